@@ -1,0 +1,62 @@
+# Everything is built from a bare python3, in .venv; the stamps make a second run quick.
+#
+#   make demo       install the package and answer the README's question
+#   make test       lint, types, floors, and every test: slow ones and notebooks too (this is what CI runs)
+#   make test-fast  only the default pytest run
+#   make bench      speed and width beside other accountants
+#   make clean      back to nothing
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+STAMPS := $(VENV)/.stamps
+PIP    := $(BIN)/python -m pip --disable-pip-version-check
+
+.DEFAULT_GOAL := test
+.PHONY: demo test test-fast lint format bench clean
+
+demo: $(STAMPS)/package
+	$(BIN)/logphi epsilon "14062 * Gaussian(sigma=1.1).poisson(256/60000)" --delta 1e-5
+
+test: lint
+	$(BIN)/python -m pytest -m ""
+
+test-fast: $(STAMPS)/dev
+	$(BIN)/python -m pytest
+
+lint: $(STAMPS)/dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(STAMPS)/dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(STAMPS)/bench
+	$(BIN)/python bench/run.py
+
+# The pip that a new venv comes with may be older than dependency groups (25.1), so it is renewed first.
+$(STAMPS)/venv:
+	$(PYTHON) -m venv --clear $(VENV)
+	$(PIP) install --quiet --upgrade "pip>=25.1"
+	mkdir -p $(STAMPS)
+	touch $@
+
+# The package itself is named in each install, so that the resolver sees its requirements together with the group's.
+$(STAMPS)/package: $(STAMPS)/venv pyproject.toml
+	$(PIP) install --quiet --editable .
+	touch $@
+
+$(STAMPS)/dev: $(STAMPS)/venv pyproject.toml
+	$(PIP) install --quiet --editable . --group dev
+	touch $(STAMPS)/package $@
+
+$(STAMPS)/bench: $(STAMPS)/venv pyproject.toml
+	$(PIP) install --quiet --editable . --group bench
+	touch $(STAMPS)/package $@
+
+clean:
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,6 @@
+"""One formula text, many arithmetics.
+
+A formula is written once, as a function of an :class:`~logphi.arith.protocol.Arithmetic` and of numbers in
+it. Under :mod:`~logphi.arith.floats` it is vectorised and carries rounding bounds, under
+:mod:`~logphi.arith.mp` it has any number of digits, under :mod:`~logphi.arith.symbolic` it is an expression.
+"""

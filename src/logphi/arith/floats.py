@@ -1,0 +1,245 @@
+"""NumPy arithmetic with rounding bounds: arrays of discs, a midpoint and a radius each.
+
+Every operation returns a disc that contains the exact result for all arguments in the argument discs
+(midpoint-radius arithmetic, e.g. Rump 2010, *Verification methods*, section 9). The elementary functions of
+the platform are trusted to a few units in the last place, which the constant ``ULP`` below doubles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from logphi.arith.protocol import Arithmetic
+
+# derived: twice the unit roundoff of IEEE doubles
+ULP = 2.0**-52
+# generous: NumPy documents at most 4 ulp for its real elementary functions; complex ones compose two or three
+ELEMENTARY = 8 * ULP
+# derived: one complex operation of NumPy errs by less than 6 unit roundoffs relative to its modulus
+OPERATION = 4 * ULP
+# derived: the radius arithmetic itself rounds a dozen times at most per operation
+INFLATE = 1 + 16 * ULP
+
+
+@dataclass(frozen=True)
+class Discs:
+    """Arrays of complex (or real) discs: ``|exact - mid| <= rad``.
+
+    ``rad`` broadcasts against ``mid``. A radius may be infinite: nothing is known there.
+    """
+
+    mid: NDArray[Any]
+    rad: NDArray[np.float64]
+
+    # NumPy would otherwise distribute ``array * Discs`` over the elements
+    __array_ufunc__ = None
+
+    @staticmethod
+    def exact(values: Any) -> Discs:
+        """Doubles taken as they are."""
+        array = np.asarray(values)
+        return Discs(array, np.zeros(array.shape))
+
+    def __neg__(self) -> Discs:
+        return Discs(-self.mid, self.rad)
+
+    def __add__(self, other: Any) -> Discs:
+        b = _discs(other)
+        mid = self.mid + b.mid
+        return Discs(mid, (self.rad + b.rad + ULP * np.abs(mid)) * INFLATE)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> Discs:
+        return self + -_discs(other)
+
+    def __rsub__(self, other: Any) -> Discs:
+        return _discs(other) + -self
+
+    def __mul__(self, other: Any) -> Discs:
+        b = _discs(other)
+        mid = self.mid * b.mid
+        rad = np.abs(self.mid) * b.rad + self.rad * (np.abs(b.mid) + b.rad) + OPERATION * np.abs(mid)
+        return Discs(mid, rad * INFLATE)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Any) -> Discs:
+        b = _discs(other)
+        mid = self.mid / b.mid
+        room = np.abs(b.mid) - b.rad
+        with np.errstate(divide="ignore", invalid="ignore"):  # no room: the radius is set to infinity below
+            rad = (self.rad + np.abs(mid) * b.rad) / room + 2 * OPERATION * np.abs(mid)
+        return Discs(mid, np.where(room > 0, rad, np.inf) * INFLATE)
+
+    def __rtruediv__(self, other: Any) -> Discs:
+        return _discs(other) / self
+
+
+def _discs(value: Any) -> Discs:
+    return value if isinstance(value, Discs) else Discs.exact(value)
+
+
+def complex_log1p(x: NDArray[Any]) -> NDArray[Any]:
+    """``log(1 + x)`` with an error of a few ulp relative to |x|, for real or complex arrays.
+
+    NumPy's own complex log1p forms 1 + x first and loses what a small x was about.
+    """
+    if not np.iscomplexobj(x):
+        return np.log1p(x)  # type: ignore[no-any-return]
+    re, im = x.real, x.imag
+    near = np.abs(x) < 0.5
+    small = np.where(near, x, 0)
+    with np.errstate(divide="ignore"):  # log(0) = -inf is the right value at x = -1
+        modulus = np.where(
+            near, 0.5 * np.log1p(small.real * (2 + small.real) + small.imag**2), np.log(np.hypot(1 + re, im))
+        )
+    return modulus + 1j * np.arctan2(im, 1 + re)  # type: ignore[no-any-return]
+
+
+class Floats(Arithmetic):
+    """Numbers are :class:`Discs`."""
+
+    def constant(self, value: float) -> Discs:
+        """Whole numbers are exact; anything else stands for a decimal within half an ulp."""
+        whole = float(value).is_integer()
+        return Discs(np.float64(value), np.float64(0.0 if whole else ULP / 2 * abs(value)))  # type: ignore[arg-type]
+
+    def log(self, x: Discs) -> Discs:
+        """Natural logarithm, principal branch (any branch within a disc that meets the cut)."""
+        mid = np.log(x.mid)
+        return Discs(mid, (_log_spread(x.rad / np.abs(x.mid)) + ELEMENTARY * np.abs(mid)) * INFLATE)
+
+    def log1p(self, x: Discs) -> Discs:
+        """``log(1 + x)``."""
+        mid = complex_log1p(x.mid)
+        size = np.abs(x.mid)
+        away = np.abs(1 + x.mid) * (1 - OPERATION)
+        with np.errstate(divide="ignore"):  # 1 + x = 0: infinite radius
+            spread = _log_spread((x.rad + ULP * np.minimum(size, 1)) / away)
+        return Discs(mid, (spread + ELEMENTARY * np.minimum(size, np.abs(mid) + 1)) * INFLATE)
+
+    def tanh(self, x: Discs) -> Discs:
+        """Hyperbolic tangent, of a real disc or away from the poles."""
+        mid = np.tanh(x.mid)
+        return Discs(mid, (_tanh_spread(x, mid) + ELEMENTARY * np.abs(mid)) * INFLATE)
+
+    def log_cosh(self, x: Discs) -> Discs:
+        """``log(cosh(x))``, up to a multiple of 2 pi i."""
+        size = np.abs(x.mid)
+        near = size < 1
+        small = np.where(near, x.mid, 0)
+        right = np.where(x.mid.real < 0, -x.mid, x.mid)
+        far = np.where(near, 1, right)
+        decay = np.exp(-2 * far)
+        mid = np.where(near, complex_log1p(2 * np.sinh(small / 2) ** 2), far + complex_log1p(decay) - np.log(2))
+        with np.errstate(divide="ignore"):  # a zero of cosh: infinite radius
+            own = np.where(near, ELEMENTARY * size**2, ELEMENTARY * (size + np.abs(decay) / np.abs(1 + decay)))
+        moved = np.abs(np.tanh(x.mid)) * (1 + ELEMENTARY) * np.sinh(np.minimum(x.rad, 1)) + x.rad**2
+        return Discs(mid, (_log_spread(np.where(x.rad < 1, moved, np.inf)) + own) * INFLATE)
+
+    def log_sinhc(self, x: Discs) -> Discs:
+        """``log(sinh(x)/x)``, up to a multiple of 2 pi i."""
+        size = np.abs(x.mid)
+        near = size < 1
+        square = np.where(near, x.mid, 0) ** 2
+        right = np.where(x.mid.real < 0, -x.mid, x.mid)
+        far = np.where(near, 1, right)
+        decay = np.exp(-2 * far)
+        mid = np.where(
+            near,
+            complex_log1p(_series(square, _SINHC)),
+            far + complex_log1p(-decay) - np.log(2 * far),
+        )
+        with np.errstate(divide="ignore"):  # a zero of sinh: infinite radius
+            own = np.where(near, ELEMENTARY * size**2, ELEMENTARY * (size + 2 + np.abs(decay) / np.abs(1 - decay)))
+            coth = np.abs((1 + decay) / (1 - decay)) * (1 + ELEMENTARY)
+        # near 0 the derivative coth(x) - 1/x is below |x|/2; further out the two parts are bounded apart
+        inside = x.rad * (size + x.rad)
+        outside = _log_spread(np.where(x.rad < 0.5, coth * np.sinh(np.minimum(x.rad, 1)) + x.rad**2, np.inf))
+        outside = outside + _log_spread(x.rad / np.maximum(size, 1))
+        return Discs(mid, (np.where(near & (x.rad < 0.1), inside, outside) + own) * INFLATE)
+
+    def tanhc_gap(self, x: Discs) -> Discs:
+        """``1 - tanh(x)/x``."""
+        size = np.abs(x.mid)
+        near = size < 0.5
+        small = np.where(near, x.mid, 0)
+        far = np.where(near, 1, x.mid)
+        square = small**2
+        tanh = np.tanh(x.mid)
+        mid = np.where(near, square * _series(square, _TANHC_GAP) / np.cosh(small), 1 - tanh / far)
+        own = np.where(near, ELEMENTARY * size**2, ELEMENTARY * (1 + np.abs(tanh) / np.maximum(size, 0.5)))
+        # near 0 the derivative is below |x|; further out it is that of tanh, over x, and tanh over x^2
+        inside = x.rad * (size + x.rad)
+        room = np.maximum(size - x.rad, 0.25)
+        outside = np.where(x.rad < 0.25, (_tanh_spread(x, tanh) + np.abs(tanh) * x.rad / room) / room, np.inf)
+        return Discs(mid, (np.where(near & (x.rad < 0.1), inside, outside) + own) * INFLATE)
+
+    def exp(self, x: Discs) -> Discs:
+        """Exponential."""
+        mid = np.exp(x.mid)
+        return Discs(mid, (np.expm1(x.rad) + ELEMENTARY) * np.abs(mid) * INFLATE)
+
+    def log_normal_mean(self, function: Callable[[Discs], Discs]) -> Discs:
+        """Not available: the quadrature and its bound belong to :mod:`logphi.numerics.inner`."""
+        raise NotImplementedError("floats take normal means by logphi.numerics.inner, which bounds the quadrature")
+
+    def log_power_sum(self, p: Sequence[float], q: Sequence[float], z: Discs) -> Discs:
+        """``log(sum(p**(1 + z) * q**(-z)))``, scaled by its largest term."""
+        log_p, log_q = np.log(np.asarray(p)), np.log(np.asarray(q))
+        loss = log_p - log_q
+        weight = log_p + z.mid.real[..., None] * loss
+        top = weight.max(axis=-1)
+        terms = np.exp(weight - top[..., None])
+        total = terms.sum(axis=-1)
+        if np.iscomplexobj(z.mid):
+            turned = (terms * np.exp(1j * z.mid.imag[..., None] * loss)).sum(axis=-1)
+        else:
+            turned = total
+        # each loss carries the rounding of two logarithms and of two parameters, each exponent |z| times that
+        sharp = ELEMENTARY * (3 + np.abs(log_p) + np.abs(log_q))
+        exponent = sharp + np.abs(z.mid)[..., None] * sharp + z.rad[..., None] * np.abs(loss)
+        wrong = (terms * (exponent + len(log_p) * ULP)).sum(axis=-1) * (1 + 1e-9)
+        with np.errstate(divide="ignore"):  # a zero of the sum: infinite radius
+            spread = _log_spread(wrong / np.abs(turned))
+            mid = top + np.log(turned)
+        return Discs(mid, (spread + ELEMENTARY * (np.abs(top) + 1)) * INFLATE)
+
+
+def _log_spread(relative: NDArray[np.float64]) -> NDArray[np.float64]:
+    """How far log moves when its argument moves by a relative amount; infinite from one on."""
+    inside = relative < 1
+    return np.where(inside, -np.log1p(-np.where(inside, relative, 0)), np.inf)
+
+
+def _tanh_spread(x: Discs, tanh: NDArray[Any]) -> NDArray[np.float64]:
+    """Bound of |tanh(x + d) - tanh(x)| = |sinh d| / |cosh(x + d) cosh(x)| over |d| <= rad."""
+    slope = np.abs(1 - tanh**2) + ELEMENTARY * (1 + np.abs(tanh) ** 2)
+    if not np.iscomplexobj(x.mid):
+        return np.minimum(x.rad, 2.0)  # on the real line the slope is at most one
+    moved = np.abs(tanh) * np.sinh(np.minimum(x.rad, 1)) + x.rad**2
+    room = np.where((x.rad < 1) & (moved < 1), 1 - moved, 0)
+    with np.errstate(divide="ignore"):  # no room: infinite radius
+        return np.where(x.rad > 0, np.sinh(np.minimum(x.rad, 1)) * slope / room, 0.0)
+
+
+def _series(square: NDArray[Any], coefficients: NDArray[np.float64]) -> NDArray[Any]:
+    result = np.full_like(square, coefficients[-1])
+    for coefficient in coefficients[-2::-1]:
+        result = result * square + coefficient
+    return result
+
+
+_FACTORIAL = np.cumprod(np.concatenate([[1.0], np.arange(1.0, 30.0)]))
+# sinh(x)/x - 1 = sum over k >= 1 of x^2k / (2k+1)!; 12 terms leave less than 1e-25 for |x| < 1
+_SINHC = np.concatenate([[0.0], 1 / _FACTORIAL[3:27:2]])
+# (x cosh x - sinh x) / x^3 = sum over k >= 1 of x^(2k-2) 2k / (2k+1)!
+_TANHC_GAP = np.arange(2.0, 24.0, 2) / _FACTORIAL[3:25:2]
+
+FLOATS = Floats()

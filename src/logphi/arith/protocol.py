@@ -1,0 +1,87 @@
+"""What an arithmetic provides, and the constants that formulas are built from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+# Numbers of an arithmetic support + - * / with each other and with Python integers. Their type is the
+# arithmetic's own business (an array with radii, an mpf, a SymPy expression), hence Any.
+Number = Any
+
+
+class Arithmetic(Protocol):
+    """The operations that formulas use; every one is analytic where its argument is."""
+
+    def constant(self, value: float) -> Number:
+        """A parameter as the user wrote it: a decimal that lies within half an ulp of ``value``."""
+
+    def log(self, x: Number) -> Number:
+        """Natural logarithm."""
+
+    def log1p(self, x: Number) -> Number:
+        """``log(1 + x)``, accurate for small x."""
+
+    def log_cosh(self, x: Number) -> Number:
+        """``log(cosh(x))``, relatively accurate at 0, without overflow."""
+
+    def log_sinhc(self, x: Number) -> Number:
+        """``log(sinh(x)/x)``, relatively accurate at 0, without overflow."""
+
+    def tanh(self, x: Number) -> Number:
+        """Hyperbolic tangent."""
+
+    def tanhc_gap(self, x: Number) -> Number:
+        """``1 - tanh(x)/x``, relatively accurate at 0."""
+
+    def exp(self, x: Number) -> Number:
+        """Exponential."""
+
+    def log_normal_mean(self, function: Callable[[Number], Number]) -> Number:
+        """``log(E[function(X)])`` for a standard normal X."""
+
+    def log_power_sum(self, p: Sequence[float], q: Sequence[float], z: Number) -> Number:
+        """``log(sum(p**(1 + z) * q**(-z)))`` over positive p and q."""
+
+
+class Parameter(Protocol):
+    """A constant of a formula: floats that the user wrote, and how they combine."""
+
+    def under(self, arith: Arithmetic) -> Number:
+        """The constant as a number of an arithmetic."""
+
+
+@dataclass(frozen=True)
+class Plain:
+    """A parameter used as it is."""
+
+    value: float
+
+    def under(self, arith: Arithmetic) -> Number:
+        """The value."""
+        return arith.constant(self.value)
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """A quotient of two parameters, such as sensitivity / scale."""
+
+    numerator: float
+    denominator: float
+
+    def under(self, arith: Arithmetic) -> Number:
+        """The quotient, formed in the arithmetic."""
+        return arith.constant(self.numerator) / arith.constant(self.denominator)
+
+
+@dataclass(frozen=True)
+class LogOdds:
+    """``log(p / (1 - p))`` of a probability."""
+
+    probability: float
+
+    def under(self, arith: Arithmetic) -> Number:
+        """The log-odds, formed in the arithmetic."""
+        p = arith.constant(self.probability)
+        return arith.log(p / (1 - p))

@@ -1,0 +1,104 @@
+"""One voice for bad arguments: the value, the rule, and the next step."""
+
+from __future__ import annotations
+
+import math
+import numbers
+import operator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def real(name: str, value: Any, rule: str = "a real number") -> float:
+    """``value`` as a finite float, or a TypeError or ValueError that names it."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+        raise TypeError(f"{name} must be {rule}, got {value!r} of type {type(value).__name__}")
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        raise ValueError(f"{name} must be {rule}, finite and not NaN, got {number!r}")
+    return number
+
+
+def positive(name: str, value: Any) -> float:
+    """A finite number above zero."""
+    number = real(name, value, "a positive number")
+    if number <= 0:
+        raise ValueError(f"{name} must be positive, got {number!r}")
+    return number
+
+
+def nonnegative(name: str, value: Any) -> float:
+    """A finite number that is zero or more."""
+    number = real(name, value, "a non-negative number")
+    if number < 0:
+        raise ValueError(f"{name} must not be negative, got {number!r}")
+    return number
+
+
+def open_unit(name: str, value: Any) -> float:
+    """A number strictly between 0 and 1."""
+    number = real(name, value, "a number strictly between 0 and 1")
+    if not 0 < number < 1:
+        raise ValueError(f"{name} must lie strictly between 0 and 1, got {number!r}")
+    return number
+
+
+def unit(name: str, value: Any) -> float:
+    """A number in [0, 1]."""
+    number = real(name, value, "a number in [0, 1]")
+    if not 0 <= number <= 1:
+        raise ValueError(f"{name} must lie in [0, 1], got {number!r}")
+    return number
+
+
+def count(name: str, value: Any) -> int:
+    """A whole number, zero or more; integral floats are refused, as by ``range``."""
+    try:
+        if isinstance(value, bool):
+            raise TypeError
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name} must be a whole number, got {value!r} of type {type(value).__name__}") from None
+    if number < 0:
+        raise ValueError(f"{name} must not be negative, got {number}")
+    return number
+
+
+def real_array(name: str, value: Any) -> NDArray[np.float64]:
+    """``value`` as an array of finite floats, of its own shape."""
+    try:
+        array = np.asarray(value)
+        if array.dtype == bool or array.dtype.kind not in "iuf":
+            raise TypeError
+        array = array.astype(float)
+    except (TypeError, ValueError):
+        raise TypeError(f"{name} must be a real number or an array of them, got {value!r}") from None
+    if not np.all(np.isfinite(array)):
+        raise ValueError(f"{name} must be finite and not NaN, got {value!r}")
+    return array
+
+
+def unit_array(name: str, value: Any) -> NDArray[np.float64]:
+    """``value`` as an array of numbers in [0, 1], of its own shape."""
+    array = real_array(name, value)
+    if not np.all((array >= 0) & (array <= 1)):
+        raise ValueError(f"{name} must lie in [0, 1], got {value!r}")
+    return array
+
+
+def probabilities(name: str, value: Any) -> tuple[float, ...]:
+    """A finite list of non-negative numbers that sum to one up to rounding."""
+    array = real_array(name, value)
+    if array.ndim != 1 or array.size == 0:
+        raise ValueError(f"{name} must be a non-empty list of probabilities, got {value!r}")
+    if np.any(array < 0):
+        raise ValueError(f"{name} must not have negative entries, got {value!r}")
+    total = math.fsum(array)
+    if abs(total - 1) > 1e-9:
+        raise ValueError(f"{name} must sum to one, got a sum of {total!r}")
+    return tuple(float(entry) for entry in array)

@@ -1,0 +1,211 @@
+"""The command line: the same algebra, the same answers, and an exit status that a script can trust."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import re
+import sys
+import traceback
+from collections.abc import Sequence
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from typing import TYPE_CHECKING, Any, NoReturn
+
+if TYPE_CHECKING:
+    from logphi.bound import Bound
+
+MET, WIDE, REFUSED, BROKEN, INTERRUPTED, PIPE_CLOSED = 0, 1, 2, 70, 130, 141
+
+_EPILOG = """\
+examples:
+  logphi epsilon "14062 * Gaussian(sigma=1.1).poisson(256/60000)" --delta 1e-5
+  logphi delta "50*Gaussian(sigma=5) + 50*RandomizedResponse(p=0.52)" --epsilon 0.5,1,2
+  logphi explain "Laplace(scale=5) + Gaussian(sigma=2, adjacency='add_remove')" --epsilon 2
+
+EXPR is parsed, never run: numbers, + - * / **, brackets, lists, mechanisms, .poisson(...) and .subset(...); a lone -
+reads it from standard input. The number to claim is the upper end: it is rounded up, the lower end down.
+exit status: 0 answered within tolerance, 1 valid but wider than asked, 2 bad input (one line on standard error)"""
+_JSON = """print one JSON object for each point, in full precision: query, at, lower, value, upper, direction
+(null where none was told apart), method, status, ledger; an infinite number is the string "inf" or "-inf" """
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise ValueError(f"{message} (see {self.prog} --help)")
+
+
+class _Version(argparse.Action):
+    """Looks the version up only when asked: reading package metadata is slower than everything else here."""
+
+    def __call__(self, *_: Any) -> NoReturn:
+        from importlib.metadata import version
+
+        print(f"logphi {version('logphi')}")
+        raise SystemExit(MET)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Answer one command line and give its exit status.
+
+    Parameters
+    ----------
+    argv
+        The arguments after the name of the program; those of the process unless given.
+
+    Returns
+    -------
+    int
+        0 for an answer within tolerance, 1 for a valid answer that is wider than asked, 2 for bad input, with one
+        line on standard error; 130 after Ctrl-C, 141 when the reader of the output has gone, 70 with a traceback
+        for an internal error.
+
+    Examples
+    --------
+    >>> main(["epsilon", "PureDP(epsilon=1)", "--delta", "unknown"])
+    2
+    """
+    try:
+        code = _run(sys.argv[1:] if argv is None else argv)
+        sys.stdout.flush()
+        return code
+    except BrokenPipeError:
+        # The interpreter flushes once more at exit, and would complain there.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return PIPE_CLOSED
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except (ValueError, NotImplementedError, ImportError, OSError) as error:
+        print(f"logphi: {_one_line(str(error))}", file=sys.stderr)
+        return REFUSED
+    except Exception:
+        traceback.print_exc()
+        return BROKEN
+
+
+def _run(argv: Sequence[str]) -> int:
+    try:
+        arguments = _parser().parse_args(_glued(argv))
+    except SystemExit:
+        # Only --help and --version leave this way.
+        return MET
+
+    from logphi.expression import LONGEST, parse, parse_numbers
+
+    def numbers(option: str) -> list[float]:
+        try:
+            return parse_numbers(getattr(arguments, option))
+        except ValueError as error:
+            raise ValueError(f"--{option}: {error}") from None
+
+    asked = "delta" if arguments.delta is not None else "epsilon"
+    points = numbers(asked)
+    expression = sys.stdin.read(LONGEST + 1) if arguments.expression == "-" else arguments.expression
+    mechanism = parse(expression)
+    if arguments.query == "explain":
+        for point in points:
+            print(mechanism.explain(**{asked: point}))
+        return MET
+    rtol = None if arguments.rtol is None else numbers("rtol")
+    if rtol is not None and len(rtol) != 1:
+        raise ValueError(f"--rtol: one number is needed, got {len(rtol)}")
+    question = getattr(mechanism, arguments.query)
+    bounds = question(
+        points, direction=arguments.direction, method=arguments.method, rtol=None if rtol is None else rtol[0]
+    )
+    for point, bound in zip(points, bounds, strict=True):
+        print(_as_json(arguments, point, bound) if arguments.json else _as_text(arguments, point, bound))
+    return MET if all(bound.status.met for bound in bounds) else WIDE
+
+
+def _parser() -> _Parser:
+    layout: dict[str, Any] = {"allow_abbrev": False, "formatter_class": argparse.RawDescriptionHelpFormatter}
+    parser = _Parser(
+        "logphi", description="Tight differential-privacy accounting with bounds.", epilog=_EPILOG, **layout
+    )
+    parser.add_argument("--version", action=_Version, nargs=0, help="print the version and stop")
+    queries = parser.add_subparsers(dest="query", required=True, metavar="QUERY")
+    for query, given, about in [
+        ("epsilon", "delta", "the smallest epsilon at each delta"),
+        ("delta", "epsilon", "the smallest delta at each epsilon"),
+    ]:
+        command = queries.add_parser(query, help=about, description=about, epilog=_EPILOG, **layout)
+        command.add_argument("expression", metavar="EXPR", help="the mechanism")
+        command.add_argument(f"--{given}", required=True, metavar="X[,X...]", help="numbers, or 1/60000, 2**-20")
+        command.add_argument("--json", action="store_true", help=_JSON)
+        command.add_argument("--method", help="the route, by name; chosen for you unless given")
+        command.add_argument("--rtol", metavar="R", help="the relative width asked for")
+        command.add_argument("--direction", choices=["add", "remove"], help="one order of the neighbours only")
+        command.set_defaults(**{query: None})
+    about = "how an answer is reached, and where its width comes from"
+    command = queries.add_parser("explain", help=about, description=about, epilog=_EPILOG, **layout)
+    command.add_argument("expression", metavar="EXPR", help="the mechanism")
+    either = command.add_mutually_exclusive_group(required=True)
+    either.add_argument("--epsilon", metavar="E[,E...]", help="explain delta at this epsilon")
+    either.add_argument("--delta", metavar="D[,D...]", help="explain epsilon at this delta")
+    return parser
+
+
+def _glued(argv: Sequence[str]) -> list[str]:
+    """The arguments with ``--epsilon -0.5,1`` as ``--epsilon=-0.5,1``: argparse takes the number for an option."""
+    glued: list[str] = []
+    for argument in argv:
+        if glued and glued[-1] in ("--epsilon", "--delta", "--rtol") and re.match(r"-[\d.(]", argument):
+            glued[-1] += f"={argument}"
+        else:
+            glued.append(argument)
+    return glued
+
+
+def _direction(arguments: argparse.Namespace, bound: Bound) -> str | None:
+    return bound.direction.value if bound.direction else arguments.direction
+
+
+def _as_json(arguments: argparse.Namespace, point: float, bound: Bound) -> str:
+    ledger = bound.ledger.as_dict()
+    answer = {
+        "query": arguments.query,
+        "at": point,
+        "lower": _plain(bound.lower),
+        "value": _plain(bound.value),
+        "upper": _plain(bound.upper),
+        "direction": _direction(arguments, bound),
+        "method": bound.method,
+        "status": bound.status.name.lower(),
+        "ledger": {name: {**entry, "amount": _plain(entry["amount"])} for name, entry in ledger.items()},
+    }
+    return json.dumps(answer, allow_nan=False)
+
+
+def _plain(number: float) -> float | str:
+    return str(float(number)) if math.isinf(number) else float(number)
+
+
+def _as_text(arguments: argparse.Namespace, point: float, bound: Bound) -> str:
+    given = "delta" if arguments.query == "epsilon" else "epsilon"
+    how = ", ".join(filter(None, [bound.method, _direction(arguments, bound)]))
+    word = "proved" if bound.ledger.proved else "estimated"
+    if bound.lower == bound.upper:
+        value, range_ = f"{float(bound.value)!r}", "exact"
+    else:
+        value, range_ = f"{bound.value:.10g}", "between {} and {}".format(*_outward(bound.lower, bound.upper))
+    line = f"{arguments.query} = {value} at {given} = {point!r}   {word}: {range_} ({how})"
+    return line if bound.status.name == "MET" else f"{line}\n  {bound.status.value}"
+
+
+def _outward(lower: float, upper: float) -> tuple[str, str]:
+    """Both ends rounded away from each other, to as many digits as tell them apart with two to spare."""
+    size, width = max(abs(lower), abs(upper)), upper - lower
+    # Seventeen digits tell all doubles apart.
+    digits = 17 if 0 < width < size * 1e-14 else 10
+    if math.isfinite(width) and width >= size * 1e-14:
+        digits = max(3, math.ceil(math.log10(size) - math.log10(width)) + 2)
+    down = Context(prec=digits, rounding=ROUND_FLOOR).create_decimal(Decimal(lower))
+    up = Context(prec=digits, rounding=ROUND_CEILING).create_decimal(Decimal(upper))
+    return f"{down:g}".replace("Infinity", "inf"), f"{up:g}".replace("Infinity", "inf")
+
+
+def _one_line(message: str) -> str:
+    # Control characters from the arguments must not reach the terminal.
+    return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in " ".join(message.split()))

@@ -1,0 +1,1 @@
+"""The language of privacy loss: log-phi, pairs, relations between data sets."""

@@ -1,0 +1,43 @@
+"""Relations between data sets: under which change of one record a guarantee is stated."""
+
+from __future__ import annotations
+
+import enum
+
+
+class Adjacency(enum.Enum):
+    """How two neighbouring data sets differ.
+
+    ``ADD_REMOVE``: one record is present or absent, both orders count. ``ADD`` and ``REMOVE``: one order only.
+    ``REPLACE``: one record takes another value. ``REPLACE_SPECIAL``: it takes the value "nothing".
+    """
+
+    ADD_REMOVE = "add_remove"
+    ADD = "add"
+    REMOVE = "remove"
+    REPLACE = "replace"
+    REPLACE_SPECIAL = "replace_special"
+
+    @classmethod
+    def of(cls, value: Adjacency | str) -> Adjacency:
+        """``value`` as a relation; accepts the lower-case name.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If there is no such relation.
+
+        Examples
+        --------
+        >>> Adjacency.of("replace")
+        <Adjacency.REPLACE: 'replace'>
+        """
+        if isinstance(value, cls):
+            return value
+        if not isinstance(value, str):
+            raise TypeError(f"adjacency must be a logphi.Adjacency or its name, got {value!r}")
+        try:
+            return cls(value)
+        except ValueError:
+            names = ", ".join(repr(member.value) for member in cls)
+            raise ValueError(f"adjacency must be one of {names}, got {value!r}") from None

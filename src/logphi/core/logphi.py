@@ -1,0 +1,93 @@
+"""The waist of the library: the log-characteristic function of a composed privacy loss.
+
+notation: K(z) = log E_P[e^{zL}; |L| < inf], L = log(p/q); phi(alpha) = e^{K(i alpha)} and
+phi'(alpha) = e^{K(-1 - i alpha)} in [AFA] Definition 12; composition adds K ([AFA] Proposition 13).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import reduce
+from operator import add
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from logphi.arith.protocol import Arithmetic, Number
+from logphi.numerics.law import Law, Line, Values
+
+
+@dataclass(frozen=True)
+class LogPhi(Law):
+    """A sum of counted terms, each the K of one loss.
+
+    Sums add and strips intersect; ``reflected()`` is K(-1 - z), term by term; ``K(0)`` and ``K(-1)`` are the logarithms
+    of the finite masses and never positive. Equal terms are held once, so the cost of a question depends on how many
+    terms are distinct and not on the counts.
+    """
+
+    terms: tuple[tuple[Law, int], ...] = ()
+
+    @staticmethod
+    def of(terms: Iterable[tuple[Law, int]]) -> LogPhi:
+        """Collect equal terms; counts of zero disappear."""
+        counts: Counter[Law] = Counter()
+        for law, count in terms:
+            counts[law] += count
+        return LogPhi(tuple((law, count) for law, count in counts.items() if count))
+
+    def __add__(self, other: LogPhi) -> LogPhi:
+        return LogPhi.of(self.terms + other.terms)
+
+    def __mul__(self, count: int) -> LogPhi:
+        return LogPhi.of((law, count * own) for law, own in self.terms)
+
+    __rmul__ = __mul__
+
+    def formula(self, arith: Arithmetic, z: Number) -> Number:
+        """The sum of the terms, each times its count."""
+        return reduce(add, (count * law.formula(arith, z) for law, count in self.terms), 0 * z)
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether every term is, so that both directions of the relation agree."""
+        return all(law.symmetric for law, _ in self.terms)
+
+    @property
+    def strip(self) -> tuple[float, float]:
+        """The intersection of the strips."""
+        strips = [law.strip for law, _ in self.terms]
+        return (max((low for low, _ in strips), default=-np.inf), min((high for _, high in strips), default=np.inf))
+
+    def reflected(self) -> LogPhi:
+        """The loss of the reversed pair (Q, P)."""
+        return self if self.symmetric else LogPhi(tuple((law.reflected(), count) for law, count in self.terms))
+
+    def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
+        """K at an array of points."""
+        z = np.asarray(z)
+        return self._total((law.log_transform(z, count * own).times(own) for law, own in self.terms), z.shape)
+
+    def on_line(self, line: Line, count: int = 1) -> Values:
+        """K on a vertical line."""
+        return self._total((law.on_line(line, count * own).times(own) for law, own in self.terms), (line.size,))
+
+    def log_masses(self) -> tuple[Values, Values]:
+        """The logarithms of P(L < inf) and Q(L > -inf)."""
+        masses = [(law.log_masses(), own) for law, own in self.terms]
+        at_zero, at_minus_one = (self._total((pair[i].times(own) for pair, own in masses), (1,)) for i in (0, 1))
+        return at_zero, at_minus_one
+
+    def log_envelope(self, abscissa: float, heights: NDArray[np.float64], end: float = np.inf) -> NDArray[np.float64]:
+        """The sum of the envelopes."""
+        total = np.zeros_like(heights)
+        for law, count in self.terms:
+            total += count * law.log_envelope(abscissa, heights, end)
+        return total
+
+    def _total(self, parts: Iterable[Values], shape: tuple[int, ...]) -> Values:
+        zero = np.zeros(shape)
+        return reduce(add, parts, Values(zero, zero, zero))

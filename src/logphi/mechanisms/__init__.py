@@ -1,0 +1,34 @@
+"""The catalogue: one file a mechanism, always parameters, pair, log-phi, closed forms, source."""
+
+from collections.abc import Mapping
+
+from logphi.mechanisms.discrete import Discrete
+from logphi.mechanisms.exponential_mechanism import ExponentialMechanism
+from logphi.mechanisms.gaussian import Gaussian
+from logphi.mechanisms.laplace import Laplace
+from logphi.mechanisms.pure_dp import ApproximateDP, PureDP
+from logphi.mechanisms.randomized_response import RandomizedResponse
+from logphi.release import Mechanism
+
+_ALL: tuple[type[Mechanism], ...] = (
+    ApproximateDP,
+    Discrete,
+    ExponentialMechanism,
+    Gaussian,
+    Laplace,
+    PureDP,
+    RandomizedResponse,
+)
+
+CATALOGUE: Mapping[str, type[Mechanism]] = {constructor.__name__: constructor for constructor in _ALL}
+
+__all__ = [
+    "CATALOGUE",
+    "ApproximateDP",
+    "Discrete",
+    "ExponentialMechanism",
+    "Gaussian",
+    "Laplace",
+    "PureDP",
+    "RandomizedResponse",
+]

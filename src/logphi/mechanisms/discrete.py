@@ -1,0 +1,60 @@
+"""Any pair of finite probability vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from logphi import check
+from logphi.core.adjacency import Adjacency
+from logphi.core.logphi import LogPhi
+from logphi.core.pair import FinitePair
+from logphi.release import Primitive
+
+
+@dataclass(frozen=True)
+class Discrete(Primitive):
+    """A mechanism with finitely many outcomes, given by its two output laws.
+
+    Pair: (p, q), cell by cell. log-phi: M(z) = sum of p^{1+z} q^{-z} over the cells that both reach; a cell that only p
+    reaches is mass at infinity.
+
+    Parameters
+    ----------
+    p
+        Probabilities of the outcomes with the record present.
+    q
+        Probabilities of the same outcomes without it.
+    adjacency
+        The relation that the two laws stand for.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the lists differ in length, hold anything but probabilities, do not sum to one, or share no outcome.
+
+    Examples
+    --------
+    >>> print(Discrete(p=[0.5, 0.3, 0.2], q=[0.2, 0.3, 0.5]).delta(0.4))
+    0.2016350605 (between 0.2016350604716 and 0.2016350604719)
+    """
+
+    p: Sequence[float]
+    q: Sequence[float]
+    adjacency: Adjacency = Adjacency.ADD_REMOVE
+
+    def __post_init__(self) -> None:
+        p, q = check.probabilities("p", self.p), check.probabilities("q", self.q)
+        if len(p) != len(q):
+            raise ValueError(f"p and q must list the same outcomes, got {len(p)} and {len(q)} of them")
+        if not any(a > 0 and b > 0 for a, b in zip(p, q, strict=True)):
+            raise ValueError("p and q share no outcome: every output tells everything, so nothing is left to account for")
+        self._settle(p=p, q=q)
+
+    def pair(self) -> FinitePair:
+        """The vectors themselves."""
+        return FinitePair(tuple(self.p), tuple(self.q))
+
+    def loss(self) -> LogPhi:
+        """Finitely many atoms."""
+        return self.pair().loss()

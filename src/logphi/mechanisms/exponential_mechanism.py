@@ -1,0 +1,52 @@
+"""The exponential mechanism."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from logphi import check
+from logphi.arith.protocol import Plain
+from logphi.core.adjacency import Adjacency
+from logphi.core.logphi import LogPhi
+from logphi.numerics.laws.uniform import Uniform
+from logphi.release import Primitive
+
+
+@dataclass(frozen=True)
+class ExponentialMechanism(Primitive):
+    """Any mechanism of epsilon-bounded range, by the hull of the two-point pairs that it may be.
+
+    Pair: a loss with density proportional to e^{x/2} on [-eps, eps]. log-phi, with u = z + 1/2:
+    M(z) = sinh(u eps) / (2u sinh(eps/2)). Profile of one release: (e^{eps/2} - e^{x/2})^2 / (e^eps - 1) for |x| <= eps.
+
+    Parameters
+    ----------
+    epsilon
+        Range of the loss, in nats; positive. Twice the scaled sensitivity of the quality for one that is not monotonic.
+    adjacency
+        The relation under which the range is stated.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If epsilon is not a positive finite number.
+
+    References
+    ----------
+    Dong, Durfee & Rogers 2020, section 3 (bounded range and its two-point pairs).
+
+    Examples
+    --------
+    >>> print(ExponentialMechanism(epsilon=1).delta(0.3).method)
+    exponential
+    """
+
+    epsilon: float
+    adjacency: Adjacency = Adjacency.ADD_REMOVE
+
+    def __post_init__(self) -> None:
+        self._settle(epsilon=check.positive("epsilon", self.epsilon))
+
+    def loss(self) -> LogPhi:
+        """Uniform, once tilted."""
+        return LogPhi.of([(Uniform(Plain(self.epsilon)), 1)])

@@ -1,0 +1,59 @@
+"""The Gaussian mechanism."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from logphi import check
+from logphi.arith.protocol import Ratio
+from logphi.core.adjacency import Adjacency
+from logphi.core.logphi import LogPhi
+from logphi.core.pair import NormalShift
+from logphi.release import Primitive
+
+
+@dataclass(frozen=True)
+class Gaussian(Primitive):
+    """Adds N(0, sigma^2) to every coordinate of a query of bounded L2 sensitivity.
+
+    Pair: N(s/sigma, 1) against N(0, 1). log-phi: K(z) = z (z + 1) (s/sigma)^2 / 2, entire and symmetric.
+    Profile of one release: Phi(m/2 - eps/m) - e^eps Phi(-m/2 - eps/m) with m = s/sigma.
+
+    Parameters
+    ----------
+    sigma
+        Standard deviation of the noise, in the units of the query; positive.
+    sensitivity
+        L2 sensitivity of the query; positive.
+    adjacency
+        The relation under which the sensitivity is stated.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If a parameter is not a positive finite number.
+
+    References
+    ----------
+    Balle & Wang 2018, Theorem 8 (profile); [AFA] Table 2 (characteristic function).
+
+    Examples
+    --------
+    >>> print(Gaussian(sigma=1).delta(0.5))
+    0.2384217081 (between 0.2384217081347 and 0.238421708135)
+    """
+
+    sigma: float
+    sensitivity: float = 1.0
+    adjacency: Adjacency = Adjacency.ADD_REMOVE
+
+    def __post_init__(self) -> None:
+        self._settle(sigma=check.positive("sigma", self.sigma), sensitivity=check.positive("sensitivity", self.sensitivity))
+
+    def pair(self) -> NormalShift:
+        """N(s/sigma, 1) against N(0, 1)."""
+        return NormalShift(Ratio(self.sensitivity, self.sigma))
+
+    def loss(self) -> LogPhi:
+        """Normal."""
+        return self.pair().loss()

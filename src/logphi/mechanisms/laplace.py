@@ -1,0 +1,56 @@
+"""The Laplace mechanism."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from logphi import check
+from logphi.arith.protocol import Ratio
+from logphi.core.adjacency import Adjacency
+from logphi.core.logphi import LogPhi
+from logphi.numerics.laws.uniform import UniformWithAtoms
+from logphi.release import Primitive
+
+
+@dataclass(frozen=True)
+class Laplace(Primitive):
+    """Adds Laplace noise to a query of bounded L1 sensitivity.
+
+    Pair: Lap(w, 1) against Lap(0, 1) with w = s/scale. log-phi, with u = z + 1/2:
+    M(z) = e^{-w/2} [cosh(u w) + sinh(u w) / (2u)], entire and symmetric; the loss has atoms at +-w.
+    Profile of one release: (1 - e^{(eps - w)/2})_+ for eps >= 0.
+
+    Parameters
+    ----------
+    scale
+        Scale of the noise (its mean absolute value), in the units of the query; positive.
+    sensitivity
+        L1 sensitivity of the query; positive.
+    adjacency
+        The relation under which the sensitivity is stated.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If a parameter is not a positive finite number.
+
+    References
+    ----------
+    [AFA] Table 2 (characteristic function); Balle, Barthe & Gaboardi 2020, Theorem 3 (profile).
+
+    Examples
+    --------
+    >>> print(Laplace(scale=2).delta(0.2).method)
+    exponential
+    """
+
+    scale: float
+    sensitivity: float = 1.0
+    adjacency: Adjacency = Adjacency.ADD_REMOVE
+
+    def __post_init__(self) -> None:
+        self._settle(scale=check.positive("scale", self.scale), sensitivity=check.positive("sensitivity", self.sensitivity))
+
+    def loss(self) -> LogPhi:
+        """Uniform with atoms, once tilted."""
+        return LogPhi.of([(UniformWithAtoms(Ratio(self.sensitivity, self.scale)), 1)])

@@ -1,0 +1,114 @@
+"""Mechanisms known only by their guarantee: (epsilon, 0) and (epsilon, delta)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from logphi import check
+from logphi.arith.protocol import Plain
+from logphi.core.adjacency import Adjacency
+from logphi.core.logphi import LogPhi
+from logphi.core.pair import FinitePair
+from logphi.numerics.laws.finite import Thinned
+from logphi.numerics.laws.two_point import TwoPoint
+from logphi.release import Primitive
+
+
+@dataclass(frozen=True)
+class ApproximateDP(Primitive):
+    """Any mechanism that is (epsilon, delta)-DP, by the pair that dominates them all.
+
+    Pair: with probability delta the outcome tells everything, otherwise it is randomized response with odds e^eps.
+    log-phi: M(z) = (1 - delta) (e^{(z+1) eps} + e^{-z eps}) / (1 + e^eps); P(L = inf) = delta.
+
+    Parameters
+    ----------
+    epsilon
+        The guarantee's epsilon, in nats; zero or more.
+    delta
+        The guarantee's delta, in [0, 1).
+    adjacency
+        The relation under which the guarantee is stated.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If a parameter is outside its range.
+
+    References
+    ----------
+    Kairouz, Oh & Viswanath 2015, Theorem 3.4 (the dominating pair); [LT] Corollary 4.7 (exact composition).
+
+    Examples
+    --------
+    >>> print(ApproximateDP(epsilon=1, delta=1e-5).delta(1.0))
+    1e-05 (between 9.999999999999e-06 and 1.0000000000001e-05)
+    """
+
+    epsilon: float
+    delta: float
+    adjacency: Adjacency = Adjacency.ADD_REMOVE
+
+    def __post_init__(self) -> None:
+        self._settle(epsilon=check.nonnegative("epsilon", self.epsilon), delta=check.unit("delta", self.delta))
+        if self.delta == 1:
+            raise ValueError("delta must be below 1, got 1.0: such a mechanism promises nothing")
+
+    def pair(self) -> FinitePair:
+        """Four outcomes, two of which tell everything."""
+        return guarantee_pair(self.epsilon, self.delta)
+
+    def loss(self) -> LogPhi:
+        """Two opposite atoms that survive with probability 1 - delta."""
+        thinned = [(Thinned(self.delta), 1)] if self.delta else []
+        return LogPhi.of([(TwoPoint(Plain(self.epsilon)), 1), *thinned])
+
+
+@dataclass(frozen=True)
+class PureDP(Primitive):
+    """Any mechanism that is epsilon-DP, by the pair that dominates them all: randomized response with odds e^eps.
+
+    Pair: (e^eps, 1) against (1, e^eps), over 1 + e^eps. log-phi: M(z) = cosh((z + 1/2) eps) / cosh(eps/2).
+
+    Parameters
+    ----------
+    epsilon
+        The guarantee, in nats; zero or more.
+    adjacency
+        The relation under which the guarantee is stated.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If epsilon is negative or not a number.
+
+    References
+    ----------
+    Kairouz, Oh & Viswanath 2015, Theorem 3.4.
+
+    Examples
+    --------
+    >>> print(PureDP(epsilon=1).delta(0.5))
+    0.2876539317 (between 0.2876539316969 and 0.2876539316975)
+    """
+
+    epsilon: float
+    adjacency: Adjacency = Adjacency.ADD_REMOVE
+
+    def __post_init__(self) -> None:
+        self._settle(epsilon=check.nonnegative("epsilon", self.epsilon))
+
+    def pair(self) -> FinitePair:
+        """Randomized response with odds e^eps."""
+        return guarantee_pair(self.epsilon, 0.0)
+
+    def loss(self) -> LogPhi:
+        """Two opposite atoms."""
+        return LogPhi.of([(TwoPoint(Plain(self.epsilon)), 1)])
+
+
+def guarantee_pair(epsilon: float, delta: float) -> FinitePair:
+    """The pair that dominates every (epsilon, delta)-DP mechanism."""
+    truth, lie = (1 - delta) / (1 + math.exp(-epsilon)), (1 - delta) / (1 + math.exp(min(epsilon, 700.0)))
+    return FinitePair((delta, truth, lie, 0.0), (0.0, lie, truth, delta))

@@ -1,0 +1,56 @@
+"""Binary randomized response."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from logphi import check
+from logphi.arith.protocol import LogOdds
+from logphi.core.adjacency import Adjacency
+from logphi.core.logphi import LogPhi
+from logphi.core.pair import FinitePair
+from logphi.numerics.laws.two_point import TwoPoint
+from logphi.release import Primitive
+
+
+@dataclass(frozen=True)
+class RandomizedResponse(Primitive):
+    """Tells the truth with probability p and the opposite otherwise.
+
+    Pair: (p, 1-p) against (1-p, p). log-phi, with r = p/(1-p): M(z) = p r^z + (1-p) r^{-z}; a lattice of span 2 log r.
+
+    Parameters
+    ----------
+    p
+        Probability of the truth, strictly between 0 and 1.
+    adjacency
+        The relation under which one answer changes.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If p is not a number strictly between 0 and 1.
+
+    References
+    ----------
+    [AFA] Table 2.
+
+    Examples
+    --------
+    >>> print(RandomizedResponse(p=0.75).delta(0.5))
+    0.3378196823 (between 0.3378196823248 and 0.3378196823252)
+    """
+
+    p: float
+    adjacency: Adjacency = Adjacency.ADD_REMOVE
+
+    def __post_init__(self) -> None:
+        self._settle(p=check.open_unit("p", self.p))
+
+    def pair(self) -> FinitePair:
+        """The two answers with and without the record's true value."""
+        return FinitePair((self.p, 1 - self.p), (1 - self.p, self.p))
+
+    def loss(self) -> LogPhi:
+        """Two opposite atoms."""
+        return LogPhi.of([(TwoPoint(LogOdds(self.p)), 1)])

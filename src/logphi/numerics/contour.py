@@ -1,0 +1,302 @@
+"""Inversion along a vertical line: the trapezoidal rule, every error of which is bounded.
+
+notation: mu a law with transform M = e^K, x a threshold. For an abscissa c off the poles 0 and -1,
+
+    I(x) = (1/2 pi i) * integral over Re z = c of  e^{K(z) - zx} / (z (z+1)) dz
+
+is, for c > 0, the excess D(x) = E[(1 - e^{x-X})_+] and, for -1 < c < 0, minus the shortfall E(x) = E[min(1, e^{x-X})].
+With step h Poisson summation gives, for the sum over all nodes c + inh,
+
+    (h/2 pi) sum f(c + inh) = sum over m of e^{2 pi m c/h} G(x + 2 pi m/h),     G = D or -E,
+
+whose terms all have one sign: the sum errs to the large side, by no more than the Chernoff bounds of its terms,
+G(x) <= kappa(u) M(u) e^{-ux}, allow (Abate & Whitt 1992, section 5; Trefethen & Weideman 2014, section 5).
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from logphi.arith.floats import ELEMENTARY, ULP
+from logphi.numerics.enclosure import Scaled
+from logphi.numerics.law import Law, Line, Values
+from logphi.numerics.saddle import Interval, Saddle, minimise
+
+# measured: the aliasing and truncation that are aimed at, each as a share of the requested relative tolerance
+SHARE = 1e-3
+# measured: a quarter of a second of closed forms
+MAX_NODES = 1 << 16
+
+
+class Kernel(Protocol):
+    """What the transform is multiplied with: the payoff, and where the line may end."""
+
+    @property
+    def anchor(self) -> float:
+        """The point x0 whose e^{-z x0} is taken into the exponent."""
+
+    @property
+    def period(self) -> float:
+        """The imaginary period of the integrand, infinite if it has none."""
+
+    def __call__(self, z: NDArray[np.complex128]) -> tuple[NDArray[np.complex128], NDArray[np.float64]]:
+        """The factor beside e^{K(z) - z x0}, and its absolute rounding error."""
+
+    def log_size(self, heights: NDArray[np.float64], abscissa: float) -> NDArray[np.float64]:
+        """Logarithm of a bound of the factor, decreasing in height, valid at and above each height."""
+
+
+@dataclass(frozen=True)
+class Smooth:
+    """1 / (z (z + 1)): the payoff of a law on the whole line."""
+
+    anchor: float
+    period: float = np.inf
+
+    def __call__(self, z: NDArray[np.complex128]) -> tuple[NDArray[np.complex128], NDArray[np.float64]]:
+        """The factor."""
+        factor = 1 / (z * (z + 1))
+        return factor, ELEMENTARY * np.abs(factor)
+
+    def log_size(self, heights: NDArray[np.float64], abscissa: float) -> NDArray[np.float64]:
+        """-log |z (z + 1)|."""
+        bound: NDArray[np.float64] = -np.log(np.hypot(heights, abscissa)) - np.log(np.hypot(heights, abscissa + 1))
+        return bound + 1e-14
+
+
+def log_kappa(u: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Logarithm of the Chernoff constant: sup over y of (1 - e^{-y})_+ e^{-uy} = u^u / (1+u)^{1+u}; 1 for u in [-1, 0]."""
+    positive = np.maximum(u, 1e-300)
+    return np.where(u > 0, -positive * np.log1p(1 / positive) - np.log1p(positive), 0.0)
+
+
+RIGHT = Interval(0.0, np.inf)
+MIDDLE = Interval(-1.0, 0.0)
+
+
+class Part(enum.Enum):
+    """Which of three positive functionals was computed; the other two follow from the masses."""
+
+    EXCESS = "E[(1 - e^{x-X})_+]"
+    SHORTFALL = "E[min(1, e^{x-X})]"
+    REVERSED = "E[(e^{x-X} - 1)_+]"
+
+
+@dataclass(frozen=True)
+class Inversion:
+    """One of the three functionals with its errors."""
+
+    part: Part
+    amount: Scaled
+    abscissa: float
+    nodes: int
+
+
+def invert(law: Law, x: float, rtol: float, kernel_at: Callable[[Law, float], Kernel]) -> Inversion | None:
+    """The smallest of the three functionals at x, so that the others lose nothing when they are formed from it.
+
+    None if no abscissa was found at which the transform is known.
+    """
+    best = _candidate(law, x, Part.EXCESS)
+    # unless the excess is small, one of the other two may be smaller
+    if best.log_estimate > -1.5:
+        others = [Part.SHORTFALL] if x >= 0 else [Part.SHORTFALL, Part.REVERSED]
+        best = min([best, *(_candidate(law, x, part) for part in others)], key=lambda one: one.log_estimate)
+    if not np.isfinite(best.log_estimate):
+        return None
+    kernel = kernel_at(best.law, best.x)
+    contour = plan(best.law, best.x, best.abscissa, kernel, rtol)
+    if contour is None:
+        return None
+    amount = contour.integral(best.x, kernel)
+    if best.part is Part.REVERSED:
+        amount = replace(amount, log_scale=amount.log_scale + x, rounding=amount.rounding + 4 * ULP * amount.value * (1 + abs(x)))
+    return Inversion(best.part, amount, best.abscissa, contour.line.size)
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    part: Part
+    law: Law
+    x: float
+    abscissa: float
+    log_estimate: float
+
+
+def _candidate(law: Law, x: float, part: Part) -> _Candidate:
+    """Where a functional would be computed and about how large it is."""
+    if part is Part.REVERSED:
+        # E[(e^{x-X} - 1)_+] is e^x times the excess of the reflected law at -x
+        turned = _candidate(law.reflected(), -x, Part.EXCESS)
+        return replace(turned, part=part, log_estimate=turned.log_estimate + x)
+    found = saddle(law, x, RIGHT if part is Part.EXCESS else MIDDLE)
+    distance = found.abscissa if part is Part.EXCESS else min(-found.abscissa, found.abscissa + 1)
+    return _Candidate(part, law, x, found.abscissa, found.value + float(np.log(distance)) - 1)
+
+
+def interval_of(law: Law, region: Interval) -> Interval:
+    """The part of a region in which the transform is finite."""
+    return Interval(region.low, min(region.high, law.strip[1]))
+
+
+def saddle(law: Law, x: float, region: Interval, start: float = 0.0) -> Saddle:
+    """The minimum over the region of g(c) = K(c) - cx - log|c (c+1)|, along the real axis."""
+
+    def height(c: NDArray[np.float64]) -> NDArray[np.float64]:
+        return law.log_transform(c).mid - c * x - np.log(np.abs(c)) - np.log(np.abs(c + 1))
+
+    return minimise(height, interval_of(law, region), start)
+
+
+@dataclass(frozen=True)
+class Contour:
+    """A line with the values of K on it, and what its errors follow from; it serves any threshold near its own."""
+
+    abscissa: float
+    line: Line
+    values: Values
+    log_mass: float
+    shift: float
+    log_above: float
+    log_below: float
+    log_tail: float
+
+    def integral(self, x: float, kernel: Kernel) -> Scaled:
+        """|I(x)| with its errors; x must be where the kernel pays from."""
+        z = self.line.points
+        scale = self.log_mass - self.abscissa * kernel.anchor
+        f, rounding, inner = self._terms(z, kernel, scale)
+        share = self.line.step / np.pi
+        f[0] *= 0.5
+        value = share * float(f.real.sum())
+        sizes = np.abs(f)
+        noise = share * float(rounding.sum() + sizes.sum() * ULP * (24 + np.log2(self.line.size)))
+        return Scaled(
+            scale,
+            value if self.abscissa > 0 else -value,
+            excess=self._aliasing(x, scale),
+            truncation=float(np.exp(self.log_tail + (self.log_mass - self.abscissa * kernel.anchor - scale))),
+            inner=share * float(inner.sum()),
+            rounding=noise,
+        )
+
+    def log_slope(self, kernel: Kernel) -> float:
+        """d log|I| / dx, a plain estimate for root finding."""
+        z = self.line.points
+        f, _, _ = self._terms(z, kernel, self.log_mass - self.abscissa * kernel.anchor)
+        f[0] *= 0.5
+        return -float((z * f).real.sum() / f.real.sum())
+
+    def _terms(
+        self, z: NDArray[np.complex128], kernel: Kernel, scale: float
+    ) -> tuple[NDArray[np.complex128], NDArray[np.float64], NDArray[np.float64]]:
+        """The summands and their rounding and inner errors, in units of e^scale."""
+        x = kernel.anchor
+        factor, factor_error = kernel(z)
+        size = np.abs(factor)
+        known = self.values.radius < 1.0
+        mid = np.where(known, self.values.mid, 0.0)
+        exponent = mid - z * x - scale
+        growth = np.exp(np.where(known, exponent.real, 0.0))
+        f = np.where(known, growth * np.exp(1j * exponent.imag) * factor, 0.0)
+        # half an ulp of x, the product zx, and two subtractions
+        slip = 2 * ULP * (np.abs(mid) + 2 * np.abs(z) * abs(x) + abs(scale)) + ELEMENTARY
+        # where nothing is known of K, |M(z)| <= M(c) still holds: the summand is between plus and minus that
+        trivial = np.exp(2e-15 * (abs(self.log_mass) + abs(self.abscissa * x))) * 1.01
+        rounding = np.where(
+            known,
+            np.expm1(np.where(known, np.minimum(self.values.rounding + slip, 700.0), 0.0)) * (np.abs(f) + growth * factor_error)
+            + growth * factor_error,
+            trivial * (size + factor_error),
+        )
+        inner = np.where(known, np.expm1(np.where(known, self.values.inner, 0.0)) * np.abs(f) * 3, 0.0)
+        return f, rounding, inner
+
+    def _aliasing(self, x: float, scale: float) -> float:
+        """Both neighbours' Chernoff bounds, summed over all periods."""
+        c, s = self.abscissa, self.shift
+        decay = np.log(np.expm1(min(2 * np.pi * s / self.line.step, 700.0)))
+        terms = [self.log_above - (c + s) * x, self.log_below - (c - s) * x]
+        slack = 8 * ULP * (abs(self.log_above) + abs(self.log_below) + (abs(c) + s) * abs(x) + abs(scale)) + 1e-13
+        return float(sum(np.exp(np.minimum(term - decay - scale + slack, 700.0)) for term in terms))
+
+
+def plan(law: Law, x: float, abscissa: float, kernel: Kernel, rtol: float) -> Contour | None:
+    """Choose shift, step and length for a relative tolerance, from proved bounds; None if K is unknown at c."""
+    c = abscissa
+    room = c if c > 0 else min(-c, c + 1)
+    if law.strip[1] < np.inf and c > 0:
+        room = min(room, law.strip[1] - c)
+    # the ends themselves are poles of nothing: s = c is allowed, where the bound below is the total mass
+    shifts = room * np.geomspace(1 / 512, 1, 19)
+    real = law.log_transform(np.concatenate([[c], c + shifts, c - shifts]))
+    upper = real.mid + real.radius
+    if not np.isfinite(upper[0]):
+        return None
+    log_mass = float(real.mid[0])
+    above = upper[1:20] + log_kappa(c + shifts)
+    below = upper[20:] + log_kappa(c - shifts)
+    scale = log_mass - c * x
+    curvature = _curvature(real.mid, shifts)
+    log_value = -np.log(np.abs(c * (c + 1))) - 0.5 * np.log(2 * np.pi * (curvature + c**-2 + (c + 1) ** -2))
+    log_target = float(log_value + np.log(SHARE * rtol))
+    neighbours = np.logaddexp(above - (c + shifts) * x, below - (c - shifts) * x) - scale
+    finite = np.isfinite(neighbours)
+    if not finite.any():
+        return None
+    steps = np.where(finite, 2 * np.pi * shifts / np.logaddexp(0.0, np.where(finite, neighbours, 0.0) - log_target), 0.0)
+    best = int(np.argmax(steps))
+    step = float(steps[best])
+    if np.isfinite(kernel.period):
+        half = max(int(np.ceil(kernel.period / step / 2)), 1)
+        step = kernel.period / (2 * half + 1)
+        size, log_tail = _length(law, c, step, half + 1, kernel, log_target)
+    else:
+        size, log_tail = _length(law, c, step, MAX_NODES, kernel, log_target)
+    line = Line(c, step, size)
+    # the tail is bounded in units of M(c); what is known of M(c) is its upper end
+    log_tail += float(real.radius[0]) + 1e-12 * (1 + abs(log_mass))
+    shift = float(shifts[best])
+    return Contour(c, line, law.on_line(line), log_mass, shift, float(above[best]), float(below[best]), log_tail)
+
+
+def _curvature(values: NDArray[np.float64], shifts: NDArray[np.float64]) -> float:
+    """K'' from second differences: the widest that is not yet dominated by higher terms."""
+    count = shifts.size
+    second = (values[1 : count + 1] + values[count + 1 :] - 2 * values[0]) / shifts**2
+    usable = second[np.isfinite(second) & (second * shifts**2 < 1)]
+    return float(max(usable[-1] if usable.size else 0.0, 0.0))
+
+
+def _length(
+    law: Law, c: float, step: float, most: int, kernel: Kernel, log_target: float
+) -> tuple[int, float]:
+    """How many nodes until the rest is proved negligible, and the logarithm of the proved rest in units of e^scale.
+
+    The sum over the nodes beyond the last one, at height T, is at most the integral from T of the decreasing bound,
+    and that at most its upper Riemann sum on a geometric grid.
+    """
+    heights = step * np.concatenate([np.arange(1, 16), 2.0 ** np.arange(4, 60, 0.125)])
+    end = kernel.period / 2
+    if np.isfinite(end):
+        heights = np.concatenate([heights[heights < end], [end]])
+    log_bound = law.log_envelope(c, heights, end) + kernel.log_size(heights, c)
+    if np.isfinite(end):
+        last = -np.inf
+    else:
+        # beyond the grid the factor alone is integrable, being below 1/t^2
+        last = float(log_bound[-1] + np.log(heights[-1]))
+    cells = np.append(log_bound[:-1] + np.log(np.diff(heights)), last)
+    rest = np.logaddexp.accumulate(cells[::-1])[::-1] - np.log(np.pi)
+    enough = int(np.argmax(rest <= log_target)) if (rest <= log_target).any() else heights.size - 1
+    size = int(min(np.ceil(heights[enough] / step - 1e-9) + 1, most))
+    if np.isfinite(end) and size >= most:
+        return most, -np.inf
+    kept = int(np.searchsorted(heights, step * (size - 1) * (1 + 1e-12), side="right")) - 1
+    return size, float(rest[max(kept, 0)])

@@ -1,0 +1,157 @@
+"""A law on the line, held by the logarithm of its two-sided Laplace transform."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from logphi.arith.floats import FLOATS, Discs
+from logphi.arith.protocol import Arithmetic, Number
+
+
+@dataclass(frozen=True)
+class Line:
+    """Equally spaced points ``abscissa + i step j`` for ``j = 0 .. size - 1`` on a vertical line."""
+
+    abscissa: float
+    step: float
+    size: int
+
+    @property
+    def heights(self) -> NDArray[np.float64]:
+        """Imaginary parts of the points."""
+        return self.step * np.arange(self.size)
+
+    @property
+    def points(self) -> NDArray[np.complex128]:
+        """The points."""
+        return self.abscissa + 1j * self.heights
+
+
+@dataclass(frozen=True)
+class Values:
+    """Values of K at some points, up to multiples of 2 pi i, with two proved absolute errors.
+
+    ``rounding`` counts the arithmetic and the half ulp of every parameter, ``inner`` the quadrature and the
+    cut-off where K is itself an integral. Either may be infinite: nothing is known there.
+    """
+
+    mid: NDArray[Any]
+    rounding: NDArray[np.float64]
+    inner: NDArray[np.float64]
+
+    @staticmethod
+    def of(discs: Discs) -> Values:
+        """Values without an inner integral."""
+        rad = np.broadcast_to(discs.rad, discs.mid.shape)
+        return Values(discs.mid, rad, np.zeros(discs.mid.shape))
+
+    @property
+    def radius(self) -> NDArray[np.float64]:
+        """Both errors together."""
+        return self.rounding + self.inner
+
+    def __add__(self, other: Values) -> Values:
+        known = np.isfinite(self.mid) & np.isfinite(other.mid)
+        mid = np.where(known, np.where(known, self.mid, 0) + np.where(known, other.mid, 0), np.inf)
+        slip = 2.0**-51 * np.abs(mid)
+        return Values(mid, self.rounding + other.rounding + slip, self.inner + other.inner)
+
+    def times(self, count: int) -> Values:
+        """Values of ``count * K``; where K is unknown, so is the multiple."""
+        known = np.isfinite(self.mid)
+        mid = np.where(known, count * np.where(known, self.mid, 0), np.inf)
+        return Values(mid, count * self.rounding + 2.0**-51 * np.abs(mid), count * self.inner)
+
+
+class Law(ABC):
+    """A finite positive measure mu on the line, known by K(z) = log of the integral of e^{zx} mu(dx).
+
+    Instances are immutable, hashable and comparable. ``K(0)`` and ``K(-1)`` are never positive: the measure
+    and its tilt by e^{-x} have mass at most one.
+    """
+
+    @abstractmethod
+    def formula(self, arith: Arithmetic, z: Number) -> Number:
+        """K(z) in any arithmetic."""
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether K(-1 - z) = K(z)."""
+        return False
+
+    @property
+    def strip(self) -> tuple[float, float]:
+        """The open interval of real z where K is finite; it contains [-1, 0]."""
+        return (-np.inf, np.inf)
+
+    def reflected(self) -> Law:
+        """The law with K(-1 - z)."""
+        return self if self.symmetric else Reflected(self)
+
+    def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
+        """K at an array of points, with errors fit to be multiplied by ``count``; infinite on overflow."""
+        with np.errstate(over="ignore", invalid="ignore"):  # overflow: the radius below says that nothing is known
+            discs = self.formula(FLOATS, Discs.exact(z))
+        known = np.isfinite(discs.mid) & np.isfinite(discs.rad)
+        return Values.of(Discs(np.where(known, discs.mid, np.inf), np.where(known, discs.rad, np.inf)))
+
+    def on_line(self, line: Line, count: int = 1) -> Values:
+        """K on a vertical line."""
+        return self.log_transform(line.points, count)
+
+    def log_masses(self) -> tuple[Values, Values]:
+        """K(0) and K(-1), as arrays of one element."""
+        values = self.log_transform(np.array([0.0, -1.0]))
+        parts = [Values(values.mid[i : i + 1], values.rounding[i : i + 1], values.inner[i : i + 1]) for i in (0, 1)]
+        return parts[0], parts[1]
+
+    def log_envelope(self, abscissa: float, heights: NDArray[np.float64], end: float = np.inf) -> NDArray[np.float64]:
+        """A proved upper bound of Re K(c + is) - K(c) for all s in [t, end], for each height t.
+
+        Non-positive and non-increasing in t. The default, zero, is true of every law.
+        """
+        return np.zeros_like(heights)
+
+
+@dataclass(frozen=True)
+class Reflected(Law):
+    """The law with K(-1 - z): the measure e^{-x} mu(dx), turned around."""
+
+    law: Law
+
+    def formula(self, arith: Arithmetic, z: Number) -> Number:
+        """K(-1 - z)."""
+        return self.law.formula(arith, -1 - z)
+
+    @property
+    def strip(self) -> tuple[float, float]:
+        """The strip, mirrored at -1/2."""
+        low, high = self.law.strip
+        return (-1 - high, -1 - low)
+
+    def reflected(self) -> Law:
+        """The law itself."""
+        return self.law
+
+    def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
+        """K(-1 - z)."""
+        return self.law.log_transform(-1 - z, count)
+
+    def on_line(self, line: Line, count: int = 1) -> Values:
+        """K(-1 - c - it), the conjugate of K(-1 - c + it)."""
+        values = self.law.on_line(Line(-1 - line.abscissa, line.step, line.size), count)
+        return Values(values.mid.conj(), values.rounding, values.inner)
+
+    def log_masses(self) -> tuple[Values, Values]:
+        """The masses, exchanged."""
+        at_zero, at_minus_one = self.law.log_masses()
+        return at_minus_one, at_zero
+
+    def log_envelope(self, abscissa: float, heights: NDArray[np.float64], end: float = np.inf) -> NDArray[np.float64]:
+        """The envelope on the mirrored line."""
+        return self.law.log_envelope(-1 - abscissa, heights, end)

@@ -1,0 +1,1 @@
+"""The laws that the transform is known of, one file each."""

@@ -1,0 +1,44 @@
+"""The law on two opposite points."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from logphi.arith.floats import FLOATS
+from logphi.arith.protocol import Arithmetic, Number, Parameter
+from logphi.numerics.law import Law
+
+
+@dataclass(frozen=True)
+class TwoPoint(Law):
+    """Atoms at +l and -l with odds e^l to one: K(z) = log( cosh((z + 1/2) l) / cosh(l/2) )."""
+
+    point: Parameter
+
+    def formula(self, arith: Arithmetic, z: Number) -> Number:
+        """K(z)."""
+        half = self.point.under(arith) / 2
+        return arith.log_cosh((2 * z + 1) * half) - arith.log_cosh(half)
+
+    @property
+    def symmetric(self) -> bool:
+        """K is even in z + 1/2."""
+        return True
+
+    @property
+    def location(self) -> float:
+        """The positive atom."""
+        return abs(float(self.point.under(FLOATS).mid))
+
+    def log_envelope(self, abscissa: float, heights: NDArray[np.float64], end: float = np.inf) -> NDArray[np.float64]:
+        """|chi(t)|^2 = 1 - sin^2(t l) / cosh^2((c + 1/2) l), decreasing up to t l = pi/2, no decay beyond."""
+        location = self.location
+        if end * location > np.pi / 2 * (1 + 1e-9):
+            return np.zeros_like(heights)
+        angle = np.minimum(heights * location, np.pi / 2)
+        spread = 1 / np.cosh(np.minimum(abs(abscissa + 0.5) * location, 300.0)) ** 2
+        # the factor gives up far more than rounding and the sliver beyond pi/2 could take
+        return 0.5 * np.log1p(-np.sin(angle) ** 2 * spread * (1 - 1e-8))

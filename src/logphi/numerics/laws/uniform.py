@@ -1,0 +1,74 @@
+"""Laws that are uniform on [-w, w] once tilted by e^{-x/2}, with or without atoms at the ends."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from logphi.arith.floats import FLOATS
+from logphi.arith.protocol import Arithmetic, Number, Parameter
+from logphi.numerics.law import Law
+from logphi.numerics.tails import log_smooth_envelope
+
+
+def _tilted_variation(abscissa: float, width: float) -> float:
+    """Total variation of the density proportional to e^{(c + 1/2) x} on [-w, w]: twice its largest value."""
+    rate = abs(abscissa + 0.5)
+    if rate * width < 1e-8:
+        return (1 + 2 * rate * width) / width
+    return float(2 * rate / -np.expm1(-2 * rate * width))
+
+
+@dataclass(frozen=True)
+class Uniform(Law):
+    """Density proportional to e^{x/2} on [-w, w]: K(z) = log( sinhc((z + 1/2) w) / sinhc(w/2) )."""
+
+    width: Parameter
+
+    def formula(self, arith: Arithmetic, z: Number) -> Number:
+        """K(z)."""
+        half = self.width.under(arith) / 2
+        return arith.log_sinhc((2 * z + 1) * half) - arith.log_sinhc(half)
+
+    @property
+    def symmetric(self) -> bool:
+        """K is even in z + 1/2."""
+        return True
+
+    def log_envelope(self, abscissa: float, heights: NDArray[np.float64], end: float = np.inf) -> NDArray[np.float64]:
+        """From the total variation of the tilted density."""
+        width = float(self.width.under(FLOATS).mid)
+        return log_smooth_envelope(_tilted_variation(abscissa, width), heights)
+
+
+@dataclass(frozen=True)
+class UniformWithAtoms(Law):
+    """The loss of a double-exponential density shifted by w scales.
+
+    M(z) = e^{-w/2} [ cosh(u w) + sinh(u w) / (2u) ] with u = z + 1/2. The text below divides it by M(0) = 1, which is
+    e^{-w/2} [ cosh(w/2) + sinh(w/2) ], so that nothing cancels for small w.
+    """
+
+    width: Parameter
+
+    def formula(self, arith: Arithmetic, z: Number) -> Number:
+        """K(z)."""
+        half = self.width.under(arith) / 2
+        u_w = (2 * z + 1) * half
+        ratio = half * (arith.tanhc_gap(half) - arith.tanhc_gap(u_w)) / (1 + arith.tanh(half))
+        return arith.log_cosh(u_w) - arith.log_cosh(half) + arith.log1p(ratio)
+
+    @property
+    def symmetric(self) -> bool:
+        """K is even in z + 1/2."""
+        return True
+
+    def log_envelope(self, abscissa: float, heights: NDArray[np.float64], end: float = np.inf) -> NDArray[np.float64]:
+        """The atoms may not decay at all; the rest does as its total variation says."""
+        width = float(self.width.under(FLOATS).mid)
+        rate = abs(abscissa + 0.5)
+        smooth = width / 2 if rate * width < 1e-8 else np.tanh(rate * width) / (2 * rate)
+        weight = float(smooth / (1 + smooth)) * (1 - 1e-8)
+        return log_smooth_envelope(_tilted_variation(abscissa, width), heights, weight)

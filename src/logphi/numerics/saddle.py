@@ -1,0 +1,72 @@
+"""Where to put the line: the minimum of a convex function on an interval, found with few vectorised calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Objective = Callable[[NDArray[np.float64]], NDArray[np.float64]]
+
+# measured: an abscissa within some percent of the saddle costs no visible speed
+_REFINEMENTS = 3
+_POINTS = 7
+
+
+@dataclass(frozen=True)
+class Interval:
+    """An open interval on one side of the poles, with a coordinate in which saddles are evenly likely."""
+
+    low: float
+    high: float
+
+    def at(self, theta: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Points of the interval: logarithmic towards a finite end, exponential towards infinity."""
+        if np.isinf(self.high):
+            return self.low + np.exp(theta)
+        return self.low + (self.high - self.low) / (1 + np.exp(-theta))
+
+
+@dataclass(frozen=True)
+class Saddle:
+    """An abscissa near the minimum and the value there; the value is infinite if none was finite."""
+
+    abscissa: float
+    value: float
+
+
+def minimise(objective: Objective, interval: Interval, start: float = 0.0) -> Saddle:
+    """Minimise a convex (or quasi-convex) objective; infinite values mark points to avoid.
+
+    ``start`` is a guess of the coordinate. The result is a point at which the objective was evaluated: whatever is
+    proved with it does not depend on how near the minimum it is.
+    """
+    half = 2.0
+    theta = start + half * np.linspace(-1, 1, _POINTS)
+    values = objective(interval.at(theta))
+    best = int(np.argmin(values))
+    for _ in range(12):
+        inside = 0 < best < theta.size - 1 and np.isfinite(values[best])
+        if inside or abs(theta[best]) > 60:
+            break
+        half *= 2
+        all_infinite = not np.isfinite(values[best])
+        side = -1 if all_infinite or best == 0 else 1
+        more = (theta[0] if side < 0 else theta[-1]) + side * half * np.linspace(0, 1, _POINTS)[1:]
+        theta = np.concatenate([theta, more])
+        values = np.concatenate([values, objective(interval.at(more))])
+        order = np.argsort(theta)
+        theta, values = theta[order], values[order]
+        best = int(np.argmin(values))
+    for _ in range(_REFINEMENTS):
+        left, right = theta[max(best - 1, 0)], theta[min(best + 1, theta.size - 1)]
+        theta = np.concatenate([np.linspace(left, right, _POINTS), theta[best : best + 1]])
+        values = np.concatenate([objective(interval.at(theta[:-1])), values[best : best + 1]])
+        order = np.argsort(theta)
+        theta, values = theta[order], values[order]
+        best = int(np.argmin(values))
+        if np.ptp(values[np.isfinite(values)]) < 0.02:
+            break
+    return Saddle(float(interval.at(theta[best : best + 1])[0]), float(values[best]))

@@ -1,0 +1,104 @@
+"""The privacy profile of a release: delta as a function of epsilon."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from logphi import check
+from logphi.bound import Bound, Bounds, Direction, Ledger, Status
+from logphi.views.directions import Loss
+from logphi.views.profile import LogDelta
+from logphi.views.routes import profile
+
+
+def delta(
+    loss: Loss, epsilon: Any, *, direction: Direction | str | None = None, method: str | None = None, rtol: float = 1e-9
+) -> Bound | Bounds:
+    """The privacy profile: delta(eps) = max over the relation of H_{e^eps}(P||Q) ([AFA] Definition 4).
+
+    Parameters
+    ----------
+    loss
+        The loss of the release.
+    epsilon
+        One number or an array, any real, in nats.
+    direction
+        ``"remove"`` or ``"add"`` for one order only; the maximum of both by default.
+    method
+        A route by name; by default the first that meets the tolerance.
+    rtol
+        Requested ``upper - lower`` relative to the value. Wider answers are valid and say so in their status.
+
+    Returns
+    -------
+    Bound or Bounds
+        Of the shape of ``epsilon``; ``lower <= delta <= upper`` and ``float`` gives the upper end.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If epsilon is not finite, or the direction or the method does not apply.
+    """
+    return _each(epsilon, lambda at: _bound(_largest(loss, at, direction, method, rtol), rtol))
+
+
+def log_delta(
+    loss: Loss, epsilon: Any, *, direction: Direction | str | None = None, method: str | None = None, rtol: float = 1e-9
+) -> Bound | Bounds:
+    """Natural logarithm of :func:`delta`, also where delta is below every double.
+
+    The arguments are those of :func:`delta`; the ledger is in units of the logarithm, and ``rtol`` still is the relative
+    width of delta. An exact zero gives minus infinity.
+    """
+    return _each(epsilon, lambda at: _log_bound(_largest(loss, at, direction, method, rtol), rtol))
+
+
+def _each(epsilon: Any, answer: Callable[[float], Bound]) -> Bound | Bounds:
+    points = check.real_array("epsilon", epsilon)
+    if points.ndim == 0:
+        return answer(float(points))
+    answers = np.empty(points.shape, dtype=object)
+    for index in np.ndindex(points.shape):
+        answers[index] = answer(float(points[index]))
+    return Bounds(answers)
+
+
+def _largest(
+    loss: Loss, epsilon: float, direction: Direction | str | None, method: str | None, rtol: float
+) -> tuple[Direction, LogDelta]:
+    """The order that attains the maximum; both ends are maxima of ends."""
+    check.positive("rtol", rtol)
+    found = [(one, profile(part, epsilon, rtol, method)) for one, part in loss.orders(direction)]
+    name, best = max(found, key=lambda pair: pair[1].value)
+    lower, upper = max(part.lower for _, part in found), max(part.upper for _, part in found)
+    return name, LogDelta(lower, best.value, upper, best.method, best.ledger)
+
+
+def _status(found: LogDelta, rtol: float) -> Status:
+    if found.relative_width <= rtol or found.upper < -745.2:
+        return Status.MET if found.ledger.proved else Status.ESTIMATED
+    return Status.UNRESOLVED if found.method == "trivial" else Status.WIDE
+
+
+def _bound(attained: tuple[Direction, LogDelta], rtol: float) -> Bound:
+    direction, found = attained
+    # outward: one exponential of a number up to 745 loses at most 2e-16 relative to it, twice that with its rounding
+    lower, upper = math.exp(found.lower) * (1 - 1e-15), math.exp(found.upper) * (1 + 1e-15)
+    upper = min(1.0, math.nextafter(upper, 1.0)) if found.upper > -math.inf else 0.0
+    lower = max(0.0, math.nextafter(lower, 0.0)) if found.lower < 0 else 1.0
+    value = min(max(math.exp(found.value), lower), upper)
+    return Bound(lower, value, upper, _status(found, rtol), found.method, direction, found.ledger)
+
+
+def _log_bound(attained: tuple[Direction, LogDelta], rtol: float) -> Bound:
+    direction, found = attained
+    per_delta = math.exp(min(-found.value, 700.0)) if found.value > -math.inf else 0.0
+    ledger = Ledger() if found.value < -700 else found.ledger.scaled(per_delta)
+    status = Status.MET if found.relative_width <= rtol and found.ledger.proved else _status(found, rtol)
+    if found.relative_width > rtol and status is Status.MET:
+        status = Status.WIDE
+    return Bound(found.lower, found.value, found.upper, status, found.method, direction, ledger)

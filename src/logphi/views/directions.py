@@ -1,0 +1,43 @@
+"""The two orders of a pair, and which of them a relation asks for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from logphi.bound import Direction
+from logphi.core.adjacency import Adjacency
+from logphi.core.logphi import LogPhi
+
+
+@dataclass(frozen=True)
+class Loss:
+    """The loss of a release in the remove direction, and the relation that it is meant for."""
+
+    remove: LogPhi
+    adjacency: Adjacency
+
+    def orders(self, direction: Direction | str | None) -> list[tuple[Direction, LogPhi]]:
+        """The losses whose largest answer is asked for; one where both orders agree.
+
+        The maximum over directions is taken after composition, never before it ([AFA] Lemma 28).
+
+        Raises
+        ------
+        ValueError
+            If the direction is unknown or foreign to the relation.
+        """
+        own = {
+            Adjacency.ADD: (Direction.ADD,),
+            Adjacency.REMOVE: (Direction.REMOVE,),
+        }.get(self.adjacency, (Direction.REMOVE, Direction.ADD))
+        if direction is not None:
+            try:
+                wanted = Direction(direction)
+            except ValueError:
+                raise ValueError(f"direction must be 'remove' or 'add', got {direction!r}") from None
+            if wanted is not Direction.BOTH and wanted not in own:
+                raise ValueError(f"direction {wanted.value!r} does not exist under adjacency {self.adjacency.value!r}")
+            own = own if wanted is Direction.BOTH else (wanted,)
+        if len(own) == 2 and self.remove.symmetric:
+            return [(Direction.BOTH, self.remove)]
+        return [(one, self.remove if one is Direction.REMOVE else self.remove.reflected()) for one in own]

@@ -1,0 +1,2 @@
+"""stub"""
+def epsilon(*a,**k): raise NotImplementedError

@@ -1,0 +1,3 @@
+"""stub"""
+class Explanation: pass
+def explain(*a,**k): raise NotImplementedError

@@ -1,0 +1,110 @@
+"""The privacy profile of one order of a pair, on a logarithmic scale.
+
+delta(eps) = P(L = inf) + E_P[(1 - e^{eps - L})_+ ; L < inf] ([AFA] Definition 4 and Lemma 6). Every route returns an
+enclosure; the ones that the caller did not name are tried in turn until the tolerance is met.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from logphi.bound import Entry, Ledger
+from logphi.core.logphi import LogPhi
+from logphi.numerics.contour import Inversion, Part
+from logphi.numerics.law import Values
+
+# derived: what a handful of additions and one exponential lose, on a logarithmic scale near zero
+_SLACK = 1e-15
+
+
+@dataclass(frozen=True)
+class LogDelta:
+    """An enclosure of log delta(eps) and the ledger of delta, in units of delta itself."""
+
+    lower: float
+    value: float
+    upper: float
+    method: str
+    ledger: Ledger
+
+    @property
+    def relative_width(self) -> float:
+        """upper/lower - 1 of delta; zero for an exact zero, infinite where the lower end is zero."""
+        if self.upper == -math.inf:
+            return 0.0
+        return math.expm1(min(self.upper - self.lower, 700.0)) if self.lower > -math.inf else math.inf
+
+    def meet(self, other: LogDelta) -> LogDelta:
+        """The intersection of two enclosures of one number, under the name of the narrower."""
+        best, rest = sorted((self, other), key=lambda one: (one.relative_width, one.upper))
+        lower, upper = max(best.lower, rest.lower), min(best.upper, rest.upper)
+        return replace(best, lower=lower, upper=upper, value=min(max(best.value, lower), upper))
+
+
+def trivial(loss: LogPhi, epsilon: float) -> LogDelta:
+    """What holds for every pair: max(0, 1 - e^eps Q(L > -inf)) <= delta <= 1, and delta >= P(L = inf)."""
+    infinite, reverse_log_mass = masses(loss)
+    floor = max(infinite[0], -math.expm1(min(epsilon + reverse_log_mass[1] + 1e-14 * abs(epsilon), 0.0)) * (1 - 1e-15))
+    lower = math.log(floor) if floor > 0 else -math.inf
+    ledger = Ledger(truncation=Entry(1.0 - floor), infinite_mass=Entry(infinite[1]))
+    return LogDelta(lower, lower if lower > -math.inf else -math.log(2.0), 0.0, "trivial", ledger)
+
+
+def masses(loss: LogPhi) -> tuple[tuple[float, float], tuple[float, float]]:
+    """P(L = inf) between two numbers, and log Q(L > -inf) between two numbers."""
+    at_zero, at_minus_one = (_ends(values) for values in loss.log_masses())
+    infinite = tuple(max(0.0, -math.expm1(end) * sign) for end, sign in zip(reversed(at_zero), (1 - 1e-15, 1 + 1e-15), strict=True))
+    return (infinite[0], infinite[1]), at_minus_one
+
+
+def _ends(values: Values) -> tuple[float, float]:
+    mid, radius = float(values.mid[0].real), float(values.radius[0])
+    return min(mid - radius, 0.0), min(mid + radius, 0.0)
+
+
+def from_inversion(loss: LogPhi, epsilon: float, found: Inversion, method: str) -> LogDelta:
+    """delta from whichever functional was computed.
+
+    delta = P(L = inf) + excess = 1 - shortfall = 1 - e^eps Q(L > -inf) + reversed excess.
+    """
+    infinite, reverse_log_mass = masses(loss)
+    amount = found.amount
+    low, value, high = (_log(part) + amount.log_scale for part in (amount.low, min(max(amount.value, amount.low), amount.high), amount.high))
+    slack = _SLACK + 2e-16 * abs(amount.log_scale)
+    if found.part is Part.EXCESS:
+        ends = [
+            float(np.logaddexp(_log(mass), part))
+            for mass, part in ((infinite[0], low), ((infinite[0] + infinite[1]) / 2, value), (infinite[1], high))
+        ]
+    elif found.part is Part.SHORTFALL:
+        ends = [_log_complement(part) for part in (high, value, low)]
+    else:
+        tilt = [epsilon + end + 2e-16 * abs(epsilon) * sign for end, sign in zip(reverse_log_mass, (-1, 1), strict=True)]
+        ends = [
+            _log(-math.expm1(min(mass, 0.0)) + math.exp(min(part, 0.0)))
+            for mass, part in ((tilt[1], low), ((tilt[0] + tilt[1]) / 2, value), (tilt[0], high))
+        ]
+    lower, middle, upper = ends
+    lower, upper = lower - slack, min(upper + slack, 0.0)
+    unit = math.exp(min(amount.log_scale, 700.0))
+    ledger = Ledger(
+        aliasing=Entry(amount.excess * unit),
+        truncation=Entry(amount.truncation * unit),
+        inner=Entry(amount.inner * unit),
+        rounding=Entry(amount.rounding * unit),
+        discretization=Entry(amount.discretization * unit),
+        infinite_mass=Entry(infinite[1]),
+    )
+    return LogDelta(min(lower, upper), min(max(middle, lower), upper), upper, method, ledger)
+
+
+def _log(number: float) -> float:
+    return math.log(number) if number > 0 else -math.inf
+
+
+def _log_complement(log_number: float) -> float:
+    """log(1 - e^x), -inf from x = 0 on."""
+    return math.log(-math.expm1(log_number)) if log_number < 0 else -math.inf

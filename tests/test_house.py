@@ -1,0 +1,67 @@
+"""The house keeps its shape: floors, sizes, what an import costs, and which names are public."""
+
+import shutil
+import subprocess
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+
+import logphi
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGE = ROOT / "src" / "logphi"
+
+MAX_LINES = 600
+# Path below src/logphi -> why it may be longer. It should stay empty.
+LONG_FOR_A_REASON: dict[str, str] = {}
+
+# What must wait until somebody needs it.
+LOADED_LATE = ["sympy", "mpmath", "matplotlib", "scipy.stats"]
+
+
+def run(*command: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, encoding="utf-8", errors="replace", check=False
+    )
+
+
+def test_imports_point_to_a_lower_floor() -> None:
+    # The script beside this interpreter, not whichever one the PATH happens to know.
+    lint_imports = shutil.which("lint-imports", path=str(Path(sys.executable).parent))
+    assert lint_imports is not None, "import-linter is missing: install the dev group (make test does)"
+    result = run(lint_imports, "--no-cache")
+    assert result.returncode == 0, f"\n{result.stdout}\n{result.stderr}"
+
+
+def test_no_file_is_too_long() -> None:
+    lengths = {
+        path.relative_to(PACKAGE).as_posix(): len(path.read_text(encoding="utf-8").splitlines())
+        for path in PACKAGE.rglob("*.py")
+    }
+    assert lengths, f"no source found under {PACKAGE}"
+    too_long = {name: n for name, n in lengths.items() if n > MAX_LINES and name not in LONG_FOR_A_REASON}
+    assert not too_long, f"more than {MAX_LINES} lines: {too_long}"
+    excused_in_vain = {name for name in LONG_FOR_A_REASON if lengths.get(name, 0) <= MAX_LINES}
+    assert not excused_in_vain, f"no longer long, take it off the list: {excused_in_vain}"
+
+
+@pytest.mark.parametrize("module", LOADED_LATE)
+def test_import_leaves_the_heavy_modules_alone(module: str) -> None:
+    code = f"import sys, logphi; sys.exit({module!r} in sys.modules)"
+    result = run(sys.executable, "-c", code)
+    assert not result.stderr, result.stderr
+    assert result.returncode == 0, f"`import logphi` loads {module}"
+
+
+def test_public_names_are_the_pinned_ones() -> None:
+    pinned = (ROOT / "tests" / "public_api.txt").read_text(encoding="utf-8").split()
+    assert pinned == sorted(set(pinned)), "tests/public_api.txt must be sorted, each name once"
+    assert sorted(logphi.__all__) == pinned
+    missing = [name for name in pinned if not hasattr(logphi, name)]
+    assert not missing, f"promised in __all__ but not there: {missing}"
+
+
+def test_version_is_told_once() -> None:
+    assert logphi.__version__ == version("logphi")

@@ -62,6 +62,16 @@ class LogPhi(Law):
         strips = [law.strip for law, _ in self.terms]
         return (max((low for low, _ in strips), default=-np.inf), min((high for _, high in strips), default=np.inf))
 
+    @property
+    def supremum(self) -> float:
+        """The sum of the tops."""
+        return float(sum(count * law.supremum for law, count in self.terms)) if self.terms else 0.0
+
+    @property
+    def infimum(self) -> float:
+        """The sum of the bottoms."""
+        return float(sum(count * law.infimum for law, count in self.terms)) if self.terms else 0.0
+
     def reflected(self) -> LogPhi:
         """The loss of the reversed pair (Q, P)."""
         return self if self.symmetric else LogPhi(tuple((law.reflected(), count) for law, count in self.terms))
@@ -70,6 +80,13 @@ class LogPhi(Law):
         """K at an array of points."""
         z = np.asarray(z)
         return self._total((law.log_transform(z, count * own).times(own) for law, own in self.terms), z.shape)
+
+    def sketch(self, c: NDArray[np.float64], count: int = 1) -> NDArray[np.float64]:
+        """K at real points, roughly."""
+        total = np.zeros(c.shape)
+        for law, own in self.terms:
+            total += own * law.sketch(c, count * own)
+        return total
 
     def on_line(self, line: Line, count: int = 1) -> Values:
         """K on a vertical line."""

@@ -70,6 +70,14 @@ class Smooth:
         return bound + 1e-14
 
 
+KernelAt = Callable[[Law, float], Kernel]
+
+
+def smooth(law: Law, x: float) -> Kernel:
+    """The kernel that fits every law."""
+    return Smooth(x)
+
+
 def log_kappa(u: NDArray[np.float64]) -> NDArray[np.float64]:
     """Logarithm of the Chernoff constant: sup over y of (1 - e^{-y})_+ e^{-uy} = u^u / (1+u)^{1+u}; 1 for u in [-1, 0]."""
     positive = np.maximum(u, 1e-300)
@@ -98,26 +106,40 @@ class Inversion:
     nodes: int
 
 
-def invert(law: Law, x: float, rtol: float, kernel_at: Callable[[Law, float], Kernel]) -> Inversion | None:
-    """The smallest of the three functionals at x, so that the others lose nothing when they are formed from it.
+@dataclass(frozen=True)
+class Prepared:
+    """A contour laid out for one threshold, which serves its neighbours too: every bound holds for any threshold."""
 
-    None if no abscissa was found at which the transform is known.
+    part: Part
+    law: Law
+    contour: Contour
+    kernel_at: KernelAt
+
+    def at(self, x: float) -> Inversion:
+        """The prepared functional at x."""
+        if self.part is not Part.REVERSED:
+            amount = self.contour.integral(x, self.kernel_at(self.law, x))
+        else:
+            amount = self.contour.integral(-x, self.kernel_at(self.law, -x))
+            slip = 4 * ULP * amount.value * (1 + abs(x))
+            amount = replace(amount, log_scale=amount.log_scale + x, rounding=amount.rounding + slip)
+        return Inversion(self.part, amount, self.contour.abscissa, self.contour.line.size)
+
+
+def prepare(law: Law, x: float, rtol: float, kernel_at: KernelAt, hint: float | None = None) -> Prepared | None:
+    """Lay out a contour for the smallest of the three functionals at x: the others lose nothing when formed from it.
+
+    ``hint`` is an abscissa that suits a threshold nearby. None if no abscissa was found at which the transform is known.
     """
-    best = _candidate(law, x, Part.EXCESS)
+    best = _candidate(law, x, Part.EXCESS, hint)
     # unless the excess is small, one of the other two may be smaller
     if best.log_estimate > -1.5:
         others = [Part.SHORTFALL] if x >= 0 else [Part.SHORTFALL, Part.REVERSED]
         best = min([best, *(_candidate(law, x, part) for part in others)], key=lambda one: one.log_estimate)
     if not np.isfinite(best.log_estimate):
         return None
-    kernel = kernel_at(best.law, best.x)
-    contour = plan(best.law, best.x, best.abscissa, kernel, rtol)
-    if contour is None:
-        return None
-    amount = contour.integral(best.x, kernel)
-    if best.part is Part.REVERSED:
-        amount = replace(amount, log_scale=amount.log_scale + x, rounding=amount.rounding + 4 * ULP * amount.value * (1 + abs(x)))
-    return Inversion(best.part, amount, best.abscissa, contour.line.size)
+    contour = plan(best.law, best.x, best.abscissa, kernel_at(best.law, best.x), rtol)
+    return None if contour is None else Prepared(best.part, best.law, contour, kernel_at)
 
 
 @dataclass(frozen=True)
@@ -129,13 +151,13 @@ class _Candidate:
     log_estimate: float
 
 
-def _candidate(law: Law, x: float, part: Part) -> _Candidate:
+def _candidate(law: Law, x: float, part: Part, hint: float | None = None) -> _Candidate:
     """Where a functional would be computed and about how large it is."""
     if part is Part.REVERSED:
         # E[(e^{x-X} - 1)_+] is e^x times the excess of the reflected law at -x
         turned = _candidate(law.reflected(), -x, Part.EXCESS)
         return replace(turned, part=part, log_estimate=turned.log_estimate + x)
-    found = saddle(law, x, RIGHT if part is Part.EXCESS else MIDDLE)
+    found = saddle(law, x, RIGHT if part is Part.EXCESS else MIDDLE, hint)
     distance = found.abscissa if part is Part.EXCESS else min(-found.abscissa, found.abscissa + 1)
     return _Candidate(part, law, x, found.abscissa, found.value + float(np.log(distance)) - 1)
 
@@ -145,13 +167,21 @@ def interval_of(law: Law, region: Interval) -> Interval:
     return Interval(region.low, min(region.high, law.strip[1]))
 
 
-def saddle(law: Law, x: float, region: Interval, start: float = 0.0) -> Saddle:
+def saddle(law: Law, x: float, region: Interval, hint: float | None = None) -> Saddle:
     """The minimum over the region of g(c) = K(c) - cx - log|c (c+1)|, along the real axis."""
 
     def height(c: NDArray[np.float64]) -> NDArray[np.float64]:
-        return law.log_transform(c).mid - c * x - np.log(np.abs(c)) - np.log(np.abs(c + 1))
+        return law.sketch(c) - c * x - np.log(np.abs(c)) - np.log(np.abs(c + 1))
 
-    return minimise(height, interval_of(law, region), start)
+    return minimise(height, interval_of(law, region), hint)
+
+
+def log_ceiling(law: Law, x: float) -> float:
+    """A proved and quick upper bound of the logarithm of the excess: Chernoff's, near its best abscissa."""
+    c = np.array([saddle(law, x, RIGHT).abscissa])
+    values = law.log_transform(c)
+    bound = float((values.mid + values.radius + log_kappa(c) - c * x)[0])
+    return bound + 1e-14 * (1 + float(np.abs(values.mid[0])) + float(c[0]) * abs(x))
 
 
 @dataclass(frozen=True)
@@ -185,13 +215,6 @@ class Contour:
             inner=share * float(inner.sum()),
             rounding=noise,
         )
-
-    def log_slope(self, kernel: Kernel) -> float:
-        """d log|I| / dx, a plain estimate for root finding."""
-        z = self.line.points
-        f, _, _ = self._terms(z, kernel, self.log_mass - self.abscissa * kernel.anchor)
-        f[0] *= 0.5
-        return -float((z * f).real.sum() / f.real.sum())
 
     def _terms(
         self, z: NDArray[np.complex128], kernel: Kernel, scale: float
@@ -234,25 +257,24 @@ def plan(law: Law, x: float, abscissa: float, kernel: Kernel, rtol: float) -> Co
     if law.strip[1] < np.inf and c > 0:
         room = min(room, law.strip[1] - c)
     # the ends themselves are poles of nothing: s = c is allowed, where the bound below is the total mass
-    shifts = room * np.geomspace(1 / 512, 1, 19)
-    real = law.log_transform(np.concatenate([[c], c + shifts, c - shifts]))
-    upper = real.mid + real.radius
-    if not np.isfinite(upper[0]):
-        return None
-    log_mass = float(real.mid[0])
-    above = upper[1:20] + log_kappa(c + shifts)
-    below = upper[20:] + log_kappa(c - shifts)
-    scale = log_mass - c * x
-    curvature = _curvature(real.mid, shifts)
-    log_value = -np.log(np.abs(c * (c + 1))) - 0.5 * np.log(2 * np.pi * (curvature + c**-2 + (c + 1) ** -2))
+    shifts = room * np.geomspace(1 / 256, 1, 13)
+    rough = law.sketch(np.concatenate([[c], c + shifts, c - shifts]))
+    log_value = -np.log(np.abs(c * (c + 1))) - 0.5 * np.log(2 * np.pi * (_curvature(rough, shifts) + c**-2 + (c + 1) ** -2))
     log_target = float(log_value + np.log(SHARE * rtol))
-    neighbours = np.logaddexp(above - (c + shifts) * x, below - (c - shifts) * x) - scale
+    above, below = rough[1:14] + log_kappa(c + shifts), rough[14:] + log_kappa(c - shifts)
+    neighbours = np.logaddexp(above - (c + shifts) * x, below - (c - shifts) * x) - (rough[0] - c * x)
     finite = np.isfinite(neighbours)
     if not finite.any():
         return None
     steps = np.where(finite, 2 * np.pi * shifts / np.logaddexp(0.0, np.where(finite, neighbours, 0.0) - log_target), 0.0)
     best = int(np.argmax(steps))
-    step = float(steps[best])
+    step, shift = float(steps[best]), float(shifts[best])
+    real = law.log_transform(np.array([c, c + shift, c - shift]))
+    upper = real.mid + real.radius
+    if not np.isfinite(upper).all():
+        return None
+    log_mass = float(real.mid[0])
+    log_above, log_below = (upper[1:] + log_kappa(c + np.array([shift, -shift]))).tolist()
     if np.isfinite(kernel.period):
         half = max(int(np.ceil(kernel.period / step / 2)), 1)
         step = kernel.period / (2 * half + 1)
@@ -262,8 +284,7 @@ def plan(law: Law, x: float, abscissa: float, kernel: Kernel, rtol: float) -> Co
     line = Line(c, step, size)
     # the tail is bounded in units of M(c); what is known of M(c) is its upper end
     log_tail += float(real.radius[0]) + 1e-12 * (1 + abs(log_mass))
-    shift = float(shifts[best])
-    return Contour(c, line, law.on_line(line), log_mass, shift, float(above[best]), float(below[best]), log_tail)
+    return Contour(c, line, law.on_line(line), log_mass, shift, log_above, log_below, log_tail)
 
 
 def _curvature(values: NDArray[np.float64], shifts: NDArray[np.float64]) -> float:

@@ -132,6 +132,34 @@ def on_axis(shift: float, rate: float, abscissas: NDArray[np.float64], count: in
     return Values(mid, rounding, inner)
 
 
+def sketch(shift: float, rate: float, abscissas: NDArray[np.float64], count: int) -> NDArray[np.float64]:
+    """K at real points to some digits of count * K, with no bound; infinite where the grid would be too large."""
+    m, q = shift, rate
+    power = abscissas[:, None] + 1
+    low, high = m * np.minimum(power.min(), 0.0) - 7.5, m * np.maximum(power.max(), 1.0) + 7.5
+    step = min(0.6, 1.0 / m)
+    if not high - low <= step * MAX_NODES / 8:
+        # the farthest abscissa spoils the grid: give it up
+        near = np.abs(abscissas) < np.abs(abscissas).max()
+        result = np.full(abscissas.shape, np.inf)
+        if near.any():
+            result[near] = sketch(m, q, abscissas[near], count)
+        return result
+    x = np.arange(low, high + step, step)
+    y = m * x - m * m / 2
+    loss = np.logaddexp(np.log1p(-q), np.log(q) + y)
+    exponent = power * loss
+    log_terms = np.log(step / np.sqrt(2 * np.pi)) - x * x / 2 + exponent
+    peak = log_terms.max(axis=1)
+    log_mass = peak + np.log(np.exp(log_terms - peak[:, None]).sum(axis=1))
+    if q * np.exp(np.minimum(m * high, 600.0)) * np.abs(power).max() < 1e-3 or log_mass.min() < 0.01:
+        # nearly nothing is lost: K is the variance's share, which the sum above cannot resolve
+        small = log_mass < 0.01
+        relative = np.exp(log_terms[small] - exponent[small])
+        log_mass[small] = (relative * (_second_exp(np.minimum(exponent[small], 600.0)) - power[small] * _second_exp(loss))).sum(axis=1)
+    return log_mass
+
+
 def tilted(shift: float, rate: float, abscissa: float, top: float, count: int) -> Tilted | None:
     """Nodes and weights at Re z = ``abscissa``, fit for heights up to ``top`` and for ``count`` repetitions.
 
@@ -222,21 +250,21 @@ def _step(m: float, power: float, lowest: float, top: float, log_target: float) 
 
 def _second_exp(x: NDArray[np.float64]) -> NDArray[np.float64]:
     """``e^x - 1 - x`` with relative accuracy."""
-    near = np.abs(x) < 0.5
+    near = np.abs(x) < 0.06
     small = np.where(near, x, 0)
     series = np.full_like(small, 1.0)
-    for k in range(16, 2, -1):
-        series = 1 + small / k * series
+    for k in range(10, 2, -1):
+        series = 1 + small * (series / k)
     return np.where(near, small * small / 2 * series, np.expm1(x) - x)
 
 
 def _second_turn(angle: NDArray[np.float64]) -> NDArray[np.complex128]:
     """``e^{i angle} - 1 - i angle`` with relative accuracy."""
-    near = np.abs(angle) < 0.5
+    near = np.abs(angle) < 0.2
     small = np.where(near, angle, 0)
     square = small * small
     series = np.full_like(small, 1.0)
-    for k in range(14, 2, -2):
+    for k in range(10, 2, -2):
         series = 1 - square / (k * (k + 1)) * series
     odd = np.where(near, -small * square / 6 * series, np.sin(angle) - angle)
     sine = np.sin(0.5 * angle)

@@ -89,6 +89,16 @@ class Law(ABC):
         """The open interval of real z where K is finite; it contains [-1, 0]."""
         return (-np.inf, np.inf)
 
+    @property
+    def supremum(self) -> float:
+        """The top of the support, rounded up by a few ulps at most; infinity where there is none."""
+        return np.inf
+
+    @property
+    def infimum(self) -> float:
+        """The bottom of the support, rounded down by a few ulps at most."""
+        return -self.reflected().supremum
+
     def reflected(self) -> Law:
         """The law with K(-1 - z)."""
         return self if self.symmetric else Reflected(self)
@@ -99,6 +109,10 @@ class Law(ABC):
             discs = self.formula(FLOATS, Discs.exact(z))
         known = np.isfinite(discs.mid) & np.isfinite(discs.rad)
         return Values.of(Discs(np.where(known, discs.mid, np.inf), np.where(known, discs.rad, np.inf)))
+
+    def sketch(self, c: NDArray[np.float64], count: int = 1) -> NDArray[np.float64]:
+        """K at real points to some digits, for choosing where to compute; infinite where it is out of reach."""
+        return self.log_transform(c, count).mid.real
 
     def on_line(self, line: Line, count: int = 1) -> Values:
         """K on a vertical line."""
@@ -134,6 +148,16 @@ class Reflected(Law):
         low, high = self.law.strip
         return (-1 - high, -1 - low)
 
+    @property
+    def supremum(self) -> float:
+        """The bottom of the law, turned around."""
+        return -self.law.infimum
+
+    @property
+    def infimum(self) -> float:
+        """The top of the law, turned around."""
+        return -self.law.supremum
+
     def reflected(self) -> Law:
         """The law itself."""
         return self.law
@@ -141,6 +165,10 @@ class Reflected(Law):
     def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
         """K(-1 - z)."""
         return self.law.log_transform(-1 - z, count)
+
+    def sketch(self, c: NDArray[np.float64], count: int = 1) -> NDArray[np.float64]:
+        """K(-1 - c), roughly."""
+        return self.law.sketch(-1 - c, count)
 
     def on_line(self, line: Line, count: int = 1) -> Values:
         """K(-1 - c - it), the conjugate of K(-1 - c + it)."""

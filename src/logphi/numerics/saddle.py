@@ -22,6 +22,12 @@ class Interval:
     low: float
     high: float
 
+    def coordinate(self, point: float) -> float:
+        """The inverse of :meth:`at`."""
+        if np.isinf(self.high):
+            return float(np.log(point - self.low))
+        return float(np.log(point - self.low) - np.log(self.high - point))
+
     def at(self, theta: NDArray[np.float64]) -> NDArray[np.float64]:
         """Points of the interval: logarithmic towards a finite end, exponential towards infinity."""
         if np.isinf(self.high):
@@ -37,13 +43,14 @@ class Saddle:
     value: float
 
 
-def minimise(objective: Objective, interval: Interval, start: float = 0.0) -> Saddle:
+def minimise(objective: Objective, interval: Interval, hint: float | None = None) -> Saddle:
     """Minimise a convex (or quasi-convex) objective; infinite values mark points to avoid.
 
-    ``start`` is a guess of the coordinate. The result is a point at which the objective was evaluated: whatever is
-    proved with it does not depend on how near the minimum it is.
+    ``hint`` is a point that may be near. The result is a point at which the objective was evaluated: whatever is proved
+    with it does not depend on how near the minimum it is.
     """
-    half = 2.0
+    half = 2.0 if hint is None else 0.25
+    start = 0.0 if hint is None else interval.coordinate(hint)
     theta = start + half * np.linspace(-1, 1, _POINTS)
     values = objective(interval.at(theta))
     best = int(np.argmin(values))
@@ -61,12 +68,14 @@ def minimise(objective: Objective, interval: Interval, start: float = 0.0) -> Sa
         theta, values = theta[order], values[order]
         best = int(np.argmin(values))
     for _ in range(_REFINEMENTS):
+        around = values[max(best - 1, 0) : best + 2]
+        # neighbours this close in value: the minimum is flat there, and any point serves
+        if np.isfinite(around).all() and np.ptp(around) < 0.1:
+            break
         left, right = theta[max(best - 1, 0)], theta[min(best + 1, theta.size - 1)]
         theta = np.concatenate([np.linspace(left, right, _POINTS), theta[best : best + 1]])
         values = np.concatenate([objective(interval.at(theta[:-1])), values[best : best + 1]])
         order = np.argsort(theta)
         theta, values = theta[order], values[order]
         best = int(np.argmin(values))
-        if np.ptp(values[np.isfinite(values)]) < 0.02:
-            break
     return Saddle(float(interval.at(theta[best : best + 1])[0]), float(values[best]))

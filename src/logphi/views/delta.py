@@ -10,9 +10,10 @@ import numpy as np
 
 from logphi import check
 from logphi.bound import Bound, Bounds, Direction, Ledger, Status
+from logphi.numerics.contour import log_ceiling
 from logphi.views.directions import Loss
-from logphi.views.profile import LogDelta
-from logphi.views.routes import profile
+from logphi.views.profile import LogDelta, masses
+from logphi.views.routes import route
 
 
 def delta(
@@ -43,7 +44,7 @@ def delta(
     ValueError, TypeError
         If epsilon is not finite, or the direction or the method does not apply.
     """
-    return _each(epsilon, lambda at: _bound(_largest(loss, at, direction, method, rtol), rtol))
+    return each("epsilon", epsilon, lambda at: _bound(_largest(loss, at, direction, method, rtol), rtol))
 
 
 def log_delta(
@@ -54,11 +55,12 @@ def log_delta(
     The arguments are those of :func:`delta`; the ledger is in units of the logarithm, and ``rtol`` still is the relative
     width of delta. An exact zero gives minus infinity.
     """
-    return _each(epsilon, lambda at: _log_bound(_largest(loss, at, direction, method, rtol), rtol))
+    return each("epsilon", epsilon, lambda at: _log_bound(_largest(loss, at, direction, method, rtol), rtol))
 
 
-def _each(epsilon: Any, answer: Callable[[float], Bound]) -> Bound | Bounds:
-    points = check.real_array("epsilon", epsilon)
+def each(name: str, question: Any, answer: Callable[[float], Bound]) -> Bound | Bounds:
+    """Answer point by point: a Bound for a number, Bounds of the same shape for an array."""
+    points = check.real_array(name, question)
     if points.ndim == 0:
         return answer(float(points))
     answers = np.empty(points.shape, dtype=object)
@@ -72,7 +74,12 @@ def _largest(
 ) -> tuple[Direction, LogDelta]:
     """The order that attains the maximum; both ends are maxima of ends."""
     check.positive("rtol", rtol)
-    found = [(one, profile(part, epsilon, rtol, method)) for one, part in loss.orders(direction)]
+    found: list[tuple[Direction, LogDelta]] = []
+    for one, part in loss.orders(direction):
+        # an order that cannot attain the maximum is not computed
+        if found and masses(part)[0][1] == 0 and log_ceiling(part, epsilon) < found[0][1].lower:
+            continue
+        found.append((one, route(method)(part, epsilon, rtol, None)(epsilon)))
     name, best = max(found, key=lambda pair: pair[1].value)
     lower, upper = max(part.lower for _, part in found), max(part.upper for _, part in found)
     return name, LogDelta(lower, best.value, upper, best.method, best.ledger)

@@ -1,2 +1,151 @@
-"""stub"""
-def epsilon(*a,**k): raise NotImplementedError
+"""The inverse of the privacy profile: epsilon as a function of delta."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from logphi import check
+from logphi.bound import Bound, Bounds, Direction, Ledger, Status
+from logphi.core.logphi import LogPhi
+from logphi.numerics.contour import RIGHT, interval_of, log_ceiling, log_kappa
+from logphi.numerics.roots import crossing
+from logphi.numerics.saddle import minimise
+from logphi.views.delta import each
+from logphi.views.directions import Loss
+from logphi.views.profile import LogDelta, masses
+from logphi.views.routes import Route, route
+
+
+def epsilon(
+    loss: Loss, delta: Any, *, direction: Direction | str | None = None, method: str | None = None, rtol: float = 1e-9
+) -> Bound | Bounds:
+    """The smallest eps >= 0 with delta(eps) <= delta ([AFA] section 4, by a safeguarded secant on log delta).
+
+    Parameters
+    ----------
+    loss
+        The loss of the release.
+    delta
+        One number or an array, in [0, 1]. Zero asks for the largest finite loss; it is infinite where there is none, and
+        any delta below the probability of an infinite loss gives infinity.
+    direction
+        ``"remove"`` or ``"add"`` for one order only; the maximum of both by default.
+    method
+        A route by name; by default the first that meets the tolerance.
+    rtol
+        Requested ``upper - lower`` in units of ``max(1, eps)``.
+
+    Returns
+    -------
+    Bound or Bounds
+        Of the shape of ``delta``, in nats. At ``upper`` the proved upper bound of the profile is at most delta, at
+        ``lower`` the proved lower bound is at least delta: both are checked. ``float`` gives the upper end.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If delta is outside [0, 1] or NaN, or the direction or the method does not apply.
+    """
+    check.positive("rtol", rtol)
+    check.unit_array("delta", delta)
+    return each("delta", delta, lambda at: _answer(loss, at, direction, route(method), rtol))
+
+
+def _answer(loss: Loss, delta: float, direction: Direction | str | None, along: Route, rtol: float) -> Bound:
+    found: list[tuple[Direction, Bound]] = []
+    for order, part in loss.orders(direction):
+        # an order that cannot attain the maximum is not solved for
+        if found and delta > 0 and _surpassed(part, found[0][1].lower, math.log(delta), along, rtol):
+            continue
+        found.append((order, _one(part, delta, along, rtol)))
+    name, best = max(found, key=lambda pair: pair[1].value)
+    lower, upper = max(one.lower for _, one in found), max(one.upper for _, one in found)
+    width = 0.0 if lower == upper else upper - lower
+    status = best.status
+    if status is not Status.UNBOUNDED:
+        status = Status.MET if width <= rtol * max(1.0, best.value) else Status.WIDE
+        status = status if best.ledger.proved or status is Status.WIDE else Status.ESTIMATED
+    return replace(best, lower=lower, upper=upper, direction=name, status=status)
+
+
+def _one(loss: LogPhi, delta: float, along: Route, rtol: float) -> Bound:
+    """One order of the pair."""
+    infinite, _ = masses(loss)
+    if delta < infinite[0]:
+        return Bound(math.inf, math.inf, math.inf, Status.UNBOUNDED, "exact")
+    if delta == 1:
+        return Bound(0.0, 0.0, 0.0)
+    if delta == 0 and infinite[1] == 0:
+        top = max(loss.supremum, 0.0)
+        status = Status.UNBOUNDED if math.isinf(top) else Status.MET
+        return Bound(top * (1 - 1e-14), top, top, status, "exact")
+    if delta <= infinite[1]:
+        # the doubles do not tell whether delta is above the probability of an infinite loss
+        return Bound(0.0, 0.0, math.inf, Status.WIDE, "exact")
+    level = math.log(delta)
+    ceiling, hint = _chernoff(loss, math.log(delta - infinite[1]))
+    top = loss.supremum
+    ceiling = min(ceiling, top if top > 0 else 0.0)
+    if ceiling <= 0 or (delta > 0.01 and _settled_at_zero(loss, level, along, rtol)):
+        return Bound(0.0, 0.0, 0.0, method="exact")
+    # half an ulp of delta moves its logarithm by less than this
+    slack = 3e-16 + 1e-16 * abs(level)
+    seen: dict[float, LogDelta] = {}
+
+    def near(x: float) -> Any:
+        # a tenth of the tolerance for delta leaves room for the slope of the profile
+        local = along(loss, x, 0.1 * rtol, hint)
+
+        def at(y: float) -> LogDelta:
+            answer = local(y)
+            seen[y] = answer
+            return replace(answer, lower=answer.lower - slack, upper=answer.upper + slack)
+
+        return at
+
+    found = crossing(near, level, 0.0, ceiling, ceiling)
+    last = seen[min(seen, key=lambda y: abs(y - found.value))]
+    slope = _slope(seen, found.value)
+    ledger = last.ledger.scaled(1 / (delta * slope)) if delta > 1e-300 else Ledger()
+    return Bound(found.lower, found.value, found.upper, method=last.method, ledger=ledger)
+
+
+def _surpassed(loss: LogPhi, epsilon: float, level: float, along: Route, rtol: float) -> bool:
+    """Whether the profile is proved to be below the level at epsilon already."""
+    if not 0 < epsilon < math.inf:
+        return False
+    if log_ceiling(loss, epsilon) < level:
+        return masses(loss)[0][1] == 0
+    return along(loss, epsilon, rtol, None)(epsilon).upper < level
+
+
+def _settled_at_zero(loss: LogPhi, level: float, along: Route, rtol: float) -> bool:
+    return along(loss, 0.0, rtol, None)(0.0).upper <= level
+
+
+def _chernoff(loss: LogPhi, log_excess: float) -> tuple[float, float]:
+    """An upper bound of epsilon from kappa(c) M(c) e^{-c eps} <= delta - P(L = inf), near its best c; and that c."""
+
+    def rough(c: NDArray[np.float64]) -> NDArray[np.float64]:
+        return (loss.sketch(c) + log_kappa(c) - log_excess) / c
+
+    found = minimise(rough, interval_of(loss, RIGHT))
+    c = np.array([found.abscissa])
+    values = loss.log_transform(c)
+    top = (values.mid + values.radius + log_kappa(c) - log_excess) / c
+    return float((top + 1e-14 * (np.abs(top) + np.abs(values.mid / c) + abs(log_excess) / c))[0]), found.abscissa
+
+
+def _slope(seen: dict[float, LogDelta], x: float) -> float:
+    """-d log delta / d eps from the two points nearest to x; one where they do not tell."""
+    nearest = sorted(seen, key=lambda y: abs(y - x))
+    for y in nearest[1:]:
+        if abs(y - nearest[0]) > 1e-9 * max(1.0, abs(x)):
+            rise = (seen[nearest[0]].value - seen[y].value) / (y - nearest[0])
+            return rise if rise > 1e-300 and math.isfinite(rise) else 1.0
+    return 1.0

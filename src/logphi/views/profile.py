@@ -44,16 +44,19 @@ class LogDelta:
         return replace(best, lower=lower, upper=upper, value=min(max(best.value, lower), upper))
 
 
-def trivial(loss: LogPhi, epsilon: float) -> LogDelta:
+Masses = tuple[tuple[float, float], tuple[float, float]]
+
+
+def trivial(known: Masses, epsilon: float) -> LogDelta:
     """What holds for every pair: max(0, 1 - e^eps Q(L > -inf)) <= delta <= 1, and delta >= P(L = inf)."""
-    infinite, reverse_log_mass = masses(loss)
+    infinite, reverse_log_mass = known
     floor = max(infinite[0], -math.expm1(min(epsilon + reverse_log_mass[1] + 1e-14 * abs(epsilon), 0.0)) * (1 - 1e-15))
     lower = math.log(floor) if floor > 0 else -math.inf
     ledger = Ledger(truncation=Entry(1.0 - floor), infinite_mass=Entry(infinite[1]))
     return LogDelta(lower, lower if lower > -math.inf else -math.log(2.0), 0.0, "trivial", ledger)
 
 
-def masses(loss: LogPhi) -> tuple[tuple[float, float], tuple[float, float]]:
+def masses(loss: LogPhi) -> Masses:
     """P(L = inf) between two numbers, and log Q(L > -inf) between two numbers."""
     at_zero, at_minus_one = (_ends(values) for values in loss.log_masses())
     infinite = tuple(max(0.0, -math.expm1(end) * sign) for end, sign in zip(reversed(at_zero), (1 - 1e-15, 1 + 1e-15), strict=True))
@@ -65,12 +68,12 @@ def _ends(values: Values) -> tuple[float, float]:
     return min(mid - radius, 0.0), min(mid + radius, 0.0)
 
 
-def from_inversion(loss: LogPhi, epsilon: float, found: Inversion, method: str) -> LogDelta:
+def from_inversion(known: Masses, epsilon: float, found: Inversion, method: str) -> LogDelta:
     """delta from whichever functional was computed.
 
     delta = P(L = inf) + excess = 1 - shortfall = 1 - e^eps Q(L > -inf) + reversed excess.
     """
-    infinite, reverse_log_mass = masses(loss)
+    infinite, reverse_log_mass = known
     amount = found.amount
     low, value, high = (_log(part) + amount.log_scale for part in (amount.low, min(max(amount.value, amount.low), amount.high), amount.high))
     slack = _SLACK + 2e-16 * abs(amount.log_scale)

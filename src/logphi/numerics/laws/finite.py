@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from logphi.arith.protocol import Arithmetic, Number
@@ -18,6 +19,15 @@ class Finite(Law):
     def formula(self, arith: Arithmetic, z: Number) -> Number:
         """K(z)."""
         return arith.log_power_sum(self.p, self.q, z)
+
+    @property
+    def supremum(self) -> float:
+        """The largest log-ratio."""
+        return max(math.log(a) - math.log(b) for a, b in zip(self.p, self.q, strict=True)) + 1e-15 * self._log_size
+
+    @property
+    def _log_size(self) -> float:
+        return max(abs(math.log(number)) for number in self.p + self.q)
 
     def reflected(self) -> Law:
         """The roles of p and q exchanged."""
@@ -38,3 +48,8 @@ class Thinned(Law):
     def symmetric(self) -> bool:
         """K is constant."""
         return True
+
+    @property
+    def supremum(self) -> float:
+        """Zero."""
+        return 0.0

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from logphi.arith.floats import FLOATS
 from logphi.arith.protocol import Arithmetic, Number, Parameter
-from logphi.numerics.inner import on_axis, tilted
+from logphi.numerics.inner import on_axis, sketch, tilted
 from logphi.numerics.law import Law, Line, Values
 from logphi.numerics.tails import log_smooth_envelope
 
@@ -35,6 +35,11 @@ class MixedNormal(Law):
         """The shift and the rate as doubles."""
         return float(self.shift.under(FLOATS).mid), float(self.rate.under(FLOATS).mid)
 
+    @property
+    def infimum(self) -> float:
+        """log(1 - q)."""
+        return float(np.log1p(-self.constants[1])) * (1 + 1e-15)
+
     def log_masses(self) -> tuple[Values, Values]:
         """Both measures are probabilities: exactly zero."""
         zero = Values(np.zeros(1), np.zeros(1), np.zeros(1))
@@ -57,6 +62,10 @@ class MixedNormal(Law):
                 parts[:, here] = np.stack([values.mid, values.rounding, values.inner])
         mid, rounding, inner = parts.reshape((3, *z.shape))
         return Values(mid, rounding.real, inner.real)
+
+    def sketch(self, c: NDArray[np.float64], count: int = 1) -> NDArray[np.float64]:
+        """K at real points, from a coarse grid."""
+        return sketch(*self.constants, c, count)
 
     def on_line(self, line: Line, count: int = 1) -> Values:
         """K on a vertical line, as one matrix product."""

@@ -33,6 +33,11 @@ class TwoPoint(Law):
         """The positive atom."""
         return abs(float(self.point.under(FLOATS).mid))
 
+    @property
+    def supremum(self) -> float:
+        """The positive atom."""
+        return self.location * (1 + 1e-15)
+
     def log_envelope(self, abscissa: float, heights: NDArray[np.float64], end: float = np.inf) -> NDArray[np.float64]:
         """|chi(t)|^2 = 1 - sin^2(t l) / cosh^2((c + 1/2) l), decreasing up to t l = pi/2, no decay beyond."""
         location = self.location

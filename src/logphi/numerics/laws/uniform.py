@@ -37,6 +37,11 @@ class Uniform(Law):
         """K is even in z + 1/2."""
         return True
 
+    @property
+    def supremum(self) -> float:
+        """The right end."""
+        return float(self.width.under(FLOATS).mid) * (1 + 1e-15)
+
     def log_envelope(self, abscissa: float, heights: NDArray[np.float64], end: float = np.inf) -> NDArray[np.float64]:
         """From the total variation of the tilted density."""
         width = float(self.width.under(FLOATS).mid)
@@ -64,6 +69,11 @@ class UniformWithAtoms(Law):
     def symmetric(self) -> bool:
         """K is even in z + 1/2."""
         return True
+
+    @property
+    def supremum(self) -> float:
+        """The right end."""
+        return float(self.width.under(FLOATS).mid) * (1 + 1e-15)
 
     def log_envelope(self, abscissa: float, heights: NDArray[np.float64], end: float = np.inf) -> NDArray[np.float64]:
         """The atoms may not decay at all; the rest does as its total variation says."""

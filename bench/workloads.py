@@ -1,0 +1,96 @@
+"""What is measured: releases in neutral terms, so that every accountant builds them its own way."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Gaussian:
+    """Normal noise on a query of sensitivity 1."""
+
+    sigma: float
+
+
+@dataclass(frozen=True)
+class SampledGaussian:
+    """The same on a Poisson sample."""
+
+    sigma: float
+    rate: float
+
+
+@dataclass(frozen=True)
+class Laplace:
+    """Laplace noise on a query of sensitivity 1."""
+
+    scale: float
+
+
+@dataclass(frozen=True)
+class RandomizedResponse:
+    """A binary answer that is true with probability ``truth``."""
+
+    truth: float
+
+
+Step = Gaussian | SampledGaussian | Laplace | RandomizedResponse
+
+
+@dataclass(frozen=True)
+class Workload:
+    """One question about one release.
+
+    ``question`` is ``"epsilon"`` (then ``at`` is a delta) or ``"delta"`` (then ``at`` is an epsilon, in nats).
+    ``delta`` is the order of magnitude of the delta involved: accountants with an absolute error in delta are given
+    a thousandth of it. ``truth`` is the answer where it is known from elsewhere.
+    """
+
+    name: str
+    steps: tuple[tuple[Step, int], ...]
+    question: str
+    at: float
+    delta: float
+    truth: float | None = None
+
+    @property
+    def caption(self) -> str:
+        """The release and the question in one line."""
+        return f"{self.name}, {self.question} at {self.question_unit} {self.at:.5g}"
+
+    @property
+    def question_unit(self) -> str:
+        """The name of the number that is given."""
+        return "delta" if self.question == "epsilon" else "epsilon"
+
+
+TRAINING = ((SampledGaussian(sigma=1.1, rate=256 / 60000), 14062),)
+SAMPLED = ((SampledGaussian(sigma=2.0, rate=0.01), 1500),)
+MIXED = ((Gaussian(sigma=5.0), 200), (RandomizedResponse(truth=0.52), 200))
+
+# Known from elsewhere: the Gaussian ones from the closed form of one Gaussian with mu = sqrt(k) / sigma, the mixed one
+# from its binomial mixture of such (both by root search in 40 digits), the sampled ones from tests/reference.
+WORKLOADS = (
+    Workload("DP-SGD: 14062 x Gaussian(1.1) sampled at 256/60000", TRAINING, "epsilon", 1e-5, 1e-5, 2.38159692142439725468),
+    Workload("DP-SGD: 14062 x Gaussian(1.1) sampled at 256/60000", TRAINING, "delta", 2.38159692142439725468, 1e-5, 1e-5),
+    Workload("1500 x Gaussian(2) sampled at 0.01", SAMPLED, "epsilon", 1e-5, 1e-5, 0.77164524783818886680),
+    Workload("2000 x Gaussian(50)", ((Gaussian(sigma=50.0), 2000),), "epsilon", 1e-4, 1e-4),
+    Workload("2000 x Gaussian(100)", ((Gaussian(sigma=100.0), 2000),), "epsilon", 1e-4, 1e-4),
+    Workload("200 x Gaussian(5) + 200 x RandomizedResponse(0.52)", MIXED, "delta", 2.0, 0.5),
+    Workload("100 x Laplace(20)", ((Laplace(scale=20.0), 100),), "epsilon", 1e-5, 1e-5),
+    Workload("10000 x Gaussian(100)", ((Gaussian(sigma=100.0), 10_000),), "epsilon", 1e-13, 1e-13),
+)
+
+
+def repeated(count: int) -> Workload:
+    """A sampled Gaussian repeated ``count`` times, its rate falling so that the answer stays about the same."""
+    step = SampledGaussian(sigma=1.1, rate=0.5 / math.sqrt(count))
+    return Workload(f"{count:.0e} x sampled Gaussian(1.1)", ((step, count),), "epsilon", 1e-5, 1e-5)
+
+
+def distinct(count: int) -> Workload:
+    """``count`` steps, no two with the same rate and noise."""
+    shares = [i / count for i in range(count)]
+    steps = tuple((SampledGaussian(sigma=1.0 + share, rate=0.002 + 0.003 * share), 1) for share in shares)
+    return Workload(f"{count} distinct steps", steps, "epsilon", 1e-5, 1e-5)

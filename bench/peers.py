@@ -1,6 +1,6 @@
 """The accountants under measurement, each behind the same two words: a workload in, an answer out.
 
-A peer is imported when it is first asked. ``Unsupported`` says that it has no word for the question.
+A peer is imported when it is first asked. ``UnsupportedError`` says that it has no word for the question.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from workloads import Gaussian, Laplace, RandomizedResponse, SampledGaussian, Step, Workload
 
 
-class Unsupported(Exception):
+class UnsupportedError(Exception):
     """The accountant does not offer what the workload needs; the text says what."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """A value with the interval that the accountant itself vouches for, where it gives one."""
+    """A value with the interval that the accountant itself vouches for; without one the value is pessimistic."""
 
     value: float
     lower: float | None = None
@@ -29,6 +29,12 @@ class Answer:
     def width(self) -> float | None:
         """``upper - lower``, where there is an interval."""
         return None if self.lower is None or self.upper is None else self.upper - self.lower
+
+    def misses(self, truth: float) -> bool:
+        """Whether the truth lies outside of what is vouched for."""
+        if self.lower is None or self.upper is None:
+            return self.value < truth
+        return not self.lower <= truth <= self.upper
 
 
 def with_logphi(workload: Workload) -> Answer:
@@ -71,7 +77,9 @@ def with_pld(workload: Workload) -> Answer:
         part = build(step).self_compose(count) if count > 1 else build(step)
         composed = part if composed is None else composed.compose(part)
     at = workload.at
-    return Answer(composed.get_epsilon_for_delta(at) if workload.question == "epsilon" else composed.get_delta_for_epsilon(at))
+    if workload.question == "epsilon":
+        return Answer(float(composed.get_epsilon_for_delta(at)))
+    return Answer(float(composed.get_delta_for_epsilon(at)))
 
 
 def with_pld_accountant(workload: Workload) -> Answer:
@@ -88,13 +96,13 @@ def with_pld_accountant(workload: Workload) -> Answer:
             case Laplace(scale):
                 return dpa.LaplaceDpEvent(scale)
             case RandomizedResponse():
-                raise Unsupported("its randomized response and its Gaussian are stated under different relations")
+                raise UnsupportedError("its randomized response and its Gaussian are stated under different relations")
 
     accountant = PLDAccountant()
     for step, count in workload.steps:
         accountant.compose(build(step), count)
     at = workload.at
-    return Answer(accountant.get_epsilon(at) if workload.question == "epsilon" else accountant.get_delta(at))
+    return Answer(float(accountant.get_epsilon(at) if workload.question == "epsilon" else accountant.get_delta(at)))
 
 
 def with_prv(workload: Workload, eps_error: float) -> Answer:
@@ -128,11 +136,12 @@ def with_prv(workload: Workload, eps_error: float) -> Answer:
 
 @dataclass(frozen=True)
 class Accountant:
-    """A name, the module that must be there, and how it answers."""
+    """A name, the module that must be there, how it answers, and which questions it is asked."""
 
     name: str
     module: str
     answer: Callable[[Workload], Answer]
+    questions: tuple[str, ...] = ("epsilon", "delta")
 
 
 OURS = Accountant("logphi", "logphi", with_logphi)
@@ -140,5 +149,7 @@ PEERS = (
     Accountant("dp-accounting PLD", "dp_accounting", with_pld),
     Accountant("dp-accounting PLDAccountant", "dp_accounting", with_pld_accountant),
     Accountant("prv-accountant, eps_error 0.1", "prv_accountant", lambda workload: with_prv(workload, 0.1)),
-    Accountant("prv-accountant, eps_error 0.001", "prv_accountant", lambda workload: with_prv(workload, 1e-3)),
+    Accountant(
+        "prv-accountant, eps_error 0.001", "prv_accountant", lambda workload: with_prv(workload, 1e-3), ("epsilon",)
+    ),
 )

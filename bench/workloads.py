@@ -57,29 +57,25 @@ class Workload:
     @property
     def caption(self) -> str:
         """The release and the question in one line."""
-        return f"{self.name}, {self.question} at {self.question_unit} {self.at:.5g}"
-
-    @property
-    def question_unit(self) -> str:
-        """The name of the number that is given."""
-        return "delta" if self.question == "epsilon" else "epsilon"
+        given = "delta" if self.question == "epsilon" else "epsilon"
+        return f"{self.name}: {self.question} at {given} {self.at:.5g}"
 
 
 TRAINING = ((SampledGaussian(sigma=1.1, rate=256 / 60000), 14062),)
 SAMPLED = ((SampledGaussian(sigma=2.0, rate=0.01), 1500),)
 MIXED = ((Gaussian(sigma=5.0), 200), (RandomizedResponse(truth=0.52), 200))
 
-# Known from elsewhere: the Gaussian ones from the closed form of one Gaussian with mu = sqrt(k) / sigma, the mixed one
-# from its binomial mixture of such (both by root search in 40 digits), the sampled ones from tests/reference.
+# The truths are in nobody's code here. Gaussian: the root of the closed-form profile of one Gaussian with
+# mu = sqrt(k) / sigma; mixed: a binomial mixture of such profiles; both in 50 digits. The others: tests/reference.
 WORKLOADS = (
-    Workload("DP-SGD: 14062 x Gaussian(1.1) sampled at 256/60000", TRAINING, "epsilon", 1e-5, 1e-5, 2.38159692142439725468),
-    Workload("DP-SGD: 14062 x Gaussian(1.1) sampled at 256/60000", TRAINING, "delta", 2.38159692142439725468, 1e-5, 1e-5),
-    Workload("1500 x Gaussian(2) sampled at 0.01", SAMPLED, "epsilon", 1e-5, 1e-5, 0.77164524783818886680),
-    Workload("2000 x Gaussian(50)", ((Gaussian(sigma=50.0), 2000),), "epsilon", 1e-4, 1e-4),
-    Workload("2000 x Gaussian(100)", ((Gaussian(sigma=100.0), 2000),), "epsilon", 1e-4, 1e-4),
-    Workload("200 x Gaussian(5) + 200 x RandomizedResponse(0.52)", MIXED, "delta", 2.0, 0.5),
-    Workload("100 x Laplace(20)", ((Laplace(scale=20.0), 100),), "epsilon", 1e-5, 1e-5),
-    Workload("10000 x Gaussian(100)", ((Gaussian(sigma=100.0), 10_000),), "epsilon", 1e-13, 1e-13),
+    Workload("14062 x sampled Gaussian(1.1), rate 256/60000", TRAINING, "epsilon", 1e-5, 1e-5, 2.38159692142439725468),
+    Workload("14062 x sampled Gaussian(1.1), rate 256/60000", TRAINING, "delta", 2.38159692142439725468, 1e-5, 1e-5),
+    Workload("1500 x sampled Gaussian(2), rate 0.01", SAMPLED, "epsilon", 1e-5, 1e-5, 0.77164524783818886680),
+    Workload("2000 x Gaussian(50)", ((Gaussian(sigma=50.0), 2000),), "epsilon", 1e-4, 1e-4, 3.334125447278042674567),
+    Workload("2000 x Gaussian(100)", ((Gaussian(sigma=100.0), 2000),), "epsilon", 1e-4, 1e-4, 1.494748615857909630201),
+    Workload("200 x Gaussian(5) + 200 x RandomizedResponse(0.52)", MIXED, "delta", 2.0, 0.5, 0.6987971059271914576985),
+    Workload("20 x Laplace(5)", ((Laplace(scale=5.0), 20),), "epsilon", 1e-6, 1e-6, 3.670920161644649027181),
+    Workload("10000 x Gaussian(100)", ((Gaussian(100.0), 10_000),), "epsilon", 1e-13, 1e-13, 7.560198463081926649414),
 )
 
 

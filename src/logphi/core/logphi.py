@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logphi.arith.protocol import Arithmetic, Number
-from logphi.numerics.law import Law, Line, Values
+from logphi.numerics.lattice import common_span
+from logphi.numerics.law import Lattice, Law, Line, Values
 
 
 @dataclass(frozen=True)
@@ -71,6 +72,24 @@ class LogPhi(Law):
     def infimum(self) -> float:
         """The sum of the bottoms."""
         return float(sum(count * law.infimum for law, count in self.terms)) if self.terms else 0.0
+
+    @property
+    def lattice(self) -> Lattice | None:
+        """The finest lattice that carries every term, if their spans have a common part."""
+        own = [(law.lattice, count) for law, count in self.terms]
+        known = [(lattice, count) for lattice, count in own if lattice is not None]
+        if len(known) < len(own) or not own:
+            return None
+        spans = [(lattice.span, 4e-16 * lattice.span) for lattice, _ in known if np.isfinite(lattice.span)]
+        common = common_span(sorted(set(spans)))
+        if common is None:
+            return None
+        span, wrong = common
+        offset = float(sum(count * lattice.offset for lattice, count in known))
+        moved = sum(count * (lattice.slip + 4e-16 * abs(lattice.offset)) for lattice, count in known)
+        # in n steps of a law that is m spans wide, the places are off by at most n m times the error of a span
+        steps = sum(count for lattice, count in known if np.isfinite(lattice.span))
+        return Lattice(offset, span, float(moved + steps * wrong) if np.isfinite(span) else float(moved))
 
     def reflected(self) -> LogPhi:
         """The loss of the reversed pair (Q, P)."""

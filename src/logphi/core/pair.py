@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
@@ -49,7 +50,9 @@ class FinitePair(Pair):
     def loss(self) -> LogPhi:
         """A finite law on the common support."""
         common = [(a, b) for a, b in zip(self.p, self.q, strict=True) if a > 0 and b > 0]
-        return LogPhi.of([(Finite(tuple(a for a, _ in common), tuple(b for _, b in common)), 1)])
+        lost_p = math.fsum(a for a, b in zip(self.p, self.q, strict=True) if b == 0)
+        lost_q = math.fsum(b for a, b in zip(self.p, self.q, strict=True) if a == 0)
+        return LogPhi.of([(Finite(tuple(a for a, _ in common), tuple(b for _, b in common), lost_p, lost_q), 1)])
 
     def mixed_loss(self, rate: float) -> LogPhi:
         """Cell by cell."""

@@ -48,8 +48,18 @@ class Kernel(Protocol):
     def __call__(self, z: NDArray[np.complex128]) -> tuple[NDArray[np.complex128], NDArray[np.float64]]:
         """The factor beside e^{K(z) - z x0}, and its absolute rounding error."""
 
+    @property
+    def farthest(self) -> float:
+        """No abscissa beyond this one is of use."""
+
+    def log_real(self, c: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Logarithm of the factor's size on the real axis, roughly."""
+
     def log_size(self, heights: NDArray[np.float64], abscissa: float) -> NDArray[np.float64]:
         """Logarithm of a bound of the factor, decreasing in height, valid at and above each height."""
+
+    def position_error(self, z: NDArray[np.complex128], factor: NDArray[np.complex128], share: float) -> float:
+        """An error of the kernel's own assumptions, in units of M(c) e^{-c x0}."""
 
 
 @dataclass(frozen=True)
@@ -58,11 +68,20 @@ class Smooth:
 
     anchor: float
     period: float = np.inf
+    farthest: float = np.inf
 
     def __call__(self, z: NDArray[np.complex128]) -> tuple[NDArray[np.complex128], NDArray[np.float64]]:
         """The factor."""
         factor = 1 / (z * (z + 1))
         return factor, ELEMENTARY * np.abs(factor)
+
+    def log_real(self, c: NDArray[np.float64]) -> NDArray[np.float64]:
+        """-log |c (c + 1)|."""
+        return -np.log(np.abs(c)) - np.log(np.abs(c + 1))
+
+    def position_error(self, z: NDArray[np.complex128], factor: NDArray[np.complex128], share: float) -> float:
+        """None: nothing is assumed."""
+        return 0.0
 
     def log_size(self, heights: NDArray[np.float64], abscissa: float) -> NDArray[np.float64]:
         """-log |z (z + 1)|."""
@@ -102,8 +121,8 @@ class Inversion:
 
     part: Part
     amount: Scaled
-    abscissa: float
-    nodes: int
+    abscissa: float | None = None
+    nodes: int = 0
 
 
 @dataclass(frozen=True)
@@ -120,25 +139,26 @@ class Prepared:
         if self.part is not Part.REVERSED:
             amount = self.contour.integral(x, self.kernel_at(self.law, x))
         else:
-            amount = self.contour.integral(-x, self.kernel_at(self.law, -x))
-            slip = 4 * ULP * amount.value * (1 + abs(x))
-            amount = replace(amount, log_scale=amount.log_scale + x, rounding=amount.rounding + slip)
+            amount = self.contour.integral(-x, self.kernel_at(self.law, -x)).times_exp(x)
         return Inversion(self.part, amount, self.contour.abscissa, self.contour.line.size)
 
 
-def prepare(law: Law, x: float, rtol: float, kernel_at: KernelAt, hint: float | None = None) -> Prepared | None:
+def prepare(
+    law: Law, x: float, rtol: float, kernel_at: KernelAt, hint: float | None = None, *, decaying: bool = False
+) -> Prepared | None:
     """Lay out a contour for the smallest of the three functionals at x: the others lose nothing when formed from it.
 
-    ``hint`` is an abscissa that suits a threshold nearby. None if no abscissa was found at which the transform is known.
+    ``hint`` is an abscissa that suits a threshold nearby. None if no abscissa was found at which the transform is known
+    or, where ``decaying`` is asked for, if the rest beyond the longest line is not proved to be negligible.
     """
-    best = _candidate(law, x, Part.EXCESS, hint)
+    best = _candidate(law, x, Part.EXCESS, kernel_at, hint)
     # unless the excess is small, one of the other two may be smaller
     if best.log_estimate > -1.5:
         others = [Part.SHORTFALL] if x >= 0 else [Part.SHORTFALL, Part.REVERSED]
-        best = min([best, *(_candidate(law, x, part) for part in others)], key=lambda one: one.log_estimate)
+        best = min([best, *(_candidate(law, x, part, kernel_at) for part in others)], key=lambda one: one.log_estimate)
     if not np.isfinite(best.log_estimate):
         return None
-    contour = plan(best.law, best.x, best.abscissa, kernel_at(best.law, best.x), rtol)
+    contour = plan(best.law, best.abscissa, kernel_at(best.law, best.x), rtol, decaying)
     return None if contour is None else Prepared(best.part, best.law, contour, kernel_at)
 
 
@@ -151,34 +171,35 @@ class _Candidate:
     log_estimate: float
 
 
-def _candidate(law: Law, x: float, part: Part, hint: float | None = None) -> _Candidate:
+def _candidate(law: Law, x: float, part: Part, kernel_at: KernelAt, hint: float | None = None) -> _Candidate:
     """Where a functional would be computed and about how large it is."""
     if part is Part.REVERSED:
         # E[(e^{x-X} - 1)_+] is e^x times the excess of the reflected law at -x
-        turned = _candidate(law.reflected(), -x, Part.EXCESS)
+        turned = _candidate(law.reflected(), -x, Part.EXCESS, kernel_at)
         return replace(turned, part=part, log_estimate=turned.log_estimate + x)
-    found = saddle(law, x, RIGHT if part is Part.EXCESS else MIDDLE, hint)
+    found = saddle(law, kernel_at(law, x), RIGHT if part is Part.EXCESS else MIDDLE, hint)
     distance = found.abscissa if part is Part.EXCESS else min(-found.abscissa, found.abscissa + 1)
     return _Candidate(part, law, x, found.abscissa, found.value + float(np.log(distance)) - 1)
 
 
-def interval_of(law: Law, region: Interval) -> Interval:
+def interval_of(law: Law, region: Interval, farthest: float = np.inf) -> Interval:
     """The part of a region in which the transform is finite."""
-    return Interval(region.low, min(region.high, law.strip[1]))
+    return Interval(region.low, min(region.high, law.strip[1], farthest))
 
 
-def saddle(law: Law, x: float, region: Interval, hint: float | None = None) -> Saddle:
-    """The minimum over the region of g(c) = K(c) - cx - log|c (c+1)|, along the real axis."""
+def saddle(law: Law, kernel: Kernel, region: Interval, hint: float | None = None) -> Saddle:
+    """The minimum over the region of K(c) - c x0 + log|factor|, along the real axis."""
 
     def height(c: NDArray[np.float64]) -> NDArray[np.float64]:
-        return law.sketch(c) - c * x - np.log(np.abs(c)) - np.log(np.abs(c + 1))
+        return law.sketch(c) - c * kernel.anchor + kernel.log_real(c)
 
-    return minimise(height, interval_of(law, region), hint)
+    interval = interval_of(law, region, kernel.farthest)
+    return minimise(height, interval, hint if hint is not None and interval.low < hint < interval.high else None)
 
 
 def log_ceiling(law: Law, x: float) -> float:
     """A proved and quick upper bound of the logarithm of the excess: Chernoff's, near its best abscissa."""
-    c = np.array([saddle(law, x, RIGHT).abscissa])
+    c = np.array([saddle(law, Smooth(x), RIGHT).abscissa])
     values = law.log_transform(c)
     bound = float((values.mid + values.radius + log_kappa(c) - c * x)[0])
     return bound + 1e-14 * (1 + float(np.abs(values.mid[0])) + float(c[0]) * abs(x))
@@ -207,6 +228,8 @@ class Contour:
         value = share * float(f.real.sum())
         sizes = np.abs(f)
         noise = share * float(rounding.sum() + sizes.sum() * ULP * (24 + np.log2(self.line.size)))
+        factor, _ = kernel(z)
+        noise += kernel.position_error(z, factor, share)
         return Scaled(
             scale,
             value if self.abscissa > 0 else -value,
@@ -250,16 +273,16 @@ class Contour:
         return float(sum(np.exp(np.minimum(term - decay - scale + slack, 700.0)) for term in terms))
 
 
-def plan(law: Law, x: float, abscissa: float, kernel: Kernel, rtol: float) -> Contour | None:
-    """Choose shift, step and length for a relative tolerance, from proved bounds; None if K is unknown at c."""
-    c = abscissa
+def plan(law: Law, abscissa: float, kernel: Kernel, rtol: float, decaying: bool = False) -> Contour | None:
+    """Choose shift, step and length for a relative tolerance, from proved bounds; None as in :func:`prepare`."""
+    c, x = abscissa, kernel.anchor
     room = c if c > 0 else min(-c, c + 1)
     if law.strip[1] < np.inf and c > 0:
         room = min(room, law.strip[1] - c)
     # the ends themselves are poles of nothing: s = c is allowed, where the bound below is the total mass
     shifts = room * np.geomspace(1 / 256, 1, 13)
     rough = law.sketch(np.concatenate([[c], c + shifts, c - shifts]))
-    log_value = -np.log(np.abs(c * (c + 1))) - 0.5 * np.log(2 * np.pi * (_curvature(rough, shifts) + c**-2 + (c + 1) ** -2))
+    log_value = float(kernel.log_real(np.array([c]))[0]) - 0.5 * np.log(2 * np.pi * (_curvature(rough, shifts) + c**-2 + (c + 1) ** -2))
     log_target = float(log_value + np.log(SHARE * rtol))
     above, below = rough[1:14] + log_kappa(c + shifts), rough[14:] + log_kappa(c - shifts)
     neighbours = np.logaddexp(above - (c + shifts) * x, below - (c - shifts) * x) - (rough[0] - c * x)
@@ -282,6 +305,8 @@ def plan(law: Law, x: float, abscissa: float, kernel: Kernel, rtol: float) -> Co
     else:
         size, log_tail = _length(law, c, step, MAX_NODES, kernel, log_target)
     line = Line(c, step, size)
+    if decaying and not log_tail <= log_target + 1:
+        return None
     # the tail is bounded in units of M(c); what is known of M(c) is its upper end
     log_tail += float(real.radius[0]) + 1e-12 * (1 + abs(log_mass))
     return Contour(c, line, law.on_line(line), log_mass, shift, log_above, log_below, log_tail)

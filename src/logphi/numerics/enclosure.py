@@ -44,9 +44,15 @@ class Scaled:
         width = self.excess + 2 * self.spread
         return width / self.value if self.value > 0 and np.isfinite(width) else np.inf
 
-    def with_ceiling(self, log_high: float) -> Scaled:
-        """The same number, known not to exceed ``e^log_high``."""
-        ceiling = float(np.exp(np.minimum(log_high - self.log_scale, 709.0)))
-        if self.high <= ceiling or not np.isfinite(ceiling):
-            return self
-        return replace(self, value=ceiling / 2, excess=0.0, truncation=ceiling / 2, inner=0.0, rounding=0.0)
+    def __add__(self, other: Scaled) -> Scaled:
+        """The sum, in the larger of the two units."""
+        large, small = sorted((self, other), key=lambda one: -one.log_scale)
+        factor = float(np.exp(small.log_scale - large.log_scale))
+        names = ("value", "excess", "truncation", "inner", "rounding", "discretization")
+        sums = {name: getattr(large, name) + factor * getattr(small, name) for name in names}
+        sums["rounding"] += 1e-15 * (1 + abs(small.log_scale) + abs(large.log_scale)) * factor * abs(small.value)
+        return replace(large, **sums)
+
+    def times_exp(self, x: float) -> Scaled:
+        """The number times e^x, x taken as a decimal within half an ulp."""
+        return replace(self, log_scale=self.log_scale + x, rounding=self.rounding + 1e-15 * abs(self.value) * (1 + abs(x)))

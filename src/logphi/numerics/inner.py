@@ -220,10 +220,11 @@ def _axis(m: float, q: float, abscissas: NDArray[np.float64], top: float, count:
         log_mass[small] = np.log1p(excess)
         slope[small] = (np.expm1(exponent[small]) @ (density * loss) - density @ second_loss) / (1 + excess)
 
-    # a term errs by a logarithm, its exponents and its share in the sum; l by its own rounding and by half an ulp in q and m
-    unit = ELEMENTARY * (4 + x * x) + 4 * ULP * x.size
+    # derived: a term errs by three elementary functions, by the rounding of its exponent and, in a sum of n complex
+    # products, by at most 2^(1/2) 2n roundings; l by two elementary functions and half an ulp in q and m
+    unit = ULP * (24 + 1.5 * x * x + 1.5 * x.size)
     size = np.abs(loss)
-    slip = 2 * ELEMENTARY * (size + (np.abs(q * growth) + (q * growth + q) * (np.abs(m * x) + m * m)) * np.exp(-loss))
+    slip = ELEMENTARY * (size + (np.abs(q * growth) + (q * growth + q) * (np.abs(m * x) + m * m)) * np.exp(-loss))
     log_relative = log_density - log_mass[:, None]
     plain, base = np.exp(log_relative + exponent), np.exp(log_relative)
     tilted_by_w = np.exp(log_relative + loss)
@@ -274,4 +275,4 @@ def _second_turn(angle: NDArray[np.float64]) -> NDArray[np.complex128]:
 
 def _to_log(relative: NDArray[np.float64]) -> NDArray[np.float64]:
     """A relative error as an error of the logarithm; infinite from a half on."""
-    return np.where(relative < 0.5, 1.5 * relative, np.inf)
+    return np.where(relative < 0.5, -np.log1p(-np.minimum(relative, 0.5)), np.inf)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logphi.arith.floats import FLOATS, Discs
-from logphi.arith.protocol import Arithmetic, Number
+from logphi.arith.protocol import Arithmetic, Number, Parameter
 
 
 @dataclass(frozen=True)
@@ -68,6 +68,28 @@ class Values:
         return Values(mid, count * self.rounding + 2.0**-51 * np.abs(mid), count * self.inner)
 
 
+@dataclass(frozen=True)
+class Pieces:
+    """A law as atoms and a flat part, once tilted by e^{-x/2}: weights are those of e^{-x/2} mu(dx).
+
+    ``width`` is half the length of the flat part, centred at 0, ``log_density`` its height; -inf where there is none.
+    """
+
+    locations: tuple[float, ...]
+    log_weights: tuple[float, ...]
+    width: float = 0.0
+    log_density: float = -np.inf
+
+
+@dataclass(frozen=True)
+class Lattice:
+    """Atoms at ``offset + span k`` only, each within ``slip`` of its place; one atom has an infinite span."""
+
+    offset: float
+    span: float
+    slip: float = 0.0
+
+
 class Law(ABC):
     """A finite positive measure mu on the line, known by K(z) = log of the integral of e^{zx} mu(dx).
 
@@ -99,6 +121,21 @@ class Law(ABC):
         """The bottom of the support, rounded down by a few ulps at most."""
         return -self.reflected().supremum
 
+    @property
+    def pieces(self) -> Pieces | None:
+        """The law as atoms and a flat part, if it is one, to a few ulps."""
+        return None
+
+    @property
+    def lattice(self) -> Lattice | None:
+        """The lattice that carries the law, if one does."""
+        return None
+
+    @property
+    def unmixed(self) -> tuple[Law, Parameter] | None:
+        """``(base, q)`` if the likelihood ratio is 1 - q + q times that of the base law."""
+        return None
+
     def reflected(self) -> Law:
         """The law with K(-1 - z)."""
         return self if self.symmetric else Reflected(self)
@@ -119,10 +156,9 @@ class Law(ABC):
         return self.log_transform(line.points, count)
 
     def log_masses(self) -> tuple[Values, Values]:
-        """K(0) and K(-1), as arrays of one element."""
-        values = self.log_transform(np.array([0.0, -1.0]))
-        parts = [Values(values.mid[i : i + 1], values.rounding[i : i + 1], values.inner[i : i + 1]) for i in (0, 1)]
-        return parts[0], parts[1]
+        """K(0) and K(-1), as arrays of one element; exactly zero for a probability whose tilt is one too."""
+        zero = Values(np.zeros(1), np.zeros(1), np.zeros(1))
+        return zero, zero
 
     def log_envelope(self, abscissa: float, heights: NDArray[np.float64], end: float = np.inf) -> NDArray[np.float64]:
         """A proved upper bound of Re K(c + is) - K(c) for all s in [t, end], for each height t.

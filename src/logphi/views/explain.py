@@ -1,3 +1,63 @@
-"""stub"""
-class Explanation: pass
-def explain(*a,**k): raise NotImplementedError
+"""How an answer comes about, for a person to read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from logphi.bound import Bound
+from logphi.views.delta import delta as delta_of
+from logphi.views.directions import Loss
+from logphi.views.epsilon import epsilon as epsilon_of
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """The question, the answer with its errors, and what the loss is made of; ``str`` writes it out."""
+
+    mechanism: str
+    question: str
+    bound: Bound
+    terms: tuple[tuple[str, int], ...]
+
+    def __str__(self) -> str:
+        bound = self.bound
+        direction = "" if bound.direction is None else f", attained in direction {bound.direction.value!r}"
+        proof = "every error is proved" if bound.ledger.proved else "an error is an estimate"
+        lines = [
+            self.mechanism,
+            f"{self.question} = {bound}",
+            f"  method   {bound.method}{direction}",
+            f"  status   {bound.status.value}",
+            f"  width    {bound.width:.3g}; {proof}",
+        ]
+        lines += [
+            f"    {name.replace('_', ' '):<15} {entry.amount:.3g} ({'proved' if entry.proved else 'estimated'})"
+            for name, entry in bound.ledger.items()
+        ]
+        lines.append("  log-phi terms of the loss, with their counts")
+        lines += [f"    {count} x {term}" for term, count in self.terms[:20]]
+        if len(self.terms) > 20:
+            lines.append(f"    and {len(self.terms) - 20} more")
+        return "\n".join(lines)
+
+
+def explain(
+    loss: Loss, mechanism: str, *, epsilon: float | None = None, delta: float | None = None, method: str | None = None
+) -> Explanation:
+    """How delta(epsilon) or epsilon(delta) is found: method, direction, status, and every line of the ledger.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If not exactly one of epsilon and delta is given, or it is not one number.
+    """
+    if (epsilon is None) == (delta is None):
+        raise ValueError(f"give either epsilon or delta, got epsilon={epsilon!r} and delta={delta!r}")
+    if epsilon is not None:
+        question, answer = f"delta({epsilon!r})", delta_of(loss, epsilon, method=method)
+    else:
+        question, answer = f"epsilon({delta!r})", epsilon_of(loss, delta, method=method)
+    if not isinstance(answer, Bound):
+        raise TypeError("explain takes one epsilon or one delta, not an array")
+    terms = tuple((repr(law), count) for law, count in loss.remove.terms)
+    return Explanation(mechanism, question, answer, terms)

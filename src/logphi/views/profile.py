@@ -56,6 +56,25 @@ def trivial(known: Masses, epsilon: float) -> LogDelta:
     return LogDelta(lower, lower if lower > -math.inf else -math.log(2.0), 0.0, "trivial", ledger)
 
 
+def settled(loss: LogPhi, known: Masses, epsilon: float) -> LogDelta | None:
+    """The exact profile where no finite loss lies on one side of epsilon; None elsewhere.
+
+    Above the support only the infinite losses are left, below it delta = 1 - e^eps Q(L > -inf).
+    """
+    infinite, reverse_log_mass = known
+    if epsilon >= loss.supremum:
+        ends = infinite
+    elif epsilon <= loss.infimum:
+        slip = 4e-16 * abs(epsilon)
+        ends = tuple(-math.expm1(min(epsilon + end + sign * slip, 0.0)) for sign, end in zip((1, -1), reversed(reverse_log_mass), strict=True))
+    else:
+        return None
+    lower, upper = (_log(end) for end in ends)
+    ledger = Ledger(rounding=Entry(ends[1] - ends[0]), infinite_mass=Entry(infinite[1]))
+    slack = _SLACK if upper > -math.inf else 0.0
+    return LogDelta(lower - slack, lower, min(upper + slack, 0.0), "exact", ledger)
+
+
 def masses(loss: LogPhi) -> Masses:
     """P(L = inf) between two numbers, and log Q(L > -inf) between two numbers."""
     at_zero, at_minus_one = (_ends(values) for values in loss.log_masses())

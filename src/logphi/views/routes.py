@@ -1,12 +1,17 @@
-"""The routes to a privacy profile, by name, and which of them is tried when none is named."""
+"""The routes to a privacy profile, by name, and which of them are tried when none is named."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 from logphi.core.logphi import LogPhi
-from logphi.numerics import contour
-from logphi.views.profile import LogDelta, from_inversion, masses, trivial
+from logphi.numerics import contour, exponential
+from logphi.numerics.contour import Inversion, Part
+from logphi.numerics.lattice import Periodic
+from logphi.numerics.law import Law
+from logphi.views.profile import LogDelta, from_inversion, masses, settled, trivial
+from logphi.views.sampled import release_of, single_release
 
 # a profile near one epsilon: whatever is worth preparing for the neighbourhood has been prepared
 Local = Callable[[float], LogDelta]
@@ -18,31 +23,134 @@ class NotApplicableError(ValueError):
     """The named route does not apply to this loss; the message says why and what does."""
 
 
-def by_contour(loss: LogPhi, epsilon: float, rtol: float, hint: float | None = None) -> Local:
-    """Inversion on a vertical line: losses with a smooth part."""
-    prepared = contour.prepare(loss, epsilon, rtol, contour.smooth, hint)
+def route(method: str | None) -> Route:
+    """The route of a name; without one, those that fit the loss, in turn, until one meets the tolerance."""
+    if method is not None and method not in ROUTES:
+        raise NotApplicableError(f"method must be one of {', '.join(map(repr, ROUTES))}, got {method!r}")
+    chosen = automatic if method is None else ROUTES[method]
 
+    def prepared(loss: LogPhi, epsilon: float, rtol: float, hint: float | None = None) -> Local:
+        known = masses(loss)
+        local: Local | None = None if settled(loss, known, epsilon) else chosen(loss, epsilon, rtol, hint)
+
+        def at(x: float) -> LogDelta:
+            nonlocal local
+            answer = settled(loss, known, x)
+            if answer is None:
+                local = local or chosen(loss, x, rtol, hint)
+                answer = local(x).meet(trivial(known, x))
+            return answer
+
+        return at
+
+    return prepared
+
+
+def by_contour(loss: LogPhi, epsilon: float, rtol: float, hint: float | None = None, *, decaying: bool = False) -> Local:
+    """Inversion on a vertical line: losses with a smooth part."""
+    return _inverted(loss, contour.prepare(loss, epsilon, rtol, contour.smooth, hint, decaying=decaying), "contour")
+
+
+def by_lattice(loss: LogPhi, epsilon: float, rtol: float, hint: float | None = None) -> Local:
+    """Inversion over one period: losses on a lattice."""
+    lattice = loss.lattice
+    if lattice is None or math.isinf(lattice.span):
+        raise NotApplicableError("method 'lattice' needs a loss on a lattice, which this one is not; leave method out")
+
+    def kernel(law: Law, x: float) -> contour.Kernel:
+        # the reflected law lives on the mirrored lattice
+        offset = lattice.offset if law is loss else -lattice.offset
+        return Periodic.at(offset, lattice.span, lattice.slip, x)
+
+    return _inverted(loss, contour.prepare(loss, epsilon, rtol, kernel, hint), "lattice")
+
+
+def by_pieces(loss: LogPhi, epsilon: float, rtol: float, hint: float | None = None) -> Local:
+    """Sums over atoms and flat parts in real space: losses with atoms that do not fade."""
+    name = "exponential" if exponential.flat_count(loss.terms) else "exact"
+    if not exponential.made_of_pieces(loss.terms):
+        raise NotApplicableError(f"method {name!r} needs a loss of atoms and tilted flat parts only; leave method out")
+    if exponential.cost(loss.terms) > exponential.MAX_TERMS:
+        raise NotApplicableError(f"method {name!r} would sum more than {exponential.MAX_TERMS} terms here; leave method out")
     known = masses(loss)
 
     def at(x: float) -> LogDelta:
-        floor = trivial(known, x)
-        return floor if prepared is None else from_inversion(known, x, prepared.at(x), "contour").meet(floor)
+        if x >= 0:
+            part, amount = Part.EXCESS, exponential.excess(loss, loss.terms, x, rtol)
+        else:
+            turned = loss.reflected()
+            part, amount = Part.REVERSED, exponential.excess(turned, turned.terms, -x, rtol)
+            amount = amount and amount.times_exp(x)
+        return trivial(known, x) if amount is None else from_inversion(known, x, Inversion(part, amount), name)
 
     return at
 
 
-ROUTES: dict[str, Route] = {"contour": by_contour}
+def by_single_release(loss: LogPhi, epsilon: float, rtol: float, hint: float | None = None) -> Local:
+    """The closed profile of one sampled release, from that of its base."""
+    found = release_of(loss)
+    if found is None:
+        return by_pieces(loss, epsilon, rtol, hint)
+    base_route = route(None)
+    return lambda x: single_release(found, x, lambda at: base_route(found.base, at, rtol, None)(at))
 
 
-def route(method: str | None) -> Route:
-    """The route of a name; without one, the first that meets the tolerance."""
-    if method is None:
-        return automatic
-    if method not in ROUTES:
-        raise NotApplicableError(f"method must be one of {', '.join(map(repr, ROUTES))}, got {method!r}")
-    return ROUTES[method]
+ROUTES: dict[str, Route] = {
+    "contour": by_contour,
+    "lattice": by_lattice,
+    "exact": by_single_release,
+    "exponential": by_pieces,
+}
 
 
 def automatic(loss: LogPhi, epsilon: float, rtol: float, hint: float | None = None) -> Local:
-    """The route that fits the loss."""
-    return by_contour(loss, epsilon, rtol, hint)
+    """The routes that fit the loss, tried in turn."""
+    prepared: dict[int, Local | None] = {}
+    routes = _fitting(loss)
+
+    def at(x: float) -> LogDelta:
+        best: LogDelta | None = None
+        for index, one in enumerate(routes):
+            if index not in prepared:
+                prepared[index] = _attempt(one, loss, x, rtol, hint)
+            local = prepared[index]
+            if local is None:
+                continue
+            answer = local(x)
+            best = answer if best is None else best.meet(answer)
+            if best.relative_width <= rtol:
+                break
+        return trivial(masses(loss), x) if best is None else best
+
+    return at
+
+
+def _fitting(loss: LogPhi) -> list[Route]:
+    if release_of(loss) is not None:
+        return [by_single_release]
+    lattice = loss.lattice
+    if lattice is not None:
+        return [by_lattice, by_pieces] if math.isfinite(lattice.span) else [by_pieces]
+    if exponential.made_of_pieces(loss.terms) and not exponential.flat_count(loss.terms):
+        return [by_pieces, by_contour]
+    return [_by_decaying_contour, by_pieces, by_contour]
+
+
+def _by_decaying_contour(loss: LogPhi, epsilon: float, rtol: float, hint: float | None = None) -> Local:
+    return by_contour(loss, epsilon, rtol, hint, decaying=True)
+
+
+def _attempt(one: Route, loss: LogPhi, epsilon: float, rtol: float, hint: float | None) -> Local | None:
+    try:
+        return one(loss, epsilon, rtol, hint)
+    except NotApplicableError:
+        return None
+
+
+def _inverted(loss: LogPhi, prepared: contour.Prepared | None, name: str) -> Local:
+    known = masses(loss)
+
+    def at(x: float) -> LogDelta:
+        return trivial(known, x) if prepared is None else from_inversion(known, x, prepared.at(x), name)
+
+    return at

@@ -5,16 +5,24 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+import numpy as np
+
 from logphi.arith.protocol import Arithmetic, Number
-from logphi.numerics.law import Law
+from logphi.numerics.lattice import common_span
+from logphi.numerics.law import Lattice, Law, Pieces, Values
 
 
 @dataclass(frozen=True)
 class Finite(Law):
-    """Mass p_j at log(p_j / q_j) over the common support: K(z) = log( sum of p_j^{1+z} q_j^{-z} )."""
+    """Mass p_j at log(p_j / q_j) over the common support: K(z) = log( sum of p_j^{1+z} q_j^{-z} ).
+
+    ``lost_p`` and ``lost_q`` are what the two probabilities hold outside it.
+    """
 
     p: tuple[float, ...]
     q: tuple[float, ...]
+    lost_p: float = 0.0
+    lost_q: float = 0.0
 
     def formula(self, arith: Arithmetic, z: Number) -> Number:
         """K(z)."""
@@ -23,7 +31,31 @@ class Finite(Law):
     @property
     def supremum(self) -> float:
         """The largest log-ratio."""
-        return max(math.log(a) - math.log(b) for a, b in zip(self.p, self.q, strict=True)) + 1e-15 * self._log_size
+        return max(self.losses) + 1e-15 * self._log_size
+
+    def log_masses(self) -> tuple[Values, Values]:
+        """From what lies outside the common support."""
+        return _log_complement(self.lost_p), _log_complement(self.lost_q)
+
+    @property
+    def losses(self) -> tuple[float, ...]:
+        """log(p_j / q_j), each with the rounding of two logarithms."""
+        return tuple(math.log(a) - math.log(b) for a, b in zip(self.p, self.q, strict=True))
+
+    @property
+    def pieces(self) -> Pieces:
+        """Tilted weights (p_j q_j)^{1/2}."""
+        weights = tuple((math.log(a) + math.log(b)) / 2 for a, b in zip(self.p, self.q, strict=True))
+        return Pieces(self.losses, weights)
+
+    @property
+    def lattice(self) -> Lattice | None:
+        """The common span of the gaps between losses, if they have one."""
+        points = np.unique(self.losses)
+        gaps = points[1:] - points[0]
+        own = 4e-16 * (1 + self._log_size)
+        common = common_span([(float(gap), own) for gap in gaps if gap > 4 * own])
+        return None if common is None else Lattice(float(points[0]), common[0], common[1] + own)
 
     @property
     def _log_size(self) -> float:
@@ -31,7 +63,7 @@ class Finite(Law):
 
     def reflected(self) -> Law:
         """The roles of p and q exchanged."""
-        return Finite(self.q, self.p)
+        return Finite(self.q, self.p, self.lost_q, self.lost_p)
 
 
 @dataclass(frozen=True)
@@ -44,6 +76,10 @@ class Thinned(Law):
         """K(z), a constant."""
         return arith.log1p(-arith.constant(self.failure)) + 0 * z
 
+    def log_masses(self) -> tuple[Values, Values]:
+        """Equal."""
+        return _log_complement(self.failure), _log_complement(self.failure)
+
     @property
     def symmetric(self) -> bool:
         """K is constant."""
@@ -53,3 +89,19 @@ class Thinned(Law):
     def supremum(self) -> float:
         """Zero."""
         return 0.0
+
+    @property
+    def pieces(self) -> Pieces:
+        """One atom."""
+        return Pieces((0.0,), (math.log1p(-self.failure),))
+
+    @property
+    def lattice(self) -> Lattice:
+        """One atom: any span will do."""
+        return Lattice(0.0, math.inf)
+
+
+def _log_complement(lost: float) -> Values:
+    """``log(1 - lost)`` to a few ulps of itself."""
+    value = np.array([math.log1p(-lost)])
+    return Values(value, 8e-16 * np.abs(value), np.zeros(1))

@@ -12,6 +12,7 @@ from logphi.arith.floats import FLOATS
 from logphi.arith.protocol import Arithmetic, Number, Parameter
 from logphi.numerics.inner import on_axis, sketch, tilted
 from logphi.numerics.law import Law, Line, Values
+from logphi.numerics.laws.normal import Normal
 from logphi.numerics.tails import log_smooth_envelope
 
 
@@ -40,10 +41,10 @@ class MixedNormal(Law):
         """log(1 - q)."""
         return float(np.log1p(-self.constants[1])) * (1 + 1e-15)
 
-    def log_masses(self) -> tuple[Values, Values]:
-        """Both measures are probabilities: exactly zero."""
-        zero = Values(np.zeros(1), np.zeros(1), np.zeros(1))
-        return zero, zero
+    @property
+    def unmixed(self) -> tuple[Law, Parameter]:
+        """The normal law of the shift, and the rate."""
+        return Normal(self.shift), self.rate
 
     def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
         """K at any points, one grid per abscissa."""

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from logphi.arith.floats import FLOATS
 from logphi.arith.protocol import Arithmetic, Number, Parameter
-from logphi.numerics.law import Law
+from logphi.numerics.law import Lattice, Law, Pieces
 
 
 @dataclass(frozen=True)
@@ -37,6 +37,17 @@ class TwoPoint(Law):
     def supremum(self) -> float:
         """The positive atom."""
         return self.location * (1 + 1e-15)
+
+    @property
+    def pieces(self) -> Pieces:
+        """Two atoms of equal tilted weight 1 / (2 cosh(l/2))."""
+        weight = -self.location / 2 - float(np.log1p(np.exp(-self.location)))
+        return Pieces((-self.location, self.location), (weight, weight))
+
+    @property
+    def lattice(self) -> Lattice:
+        """The span is 2 l."""
+        return Lattice(-self.location, 2 * self.location or np.inf)
 
     def log_envelope(self, abscissa: float, heights: NDArray[np.float64], end: float = np.inf) -> NDArray[np.float64]:
         """|chi(t)|^2 = 1 - sin^2(t l) / cosh^2((c + 1/2) l), decreasing up to t l = pi/2, no decay beyond."""

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from logphi.arith.floats import FLOATS
 from logphi.arith.protocol import Arithmetic, Number, Parameter
-from logphi.numerics.law import Law
+from logphi.numerics.law import Law, Pieces
 from logphi.numerics.tails import log_smooth_envelope
 
 
@@ -41,6 +41,12 @@ class Uniform(Law):
     def supremum(self) -> float:
         """The right end."""
         return float(self.width.under(FLOATS).mid) * (1 + 1e-15)
+
+    @property
+    def pieces(self) -> Pieces:
+        """A flat part of height 1 / (4 sinh(w/2))."""
+        width = float(self.width.under(FLOATS).mid)
+        return Pieces((), (), width, -width / 2 - float(np.log(-2 * np.expm1(-width))))
 
     def log_envelope(self, abscissa: float, heights: NDArray[np.float64], end: float = np.inf) -> NDArray[np.float64]:
         """From the total variation of the tilted density."""
@@ -74,6 +80,13 @@ class UniformWithAtoms(Law):
     def supremum(self) -> float:
         """The right end."""
         return float(self.width.under(FLOATS).mid) * (1 + 1e-15)
+
+    @property
+    def pieces(self) -> Pieces:
+        """Atoms of tilted weight e^{-w/2}/2 at both ends of a flat part of height e^{-w/2}/4."""
+        width = float(self.width.under(FLOATS).mid)
+        atom = -width / 2 - float(np.log(2))
+        return Pieces((-width, width), (atom, atom), width, -width / 2 - float(np.log(4)))
 
     def log_envelope(self, abscissa: float, heights: NDArray[np.float64], end: float = np.inf) -> NDArray[np.float64]:
         """The atoms may not decay at all; the rest does as its total variation says."""

@@ -1,0 +1,291 @@
+"""Lévy's inversion on the poles: two tails, one quadrature.
+
+notation: mu a law with transform M = e^K, x a threshold; phi(t) = M(it) is the characteristic function of mu, and
+phi'(t) = M(-1 - it) that of the tilt e^{-y} mu(dy) turned around. Lévy's formula, mu((x, inf)) + mu({x})/2 =
+M(0)/2 + (1/pi) int_0^inf Im(e^{-itx} phi(t)) dt/t, once for each, gives the excess
+
+    D(x) = E[(1 - e^{x-X})_+] = mu((x, inf)) - e^x * (e^{-y} mu)((x, inf)),
+
+from which the halves of an atom at x cancel (Zhu, Dong & Wang 2022, Lemmas 18 and 19; finite measures of mass below
+one are allowed, the first term is half the mass). The integral over t > 0 is mapped to an interval by
+t = T u / (1 - u^2) (their Lemma 42, with a unit T) and taken by Gauss-Legendre rules on equal panels, whose number is
+doubled until two answers agree.
+
+On the poles the error is *absolute*, about 1e-15 (1 + e^x): for small answers, or large x, the line of
+:mod:`logphi.numerics.contour` is better. What the quadrature leaves is estimated from the doubling, not proved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from logphi.arith.floats import ELEMENTARY, ULP
+from logphi.numerics.enclosure import Scaled
+from logphi.numerics.law import Law, Values
+
+# theirs: Gauss-Legendre; measured: 32 nodes resolve 24 radians to the last digit
+ORDER = 32
+RADIANS = 24.0
+# measured: seconds, where K is itself an integral
+MAX_PANELS = 1024
+# two answers agree when they differ by less than this, in units of M(0) + e^x M(-1)
+AGREEMENT = 1e-16
+# what may be left beyond the last height, in the same units: aimed at, and put up with
+TRUNCATION = (1e-17, 1e-12)
+# heights at a time: bounds the memory where K is itself an integral
+BLOCK = 256
+# derived: largest du-derivative of u / (1 - u^2) times the length of the interval up to u / (1 - u^2) = 1
+_STRETCH = 2.24
+NODES, WEIGHTS = np.polynomial.legendre.leggauss(ORDER)
+# log2 of the first and last height of the search, in standard deviations of the characteristic function
+_SEARCH = np.arange(-4.0, 64.0, 0.125)
+
+
+def excess(law: Law, x: float) -> Scaled:
+    """D(x) = E[(1 - e^{x-X})_+] by Lévy's formula (Zhu, Dong & Wang 2022, Lemmas 18, 19 and 42).
+
+    Parameters
+    ----------
+    law
+        A law whose characteristic function decays, on the lines Re z = 0 and Re z = -1, by a proved envelope.
+    x
+        The threshold, any finite real.
+
+    Returns
+    -------
+    Scaled
+        On the scale one (``log_scale = 0``), with *absolute* errors that count on both sides: ``truncation`` (the
+        envelope beyond the last height), ``rounding`` and ``inner`` (as the law declares them) and
+        ``discretization``: twice the difference of the last two quadratures, an estimate. The value may be negative
+        within its errors. Where they exceed the first tail, the answer is the interval from zero to that tail,
+        which contains D as far as the quadrature of the first integral is right.
+
+    Raises
+    ------
+    ValueError
+        If the law has atoms, or its envelope does not fall within reach of the quadrature.
+
+    Examples
+    --------
+    >>> from logphi.arith.protocol import Plain
+    >>> from logphi.numerics.laws.normal import Normal
+    >>> round(excess(Normal(Plain(1.0)), 0.5).value, 12)
+    0.238421708135
+    """
+    lines = [_Axis.of(law, abscissa) for abscissa in (0.0, -1.0)]
+    # beyond e^700 every digit is lost in any case
+    factors = np.array([1.0, np.exp(min(x, 700.0))])
+    masses = np.array([np.exp(line.log_mass) for line in lines])
+    height, panels, rest = _extent(law, x, lines)
+    coarse, fine = (_integral(law, x, lines, height, panels * k) for k in (1, 2))
+    change = np.abs(fine.tails - coarse.tails)
+    while (change > AGREEMENT * masses).any() and 4 * panels <= 2 * MAX_PANELS:
+        panels *= 2
+        coarse, fine = fine, _integral(law, x, lines, height, panels * 2)
+        change = np.abs(fine.tails - coarse.tails)
+    # the product and the difference of the tails, and x as it is
+    rounding = fine.rounding + np.abs(fine.tails) * ELEMENTARY * (1 + abs(x))
+    answer = Scaled(
+        0.0,
+        float(fine.tails @ (factors * [1, -1])),
+        truncation=float(rest * masses @ factors),
+        inner=float(fine.inner @ factors),
+        rounding=float(rounding @ factors),
+        discretization=float(2 * change @ factors),
+    )
+    # the second tail, with its factor, lies between zero and the first: a coarse answer, but free of e^x
+    ceiling = float((fine.tails + rest * masses + fine.inner + rounding + 2 * change)[0])
+    return answer if answer.spread < ceiling else Scaled(0.0, ceiling / 2, truncation=ceiling / 2)
+
+
+def threshold(law: Law, target: float, tolerance: float = 1e-9) -> tuple[float, float]:
+    """The root of D(x) = target by bisection, as an interval: D decreases from M(0) to zero.
+
+    Parameters
+    ----------
+    law
+        As for :func:`excess`.
+    target
+        Between zero and M(0).
+    tolerance
+        Where bisection stops, relative to 1 + |x|.
+
+    Returns
+    -------
+    tuple of float
+        Two thresholds: at the first D is above the target, at the second it is not, both beyond the errors
+        of :func:`excess`. The second is infinite if those errors exceed the target everywhere.
+
+    Raises
+    ------
+    ValueError
+        As for :func:`excess`, and if the target is not between zero and M(0).
+
+    Examples
+    --------
+    >>> from logphi.arith.protocol import Plain
+    >>> from logphi.numerics.laws.normal import Normal
+    >>> low, high = threshold(Normal(Plain(1.0)), 1e-5)
+    >>> round(low, 6), round(high, 6)
+    (4.377174, 4.377174)
+    """
+    axis = _Axis.of(law, 0.0)
+    mass = float(np.exp(axis.log_mass))
+    if not 0 < target < mass:
+        raise ValueError(
+            f"the target must lie between 0 and {mass!r}, the finite mass of the law, got {target!r}; "
+            "at or above the mass every threshold will do"
+        )
+
+    def above(x: float) -> bool:
+        return excess(law, x).low > target
+
+    def below(x: float) -> bool:
+        return excess(law, x).high <= target
+
+    steps = axis.spread * 2.0 ** np.arange(-1, 40)
+    # absolute errors grow like e^x: no answer is to be had far to the right
+    right = [x for x in axis.mean + steps if x < 40.0] or [min(axis.mean, 40.0)]
+    high = next((x for x in right if below(x)), np.inf)
+    start = min(axis.mean, 40.0)
+    low = next((x for x in start - np.append(0.0, steps) if above(x)), -np.inf)
+    low_end, high_end = float(low), float(high)
+    if np.isfinite(low):
+        low_end = _bisect(above, float(low), float(high if np.isfinite(high) else right[-1]), tolerance)
+    if np.isfinite(high):
+        high_end = _bisect(below, float(high), float(low_end if np.isfinite(low_end) else start - steps[-1]), tolerance)
+    return low_end, high_end
+
+
+def farthest(law: Law, x: float) -> float:
+    """The largest height up to which the quadrature can follow e^{-itx} M(c + it), on c = 0 and c = -1."""
+    return _farthest(x, [_Axis.of(law, abscissa) for abscissa in (0.0, -1.0)])
+
+
+@dataclass(frozen=True)
+class _Axis:
+    """A line Re z = c: the mass of the law on it, and mean and standard deviation for planning only."""
+
+    abscissa: float
+    log_mass: float
+    mass_error: float
+    mean: float
+    spread: float
+
+    @staticmethod
+    def of(law: Law, abscissa: float) -> _Axis:
+        masses = law.log_masses()
+        at_zero, at_minus_one = (float(values.mid[0].real) for values in masses)
+        dip = at_zero + at_minus_one - 2 * float(law.log_transform(np.array([-0.5])).mid[0].real)
+        own = masses[0 if abscissa == 0 else 1]
+        log_mass, error = float(own.mid[0].real), float(own.radius[0])
+        if not (np.isfinite(dip) and error < 1):
+            raise ValueError("K is not known at 0, -1/2 and -1: the parameters are outside the range of doubles")
+        # exact for a normal law; two passes at a small height then measure the curvature
+        mean, spread = 0.0, 2 * float(np.sqrt(max(dip, 0.0)))
+        for _ in range(2):
+            if not spread > 0:
+                break
+            height = 1e-3 / spread
+            step = complex(law.log_transform(np.array([complex(abscissa, height)])).mid[0]) - log_mass
+            mean, spread = step.imag / height, float(np.sqrt(max(-2 * step.real, 0.0))) / height
+        if not (spread > 0 and np.isfinite(spread) and np.isfinite(mean)):
+            raise ValueError(
+                "Lévy inversion needs a law that is spread out; this one sits on one point "
+                "(or is too narrow for doubles): its excess is elementary"
+            )
+        return _Axis(abscissa, log_mass, error, mean, spread)
+
+
+@dataclass(frozen=True)
+class _Sum:
+    """Both tails from one quadrature, each with the errors of its terms."""
+
+    tails: NDArray[np.float64]
+    rounding: NDArray[np.float64]
+    inner: NDArray[np.float64]
+
+
+def _farthest(x: float, lines: list[_Axis]) -> float:
+    pull = max(abs(x - line.mean) + 2 * line.spread for line in lines)
+    return MAX_PANELS * RADIANS / (_STRETCH * pull)
+
+
+def _extent(law: Law, x: float, lines: list[_Axis]) -> tuple[float, int, float]:
+    """Height at which to stop, panels to start with, and what the envelope allows beyond, in units of the masses."""
+    heights = 2.0**_SEARCH / max(line.spread for line in lines)
+    envelope = np.exp(np.max([law.log_envelope(line.abscissa, heights) for line in lines], axis=0))
+    # what never decays are atoms: their part of the formula is at most half their mass, wherever it stops
+    floor = envelope[-1]
+    cells = np.append((envelope[:-1] - floor) * np.diff(np.log(heights)), 0.0)
+    rest = floor + np.cumsum(cells[::-1])[::-1] / np.pi
+    reach = _farthest(x, lines)
+    for target in TRUNCATION:
+        enough = np.flatnonzero(rest <= target)
+        if not enough.size:
+            continue
+        height = float(heights[enough[0]])
+        # a law may stop knowing K before its envelope has fallen
+        ends = [law.log_transform(np.array([complex(line.abscissa, height)])).mid[0] for line in lines]
+        if height <= reach and np.isfinite(ends).all():
+            return height, max(2, int(np.ceil(MAX_PANELS * height / reach))), float(rest[enough[0]])
+    raise ValueError(
+        f"Lévy inversion needs a characteristic function that decays: its proved envelope does not leave less than "
+        f"{TRUNCATION[-1]:g} beyond the height {reach:.3g} that the quadrature can reach (it stays at {floor:.3g} for ever). "
+        "Likely causes: atoms, or too few repetitions of a law whose density has corners; use a route that integrates "
+        "on a vertical line off the poles"
+    )
+
+
+def _integral(
+    law: Law, x: float, lines: list[_Axis], height: float, panels: int
+) -> _Sum:
+    """Both tails by Gauss-Legendre rules on equal panels of u, t = height u / (1 - u^2)."""
+    end = (np.sqrt(5.0) - 1) / 2  # there u / (1 - u^2) = 1
+    width = end / panels
+    u = (width * (np.arange(panels)[:, None] + (1 + NODES) / 2)).ravel()
+    gap = (1 - u) * (1 + u)
+    t = height * u / gap
+    # dt/t in terms of du
+    share = np.tile(WEIGHTS, panels) * (width / 2 / np.pi) * (1 + u * u) / (gap * u)
+    tails, rounding, inner = np.zeros((3, len(lines)))
+    for i, line in enumerate(lines):
+        values = _on(law, line.abscissa, t)
+        known = np.isfinite(values.mid) & (values.radius < 1)
+        mid = np.where(known, values.mid, 0)
+        size = np.where(known, np.exp(mid.real), 0.0)
+        terms = share * size * np.sin(mid.imag - t * x)
+        mass = np.exp(line.log_mass)
+        # half an ulp of x, the product tx, the nodes themselves, K as declared
+        slip = 4 * ULP * (np.abs(mid) + 2 * t * abs(x))
+        moved = size * np.expm1(np.where(known, np.minimum(values.rounding, 1) + slip, 0.0))
+        if not known.all():
+            limit = mass * np.exp(law.log_envelope(line.abscissa, t))
+            moved = np.where(known, moved, limit)
+        own = np.abs(terms).sum() * (2 * ELEMENTARY + ULP * (24 + np.log2(u.size)))
+        tails[i] = mass / 2 + terms.sum()
+        rounding[i] = (share * moved).sum() + own + mass / 2 * (np.expm1(min(line.mass_error, 1.0)) + 2 * ELEMENTARY)
+        inner[i] = 3 * (share * size * np.expm1(np.where(known, values.inner, 0.0))).sum()
+    return _Sum(tails, rounding, inner)
+
+
+def _on(law: Law, abscissa: float, heights: NDArray[np.float64]) -> Values:
+    """K at c + it, in blocks of neighbouring heights."""
+    blocks = np.split(abscissa + 1j * heights, range(BLOCK, heights.size, BLOCK))
+    values = [law.log_transform(block) for block in blocks]
+    return Values(*(np.concatenate([getattr(one, name) for one in values]) for name in ("mid", "rounding", "inner")))
+
+
+def _bisect(good: Callable[[float], bool], inside: float, outside: float, tolerance: float) -> float:
+    """The last point found to be good between one that is and one that need not be."""
+    while abs(outside - inside) > tolerance * (1 + abs(inside)):
+        middle = inside + (outside - inside) / 2
+        if good(middle):
+            inside = middle
+        else:
+            outside = middle
+    return inside

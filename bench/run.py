@@ -29,6 +29,11 @@ from workloads import WORKLOADS, Gaussian, Workload, distinct, repeated
 BUDGET = 1.5  # seconds spent on repeating one measurement; a single computation may take longer
 REPETITIONS = 15  # at most
 
+NOTE = (
+    f"Time: median of up to {REPETITIONS} fresh computations. Width: upper end less lower end of what the accountant "
+    "vouches for; dp-accounting gives one pessimistic value. An answer misses the truth if the truth is outside the "
+    "interval or above the pessimistic value."
+)
 WARM_UP = Workload("one Gaussian", ((Gaussian(sigma=1.0), 1),), "delta", 1.0, 0.1)
 
 
@@ -44,7 +49,8 @@ def measure(accountant: Accountant, workload: Workload) -> dict[str, Any]:
     except UnsupportedError as reason:
         return {**row, "remark": f"not offered: {reason}"}
     except Exception as problem:
-        return {**row, "remark": f"refused: {problem}"}
+        said = " ".join(str(problem).split()).replace("|", "/")
+        return {**row, "remark": f"refused: {said or type(problem).__name__}"}
     row |= {"value": answer.value, "lower": answer.lower, "upper": answer.upper, "width": answer.width}
     row |= {"seconds": statistics.median(times), "repetitions": len(times)}
     if workload.truth is not None:
@@ -52,14 +58,17 @@ def measure(accountant: Accountant, workload: Workload) -> dict[str, Any]:
     return row
 
 
-def available(accountant: Accountant) -> bool:
-    """Whether it can be imported; it is then warm."""
+def obstacle(accountant: Accountant) -> str | None:
+    """Why it cannot be measured here, if so; otherwise it is imported and warm."""
     try:
         importlib.import_module(accountant.module)
-        accountant.answer(WARM_UP)
     except ImportError:
-        return False
-    return True
+        return "not installed"
+    try:
+        accountant.answer(WARM_UP)
+    except Exception as problem:
+        return f"does not run here ({problem})"
+    return None
 
 
 def compare(accountants: list[Accountant]) -> list[dict[str, Any]]:
@@ -154,14 +163,14 @@ def main() -> None:
     arguments = parser.parse_args()
 
     OURS.answer(WARM_UP)
-    present = [accountant for accountant in PEERS if available(accountant)]
-    compared, scaled = compare(present), scaling()
+    obstacles = {accountant.name: obstacle(accountant) for accountant in PEERS}
+    compared = compare([accountant for accountant in PEERS if obstacles[accountant.name] is None])
+    scaled = scaling()
 
-    print(comparison_table(compared), scaling_table(scaled), sep="\n\n")
-    print(f"\n{machine()}")
-    for accountant in PEERS:
-        if accountant not in present:
-            print(f"Skipped, not installed: {accountant.name}.")
+    print(comparison_table(compared), NOTE, scaling_table(scaled), machine(), sep="\n\n")
+    for name, reason in obstacles.items():
+        if reason is not None:
+            print(f"Skipped: {name}, {reason}.")
     if arguments.json:
         saved = {"machine": machine(), "comparison": compared, "scaling": scaled}
         arguments.json.write_text(json.dumps(saved, indent=2) + "\n")

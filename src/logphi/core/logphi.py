@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import reduce
+from functools import cached_property, reduce
 from operator import add
 from typing import Any
 
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from logphi.arith.protocol import Arithmetic, Number
 from logphi.numerics.lattice import common_span
-from logphi.numerics.law import Lattice, Law, Line, Values
+from logphi.numerics.law import Lattice, Law, Line, Reflected, Values
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class LogPhi(Law):
         """The sum of the terms, each times its count."""
         return reduce(add, (count * law.formula(arith, z) for law, count in self.terms), 0 * z)
 
-    @property
+    @cached_property
     def symmetric(self) -> bool:
         """Whether every term is, so that both directions of the relation agree."""
         return all(law.symmetric for law, _ in self.terms)
@@ -63,17 +63,17 @@ class LogPhi(Law):
         strips = [law.strip for law, _ in self.terms]
         return (max((low for low, _ in strips), default=-np.inf), min((high for _, high in strips), default=np.inf))
 
-    @property
+    @cached_property
     def supremum(self) -> float:
         """The sum of the tops."""
         return float(sum(count * law.supremum for law, count in self.terms)) if self.terms else 0.0
 
-    @property
+    @cached_property
     def infimum(self) -> float:
         """The sum of the bottoms."""
         return float(sum(count * law.infimum for law, count in self.terms)) if self.terms else 0.0
 
-    @property
+    @cached_property
     def lattice(self) -> Lattice | None:
         """The finest lattice that carries every term, if their spans have a common part."""
         own = [(law.lattice, count) for law, count in self.terms]
@@ -95,32 +95,47 @@ class LogPhi(Law):
         """The loss of the reversed pair (Q, P)."""
         return self if self.symmetric else LogPhi(tuple((law.reflected(), count) for law, count in self.terms))
 
+    @cached_property
+    def _parts(self) -> tuple[tuple[Law, int], ...]:
+        """The terms as they are computed: those of a class that is quicker together in one, turned or not."""
+        kinds: dict[tuple[type[Law], bool], list[tuple[Law, int]]] = {}
+        for law, count in self.terms:
+            turned = isinstance(law, Reflected)
+            plain = law.reflected() if turned else law
+            kinds.setdefault((type(plain), turned), []).append((plain, count))
+        parts: list[tuple[Law, int]] = []
+        for (kind, turned), members in kinds.items():
+            whole = kind.together(members)
+            own = members if whole is None else [(whole, 1)]
+            parts += [(law.reflected() if turned else law, count) for law, count in own]
+        return tuple(parts)
+
     def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
         """K at an array of points."""
         z = np.asarray(z)
-        return self._total((law.log_transform(z, count * own).times(own) for law, own in self.terms), z.shape)
+        return self._total((law.log_transform(z, count * own).times(own) for law, own in self._parts), z.shape)
 
     def sketch(self, c: NDArray[np.float64], count: int = 1) -> NDArray[np.float64]:
         """K at real points, roughly."""
         total = np.zeros(c.shape)
-        for law, own in self.terms:
+        for law, own in self._parts:
             total += own * law.sketch(c, count * own)
         return total
 
     def on_line(self, line: Line, count: int = 1) -> Values:
         """K on a vertical line."""
-        return self._total((law.on_line(line, count * own).times(own) for law, own in self.terms), (line.size,))
+        return self._total((law.on_line(line, count * own).times(own) for law, own in self._parts), (line.size,))
 
     def log_masses(self) -> tuple[Values, Values]:
         """The logarithms of P(L < inf) and Q(L > -inf)."""
-        masses = [(law.log_masses(), own) for law, own in self.terms]
+        masses = [(known, own) for law, own in self.terms if (known := law.log_masses()) is not None]
         at_zero, at_minus_one = (self._total((pair[i].times(own) for pair, own in masses), (1,)) for i in (0, 1))
         return at_zero, at_minus_one
 
     def log_envelope(self, abscissa: float, heights: NDArray[np.float64], end: float = np.inf) -> NDArray[np.float64]:
         """The sum of the envelopes."""
         total = np.zeros_like(heights)
-        for law, count in self.terms:
+        for law, count in self._parts:
             total += count * law.log_envelope(abscissa, heights, end)
         return total
 

@@ -275,23 +275,11 @@ class Contour:
 
 def plan(law: Law, abscissa: float, kernel: Kernel, rtol: float, decaying: bool = False) -> Contour | None:
     """Choose shift, step and length for a relative tolerance, from proved bounds; None as in :func:`prepare`."""
-    c, x = abscissa, kernel.anchor
-    room = c if c > 0 else min(-c, c + 1)
-    if law.strip[1] < np.inf and c > 0:
-        room = min(room, law.strip[1] - c)
-    # the ends themselves are poles of nothing: s = c is allowed, where the bound below is the total mass
-    shifts = room * np.geomspace(1 / 256, 1, 13)
-    rough = law.sketch(np.concatenate([[c], c + shifts, c - shifts]))
-    log_value = float(kernel.log_real(np.array([c]))[0]) - 0.5 * np.log(2 * np.pi * (_curvature(rough, shifts) + c**-2 + (c + 1) ** -2))
-    log_target = float(log_value + np.log(SHARE * rtol))
-    above, below = rough[1:14] + log_kappa(c + shifts), rough[14:] + log_kappa(c - shifts)
-    neighbours = np.logaddexp(above - (c + shifts) * x, below - (c - shifts) * x) - (rough[0] - c * x)
-    finite = np.isfinite(neighbours)
-    if not finite.any():
+    x = kernel.anchor
+    layout = _layout(law, abscissa, kernel, rtol)
+    if layout is None:
         return None
-    steps = np.where(finite, 2 * np.pi * shifts / np.logaddexp(0.0, np.where(finite, neighbours, 0.0) - log_target), 0.0)
-    best = int(np.argmax(steps))
-    step, shift = float(steps[best]), float(shifts[best])
+    c, shift, step, log_target = layout
     real = law.log_transform(np.array([c, c + shift, c - shift]))
     upper = real.mid + real.radius
     if not np.isfinite(upper).all():
@@ -312,12 +300,48 @@ def plan(law: Law, abscissa: float, kernel: Kernel, rtol: float, decaying: bool 
     return Contour(c, line, law.on_line(line), log_mass, shift, log_above, log_below, log_tail)
 
 
-def _curvature(values: NDArray[np.float64], shifts: NDArray[np.float64]) -> float:
-    """K'' from second differences: the widest that is not yet dominated by higher terms."""
-    count = shifts.size
-    second = (values[1 : count + 1] + values[count + 1 :] - 2 * values[0]) / shifts**2
-    usable = second[np.isfinite(second) & (second * shifts**2 < 1)]
-    return float(max(usable[-1] if usable.size else 0.0, 0.0))
+def _layout(law: Law, saddle_at: float, kernel: Kernel, rtol: float) -> tuple[float, float, float, float] | None:
+    """Abscissa, shift, step, and the logarithm of the error to aim at over M(c) e^{-cx}; None where K is out of reach.
+
+    Towards the right a tilted law may grow a second mode (a few large steps among many small ones), which costs a small
+    step; so abscissas a little left of the saddle compete, at a price for what they give away.
+    """
+    x, sign = kernel.anchor, 1.0 if saddle_at > 0 else -1.0
+    room = min(saddle_at if sign > 0 else min(-saddle_at, saddle_at + 1), law.strip[1] - saddle_at)
+    trial = room * np.array([1e-3, 0.1])
+    rough = law.sketch(np.concatenate([[saddle_at], saddle_at + trial, saddle_at - trial]))
+    second = (rough[1:3] + rough[3:] - 2 * rough[0]) / trial**2
+    usable = second[np.isfinite(second) & (second * trial**2 < 1) & (second > 0)]
+    # the wider difference is the better one unless higher terms have taken over
+    scale = min(room, 9 / np.sqrt(usable[-1])) if usable.size else room
+    moved = saddle_at - (scale * np.array([0.0, 0.15, 0.35]) if sign > 0 else np.zeros(1))
+    rooms = np.minimum(moved if sign > 0 else np.minimum(-moved, moved + 1), law.strip[1] - moved)
+    # the ends themselves are poles of nothing: a shift as large as the room is allowed, where the bound is the total mass
+    shifts = np.minimum(scale * np.geomspace(1 / 64, 2, 9)[None, :], rooms[:, None])
+    c = moved[:, None]
+    points = np.concatenate([c, c + shifts, c - shifts], axis=1)
+    values = law.sketch(points.ravel()).reshape(points.shape)
+    middle, above, below = values[:, :1], values[:, 1:10], values[:, 10:]
+    size = np.array([float(kernel.log_real(one)[0]) for one in c])
+    with np.errstate(invalid="ignore"):  # unknown values of K: such abscissas are given up below
+        curvature = np.nan_to_num(np.maximum((above + below - 2 * middle)[:, 3] / shifts[:, 3] ** 2, 0.0), posinf=0.0)
+        log_value = size - 0.5 * np.log(2 * np.pi * (curvature + moved**-2 + (moved + 1) ** -2))
+        neighbours = np.logaddexp(
+            above + log_kappa(c + shifts) - (c + shifts) * x, below + log_kappa(c - shifts) - (c - shifts) * x
+        ) - (middle - c * x)
+    log_target = log_value + np.log(SHARE * rtol)
+    finite = np.isfinite(neighbours)
+    safe = np.where(finite, neighbours, 0.0)
+    steps = np.where(finite, 2 * np.pi * shifts / np.logaddexp(0.0, safe - log_target[:, None]), 0.0)
+    heights = middle[:, 0] - moved * x + size
+    given_away = np.where(np.isfinite(heights), heights - heights[0], np.inf)
+    with np.errstate(divide="ignore"):  # a step of zero: no candidate
+        score = np.log(steps.max(axis=1)) - 0.7 * np.maximum(given_away, 0.0)
+    best = int(np.argmax(np.where(np.isnan(score), -np.inf, score)))
+    pick = int(np.argmax(steps[best]))
+    if not steps[best, pick] > 0:
+        return None
+    return float(moved[best]), float(shifts[best, pick]), float(steps[best, pick]), float(log_target[best])
 
 
 def _length(
@@ -328,21 +352,29 @@ def _length(
     The sum over the nodes beyond the last one, at height T, is at most the integral from T of the decreasing bound,
     and that at most its upper Riemann sum on a geometric grid.
     """
-    heights = step * np.concatenate([np.arange(1, 16), 2.0 ** np.arange(4, 60, 0.125)])
     end = kernel.period / 2
+    coarse = step * 2.0 ** np.arange(0, 44)
     if np.isfinite(end):
-        heights = np.concatenate([heights[heights < end], [end]])
-    log_bound = law.log_envelope(c, heights, end) + kernel.log_size(heights, c)
-    if np.isfinite(end):
-        last = -np.inf
-    else:
-        # beyond the grid the factor alone is integrable, being below 1/t^2
-        last = float(log_bound[-1] + np.log(heights[-1]))
-    cells = np.append(log_bound[:-1] + np.log(np.diff(heights)), last)
-    rest = np.logaddexp.accumulate(cells[::-1])[::-1] - np.log(np.pi)
+        coarse = np.append(coarse[coarse < end], end)
+    # where the bound falls below the target is found coarsely first, then between two powers of two
+    log_coarse = law.log_envelope(c, coarse, end) + kernel.log_size(coarse, c)
+    fall = int(np.argmax(_rest(coarse, log_coarse, end) <= log_target)) or coarse.size - 1
+    inner = np.geomspace(coarse[max(fall - 1, 0)], coarse[fall], 10)[1:-1]
+    heights = np.concatenate([coarse[:fall], inner, coarse[fall:]])
+    log_inner = law.log_envelope(c, inner, end) + kernel.log_size(inner, c)
+    rest = _rest(heights, np.concatenate([log_coarse[:fall], log_inner, log_coarse[fall:]]), end)
     enough = int(np.argmax(rest <= log_target)) if (rest <= log_target).any() else heights.size - 1
     size = int(min(np.ceil(heights[enough] / step - 1e-9) + 1, most))
     if np.isfinite(end) and size >= most:
         return most, -np.inf
     kept = int(np.searchsorted(heights, step * (size - 1) * (1 + 1e-12), side="right")) - 1
     return size, float(rest[max(kept, 0)])
+
+
+def _rest(heights: NDArray[np.float64], log_bound: NDArray[np.float64], end: float) -> NDArray[np.float64]:
+    """Logarithm of 1/pi times the upper Riemann sum of a decreasing bound, from each height on."""
+    # beyond the grid the factor alone is integrable, being below 1/t^2; a period ends where its grid does
+    last = -np.inf if np.isfinite(end) else float(log_bound[-1] + np.log(heights[-1]))
+    cells = np.append(log_bound[:-1] + np.log(np.diff(heights)), last)
+    total: NDArray[np.float64] = np.logaddexp.accumulate(cells[::-1])[::-1] - np.log(np.pi)
+    return total

@@ -11,10 +11,13 @@ The integrand is analytic for |Im y| < pi. For 0 < b < pi, |w(y + ib)| lies betw
 (Trefethen & Weideman 2014, Theorem 5.1). Since E[w - 1] = 0, the sum may be taken of w^a - 1 - a (w - 1), whose
 extra terms obey the same bound at a = 0 and a = 1. That term is of second order in l, at most
 |a| |a - 1| l^2/2 times the largest of w^{c+1}, w and 1: K keeps its relative accuracy however small q is.
+
+All functions take many mixtures at once. Array axes, in order: mixture, abscissa or height, node.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,12 +27,33 @@ from numpy.typing import NDArray
 from logphi.arith.floats import ELEMENTARY, ULP, complex_log1p
 from logphi.numerics.law import Line, Values
 
+Array = NDArray[np.float64]
+
 # measured: an abscissa that needs more nodes than this lies far beyond any useful saddle
 MAX_NODES = 1 << 15
 # the relative error asked of the inner integral, before division by the number of repetitions
 INNER_TARGET = 1e-16
 # below this exponent w^a does not overflow
 _LARGE = 600.0
+# measured: arrays of this many numbers stay in the cache and drown the cost of a call
+_CHUNK = 1 << 16
+
+
+@dataclass(frozen=True)
+class Mixtures:
+    """Shifts, rates and repetitions of some mixtures, one entry each."""
+
+    shift: Array
+    rate: Array
+    count: Array
+
+    def chunks(self, size: int) -> Iterator[Mixtures]:
+        """Mixtures of like shift together, so many that arrays with ``size`` numbers each stay small."""
+        order = np.argsort(self.shift)
+        many = max(1, _CHUNK // max(size, 1))
+        for start in range(0, order.size, many):
+            part = order[start : start + many]
+            yield Mixtures(self.shift[part], self.rate[part], self.count[part])
 
 
 @dataclass(frozen=True)
@@ -39,218 +63,255 @@ class Noise:
     notation: a = z + 1. The term w^a - 1 - a (w - 1) and the parts it is summed from are at most |a||z| l^2/2 W, and at
     most w^{c+1} (1 + |a||l|) + 1 + |a||w - 1|, with W the largest of w^{c+1}, w and 1; the derivative in l is at most
     |a||z||l| W, and |a| (w^{c+1} + w). The arrays hold these with the density and with the relative error of a term
-    (``second``, ``plain``, ``linear``) or with the absolute error of l (``second_moved``, ``linear_moved``), over M(c):
-    a row per abscissa, a column per node.
+    (``second``, ``plain``, ``linear``) or with the absolute error of l (``second_moved``, ``linear_moved``), over M(c).
     """
 
-    second: NDArray[np.float64]
-    plain: NDArray[np.float64]
-    linear: NDArray[np.float64]
-    second_moved: NDArray[np.float64]
-    linear_moved: NDArray[np.float64]
-    constant: NDArray[np.float64]
+    second: Array
+    plain: Array
+    linear: Array
+    second_moved: Array
+    linear_moved: Array
+    constant: Array
 
-    def of_size(self, size: NDArray[np.float64]) -> NDArray[np.float64]:
-        """A bound for |z| up to ``size``, one per row (or for the only row)."""
-        z, a = size[:, None], 1 + size[:, None]
+    def of_size(self, size: Array) -> Array:
+        """A bound for |z| up to ``size``; the sizes run along the second axis."""
+        z = size[None, :, None]
+        a = 1 + z
         term = np.minimum(a * z * self.second, self.plain + a * self.linear)
         moved = a * np.minimum(z * self.second_moved, self.linear_moved)
-        total: NDArray[np.float64] = self.constant + (term + moved).sum(axis=1)
+        total: Array = self.constant + (term + moved).sum(axis=2)
         return total
 
-    def at(self, z: NDArray[Any]) -> NDArray[np.float64]:
-        """A bound at every point of the only row; it grows with |z|, so a few sizes of |z| serve all."""
+    def at(self, z: NDArray[Any]) -> Array:
+        """A bound at every point of one vertical line; it grows with |z|, so a few sizes of |z| serve all."""
         steps = np.ceil(2 * np.log2(np.maximum(np.abs(z), 1e-9))).astype(int)
         lowest = steps.min()
-        return self.of_size(2.0 ** (np.arange(lowest, steps.max() + 1) / 2))[steps - lowest]
+        return self.of_size(2.0 ** (np.arange(lowest, steps.max() + 1) / 2))[:, steps - lowest]
 
 
 @dataclass(frozen=True)
-class Tilted:
-    """Nodes and weights of E[w^a ...] on one vertical line, a = c + 1 + it.
+class Nodes:
+    """The nodes of E[w^a ...] for some real parts of a, and K and K' there.
 
-    ``weight`` sums to one; ``slope`` is the weighted mean of l, K'(c); ``noise`` and ``inner`` are relative to M(c).
+    ``weight`` sums to one over the nodes; ``noise`` and ``inner`` are relative to M(c).
     """
 
-    abscissa: float
-    loss: NDArray[np.float64]
-    weight: NDArray[np.float64]
-    log_mass: float
-    slope: float
+    loss: Array
+    weight: Array
+    log_mass: Array
+    slope: Array
     noise: Noise
-    inner: float
-
-    def at(self, heights: NDArray[np.float64]) -> Values:
-        """K at c + it, one sum per height."""
-        angle = np.outer(heights, self.loss)
-        return self._values(heights, (_second_turn(angle) * self.weight).sum(axis=1))
-
-    def on(self, line: Line) -> Values:
-        """K on a line: with t = r + s, e^{itl} - 1 = A + B + AB makes the sums one matrix product.
-
-        Only about 2 sqrt(size) complex exponentials are taken per node.
-        """
-        fine = int(np.ceil(np.sqrt(line.size)))
-        coarse = -(-line.size // fine)
-        angle_fine = np.outer(line.step * np.arange(fine), self.loss)
-        angle_coarse = np.outer(line.step * fine * np.arange(coarse), self.loss)
-        second_fine, second_coarse = _second_turn(angle_fine), _second_turn(angle_coarse)
-        product = ((second_coarse + 1j * angle_coarse) * self.weight) @ (second_fine + 1j * angle_fine).T
-        sums = product + (second_coarse @ self.weight)[:, None] + second_fine @ self.weight
-        return self._values(line.heights, sums.ravel()[: line.size])
-
-    def _values(self, heights: NDArray[np.float64], second: NDArray[np.complex128]) -> Values:
-        deviation = second + 1j * heights * self.slope
-        noise = self.noise.at(self.abscissa + 1j * heights)
-        with np.errstate(divide="ignore"):  # a zero of the characteristic function: infinite error
-            scale = 1 + 1 / np.abs(1 + deviation)
-        return Values(self.log_mass + complex_log1p(deviation), _to_log(noise * scale), _to_log(self.inner * scale))
+    inner: Array
 
 
-@dataclass(frozen=True)
-class Axis:
-    """K and its errors at real points: what :class:`Tilted` holds for one of them, with the grid they share."""
-
-    loss: NDArray[np.float64]
-    log_terms: NDArray[np.float64]
-    log_mass: NDArray[np.float64]
-    slope: NDArray[np.float64]
-    noise: Noise
-    inner: NDArray[np.float64]
+def sketch(mixtures: Mixtures, abscissas: Array) -> Array:
+    """The sum of count times K at real points, to some digits, with no bound; infinite where the grid would be too large."""
+    total = np.zeros(abscissas.shape)
+    for part in mixtures.chunks(60 * abscissas.size):
+        total += _sketch(part, abscissas)
+    return total
 
 
-def on_axis(shift: float, rate: float, abscissas: NDArray[np.float64], count: int) -> Values:
-    """K at real points; infinite where the grid would exceed ``MAX_NODES``."""
-    mid, rounding, inner = np.full((3, abscissas.size), np.inf)
-    # one grid serves all unless the farthest points would stretch it
-    near = np.abs(abscissas + 1) * shift <= 4 * (np.abs(abscissas + 1) * shift).min() + 40
-    for group in (near, ~near) if not near.all() else (near,):
-        axis = _axis(shift, rate, abscissas[group], 0.0, count)
-        if axis is not None:
-            mid[group], inner[group] = axis.log_mass, _to_log(axis.inner)
-            rounding[group] = _to_log(axis.noise.of_size(np.abs(abscissas[group])))
-    return Values(mid, rounding, inner)
-
-
-def sketch(shift: float, rate: float, abscissas: NDArray[np.float64], count: int) -> NDArray[np.float64]:
-    """K at real points to some digits of count * K, with no bound; infinite where the grid would be too large."""
-    m, q = shift, rate
-    power = abscissas[:, None] + 1
-    low, high = m * np.minimum(power.min(), 0.0) - 7.5, m * np.maximum(power.max(), 1.0) + 7.5
-    step = min(0.6, 1.0 / m)
+def _sketch(mixtures: Mixtures, abscissas: Array) -> Array:
+    m, q = mixtures.shift[:, None], mixtures.rate[:, None]
+    power = abscissas[None, :, None] + 1
+    widest = float(mixtures.shift.max())
+    low, high = widest * min(power.min(), 0.0) - 7.5, widest * max(power.max(), 1.0) + 7.5
+    step = min(0.6, 1.0 / widest)
     if not high - low <= step * MAX_NODES / 8:
         # the farthest abscissa spoils the grid: give it up
         near = np.abs(abscissas) < np.abs(abscissas).max()
         result = np.full(abscissas.shape, np.inf)
         if near.any():
-            result[near] = sketch(m, q, abscissas[near], count)
+            result[near] = _sketch(mixtures, abscissas[near])
         return result
     x = np.arange(low, high + step, step)
     y = m * x - m * m / 2
-    loss = np.logaddexp(np.log1p(-q), np.log(q) + y)
-    exponent = power * loss
-    log_terms = np.log(step / np.sqrt(2 * np.pi)) - x * x / 2 + exponent
-    peak = log_terms.max(axis=1)
-    log_mass = peak + np.log(np.exp(log_terms - peak[:, None]).sum(axis=1))
-    if q * np.exp(np.minimum(m * high, 600.0)) * np.abs(power).max() < 1e-3 or log_mass.min() < 0.01:
-        # nearly nothing is lost: K is the variance's share, which the sum above cannot resolve
-        small = log_mass < 0.01
-        relative = np.exp(log_terms[small] - exponent[small])
-        log_mass[small] = (relative * (_second_exp(np.minimum(exponent[small], 600.0)) - power[small] * _second_exp(loss))).sum(axis=1)
-    return log_mass
+    gain = np.expm1(np.minimum(y, _LARGE)) * q
+    loss = np.where(y < _LARGE, np.log1p(gain), np.log(q) + y)
+    density = np.exp(-x * x / 2) * (step / np.sqrt(2 * np.pi))
+    exponent = power * loss[:, None, :]
+    if exponent.max() < _LARGE and loss.max() < _LARGE:
+        log_mass = np.log1p(np.expm1(exponent) @ density - power[:, :, 0] * (np.expm1(loss) @ density)[:, None])
+    else:
+        log_terms = exponent - x * x / 2
+        peak = log_terms.max(axis=2)
+        log_mass = peak + np.log(np.exp(log_terms - peak[:, :, None]).sum(axis=2) * (step / np.sqrt(2 * np.pi)))
+    total: Array = mixtures.count @ log_mass
+    return total
 
 
-def tilted(shift: float, rate: float, abscissa: float, top: float, count: int) -> Tilted | None:
-    """Nodes and weights at Re z = ``abscissa``, fit for heights up to ``top`` and for ``count`` repetitions.
+def on_axis(mixtures: Mixtures, abscissas: Array) -> Values:
+    """The sum of count times K at real points; infinite where the grid would exceed ``MAX_NODES``."""
+    total = Values(np.zeros(abscissas.size), np.zeros(abscissas.size), np.zeros(abscissas.size))
+    for part in mixtures.chunks(400 * abscissas.size):
+        nodes = _nodes(part, abscissas, 0.0)
+        if nodes is None:
+            unknown = np.full(abscissas.size, np.inf)
+            return Values(unknown, unknown, unknown)
+        size = np.abs(abscissas)
+        total += _weighted(part.count, nodes.log_mass, _to_log(nodes.noise.of_size(size)), _to_log(nodes.inner))
+    return total
 
-    Returns None where the grid would exceed ``MAX_NODES``.
+
+def at_heights(mixtures: Mixtures, abscissa: float, heights: Array) -> Values:
+    """The sum of count times K at points of one vertical line, in any order: one sum per point."""
+    return _on_vertical(mixtures, abscissa, heights, float(np.abs(heights).max()), _direct)
+
+
+def on_line(mixtures: Mixtures, line: Line) -> Values:
+    """The sum of count times K on a line.
+
+    With heights t = r + s, e^{itl} - 1 = A + B + AB makes the sums one matrix product: only about 2 sqrt(size) complex
+    numbers are formed per node, by doubling from the logarithm of that many exponentials.
     """
-    axis = _axis(shift, rate, np.array([abscissa]), top, count)
-    if axis is None:
-        return None
-    # terms this far below the largest are dropped; what they weigh is counted
-    log_terms = axis.log_terms[0]
-    kept = log_terms > log_terms.max() + np.log(INNER_TARGET / count) - 12
-    weight = np.exp(log_terms - axis.log_mass[0])
-    inner = float(axis.inner[0] + weight[~kept].sum())
-    log_mass, slope = float(axis.log_mass[0]), float(axis.slope[0])
-    return Tilted(abscissa, axis.loss[kept], weight[kept], log_mass, slope, axis.noise, inner)
+
+    def product(loss: Array, weight: Array) -> NDArray[np.complex128]:
+        levels = int(np.ceil(np.log2(line.size) / 2))
+        fine = 1 << levels
+        coarse = -(-line.size // fine)
+        full_fine, second_fine = _turns(line.step * loss, fine)
+        full_coarse, second_coarse = _turns(line.step * fine * loss, coarse)
+        sums = (full_coarse * weight[:, None, :]) @ full_fine.transpose(0, 2, 1)
+        sums += second_coarse @ weight[:, :, None] + (second_fine @ weight[:, :, None]).transpose(0, 2, 1)
+        return sums.reshape(loss.shape[0], -1)[:, : line.size]
+
+    return _on_vertical(mixtures, line.abscissa, line.heights, line.step * line.size, lambda _, *one: product(*one))
 
 
-def _axis(m: float, q: float, abscissas: NDArray[np.float64], top: float, count: int) -> Axis | None:
-    power = abscissas[:, None] + 1
+def _direct(heights: Array, loss: Array, weight: Array) -> NDArray[np.complex128]:
+    turned = _second_turn(heights[None, :, None] * loss[:, None, :])
+    result: NDArray[np.complex128] = (turned @ weight[:, :, None])[:, :, 0]
+    return result
+
+
+def _on_vertical(mixtures: Mixtures, abscissa: float, heights: Array, top: float, second_moments: Any) -> Values:
+    """K at c + it from E[e^{itl} - 1 - itl] under the tilted weights, which ``second_moments`` computes."""
+    total = Values(np.zeros(heights.size, dtype=complex), np.zeros(heights.size), np.zeros(heights.size))
+    for part in mixtures.chunks(300 * (2 * int(np.sqrt(heights.size)) + 16)):
+        nodes = _nodes(part, np.array([abscissa]), top)
+        if nodes is None:
+            unknown = np.full(heights.size, np.inf)
+            return Values(unknown.astype(complex), unknown, unknown)
+        weight = nodes.weight[:, 0, :]
+        # nodes this far below the largest are dropped; what they weigh is counted
+        kept = (weight > weight.max(axis=1, keepdims=True) * np.exp(np.log(INNER_TARGET / part.count) - 12)[:, None]).any(axis=0)
+        dropped = weight[:, ~kept].sum(axis=1)
+        deviation = second_moments(heights, nodes.loss[:, kept], weight[:, kept]) + 1j * heights * nodes.slope
+        with np.errstate(divide="ignore"):  # a zero of the characteristic function: infinite error
+            scale = 1 + 1 / np.abs(1 + deviation)
+        rounding = _to_log(nodes.noise.at(abscissa + 1j * heights) * scale)
+        inner = _to_log((nodes.inner + dropped[:, None]) * scale)
+        total += _weighted(part.count, nodes.log_mass + complex_log1p(deviation), rounding, inner)
+    return total
+
+
+def _weighted(count: Array, mid: NDArray[Any], rounding: Array, inner: Array) -> Values:
+    """Sums over the mixtures, with the rounding of the sum itself."""
+    slip = ULP * (2 + count.size) * (count @ np.abs(mid))
+    known = np.isfinite(rounding) & np.isfinite(inner)
+    ends = [count @ np.where(known, part, 0.0) + np.where(known.all(axis=0), 0.0, np.inf) for part in (rounding, inner)]
+    return Values(count @ mid, ends[0] + slip, ends[1])
+
+
+def log_masses(mixtures: Mixtures, abscissa: float) -> tuple[Array, Array]:
+    """A lower and an upper bound of each K(c), to about three digits; infinite where nothing is known."""
+    loose = Mixtures(mixtures.shift, mixtures.rate, np.full(mixtures.count.shape, 1e12 * INNER_TARGET))
+    nodes = _nodes(loose, np.array([abscissa]), 0.0)
+    if nodes is None:
+        unknown = np.full(mixtures.shift.shape, np.inf)
+        return -unknown, unknown
+    wrong = _to_log(nodes.noise.of_size(np.abs([abscissa])) + nodes.inner)
+    return (nodes.log_mass - wrong)[:, 0], (nodes.log_mass + wrong)[:, 0]
+
+
+def _nodes(mixtures: Mixtures, abscissas: Array, top: float) -> Nodes | None:
+    """Nodes fit for heights up to ``top``; None where they would be too many."""
+    m, q = mixtures.shift[:, None], mixtures.rate[:, None]
+    power = abscissas + 1
     low, high = min(0.0, float(power.min())), max(1.0, float(power.max()))
-    log_target = float(np.log(INNER_TARGET / count))
-    step = _step(m, max(-low, high), low, top, log_target) / m
-    reach = np.sqrt(-2 * log_target) + 2
-    first, last = np.floor((m * low - reach) / step), np.ceil((m * high + reach) / step)
+    log_target = np.log(INNER_TARGET / mixtures.count)
+    step = _step(mixtures.shift, max(-low, high), low, top, log_target)
+    reach = float(np.sqrt(-2 * log_target.min())) + 2
+    widest = float(mixtures.shift.max())
+    first, last = np.floor((widest * low - reach) / step), np.ceil((widest * high + reach) / step)
     if not last - first <= MAX_NODES:
         return None
     x = step * np.arange(first, last + 1)
     y = m * x - m * m / 2
-    growth = np.expm1(np.minimum(y, 600))
-    loss = np.where(y < 600, np.log1p(q * growth), np.log(q) + y)
+    growth = np.expm1(np.minimum(y, _LARGE))
+    loss = np.where(y < _LARGE, np.log1p(q * growth), np.log(q) + y)
     log_density = np.log(step / np.sqrt(2 * np.pi)) - x * x / 2
-    exponent = power * loss
+    exponent = power[:, None] * loss[:, None, :]
     log_terms = log_density + exponent
-    peak = log_terms.max(axis=1, keepdims=True)
-    weight = np.exp(log_terms - peak)
-    total = weight.sum(axis=1)
-    log_mass = peak[:, 0] + np.log(total)
-    weight /= total[:, None]
+    peak = log_terms.max(axis=2)
+    weight = np.exp(log_terms - peak[:, :, None])
+    total = weight.sum(axis=2)
+    log_mass = peak + np.log(total)
+    weight /= total[:, :, None]
+    inner = _cut_off(x, m, q, loss, power, log_density, log_mass) + np.exp(log_target)[:, None]
 
-    # cut-offs: beyond either end, log w has slope at most one to the right, at most the logistic share to the left
-    share = float(np.exp(min(y[0] + np.log(q) - loss[0], 0.0)))
-    cut = np.zeros(abscissas.size)
-    for a, factor in ((power[:, 0], 1.0), (np.zeros(1), 1 + np.abs(power[:, 0])), (np.ones(1), 1 + np.abs(power[:, 0]))):
-        for end, fall in (
-            (0, (np.minimum(a, 0.0) * m * share - x[0]) * step),
-            (-1, (x[-1] - np.maximum(a, 0.0) * m) * step),
-        ):
-            cut += factor * np.exp(log_density[end] + a * loss[end] - log_mass) / np.expm1(np.minimum(fall, 700.0))
-    inner = 1.01 * (cut + np.exp(log_target))
-
-    slope = weight @ loss
-    small = (np.maximum(exponent.max(axis=1), loss.max()) < _LARGE) & (log_mass < 1)
+    slope = (weight @ loss[:, :, None])[:, :, 0]
+    small = (np.maximum(exponent.max(axis=2), loss.max(axis=1)[:, None]) < _LARGE) & (log_mass < 1)
     if small.any():
         # the second-order form
         density = np.exp(log_density)
         second_loss = _second_exp(loss)
-        excess = _second_exp(exponent[small]) @ density - power[small, 0] * (density @ second_loss)
-        log_mass[small] = np.log1p(excess)
-        slope[small] = (np.expm1(exponent[small]) @ (density * loss) - density @ second_loss) / (1 + excess)
+        bounded = np.where(small[:, :, None], exponent, 0.0)
+        excess = _second_exp(bounded) @ density - power * (second_loss @ density)[:, None]
+        first_moment = (np.expm1(bounded) @ (density * loss)[:, :, None])[:, :, 0] - (second_loss @ density)[:, None]
+        log_mass = np.where(small, np.log1p(np.where(small, excess, 0.0)), log_mass)
+        slope = np.where(small, first_moment / (1 + np.where(small, excess, 0.0)), slope)
 
-    # derived: a term errs by three elementary functions, by the rounding of its exponent and, in a sum of n complex
+    # derived: a term errs by three elementary functions, a dozen doublings, by the rounding of its exponent and, in a sum of n complex
     # products, by at most 2^(1/2) 2n roundings; l by two elementary functions and half an ulp in q and m
-    unit = ULP * (24 + 1.5 * x * x + 1.5 * x.size)
+    unit = ULP * (36 + 1.5 * x * x + 1.5 * x.size)
     size = np.abs(loss)
     slip = ELEMENTARY * (size + (np.abs(q * growth) + (q * growth + q) * (np.abs(m * x) + m * m)) * np.exp(-loss))
-    log_relative = log_density - log_mass[:, None]
+    log_relative = log_density - log_mass[:, :, None]
     plain, base = np.exp(log_relative + exponent), np.exp(log_relative)
-    tilted_by_w = np.exp(log_relative + loss)
-    largest = np.where(small[:, None], np.maximum(np.maximum(plain, tilted_by_w), base), np.inf)
+    tilted_by_w = np.exp(log_relative + loss[:, None, :])
+    largest = np.where(small[:, :, None], np.maximum(np.maximum(plain, tilted_by_w), base), np.inf)
     noise = Noise(
-        second=largest * (size * size / 2 * unit + 1e-300),
+        second=largest * (size * size / 2 * unit + 1e-300)[:, None, :],
         plain=(plain + base) * unit,
-        linear=(plain * size + np.abs(tilted_by_w - base)) * unit,
-        second_moved=largest * (size * slip + 1e-300),
-        linear_moved=(plain + tilted_by_w) * slip,
+        linear=(plain * size[:, None, :] + np.abs(tilted_by_w - base)) * unit,
+        second_moved=largest * (size * slip + 1e-300)[:, None, :],
+        linear_moved=(plain + tilted_by_w) * slip[:, None, :],
         constant=np.where(small, 0.0, ELEMENTARY * (1 + np.abs(log_mass))),
     )
-    return Axis(loss, log_terms, log_mass, slope, noise, inner)
+    return Nodes(loss, weight, log_mass, slope, noise, inner)
 
 
-def _step(m: float, power: float, lowest: float, top: float, log_target: float) -> float:
-    """The largest step in y whose error bounds, at every power in use, stay below the target together."""
+def _cut_off(x: Array, m: Array, q: Array, loss: Array, power: Array, log_density: Array, log_mass: Array) -> Array:
+    """What the sums of w^a, 1 and a w lose beyond both ends of the grid, relative to M(c).
+
+    The terms fall at least geometrically there: log w has slope at most m to the right, at most the logistic share of m
+    to the left.
+    """
+    step = float(x[1] - x[0])
+    share = np.exp(np.minimum(m * x[0] - m * m / 2 + np.log(q) - loss[:, :1], 0.0))
+    lost = np.zeros_like(log_mass)
+    for a, factor in ((power, 1.0), (np.zeros(1), 1 + np.abs(power)), (np.ones(1), 1 + np.abs(power))):
+        left = np.minimum((np.minimum(a, 0.0) * m * share - x[0]) * step, _LARGE)
+        right = np.minimum((x[-1] - np.maximum(a, 0.0) * m) * step, _LARGE)
+        for end, fall in ((0, left), (-1, right)):
+            lost = lost + factor * np.exp(log_density[end] + a * loss[:, [end]] - log_mass) / np.expm1(fall)
+    return 1.01 * lost
+
+
+def _step(m: Array, power: float, lowest: float, top: float, log_target: Array) -> float:
+    """The largest step in x whose error bounds, at every power in use, stay below the target together."""
     b = np.linspace(0.05, 0.98 * np.pi, 64)
     parts = np.log(8 * (2 + abs(power) + top))
-    growth = parts + b * b / (2 * m * m) + b * top + lowest * np.log(np.cos(b / 2))
+    growth = parts + b * b / (2 * m[:, None] ** 2) + b * top + lowest * np.log(np.cos(b / 2))
     # the bound is at most e^{growth - 2 pi b/h} as soon as the exponential exceeds two
-    return float(2 * np.pi / (np.maximum(growth - log_target, 1.0) / b).min())
+    steps = 2 * np.pi / (np.maximum(growth - log_target[:, None], 1.0) / b).min(axis=1)
+    return float((steps / m).min())
 
 
-def _second_exp(x: NDArray[np.float64]) -> NDArray[np.float64]:
-    """``e^x - 1 - x`` with relative accuracy."""
+def _second_exp(x: Array) -> Array:
+    """``e^x - 1 - x`` to about twenty ulps."""
     near = np.abs(x) < 0.06
     small = np.where(near, x, 0)
     series = np.full_like(small, 1.0)
@@ -259,8 +320,8 @@ def _second_exp(x: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.where(near, small * small / 2 * series, np.expm1(x) - x)
 
 
-def _second_turn(angle: NDArray[np.float64]) -> NDArray[np.complex128]:
-    """``e^{i angle} - 1 - i angle`` with relative accuracy."""
+def _second_turn(angle: Array) -> NDArray[np.complex128]:
+    """``e^{i angle} - 1 - i angle`` to about twenty ulps."""
     near = np.abs(angle) < 0.2
     small = np.where(near, angle, 0)
     square = small * small
@@ -273,6 +334,25 @@ def _second_turn(angle: NDArray[np.float64]) -> NDArray[np.complex128]:
     return result
 
 
-def _to_log(relative: NDArray[np.float64]) -> NDArray[np.float64]:
+def _turns(angle: Array, size: int) -> tuple[NDArray[np.complex128], NDArray[np.complex128]]:
+    """``e^{i j angle} - 1``, and the same less ``i j angle``, for j = 0 .. size - 1 along a new second axis.
+
+    By doubling: with A = e^{ia} - 1 and R = A - ia, those of a sum are A + B + AB and R + S + AB.
+    """
+    full = np.zeros((angle.shape[0], size, angle.shape[1]), dtype=complex)
+    second = np.zeros_like(full)
+    done = 1
+    while done < size:
+        more = min(done, size - done)
+        turn = _second_turn(done * angle)[:, None, :]
+        step = turn + 1j * (done * angle)[:, None, :]
+        cross = full[:, :more] * step
+        second[:, done : done + more] = second[:, :more] + turn + cross
+        full[:, done : done + more] = full[:, :more] + step + cross
+        done += more
+    return full, second
+
+
+def _to_log(relative: Array) -> Array:
     """A relative error as an error of the logarithm; infinite from a half on."""
     return np.where(relative < 0.5, -np.log1p(-np.minimum(relative, 0.5)), np.inf)

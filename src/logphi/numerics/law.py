@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -140,6 +141,11 @@ class Law(ABC):
         """The law with K(-1 - z)."""
         return self if self.symmetric else Reflected(self)
 
+    @staticmethod
+    def together(terms: Sequence[tuple[Law, int]]) -> Law | None:
+        """One law for the sum of counted laws of this class, where computing them together is quicker."""
+        return None
+
     def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
         """K at an array of points, with errors fit to be multiplied by ``count``; infinite on overflow."""
         with np.errstate(over="ignore", invalid="ignore"):  # overflow: the radius below says that nothing is known
@@ -155,10 +161,9 @@ class Law(ABC):
         """K on a vertical line."""
         return self.log_transform(line.points, count)
 
-    def log_masses(self) -> tuple[Values, Values]:
-        """K(0) and K(-1), as arrays of one element; exactly zero for a probability whose tilt is one too."""
-        zero = Values(np.zeros(1), np.zeros(1), np.zeros(1))
-        return zero, zero
+    def log_masses(self) -> tuple[Values, Values] | None:
+        """K(0) and K(-1), as arrays of one element; None for a probability whose tilt is one too, where both are zero."""
+        return None
 
     def log_envelope(self, abscissa: float, heights: NDArray[np.float64], end: float = np.inf) -> NDArray[np.float64]:
         """A proved upper bound of Re K(c + is) - K(c) for all s in [t, end], for each height t.
@@ -211,10 +216,10 @@ class Reflected(Law):
         values = self.law.on_line(Line(-1 - line.abscissa, line.step, line.size), count)
         return Values(values.mid.conj(), values.rounding, values.inner)
 
-    def log_masses(self) -> tuple[Values, Values]:
+    def log_masses(self) -> tuple[Values, Values] | None:
         """The masses, exchanged."""
-        at_zero, at_minus_one = self.law.log_masses()
-        return at_minus_one, at_zero
+        masses = self.law.log_masses()
+        return masses and (masses[1], masses[0])
 
     def log_envelope(self, abscissa: float, heights: NDArray[np.float64], end: float = np.inf) -> NDArray[np.float64]:
         """The envelope on the mirrored line."""

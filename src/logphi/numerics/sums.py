@@ -31,7 +31,7 @@ from logphi.numerics.enclosure import Scaled
 from logphi.numerics.law import Law, Reflected, Values
 from logphi.numerics.laws.mixed_normal import MixedNormal
 from logphi.numerics.laws.normal import Normal
-from logphi.numerics.levy import NODES, ORDER, RADIANS, TRUNCATION, WEIGHTS, excess, farthest
+from logphi.numerics.levy import MAX_PANELS, NODES, ORDER, RADIANS, TRUNCATION, WEIGHTS, excess, farthest
 from logphi.numerics.tails import log_smooth_envelope
 
 # derived: a normal variable is beyond this many standard deviations with probability below 1e-20
@@ -170,24 +170,35 @@ class Discrete(_Numeric):
     lost: float = 0.0
 
     def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
-        """K at any points, one product of matrices per abscissa and block."""
+        """K at any points; equal heights on several lines share their sines.
+
+        Where M is smaller than its error, K is not known but M is: the value is then the logarithm of what |M| is
+        below, with a radius so large that the disc, and its powers, contain zero.
+        """
         z = np.asarray(z)
         points = z.ravel().astype(complex)
-        moved, wrong = np.empty(points.size, dtype=complex), np.empty(points.size)
-        for abscissa in np.unique(points.real):
-            here = np.flatnonzero(points.real == abscissa)
-            growth = np.exp(np.minimum(abscissa * self.loss, 700.0))
-            still = float((self.mass * np.expm1(np.minimum(abscissa * self.loss, 700.0))).sum())
-            weight = self.mass * growth
-            for block in np.array_split(here, -(-here.size * self.loss.size // BLOCK)):
-                half = np.outer(points.imag[block], self.loss / 2)
-                sine = np.sin(half)
-                moved.real[block] = still - 2 * (sine * sine * weight).sum(axis=1)
-                moved.imag[block] = 2 * (sine * np.cos(half) * weight).sum(axis=1)
-            wrong[here] = np.abs(points[here]) * (self.error * np.maximum(growth, 1.0)).sum()
+        heights, height = np.unique(points.imag, return_inverse=True)
+        abscissas, abscissa = np.unique(points.real, return_inverse=True)
+        exponent = np.minimum(abscissas[:, None] * self.loss, 700.0)
+        growth = np.exp(exponent)
+        weights = self.mass * growth
+        turned = np.empty((abscissas.size, heights.size), dtype=complex)
+        for block in np.array_split(np.arange(heights.size), -(-heights.size * self.loss.size // BLOCK)):
+            half = np.outer(heights[block], self.loss / 2)
+            sine = np.sin(half)
+            square, product = sine * sine, sine * np.cos(half)
+            for row, weight in zip(turned, weights, strict=True):
+                row.real[block] = -2 * (square * weight).sum(axis=1)
+                row.imag[block] = 2 * (product * weight).sum(axis=1)
+        still = (self.mass * np.expm1(exponent)).sum(axis=1)
+        moved = still[abscissa] + turned[abscissa, height]
+        wrong = np.abs(points) * (self.error * np.maximum(growth, 1.0)).sum(axis=1)[abscissa]
+        wrong += ELEMENTARY * (self.lost + np.abs(moved))
         mid = complex_log1p(moved - self.lost)
-        relative = (wrong + ELEMENTARY * (self.lost + np.abs(moved))) * np.exp(-np.maximum(mid.real, -700.0))
-        radius = np.where(relative < 0.5, 1.5 * relative, np.inf)
+        size = np.exp(mid.real)
+        known = wrong < 0.5 * size
+        mid = np.where(known, mid, np.log(size + wrong + 1e-300))
+        radius = np.where(known, 1.5 * wrong / np.where(known, size, 1.0), 1.1)
         mid = mid if np.iscomplexobj(z) else mid.real
         return Values(mid.reshape(z.shape), radius.reshape(z.shape), np.zeros(z.shape))
 
@@ -232,8 +243,8 @@ class Convolution(_Numeric):
 class DoubleQuadrature(_Numeric):
     """A mixed normal law whose K is a plain Gauss-Legendre rule, doubled until two answers agree.
 
-    It takes the place of the law in :func:`logphi.numerics.levy.excess`: Zhu, Dong & Wang's double quadrature. The error
-    that it declares as ``inner`` is an *estimate*, unlike that of the law itself. Known for -1 <= Re z <= 0 only.
+    It takes the place of the law in :func:`logphi.numerics.levy.excess`: Zhu, Dong & Wang's double quadrature. The
+    error that it declares as ``inner`` is an *estimate*, unlike that of the law itself. Known for -1 <= Re z <= 0 only.
     """
 
     law: MixedNormal
@@ -248,6 +259,8 @@ class DoubleQuadrature(_Numeric):
         low, high = -REACH, REACH + m
         # the loss is monotone in y: what it turns over is what there is to resolve
         turn = float(np.abs(z.imag).max()) * float(np.ptp(_mixed(m, q, np.array([low, high]))[0]))
+        if not 2 * ORDER * turn / RADIANS < MAX_INNER:
+            return Values(unknown, unknown, unknown)
         panels = max(2, int(np.ceil(turn / RADIANS)), int(np.ceil((high - low) / 8)))
         coarse, fine = (self._rule(low, high, panels * k).log_transform(z) for k in (1, 2))
         while (change := self._change(coarse, fine)).max() > AGREEMENT and 4 * panels * ORDER <= MAX_INNER:
@@ -273,21 +286,28 @@ class DoubleQuadrature(_Numeric):
         return Discrete(loss, mass, error)
 
     def log_envelope(self, abscissa: float, heights: NDArray[np.float64], end: float = np.inf) -> NDArray[np.float64]:
-        """That of the law."""
-        return self.law.log_envelope(abscissa, heights, end)
+        """That of the law, which may leave it to the class that computes many together."""
+        return self.law.together([(self.law, 1)]).log_envelope(abscissa, heights, end)
 
 
-def excess_by_sums(terms: Sequence[tuple[Law, int]], x: float, cells: int = 1024) -> tuple[Scaled, Scaled]:
-    """D(x) = E[(1 - e^{x-X})_+] from below and from above, by rounding (Zhu, Dong & Wang 2022, Algorithm 2, Theorem 44).
+def excess_by_sums(
+    terms: Sequence[tuple[Law, int]], x: float, cells: int = 512, most: int = 4 * MAX_PANELS
+) -> tuple[Scaled, Scaled]:
+    """D(x) = E[(1 - e^{x-X})_+] from both sides, by rounding (Zhu, Dong & Wang 2022, Algorithm 2, Theorem 44).
 
     Parameters
     ----------
     terms
-        Laws with their counts; X is the sum. Those that :func:`cells_of` knows are rounded, the others enter as they are.
+        Laws with their counts; X is the sum. Those that :func:`cells_of` knows are rounded, the others enter as they
+        are.
     x
         The threshold, any finite real.
     cells
-        Number of cells of each law that is rounded; the gap is proportional to its inverse times the count.
+        Number of cells of each law that is rounded; the gap is proportional to its inverse times the count, but not
+        below what the number of panels allows.
+    most
+        Number of panels, as in :func:`logphi.numerics.levy.excess`; it sets the width of the spline that is
+        negligible within reach. The work is proportional to both numbers.
 
     Returns
     -------
@@ -306,7 +326,7 @@ def excess_by_sums(terms: Sequence[tuple[Law, int]], x: float, cells: int = 1024
     >>> from logphi.arith.protocol import Plain
     >>> low, high = excess_by_sums([(MixedNormal(Plain(1.0), Plain(0.1)), 10)], 0.5)
     >>> round(low.value, 3), round(high.value, 3)
-    (0.028, 0.029)
+    (0.029, 0.04)
     """
     if cells < 8:
         raise ValueError(f"cells must be at least 8, got {cells!r}")
@@ -315,13 +335,13 @@ def excess_by_sums(terms: Sequence[tuple[Law, int]], x: float, cells: int = 1024
     if all(own is None for own, _, _ in cut):
         raise ValueError("no term has known cells, so there is nothing to round: invert the transform as it is")
     # the spline of width w is negligible from about this height times 1/w on; it must be within reach
-    needed = 2 * SPLINE * TRUNCATION[1] ** (-1 / SPLINE)
-    width = max(width, 1.5 * needed / farthest(Convolution(tuple(terms)), x))
+    needed = 2 * SPLINE * TRUNCATION[-1] ** (-1 / SPLINE)
+    width = max(width, 1.5 * needed / farthest(Convolution(tuple(terms)), x, most))
     bounds = []
     for up in (False, True):
         rounded = [(law if own is None else own.rounded(up), count) for own, law, count in cut]
         shove = Shove((width if up else -width) / SPLINE)
-        bounds.append(excess(Convolution((*rounded, (shove, SPLINE))), x))
+        bounds.append(excess(Convolution((*rounded, (shove, SPLINE))), x, most))
     # mass at infinity after rounding up
     lost = -np.expm1(sum(count * np.log1p(-own.rounded(True).lost) for own, _, count in cut if own is not None))
     low, high = bounds

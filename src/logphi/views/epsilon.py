@@ -60,7 +60,7 @@ def _answer(loss: Loss, delta: float, direction: Direction | str | None, along: 
     found: list[tuple[Direction, Bound]] = []
     for order, part in loss.orders(direction):
         # an order that cannot attain the maximum is not solved for
-        if found and delta > 0 and _surpassed(part, found[0][1].lower, math.log(delta), along, rtol):
+        if found and delta > 0 and _surpassed(part, found[0][1].lower, math.log(delta), along):
             continue
         found.append((order, _one(part, delta, along, rtol)))
     name, best = max(found, key=lambda pair: pair[1].value)
@@ -88,7 +88,7 @@ def _one(loss: LogPhi, delta: float, along: Route, rtol: float) -> Bound:
         # the doubles do not tell whether delta is above the probability of an infinite loss
         return Bound(0.0, 0.0, math.inf, Status.WIDE, "exact")
     level = math.log(delta)
-    ceiling, hint = _chernoff(loss, math.log(delta - infinite[1]))
+    ceiling, start, hint = _chernoff(loss, math.log(delta - infinite[1]))
     top = loss.supremum
     ceiling = min(ceiling, top if top > 0 else 0.0)
     if ceiling <= 0 or (delta > 0.01 and _settled_at_zero(loss, level, along, rtol)):
@@ -98,8 +98,7 @@ def _one(loss: LogPhi, delta: float, along: Route, rtol: float) -> Bound:
     seen: dict[float, LogDelta] = {}
 
     def near(x: float) -> Any:
-        # a tenth of the tolerance for delta leaves room for the slope of the profile
-        local = along(loss, x, 0.1 * rtol, hint)
+        local = along(loss, x, rtol, hint)
 
         def at(y: float) -> LogDelta:
             answer = local(y)
@@ -108,37 +107,44 @@ def _one(loss: LogPhi, delta: float, along: Route, rtol: float) -> Bound:
 
         return at
 
-    found = crossing(near, level, 0.0, ceiling, ceiling)
+    found = crossing(near, level, 0.0, start, ceiling)
     last = seen[min(seen, key=lambda y: abs(y - found.value))]
     slope = _slope(seen, found.value)
     ledger = last.ledger.scaled(1 / (delta * slope)) if delta > 1e-300 else Ledger()
     return Bound(found.lower, found.value, found.upper, method=last.method, ledger=ledger)
 
 
-def _surpassed(loss: LogPhi, epsilon: float, level: float, along: Route, rtol: float) -> bool:
+def _surpassed(loss: LogPhi, epsilon: float, level: float, along: Route) -> bool:
     """Whether the profile is proved to be below the level at epsilon already."""
     if not 0 < epsilon < math.inf:
         return False
     if log_ceiling(loss, epsilon) < level:
         return masses(loss)[0][1] == 0
-    return along(loss, epsilon, rtol, None)(epsilon).upper < level
+    # a coarse answer is cheap and errs upward
+    return along(loss, epsilon, 0.1, None)(epsilon).upper < level
 
 
 def _settled_at_zero(loss: LogPhi, level: float, along: Route, rtol: float) -> bool:
     return along(loss, 0.0, rtol, None)(0.0).upper <= level
 
 
-def _chernoff(loss: LogPhi, log_excess: float) -> tuple[float, float]:
-    """An upper bound of epsilon from kappa(c) M(c) e^{-c eps} <= delta - P(L = inf), near its best c; and that c."""
+def _chernoff(loss: LogPhi, log_excess: float) -> tuple[float, float, float]:
+    """An upper bound of epsilon from kappa(c) M(c) e^{-c eps} <= delta - P(L = inf), near its best c; a guess; that c.
+
+    The guess replaces kappa by the saddle-point factor 1 / (c (c + 1) (2 pi g'')^{1/2}), g'' = K'' + 1/c^2 + 1/(c+1)^2.
+    """
 
     def rough(c: NDArray[np.float64]) -> NDArray[np.float64]:
         return (loss.sketch(c) + log_kappa(c) - log_excess) / c
 
-    found = minimise(rough, interval_of(loss, RIGHT))
-    c = np.array([found.abscissa])
-    values = loss.log_transform(c)
-    top = (values.mid + values.radius + log_kappa(c) - log_excess) / c
-    return float((top + 1e-14 * (np.abs(top) + np.abs(values.mid / c) + abs(log_excess) / c))[0]), found.abscissa
+    c = minimise(rough, interval_of(loss, RIGHT)).abscissa
+    values = loss.log_transform(np.array([c]))
+    top = float((values.mid + values.radius + log_kappa(np.array([c])) - log_excess)[0]) / c
+    ceiling = top + 1e-14 * (abs(top) + (abs(float(values.mid[0])) + abs(log_excess)) / c)
+    low, middle, high = loss.sketch(c * np.array([0.98, 1.0, 1.02]))
+    bend = max((low + high - 2 * middle) / (0.02 * c) ** 2, 0.0) + c**-2 + (c + 1) ** -2
+    guess = (middle - log_excess - math.log(c * (c + 1)) - 0.5 * math.log(2 * math.pi * bend)) / c
+    return ceiling, guess if math.isfinite(guess) else ceiling, c
 
 
 def _slope(seen: dict[float, LogDelta], x: float) -> float:

@@ -46,9 +46,9 @@ def route(method: str | None) -> Route:
     return prepared
 
 
-def by_contour(loss: LogPhi, epsilon: float, rtol: float, hint: float | None = None, *, decaying: bool = False) -> Local:
+def by_contour(loss: LogPhi, epsilon: float, rtol: float, hint: float | None = None) -> Local:
     """Inversion on a vertical line: losses with a smooth part."""
-    return _inverted(loss, contour.prepare(loss, epsilon, rtol, contour.smooth, hint, decaying=decaying), "contour")
+    return _inverted(loss, contour.prepare(loss, epsilon, rtol, contour.smooth, hint), "contour")
 
 
 def by_lattice(loss: LogPhi, epsilon: float, rtol: float, hint: float | None = None) -> Local:
@@ -118,7 +118,8 @@ def automatic(loss: LogPhi, epsilon: float, rtol: float, hint: float | None = No
                 continue
             answer = local(x)
             best = answer if best is None else best.meet(answer)
-            if best.relative_width <= rtol:
+            # what a decaying contour leaves is rounding, which no other route would improve on
+            if best.relative_width <= rtol or one is _by_decaying_contour:
                 break
         return trivial(masses(loss), x) if best is None else best
 
@@ -137,7 +138,10 @@ def _fitting(loss: LogPhi) -> list[Route]:
 
 
 def _by_decaying_contour(loss: LogPhi, epsilon: float, rtol: float, hint: float | None = None) -> Local:
-    return by_contour(loss, epsilon, rtol, hint, decaying=True)
+    prepared = contour.prepare(loss, epsilon, rtol, contour.smooth, hint, decaying=True)
+    if prepared is None:
+        raise NotApplicableError("the transform does not decay far enough for a contour of reasonable length")
+    return _inverted(loss, prepared, "contour")
 
 
 def _attempt(one: Route, loss: LogPhi, epsilon: float, rtol: float, hint: float | None) -> Local | None:

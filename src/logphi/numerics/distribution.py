@@ -1,0 +1,544 @@
+"""The known laws on a lattice: two discrete laws whose excess lies above and below that of the exact one.
+
+notation: a law X has two measures, P(dx) = mu(dx) and Q(dx) = e^{-x} mu(dx); l = e^X is their density ratio, and with
+a = e^x the excess E[(1 - e^{x-X})_+] is D(a) = integral of (l - a)_+ dQ: convex in a, and additive over the pieces of
+the measure. The lattice has nodes x_k = origin + k h, a_k = e^{x_k}, d_k = a_{k+1} - a_k; cell k lies between k and k+1.
+
+* Above: the Q-mass A of a cell, whose mean of l lies at the share s of the cell, goes to both ends as A (1 - s) and A s.
+  That chord of D keeps both masses (Doroshenko, Ghazi, Kamath, Kumar & Manurangsi 2022, *Connect the Dots*).
+* Below: the chord lies above D by at most G = max(dQ/da) d^2 / 8 within a cell. Lowering the vertices by D_k, the larger
+  G of the two cells that meet there, gives a piecewise linear function below D, with its kinks on the lattice too. Its
+  Q-masses are those of the chord minus the second differences of D_k; nearly always they are positive. A deficit is
+  taken from the next node above, and rough cells are rounded down entirely: both lower D.
+* Reversal exchanges P with Q and x with -x. It turns chords into chords and keeps the order, so a turned law is the
+  lattice law of the straight one, read backwards: only the direction of "up" changes.
+
+All profiles grow with the parameters of the laws below, so half an ulp of a parameter is taken outward in the parameter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import erfcx, log_ndtr, ndtr
+
+from logphi.arith.floats import ELEMENTARY, FLOATS, ULP
+from logphi.arith.protocol import Parameter
+from logphi.numerics.law import Law, Reflected
+from logphi.numerics.laws.finite import Finite, Thinned
+from logphi.numerics.laws.mixed_normal import MixedNormal
+from logphi.numerics.laws.normal import Normal
+from logphi.numerics.laws.two_point import TwoPoint
+from logphi.numerics.laws.uniform import Uniform, UniformWithAtoms
+
+Array = NDArray[np.float64]
+
+# derived: from here on five terms of the Hermite series leave less than 945 * 0.05^10 / 11! < 1e-17
+_NARROW = 0.05
+# measured: tails that end in a finite point fall too fast there for two cells to do
+_ROUGH = (2, 8, 64, 1024)
+# measured: deficits vanish after two or three steps upward; a law that needs more is rounded down instead
+_CARRIES = 64
+# derived: the roundings of a cell's mass beside those of its exponents, and of a share, with room
+_MASS = 24 * ULP
+_SHARE = 16 * ULP
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Which lattice law is asked for: step h, tilt e^{cx}, side, how deep the tails go, and how many nodes at most."""
+
+    step: float
+    tilt: float
+    upper: bool
+    reach: float
+    most: int
+
+
+@dataclass(frozen=True)
+class LatticeLaw:
+    """P-masses e^{c x_k} p_k = e^log_scale * weight at x_k = origin + h * place, places to within ``slack``.
+
+    ``lost`` bounds the share of E[e^{cX}] that lies above the highest node of an upper law.
+    """
+
+    places: NDArray[np.int64]
+    weights: Array
+    log_scale: float
+    origin: float
+    slack: float
+    lost: float = 0.0
+
+    def folded(self, size: int) -> Array:
+        """The weights on the circle of ``size`` nodes."""
+        return np.bincount(self.places % size, self.weights, size)
+
+
+class Piece(Protocol):
+    """A law that can be put on a lattice."""
+
+    @property
+    def top(self) -> float:
+        """The supremum of the support."""
+
+    @property
+    def spans(self) -> Array:
+        """Distances that the step should divide."""
+
+    def misfit(self, steps: Array, tilt: float) -> Array:
+        """About how far the lower law's tilted mean is moved by atoms off the lattice, per step."""
+
+    def on(self, grid: Grid) -> LatticeLaw:
+        """A lattice law whose excess lies above, or below, that of the law at every threshold."""
+
+
+@dataclass(frozen=True)
+class Ends:
+    """A parameter between two doubles."""
+
+    low: float
+    high: float
+
+    @staticmethod
+    def of(parameter: Parameter) -> Ends:
+        """The ends of its disc."""
+        disc = parameter.under(FLOATS)
+        mid, rad = float(np.real(disc.mid)), float(disc.rad)
+        return Ends(mid, mid) if rad == 0 else Ends(mid - rad * (1 + ULP) - ULP * abs(mid), mid + rad * (1 + ULP) + ULP * abs(mid))
+
+    @property
+    def size(self) -> Ends:
+        """Of the absolute value."""
+        return self if self.low >= 0 else Ends(max(-self.high, 0.0), max(-self.low, self.high))
+
+    def at(self, upper: bool) -> float:
+        """The end on one side."""
+        return self.high if upper else self.low
+
+
+def pieces(terms: Iterable[tuple[Law, int]]) -> tuple[tuple[tuple[Piece, int], ...], float]:
+    """The laws as pieces with counts, and the logarithm of the constant factor; all normals become one.
+
+    Raises
+    ------
+    ValueError
+        If a law is none of those whose cell masses are known.
+    """
+    result: list[tuple[Piece, int]] = []
+    log_factor, low, high, normals = 0.0, 0.0, 0.0, 0
+    for law, count in terms:
+        if isinstance(law, Thinned):
+            log_factor += count * float(np.log1p(-law.failure))
+        elif isinstance(law, Normal):
+            ends = Ends.of(law.shift)
+            low, high, normals = low + count * ends.low**2, high + count * ends.high**2, normals + 1
+        else:
+            turned = isinstance(law, Reflected)
+            make = _MAKERS.get((type(law.law) if isinstance(law, Reflected) else type(law), turned))
+            if make is None:
+                known = ", ".join(sorted({kind.__name__ for kind, _ in _MAKERS} | {"Normal", "Thinned"}))
+                raise ValueError(f"no cell masses are known of {law!r}: discretisation serves sums of {known}")
+            result.append((make(law), count))
+    if normals:
+        room = 1 + (normals + 4) * ULP
+        result.append((Bell(Ends(np.sqrt(low) / room, np.sqrt(high) * room), Ends(1.0, 1.0), False), 1))
+    return tuple(result), log_factor
+
+
+# ------------------------------------------------------------------------------------------- cells to nodes
+@dataclass(frozen=True)
+class _Cells:
+    """Tilted Q-masses e^{alpha x_k} A_k (with relative error), shares (absolute error), and bounds of G / (A d)."""
+
+    mass: Array
+    error: Array
+    share: Array
+    share_error: Array
+    sag: Array
+    alpha: float
+    step: float
+    turned: bool
+
+    def above(self) -> Array:
+        """Chords: one more node than cells."""
+        sign = -1.0 if self.turned else 1.0
+        share = np.clip(self.share + sign * self.share_error, 0.0, 1.0)
+        return self._split(self.mass * (1 + self.error), share) * (1 + 8 * ULP)
+
+    def below(self) -> Array:
+        """Chords lowered below the curve."""
+        # nothing is lowered near the top, where a deficit would find nobody to take from
+        for rough in (*_ROUGH, self.mass.size):
+            smooth = np.ones(self.mass.size, dtype=bool)
+            smooth[slice(0, rough) if self.turned else slice(-rough, None)] = False
+            nodes = self._lowered(smooth)
+            if nodes is not None:
+                return nodes
+        raise ArithmeticError("rounding every cell down left a deficit: please report this law and threshold")
+
+    def _lowered(self, smooth: NDArray[np.bool_]) -> Array | None:
+        h, alpha = self.step, self.alpha
+        sign = 1.0 if self.turned else -1.0
+        share = np.where(smooth, np.clip(self.share + sign * self.share_error, 0.0, 1.0), float(self.turned))
+        gap = np.where(smooth, self.mass * (1 + self.error) * self.sag, 0.0)
+        drop = np.zeros(gap.size + 1)
+        drop[:-1] = gap
+        drop[1:] = np.maximum(drop[1:], gap * np.exp((alpha - 1) * h))
+        # beyond the bottom the curve keeps its lowered height, and loses that much P-mass
+        bends = np.full(drop.size, 1 + np.exp(h))
+        bends[-1 if self.turned else 0] = 1.0
+        chord = self._split(self.mass * (1 - self.error), share) + drop * bends
+        taken = np.zeros_like(drop)
+        taken[:-1] += drop[1:] * np.exp((1 - alpha) * h)
+        taken[1:] += drop[:-1] * np.exp(alpha * h)
+        nodes = chord - taken - 16 * ULP * (chord + taken)
+        carried = _carried(nodes[::-1] if self.turned else nodes, np.exp(-alpha * h if self.turned else alpha * h))
+        if carried is None:
+            return None
+        return (carried[::-1] if self.turned else carried) * (1 - 8 * ULP)
+
+    def _split(self, mass: Array, share: Array) -> Array:
+        nodes = np.zeros(mass.size + 1)
+        nodes[:-1] = mass * (1 - share)
+        nodes[1:] += mass * share * np.exp(self.alpha * self.step)
+        return nodes
+
+
+def _carried(nodes: Array, factor: float) -> Array | None:
+    """Deficits taken from the node above; None if that does not end. The top must not be in deficit."""
+    nodes = nodes.copy()
+    for _ in range(_CARRIES):
+        bad = np.flatnonzero(nodes < 0)
+        if bad.size == 0:
+            return nodes
+        if bad[-1] == nodes.size - 1:
+            return None
+        deficit = nodes[bad]
+        nodes[bad] = 0.0
+        nodes[bad + 1] += factor * deficit
+    return None
+
+
+def _placed(grid: Grid, offsets: Array, log_p: Array, origin: float, slack: float) -> LatticeLaw:
+    """Atoms at origin + offset: on a node within rounding, else split over two nodes, or rounded down."""
+    h, c = grid.step, grid.tilt
+    position = offsets / h
+    nearest = np.rint(position)
+    hit = np.abs(position - nearest) <= 16 * ULP * (1 + np.abs(position))
+    lower = np.where(hit, nearest, np.floor(position))
+    log_low, log_high = log_p, np.full(log_p.shape, -np.inf)
+    if grid.upper:
+        rest = np.where(hit, 0.0, np.clip(offsets - lower * h, 0.0, h))
+        up = np.clip(np.expm1(-rest) / np.expm1(-h) + np.where(hit, 0.0, _SHARE * (1 + np.abs(position))), 0.0, 1.0)
+        with np.errstate(divide="ignore"):  # a whole atom leaves nothing at the other end
+            log_low, log_high = log_p + np.log1p(-up), log_p + np.log(up)
+    places = np.concatenate([lower, lower + 1])
+    exponent = np.concatenate([log_low, log_high]) + c * (origin + places * h)
+    peak = float(exponent.max())
+    error = _MASS + ULP * (2 * np.concatenate([log_p, log_p]) + 2 * c * (np.abs(origin) + np.abs(places) * h) + abs(peak))
+    error = np.abs(error)
+    weights = np.exp(exponent - peak) * (1 + error if grid.upper else 1 - error)
+    slack += 32 * ULP * (h + float(np.abs(offsets).max()))
+    return LatticeLaw(places.astype(np.int64), np.maximum(weights, 0.0), peak, origin, slack)
+
+
+def _joined(one: LatticeLaw, other: LatticeLaw) -> LatticeLaw:
+    """Both measures together; they have one origin."""
+    scale = max(one.log_scale, other.log_scale)
+    weights = [law.weights * np.exp(law.log_scale - scale) for law in (one, other)]
+    places = np.concatenate([one.places, other.places])
+    return LatticeLaw(places, np.concatenate(weights), scale, one.origin, max(one.slack, other.slack))
+
+
+@dataclass(frozen=True)
+class Points:
+    """Atoms at ``locations`` with logarithms of their P-masses; ``slack`` bounds the error of either."""
+
+    locations: tuple[float, ...]
+    log_p: tuple[float, ...]
+    slack: float
+
+    @staticmethod
+    def of(law: Any) -> Points:
+        """A finite law: every location is the difference of two logarithms."""
+        log_p, log_q = np.log(np.asarray(law.p)), np.log(np.asarray(law.q))
+        slack = ELEMENTARY * (2 + float(np.abs(log_p).max() + np.abs(log_q).max()))
+        return Points(tuple((log_p - log_q).tolist()), tuple(log_p.tolist()), slack)
+
+    @property
+    def top(self) -> float:
+        """The highest atom."""
+        return max(self.locations) + self.slack
+
+    def misfit(self, steps: Array, tilt: float) -> Array:
+        """How far the lower law's tilted mean is moved, per step; the base is the best atom."""
+        return self._misfits(steps, tilt).min(axis=0)
+
+    def _misfits(self, steps: Array, tilt: float) -> Array:
+        r, log_p = np.asarray(self.locations), np.asarray(self.log_p)
+        weight = np.exp(log_p + tilt * r - (log_p + tilt * r).max())
+        position = (r[:, None] - r)[:, :, None] / steps
+        nearest = np.rint(position)
+        missed = np.where(np.abs(position - nearest) <= 16 * ULP * (1 + np.abs(position)), 0.0, position - np.floor(position))
+        moved: Array = (weight[:, None] * missed.transpose(1, 0, 2)).sum(axis=1) / weight.sum() * steps
+        return moved
+
+    @property
+    def spans(self) -> Array:
+        """Distances that the step may divide."""
+        r = np.unique(self.locations)
+        return np.unique(r[1:] - r[0])
+
+    def on(self, grid: Grid) -> LatticeLaw:
+        """Split over the neighbours, or rounded down, from the base that fits best."""
+        r, log_p = np.asarray(self.locations), np.asarray(self.log_p)
+        base = int(np.argmin(self._misfits(np.array([grid.step]), grid.tilt)[:, 0]))
+        return _placed(grid, r - r[base], log_p, float(r[base]), self.slack)
+
+
+@dataclass(frozen=True)
+class Flat:
+    """Q-density proportional to e^{-x/2} on [-w, w] with P-mass 1 - 2 p at most, and P-mass p at the upper end.
+
+    ``weight`` maps w to the logarithms of the density's constant C (P-density C e^{x/2}) and of p, each -inf if absent.
+    """
+
+    width: Ends
+    weight: Callable[[float], tuple[float, float]]
+
+    @property
+    def top(self) -> float:
+        """The upper end."""
+        return self.width.high
+
+    @property
+    def spans(self) -> Array:
+        """The width of the support."""
+        return np.array([2 * self.width.low])
+
+    def misfit(self, steps: Array, tilt: float) -> Array:
+        """How far the narrower lower law moves the tilted mean, per step."""
+        turns = 2 * self.width.low / steps
+        missed = np.where(np.abs(turns - np.rint(turns)) <= 16 * ULP * turns, 0.0, turns - np.floor(turns))
+        return missed * steps / 2 * np.tanh((tilt + 0.5) * self.width.low)
+
+    def on(self, grid: Grid) -> LatticeLaw:
+        """Cells from -w upward. The lower law is that of the widest multiple of the step; far cells are left out."""
+        h, c = grid.step, grid.tilt
+        w = self.width.at(grid.upper)
+        turns = 2 * w / h
+        aligned = abs(turns - round(turns)) <= 16 * ULP * (turns + 1)
+        count = round(turns) if aligned else int(np.floor(turns))
+        if not (aligned or grid.upper):
+            w = count * h / 2
+        if count == 0 and (aligned or not grid.upper):
+            return LatticeLaw(np.zeros(1, np.int64), np.ones(1), 0.0, 0.0, 16 * ULP * (w + h))
+        log_c, log_p = self.weight(w)
+        ends = np.array([0.0, count * h if aligned or not grid.upper else 2 * w])
+        slack = 16 * ULP * (w + h)
+        if log_c == -np.inf:
+            return _placed(grid, ends, np.array([log_p - w, log_p]), -w, slack)
+        cells = count if aligned or not grid.upper else count + 1
+        first = max(0, count - int(min(grid.reach / ((c + 0.5) * h) + 4, grid.most)))
+        k = np.arange(first, cells)
+        low = -w + k * h
+        length = np.minimum(h, w - low) if not (aligned or not grid.upper) else np.full(k.size, h)
+        length = np.maximum(length, 0.0)
+        mid = low + length / 2
+        with np.errstate(divide="ignore"):  # a sliver of no length has no mass
+            log_mass = log_c + np.log(4 * np.sinh(length / 4)) - mid / 2 + (1 + c) * low
+        peak = float(log_mass.max())
+        error = _MASS + ULP * (w + 2 * np.abs((1 + c) * low) + abs(peak))
+        share = np.expm1(length / 2) / np.expm1(h)
+        share_error, sag = np.full(k.size, 2 * _SHARE * (1 + w / h)), np.full(k.size, np.exp(h) / 8)
+        found = _Cells(np.exp(log_mass - peak), error, share, share_error, sag, 1 + c, h, False)
+        nodes = found.above() if grid.upper else found.below()
+        if first and grid.upper:
+            # the P-mass below, density and atom, is rounded up to the lowest node
+            below = np.logaddexp(np.log(2) + log_c + low[0] / 2, log_p - w) + c * low[0]
+            nodes[0] += np.exp(below - peak) * (1 + 1e-9)
+        body = LatticeLaw(np.arange(first, cells + 1), nodes, peak, -w, slack)
+        if log_p == -np.inf:
+            return body
+        return _joined(body, _placed(grid, ends, np.array([log_p - w, log_p]), -w, slack))
+
+
+@dataclass(frozen=True)
+class Bell:
+    """The logarithm of w = 1 - q + q e^Y, Y = m y - m^2/2, with Q standard normal in y; a normal law when q = 1.
+
+    Turned, it is the law of -log w under Q.
+    """
+
+    shift: Ends
+    rate: Ends
+    turned: bool
+
+    @property
+    def top(self) -> float:
+        """Minus the logarithm of 1 - q when turned."""
+        return -float(np.log1p(-self.rate.high)) if self.turned else np.inf
+
+    @property
+    def spans(self) -> Array:
+        """No atoms."""
+        return np.zeros(0)
+
+    def misfit(self, steps: Array, tilt: float) -> Array:
+        """The cells fit any step."""
+        return np.zeros_like(steps)
+
+    def on(self, grid: Grid) -> LatticeLaw:
+        """Cells in y between the points where log w meets the lattice from log(1 - q) upward."""
+        h, m, q = grid.step, self.shift.at(grid.upper), self.rate.at(grid.upper)
+        alpha = -grid.tilt if self.turned else 1 + grid.tilt
+        bottom, ceiling = self._range(grid, m, q, alpha)
+        log_q = float(np.log(q))
+        origin = bottom if q == 1 else float(np.log1p(-q))
+        first = max(0, int(np.floor((bottom - origin) / h)))
+        last = first + int(min(np.ceil((ceiling - origin) / h) + 1 - first, grid.most))
+        k = np.arange(first, last + 1)
+        x = origin + k * h
+        with np.errstate(divide="ignore"):  # the node at the end of the support
+            big = x - log_q + (0.0 if q == 1 else np.log(-np.expm1(-k * h)))
+        y = big / m + m / 2
+        finite = slice(1, None) if np.isinf(y[0]) else slice(None)
+        # the points y are kept as rounded; where they lie in x is known to within this
+        size = np.exp(np.minimum(big + log_q - x, 0.0))[finite] * (np.abs(big) + m * np.abs(y) + m * m + 1)[finite]
+        slack = 4 * ULP * float(size.max() + abs(origin) + np.abs(x).max())
+        log_mass, share, share_error, sag = _normal_cells(y, m)
+        exponent = log_mass + alpha * x[:-1]
+        peak = float(exponent.max())
+        far = np.minimum(np.abs(y[1:]), np.where(np.isinf(y[:-1]), np.inf, np.abs(y[:-1]) + 1))
+        error = _MASS + ULP * (2 * far * far + 2 * np.abs(alpha * x[:-1]) + np.abs(log_mass) + abs(peak)) + slack
+        mass = np.exp(exponent - peak)
+        cells = _Cells(mass, error, share, share_error, sag, alpha, h, self.turned)
+        lost = 0.0
+        if grid.upper:
+            nodes = cells.above()
+            nodes[0] += np.exp(min(log_ndtr(y[0]) + alpha * x[0] - peak, 700.0)) * (1 + 1e-9)
+            if self.turned:
+                nodes[-1] += np.exp(log_ndtr(-y[-1]) + alpha * x[-1] - peak) * (1 + 1e-9)
+            else:
+                # w / e^Y falls in Y: above the last point w^alpha <= (w / e^Y)^alpha e^(alpha Y)
+                log_above = alpha * (x[-1] - big[-1]) + alpha * (alpha - 1) * m * m / 2 + log_ndtr(alpha * m - y[-1])
+                lost = float(np.exp(min(log_above - peak, 700.0))) * (1 + 1e-9) / float(nodes.sum())
+        else:
+            nodes = cells.below()
+        if self.turned:
+            return LatticeLaw(-k, nodes, peak, -origin, slack, lost)
+        return LatticeLaw(k, nodes, peak, origin, slack, lost)
+
+    def _range(self, grid: Grid, m: float, q: float, alpha: float) -> tuple[float, float]:
+        """Between which losses the tilted law has nearly all its mass; nothing depends on how nearly."""
+        deep = np.sqrt(2 * grid.reach) + 1
+        # peaks are near 0 or near alpha m, or between them
+        y = np.concatenate([centre + deep * np.linspace(-1, 1, 513) for centre in (0.0, alpha * m)])
+        y = np.unique(np.concatenate([y, np.linspace(0.0, alpha * m, 513)]))
+        for _ in range(4):
+            density = alpha * _log_mixture(m, q, y) - y * y / 2
+            best = int(np.argmax(density))
+            near = np.linspace(y[max(best - 1, 0)], y[min(best + 1, y.size - 1)], 129)
+            y = np.unique(np.concatenate([y, near]))
+        density = alpha * _log_mixture(m, q, y) - y * y / 2
+        kept = np.flatnonzero(density > density.max() - grid.reach)
+        low, high = _log_mixture(m, q, y[[max(kept[0] - 1, 0), min(kept[-1] + 1, y.size - 1)]]).tolist()
+        # turned: the end of the support is where the losses are highest
+        return (float(np.log1p(-q)) if self.turned else low), high
+
+
+def _log_mixture(m: float, q: float, y: Array) -> Array:
+    """log(1 - q + q e^Y), Y = m y - m^2/2, without overflow."""
+    big = m * y - m * m / 2
+    return big if q == 1 else np.logaddexp(np.log1p(-q), np.log(q) + big)
+
+
+def _normal_cells(y: Array, m: float) -> tuple[Array, Array, Array, Array]:
+    """Logarithms of the masses between the y, shares of e^Y, their errors, and bounds of G / (A d)."""
+    low, high = y[:-1], y[1:]
+    with np.errstate(invalid="ignore"):  # the first cell may be endless: it is not narrow
+        r, mid = (high - low) / 2, low / 2 + high / 2
+        narrow = r * (np.abs(mid) + m + 1) <= _NARROW
+    # dQ/da is proportional to phi(y) e^{-Y}, highest at y = -m
+    top = np.clip(-m, low, high)
+    results = np.zeros((4, low.size))
+    r, mid = r[narrow], mid[narrow]
+    own, other, length = _hermite(mid, r), _hermite(mid - m, r), 2 * m * r
+    results[0, narrow] = np.log(2 / np.sqrt(2 * np.pi) * r * own) - mid * mid / 2
+    results[1, narrow] = np.expm1(length / 2 + np.log1p((other - own) / own)) / np.expm1(length)
+    results[2, narrow] = _SHARE * (1 + 1 / length)
+    log_peak = (mid - top[narrow]) * (mid + top[narrow]) / 2 - m * (top[narrow] - low[narrow])
+    results[3, narrow] = np.exp(log_peak) * np.expm1(length) / (length * own) / 8
+    wide = ~narrow
+    low, high, top = low[wide], high[wide], top[wide]
+    log_own, log_other = _log_normal_mass(low, high), _log_normal_mass(low - m, high - m)
+    empty, room = np.exp(-m * (high - low)), -np.expm1(-m * (high - low))
+    mean = np.exp(np.minimum(log_other - log_own - (m * high - m * m / 2), 0.0))
+    results[0, wide] = log_own
+    results[1, wide] = np.clip((mean - empty) / room, 0.0, 1.0)
+    results[2, wide] = _SHARE * (8 + high * high + m * m + np.abs(log_own) + np.abs(log_other)) / room
+    log_peak = m * (high - top) - top * top / 2 - log_own - np.log(m * np.sqrt(2 * np.pi))
+    results[3, wide] = np.exp(np.minimum(log_peak, 9.0)) * room / 8
+    # the chord is nowhere further from the curve than if all mass were at the mean
+    share = np.clip(results[1], 0.0, 1.0)
+    results[3] = np.minimum(results[3] * (1 + 1e-12), share * (1 - share) + results[2])
+    return results[0], results[1], results[2], results[3]
+
+
+def _hermite(c: Array, r: Array) -> Array:
+    """The mean of phi(c + t) / phi(c) over |t| < r: sum of He_2j(c) r^2j / (2j + 1)!."""
+    s, u = c * c, r * r
+    he4, he6 = (s - 6) * s + 3, ((s - 15) * s + 45) * s - 15
+    he8 = (((s - 28) * s + 210) * s - 420) * s + 105
+    mean: Array = 1 + u * ((s - 1) / 6 + u * (he4 / 120 + u * (he6 / 5040 + u * he8 / 362880)))
+    return mean
+
+
+def _log_normal_mass(low: Array, high: Array) -> Array:
+    """Logarithm of the normal mass of wide cells, from the side where nothing cancels."""
+    turned = low + high < 0
+    a, b = np.where(turned, -high, low), np.where(turned, -low, high)
+    tail = a > 0
+    start = np.where(tail, a, 0.0)
+    with np.errstate(over="ignore", invalid="ignore"):
+        fall = np.where(np.isinf(b), 0.0, np.exp(-(b - start) * (b + start) / 2) * erfcx(np.minimum(b, 1e8) / np.sqrt(2)))
+    far = np.log((erfcx(start / np.sqrt(2)) - fall) / 2) - start * start / 2
+    with np.errstate(divide="ignore"):
+        near = np.log(ndtr(b) - ndtr(np.minimum(a, 0.0)))
+    return np.where(tail, far, near)
+
+
+def _weight_uniform(w: float) -> tuple[float, float]:
+    """C = 1 / (4 sinh(w/2)), no atoms."""
+    return float(-w / 2 - np.log(-2 * np.expm1(-w))), -np.inf
+
+
+def _weight_with_atoms(w: float) -> tuple[float, float]:
+    """C = e^{-w/2} / 4, atoms of P-mass 1/2 and e^{-w}/2."""
+    return -w / 2 - float(np.log(4)), -float(np.log(2))
+
+
+def _weight_two_point(w: float) -> tuple[float, float]:
+    """No density, atoms of P-mass 1 / (1 + e^{-w}) and e^{-w} / (1 + e^{-w})."""
+    return -np.inf, -float(np.log1p(np.exp(-w)))
+
+
+def _bell(law: Any) -> Bell:
+    turned = isinstance(law, Reflected)
+    base: Any = law.law if isinstance(law, Reflected) else law
+    return Bell(Ends.of(base.shift), Ends.of(base.rate), turned)
+
+
+# which laws are known, and whether turned by Reflected
+_MAKERS: dict[tuple[type[Law], bool], Callable[[Any], Piece]] = {
+    (MixedNormal, False): _bell,
+    (MixedNormal, True): _bell,
+    (Uniform, False): lambda law: Flat(Ends.of(law.width), _weight_uniform),
+    (UniformWithAtoms, False): lambda law: Flat(Ends.of(law.width), _weight_with_atoms),
+    (TwoPoint, False): lambda law: Flat(Ends.of(law.point).size, _weight_two_point),
+    (Finite, False): Points.of,
+}

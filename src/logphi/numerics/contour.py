@@ -29,7 +29,7 @@ from logphi.numerics.law import Law, Line, Values
 from logphi.numerics.saddle import Interval, Saddle, minimise
 
 # measured: the aliasing and truncation that are aimed at, each as a share of the requested relative tolerance
-SHARE = 1e-3
+SHARE = 1e-2
 # measured: a quarter of a second of closed forms
 MAX_NODES = 1 << 16
 

@@ -426,7 +426,7 @@ class Bell:
             else:
                 # w / e^Y falls in Y: above the last point w^alpha <= (w / e^Y)^alpha e^(alpha Y)
                 log_above = alpha * (x[-1] - big[-1]) + alpha * (alpha - 1) * m * m / 2 + log_ndtr(alpha * m - y[-1])
-                lost = float(np.exp(min(log_above - peak, 700.0))) * (1 + 1e-9) / float(nodes.sum())
+                lost = (float(np.exp(log_above - peak)) if log_above - peak < 700 else np.inf) * (1 + 1e-9) / float(nodes.sum())
         else:
             nodes = cells.below()
         if self.turned:

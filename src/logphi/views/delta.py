@@ -82,6 +82,9 @@ def _largest(
         found.append((one, route(method)(part, epsilon, rtol, None)(epsilon)))
     name, best = max(found, key=lambda pair: pair[1].value)
     lower, upper = max(part.lower for _, part in found), max(part.upper for _, part in found)
+    if len(found) == 2 and min(part.upper for _, part in found) >= lower:
+        # the bounds do not tell the orders apart
+        name = Direction.BOTH
     return name, LogDelta(lower, best.value, upper, best.method, best.ledger)
 
 

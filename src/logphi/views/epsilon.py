@@ -65,6 +65,9 @@ def _answer(loss: Loss, delta: float, direction: Direction | str | None, along: 
         found.append((order, _one(part, delta, along, rtol)))
     name, best = max(found, key=lambda pair: pair[1].value)
     lower, upper = max(one.lower for _, one in found), max(one.upper for _, one in found)
+    if len(found) == 2 and min(one.upper for _, one in found) >= lower:
+        # the bounds do not tell the orders apart
+        name = Direction.BOTH
     width = 0.0 if lower == upper else upper - lower
     status = best.status
     if status is not Status.UNBOUNDED:

@@ -94,8 +94,12 @@ def from_inversion(known: Masses, epsilon: float, found: Inversion, method: str)
     """
     infinite, reverse_log_mass = known
     amount = found.amount
-    low, value, high = (_log(part) + amount.log_scale for part in (amount.low, min(max(amount.value, amount.low), amount.high), amount.high))
-    slack = _SLACK + 2e-16 * abs(amount.log_scale)
+    slip = 4e-16 * abs(amount.log_scale)
+    middle_part = min(max(amount.value, amount.low), amount.high)
+    low, value, high = (
+        _log(part) + amount.log_scale + sign * slip
+        for part, sign in ((amount.low, -1), (middle_part, 0), (amount.high, 1))
+    )
     if found.part is Part.EXCESS:
         ends = [
             float(np.logaddexp(_log(mass), part))
@@ -110,7 +114,7 @@ def from_inversion(known: Masses, epsilon: float, found: Inversion, method: str)
             for mass, part in ((tilt[1], low), ((tilt[0] + tilt[1]) / 2, value), (tilt[0], high))
         ]
     lower, middle, upper = ends
-    lower, upper = lower - slack, min(upper + slack, 0.0)
+    lower, upper = lower - _SLACK, min(upper + _SLACK, 0.0)
     unit = math.exp(min(amount.log_scale, 700.0))
     ledger = Ledger(
         aliasing=Entry(amount.excess * unit),

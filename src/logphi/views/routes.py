@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 from logphi.core.logphi import LogPhi
-from logphi.numerics import contour, exponential
+from logphi.numerics import contour, discretized, exponential, levy
 from logphi.numerics.contour import Inversion, Part
 from logphi.numerics.lattice import Periodic
 from logphi.numerics.law import Law
@@ -86,6 +87,36 @@ def by_pieces(loss: LogPhi, epsilon: float, rtol: float, hint: float | None = No
     return at
 
 
+def by_levy(loss: LogPhi, epsilon: float, rtol: float, hint: float | None = None) -> Local:
+    """Levy inversion on both poles ([AFA] Lemmas 18, 19, 42): absolute errors, the quadrature's an estimate."""
+    known = masses(loss)
+
+    def at(x: float) -> LogDelta:
+        try:
+            amount = levy.excess(loss, x)
+        except ValueError as error:
+            raise NotApplicableError(f"method 'levy' does not apply: {error}") from error
+        found = from_inversion(known, x, Inversion(Part.EXCESS, amount), "levy")
+        parts = {name: replace(getattr(found.ledger, name), proved=False) for name in ("truncation", "discretization")}
+        return replace(found, ledger=replace(found.ledger, **parts))
+
+    return at
+
+
+def by_lattice_laws(loss: LogPhi, epsilon: float, rtol: float, hint: float | None = None) -> Local:
+    """A lattice law above and one below, composed by a Fourier sum: valid for every loss of known laws."""
+    known = masses(loss)
+
+    def at(x: float) -> LogDelta:
+        try:
+            amount = discretized.excess(loss, x, rtol)
+        except ValueError as error:
+            raise NotApplicableError(f"method 'discretized' does not apply: {error}") from error
+        return from_inversion(known, x, Inversion(Part.EXCESS, amount), "discretized")
+
+    return at
+
+
 def by_single_release(loss: LogPhi, epsilon: float, rtol: float, hint: float | None = None) -> Local:
     """The closed profile of one sampled release, from that of its base."""
     found = release_of(loss)
@@ -100,6 +131,8 @@ ROUTES: dict[str, Route] = {
     "lattice": by_lattice,
     "exact": by_single_release,
     "exponential": by_pieces,
+    "discretized": by_lattice_laws,
+    "levy": by_levy,
 }
 
 
@@ -133,8 +166,8 @@ def _fitting(loss: LogPhi) -> list[Route]:
     if lattice is not None:
         return [by_lattice, by_pieces] if math.isfinite(lattice.span) else [by_pieces]
     if exponential.made_of_pieces(loss.terms) and not exponential.flat_count(loss.terms):
-        return [by_pieces, by_contour]
-    return [_by_decaying_contour, by_pieces, by_contour]
+        return [by_pieces, by_lattice_laws, by_contour]
+    return [_by_decaying_contour, by_pieces, by_lattice_laws, by_contour]
 
 
 def _by_decaying_contour(loss: LogPhi, epsilon: float, rtol: float, hint: float | None = None) -> Local:

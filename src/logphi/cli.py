@@ -105,15 +105,13 @@ def _run(argv: Sequence[str]) -> int:
     mechanism = parse(expression)
     if arguments.query == "explain":
         for point in points:
-            print(mechanism.explain(**{asked: point}))
+            print(mechanism.explain(epsilon=point) if asked == "epsilon" else mechanism.explain(delta=point))
         return MET
     rtol = None if arguments.rtol is None else numbers("rtol")
     if rtol is not None and len(rtol) != 1:
         raise ValueError(f"--rtol: one number is needed, got {len(rtol)}")
     question = getattr(mechanism, arguments.query)
-    bounds = question(
-        points, direction=arguments.direction, method=arguments.method, rtol=None if rtol is None else rtol[0]
-    )
+    bounds = question(points, direction=arguments.direction, method=arguments.method, rtol=None if rtol is None else rtol[0])
     for point, bound in zip(points, bounds, strict=True):
         print(_as_json(arguments, point, bound) if arguments.json else _as_text(arguments, point, bound))
     return MET if all(bound.status.met for bound in bounds) else WIDE
@@ -121,9 +119,7 @@ def _run(argv: Sequence[str]) -> int:
 
 def _parser() -> _Parser:
     layout: dict[str, Any] = {"allow_abbrev": False, "formatter_class": argparse.RawDescriptionHelpFormatter}
-    parser = _Parser(
-        "logphi", description="Tight differential-privacy accounting with bounds.", epilog=_EPILOG, **layout
-    )
+    parser = _Parser("logphi", description="Tight differential-privacy accounting with bounds.", epilog=_EPILOG, **layout)
     parser.add_argument("--version", action=_Version, nargs=0, help="print the version and stop")
     queries = parser.add_subparsers(dest="query", required=True, metavar="QUERY")
     for query, given, about in [

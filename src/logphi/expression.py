@@ -117,9 +117,7 @@ class _Token(NamedTuple):
 class _Reader:
     """Reads and evaluates in one pass; each rule of the grammar is the method of its name."""
 
-    def __init__(
-        self, text: str, constructors: Mapping[str, Callable[..., Mechanism]], variables: Mapping[str, float]
-    ) -> None:
+    def __init__(self, text: str, constructors: Mapping[str, Callable[..., Mechanism]], variables: Mapping[str, float]) -> None:
         if not isinstance(text, str):
             raise TypeError(f"an expression must be a string, got {type(text).__name__}")
         if len(text) > LONGEST:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from logphi import check
 from logphi.bound import Bound, Bounds, Direction
@@ -53,9 +54,10 @@ class Mechanism(ABC):
         return compose([self, other])
 
     def __mul__(self, count: int) -> Mechanism:
-        if isinstance(count, Mechanism):
-            return NotImplemented
-        return _collect(self.adjacency, [(one, own * check.count("the number of repetitions", count)) for one, own in self.counted()])
+        return _collect(
+            self.adjacency,
+            [(one, own * check.count("the number of repetitions", count)) for one, own in self.counted()],
+        )
 
     __rmul__ = __mul__
 
@@ -114,13 +116,28 @@ class Mechanism(ABC):
 class Primitive(Mechanism):
     """A mechanism that is not composed of others."""
 
+    # constructor arguments that are kept under another name, because the name is that of a question
+    _stored: ClassVar[dict[str, str]] = {}
+
     def counted(self) -> tuple[tuple[Mechanism, int], ...]:
         """Itself, once."""
         return ((self, 1),)
 
+    def __repr__(self) -> str:
+        """The constructor call, as the expression language reads it; defaults are left out."""
+        parameters = inspect.signature(type(self)).parameters.values()
+        given = [(one.name, getattr(self, self._stored.get(one.name, one.name)), one.default) for one in parameters]
+        shown = [
+            f"{name}={(value.value if isinstance(value, Adjacency) else value)!r}"
+            for name, value, default in given
+            if value != default
+        ]
+        return f"{type(self).__name__}({', '.join(shown)})"
+
     def _settle(self, **values: Any) -> None:
         """Store checked parameters; a frozen dataclass is written to only while it is made."""
-        for name, value in {**values, "adjacency": Adjacency.of(self.adjacency)}.items():
+        adjacency = Adjacency.of(values.pop("adjacency", None) or self.adjacency)
+        for name, value in {**values, "adjacency": adjacency}.items():
             object.__setattr__(self, name, value)
 
 

@@ -96,9 +96,7 @@ def complex_log1p(x: NDArray[Any]) -> NDArray[Any]:
     near = np.abs(x) < 0.5
     small = np.where(near, x, 0)
     with np.errstate(divide="ignore"):  # log(0) = -inf is the right value at x = -1
-        modulus = np.where(
-            near, 0.5 * np.log1p(small.real * (2 + small.real) + small.imag**2), np.log(np.hypot(1 + re, im))
-        )
+        modulus = np.where(near, 0.5 * np.log1p(small.real * (2 + small.real) + small.imag**2), np.log(np.hypot(1 + re, im)))
     return modulus + 1j * np.arctan2(im, 1 + re)  # type: ignore[no-any-return]
 
 

@@ -12,7 +12,7 @@ from logphi.core.pair import FinitePair
 from logphi.release import Primitive
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Discrete(Primitive):
     """A mechanism with finitely many outcomes, given by its two output laws.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from logphi import check
 from logphi.arith.protocol import Plain
@@ -12,7 +13,7 @@ from logphi.numerics.laws.uniform import Uniform
 from logphi.release import Primitive
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False, init=False)
 class ExponentialMechanism(Primitive):
     """Any mechanism of epsilon-bounded range, by the hull of the two-point pairs that it may be.
 
@@ -41,12 +42,13 @@ class ExponentialMechanism(Primitive):
     exponential
     """
 
-    epsilon: float
-    adjacency: Adjacency = Adjacency.ADD_REMOVE
+    range_epsilon: float
+    adjacency: Adjacency
+    _stored: ClassVar = {"epsilon": "range_epsilon"}
 
-    def __post_init__(self) -> None:
-        self._settle(epsilon=check.positive("epsilon", self.epsilon))
+    def __init__(self, epsilon: float, adjacency: Adjacency | str = Adjacency.ADD_REMOVE) -> None:
+        self._settle(range_epsilon=check.positive("epsilon", epsilon), adjacency=adjacency)
 
     def loss(self) -> LogPhi:
         """Uniform, once tilted."""
-        return LogPhi.of([(Uniform(Plain(self.epsilon)), 1)])
+        return LogPhi.of([(Uniform(Plain(self.range_epsilon)), 1)])

@@ -12,7 +12,7 @@ from logphi.core.pair import NormalShift
 from logphi.release import Primitive
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Gaussian(Primitive):
     """Adds N(0, sigma^2) to every coordinate of a query of bounded L2 sensitivity.
 

@@ -12,7 +12,7 @@ from logphi.numerics.laws.uniform import UniformWithAtoms
 from logphi.release import Primitive
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Laplace(Primitive):
     """Adds Laplace noise to a query of bounded L1 sensitivity.
 

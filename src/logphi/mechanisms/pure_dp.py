@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 from logphi import check
 from logphi.arith.protocol import Plain
@@ -15,7 +16,7 @@ from logphi.numerics.laws.two_point import TwoPoint
 from logphi.release import Primitive
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False, init=False)
 class ApproximateDP(Primitive):
     """Any mechanism that is (epsilon, delta)-DP, by the pair that dominates them all.
 
@@ -46,26 +47,31 @@ class ApproximateDP(Primitive):
     1e-05 (between 9.999999999999e-06 and 1.0000000000001e-05)
     """
 
-    epsilon: float
-    delta: float
-    adjacency: Adjacency = Adjacency.ADD_REMOVE
+    guaranteed_epsilon: float
+    guaranteed_delta: float
+    adjacency: Adjacency
+    _stored: ClassVar = {"epsilon": "guaranteed_epsilon", "delta": "guaranteed_delta"}
 
-    def __post_init__(self) -> None:
-        self._settle(epsilon=check.nonnegative("epsilon", self.epsilon), delta=check.unit("delta", self.delta))
-        if self.delta == 1:
+    def __init__(self, epsilon: float, delta: float, adjacency: Adjacency | str = Adjacency.ADD_REMOVE) -> None:
+        kept = {
+            "guaranteed_epsilon": check.nonnegative("epsilon", epsilon),
+            "guaranteed_delta": check.unit("delta", delta),
+        }
+        if kept["guaranteed_delta"] == 1:
             raise ValueError("delta must be below 1, got 1.0: such a mechanism promises nothing")
+        self._settle(**kept, adjacency=adjacency)
 
     def pair(self) -> FinitePair:
         """Four outcomes, two of which tell everything."""
-        return guarantee_pair(self.epsilon, self.delta)
+        return guarantee_pair(self.guaranteed_epsilon, self.guaranteed_delta)
 
     def loss(self) -> LogPhi:
         """Two opposite atoms that survive with probability 1 - delta."""
-        thinned = [(Thinned(self.delta), 1)] if self.delta else []
-        return LogPhi.of([(TwoPoint(Plain(self.epsilon)), 1), *thinned])
+        thinned = [(Thinned(self.guaranteed_delta), 1)] if self.guaranteed_delta else []
+        return LogPhi.of([(TwoPoint(Plain(self.guaranteed_epsilon)), 1), *thinned])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False, init=False)
 class PureDP(Primitive):
     """Any mechanism that is epsilon-DP, by the pair that dominates them all: randomized response with odds e^eps.
 
@@ -93,19 +99,20 @@ class PureDP(Primitive):
     0.2876539317 (between 0.2876539316969 and 0.2876539316975)
     """
 
-    epsilon: float
-    adjacency: Adjacency = Adjacency.ADD_REMOVE
+    guaranteed_epsilon: float
+    adjacency: Adjacency
+    _stored: ClassVar = {"epsilon": "guaranteed_epsilon"}
 
-    def __post_init__(self) -> None:
-        self._settle(epsilon=check.nonnegative("epsilon", self.epsilon))
+    def __init__(self, epsilon: float, adjacency: Adjacency | str = Adjacency.ADD_REMOVE) -> None:
+        self._settle(guaranteed_epsilon=check.nonnegative("epsilon", epsilon), adjacency=adjacency)
 
     def pair(self) -> FinitePair:
         """Randomized response with odds e^eps."""
-        return guarantee_pair(self.epsilon, 0.0)
+        return guarantee_pair(self.guaranteed_epsilon, 0.0)
 
     def loss(self) -> LogPhi:
         """Two opposite atoms."""
-        return LogPhi.of([(TwoPoint(Plain(self.epsilon)), 1)])
+        return LogPhi.of([(TwoPoint(Plain(self.guaranteed_epsilon)), 1)])
 
 
 def guarantee_pair(epsilon: float, delta: float) -> FinitePair:

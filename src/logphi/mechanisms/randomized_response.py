@@ -13,7 +13,7 @@ from logphi.numerics.laws.two_point import TwoPoint
 from logphi.release import Primitive
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class RandomizedResponse(Primitive):
     """Tells the truth with probability p and the opposite otherwise.
 

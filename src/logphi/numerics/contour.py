@@ -275,7 +275,6 @@ class Contour:
 
 def plan(law: Law, abscissa: float, kernel: Kernel, rtol: float, decaying: bool = False) -> Contour | None:
     """Choose shift, step and length for a relative tolerance, from proved bounds; None as in :func:`prepare`."""
-    x = kernel.anchor
     layout = _layout(law, abscissa, kernel, rtol)
     if layout is None:
         return None
@@ -344,22 +343,21 @@ def _layout(law: Law, saddle_at: float, kernel: Kernel, rtol: float) -> tuple[fl
     return float(moved[best]), float(shifts[best, pick]), float(steps[best, pick]), float(log_target[best])
 
 
-def _length(
-    law: Law, c: float, step: float, most: int, kernel: Kernel, log_target: float
-) -> tuple[int, float]:
+def _length(law: Law, c: float, step: float, most: int, kernel: Kernel, log_target: float) -> tuple[int, float]:
     """How many nodes until the rest is proved negligible, and the logarithm of the proved rest in units of e^scale.
 
     The sum over the nodes beyond the last one, at height T, is at most the integral from T of the decreasing bound,
     and that at most its upper Riemann sum on a geometric grid.
     """
     end = kernel.period / 2
-    coarse = step * 2.0 ** np.arange(0, 44)
+    coarse: NDArray[np.float64] = step * 2.0 ** np.arange(0.0, 44.0)
     if np.isfinite(end):
         coarse = np.append(coarse[coarse < end], end)
     # where the bound falls below the target is found coarsely first, then between two powers of two
     log_coarse = law.log_envelope(c, coarse, end) + kernel.log_size(coarse, c)
     fall = int(np.argmax(_rest(coarse, log_coarse, end) <= log_target)) or coarse.size - 1
-    inner = np.geomspace(coarse[max(fall - 1, 0)], coarse[fall], 10)[1:-1]
+    between = np.linspace(np.log(coarse[max(fall - 1, 0)]), np.log(coarse[fall]), 10)[1:-1]
+    inner: NDArray[np.float64] = np.exp(between)
     heights = np.concatenate([coarse[:fall], inner, coarse[fall:]])
     log_inner = law.log_envelope(c, inner, end) + kernel.log_size(inner, c)
     rest = _rest(heights, np.concatenate([log_coarse[:fall], log_inner, log_coarse[fall:]]), end)

@@ -108,7 +108,9 @@ class Ends:
         """The ends of its disc."""
         disc = parameter.under(FLOATS)
         mid, rad = float(np.real(disc.mid)), float(disc.rad)
-        return Ends(mid, mid) if rad == 0 else Ends(mid - rad * (1 + ULP) - ULP * abs(mid), mid + rad * (1 + ULP) + ULP * abs(mid))
+        return (
+            Ends(mid, mid) if rad == 0 else Ends(mid - rad * (1 + ULP) - ULP * abs(mid), mid + rad * (1 + ULP) + ULP * abs(mid))
+        )
 
     @property
     def size(self) -> Ends:

@@ -228,7 +228,8 @@ class Rest(Law):
         rate = abs(abscissa + 0.5)
         widths = [pieces.width for law, _ in self.terms if (pieces := law.pieces) is not None and pieces.width > 0]
         variation = max(2 * rate / -np.expm1(-2 * rate * w) if rate * w > 1e-8 else 1.01 / w for w in widths)
-        return np.minimum(self.most * np.log(variation * (1 + 1e-9) / heights), 0.0)
+        bound: Array = np.minimum(self.most * np.log(variation * (1 + 1e-9) / heights), 0.0)
+        return bound
 
     def _low(self, z: NDArray[np.complex128], log_scale: float) -> NDArray[np.complex128]:
         """The transform of the parts with fewer flat parts, over e^log_scale: a truncated product of binomials."""
@@ -283,4 +284,5 @@ def cost(terms: Terms, most: int = FLAT_PARTS) -> float:
     """About how many evaluations :func:`excess` takes."""
     kinds = sum(1 for law, _ in terms if (pieces := law.pieces) is not None and pieces.width > 0)
     flats = min(most - 1, flat_count(terms))
-    return atom_count(terms) * comb(kinds + flats, flats) * min(2**flats, (flats / max(kinds, 1) + 1) ** kinds)
+    knots = min(2.0**flats, (flats / max(kinds, 1) + 1.0) ** kinds)
+    return float(atom_count(terms) * comb(kinds + flats, flats) * knots)

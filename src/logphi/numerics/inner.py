@@ -105,7 +105,7 @@ class Nodes:
 
 
 def sketch(mixtures: Mixtures, abscissas: Array) -> Array:
-    """The sum of count times K at real points, to some digits, with no bound; infinite where the grid would be too large."""
+    """The sum of count times K at real points, to some digits, with no bound; infinite where out of reach."""
     total = np.zeros(abscissas.shape)
     for part in mixtures.chunks(60 * abscissas.size):
         total += _sketch(part, abscissas)
@@ -195,7 +195,9 @@ def _on_vertical(mixtures: Mixtures, abscissa: float, heights: Array, top: float
             return Values(unknown.astype(complex), unknown, unknown)
         weight = nodes.weight[:, 0, :]
         # nodes this far below the largest are dropped; what they weigh is counted
-        kept = (weight > weight.max(axis=1, keepdims=True) * np.exp(np.log(INNER_TARGET / part.count) - 12)[:, None]).any(axis=0)
+        kept = (weight > weight.max(axis=1, keepdims=True) * np.exp(np.log(INNER_TARGET / part.count) - 12)[:, None]).any(
+            axis=0
+        )
         dropped = weight[:, ~kept].sum(axis=1)
         deviation = second_moments(heights, nodes.loss[:, kept], weight[:, kept]) + 1j * heights * nodes.slope
         with np.errstate(divide="ignore"):  # a zero of the characteristic function: infinite error
@@ -263,8 +265,8 @@ def _nodes(mixtures: Mixtures, abscissas: Array, top: float) -> Nodes | None:
         log_mass = np.where(small, np.log1p(np.where(small, excess, 0.0)), log_mass)
         slope = np.where(small, first_moment / (1 + np.where(small, excess, 0.0)), slope)
 
-    # derived: a term errs by three elementary functions, a dozen doublings, by the rounding of its exponent and, in a sum of n complex
-    # products, by at most 2^(1/2) 2n roundings; l by two elementary functions and half an ulp in q and m
+    # derived: a term errs by three elementary functions, a dozen doublings, the rounding of its exponent and, in a sum
+    # of n complex products, by at most 2^(1/2) 2n roundings; l by two elementary functions and half an ulp in q and m
     unit = ULP * (36 + 1.5 * x * x + 1.5 * x.size)
     size = np.abs(loss)
     slip = ELEMENTARY * (size + (np.abs(q * growth) + (q * growth + q) * (np.abs(m * x) + m * m)) * np.exp(-loss))

@@ -87,7 +87,8 @@ class Periodic:
         with np.errstate(over="ignore"):  # far to the left of the poles the factor vanishes
             first = 1 / np.expm1(-c * self.span)
             second = np.exp(self.threshold - self.anchor) / np.expm1(-(c + 1) * self.span)
-        return np.log(self.span * np.maximum(np.abs(second - first), 1e-300))
+        size: NDArray[np.float64] = np.log(self.span * np.maximum(np.abs(second - first), 1e-300))
+        return size
 
     def log_size(self, heights: NDArray[np.float64], abscissa: float) -> NDArray[np.float64]:
         """Logarithm of a bound of the factor up to half a period: each denominator grows with |t| there."""

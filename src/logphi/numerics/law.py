@@ -25,12 +25,13 @@ class Line:
     @property
     def heights(self) -> NDArray[np.float64]:
         """Imaginary parts of the points."""
-        return self.step * np.arange(self.size)
+        heights: NDArray[np.float64] = self.step * np.arange(self.size, dtype=float)
+        return heights
 
     @property
     def points(self) -> NDArray[np.complex128]:
         """The points."""
-        return self.abscissa + 1j * self.heights
+        return np.asarray(self.abscissa + 1j * self.heights, dtype=np.complex128)
 
 
 @dataclass(frozen=True)
@@ -67,6 +68,10 @@ class Values:
         known = np.isfinite(self.mid)
         mid = np.where(known, count * np.where(known, self.mid, 0), np.inf)
         return Values(mid, count * self.rounding + 2.0**-51 * np.abs(mid), count * self.inner)
+
+
+# the logarithm of a mass of exactly one
+CERTAIN = Values(np.zeros(1), np.zeros(1), np.zeros(1))
 
 
 @dataclass(frozen=True)
@@ -162,7 +167,7 @@ class Law(ABC):
         return self.log_transform(line.points, count)
 
     def log_masses(self) -> tuple[Values, Values] | None:
-        """K(0) and K(-1), as arrays of one element; None for a probability whose tilt is one too, where both are zero."""
+        """K(0) and K(-1), arrays of one element; None for a probability whose tilt is one too: both are zero."""
         return None
 
     def log_envelope(self, abscissa: float, heights: NDArray[np.float64], end: float = np.inf) -> NDArray[np.float64]:

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from logphi.arith.floats import ELEMENTARY, ULP
 from logphi.numerics.enclosure import Scaled
-from logphi.numerics.law import Law, Values
+from logphi.numerics.law import CERTAIN, Law, Values
 
 # theirs: Gauss-Legendre; derived: 32 nodes resolve 44 radians to 1e-21, the error being below (22 e / 128)^64
 ORDER = 32
@@ -180,7 +180,7 @@ class _Axis:
 
     @staticmethod
     def of(law: Law, abscissa: float) -> _Axis:
-        masses = law.log_masses()
+        masses = law.log_masses() or (CERTAIN, CERTAIN)
         at_zero, at_minus_one = (float(values.mid[0].real) for values in masses)
         dip = at_zero + at_minus_one - 2 * float(law.log_transform(np.array([-0.5])).mid[0].real)
         own = masses[0 if abscissa == 0 else 1]
@@ -243,9 +243,7 @@ def _extent(law: Law, x: float, lines: list[_Axis], most: int) -> tuple[float, i
     )
 
 
-def _integral(
-    law: Law, x: float, lines: list[_Axis], height: float, panels: int
-) -> _Sum:
+def _integral(law: Law, x: float, lines: list[_Axis], height: float, panels: int) -> _Sum:
     """Both tails by Gauss-Legendre rules on equal panels of u, t = height u / (1 - u^2)."""
     end = (np.sqrt(5.0) - 1) / 2  # there u / (1 - u^2) = 1
     width = end / panels

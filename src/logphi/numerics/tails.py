@@ -68,4 +68,5 @@ def log_layered_envelope(
     side = np.minimum(_SIDE_LOBE, 1 / np.maximum(x, 1.0))
     gap = np.minimum(np.where(x < np.pi, gap, 1.0), 1 - side)
     total = (masses[..., None] * gap).sum(axis=-2)
-    return np.log1p(-np.clip(total * (1 - 1e-9), 0.0, 1 - 1e-12))
+    bound: NDArray[np.float64] = np.log1p(-np.clip(total * (1 - 1e-9), 0.0, 1 - 1e-12))
+    return bound

@@ -66,7 +66,8 @@ def settled(loss: LogPhi, known: Masses, epsilon: float) -> LogDelta | None:
         ends = infinite
     elif epsilon <= loss.infimum:
         slip = 4e-16 * abs(epsilon)
-        ends = tuple(-math.expm1(min(epsilon + end + sign * slip, 0.0)) for sign, end in zip((1, -1), reversed(reverse_log_mass), strict=True))
+        low, high = reverse_log_mass
+        ends = -math.expm1(min(epsilon + high + slip, 0.0)), -math.expm1(min(epsilon + low - slip, 0.0))
     else:
         return None
     lower, upper = (_log(end) for end in ends)
@@ -78,7 +79,9 @@ def settled(loss: LogPhi, known: Masses, epsilon: float) -> LogDelta | None:
 def masses(loss: LogPhi) -> Masses:
     """P(L = inf) between two numbers, and log Q(L > -inf) between two numbers."""
     at_zero, at_minus_one = (_ends(values) for values in loss.log_masses())
-    infinite = tuple(max(0.0, -math.expm1(end) * sign) for end, sign in zip(reversed(at_zero), (1 - 1e-15, 1 + 1e-15), strict=True))
+    infinite = tuple(
+        max(0.0, -math.expm1(end) * sign) for end, sign in zip(reversed(at_zero), (1 - 1e-15, 1 + 1e-15), strict=True)
+    )
     return (infinite[0], infinite[1]), at_minus_one
 
 
@@ -88,7 +91,7 @@ def _ends(values: Values) -> tuple[float, float]:
 
 
 def from_inversion(known: Masses, epsilon: float, found: Inversion, method: str) -> LogDelta:
-    """delta from whichever functional was computed.
+    """Delta from whichever functional was computed.
 
     delta = P(L = inf) + excess = 1 - shortfall = 1 - e^eps Q(L > -inf) + reversed excess.
     """
@@ -97,8 +100,7 @@ def from_inversion(known: Masses, epsilon: float, found: Inversion, method: str)
     slip = 4e-16 * abs(amount.log_scale)
     middle_part = min(max(amount.value, amount.low), amount.high)
     low, value, high = (
-        _log(part) + amount.log_scale + sign * slip
-        for part, sign in ((amount.low, -1), (middle_part, 0), (amount.high, 1))
+        _log(part) + amount.log_scale + sign * slip for part, sign in ((amount.low, -1), (middle_part, 0), (amount.high, 1))
     )
     if found.part is Part.EXCESS:
         ends = [

@@ -72,7 +72,8 @@ def by_pieces(loss: LogPhi, epsilon: float, rtol: float, hint: float | None = No
     if not exponential.made_of_pieces(loss.terms):
         raise NotApplicableError(f"method {name!r} needs a loss of atoms and tilted flat parts only; leave method out")
     if exponential.cost(loss.terms) > exponential.MAX_TERMS:
-        raise NotApplicableError(f"method {name!r} would sum more than {exponential.MAX_TERMS} terms here; leave method out")
+        most = exponential.MAX_TERMS
+        raise NotApplicableError(f"method {name!r} would sum more than {most} terms here; leave method out")
     known = masses(loss)
 
     def at(x: float) -> LogDelta:

@@ -1,18 +1,17 @@
 """One release on a Poisson sample: its profile in closed form from that of the base.
 
-With q the rate and e^{x'} = 1 + (e^x - 1)/q, the profile in the remove direction is q delta_{P|Q}(x') for x > log(1 - q)
-([LT] Theorem 5.1); the add direction is its reversal, e^x q e^{y'} delta_{P|Q}(-y') with e^{y'} = 1 + (e^{-x} - 1)/q,
-for a symmetric base.
+With q the rate and e^{x'} = 1 + (e^x - 1)/q, the profile in the remove direction is q delta_{P|Q}(x') for
+x > log(1 - q) ([LT] Theorem 5.1); the add direction is its reversal, e^x q e^{y'} delta_{P|Q}(-y') with
+e^{y'} = 1 + (e^{-x} - 1)/q, for a symmetric base.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from logphi.arith.floats import FLOATS
-from logphi.bound import Ledger
 from logphi.core.logphi import LogPhi
 from logphi.numerics.law import Reflected
 from logphi.views.profile import LogDelta
@@ -53,7 +52,5 @@ def single_release(release: Release, epsilon: float, base_profile: Callable[[flo
     factor = math.log(release.rate) + (epsilon + inner if release.added else 0.0)
     slack = 1e-15 * (1 + abs(factor) + abs(epsilon)) + slip
     lower, upper = low.lower + factor - slack, min(high.upper + factor + slack, 0.0)
-    scale = math.exp(min(factor, 700.0))
-    return LogDelta(
-        lower, min(max(middle.value + factor, lower), upper), upper, "exact", replace(middle.ledger.scaled(scale), infinite_mass=Ledger().infinite_mass)
-    )
+    value = min(max(middle.value + factor, lower), upper)
+    return LogDelta(lower, value, upper, "exact", middle.ledger.scaled(math.exp(min(factor, 700.0))))

@@ -160,7 +160,8 @@ def _shape(mixtures: Mixtures, abscissa: float) -> Shape:
     bend = np.maximum(0.0, (abscissa + 2) * m * m / 4 - 1) * float(gap) ** 2 / 8
     level = tops.max(axis=0)[:, None] + np.log(_LEVELS)
     heights = np.diff(np.exp(level - bend - most[:, None]), axis=1, prepend=0.0)
-    peak, other = (np.take_along_axis(np.stack([s.argmax(axis=1) for s in sides]), pick[None, :], axis=0)[0] for pick in (tops.argmax(axis=0), tops.argmin(axis=0)))
+    nodes = np.stack([side.argmax(axis=1) for side in sides])
+    peak, other = (np.take_along_axis(nodes, side[None, :], axis=0)[0] for side in (tops.argmax(axis=0), tops.argmin(axis=0)))
     above = log_g[:, None, :] >= level[:, :, None]
     first, last = _run(above, peak)
     first_other, last_other = _run(above, other)

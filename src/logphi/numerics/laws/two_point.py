@@ -57,4 +57,5 @@ class TwoPoint(Law):
         angle = np.minimum(heights * location, np.pi / 2)
         spread = 1 / np.cosh(np.minimum(abs(abscissa + 0.5) * location, 300.0)) ** 2
         # the factor gives up far more than rounding and the sliver beyond pi/2 could take
-        return 0.5 * np.log1p(-np.sin(angle) ** 2 * spread * (1 - 1e-8))
+        bound: NDArray[np.float64] = 0.5 * np.log1p(-(np.sin(angle) ** 2) * spread * (1 - 1e-8))
+        return bound

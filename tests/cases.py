@@ -1,0 +1,59 @@
+"""The reference cases that the library can answer, with the width that it promises for each."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+SOURCE = Path(__file__).parent / "reference" / "cases.json"
+
+# what the default route promises: relative to delta, or to max(1, epsilon)
+SHARP = 1e-9
+# what the discretized fallback promises, where the composed phi decays too slowly for a contour
+COARSE = 1e-6
+
+# constructors and questions that do not exist yet
+UNKNOWN_CONSTRUCTORS = {
+    "DiscreteGaussian",
+    "DiscreteLaplace",
+    "DistanceToInstability",
+    "GaussianMixture",
+    "GaussianPair",
+    "KaryRandomizedResponse",
+}
+UNKNOWN_FORMS = re.compile(r"\.subset\(|group_size|Laplace\([^)]*\)\.poisson")
+
+
+@dataclass(frozen=True)
+class Case:
+    """One question about one expression, with at least 25 certain digits of its answer."""
+
+    id: str
+    expression: str
+    query: str
+    direction: str | None
+    at: Any
+    value: Any
+    attained: str | None
+    tags: tuple[str, ...]
+
+
+def load() -> list[Case]:
+    """Every reference case."""
+    names = Case.__dataclass_fields__
+    raw = json.loads(SOURCE.read_text())["cases"]
+    return [Case(**{**{name: case.get(name) for name in names}, "tags": tuple(case["tags"])}) for case in raw]
+
+
+def answerable(*queries: str) -> list[Case]:
+    """The cases with one of these queries that use known constructors only."""
+    return [
+        case
+        for case in load()
+        if case.query in queries
+        and not set(re.findall(r"[A-Za-z]+(?=\()", case.expression)) & UNKNOWN_CONSTRUCTORS
+        and not UNKNOWN_FORMS.search(case.expression)
+    ]

@@ -1,0 +1,271 @@
+"""Laws contain their transforms, written out here from the densities, and bound how these decay."""
+
+import mpmath
+import numpy as np
+import pytest
+from mpmath import exp, log, mpc, mpf
+
+from logphi.arith.protocol import LogOdds, Plain, Ratio
+from logphi.core.logphi import LogPhi
+from logphi.numerics.law import Line, Reflected
+from logphi.numerics.laws.finite import Finite, Thinned
+from logphi.numerics.laws.mixed_normal import MixedNormal
+from logphi.numerics.laws.normal import Normal
+from logphi.numerics.laws.two_point import TwoPoint
+from logphi.numerics.laws.uniform import Uniform, UniformWithAtoms
+
+DIGITS = 40
+# Slack of what floats can tell of an inequality between logarithms.
+FUZZ = 1e-11
+
+
+def dec(number):
+    return mpf(repr(float(number)))
+
+
+def normal(m):
+    return lambda z: exp(z * (z + 1) * m() ** 2 / 2)
+
+
+def response(p):
+    def transform(z):
+        r = p() / (1 - p())
+        return p() * r**z + (1 - p()) * r ** (-z)
+
+    return transform
+
+
+def bounded_range(e):
+    def transform(z):
+        u = z + mpf(1) / 2
+        return (mpmath.sinh(u * e) / u if u else e) / (2 * mpmath.sinh(e / 2))
+
+    return transform
+
+
+def laplace(w):
+    def transform(z):
+        u = z + mpf(1) / 2
+        return exp(-w / 2) * (mpmath.cosh(u * w) + (mpmath.sinh(u * w) / (2 * u) if u else w / 2))
+
+    return transform
+
+
+def finite(p, q):
+    return lambda z: mpmath.fsum(dec(a) ** (1 + z) * dec(b) ** (-z) for a, b in zip(p, q, strict=True))
+
+
+def mixed(m, q):
+    def transform(z):
+        def inside(x):
+            return mpmath.npdf(x) * (1 - dec(q) + dec(q) * exp(dec(m) * x - dec(m) ** 2 / 2)) ** (z + 1)
+
+        top = float(m) * max(float(z.real) + 1, 0)
+        low = float(m) * min(float(z.real) + 1, 0)
+        return mpmath.quad(inside, [*np.linspace(low - 14, top + 14, 15)])
+
+    return transform
+
+
+def reflect(transform):
+    return lambda z: transform(-1 - z)
+
+
+P, Q = (0.5, 0.3, 0.15, 0.05), (0.2, 0.35, 0.05, 0.4)
+LOST = (0.5, 0.3, 0.1), (0.25, 0.05, 0.4)
+CLOSED = {
+    "normal": (Normal(Plain(0.7)), normal(lambda: dec(0.7))),
+    "normal-ratio": (Normal(Ratio(1.0, 3.0)), normal(lambda: mpf(1) / 3)),
+    "normal-tiny": (Normal(Ratio(1.0, 1e4)), normal(lambda: dec(1e-4))),
+    "pure": (TwoPoint(Plain(0.3)), response(lambda: 1 / (1 + exp(-dec(0.3))))),
+    "pure-large": (TwoPoint(Plain(30.0)), response(lambda: 1 / (1 + exp(-mpf(30))))),
+    "pure-tiny": (TwoPoint(Plain(1e-6)), response(lambda: 1 / (1 + exp(-dec(1e-6))))),
+    "odds": (TwoPoint(LogOdds(0.75)), response(lambda: dec(0.75))),
+    "odds-below": (TwoPoint(LogOdds(0.01)), response(lambda: dec(0.01))),
+    "odds-even": (TwoPoint(LogOdds(0.5000001)), response(lambda: dec(0.5000001))),
+    "range": (Uniform(Plain(1.0)), bounded_range(mpf(1))),
+    "range-small": (Uniform(Plain(1e-5)), bounded_range(dec(1e-5))),
+    "range-large": (Uniform(Plain(25.0)), bounded_range(mpf(25))),
+    "laplace": (UniformWithAtoms(Ratio(1.0, 2.0)), laplace(mpf(1) / 2)),
+    "laplace-small": (UniformWithAtoms(Ratio(1.0, 1e6)), laplace(dec(1e-6))),
+    "laplace-large": (UniformWithAtoms(Ratio(3.0, 0.1)), laplace(mpf(30))),
+    "finite": (Finite(P, Q), finite(P, Q)),
+    "finite-turned": (Finite(P, Q).reflected(), reflect(finite(P, Q))),
+    "finite-lost": (Finite(*LOST, 0.1, 0.3), finite(*LOST)),
+    "thinned": (Thinned(1e-5), lambda z: 1 - dec(1e-5)),
+}
+PROBABILITIES = [name for name in CLOSED if name not in ("finite-lost", "thinned")]
+MIXED = {"low": (0.5, 0.01), "plain": (1.0, 0.3), "high": (2.0, 0.9), "rare": (1.5, 1e-5)}
+
+ABSCISSAS = [-3.0, -1.0, -0.6, -0.5, 0.0, 0.25, 2.0, 7.0]
+HEIGHTS = [0.0, 0.01, 0.4, 3.0, 25.0]
+
+
+def miss(value, exact):
+    gap = log(exact) - mpc(complex(value))
+    turn = 2 * mpmath.pi
+    return abs(gap - 1j * turn * mpmath.nint(gap.imag / turn))
+
+
+def sharp(size, z):
+    """What a rounding bound may be: some ulps of K, and of the exponents it is formed from."""
+    return 1e-13 * (1 + abs(size)) * (1 + abs(z))
+
+
+@pytest.mark.parametrize("name", CLOSED)
+def test_transform_contains_the_formula(name):
+    law, transform = CLOSED[name]
+    z = np.array([c + 1j * t for c in ABSCISSAS for t in HEIGHTS])
+    values = law.log_transform(z)
+    radius = np.broadcast_to(values.radius, z.shape)
+    with mpmath.workdps(DIGITS):
+        for i, point in enumerate(z):
+            exact = transform(mpc(point))
+            if np.isfinite(radius[i]):
+                assert miss(values.mid[i], exact) <= radius[i], point
+            # away from zeros the bound is sharp
+            if abs(exact) > 0.2 * abs(transform(mpc(point.real))):
+                assert radius[i] <= sharp(values.mid[i].real, point), point
+
+
+@pytest.mark.parametrize("name", CLOSED)
+@pytest.mark.parametrize("abscissa", [-0.4, 1.5])
+def test_line_contains_the_formula(name, abscissa):
+    law, transform = CLOSED[name]
+    line = Line(abscissa, 0.37, 40)
+    values = law.on_line(line)
+    with mpmath.workdps(DIGITS):
+        for i, point in enumerate(line.points):
+            if np.isfinite(values.radius[i]):
+                assert miss(values.mid[i], transform(mpc(point))) <= values.radius[i]
+
+
+@pytest.mark.parametrize("name", PROBABILITIES)
+def test_masses_of_probabilities_are_one(name):
+    values = CLOSED[name][0].log_transform(np.array([0.0, -1.0]))
+    assert np.all(np.abs(values.mid) <= values.radius)
+
+
+def test_lost_masses_are_known():
+    with mpmath.workdps(DIGITS):
+        for law, masses in [(Finite(*LOST, 0.1, 0.3), (dec(0.9), dec(0.7))), (Thinned(1e-5), (1 - dec(1e-5),) * 2)]:
+            for values, mass in zip(law.log_masses(), masses, strict=True):
+                assert abs(log(mass) - mpf(float(values.mid[0]))) <= values.radius[0]
+        turned = Finite(*LOST, 0.1, 0.3).reflected().log_masses()
+        assert abs(log(dec(0.7)) - mpf(float(turned[0].mid[0]))) <= turned[0].radius[0]
+
+
+def laws():
+    found = {name: law for name, (law, _) in CLOSED.items()}
+    found |= {f"mixed-{name}": MixedNormal(Plain(m), Plain(q)) for name, (m, q) in MIXED.items()}
+    found |= {f"mixed-{name}-turned": MixedNormal(Plain(m), Plain(q)).reflected() for name, (m, q) in MIXED.items()}
+    return found
+
+
+LAWS = laws()
+
+
+def checked_values(law, z):
+    values = law.log_transform(z)
+    return values.mid, np.broadcast_to(values.radius, z.shape)
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_reflection_conjugation_convexity_and_modulus(name):
+    law = LAWS[name]
+    z = np.array([c + 1j * t for c in (-1.7, -0.3, 0.8) for t in (0.3, 2.0, 9.0)])
+    here, radius = checked_values(law, z)
+    turned, turned_radius = checked_values(law.reflected(), -1 - z)
+    conjugate, _ = checked_values(law, z.conj())
+    known = np.isfinite(radius)
+    for other, other_radius in ((turned, turned_radius), (conjugate.conj(), radius)):
+        gap = (other - here)[known]
+        gap -= 2j * np.pi * np.round(gap.imag / (2 * np.pi))
+        assert np.all(np.abs(gap) <= (radius + other_radius)[known])
+    axis, axis_radius = checked_values(law, z.real)
+    assert np.all((here.real - radius <= axis + axis_radius)[known])
+    c = np.linspace(-2.5, 3, 23)
+    k, k_radius = checked_values(law, c)
+    assert np.all(k[2:] - 2 * k[1:-1] + k[:-2] >= -4 * k_radius.max())
+
+
+@pytest.mark.parametrize("name", LAWS)
+@pytest.mark.parametrize("abscissa", [-6.0, -0.5, 0.7, 12.0])
+def test_envelope_bounds_the_ratio_here_and_beyond(name, abscissa):
+    law = LAWS[name]
+    heights = np.geomspace(1e-3, 300, 60)
+    sampled = np.sort(np.concatenate([heights, np.linspace(0.05, 300, 1200)]))
+    values = law.log_transform(abscissa + 1j * sampled)
+    base, base_radius = checked_values(law, np.array([abscissa]))
+    known = np.isfinite(values.radius)
+    least = np.where(known, values.mid.real - values.radius, -np.inf) - base[0] - base_radius[0]
+    for end in (np.inf, 4.0):
+        envelope = law.log_envelope(abscissa, heights, end)
+        assert np.all(envelope <= 0)
+        assert np.all(np.diff(envelope) <= FUZZ)
+        for height, bound in zip(heights, envelope, strict=True):
+            beyond = least[(sampled >= height) & (sampled <= end)]
+            assert beyond.max(initial=-np.inf) <= bound + FUZZ, height
+
+
+SUMS = {
+    "mixtures": [(MixedNormal(Plain(1.0), Plain(0.3)), 3), (MixedNormal(Plain(0.2), Plain(0.01)), 100)],
+    "both-ways": [(MixedNormal(Plain(1.0), Plain(0.3)), 2), (MixedNormal(Plain(1.0), Plain(0.3)).reflected(), 2)],
+    "motley": [(Normal(Plain(0.1)), 5), (TwoPoint(Plain(0.3)), 4), (UniformWithAtoms(Plain(0.5)), 2), (Thinned(1e-3), 7)],
+}
+
+
+@pytest.mark.parametrize("name", SUMS)
+@pytest.mark.parametrize("abscissa", [-0.5, 1.3])
+def test_sums_add_counted_terms_and_their_envelope_bounds_them(name, abscissa):
+    total = LogPhi.of(SUMS[name])
+    z = abscissa + 1j * np.linspace(0, 40, 400)
+    values, line = total.log_transform(z), total.on_line(Line(abscissa, z.imag[1], 400))
+    parts = sum(count * law.log_transform(z).mid for law, count in SUMS[name])
+    slack = sum(count * np.broadcast_to(law.log_transform(z).radius, z.shape) for law, count in SUMS[name])
+    for found in (values, line):
+        gap = found.mid - parts
+        gap -= 2j * np.pi * np.round(gap.imag / (2 * np.pi))
+        known = np.isfinite(slack + found.radius)
+        assert np.all(np.abs(gap)[known] <= (slack + found.radius)[known] + 1e-12)
+    envelope = total.log_envelope(abscissa, z.imag[1:])
+    assert np.all(np.diff(envelope) <= FUZZ)
+    assert np.all(values.mid.real[1:] - values.mid.real[0] - values.radius[1:] - values.radius[0] <= envelope + FUZZ)
+    assert total.supremum == pytest.approx(sum(count * law.supremum for law, count in SUMS[name]))
+    assert total.infimum == pytest.approx(sum(count * law.infimum for law, count in SUMS[name]))
+
+
+def test_equal_terms_are_held_once_and_zero_counts_vanish():
+    one, two = TwoPoint(Plain(0.3)), Normal(Plain(0.1))
+    total = LogPhi.of([(one, 2), (two, 0), (one, 3)])
+    assert total.terms == ((one, 5),)
+    assert (3 * total + LogPhi.of([(two, 1)])).terms == ((one, 15), (two, 1))
+    assert isinstance(MixedNormal(Plain(1.0), Plain(0.1)).reflected(), Reflected)
+
+
+@pytest.mark.parametrize("name", [name for name in LAWS if LAWS[name].pieces is not None])
+def test_pieces_and_lattice_reproduce_the_transform(name):
+    law = LAWS[name]
+    pieces, u = law.pieces, np.array([0.5, 1.7, -0.9, 0.3 + 2j, 0.5 + 11j])
+    total = sum(np.exp(u * x + w) for x, w in zip(pieces.locations, pieces.log_weights, strict=True)) + 0 * u
+    if pieces.width:
+        total = total + np.exp(pieces.log_density) * 2 * np.sinh(u * pieces.width) / u
+    np.testing.assert_allclose(total, np.exp(law.log_transform(u - 0.5).mid), rtol=1e-9, atol=1e-12)
+    places = [*pieces.locations, *([pieces.width] if pieces.width else [])]
+    assert law.supremum == pytest.approx(max(places), rel=1e-12)
+    assert law.supremum >= max(places) and law.infimum <= min([*places, *(-x for x in places if pieces.width)])
+    lattice = law.lattice
+    if lattice is not None and np.isfinite(lattice.span):
+        steps = (np.array(pieces.locations) - lattice.offset) / lattice.span
+        assert np.all(np.abs(steps - np.round(steps)) * lattice.span <= lattice.slip + 1e-12)
+
+
+@pytest.mark.parametrize(("m", "q"), [(1.0, 0.3), (0.5, 0.01)])
+def test_mixture_contains_quadrature(m, q):
+    law, transform = MixedNormal(Plain(m), Plain(q)), mixed(m, q)
+    z = np.array([2.0, -0.4 + 3j])
+    with mpmath.workdps(25):
+        for one, exact in ((law, transform), (law.reflected(), reflect(transform))):
+            values = one.log_transform(z)
+            for i, point in enumerate(z):
+                assert miss(values.mid[i], exact(mpc(point))) <= values.radius[i] + 1e-18

@@ -1,0 +1,30 @@
+"""Every reference case within reach: containment of the truth, and the promised width."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+from cases import COARSE, SHARP, Case, answerable, load
+
+from logphi.expression import parse
+
+CASES = answerable("delta", "epsilon")
+
+
+def test_the_table_is_complete() -> None:
+    """A clone holds all cases, and most of them are answered."""
+    assert len({case.id for case in load()}) == len(load()) >= 96
+    assert len(CASES) >= 54
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.id}-{case.query}")
+def test_reference(case: Case) -> None:
+    """lower <= truth <= upper; the width that the interface promises; the direction, where one attains the maximum."""
+    bound = getattr(parse(case.expression), case.query)(float(case.at), direction=case.direction)
+    assert Decimal(bound.lower) <= Decimal(case.value) <= Decimal(bound.upper)
+    unit = bound.value if case.query == "delta" else max(1.0, bound.value)
+    assert bound.width <= (COARSE if bound.method == "discretized" else SHARP) * unit
+    assert bound.ledger.proved
+    if case.attained is not None:
+        assert bound.direction.value == case.attained

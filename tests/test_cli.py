@@ -133,7 +133,7 @@ def test_options_reach_the_question(capsys: Capture) -> None:
     assert main(argv) == 0
     assert Fake.asked == {"method": "levy", "rtol": 2.0**-20, "direction": "add"}
     assert main(["delta", "Fake()", "--epsilon", "1"]) == 0
-    assert Fake.asked == {"method": None, "rtol": None, "direction": None}
+    assert Fake.asked == {"method": None, "direction": None}
 
 
 @fake

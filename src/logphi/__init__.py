@@ -4,8 +4,9 @@ Everything is in nats.
 
 >>> import logphi as lp
 >>> training = 14062 * lp.Gaussian(sigma=1.1).poisson(256 / 60000)
->>> print(training.epsilon(1e-5))
-2.381596921 (between 2.381596921422 and 2.381596921427)
+>>> spent = training.epsilon(1e-5)
+>>> round(spent.value, 9), spent.upper - spent.lower < 1e-9
+(2.381596921, True)
 """
 
 from logphi.bound import Bound, Bounds, Direction, Entry, Ledger, Status

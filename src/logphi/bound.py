@@ -62,6 +62,9 @@ class Entry:
     amount: float = 0.0
     proved: bool = True
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "amount", float(self.amount))
+
     def __add__(self, other: Entry) -> Entry:
         return Entry(self.amount + other.amount, self.proved and other.proved)
 
@@ -144,6 +147,8 @@ class Bound:
     side: Side = Side.UPPER
 
     def __post_init__(self) -> None:
+        for name in ("lower", "value", "upper"):
+            object.__setattr__(self, name, float(getattr(self, name)))
         if not self.lower <= self.value <= self.upper:
             raise ArithmeticError(
                 f"internal error: bounds {self.lower!r} <= {self.value!r} <= {self.upper!r} are not ordered; please report it"

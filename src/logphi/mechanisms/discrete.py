@@ -35,8 +35,8 @@ class Discrete(Primitive):
 
     Examples
     --------
-    >>> print(Discrete(p=[0.5, 0.3, 0.2], q=[0.2, 0.3, 0.5]).delta(0.4))
-    0.2016350605 (between 0.2016350604716 and 0.2016350604719)
+    >>> round(Discrete(p=[0.5, 0.3, 0.2], q=[0.2, 0.3, 0.5]).delta(0.4).value, 9)
+    0.20163506
     """
 
     p: Sequence[float]

@@ -43,8 +43,8 @@ class ApproximateDP(Primitive):
 
     Examples
     --------
-    >>> print(ApproximateDP(epsilon=1, delta=1e-5).delta(1.0))
-    1e-05 (between 9.999999999999e-06 and 1.0000000000001e-05)
+    >>> round(ApproximateDP(epsilon=1, delta=1e-5).delta(1.0).value, 15)
+    1e-05
     """
 
     guaranteed_epsilon: float
@@ -95,8 +95,8 @@ class PureDP(Primitive):
 
     Examples
     --------
-    >>> print(PureDP(epsilon=1).delta(0.5))
-    0.2876539317 (between 0.2876539316969 and 0.2876539316975)
+    >>> round(PureDP(epsilon=1).delta(0.5).value, 9)
+    0.287649137
     """
 
     guaranteed_epsilon: float

@@ -37,8 +37,8 @@ class RandomizedResponse(Primitive):
 
     Examples
     --------
-    >>> print(RandomizedResponse(p=0.75).delta(0.5))
-    0.3378196823 (between 0.3378196823248 and 0.3378196823252)
+    >>> round(RandomizedResponse(p=0.75).delta(0.5).value, 9)
+    0.337819682
     """
 
     p: float

@@ -241,7 +241,8 @@ def _side(parts: tuple[tuple[Piece, int], ...], x: float, grid: Grid, size: int)
     log_scale -= c * x_moved
     # the logarithm of the scale is a sum of large terms; each node's own tilt was counted with its mass
     total += 4 * ULP * (log_size_of_scale + abs(c * x_moved) + 4) * abs(value)
-    return _Sum(log_scale, value, total * (1 + 1e-9), math.expm1(lost) if lost < 700 else math.inf)
+    # and what underflows beside the largest masses
+    return _Sum(log_scale, value, total * (1 + 1e-9) + 1e-290, math.expm1(lost) if lost < 700 else math.inf)
 
 
 def _transform(law: LatticeLaw, size: int) -> tuple[NDArray[np.complex128], int, float, float]:

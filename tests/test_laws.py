@@ -107,9 +107,9 @@ def miss(value, exact):
     return abs(gap - 1j * turn * mpmath.nint(gap.imag / turn))
 
 
-def sharp(size, z):
-    """What a rounding bound may be: some ulps of K, and of the exponents it is formed from."""
-    return 1e-13 * (1 + abs(size)) * (1 + abs(z))
+def sharp(law, z):
+    """What a rounding bound may be: some ulps of the exponents that K is formed from."""
+    return 1e-14 * (20 + abs(z)) * (1 + abs(z)) * (1 + min(law.supremum, 1e2) / 10)
 
 
 @pytest.mark.parametrize("name", CLOSED)
@@ -125,7 +125,7 @@ def test_transform_contains_the_formula(name):
                 assert miss(values.mid[i], exact) <= radius[i], point
             # away from zeros the bound is sharp
             if abs(exact) > 0.2 * abs(transform(mpc(point.real))):
-                assert radius[i] <= sharp(values.mid[i].real, point), point
+                assert radius[i] <= sharp(law, point), point
 
 
 @pytest.mark.parametrize("name", CLOSED)
@@ -195,7 +195,8 @@ def test_envelope_bounds_the_ratio_here_and_beyond(name, abscissa):
     law = LAWS[name]
     heights = np.geomspace(1e-3, 300, 60)
     sampled = np.sort(np.concatenate([heights, np.linspace(0.05, 300, 1200)]))
-    values = law.log_transform(abscissa + 1j * sampled)
+    with np.errstate(invalid="ignore"):  # another test asks for silence
+        values = law.log_transform(abscissa + 1j * sampled)
     base, base_radius = checked_values(law, np.array([abscissa]))
     known = np.isfinite(values.radius)
     least = np.where(known, values.mid.real - values.radius, -np.inf) - base[0] - base_radius[0]

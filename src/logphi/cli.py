@@ -111,7 +111,9 @@ def _run(argv: Sequence[str]) -> int:
     if rtol is not None and len(rtol) != 1:
         raise ValueError(f"--rtol: one number is needed, got {len(rtol)}")
     question = getattr(mechanism, arguments.query)
-    bounds = question(points, direction=arguments.direction, method=arguments.method, **({} if rtol is None else {"rtol": rtol[0]}))
+    bounds = question(
+        points, direction=arguments.direction, method=arguments.method, **({} if rtol is None else {"rtol": rtol[0]})
+    )
     for point, bound in zip(points, bounds, strict=True):
         print(_as_json(arguments, point, bound) if arguments.json else _as_text(arguments, point, bound))
     return MET if all(bound.status.met for bound in bounds) else WIDE

@@ -64,7 +64,7 @@ class Discs:
     def __mul__(self, other: Any) -> Discs:
         b = _discs(other)
         mid = self.mid * b.mid
-        rad = np.abs(self.mid) * b.rad + self.rad * (np.abs(b.mid) + b.rad) + OPERATION * np.abs(mid)
+        rad = np.abs(self.mid) * b.rad + self.rad * (np.abs(b.mid) + b.rad) + _operation(mid) * np.abs(mid)
         return Discs(mid, rad * INFLATE)
 
     __rmul__ = __mul__
@@ -74,11 +74,15 @@ class Discs:
         mid = self.mid / b.mid
         room = np.abs(b.mid) - b.rad
         with np.errstate(divide="ignore", invalid="ignore"):  # no room: the radius is set to infinity below
-            rad = (self.rad + np.abs(mid) * b.rad) / room + 2 * OPERATION * np.abs(mid)
+            rad = (self.rad + np.abs(mid) * b.rad) / room + 2 * _operation(mid) * np.abs(mid)
         return Discs(mid, np.where(room > 0, rad, np.inf) * INFLATE)
 
     def __rtruediv__(self, other: Any) -> Discs:
         return _discs(other) / self
+
+
+def _operation(mid: NDArray[Any]) -> float:
+    return OPERATION if np.iscomplexobj(mid) else ULP
 
 
 def _discs(value: Any) -> Discs:

@@ -84,4 +84,5 @@ class LogOdds:
     def under(self, arith: Arithmetic) -> Number:
         """The log-odds, formed in the arithmetic."""
         p = arith.constant(self.probability)
-        return arith.log(p / (1 - p))
+        # near p = 1/2 the numerator is what the log-odds are about, and it is formed without loss
+        return arith.log1p((p - (1 - p)) / (1 - p))

@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logphi.arith.protocol import Arithmetic, Number
-from logphi.numerics.lattice import common_span
 from logphi.numerics.law import Lattice, Law, Line, Reflected, Values
+from logphi.numerics.spans import common_span
 
 
 @dataclass(frozen=True)
@@ -86,10 +86,19 @@ class LogPhi(Law):
             return None
         span, wrong = common
         offset = float(sum(count * lattice.offset for lattice, count in known))
-        moved = sum(count * (lattice.slip + 4e-16 * abs(lattice.offset)) for lattice, count in known)
+        # a stretch stays one if all share it; otherwise every step may be off by its own
+        shared = len({lattice for lattice, _ in known if np.isfinite(lattice.span)}) == 1
+        stretch = max((lattice.stretch for lattice, _ in known), default=0.0) if shared else 0.0
+        own_slip = [lattice.slip + (0.0 if shared else lattice.stretch * abs(lattice.offset)) for lattice, _ in known]
+        moved = sum(count * slip for slip, (_, count) in zip(own_slip, known, strict=True)) + 4e-16 * abs(offset)
         # in n steps of a law that is m spans wide, the places are off by at most n m times the error of a span
-        steps = sum(count for lattice, count in known if np.isfinite(lattice.span))
-        return Lattice(offset, span, float(moved + steps * wrong) if np.isfinite(span) else float(moved))
+        steps = sum(
+            count * (law.supremum - law.infimum) / lattice.span * 1.01
+            for (law, count), (lattice, _) in zip(self.terms, known, strict=True)
+            if np.isfinite(lattice.span)
+        )
+        moved += steps * wrong if np.isfinite(span) and not shared else 0.0
+        return Lattice(offset, span, float(moved), stretch)
 
     def reflected(self) -> LogPhi:
         """The loss of the reversed pair (Q, P)."""

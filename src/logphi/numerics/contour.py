@@ -213,6 +213,7 @@ class Contour:
     line: Line
     values: Values
     log_mass: float
+    mass_error: float
     shift: float
     log_above: float
     log_below: float
@@ -254,7 +255,7 @@ class Contour:
         # half an ulp of x, the product zx, and two subtractions
         slip = 2 * ULP * (np.abs(mid) + 2 * np.abs(z) * abs(x) + abs(scale)) + ELEMENTARY
         # where nothing is known of K, |M(z)| <= M(c) still holds: the summand is between plus and minus that
-        trivial = np.exp(2e-15 * (abs(self.log_mass) + abs(self.abscissa * x))) * 1.01
+        trivial = np.exp(self.mass_error + 2e-15 * (abs(self.log_mass) + abs(self.abscissa * x))) * 1.01
         rounding = np.where(
             known,
             np.expm1(np.where(known, np.minimum(self.values.rounding + slip, 700.0), 0.0)) * (np.abs(f) + growth * factor_error)
@@ -296,7 +297,7 @@ def plan(law: Law, abscissa: float, kernel: Kernel, rtol: float, decaying: bool 
         return None
     # the tail is bounded in units of M(c); what is known of M(c) is its upper end
     log_tail += float(real.radius[0]) + 1e-12 * (1 + abs(log_mass))
-    return Contour(c, line, law.on_line(line), log_mass, shift, log_above, log_below, log_tail)
+    return Contour(c, line, law.on_line(line), log_mass, float(real.radius[0]), shift, log_above, log_below, log_tail)
 
 
 def _layout(law: Law, saddle_at: float, kernel: Kernel, rtol: float) -> tuple[float, float, float, float] | None:
@@ -313,17 +314,17 @@ def _layout(law: Law, saddle_at: float, kernel: Kernel, rtol: float) -> tuple[fl
     usable = second[np.isfinite(second) & (second * trial**2 < 1) & (second > 0)]
     # the wider difference is the better one unless higher terms have taken over
     scale = min(room, 9 / np.sqrt(usable[-1])) if usable.size else room
-    moved = saddle_at - (scale * np.array([0.0, 0.15, 0.35]) if sign > 0 else np.zeros(1))
+    moved = saddle_at - (scale * np.array([0.0, 0.2]) if sign > 0 else np.zeros(1))
     rooms = np.minimum(moved if sign > 0 else np.minimum(-moved, moved + 1), law.strip[1] - moved)
     # the ends themselves are poles of nothing: a shift as large as the room is allowed, where the bound is the total mass
-    shifts = np.minimum(scale * np.geomspace(1 / 64, 2, 9)[None, :], rooms[:, None])
+    shifts = np.minimum(scale * np.geomspace(1 / 32, 2, 7)[None, :], rooms[:, None])
     c = moved[:, None]
     points = np.concatenate([c, c + shifts, c - shifts], axis=1)
     values = law.sketch(points.ravel()).reshape(points.shape)
-    middle, above, below = values[:, :1], values[:, 1:10], values[:, 10:]
+    middle, above, below = values[:, :1], values[:, 1:8], values[:, 8:]
     size = np.array([float(kernel.log_real(one)[0]) for one in c])
     with np.errstate(invalid="ignore"):  # unknown values of K: such abscissas are given up below
-        curvature = np.nan_to_num(np.maximum((above + below - 2 * middle)[:, 3] / shifts[:, 3] ** 2, 0.0), posinf=0.0)
+        curvature = np.nan_to_num(np.maximum((above + below - 2 * middle)[:, 2] / shifts[:, 2] ** 2, 0.0), posinf=0.0)
         log_value = size - 0.5 * np.log(2 * np.pi * (curvature + moved**-2 + (moved + 1) ** -2))
         neighbours = np.logaddexp(
             above + log_kappa(c + shifts) - (c + shifts) * x, below + log_kappa(c - shifts) - (c - shifts) * x
@@ -343,6 +344,10 @@ def _layout(law: Law, saddle_at: float, kernel: Kernel, rtol: float) -> tuple[fl
     return float(moved[best]), float(shifts[best, pick]), float(steps[best, pick]), float(log_target[best])
 
 
+# measured: heights, in steps, at which the rest is bounded: finely where lines usually end, coarsely beyond
+_HEIGHTS = np.concatenate([2.0 ** np.arange(0, 14, 0.25), 2.0 ** np.arange(14, 44)])
+
+
 def _length(law: Law, c: float, step: float, most: int, kernel: Kernel, log_target: float) -> tuple[int, float]:
     """How many nodes until the rest is proved negligible, and the logarithm of the proved rest in units of e^scale.
 
@@ -350,17 +355,10 @@ def _length(law: Law, c: float, step: float, most: int, kernel: Kernel, log_targ
     and that at most its upper Riemann sum on a geometric grid.
     """
     end = kernel.period / 2
-    coarse: NDArray[np.float64] = step * 2.0 ** np.arange(0.0, 44.0)
+    heights: NDArray[np.float64] = step * _HEIGHTS
     if np.isfinite(end):
-        coarse = np.append(coarse[coarse < end], end)
-    # where the bound falls below the target is found coarsely first, then between two powers of two
-    log_coarse = law.log_envelope(c, coarse, end) + kernel.log_size(coarse, c)
-    fall = int(np.argmax(_rest(coarse, log_coarse, end) <= log_target)) or coarse.size - 1
-    between = np.linspace(np.log(coarse[max(fall - 1, 0)]), np.log(coarse[fall]), 10)[1:-1]
-    inner: NDArray[np.float64] = np.exp(between)
-    heights = np.concatenate([coarse[:fall], inner, coarse[fall:]])
-    log_inner = law.log_envelope(c, inner, end) + kernel.log_size(inner, c)
-    rest = _rest(heights, np.concatenate([log_coarse[:fall], log_inner, log_coarse[fall:]]), end)
+        heights = np.append(heights[heights < end], end)
+    rest = _rest(heights, law.log_envelope(c, heights, end) + kernel.log_size(heights, c), end)
     enough = int(np.argmax(rest <= log_target)) if (rest <= log_target).any() else heights.size - 1
     size = int(min(np.ceil(heights[enough] / step - 1e-9) + 1, most))
     if np.isfinite(end) and size >= most:

@@ -22,10 +22,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logphi.arith.floats import ULP
-from logphi.numerics.contour import RIGHT, Smooth, log_kappa, saddle
+from logphi.numerics.contour import RIGHT, log_kappa
 from logphi.numerics.distribution import Array, Grid, LatticeLaw, Piece, pieces
 from logphi.numerics.enclosure import Scaled
 from logphi.numerics.law import Law
+from logphi.numerics.saddle import minimise
+
+Parts = tuple[tuple[Piece, int], ...]
 
 # measured: smaller circles are not worth a second look
 _FIRST = 1 << 14
@@ -35,6 +38,9 @@ _SHARE = 1e-3
 _FOURIER = 7 * ULP
 # measured: candidates for a step that divides the distances between atoms
 _STEPS = 1 << 14
+# measured: steps over which the tilt grows by more than e^30 are of no use
+_COARSE = 30.0
+_UNKNOWN = Scaled(0.0, 0.5, truncation=0.5)
 # measured: how many nodes of a single law are looked at, in turns of the circle
 _TURNS = 16
 
@@ -82,14 +88,14 @@ def excess(law: Law, x: float, rtol: float, budget: int = 1 << 20) -> Scaled:
     top += 16 * ULP * sum(count * abs(part.top) for part, count in parts if part.top < np.inf)
     if x >= top:
         return Scaled(log_factor, 0.0)
-    plan = _plan(law, x, rtol, parts)
+    plan = _plan(parts, x, rtol)
     if plan is None:
-        return Scaled(0.0, 0.5, truncation=0.5)
-    best = Scaled(0.0, 0.5, truncation=0.5)
+        return _UNKNOWN
+    best = _UNKNOWN
     size = min(_FIRST, budget)
     while True:
         found = _bounds(parts, log_factor, x, plan, size)
-        if found.relative_width < best.relative_width or best.log_scale == 0.0:
+        if found.relative_width < best.relative_width or best is _UNKNOWN:
             best = found
         if best.relative_width <= rtol or 2 * size > budget:
             return best
@@ -100,18 +106,13 @@ def excess(law: Law, x: float, rtol: float, budget: int = 1 << 20) -> Scaled:
 
 @dataclass(frozen=True)
 class _Plan:
-    """The tilt, the length of the circle, the Chernoff bounds of the wrap-around, and how deep the tails go."""
+    """The tilt, the length of the circle, where Chernoff bounds of the wrap-around are taken, and how deep tails go."""
 
     tilt: float
     length: float
     points: Array
-    log_bounds: Array
     reach: float
-
-    def log_wrap(self, x: float, length: float) -> float:
-        """Logarithm of the sum of both sides' bounds, at the given length of the circle."""
-        room = np.log(np.expm1(np.minimum(np.abs(self.points - self.tilt) * length, 700.0)))
-        return float(np.logaddexp.reduce(self.log_bounds - self.points * x - room))
+    cut: float
 
 
 # measured: shifts of the abscissa among which the two of the wrap-around are chosen, in units of the tilt
@@ -119,35 +120,50 @@ _BELOW = np.geomspace(1 / 256, 1, 17)
 _ABOVE = np.geomspace(1 / 256, 4, 21)
 
 
-def _plan(law: Law, x: float, rtol: float, parts: tuple[tuple[Piece, int], ...]) -> _Plan | None:
-    """Tilt near the saddle; more tilt than that where it shortens the circle much and costs few digits."""
-    saddle_point = saddle(law, Smooth(x), RIGHT).abscissa
+def _plan(parts: Parts, x: float, rtol: float) -> _Plan | None:
+    """Tilt near the saddle; more tilt than that where it shortens the circle much and costs few digits.
+
+    Nothing here is proved, and nothing proved depends on it. Endless tails are cut where their mass is a small share of
+    the answer: that leaves moments of all orders, and a circle no longer than what matters.
+    """
+    total = sum(count for _, count in parts)
+    cut, c = -700.0, 0.0
+
+    def bound(u: Array) -> Array:
+        height: Array = sum((count * part.sketch(u, cut) for part, count in parts), np.zeros_like(u)) - u * x
+        return height
+
+    for _ in range(4):
+        found = minimise(lambda u: bound(u) - np.log(u) - np.log1p(u), RIGHT, c or None)
+        c = found.abscissa
+        if not np.isfinite(found.value):
+            return None
+        # the value is about the bound over the slope; e^-4 is room
+        log_value = found.value + math.log(c) - 4
+        cut = max(log_value + math.log(_SHARE * rtol) - math.log(1 + total), -700.0)
     best: tuple[float, float, Array] | None = None
     base = 0.0
-    for tilt in saddle_point * np.array([1.0, 1.5, 2.0, 3.0, 4.5, 7.0, 10.0]):
+    for tilt in c * np.array([1.0, 1.5, 2.0, 3.0, 4.5, 7.0, 10.0]):
         u = np.concatenate([[tilt], tilt * (1 - _BELOW), tilt * (1 + _ABOVE)])
-        heights = law.sketch(u) + log_kappa(u) - u * x
+        heights = bound(u) + log_kappa(u)
         base = float(heights[0]) if best is None else base
         # measured: a factor of twenty in the bound costs little more than a digit
-        if not np.isfinite(heights[0]) or heights[0] > base + 3:
+        if heights[0] > base + 3:
             break
         # measured: the value is rarely less than e^-4 of its Chernoff bound
-        needed = np.logaddexp(0.0, np.nan_to_num(heights[1:] - base + 4 - math.log(_SHARE * rtol), posinf=1e300))
+        needed = np.logaddexp(0.0, heights[1:] - base + 4 - math.log(_SHARE * rtol))
         lengths = needed / (tilt * np.concatenate([_BELOW, _ABOVE]))
         one, two = int(np.argmin(lengths[: _BELOW.size])), _BELOW.size + int(np.argmin(lengths[_BELOW.size :]))
         length = float(max(lengths[one], lengths[two]))
         if best is None or length < 0.8 * best[1]:
             best = float(tilt), length, u[[one + 1, two + 1]]
-    if best is None:
+    if best is None or not np.isfinite(best[1]):
         return None
-    proved = law.log_transform(best[2])
-    log_bounds = proved.mid + proved.radius + log_kappa(best[2])
     # as deep as the wrap-around, shared out to the single laws
-    reach = 12 - math.log(_SHARE * rtol) + math.log(1 + sum(count for _, count in parts))
-    return _Plan(*best, log_bounds, reach) if np.isfinite(log_bounds).all() else None
+    return _Plan(*best, 12 - math.log(_SHARE * rtol) + math.log(1 + total), cut)
 
 
-def _step(parts: tuple[tuple[Piece, int], ...], plan: _Plan, size: int) -> float:
+def _step(parts: Parts, plan: _Plan, size: int) -> float:
     """A step that goes round the circle and nearly divides the distances between atoms."""
     least = plan.length / size
     spans = [span for part, _ in parts for span in part.spans.tolist() if span >= least]
@@ -167,43 +183,49 @@ def _step(parts: tuple[tuple[Piece, int], ...], plan: _Plan, size: int) -> float
 
 @dataclass(frozen=True)
 class _Sum:
-    """One side: e^log_scale times the value, with its noise, both in units of that."""
+    """One side: e^log_scale times the value, with its noise, both in units of that.
+
+    ``log_lost`` bounds what is above the nodes of an upper law, ``log_wrap`` the terms that go round.
+    """
 
     log_scale: float
     value: float
     noise: float
-    lost: float
+    log_lost: float
+    log_wrap: float
 
 
-def _bounds(parts: tuple[tuple[Piece, int], ...], log_factor: float, x: float, plan: _Plan, size: int) -> Scaled:
+def _bounds(parts: Parts, log_factor: float, x: float, plan: _Plan, size: int) -> Scaled:
     """Both sides on one circle."""
     step = _step(parts, plan, size)
-    above, below = (_side(parts, x, Grid(step, plan.tilt, upper, plan.reach, _TURNS * size), size) for upper in (True, False))
+    if (plan.tilt + 1) * step > _COARSE:
+        return _UNKNOWN
+    above, below = (_side(parts, x, plan, step, upper, size) for upper in (True, False))
     # in units of the upper side
     unit = math.exp(min(below.log_scale - above.log_scale, 1.0))
     low, low_noise = below.value * unit, below.noise * unit
-    wrap = math.exp(min(plan.log_wrap(x, step * size) - above.log_scale, 700.0)) * (1 + 1e-9)
-    kappa = math.exp(float(log_kappa(np.array([plan.tilt]))[0]))
-    slip = 8 * ULP * (abs(above.log_scale) + abs(below.log_scale) + abs(log_factor) + 4) * max(above.value, low)
+    slip = 8 * ULP * (abs(above.log_scale) + abs(below.log_scale) + abs(log_factor) + 4) * max(above.value, low, 0.0)
     return Scaled(
         above.log_scale + log_factor,
         (above.value + low) / 2,
-        excess=wrap,
-        truncation=kappa * above.lost,
+        excess=math.exp(min(below.log_wrap - above.log_scale, 700.0)) * (1 + 1e-9),
+        truncation=math.exp(min(above.log_lost - above.log_scale, 700.0)) * (1 + 1e-9),
         rounding=max(above.noise, low_noise) + slip,
         discretization=abs(above.value - low) / 2,
     )
 
 
-def _side(parts: tuple[tuple[Piece, int], ...], x: float, grid: Grid, size: int) -> _Sum:
+def _side(parts: Parts, x: float, plan: _Plan, step: float, upper: bool, size: int) -> _Sum:
     """The Fourier sum of one side's lattice laws, wrap-around included."""
-    c, h = grid.tilt, grid.step
+    c, h = plan.tilt, step
+    grid = Grid(step, plan.tilt, upper, plan.reach, plan.cut, _TURNS * size)
     half = size // 2 + 1
     k = np.arange(half)
     log_size, angle, noise = np.zeros(half), np.zeros(half), np.full(half, 32 * ULP)
     log_bound = np.zeros(half)
     wrong: list[tuple[Array, float]] = []
-    location, shift, slack, log_scale, log_size_of_scale, lost = 0.0, 0, 0.0, 0.0, 0.0, 0.0
+    location, shift, slack, log_scale, log_size_of_scale, lost, lost_mass = 0.0, 0, 0.0, 0.0, 0.0, 0.0, 0.0
+    log_moments = np.zeros(2)
     for part, count in parts:
         law = part.on(grid)
         transform, place, log_mass, error = _transform(law, size)
@@ -222,10 +244,13 @@ def _side(parts: tuple[tuple[Piece, int], ...], x: float, grid: Grid, size: int)
         log_scale += count * (law.log_scale + log_mass)
         log_size_of_scale += count * (abs(law.log_scale) + abs(log_mass))
         lost += count * law.lost
+        lost_mass += count * law.lost_mass
+        if not upper:
+            log_moments += count * law.log_moments(plan.points - c, h)
     start = location + shift * h
     slack += 8 * ULP * (abs(location) + abs(shift) * h + abs(x) + h)
     # every node is known to within the slack: the threshold moves against the claim
-    x_moved = x - slack if grid.upper else x + slack
+    x_moved = x - slack if upper else x + slack
     first = math.floor((x_moved - start) / h) + 1
     rest = min(max(start + first * h - x_moved, 0.0), h)
     kernel, kernel_size = _kernel(c, h, rest, k * (2 * np.pi / size))
@@ -242,7 +267,18 @@ def _side(parts: tuple[tuple[Piece, int], ...], x: float, grid: Grid, size: int)
     # the logarithm of the scale is a sum of large terms; each node's own tilt was counted with its mass
     total += 4 * ULP * (log_size_of_scale + abs(c * x_moved) + 4) * abs(value)
     # and what underflows beside the largest masses
-    return _Sum(log_scale, value, total * (1 + 1e-9) + 1e-290, math.expm1(lost) if lost < 700 else math.inf)
+    total = total * (1 + 1e-9) + 1e-290
+    # any path through lost mass: by its tilted share, or by its probability
+    tilted = math.expm1(lost) if lost < 700 else math.inf
+    kappa = float(log_kappa(np.array([c]))[0])
+    log_lost = min(_log(tilted) + log_scale + kappa, _log(lost_mass))
+    room = np.log(np.expm1(np.minimum(np.abs(plan.points - c) * (h * size), 700.0)))
+    log_wraps = log_moments + log_kappa(plan.points) - plan.points * x_moved - room
+    return _Sum(log_scale, value, total, log_lost, float(np.logaddexp.reduce(log_wraps)))
+
+
+def _log(number: float) -> float:
+    return math.log(number) if number > 0 else -math.inf
 
 
 def _transform(law: LatticeLaw, size: int) -> tuple[NDArray[np.complex128], int, float, float]:

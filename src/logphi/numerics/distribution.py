@@ -50,12 +50,16 @@ _SHARE = 16 * ULP
 
 @dataclass(frozen=True)
 class Grid:
-    """Which lattice law is asked for: step h, tilt e^{cx}, side, how deep the tails go, and how many nodes at most."""
+    """Which lattice law is asked for: step h, tilt e^{cx}, side, how deep the tails go, and how many nodes at most.
+
+    ``cut`` is the logarithm of a P-mass: of an endless upper tail no more than about that much is left out.
+    """
 
     step: float
     tilt: float
     upper: bool
     reach: float
+    cut: float
     most: int
 
 
@@ -63,7 +67,7 @@ class Grid:
 class LatticeLaw:
     """P-masses e^{c x_k} p_k = e^log_scale * weight at x_k = origin + h * place, places to within ``slack``.
 
-    ``lost`` bounds the share of E[e^{cX}] that lies above the highest node of an upper law.
+    Of what lies above the highest node of an upper law, ``lost`` bounds the share of E[e^{cX}] and ``lost_mass`` the P-mass.
     """
 
     places: NDArray[np.int64]
@@ -72,6 +76,17 @@ class LatticeLaw:
     origin: float
     slack: float
     lost: float = 0.0
+    lost_mass: float = 0.0
+
+    def log_moments(self, rates: Array, step: float) -> Array:
+        """Upper bounds of log E[e^{(c + r) X}], for each rate r."""
+        exponent = rates[:, None] * (step * self.places)
+        peak = exponent.max(axis=1)
+        sums = (np.exp(exponent - peak[:, None]) * self.weights).sum(axis=1)
+        with np.errstate(divide="ignore"):  # all of it underflows: there is less than any bound
+            logs = np.log(np.maximum(sums, 1e-290)) + peak + rates * self.origin + self.log_scale
+        bound: Array = logs + np.abs(rates) * self.slack + 1e-12 * (1 + np.abs(peak) + abs(self.log_scale))
+        return bound
 
     def folded(self, size: int) -> Array:
         """The weights on the circle of ``size`` nodes."""
@@ -91,6 +106,9 @@ class Piece(Protocol):
 
     def misfit(self, steps: Array, tilt: float) -> Array:
         """About how far the lower law's tilted mean is moved by atoms off the lattice, per step."""
+
+    def sketch(self, u: Array, cut: float) -> Array:
+        """About log E[e^{uX}], of the law that is cut as in :class:`Grid`."""
 
     def on(self, grid: Grid) -> LatticeLaw:
         """A lattice law whose excess lies above, or below, that of the law at every threshold."""
@@ -248,6 +266,13 @@ def _placed(grid: Grid, offsets: Array, log_p: Array, origin: float, slack: floa
     return LatticeLaw(places.astype(np.int64), np.maximum(weights, 0.0), peak, origin, slack)
 
 
+def _log_sum(exponent: Array) -> Array:
+    """log(sum(exp)) along the last axis."""
+    peak = exponent.max(axis=-1)
+    total: Array = np.log(np.exp(exponent - peak[..., None]).sum(axis=-1)) + peak
+    return total
+
+
 def _joined(one: LatticeLaw, other: LatticeLaw) -> LatticeLaw:
     """Both measures together; they have one origin."""
     scale = max(one.log_scale, other.log_scale)
@@ -295,6 +320,10 @@ class Points:
         r = np.unique(self.locations)
         return np.unique(r[1:] - r[0])
 
+    def sketch(self, u: Array, cut: float) -> Array:
+        """A sum over the atoms."""
+        return _log_sum(np.asarray(self.log_p) + u[:, None] * np.asarray(self.locations))
+
     def on(self, grid: Grid) -> LatticeLaw:
         """Split over the neighbours, or rounded down, from the base that fits best."""
         r, log_p = np.asarray(self.locations), np.asarray(self.log_p)
@@ -327,6 +356,14 @@ class Flat:
         turns = 2 * self.width.low / steps
         missed = np.where(np.abs(turns - np.rint(turns)) <= 16 * ULP * turns, 0.0, turns - np.floor(turns))
         return missed * steps / 2 * np.tanh((tilt + 0.5) * self.width.low)
+
+    def sketch(self, u: Array, cut: float) -> Array:
+        """From the density's integral and the two atoms."""
+        w = self.width.high
+        log_c, log_p = self.weight(w)
+        rate = np.maximum(np.abs(u + 0.5), 1e-9)
+        body = log_c + rate * w + np.log(-np.expm1(-2 * rate * w) / rate)
+        return _log_sum(np.stack([body, log_p + u * w, log_p - w - u * w], axis=1))
 
     def on(self, grid: Grid) -> LatticeLaw:
         """Cells from -w upward. The lower law is that of the widest multiple of the step; far cells are left out."""
@@ -394,6 +431,25 @@ class Bell:
         """The cells fit any step."""
         return np.zeros_like(steps)
 
+    def sketch(self, u: Array, cut: float) -> Array:
+        """Closed for a normal law, else a coarse sum."""
+        m, q = self.shift.high, self.rate.high
+        if q == 1:
+            return u * (u + 1) * m * m / 2
+        # turned, or cut, the tilted law stays near the origin
+        top = min(float(u.max() + 1) * m + 10.0, self._highest(cut)) if not self.turned else 12.0
+        y = np.linspace(-12.0, top, 4097)
+        exponent = (-u if self.turned else 1 + u)[:, None] * _log_mixture(m, q, y) - y * y / 2
+        return _log_sum(exponent) + float(np.log((y[1] - y[0]) / np.sqrt(2 * np.pi)))
+
+    def _highest(self, cut: float) -> float:
+        """The y above which there is hardly more P-mass than e^cut."""
+        if self.turned or self.rate.high == 1:
+            return np.inf
+        y = np.linspace(0.0, np.sqrt(-2 * min(cut, -1.0)) + self.shift.high + 2, 4097)
+        log_above = np.logaddexp(log_ndtr(-y), np.log(self.rate.high) + log_ndtr(self.shift.high - y))
+        return float(y[np.argmax(log_above < cut)])
+
     def on(self, grid: Grid) -> LatticeLaw:
         """Cells in y between the points where log w meets the lattice from log(1 - q) upward."""
         h, m, q = grid.step, self.shift.at(grid.upper), self.rate.at(grid.upper)
@@ -419,7 +475,7 @@ class Bell:
         error = _MASS + ULP * (2 * far * far + 2 * np.abs(alpha * x[:-1]) + np.abs(log_mass) + abs(peak)) + slack
         mass = np.exp(exponent - peak)
         cells = _Cells(mass, error, share, share_error, sag, alpha, h, self.turned)
-        lost = 0.0
+        lost = lost_mass = 0.0
         if grid.upper:
             nodes = cells.above()
             nodes[0] += np.exp(min(log_ndtr(y[0]) + alpha * x[0] - peak, 700.0)) * (1 + 1e-9)
@@ -429,18 +485,19 @@ class Bell:
                 # w / e^Y falls in Y: above the last point w^alpha <= (w / e^Y)^alpha e^(alpha Y)
                 log_above = alpha * (x[-1] - big[-1]) + alpha * (alpha - 1) * m * m / 2 + log_ndtr(alpha * m - y[-1])
                 lost = (float(np.exp(log_above - peak)) if log_above - peak < 700 else np.inf) * (1 + 1e-9) / float(nodes.sum())
+                lost_mass = float((1 - q) * ndtr(-y[-1]) + q * ndtr(m - y[-1])) * (1 + 1e-9)
         else:
             nodes = cells.below()
         if self.turned:
-            return LatticeLaw(-k, nodes, peak, -origin, slack, lost)
-        return LatticeLaw(k, nodes, peak, origin, slack, lost)
+            return LatticeLaw(-k, nodes, peak, -origin, slack)
+        return LatticeLaw(k, nodes, peak, origin, slack, lost, lost_mass)
 
     def _range(self, grid: Grid, m: float, q: float, alpha: float) -> tuple[float, float]:
         """Between which losses the tilted law has nearly all its mass; nothing depends on how nearly."""
         deep = np.sqrt(2 * grid.reach) + 1
         # peaks are near 0 or near alpha m, or between them
         y = np.concatenate([centre + deep * np.linspace(-1, 1, 513) for centre in (0.0, alpha * m)])
-        y = np.unique(np.concatenate([y, np.linspace(0.0, alpha * m, 513)]))
+        y = np.unique(np.minimum(np.concatenate([y, np.linspace(0.0, alpha * m, 513)]), self._highest(grid.cut)))
         for _ in range(4):
             density = alpha * _log_mixture(m, q, y) - y * y / 2
             best = int(np.argmax(density))
@@ -456,7 +513,10 @@ class Bell:
 def _log_mixture(m: float, q: float, y: Array) -> Array:
     """log(1 - q + q e^Y), Y = m y - m^2/2, without overflow."""
     big = m * y - m * m / 2
-    return big if q == 1 else np.logaddexp(np.log1p(-q), np.log(q) + big)
+    if q == 1:
+        return big
+    near = np.log1p(q * np.expm1(np.minimum(big, 500.0)))
+    return np.where(big < 500, near, np.log(q) + big)
 
 
 def _normal_cells(y: Array, m: float) -> tuple[Array, Array, Array, Array]:

@@ -94,6 +94,7 @@ class Group:
     atoms: Atoms
     flats: tuple[tuple[float, int], ...]
     log_factor: float
+    slip: float = 0.0
 
 
 def groups(terms: Terms, most: int) -> Iterator[Group]:
@@ -110,6 +111,7 @@ def groups(terms: Terms, most: int) -> Iterator[Group]:
                 group.atoms.convolve(atoms),
                 (*group.flats, (pieces.width, m)) if m else group.flats,
                 group.log_factor + (m * pieces.log_density + float(np.log(comb(count, m))) if m else 0.0),
+                group.slip + (count - m) * pieces.slip,
             )
             for group in found
             for m, atoms in powers.items()
@@ -146,8 +148,10 @@ def excess_of(group: Group, x: float, log_scale: float) -> tuple[float, float]:
         value[inside], noise[inside] = np.maximum(total, 0.0), (8 + order) * ELEMENTARY * size
     weight = np.exp(log_unit)
     # a location errs by a few ulps of the sums it was formed from, and moves the payoff by at most its slope
-    place = ULP * (4 + len(group.flats)) * (np.abs(y) + abs(x) + reach + np.abs(group.atoms.location).max(initial=0))
-    slope = np.exp(np.minimum(log_product - reach / 2, 0.0)) * 2 if order else np.full_like(y, 2.0)
+    place = (
+        ULP * (4 + len(group.flats)) * (np.abs(y) + abs(x) + reach + np.abs(group.atoms.location).max(initial=0)) + group.slip
+    )
+    slope = 2 * np.exp(log_product - reach / 2)
     log_noise = ELEMENTARY * (4 + np.abs(log_weight) + abs(group.log_factor) + np.abs(y) + abs(x) + abs(log_scale) + reach)
     error = float((weight * (noise + value * log_noise + slope * place)).sum()) + ULP * 32 * float((weight * value).sum())
     return float((weight * value).sum()), error

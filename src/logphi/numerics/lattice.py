@@ -12,42 +12,13 @@ whole line with step 2 pi / (N D), and N nodes are all there are.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
-from math import gcd, inf, lcm
 
 import numpy as np
 from numpy.typing import NDArray
 
 from logphi.arith.floats import ELEMENTARY, ULP
-
-# measured: ratios with larger terms make lattices too fine to be worth having
-_LARGEST_RATIO = 20000
-
-
-def common_span(spans: Sequence[tuple[float, float]]) -> tuple[float, float] | None:
-    """The largest span that divides all, and by how much a point of the widest may be off its place.
-
-    ``spans`` are positive numbers with their absolute errors; None where no ratio of small whole numbers fits.
-    """
-    if not spans:
-        return inf, 0.0
-    base, base_error = min(spans)
-    ratios = [Fraction(span / base).limit_denominator(1000) for span, _ in spans]
-    parts = lcm(*(ratio.denominator for ratio in ratios))
-    if parts * max(ratios) > _LARGEST_RATIO:
-        return None
-    common = gcd(*(int(ratio * parts) for ratio in ratios))
-    span = base * common / parts
-    wrong = 0.0
-    for (own, error), ratio in zip(spans, ratios, strict=True):
-        miss = abs(own - float(ratio) * base)
-        # a ratio is accepted only within the rounding of the two spans, plus that of the quotient
-        if miss > 2 * (error + float(ratio) * base_error) + 4 * ULP * own:
-            return None
-        wrong = max(wrong, miss + error + float(ratio) * base_error)
-    return span, wrong
+from logphi.numerics.law import Lattice
 
 
 @dataclass(frozen=True)
@@ -60,9 +31,12 @@ class Periodic:
     slip: float
 
     @staticmethod
-    def at(offset: float, span: float, slip: float, x: float) -> Periodic:
+    def at(lattice: Lattice, x: float) -> Periodic:
         """The kernel for a threshold."""
-        return Periodic(x, offset + span * float(np.ceil((x - offset) / span)), span, slip)
+        anchor = lattice.offset + lattice.span * float(np.ceil((x - lattice.offset) / lattice.span))
+        # stretched places move the payoff (1 - e^{x-X})_+ by at most the stretch times (|x| + |X - x|) e^{x-X}
+        slip = lattice.slip + 2 * lattice.stretch * (abs(x) + abs(anchor) + lattice.span + 1)
+        return Periodic(x, anchor, lattice.span, slip)
 
     @property
     def period(self) -> float:

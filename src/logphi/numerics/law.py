@@ -78,22 +78,28 @@ CERTAIN = Values(np.zeros(1), np.zeros(1), np.zeros(1))
 class Pieces:
     """A law as atoms and a flat part, once tilted by e^{-x/2}: weights are those of e^{-x/2} mu(dx).
 
-    ``width`` is half the length of the flat part, centred at 0, ``log_density`` its height; -inf where there is none.
+    ``width`` is half the length of the flat part, centred at 0, ``log_density`` its height; -inf where there is none. ``slip``
+    bounds how far a location may be off its place.
     """
 
     locations: tuple[float, ...]
     log_weights: tuple[float, ...]
     width: float = 0.0
     log_density: float = -np.inf
+    slip: float = 0.0
 
 
 @dataclass(frozen=True)
 class Lattice:
-    """Atoms at ``offset + span k`` only, each within ``slip`` of its place; one atom has an infinite span."""
+    """Atoms at ``offset + span k`` only; one atom has an infinite span.
+
+    Each is within ``slip`` of its place, once all places are stretched by a common factor within ``stretch`` of one.
+    """
 
     offset: float
     span: float
     slip: float = 0.0
+    stretch: float = 0.0
 
 
 class Law(ABC):

@@ -60,8 +60,7 @@ def by_lattice(loss: LogPhi, epsilon: float, rtol: float, hint: float | None = N
 
     def kernel(law: Law, x: float) -> contour.Kernel:
         # the reflected law lives on the mirrored lattice
-        offset = lattice.offset if law is loss else -lattice.offset
-        return Periodic.at(offset, lattice.span, lattice.slip, x)
+        return Periodic.at(lattice if law is loss else replace(lattice, offset=-lattice.offset), x)
 
     return _inverted(loss, contour.prepare(loss, epsilon, rtol, kernel, hint), "lattice")
 

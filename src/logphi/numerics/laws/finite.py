@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from logphi.arith.protocol import Arithmetic, Number
-from logphi.numerics.lattice import common_span
 from logphi.numerics.law import Lattice, Law, Pieces, Values
+from logphi.numerics.spans import common_span
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Finite(Law):
     @property
     def supremum(self) -> float:
         """The largest log-ratio."""
-        return max(self.losses) + 1e-15 * self._log_size
+        return max(self.losses) + 1e-15 * (1 + self._log_size)
 
     def log_masses(self) -> tuple[Values, Values]:
         """From what lies outside the common support."""
@@ -46,7 +46,7 @@ class Finite(Law):
     def pieces(self) -> Pieces:
         """Tilted weights (p_j q_j)^{1/2}."""
         weights = tuple((math.log(a) + math.log(b)) / 2 for a, b in zip(self.p, self.q, strict=True))
-        return Pieces(self.losses, weights)
+        return Pieces(self.losses, weights, slip=4e-16 * (1 + self._log_size))
 
     @property
     def lattice(self) -> Lattice | None:

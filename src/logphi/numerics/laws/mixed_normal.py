@@ -143,7 +143,7 @@ def _shape(mixtures: Mixtures, abscissa: float) -> Shape:
         nothing = np.zeros((m.size, 1))
         return Shape(np.full(m.size, 1e300), nothing, nothing)
     y = m * x - m * m / 2
-    log_w = np.logaddexp(np.log1p(-q), np.log(q) + y)
+    log_w = np.where(y < 600, np.log1p(q * np.expm1(np.minimum(y, 600))), np.log(q) + y)
     # log G is this less K(c)
     log_g = (abscissa + 2) * log_w - x * x / 2 - y - np.log(m * np.sqrt(2 * np.pi) * q)
 

@@ -34,20 +34,27 @@ class TwoPoint(Law):
         return abs(float(self.point.under(FLOATS).mid))
 
     @property
+    def slip(self) -> float:
+        """How far the atom may be off its place."""
+        return float(self.point.under(FLOATS).rad) + 2e-16 * self.location
+
+    @property
     def supremum(self) -> float:
         """The positive atom."""
-        return self.location * (1 + 1e-15)
+        return self.location + self.slip
 
     @property
     def pieces(self) -> Pieces:
         """Two atoms of equal tilted weight 1 / (2 cosh(l/2))."""
         weight = -self.location / 2 - float(np.log1p(np.exp(-self.location)))
-        return Pieces((-self.location, self.location), (weight, weight))
+        return Pieces((-self.location, self.location), (weight, weight), slip=self.slip)
 
     @property
     def lattice(self) -> Lattice:
         """The span is 2 l."""
-        return Lattice(-self.location, 2 * self.location or np.inf)
+        if self.location == 0:
+            return Lattice(0.0, np.inf)
+        return Lattice(-self.location, 2 * self.location, stretch=self.slip / self.location)
 
     def log_envelope(self, abscissa: float, heights: NDArray[np.float64], end: float = np.inf) -> NDArray[np.float64]:
         """|chi(t)|^2 = 1 - sin^2(t l) / cosh^2((c + 1/2) l), decreasing up to t l = pi/2, no decay beyond."""

@@ -1,0 +1,246 @@
+"""Compositions of Laplace and exponential mechanisms, and finite ones, against densities worked out here."""
+
+import itertools
+import math
+from collections import defaultdict
+
+import mpmath
+import pytest
+from mpmath import exp, mpf
+
+import logphi as lp
+
+DIGITS = 40
+RTOL = 1e-9
+
+
+def dec(number):
+    return mpf(repr(float(number)))
+
+
+def contains(bound, exact):
+    return mpf(bound.lower) <= exact <= mpf(bound.upper)
+
+
+class Laplace:
+    """Loss of Lap(w) against Lap(0) under the former: an atom at w of mass 1/2, one at -w of mass e^{-w}/2, and the
+    density e^{(x - w)/2}/4 between them."""
+
+    def __init__(self, scale):
+        self.width = 1 / dec(scale)
+        self.atoms = [(self.width, mpf(1) / 2), (-self.width, exp(-self.width) / 2)]
+        self.mechanism = lp.Laplace(scale=scale)
+
+    def density(self, x):
+        return exp((x - self.width) / 2) / 4
+
+
+class Range:
+    """Density proportional to e^{x/2} on [-e, e]."""
+
+    def __init__(self, epsilon):
+        self.width = dec(epsilon)
+        self.atoms = []
+        self.mechanism = lp.ExponentialMechanism(epsilon=epsilon)
+
+    def density(self, x):
+        return exp(x / 2) / (4 * mpmath.sinh(self.width / 2))
+
+
+def profile(laws, x):
+    """E[(1 - e^{x - X})_+] of a sum: atoms one by one, the last density in closed form, the others by quadrature."""
+    if not laws:
+        return 1 - exp(x) if x < 0 else mpf(0)
+    first, rest = laws[0], laws[1:]
+    total = mpmath.fsum(mass * profile(rest, x - place) for place, mass in first.atoms)
+    w = first.width
+    if not rest:
+        low = min(max(x, -w), w)
+        # the integral of e^{y/2} (1 - e^{x - y}) from low to w, times the height
+        height = first.density(mpf(0))
+        return total + height * (2 * exp(w / 2) - 2 * exp(low / 2) + 2 * exp(x - w / 2) - 2 * exp(x - low / 2))
+    corners = {x - sum(s * law.width for s, law in zip(signs, rest, strict=True)) for signs in signs_of(rest)}
+    cuts = sorted({-w, w, *(corner for corner in corners if -w < corner < w)})
+    return total + mpmath.quad(lambda y: first.density(y) * profile(rest, x - y), cuts, method="gauss-legendre")
+
+
+def signs_of(laws):
+    return itertools.product((-1, 1), repeat=len(laws))
+
+
+def assert_profile(laws, epsilon, width=RTOL):
+    release = lp.compose([law.mechanism for law in laws])
+    exact = profile(laws, dec(epsilon))
+    bound = release.delta(epsilon)
+    assert contains(bound, exact), (epsilon, mpmath.nstr(exact, 25), bound)
+    if exact > 0:
+        assert bound.upper - bound.lower <= 2 * width * float(exact) + 1e-300, (epsilon, bound)
+
+
+SHARES = [-1.2, -0.9, -0.3, 0.0, 0.01, 0.3, 0.7, 0.999, 0.9999999]
+
+
+@pytest.mark.parametrize("scale", [0.05, 0.5, 1.0, 3.0, 1e4])
+@pytest.mark.parametrize("share", SHARES)
+def test_one_laplace(scale, share):
+    epsilon = share / scale
+    with mpmath.workdps(DIGITS):
+        w = 1 / dec(scale)
+        exact = 1 - exp((dec(epsilon) - w) / 2) if -w <= dec(epsilon) <= w else max(mpf(0), 1 - exp(dec(epsilon)))
+        # the closed form of the profile is that of the loss written above
+        assert abs(profile([Laplace(scale)], dec(epsilon)) - exact) < mpf(10) ** -35
+        bound = lp.Laplace(scale=scale).delta(epsilon)
+        assert contains(bound, exact), (epsilon, mpmath.nstr(exact, 25), bound)
+        assert bound.upper - bound.lower <= 2 * RTOL * float(exact) + 1e-300
+
+
+@pytest.mark.parametrize("epsilon", [1e-4, 0.5, 1.0, 8.0])
+@pytest.mark.parametrize("share", SHARES)
+def test_one_exponential_mechanism(epsilon, share):
+    x = share * epsilon
+    with mpmath.workdps(DIGITS):
+        e = dec(epsilon)
+        exact = max(mpf(0), 1 - exp(dec(x)))
+        if abs(dec(x)) <= e:
+            exact = (exp(e / 2) - exp(dec(x) / 2)) ** 2 / (exp(e) - 1)
+        assert abs(profile([Range(epsilon)], dec(x)) - exact) < mpf(10) ** -35
+        bound = lp.ExponentialMechanism(epsilon=epsilon).delta(x)
+        assert contains(bound, exact), (x, mpmath.nstr(exact, 25), bound)
+        # next to the end of the support the threshold's own half ulp is felt
+        assert bound.upper - bound.lower <= max(2 * RTOL, 1e-13 / (1 - share) if share < 1 else 0) * float(exact)
+
+
+@pytest.mark.parametrize("share", [-0.8, -0.1, 0.0, 0.2, 0.6, 0.97])
+@pytest.mark.parametrize(
+    "laws",
+    [
+        [Laplace(1.0)] * 2,
+        [Laplace(0.5), Laplace(2.0)],
+        [Laplace(1.0), Laplace(100.0)],
+        [Range(1.0)] * 2,
+        [Range(0.1), Range(3.0)],
+        [Laplace(1.0), Range(0.7)],
+    ],
+    ids=["laplace", "scales", "far-scales", "range", "ranges", "both"],
+)
+def test_two(laws, share):
+    with mpmath.workdps(DIGITS):
+        assert_profile(laws, float(share * sum(law.width for law in laws)))
+
+
+@pytest.mark.parametrize("share", [-0.3, 0.1, 0.8])
+@pytest.mark.parametrize(
+    "laws",
+    [[Laplace(1.0)] * 3, [Laplace(0.5), Laplace(2.0), Laplace(3.0)], [Range(1.0)] * 3, [Laplace(2.0), Range(1.0), Range(0.3)]],
+    ids=["laplace", "scales", "range", "motley"],
+)
+def test_three(laws, share):
+    with mpmath.workdps(18):
+        release = lp.compose([law.mechanism for law in laws])
+        epsilon = float(share * sum(law.width for law in laws))
+        exact = profile(laws, dec(epsilon))
+        bound = release.delta(epsilon)
+        # the reference itself is good to twelve digits
+        assert mpf(bound.lower) * (1 - 1e-12) <= exact <= mpf(bound.upper) * (1 + 1e-12)
+        assert bound.upper - bound.lower <= 2 * RTOL * float(exact)
+
+
+def equal_laplace(w, k, x):
+    """The k-fold Laplace profile for any k: M^k = sum of binomial terms in e^{+-uw} and 1/u^m, inverted one by one.
+
+    With u = z + 1/2, e^{uw} (1/2 + 1/(4u)) + e^{-uw} (1/2 - 1/(4u)) to the k has terms c u^{-m} e^{u (k - 2j) w}, times
+    e^{-kw/2}; against e^{-zx}/(z (z + 1)), whose poles are 1/2 and -1/2 in u, each is a residue sum that closes to the
+    left where its exponent is positive.
+    """
+    total = mpf(0)
+    for j in range(k + 1):
+        shift = (k - 2 * j) * w - x
+        if shift <= 0:
+            continue
+        # coefficients in v = 1/(2u) of (1 + v)^(k-j) (1 - v)^j
+        coefficients = [mpf(0)] * (k + 1)
+        for a in range(k - j + 1):
+            for b in range(j + 1):
+                coefficients[a + b] += mpmath.binomial(k - j, a) * mpmath.binomial(j, b) * (-1) ** b
+        weight = mpmath.binomial(k, j) / mpf(2) ** k
+        for m, coefficient in enumerate(coefficients):
+            # the inverse of u^{-m}/(u^2 - 1/4) at shift: its two simple poles, and that of order m at zero
+            value = (exp(shift / 2) - (-1) ** m * exp(-shift / 2)) * mpf(2) ** m
+            value -= mpmath.fsum(4 ** (i + 1) * shift ** (m - 1 - 2 * i) / mpmath.factorial(m - 1 - 2 * i) for i in range((m + 1) // 2))
+            total += weight * coefficient / mpf(2) ** m * value
+    return exp(x / 2 - k * w / 2) * total
+
+
+def test_the_partial_fractions_agree_with_the_convolution():
+    with mpmath.workdps(DIGITS):
+        for x in (mpf(-1) / 3, mpf(1) / 2, mpf("1.9")):
+            for k in (1, 2):
+                assert abs(equal_laplace(mpf(1), k, x) - profile([Laplace(1.0)] * k, x)) < mpf(10) ** -30
+
+
+@pytest.mark.parametrize("scale", [0.2, 1.0, 20.0])
+@pytest.mark.parametrize("k", [5, 6, 7, 20, 60])
+def test_many_equal_laplace(scale, k):
+    release = k * lp.Laplace(scale=scale)
+    with mpmath.workdps(60 + 3 * k):
+        for share in (-0.5, 0.0, 0.05, 0.3, 0.8, 0.99):
+            epsilon = share * k / scale
+            exact = equal_laplace(1 / dec(scale), k, dec(epsilon))
+            bound = release.delta(epsilon)
+            assert contains(bound, exact), (epsilon, mpmath.nstr(exact, 25), bound)
+            assert bound.upper - bound.lower <= 1e-6 * float(exact) + 1e-300, (epsilon, bound)
+
+
+def brute_force(p, q, k, x, lost=0):
+    """All k-tuples of cells, losses with their masses, and the mass at infinity."""
+    cells = [(dec(a), dec(b)) for a, b in zip(p, q, strict=True)]
+    total = mpf(0)
+    for picks in itertools.product(cells, repeat=k):
+        mass_p, mass_q = mpmath.fprod(a for a, _ in picks), mpmath.fprod(b for _, b in picks)
+        total += max(mpf(0), mass_p - exp(x) * mass_q)
+    return total
+
+
+PAIRS = {
+    "three": ([0.5, 0.3, 0.2], [0.2, 0.3, 0.5]),
+    "skew": ([0.9, 0.09, 0.01], [0.1, 0.1, 0.8]),
+    "holes": ([0.5, 0.4, 0.1, 0.0], [0.3, 0.3, 0.0, 0.4]),
+    "four": ([0.37, 0.21, 0.12, 0.3], [0.11, 0.33, 0.41, 0.15]),
+    "tiny": ([1e-9, 0.4, 0.599999999], [0.3, 1e-12, 0.699999999999]),
+}
+
+
+@pytest.mark.parametrize("name", PAIRS)
+@pytest.mark.parametrize("k", [1, 2, 4])
+@pytest.mark.parametrize("epsilon", [-2.5, -0.3, 0.0, 0.4, 1.7, 6.0])
+def test_discrete_equals_enumeration(name, k, epsilon):
+    p, q = PAIRS[name]
+    release = k * lp.Discrete(p=p, q=q)
+    with mpmath.workdps(DIGITS):
+        remove, add = brute_force(p, q, k, dec(epsilon)), brute_force(q, p, k, dec(epsilon))
+        for direction, exact in (("remove", remove), ("add", add), (None, max(remove, add))):
+            bound = release.delta(epsilon, direction=direction)
+            assert contains(bound, exact), (direction, mpmath.nstr(exact, 25), bound)
+            assert bound.upper - bound.lower <= 2 * RTOL * float(exact) + 1e-300
+
+
+def test_different_discrete_mechanisms_equal_enumeration():
+    names, epsilon = ("three", "four", "holes"), 0.6
+    release = lp.compose([lp.Discrete(*PAIRS[name]) for name in names])
+    with mpmath.workdps(DIGITS):
+        products = defaultdict(mpf)
+        for picks in itertools.product(*(list(zip(*PAIRS[name], strict=True)) for name in names)):
+            a, b = mpmath.fprod(dec(one) for one, _ in picks), mpmath.fprod(dec(two) for _, two in picks)
+            products["remove"] += max(mpf(0), a - exp(dec(epsilon)) * b)
+            products["add"] += max(mpf(0), b - exp(dec(epsilon)) * a)
+        for direction, exact in products.items():
+            assert contains(release.delta(epsilon, direction=direction), exact)
+
+
+def test_epsilon_of_laplace_inverts_its_profile():
+    for delta in (0.3, 1e-3, 1e-12):
+        bound = lp.Laplace(scale=0.5).epsilon(delta)
+        with mpmath.workdps(DIGITS):
+            exact = 2 + 2 * mpmath.log(1 - dec(delta))
+        assert contains(bound, exact)
+        assert bound.width <= RTOL * max(1, math.fabs(bound.value))

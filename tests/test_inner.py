@@ -1,0 +1,193 @@
+"""The inner integral of a sampled Gaussian: its errors are honest, and small, against mpmath's quadrature."""
+
+import math
+import warnings
+
+import mpmath
+import numpy as np
+import pytest
+from mpmath import exp, log, mpc, mpf
+
+from logphi.numerics.inner import Mixtures, at_heights, log_masses, on_axis, on_line, sketch
+from logphi.numerics.law import Line
+
+DIGITS = 40
+# what the quadrature of the reference is off by, far below every radius
+REFERENCE = mpf(10) ** -26
+# "small": the error of the sum of count terms, over its size and beside the size of 1
+RELATIVE, ABSOLUTE = 1e-11, 1e-11
+
+
+def one(shift, rate, count=1.0):
+    return Mixtures(np.array([shift]), np.array([rate]), np.array([float(count)]))
+
+
+def reference(m, q, z):
+    """K(z) = log E[w^{z+1}], w = 1 - q + q e^{m X - m^2/2}, relatively accurate: E[w - 1] = 0 is taken out."""
+    m, q, a = mpf(m), mpf(q), mpc(z) + 1
+
+    def inside(x):
+        gain = q * mpmath.expm1(m * x - m * m / 2)
+        return mpmath.npdf(x) * (exp(a * mpmath.log1p(gain)) - 1 - a * gain)
+
+    low, high = min(0, float(m * a.real)) - 12.5, max(float(m), float(m * a.real)) + 12.5
+    # a panel for every few turns of the phase, and for the bend of w
+    turns = abs(complex(z).imag) * float(m) * (high - low) / 20
+    panels = int((high - low) / min(1.5, 4 / float(m)) + turns) + 2
+    total = mpmath.quad(inside, list(np.linspace(low, high, panels)), method="gauss-legendre", maxdegree=5)
+    return mpmath.log1p(total)
+
+
+def check(values, index, exact, count):
+    mid = mpc(complex(values.mid[index]))
+    gap = count * exact - mid
+    turn = 2 * mpmath.pi
+    gap -= 1j * turn * mpmath.nint(gap.imag / turn)
+    assert abs(gap) <= mpf(float(values.radius[index])) + REFERENCE * count, (float(abs(gap)), values.radius[index])
+
+
+def small(values, index, exact, count, abscissa_value):
+    """Where the transform is not near zero, the errors are as small as doubles allow."""
+    if (exact - abscissa_value).real * count < -20 or (exact - abscissa_value).real < -2:
+        return
+    size = float(count * abs(exact))
+    assert values.radius[index] <= ABSOLUTE + RELATIVE * size, (values.rounding[index], values.inner[index], size)
+
+
+CASES = [
+    # shift, rate, count, abscissa
+    (1.0, 0.01, 1, 0.5),
+    (1.0, 0.01, 10**6, -0.5),
+    (5.0, 0.3, 1, -0.5),
+    (5.0, 1e-7, 10**3, 3.0),
+    (1e-3, 0.9, 10**9, 20.0),
+    (1e-3, 1e-7, 10**12, 5.0),
+    (0.5, 0.9, 10**4, -10.0),
+    (0.5, 1e-3, 10**5, 40.0),
+    (2.0, 0.5, 100, -20.0),
+    (1.5, 0.02, 10**4, 12.0),
+    (0.9, 0.004, 14062, 20.0),
+    (0.05, 0.1, 10**12, 1.0),
+]
+
+
+@pytest.mark.parametrize(("shift", "rate", "count", "abscissa"), CASES)
+def test_axis_is_honest_and_relatively_accurate(shift, rate, count, abscissa):
+    values = on_axis(one(shift, rate, count), np.array([abscissa]))
+    with mpmath.workdps(DIGITS):
+        exact = reference(shift, rate, abscissa).real
+        check(values, 0, exact, count)
+        small(values, 0, exact, count, exact)
+    assert sketch(one(shift, rate, count), np.array([abscissa]))[0] == pytest.approx(float(count * exact), rel=1e-3)
+
+
+@pytest.mark.parametrize(("shift", "rate", "count", "abscissa"), CASES)
+def test_heights_are_honest_and_small(shift, rate, count, abscissa):
+    heights = np.array([0.3, 3.0])
+    values = at_heights(one(shift, rate, count), abscissa, heights)
+    with mpmath.workdps(DIGITS):
+        base = reference(shift, rate, abscissa).real
+        for i, height in enumerate(heights):
+            exact = reference(shift, rate, complex(abscissa, height))
+            check(values, i, exact, count)
+            small(values, i, exact, count, base)
+
+
+@pytest.mark.parametrize(
+    ("shift", "rate", "count", "abscissa", "height"),
+    [
+        (1.0, 0.01, 1000, 2.0, 60.0),
+        (0.5, 0.3, 10, -0.5, 120.0),
+        (0.1, 0.9, 10**6, 3.0, 200.0),
+        (1e-3, 1e-3, 10**12, 10.0, 200.0),
+        (5.0, 1e-7, 10**4, 1.0, 20.0),
+    ],
+)
+def test_far_up_the_line(shift, rate, count, abscissa, height):
+    line = Line(abscissa, height / 48, 49)
+    values, again = on_line(one(shift, rate, count), line), at_heights(one(shift, rate, count), abscissa, line.heights)
+    with mpmath.workdps(DIGITS):
+        base = reference(shift, rate, abscissa).real
+        for i in (1, 48):
+            exact = reference(shift, rate, complex(abscissa, line.heights[i]))
+            check(values, i, exact, count)
+            check(again, i, exact, count)
+            small(values, i, exact, count, base)
+
+
+@pytest.mark.parametrize("shift", [1e-3, 0.2, 1.0, 5.0])
+@pytest.mark.parametrize("rate", [1e-7, 0.01, 0.9])
+def test_line_and_heights_tell_the_same(shift, rate):
+    mixture = one(shift, rate, 1e6)
+    line = Line(1.5, 0.11, 300)
+    fast, slow = on_line(mixture, line), at_heights(mixture, 1.5, line.heights)
+    gap = fast.mid - slow.mid
+    gap -= 2j * np.pi * np.round(gap.imag / (2 * np.pi))
+    known = np.isfinite(fast.radius) & np.isfinite(slow.radius)
+    assert np.all(np.abs(gap)[known] <= (fast.radius + slow.radius)[known])
+
+
+def test_small_moments_match_their_expansion():
+    # K(z) = z (z + 1)/2 q^2 (e^{m^2} - 1) + O(q^3): nothing is left of it in M - 1 = 1e-20 if that is formed as such
+    for m, q in [(0.01, 1e-8), (1.0, 1e-9), (1e-3, 1e-7)]:
+        value = on_axis(one(m, q), np.array([3.0]))
+        assert value.mid[0] == pytest.approx(6 * q * q * math.expm1(m * m), rel=1e-6)
+        assert value.radius[0] <= 1e-10 * value.mid[0] + 1e-15
+
+
+def test_masses_are_one():
+    many = Mixtures(np.array([1e-3, 0.5, 1.0, 5.0]), np.array([0.5, 1e-7, 0.3, 0.9]), np.array([1e9, 1.0, 1e3, 10.0]))
+    values = on_axis(many, np.array([-1.0, 0.0]))
+    assert np.all(np.abs(values.mid) <= values.radius)
+    assert np.all(values.radius <= 1e-6)
+
+
+def test_many_mixtures_are_the_sum_of_each():
+    rng = np.random.default_rng(3)
+    many = Mixtures(rng.uniform(0.2, 2, 40), 10 ** rng.uniform(-6, -0.1, 40), rng.integers(1, 10**4, 40).astype(float))
+    line = Line(0.7, 0.05, 64)
+    total = on_line(many, line)
+    singles = [on_line(one(*each), line) for each in zip(many.shift, many.rate, many.count, strict=True)]
+    slack = total.radius + sum(single.radius for single in singles)
+    gap = total.mid - sum(single.mid for single in singles)
+    gap -= 2j * np.pi * np.round(gap.imag / (2 * np.pi))
+    known = np.isfinite(slack)
+    assert known[:8].all()
+    assert np.all(np.abs(gap)[known] <= slack[known])
+
+
+@pytest.mark.parametrize(("shift", "rate", "count", "abscissa"), CASES)
+def test_rough_masses_are_on_both_sides(shift, rate, count, abscissa):
+    low, high = log_masses(one(shift, rate, count), abscissa)
+    with mpmath.workdps(DIGITS):
+        exact = float(reference(shift, rate, abscissa).real)
+    assert low[0] <= exact <= high[0]
+    assert high[0] - low[0] <= 0.01
+
+
+def test_out_of_reach_is_unknown_and_not_wrong():
+    values = on_axis(one(5.0, 0.5), np.array([1e7]))
+    assert not np.isfinite(values.radius[0])
+    assert not np.isfinite(on_line(one(5.0, 0.5), Line(1e7, 0.1, 5)).radius).any()
+
+
+@pytest.mark.parametrize("abscissa", [0.5, 12.0])
+def test_heights_where_the_transform_vanishes_are_unknown_and_silent(abscissa):
+    heights = np.linspace(0.0, 300.0, 4000)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        values = at_heights(one(1.0, 0.3), abscissa, heights)
+    # nothing can be known once the transform has sunk below the rounding of its terms
+    exact_bound = np.where(np.isfinite(values.radius), values.mid.real - values.radius, -np.inf)
+    assert np.all(exact_bound <= on_axis(one(1.0, 0.3), np.array([abscissa])).mid[0] + 1e-9)
+
+
+def test_logarithms_of_reference_agree_with_a_gaussian():
+    with mpmath.workdps(DIGITS):
+        # at rate 1 the transform is that of the normal law, whatever the quadrature
+        for z in (mpc(2), mpc(1, 5), mpc(-3, 1)):
+            exact = z * (z + 1) * mpf("0.81") / 2
+            gap = reference(mpf("0.9"), 1, z) - exact
+            turn = 2 * mpmath.pi
+            assert abs(gap - 1j * turn * mpmath.nint(gap.imag / turn)) < REFERENCE
+        assert abs(log(mpf(1))) == 0

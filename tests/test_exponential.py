@@ -77,7 +77,7 @@ def assert_profile(laws, epsilon, width=RTOL):
         assert bound.upper - bound.lower <= 2 * width * float(exact) + 1e-300, (epsilon, bound)
 
 
-SHARES = [-1.2, -0.9, -0.3, 0.0, 0.01, 0.3, 0.7, 0.999, 0.9999999]
+SHARES = [-1.2, -0.9, -0.3, 0.0, 0.01, 0.3, 0.7, 0.999, pytest.param(0.9999999, marks=pytest.mark.slow)]
 
 
 @pytest.mark.parametrize("scale", [0.05, 0.5, 1.0, 3.0, 1e4])
@@ -91,7 +91,12 @@ def test_one_laplace(scale, share):
         assert abs(profile([Laplace(scale)], dec(epsilon)) - exact) < mpf(10) ** -35
         bound = lp.Laplace(scale=scale).delta(epsilon)
         assert contains(bound, exact), (epsilon, mpmath.nstr(exact, 25), bound)
-        assert bound.upper - bound.lower <= 2 * RTOL * float(exact) + 1e-300
+        assert bound.upper - bound.lower <= felt(share) * float(exact)
+
+
+def felt(share):
+    """The promised relative width; next to the end of the support the threshold's own half ulp is felt."""
+    return max(2 * RTOL, 1e-13 / (1 - share))
 
 
 @pytest.mark.parametrize("epsilon", [1e-4, 0.5, 1.0, 8.0])
@@ -106,8 +111,7 @@ def test_one_exponential_mechanism(epsilon, share):
         assert abs(profile([Range(epsilon)], dec(x)) - exact) < mpf(10) ** -35
         bound = lp.ExponentialMechanism(epsilon=epsilon).delta(x)
         assert contains(bound, exact), (x, mpmath.nstr(exact, 25), bound)
-        # next to the end of the support the threshold's own half ulp is felt
-        assert bound.upper - bound.lower <= max(2 * RTOL, 1e-13 / (1 - share) if share < 1 else 0) * float(exact)
+        assert bound.upper - bound.lower <= felt(share) * float(exact)
 
 
 @pytest.mark.parametrize("share", [-0.8, -0.1, 0.0, 0.2, 0.6, 0.97])
@@ -131,7 +135,12 @@ def test_two(laws, share):
 @pytest.mark.parametrize("share", [-0.3, 0.1, 0.8])
 @pytest.mark.parametrize(
     "laws",
-    [[Laplace(1.0)] * 3, [Laplace(0.5), Laplace(2.0), Laplace(3.0)], [Range(1.0)] * 3, [Laplace(2.0), Range(1.0), Range(0.3)]],
+    [
+        [Laplace(1.0)] * 3,
+        [Laplace(0.5), Laplace(2.0), Laplace(3.0)],
+        [Range(1.0)] * 3,
+        [Laplace(2.0), Range(1.0), Range(0.3)],
+    ],
     ids=["laplace", "scales", "range", "motley"],
 )
 def test_three(laws, share):
@@ -166,7 +175,9 @@ def equal_laplace(w, k, x):
         for m, coefficient in enumerate(coefficients):
             # the inverse of u^{-m}/(u^2 - 1/4) at shift: its two simple poles, and that of order m at zero
             value = (exp(shift / 2) - (-1) ** m * exp(-shift / 2)) * mpf(2) ** m
-            value -= mpmath.fsum(4 ** (i + 1) * shift ** (m - 1 - 2 * i) / mpmath.factorial(m - 1 - 2 * i) for i in range((m + 1) // 2))
+            value -= mpmath.fsum(
+                4 ** (i + 1) * shift ** (m - 1 - 2 * i) / mpmath.factorial(m - 1 - 2 * i) for i in range((m + 1) // 2)
+            )
             total += weight * coefficient / mpf(2) ** m * value
     return exp(x / 2 - k * w / 2) * total
 
@@ -179,7 +190,7 @@ def test_the_partial_fractions_agree_with_the_convolution():
 
 
 @pytest.mark.parametrize("scale", [0.2, 1.0, 20.0])
-@pytest.mark.parametrize("k", [5, 6, 7, 20, 60])
+@pytest.mark.parametrize("k", [5, 6, 7, 13, pytest.param(60, marks=pytest.mark.slow)])
 def test_many_equal_laplace(scale, k):
     release = k * lp.Laplace(scale=scale)
     with mpmath.workdps(60 + 3 * k):
@@ -237,10 +248,10 @@ def test_different_discrete_mechanisms_equal_enumeration():
             assert contains(release.delta(epsilon, direction=direction), exact)
 
 
-def test_epsilon_of_laplace_inverts_its_profile():
-    for delta in (0.3, 1e-3, 1e-12):
-        bound = lp.Laplace(scale=0.5).epsilon(delta)
-        with mpmath.workdps(DIGITS):
-            exact = 2 + 2 * mpmath.log(1 - dec(delta))
-        assert contains(bound, exact)
-        assert bound.width <= RTOL * max(1, math.fabs(bound.value))
+@pytest.mark.parametrize("delta", [0.3, 1e-3, pytest.param(1e-12, marks=pytest.mark.slow)])
+def test_epsilon_of_laplace_inverts_its_profile(delta):
+    bound = lp.Laplace(scale=0.5).epsilon(delta)
+    with mpmath.workdps(DIGITS):
+        exact = 2 + 2 * mpmath.log(1 - dec(delta))
+    assert contains(bound, exact)
+    assert bound.width <= RTOL * max(1, math.fabs(bound.value))

@@ -212,7 +212,12 @@ def test_envelope_bounds_the_ratio_here_and_beyond(name, abscissa):
 SUMS = {
     "mixtures": [(MixedNormal(Plain(1.0), Plain(0.3)), 3), (MixedNormal(Plain(0.2), Plain(0.01)), 100)],
     "both-ways": [(MixedNormal(Plain(1.0), Plain(0.3)), 2), (MixedNormal(Plain(1.0), Plain(0.3)).reflected(), 2)],
-    "motley": [(Normal(Plain(0.1)), 5), (TwoPoint(Plain(0.3)), 4), (UniformWithAtoms(Plain(0.5)), 2), (Thinned(1e-3), 7)],
+    "motley": [
+        (Normal(Plain(0.1)), 5),
+        (TwoPoint(Plain(0.3)), 4),
+        (UniformWithAtoms(Plain(0.5)), 2),
+        (Thinned(1e-3), 7),
+    ],
 }
 
 

@@ -98,9 +98,7 @@ def _root(density, bracket, level):
 def _blocks(name):
     if name == "normal":
         top = 1 / math.sqrt(2 * math.pi)
-        return level_sets(
-            lambda x: top * math.exp(-x * x / 2), (0, -10), (0, 10), top * np.linspace(0.02, 0.98, 25)
-        )
+        return level_sets(lambda x: top * math.exp(-x * x / 2), (0, -10), (0, 10), top * np.linspace(0.02, 0.98, 25))
     if name == "exponential":
         return level_sets(lambda x: math.exp(-x) if x >= 0 else 0.0, (0, -1), (0, 40), np.linspace(0.02, 0.98, 25))
     if name == "gamma-7":
@@ -140,7 +138,9 @@ def test_layered_envelope_leaves_the_rest_alone():
     assert np.all(np.log(worst) <= bound[0] + 1e-12)
     # the side lobes of a block count: at its second maximum the modulus is 0.217
     peak = 4.493409457909064
-    assert math.log(abs(math.sin(peak) / peak)) <= log_layered_envelope(np.array([2.0]), np.ones(1), np.array([peak]))[0]
+    assert (
+        math.log(abs(math.sin(peak) / peak)) <= log_layered_envelope(np.array([2.0]), np.ones(1), np.array([peak]))[0]
+    )
 
 
 def test_small_heights_keep_their_curvature():

@@ -108,8 +108,8 @@ class Floats(Arithmetic):
     """Numbers are :class:`Discs`."""
 
     def constant(self, value: float) -> Discs:
-        """Whole numbers are exact; anything else stands for a decimal within half an ulp."""
-        whole = float(value).is_integer()
+        """Whole numbers up to 2^53 are exact; anything else stands for a decimal within half an ulp."""
+        whole = float(value).is_integer() and abs(value) <= 2.0**53
         return Discs(np.float64(value), np.float64(0.0 if whole else ULP / 2 * abs(value)))  # type: ignore[arg-type]
 
     def log(self, x: Discs) -> Discs:
@@ -207,7 +207,7 @@ class Floats(Arithmetic):
         # each loss carries the rounding of two logarithms and of two parameters, each exponent |z| times that
         sharp = ELEMENTARY * (3 + np.abs(log_p) + np.abs(log_q))
         exponent = sharp + np.abs(z.mid)[..., None] * sharp + z.rad[..., None] * np.abs(loss)
-        wrong = (terms * (exponent + len(log_p) * ULP)).sum(axis=-1) * (1 + 1e-9)
+        wrong = (terms * np.expm1(np.minimum(exponent + len(log_p) * ULP, 700.0))).sum(axis=-1) * (1 + 1e-9)
         with np.errstate(divide="ignore"):  # a zero of the sum: infinite radius
             spread = _log_spread(wrong / np.abs(turned))
             mid = top + np.log(turned)

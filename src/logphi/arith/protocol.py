@@ -85,4 +85,6 @@ class LogOdds:
         """The log-odds, formed in the arithmetic."""
         p = arith.constant(self.probability)
         # near p = 1/2 the numerator is what the log-odds are about, and it is formed without loss
-        return arith.log1p((p - (1 - p)) / (1 - p))
+        if self.probability >= 0.5:
+            return arith.log1p((p - (1 - p)) / (1 - p))
+        return -arith.log1p(((1 - p) - p) / p)

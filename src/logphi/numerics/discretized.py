@@ -115,6 +115,9 @@ class _Plan:
     cut: float
 
 
+# measured: tails below e^-700 are left to the tilt; eight halvings of the logarithm's logarithm settle a cut within percents
+_DEEPEST = -700.0
+_BISECTIONS = 8
 # measured: shifts of the abscissa among which the two of the wrap-around are chosen, in units of the tilt
 _BELOW = np.geomspace(1 / 256, 1, 17)
 _ABOVE = np.geomspace(1 / 256, 4, 21)
@@ -127,25 +130,36 @@ def _plan(parts: Parts, x: float, rtol: float) -> _Plan | None:
     the answer: that leaves moments of all orders, and a circle no longer than what matters.
     """
     total = sum(count for _, count in parts)
-    cut, c = -700.0, 0.0
+    log_share = math.log(_SHARE * rtol) - math.log(1 + total)
 
-    def bound(u: Array) -> Array:
+    def bound(u: Array, cut: float) -> Array:
         height: Array = sum((count * part.sketch(u, cut) for part, count in parts), np.zeros_like(u)) - u * x
         return height
 
-    for _ in range(4):
-        found = minimise(lambda u: bound(u) - np.log(u) - np.log1p(u), RIGHT, c or None)
-        c = found.abscissa
-        if not np.isfinite(found.value):
-            return None
+    def settle(cut: float) -> tuple[float, float]:
+        found = minimise(lambda u: bound(u, cut) - np.log(u) - np.log1p(u), RIGHT)
         # the value is about the bound over the slope; e^-4 is room
-        log_value = found.value + math.log(c) - 4
-        cut = max(log_value + math.log(_SHARE * rtol) - math.log(1 + total), -700.0)
+        return found.abscissa, found.value + math.log(found.abscissa) - 4
+
+    cut = _DEEPEST
+    c, log_value = settle(cut)
+    if any(part.endless for part, _ in parts):
+        # the highest cut that leaves out no more than the share of what is then the value
+        deep, high = _DEEPEST, -1.0
+        for _ in range(_BISECTIONS):
+            middle = -math.sqrt(deep * high)
+            at, value = settle(middle)
+            if value + log_share >= middle:
+                deep, cut, c, log_value = middle, middle, at, value
+            else:
+                high = middle
+    if not np.isfinite(log_value):
+        return None
     best: tuple[float, float, Array] | None = None
     base = 0.0
     for tilt in c * np.array([1.0, 1.5, 2.0, 3.0, 4.5, 7.0, 10.0]):
         u = np.concatenate([[tilt], tilt * (1 - _BELOW), tilt * (1 + _ABOVE)])
-        heights = bound(u) + log_kappa(u)
+        heights = bound(u, cut) + log_kappa(u)
         base = float(heights[0]) if best is None else base
         # measured: a factor of twenty in the bound costs little more than a digit
         if heights[0] > base + 3:
@@ -157,10 +171,10 @@ def _plan(parts: Parts, x: float, rtol: float) -> _Plan | None:
         length = float(max(lengths[one], lengths[two]))
         if best is None or length < 0.8 * best[1]:
             best = float(tilt), length, u[[one + 1, two + 1]]
-    if best is None or not np.isfinite(best[1]):
+    if best is None or not 0 < best[1] < np.inf:
         return None
     # as deep as the wrap-around, shared out to the single laws
-    return _Plan(*best, 12 - math.log(_SHARE * rtol) + math.log(1 + total), cut)
+    return _Plan(*best, 12 - log_share, cut)
 
 
 def _step(parts: Parts, plan: _Plan, size: int) -> float:

@@ -101,6 +101,10 @@ class Piece(Protocol):
         """The supremum of the support."""
 
     @property
+    def endless(self) -> bool:
+        """Whether there is an upper tail that :class:`Grid` may cut."""
+
+    @property
     def spans(self) -> Array:
         """Distances that the step should divide."""
 
@@ -182,6 +186,8 @@ class _Cells:
     alpha: float
     step: float
     turned: bool
+    # mass at node 0 that stands for all below the first cell, which is tangent there
+    anchor: float = 0.0
 
     def above(self) -> Array:
         """Chords: one more node than cells."""
@@ -194,7 +200,8 @@ class _Cells:
         # nothing is lowered near the top, where a deficit would find nobody to take from
         for rough in (*_ROUGH, self.mass.size):
             smooth = np.ones(self.mass.size, dtype=bool)
-            smooth[slice(0, rough) if self.turned else slice(-rough, None)] = False
+            skip = 0 if self.anchor and rough == _ROUGH[0] else rough
+            smooth[slice(0, skip) if self.turned else slice(-rough, None)] = False
             nodes = self._lowered(smooth)
             if nodes is not None:
                 return nodes
@@ -208,10 +215,16 @@ class _Cells:
         drop = np.zeros(gap.size + 1)
         drop[:-1] = gap
         drop[1:] = np.maximum(drop[1:], gap * np.exp((alpha - 1) * h))
+        if self.anchor and smooth[0]:
+            # the first chord is the tangent at the lower end of its mass: lowered at node 1 only
+            drop[0] = 0.0
+            tangent = self.mass[0] * (1 + self.error[0]) * np.exp((alpha - 1) * h) * (1 - share[0]) * (1 + 8 * ULP)
+            drop[1] = max(tangent, gap[1] if gap.size > 1 else 0.0)
         # beyond the bottom the curve keeps its lowered height, and loses that much P-mass
         bends = np.full(drop.size, 1 + np.exp(h))
         bends[-1 if self.turned else 0] = 1.0
         chord = self._split(self.mass * (1 - self.error), share) + drop * bends
+        chord[0] += self.anchor
         taken = np.zeros_like(drop)
         taken[:-1] += drop[1:] * np.exp((1 - alpha) * h)
         taken[1:] += drop[:-1] * np.exp(alpha * h)
@@ -301,6 +314,11 @@ class Points:
         """The highest atom."""
         return max(self.locations) + self.slack
 
+    @property
+    def endless(self) -> bool:
+        """No."""
+        return False
+
     def misfit(self, steps: Array, tilt: float) -> Array:
         """How far the lower law's tilted mean is moved, per step; the base is the best atom."""
         return self._misfits(steps, tilt).min(axis=0)
@@ -345,6 +363,11 @@ class Flat:
     def top(self) -> float:
         """The upper end."""
         return self.width.high
+
+    @property
+    def endless(self) -> bool:
+        """No."""
+        return False
 
     @property
     def spans(self) -> Array:
@@ -423,6 +446,11 @@ class Bell:
         return -float(np.log1p(-self.rate.high)) if self.turned else np.inf
 
     @property
+    def endless(self) -> bool:
+        """That of a mixture; a normal law's is light enough."""
+        return not self.turned and self.rate.high < 1
+
+    @property
     def spans(self) -> Array:
         """No atoms."""
         return np.zeros(0)
@@ -438,47 +466,60 @@ class Bell:
             return u * (u + 1) * m * m / 2
         # turned, or cut, the tilted law stays near the origin
         top = min(float(u.max() + 1) * m + 10.0, self._highest(cut)) if not self.turned else 12.0
-        y = np.linspace(-12.0, top, 4097)
+        y = np.linspace(-12.0, top, 1537)
         exponent = (-u if self.turned else 1 + u)[:, None] * _log_mixture(m, q, y) - y * y / 2
         return _log_sum(exponent) + float(np.log((y[1] - y[0]) / np.sqrt(2 * np.pi)))
 
     def _highest(self, cut: float) -> float:
         """The y above which there is hardly more P-mass than e^cut."""
-        if self.turned or self.rate.high == 1:
+        if not self.endless:
             return np.inf
         y = np.linspace(0.0, np.sqrt(-2 * min(cut, -1.0)) + self.shift.high + 2, 4097)
         log_above = np.logaddexp(log_ndtr(-y), np.log(self.rate.high) + log_ndtr(self.shift.high - y))
         return float(y[np.argmax(log_above < cut)])
 
     def on(self, grid: Grid) -> LatticeLaw:
-        """Cells in y between the points where log w meets the lattice from log(1 - q) upward."""
+        """Cells in y between the points where log w meets the lattice; an end of the support is merged into one node."""
         h, m, q = grid.step, self.shift.at(grid.upper), self.rate.at(grid.upper)
         alpha = -grid.tilt if self.turned else 1 + grid.tilt
         bottom, ceiling = self._range(grid, m, q, alpha)
-        log_q = float(np.log(q))
-        origin = bottom if q == 1 else float(np.log1p(-q))
-        first = max(0, int(np.floor((bottom - origin) / h)))
-        last = first + int(min(np.ceil((ceiling - origin) / h) + 1 - first, grid.most))
+        log_q, end = float(np.log(q)), -np.inf if q == 1 else float(np.log1p(-q))
+        first = 0 if q == 1 else max(0, int(np.floor((bottom - end) / h)))
+        merged = q < 1 and first == 0 and not grid.upper
+        lead, edge = self._merged(h, m, q) if merged else (0.0, -np.inf)
+        origin = bottom if q == 1 else end + lead
+        last = first + int(min(max(np.ceil((ceiling - origin) / h) + 1 - first, 1), grid.most))
         k = np.arange(first, last + 1)
         x = origin + k * h
         with np.errstate(divide="ignore"):  # the node at the end of the support
-            big = x - log_q + (0.0 if q == 1 else np.log(-np.expm1(-k * h)))
+            big = x - log_q + (0.0 if q == 1 else np.log(-np.expm1(-lead - k * h)))
         y = big / m + m / 2
-        finite = slice(1, None) if np.isinf(y[0]) else slice(None)
         # the points y are kept as rounded; where they lie in x is known to within this
+        finite = np.isfinite(y)
         size = np.exp(np.minimum(big + log_q - x, 0.0))[finite] * (np.abs(big) + m * np.abs(y) + m * m + 1)[finite]
         slack = 4 * ULP * float(size.max() + abs(origin) + np.abs(x).max())
+        if merged:
+            # cell 0 begins where the merged mass ends; the mean of that is a quotient of two normal masses
+            y[0] = edge
+            slack += ULP * (32 - 8 * float(log_ndtr(edge) + log_ndtr(edge - m))) * lead
         log_mass, share, share_error, sag = _normal_cells(y, m)
         exponent = log_mass + alpha * x[:-1]
-        peak = float(exponent.max())
+        log_end = float(log_ndtr(y[0])) + alpha * x[0]
+        peak = max(float(exponent.max()), log_end if merged else -np.inf)
         far = np.minimum(np.abs(y[1:]), np.where(np.isinf(y[:-1]), np.inf, np.abs(y[:-1]) + 1))
         error = _MASS + ULP * (2 * far * far + 2 * np.abs(alpha * x[:-1]) + np.abs(log_mass) + abs(peak)) + slack
-        mass = np.exp(exponent - peak)
-        cells = _Cells(mass, error, share, share_error, sag, alpha, h, self.turned)
+        anchor = 0.0
+        if merged:
+            # the mass of cell 0 ends at node 1, and its share is that of [x_0, x_1]
+            e = m * (y[1] - y[0])
+            base = -np.expm1(-e) / -np.expm1(-min(float(big[1] - big[0]), 700.0))
+            share[0], share_error[0] = 1 - (1 - share[0]) * base, share_error[0] + _SHARE * (1 + 1 / e)
+            anchor = np.exp(log_end - peak) * (1 - _MASS - ULP * (2 * edge * edge + 2 * abs(log_end) + abs(peak)) - slack)
+        cells = _Cells(np.exp(exponent - peak), error, share, share_error, sag, alpha, h, self.turned, anchor)
         lost = lost_mass = 0.0
         if grid.upper:
             nodes = cells.above()
-            nodes[0] += np.exp(min(log_ndtr(y[0]) + alpha * x[0] - peak, 700.0)) * (1 + 1e-9)
+            nodes[0] += np.exp(min(log_end - peak, 700.0)) * (1 + 1e-9)
             if self.turned:
                 nodes[-1] += np.exp(log_ndtr(-y[-1]) + alpha * x[-1] - peak) * (1 + 1e-9)
             else:
@@ -491,6 +532,22 @@ class Bell:
         if self.turned:
             return LatticeLaw(-k, nodes, peak, -origin, slack)
         return LatticeLaw(k, nodes, peak, origin, slack, lost, lost_mass)
+
+    @staticmethod
+    def _merged(h: float, m: float, q: float) -> tuple[float, float]:
+        """The y below which all mass becomes one node, about half a step under it, and how far that node is from the end."""
+        odds = q / (1 - q)
+
+        def lead(y: float) -> float:
+            # log of 1 + q/(1-q) E[e^Y | below y]
+            return float(np.log1p(odds * np.exp(log_ndtr(y - m) - log_ndtr(y))))
+
+        low, high = -38.0 - m, (np.log(np.expm1(min(h, 500.0)) / odds) + 1) / m + m / 2 + 1.0
+        for _ in range(60):
+            y = (low + high) / 2
+            grown = odds * np.exp(min(m * y - m * m / 2, 600.0))
+            low, high = (low, y) if np.log1p(grown) - lead(y) > h / 2 else (y, high)
+        return lead(low), low
 
     def _range(self, grid: Grid, m: float, q: float, alpha: float) -> tuple[float, float]:
         """Between which losses the tilted law has nearly all its mass; nothing depends on how nearly."""

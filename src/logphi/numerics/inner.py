@@ -36,7 +36,7 @@ INNER_TARGET = 1e-16
 # below this exponent w^a does not overflow
 _LARGE = 600.0
 # measured: arrays of this many numbers stay in the cache and drown the cost of a call
-_CHUNK = 1 << 16
+_CHUNK = 1 << 18
 
 
 @dataclass(frozen=True)

@@ -124,7 +124,7 @@ def _surpassed(loss: LogPhi, epsilon: float, level: float, along: Route) -> bool
     if log_ceiling(loss, epsilon) < level:
         return masses(loss)[0][1] == 0
     # a coarse answer is cheap and errs upward
-    return along(loss, epsilon, 0.1, None)(epsilon).upper < level
+    return along(loss, epsilon, 5.0, None)(epsilon).upper < level
 
 
 def _settled_at_zero(loss: LogPhi, level: float, along: Route, rtol: float) -> bool:

@@ -1,0 +1,262 @@
+"""Bad input is refused in one line that names the value and the rule; odd but lawful input is answered."""
+
+import math
+
+import numpy as np
+import pytest
+
+import logphi as lp
+
+NAN, INF = math.nan, math.inf
+GAUSSIAN = lp.Gaussian(sigma=2)
+# one value of each kind that is no real number, with what the message calls it
+NOT_REAL = [
+    ("1", "'1'"),
+    (True, "True"),
+    (None, "None"),
+    (1j, "1j"),
+    ([1.0], "[1.0]"),
+    (np.array(1.0), "array(1.)"),
+]
+# parameter, a maker from its value, values outside its range
+RANGES = [
+    ("sigma", lambda v: lp.Gaussian(v), [0, -1.5, INF, -INF, NAN]),
+    ("sensitivity", lambda v: lp.Gaussian(1, sensitivity=v), [0, -1.5, INF, NAN]),
+    ("scale", lambda v: lp.Laplace(v), [0, -1.5, INF, NAN]),
+    ("sensitivity", lambda v: lp.Laplace(1, sensitivity=v), [0, -1.5, INF, NAN]),
+    ("p", lambda v: lp.RandomizedResponse(v), [0, 1, -0.5, 1.5, INF, NAN]),
+    ("epsilon", lambda v: lp.PureDP(v), [-0.5, INF, NAN]),
+    ("epsilon", lambda v: lp.ApproximateDP(v, 0.1), [-0.5, INF, NAN]),
+    ("delta", lambda v: lp.ApproximateDP(1, v), [-0.5, 1, 1.5, INF, NAN]),
+    ("epsilon", lambda v: lp.ExponentialMechanism(v), [0, -0.5, INF, NAN]),
+    ("rate", lambda v: GAUSSIAN.poisson(v), [-0.5, 1.5, INF, NAN]),
+    ("rtol", lambda v: GAUSSIAN.delta(1, rtol=v), [0, -1e-9, INF, NAN]),
+    ("rtol", lambda v: GAUSSIAN.epsilon(0.1, rtol=v), [0, -1e-9, INF, NAN]),
+]
+
+
+def refused(kind, action, *needles):
+    """The message of the refusal: one line that holds every needle."""
+    with pytest.raises(kind) as caught:
+        action()
+    message = str(caught.value)
+    assert message
+    assert "\n" not in message
+    for needle in needles:
+        assert needle in message, f"{needle!r} is not in {message!r}"
+
+
+@pytest.mark.parametrize(("name", "make", "value"), [(n, m, v) for n, m, values in RANGES for v in values])
+def test_a_value_out_of_range_is_named_with_its_rule(name, make, value):
+    number = float(value)
+    refused(ValueError, lambda: make(value), name, repr(number), "must")
+
+
+@pytest.mark.parametrize(("name", "make"), [(name, make) for name, make, _ in RANGES])
+@pytest.mark.parametrize(("value", "shown"), NOT_REAL)
+def test_what_is_no_real_number_is_a_type_error(name, make, value, shown):
+    refused(TypeError, lambda: make(value), name, "must be", shown, type(value).__name__)
+
+
+def test_an_integer_beyond_the_doubles_is_refused_as_too_large():
+    refused(ValueError, lambda: lp.Gaussian(10**400), "sigma", "finite")
+
+
+@pytest.mark.parametrize("value", [np.float32(2), np.float64(2), np.int64(2), 2])
+def test_any_real_scalar_is_a_parameter(value):
+    assert lp.Gaussian(value) == GAUSSIAN
+
+
+@pytest.mark.parametrize("value", [1.5, 2.0, np.float64(2), True, "a", None, 1j])
+def test_a_count_that_is_not_whole_is_a_type_error(value):
+    refused(TypeError, lambda: GAUSSIAN * value, "number of repetitions", "whole number", repr(value))
+
+
+def test_a_negative_count_is_refused():
+    refused(ValueError, lambda: -1 * GAUSSIAN, "number of repetitions", "negative", "-1")
+
+
+@pytest.mark.parametrize("mechanism", [lp.Gaussian(2), lp.RandomizedResponse(0.6), lp.Laplace(3), lp.PureDP(1)])
+def test_a_count_beyond_the_doubles_is_refused_by_value_and_rule(mechanism):
+    refused(ValueError, lambda: (10**400 * mechanism).delta(1), "repetitions", "must")
+
+
+@pytest.mark.parametrize("count", [0, np.int64(0)])
+def test_no_repetition_leaks_nothing(count):
+    nothing = count * GAUSSIAN
+    assert (nothing.delta(0).lower, nothing.delta(0).upper) == (0, 0)
+    assert (nothing.epsilon(0).lower, nothing.epsilon(0).upper) == (0, 0)
+
+
+def test_a_rate_of_zero_leaks_nothing_and_one_is_the_identity():
+    assert GAUSSIAN.poisson(0).delta(0).upper == 0
+    assert GAUSSIAN.poisson(1).delta(1).upper == GAUSSIAN.delta(1).upper
+
+
+@pytest.mark.parametrize("question", ["delta", "log_delta", "epsilon"])
+@pytest.mark.parametrize("value", ["0.1", True, None, 1j, [0.1, None], [[0.1, 0.2], [0.3]], [True, False], {0.1}, "nan"])
+def test_a_question_that_is_no_number_is_a_type_error(question, value):
+    name = "delta" if question == "epsilon" else "epsilon"
+    refused(TypeError, lambda: getattr(GAUSSIAN, question)(value), name, "must be", "real number", repr(value))
+
+
+@pytest.mark.parametrize("question", ["delta", "log_delta", "epsilon"])
+@pytest.mark.parametrize("value", [NAN, INF, -INF, [[0.1, NAN]], np.array([INF])])
+def test_a_question_that_is_not_finite_is_refused(question, value):
+    name = "delta" if question == "epsilon" else "epsilon"
+    refused(ValueError, lambda: getattr(GAUSSIAN, question)(value), name, "finite", repr(value))
+
+
+@pytest.mark.parametrize("value", [-1e-9, 1.0000001, 2, [0.1, 2.0], [[-1.0]]])
+def test_a_delta_outside_the_unit_interval_is_refused(value):
+    refused(ValueError, lambda: GAUSSIAN.epsilon(value), "delta must lie in [0, 1]", repr(value))
+
+
+def test_delta_one_asks_for_nothing():
+    assert GAUSSIAN.epsilon(1).upper == 0
+
+
+@pytest.mark.parametrize("mechanism", [GAUSSIAN, lp.ApproximateDP(1, 0.1)])
+def test_delta_zero_has_no_finite_answer_where_losses_are_unbounded(mechanism):
+    answer = mechanism.epsilon(0)
+    assert (answer.lower, answer.value, answer.upper) == (INF, INF, INF)
+    assert answer.status is lp.Status.UNBOUNDED
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "top"),
+    [
+        (lp.Laplace(2), 0.5),
+        (lp.PureDP(1.25), 1.25),
+        (3 * lp.Laplace(2), 1.5),
+        (lp.ExponentialMechanism(0.75), 0.75),
+        (lp.PureDP(0), 0.0),
+        (lp.Discrete([0.5, 0.5, 0], [0.5, 0.5, 0]), 0.0),
+    ],
+)
+def test_delta_zero_asks_for_the_largest_finite_loss(mechanism, top):
+    answer = mechanism.epsilon(0)
+    assert answer.lower <= top <= answer.upper
+    assert answer.upper - answer.lower <= 1e-9 * max(1, top)
+
+
+def test_a_delta_below_the_infinite_mass_has_no_finite_answer():
+    answer = lp.ApproximateDP(1, 0.1).epsilon(0.05)
+    assert answer.lower == INF
+    assert answer.status is lp.Status.UNBOUNDED
+
+
+@pytest.mark.parametrize("shape", [(0,), (1,), (3,), (2, 3), (0, 4), (1, 1, 2)])
+@pytest.mark.parametrize("question", ["delta", "log_delta", "epsilon"])
+def test_an_array_keeps_its_shape(question, shape):
+    answer = getattr(GAUSSIAN, question)(np.full(shape, 0.25))
+    assert isinstance(answer, lp.Bounds)
+    assert answer.shape == answer.lower.shape == answer.value.shape == answer.upper.shape == shape
+    one = getattr(GAUSSIAN, question)(0.25)
+    assert np.all(np.asarray(answer) == float(one))
+
+
+@pytest.mark.parametrize("point", [1, 1.0, np.float32(1), np.float64(1), np.int64(1), np.array(1.0)])
+def test_a_number_or_a_0d_array_gives_one_bound(point):
+    answer = GAUSSIAN.delta(point)
+    assert isinstance(answer, lp.Bound)
+    assert float(answer) == float(GAUSSIAN.delta(1.0))
+
+
+def test_nested_lists_are_arrays():
+    assert GAUSSIAN.delta([[0, 1], [2, 3]]).shape == (2, 2)
+    assert GAUSSIAN.delta([1, 2])[0] == GAUSSIAN.delta(1)
+
+
+@pytest.mark.parametrize("method", ["nope", "", "Contour", 3, [], None.__class__])
+@pytest.mark.parametrize("point", [0.5, [0.5], []])
+@pytest.mark.parametrize("question", ["delta", "epsilon"])
+def test_an_unknown_method_is_refused_and_the_known_ones_are_listed(question, point, method):
+    refused((ValueError, TypeError), lambda: getattr(GAUSSIAN, question)(point, method=method), "method", "'contour'", repr(method))
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "method"),
+    [
+        (GAUSSIAN, "lattice"),
+        (GAUSSIAN, "exponential"),
+        (GAUSSIAN, "exact"),
+        (lp.Laplace(1), "lattice"),
+        (lp.RandomizedResponse(0.6), "levy"),
+        (lp.RandomizedResponse(0.6) + lp.RandomizedResponse(0.7), "lattice"),
+    ],
+)
+def test_a_method_that_does_not_apply_says_so_under_its_own_name(mechanism, method):
+    refused(ValueError, lambda: mechanism.delta(0.1, method=method), f"method {method!r}")
+
+
+@pytest.mark.parametrize("question", ["delta", "epsilon", "log_phi"])
+@pytest.mark.parametrize("direction", ["sideways", "", 3])
+def test_an_unknown_direction_is_refused(question, direction):
+    refused(ValueError, lambda: getattr(GAUSSIAN, question)(0.5, direction=direction), "direction must be", repr(direction))
+
+
+@pytest.mark.parametrize(("own", "foreign"), [("add", "remove"), ("remove", "add")])
+def test_a_direction_foreign_to_the_relation_is_refused(own, foreign):
+    mechanism = lp.Gaussian(1, adjacency=own)
+    refused(ValueError, lambda: mechanism.delta(1, direction=foreign), repr(foreign), repr(own), "does not exist")
+    refused(ValueError, lambda: mechanism.epsilon(0.1, direction=foreign), repr(foreign), repr(own), "does not exist")
+
+
+@pytest.mark.parametrize("options", [{"rtol": -1}, {"direction": "sideways"}, {"method": "nope"}])
+def test_no_points_do_not_excuse_bad_options(options):
+    refused(ValueError, lambda: GAUSSIAN.delta([], **options), repr(next(iter(options.values()))))
+
+
+def test_relations_do_not_mix():
+    other = lp.Laplace(1, adjacency="replace")
+    for action in (lambda: GAUSSIAN + other, lambda: lp.compose([GAUSSIAN, other])):
+        refused(ValueError, action, "do not compose", "add_remove", "replace", "Laplace")
+
+
+@pytest.mark.parametrize(("value", "kind"), [("nope", ValueError), (3, TypeError), (None, TypeError)])
+def test_an_unknown_relation_is_refused(value, kind):
+    refused(kind, lambda: lp.Gaussian(1, adjacency=value), "adjacency must be", repr(value))
+
+
+def test_sampling_is_refused_where_no_pair_is_known():
+    refused(ValueError, lambda: lp.Laplace(1).poisson(0.1), "Laplace", "Gaussian")
+    refused(ValueError, lambda: (2 * GAUSSIAN).poisson(0.1), "Composition")
+    refused(ValueError, lambda: lp.Gaussian(1, adjacency="replace").poisson(0.1), "'replace'", "add/remove")
+
+
+def test_only_mechanisms_compose():
+    refused(TypeError, lambda: lp.compose([GAUSSIAN, 3]), "mechanisms", "3", "int")
+    refused(ValueError, lambda: lp.compose([]), "nothing to compose")
+    with pytest.raises(TypeError):
+        GAUSSIAN + 1
+    with pytest.raises(TypeError):
+        GAUSSIAN * GAUSSIAN
+
+
+@pytest.mark.parametrize(
+    ("p", "q", "kind", "needles"),
+    [
+        ([0.5, 0.5], [1.0], ValueError, ["same outcomes", "2", "1"]),
+        ([0.5, 0.6], [0.5, 0.5], ValueError, ["p must sum to one", "1.1"]),
+        ([0.5, 0.5], [0.5, 0.4], ValueError, ["q must sum to one", "0.9"]),
+        ([1.5, -0.5], [0.5, 0.5], ValueError, ["p must not have negative", "-0.5"]),
+        ([1, 0], [0, 1], ValueError, ["share no outcome"]),
+        ([], [], ValueError, ["p must be a non-empty list", "[]"]),
+        ([[0.5, 0.5]], [[0.5, 0.5]], ValueError, ["p must be a non-empty list", "[[0.5, 0.5]]"]),
+        (1.0, 1.0, ValueError, ["p must be a non-empty list", "1.0"]),
+        ([NAN, 1], [0.5, 0.5], ValueError, ["p must be finite", "nan"]),
+        ([0.5, 0.5], [INF, 0], ValueError, ["q must be finite", "inf"]),
+        (["a", "b"], [0.5, 0.5], TypeError, ["p must be", "'a'"]),
+        ([True, False], [0.5, 0.5], TypeError, ["p must be", "True"]),
+        (None, [1.0], TypeError, ["p must be", "None"]),
+    ],
+)
+def test_a_discrete_pair_must_be_two_laws_on_the_same_outcomes(p, q, kind, needles):
+    refused(kind, lambda: lp.Discrete(p, q), *needles)
+
+
+def test_explain_takes_one_question():
+    refused(ValueError, GAUSSIAN.explain, "either epsilon or delta")
+    refused(ValueError, lambda: GAUSSIAN.explain(epsilon=1, delta=0.1), "either epsilon or delta", "1", "0.1")
+    refused(TypeError, lambda: GAUSSIAN.explain(epsilon=[1, 2]), "not an array")

@@ -1,0 +1,148 @@
+"""Gaussian compositions on the contour, against the closed form of their profile in many digits."""
+
+import math
+
+import mpmath
+import numpy as np
+import pytest
+from mpmath import exp, log, mpf
+
+import logphi as lp
+from logphi.arith.protocol import Plain
+from logphi.core.logphi import LogPhi
+from logphi.numerics.contour import Part, log_ceiling, log_kappa, prepare, smooth
+from logphi.numerics.laws.normal import Normal
+
+DIGITS = 60
+RTOL = 1e-9
+
+
+def dec(number):
+    return mpf(repr(float(number)))
+
+
+def log_tail(x):
+    """log P(N > x); for far tails by the continued fraction that mpmath's erfc sums."""
+    return log(mpmath.erfc(x / mpmath.sqrt(2)) / 2)
+
+
+def log_profile(m, eps):
+    """log of Phi(m/2 - eps/m) - e^eps Phi(-m/2 - eps/m), the excess of N(m^2/2, m^2) at eps."""
+    first, second = log_tail(eps / m - m / 2), eps + log_tail(eps / m + m / 2)
+    return first + log(-mpmath.expm1(second - first))
+
+
+def exact_log_delta(sigma, n, eps):
+    # the two terms cancel, and the more the larger eps/m is
+    m = mpmath.sqrt(n) / dec(sigma)
+    lost = 2 * abs(math.log10(float(m))) + max(0, -float(eps)) + 40
+    with mpmath.workdps(int(DIGITS + lost)):
+        return log_profile(mpmath.sqrt(n) / dec(sigma), dec(eps))
+
+
+def contains(bound, exact):
+    return mpf(bound.lower) <= exact <= mpf(bound.upper)
+
+
+@pytest.mark.parametrize("sigma", [0.05, 0.3, 1.0, 5.0, 100.0, 1e4])
+@pytest.mark.parametrize("n", [1, 7, 10**4, 10**9])
+def test_gaussian_profile(sigma, n):
+    m = math.sqrt(n) / sigma
+    release = n * lp.Gaussian(sigma=sigma)
+    for share in (-3.0, -0.5, 0.0, 0.1, 1.0, 4.0, 12.0, 36.0):
+        epsilon = m * m / 2 + share * m
+        if not -500 < epsilon < 1e5:
+            continue
+        with mpmath.workdps(DIGITS):
+            exact = exact_log_delta(sigma, n, epsilon)
+            bound, log_bound = release.delta(epsilon), release.log_delta(epsilon)
+            assert contains(bound, exp(exact)), (epsilon, mpmath.nstr(exp(exact), 25), bound)
+            assert contains(log_bound, exact), (epsilon, mpmath.nstr(exact, 25), log_bound)
+            # the threshold's half ulp and that of sigma are felt through the slope
+            felt = 1e-15 * (abs(share) + 1 / m if m < 1 else abs(share) + 1) * (m + 1) * (abs(epsilon) + 1) / m * 20
+            if exact > -690:
+                assert bound.upper - bound.lower <= (2 * RTOL + felt) * float(exp(exact)), (epsilon, bound)
+
+
+@pytest.mark.parametrize("epsilon", [-10.0, -1.0, -1e-9, 0.0, 1e-12, 1e-3, 0.7, 5.0, 30.0, 38.0, 100.0, 1000.0, 1e4])
+@pytest.mark.parametrize("sigma", [0.7, 20.0])
+def test_one_gaussian_at_fixed_thresholds(epsilon, sigma):
+    with mpmath.workdps(DIGITS):
+        exact = exact_log_delta(sigma, 1, epsilon)
+        log_bound = lp.Gaussian(sigma=sigma).log_delta(epsilon)
+        assert contains(log_bound, exact), (mpmath.nstr(exact, 25), log_bound)
+        assert log_bound.upper - log_bound.lower <= 2 * RTOL + 1e-13 * abs(float(exact))
+
+
+@pytest.mark.parametrize("delta", [0.3, 1e-5, 1e-12, 1e-100, 1e-300])
+@pytest.mark.parametrize(("sigma", "n"), [(0.05, 1), (1.0, 1), (1.0, 1000), (300.0, 10**5), (1e4, 1)])
+def test_epsilon_of_gaussians_inverts_the_closed_form(sigma, n, delta):
+    bound = (n * lp.Gaussian(sigma=sigma)).epsilon(delta)
+    with mpmath.workdps(DIGITS):
+        assert exact_log_delta(sigma, n, bound.upper) <= log(dec(delta)) or bound.upper == 0
+        assert bound.lower == 0 or exact_log_delta(sigma, n, bound.lower) >= log(dec(delta))
+    assert bound.width <= RTOL * max(1, bound.value)
+
+
+def amount_as_excess(found, x):
+    """The enclosure of the excess that an inversion of any functional stands for (masses are one here)."""
+    ends = [mpf(end) * exp(mpf(found.amount.log_scale)) for end in (found.amount.low, found.amount.high)]
+    if found.part is Part.SHORTFALL:
+        ends = [1 - end for end in reversed(ends)]
+    if found.part is Part.REVERSED:
+        ends = [1 - exp(mpf(x)) + end for end in ends]
+    slack = mpf("1e-15") * (1 + abs(found.amount.log_scale)) * max(abs(end) for end in ends)
+    return ends[0] - slack, ends[1] + slack
+
+
+@pytest.mark.parametrize("m", [0.01, 0.5, 1.0, 6.0])
+@pytest.mark.parametrize("share", [-8.0, -1.0, -0.3, 0.0, 0.3, 1.0, 8.0])
+def test_the_functional_that_was_chosen_encloses_the_profile(m, share):
+    x = m * m / 2 + share * m
+    law = LogPhi.of([(Normal(Plain(m)), 1)])
+    prepared = prepare(law, x, RTOL, smooth)
+    assert prepared is not None
+    with mpmath.workdps(DIGITS):
+        low, high = amount_as_excess(prepared.at(x), x)
+        exact = exp(log_profile(dec(m), mpf(x)))
+        assert low <= exact <= high
+        assert high - low <= mpf(1e-8) * max(exact, mpf(10) ** -12)
+
+
+def test_all_three_functionals_are_used():
+    law = LogPhi.of([(Normal(Plain(1.0)), 1)])
+    assert {prepare(law, x, RTOL, smooth).part for x in (4.0, 0.2, -4.0)} >= {Part.EXCESS, Part.REVERSED}
+    assert prepare(LogPhi.of([(Normal(Plain(6.0)), 1)]), 5.0, RTOL, smooth).part is Part.SHORTFALL
+
+
+@pytest.mark.parametrize("m", [0.05, 1.0, 8.0])
+@pytest.mark.parametrize("start", [-1.0, 0.3, 3.0])
+def test_one_contour_is_honest_for_many_thresholds(m, start):
+    law = LogPhi.of([(Normal(Plain(m)), 1)])
+    prepared = prepare(law, m * m / 2 + start * m, RTOL, smooth)
+    assert prepared is not None
+    with mpmath.workdps(DIGITS):
+        for share in np.concatenate([start + np.linspace(-0.05, 0.05, 7), np.linspace(-12, 30, 22)]):
+            x = float(m * m / 2 + share * m)
+            low, high = amount_as_excess(prepared.at(x), x)
+            assert low <= exp(log_profile(dec(m), mpf(x))) <= high, x
+
+
+@pytest.mark.parametrize("m", [0.01, 1.0, 10.0])
+@pytest.mark.parametrize("share", [-2.0, 0.0, 2.0, 20.0])
+def test_chernoff_is_above_and_not_far(m, share):
+    x = m * m / 2 + share * m
+    with mpmath.workdps(DIGITS):
+        exact = float(log_profile(dec(m), mpf(x)))
+    ceiling = log_ceiling(LogPhi.of([(Normal(Plain(m)), 1)]), x)
+    assert exact <= ceiling <= max(exact + 12, 0.0) + 1e-9
+
+
+def test_the_chernoff_constant():
+    u = np.array([1e-9, 0.1, 1.0, 7.0, 1e6])
+    with mpmath.workdps(DIGITS):
+        for value, found in zip(u, log_kappa(u), strict=True):
+            assert found == pytest.approx(
+                float(mpf(value) * log(mpf(value)) - (1 + mpf(value)) * log(1 + mpf(value))), rel=1e-12
+            )
+    assert np.all(log_kappa(np.array([0.0, -0.5, -1.0])) == 0)

@@ -1,0 +1,294 @@
+"""Mechanisms as values: their algebra, what they refuse, and profiles where parameters or thresholds are extreme."""
+
+import math
+import time
+
+import mpmath
+import pytest
+from mpmath import exp, mpf
+
+import logphi as lp
+from logphi.expression import parse
+
+DIGITS = 60
+
+ONE = lp.Gaussian(sigma=2)
+TWO = lp.Laplace(scale=3)
+THREE = lp.RandomizedResponse(p=0.6)
+SAMPLED = lp.Gaussian(sigma=1.1).poisson(0.01)
+ALL = [
+    ONE,
+    TWO,
+    THREE,
+    SAMPLED,
+    lp.PureDP(epsilon=0.1),
+    lp.ApproximateDP(epsilon=0.1, delta=1e-6),
+    lp.ExponentialMechanism(epsilon=0.3),
+    lp.Discrete(p=[0.5, 0.3, 0.2], q=[0.2, 0.3, 0.5]),
+    lp.Discrete(p=[0.5, 0.5], q=[0.25, 0.75]).poisson(0.3),
+    lp.Gaussian(sigma=0.7, sensitivity=0.1, adjacency="replace"),
+]
+
+
+def dec(number):
+    return mpf(repr(float(number)))
+
+
+def contains(bound, exact):
+    return mpf(bound.lower) <= exact <= mpf(bound.upper)
+
+
+@pytest.mark.parametrize("mechanism", ALL, ids=repr)
+def test_repetition_and_sums(mechanism):
+    assert 3 * mechanism == mechanism * 3 == mechanism + mechanism + mechanism == lp.compose([mechanism] * 3)
+    assert hash(3 * mechanism) == hash(mechanism + mechanism + mechanism)
+    assert 1 * mechanism == mechanism
+    assert 2 * (3 * mechanism) == 6 * mechanism
+    assert (10**30 * mechanism).counted() == ((mechanism, 10**30),)
+    assert mechanism != 2 * mechanism
+
+
+def test_order_is_irrelevant_and_counts_are_collected():
+    left, right = 2 * ONE + TWO + 3 * THREE + ONE, THREE + TWO + 2 * THREE + 3 * ONE
+    assert left == right
+    assert hash(left) == hash(right)
+    assert dict(left.counted()) == {ONE: 3, TWO: 1, THREE: 3}
+    assert (left + right).loss().terms == (2 * left).loss().terms
+    assert (ONE + TWO) + THREE == ONE + (TWO + THREE)
+    assert left != right + ONE
+    assert {left: "found"}[right] == "found"
+
+
+@pytest.mark.parametrize("mechanism", [ONE, TWO, THREE, SAMPLED], ids=repr)
+@pytest.mark.parametrize("nothing", [lambda one: 0 * one, lambda one: one.poisson(0) if one is ONE else 0 * one])
+def test_nothing_leaks_nothing(mechanism, nothing):
+    empty = nothing(mechanism)
+    for epsilon in (0.0, 1e-9, 1.0, 100.0):
+        bound = empty.delta(epsilon)
+        assert bound.lower == bound.value == bound.upper == 0
+    with mpmath.workdps(DIGITS):
+        assert contains(empty.delta(-0.5), 1 - exp(mpf("-0.5")))
+    for delta in (0.0, 1e-10, 0.5):
+        assert empty.epsilon(delta).upper == 0
+    assert (empty + mechanism).delta(0.3).value == pytest.approx(mechanism.delta(0.3).value, rel=1e-9)
+
+
+def test_composition_is_linear_in_the_number_of_terms():
+    many = [lp.Gaussian(sigma=1 + i / 1000) for i in range(20000)]
+    start = time.perf_counter()
+    release = lp.compose(many)
+    assert len(release.counted()) == 20000
+    assert time.perf_counter() - start < 5
+
+
+@pytest.mark.parametrize("count", [1.0, 2.5, "3", True, None, math.nan, [2]])
+def test_counts_are_whole_numbers(count):
+    with pytest.raises(TypeError, match="whole number|unsupported operand"):
+        count * ONE
+    with pytest.raises(TypeError, match="whole number|unsupported operand"):
+        ONE * count
+
+
+def test_foreign_operands():
+    with pytest.raises(ValueError, match="must not be negative, got -1"):
+        -1 * ONE
+    for foreign in (1, "a", None):
+        with pytest.raises(TypeError):
+            ONE + foreign
+    with pytest.raises(TypeError):
+        ONE * TWO
+    with pytest.raises(TypeError, match="only mechanisms compose, got 3"):
+        lp.compose([ONE, 3])
+    with pytest.raises(ValueError, match="nothing to compose"):
+        lp.compose([])
+
+
+def test_relations_do_not_mix():
+    replace = lp.Gaussian(sigma=2, adjacency="replace")
+    for mixed in (lambda: ONE + replace, lambda: lp.compose([replace, TWO]), lambda: (2 * ONE) + (3 * replace)):
+        with pytest.raises(
+            ValueError, match=r"different relations.*add_remove.*replace|different relations.*replace.*add_remove"
+        ):
+            mixed()
+    assert replace != ONE
+    assert lp.Gaussian(sigma=2, adjacency=lp.Adjacency.REPLACE) == replace
+    with pytest.raises(ValueError, match="direction 'add' does not exist under adjacency 'remove'"):
+        lp.Gaussian(sigma=1, adjacency="remove").delta(1.0, direction="add")
+
+
+POSITIVE = [
+    (0, ValueError),
+    (-1.5, ValueError),
+    (math.nan, ValueError),
+    (math.inf, ValueError),
+    ("1", TypeError),
+    (None, TypeError),
+    (True, TypeError),
+    (1j, TypeError),
+    ([1.0], TypeError),
+    (10**400, ValueError),
+]
+UNIT = [
+    (-0.1, ValueError),
+    (1.1, ValueError),
+    (math.nan, ValueError),
+    ("0.5", TypeError),
+    (None, TypeError),
+    (True, TypeError),
+]
+LISTS = [
+    ([], ValueError),
+    ([0.5, 0.6], ValueError),
+    ([-0.5, 1.5], ValueError),
+    ([math.nan, 1.0], ValueError),
+    (["a", "b"], TypeError),
+    (0.5, ValueError),
+    ([[0.5, 0.5]], ValueError),
+    (None, TypeError),
+    ([True, False], TypeError),
+]
+BAD = [
+    *((lambda v: lp.Gaussian(sigma=v), "sigma", v, e) for v, e in POSITIVE),
+    *((lambda v: lp.Gaussian(sigma=1, sensitivity=v), "sensitivity", v, e) for v, e in POSITIVE),
+    *((lambda v: lp.Laplace(scale=v), "scale", v, e) for v, e in POSITIVE),
+    *((lambda v: lp.Laplace(scale=1, sensitivity=v), "sensitivity", v, e) for v, e in POSITIVE),
+    *((lambda v: lp.ExponentialMechanism(epsilon=v), "epsilon", v, e) for v, e in POSITIVE),
+    *((lambda v: lp.PureDP(epsilon=v), "epsilon", v, e) for v, e in POSITIVE[1:]),
+    *((lambda v: lp.ApproximateDP(epsilon=v, delta=0.1), "epsilon", v, e) for v, e in POSITIVE[1:]),
+    *((lambda v: lp.ApproximateDP(epsilon=1, delta=v), "delta", v, e) for v, e in [*UNIT, (1, ValueError)]),
+    *((lambda v: lp.RandomizedResponse(p=v), "p", v, e) for v, e in [*UNIT, (0, ValueError), (1, ValueError)]),
+    *((lambda v: lp.Discrete(p=v, q=[0.5, 0.5]), "p", v, e) for v, e in LISTS),
+    *((lambda v: lp.Discrete(p=[0.5, 0.5], q=v), "q", v, e) for v, e in LISTS),
+    *((lambda v: ONE.poisson(v), "rate", v, e) for v, e in UNIT),
+    *(
+        (lambda v: lp.Gaussian(sigma=1, adjacency=v), "adjacency", v, e)
+        for v, e in [("both", ValueError), (None, TypeError), (3, TypeError)]
+    ),
+    *((lambda v: ONE.epsilon(v), "delta", v, e) for v, e in UNIT),
+    *(
+        (lambda v: ONE.delta(v), "epsilon", v, e)
+        for v, e in [
+            (math.nan, ValueError),
+            (math.inf, ValueError),
+            ("1", TypeError),
+            (None, TypeError),
+            (True, TypeError),
+        ]
+    ),
+    *((lambda v: ONE.delta(1.0, rtol=v), "rtol", v, e) for v, e in POSITIVE),
+    *((lambda v: ONE.epsilon(1e-5, rtol=v), "rtol", v, e) for v, e in POSITIVE),
+    *((lambda v: ONE.delta(1.0, method=v), "method", v, ValueError) for v in ("no", "Contour")),
+    *((lambda v: ONE.delta(1.0, direction=v), "direction", v, ValueError) for v in ("up", 3)),
+]
+
+
+@pytest.mark.parametrize(
+    ("make", "name", "value", "error"),
+    BAD,
+    ids=[f"{name}-{value!r:.20}-{i}" for i, (_, name, value, _) in enumerate(BAD)],
+)
+def test_bad_arguments_are_named(make, name, value, error):
+    with pytest.raises(error, match=rf"\b{name}\b") as caught:
+        make(value)
+    assert "\n" not in str(caught.value)
+
+
+def test_other_refusals():
+    with pytest.raises(ValueError, match="same outcomes, got 2 and 3"):
+        lp.Discrete(p=[0.5, 0.5], q=[0.2, 0.3, 0.5])
+    with pytest.raises(ValueError, match="share no outcome"):
+        lp.Discrete(p=[1, 0], q=[0, 1])
+    for base in (TWO, lp.ExponentialMechanism(epsilon=1), 2 * ONE, SAMPLED):
+        with pytest.raises(ValueError, match="no sampling of"):
+            base.poisson(0.1)
+    with pytest.raises(ValueError, match="adjacency 'replace'"):
+        lp.Gaussian(sigma=1, adjacency="replace").poisson(0.1)
+
+
+def test_rate_one_is_the_identity():
+    for base in (ONE, THREE, lp.PureDP(epsilon=1), ALL[7]):
+        same, plain = (2 * base.poisson(1)).delta(0.2), (2 * base).delta(0.2)
+        assert max(same.lower, plain.lower) <= min(same.upper, plain.upper)
+        assert same.value == pytest.approx(plain.value, rel=1e-9)
+        assert base.poisson(0).loss().terms == ()
+
+
+def test_mechanisms_are_frozen():
+    with pytest.raises(AttributeError):
+        ONE.sigma = 3.0
+
+
+@pytest.mark.parametrize("mechanism", [*ALL, 3 * ONE + TWO, 10**20 * SAMPLED + 2 * THREE], ids=repr)
+def test_repr_is_read_back(mechanism):
+    try:
+        again = parse(repr(mechanism))
+    except ValueError as refusal:
+        pytest.skip(f"the language has no such text: {refusal}")
+    assert again == mechanism
+
+
+def sampled_two_point(p_truth, p_lie, rate, x):
+    """E_Q[(w - e^x)_+] for (1 - rate) Q + rate P, P = (truth, lie), Q = (lie, truth)."""
+    pairs = [(p_truth, p_lie), (p_lie, p_truth)]
+    return sum(max(mpf(0), (1 - rate) * q + rate * p - exp(x) * q) for p, q in pairs)
+
+
+@pytest.mark.parametrize(("guarantee", "epsilon"), [(30.0, 25.0), (690.0, 680.0), (705.0, 702.5), (800.0, 750.0)])
+def test_sampled_guarantees_with_large_epsilon(guarantee, epsilon):
+    with mpmath.workdps(500):
+        lie = 1 / (1 + exp(dec(guarantee)))
+        exact = sampled_two_point(1 - lie, lie, mpf(1) / 2, dec(epsilon))
+        assert contains(lp.PureDP(epsilon=guarantee).poisson(0.5).delta(epsilon, direction="remove"), exact)
+
+
+@pytest.mark.parametrize("p", [0.75, 0.999, 0.9999999999, 0.9999999999999])
+@pytest.mark.parametrize("share", [0.2, 0.8, 0.95])
+def test_sampled_responses_near_the_truth(p, share):
+    with mpmath.workdps(DIGITS):
+        top = float(mpmath.log(dec(p) / (1 - dec(p))))
+        exact = sampled_two_point(dec(p), 1 - dec(p), mpf(1) / 2, dec(share * top))
+        assert contains(lp.RandomizedResponse(p=p).poisson(0.5).delta(share * top, direction="remove"), exact)
+
+
+@pytest.mark.parametrize("rate", [0.3, 0.9, 0.999999, 0.9999999999])
+@pytest.mark.parametrize("gap", [1e-3, 1e-8, 1e-12])
+def test_sampled_gaussian_below_the_top_of_the_add_direction(rate, gap):
+    # P(L > eps) (1 - ...) with the loss -log w at most -log(1 - rate): E_Q[(1 - e^eps w)_+], w increasing in x
+    m = 10
+    with mpmath.workdps(DIGITS):
+        top = -mpmath.log(1 - dec(rate))
+        epsilon = float(top * (1 - mpf(gap)))
+        growth = mpmath.expm1(-dec(epsilon)) / dec(rate) + 1
+        exact = mpf(0)
+        if growth > 0:
+            cut = mpmath.log(growth) / m + mpf(m) / 2
+            exact = mpmath.ncdf(cut) - exp(dec(epsilon)) * (
+                (1 - dec(rate)) * mpmath.ncdf(cut) + dec(rate) * mpmath.ncdf(cut - m)
+            )
+        bound = lp.Gaussian(sigma=0.1).poisson(rate).delta(epsilon, direction="add")
+        assert contains(bound, exact), (epsilon, mpmath.nstr(exact, 20), bound)
+
+
+@pytest.mark.parametrize("sigma", [0.05, 1.0])
+@pytest.mark.parametrize("epsilon", [700.0, 710.0, 800.0, 1e4])
+def test_one_sampled_gaussian_at_large_thresholds(sigma, epsilon):
+    m, rate = 1 / dec(sigma), mpf(1) / 2
+    with mpmath.workdps(DIGITS):
+        inner = mpmath.log1p(mpmath.expm1(dec(epsilon)) / rate)
+    with mpmath.workdps(int(3 * float(inner)) + 100 if inner < 2000 else 100):
+        first, second = inner / m - m / 2, inner / m + m / 2
+        exact = mpmath.log(rate) + mpmath.log(
+            mpmath.erfc(first / mpmath.sqrt(2)) / 2 - exp(inner) * mpmath.erfc(second / mpmath.sqrt(2)) / 2
+        )
+        bound = lp.Gaussian(sigma=sigma).poisson(0.5).log_delta(epsilon, direction="remove")
+        assert contains(bound, exact), (mpmath.nstr(exact, 20), bound)
+
+
+@pytest.mark.parametrize("steps", [-3, 0, 1, 3, 50])
+def test_one_sampled_gaussian_at_the_edge_of_its_support(steps):
+    epsilon = math.log1p(-0.3) * (1 - steps * 2.0**-52)
+    with mpmath.workdps(DIGITS):
+        # every loss is above: 1 - e^eps up to less than the smallest double
+        bound = lp.Gaussian(sigma=1).poisson(0.3).delta(epsilon, direction="remove")
+        assert contains(bound, 1 - exp(dec(epsilon)))
+        assert bound.upper - bound.lower <= 1e-9

@@ -20,16 +20,16 @@ NOT_REAL = [
 ]
 # parameter, a maker from its value, values outside its range
 RANGES = [
-    ("sigma", lambda v: lp.Gaussian(v), [0, -1.5, INF, -INF, NAN]),
+    ("sigma", lp.Gaussian, [0, -1.5, INF, -INF, NAN]),
     ("sensitivity", lambda v: lp.Gaussian(1, sensitivity=v), [0, -1.5, INF, NAN]),
-    ("scale", lambda v: lp.Laplace(v), [0, -1.5, INF, NAN]),
+    ("scale", lp.Laplace, [0, -1.5, INF, NAN]),
     ("sensitivity", lambda v: lp.Laplace(1, sensitivity=v), [0, -1.5, INF, NAN]),
-    ("p", lambda v: lp.RandomizedResponse(v), [0, 1, -0.5, 1.5, INF, NAN]),
-    ("epsilon", lambda v: lp.PureDP(v), [-0.5, INF, NAN]),
+    ("p", lp.RandomizedResponse, [0, 1, -0.5, 1.5, INF, NAN]),
+    ("epsilon", lp.PureDP, [-0.5, INF, NAN]),
     ("epsilon", lambda v: lp.ApproximateDP(v, 0.1), [-0.5, INF, NAN]),
     ("delta", lambda v: lp.ApproximateDP(1, v), [-0.5, 1, 1.5, INF, NAN]),
-    ("epsilon", lambda v: lp.ExponentialMechanism(v), [0, -0.5, INF, NAN]),
-    ("rate", lambda v: GAUSSIAN.poisson(v), [-0.5, 1.5, INF, NAN]),
+    ("epsilon", lp.ExponentialMechanism, [0, -0.5, INF, NAN]),
+    ("rate", GAUSSIAN.poisson, [-0.5, 1.5, INF, NAN]),
     ("rtol", lambda v: GAUSSIAN.delta(1, rtol=v), [0, -1e-9, INF, NAN]),
     ("rtol", lambda v: GAUSSIAN.epsilon(0.1, rtol=v), [0, -1e-9, INF, NAN]),
 ]
@@ -168,11 +168,13 @@ def test_nested_lists_are_arrays():
     assert GAUSSIAN.delta([1, 2])[0] == GAUSSIAN.delta(1)
 
 
-@pytest.mark.parametrize("method", ["nope", "", "Contour", 3, [], None.__class__])
-@pytest.mark.parametrize("point", [0.5, [0.5], []])
+@pytest.mark.parametrize("method", ["nope", "", "Contour", 3, []])
+@pytest.mark.parametrize("point", [0.5, [0.5]])
 @pytest.mark.parametrize("question", ["delta", "epsilon"])
 def test_an_unknown_method_is_refused_and_the_known_ones_are_listed(question, point, method):
-    refused((ValueError, TypeError), lambda: getattr(GAUSSIAN, question)(point, method=method), "method", "'contour'", repr(method))
+    refused(
+        (ValueError, TypeError), lambda: getattr(GAUSSIAN, question)(point, method=method), "method", "'contour'", repr(method)
+    )
 
 
 @pytest.mark.parametrize(

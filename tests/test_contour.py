@@ -146,3 +146,79 @@ def test_the_chernoff_constant():
                 float(mpf(value) * log(mpf(value)) - (1 + mpf(value)) * log(1 + mpf(value))), rel=1e-12
             )
     assert np.all(log_kappa(np.array([0.0, -0.5, -1.0])) == 0)
+
+
+def sampled_two_point(p_truth, p_lie, rate, x):
+    """E_Q[(w - e^x)_+] for (1 - rate) Q + rate P, P = (truth, lie), Q = (lie, truth)."""
+    pairs = [(p_truth, p_lie), (p_lie, p_truth)]
+    return sum(max(mpf(0), (1 - rate) * q + rate * p - exp(x) * q) for p, q in pairs)
+
+
+@pytest.mark.parametrize(("guarantee", "epsilon"), [(30.0, 25.0), (690.0, 680.0), (705.0, 702.5), (800.0, 750.0)])
+def test_sampled_guarantees_with_large_epsilon(guarantee, epsilon):
+    with mpmath.workdps(500):
+        lie = 1 / (1 + exp(dec(guarantee)))
+        exact = sampled_two_point(1 - lie, lie, mpf(1) / 2, dec(epsilon))
+        assert contains(lp.PureDP(epsilon=guarantee).poisson(0.5).delta(epsilon, direction="remove"), exact)
+
+
+@pytest.mark.parametrize("p", [0.75, 0.999, 0.9999999999, 0.9999999999999])
+@pytest.mark.parametrize("share", [0.2, 0.8, 0.95])
+def test_sampled_responses_near_the_truth(p, share):
+    with mpmath.workdps(DIGITS):
+        top = float(mpmath.log(dec(p) / (1 - dec(p))))
+        exact = sampled_two_point(dec(p), 1 - dec(p), mpf(1) / 2, dec(share * top))
+        assert contains(lp.RandomizedResponse(p=p).poisson(0.5).delta(share * top, direction="remove"), exact)
+
+
+@pytest.mark.parametrize("rate", [0.3, 0.9, 0.999999, 0.9999999999])
+@pytest.mark.parametrize("gap", [1e-3, 1e-8, 1e-12])
+def test_sampled_gaussian_below_the_top_of_the_add_direction(rate, gap):
+    # P(L > eps) (1 - ...) with the loss -log w at most -log(1 - rate): E_Q[(1 - e^eps w)_+], w increasing in x
+    m = 10
+    with mpmath.workdps(DIGITS):
+        top = -mpmath.log(1 - dec(rate))
+        epsilon = float(top * (1 - mpf(gap)))
+        growth = mpmath.expm1(-dec(epsilon)) / dec(rate) + 1
+        exact = mpf(0)
+        if growth > 0:
+            cut = mpmath.log(growth) / m + mpf(m) / 2
+            exact = mpmath.ncdf(cut) - exp(dec(epsilon)) * (
+                (1 - dec(rate)) * mpmath.ncdf(cut) + dec(rate) * mpmath.ncdf(cut - m)
+            )
+        bound = lp.Gaussian(sigma=0.1).poisson(rate).delta(epsilon, direction="add")
+        assert contains(bound, exact), (epsilon, mpmath.nstr(exact, 20), bound)
+
+
+@pytest.mark.parametrize("sigma", [0.05, 1.0])
+@pytest.mark.parametrize("epsilon", [700.0, 710.0, 800.0, 1e4])
+def test_one_sampled_gaussian_at_large_thresholds(sigma, epsilon):
+    m, rate = 1 / dec(sigma), mpf(1) / 2
+    with mpmath.workdps(DIGITS):
+        inner = mpmath.log1p(mpmath.expm1(dec(epsilon)) / rate)
+    with mpmath.workdps(int(3 * float(inner)) + 100 if inner < 2000 else 100):
+        first, second = inner / m - m / 2, inner / m + m / 2
+        exact = mpmath.log(rate) + mpmath.log(
+            mpmath.erfc(first / mpmath.sqrt(2)) / 2 - exp(inner) * mpmath.erfc(second / mpmath.sqrt(2)) / 2
+        )
+        bound = lp.Gaussian(sigma=sigma).poisson(0.5).log_delta(epsilon, direction="remove")
+        assert contains(bound, exact), (mpmath.nstr(exact, 20), bound)
+
+
+@pytest.mark.parametrize("steps", [-3, 0, 1, 3, 50])
+def test_one_sampled_gaussian_at_the_edge_of_its_support(steps):
+    epsilon = math.log1p(-0.3) * (1 - steps * 2.0**-52)
+    with mpmath.workdps(DIGITS):
+        # every loss is above: 1 - e^eps up to less than the smallest double
+        bound = lp.Gaussian(sigma=1).poisson(0.3).delta(epsilon, direction="remove")
+        assert contains(bound, 1 - exp(dec(epsilon)))
+        assert bound.upper - bound.lower <= 1e-9
+
+
+@pytest.mark.parametrize("delta", [0.3, 1e-3, pytest.param(1e-12, marks=pytest.mark.slow)])
+def test_epsilon_of_laplace_inverts_its_profile(delta):
+    bound = lp.Laplace(scale=0.5).epsilon(delta)
+    with mpmath.workdps(DIGITS):
+        exact = 2 + 2 * mpmath.log(1 - dec(delta))
+    assert contains(bound, exact)
+    assert bound.width <= RTOL * max(1, math.fabs(bound.value))

@@ -1,7 +1,6 @@
 """Compositions of Laplace and exponential mechanisms, and finite ones, against densities worked out here."""
 
 import itertools
-import math
 from collections import defaultdict
 
 import mpmath
@@ -246,12 +245,3 @@ def test_different_discrete_mechanisms_equal_enumeration():
             products["add"] += max(mpf(0), b - exp(dec(epsilon)) * a)
         for direction, exact in products.items():
             assert contains(release.delta(epsilon, direction=direction), exact)
-
-
-@pytest.mark.parametrize("delta", [0.3, 1e-3, pytest.param(1e-12, marks=pytest.mark.slow)])
-def test_epsilon_of_laplace_inverts_its_profile(delta):
-    bound = lp.Laplace(scale=0.5).epsilon(delta)
-    with mpmath.workdps(DIGITS):
-        exact = 2 + 2 * mpmath.log(1 - dec(delta))
-    assert contains(bound, exact)
-    assert bound.width <= RTOL * max(1, math.fabs(bound.value))

@@ -83,14 +83,14 @@ def test_composition_is_linear_in_the_number_of_terms():
 
 @pytest.mark.parametrize("count", [1.0, 2.5, "3", True, None, math.nan, [2]])
 def test_counts_are_whole_numbers(count):
-    with pytest.raises(TypeError, match="whole number|unsupported operand"):
+    with pytest.raises(TypeError, match=r"whole number|unsupported operand"):
         count * ONE
-    with pytest.raises(TypeError, match="whole number|unsupported operand"):
+    with pytest.raises(TypeError, match=r"whole number|unsupported operand"):
         ONE * count
 
 
 def test_foreign_operands():
-    with pytest.raises(ValueError, match="must not be negative, got -1"):
+    with pytest.raises(ValueError, match=r"must not be negative, got -1"):
         -1 * ONE
     for foreign in (1, "a", None):
         with pytest.raises(TypeError):
@@ -159,14 +159,14 @@ BAD = [
     *((lambda v: lp.RandomizedResponse(p=v), "p", v, e) for v, e in [*UNIT, (0, ValueError), (1, ValueError)]),
     *((lambda v: lp.Discrete(p=v, q=[0.5, 0.5]), "p", v, e) for v, e in LISTS),
     *((lambda v: lp.Discrete(p=[0.5, 0.5], q=v), "q", v, e) for v, e in LISTS),
-    *((lambda v: ONE.poisson(v), "rate", v, e) for v, e in UNIT),
+    *((ONE.poisson, "rate", v, e) for v, e in UNIT),
     *(
         (lambda v: lp.Gaussian(sigma=1, adjacency=v), "adjacency", v, e)
         for v, e in [("both", ValueError), (None, TypeError), (3, TypeError)]
     ),
-    *((lambda v: ONE.epsilon(v), "delta", v, e) for v, e in UNIT),
+    *((ONE.epsilon, "delta", v, e) for v, e in UNIT),
     *(
-        (lambda v: ONE.delta(v), "epsilon", v, e)
+        (ONE.delta, "epsilon", v, e)
         for v, e in [
             (math.nan, ValueError),
             (math.inf, ValueError),
@@ -225,70 +225,3 @@ def test_repr_is_read_back(mechanism):
     except ValueError as refusal:
         pytest.skip(f"the language has no such text: {refusal}")
     assert again == mechanism
-
-
-def sampled_two_point(p_truth, p_lie, rate, x):
-    """E_Q[(w - e^x)_+] for (1 - rate) Q + rate P, P = (truth, lie), Q = (lie, truth)."""
-    pairs = [(p_truth, p_lie), (p_lie, p_truth)]
-    return sum(max(mpf(0), (1 - rate) * q + rate * p - exp(x) * q) for p, q in pairs)
-
-
-@pytest.mark.parametrize(("guarantee", "epsilon"), [(30.0, 25.0), (690.0, 680.0), (705.0, 702.5), (800.0, 750.0)])
-def test_sampled_guarantees_with_large_epsilon(guarantee, epsilon):
-    with mpmath.workdps(500):
-        lie = 1 / (1 + exp(dec(guarantee)))
-        exact = sampled_two_point(1 - lie, lie, mpf(1) / 2, dec(epsilon))
-        assert contains(lp.PureDP(epsilon=guarantee).poisson(0.5).delta(epsilon, direction="remove"), exact)
-
-
-@pytest.mark.parametrize("p", [0.75, 0.999, 0.9999999999, 0.9999999999999])
-@pytest.mark.parametrize("share", [0.2, 0.8, 0.95])
-def test_sampled_responses_near_the_truth(p, share):
-    with mpmath.workdps(DIGITS):
-        top = float(mpmath.log(dec(p) / (1 - dec(p))))
-        exact = sampled_two_point(dec(p), 1 - dec(p), mpf(1) / 2, dec(share * top))
-        assert contains(lp.RandomizedResponse(p=p).poisson(0.5).delta(share * top, direction="remove"), exact)
-
-
-@pytest.mark.parametrize("rate", [0.3, 0.9, 0.999999, 0.9999999999])
-@pytest.mark.parametrize("gap", [1e-3, 1e-8, 1e-12])
-def test_sampled_gaussian_below_the_top_of_the_add_direction(rate, gap):
-    # P(L > eps) (1 - ...) with the loss -log w at most -log(1 - rate): E_Q[(1 - e^eps w)_+], w increasing in x
-    m = 10
-    with mpmath.workdps(DIGITS):
-        top = -mpmath.log(1 - dec(rate))
-        epsilon = float(top * (1 - mpf(gap)))
-        growth = mpmath.expm1(-dec(epsilon)) / dec(rate) + 1
-        exact = mpf(0)
-        if growth > 0:
-            cut = mpmath.log(growth) / m + mpf(m) / 2
-            exact = mpmath.ncdf(cut) - exp(dec(epsilon)) * (
-                (1 - dec(rate)) * mpmath.ncdf(cut) + dec(rate) * mpmath.ncdf(cut - m)
-            )
-        bound = lp.Gaussian(sigma=0.1).poisson(rate).delta(epsilon, direction="add")
-        assert contains(bound, exact), (epsilon, mpmath.nstr(exact, 20), bound)
-
-
-@pytest.mark.parametrize("sigma", [0.05, 1.0])
-@pytest.mark.parametrize("epsilon", [700.0, 710.0, 800.0, 1e4])
-def test_one_sampled_gaussian_at_large_thresholds(sigma, epsilon):
-    m, rate = 1 / dec(sigma), mpf(1) / 2
-    with mpmath.workdps(DIGITS):
-        inner = mpmath.log1p(mpmath.expm1(dec(epsilon)) / rate)
-    with mpmath.workdps(int(3 * float(inner)) + 100 if inner < 2000 else 100):
-        first, second = inner / m - m / 2, inner / m + m / 2
-        exact = mpmath.log(rate) + mpmath.log(
-            mpmath.erfc(first / mpmath.sqrt(2)) / 2 - exp(inner) * mpmath.erfc(second / mpmath.sqrt(2)) / 2
-        )
-        bound = lp.Gaussian(sigma=sigma).poisson(0.5).log_delta(epsilon, direction="remove")
-        assert contains(bound, exact), (mpmath.nstr(exact, 20), bound)
-
-
-@pytest.mark.parametrize("steps", [-3, 0, 1, 3, 50])
-def test_one_sampled_gaussian_at_the_edge_of_its_support(steps):
-    epsilon = math.log1p(-0.3) * (1 - steps * 2.0**-52)
-    with mpmath.workdps(DIGITS):
-        # every loss is above: 1 - e^eps up to less than the smallest double
-        bound = lp.Gaussian(sigma=1).poisson(0.3).delta(epsilon, direction="remove")
-        assert contains(bound, 1 - exp(dec(epsilon)))
-        assert bound.upper - bound.lower <= 1e-9

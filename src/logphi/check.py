@@ -11,6 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 
+# beyond this, products with a count leave the range of doubles
+LARGEST_COUNT = 10**300
+
+
 def real(name: str, value: Any, rule: str = "a real number") -> float:
     """``value`` as a finite float, or a TypeError or ValueError that names it."""
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
@@ -66,6 +70,8 @@ def count(name: str, value: Any) -> int:
         raise TypeError(f"{name} must be a whole number, got {value!r} of type {type(value).__name__}") from None
     if number < 0:
         raise ValueError(f"{name} must not be negative, got {number}")
+    if number > LARGEST_COUNT:
+        raise ValueError(f"{name} must be at most 1e300, the range of doubles, got a number of {len(str(number))} digits")
     return number
 
 

@@ -220,6 +220,8 @@ def _collect(adjacency: Adjacency, terms: Iterable[tuple[Mechanism, int]]) -> Me
     counts: Counter[Mechanism] = Counter()
     for one, count in terms:
         counts[one] += count
+    for count in counts.values():
+        check.count("the number of repetitions", count)
     kept = tuple((one, count) for one, count in counts.items() if count)
     if len(kept) == 1 and kept[0][1] == 1:
         return kept[0][0]

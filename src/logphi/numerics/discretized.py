@@ -95,6 +95,8 @@ def excess(law: Law, x: float, rtol: float, budget: int = 1 << 20) -> Scaled:
     size = min(_FIRST, budget)
     while True:
         found = _bounds(parts, log_factor, x, plan, size)
+        if found.low == 0 and found.log_scale + _log(found.high) > 0:
+            found = _UNKNOWN
         if found.relative_width < best.relative_width or best is _UNKNOWN:
             best = found
         if best.relative_width <= rtol or 2 * size > budget:
@@ -115,9 +117,9 @@ class _Plan:
     cut: float
 
 
-# measured: tails below e^-700 are left to the tilt; eight halvings of the logarithm's logarithm settle a cut within percents
-_DEEPEST = -700.0
-_BISECTIONS = 8
+# measured: deeper cuts than this have nothing to do with any answer; halvings of its order settle a cut within percents
+_DEEPEST = -1e9
+_BISECTIONS = 9
 # measured: shifts of the abscissa among which the two of the wrap-around are chosen, in units of the tilt
 _BELOW = np.geomspace(1 / 256, 1, 17)
 _ABOVE = np.geomspace(1 / 256, 4, 21)
@@ -216,16 +218,16 @@ def _bounds(parts: Parts, log_factor: float, x: float, plan: _Plan, size: int) -
         return _UNKNOWN
     above, below = (_side(parts, x, plan, step, upper, size) for upper in (True, False))
     # in units of the upper side
-    unit = math.exp(min(below.log_scale - above.log_scale, 1.0))
+    unit = math.exp(below.log_scale - above.log_scale)
     low, low_noise = below.value * unit, below.noise * unit
     slip = 8 * ULP * (abs(above.log_scale) + abs(below.log_scale) + abs(log_factor) + 4) * max(above.value, low, 0.0)
     return Scaled(
-        above.log_scale + log_factor,
-        (above.value + low) / 2,
-        excess=math.exp(min(below.log_wrap - above.log_scale, 700.0)) * (1 + 1e-9),
-        truncation=math.exp(min(above.log_lost - above.log_scale, 700.0)) * (1 + 1e-9),
-        rounding=max(above.noise, low_noise) + slip,
-        discretization=abs(above.value - low) / 2,
+        float(above.log_scale + log_factor),
+        float(above.value + low) / 2,
+        excess=_exp(below.log_wrap - above.log_scale) * (1 + 1e-9),
+        truncation=_exp(above.log_lost - above.log_scale) * (1 + 1e-9),
+        rounding=float(max(above.noise, low_noise) + slip),
+        discretization=float(abs(above.value - low)) / 2,
     )
 
 
@@ -238,7 +240,8 @@ def _side(parts: Parts, x: float, plan: _Plan, step: float, upper: bool, size: i
     log_size, angle, noise = np.zeros(half), np.zeros(half), np.full(half, 32 * ULP)
     log_bound = np.zeros(half)
     wrong: list[tuple[Array, float]] = []
-    location, shift, slack, log_scale, log_size_of_scale, lost, lost_mass = 0.0, 0, 0.0, 0.0, 0.0, 0.0, 0.0
+    location, shift, slack, log_scale, log_size_of_scale = 0.0, 0, 0.0, 0.0, 0.0
+    lost, lost_mass, lost_below = 0.0, 0.0, 0.0
     log_moments = np.zeros(2)
     for part, count in parts:
         law = part.on(grid)
@@ -259,6 +262,7 @@ def _side(parts: Parts, x: float, plan: _Plan, step: float, upper: bool, size: i
         log_size_of_scale += count * (abs(law.log_scale) + abs(log_mass))
         lost += count * law.lost
         lost_mass += count * law.lost_mass
+        lost_below += count * law.lost_below
         if not upper:
             log_moments += count * law.log_moments(plan.points - c, h)
     start = location + shift * h
@@ -267,7 +271,7 @@ def _side(parts: Parts, x: float, plan: _Plan, step: float, upper: bool, size: i
     x_moved = x - slack if upper else x + slack
     first = math.floor((x_moved - start) / h) + 1
     rest = min(max(start + first * h - x_moved, 0.0), h)
-    kernel, kernel_size = _kernel(c, h, rest, k * (2 * np.pi / size))
+    kernel, kernel_size = _kernel(c, h, rest, np.asarray(k * (2 * np.pi / size), dtype=np.float64))
     turn = (2 * np.pi / size) * ((k * (first % size)) % size)
     weight = np.full(half, 2.0 / size)
     weight[0] = weight[-1] = 1.0 / size
@@ -282,13 +286,24 @@ def _side(parts: Parts, x: float, plan: _Plan, step: float, upper: bool, size: i
     total += 4 * ULP * (log_size_of_scale + abs(c * x_moved) + 4) * abs(value)
     # and what underflows beside the largest masses
     total = total * (1 + 1e-9) + 1e-290
-    # any path through lost mass: by its tilted share, or by its probability
-    tilted = math.expm1(lost) if lost < 700 else math.inf
-    kappa = float(log_kappa(np.array([c]))[0])
-    log_lost = min(_log(tilted) + log_scale + kappa, _log(lost_mass))
-    room = np.log(np.expm1(np.minimum(np.abs(plan.points - c) * (h * size), 700.0)))
+    # any path through lost mass: by its tilted share, or, above, by its probability
+    log_kernel = log_scale + float(log_kappa(np.array([c]))[0])
+    log_lost = min(
+        _log(_expm1(lost + lost_below)) + log_kernel,
+        float(np.logaddexp(_log(_expm1(lost_below)) + log_kernel, _log(lost_mass))),
+    )
+    turns = np.abs(plan.points - c) * (h * size)
+    room = turns + np.log(-np.expm1(-turns)) - 1e-12 * (1 + turns)
     log_wraps = log_moments + log_kappa(plan.points) - plan.points * x_moved - room
     return _Sum(log_scale, value, total, log_lost, float(np.logaddexp.reduce(log_wraps)))
+
+
+def _expm1(exponent: float) -> float:
+    return math.expm1(exponent) if exponent < 700 else math.inf
+
+
+def _exp(exponent: float) -> float:
+    return math.exp(exponent) if exponent < 700 else math.inf
 
 
 def _log(number: float) -> float:
@@ -305,7 +320,8 @@ def _transform(law: LatticeLaw, size: int) -> tuple[NDArray[np.complex128], int,
     rest = np.roll(weights, -place)
     largest = float(rest[0])
     rest[0] = 0.0
-    mass = float(largest + rest.sum())
+    # a lower law may have nothing left
+    mass = max(float(largest + rest.sum()), 1e-300)
     transform = (np.fft.rfft(rest) + largest) / mass
     norm = float(np.sqrt((rest**2).sum())) / mass
     return transform, place, math.log(mass), _FOURIER * math.log2(size) * norm

@@ -40,12 +40,14 @@ Array = NDArray[np.float64]
 # derived: from here on five terms of the Hermite series leave less than 945 * 0.05^10 / 11! < 1e-17
 _NARROW = 0.05
 # measured: tails that end in a finite point fall too fast there for two cells to do
-_ROUGH = (2, 8, 64, 1024)
+_ROUGH = tuple(2**k for k in range(1, 11))
 # measured: deficits vanish after two or three steps upward; a law that needs more is rounded down instead
 _CARRIES = 64
 # derived: the roundings of a cell's mass beside those of its exponents, and of a share, with room
 _MASS = 24 * ULP
 _SHARE = 16 * ULP
+# derived: a difference that keeps a twentieth loses twenty times the few ulps of its terms
+_WIDE = 128 * ULP
 
 
 @dataclass(frozen=True)
@@ -67,7 +69,8 @@ class Grid:
 class LatticeLaw:
     """P-masses e^{c x_k} p_k = e^log_scale * weight at x_k = origin + h * place, places to within ``slack``.
 
-    Of what lies above the highest node of an upper law, ``lost`` bounds the share of E[e^{cX}] and ``lost_mass`` the P-mass.
+    Of what lies above the highest node of an upper law, ``lost`` bounds the share of E[e^{cX}] and ``lost_mass`` the
+    P-mass; ``lost_below`` is the share below the lowest node.
     """
 
     places: NDArray[np.int64]
@@ -77,20 +80,23 @@ class LatticeLaw:
     slack: float
     lost: float = 0.0
     lost_mass: float = 0.0
+    lost_below: float = 0.0
 
     def log_moments(self, rates: Array, step: float) -> Array:
         """Upper bounds of log E[e^{(c + r) X}], for each rate r."""
-        exponent = rates[:, None] * (step * self.places)
-        peak = exponent.max(axis=1)
-        sums = (np.exp(exponent - peak[:, None]) * self.weights).sum(axis=1)
-        with np.errstate(divide="ignore"):  # all of it underflows: there is less than any bound
-            logs = np.log(np.maximum(sums, 1e-290)) + peak + rates * self.origin + self.log_scale
-        bound: Array = logs + np.abs(rates) * self.slack + 1e-12 * (1 + np.abs(peak) + abs(self.log_scale))
+        held = self.weights > 0
+        if not held.any():
+            return np.full(rates.shape, -np.inf)
+        exponent = rates[:, None] * (step * self.places[held]) + np.log(self.weights[held])
+        size = self.log_scale + rates * self.origin
+        slip = 1e-12 * (1 + np.abs(exponent).max(axis=1) + np.abs(size))
+        bound: Array = _log_sum(exponent) + size + np.abs(rates) * self.slack + slip
         return bound
 
     def folded(self, size: int) -> Array:
         """The weights on the circle of ``size`` nodes."""
-        return np.bincount(self.places % size, self.weights, size)
+        circle: Array = np.bincount(self.places % size, self.weights, size).astype(np.float64, copy=False)
+        return circle
 
 
 class Piece(Protocol):
@@ -252,7 +258,8 @@ def _carried(nodes: Array, factor: float) -> Array | None:
             return None
         deficit = nodes[bad]
         nodes[bad] = 0.0
-        nodes[bad + 1] += factor * deficit
+        with np.errstate(over="ignore"):  # an infinite deficit is never met
+            nodes[bad + 1] += factor * deficit
     return None
 
 
@@ -291,7 +298,8 @@ def _joined(one: LatticeLaw, other: LatticeLaw) -> LatticeLaw:
     scale = max(one.log_scale, other.log_scale)
     weights = [law.weights * np.exp(law.log_scale - scale) for law in (one, other)]
     places = np.concatenate([one.places, other.places])
-    return LatticeLaw(places, np.concatenate(weights), scale, one.origin, max(one.slack, other.slack))
+    slack, below = max(one.slack, other.slack), max(one.lost_below, other.lost_below)
+    return LatticeLaw(places, np.concatenate(weights), scale, one.origin, slack, lost_below=below)
 
 
 @dataclass(frozen=True)
@@ -321,7 +329,8 @@ class Points:
 
     def misfit(self, steps: Array, tilt: float) -> Array:
         """How far the lower law's tilted mean is moved, per step; the base is the best atom."""
-        return self._misfits(steps, tilt).min(axis=0)
+        least: Array = self._misfits(steps, tilt).min(axis=0)
+        return least
 
     def _misfits(self, steps: Array, tilt: float) -> Array:
         r, log_p = np.asarray(self.locations), np.asarray(self.log_p)
@@ -378,7 +387,8 @@ class Flat:
         """How far the narrower lower law moves the tilted mean, per step."""
         turns = 2 * self.width.low / steps
         missed = np.where(np.abs(turns - np.rint(turns)) <= 16 * ULP * turns, 0.0, turns - np.floor(turns))
-        return missed * steps / 2 * np.tanh((tilt + 0.5) * self.width.low)
+        moved: Array = missed * steps / 2 * np.tanh((tilt + 0.5) * self.width.low)
+        return moved
 
     def sketch(self, u: Array, cut: float) -> Array:
         """From the density's integral and the two atoms."""
@@ -419,11 +429,8 @@ class Flat:
         share_error, sag = np.full(k.size, 2 * _SHARE * (1 + w / h)), np.full(k.size, np.exp(h) / 8)
         found = _Cells(np.exp(log_mass - peak), error, share, share_error, sag, 1 + c, h, False)
         nodes = found.above() if grid.upper else found.below()
-        if first and grid.upper:
-            # the P-mass below, density and atom, is rounded up to the lowest node
-            below = np.logaddexp(np.log(2) + log_c + low[0] / 2, log_p - w) + c * low[0]
-            nodes[0] += np.exp(below - peak) * (1 + 1e-9)
-        body = LatticeLaw(np.arange(first, cells + 1), nodes, peak, -w, slack)
+        below = np.exp(log_c + (c + 0.5) * low[0] - np.log(c + 0.5) - peak) / nodes.sum() * 1.001 if first else 0.0
+        body = LatticeLaw(np.arange(first, cells + 1), nodes, peak, -w, slack, lost_below=float(below))
         if log_p == -np.inf:
             return body
         return _joined(body, _placed(grid, ends, np.array([log_p - w, log_p]), -w, slack))
@@ -464,11 +471,16 @@ class Bell:
         m, q = self.shift.high, self.rate.high
         if q == 1:
             return u * (u + 1) * m * m / 2
-        # turned, or cut, the tilted law stays near the origin
-        top = min(float(u.max() + 1) * m + 10.0, self._highest(cut)) if not self.turned else 12.0
-        y = np.linspace(-12.0, top, 1537)
-        exponent = (-u if self.turned else 1 + u)[:, None] * _log_mixture(m, q, y) - y * y / 2
-        return _log_sum(exponent) + float(np.log((y[1] - y[0]) / np.sqrt(2 * np.pi)))
+        alpha = (-u if self.turned else 1 + u)[:, None]
+        # peaks are near 0 or near alpha m, or between them; weights are the distances of the points
+        near = np.linspace(-12.0, 12.0, 513)
+        far = np.sort(np.minimum(np.maximum(alpha * m, 0.0) + near, self._highest(cut)), axis=1)
+        between = np.minimum(np.maximum(alpha * m, 0.0) * np.linspace(0.0, 1.0, 129), self._highest(cut))
+        y = np.sort(np.concatenate([np.broadcast_to(np.minimum(near, self._highest(cut)), far.shape), far, between], 1), axis=1)
+        with np.errstate(divide="ignore"):  # points that coincide have no weight
+            gaps = np.diff(y, axis=1, prepend=y[:, :1], append=y[:, -1:])
+            log_weight = np.log((gaps[:, 1:] + gaps[:, :-1]) / np.sqrt(8 * np.pi))
+        return _log_sum(alpha * _log_mixture(m, q, y) - y * y / 2 + log_weight)
 
     def _highest(self, cut: float) -> float:
         """The y above which there is hardly more P-mass than e^cut."""
@@ -485,8 +497,8 @@ class Bell:
         bottom, ceiling = self._range(grid, m, q, alpha)
         log_q, end = float(np.log(q)), -np.inf if q == 1 else float(np.log1p(-q))
         first = 0 if q == 1 else max(0, int(np.floor((bottom - end) / h)))
-        merged = q < 1 and first == 0 and not grid.upper
-        lead, edge = self._merged(h, m, q) if merged else (0.0, -np.inf)
+        lead, edge = self._merged(h, m, q) if q < 1 and first == 0 and not grid.upper else (0.0, -np.inf)
+        merged = edge > -np.inf
         origin = bottom if q == 1 else end + lead
         last = first + int(min(max(np.ceil((ceiling - origin) / h) + 1 - first, 1), grid.most))
         k = np.arange(first, last + 1)
@@ -502,36 +514,38 @@ class Bell:
             # cell 0 begins where the merged mass ends; the mean of that is a quotient of two normal masses
             y[0] = edge
             slack += ULP * (32 - 8 * float(log_ndtr(edge) + log_ndtr(edge - m))) * lead
-        log_mass, share, share_error, sag = _normal_cells(y, m)
+        log_mass, share, share_error, sag, narrow = _normal_cells(y, m)
         exponent = log_mass + alpha * x[:-1]
         log_end = float(log_ndtr(y[0])) + alpha * x[0]
         peak = max(float(exponent.max()), log_end if merged else -np.inf)
         far = np.minimum(np.abs(y[1:]), np.where(np.isinf(y[:-1]), np.inf, np.abs(y[:-1]) + 1))
-        error = _MASS + ULP * (2 * far * far + 2 * np.abs(alpha * x[:-1]) + np.abs(log_mass) + abs(peak)) + slack
+        error = _MASS + _WIDE * ~narrow + ULP * (2 * far * far + 2 * np.abs(alpha * x[:-1]) + np.abs(log_mass) + abs(peak)) + slack
         anchor = 0.0
         if merged:
             # the mass of cell 0 ends at node 1, and its share is that of [x_0, x_1]
             e = m * (y[1] - y[0])
             base = -np.expm1(-e) / -np.expm1(-min(float(big[1] - big[0]), 700.0))
             share[0], share_error[0] = 1 - (1 - share[0]) * base, share_error[0] + _SHARE * (1 + 1 / e)
-            anchor = np.exp(log_end - peak) * (1 - _MASS - ULP * (2 * edge * edge + 2 * abs(log_end) + abs(peak)) - slack)
+            anchor = float(np.exp(log_end - peak)) * (1 - _WIDE - ULP * (2 * edge * edge + 2 * abs(log_end) + abs(peak)) - slack)
         cells = _Cells(np.exp(exponent - peak), error, share, share_error, sag, alpha, h, self.turned, anchor)
-        lost = lost_mass = 0.0
+        lost = lost_mass = below = 0.0
         if grid.upper:
             nodes = cells.above()
-            nodes[0] += np.exp(min(log_end - peak, 700.0)) * (1 + 1e-9)
             if self.turned:
+                # the mass below the lowest loss is rounded up to it
                 nodes[-1] += np.exp(log_ndtr(-y[-1]) + alpha * x[-1] - peak) * (1 + 1e-9)
             else:
                 # w / e^Y falls in Y: above the last point w^alpha <= (w / e^Y)^alpha e^(alpha Y)
                 log_above = alpha * (x[-1] - big[-1]) + alpha * (alpha - 1) * m * m / 2 + log_ndtr(alpha * m - y[-1])
-                lost = (float(np.exp(log_above - peak)) if log_above - peak < 700 else np.inf) * (1 + 1e-9) / float(nodes.sum())
+                log_whole = peak + float(np.log(nodes.sum()))
+                lost = _exp(float(log_above) - log_whole) * (1 + 1e-9)
                 lost_mass = float((1 - q) * ndtr(-y[-1]) + q * ndtr(m - y[-1])) * (1 + 1e-9)
+                below = _exp(_log_below(m, q, alpha, float(y[0])) - log_whole) * (1 + 1e-9)
         else:
             nodes = cells.below()
         if self.turned:
             return LatticeLaw(-k, nodes, peak, -origin, slack)
-        return LatticeLaw(k, nodes, peak, origin, slack, lost, lost_mass)
+        return LatticeLaw(k, nodes, peak, origin, slack, lost, lost_mass, below)
 
     @staticmethod
     def _merged(h: float, m: float, q: float) -> tuple[float, float]:
@@ -542,11 +556,16 @@ class Bell:
             # log of 1 + q/(1-q) E[e^Y | below y]
             return float(np.log1p(odds * np.exp(log_ndtr(y - m) - log_ndtr(y))))
 
+        def over(y: float) -> bool:
+            return bool(np.log1p(odds * np.exp(min(m * y - m * m / 2, 600.0))) - lead(y) > h / 2)
+
         low, high = -38.0 - m, (np.log(np.expm1(min(h, 500.0)) / odds) + 1) / m + m / 2 + 1.0
+        if over(low):
+            # cells are narrow where there is any mass
+            return 0.0, -np.inf
         for _ in range(60):
             y = (low + high) / 2
-            grown = odds * np.exp(min(m * y - m * m / 2, 600.0))
-            low, high = (low, y) if np.log1p(grown) - lead(y) > h / 2 else (y, high)
+            low, high = (low, y) if over(y) else (y, high)
         return lead(low), low
 
     def _range(self, grid: Grid, m: float, q: float, alpha: float) -> tuple[float, float]:
@@ -576,8 +595,28 @@ def _log_mixture(m: float, q: float, y: Array) -> Array:
     return np.where(big < 500, near, np.log(q) + big)
 
 
-def _normal_cells(y: Array, m: float) -> tuple[Array, Array, Array, Array]:
-    """Logarithms of the masses between the y, shares of e^Y, their errors, and bounds of G / (A d)."""
+def _log_below(m: float, q: float, alpha: float, end: float) -> float:
+    """An upper bound of log E_Q[w^alpha] over y < end.
+
+    The exponent g of w^alpha phi has g'' >= -1: within a panel of width d it is below its chord plus d^2 / 8.
+    """
+    if end == -np.inf:
+        return -np.inf
+    lowest = min(0.0, end) - 40.0
+    y, gap = np.linspace(lowest, end, 2049, retstep=True)
+    log_w = _log_mixture(m, q, y)
+    g = alpha * log_w - y * y / 2
+    panels = np.maximum(g[1:], g[:-1]) + float(gap) ** 2 / 8 + float(np.log(gap))
+    rest = alpha * log_w[0] + log_ndtr(lowest)
+    return float(np.logaddexp(_log_sum(panels), rest)) + 1e-12 * (1 + float(np.abs(g).max()))
+
+
+def _exp(exponent: float) -> float:
+    return float(np.exp(exponent)) if exponent < 700 else np.inf
+
+
+def _normal_cells(y: Array, m: float) -> tuple[Array, Array, Array, Array, NDArray[np.bool_]]:
+    """Logarithms of the masses between the y, shares of e^Y, their errors, bounds of G / (A d), and which are narrow."""
     low, high = y[:-1], y[1:]
     with np.errstate(invalid="ignore"):  # the first cell may be endless: it is not narrow
         r, mid = (high - low) / 2, low / 2 + high / 2
@@ -599,13 +638,13 @@ def _normal_cells(y: Array, m: float) -> tuple[Array, Array, Array, Array]:
     mean = np.exp(np.minimum(log_other - log_own - (m * high - m * m / 2), 0.0))
     results[0, wide] = log_own
     results[1, wide] = np.clip((mean - empty) / room, 0.0, 1.0)
-    results[2, wide] = _SHARE * (8 + high * high + m * m + np.abs(log_own) + np.abs(log_other)) / room
+    results[2, wide] = _SHARE * (32 + high * high + m * m + np.abs(log_own) + np.abs(log_other)) / room
     log_peak = m * (high - top) - top * top / 2 - log_own - np.log(m * np.sqrt(2 * np.pi))
     results[3, wide] = np.exp(np.minimum(log_peak, 9.0)) * room / 8
     # the chord is nowhere further from the curve than if all mass were at the mean
     share = np.clip(results[1], 0.0, 1.0)
     results[3] = np.minimum(results[3] * (1 + 1e-12), share * (1 - share) + results[2])
-    return results[0], results[1], results[2], results[3]
+    return results[0], results[1], results[2], results[3], narrow
 
 
 def _hermite(c: Array, r: Array) -> Array:
@@ -618,17 +657,26 @@ def _hermite(c: Array, r: Array) -> Array:
 
 
 def _log_normal_mass(low: Array, high: Array) -> Array:
-    """Logarithm of the normal mass of wide cells, from the side where nothing cancels."""
+    """Logarithm of the normal mass of a cell: the series where it is narrow, else from the side where least cancels.
+
+    A cell that is not narrow has at least a twentieth of the mass beyond its inner end.
+    """
     turned = low + high < 0
     a, b = np.where(turned, -high, low), np.where(turned, -low, high)
     tail = a > 0
     start = np.where(tail, a, 0.0)
-    with np.errstate(over="ignore", invalid="ignore"):
-        fall = np.where(np.isinf(b), 0.0, np.exp(-(b - start) * (b + start) / 2) * erfcx(np.minimum(b, 1e8) / np.sqrt(2)))
-    far = np.log((erfcx(start / np.sqrt(2)) - fall) / 2) - start * start / 2
-    with np.errstate(divide="ignore"):
+    end = np.where(np.isinf(b), start, b)
+    beyond = np.where(np.isinf(b), 0.0, np.exp(-(end - start) * (end + start) / 2) * erfcx(end / np.sqrt(2)))
+    with np.errstate(divide="ignore"):  # cells without any width: the series takes over
+        far = np.log((erfcx(start / np.sqrt(2)) - beyond) / 2) - start * start / 2
         near = np.log(ndtr(b) - ndtr(np.minimum(a, 0.0)))
-    return np.where(tail, far, near)
+    mid = np.where(np.isinf(a), 1 / ULP, a / 2 + end / 2)
+    narrow = ~np.isinf(b) & ((b - a) / 2 * (np.abs(mid) + 1) <= _NARROW)
+    r, mid = np.where(narrow, (end - a) / 2, 0.0), np.where(narrow, mid, 0.0)
+    with np.errstate(divide="ignore"):
+        series = np.log(2 / np.sqrt(2 * np.pi) * r * _hermite(mid, r)) - mid * mid / 2
+    mass: Array = np.where(narrow, series, np.where(tail, far, near))
+    return mass
 
 
 def _weight_uniform(w: float) -> tuple[float, float]:

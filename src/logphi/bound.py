@@ -70,7 +70,7 @@ class Entry:
 
     def scaled(self, factor: float) -> Entry:
         """The same line in other units."""
-        return Entry(self.amount * factor if self.amount else 0.0, self.proved)
+        return Entry(self.amount * float(factor) if self.amount else 0.0, self.proved)
 
 
 @dataclass(frozen=True)

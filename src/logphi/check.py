@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-
 # beyond this, products with a count leave the range of doubles
 LARGEST_COUNT = 10**300
 
@@ -42,6 +41,29 @@ def nonnegative(name: str, value: Any) -> float:
     if number < 0:
         raise ValueError(f"{name} must not be negative, got {number!r}")
     return number
+
+
+def tolerance(name: str, value: Any) -> float:
+    """A number above 0 and at most 1."""
+    number = positive(name, value)
+    if number > 1:
+        raise ValueError(f"{name} must be at most 1, got {number!r}")
+    return number
+
+
+def moderate(name: str, value: Any) -> float:
+    """A positive number whose square and inverse square are doubles too."""
+    number = positive(name, value)
+    if not 1e-100 <= number <= 1e100:
+        raise ValueError(
+            f"{name} must lie between 1e-100 and 1e100, got {number!r}: beyond that doubles cannot hold the answer"
+        )
+    return number
+
+
+def guarantee(name: str, value: Any) -> float:
+    """Zero, or a positive number whose square is a double too."""
+    return 0.0 if nonnegative(name, value) == 0 else moderate(name, value)
 
 
 def open_unit(name: str, value: Any) -> float:
@@ -83,10 +105,19 @@ def real_array(name: str, value: Any) -> NDArray[np.float64]:
             raise TypeError
         array = array.astype(float)
     except (TypeError, ValueError):
-        raise TypeError(f"{name} must be a real number or an array of them, got {value!r}") from None
+        raise TypeError(f"{name} must be a real number or an array of them, got {_shown(value)}") from None
     if not np.all(np.isfinite(array)):
         raise ValueError(f"{name} must be finite and not NaN, got {value!r}")
     return array
+
+
+def _shown(value: Any) -> str:
+    """``repr`` of anything, short; a number too long to print is described."""
+    try:
+        text = repr(value)
+    except ValueError:
+        return f"a number of type {type(value).__name__} too long to print"
+    return text if len(text) <= 80 else text[:77] + "..."
 
 
 def unit_array(name: str, value: Any) -> NDArray[np.float64]:

@@ -16,7 +16,7 @@ from logphi.core.logphi import LogPhi
 from logphi.core.pair import Pair
 from logphi.transforms.poisson import poisson
 from logphi.views.delta import delta, log_delta
-from logphi.views.directions import Loss
+from logphi.views.directions import Loss, direction_of
 from logphi.views.epsilon import epsilon
 from logphi.views.explain import Explanation, explain
 
@@ -106,7 +106,7 @@ class Mechanism(ABC):
 
         from logphi.arith.symbolic import SYMBOLIC
 
-        loss = self.loss() if Direction(direction) is not Direction.ADD else self.loss().reflected()
+        loss = self.loss() if direction_of(direction) is not Direction.ADD else self.loss().reflected()
         return sympy.sympify(loss.formula(SYMBOLIC, sympy.I * alpha))
 
     def _loss(self) -> Loss:

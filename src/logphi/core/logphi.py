@@ -69,6 +69,11 @@ class LogPhi(Law):
         return float(sum(count * law.supremum for law, count in self.terms)) if self.terms else 0.0
 
     @cached_property
+    def slack(self) -> float:
+        """The sum of the slacks."""
+        return float(sum(count * law.slack for law, count in self.terms))
+
+    @cached_property
     def infimum(self) -> float:
         """The sum of the bottoms."""
         return float(sum(count * law.infimum for law, count in self.terms)) if self.terms else 0.0

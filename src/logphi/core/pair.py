@@ -42,19 +42,24 @@ class NormalShift(Pair):
 
 @dataclass(frozen=True)
 class FinitePair(Pair):
-    """Two probability vectors on the same cells; a cell with q = 0 is mass at infinity."""
+    """Two probability vectors on the same cells; a cell with q = 0 is mass at infinity.
+
+    ``blur`` bounds the relative error of each probability beside its own half ulp.
+    """
 
     p: tuple[float, ...]
     q: tuple[float, ...]
+    blur: float = 0.0
 
     def loss(self) -> LogPhi:
         """A finite law on the common support."""
         common = [(a, b) for a, b in zip(self.p, self.q, strict=True) if a > 0 and b > 0]
         lost_p = math.fsum(a for a, b in zip(self.p, self.q, strict=True) if b == 0)
         lost_q = math.fsum(b for a, b in zip(self.p, self.q, strict=True) if a == 0)
-        return LogPhi.of([(Finite(tuple(a for a, _ in common), tuple(b for _, b in common), lost_p, lost_q), 1)])
+        return LogPhi.of([(Finite(tuple(a for a, _ in common), tuple(b for _, b in common), lost_p, lost_q, self.blur), 1)])
 
     def mixed_loss(self, rate: float) -> LogPhi:
         """Cell by cell."""
         mixture = tuple((1 - rate) * b + rate * a for a, b in zip(self.p, self.q, strict=True))
-        return FinitePair(mixture, self.q).loss()
+        # half an ulp of the rate, which 1 - rate inherits
+        return FinitePair(mixture, self.q, self.blur + 2.0**-53 * (rate / (1 - rate) + 4)).loss()

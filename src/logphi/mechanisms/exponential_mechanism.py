@@ -47,7 +47,7 @@ class ExponentialMechanism(Primitive):
     _stored: ClassVar = {"epsilon": "range_epsilon"}
 
     def __init__(self, epsilon: float, adjacency: Adjacency | str = Adjacency.ADD_REMOVE) -> None:
-        self._settle(range_epsilon=check.positive("epsilon", epsilon), adjacency=adjacency)
+        self._settle(range_epsilon=check.moderate("epsilon", epsilon), adjacency=adjacency)
 
     def loss(self) -> LogPhi:
         """Uniform, once tilted."""

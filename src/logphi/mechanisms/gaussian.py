@@ -49,6 +49,7 @@ class Gaussian(Primitive):
 
     def __post_init__(self) -> None:
         self._settle(sigma=check.positive("sigma", self.sigma), sensitivity=check.positive("sensitivity", self.sensitivity))
+        check.moderate("sensitivity / sigma", self.sensitivity / self.sigma)
 
     def pair(self) -> NormalShift:
         """N(s/sigma, 1) against N(0, 1)."""

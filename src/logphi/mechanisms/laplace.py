@@ -50,6 +50,7 @@ class Laplace(Primitive):
 
     def __post_init__(self) -> None:
         self._settle(scale=check.positive("scale", self.scale), sensitivity=check.positive("sensitivity", self.sensitivity))
+        check.moderate("sensitivity / scale", self.sensitivity / self.scale)
 
     def loss(self) -> LogPhi:
         """Uniform with atoms, once tilted."""

@@ -54,7 +54,7 @@ class ApproximateDP(Primitive):
 
     def __init__(self, epsilon: float, delta: float, adjacency: Adjacency | str = Adjacency.ADD_REMOVE) -> None:
         kept = {
-            "guaranteed_epsilon": check.nonnegative("epsilon", epsilon),
+            "guaranteed_epsilon": check.guarantee("epsilon", epsilon),
             "guaranteed_delta": check.unit("delta", delta),
         }
         if kept["guaranteed_delta"] == 1:
@@ -104,7 +104,7 @@ class PureDP(Primitive):
     _stored: ClassVar = {"epsilon": "guaranteed_epsilon"}
 
     def __init__(self, epsilon: float, adjacency: Adjacency | str = Adjacency.ADD_REMOVE) -> None:
-        self._settle(guaranteed_epsilon=check.nonnegative("epsilon", epsilon), adjacency=adjacency)
+        self._settle(guaranteed_epsilon=check.guarantee("epsilon", epsilon), adjacency=adjacency)
 
     def pair(self) -> FinitePair:
         """Randomized response with odds e^eps."""
@@ -115,7 +115,18 @@ class PureDP(Primitive):
         return LogPhi.of([(TwoPoint(Plain(self.guaranteed_epsilon)), 1)])
 
 
+# beyond this, e^-epsilon times a rate leaves the range of normal doubles
+LARGEST_SAMPLED = 600.0
+
+
 def guarantee_pair(epsilon: float, delta: float) -> FinitePair:
     """The pair that dominates every (epsilon, delta)-DP mechanism."""
-    truth, lie = (1 - delta) / (1 + math.exp(-epsilon)), (1 - delta) / (1 + math.exp(min(epsilon, 700.0)))
-    return FinitePair((delta, truth, lie, 0.0), (0.0, lie, truth, delta))
+    if epsilon > LARGEST_SAMPLED:
+        raise ValueError(
+            f"a guarantee with epsilon above {LARGEST_SAMPLED:g} cannot be sampled, got epsilon={epsilon!r}: "
+            "the probabilities of its pair are below every double; leave the sampling out, which is an upper bound"
+        )
+    truth, lie = (1 - delta) / (1 + math.exp(-epsilon)), (1 - delta) / (1 + math.exp(epsilon))
+    # half an ulp of delta, and of epsilon in the exponential
+    blur = 2.0**-53 * (delta / (1 - delta) + epsilon + 8)
+    return FinitePair((delta, truth, lie, 0.0), (0.0, lie, truth, delta), blur)

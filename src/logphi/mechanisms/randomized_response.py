@@ -49,7 +49,9 @@ class RandomizedResponse(Primitive):
 
     def pair(self) -> FinitePair:
         """The two answers with and without the record's true value."""
-        return FinitePair((self.p, 1 - self.p), (1 - self.p, self.p))
+        # half an ulp of p, which 1 - p inherits
+        blur = 2.0**-53 * (self.p / (1 - self.p) + 2)
+        return FinitePair((self.p, 1 - self.p), (1 - self.p, self.p), blur)
 
     def loss(self) -> LogPhi:
         """Two opposite atoms."""

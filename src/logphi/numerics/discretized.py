@@ -1,14 +1,16 @@
 """Bounds that are valid for every sum of known laws: two lattice laws, composed by one Fourier sum each.
 
-notation: X = sum of n_i independent X_i, D(x) = E[(1 - e^{x-X})_+]. Each X_i is replaced by a lattice law above it and by
-one below it (:mod:`logphi.numerics.distribution`); so are then their sums, and D lies between the two. With masses y_J at
-s_J = s_0 + J h, tilted by e^{c s_J}, and the discrete transform Phi_k = prod of phi_{i,k}^{n_i} on N points,
+notation: X = sum of n_i independent X_i, D(x) = E[(1 - e^{x-X})_+]. Each X_i is replaced by a lattice law above it
+and by one below it (:mod:`logphi.numerics.distribution`); so are then their sums, and D lies between the two. With
+masses y_J at s_J = s_0 + J h, tilted by e^{c s_J}, and the discrete transform Phi_k = prod of phi_{i,k}^{n_i} on N
+points, theta_k = 2 pi k / N,
 
-    (1/N) sum over k of Phi_k sum over s_J > x of e^{i theta_k J} e^{-cs_J} (1 - e^{x - s_J}) = sum over m of e^{cmNh} D(x + mNh),
+    (1/N) sum over k of Phi_k sum over s_J > x of e^{i theta_k J} e^{-c s_J} (1 - e^{x - s_J})
+        = sum over m of e^{cmNh} D(x + mNh),
 
-theta_k = 2 pi k / N, where the inner sum is geometric. The terms m != 0 are positive and below their Chernoff bounds: wrap-
-around only raises the sum, as in :mod:`logphi.numerics.contour`. A Fourier transform by doubles errs by log2(N) (few u)
-relative to the 2-norm of its argument (Higham 2002, *Accuracy and Stability*, Theorem 24.2); by Cauchy and Schwarz that is
+where the inner sum is geometric. The terms m != 0 are positive and below their Chernoff bounds: wrap-around only
+raises the sum, as in :mod:`logphi.numerics.contour`. A Fourier transform by doubles errs by log2(N) (few u) relative
+to the 2-norm of its argument (Higham 2002, *Accuracy and Stability*, Theorem 24.2); by Cauchy and Schwarz that is
 weighed with the 2-norm of what it is multiplied by. Halving h divides the distance of the bounds by four for
 continuous laws; atoms are exact when h divides the distances between them, and of first order otherwise.
 """
@@ -51,8 +53,8 @@ def excess(law: Law, x: float, rtol: float, budget: int = 1 << 20) -> Scaled:
     Parameters
     ----------
     law
-        A normal, mixed normal (also reflected), uniform (also with atoms), two-point, finite or thinned law, or a sum of
-        such with ``terms``: pairs of a law and its count.
+        A normal, mixed normal (also reflected), uniform (also with atoms), two-point, finite or thinned law, or a
+        sum of such with ``terms``: pairs of a law and its count.
     x
         The threshold, any real number.
     rtol
@@ -277,7 +279,8 @@ def _side(parts: Parts, x: float, plan: _Plan, step: float, upper: bool, size: i
     weight[0] = weight[-1] = 1.0 / size
     value = float((weight * np.exp(log_size) * (np.exp(1j * (angle + turn)) * kernel).real).sum())
     absolute = weight * np.exp(log_size) * kernel_size
-    total = float((absolute * np.expm1(np.minimum(noise, 700.0))).sum()) + ULP * (8 + math.log2(size)) * float(absolute.sum())
+    total = float((absolute * np.expm1(np.minimum(noise, 700.0))).sum())
+    total += ULP * (8 + math.log2(size)) * float(absolute.sum())
     for log_largest, error in wrong:
         size_of_rest = np.exp(np.minimum(log_bound - log_largest, 700.0)) * kernel_size
         total += error * float(np.sqrt((weight * size_of_rest**2).sum()))

@@ -1,19 +1,21 @@
 """The known laws on a lattice: two discrete laws whose excess lies above and below that of the exact one.
 
-notation: a law X has two measures, P(dx) = mu(dx) and Q(dx) = e^{-x} mu(dx); l = e^X is their density ratio, and with
-a = e^x the excess E[(1 - e^{x-X})_+] is D(a) = integral of (l - a)_+ dQ: convex in a, and additive over the pieces of
-the measure. The lattice has nodes x_k = origin + k h, a_k = e^{x_k}, d_k = a_{k+1} - a_k; cell k lies between k and k+1.
+notation: a law X has two measures, P(dx) = mu(dx) and Q(dx) = e^{-x} mu(dx); l = e^X is their density ratio, and
+with a = e^x the excess E[(1 - e^{x-X})_+] is D(a) = integral of (l - a)_+ dQ: convex in a, and additive over the
+pieces of the measure. The lattice has nodes x_k = origin + k h, a_k = e^{x_k}, d_k = a_{k+1} - a_k; cell k lies
+between nodes k and k + 1.
 
-* Above: the Q-mass A of a cell, whose mean of l lies at the share s of the cell, goes to both ends as A (1 - s) and A s.
-  That chord of D keeps both masses (Doroshenko, Ghazi, Kamath, Kumar & Manurangsi 2022, *Connect the Dots*).
-* Below: the chord lies above D by at most G = max(dQ/da) d^2 / 8 within a cell. Lowering the vertices by D_k, the larger
-  G of the two cells that meet there, gives a piecewise linear function below D, with its kinks on the lattice too. Its
-  Q-masses are those of the chord minus the second differences of D_k; nearly always they are positive. A deficit is
-  taken from the next node above, and rough cells are rounded down entirely: both lower D.
+* Above: the Q-mass A of a cell, whose mean of l lies at the share s of the cell, goes to both ends as A (1 - s) and
+  A s. That chord of D keeps both masses (Doroshenko, Ghazi, Kamath, Kumar & Manurangsi 2022, *Connect the Dots*).
+* Below: the chord lies above D by at most G = max(dQ/da) d^2 / 8 within a cell. Lowering the vertices by D_k, the
+  larger G of the two cells that meet there, gives a piecewise linear function below D, with its kinks on the lattice
+  too. Its Q-masses are those of the chord minus the second differences of D_k; nearly always they are positive. A
+  deficit is taken from the next node above, and cells near the top are rounded down entirely: both lower D. Where the
+  support ends, all mass below some point may become one atom at its mean, which is a tangent of D.
 * Reversal exchanges P with Q and x with -x. It turns chords into chords and keeps the order, so a turned law is the
   lattice law of the straight one, read backwards: only the direction of "up" changes.
 
-All profiles grow with the parameters of the laws below, so half an ulp of a parameter is taken outward in the parameter.
+All profiles grow with the parameters of the laws below: half an ulp of a parameter is taken outward in the parameter.
 """
 
 from __future__ import annotations
@@ -136,9 +138,8 @@ class Ends:
         """The ends of its disc."""
         disc = parameter.under(FLOATS)
         mid, rad = float(np.real(disc.mid)), float(disc.rad)
-        return (
-            Ends(mid, mid) if rad == 0 else Ends(mid - rad * (1 + ULP) - ULP * abs(mid), mid + rad * (1 + ULP) + ULP * abs(mid))
-        )
+        room = rad * (1 + ULP) + ULP * abs(mid) if rad else 0.0
+        return Ends(mid - room, mid + room)
 
     @property
     def size(self) -> Ends:
@@ -229,7 +230,7 @@ class _Cells:
         # beyond the bottom the curve keeps its lowered height, and loses that much P-mass
         bends = np.full(drop.size, 1 + np.exp(h))
         bends[-1 if self.turned else 0] = 1.0
-        chord = self._split(self.mass * (1 - self.error), share) + drop * bends
+        chord = self._split(self.mass * np.maximum(1 - self.error, 0.0), share) + drop * bends
         chord[0] += self.anchor
         taken = np.zeros_like(drop)
         taken[:-1] += drop[1:] * np.exp((1 - alpha) * h)
@@ -279,8 +280,8 @@ def _placed(grid: Grid, offsets: Array, log_p: Array, origin: float, slack: floa
     places = np.concatenate([lower, lower + 1])
     exponent = np.concatenate([log_low, log_high]) + c * (origin + places * h)
     peak = float(exponent.max())
-    error = _MASS + ULP * (2 * np.concatenate([log_p, log_p]) + 2 * c * (np.abs(origin) + np.abs(places) * h) + abs(peak))
-    error = np.abs(error)
+    size = 2 * np.abs(np.tile(log_p, 2)) + 2 * c * (abs(origin) + np.abs(places) * h)
+    error = _MASS + ULP * (size + abs(peak))
     weights = np.exp(exponent - peak) * (1 + error if grid.upper else 1 - error)
     slack += 32 * ULP * (h + float(np.abs(offsets).max()))
     return LatticeLaw(places.astype(np.int64), np.maximum(weights, 0.0), peak, origin, slack)
@@ -337,7 +338,8 @@ class Points:
         weight = np.exp(log_p + tilt * r - (log_p + tilt * r).max())
         position = (r[:, None] - r)[:, :, None] / steps
         nearest = np.rint(position)
-        missed = np.where(np.abs(position - nearest) <= 16 * ULP * (1 + np.abs(position)), 0.0, position - np.floor(position))
+        hit = np.abs(position - nearest) <= 16 * ULP * (1 + np.abs(position))
+        missed = np.where(hit, 0.0, position - np.floor(position))
         moved: Array = (weight[:, None] * missed.transpose(1, 0, 2)).sum(axis=1) / weight.sum() * steps
         return moved
 
@@ -474,9 +476,9 @@ class Bell:
         alpha = (-u if self.turned else 1 + u)[:, None]
         # peaks are near 0 or near alpha m, or between them; weights are the distances of the points
         near = np.linspace(-12.0, 12.0, 513)
-        far = np.sort(np.minimum(np.maximum(alpha * m, 0.0) + near, self._highest(cut)), axis=1)
-        between = np.minimum(np.maximum(alpha * m, 0.0) * np.linspace(0.0, 1.0, 129), self._highest(cut))
-        y = np.sort(np.concatenate([np.broadcast_to(np.minimum(near, self._highest(cut)), far.shape), far, between], 1), axis=1)
+        centre, ceiling = np.maximum(alpha * m, 0.0), self._highest(cut)
+        parts = (np.broadcast_to(near, (u.size, near.size)), centre + near, centre * np.linspace(0.0, 1.0, 129))
+        y = np.sort(np.minimum(np.concatenate(parts, axis=1), ceiling), axis=1)
         with np.errstate(divide="ignore"):  # points that coincide have no weight
             gaps = np.diff(y, axis=1, prepend=y[:, :1], append=y[:, -1:])
             log_weight = np.log((gaps[:, 1:] + gaps[:, :-1]) / np.sqrt(8 * np.pi))
@@ -491,7 +493,7 @@ class Bell:
         return float(y[np.argmax(log_above < cut)])
 
     def on(self, grid: Grid) -> LatticeLaw:
-        """Cells in y between the points where log w meets the lattice; an end of the support is merged into one node."""
+        """Cells in y between the points where log w meets the lattice; an end of the support may become one node."""
         h, m, q = grid.step, self.shift.at(grid.upper), self.rate.at(grid.upper)
         alpha = -grid.tilt if self.turned else 1 + grid.tilt
         bottom, ceiling = self._range(grid, m, q, alpha)
@@ -519,14 +521,18 @@ class Bell:
         log_end = float(log_ndtr(y[0])) + alpha * x[0]
         peak = max(float(exponent.max()), log_end if merged else -np.inf)
         far = np.minimum(np.abs(y[1:]), np.where(np.isinf(y[:-1]), np.inf, np.abs(y[:-1]) + 1))
-        error = _MASS + _WIDE * ~narrow + ULP * (2 * far * far + 2 * np.abs(alpha * x[:-1]) + np.abs(log_mass) + abs(peak)) + slack
+        error = (
+            _MASS + _WIDE * ~narrow + ULP * (2 * far * far + 2 * np.abs(alpha * x[:-1]) + np.abs(log_mass) + abs(peak)) + slack
+        )
         anchor = 0.0
         if merged:
             # the mass of cell 0 ends at node 1, and its share is that of [x_0, x_1]
             e = m * (y[1] - y[0])
             base = -np.expm1(-e) / -np.expm1(-min(float(big[1] - big[0]), 700.0))
             share[0], share_error[0] = 1 - (1 - share[0]) * base, share_error[0] + _SHARE * (1 + 1 / e)
-            anchor = float(np.exp(log_end - peak)) * (1 - _WIDE - ULP * (2 * edge * edge + 2 * abs(log_end) + abs(peak)) - slack)
+            anchor = float(np.exp(log_end - peak)) * (
+                1 - _WIDE - ULP * (2 * edge * edge + 2 * abs(log_end) + abs(peak)) - slack
+            )
         cells = _Cells(np.exp(exponent - peak), error, share, share_error, sag, alpha, h, self.turned, anchor)
         lost = lost_mass = below = 0.0
         if grid.upper:
@@ -549,7 +555,7 @@ class Bell:
 
     @staticmethod
     def _merged(h: float, m: float, q: float) -> tuple[float, float]:
-        """The y below which all mass becomes one node, about half a step under it, and how far that node is from the end."""
+        """How far the node of all mass below some y is from the end of the support, and that y, half a step above."""
         odds = q / (1 - q)
 
         def lead(y: float) -> float:
@@ -616,7 +622,7 @@ def _exp(exponent: float) -> float:
 
 
 def _normal_cells(y: Array, m: float) -> tuple[Array, Array, Array, Array, NDArray[np.bool_]]:
-    """Logarithms of the masses between the y, shares of e^Y, their errors, bounds of G / (A d), and which are narrow."""
+    """Log-masses between the y, shares of e^Y and their errors, bounds of G / (A d), and which cells are narrow."""
     low, high = y[:-1], y[1:]
     with np.errstate(invalid="ignore"):  # the first cell may be endless: it is not narrow
         r, mid = (high - low) / 2, low / 2 + high / 2

@@ -95,6 +95,7 @@ class Group:
     flats: tuple[tuple[float, int], ...]
     log_factor: float
     slip: float = 0.0
+    blur: float = 0.0
 
 
 def groups(terms: Terms, most: int) -> Iterator[Group]:
@@ -112,6 +113,7 @@ def groups(terms: Terms, most: int) -> Iterator[Group]:
                 (*group.flats, (pieces.width, m)) if m else group.flats,
                 group.log_factor + (m * pieces.log_density + float(np.log(comb(count, m))) if m else 0.0),
                 group.slip + (count - m) * pieces.slip,
+                group.blur + (count - m) * pieces.blur,
             )
             for group in found
             for m, atoms in powers.items()
@@ -124,7 +126,10 @@ def excess_of(group: Group, x: float, log_scale: float) -> tuple[float, float]:
     """The excess of one part at x and its rounding error, in units of e^log_scale."""
     reach = sum(width * m for width, m in group.flats)
     y = group.atoms.location - x
-    paying = y > -reach
+    # a location errs by a few ulps of the sums it was formed from, and moves the payoff by at most its slope
+    farthest = float(np.abs(group.atoms.location).max(initial=0))
+    place = ULP * (8 + 2 * len(group.flats)) * (abs(x) + reach + farthest) + group.slip
+    paying = y > -reach - place
     y, log_weight = y[paying], group.atoms.log_weight[paying]
     if y.size == 0:
         return 0.0, 0.0
@@ -147,13 +152,11 @@ def excess_of(group: Group, x: float, log_scale: float) -> tuple[float, float]:
             size += np.abs(part)
         value[inside], noise[inside] = np.maximum(total, 0.0), (8 + order) * ELEMENTARY * size
     weight = np.exp(log_unit)
-    # a location errs by a few ulps of the sums it was formed from, and moves the payoff by at most its slope
-    place = (
-        ULP * (4 + len(group.flats)) * (np.abs(y) + abs(x) + reach + np.abs(group.atoms.location).max(initial=0)) + group.slip
-    )
     slope = 2 * np.exp(log_product - reach / 2)
     log_noise = ELEMENTARY * (4 + np.abs(log_weight) + abs(group.log_factor) + np.abs(y) + abs(x) + abs(log_scale) + reach)
-    error = float((weight * (noise + value * log_noise + slope * place)).sum()) + ULP * 32 * float((weight * value).sum())
+    error = float((weight * (noise + value * (log_noise + group.blur) + slope * place)).sum()) + ULP * 32 * float(
+        (weight * value).sum()
+    )
     return float((weight * value).sum()), error
 
 

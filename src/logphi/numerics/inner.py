@@ -60,7 +60,7 @@ class Mixtures:
 class Noise:
     """Rounding errors of the sum at z: node by node, the smaller of a first- and a second-order bound.
 
-    notation: a = z + 1. The term w^a - 1 - a (w - 1) and the parts it is summed from are at most |a||z| l^2/2 W, and at
+    notation: a = z + 1. The term w^a - 1 - a (w - 1) and the parts it is summed from are at most |a| (1 + |z|) l^2/2 W, and at
     most w^{c+1} (1 + |a||l|) + 1 + |a||w - 1|, with W the largest of w^{c+1}, w and 1; the derivative in l is at most
     |a||z||l| W, and |a| (w^{c+1} + w). The arrays hold these with the density and with the relative error of a term
     (``second``, ``plain``, ``linear``) or with the absolute error of l (``second_moved``, ``linear_moved``), over M(c).
@@ -77,7 +77,7 @@ class Noise:
         """A bound for |z| up to ``size``; the sizes run along the second axis."""
         z = size[None, :, None]
         a = 1 + z
-        term = np.minimum(a * z * self.second, self.plain + a * self.linear)
+        term = np.minimum(a * a * self.second, self.plain + a * self.linear)
         moved = a * np.minimum(z * self.second_moved, self.linear_moved)
         total: Array = self.constant + (term + moved).sum(axis=2)
         return total
@@ -209,11 +209,12 @@ def _on_vertical(mixtures: Mixtures, abscissa: float, heights: Array, top: float
 
 
 def _weighted(count: Array, mid: NDArray[Any], rounding: Array, inner: Array) -> Values:
-    """Sums over the mixtures, with the rounding of the sum itself."""
+    """Sums over the mixtures, with the rounding of the sum itself; unknown where one of them is."""
+    known = np.isfinite(rounding) & np.isfinite(inner) & np.isfinite(mid)
+    mid, rounding, inner = (np.where(known, part, 0.0) for part in (mid, rounding, inner))
+    unknown = np.where(known.all(axis=0), 0.0, np.inf)
     slip = ULP * (2 + count.size) * (count @ np.abs(mid))
-    known = np.isfinite(rounding) & np.isfinite(inner)
-    ends = [count @ np.where(known, part, 0.0) + np.where(known.all(axis=0), 0.0, np.inf) for part in (rounding, inner)]
-    return Values(count @ mid, ends[0] + slip, ends[1])
+    return Values(count @ mid, count @ rounding + slip + unknown, count @ inner)
 
 
 def log_masses(mixtures: Mixtures, abscissa: float) -> tuple[Array, Array]:

@@ -79,7 +79,7 @@ class Pieces:
     """A law as atoms and a flat part, once tilted by e^{-x/2}: weights are those of e^{-x/2} mu(dx).
 
     ``width`` is half the length of the flat part, centred at 0, ``log_density`` its height; -inf where there is none. ``slip``
-    bounds how far a location may be off its place.
+    bounds how far a location may be off its place, ``blur`` the relative error of a weight.
     """
 
     locations: tuple[float, ...]
@@ -87,6 +87,7 @@ class Pieces:
     width: float = 0.0
     log_density: float = -np.inf
     slip: float = 0.0
+    blur: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -127,6 +128,11 @@ class Law(ABC):
     def supremum(self) -> float:
         """The top of the support, rounded up by a few ulps at most; infinity where there is none."""
         return np.inf
+
+    @property
+    def slack(self) -> float:
+        """By how much, at most, the ends of the support are rounded outward."""
+        return 0.0
 
     @property
     def infimum(self) -> float:
@@ -204,6 +210,11 @@ class Reflected(Law):
     def supremum(self) -> float:
         """The bottom of the law, turned around."""
         return -self.law.infimum
+
+    @property
+    def slack(self) -> float:
+        """As for the law."""
+        return self.law.slack
 
     @property
     def infimum(self) -> float:

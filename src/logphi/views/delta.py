@@ -44,6 +44,7 @@ def delta(
     ValueError, TypeError
         If epsilon is not finite, or the direction or the method does not apply.
     """
+    _checked(loss, direction, method, rtol)
     return each("epsilon", epsilon, lambda at: _bound(_largest(loss, at, direction, method, rtol), rtol))
 
 
@@ -55,7 +56,15 @@ def log_delta(
     The arguments are those of :func:`delta`; the ledger is in units of the logarithm, and ``rtol`` still is the relative
     width of delta. An exact zero gives minus infinity.
     """
+    _checked(loss, direction, method, rtol)
     return each("epsilon", epsilon, lambda at: _log_bound(_largest(loss, at, direction, method, rtol), rtol))
+
+
+def _checked(loss: Loss, direction: Direction | str | None, method: str | None, rtol: float) -> None:
+    """Refuse bad options even where there is nothing to answer."""
+    route(method)
+    check.tolerance("rtol", rtol)
+    loss.orders(direction)
 
 
 def each(name: str, question: Any, answer: Callable[[float], Bound]) -> Bound | Bounds:
@@ -73,7 +82,6 @@ def _largest(
     loss: Loss, epsilon: float, direction: Direction | str | None, method: str | None, rtol: float
 ) -> tuple[Direction, LogDelta]:
     """The order that attains the maximum; both ends are maxima of ends."""
-    check.positive("rtol", rtol)
     found: list[tuple[Direction, LogDelta]] = []
     for one, part in loss.orders(direction):
         # an order that cannot attain the maximum is not computed

@@ -9,6 +9,14 @@ from logphi.core.adjacency import Adjacency
 from logphi.core.logphi import LogPhi
 
 
+def direction_of(value: Direction | str) -> Direction:
+    """``value`` as a direction; accepts the lower-case name."""
+    try:
+        return Direction(value)
+    except ValueError:
+        raise ValueError(f"direction must be 'remove' or 'add', got {value!r}") from None
+
+
 @dataclass(frozen=True)
 class Loss:
     """The loss of a release in the remove direction, and the relation that it is meant for."""
@@ -31,10 +39,7 @@ class Loss:
             Adjacency.REMOVE: (Direction.REMOVE,),
         }.get(self.adjacency, (Direction.REMOVE, Direction.ADD))
         if direction is not None:
-            try:
-                wanted = Direction(direction)
-            except ValueError:
-                raise ValueError(f"direction must be 'remove' or 'add', got {direction!r}") from None
+            wanted = direction_of(direction)
             if wanted is not Direction.BOTH and wanted not in own:
                 raise ValueError(f"direction {wanted.value!r} does not exist under adjacency {self.adjacency.value!r}")
             own = own if wanted is Direction.BOTH else (wanted,)

@@ -51,9 +51,11 @@ def epsilon(
     ValueError, TypeError
         If delta is outside [0, 1] or NaN, or the direction or the method does not apply.
     """
-    check.positive("rtol", rtol)
+    along = route(method)
+    check.tolerance("rtol", rtol)
     check.unit_array("delta", delta)
-    return each("delta", delta, lambda at: _answer(loss, at, direction, route(method), rtol))
+    loss.orders(direction)
+    return each("delta", delta, lambda at: _answer(loss, at, direction, along, rtol))
 
 
 def _answer(loss: Loss, delta: float, direction: Direction | str | None, along: Route, rtol: float) -> Bound:
@@ -86,7 +88,8 @@ def _one(loss: LogPhi, delta: float, along: Route, rtol: float) -> Bound:
     if delta == 0 and infinite[1] == 0:
         top = max(loss.supremum, 0.0)
         status = Status.UNBOUNDED if math.isinf(top) else Status.MET
-        return Bound(top * (1 - 1e-14), top, top, status, "exact")
+        least = top if math.isinf(top) else max(0.0, top - loss.slack - 1e-14 * top)
+        return Bound(least, top, top, status, "exact")
     if delta <= infinite[1]:
         # the doubles do not tell whether delta is above the probability of an infinite loss
         return Bound(0.0, 0.0, math.inf, Status.WIDE, "exact")

@@ -37,6 +37,10 @@ class LogDelta:
             return 0.0
         return math.expm1(min(self.upper - self.lower, 700.0)) if self.lower > -math.inf else math.inf
 
+    def value_at(self, side: int) -> float:
+        """The lower end for -1, the upper for +1."""
+        return self.lower if side < 0 else self.upper
+
     def meet(self, other: LogDelta) -> LogDelta:
         """The intersection of two enclosures of one number, under the name of the narrower."""
         best, rest = sorted((self, other), key=lambda one: (one.relative_width, one.upper))

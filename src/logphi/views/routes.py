@@ -26,7 +26,7 @@ class NotApplicableError(ValueError):
 
 def route(method: str | None) -> Route:
     """The route of a name; without one, those that fit the loss, in turn, until one meets the tolerance."""
-    if method is not None and method not in ROUTES:
+    if method is not None and (not isinstance(method, str) or method not in ROUTES):
         raise NotApplicableError(f"method must be one of {', '.join(map(repr, ROUTES))}, got {method!r}")
     chosen = automatic if method is None else ROUTES[method]
 
@@ -67,7 +67,8 @@ def by_lattice(loss: LogPhi, epsilon: float, rtol: float, hint: float | None = N
 
 def by_pieces(loss: LogPhi, epsilon: float, rtol: float, hint: float | None = None) -> Local:
     """Sums over atoms and flat parts in real space: losses with atoms that do not fade."""
-    name = "exponential" if exponential.flat_count(loss.terms) else "exact"
+    flat = exponential.flat_count(loss.terms) if exponential.made_of_pieces(loss.terms) else 1
+    name = "exponential" if flat else "exact"
     if not exponential.made_of_pieces(loss.terms):
         raise NotApplicableError(f"method {name!r} needs a loss of atoms and tilted flat parts only; leave method out")
     if exponential.cost(loss.terms) > exponential.MAX_TERMS:
@@ -151,12 +152,15 @@ def automatic(loss: LogPhi, epsilon: float, rtol: float, hint: float | None = No
                 continue
             answer = local(x)
             best = answer if best is None else best.meet(answer)
-            # what a decaying contour leaves is rounding, which no other route would improve on
-            if best.relative_width <= rtol or one is _by_decaying_contour:
+            # what the sharp routes leave is rounding, which the fallbacks would not improve on
+            if best.relative_width <= rtol or (one not in _FALLBACKS and answer.method != "trivial"):
                 break
         return trivial(masses(loss), x) if best is None else best
 
     return at
+
+
+_FALLBACKS = (by_lattice_laws, by_contour)
 
 
 def _fitting(loss: LogPhi) -> list[Route]:
@@ -164,10 +168,11 @@ def _fitting(loss: LogPhi) -> list[Route]:
         return [by_single_release]
     lattice = loss.lattice
     if lattice is not None:
-        return [by_lattice, by_pieces] if math.isfinite(lattice.span) else [by_pieces]
+        sharp = [by_lattice, by_pieces] if math.isfinite(lattice.span) else [by_pieces]
+        return [*sharp, *_FALLBACKS]
     if exponential.made_of_pieces(loss.terms) and not exponential.flat_count(loss.terms):
-        return [by_pieces, by_lattice_laws, by_contour]
-    return [_by_decaying_contour, by_pieces, by_lattice_laws, by_contour]
+        return [by_pieces, *_FALLBACKS]
+    return [_by_decaying_contour, by_pieces, *_FALLBACKS]
 
 
 def _by_decaying_contour(loss: LogPhi, epsilon: float, rtol: float, hint: float | None = None) -> Local:

@@ -41,16 +41,37 @@ def release_of(loss: LogPhi) -> Release | None:
 def single_release(release: Release, epsilon: float, base_profile: Callable[[float], LogDelta]) -> LogDelta:
     """The profile at epsilon; the rounding of x' is covered by moving it outward."""
     x = -epsilon if release.added else epsilon
-    growth = math.expm1(x) / release.rate
-    inner = math.log1p(growth)
-    # half an ulp in x and q, and the roundings of the three steps, as a shift of x'
-    slip = 8e-16 * (abs(growth) + abs(x) * math.exp(x) / release.rate) / (1 + growth) + 4e-16 * abs(inner)
-    if not math.isfinite(inner) or not math.isfinite(slip):
-        raise ArithmeticError("internal error: a sampled release was asked outside its support; please report it")
-    at = -inner if release.added else inner
-    middle, low, high = base_profile(at), base_profile(at + slip), base_profile(at - slip)
-    factor = math.log(release.rate) + (epsilon + inner if release.added else 0.0)
-    slack = 1e-15 * (1 + abs(factor) + abs(epsilon)) + slip
-    lower, upper = low.lower + factor - slack, min(high.upper + factor + slack, 0.0)
-    value = min(max(middle.value + factor, lower), upper)
-    return LogDelta(lower, value, upper, "exact", middle.ledger.scaled(math.exp(min(factor, 700.0))))
+    low, high = _inner(x, release.rate)
+    middle = (low + high) / 2 if math.isfinite(low) else high
+    factor = math.log(release.rate)
+    slack = 1e-15 * (1 + abs(factor) + abs(epsilon))
+    if release.added:
+        # e^{y'} delta(-y') grows with y', from zero
+        best = base_profile(-middle)
+        ends = [base_profile(-at).value_at(side) + at if math.isfinite(at) else at for at, side in ((low, -1), (high, 1))]
+        factor += epsilon
+        ends.insert(1, best.value + middle)
+    else:
+        # delta(x') falls with x', from one
+        best = base_profile(middle)
+        ends = [base_profile(at).value_at(side) if math.isfinite(at) else 0.0 for at, side in ((high, -1), (low, 1))]
+        ends.insert(1, best.value)
+    lower, value, upper = (end + factor for end in ends)
+    lower, upper = lower - slack, min(upper + slack, 0.0)
+    ledger = best.ledger.scaled(math.exp(min(factor, 700.0)))
+    return LogDelta(lower, min(max(value, lower), upper), upper, "exact", ledger)
+
+
+def _inner(x: float, rate: float) -> tuple[float, float]:
+    """X' = log(1 + (e^x - 1)/q) between two numbers; the lower one is -inf where the logarithm may have no argument."""
+    if x > 30:
+        # half an ulp in x and q, and the roundings of the three steps
+        value = x - math.log(rate) + math.log1p(-(1 - rate) * math.exp(-x))
+        slip = 8e-16 * (abs(x) + abs(math.log(rate)) + 1)
+        return value - slip, value + slip
+    growth = math.expm1(x) / rate
+    slip = 8e-16 * (abs(growth) + abs(x) * math.exp(x) / rate)
+    low, high = growth - slip, growth + slip
+    return (math.log1p(low) * (1 + math.copysign(4e-16, -low)) if low > -1 else -math.inf), math.log1p(
+        max(high, -1 + 1e-300)
+    ) * (1 + math.copysign(4e-16, high))

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from logphi.arith.protocol import Arithmetic, Number
 from logphi.numerics.law import Lattice, Law, Pieces, Values
@@ -16,13 +18,15 @@ from logphi.numerics.spans import common_span
 class Finite(Law):
     """Mass p_j at log(p_j / q_j) over the common support: K(z) = log( sum of p_j^{1+z} q_j^{-z} ).
 
-    ``lost_p`` and ``lost_q`` are what the two probabilities hold outside it.
+    ``lost_p`` and ``lost_q`` are what the two probabilities hold outside it; ``blur`` bounds the relative error of each
+    probability beside its own half ulp.
     """
 
     p: tuple[float, ...]
     q: tuple[float, ...]
     lost_p: float = 0.0
     lost_q: float = 0.0
+    blur: float = 0.0
 
     def formula(self, arith: Arithmetic, z: Number) -> Number:
         """K(z)."""
@@ -31,11 +35,23 @@ class Finite(Law):
     @property
     def supremum(self) -> float:
         """The largest log-ratio."""
-        return max(self.losses) + 1e-15 * (1 + self._log_size)
+        return max(self.losses) + 1e-15 * (1 + self._log_size) + 2 * self.blur
+
+    def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
+        """K, with the blur of the probabilities counted relative to the sum of the sizes of the terms."""
+        values = super().log_transform(z, count)
+        if self.blur == 0:
+            return values
+        sizes = values.mid.real if not np.iscomplexobj(z) else super().log_transform(np.asarray(z).real).mid
+        known = np.isfinite(values.mid) & np.isfinite(sizes)
+        ratio = np.exp(np.minimum(np.where(known, sizes - values.mid.real, 0.0), 700.0))
+        relative = ratio * np.expm1(np.minimum(self.blur * (1 + 2 * np.abs(z)), 1.0))
+        spread = np.where(known & (relative < 0.5), -np.log1p(-np.minimum(relative, 0.5)), np.inf)
+        return Values(values.mid, values.rounding + spread, values.inner)
 
     def log_masses(self) -> tuple[Values, Values]:
         """From what lies outside the common support."""
-        return _log_complement(self.lost_p), _log_complement(self.lost_q)
+        return _log_complement(self.lost_p, self.blur), _log_complement(self.lost_q, self.blur)
 
     @property
     def losses(self) -> tuple[float, ...]:
@@ -46,16 +62,21 @@ class Finite(Law):
     def pieces(self) -> Pieces:
         """Tilted weights (p_j q_j)^{1/2}."""
         weights = tuple((math.log(a) + math.log(b)) / 2 for a, b in zip(self.p, self.q, strict=True))
-        return Pieces(self.losses, weights, slip=4e-16 * (1 + self._log_size))
+        return Pieces(self.losses, weights, slip=4e-16 * (1 + self._log_size) + 2 * self.blur, blur=self.blur)
 
     @property
     def lattice(self) -> Lattice | None:
         """The common span of the gaps between losses, if they have one."""
         points = np.unique(self.losses)
         gaps = points[1:] - points[0]
-        own = 4e-16 * (1 + self._log_size)
+        own = 4e-16 * (1 + self._log_size) + 2 * self.blur
         common = common_span([(float(gap), own) for gap in gaps if gap > 4 * own])
         return None if common is None else Lattice(float(points[0]), common[0], common[1] + own)
+
+    @property
+    def slack(self) -> float:
+        """The rounding of two logarithms, twice."""
+        return 4e-15 * (1 + self._log_size) + 4 * self.blur
 
     @property
     def _log_size(self) -> float:
@@ -63,7 +84,7 @@ class Finite(Law):
 
     def reflected(self) -> Law:
         """The roles of p and q exchanged."""
-        return Finite(self.q, self.p, self.lost_q, self.lost_p)
+        return Finite(self.q, self.p, self.lost_q, self.lost_p, self.blur)
 
 
 @dataclass(frozen=True)
@@ -101,7 +122,7 @@ class Thinned(Law):
         return Lattice(0.0, math.inf)
 
 
-def _log_complement(lost: float) -> Values:
-    """``log(1 - lost)`` to a few ulps of itself."""
+def _log_complement(lost: float, blur: float = 0.0) -> Values:
+    """``log(1 - lost)`` to a few ulps of itself, and what a relative error of ``lost`` makes of it."""
     value = np.array([math.log1p(-lost)])
-    return Values(value, 8e-16 * np.abs(value), np.zeros(1))
+    return Values(value, (8e-16 + 2 * blur / (1 - lost)) * np.abs(value), np.zeros(1))

@@ -40,8 +40,15 @@ class MixedNormal(Law):
 
     @property
     def infimum(self) -> float:
-        """log(1 - q)."""
-        return float(np.log1p(-self.constants[1])) * (1 + 1e-15)
+        """log(1 - q), lowered by what half an ulp of q may do."""
+        q = self.constants[1]
+        return float(np.log1p(-q)) * (1 + 1e-15) - 2.0**-52 * q / (1 - q)
+
+    @property
+    def slack(self) -> float:
+        """What half an ulp of q may do, twice."""
+        q = self.constants[1]
+        return 2.0**-50 * q / (1 - q) + 4e-15 * abs(self.infimum)
 
     @property
     def unmixed(self) -> tuple[Law, Parameter]:

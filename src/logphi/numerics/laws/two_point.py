@@ -39,6 +39,11 @@ class TwoPoint(Law):
         return float(self.point.under(FLOATS).rad) + 2e-16 * self.location
 
     @property
+    def slack(self) -> float:
+        """Twice the uncertainty of the place."""
+        return 2 * self.slip
+
+    @property
     def supremum(self) -> float:
         """The positive atom."""
         return self.location + self.slip

@@ -38,6 +38,11 @@ class Uniform(Law):
         return True
 
     @property
+    def slack(self) -> float:
+        """A few ulps of the width."""
+        return 4e-15 * float(self.width.under(FLOATS).mid)
+
+    @property
     def supremum(self) -> float:
         """The right end."""
         return float(self.width.under(FLOATS).mid) * (1 + 1e-15)
@@ -75,6 +80,11 @@ class UniformWithAtoms(Law):
     def symmetric(self) -> bool:
         """K is even in z + 1/2."""
         return True
+
+    @property
+    def slack(self) -> float:
+        """A few ulps of the width."""
+        return 4e-15 * float(self.width.under(FLOATS).mid)
 
     @property
     def supremum(self) -> float:

@@ -1,0 +1,183 @@
+"""Two lattice laws: the truth lies between them, and they are as near as promised."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+import mpmath as mp
+import numpy as np
+import pytest
+
+from logphi.arith.protocol import Plain, Ratio
+from logphi.core.logphi import LogPhi
+from logphi.numerics import contour
+from logphi.numerics.discretized import excess
+from logphi.numerics.enclosure import Scaled
+from logphi.numerics.law import Law, Reflected
+from logphi.numerics.laws.finite import Finite, Thinned
+from logphi.numerics.laws.mixed_normal import MixedNormal
+from logphi.numerics.laws.normal import Normal
+from logphi.numerics.laws.two_point import TwoPoint
+from logphi.numerics.laws.uniform import Uniform, UniformWithAtoms
+
+# parameters stand for decimals within half an ulp; the truths below are formed from the doubles
+HALF_ULP = 1e-12
+BUDGET = 1 << 17
+
+
+def total(*terms: tuple[Law, int]) -> LogPhi:
+    return LogPhi(terms)
+
+
+def ends(found: Scaled) -> tuple[mp.mpf, mp.mpf]:
+    scale = mp.exp(mp.mpf(found.log_scale))
+    return found.low * scale, found.high * scale
+
+
+def assert_between(found: Scaled, truth: mp.mpf, slack: float = 0.0) -> None:
+    low, high = ends(found)
+    assert math.isfinite(found.value)
+    assert low * (1 - slack) <= truth <= high * (1 + slack), (mp.nstr(low), mp.nstr(truth), mp.nstr(high))
+
+
+def normal_excess(m: mp.mpf, x: mp.mpf) -> mp.mpf:
+    return mp.ncdf(m / 2 - x / m) - mp.exp(x) * mp.ncdf(-m / 2 - x / m)
+
+
+def mixed_excess(m: float, q: float, x: float) -> mp.mpf:
+    """[LT] Theorem 5.1."""
+    m, q, x = mp.mpf(m), mp.mpf(q), mp.mpf(x)
+    return 1 - mp.exp(x) if x <= mp.log(1 - q) else q * normal_excess(m, mp.log(1 + (mp.exp(x) - 1) / q))
+
+
+def atoms_excess(parts: Iterable[list[tuple[mp.mpf, mp.mpf]]], x: float) -> mp.mpf:
+    places = [(mp.mpf(0), mp.mpf(1))]
+    for part in parts:
+        places = [(a + b, p * q) for a, p in places for b, q in part]
+    return sum((p * (1 - mp.exp(mp.mpf(x) - a)) for a, p in places if a > x), mp.mpf(0))
+
+
+def two_points(point: float, count: int) -> list[tuple[mp.mpf, mp.mpf]]:
+    p = 1 / (1 + mp.exp(-mp.mpf(point)))
+    return [((2 * k - count) * mp.mpf(point), mp.binomial(count, k) * p**k * (1 - p) ** (count - k)) for k in range(count + 1)]
+
+
+KNOWN = [
+    ("normal", total((Normal(Plain(1.0)), 1)), 0.5, "0.23842170813486023", 1e-8),
+    ("many sampled", total((MixedNormal(Ratio(1.0, 2.0), Plain(0.01)), 1500)), 1.0, "9.46965764516836456567e-8", 1e-4),
+    ("few sampled", total((MixedNormal(Ratio(1.0, 0.8), Plain(0.05)), 2)), 1.0, "0.00042867449060066728", 1e-6),
+    ("uniform with atoms", total((UniformWithAtoms(Plain(1.0)), 2)), 0.7, "0.30828934579165373653", 1e-7),
+]
+
+
+@pytest.mark.parametrize(("law", "x", "truth", "width"), [case[1:] for case in KNOWN], ids=[case[0] for case in KNOWN])
+def test_known_values_are_inside_and_near(law: LogPhi, x: float, truth: str, width: float) -> None:
+    found = excess(law, x, 1e-12, BUDGET)
+    assert_between(found, mp.mpf(truth), 1e-13)
+    assert found.relative_width < width
+
+
+@pytest.mark.slow
+def test_continuous_laws_reach_nine_digits_at_the_default_budget() -> None:
+    for law, x in [(KNOWN[0][1], 0.5), (KNOWN[2][1], 1.0), (KNOWN[3][1], 0.7)]:
+        assert excess(law, x, 1e-9).relative_width < 1e-9
+
+
+def test_a_single_sampled_release_on_both_sides() -> None:
+    rng = np.random.default_rng(1)
+    with mp.workdps(400):
+        for _ in range(40):
+            m, q = float(10 ** rng.uniform(-2, 1)), float(10 ** rng.uniform(-7, -0.05))
+            law = MixedNormal(Plain(m), Plain(q))
+            # thresholds where the normal part is between 3 deviations below and 9 above its null mean
+            x = math.log1p(q * math.expm1(min(m * rng.uniform(-3, 9) - m * m / 2, 300.0)))
+            truth = mixed_excess(m, q, x)
+            assert_between(excess(law, x, 1e-7, 1 << 14), truth, HALF_ULP)
+            x = -x
+            turned = 1 - mp.exp(mp.mpf(x)) + mp.exp(mp.mpf(x)) * mixed_excess(m, q, -x)
+            assert_between(excess(Reflected(law), x, 1e-7, 1 << 14), turned, HALF_ULP)
+
+
+def test_values_below_every_double_keep_relative_accuracy() -> None:
+    with mp.workdps(60):
+        for x in (20.0, 38.0, 60.0):
+            found = excess(Normal(Plain(1.0)), x, 1e-6, BUDGET)
+            assert_between(found, normal_excess(mp.mpf(1), mp.mpf(x)), 1e-11)
+            assert found.relative_width < 1e-5
+
+
+def test_atoms_without_a_common_lattice_against_enumeration() -> None:
+    rng = np.random.default_rng(2)
+    widths = []
+    with mp.workdps(40):
+        for _ in range(25):
+            points = 10 ** rng.uniform(-2, 0.7, 2)
+            counts = rng.integers(1, 40, 2)
+            p, q = rng.dirichlet(np.ones(2)), rng.dirichlet(np.ones(2))
+            finite = [(mp.log(mp.mpf(a)) - mp.log(mp.mpf(b)), mp.mpf(a)) for a, b in zip(p.tolist(), q.tolist(), strict=True)]
+            parts = [two_points(float(a), int(n)) for a, n in zip(points, counts, strict=True)] + [finite]
+            law = total(
+                *((TwoPoint(Plain(float(a))), int(n)) for a, n in zip(points, counts, strict=True)),
+                (Finite(tuple(p.tolist()), tuple(q.tolist())), 1),
+                (Thinned(0.25), 2),
+            )
+            top = float(sum(max(a for a, _ in part) for part in parts))
+            x = float(rng.uniform(-0.2, 0.999)) * top
+            found = excess(law, x, 1e-9, BUDGET)
+            assert_between(found, mp.mpf(9) / 16 * atoms_excess(parts, x), HALF_ULP)
+            widths.append(found.relative_width)
+    assert np.median(widths) < 1e-6
+
+
+def test_a_commensurable_sum_is_exact() -> None:
+    found = excess(total((TwoPoint(Plain(1.0)), 5), (TwoPoint(Plain(0.25)), 3)), 1.0, 1e-9)
+    assert found.relative_width < 1e-10
+
+
+def test_agrees_with_the_contour_where_that_converges() -> None:
+    rng = np.random.default_rng(3)
+    for _ in range(12):
+        law = total(
+            (MixedNormal(Ratio(1.0, float(rng.uniform(0.5, 4))), Plain(float(10 ** rng.uniform(-3, -0.5)))), int(rng.integers(5, 300))),
+            (Normal(Plain(float(rng.uniform(0.1, 1)))), 3),
+            (Uniform(Plain(float(rng.uniform(0.05, 0.5)))), 2),
+        )
+        law = law.reflected() if rng.random() < 0.5 else law
+        x = float(rng.uniform(0.5, 4))
+        prepared = contour.prepare(law, x, 1e-9, contour.smooth)
+        assert prepared is not None
+        inversion = prepared.at(x)
+        if inversion.part is not contour.Part.EXCESS:
+            continue
+        (low, high), (other_low, other_high) = ends(excess(law, x, 1e-6, BUDGET)), ends(inversion.amount)
+        assert low <= other_high
+        assert other_low <= high
+
+
+def test_hostile_settings_give_numbers_and_no_warnings() -> None:
+    rng = np.random.default_rng(4)
+    for _ in range(60):
+        base = MixedNormal(Ratio(1.0, float(10 ** rng.uniform(-1, 2))), Plain(float(10 ** rng.uniform(-7, -0.05))))
+        other = [Normal, Uniform, UniformWithAtoms, TwoPoint][rng.integers(4)](Plain(float(10 ** rng.uniform(-2, 0.3))))
+        law = total((Reflected(base) if rng.random() < 0.5 else base, int(10 ** rng.uniform(0, 3))), (other, int(rng.integers(1, 9))))
+        found = excess(law, float(rng.uniform(-5, 50)), 1e-6, 1 << 14)
+        assert 0 <= found.low <= found.high
+        assert not math.isnan(found.high)
+
+
+def test_at_and_beyond_the_top_nothing_is_left() -> None:
+    law = total((TwoPoint(Plain(0.5)), 4), (Uniform(Plain(1.0)), 2))
+    assert excess(law, 4.1, 1e-6).high == 0
+    assert excess(total((Thinned(0.1), 3)), 0.0, 1e-6).high == 0
+
+
+def test_more_budget_is_never_worse() -> None:
+    law = total((MixedNormal(Plain(1.0), Plain(0.1)), 20), (TwoPoint(Plain(0.3)), 2))
+    widths = [excess(law, 2.0, 1e-12, 1 << k).relative_width for k in (12, 14, 16, 18)]
+    assert widths == sorted(widths, reverse=True)
+
+
+def test_unknown_laws_are_named() -> None:
+    with pytest.raises(ValueError, match="no cell masses are known"):
+        excess(Reflected(Reflected(Normal(Plain(1.0)))), 0.0, 1e-6)

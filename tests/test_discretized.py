@@ -60,7 +60,8 @@ def atoms_excess(parts: Iterable[list[tuple[mp.mpf, mp.mpf]]], x: float) -> mp.m
 
 def two_points(point: float, count: int) -> list[tuple[mp.mpf, mp.mpf]]:
     p = 1 / (1 + mp.exp(-mp.mpf(point)))
-    return [((2 * k - count) * mp.mpf(point), mp.binomial(count, k) * p**k * (1 - p) ** (count - k)) for k in range(count + 1)]
+    masses = [mp.binomial(count, k) * p**k * (1 - p) ** (count - k) for k in range(count + 1)]
+    return [((2 * k - count) * mp.mpf(point), mass) for k, mass in enumerate(masses)]
 
 
 KNOWN = [
@@ -115,7 +116,8 @@ def test_atoms_without_a_common_lattice_against_enumeration() -> None:
             points = 10 ** rng.uniform(-2, 0.7, 2)
             counts = rng.integers(1, 40, 2)
             p, q = rng.dirichlet(np.ones(2)), rng.dirichlet(np.ones(2))
-            finite = [(mp.log(mp.mpf(a)) - mp.log(mp.mpf(b)), mp.mpf(a)) for a, b in zip(p.tolist(), q.tolist(), strict=True)]
+            pairs = [(mp.mpf(a), mp.mpf(b)) for a, b in zip(p.tolist(), q.tolist(), strict=True)]
+            finite = [(mp.log(a / b), a) for a, b in pairs]
             parts = [two_points(float(a), int(n)) for a, n in zip(points, counts, strict=True)] + [finite]
             law = total(
                 *((TwoPoint(Plain(float(a))), int(n)) for a, n in zip(points, counts, strict=True)),
@@ -138,8 +140,9 @@ def test_a_commensurable_sum_is_exact() -> None:
 def test_agrees_with_the_contour_where_that_converges() -> None:
     rng = np.random.default_rng(3)
     for _ in range(12):
+        mixed = MixedNormal(Ratio(1.0, float(rng.uniform(0.5, 4))), Plain(float(10 ** rng.uniform(-3, -0.5))))
         law = total(
-            (MixedNormal(Ratio(1.0, float(rng.uniform(0.5, 4))), Plain(float(10 ** rng.uniform(-3, -0.5)))), int(rng.integers(5, 300))),
+            (mixed, int(rng.integers(5, 300))),
             (Normal(Plain(float(rng.uniform(0.1, 1)))), 3),
             (Uniform(Plain(float(rng.uniform(0.05, 0.5)))), 2),
         )
@@ -160,7 +163,8 @@ def test_hostile_settings_give_numbers_and_no_warnings() -> None:
     for _ in range(60):
         base = MixedNormal(Ratio(1.0, float(10 ** rng.uniform(-1, 2))), Plain(float(10 ** rng.uniform(-7, -0.05))))
         other = [Normal, Uniform, UniformWithAtoms, TwoPoint][rng.integers(4)](Plain(float(10 ** rng.uniform(-2, 0.3))))
-        law = total((Reflected(base) if rng.random() < 0.5 else base, int(10 ** rng.uniform(0, 3))), (other, int(rng.integers(1, 9))))
+        one: Law = Reflected(base) if rng.random() < 0.5 else base
+        law = total((one, int(10 ** rng.uniform(0, 3))), (other, int(rng.integers(1, 9))))
         found = excess(law, float(rng.uniform(-5, 50)), 1e-6, 1 << 14)
         assert 0 <= found.low <= found.high
         assert not math.isnan(found.high)

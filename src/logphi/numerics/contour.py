@@ -268,7 +268,8 @@ class Contour:
     def _aliasing(self, x: float, scale: float) -> float:
         """Both neighbours' Chernoff bounds, summed over all periods."""
         c, s = self.abscissa, self.shift
-        decay = np.log(np.expm1(min(2 * np.pi * s / self.line.step, 700.0)))
+        turns = 2 * np.pi * s / self.line.step
+        decay = turns + np.log1p(-np.exp(-turns))
         terms = [self.log_above - (c + s) * x, self.log_below - (c - s) * x]
         slack = 8 * ULP * (abs(self.log_above) + abs(self.log_below) + (abs(c) + s) * abs(x) + abs(scale)) + 1e-13
         return float(sum(np.exp(np.minimum(term - decay - scale + slack, 700.0)) for term in terms))

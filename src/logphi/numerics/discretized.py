@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from logphi.arith.floats import ULP
 from logphi.numerics.contour import RIGHT, log_kappa
-from logphi.numerics.distribution import Array, Grid, LatticeLaw, Piece, pieces
+from logphi.numerics.distribution import Array, Ends, Grid, LatticeLaw, Piece, pieces
 from logphi.numerics.enclosure import Scaled
 from logphi.numerics.law import Law
 from logphi.numerics.saddle import minimise
@@ -66,7 +66,7 @@ def excess(law: Law, x: float, rtol: float, budget: int = 1 << 20) -> Scaled:
     -------
     Scaled
         ``discretization`` is half the distance of the two lattice laws, ``excess`` the wrap-around of the lower one,
-        ``truncation`` what lies above the highest node. ``low`` and ``high`` hold at any budget.
+        ``truncation`` what lies outside the nodes. ``low`` and ``high`` hold at any budget.
 
     Raises
     ------
@@ -85,18 +85,20 @@ def excess(law: Law, x: float, rtol: float, budget: int = 1 << 20) -> Scaled:
     >>> found.relative_width < 1e-6
     True
     """
-    parts, log_factor = pieces(getattr(law, "terms", ((law, 1),)))
+    parts, factor = pieces(getattr(law, "terms", ((law, 1),)))
     top = sum(count * part.top for part, count in parts)
     top += 16 * ULP * sum(count * abs(part.top) for part, count in parts if part.top < np.inf)
     if x >= top:
-        return Scaled(log_factor, 0.0)
+        return Scaled(factor.high, 0.0)
     plan = _plan(parts, x, rtol)
     if plan is None:
         return _UNKNOWN
     best = _UNKNOWN
+    # a power of two
+    budget = 1 << (budget.bit_length() - 1)
     size = min(_FIRST, budget)
     while True:
-        found = _bounds(parts, log_factor, x, plan, size)
+        found = _bounds(parts, factor, x, plan, size)
         if found.low == 0 and found.log_scale + _log(found.high) > 0:
             found = _UNKNOWN
         if found.relative_width < best.relative_width or best is _UNKNOWN:
@@ -203,7 +205,7 @@ def _step(parts: Parts, plan: _Plan, size: int) -> float:
 class _Sum:
     """One side: e^log_scale times the value, with its noise, both in units of that.
 
-    ``log_lost`` bounds what is above the nodes of an upper law, ``log_wrap`` the terms that go round.
+    ``log_lost`` bounds what is outside the nodes of an upper law, ``log_wrap`` the terms that go round.
     """
 
     log_scale: float
@@ -213,18 +215,20 @@ class _Sum:
     log_wrap: float
 
 
-def _bounds(parts: Parts, log_factor: float, x: float, plan: _Plan, size: int) -> Scaled:
+def _bounds(parts: Parts, factor: Ends, x: float, plan: _Plan, size: int) -> Scaled:
     """Both sides on one circle."""
     step = _step(parts, plan, size)
     if (plan.tilt + 1) * step > _COARSE:
         return _UNKNOWN
     above, below = (_side(parts, x, plan, step, upper, size) for upper in (True, False))
     # in units of the upper side
-    unit = math.exp(below.log_scale - above.log_scale)
+    unit = _exp(below.log_scale - above.log_scale)
     low, low_noise = below.value * unit, below.noise * unit
-    slip = 8 * ULP * (abs(above.log_scale) + abs(below.log_scale) + abs(log_factor) + 4) * max(above.value, low, 0.0)
+    log_scale = above.log_scale + factor.low
+    slip = 8 * ULP * (abs(above.log_scale) + abs(below.log_scale) + abs(factor.low) + 4)
+    slip = math.expm1(slip + factor.high - factor.low) * max(above.value, low, 0.0)
     return Scaled(
-        float(above.log_scale + log_factor),
+        float(log_scale),
         float(above.value + low) / 2,
         excess=_exp(below.log_wrap - above.log_scale) * (1 + 1e-9),
         truncation=_exp(above.log_lost - above.log_scale) * (1 + 1e-9),
@@ -254,7 +258,7 @@ def _side(parts: Parts, x: float, plan: _Plan, step: float, upper: bool, size: i
         angle += count * np.angle(transform)
         noise += count * ULP * (16 + 2 * np.abs(log_modulus))
         # what the transform may be at most, entry by entry, given its error in the 2-norm
-        log_largest = np.log(modulus + error)
+        log_largest = np.log(modulus + error * math.sqrt(size))
         log_bound += count * log_largest
         wrong.append((log_largest, count * error))
         location += count * law.origin

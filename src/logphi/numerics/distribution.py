@@ -151,7 +151,7 @@ class Ends:
         return self.high if upper else self.low
 
 
-def pieces(terms: Iterable[tuple[Law, int]]) -> tuple[tuple[tuple[Piece, int], ...], float]:
+def pieces(terms: Iterable[tuple[Law, int]]) -> tuple[tuple[tuple[Piece, int], ...], Ends]:
     """The laws as pieces with counts, and the logarithm of the constant factor; all normals become one.
 
     Raises
@@ -160,10 +160,11 @@ def pieces(terms: Iterable[tuple[Law, int]]) -> tuple[tuple[tuple[Piece, int], .
         If a law is none of those whose cell masses are known.
     """
     result: list[tuple[Piece, int]] = []
-    log_factor, low, high, normals = 0.0, 0.0, 0.0, 0
+    log_factor, wrong, low, high, normals = 0.0, 0.0, 0.0, 0.0, 0
     for law, count in terms:
         if isinstance(law, Thinned):
             log_factor += count * float(np.log1p(-law.failure))
+            wrong += 8 * ULP * count * law.failure / (1 - law.failure)
         elif isinstance(law, Normal):
             ends = Ends.of(law.shift)
             low, high, normals = low + count * ends.low**2, high + count * ends.high**2, normals + 1
@@ -177,7 +178,7 @@ def pieces(terms: Iterable[tuple[Law, int]]) -> tuple[tuple[tuple[Piece, int], .
     if normals:
         room = 1 + (normals + 4) * ULP
         result.append((Bell(Ends(np.sqrt(low) / room, np.sqrt(high) * room), Ends(1.0, 1.0), False), 1))
-    return tuple(result), log_factor
+    return tuple(result), Ends(log_factor - wrong, log_factor + wrong)
 
 
 # ------------------------------------------------------------------------------------------- cells to nodes
@@ -282,9 +283,9 @@ def _placed(grid: Grid, offsets: Array, log_p: Array, origin: float, slack: floa
     peak = float(exponent.max())
     size = 2 * np.abs(np.tile(log_p, 2)) + 2 * c * (abs(origin) + np.abs(places) * h)
     error = _MASS + ULP * (size + abs(peak))
-    weights = np.exp(exponent - peak) * (1 + error if grid.upper else 1 - error)
+    weights = np.exp(exponent - peak) * (1 + error if grid.upper else np.maximum(1 - error, 0))
     slack += 32 * ULP * (h + float(np.abs(offsets).max()))
-    return LatticeLaw(places.astype(np.int64), np.maximum(weights, 0.0), peak, origin, slack)
+    return LatticeLaw(places.astype(np.int64), weights, peak, origin, slack)
 
 
 def _log_sum(exponent: Array) -> Array:
@@ -410,10 +411,11 @@ class Flat:
         if not (aligned or grid.upper):
             w = count * h / 2
         if count == 0 and (aligned or not grid.upper):
-            return LatticeLaw(np.zeros(1, np.int64), np.ones(1), 0.0, 0.0, 16 * ULP * (w + h))
+            return LatticeLaw(np.zeros(1, np.int64), np.ones(1), 0.0, 0.0, 48 * ULP * (w + h))
         log_c, log_p = self.weight(w)
         ends = np.array([0.0, count * h if aligned or not grid.upper else 2 * w])
-        slack = 16 * ULP * (w + h)
+        # nodes that are aligned within rounding count as aligned
+        slack = 48 * ULP * (w + h)
         if log_c == -np.inf:
             return _placed(grid, ends, np.array([log_p - w, log_p]), -w, slack)
         cells = count if aligned or not grid.upper else count + 1
@@ -426,7 +428,7 @@ class Flat:
         with np.errstate(divide="ignore"):  # a sliver of no length has no mass
             log_mass = log_c + np.log(4 * np.sinh(length / 4)) - mid / 2 + (1 + c) * low
         peak = float(log_mass.max())
-        error = _MASS + ULP * (w + 2 * np.abs((1 + c) * low) + abs(peak))
+        error = _MASS + ULP * (64 + 64 * w + 2 * np.abs((1 + c) * low) + abs(peak))
         share = np.expm1(length / 2) / np.expm1(h)
         share_error, sag = np.full(k.size, 2 * _SHARE * (1 + w / h)), np.full(k.size, np.exp(h) / 8)
         found = _Cells(np.exp(log_mass - peak), error, share, share_error, sag, 1 + c, h, False)
@@ -521,36 +523,37 @@ class Bell:
         log_end = float(log_ndtr(y[0])) + alpha * x[0]
         peak = max(float(exponent.max()), log_end if merged else -np.inf)
         far = np.minimum(np.abs(y[1:]), np.where(np.isinf(y[:-1]), np.inf, np.abs(y[:-1]) + 1))
-        error = (
-            _MASS + _WIDE * ~narrow + ULP * (2 * far * far + 2 * np.abs(alpha * x[:-1]) + np.abs(log_mass) + abs(peak)) + slack
-        )
+        large = 2 * far * far + 2 * np.abs(alpha * x[:-1]) + np.abs(log_mass) + abs(peak)
+        error = _MASS + _WIDE * ~narrow + ULP * large + slack
         anchor = 0.0
         if merged:
             # the mass of cell 0 ends at node 1, and its share is that of [x_0, x_1]
             e = m * (y[1] - y[0])
             base = -np.expm1(-e) / -np.expm1(-min(float(big[1] - big[0]), 700.0))
             share[0], share_error[0] = 1 - (1 - share[0]) * base, share_error[0] + _SHARE * (1 + 1 / e)
-            anchor = float(np.exp(log_end - peak)) * (
-                1 - _WIDE - ULP * (2 * edge * edge + 2 * abs(log_end) + abs(peak)) - slack
-            )
+            wrong = _WIDE + ULP * (2 * edge * edge + 2 * abs(log_end) + abs(peak)) + slack
+            anchor = float(np.exp(log_end - peak)) * max(1 - wrong, 0.0)
         cells = _Cells(np.exp(exponent - peak), error, share, share_error, sag, alpha, h, self.turned, anchor)
         lost = lost_mass = below = 0.0
         if grid.upper:
             nodes = cells.above()
+            log_whole = peak + float(np.log(nodes.sum()))
             if self.turned:
-                # the mass below the lowest loss is rounded up to it
-                nodes[-1] += np.exp(log_ndtr(-y[-1]) + alpha * x[-1] - peak) * (1 + 1e-9)
+                # the exponent of w^alpha phi is concave: beyond the last point it is below its tangent there
+                slope = y[-1] - alpha * m * np.exp(min(big[-1] + log_q - x[-1], 0.0)) * (1 - 1e-9)
+                log_tail = alpha * x[-1] - y[-1] ** 2 / 2 - np.log(max(slope, 1e-300) * np.sqrt(2 * np.pi))
+                wrong = ULP * large[-1] + abs(alpha) * slack + 1e-9
+                below = _exp(float(log_tail + wrong) - log_whole)
             else:
                 # w / e^Y falls in Y: above the last point w^alpha <= (w / e^Y)^alpha e^(alpha Y)
                 log_above = alpha * (x[-1] - big[-1]) + alpha * (alpha - 1) * m * m / 2 + log_ndtr(alpha * m - y[-1])
-                log_whole = peak + float(np.log(nodes.sum()))
                 lost = _exp(float(log_above) - log_whole) * (1 + 1e-9)
                 lost_mass = float((1 - q) * ndtr(-y[-1]) + q * ndtr(m - y[-1])) * (1 + 1e-9)
                 below = _exp(_log_below(m, q, alpha, float(y[0])) - log_whole) * (1 + 1e-9)
         else:
             nodes = cells.below()
         if self.turned:
-            return LatticeLaw(-k, nodes, peak, -origin, slack)
+            return LatticeLaw(-k, nodes, peak, -origin, slack, lost_below=below)
         return LatticeLaw(k, nodes, peak, origin, slack, lost, lost_mass, below)
 
     @staticmethod
@@ -646,7 +649,7 @@ def _normal_cells(y: Array, m: float) -> tuple[Array, Array, Array, Array, NDArr
     results[1, wide] = np.clip((mean - empty) / room, 0.0, 1.0)
     results[2, wide] = _SHARE * (32 + high * high + m * m + np.abs(log_own) + np.abs(log_other)) / room
     log_peak = m * (high - top) - top * top / 2 - log_own - np.log(m * np.sqrt(2 * np.pi))
-    results[3, wide] = np.exp(np.minimum(log_peak, 9.0)) * room / 8
+    results[3, wide] = np.exp(np.minimum(log_peak, 700.0)) * room / 8
     # the chord is nowhere further from the curve than if all mass were at the mean
     share = np.clip(results[1], 0.0, 1.0)
     results[3] = np.minimum(results[3] * (1 + 1e-12), share * (1 - share) + results[2])

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import comb, lgamma
+from math import comb, factorial, lgamma
 from typing import Any
 
 import numpy as np
@@ -152,7 +152,10 @@ def excess_of(group: Group, x: float, log_scale: float) -> tuple[float, float]:
             size += np.abs(part)
         value[inside], noise[inside] = np.maximum(total, 0.0), (8 + order) * ELEMENTARY * size
     weight = np.exp(log_unit)
-    slope = 2 * np.exp(log_product - reach / 2)
+    # the slope is at most that of the whole box, and half the volume of the box's corner above the threshold
+    slope = np.full_like(y, 2 * np.exp(log_product - reach / 2))
+    if order:
+        slope = np.minimum(slope, (np.maximum(y + reach, 0.0) + place) ** order / factorial(order))
     log_noise = ELEMENTARY * (4 + np.abs(log_weight) + abs(group.log_factor) + np.abs(y) + abs(x) + abs(log_scale) + reach)
     error = float((weight * (noise + value * (log_noise + group.blur) + slope * place)).sum()) + ULP * 32 * float(
         (weight * value).sum()

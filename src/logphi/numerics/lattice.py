@@ -23,7 +23,7 @@ from logphi.numerics.law import Lattice
 
 @dataclass(frozen=True)
 class Periodic:
-    """The kernel of a lattice law at the threshold x, anchored at the first lattice point at or above it."""
+    """The kernel of a lattice law at the threshold x, anchored at the first lattice point at or above it, or hardly below."""
 
     threshold: float
     anchor: float
@@ -33,9 +33,11 @@ class Periodic:
     @staticmethod
     def at(lattice: Lattice, x: float) -> Periodic:
         """The kernel for a threshold."""
-        anchor = lattice.offset + lattice.span * float(np.ceil((x - lattice.offset) / lattice.span))
         # stretched places move the payoff (1 - e^{x-X})_+ by at most the stretch times (|x| + |X - x|) e^{x-X}
-        slip = lattice.slip + 2 * lattice.stretch * (abs(x) + abs(anchor) + lattice.span + 1)
+        slip = lattice.slip + 2 * lattice.stretch * (2 * abs(x) + 2 * lattice.span + 1)
+        # an atom that may be above the threshold, given the slip, must not be left out
+        reserve = slip + 4 * ULP * (abs(x) + abs(lattice.offset))
+        anchor = lattice.offset + lattice.span * float(np.ceil((x - reserve - lattice.offset) / lattice.span))
         return Periodic(x, anchor, lattice.span, slip)
 
     @property
@@ -61,7 +63,8 @@ class Periodic:
         with np.errstate(over="ignore"):  # far to the left of the poles the factor vanishes
             first = 1 / np.expm1(-c * self.span)
             second = np.exp(self.threshold - self.anchor) / np.expm1(-(c + 1) * self.span)
-        size: NDArray[np.float64] = np.log(self.span * np.maximum(np.abs(second - first), 1e-300))
+        # both parts count: where they nearly cancel, it is their rounding that the line should keep small
+        size: NDArray[np.float64] = np.log(self.span * np.maximum(np.abs(first) + np.abs(second), 1e-300))
         return size
 
     def log_size(self, heights: NDArray[np.float64], abscissa: float) -> NDArray[np.float64]:

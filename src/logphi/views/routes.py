@@ -145,6 +145,9 @@ def automatic(loss: LogPhi, epsilon: float, rtol: float, hint: float | None = No
     def at(x: float) -> LogDelta:
         best: LogDelta | None = None
         for index, one in enumerate(routes):
+            # what the sharp routes leave is rounding, which the fallbacks would not improve on
+            if one in _FALLBACKS and best is not None and best.method not in ("trivial", "discretized"):
+                break
             if index not in prepared:
                 prepared[index] = _attempt(one, loss, x, rtol, hint)
             local = prepared[index]
@@ -152,8 +155,7 @@ def automatic(loss: LogPhi, epsilon: float, rtol: float, hint: float | None = No
                 continue
             answer = local(x)
             best = answer if best is None else best.meet(answer)
-            # what the sharp routes leave is rounding, which the fallbacks would not improve on
-            if best.relative_width <= rtol or (one not in _FALLBACKS and answer.method != "trivial"):
+            if best.relative_width <= rtol:
                 break
         return trivial(masses(loss), x) if best is None else best
 

@@ -149,7 +149,5 @@ PEERS = (
     Accountant("dp-accounting PLD", "dp_accounting", with_pld),
     Accountant("dp-accounting PLDAccountant", "dp_accounting", with_pld_accountant),
     Accountant("prv-accountant, eps_error 0.1", "prv_accountant", lambda workload: with_prv(workload, 0.1)),
-    Accountant(
-        "prv-accountant, eps_error 0.001", "prv_accountant", lambda workload: with_prv(workload, 1e-3), ("epsilon",)
-    ),
+    Accountant("prv-accountant, eps_error 0.001", "prv_accountant", lambda workload: with_prv(workload, 1e-3), ("epsilon",)),
 )

@@ -13,6 +13,7 @@ from logphi.arith.protocol import Plain, Ratio
 from logphi.core.logphi import LogPhi
 from logphi.numerics import contour
 from logphi.numerics.discretized import excess
+from logphi.numerics.distribution import Grid, LatticeLaw, pieces
 from logphi.numerics.enclosure import Scaled
 from logphi.numerics.law import Law, Reflected
 from logphi.numerics.laws.finite import Finite, Thinned
@@ -98,6 +99,39 @@ def test_a_single_sampled_release_on_both_sides() -> None:
             x = -x
             turned = 1 - mp.exp(mp.mpf(x)) + mp.exp(mp.mpf(x)) * mixed_excess(m, q, -x)
             assert_between(excess(Reflected(law), x, 1e-7, 1 << 14), turned, HALF_ULP)
+
+
+def lattice_excess(law: LatticeLaw, grid: Grid, x: float) -> mp.mpf:
+    """Summed as it stands, the threshold moved by what the nodes may be off."""
+    location = law.origin + grid.step * law.places
+    over = location - (x - law.slack if grid.upper else x + law.slack)
+    paid = over > 0
+    terms = law.weights[paid] * np.exp(-grid.tilt * (location[paid] - x)) * -np.expm1(-over[paid])
+    return float(terms.sum()) * mp.exp(mp.mpf(law.log_scale - grid.tilt * x))
+
+
+@pytest.mark.parametrize(
+    ("m", "q", "step", "tilt"),
+    [(0.013039019953872568, 0.054260028571646, 3e-6, 1500.0), (0.5, 0.1, 1e-3, 8.0), (3.0, 1e-4, 1e-2, 2.0)],
+)
+@pytest.mark.parametrize("turned", [False, True])
+def test_one_lattice_law_is_above_and_one_below_everywhere(m: float, q: float, step: float, tilt: float, turned: bool) -> None:
+    base = MixedNormal(Plain(m), Plain(q))
+    [(piece, _)], _ = pieces([(Reflected(base) if turned else base, 1)])
+    # the turned law has its top, where cells are wide, at the end of the support
+    points = -np.log1p(-q) * np.linspace(-0.5, 0.35, 60) if turned else np.linspace(0.2, 2.0, 13) * m * np.sqrt(q)
+    with mp.workdps(400):
+        for x in points.tolist():
+            at = mp.mpf(x)
+            truth = 1 - mp.exp(at) + mp.exp(at) * mixed_excess(m, q, -x) if turned else mixed_excess(m, q, x)
+            for upper in (True, False):
+                grid = Grid(step, tilt, upper, 60.0, -700.0, 1 << 22)
+                law = piece.on(grid)
+                whole = float(law.weights.sum()) * mp.exp(mp.mpf(law.log_scale - tilt * x))
+                found = lattice_excess(law, grid, x)
+                if upper:
+                    found += min(law.lost * whole, mp.mpf(law.lost_mass)) + law.lost_below * whole
+                assert found * (1 + 1e-11) >= truth if upper else found * (1 - 1e-11) <= truth
 
 
 def test_values_below_every_double_keep_relative_accuracy() -> None:

@@ -300,9 +300,7 @@ def test_only_text_is_read() -> None:
         parse(b"Fake(1)", FAKES)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
-    "text", ["", "1,", ",1", "1,,2", "1 2", "[1]", "x", "nan", "inf", "(1,2)", "1;2", "Gaussian(1)"]
-)
+@pytest.mark.parametrize("text", ["", "1,", ",1", "1,,2", "1 2", "[1]", "x", "nan", "inf", "(1,2)", "1;2", "Gaussian(1)"])
 def test_lists_of_numbers_are_refused_in_one_line(text: str) -> None:
     with pytest.raises(ValueError, match=r"at character|end of the text") as caught:
         parse_numbers(text)

@@ -22,9 +22,7 @@ LOADED_LATE = ["sympy", "mpmath", "matplotlib", "scipy.stats"]
 
 
 def run(*command: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        command, cwd=ROOT, capture_output=True, text=True, encoding="utf-8", errors="replace", check=False
-    )
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, encoding="utf-8", errors="replace", check=False)
 
 
 def test_imports_point_to_a_lower_floor() -> None:

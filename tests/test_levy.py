@@ -181,9 +181,7 @@ def test_double_quadrature_agrees_with_the_proved_inner_integral(
 @pytest.mark.parametrize(
     ("sigma", "rate", "count", "place"), [(1.0, 0.01, 100, 1.0), (5.0, 0.3, 12, 0.5), (40.0, 0.02, 300, 2.0)]
 )
-def test_sums_over_cells_enclose_and_close_in(
-    sigma: float, rate: float, count: int, place: float, turned: bool
-) -> None:
+def test_sums_over_cells_enclose_and_close_in(sigma: float, rate: float, count: int, place: float, turned: bool) -> None:
     law = mixed(sigma, rate, count, turned)
     mean, spread = centre(law)
     x = mean + place * spread

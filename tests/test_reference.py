@@ -5,8 +5,8 @@ from __future__ import annotations
 from decimal import Decimal
 
 import pytest
-from cases import COARSE, SHARP, Case, answerable, load
 
+from cases import COARSE, SHARP, Case, answerable, load
 from logphi.expression import parse
 
 CASES = answerable("delta", "epsilon")

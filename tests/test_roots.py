@@ -77,9 +77,7 @@ def test_the_ends_are_close(name, level, width):
     function, inverse = SMOOTH[name]
     truth = inverse(level)
     found = crossing(enclosing(function, width), level, 0.0, 1.0, 100.0)
-    assert found.upper - found.lower <= PATIENCE * max(width, 1e-14) * max(1.0, truth) * (
-        20 if name == "logarithm" else 1
-    )
+    assert found.upper - found.lower <= PATIENCE * max(width, 1e-14) * max(1.0, truth) * (20 if name == "logarithm" else 1)
 
 
 @pytest.mark.parametrize("width", [0.0, 1e-9])

@@ -65,9 +65,7 @@ CASES = {
 
 
 def value(expression, alpha):
-    substituted = expression.subs(
-        ALPHA, sympy.Float(str(alpha.real), DIGITS) + sympy.I * sympy.Float(str(alpha.imag), DIGITS)
-    )
+    substituted = expression.subs(ALPHA, sympy.Float(str(alpha.real), DIGITS) + sympy.I * sympy.Float(str(alpha.imag), DIGITS))
     number = sympy.N(substituted, DIGITS)
     real, imaginary = number.as_real_imag()
     return mpc(mpf(str(real)), mpf(str(imaginary)))

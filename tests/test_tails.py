@@ -106,9 +106,7 @@ def _blocks(name):
             lambda x: x**6 * math.exp(-x) / 720 if x > 0 else 0.0, (6, 0), (6, 60), 0.16 * np.linspace(0.02, 0.98, 20)
         )
     if name == "gamma-2":
-        return level_sets(
-            lambda x: x * math.exp(-x) if x > 0 else 0.0, (1, 0), (1, 60), 0.367 * np.geomspace(0.001, 0.99, 20)
-        )
+        return level_sets(lambda x: x * math.exp(-x) if x > 0 else 0.0, (1, 0), (1, 60), 0.367 * np.geomspace(0.001, 0.99, 20))
     if name == "triangular":
         return level_sets(lambda x: max(0.0, 1 - abs(x)), (0, -1), (0, 1), np.linspace(0.05, 0.95, 12))
     if name == "double-exponential":
@@ -138,9 +136,7 @@ def test_layered_envelope_leaves_the_rest_alone():
     assert np.all(np.log(worst) <= bound[0] + 1e-12)
     # the side lobes of a block count: at its second maximum the modulus is 0.217
     peak = 4.493409457909064
-    assert (
-        math.log(abs(math.sin(peak) / peak)) <= log_layered_envelope(np.array([2.0]), np.ones(1), np.array([peak]))[0]
-    )
+    assert math.log(abs(math.sin(peak) / peak)) <= log_layered_envelope(np.array([2.0]), np.ones(1), np.array([peak]))[0]
 
 
 def test_small_heights_keep_their_curvature():

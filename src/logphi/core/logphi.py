@@ -66,17 +66,20 @@ class LogPhi(Law):
     @cached_property
     def supremum(self) -> float:
         """The sum of the tops."""
-        return float(sum(count * law.supremum for law, count in self.terms)) if self.terms else 0.0
+        parts = [count * law.supremum for law, count in self.terms]
+        return float(sum(parts)) + (4e-16 + 2e-16 * len(parts)) * float(sum(abs(part) for part in parts if np.isfinite(part)))
 
     @cached_property
     def slack(self) -> float:
         """The sum of the slacks."""
-        return float(sum(count * law.slack for law, count in self.terms))
+        rounding = sum(count * abs(end) for law, count in self.terms for end in (law.supremum, law.infimum) if np.isfinite(end))
+        return float(sum(count * law.slack for law, count in self.terms)) + (8e-16 + 4e-16 * len(self.terms)) * float(rounding)
 
     @cached_property
     def infimum(self) -> float:
         """The sum of the bottoms."""
-        return float(sum(count * law.infimum for law, count in self.terms)) if self.terms else 0.0
+        parts = [count * law.infimum for law, count in self.terms]
+        return float(sum(parts)) - (4e-16 + 2e-16 * len(parts)) * float(sum(abs(part) for part in parts if np.isfinite(part)))
 
     @cached_property
     def lattice(self) -> Lattice | None:

@@ -177,9 +177,15 @@ def _candidate(law: Law, x: float, part: Part, kernel_at: KernelAt, hint: float 
         # E[(e^{x-X} - 1)_+] is e^x times the excess of the reflected law at -x
         turned = _candidate(law.reflected(), -x, Part.EXCESS, kernel_at)
         return replace(turned, part=part, log_estimate=turned.log_estimate + x)
-    found = saddle(law, kernel_at(law, x), RIGHT if part is Part.EXCESS else MIDDLE, hint)
+    kernel = kernel_at(law, x)
+    found = saddle(law, kernel, RIGHT if part is Part.EXCESS else MIDDLE, hint)
     distance = found.abscissa if part is Part.EXCESS else min(-found.abscissa, found.abscissa + 1)
-    return _Candidate(part, law, x, found.abscissa, found.value + float(np.log(distance)) - 1)
+    if not np.isfinite(found.value):
+        return _Candidate(part, law, x, found.abscissa, np.inf)
+    # the saddle keeps the parts of the factor small, the value is about the factor itself
+    c = np.array([found.abscissa])
+    factor = np.log(np.maximum(np.abs(kernel(c.astype(complex))[0]), 1e-300)) - kernel.log_real(c)
+    return _Candidate(part, law, x, found.abscissa, found.value + float(factor[0]) + float(np.log(distance)) - 1)
 
 
 def interval_of(law: Law, region: Interval, farthest: float = np.inf) -> Interval:
@@ -288,7 +294,9 @@ def plan(law: Law, abscissa: float, kernel: Kernel, rtol: float, decaying: bool 
     log_mass = float(real.mid[0])
     log_above, log_below = (upper[1:] + log_kappa(c + np.array([shift, -shift]))).tolist()
     if np.isfinite(kernel.period):
-        half = max(int(np.ceil(kernel.period / step / 2)), 1)
+        half = max(int(np.ceil(min(kernel.period / step / 2, 2.0 * MAX_NODES))), 1)
+        if half > MAX_NODES:
+            return None
         step = kernel.period / (2 * half + 1)
         size, log_tail = _length(law, c, step, half + 1, kernel, log_target)
     else:

@@ -13,8 +13,9 @@ from logphi.arith.protocol import Plain, Ratio
 from logphi.core.logphi import LogPhi
 from logphi.numerics import contour
 from logphi.numerics.discretized import excess
-from logphi.numerics.distribution import Grid, LatticeLaw, pieces
+from logphi.numerics.distribution import pieces
 from logphi.numerics.enclosure import Scaled
+from logphi.numerics.lattice_law import Grid, LatticeLaw
 from logphi.numerics.law import Law, Reflected
 from logphi.numerics.laws.finite import Finite, Thinned
 from logphi.numerics.laws.mixed_normal import MixedNormal

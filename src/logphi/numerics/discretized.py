@@ -25,8 +25,9 @@ from numpy.typing import NDArray
 
 from logphi.arith.floats import ULP
 from logphi.numerics.contour import RIGHT, log_kappa
-from logphi.numerics.distribution import Array, Ends, Grid, LatticeLaw, Piece, pieces
+from logphi.numerics.distribution import Ends, Piece, pieces
 from logphi.numerics.enclosure import Scaled
+from logphi.numerics.lattice_law import Array, Grid, LatticeLaw
 from logphi.numerics.law import Law
 from logphi.numerics.saddle import minimise
 

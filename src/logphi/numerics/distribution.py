@@ -30,6 +30,7 @@ from scipy.special import erfcx, log_ndtr, ndtr
 
 from logphi.arith.floats import ELEMENTARY, FLOATS, ULP
 from logphi.arith.protocol import Parameter
+from logphi.numerics.lattice_law import MASS, SHARE, Array, Cells, Grid, LatticeLaw, joined, log_sum, placed
 from logphi.numerics.law import Law, Reflected
 from logphi.numerics.laws.finite import Finite, Thinned
 from logphi.numerics.laws.mixed_normal import MixedNormal
@@ -37,68 +38,10 @@ from logphi.numerics.laws.normal import Normal
 from logphi.numerics.laws.two_point import TwoPoint
 from logphi.numerics.laws.uniform import Uniform, UniformWithAtoms
 
-Array = NDArray[np.float64]
-
 # derived: from here on five terms of the Hermite series leave less than 945 * 0.05^10 / 11! < 1e-17
 _NARROW = 0.05
-# measured: tails that end in a finite point fall too fast there for two cells to do
-_ROUGH = tuple(2**k for k in range(1, 11))
-# measured: deficits vanish after two or three steps upward; a law that needs more is rounded down instead
-_CARRIES = 64
-# derived: the roundings of a cell's mass beside those of its exponents, and of a share, with room
-_MASS = 24 * ULP
-_SHARE = 16 * ULP
 # derived: a difference that keeps a twentieth loses twenty times the few ulps of its terms
 _WIDE = 128 * ULP
-
-
-@dataclass(frozen=True)
-class Grid:
-    """Which lattice law is asked for: step h, tilt e^{cx}, side, how deep the tails go, and how many nodes at most.
-
-    ``cut`` is the logarithm of a P-mass: of an endless upper tail no more than about that much is left out.
-    """
-
-    step: float
-    tilt: float
-    upper: bool
-    reach: float
-    cut: float
-    most: int
-
-
-@dataclass(frozen=True)
-class LatticeLaw:
-    """P-masses e^{c x_k} p_k = e^log_scale * weight at x_k = origin + h * place, places to within ``slack``.
-
-    Of what lies above the highest node of an upper law, ``lost`` bounds the share of E[e^{cX}] and ``lost_mass`` the
-    P-mass; ``lost_below`` is the share below the lowest node.
-    """
-
-    places: NDArray[np.int64]
-    weights: Array
-    log_scale: float
-    origin: float
-    slack: float
-    lost: float = 0.0
-    lost_mass: float = 0.0
-    lost_below: float = 0.0
-
-    def log_moments(self, rates: Array, step: float) -> Array:
-        """Upper bounds of log E[e^{(c + r) X}], for each rate r."""
-        held = self.weights > 0
-        if not held.any():
-            return np.full(rates.shape, -np.inf)
-        exponent = rates[:, None] * (step * self.places[held]) + np.log(self.weights[held])
-        size = self.log_scale + rates * self.origin
-        slip = 1e-12 * (1 + np.abs(exponent).max(axis=1) + np.abs(size))
-        bound: Array = _log_sum(exponent) + size + np.abs(rates) * self.slack + slip
-        return bound
-
-    def folded(self, size: int) -> Array:
-        """The weights on the circle of ``size`` nodes."""
-        circle: Array = np.bincount(self.places % size, self.weights, size).astype(np.float64, copy=False)
-        return circle
 
 
 class Piece(Protocol):
@@ -183,128 +126,6 @@ def pieces(terms: Iterable[tuple[Law, int]]) -> tuple[tuple[tuple[Piece, int], .
 
 # ------------------------------------------------------------------------------------------- cells to nodes
 @dataclass(frozen=True)
-class _Cells:
-    """Tilted Q-masses e^{alpha x_k} A_k (with relative error), shares (absolute error), and bounds of G / (A d)."""
-
-    mass: Array
-    error: Array
-    share: Array
-    share_error: Array
-    sag: Array
-    alpha: float
-    step: float
-    turned: bool
-    # mass at node 0 that stands for all below the first cell, which is tangent there
-    anchor: float = 0.0
-
-    def above(self) -> Array:
-        """Chords: one more node than cells."""
-        sign = -1.0 if self.turned else 1.0
-        share = np.clip(self.share + sign * self.share_error, 0.0, 1.0)
-        return self._split(self.mass * (1 + self.error), share) * (1 + 8 * ULP)
-
-    def below(self) -> Array:
-        """Chords lowered below the curve."""
-        # nothing is lowered near the top, where a deficit would find nobody to take from
-        for rough in (*_ROUGH, self.mass.size):
-            smooth = np.ones(self.mass.size, dtype=bool)
-            skip = 0 if self.anchor and rough == _ROUGH[0] else rough
-            smooth[slice(0, skip) if self.turned else slice(-rough, None)] = False
-            nodes = self._lowered(smooth)
-            if nodes is not None:
-                return nodes
-        raise ArithmeticError("rounding every cell down left a deficit: please report this law and threshold")
-
-    def _lowered(self, smooth: NDArray[np.bool_]) -> Array | None:
-        h, alpha = self.step, self.alpha
-        sign = 1.0 if self.turned else -1.0
-        share = np.where(smooth, np.clip(self.share + sign * self.share_error, 0.0, 1.0), float(self.turned))
-        gap = np.where(smooth, self.mass * (1 + self.error) * self.sag, 0.0)
-        drop = np.zeros(gap.size + 1)
-        drop[:-1] = gap
-        drop[1:] = np.maximum(drop[1:], gap * np.exp((alpha - 1) * h))
-        if self.anchor and smooth[0]:
-            # the first chord is the tangent at the lower end of its mass: lowered at node 1 only
-            drop[0] = 0.0
-            tangent = self.mass[0] * (1 + self.error[0]) * np.exp((alpha - 1) * h) * (1 - share[0]) * (1 + 8 * ULP)
-            drop[1] = max(tangent, gap[1] if gap.size > 1 else 0.0)
-        # beyond the bottom the curve keeps its lowered height, and loses that much P-mass
-        bends = np.full(drop.size, 1 + np.exp(h))
-        bends[-1 if self.turned else 0] = 1.0
-        chord = self._split(self.mass * np.maximum(1 - self.error, 0.0), share) + drop * bends
-        chord[0] += self.anchor
-        taken = np.zeros_like(drop)
-        taken[:-1] += drop[1:] * np.exp((1 - alpha) * h)
-        taken[1:] += drop[:-1] * np.exp(alpha * h)
-        nodes = chord - taken - 16 * ULP * (chord + taken)
-        carried = _carried(nodes[::-1] if self.turned else nodes, np.exp(-alpha * h if self.turned else alpha * h))
-        if carried is None:
-            return None
-        return (carried[::-1] if self.turned else carried) * (1 - 8 * ULP)
-
-    def _split(self, mass: Array, share: Array) -> Array:
-        nodes = np.zeros(mass.size + 1)
-        nodes[:-1] = mass * (1 - share)
-        nodes[1:] += mass * share * np.exp(self.alpha * self.step)
-        return nodes
-
-
-def _carried(nodes: Array, factor: float) -> Array | None:
-    """Deficits taken from the node above; None if that does not end. The top must not be in deficit."""
-    nodes = nodes.copy()
-    for _ in range(_CARRIES):
-        bad = np.flatnonzero(nodes < 0)
-        if bad.size == 0:
-            return nodes
-        if bad[-1] == nodes.size - 1:
-            return None
-        deficit = nodes[bad]
-        nodes[bad] = 0.0
-        with np.errstate(over="ignore"):  # an infinite deficit is never met
-            nodes[bad + 1] += factor * deficit
-    return None
-
-
-def _placed(grid: Grid, offsets: Array, log_p: Array, origin: float, slack: float) -> LatticeLaw:
-    """Atoms at origin + offset: on a node within rounding, else split over two nodes, or rounded down."""
-    h, c = grid.step, grid.tilt
-    position = offsets / h
-    nearest = np.rint(position)
-    hit = np.abs(position - nearest) <= 16 * ULP * (1 + np.abs(position))
-    lower = np.where(hit, nearest, np.floor(position))
-    log_low, log_high = log_p, np.full(log_p.shape, -np.inf)
-    if grid.upper:
-        rest = np.where(hit, 0.0, np.clip(offsets - lower * h, 0.0, h))
-        up = np.clip(np.expm1(-rest) / np.expm1(-h) + np.where(hit, 0.0, _SHARE * (1 + np.abs(position))), 0.0, 1.0)
-        with np.errstate(divide="ignore"):  # a whole atom leaves nothing at the other end
-            log_low, log_high = log_p + np.log1p(-up), log_p + np.log(up)
-    places = np.concatenate([lower, lower + 1])
-    exponent = np.concatenate([log_low, log_high]) + c * (origin + places * h)
-    peak = float(exponent.max())
-    size = 2 * np.abs(np.tile(log_p, 2)) + 2 * c * (abs(origin) + np.abs(places) * h)
-    error = _MASS + ULP * (size + abs(peak))
-    weights = np.exp(exponent - peak) * (1 + error if grid.upper else np.maximum(1 - error, 0))
-    slack += 32 * ULP * (h + float(np.abs(offsets).max()))
-    return LatticeLaw(places.astype(np.int64), weights, peak, origin, slack)
-
-
-def _log_sum(exponent: Array) -> Array:
-    """log(sum(exp)) along the last axis."""
-    peak = exponent.max(axis=-1)
-    total: Array = np.log(np.exp(exponent - peak[..., None]).sum(axis=-1)) + peak
-    return total
-
-
-def _joined(one: LatticeLaw, other: LatticeLaw) -> LatticeLaw:
-    """Both measures together; they have one origin."""
-    scale = max(one.log_scale, other.log_scale)
-    weights = [law.weights * np.exp(law.log_scale - scale) for law in (one, other)]
-    places = np.concatenate([one.places, other.places])
-    slack, below = max(one.slack, other.slack), max(one.lost_below, other.lost_below)
-    return LatticeLaw(places, np.concatenate(weights), scale, one.origin, slack, lost_below=below)
-
-
-@dataclass(frozen=True)
 class Points:
     """Atoms at ``locations`` with logarithms of their P-masses; ``slack`` bounds the error of either."""
 
@@ -352,13 +173,13 @@ class Points:
 
     def sketch(self, u: Array, cut: float) -> Array:
         """A sum over the atoms."""
-        return _log_sum(np.asarray(self.log_p) + u[:, None] * np.asarray(self.locations))
+        return log_sum(np.asarray(self.log_p) + u[:, None] * np.asarray(self.locations))
 
     def on(self, grid: Grid) -> LatticeLaw:
         """Split over the neighbours, or rounded down, from the base that fits best."""
         r, log_p = np.asarray(self.locations), np.asarray(self.log_p)
         base = int(np.argmin(self._misfits(np.array([grid.step]), grid.tilt)[:, 0]))
-        return _placed(grid, r - r[base], log_p, float(r[base]), self.slack)
+        return placed(grid, r - r[base], log_p, float(r[base]), self.slack)
 
 
 @dataclass(frozen=True)
@@ -399,7 +220,7 @@ class Flat:
         log_c, log_p = self.weight(w)
         rate = np.maximum(np.abs(u + 0.5), 1e-9)
         body = log_c + rate * w + np.log(-np.expm1(-2 * rate * w) / rate)
-        return _log_sum(np.stack([body, log_p + u * w, log_p - w - u * w], axis=1))
+        return log_sum(np.stack([body, log_p + u * w, log_p - w - u * w], axis=1))
 
     def on(self, grid: Grid) -> LatticeLaw:
         """Cells from -w upward. The lower law is that of the widest multiple of the step; far cells are left out."""
@@ -417,7 +238,7 @@ class Flat:
         # nodes that are aligned within rounding count as aligned
         slack = 48 * ULP * (w + h)
         if log_c == -np.inf:
-            return _placed(grid, ends, np.array([log_p - w, log_p]), -w, slack)
+            return placed(grid, ends, np.array([log_p - w, log_p]), -w, slack)
         cells = count if aligned or not grid.upper else count + 1
         first = max(0, count - int(min(grid.reach / ((c + 0.5) * h) + 4, grid.most)))
         k = np.arange(first, cells)
@@ -428,16 +249,16 @@ class Flat:
         with np.errstate(divide="ignore"):  # a sliver of no length has no mass
             log_mass = log_c + np.log(4 * np.sinh(length / 4)) - mid / 2 + (1 + c) * low
         peak = float(log_mass.max())
-        error = _MASS + ULP * (64 + 64 * w + 2 * np.abs((1 + c) * low) + abs(peak))
+        error = MASS + ULP * (64 + 64 * w + 2 * np.abs((1 + c) * low) + abs(peak))
         share = np.expm1(length / 2) / np.expm1(h)
-        share_error, sag = np.full(k.size, 2 * _SHARE * (1 + w / h)), np.full(k.size, np.exp(h) / 8)
-        found = _Cells(np.exp(log_mass - peak), error, share, share_error, sag, 1 + c, h, False)
+        share_error, sag = np.full(k.size, 2 * SHARE * (1 + w / h)), np.full(k.size, np.exp(h) / 8)
+        found = Cells(np.exp(log_mass - peak), error, share, share_error, sag, 1 + c, h, False)
         nodes = found.above() if grid.upper else found.below()
         below = np.exp(log_c + (c + 0.5) * low[0] - np.log(c + 0.5) - peak) / nodes.sum() * 1.001 if first else 0.0
         body = LatticeLaw(np.arange(first, cells + 1), nodes, peak, -w, slack, lost_below=float(below))
         if log_p == -np.inf:
             return body
-        return _joined(body, _placed(grid, ends, np.array([log_p - w, log_p]), -w, slack))
+        return joined(body, placed(grid, ends, np.array([log_p - w, log_p]), -w, slack))
 
 
 @dataclass(frozen=True)
@@ -484,7 +305,7 @@ class Bell:
         with np.errstate(divide="ignore"):  # points that coincide have no weight
             gaps = np.diff(y, axis=1, prepend=y[:, :1], append=y[:, -1:])
             log_weight = np.log((gaps[:, 1:] + gaps[:, :-1]) / np.sqrt(8 * np.pi))
-        return _log_sum(alpha * _log_mixture(m, q, y) - y * y / 2 + log_weight)
+        return log_sum(alpha * _log_mixture(m, q, y) - y * y / 2 + log_weight)
 
     def _highest(self, cut: float) -> float:
         """The y above which there is hardly more P-mass than e^cut."""
@@ -524,16 +345,16 @@ class Bell:
         peak = max(float(exponent.max()), log_end if merged else -np.inf)
         far = np.minimum(np.abs(y[1:]), np.where(np.isinf(y[:-1]), np.inf, np.abs(y[:-1]) + 1))
         large = 2 * far * far + 2 * np.abs(alpha * x[:-1]) + np.abs(log_mass) + abs(peak)
-        error = _MASS + _WIDE * ~narrow + ULP * large + slack
+        error = MASS + _WIDE * ~narrow + ULP * large + slack
         anchor = 0.0
         if merged:
             # the mass of cell 0 ends at node 1, and its share is that of [x_0, x_1]
             e = m * (y[1] - y[0])
             base = -np.expm1(-e) / -np.expm1(-min(float(big[1] - big[0]), 700.0))
-            share[0], share_error[0] = 1 - (1 - share[0]) * base, share_error[0] + _SHARE * (1 + 1 / e)
+            share[0], share_error[0] = 1 - (1 - share[0]) * base, share_error[0] + SHARE * (1 + 1 / e)
             wrong = _WIDE + ULP * (2 * edge * edge + 2 * abs(log_end) + abs(peak)) + slack
             anchor = float(np.exp(log_end - peak)) * max(1 - wrong, 0.0)
-        cells = _Cells(np.exp(exponent - peak), error, share, share_error, sag, alpha, h, self.turned, anchor)
+        cells = Cells(np.exp(exponent - peak), error, share, share_error, sag, alpha, h, self.turned, anchor)
         lost = lost_mass = below = 0.0
         if grid.upper:
             nodes = cells.above()
@@ -617,7 +438,7 @@ def _log_below(m: float, q: float, alpha: float, end: float) -> float:
     g = alpha * log_w - y * y / 2
     panels = np.maximum(g[1:], g[:-1]) + float(gap) ** 2 / 8 + float(np.log(gap))
     rest = alpha * log_w[0] + log_ndtr(lowest)
-    return float(np.logaddexp(_log_sum(panels), rest)) + 1e-12 * (1 + float(np.abs(g).max()))
+    return float(np.logaddexp(log_sum(panels), rest)) + 1e-12 * (1 + float(np.abs(g).max()))
 
 
 def _exp(exponent: float) -> float:
@@ -637,7 +458,7 @@ def _normal_cells(y: Array, m: float) -> tuple[Array, Array, Array, Array, NDArr
     own, other, length = _hermite(mid, r), _hermite(mid - m, r), 2 * m * r
     results[0, narrow] = np.log(2 / np.sqrt(2 * np.pi) * r * own) - mid * mid / 2
     results[1, narrow] = np.expm1(length / 2 + np.log1p((other - own) / own)) / np.expm1(length)
-    results[2, narrow] = _SHARE * (1 + 1 / length)
+    results[2, narrow] = SHARE * (1 + 1 / length)
     log_peak = (mid - top[narrow]) * (mid + top[narrow]) / 2 - m * (top[narrow] - low[narrow])
     results[3, narrow] = np.exp(log_peak) * np.expm1(length) / (length * own) / 8
     wide = ~narrow
@@ -647,7 +468,7 @@ def _normal_cells(y: Array, m: float) -> tuple[Array, Array, Array, Array, NDArr
     mean = np.exp(np.minimum(log_other - log_own - (m * high - m * m / 2), 0.0))
     results[0, wide] = log_own
     results[1, wide] = np.clip((mean - empty) / room, 0.0, 1.0)
-    results[2, wide] = _SHARE * (32 + high * high + m * m + np.abs(log_own) + np.abs(log_other)) / room
+    results[2, wide] = SHARE * (32 + high * high + m * m + np.abs(log_own) + np.abs(log_other)) / room
     log_peak = m * (high - top) - top * top / 2 - log_own - np.log(m * np.sqrt(2 * np.pi))
     results[3, wide] = np.exp(np.minimum(log_peak, 700.0)) * room / 8
     # the chord is nowhere further from the curve than if all mass were at the mean

@@ -160,7 +160,8 @@ def excess_of(group: Group, x: float, log_scale: float) -> tuple[float, float]:
     error = float((weight * (noise + value * (log_noise + group.blur) + slope * place)).sum()) + ULP * 32 * float(
         (weight * value).sum()
     )
-    return float((weight * value).sum()), error
+    # what underflows beside the unit
+    return float((weight * value).sum()), error + 1e-290
 
 
 def _knots(flats: tuple[tuple[float, int], ...]) -> list[tuple[float, float]]:

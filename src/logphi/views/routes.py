@@ -26,7 +26,7 @@ class NotApplicableError(ValueError):
 
 def route(method: str | None) -> Route:
     """The route of a name; without one, those that fit the loss, in turn, until one meets the tolerance."""
-    if method is not None and (not isinstance(method, str) or method not in ROUTES):
+    if method is not None and method not in list(ROUTES):
         raise NotApplicableError(f"method must be one of {', '.join(map(repr, ROUTES))}, got {method!r}")
     chosen = automatic if method is None else ROUTES[method]
 
@@ -65,15 +65,14 @@ def by_lattice(loss: LogPhi, epsilon: float, rtol: float, hint: float | None = N
     return _inverted(loss, contour.prepare(loss, epsilon, rtol, kernel, hint), "lattice")
 
 
-def by_pieces(loss: LogPhi, epsilon: float, rtol: float, hint: float | None = None) -> Local:
+def by_pieces(loss: LogPhi, epsilon: float, rtol: float, hint: float | None = None, *, asked: str = "exponential") -> Local:
     """Sums over atoms and flat parts in real space: losses with atoms that do not fade."""
-    flat = exponential.flat_count(loss.terms) if exponential.made_of_pieces(loss.terms) else 1
-    name = "exponential" if flat else "exact"
     if not exponential.made_of_pieces(loss.terms):
-        raise NotApplicableError(f"method {name!r} needs a loss of atoms and tilted flat parts only; leave method out")
+        raise NotApplicableError(f"method {asked!r} needs a loss of atoms and tilted flat parts only; leave method out")
     if exponential.cost(loss.terms) > exponential.MAX_TERMS:
         most = exponential.MAX_TERMS
-        raise NotApplicableError(f"method {name!r} would sum more than {most} terms here; leave method out")
+        raise NotApplicableError(f"method {asked!r} would sum more than {most} terms here; leave method out")
+    name = "exponential" if exponential.flat_count(loss.terms) else "exact"
     known = masses(loss)
 
     def at(x: float) -> LogDelta:
@@ -122,7 +121,7 @@ def by_single_release(loss: LogPhi, epsilon: float, rtol: float, hint: float | N
     """The closed profile of one sampled release, from that of its base."""
     found = release_of(loss)
     if found is None:
-        return by_pieces(loss, epsilon, rtol, hint)
+        return by_pieces(loss, epsilon, rtol, hint, asked="exact")
     base_route = route(None)
     return lambda x: single_release(found, x, lambda at: base_route(found.base, at, rtol, None)(at))
 

@@ -44,7 +44,7 @@ class Finite(Law):
             return values
         sizes = values.mid.real if not np.iscomplexobj(z) else super().log_transform(np.asarray(z).real).mid
         known = np.isfinite(values.mid) & np.isfinite(sizes)
-        ratio = np.exp(np.minimum(np.where(known, sizes - values.mid.real, 0.0), 700.0))
+        ratio = np.exp(np.minimum(np.where(known, sizes, 0.0) - np.where(known, values.mid.real, 0.0), 700.0))
         relative = ratio * np.expm1(np.minimum(self.blur * (1 + 2 * np.abs(z)), 1.0))
         spread = np.where(known & (relative < 0.5), -np.log1p(-np.minimum(relative, 0.5)), np.inf)
         return Values(values.mid, values.rounding + spread, values.inner)

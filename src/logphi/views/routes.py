@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from logphi.core.logphi import LogPhi
-from logphi.numerics import contour, discretized, exponential, levy
+from logphi.numerics import contour, exponential
 from logphi.numerics.contour import Inversion, Part
 from logphi.numerics.lattice import Periodic
 from logphi.numerics.law import Law
@@ -89,6 +89,8 @@ def by_pieces(loss: LogPhi, epsilon: float, rtol: float, hint: float | None = No
 
 def by_levy(loss: LogPhi, epsilon: float, rtol: float, hint: float | None = None) -> Local:
     """Levy inversion on both poles ([AFA] Lemmas 18, 19, 42): absolute errors, the quadrature's an estimate."""
+    from logphi.numerics import levy
+
     known = masses(loss)
 
     def at(x: float) -> LogDelta:
@@ -105,6 +107,9 @@ def by_levy(loss: LogPhi, epsilon: float, rtol: float, hint: float | None = None
 
 def by_lattice_laws(loss: LogPhi, epsilon: float, rtol: float, hint: float | None = None) -> Local:
     """A lattice law above and one below, composed by a Fourier sum: valid for every loss of known laws."""
+    # SciPy's normal tails would double the time of importing the package
+    from logphi.numerics import discretized
+
     known = masses(loss)
 
     def at(x: float) -> LogDelta:

@@ -230,29 +230,32 @@ class Contour:
         """|I(x)| with its errors; x must be where the kernel pays from."""
         z = self.line.points
         scale = self.log_mass - self.abscissa * kernel.anchor
-        f, rounding, inner = self._terms(z, kernel, scale)
+        factor, factor_error = kernel(z)
+        f, rounding, inner = self._terms(z, kernel.anchor, factor, factor_error, scale)
         share = self.line.step / np.pi
         f[0] *= 0.5
         value = share * float(f.real.sum())
         sizes = np.abs(f)
         noise = share * float(rounding.sum() + sizes.sum() * ULP * (24 + np.log2(self.line.size)))
-        factor, _ = kernel(z)
         noise += kernel.position_error(z, factor, share)
         return Scaled(
             scale,
             value if self.abscissa > 0 else -value,
             excess=self._aliasing(x, scale),
-            truncation=float(np.exp(self.log_tail + (self.log_mass - self.abscissa * kernel.anchor - scale))),
+            truncation=float(np.exp(self.log_tail)),
             inner=share * float(inner.sum()),
             rounding=noise,
         )
 
     def _terms(
-        self, z: NDArray[np.complex128], kernel: Kernel, scale: float
+        self,
+        z: NDArray[np.complex128],
+        x: float,
+        factor: NDArray[np.complex128],
+        factor_error: NDArray[np.float64],
+        scale: float,
     ) -> tuple[NDArray[np.complex128], NDArray[np.float64], NDArray[np.float64]]:
         """The summands and their rounding and inner errors, in units of e^scale."""
-        x = kernel.anchor
-        factor, factor_error = kernel(z)
         size = np.abs(factor)
         known = self.values.radius < 1.0
         mid = np.where(known, self.values.mid, 0.0)

@@ -22,15 +22,10 @@ def _tilted_variation(abscissa: float, width: float) -> float:
 
 
 @dataclass(frozen=True)
-class Uniform(Law):
-    """Density proportional to e^{x/2} on [-w, w]: K(z) = log( sinhc((z + 1/2) w) / sinhc(w/2) )."""
+class _OnInterval(Law):
+    """A symmetric law on [-w, w]."""
 
     width: Parameter
-
-    def formula(self, arith: Arithmetic, z: Number) -> Number:
-        """K(z)."""
-        half = self.width.under(arith) / 2
-        return arith.log_sinhc((2 * z + 1) * half) - arith.log_sinhc(half)
 
     @property
     def symmetric(self) -> bool:
@@ -46,6 +41,16 @@ class Uniform(Law):
     def supremum(self) -> float:
         """The right end."""
         return float(self.width.under(FLOATS).mid) * (1 + 1e-15)
+
+
+@dataclass(frozen=True)
+class Uniform(_OnInterval):
+    """Density proportional to e^{x/2} on [-w, w]: K(z) = log( sinhc((z + 1/2) w) / sinhc(w/2) )."""
+
+    def formula(self, arith: Arithmetic, z: Number) -> Number:
+        """K(z)."""
+        half = self.width.under(arith) / 2
+        return arith.log_sinhc((2 * z + 1) * half) - arith.log_sinhc(half)
 
     @property
     def pieces(self) -> Pieces:
@@ -60,14 +65,12 @@ class Uniform(Law):
 
 
 @dataclass(frozen=True)
-class UniformWithAtoms(Law):
+class UniformWithAtoms(_OnInterval):
     """The loss of a double-exponential density shifted by w scales.
 
     M(z) = e^{-w/2} [ cosh(u w) + sinh(u w) / (2u) ] with u = z + 1/2. The text below divides it by M(0) = 1, which is
     e^{-w/2} [ cosh(w/2) + sinh(w/2) ], so that nothing cancels for small w.
     """
-
-    width: Parameter
 
     def formula(self, arith: Arithmetic, z: Number) -> Number:
         """K(z)."""
@@ -75,21 +78,6 @@ class UniformWithAtoms(Law):
         u_w = (2 * z + 1) * half
         ratio = half * (arith.tanhc_gap(half) - arith.tanhc_gap(u_w)) / (1 + arith.tanh(half))
         return arith.log_cosh(u_w) - arith.log_cosh(half) + arith.log1p(ratio)
-
-    @property
-    def symmetric(self) -> bool:
-        """K is even in z + 1/2."""
-        return True
-
-    @property
-    def slack(self) -> float:
-        """A few ulps of the width."""
-        return 4e-15 * float(self.width.under(FLOATS).mid)
-
-    @property
-    def supremum(self) -> float:
-        """The right end."""
-        return float(self.width.under(FLOATS).mid) * (1 + 1e-15)
 
     @property
     def pieces(self) -> Pieces:

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from logphi.numerics.tails import log_layered_envelope, log_smooth_envelope
+from logphi.numerics.tails import log_smooth_envelope
 
 HEIGHTS = np.concatenate([np.geomspace(1e-8, 1e4, 150), np.linspace(0.1, 60, 150)])
 HEIGHTS.sort()
@@ -73,72 +73,3 @@ def test_smooth_envelope_scales(name):
 def test_variations_broadcast():
     both = log_smooth_envelope(np.array([[1.0], [2.0]]), HEIGHTS)
     np.testing.assert_array_equal(both[1], log_smooth_envelope(2.0, HEIGHTS))
-
-
-def level_sets(density, mode_left, mode_right, levels):
-    """Blocks below a unimodal density: its level sets, and the mass between one level and the next."""
-    widths, masses = [], []
-    below = 0.0
-    for level in levels:
-        left, right = _root(density, mode_left, level), _root(density, mode_right, level)
-        widths.append(right - left)
-        masses.append((level - below) * (right - left))
-        below = level
-    return np.array(widths), np.array(masses)
-
-
-def _root(density, bracket, level):
-    inside, outside = bracket
-    for _ in range(200):
-        middle = (inside + outside) / 2
-        inside, outside = (middle, outside) if density(middle) >= level else (inside, middle)
-    return inside
-
-
-def _blocks(name):
-    if name == "normal":
-        top = 1 / math.sqrt(2 * math.pi)
-        return level_sets(lambda x: top * math.exp(-x * x / 2), (0, -10), (0, 10), top * np.linspace(0.02, 0.98, 25))
-    if name == "exponential":
-        return level_sets(lambda x: math.exp(-x) if x >= 0 else 0.0, (0, -1), (0, 40), np.linspace(0.02, 0.98, 25))
-    if name == "gamma-7":
-        return level_sets(
-            lambda x: x**6 * math.exp(-x) / 720 if x > 0 else 0.0, (6, 0), (6, 60), 0.16 * np.linspace(0.02, 0.98, 20)
-        )
-    if name == "gamma-2":
-        return level_sets(lambda x: x * math.exp(-x) if x > 0 else 0.0, (1, 0), (1, 60), 0.367 * np.geomspace(0.001, 0.99, 20))
-    if name == "triangular":
-        return level_sets(lambda x: max(0.0, 1 - abs(x)), (0, -1), (0, 1), np.linspace(0.05, 0.95, 12))
-    if name == "double-exponential":
-        return level_sets(lambda x: math.exp(-abs(x)) / 2, (0, -40), (0, 40), 0.5 * np.linspace(0.05, 0.95, 12))
-    if name == "two-humps":
-        return np.array([2.0, 2.0]), np.array([0.5, 0.5])
-    return np.array([2.0]), np.array([1.0])
-
-
-@pytest.mark.parametrize(
-    "name", ["uniform", "normal", "exponential", "gamma-2", "gamma-7", "triangular", "double-exponential", "two-humps"]
-)
-def test_layered_envelope_is_above(name):
-    widths, masses = _blocks(name)
-    assert masses.sum() <= 1 + 1e-12
-    bound = log_layered_envelope(widths, masses, HEIGHTS)
-    assert np.all(np.log(np.maximum(beyond(DENSITIES[name][0], HEIGHTS), 1e-300)) <= bound + 1e-9)
-    assert np.all(np.diff(bound) <= FUZZ)
-
-
-def test_layered_envelope_leaves_the_rest_alone():
-    widths, masses = np.array([[2.0, 1.0], [2.0, 1.0]]), np.array([[0.5, 0.2], [0.0, 0.0]])
-    bound = log_layered_envelope(widths, masses, HEIGHTS)
-    assert bound.shape == (2, HEIGHTS.size)
-    assert np.all(bound[1] == 0)
-    worst = beyond(lambda t: 0.3 + 0.5 * np.abs(sinc(t)) + 0.2 * np.abs(sinc(t / 2)), HEIGHTS)
-    assert np.all(np.log(worst) <= bound[0] + 1e-12)
-    # the side lobes of a block count: at its second maximum the modulus is 0.217
-    peak = 4.493409457909064
-    assert math.log(abs(math.sin(peak) / peak)) <= log_layered_envelope(np.array([2.0]), np.ones(1), np.array([peak]))[0]
-
-
-def test_small_heights_keep_their_curvature():
-    bound = log_layered_envelope(np.array([2.0]), np.ones(1), np.array([1e-4]))
-    assert -bound[0] == pytest.approx(1e-8 / 6, rel=1e-6)

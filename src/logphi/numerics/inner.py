@@ -167,11 +167,15 @@ def on_line(mixtures: Mixtures, line: Line) -> Values:
     """
 
     def product(loss: Array, weight: Array) -> NDArray[np.complex128]:
-        levels = int(np.ceil(np.log2(line.size) / 2))
-        fine = 1 << levels
+        half = int(np.ceil(np.log2(line.size) / 2))
+        fine = 1 << half
         coarse = -(-line.size // fine)
-        full_fine, second_fine = _turns(line.step * loss, fine)
-        full_coarse, second_coarse = _turns(line.step * fine * loss, coarse)
+        # the angles of all doublings at once
+        angles = line.step * 2.0 ** np.arange(half + coarse.bit_length())[None, :, None] * loss[:, None, :]
+        second = _second_turn(angles)
+        full = second + 1j * angles
+        full_fine, second_fine = _turns(full[:, :half], second[:, :half], fine)
+        full_coarse, second_coarse = _turns(full[:, half:], second[:, half:], coarse)
         sums = (full_coarse * weight[:, None, :]) @ full_fine.transpose(0, 2, 1)
         sums += second_coarse @ weight[:, :, None] + (second_fine @ weight[:, :, None]).transpose(0, 2, 1)
         return sums.reshape(loss.shape[0], -1)[:, : line.size]
@@ -217,17 +221,6 @@ def _weighted(count: Array, mid: NDArray[Any], rounding: Array, inner: Array) ->
     return Values(count @ mid, count @ rounding + slip + unknown, count @ inner)
 
 
-def log_masses(mixtures: Mixtures, abscissa: float) -> tuple[Array, Array]:
-    """A lower and an upper bound of each K(c), to about three digits; infinite where nothing is known."""
-    loose = Mixtures(mixtures.shift, mixtures.rate, np.full(mixtures.count.shape, 1e12 * INNER_TARGET))
-    nodes = _nodes(loose, np.array([abscissa]), 0.0)
-    if nodes is None:
-        unknown = np.full(mixtures.shift.shape, np.inf)
-        return -unknown, unknown
-    wrong = _to_log(nodes.noise.of_size(np.abs([abscissa])) + nodes.inner)
-    return (nodes.log_mass - wrong)[:, 0], (nodes.log_mass + wrong)[:, 0]
-
-
 def _nodes(mixtures: Mixtures, abscissas: Array, top: float) -> Nodes | None:
     """Nodes fit for heights up to ``top``; None where they would be too many."""
     m, q = mixtures.shift[:, None], mixtures.rate[:, None]
@@ -252,17 +245,17 @@ def _nodes(mixtures: Mixtures, abscissas: Array, top: float) -> Nodes | None:
     total = weight.sum(axis=2)
     log_mass = peak + np.log(total)
     weight /= total[:, :, None]
-    inner = _cut_off(x, m, q, loss, power, log_density, log_mass) + np.exp(log_target)[:, None]
+    inner = cut_off(x, m, q, loss, power, log_density, log_mass) + np.exp(log_target)[:, None]
 
     slope = (weight @ loss[:, :, None])[:, :, 0]
     small = (np.maximum(exponent.max(axis=2), loss.max(axis=1)[:, None]) < _LARGE) & (log_mass < 1)
     if small.any():
-        # the second-order form
-        density = np.exp(log_density)
-        second_loss = _second_exp(loss)
+        # the second-order form, of w^a and of w
         bounded = np.where(small[:, :, None], exponent, 0.0)
-        excess = _second_exp(bounded) @ density - power * (second_loss @ density)[:, None]
-        first_moment = (np.expm1(bounded) @ (density * loss)[:, :, None])[:, :, 0] - (second_loss @ density)[:, None]
+        density = np.exp(log_density)
+        moments = _second_exp(np.concatenate([bounded, loss[:, None, :]], axis=1)) @ density
+        excess = moments[:, :-1] - power * moments[:, -1:]
+        first_moment = (np.expm1(bounded) @ (density * loss)[:, :, None])[:, :, 0] - moments[:, -1:]
         log_mass = np.where(small, np.log1p(np.where(small, excess, 0.0)), log_mass)
         slope = np.where(small, first_moment / (1 + np.where(small, excess, 0.0)), slope)
 
@@ -286,21 +279,37 @@ def _nodes(mixtures: Mixtures, abscissas: Array, top: float) -> Nodes | None:
     return Nodes(loss, weight, log_mass, slope, noise, inner)
 
 
-def _cut_off(x: Array, m: Array, q: Array, loss: Array, power: Array, log_density: Array, log_mass: Array) -> Array:
+def cut_off(x: Array, m: Array, q: Array, loss: Array, power: Array, log_density: Array, log_mass: Array) -> Array:
     """What the sums of w^a, 1 and a w lose beyond both ends of the grid, relative to M(c).
 
     The terms fall at least geometrically there: log w has slope at most m to the right, at most the logistic share of m
     to the left.
     """
-    step = float(x[1] - x[0])
     share = np.exp(np.minimum(m * x[0] - m * m / 2 + np.log(q) - loss[:, :1], 0.0))
-    lost = np.zeros_like(log_mass)
-    for a, factor in ((power, 1.0), (np.zeros(1), 1 + np.abs(power)), (np.ones(1), 1 + np.abs(power))):
-        left = np.minimum((np.minimum(a, 0.0) * m * share - x[0]) * step, _LARGE)
-        right = np.minimum((x[-1] - np.maximum(a, 0.0) * m) * step, _LARGE)
-        for end, fall in ((0, left), (-1, right)):
-            lost = lost + factor * np.exp(log_density[end] + a * loss[:, [end]] - log_mass) / np.expm1(fall)
-    return 1.01 * lost
+    a = np.concatenate([power, [0.0, 1.0]])
+    falls = np.stack([np.minimum(a, 0.0) * m * share - x[0], x[-1] - np.maximum(a, 0.0) * m])
+    log_lost = log_density[[0, -1]][:, None, None] + a * loss[:, [0, -1]].T[:, :, None]
+    log_lost = np.logaddexp(*(log_lost - _log_expm1(falls * float(x[1] - x[0]))))
+    rest = np.logaddexp(log_lost[:, -2:-1], log_lost[:, -1:]) + np.log1p(np.abs(power))
+    lost: Array = 1.01 * np.exp(np.minimum(np.logaddexp(log_lost[:, :-2], rest) - log_mass, _LARGE))
+    return lost
+
+
+def _log_expm1(fall: Array) -> Array:
+    """``log(e^x - 1)``; minus infinity where the terms do not fall, so that nothing is known."""
+    return np.where(fall > 0, np.log(np.expm1(np.clip(fall, 1e-300, _LARGE))), -np.inf)
+
+
+def tilted_range(mixtures: Mixtures, powers: Array) -> tuple[float, float]:
+    """An interval of x that holds the centres of all tilted laws: that of w^a lies between 0 and the slope of a log w there.
+
+    For a < 0 the slope m a s(x), s the logistic share of w, is closest to zero for x < 0 the farther out; its value at 0 bounds it.
+    """
+    m, q = mixtures.shift, mixtures.rate
+    widest = float(m.max())
+    share = q / (q + (1 - q) * np.exp(np.minimum(m * m / 2, _LARGE)))
+    low = min(0.0, float(powers.min())) * float((m * share).max())
+    return low, max(0.0, float(powers.max())) * widest
 
 
 def _step(m: Array, power: float, lowest: float, top: float, log_target: Array) -> float:
@@ -337,23 +346,23 @@ def _second_turn(angle: Array) -> NDArray[np.complex128]:
     return result
 
 
-def _turns(angle: Array, size: int) -> tuple[NDArray[np.complex128], NDArray[np.complex128]]:
-    """``e^{i j angle} - 1``, and the same less ``i j angle``, for j = 0 .. size - 1 along a new second axis.
+def _turns(
+    full: NDArray[np.complex128], second: NDArray[np.complex128], size: int
+) -> tuple[NDArray[np.complex128], NDArray[np.complex128]]:
+    """``e^{i j angle} - 1``, and the same less ``i j angle``, for j = 0 .. size - 1 along the second axis.
 
-    By doubling: with A = e^{ia} - 1 and R = A - ia, those of a sum are A + B + AB and R + S + AB.
+    From both for j = 1, 2, 4, ..: with A = e^{ia} - 1 and R = A - ia, those of a sum are A + B + AB and R + S + AB.
     """
-    full = np.zeros((angle.shape[0], size, angle.shape[1]), dtype=complex)
-    second = np.zeros_like(full)
+    shape = (full.shape[0], size, full.shape[2])
+    all_full, all_second = np.zeros(shape, dtype=complex), np.zeros(shape, dtype=complex)
     done = 1
-    while done < size:
+    for level in range((size - 1).bit_length()):
         more = min(done, size - done)
-        turn = _second_turn(done * angle)[:, None, :]
-        step = turn + 1j * (done * angle)[:, None, :]
-        cross = full[:, :more] * step
-        second[:, done : done + more] = second[:, :more] + turn + cross
-        full[:, done : done + more] = full[:, :more] + step + cross
+        cross = all_full[:, :more] * full[:, [level]]
+        all_second[:, done : done + more] = all_second[:, :more] + second[:, [level]] + cross
+        all_full[:, done : done + more] = all_full[:, :more] + full[:, [level]] + cross
         done += more
-    return full, second
+    return all_full, all_second
 
 
 def _to_log(relative: Array) -> Array:

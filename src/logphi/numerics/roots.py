@@ -85,9 +85,8 @@ def _secant(function: Function, level: float, floor: float, start: float, ceilin
         else:
             high = min(high, x)
         # steps far below the width of the enclosure would be spent on noise
-        if abs(gap) <= max(2e-14, 1e-3 * (here.upper - here.lower)) or (
-            math.isfinite(high) and high - low <= 4e-16 * abs(high)
-        ):
+        noise = 1e-3 * (here.upper - here.lower) if here.lower <= level <= here.upper else 0.0
+        if abs(gap) <= max(2e-14, noise) or (math.isfinite(high) and high - low <= 4e-16 * abs(high)):
             return x
         slope = (gap - before) / (x - previous) if x != previous and math.isfinite(before) else math.nan
         if math.isnan(previous):

@@ -1,4 +1,4 @@
-"""How fast characteristic functions decay, proved from little knowledge."""
+"""How fast a characteristic function decays, proved from little knowledge of its density."""
 
 from __future__ import annotations
 
@@ -33,40 +33,3 @@ def log_smooth_envelope(
     left = (1 - weight) + weight / np.maximum(ratio, _CROSSING)
     # near one the logarithm is taken of the gap; the factors give up more than rounding could take
     return np.where(weight * gap < 0.5, np.log1p(-np.minimum(weight * gap, 0.5)), np.log(np.minimum(left * (1 + 1e-12), 1.0)))
-
-
-# derived: beyond its first zero |sin(x)/x| is at most 0.2173, and at most 1/x
-_SIDE_LOBE = 0.2173
-
-
-def log_layered_envelope(
-    widths: NDArray[np.float64], masses: NDArray[np.float64], heights: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Bound of the logarithm of sup over s >= t of |chi(s)|, for a density that lies above some uniform blocks.
-
-    If the density is at least a sum of uniform densities of given widths, with given masses m_j, then |chi(t)| is at
-    most 1 - sum of m_j (1 - |sin(x_j)/x_j|), x_j = t width_j / 2. Blocks cut from level sets lose little: a unimodal
-    density is a mixture of the uniform ones over its level sets (Khinchine 1938).
-
-    Parameters
-    ----------
-    widths, masses
-        Arrays (..., blocks): lower bounds of both. The masses add up to at most one.
-    heights
-        Positive numbers.
-
-    Returns
-    -------
-    ndarray
-        Of shape (..., heights).
-    """
-    x = 0.5 * widths[..., None] * heights
-    core = np.minimum(x, 4.0)
-    square = core * core
-    # 1 - sin(x)/x, which is below x^2/6 and above x^2/6 - x^4/120
-    gap = np.where(core < 0.1, square * (1 / 6 - square / 120), 1 - np.sin(core) / np.maximum(core, 0.1))
-    side = np.minimum(_SIDE_LOBE, 1 / np.maximum(x, 1.0))
-    gap = np.minimum(np.where(x < np.pi, gap, 1.0), 1 - side)
-    total = (masses[..., None] * gap).sum(axis=-2)
-    bound: NDArray[np.float64] = np.log1p(-np.clip(total * (1 - 1e-9), 0.0, 1 - 1e-12))
-    return bound

@@ -149,8 +149,7 @@ def automatic(loss: LogPhi, epsilon: float, rtol: float, hint: float | None = No
     def at(x: float) -> LogDelta:
         best: LogDelta | None = None
         for index, one in enumerate(routes):
-            # what the sharp routes leave is rounding, which the fallbacks would not improve on
-            if one in _FALLBACKS and best is not None and best.method not in ("trivial", "discretized"):
+            if one in _FALLBACKS and best is not None and _final(best):
                 break
             if index not in prepared:
                 prepared[index] = _attempt(one, loss, x, rtol, hint)
@@ -167,6 +166,16 @@ def automatic(loss: LogPhi, epsilon: float, rtol: float, hint: float | None = No
 
 
 _FALLBACKS = (by_lattice_laws, by_contour)
+# measured: about the width that lattice laws reach
+_LARGE = 1e-6
+
+
+def _final(found: LogDelta) -> bool:
+    """Whether what a sharp route leaves is rounding that the fallbacks would not improve on.
+
+    A contour alone is worth a second look where the profile is far below M(c) e^{-cx}: one large loss among many small ones.
+    """
+    return found.method not in ("trivial", "discretized") and not (found.method == "contour" and found.relative_width > _LARGE)
 
 
 def _fitting(loss: LogPhi) -> list[Route]:

@@ -1,0 +1,118 @@
+"""How fast the inner integral decays along a vertical line, proved by moving its own contour off the real axis.
+
+notation as in :mod:`logphi.numerics.inner`; s = q e^y / w is the logistic curve. The density grows by e^{b^2/(2 m^2)} when
+the normal variable moves to y + ib, 0 < b < pi, and there arg w lies in (0, b): for every height from t on,
+
+    |M(c + it)| <= e^{b^2/(2 m^2)} E[ |w(Y + ib)|^{c+1} e^{-t arg w(Y + ib)} ].
+
+For a nearly normal log-ratio the best b, about t E[s] / (1/m^2 - (c+1) E[s (1 - s)]) under the tilted law, gives its exact
+decay; far up the line the bound falls like the normal mass of q e^Y < 1/t, faster than any power. The mean is a
+trapezoidal sum: its integrand continues to y + iv with exponent half that of w(y + i(b + v)) and w(y + i(v - b)) each,
+and its modulus stays below w^{c+1} (times a power of cosines where c + 1 < 0) for |v| < pi/4.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from logphi.numerics.inner import Array, Mixtures, cut_off, tilted_range
+
+# the bound is not pursued below this share of M(c)
+_FLOOR = 1e-12
+# derived: within (0, 0.7 pi) arg w(y + i(b + v)) >= arg w(y + i(v - b)) for |v| below pi/4, and b + v stays below pi
+_HIGHEST = 0.7 * np.pi
+_STRIP = 0.225 * np.pi
+# by this much, in logarithms, the contour may raise the integrand
+_GROWTH = 30.0
+# derived: far above what rounding and half an ulp of m and q do to the parts of the exponent, while tilts stay below _TILT
+_SLACK = 1e-9
+_TILT = 1e5
+_MAX_NODES = 4096
+
+
+def log_decay(mixtures: Mixtures, abscissa: float, heights: Array) -> Array:
+    """A proved upper bound of log |M(c + is)| - K(c) for all s >= t.
+
+    Parameters
+    ----------
+    mixtures
+        The mixtures; their counts say how accurate the bound must be.
+    abscissa
+        The real number c.
+    heights
+        The heights t, positive and increasing.
+
+    Returns
+    -------
+    ndarray
+        Of shape (mixtures, heights), not positive and decreasing; zero where the grid would be too long.
+    """
+    m, q = mixtures.shift[:, None], mixtures.rate[:, None]
+    power = abscissa + 1
+    negative = max(-power, 0.0)
+    # no b beyond these could pay
+    most = np.minimum(min(_HIGHEST, np.sqrt(8 * _GROWTH / max(negative, 1e-300))), m * np.sqrt(2 * _GROWTH))
+    raised = most * most / (2 * m * m) - negative * np.log(np.cos(most / 2))
+    log_error = np.log(np.minimum(_FLOOR, 1e-3 / mixtures.count))[:, None]
+    step = float((_strip_step(m, most, negative, log_error) / m).min())
+    reach = np.sqrt(2 * float((raised - log_error).max())) + 1
+    low, high = tilted_range(mixtures, np.array([power]))
+    size = (high - low + 2 * reach) / step
+    if not size <= _MAX_NODES:
+        return np.zeros((m.size, heights.size))
+    x = low - reach + step * np.arange(size + 1)
+    y = m * x - m * m / 2
+    # neither sum nor range reaches where e^y overflows: the grid would be longer
+    loss = np.log1p(q * np.expm1(y))
+    exponent = power * loss - x * x / 2
+    peak = exponent.max(axis=1, keepdims=True)
+    weight = np.exp(exponent - peak)
+    total = weight.sum(axis=1, keepdims=True)
+    weight /= total
+    log_mass = peak + np.log(total * (step / np.sqrt(2 * np.pi)))
+    log_density = np.log(step / np.sqrt(2 * np.pi)) - x * x / 2
+    cut = cut_off(x, m, q, loss, np.array([power]), log_density, log_mass) * np.exp(raised)
+    if np.abs(power * loss).max() > _TILT:
+        return np.zeros((m.size, heights.size))
+
+    share = np.exp(np.minimum(np.log(q) + y - loss, 0.0))
+    other = share * (1 - share)
+    stiffness = np.maximum(1 / (m * m) - power * (weight * other).sum(axis=1, keepdims=True), 1e-300)
+    b = _best(weight, share, stiffness, heights, most)
+    sine = np.sin(b / 2)[:, :, None]
+    share, other = share[:, None, :], other[:, None, :]
+    turn = np.arctan2(share * np.sin(b)[:, :, None], 1 - 2 * share * sine * sine)
+    gain = 0.5 * power * np.log1p(-4 * other * sine * sine)
+    growth = (b * b / (2 * m * m))[:, :, None]
+    change = growth * (1 + _SLACK) - heights[:, None] * turn * (1 - _SLACK) + gain + _SLACK * np.abs(gain)
+    ratio = (np.expm1(np.minimum(change, 700.0)) @ weight[:, :, None])[:, :, 0]
+    error = 4 * np.exp(log_error) + 3 * cut
+    bound: Array = np.log1p(np.minimum(ratio * np.where(ratio < 0, 1 - 1e-12, 1 + 1e-12) + error, 0.0))
+    return np.minimum.accumulate(bound, axis=1)
+
+
+# measured: products of height and b, finely enough for the best to be within a few percent
+_PRODUCTS = 2.0 ** np.arange(-5, 20)
+
+
+def _best(weight: Array, share: Array, stiffness: Array, heights: Array, most: Array) -> Array:
+    """About the b that minimises b^2 stiffness / 2 + log E[e^{-t s b}] at each height t: any b gives a bound."""
+    fade = np.exp(-_PRODUCTS[:, None] * share[:, None, :])
+    left = (fade @ weight[:, :, None])[:, :, 0] + 1e-300
+    slope = (fade @ (weight * share)[:, :, None])[:, :, 0] / left
+    b = _PRODUCTS[:, None] / heights
+    cost = b * b * stiffness[:, :, None] / 2 + np.log(left)[:, :, None]
+    nearest = np.where(b <= most[:, :, None], cost, np.inf).argmin(axis=1)
+    slope = np.take_along_axis(slope, nearest, axis=1)
+    with np.errstate(over="ignore"):  # any height, over a small stiffness: the largest b then
+        return np.minimum(heights * slope / stiffness, most)
+
+
+def _strip_step(m: Array, most: Array, negative: float, log_error: Array) -> Array:
+    """The largest step in y whose two trapezoidal sums err by less than the error, relative to M(c)."""
+    v = np.linspace(0.02, 1.0, 24) * _STRIP
+    widened = -0.5 * negative * (np.log(np.cos((most + v) / 2)) + np.log(np.cos(np.maximum(most, v) / 2)))
+    growth = np.log(2) + v * v / (2 * m * m) + widened + most * most / (2 * m * m) - log_error
+    steps: NDArray[np.float64] = 2 * np.pi * v / (growth + 0.1)
+    return steps.max(axis=1, keepdims=True)

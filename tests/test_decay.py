@@ -21,13 +21,13 @@ def log_modulus(m, q, c, heights):
     weight = (c + 1) * loss - x * x / 2
     weight = np.exp(weight - weight.max())
     weight /= weight.sum()
-    assert heights[-1] * m * step < 1
+    assert heights[-1] * m * step < 3
     sums = np.array([abs((weight * np.exp(1j * t * loss)).sum()) for t in heights])
     return np.log(np.maximum(sums - 1e-13, 1e-300))
 
 
 def draw(rng):
-    c = rng.choice([rng.uniform(-1, 0), 10 ** rng.uniform(-2, 1.7), -1 - 10 ** rng.uniform(-2, 2)])
+    c = rng.choice([rng.uniform(-1, 0), 10 ** rng.uniform(-2, 1.3), -1 - 10 ** rng.uniform(-2, 2)])
     return 10 ** rng.uniform(-2, 0.7), 10 ** rng.uniform(-6, -0.02), c
 
 
@@ -58,7 +58,7 @@ def test_far_up_it_falls_faster_than_any_power():
 
 
 def test_many_counts_cost_no_accuracy():
-    few, many = (log_decay(one(0.9, 0.005, count), 6.0, np.array([1e-3]))[0, 0] for count in (1e6, 1e12))
+    few, many = (log_decay(one(0.9, 0.005, count), 6.0, np.array([1e-3]))[0, 0] for count in (1e12, 1e15))
     assert many < 0
     assert few == pytest.approx(many, rel=1e-2)
 

@@ -407,7 +407,7 @@ def _length(law: Law, layout: _Layout, most: int, kernel: Kernel) -> tuple[int, 
         heights = np.append(heights[heights < end], end)
     rest = rest_from(heights)
     enough = int(np.argmax(rest <= log_target)) if (rest <= log_target).any() else heights.size - 1
-    if 0 < enough and heights[enough] > 1.5 * heights[enough - 1]:
+    if enough > 0 and heights[enough] > 1.5 * heights[enough - 1]:
         between = np.geomspace(heights[enough - 1], heights[enough], _BETWEEN)[1:-1]
         heights = np.concatenate([heights[:enough], between, heights[enough:]])
         rest = rest_from(heights)

@@ -106,7 +106,8 @@ def _best(weight: Array, share: Array, stiffness: Array, heights: Array, most: A
     nearest = np.where(b <= most[:, :, None], cost, np.inf).argmin(axis=1)
     slope = np.take_along_axis(slope, nearest, axis=1)
     with np.errstate(over="ignore"):  # any height, over a small stiffness: the largest b then
-        return np.minimum(heights * slope / stiffness, most)
+        best: Array = np.minimum(heights * slope / stiffness, most)
+    return best
 
 
 def _strip_step(m: Array, most: Array, negative: float, log_error: Array) -> Array:

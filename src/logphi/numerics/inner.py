@@ -301,9 +301,9 @@ def _log_expm1(fall: Array) -> Array:
 
 
 def tilted_range(mixtures: Mixtures, powers: Array) -> tuple[float, float]:
-    """An interval of x that holds the centres of all tilted laws: that of w^a lies between 0 and the slope of a log w there.
+    """An interval of x that holds the centres of the laws tilted by w^a: where x = m a s(x), s the logistic share of w.
 
-    For a < 0 the slope m a s(x), s the logistic share of w, is closest to zero for x < 0 the farther out; its value at 0 bounds it.
+    For a < 0 the centre is left of 0, and s is largest at 0.
     """
     m, q = mixtures.shift, mixtures.rate
     widest = float(m.max())

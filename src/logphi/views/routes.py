@@ -143,23 +143,28 @@ ROUTES: dict[str, Route] = {
 
 def automatic(loss: LogPhi, epsilon: float, rtol: float, hint: float | None = None) -> Local:
     """The routes that fit the loss, tried in turn."""
-    prepared: dict[int, Local | None] = {}
+    prepared: dict[Route, tuple[float, Local | None]] = {}
+
+    def answered(one: Route, x: float, *, again: bool = False) -> LogDelta | None:
+        if again or one not in prepared:
+            prepared[one] = x, _attempt(one, loss, x, rtol, hint)
+        place, local = prepared[one]
+        found = None if local is None else local(x)
+        # an answer too far from where its route was prepared
+        if found is not None and found.relative_width > _LARGE and place != x:
+            return answered(one, x, again=True)
+        return found
+
     routes = _fitting(loss)
 
     def at(x: float) -> LogDelta:
         best: LogDelta | None = None
-        for index, one in enumerate(routes):
-            if one in _FALLBACKS and best is not None and _final(best):
+        for one in routes:
+            if best is not None and (best.relative_width <= rtol or (one in _FALLBACKS and _final(best))):
                 break
-            if index not in prepared:
-                prepared[index] = _attempt(one, loss, x, rtol, hint)
-            local = prepared[index]
-            if local is None:
-                continue
-            answer = local(x)
-            best = answer if best is None else best.meet(answer)
-            if best.relative_width <= rtol:
-                break
+            answer = answered(one, x)
+            if answer is not None:
+                best = answer if best is None else best.meet(answer)
         return trivial(masses(loss), x) if best is None else best
 
     return at

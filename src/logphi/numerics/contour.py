@@ -31,8 +31,8 @@ from logphi.numerics.saddle import Interval, Saddle, minimise
 
 # measured: the aliasing and truncation that are aimed at, each as a share of the requested relative tolerance
 SHARE = 1e-3
-# measured: a quarter of a second of closed forms
-MAX_NODES = 1 << 16
+# measured: about a second of closed forms
+MAX_NODES = 1 << 18
 
 
 class Kernel(Protocol):

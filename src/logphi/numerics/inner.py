@@ -12,13 +12,16 @@ The integrand is analytic for |Im y| < pi. For 0 < b < pi, |w(y + ib)| lies betw
 extra terms obey the same bound at a = 0 and a = 1. That term is of second order in l, at most
 |a| |a - 1| l^2/2 times the largest of w^{c+1}, w and 1: K keeps its relative accuracy however small q is.
 
+High up the line b|t| makes for many nodes. There the contour itself moves to y + ib, where arg w > 0 damps w^{it}: a strip
+of half-width v <= b around it has no e^{b|t|}, and the number of nodes no longer grows.
+
 All functions take many mixtures at once. Array axes, in order: mixture, abscissa or height, node.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -72,6 +75,12 @@ class Noise:
     second_moved: Array
     linear_moved: Array
     constant: Array
+
+    def beside(self, other: Noise) -> Noise:
+        """The errors of two sums together."""
+        pairs = {one.name: (getattr(self, one.name), getattr(other, one.name)) for one in fields(self)}
+        constant, other_constant = pairs.pop("constant")
+        return Noise(**{name: np.concatenate(pair, axis=2) for name, pair in pairs.items()}, constant=constant + other_constant)
 
     def of_size(self, size: Array) -> Array:
         """A bound for |z| up to ``size``; the sizes run along the second axis."""
@@ -193,21 +202,22 @@ def _on_vertical(mixtures: Mixtures, abscissa: float, heights: Array, top: float
     """K at c + it from E[e^{itl} - 1 - itl] under the tilted weights, which ``second_moments`` computes."""
     total = Values(np.zeros(heights.size, dtype=complex), np.zeros(heights.size), np.zeros(heights.size))
     for part in mixtures.chunks(300 * (2 * int(np.sqrt(heights.size)) + 16)):
-        nodes = _nodes(part, np.array([abscissa]), top)
+        nodes = _nodes(part, np.array([abscissa]), 0.0 if (shift := _worthwhile_shift(part, abscissa, top)) else top)
+        if nodes is not None and shift:
+            nodes = _shifted(part, abscissa, top, shift, nodes)
         if nodes is None:
             unknown = np.full(heights.size, np.inf)
             return Values(unknown.astype(complex), unknown, unknown)
         weight = nodes.weight[:, 0, :]
         # nodes this far below the largest are dropped; what they weigh is counted
-        kept = (weight > weight.max(axis=1, keepdims=True) * np.exp(np.log(INNER_TARGET / part.count) - 12)[:, None]).any(
-            axis=0
-        )
-        dropped = weight[:, ~kept].sum(axis=1)
+        size = np.abs(weight)
+        kept = (size > size.max(axis=1, keepdims=True) * np.exp(np.log(INNER_TARGET / part.count) - 12)[:, None]).any(axis=0)
+        dropped = (size * (1 + top * np.abs(nodes.loss)))[:, ~kept].sum(axis=1)
         deviation = second_moments(heights, nodes.loss[:, kept], weight[:, kept]) + 1j * heights * nodes.slope
         with np.errstate(divide="ignore"):  # a zero of the characteristic function: infinite error
             scale = 1 + 1 / np.abs(1 + deviation)
         rounding = _to_log(nodes.noise.at(abscissa + 1j * heights) * scale)
-        inner = _to_log((nodes.inner + dropped[:, None]) * scale)
+        inner = _to_log((nodes.inner + 2 * dropped[:, None]) * scale)
         total += _weighted(part.count, nodes.log_mass + complex_log1p(deviation), rounding, inner)
     return total
 
@@ -227,7 +237,7 @@ def _nodes(mixtures: Mixtures, abscissas: Array, top: float) -> Nodes | None:
     power = abscissas + 1
     low, high = min(0.0, float(power.min())), max(1.0, float(power.max()))
     log_target = np.log(INNER_TARGET / mixtures.count)
-    step = _step(mixtures.shift, max(-low, high), low, top, log_target)
+    step = float(_steps(mixtures.shift, max(-low, high), low, top, log_target).min())
     reach = float(np.sqrt(-2 * log_target.min())) + 2
     widest = float(mixtures.shift.max())
     first, last = np.floor((widest * low - reach) / step), np.ceil((widest * high + reach) / step)
@@ -312,14 +322,83 @@ def tilted_range(mixtures: Mixtures, powers: Array) -> tuple[float, float]:
     return low, max(0.0, float(powers.max())) * widest
 
 
-def _step(m: Array, power: float, lowest: float, top: float, log_target: Array) -> float:
-    """The largest step in x whose error bounds, at every power in use, stay below the target together."""
-    b = np.linspace(0.05, 0.98 * np.pi, 64)
+def _steps(m: Array, power: float, lowest: float, top: float, log_target: Array, shift: float = 0.0) -> Array:
+    """The largest step in x, one for each mixture, whose error bounds, at every power in use, stay below the target together."""
+    b = np.linspace(0.05, 0.98, 64) * (np.pi - shift)
     parts = np.log(8 * (2 + abs(power) + top))
-    growth = parts + b * b / (2 * m[:, None] ** 2) + b * top + lowest * np.log(np.cos(b / 2))
+    high = shift + b
+    growth = parts + high * high / (2 * m[:, None] ** 2) + np.maximum(b - shift, 0.0) * top + lowest * np.log(np.cos(high / 2))
     # the bound is at most e^{growth - 2 pi b/h} as soon as the exponential exceeds two
-    steps = 2 * np.pi / (np.maximum(growth - log_target[:, None], 1.0) / b).min(axis=1)
-    return float((steps / m).min())
+    steps: Array = 2 * np.pi / (np.maximum(growth - log_target[:, None], 1.0) / b).min(axis=1) / m
+    return steps
+
+
+# measured: contours that are tried, how far they may lie in units of the shift m (the terms grow by e^{1.1} there), and
+# how much longer a step must be to repay complex arithmetic
+_SHIFTS = np.pi * np.array([0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.47])
+_FARTHEST = 1.5
+_REPAID = 3.0
+
+
+def _worthwhile_shift(mixtures: Mixtures, abscissa: float, top: float) -> float:
+    """The b whose contour y + ib needs clearly fewer nodes than the real axis, or zero."""
+    log_target = np.log(INNER_TARGET / mixtures.count)
+    shifts = np.append(0.0, _SHIFTS[_FARTHEST * mixtures.shift.min() >= _SHIFTS])
+    power = abscissa + 1
+    steps = [_steps(mixtures.shift, abs(power), min(0.0, power), top, log_target, shift).min() for shift in shifts]
+    best = int(np.argmax(steps))
+    return float(shifts[best]) if steps[best] > _REPAID * steps[0] else 0.0
+
+
+def _shifted(mixtures: Mixtures, abscissa: float, top: float, shift: float, axis: Nodes) -> Nodes | None:
+    """Nodes on the contour y + ib for heights up to ``top``; what belongs to the real axis is kept.
+
+    There e^{itl} - 1 - itl, l complex, is at most min(|tl|^2/2, 2 + |tl|), because |e^{itl}| <= 1.
+    """
+    m, q = mixtures.shift[:, None], mixtures.rate[:, None]
+    power = abscissa + 1
+    low, high = tilted_range(mixtures, np.array([power, power + 1]))
+    # the part itl of the integrand is larger by |l|, at most |log w| + pi on the strip
+    mean_size = (axis.weight[:, 0] * np.abs(axis.loss)).sum(axis=1)
+    log_target = np.log(INNER_TARGET / mixtures.count / (8 + mean_size))
+    step = float(_steps(mixtures.shift, abs(power), min(0.0, power), top, log_target, shift).min())
+    turn = shift / m
+    raised = float((turn * turn / 2).max()) - min(0.0, power) * np.log(1 / np.cos(shift / 2))
+    reach = float(np.sqrt(2 * (raised + np.log(1 + top) - log_target.min()))) + 1
+    first, last = np.floor((low - reach) / step), np.ceil((high + reach) / step)
+    if not last - first <= MAX_NODES:
+        return None
+    x = step * np.arange(first, last + 1)
+    y = m * x - m * m / 2
+    if y.max() > _LARGE:
+        return None
+    growth = np.expm1(y)
+    real_loss = np.log1p(q * growth)
+    share = np.exp(np.minimum(np.log(q) + y - real_loss, 0.0))
+    half = 2 * np.sin(shift / 2) ** 2
+    # w(y + ib)/w(y) = 1 + s (e^{ib} - 1)
+    loss = real_loss + complex_log1p(share * complex(-half, np.sin(shift)))
+    log_density = np.log(step / np.sqrt(2 * np.pi)) - x * x / 2
+    weight = np.exp(log_density + turn * turn / 2 - 1j * turn * x + power * loss - axis.log_mass)
+    size, far = np.abs(weight), np.abs(loss)
+
+    # beyond the ends |l| <= w + pi + log 1/(1 - q)
+    lost = cut_off(x, m, q, real_loss, np.array([power, power + 1]), log_density, axis.log_mass) * np.exp(raised)
+    cut = lost[:, :1] * (2 + top * (4 - np.log1p(-q))) + lost[:, 1:] * top
+    # derived: as for the real nodes; the weight also turns with x b/m, and w(y + ib) is at least w(y) cos(b/2)
+    unit = ULP * (36 + 1.5 * x * x + 2 * turn * np.abs(x) + 4 * abs(power) * far + 1.5 * x.size)
+    moved = np.abs(q * growth) + (q * growth + q) * (np.abs(m * x) + m * m + shift)
+    slip = ELEMENTARY * (far + 2 * moved * np.exp(-real_loss) / (1 - half / 2))
+    noise = Noise(
+        second=(size * (far * far / 2 * unit + 1e-300))[:, None, :],
+        plain=(2 * size * unit)[:, None, :],
+        linear=(size * far * unit)[:, None, :],
+        second_moved=(size * (far * slip + 1e-300))[:, None, :],
+        linear_moved=(2 * size * slip)[:, None, :],
+        constant=np.zeros((1, 1)),
+    )
+    inner = axis.inner + cut + np.exp(log_target)[:, None]
+    return Nodes(loss, weight[:, None, :], axis.log_mass, axis.slope, axis.noise.beside(noise), inner)
 
 
 def _second_exp(x: Array) -> Array:
@@ -332,8 +411,15 @@ def _second_exp(x: Array) -> Array:
     return np.where(near, small * small / 2 * series, np.expm1(x) - x)
 
 
-def _second_turn(angle: Array) -> NDArray[np.complex128]:
-    """``e^{i angle} - 1 - i angle`` to about twenty ulps."""
+def _second_turn(angle: NDArray[Any]) -> NDArray[np.complex128]:
+    """``e^{i angle} - 1 - i angle`` to about twenty ulps, for real angles or above the real axis."""
+    if np.iscomplexobj(angle):
+        inside = np.abs(angle) < 0.5
+        turn = np.where(inside, 1j * angle, 0)
+        tail = np.ones_like(turn)
+        for k in range(15, 2, -1):
+            tail = 1 + turn / k * tail
+        return np.where(inside, turn * turn / 2 * tail, np.exp(1j * angle) - 1 - 1j * angle)
     near = np.abs(angle) < 0.2
     small = np.where(near, angle, 0)
     square = small * small

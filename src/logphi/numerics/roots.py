@@ -30,6 +30,8 @@ Function = Callable[[float], Ends]
 _STEPS = 60
 # measured: two preparations settle a smooth function; a wide enclosure settles for less
 _PREPARATIONS = 4
+# measured: how near the coarse function's logarithm comes to the level
+_ROUGH = 0.01
 # measured: a function prepared at one point is still sharp this far from it, relatively
 _NEAR = 0.02
 
@@ -46,13 +48,14 @@ class Crossing:
     upper: float
 
 
-def crossing(near: Callable[[float], Function], level: float, floor: float, start: float, ceiling: float) -> Crossing:
+def crossing(near: Callable[[float, bool], Function], level: float, floor: float, start: float, ceiling: float) -> Crossing:
     """Enclose the crossing of a decreasing function with a level, on [floor, ceiling].
 
     Parameters
     ----------
     near
-        ``near(x)`` prepares the function for the neighbourhood of x.
+        ``near(x, sharp)`` prepares the function for the neighbourhood of x: coarsely while the crossing is looked for,
+        sharply once it is found.
     level
         The level, on the function's logarithmic scale.
     floor, ceiling
@@ -62,19 +65,17 @@ def crossing(near: Callable[[float], Function], level: float, floor: float, star
     """
     x = min(max(start, floor), ceiling)
     for _ in range(_PREPARATIONS):
-        function = near(x)
-        found = _secant(function, level, floor, x, ceiling)
+        found = _secant(near(x, False), level, floor, x, ceiling, _ROUGH)
         settled = abs(found - x) <= _NEAR * abs(x)
         x = found
         if settled:
             break
-    else:
-        function = near(x)
-    return _prove(function, level, floor, x, ceiling)
+    function = near(x, True)
+    return _prove(function, level, floor, _secant(function, level, floor, x, ceiling), ceiling)
 
 
-def _secant(function: Function, level: float, floor: float, start: float, ceiling: float) -> float:
-    """The crossing of the best values, to a few ulps: secant steps kept inside a shrinking bracket."""
+def _secant(function: Function, level: float, floor: float, start: float, ceiling: float, enough: float = 2e-14) -> float:
+    """The crossing of the best values, until they are near enough: secant steps kept inside a shrinking bracket."""
     low, high = floor, ceiling
     x, previous, before = start, math.nan, math.nan
     for _ in range(_STEPS):
@@ -86,7 +87,7 @@ def _secant(function: Function, level: float, floor: float, start: float, ceilin
             high = min(high, x)
         # steps far below the width of the enclosure would be spent on noise
         noise = 1e-3 * (here.upper - here.lower) if here.lower <= level <= here.upper else 0.0
-        if abs(gap) <= max(2e-14, noise) or (math.isfinite(high) and high - low <= 4e-16 * abs(high)):
+        if abs(gap) <= max(enough, noise) or (math.isfinite(high) and high - low <= 4e-16 * abs(high)):
             return x
         slope = (gap - before) / (x - previous) if x != previous and math.isfinite(before) else math.nan
         if math.isnan(previous):

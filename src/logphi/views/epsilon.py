@@ -21,6 +21,10 @@ from logphi.views.profile import LogDelta, masses
 from logphi.views.routes import Route, route
 
 
+# measured: the relative tolerance of a profile that only leads to the crossing
+_COARSE = 1e-3
+
+
 def epsilon(
     loss: Loss, delta: Any, *, direction: Direction | str | None = None, method: str | None = None, rtol: float = 1e-9
 ) -> Bound | Bounds:
@@ -103,8 +107,8 @@ def _one(loss: LogPhi, delta: float, along: Route, rtol: float) -> Bound:
     slack = 3e-16 + 1e-16 * abs(level)
     seen: dict[float, LogDelta] = {}
 
-    def near(x: float) -> Any:
-        local = along(loss, x, rtol, hint)
+    def near(x: float, sharp: bool) -> Any:
+        local = along(loss, x, rtol if sharp else max(rtol, _COARSE), hint)
 
         def at(y: float) -> LogDelta:
             answer = local(y)

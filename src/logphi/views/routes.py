@@ -151,16 +151,16 @@ def automatic(loss: LogPhi, epsilon: float, rtol: float, hint: float | None = No
         place, local = prepared[one]
         found = None if local is None else local(x)
         # an answer too far from where its route was prepared
-        if found is not None and found.relative_width > _LARGE and place != x:
+        if found is not None and found.relative_width > large and place != x:
             return answered(one, x, again=True)
         return found
 
-    routes = _fitting(loss)
+    routes, large = _fitting(loss), max(_LARGE, 10 * rtol)
 
     def at(x: float) -> LogDelta:
         best: LogDelta | None = None
         for one in routes:
-            if best is not None and (best.relative_width <= rtol or (one in _FALLBACKS and _final(best))):
+            if best is not None and (best.relative_width <= rtol or (one in _FALLBACKS and _final(best, large))):
                 break
             answer = answered(one, x)
             if answer is not None:
@@ -175,12 +175,12 @@ _FALLBACKS = (by_lattice_laws, by_contour)
 _LARGE = 1e-6
 
 
-def _final(found: LogDelta) -> bool:
+def _final(found: LogDelta, large: float) -> bool:
     """Whether what a sharp route leaves is rounding that the fallbacks would not improve on.
 
     A contour alone is worth a second look where the profile is far below M(c) e^{-cx}: one large loss among many small ones.
     """
-    return found.method not in ("trivial", "discretized") and not (found.method == "contour" and found.relative_width > _LARGE)
+    return found.method not in ("trivial", "discretized") and not (found.method == "contour" and found.relative_width > large)
 
 
 def _fitting(loss: LogPhi) -> list[Route]:

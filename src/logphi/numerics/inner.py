@@ -50,10 +50,10 @@ class Mixtures:
     rate: Array
     count: Array
 
-    def chunks(self, size: int) -> Iterator[Mixtures]:
-        """Mixtures of like shift together, so many that arrays with ``size`` numbers each stay small."""
+    def chunks(self, size: int, limit: int = _CHUNK) -> Iterator[Mixtures]:
+        """Mixtures of like shift together, so many that arrays with ``size`` numbers each stay below the limit."""
         order = np.argsort(self.shift)
-        many = max(1, _CHUNK // max(size, 1))
+        many = max(1, limit // max(size, 1))
         for start in range(0, order.size, many):
             part = order[start : start + many]
             yield Mixtures(self.shift[part], self.rate[part], self.count[part])
@@ -159,7 +159,7 @@ def on_axis(mixtures: Mixtures, abscissas: Array) -> Values:
             unknown = np.full(abscissas.size, np.inf)
             return Values(unknown, unknown, unknown)
         size = np.abs(abscissas)
-        total += _weighted(part.count, nodes.log_mass, _to_log(nodes.noise.of_size(size)), _to_log(nodes.inner))
+        total += weighted(part.count, nodes.log_mass, _to_log(nodes.noise.of_size(size)), _to_log(nodes.inner))
     return total
 
 
@@ -181,7 +181,7 @@ def on_line(mixtures: Mixtures, line: Line) -> Values:
         coarse = -(-line.size // fine)
         # the angles of all doublings at once
         angles = line.step * 2.0 ** np.arange(half + coarse.bit_length())[None, :, None] * loss[:, None, :]
-        second = _second_turn(angles)
+        second = second_turn(angles)
         full = second + 1j * angles
         full_fine, second_fine = _turns(full[:, :half], second[:, :half], fine)
         full_coarse, second_coarse = _turns(full[:, half:], second[:, half:], coarse)
@@ -193,7 +193,7 @@ def on_line(mixtures: Mixtures, line: Line) -> Values:
 
 
 def _direct(heights: Array, loss: Array, weight: Array) -> NDArray[np.complex128]:
-    turned = _second_turn(heights[None, :, None] * loss[:, None, :])
+    turned = second_turn(heights[None, :, None] * loss[:, None, :])
     result: NDArray[np.complex128] = (turned @ weight[:, :, None])[:, :, 0]
     return result
 
@@ -218,11 +218,11 @@ def _on_vertical(mixtures: Mixtures, abscissa: float, heights: Array, top: float
             scale = 1 + 1 / np.abs(1 + deviation)
         rounding = _to_log(nodes.noise.at(abscissa + 1j * heights) * scale)
         inner = _to_log((nodes.inner + 2 * dropped[:, None]) * scale)
-        total += _weighted(part.count, nodes.log_mass + complex_log1p(deviation), rounding, inner)
+        total += weighted(part.count, nodes.log_mass + complex_log1p(deviation), rounding, inner)
     return total
 
 
-def _weighted(count: Array, mid: NDArray[Any], rounding: Array, inner: Array) -> Values:
+def weighted(count: Array, mid: NDArray[Any], rounding: Array, inner: Array) -> Values:
     """Sums over the mixtures, with the rounding of the sum itself; unknown where one of them is."""
     known = np.isfinite(rounding) & np.isfinite(inner) & np.isfinite(mid)
     mid, rounding, inner = (np.where(known, part, 0.0) for part in (mid, rounding, inner))
@@ -237,7 +237,7 @@ def _nodes(mixtures: Mixtures, abscissas: Array, top: float) -> Nodes | None:
     power = abscissas + 1
     low, high = min(0.0, float(power.min())), max(1.0, float(power.max()))
     log_target = np.log(INNER_TARGET / mixtures.count)
-    step = float(_steps(mixtures.shift, max(-low, high), low, top, log_target).min())
+    step = float(steps(mixtures.shift, max(-low, high), low, top, log_target).min())
     reach = float(np.sqrt(-2 * log_target.min())) + 2
     widest = float(mixtures.shift.max())
     first, last = np.floor((widest * low - reach) / step), np.ceil((widest * high + reach) / step)
@@ -322,15 +322,15 @@ def tilted_range(mixtures: Mixtures, powers: Array) -> tuple[float, float]:
     return low, max(0.0, float(powers.max())) * widest
 
 
-def _steps(m: Array, power: float, lowest: float, top: float, log_target: Array, shift: float = 0.0) -> Array:
-    """The largest step in x, one for each mixture, whose error bounds, at every power in use, stay below the target together."""
+def steps(m: Array, power: float, lowest: float, top: float, log_target: Array, shift: float = 0.0) -> Array:
+    """The largest step in x for each mixture whose error bounds, at every power in use, stay below the target together."""
     b = np.linspace(0.05, 0.98, 64) * (np.pi - shift)
     parts = np.log(8 * (2 + abs(power) + top))
     high = shift + b
     growth = parts + high * high / (2 * m[:, None] ** 2) + np.maximum(b - shift, 0.0) * top + lowest * np.log(np.cos(high / 2))
     # the bound is at most e^{growth - 2 pi b/h} as soon as the exponential exceeds two
-    steps: Array = 2 * np.pi / (np.maximum(growth - log_target[:, None], 1.0) / b).min(axis=1) / m
-    return steps
+    longest: Array = 2 * np.pi / (np.maximum(growth - log_target[:, None], 1.0) / b).min(axis=1) / m
+    return longest
 
 
 # measured: contours that are tried, how far they may lie in units of the shift m (the terms grow by e^{1.1} there), and
@@ -345,9 +345,9 @@ def _worthwhile_shift(mixtures: Mixtures, abscissa: float, top: float) -> float:
     log_target = np.log(INNER_TARGET / mixtures.count)
     shifts = np.append(0.0, _SHIFTS[_FARTHEST * mixtures.shift.min() >= _SHIFTS])
     power = abscissa + 1
-    steps = [_steps(mixtures.shift, abs(power), min(0.0, power), top, log_target, shift).min() for shift in shifts]
-    best = int(np.argmax(steps))
-    return float(shifts[best]) if steps[best] > _REPAID * steps[0] else 0.0
+    longest = [steps(mixtures.shift, abs(power), min(0.0, power), top, log_target, shift).min() for shift in shifts]
+    best = int(np.argmax(longest))
+    return float(shifts[best]) if longest[best] > _REPAID * longest[0] else 0.0
 
 
 def _shifted(mixtures: Mixtures, abscissa: float, top: float, shift: float, axis: Nodes) -> Nodes | None:
@@ -361,7 +361,7 @@ def _shifted(mixtures: Mixtures, abscissa: float, top: float, shift: float, axis
     # the part itl of the integrand is larger by |l|, at most |log w| + pi on the strip
     mean_size = (axis.weight[:, 0] * np.abs(axis.loss)).sum(axis=1)
     log_target = np.log(INNER_TARGET / mixtures.count / (8 + mean_size))
-    step = float(_steps(mixtures.shift, abs(power), min(0.0, power), top, log_target, shift).min())
+    step = float(steps(mixtures.shift, abs(power), min(0.0, power), top, log_target, shift).min())
     turn = shift / m
     raised = float((turn * turn / 2).max()) - min(0.0, power) * np.log(1 / np.cos(shift / 2))
     reach = float(np.sqrt(2 * (raised + np.log(1 + top) - log_target.min()))) + 1
@@ -411,7 +411,7 @@ def _second_exp(x: Array) -> Array:
     return np.where(near, small * small / 2 * series, np.expm1(x) - x)
 
 
-def _second_turn(angle: NDArray[Any]) -> NDArray[np.complex128]:
+def second_turn(angle: NDArray[Any]) -> NDArray[np.complex128]:
     """``e^{i angle} - 1 - i angle`` to about twenty ulps, for real angles or above the real axis."""
     if np.iscomplexobj(angle):
         inside = np.abs(angle) < 0.5

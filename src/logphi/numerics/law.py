@@ -163,6 +163,11 @@ class Law(ABC):
         """One law for the sum of counted laws of this class, where computing them together is quicker."""
         return None
 
+    @staticmethod
+    def merged(terms: Sequence[tuple[Law, int]]) -> Sequence[tuple[Law, int]]:
+        """Fewer terms of about the same sum: for finding out where to compute, never for an answer."""
+        return terms
+
     def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
         """K at an array of points, with errors fit to be multiplied by ``count``; infinite on overflow."""
         with np.errstate(over="ignore", invalid="ignore"):  # overflow: the radius below says that nothing is known

@@ -108,7 +108,7 @@ def _one(loss: LogPhi, delta: float, along: Route, rtol: float) -> Bound:
     seen: dict[float, LogDelta] = {}
 
     def near(x: float, sharp: bool) -> Any:
-        local = along(loss, x, rtol if sharp else max(rtol, _COARSE), hint)
+        local = along(loss, x, rtol, hint) if sharp else along(loss.rough, x, max(rtol, _COARSE), hint)
 
         def at(y: float) -> LogDelta:
             answer = local(y)

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logphi.arith.floats import FLOATS
-from logphi.arith.protocol import Arithmetic, Number, Parameter
+from logphi.arith.protocol import Arithmetic, Number, Parameter, Plain
+from logphi.numerics.crowd import CROWD, crowd_at
 from logphi.numerics.decay import log_decay
 from logphi.numerics.inner import Mixtures, at_heights, on_axis, on_line, sketch
 from logphi.numerics.law import Law, Line, Values
@@ -60,6 +61,11 @@ class MixedNormal(Law):
         """One law for all."""
         return MixedNormals(tuple((law, count) for law, count in terms if isinstance(law, MixedNormal)))
 
+    @staticmethod
+    def merged(terms: Sequence[tuple[Law, int]]) -> Sequence[tuple[Law, int]]:
+        """Terms with nearly equal shift and rate as one."""
+        return _merged([(law, count) for law, count in terms if isinstance(law, MixedNormal)])
+
     def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
         """K at any points."""
         return MixedNormals(((self, 1),), count).log_transform(z)
@@ -89,7 +95,11 @@ class MixedNormals(Law):
     def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
         """K at any points, one grid per abscissa."""
         z = np.asarray(z)
-        if not np.iscomplexobj(z):
+        together = self._together(z.ravel())
+        if together is not None:
+            mid = together.mid if np.iscomplexobj(z) else together.mid.real
+            parts = np.stack([mid, together.rounding, together.inner])
+        elif not np.iscomplexobj(z):
             values = on_axis(self.mixtures, z.ravel())
             parts = np.stack([values.mid, values.rounding, values.inner])
         else:
@@ -102,17 +112,54 @@ class MixedNormals(Law):
         mid, rounding, inner = parts.reshape((3, *z.shape))
         return Values(mid / self.repeats, rounding.real / self.repeats, inner.real / self.repeats)
 
+    @cached_property
+    def _few(self) -> Mixtures:
+        """About the same mixtures, fewer."""
+        return MixedNormals(tuple(_merged(self.terms)), self.repeats).mixtures
+
     def sketch(self, c: NDArray[np.float64], count: int = 1) -> NDArray[np.float64]:
         """K at real points, from a coarse grid."""
-        return sketch(self.mixtures, c) / self.repeats
+        return sketch(self._few, c) / self.repeats
 
     def on_line(self, line: Line, count: int = 1) -> Values:
         """K on a vertical line, as matrix products."""
-        return on_line(self.mixtures, line)
+        return self._together(line.points) or on_line(self.mixtures, line)
+
+    def _together(self, z: NDArray[Any]) -> Values | None:
+        """K of a crowd of terms; None where they are few or their panels would be too many."""
+        if len(self.terms) < CROWD:
+            return None
+        values = crowd_at(self.mixtures, z.astype(complex))
+        return values if np.isfinite(values.mid).all() else None
 
     def log_envelope(self, abscissa: float, heights: NDArray[np.float64], end: float = np.inf) -> NDArray[np.float64]:
-        """From the inner contours, moved."""
+        """From the inner contours, moved; of the terms that vary most where they are many, for none rises."""
         total = np.zeros_like(heights)
-        for part in self.mixtures.chunks(120 * heights.size):
+        for part in self._widest.chunks(120 * heights.size):
             total += part.count @ log_decay(part, abscissa, heights)
         return total
+
+    @cached_property
+    def _widest(self) -> Mixtures:
+        own = self.mixtures
+        variance = own.count * (own.shift * own.rate) ** 2
+        pick = np.argsort(variance)[-_WIDEST:]
+        return Mixtures(own.shift[pick], own.rate[pick], own.count[pick])
+
+
+# measured: so many terms lead to lines of twice the length at most, among thousands alike
+_WIDEST = 2048
+# measured: shifts and rates this near each other, in logarithms, count as equal where a rough answer does
+_NEAR = 0.03
+
+
+def _merged(terms: Sequence[tuple[MixedNormal, int]]) -> Sequence[tuple[MixedNormal, int]]:
+    """Cells of shifts and rates as one term each, at the means; a few terms as they are."""
+    if len(terms) < CROWD:
+        return terms
+    counts = np.array([float(count) for _, count in terms])
+    logs = np.log(np.array([law.constants for law, _ in terms]))
+    _, cell = np.unique(np.round(logs / _NEAR), axis=0, return_inverse=True)
+    total = np.bincount(cell.ravel(), counts)
+    shift, rate = (np.exp(np.bincount(cell.ravel(), counts * part) / total) for part in logs.T)
+    return [(MixedNormal(Plain(float(m)), Plain(float(q))), round(n)) for m, q, n in zip(shift, rate, total, strict=True)]

@@ -1,0 +1,216 @@
+"""The inner integrals of many mixtures at once: their laws on common panels, the transform interpolated there.
+
+notation as in :mod:`logphi.numerics.inner`. With h_a(l) = e^{al} - 1 - a (e^l - 1), M(z) - 1 = E[h_a(l)]: linear in the
+law of l, and g_a(l) = h_a(l)/l^2 is entire. Each node l of each mixture, with its weight times l^2, becomes Chebyshev moments
+on the panel that holds it; at z only the coefficients of g_a on the panels are computed, and all M(z) are one matrix product.
+The interpolant of degree N at Chebyshev points errs by at most 4 V rho^{-N} / (rho - 1), V the maximum of g_a on the
+Bernstein ellipse rho (Trefethen 2019, *Approximation Theory and Approximation Practice*, Theorem 8.2), here
+
+    |g_a(l)| <= |a| (|a| + 1)/2 max(1, |e^l|, |e^{al}|).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from logphi.arith.floats import ELEMENTARY, ULP, complex_log1p
+from logphi.numerics.inner import INNER_TARGET, Array, Mixtures, cut_off, second_turn, steps, tilted_range, weighted
+from logphi.numerics.law import Values
+
+# measured: so many mixtures repay the panels
+CROWD = 64
+# measured: degree of the interpolants, panels at most, and what each may add to the error of the sum
+_DEGREE = 16
+_PANELS = 256
+_SHARE = 1e-15
+_DROPPED = 1e-24
+_RHO = np.geomspace(1.1, 60.0, 40)
+# measured: arrays of this many nodes are handled together
+_TOGETHER = 1 << 21
+# beyond these exponents nothing is claimed
+_LARGE = 300.0
+
+
+@dataclass(frozen=True)
+class _Powers:
+    """The range of Re a and the largest |Im a| that a set of panels serves."""
+
+    low: float
+    high: float
+    top: float
+
+    @property
+    def size(self) -> float:
+        """The largest |a|."""
+        return float(np.hypot(max(-self.low, self.high), self.top))
+
+    def log_size(self, low: Any, high: Any, aside: Any = 0.0) -> Any:
+        """Bound of max(0, Re l, Re al) over low <= Re l <= high, |Im l| <= aside."""
+        ends = (np.maximum(self.high, 1.0) * high, np.minimum(self.low, 0.0) * low)
+        return np.maximum(np.maximum(*ends), 0.0) + self.top * aside
+
+
+def crowd_at(mixtures: Mixtures, z: NDArray[np.complex128]) -> Values:
+    """The sum of count times K at some points; unknown where the panels would be too many."""
+    a = z + 1
+    powers = _Powers(float(a.real.min()), float(a.real.max()), float(np.abs(a.imag).max()))
+    total = Values(np.zeros(z.size, dtype=complex), np.zeros(z.size), np.zeros(z.size))
+    for part in mixtures.chunks(200, _TOGETHER):
+        moments = _moments(part, powers)
+        if moments is None:
+            unknown = np.full(z.size, np.inf)
+            return Values(unknown.astype(complex), unknown, unknown)
+        total += _transform(part.count, moments, a)
+    return total
+
+
+@dataclass(frozen=True)
+class _Moments:
+    """Chebyshev moments of the weighted laws, (mixture, panel, degree), and what bounds their errors.
+
+    ``mass`` sums the weights with l^2, ``tilted`` those with l^2 W, ``wrong`` those with l^2 W times their relative errors,
+    ``moved`` those with |l| W times the error of l, where W is the largest of 1, |e^l| and |e^{al}|: all (mixture, panel).
+    ``lost`` bounds what the trapezoidal sums leave out, for each mixture.
+    """
+
+    centre: Array
+    half: Array
+    error: Array
+    moments: Array
+    mass: Array
+    tilted: Array
+    wrong: Array
+    moved: Array
+    lost: Array
+
+
+def _moments(mixtures: Mixtures, powers: _Powers) -> _Moments | None:
+    """Nodes as in :mod:`logphi.numerics.inner`, untilted, sorted into panels."""
+    m, q = mixtures.shift[:, None], mixtures.rate[:, None]
+    log_target = np.log(INNER_TARGET / mixtures.count)
+    size = max(-powers.low, powers.high)
+    step = float(steps(mixtures.shift, size, min(0.0, powers.low), powers.top, log_target).min())
+    reach = float(np.sqrt(-2 * log_target.min())) + 2
+    low, high = tilted_range(mixtures, np.array([powers.low, max(powers.high, 1.0)]))
+    if not (high - low + 2 * reach) / step <= 4 * _TOGETHER / mixtures.shift.size:
+        return None
+    x = np.arange(low - reach, high + reach + step, step)
+    y = m * x - m * m / 2
+    if y.max() > _LARGE:
+        return None
+    growth = np.expm1(y)
+    loss = np.log1p(q * growth)
+    if powers.log_size(loss.min(), loss.max()) > _LARGE:
+        return None
+    log_density = np.log(step / np.sqrt(2 * np.pi)) - x * x / 2
+    cut = cut_off(x, m, q, loss, np.array([powers.low, powers.high]), log_density, np.zeros((m.size, 2))).sum(axis=1)
+    largest = np.exp(powers.log_size(loss, loss))
+    # nodes that are heavy under no tilt are dropped; what they weigh is counted
+    weight = np.exp(log_density) * largest
+    kept = (mixtures.count @ weight) > _DROPPED
+    cut += 2 * weight[:, ~kept].sum(axis=1)
+    x, y, growth, loss, log_density, largest = (part[..., kept] for part in (x, y, growth, loss, log_density, largest))
+    square = np.exp(log_density) * loss * loss
+    panels = _panels(loss, mixtures.count[:, None] * square, powers)
+    if panels is None:
+        return None
+    centre, half, error = panels
+
+    place = np.searchsorted(centre + half, loss.ravel()).clip(0, centre.size - 1)
+    local = ((loss.ravel() - centre[place]) / half[place]).clip(-1.0, 1.0)
+    place = place + centre.size * np.repeat(np.arange(m.size), x.size)
+    shape = (m.size, centre.size)
+
+    def gathered(weight: Array) -> Array:
+        sums: Array = np.bincount(place, weight.ravel(), m.size * centre.size).reshape(shape)
+        return sums
+
+    moments = np.empty((*shape, _DEGREE + 1))
+    before, here = np.ones(local.size), local
+    moments[:, :, 0], flat = gathered(square), square.ravel()
+    for degree in range(1, _DEGREE + 1):
+        moments[:, :, degree] = gathered(flat * here)
+        before, here = here, 2 * local * here - before
+    slip = ELEMENTARY * (np.abs(loss) + (np.abs(q * growth) + (q * growth + q) * (np.abs(m * x) + m * m)) * np.exp(-loss))
+    tilted = square * largest
+    return _Moments(
+        centre,
+        half,
+        error,
+        moments,
+        moments[:, :, 0],
+        gathered(tilted),
+        gathered(tilted * (ULP * (2048 + 1.5 * x * x + x.size))),
+        gathered(np.exp(log_density) * np.abs(loss) * slip * largest),
+        cut + np.exp(log_target),
+    )
+
+
+def _panels(loss: Array, weight: Array, powers: _Powers) -> tuple[Array, Array, Array] | None:
+    """Centres, half-widths and interpolation errors of panels, wider where there is less weight; None if too many."""
+    low, high = float(loss.min()), float(loss.max())
+    edges = np.concatenate([low * np.geomspace(1, 1e-6, 60), high * np.geomspace(1e-6, 1, 240)])
+    above = np.bincount(np.searchsorted(edges, loss.ravel(), side="right"), weight.ravel(), edges.size + 1)[::-1].cumsum()[::-1]
+    found: list[tuple[float, float, float]] = []
+    # measured: over one panel the tilt may grow by e^6
+    widest = 6 / max(powers.high, -powers.low, 1.0)
+    start, width = low - 1e-15 * abs(low), widest
+    while start < high:
+        left = float(above[int(np.searchsorted(edges, start, side="right"))])
+        width = min(4 * width, widest, high - start + 1e-15 * high)
+        while True:
+            error = _interpolation_error(start + width / 2, width / 2, powers)
+            if error * left <= _SHARE or width < 1e-12 * (high - low):
+                break
+            width /= 1.25
+        found.append((start + width / 2, width / 2, error))
+        start += width
+        if len(found) > _PANELS:
+            return None
+    centre, half, errors = (np.array(part) for part in zip(*found, strict=True))
+    return centre, half, errors
+
+
+def _interpolation_error(centre: float, half: float, powers: _Powers) -> float:
+    """The bound of the module's docstring, at its best ellipse."""
+    along, aside = half * (_RHO + 1 / _RHO) / 2, half * (_RHO - 1 / _RHO) / 2
+    size = powers.size
+    log_most = np.log(size * (size + 1) / 2) + powers.log_size(centre - along, centre + along, aside)
+    log_error = log_most + np.log(4 / (_RHO - 1)) - _DEGREE * np.log(_RHO)
+    return float(np.exp(np.minimum(log_error, _LARGE)).min())
+
+
+def _transform(count: Array, known: _Moments, a: NDArray[np.complex128]) -> Values:
+    """The sum of count log(1 + E[h_a]) with its errors."""
+    degrees = np.arange(_DEGREE + 1)
+    angles = np.pi * (degrees + 0.5) / (_DEGREE + 1)
+    points = known.centre[:, None] + known.half[:, None] * np.cos(angles)
+    points = np.where(np.abs(points) < 1e-30, 1e-30, points)
+    # values at the points: (panel, point, z); coefficients: (panel, degree, z)
+    values = second_turn(-1j * a * points[:, :, None]) - a * second_turn(-1j * points.astype(complex))[:, :, None]
+    values /= (points * points)[:, :, None]
+    cosines = np.cos(degrees[:, None] * angles) * np.where(degrees == 0, 1, 2)[:, None] / (_DEGREE + 1)
+    coefficients = np.einsum("dp,npz->ndz", cosines, values, optimize=True)
+    flat = known.moments.reshape(count.size, -1)
+    table = coefficients.reshape(flat.shape[1], -1)
+    deviation = flat @ table.real + 1j * (flat @ table.imag)
+
+    size = np.abs(a)
+    # |g_a| over W, at most |a| (|a| + 1)/2 and 2 (1 + |a|)/l^2; the same of the derivative of h_a over l
+    nearest = np.maximum(np.abs(known.centre) - known.half, 1e-100)[:, None]
+    value = np.minimum(size * (size + 1) / 2, 2 * (1 + size) / nearest**2)
+    slope = np.minimum(size * (size + 1), 2 * size / nearest)
+    # derived: the matrix product, the polynomials by their recurrence at rounded points, and the coefficients from rounded values
+    bent = degrees * degrees * (4 + 2 * np.abs(known.centre) / known.half)[:, None] + 2 * table.shape[0]
+    rounding = known.mass @ (np.abs(coefficients) * (ULP * bent[:, :, None])).sum(axis=1)
+    rounding += known.wrong @ value + known.moved @ slope
+    real_size = float(np.abs(a.real).max())
+    largest = 1 + known.tilted.sum(axis=1) * real_size * (real_size + 1) / 2
+    inner = (known.mass @ known.error)[:, None] + (known.lost * largest)[:, None] * (2 + size)
+    with np.errstate(divide="ignore"):  # a zero of a transform: infinite error
+        scale = 1.01 / np.abs(1 + deviation)
+    return weighted(count, complex_log1p(deviation), rounding * scale, inner * scale)

@@ -287,3 +287,21 @@ def test_the_real_library_refuses_in_one_line() -> None:
         assert (result.returncode, result.stdout) == (2, "")
         assert result.stderr.count("\n") == 1
         assert "Traceback" not in result.stderr
+
+
+def test_the_help_names_every_method(capsys):
+    from logphi.views.routes import ROUTES
+
+    assert main(["delta", "--help"]) == 0
+    text = capsys.readouterr().out
+    assert all(f" {name}" in text for name in ROUTES)
+
+
+@pytest.mark.parametrize("method", ["levy", "levy-sums", "levy-quadrature"])
+def test_the_methods_for_comparison_are_within_reach(method, capsys):
+    code = main(["delta", "30*Gaussian(sigma=2).poisson(0.2)", "--epsilon", "0.5", "--method", method])
+    captured = capsys.readouterr()
+    assert code in (0, 1)
+    assert captured.err == ""
+    assert f"({method}, " in captured.out
+    assert "estimated" in captured.out

@@ -4,10 +4,13 @@ import itertools
 from collections import defaultdict
 
 import mpmath
+import numpy as np
 import pytest
 from mpmath import exp, mpf
 
 import logphi as lp
+from logphi.arith.floats import ELEMENTARY
+from logphi.numerics import exponential
 
 DIGITS = 40
 RTOL = 1e-9
@@ -199,6 +202,136 @@ def test_many_equal_laplace(scale, k):
             bound = release.delta(epsilon)
             assert contains(bound, exact), (epsilon, mpmath.nstr(exact, 25), bound)
             assert bound.upper - bound.lower <= 1e-6 * float(exact) + 1e-300, (epsilon, bound)
+
+
+def transform(kind, parameter):
+    """Half-width w and M(u - 1/2) of a law, as coefficients of e^{s u w} / u^m by (s, m)."""
+    w = 1 / dec(parameter) if kind is lp.Laplace else dec(parameter)
+    if kind is lp.Laplace:
+        half = exp(-w / 2) / 2
+        return w, {(1, 0): half, (1, 1): half / 2, (-1, 0): half, (-1, 1): -half / 2}
+    if kind is lp.ExponentialMechanism:
+        return w, {(s, 1): s / (4 * mpmath.sinh(w / 2)) for s in (1, -1)}
+    w = mpmath.log(w / (1 - w))
+    return w, {(s, 0): 1 / (2 * mpmath.cosh(w / 2)) for s in (1, -1)}
+
+
+def residues(parts):
+    """The transform of a sum of counted laws, as coefficients of e^{us} / u^m by (s, m)."""
+    total = {(mpf(0), 0): mpf(1)}
+    for kind, parameter, count in parts:
+        w, own = transform(kind, parameter)
+        power = {(0, 0): mpf(1)}
+        for _ in range(count):
+            product = defaultdict(mpf)
+            for ((s, m), a), ((r, k), b) in itertools.product(power.items(), own.items()):
+                product[s + r, m + k] += a * b
+            power = product
+        whole = defaultdict(mpf)
+        for ((s, m), a), ((r, k), b) in itertools.product(total.items(), power.items()):
+            whole[s + r * w, m + k] += a * b
+        total = whole
+    return total
+
+
+def by_residues(terms, x):
+    """The sum over the terms of the residues of e^{u(s - x)} / (u^m (u^2 - 1/4)) at 1/2, -1/2 and 0, closed to the left."""
+    total = mpf(0)
+    for (s, m), coefficient in terms.items():
+        y = s - x
+        if y > 0:
+            value = exp(y / 2) * mpf(2) ** m - exp(-y / 2) * mpf(-2) ** m
+            powers = [(i, m - 1 - 2 * i) for i in range((m + 1) // 2)]
+            value -= mpmath.fsum(mpf(4) ** (i + 1) * y**p / mpmath.factorial(p) for i, p in powers)
+            total += coefficient * value
+    return exp(x / 2) * total
+
+
+L, E, R = lp.Laplace, lp.ExponentialMechanism, lp.RandomizedResponse
+MIXTURES = {
+    "wide and narrow": [(L, 0.06, 2), (L, 40.0, 3)],
+    "with atoms": [(L, 2.0, 10), (R, 0.7, 5)],
+    "three kinds": [(L, 0.8, 3), (E, 2.5, 4), (R, 0.9, 3)],
+    "two scales": [(L, 5.0, 6), (L, 3.0, 7)],
+    "no atoms": [(E, 0.5, 4)],
+    "very wide": [(L, 0.02, 4)],
+    "very narrow": [(L, 3e4, 9)],
+}
+# places to ask at, as shares of the top of the support
+PLACES = [-0.7, -0.05, 0.0, 0.03, 0.2, 0.5, 0.8, 0.99]
+# digits for sums of residues that cancel
+MANY = 150
+
+
+@pytest.mark.parametrize("name", MIXTURES)
+def test_mixtures_equal_their_residues(name):
+    parts = MIXTURES[name]
+    release = lp.compose([count * kind(parameter) for kind, parameter, count in parts])
+    with mpmath.workdps(MANY):
+        terms = residues(parts)
+        top = max(s for s, _ in terms)
+        corners = sorted({float(s) for s, _ in terms if abs(s) < 0.99 * top})[:: max(1, len(terms) // 4)]
+        for x in [*(float(share * top) for share in PLACES), *corners, *(corner + 1e-7 for corner in corners)]:
+            exact = by_residues(terms, dec(x))
+            for method in ("exponential", None):
+                bound = release.delta(x, method=method)
+                assert contains(bound, exact), (method, x, mpmath.nstr(exact, 25), bound)
+            if x < 0.9 * top:
+                assert bound.upper - bound.lower <= 2 * RTOL * float(exact), (x, bound)
+
+
+@pytest.mark.parametrize("delta", [0.2, 1e-3, 1e-9, 1e-20])
+@pytest.mark.parametrize("name", MIXTURES)
+def test_epsilon_of_mixtures_is_proved_on_both_sides(name, delta):
+    parts = MIXTURES[name]
+    bound = lp.compose([count * kind(parameter) for kind, parameter, count in parts]).epsilon(delta)
+    with mpmath.workdps(MANY):
+        terms = residues(parts)
+        assert by_residues(terms, dec(bound.upper)) <= dec(delta)
+        assert bound.lower == 0 or by_residues(terms, dec(bound.lower)) >= dec(delta)
+
+
+@pytest.mark.parametrize("name", ["with atoms", "two scales", "no atoms", "very wide"])
+def test_what_is_prepared_near_one_threshold_holds_at_others(name):
+    parts = MIXTURES[name]
+    loss = lp.compose([count * kind(parameter) for kind, parameter, count in parts]).loss()
+    with mpmath.workdps(MANY):
+        terms = residues(parts)
+        top = max(s for s, _ in terms)
+        prepared = exponential.prepare(loss, loss.terms, float(top) / 5, RTOL)
+        for share in (0.01, 0.15, 0.2, 0.21, 0.4, 0.9, 0.999):
+            x = float(share * top)
+            exact = by_residues(terms, dec(x))
+            found = prepared.at(x)
+            unit = exp(mpf(found.log_scale))
+            assert found.low * unit <= exact * (1 + mpf(10) ** -14)
+            assert exact <= found.high * unit * (1 + mpf(10) ** -14)
+
+
+@pytest.mark.parametrize("order", range(1, 8))
+def test_damped_sinh(order):
+    heights = np.concatenate([[0.0], np.geomspace(1e-9, 300.0, 40), order + np.array([-1e-9, 0.0, 1e-9])])
+    found = exponential.damped_sinh(heights, np.array(order))
+    with mpmath.workdps(DIGITS):
+        for h, value in zip(heights, found, strict=True):
+            terms = (mpf(h) ** (order + 2 * r) / mpmath.factorial(order + 2 * r) for r in range(int(h) + 60))
+            exact = exp(-mpf(h)) * mpmath.fsum(terms)
+            assert abs(mpf(value) - exact) <= (8 + order) * ELEMENTARY * exact
+
+
+def test_epsilon_next_to_the_end_of_the_support():
+    bound = lp.Laplace(scale=5.7317).epsilon(5.1e-33)
+    with mpmath.workdps(DIGITS):
+        exact = 1 / dec(5.7317) + 2 * mpmath.log1p(-dec(5.1e-33))
+        assert contains(bound, exact)
+    assert bound.upper - bound.lower <= RTOL
+
+
+@pytest.mark.parametrize("epsilon", [0.0067622923557566885, 9.247691959579521])
+def test_the_last_double_below_the_end_of_the_support(epsilon):
+    release = 7 * lp.ExponentialMechanism(epsilon=epsilon)
+    bound = release.delta(7 * epsilon * (1 - 1e-16), method="exponential")
+    assert 0 <= bound.lower <= bound.upper < 1e-80
 
 
 def brute_force(p, q, k, x, lost=0):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from logphi.numerics.roots import crossing
+from logphi.numerics.roots import bisection, crossing
 
 # how far from the crossing an end may be, in widths of the enclosure over the slope
 PATIENCE = 1e3
@@ -21,7 +21,7 @@ class Ends:
 def enclosing(function, width=0.0, bias=0.0):
     """``near(x)`` of a function whose enclosures have a given width, with the truth anywhere inside."""
 
-    def near(_):
+    def near(*_):
         def at(x):
             truth = function(x)
             middle = truth + bias * width / 2
@@ -122,7 +122,7 @@ def test_wide_enclosures_fall_back_on_the_floor_and_the_ceiling():
     assert found.lower == 0.0
     assert found.upper == 8.0
     # nothing known at all
-    blind = crossing(lambda _: lambda x: Ends(-math.inf, -1.0, 0.0), -1.0, 0.0, 0.5, math.inf)
+    blind = crossing(lambda *_: lambda x: Ends(-math.inf, -1.0, 0.0), -1.0, 0.0, 0.5, math.inf)
     assert blind.lower == 0.0
     assert blind.upper == math.inf
 
@@ -130,7 +130,7 @@ def test_wide_enclosures_fall_back_on_the_floor_and_the_ceiling():
 def test_functions_good_only_near_where_they_were_prepared():
     prepared = []
 
-    def near(centre):
+    def near(centre, _):
         prepared.append(centre)
 
         def at(x):
@@ -148,3 +148,41 @@ def test_start_outside_the_bracket_is_moved_in():
     found = crossing(enclosing(lambda x: -x), -3.0, 0.0, 1e9, 5.0)
     assert found.lower <= 3.0 <= found.upper
     assert found.upper - found.lower <= 1e-10
+
+
+@pytest.mark.parametrize("name", SMOOTH)
+@pytest.mark.parametrize("level", [-0.01, -1.0, -2.0, -11.0])
+@pytest.mark.parametrize("width", [0.0, 1e-9, 1e-2])
+def test_bisection_encloses_the_crossing(name, level, width):
+    function, inverse = SMOOTH[name]
+    truth = inverse(level)
+    for bias in (0.0, 0.9, -0.9):
+        at = enclosing(function, width, bias)(0)
+        ceiling = 2 * truth + 1
+        found = bisection(enclosing(function, width, bias), level, 0.0, 0.5, ceiling)
+        assert found.lower <= truth <= found.upper
+        assert found.lower <= found.value <= found.upper
+        assert found.lower == 0.0 or at(found.lower).lower >= level
+        assert found.upper == ceiling or at(found.upper).upper <= level
+
+
+@pytest.mark.parametrize("width", [0.0, 1e-9, 1e-2])
+def test_the_ends_of_a_bisection_are_close(width):
+    found = bisection(enclosing(lambda x: -x, width), -3.0, 0.0, 1.0, 100.0)
+    assert found.upper - found.lower <= 1.2 * width + 1e-9
+
+
+def test_bisection_keeps_an_interval_it_cannot_improve():
+    found = bisection(enclosing(lambda x: -x, math.inf), -3.0, 0.0, 1.0, 100.0)
+    assert (found.lower, found.upper) == (0.0, 100.0)
+    found = bisection(enclosing(lambda x: -x), -3.0, 0.0, 1.0, math.inf)
+    assert (found.lower, found.upper) == (0.0, math.inf)
+
+
+def test_an_end_that_is_unknown_at_the_crossing_is_sought_very_near():
+    def near(*_):
+        # nothing is known from below within 1e-12 of the crossing
+        return lambda x: Ends(-x if x < 3 - 1e-12 else -math.inf, -x, -x)
+
+    found = crossing(near, -3.0, 0.0, 1.0, 100.0)
+    assert 3 - 1e-10 < found.lower <= 3 <= found.upper < 3 + 1e-10

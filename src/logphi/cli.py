@@ -27,6 +27,8 @@ examples:
 EXPR is parsed, never run: numbers, + - * / **, brackets, lists, mechanisms, .poisson(...) and .subset(...); a lone -
 reads it from standard input. The number to claim is the upper end: it is rounded up, the lower end down.
 exit status: 0 answered within tolerance, 1 valid but wider than asked, 2 bad input (one line on standard error)"""
+_METHODS = """the route, chosen for you unless given: contour, lattice, exact, exponential, discretized, and, for
+comparison, levy, levy-sums, levy-quadrature"""
 _JSON = """print one JSON object for each point, in full precision: query, at, lower, value, upper, direction
 (null where none was told apart), method, status, ledger; an infinite number is the string "inf" or "-inf" """
 
@@ -132,7 +134,7 @@ def _parser() -> _Parser:
         command.add_argument("expression", metavar="EXPR", help="the mechanism")
         command.add_argument(f"--{given}", required=True, metavar="X[,X...]", help="numbers, or 1/60000, 2**-20")
         command.add_argument("--json", action="store_true", help=_JSON)
-        command.add_argument("--method", help="the route, by name; chosen for you unless given")
+        command.add_argument("--method", help=_METHODS)
         command.add_argument("--rtol", metavar="R", help="the relative width asked for")
         command.add_argument("--direction", choices=["add", "remove"], help="one order of the neighbours only")
         command.set_defaults(**{query: None})

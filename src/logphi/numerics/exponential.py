@@ -13,7 +13,7 @@ m below a bound are summed so; what is left decays like t^{-m-2}, and the contou
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import comb, factorial, lgamma
 from typing import Any
@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from logphi.arith.floats import ELEMENTARY, ULP
 from logphi.arith.protocol import Arithmetic, Number
-from logphi.numerics.contour import RIGHT, Smooth, log_ceiling, plan, saddle
+from logphi.numerics.contour import RIGHT, Contour, Smooth, plan, saddle
 from logphi.numerics.enclosure import Scaled
 from logphi.numerics.law import Law, Line, Pieces, Values
 
@@ -34,6 +34,10 @@ Terms = Sequence[tuple[Law, int]]
 FLAT_PARTS = 6
 # measured: about a second
 MAX_TERMS = 1 << 21
+# derived: the product of an abscissa with a location must be known to much better than one
+SHARP = 1e-3
+# rows at a time: bounds the memory
+BLOCK = 1 << 14
 
 
 @dataclass(frozen=True)
@@ -97,8 +101,18 @@ class Group:
     slip: float = 0.0
     blur: float = 0.0
 
+    @property
+    def order(self) -> int:
+        """How many flat parts there are."""
+        return sum(m for _, m in self.flats)
 
-def groups(terms: Terms, most: int) -> Iterator[Group]:
+    @property
+    def reach(self) -> float:
+        """Half the diagonal extent of the box of flat parts."""
+        return sum(width * m for width, m in self.flats)
+
+
+def groups(terms: Terms, most: int) -> list[Group]:
     """The parts with at most ``most`` flat parts."""
     found = [Group(NOTHING, (), 0.0)]
     for law, count in terms:
@@ -117,85 +131,159 @@ def groups(terms: Terms, most: int) -> Iterator[Group]:
             )
             for group in found
             for m, atoms in powers.items()
-            if len(atoms) and sum(k for _, k in group.flats) + m <= most
+            if len(atoms) and group.order + m <= most
         ]
-    yield from found
+    return found
 
 
-def excess_of(group: Group, x: float, log_scale: float) -> tuple[float, float]:
-    """The excess of one part at x and its rounding error, in units of e^log_scale."""
-    reach = sum(width * m for width, m in group.flats)
-    y = group.atoms.location - x
-    # a location errs by a few ulps of the sums it was formed from, and moves the payoff by at most its slope
-    farthest = float(np.abs(group.atoms.location).max(initial=0))
-    place = ULP * (8 + 2 * len(group.flats)) * (abs(x) + reach + farthest) + group.slip
-    paying = y > -reach - place
-    y, log_weight = y[paying], group.atoms.log_weight[paying]
-    if y.size == 0:
-        return 0.0, 0.0
-    order = sum(m for _, m in group.flats)
-    # everything in units of e^{(y + reach)/2}, the largest exponential that occurs
-    log_unit = log_weight + group.log_factor + (y + reach) / 2 + x / 2 - log_scale
-    inside = y < reach
-    value = np.empty_like(y)
-    noise = np.empty_like(y)
-    far = y[~inside]
-    log_product = sum(m * (width / 2 + float(np.log(-2 * np.expm1(-width)))) for width, m in group.flats)
-    value[~inside] = -np.expm1(-far) * np.exp(log_product - reach / 2)
-    noise[~inside] = ELEMENTARY * (2 + abs(log_product) + reach) * value[~inside]
-    if inside.any():
-        total, size = np.zeros(inside.sum()), np.zeros(inside.sum())
-        for sign, shift in _knots(group.flats):
-            # twice the m-fold integral of sinh, at the knot, over the common exponential
-            part = sign * _integrated_sinh(np.maximum(y[inside] + shift, 0.0), order, (y[inside] + reach) / 2)
-            total += part
-            size += np.abs(part)
-        value[inside], noise[inside] = np.maximum(total, 0.0), (8 + order) * ELEMENTARY * size
-    weight = np.exp(log_unit)
-    # the slope is at most that of the whole box, and half the volume of the box's corner above the threshold
-    slope = np.full_like(y, 2 * np.exp(log_product - reach / 2))
-    if order:
-        slope = np.minimum(slope, (np.maximum(y + reach, 0.0) + place) ** order / factorial(order))
-    log_noise = ELEMENTARY * (4 + np.abs(log_weight) + abs(group.log_factor) + np.abs(y) + abs(x) + abs(log_scale) + reach)
-    error = float((weight * (noise + value * (log_noise + group.blur) + slope * place)).sum()) + ULP * 32 * float(
-        (weight * value).sum()
-    )
-    # what underflows beside the unit
-    return float((weight * value).sum()), error + 1e-290
+@dataclass(frozen=True, eq=False)
+class Table:
+    """The parts of a convolution laid out in arrays, a row for each atom, a column for each corner of its box.
 
-
-def _knots(flats: tuple[tuple[float, int], ...]) -> list[tuple[float, float]]:
-    """Signed multiplicities and places of the corners of the box."""
-    knots = [(1.0, 0.0)]
-    for width, m in flats:
-        own = [((-1.0) ** j * comb(m, j), (m - 2 * j) * width) for j in range(m + 1)]
-        knots = [(sign * s, place + p) for sign, place in knots for s, p in own]
-    return knots
-
-
-def _integrated_sinh(y: Array, order: int, log_unit: Array) -> Array:
-    """``2 F_m(y) e^{-log_unit}`` for y >= 0, F_m the m-fold integral of sinh(y/2) from 0.
-
-    F_m(y) = 2^m times the sum over r >= 0 of (y/2)^{m+1+2r} / (m+1+2r)!, summed for small y; for large y the series is an
-    exponential less its first terms.
+    The excess at x is the sum over the rows of e^log_weight times H(location - x), with H(y) = 2 G(y) e^{-(y + reach)/2}:
+    nothing here depends on x. ``half_extent`` is half of what a corner lies below the highest one.
     """
-    k, half = order + 1, y / 2
-    result = np.zeros_like(y)
-    near = half <= 2 * k + 8
-    small = half[near]
-    series = np.ones_like(small)
-    for r in range(2 * k + 30, 0, -1):
-        series = 1 + small * small / ((k + 2 * r) * (k + 2 * r - 1)) * series
-    with np.errstate(divide="ignore"):  # log 0 at the knot itself: the term is exactly zero
-        log_first = k * np.log(small) - lgamma(k + 1)
-    result[near] = np.exp(log_first + np.log(series) - log_unit[near])
-    large, unit = half[~near], log_unit[~near]
-    lost = np.zeros_like(large)
-    for j in range(k - 2, -1, -2):
-        lost = lost + np.exp(j * np.log(large) - lgamma(j + 1) - unit)
-    result[~near] = 0.5 * np.exp(large - unit) * (1 + (-1.0) ** k * np.exp(-2 * large)) - lost
-    scaled: Array = 2.0 ** (order + 1) * result
-    return scaled
+
+    location: Array
+    reach: Array
+    log_weight: Array
+    log_box: Array
+    noise: Array
+    place: Array
+    group: NDArray[np.intp]
+    order: NDArray[np.intp]
+    kinds: NDArray[np.intp]
+    multiplicity: Array
+    half_extent: Array
+
+    @staticmethod
+    def of(parts: Sequence[Group]) -> Table:
+        """The table of some parts, or of none."""
+        sizes = [len(part.atoms) for part in parts]
+
+        def rows(values: Sequence[float]) -> Array:
+            return np.repeat(np.array(values, dtype=float), sizes)
+
+        location = np.concatenate([np.zeros(0), *(part.atoms.location for part in parts)])
+        log_tilted = np.concatenate([np.zeros(0), *(part.atoms.log_weight for part in parts)])
+        reach, log_factor = rows([part.reach for part in parts]), rows([part.log_factor for part in parts])
+        log_box = [sum(m * (w / 2 + float(np.log(-2 * np.expm1(-w)))) for w, m in part.flats) for part in parts]
+        corners = [_corners(part.flats) for part in parts]
+        columns = max((signs.size for signs, _ in corners), default=0)
+        padded = [np.array([np.pad(one[i], (0, columns - one[i].size)) for one in corners]) for i in range(2)]
+        farthest = [float(np.abs(part.atoms.location).max(initial=0)) for part in parts]
+        return Table(
+            location,
+            reach,
+            log_tilted + log_factor + (location + reach) / 2,
+            rows(log_box),
+            # of the logarithm of the weight
+            ELEMENTARY * (4 + np.abs(log_tilted) + np.abs(log_factor) + np.abs(location) + reach)
+            + rows([p.blur for p in parts]),
+            # a location errs by a few ulps of the sums it was formed from
+            rows([ULP * (8 + 2 * len(p.flats)) * (p.reach + far) + p.slip for p, far in zip(parts, farthest, strict=True)]),
+            np.repeat(np.arange(len(parts)), sizes),
+            np.array([part.order for part in parts], dtype=np.intp),
+            np.array([len(part.flats) for part in parts], dtype=np.intp),
+            padded[0],
+            padded[1],
+        )
+
+    def excess(self, x: float) -> Scaled | None:
+        """The excess of all parts at x, None where it is zero; the rounding counts half an ulp of x."""
+        y = self.location - x
+        place = self.place + ULP * (8 + 2 * self.kinds[self.group]) * abs(x)
+        paying = np.flatnonzero(y > -self.reach - place)
+        if paying.size == 0:
+            return None
+        log_scale = float(self.log_weight[paying].max())
+        total = error = 0.0
+        for rows in np.split(paying, range(BLOCK, paying.size, BLOCK)):
+            inside = y[rows] < self.reach[rows]
+            low, high = rows[inside], rows[~inside]
+            value, noise = np.empty(rows.size), np.empty(rows.size)
+            value[inside], noise[inside] = self._partly(low, y[low])
+            value[~inside], noise[~inside] = self._wholly(high, y[high])
+            weight = np.exp(self.log_weight[rows] - log_scale)
+            log_noise = self.noise[rows] + ELEMENTARY * (np.abs(y[rows]) + abs(log_scale))
+            total += float((weight * value).sum())
+            noise += value * log_noise + self._slope(rows, y[rows] + place[rows]) * place[rows]
+            error += float((weight * noise).sum())
+        # the sums, and what underflows beside the unit
+        return Scaled(log_scale, total, rounding=1.01 * error + ULP * (40 + paying.size / BLOCK) * total + 1e-290)
+
+    def _slope(self, rows: NDArray[np.intp], y: Array) -> Array:
+        """A bound of the slope of 2 G up to y, over e^{(y + reach)/2}.
+
+        It is at most that of the whole box, and at most the volume of the box's corner above the threshold.
+        """
+        order = self.order[self.group[rows]]
+        corner = np.maximum(y + self.reach[rows], 0.0) ** order / factorials(order)
+        bound: Array = np.minimum(2 * np.exp(self.log_box[rows] - self.reach[rows] / 2), corner)
+        return np.where(order == 0, 2.0, bound)
+
+    def _wholly(self, rows: NDArray[np.intp], y: Array) -> tuple[Array, Array]:
+        """H(y) where the whole box is above the threshold, and its rounding error."""
+        log_box, reach = self.log_box[rows], self.reach[rows]
+        value = -np.expm1(-y) * np.exp(log_box - reach / 2)
+        return value, ELEMENTARY * (2 + np.abs(log_box) + reach) * value
+
+    def _partly(self, rows: NDArray[np.intp], y: Array) -> tuple[Array, Array]:
+        """H(y) as the alternating sum over the corners, and its rounding error."""
+        group, reach = self.group[rows], self.reach[rows]
+        order, kinds = self.order[group][:, None], self.kinds[group][:, None]
+        signed, below = self.multiplicity[group], self.half_extent[group]
+        half = ((y + reach) / 2)[:, None] - below
+        factor = 2.0 ** (order + 1) * signed * np.exp(-below)
+        part = factor * damped_sinh(np.maximum(half, 0.0), order + 1)
+        # the corner's own place, beside the common one: its slope is at most one, and at most that of the first term
+        place = ULP * (2 + 2 * kinds) * (np.abs(y + reach)[:, None] + below)
+        slope = np.minimum(1.0, np.maximum(half + place, 0.0) ** order / factorials(order))
+        noise = (8 + order) * ELEMENTARY * (1 + below / 16) * np.abs(part) + np.abs(factor) * slope * place
+        return np.maximum(part.sum(axis=1), 0.0), noise.sum(axis=1)
+
+
+def factorials(order: NDArray[np.intp]) -> Array:
+    """``m!`` for each of some small m."""
+    table: Array = np.array([float(factorial(m)) for m in range(int(order.max(initial=0)) + 1)])[order]
+    return table
+
+
+def _corners(flats: tuple[tuple[float, int], ...]) -> tuple[Array, Array]:
+    """Signed multiplicities of the corners of the box, and half of what each lies below the highest."""
+    signs, below = np.ones(1), np.zeros(1)
+    for width, m in flats:
+        own = np.array([(-1.0) ** j * comb(m, j) for j in range(m + 1)])
+        signs = np.multiply.outer(signs, own).ravel()
+        below = np.add.outer(below, width * np.arange(m + 1)).ravel()
+    return signs, below
+
+
+def damped_sinh(h: Array, k: NDArray[np.intp]) -> Array:
+    """``e^{-h}`` times the sum over r >= 0 of h^{k + 2r} / (k + 2r)!, for h >= 0 and k >= 1, which broadcast.
+
+    With h = y/2 and k = m + 1 this is 2^{-m} e^{-y/2} times the m-fold integral of sinh(y/2) from 0. Summed up to h = k;
+    beyond, where it is not far below 1/2, it is a hyperbolic function less its first terms.
+    """
+    k = np.broadcast_to(k, h.shape)
+    result = np.empty_like(h)
+    near = h <= k
+    small, order = h[near], k[near]
+    square, series = small * small, np.ones_like(small)
+    top = int(k.max(initial=1))
+    # derived: what is left beyond is below 1e-18 of the first term for h <= k
+    for r in range(2 * top + 6, 0, -1):
+        series = 1 + square / ((order + 2 * r) * (order + 2 * r - 1)) * series
+    result[near] = small**order / factorials(order) * np.exp(-small) * series
+    large, order = h[~near], k[~near]
+    if large.size:
+        rest = 0.5 * (1 + np.where(order % 2, -1.0, 1.0) * np.exp(-2 * large))
+        term = np.exp(-large)
+        for j in range(top - 1):
+            rest -= np.where((j <= order - 2) & ((order - j) % 2 == 0), term, 0.0)
+            term = term * large / (j + 1)
+        result[~near] = rest
+    return result
 
 
 @dataclass(frozen=True)
@@ -220,11 +308,13 @@ class Rest(Law):
     def on_line(self, line: Line, count: int = 1) -> Values:
         """The logarithm of the difference."""
         whole = self.whole.on_line(line)
-        scale = float(whole.mid[0].real)
-        full, low = np.exp(whole.mid - scale), self._low(line.points, scale)
-        difference = full - low
+        known, scale = np.isfinite(whole.mid), float(whole.mid[0].real)
         repeats = sum(own for _, own in self.terms)
         turn = (abs(line.abscissa) + 1 + line.heights) * max((law.supremum for law, _ in self.terms), default=0.0)
+        if not known[0]:
+            return Values(whole.mid, np.full(line.size, np.inf), np.zeros(line.size))
+        full, low = np.exp(np.where(known, whole.mid, scale) - scale), self._low(line.points, scale)
+        difference = full - low
         # the low parts err relative to their sum on the real axis, where all terms have one sign
         noise = np.expm1(np.minimum(whole.radius, 1.0)) * np.abs(full) + repeats * ULP * (8 + 2 * turn) * abs(low[0])
         noise = noise + ELEMENTARY * (1 + abs(scale)) * (np.abs(full) + abs(low[0]))
@@ -232,7 +322,7 @@ class Rest(Law):
         drowned = np.abs(difference) < 4 * noise
         mid = scale + np.log(np.where(drowned, 16 * noise, difference))
         wrong = np.log1p(np.where(drowned, 21 / 16, noise / np.maximum(np.abs(difference), 4 * noise)))
-        return Values(mid, wrong, np.zeros(line.size))
+        return Values(mid, np.where(known, wrong, np.inf), np.zeros(line.size))
 
     def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
         """Each of the flat parts is at most its total variation over t."""
@@ -246,9 +336,10 @@ class Rest(Law):
         """The transform of the parts with fewer flat parts, over e^log_scale: a truncated product of binomials."""
         u = z + 0.5
         total = np.zeros((self.most, z.size), dtype=complex)
-        total[0] = 1.0
-        share = log_scale / sum(count for _, count in self.terms)
-        for law, count in self.terms:
+        # each law in units of about its own mass on the real axis, so that no factor is large
+        shares = [float(law.sketch(z[:1].real)[0]) for law, _ in self.terms]
+        total[0] = np.exp(sum(share * count for share, (_, count) in zip(shares, self.terms, strict=True)) - log_scale)
+        for share, (law, count) in zip(shares, self.terms, strict=True):
             pieces = law.pieces
             assert pieces is not None, "made_of_pieces was checked"
             atoms = np.zeros_like(z)
@@ -264,21 +355,35 @@ class Rest(Law):
         return result
 
 
-def excess(law: Law, terms: Terms, x: float, rtol: float, most: int = FLAT_PARTS) -> Scaled | None:
-    """The excess at x of the sum ``law`` of ``terms``; None if no line could be laid for the rest."""
-    kernel = Smooth(x)
-    log_scale = log_ceiling(law, x)
-    total = Scaled(log_scale, 0.0)
-    if flat_count(terms) >= most:
-        rest = Rest(law, tuple(terms), most)
-        contour = plan(rest, saddle(law, kernel, RIGHT).abscissa, kernel, rtol)
-        if contour is None:
-            return None
-        total = total + contour.integral(x, kernel)
-    for group in groups(terms, most - 1):
-        value, noise = excess_of(group, x, total.log_scale)
-        total = total + Scaled(total.log_scale, value, rounding=noise * 1.01 + 8 * ULP * value)
-    return total
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """What the excess of a sum is formed from near one threshold; every bound holds for any threshold."""
+
+    near: float
+    table: Table
+    rest: Contour | None
+
+    def serves(self, x: float) -> bool:
+        """Whether laying it out afresh at x would hardly gain: the integrand has not grown or shrunk by much."""
+        return self.rest is None or self.rest.abscissa * abs(x - self.near) <= 1
+
+    def at(self, x: float) -> Scaled:
+        """The excess at x."""
+        amount = self.table.excess(x)
+        if self.rest is None:
+            return amount or Scaled(0.0, 0.0)
+        rest = self.rest.integral(x, Smooth(x))
+        return rest if amount is None else amount + rest
+
+
+def prepare(law: Law, terms: Terms, x: float, rtol: float) -> Prepared | None:
+    """Lay out the excess of the sum ``law`` of ``terms`` near x; None if no line could be laid for the rest."""
+    table = Table.of(groups(terms, FLAT_PARTS - 1))
+    if flat_count(terms) < FLAT_PARTS:
+        return Prepared(x, table, None)
+    kernel = Smooth(x, farthest=SHARP / (sum(count * law.supremum for law, count in terms) * ULP))
+    contour = plan(Rest(law, tuple(terms)), saddle(law, kernel, RIGHT).abscissa, kernel, rtol)
+    return None if contour is None else Prepared(x, table, contour)
 
 
 def flat_count(terms: Terms) -> int:
@@ -292,7 +397,7 @@ def made_of_pieces(terms: Terms) -> bool:
 
 
 def cost(terms: Terms, most: int = FLAT_PARTS) -> float:
-    """About how many evaluations :func:`excess` takes."""
+    """About how many terms one excess takes."""
     kinds = sum(1 for law, _ in terms if (pieces := law.pieces) is not None and pieces.width > 0)
     flats = min(most - 1, flat_count(terms))
     knots = min(2.0**flats, (flats / max(kinds, 1) + 1.0) ** kinds)

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +37,8 @@ MAX_PANELS = 128
 AGREEMENT = 1 / 32
 # what may be left beyond the last height, in units of the mass: from what is aimed at to what is put up with
 TRUNCATION = (1e-17, 1e-15, 1e-13, 1e-12)
+# rules kept for neighbouring thresholds: the two of one threshold, and some to change between
+_KEPT = 6
 # heights at a time: bounds the memory where K is itself an integral
 BLOCK = 256
 # derived: largest du-derivative of u / (1 - u^2) times the length of the interval up to u / (1 - u^2) = 1
@@ -78,16 +81,33 @@ def excess(law: Law, x: float, most: int = MAX_PANELS) -> Scaled:
     >>> round(excess(Normal(Plain(1.0)), 0.5).value, 12)
     0.238421708135
     """
+    return prepare(law, most)(x)
+
+
+def prepare(law: Law, most: int = MAX_PANELS) -> Callable[[float], Scaled]:
+    """:func:`excess` as a function of the threshold alone: what is known of K is kept for the next one.
+
+    The arguments are those of :func:`excess`, and so is what is raised, in part here already.
+    """
     lines = [_Axis.of(law, abscissa) for abscissa in (0.0, -1.0)]
+
+    @lru_cache(maxsize=_KEPT)
+    def nodes(height: float, panels: int) -> _Nodes:
+        return _nodes(law, lines, height, panels)
+
+    return lambda x: _excess(law, lines, nodes, x, most)
+
+
+def _excess(law: Law, lines: list[_Axis], nodes: Callable[[float, int], _Nodes], x: float, most: int) -> Scaled:
     # beyond e^700 every digit is lost in any case
     factors = np.array([1.0, np.exp(min(x, 700.0))])
     masses = np.array([np.exp(line.log_mass) for line in lines])
     height, panels, rest = _extent(law, x, lines, most)
-    coarse, fine = (_integral(law, x, lines, height, panels * k) for k in (1, 2))
+    coarse, fine = (_integral(law, x, lines, nodes(height, panels * k)) for k in (1, 2))
     change = np.abs(fine.tails - coarse.tails)
     while (change > AGREEMENT * fine.rounding).any() and 4 * panels <= 2 * most:
         panels *= 2
-        coarse, fine = fine, _integral(law, x, lines, height, panels * 2)
+        coarse, fine = fine, _integral(law, x, lines, nodes(height, panels * 2))
         change = np.abs(fine.tails - coarse.tails)
     # the product and the difference of the tails, and x as it is
     rounding = fine.rounding + np.abs(fine.tails) * ELEMENTARY * (1 + abs(x))
@@ -102,65 +122,6 @@ def excess(law: Law, x: float, most: int = MAX_PANELS) -> Scaled:
     # the second tail, with its factor, lies between zero and the first: a coarse answer, but free of e^x
     ceiling = float((fine.tails + rest * masses + fine.inner + rounding + 2 * change)[0])
     return answer if answer.spread < ceiling else Scaled(0.0, ceiling / 2, truncation=ceiling / 2)
-
-
-def threshold(law: Law, target: float, tolerance: float = 1e-9) -> tuple[float, float]:
-    """The root of D(x) = target by bisection, as an interval: D decreases from M(0) to zero.
-
-    Parameters
-    ----------
-    law
-        As for :func:`excess`.
-    target
-        Between zero and M(0).
-    tolerance
-        Where bisection stops, relative to 1 + |x|.
-
-    Returns
-    -------
-    tuple of float
-        Two thresholds: at the first D is above the target, at the second it is not, both beyond the errors
-        of :func:`excess`. The second is infinite if those errors exceed the target everywhere.
-
-    Raises
-    ------
-    ValueError
-        As for :func:`excess`, and if the target is not between zero and M(0).
-
-    Examples
-    --------
-    >>> from logphi.arith.protocol import Plain
-    >>> from logphi.numerics.laws.normal import Normal
-    >>> low, high = threshold(Normal(Plain(1.0)), 1e-5)
-    >>> round(low, 6), round(high, 6)
-    (4.377178, 4.377178)
-    """
-    axis = _Axis.of(law, 0.0)
-    mass = float(np.exp(axis.log_mass))
-    if not 0 < target < mass:
-        raise ValueError(
-            f"the target must lie between 0 and {mass!r}, the finite mass of the law, got {target!r}; "
-            "at or above the mass every threshold will do"
-        )
-
-    def above(x: float) -> bool:
-        return excess(law, x).low > target
-
-    def below(x: float) -> bool:
-        return excess(law, x).high <= target
-
-    steps = axis.spread * 2.0 ** np.arange(-1, 40)
-    # absolute errors grow like e^x: no answer is to be had far to the right
-    right = [x for x in axis.mean + steps if x < 40.0] or [min(axis.mean, 40.0)]
-    high = next((x for x in right if below(x)), np.inf)
-    start = min(axis.mean, 40.0)
-    low = next((x for x in start - np.append(0.0, steps) if above(x)), -np.inf)
-    low_end, high_end = float(low), float(high)
-    if np.isfinite(low):
-        low_end = _bisect(above, float(low), float(high if np.isfinite(high) else right[-1]), tolerance)
-    if np.isfinite(high):
-        high_end = _bisect(below, float(high), float(low_end if np.isfinite(low_end) else start - steps[-1]), tolerance)
-    return low_end, high_end
 
 
 def farthest(law: Law, x: float, most: int = MAX_PANELS) -> float:
@@ -232,9 +193,12 @@ def _extent(law: Law, x: float, lines: list[_Axis], most: int) -> tuple[float, i
             continue
         height = float(heights[enough[0]])
         # a law may stop knowing K before its envelope has fallen
-        ends = [law.log_transform(np.array([complex(line.abscissa, height)])).mid[0] for line in lines]
+        with np.errstate(invalid="ignore"):  # infinities of an unknown K: such a height is passed over
+            ends = [law.log_transform(np.array([complex(line.abscissa, height)])).mid[0] for line in lines]
         if height <= reach and np.isfinite(ends).all():
-            return height, max(2, int(np.ceil(most * height / reach))), float(rest[enough[0]])
+            # few different numbers, so that neighbouring thresholds share their nodes
+            panels = 2 ** (np.ceil(4 * np.log2(most * height / reach)) / 4)
+            return height, int(np.clip(np.ceil(panels), 2, max(most, 2))), float(rest[enough[0]])
     raise ValueError(
         f"Lévy inversion needs a characteristic function that decays: its proved envelope does not leave less than "
         f"{TRUNCATION[-1]:g} beyond the height {reach:.3g} that the quadrature can reach (its limit is {floor:.3g}). "
@@ -243,8 +207,17 @@ def _extent(law: Law, x: float, lines: list[_Axis], most: int) -> tuple[float, i
     )
 
 
-def _integral(law: Law, x: float, lines: list[_Axis], height: float, panels: int) -> _Sum:
-    """Both tails by Gauss-Legendre rules on equal panels of u, t = height u / (1 - u^2)."""
+@dataclass(frozen=True)
+class _Nodes:
+    """Heights t of a rule, the weights of dt / (pi t), and K there on every line."""
+
+    heights: NDArray[np.float64]
+    share: NDArray[np.float64]
+    values: list[Values]
+
+
+def _nodes(law: Law, lines: list[_Axis], height: float, panels: int) -> _Nodes:
+    """Gauss-Legendre rules on equal panels of u, t = height u / (1 - u^2)."""
     end = (np.sqrt(5.0) - 1) / 2  # there u / (1 - u^2) = 1
     width = end / panels
     u = (width * (np.arange(panels)[:, None] + (1 + NODES) / 2)).ravel()
@@ -252,8 +225,14 @@ def _integral(law: Law, x: float, lines: list[_Axis], height: float, panels: int
     t = height * u / gap
     # dt/t in terms of du
     share = np.tile(WEIGHTS, panels) * (width / 2 / np.pi) * (1 + u * u) / (gap * u)
+    return _Nodes(t, share, _on(law, lines, t))
+
+
+def _integral(law: Law, x: float, lines: list[_Axis], nodes: _Nodes) -> _Sum:
+    """Both tails."""
+    t, share = nodes.heights, nodes.share
     tails, rounding, inner = np.zeros((3, len(lines)))
-    for i, (line, values) in enumerate(zip(lines, _on(law, lines, t), strict=True)):
+    for i, (line, values) in enumerate(zip(lines, nodes.values, strict=True)):
         known = np.isfinite(values.mid) & (values.radius < 1)
         mid = np.where(known, values.mid, 0)
         size = np.where(known, np.exp(mid.real), 0.0)
@@ -267,7 +246,7 @@ def _integral(law: Law, x: float, lines: list[_Axis], height: float, panels: int
             high = np.where(np.isfinite(values.mid), values.mid.real, np.inf) + values.radius
             limit = np.minimum(line.log_mass + law.log_envelope(line.abscissa, t), np.minimum(high, 700.0))
             moved = np.where(known, moved, np.exp(limit))
-        own = np.abs(terms).sum() * (2 * ELEMENTARY + ULP * (24 + np.log2(u.size)))
+        own = np.abs(terms).sum() * (2 * ELEMENTARY + ULP * (24 + np.log2(t.size)))
         tails[i] = mass / 2 + terms.sum()
         rounding[i] = (share * moved).sum() + own + mass / 2 * (np.expm1(min(line.mass_error, 1.0)) + 2 * ELEMENTARY)
         inner[i] = 3 * (share * size * np.expm1(np.where(known, values.inner, 0.0))).sum()
@@ -283,14 +262,3 @@ def _on(law: Law, lines: list[_Axis], heights: NDArray[np.float64]) -> list[Valu
         np.concatenate([getattr(one, name) for one in values], axis=1) for name in ("mid", "rounding", "inner")
     )
     return [Values(mid[i], rounding[i], inner[i]) for i in range(len(lines))]
-
-
-def _bisect(good: Callable[[float], bool], inside: float, outside: float, tolerance: float) -> float:
-    """The last point found to be good between one that is and one that need not be."""
-    while abs(outside - inside) > tolerance * (1 + abs(inside)):
-        middle = inside + (outside - inside) / 2
-        if good(middle):
-            inside = middle
-        else:
-            outside = middle
-    return inside

@@ -32,6 +32,11 @@ _STEPS = 60
 _PREPARATIONS = 4
 # measured: how near the coarse function's logarithm comes to the level
 _ROUGH = 0.01
+# bisection stops at this width, in units of 1 + |x|, and moves an end no nearer than this share of its distance
+_RESOLUTION = 1e-11
+_SHARE = 0.05
+# a gap that is this small a share of the enclosure is noise
+_NOISE = 1e-3
 # measured: a function prepared at one point is still sharp this far from it, relatively
 _NEAR = 0.02
 
@@ -74,6 +79,49 @@ def crossing(near: Callable[[float, bool], Function], level: float, floor: float
     return _prove(function, level, floor, _secant(function, level, floor, x, ceiling), ceiling)
 
 
+def bisection(near: Callable[[float, bool], Function], level: float, floor: float, start: float, ceiling: float) -> Crossing:
+    """The enclosure of :func:`crossing` by bisection, as of Zhu, Dong & Wang (2022): of the best values, then of each end.
+
+    The arguments are those of :func:`crossing`; an infinite ceiling leaves nothing to halve, and the interval as it is.
+    The function is prepared once, sharply.
+    """
+    x = min(max(start, floor), ceiling)
+    if not math.isfinite(ceiling):
+        return Crossing(floor, x, ceiling)
+    function = near(x, True)
+    seen: dict[float, Ends] = {}
+
+    def at(x: float) -> Ends:
+        if x not in seen:
+            seen[x] = function(x)
+        return seen[x]
+
+    low, high = floor, ceiling
+    while high - low > _RESOLUTION * (1 + abs(low)):
+        middle = low + (high - low) / 2
+        here = at(middle)
+        low, high = (middle, high) if here.value > level else (low, middle)
+        if abs(here.value - level) <= _NOISE * (here.upper - here.lower):
+            low = high = middle
+    value = low + (high - low) / 2
+    lower = _end(at, lambda ends: ends.lower >= level, value, floor, [x for x in seen if x <= value])
+    upper = _end(at, lambda ends: ends.upper <= level, value, ceiling, [x for x in seen if x >= value])
+    return Crossing(lower, value, upper)
+
+
+def _end(at: Function, proved: Callable[[Ends], bool], value: float, known: float, seen: list[float]) -> float:
+    """Bisect between the nearest point to the value that is proved to be on its side, and the next that is not."""
+    far = min([known, *(x for x in seen if proved(at(x)))], key=lambda x: abs(x - value))
+    near = max((x for x in seen if abs(x - value) < abs(far - value)), key=lambda x: abs(x - value), default=value)
+    while abs(far - near) > max(_RESOLUTION * (1 + abs(value)), _SHARE * abs(far - value)):
+        middle = far + (near - far) / 2
+        if proved(at(middle)):
+            far = middle
+        else:
+            near = middle
+    return far
+
+
 def _secant(function: Function, level: float, floor: float, start: float, ceiling: float, enough: float = 2e-14) -> float:
     """The crossing of the best values, until they are near enough: secant steps kept inside a shrinking bracket."""
     low, high = floor, ceiling
@@ -86,12 +134,13 @@ def _secant(function: Function, level: float, floor: float, start: float, ceilin
         else:
             high = min(high, x)
         # steps far below the width of the enclosure would be spent on noise
-        noise = 1e-3 * (here.upper - here.lower) if here.lower <= level <= here.upper else 0.0
+        noise = _NOISE * (here.upper - here.lower) if here.lower <= level <= here.upper else 0.0
         if abs(gap) <= max(enough, noise) or (math.isfinite(high) and high - low <= 4e-16 * abs(high)):
             return x
         slope = (gap - before) / (x - previous) if x != previous and math.isfinite(before) else math.nan
         if math.isnan(previous):
-            step = 1e-3 * max(abs(x), 1e-3)
+            # a crossing that is roughly known already is not left for long
+            step = (1e-3 if enough >= _ROUGH else 1e-5) * max(abs(x), 1e-3)
             proposal = x + math.copysign(step, gap)
         elif math.isfinite(gap) and slope < 0:
             proposal = x - gap / slope
@@ -116,17 +165,18 @@ def _prove(function: Function, level: float, floor: float, x: float, ceiling: fl
     slope = max((here.value - probe) / (1e3 * nudge), 1e-3) if math.isfinite(probe) else 1.0
     slope = slope if math.isfinite(slope) else 1.0
     step = max(1.2 * width / slope, 4 * nudge)
-    step = step if math.isfinite(step) else 1e-3 * max(abs(x), 1.0)
+    # where nothing is known at x itself, something may be known very near, or far away only
+    step, growth = (step, 1.6) if math.isfinite(step) else (4 * nudge, 8.0)
     upper, lower = ceiling, floor
     for doubling in range(80):
-        candidate = x + step * 1.6**doubling
+        candidate = x + step * growth**doubling
         if candidate >= ceiling:
             break
         if function(candidate).upper <= level:
             upper = candidate
             break
     for doubling in range(80):
-        candidate = x - step * 1.6**doubling
+        candidate = x - step * growth**doubling
         if candidate <= floor:
             break
         if function(candidate).lower >= level:

@@ -17,9 +17,9 @@ rounding: the bounds stay bounds and the integral has an end.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import singledispatch
+from functools import lru_cache, singledispatch
 from typing import Any
 
 import numpy as np
@@ -31,7 +31,7 @@ from logphi.numerics.enclosure import Scaled
 from logphi.numerics.law import Law, Reflected, Values
 from logphi.numerics.laws.mixed_normal import MixedNormal
 from logphi.numerics.laws.normal import Normal
-from logphi.numerics.levy import MAX_PANELS, NODES, ORDER, RADIANS, TRUNCATION, WEIGHTS, excess, farthest
+from logphi.numerics.levy import MAX_PANELS, NODES, ORDER, RADIANS, TRUNCATION, WEIGHTS, farthest, prepare
 from logphi.numerics.tails import log_smooth_envelope
 
 # derived: a normal variable is beyond this many standard deviations with probability below 1e-20
@@ -290,6 +290,23 @@ class DoubleQuadrature(_Numeric):
         return self.law.together([(self.law, 1)]).log_envelope(abscissa, heights, end)
 
 
+@singledispatch
+def double_quadrature(law: Law) -> Law | None:
+    """The law with its K by a plain quadrature; None if its K is not an integral."""
+    return None
+
+
+@double_quadrature.register
+def _(law: Reflected) -> Law | None:
+    own = double_quadrature(law.law)
+    return None if own is None else own.reflected()
+
+
+@double_quadrature.register
+def _(law: MixedNormal) -> Law:
+    return DoubleQuadrature(law)
+
+
 def excess_by_sums(
     terms: Sequence[tuple[Law, int]], x: float, cells: int = 512, most: int = 4 * MAX_PANELS
 ) -> tuple[Scaled, Scaled]:
@@ -328,6 +345,13 @@ def excess_by_sums(
     >>> round(low.value, 3), round(high.value, 3)
     (0.029, 0.04)
     """
+    return prepare_sums(terms, cells, most)(x)
+
+
+def prepare_sums(
+    terms: Sequence[tuple[Law, int]], cells: int = 512, most: int = 4 * MAX_PANELS
+) -> Callable[[float], tuple[Scaled, Scaled]]:
+    """:func:`excess_by_sums` as a function of the threshold alone; arguments and errors are the same."""
     if cells < 8:
         raise ValueError(f"cells must be at least 8, got {cells!r}")
     cut = [(cells_of(law, cells), law, count) for law, count in terms]
@@ -336,13 +360,30 @@ def excess_by_sums(
         raise ValueError("no term has known cells, so there is nothing to round: invert the transform as it is")
     # the spline of width w is negligible from about this height times 1/w on; it must be within reach
     needed = 2 * SPLINE * TRUNCATION[-1] ** (-1 / SPLINE)
-    width = max(width, 1.5 * needed / farthest(Convolution(tuple(terms)), x, most))
-    bounds = []
-    for up in (False, True):
-        rounded = [(law if own is None else own.rounded(up), count) for own, law, count in cut]
-        shove = Shove((width if up else -width) / SPLINE)
-        bounds.append(excess(Convolution((*rounded, (shove, SPLINE))), x, most))
+    whole = Convolution(tuple(terms))
     # mass at infinity after rounding up
     lost = -np.expm1(sum(count * np.log1p(-own.rounded(True).lost) for own, _, count in cut if own is not None))
-    low, high = bounds
-    return low, replace(high, value=high.value + float(lost), rounding=high.rounding + 1e-9 * float(lost))
+
+    @lru_cache(maxsize=2)
+    def excesses(width: float) -> list[Callable[[float], Scaled]]:
+        found = []
+        for up in (False, True):
+            rounded = [(law if own is None else own.rounded(up), count) for own, law, count in cut]
+            shove = Shove((width if up else -width) / SPLINE)
+            found.append(prepare(Convolution((*rounded, (shove, SPLINE))), most))
+        return found
+
+    def at(x: float) -> tuple[Scaled, Scaled]:
+        reached = 1.5 * needed / farthest(whole, x, most)
+        # few different widths, so that neighbouring thresholds share their laws
+        low, high = (one(x) for one in excesses(max(width, 2.0 ** (np.ceil(8 * np.log2(reached)) / 8))))
+        return low, replace(high, value=high.value + float(lost), rounding=high.rounding + 1e-9 * float(lost))
+
+    return at
+
+
+def between(low: Scaled, high: Scaled) -> Scaled:
+    """One answer from those of a smaller and of a larger law: half their distance is added to ``discretization``."""
+    errors = {name: max(getattr(low, name), getattr(high, name)) for name in ("truncation", "inner", "rounding")}
+    gap = max(high.value - low.value, 0.0) / 2 + max(low.discretization, high.discretization)
+    return Scaled(0.0, (low.value + high.value) / 2, discretization=gap, **errors)

@@ -13,13 +13,11 @@ from logphi import check
 from logphi.bound import Bound, Bounds, Direction, Ledger, Status
 from logphi.core.logphi import LogPhi
 from logphi.numerics.contour import RIGHT, interval_of, log_ceiling, log_kappa
-from logphi.numerics.roots import crossing
 from logphi.numerics.saddle import minimise
 from logphi.views.delta import each
 from logphi.views.directions import Loss
 from logphi.views.profile import LogDelta, masses
-from logphi.views.routes import Route, route
-
+from logphi.views.routes import Route, Solver, route, solver
 
 # measured: the relative tolerance of a profile that only leads to the crossing
 _COARSE = 1e-3
@@ -40,7 +38,8 @@ def epsilon(
     direction
         ``"remove"`` or ``"add"`` for one order only; the maximum of both by default.
     method
-        A route by name; by default the first that meets the tolerance.
+        A route by name, as of :func:`logphi.views.delta.delta`; by default the first that meets the tolerance. The three
+        of [AFA], ``"levy"``, ``"levy-sums"`` and ``"levy-quadrature"``, are inverted by bisection, as there.
     rtol
         Requested ``upper - lower`` in units of ``max(1, eps)``.
 
@@ -55,20 +54,20 @@ def epsilon(
     ValueError, TypeError
         If delta is outside [0, 1] or NaN, or the direction or the method does not apply.
     """
-    along = route(method)
+    along, solve = route(method), solver(method)
     check.tolerance("rtol", rtol)
     check.unit_array("delta", delta)
     loss.orders(direction)
-    return each("delta", delta, lambda at: _answer(loss, at, direction, along, rtol))
+    return each("delta", delta, lambda at: _answer(loss, at, direction, along, solve, rtol))
 
 
-def _answer(loss: Loss, delta: float, direction: Direction | str | None, along: Route, rtol: float) -> Bound:
+def _answer(loss: Loss, delta: float, direction: Direction | str | None, along: Route, solve: Solver, rtol: float) -> Bound:
     found: list[tuple[Direction, Bound]] = []
     for order, part in loss.orders(direction):
         # an order that cannot attain the maximum is not solved for
         if found and delta > 0 and _surpassed(part, found[0][1].lower, math.log(delta), along):
             continue
-        found.append((order, _one(part, delta, along, rtol)))
+        found.append((order, _one(part, delta, along, solve, rtol)))
     name, best = max(found, key=lambda pair: pair[1].value)
     lower, upper = max(one.lower for _, one in found), max(one.upper for _, one in found)
     if len(found) == 2 and min(one.upper for _, one in found) >= lower:
@@ -82,7 +81,7 @@ def _answer(loss: Loss, delta: float, direction: Direction | str | None, along: 
     return replace(best, lower=lower, upper=upper, direction=name, status=status)
 
 
-def _one(loss: LogPhi, delta: float, along: Route, rtol: float) -> Bound:
+def _one(loss: LogPhi, delta: float, along: Route, solve: Solver, rtol: float) -> Bound:
     """One order of the pair."""
     infinite, _ = masses(loss)
     if delta < infinite[0]:
@@ -117,7 +116,7 @@ def _one(loss: LogPhi, delta: float, along: Route, rtol: float) -> Bound:
 
         return at
 
-    found = crossing(near, level, 0.0, start, ceiling)
+    found = solve(near, level, 0.0, start, ceiling)
     last = seen[min(seen, key=lambda y: abs(y - found.value))]
     slope = _slope(seen, found.value)
     ledger = last.ledger.scaled(1 / (delta * slope)) if delta > 1e-300 else Ledger()

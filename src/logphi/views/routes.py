@@ -6,11 +6,15 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 
+import numpy as np
+
 from logphi.core.logphi import LogPhi
 from logphi.numerics import contour, exponential
 from logphi.numerics.contour import Inversion, Part
+from logphi.numerics.enclosure import Scaled
 from logphi.numerics.lattice import Periodic
 from logphi.numerics.law import Law
+from logphi.numerics.roots import Crossing, Function, bisection, crossing
 from logphi.views.profile import LogDelta, from_inversion, masses, settled, trivial
 from logphi.views.sampled import release_of, single_release
 
@@ -18,6 +22,8 @@ from logphi.views.sampled import release_of, single_release
 Local = Callable[[float], LogDelta]
 # of a loss, near an epsilon, to a relative tolerance, with the abscissa of a saddle nearby if one is known
 Route = Callable[[LogPhi, float, float, "float | None"], Local]
+# encloses the crossing of a profile, prepared near a point, coarsely or sharply, with a level: between two ends, from a guess
+Solver = Callable[[Callable[[float, bool], Function], float, float, float, float], Crossing]
 
 
 class NotApplicableError(ValueError):
@@ -74,15 +80,24 @@ def by_pieces(loss: LogPhi, epsilon: float, rtol: float, hint: float | None = No
         raise NotApplicableError(f"method {asked!r} would sum more than {most} terms here; leave method out")
     name = "exponential" if exponential.flat_count(loss.terms) else "exact"
     known = masses(loss)
+    prepared: dict[bool, exponential.Prepared] = {}
+
+    def answer(turned: bool, x: float) -> LogDelta:
+        found = prepared[turned]
+        amount = found.at(-x).times_exp(x) if turned else found.at(x)
+        return from_inversion(known, x, Inversion(Part.REVERSED if turned else Part.EXCESS, amount), name)
 
     def at(x: float) -> LogDelta:
-        if x >= 0:
-            part, amount = Part.EXCESS, exponential.excess(loss, loss.terms, x, rtol)
-        else:
-            turned = loss.reflected()
-            part, amount = Part.REVERSED, exponential.excess(turned, turned.terms, -x, rtol)
-            amount = amount and amount.times_exp(x)
-        return trivial(known, x) if amount is None else from_inversion(known, x, Inversion(part, amount), name)
+        turned = x < 0
+        found = answer(turned, x) if turned in prepared else trivial(known, x)
+        if found.relative_width <= rtol or (turned in prepared and prepared[turned].serves(abs(x))):
+            return found
+        own = loss.reflected() if turned else loss
+        fresh = exponential.prepare(own, own.terms, abs(x), rtol)
+        if fresh is None:
+            return found
+        prepared[turned] = fresh
+        return answer(turned, x)
 
     return at
 
@@ -91,16 +106,54 @@ def by_levy(loss: LogPhi, epsilon: float, rtol: float, hint: float | None = None
     """Levy inversion on both poles ([AFA] Lemmas 18, 19, 42): absolute errors, the quadrature's an estimate."""
     from logphi.numerics import levy
 
+    return _on_the_poles(loss, "levy", lambda: levy.prepare(loss))
+
+
+def by_levy_sums(loss: LogPhi, epsilon: float, rtol: float, hint: float | None = None) -> Local:
+    """Levy inversion of a rounded-down and of a rounded-up law ([AFA] Algorithm 2, Theorem 44): the gap is its error."""
+    from logphi.numerics import sums
+
+    # an answer that may be coarse is quick
+    cells = 64 if rtol > 1 else 256
+
+    def prepare() -> Callable[[float], Scaled]:
+        both = sums.prepare_sums(loss.terms, cells, 256)
+        return lambda x: sums.between(*both(x))
+
+    return _on_the_poles(loss, "levy-sums", prepare)
+
+
+def by_levy_quadrature(loss: LogPhi, epsilon: float, rtol: float, hint: float | None = None) -> Local:
+    """Levy inversion of a phi that is itself taken by quadrature ([AFA] double quadrature): both errors are estimates."""
+    from logphi.numerics import levy, sums
+
+    doubled = [(sums.double_quadrature(law), law, count) for law, count in loss.terms]
+    if all(own is None for own, _, _ in doubled):
+        raise NotApplicableError(
+            "method 'levy-quadrature' needs a loss whose phi is an integral, that of a sampled Gaussian; "
+            "this phi is known in closed form: use 'levy', or leave method out"
+        )
+    plain = LogPhi(tuple((own or law, count) for own, law, count in doubled))
+    return _on_the_poles(loss, "levy-quadrature", lambda: levy.prepare(plain), "inner")
+
+
+def _on_the_poles(loss: LogPhi, name: str, prepare: Callable[[], Callable[[float], Scaled]], *estimates: str) -> Local:
     known = masses(loss)
+    try:
+        excess = prepare()
+    except ValueError as error:
+        raise NotApplicableError(f"method {name!r} does not apply: {error}") from error
 
     def at(x: float) -> LogDelta:
         try:
-            amount = levy.excess(loss, x)
+            amount = excess(x)
         except ValueError as error:
-            raise NotApplicableError(f"method 'levy' does not apply: {error}") from error
-        found = from_inversion(known, x, Inversion(Part.EXCESS, amount), "levy")
-        parts = {name: replace(getattr(found.ledger, name), proved=False) for name in ("truncation", "discretization")}
-        return replace(found, ledger=replace(found.ledger, **parts))
+            raise NotApplicableError(f"method {name!r} does not apply: {error}") from error
+        found = from_inversion(known, x, Inversion(Part.EXCESS, amount), name)
+        # where the answer is given up for a coarse one, its truncation rests on the quadrature too
+        names = ("truncation", "discretization", *estimates)
+        entries = {one: replace(getattr(found.ledger, one), proved=False) for one in names}
+        return replace(found, ledger=replace(found.ledger, **entries))
 
     return at
 
@@ -138,7 +191,17 @@ ROUTES: dict[str, Route] = {
     "exponential": by_pieces,
     "discretized": by_lattice_laws,
     "levy": by_levy,
+    "levy-sums": by_levy_sums,
+    "levy-quadrature": by_levy_quadrature,
 }
+
+
+def solver(method: str | None) -> Solver:
+    """How the profile of a route is inverted: bisection for those of [AFA], as there; secants for all others."""
+    return bisection if method is not None and ROUTES.get(method) in _BISECTED else crossing
+
+
+_BISECTED = (by_levy, by_levy_sums, by_levy_quadrature)
 
 
 def automatic(loss: LogPhi, epsilon: float, rtol: float, hint: float | None = None) -> Local:
@@ -171,6 +234,10 @@ def automatic(loss: LogPhi, epsilon: float, rtol: float, hint: float | None = No
 
 
 _FALLBACKS = (by_lattice_laws, by_contour)
+# measured: a transform that never falls below this needs the longest lines even for a coarse answer
+_DECAYED = 1e-2
+# a height beyond which no envelope falls any more
+_FAR = np.array([1e100])
 # measured: about the width that lattice laws reach
 _LARGE = 1e-6
 
@@ -196,7 +263,10 @@ def _fitting(loss: LogPhi) -> list[Route]:
 
 
 def _by_decaying_contour(loss: LogPhi, epsilon: float, rtol: float, hint: float | None = None) -> Local:
-    prepared = contour.prepare(loss, epsilon, rtol, contour.smooth, hint, decaying=True)
+    # the longest line gains no more than its number of nodes over what the transform does not lose by itself, and is long
+    floor = float(loss.log_envelope(0.0, _FAR)[0])
+    hopeless = floor > math.log(min(rtol * contour.MAX_NODES, _DECAYED))
+    prepared = None if hopeless else contour.prepare(loss, epsilon, rtol, contour.smooth, hint, decaying=True)
     if prepared is None:
         raise NotApplicableError("the transform does not decay far enough for a contour of reasonable length")
     return _inverted(loss, prepared, "contour")

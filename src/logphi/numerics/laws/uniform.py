@@ -13,6 +13,12 @@ from logphi.numerics.law import Law, Pieces
 from logphi.numerics.tails import log_smooth_envelope
 
 
+def _log_cosh(x: NDArray[np.float64] | float) -> NDArray[np.float64]:
+    """``log(cosh(x))`` of non-negative numbers."""
+    far: NDArray[np.float64] = x + np.log1p(np.exp(-2 * x)) - np.log(2)
+    return np.where(x < 1, np.log1p(2 * np.sinh(np.minimum(x, 1) / 2) ** 2), far)
+
+
 def _tilted_variation(abscissa: float, width: float) -> float:
     """Total variation of the density proportional to e^{(c + 1/2) x} on [-w, w]: twice its largest value."""
     rate = abs(abscissa + 0.5)
@@ -78,6 +84,15 @@ class UniformWithAtoms(_OnInterval):
         u_w = (2 * z + 1) * half
         ratio = half * (arith.tanhc_gap(half) - arith.tanhc_gap(u_w)) / (1 + arith.tanh(half))
         return arith.log_cosh(u_w) - arith.log_cosh(half) + arith.log1p(ratio)
+
+    def sketch(self, c: NDArray[np.float64], count: int = 1) -> NDArray[np.float64]:
+        """K at real points without its errors, for a tenth of the time."""
+        half = float(self.width.under(FLOATS).mid) / 2
+        u_w = np.abs((2 * c + 1) * half)
+        ratio = np.where(u_w > 0, np.tanh(u_w) / np.where(u_w > 0, u_w, 1.0), 1.0)
+        tanh = np.tanh(half)
+        sketch: NDArray[np.float64] = _log_cosh(u_w) - _log_cosh(half) + np.log1p((half * ratio - tanh) / (1 + tanh))
+        return sketch
 
     @property
     def pieces(self) -> Pieces:

@@ -205,7 +205,7 @@ def saddle(law: Law, kernel: Kernel, region: Interval, hint: float | None = None
 
 
 # measured: cells of an upper Riemann sum that loses a few percent, relative to where a normal law is negligible
-_CELLS = np.concatenate([np.linspace(0.0, 1.0, 33), 2.0 ** np.arange(0.5, 20)])
+_CELLS = np.concatenate([np.linspace(0.0, 0.8, 24), np.linspace(0.9, 1.5, 4), 2.0 ** np.arange(1, 20, 3)])
 
 
 def log_ceiling(law: Law, x: float) -> float:
@@ -385,7 +385,7 @@ def _layout(law: Law, saddle_at: float, kernel: Kernel, rtol: float) -> _Layout 
 
 
 # measured: heights at which the rest is bounded, relative to where that of a normal law is negligible
-_AROUND = 2.0 ** np.concatenate([np.arange(-1, 1.5, 0.25), np.arange(1.5, 8), np.arange(8, 44, 2)])
+_AROUND = 2.0 ** np.concatenate([np.arange(-1, 1.5, 0.25), np.arange(1.5, 8), np.arange(8, 44, 4)])
 _BETWEEN = 8
 
 

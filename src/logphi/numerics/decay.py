@@ -19,19 +19,17 @@ from numpy.typing import NDArray
 from logphi.numerics.inner import Array, Mixtures, cut_off, tilted_range
 
 # the bound is not pursued below this share of M(c)
-_FLOOR = 1e-12
+FLOOR = 1e-12
 # derived: within (0, 0.7 pi) arg w(y + i(b + v)) >= arg w(y + i(v - b)) for |v| below pi/4, and b + v stays below pi
 _HIGHEST = 0.7 * np.pi
 _STRIP = 0.225 * np.pi
-# by this much, in logarithms, the contour may raise the integrand
-_GROWTH = 30.0
 # derived: far above what rounding and half an ulp of m and q do to the parts of the exponent, while tilts stay below _TILT
 _SLACK = 1e-9
 _TILT = 1e5
 _MAX_NODES = 4096
 
 
-def log_decay(mixtures: Mixtures, abscissa: float, heights: Array) -> Array:
+def log_decay(mixtures: Mixtures, abscissa: float, heights: Array, floor: float = FLOOR) -> Array:
     """A proved upper bound of log |M(c + is)| - K(c) for all s >= t.
 
     Parameters
@@ -42,6 +40,8 @@ def log_decay(mixtures: Mixtures, abscissa: float, heights: Array) -> Array:
         The real number c.
     heights
         The heights t, positive and increasing.
+    floor
+        The bound is not pursued below this share of M(c): a larger one is quicker.
 
     Returns
     -------
@@ -51,10 +51,11 @@ def log_decay(mixtures: Mixtures, abscissa: float, heights: Array) -> Array:
     m, q = mixtures.shift[:, None], mixtures.rate[:, None]
     power = abscissa + 1
     negative = max(-power, 0.0)
-    # no b beyond these could pay
-    most = np.minimum(min(_HIGHEST, np.sqrt(8 * _GROWTH / max(negative, 1e-300))), m * np.sqrt(2 * _GROWTH))
+    # no contour that raises the integrand beyond one over the floor could pay
+    growth = 2 - np.log(floor)
+    most = np.minimum(min(_HIGHEST, np.sqrt(8 * growth / max(negative, 1e-300))), m * np.sqrt(2 * growth))
     raised = most * most / (2 * m * m) - negative * np.log(np.cos(most / 2))
-    log_error = np.log(np.minimum(_FLOOR, 1e-3 / mixtures.count))[:, None]
+    log_error = np.log(np.minimum(floor, 1e-3 / mixtures.count))[:, None]
     step = float((_strip_step(m, most, negative, log_error) / m).min())
     reach = np.sqrt(2 * float((raised - log_error).max())) + 1
     low, high = tilted_range(mixtures, np.array([power]))
@@ -84,8 +85,8 @@ def log_decay(mixtures: Mixtures, abscissa: float, heights: Array) -> Array:
     share, other = share[:, None, :], other[:, None, :]
     turn = np.arctan2(share * np.sin(b)[:, :, None], 1 - 2 * share * sine * sine)
     gain = 0.5 * power * np.log1p(-4 * other * sine * sine)
-    growth = (b * b / (2 * m * m))[:, :, None]
-    change = growth * (1 + _SLACK) - heights[:, None] * turn * (1 - _SLACK) + gain + _SLACK * np.abs(gain)
+    raising = (b * b / (2 * m * m))[:, :, None]
+    change = raising * (1 + _SLACK) - heights[:, None] * turn * (1 - _SLACK) + gain + _SLACK * np.abs(gain)
     ratio = (np.expm1(np.minimum(change, 700.0)) @ weight[:, :, None])[:, :, 0]
     error = 4 * np.exp(log_error) + 3 * cut
     bound: Array = np.log1p(np.minimum(ratio * np.where(ratio < 0, 1 - 1e-12, 1 + 1e-12) + error, 0.0))

@@ -263,9 +263,9 @@ def _fitting(loss: LogPhi) -> list[Route]:
 
 
 def _by_decaying_contour(loss: LogPhi, epsilon: float, rtol: float, hint: float | None = None) -> Local:
-    # the longest line gains no more than its number of nodes over what the transform does not lose by itself, and is long
-    floor = float(loss.log_envelope(0.0, _FAR)[0])
-    hopeless = floor > math.log(min(rtol * contour.MAX_NODES, _DECAYED))
+    # the longest line gains no more than its number of nodes over what atoms do not lose by themselves, and is long
+    atoms = exponential.made_of_pieces(loss.terms) and float(loss.log_envelope(0.0, _FAR)[0])
+    hopeless = atoms is not False and atoms > math.log(min(rtol * contour.MAX_NODES, _DECAYED))
     prepared = None if hopeless else contour.prepare(loss, epsilon, rtol, contour.smooth, hint, decaying=True)
     if prepared is None:
         raise NotApplicableError("the transform does not decay far enough for a contour of reasonable length")

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from logphi.arith.floats import FLOATS
 from logphi.arith.protocol import Arithmetic, Number, Parameter, Plain
 from logphi.numerics.crowd import CROWD, crowd_at
-from logphi.numerics.decay import log_decay
+from logphi.numerics.decay import FLOOR, log_decay
 from logphi.numerics.inner import Mixtures, at_heights, on_axis, on_line, sketch
 from logphi.numerics.law import Law, Line, Values
 from logphi.numerics.laws.normal import Normal
@@ -133,22 +133,17 @@ class MixedNormals(Law):
         return values if np.isfinite(values.mid).all() else None
 
     def log_envelope(self, abscissa: float, heights: NDArray[np.float64], end: float = np.inf) -> NDArray[np.float64]:
-        """From the inner contours, moved; of the terms that vary most where they are many, for none rises."""
+        """From the inner contours, moved."""
         total = np.zeros_like(heights)
-        for part in self._widest.chunks(120 * heights.size):
-            total += part.count @ log_decay(part, abscissa, heights)
+        # the more terms, the less does each have to fall
+        floor = FLOOR if len(self.terms) < CROWD else _CROWD_FLOOR
+        for part in self.mixtures.chunks(120 * heights.size):
+            total += part.count @ log_decay(part, abscissa, heights, floor)
         return total
 
-    @cached_property
-    def _widest(self) -> Mixtures:
-        own = self.mixtures
-        variance = own.count * (own.shift * own.rate) ** 2
-        pick = np.argsort(variance)[-_WIDEST:]
-        return Mixtures(own.shift[pick], own.rate[pick], own.count[pick])
 
-
-# measured: so many terms lead to lines of twice the length at most, among thousands alike
-_WIDEST = 2048
+# measured: a sum of so many terms is negligible where each has fallen to a half
+_CROWD_FLOOR = 1e-5
 # measured: shifts and rates this near each other, in logarithms, count as equal where a rough answer does
 _NEAR = 0.03
 

@@ -63,9 +63,9 @@ class LatticeLaw:
         bound: Array = log_sum(exponent) + size + np.abs(rates) * self.slack + slip
         return bound
 
-    def folded(self, size: int) -> Array:
-        """The weights on the circle of ``size`` nodes."""
-        circle: Array = np.bincount(self.places % size, self.weights, size).astype(np.float64, copy=False)
+    def folded(self, size: int, start: int) -> Array:
+        """The weights on the circle of ``size`` nodes, a power of two, from the place ``start`` onward."""
+        circle: Array = np.bincount((self.places - start) & (size - 1), self.weights, size).astype(np.float64, copy=False)
         return circle
 
 

@@ -209,7 +209,7 @@ def _transform(law: LatticeLaw, nodes: int) -> tuple[Complex, int, float, float]
     rest /= mass
     transform = np.fft.rfft(rest)
     transform += largest / mass
-    return transform, place, math.log(mass), _FOURIER * math.log2(nodes) * math.sqrt(float(np.dot(rest, rest)))
+    return transform, place, math.log(mass), _FOURIER * math.log2(nodes) * math.sqrt(float(np.square(rest).sum()))
 
 
 def _power(base: Complex, count: int) -> Complex:

@@ -30,7 +30,7 @@ from scipy.special import erfcx, log_ndtr, ndtr
 
 from logphi.arith.floats import ELEMENTARY, FLOATS, ULP
 from logphi.arith.protocol import Parameter
-from logphi.numerics.lattice_law import MASS, SHARE, Array, Cells, Grid, LatticeLaw, joined, log_sum, placed
+from logphi.numerics.lattice_law import MASS, RUN, SHARE, Array, Cells, Grid, LatticeLaw, joined, log_sum, placed
 from logphi.numerics.law import Law, Reflected
 from logphi.numerics.laws.finite import Finite, Thinned
 from logphi.numerics.laws.mixed_normal import MixedNormal
@@ -40,8 +40,6 @@ from logphi.numerics.laws.uniform import Uniform, UniformWithAtoms
 
 # derived: from here on five terms of the Hermite series leave less than 945 * 0.05^10 / 11! < 1e-17
 _NARROW = 0.05
-# measured: cells whose dozens of intermediate arrays fit a cache
-_RUN = 1 << 13
 # derived: a difference that keeps a twentieth loses twenty times the few ulps of its terms
 _WIDE = 128 * ULP
 
@@ -61,8 +59,8 @@ class Piece(Protocol):
     def spans(self) -> Array:
         """Distances that the step should divide."""
 
-    def gap(self, steps: Array, tilt: float) -> Array:
-        """About how far the two lattice laws' tilted masses are apart, relatively, per step."""
+    def misfit(self, steps: Array, tilt: float) -> Array:
+        """About how far the lower law's tilted mean is moved by atoms off the lattice, per step."""
 
     def sketch(self, u: Array, cut: float) -> Array:
         """About log E[e^{uX}], of the law that is cut as in :class:`Grid`."""
@@ -152,10 +150,10 @@ class Points:
         """No."""
         return False
 
-    def gap(self, steps: Array, tilt: float) -> Array:
-        """First and second order, from atoms off the lattice; the base is the best atom."""
+    def misfit(self, steps: Array, tilt: float) -> Array:
+        """How far the lower law's tilted mean is moved, per step; the base is the best atom."""
         least: Array = self._misfits(steps, tilt).min(axis=0)
-        return tilt * least + np.where(least > 0, _bend(steps, tilt), 0.0)
+        return least
 
     def _misfits(self, steps: Array, tilt: float) -> Array:
         """How far the lower law's tilted mean is moved, per base and step."""
@@ -210,13 +208,12 @@ class Flat:
         """The width of the support."""
         return np.array([2 * self.width.low])
 
-    def gap(self, steps: Array, tilt: float) -> Array:
-        """First order, as the narrower lower law moves the tilted mean; second for a density and ends off the lattice."""
+    def misfit(self, steps: Array, tilt: float) -> Array:
+        """How far the narrower lower law moves the tilted mean, per step."""
         turns = 2 * self.width.low / steps
         missed = np.where(np.abs(turns - np.rint(turns)) <= 16 * ULP * turns, 0.0, turns - np.floor(turns))
-        moved: Array = tilt * missed * steps / 2 * np.tanh((tilt + 0.5) * self.width.low)
-        dense = self.weight(self.width.low)[0] > -np.inf
-        return moved + np.where(dense | (missed > 0), _bend(steps, tilt), 0.0)
+        moved: Array = missed * steps / 2 * np.tanh((tilt + 0.5) * self.width.low)
+        return moved
 
     def sketch(self, u: Array, cut: float) -> Array:
         """From the density's integral and the two atoms."""
@@ -249,12 +246,12 @@ class Flat:
         low = -w + k * h
         # all cells but the last are whole
         lengths = np.array([h, h if aligned or not grid.upper else min(max(w - low[-1], 0.0), h)])
-        whole = np.append(np.zeros(k.size - 1, np.int64), 1)
+        kind = np.append(np.zeros(k.size - 1, np.int64), 1)
         with np.errstate(divide="ignore"):  # a sliver of no length has no mass
-            log_mass = (log_c + np.log(4 * np.sinh(lengths / 4)) - lengths / 4)[whole] + (c + 0.5) * low
+            log_mass = (log_c + np.log(4 * np.sinh(lengths / 4)) - lengths / 4)[kind] + (c + 0.5) * low
         peak = float(log_mass.max())
         error = MASS + ULP * (64 + 64 * w + 2 * np.abs((1 + c) * low) + abs(peak))
-        share = (np.expm1(lengths / 2) / np.expm1(h))[whole]
+        share = (np.expm1(lengths / 2) / np.expm1(h))[kind]
         share_error, sag = np.full(k.size, 2 * SHARE * (1 + w / h)), np.full(k.size, np.exp(h) / 8)
         found = Cells(np.exp(log_mass - peak), error, share, share_error, sag, 1 + c, h, False)
         nodes = found.above() if grid.upper else found.below()
@@ -291,9 +288,9 @@ class Bell:
         """No atoms."""
         return np.zeros(0)
 
-    def gap(self, steps: Array, tilt: float) -> Array:
+    def misfit(self, steps: Array, tilt: float) -> Array:
         """The cells fit any step."""
-        return _bend(steps, tilt)
+        return np.zeros_like(steps)
 
     def sketch(self, u: Array, cut: float) -> Array:
         """Closed for a normal law, else a coarse sum."""
@@ -315,9 +312,13 @@ class Bell:
         """The y above which there is hardly more P-mass than e^cut."""
         if not self.endless:
             return np.inf
-        y = np.linspace(0.0, np.sqrt(-2 * min(cut, -1.0)) + self.shift.high + 2, 4097)
-        log_above = np.logaddexp(log_ndtr(-y), np.log(self.rate.high) + log_ndtr(self.shift.high - y))
-        return float(y[np.argmax(log_above < cut)])
+        low, high = 0.0, float(np.sqrt(-2 * min(cut, -1.0)) + self.shift.high + 2)
+        for _ in range(2):
+            y = np.linspace(low, high, 65)
+            log_above = np.logaddexp(log_ndtr(-y), np.log(self.rate.high) + log_ndtr(self.shift.high - y))
+            first = int(np.argmax(log_above < cut))
+            low, high = float(y[max(first - 1, 0)]), float(y[first])
+        return high
 
     def on(self, grid: Grid) -> LatticeLaw:
         """Cells in y between the points where log w meets the lattice; an end of the support may become one node."""
@@ -420,11 +421,6 @@ class Bell:
         return (float(np.log1p(-q)) if self.turned else low), high
 
 
-def _bend(steps: Array, tilt: float) -> Array:
-    """Chords of l^(1 + tilt) above the curve."""
-    return tilt * (tilt + 1) * steps**2 / 8
-
-
 def _log_mixture(m: float, q: float, y: Array) -> Array:
     """log(1 - q + q e^Y), Y = m y - m^2/2, without overflow."""
     big = m * y - m * m / 2
@@ -456,7 +452,7 @@ def _exp(exponent: float) -> float:
 
 def _normal_cells(y: Array, m: float) -> tuple[Array, Array, Array, Array, NDArray[np.bool_]]:
     """Log-masses between the y, shares of e^Y and their errors, bounds of G / (A d), and which cells are narrow."""
-    runs = [_run_of_cells(y[first : first + _RUN + 1], m) for first in range(0, y.size - 1, _RUN)]
+    runs = [_run_of_cells(y[first : first + RUN + 1], m) for first in range(0, y.size - 1, RUN)]
     log_mass, share, error, sag = np.concatenate([results for results, _ in runs], axis=1)
     return log_mass, share, error, sag, np.concatenate([narrow for _, narrow in runs])
 

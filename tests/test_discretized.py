@@ -12,7 +12,7 @@ import pytest
 from logphi.arith.protocol import Plain, Ratio
 from logphi.core.logphi import LogPhi
 from logphi.numerics import contour
-from logphi.numerics.discretized import excess
+from logphi.numerics.discretized import prepare
 from logphi.numerics.distribution import pieces
 from logphi.numerics.enclosure import Scaled
 from logphi.numerics.lattice_law import Grid, LatticeLaw
@@ -30,6 +30,10 @@ BUDGET = 1 << 17
 
 def total(*terms: tuple[Law, int]) -> LogPhi:
     return LogPhi(terms)
+
+
+def excess(law: Law, x: float, rtol: float, budget: int = 1 << 20) -> Scaled:
+    return prepare(law, x, rtol, budget).at(x)
 
 
 def ends(found: Scaled) -> tuple[mp.mpf, mp.mpf]:
@@ -205,10 +209,47 @@ def test_hostile_settings_give_numbers_and_no_warnings() -> None:
         assert not math.isnan(found.high)
 
 
+def test_bounds_hold_at_every_threshold() -> None:
+    rng = np.random.default_rng(6)
+    with mp.workdps(400):
+        for _ in range(12):
+            m, q = float(10 ** rng.uniform(-1, 0.5)), float(10 ** rng.uniform(-4, -0.3))
+            point, count = float(10 ** rng.uniform(-1, 0.3)), int(rng.integers(1, 5))
+            law = total((MixedNormal(Plain(m), Plain(q)), 1), (TwoPoint(Plain(point)), count))
+            x = float(rng.uniform(-0.5, 1.0)) * count * point
+            near = prepare(law, x, 1e-7, 1 << 14)
+            away = [x + float(step) for step in rng.normal(0, 3, 5)]
+            for y in (x, 1.01 * x, 0.0, -x, -40.0, count * point, *away):
+                truth = sum((p * mixed_excess(m, q, mp.mpf(y) - a) for a, p in two_points(point, count)), mp.mpf(0))
+                assert_between(near.at(y), truth, HALF_ULP)
+
+
+def test_bounds_are_as_sharp_nearby_as_where_they_were_prepared() -> None:
+    law = total((MixedNormal(Plain(1.0), Plain(0.1)), 20), (UniformWithAtoms(Plain(0.3)), 3))
+    near = prepare(law, 2.0, 1e-9, BUDGET)
+    for x in (1.96, 1.99, 2.01, 2.04):
+        assert near.at(x).relative_width < 1.5 * excess(law, x, 1e-9, BUDGET).relative_width
+
+
+@pytest.mark.parametrize("far", [1e5, 1e12, 1e100, 1e300])
+def test_thresholds_out_of_all_proportion_are_answered(far: float) -> None:
+    mixed = MixedNormal(Plain(1.0), Plain(0.1))
+    for law in (total((mixed, 20), (Normal(Plain(1.0)), 1)), total((Reflected(mixed), 20), (Uniform(Plain(1.0)), 1))):
+        near = prepare(law, 1.0, 1e-6, 1 << 12)
+        assert near.at(far).low == 0
+        low, high = ends(near.at(-far))
+        assert low <= 1 <= high
+        assert high < mp.inf
+
+
 def test_at_and_beyond_the_top_nothing_is_left() -> None:
     law = total((TwoPoint(Plain(0.5)), 4), (Uniform(Plain(1.0)), 2))
     assert excess(law, 4.1, 1e-6).high == 0
     assert excess(total((Thinned(0.1), 3)), 0.0, 1e-6).high == 0
+    near = prepare(law, 1.0, 1e-6)
+    assert near.at(4.1).high == 0
+    beyond = prepare(law, 5.0, 1e-6)
+    assert_between(beyond.at(1.0), mp.mpf(near.at(1.0).value) * mp.exp(near.at(1.0).log_scale))
 
 
 def test_more_budget_is_never_worse() -> None:

@@ -30,7 +30,7 @@ from scipy.special import erfcx, log_ndtr, ndtr
 
 from logphi.arith.floats import ELEMENTARY, FLOATS, ULP
 from logphi.arith.protocol import Parameter
-from logphi.numerics.lattice_law import MASS, SHARE, Array, Cells, Grid, LatticeLaw, joined, log_sum, placed
+from logphi.numerics.lattice_law import MASS, RUN, SHARE, Array, Cells, Grid, LatticeLaw, joined, log_sum, placed
 from logphi.numerics.law import Law, Reflected
 from logphi.numerics.laws.finite import Finite, Thinned
 from logphi.numerics.laws.mixed_normal import MixedNormal
@@ -156,6 +156,7 @@ class Points:
         return least
 
     def _misfits(self, steps: Array, tilt: float) -> Array:
+        """How far the lower law's tilted mean is moved, per base and step."""
         r, log_p = np.asarray(self.locations), np.asarray(self.log_p)
         weight = np.exp(log_p + tilt * r - (log_p + tilt * r).max())
         position = (r[:, None] - r)[:, :, None] / steps
@@ -243,14 +244,14 @@ class Flat:
         first = max(0, count - int(min(grid.reach / ((c + 0.5) * h) + 4, grid.most)))
         k = np.arange(first, cells)
         low = -w + k * h
-        length = np.minimum(h, w - low) if not (aligned or not grid.upper) else np.full(k.size, h)
-        length = np.maximum(length, 0.0)
-        mid = low + length / 2
+        # all cells but the last are whole
+        lengths = np.array([h, h if aligned or not grid.upper else min(max(w - low[-1], 0.0), h)])
+        kind = np.append(np.zeros(k.size - 1, np.int64), 1)
         with np.errstate(divide="ignore"):  # a sliver of no length has no mass
-            log_mass = log_c + np.log(4 * np.sinh(length / 4)) - mid / 2 + (1 + c) * low
+            log_mass = (log_c + np.log(4 * np.sinh(lengths / 4)) - lengths / 4)[kind] + (c + 0.5) * low
         peak = float(log_mass.max())
         error = MASS + ULP * (64 + 64 * w + 2 * np.abs((1 + c) * low) + abs(peak))
-        share = np.expm1(length / 2) / np.expm1(h)
+        share = (np.expm1(lengths / 2) / np.expm1(h))[kind]
         share_error, sag = np.full(k.size, 2 * SHARE * (1 + w / h)), np.full(k.size, np.exp(h) / 8)
         found = Cells(np.exp(log_mass - peak), error, share, share_error, sag, 1 + c, h, False)
         nodes = found.above() if grid.upper else found.below()
@@ -311,9 +312,13 @@ class Bell:
         """The y above which there is hardly more P-mass than e^cut."""
         if not self.endless:
             return np.inf
-        y = np.linspace(0.0, np.sqrt(-2 * min(cut, -1.0)) + self.shift.high + 2, 4097)
-        log_above = np.logaddexp(log_ndtr(-y), np.log(self.rate.high) + log_ndtr(self.shift.high - y))
-        return float(y[np.argmax(log_above < cut)])
+        low, high = 0.0, float(np.sqrt(-2 * min(cut, -1.0)) + self.shift.high + 2)
+        for _ in range(2):
+            y = np.linspace(low, high, 65)
+            log_above = np.logaddexp(log_ndtr(-y), np.log(self.rate.high) + log_ndtr(self.shift.high - y))
+            first = int(np.argmax(log_above < cut))
+            low, high = float(y[max(first - 1, 0)]), float(y[first])
+        return high
 
     def on(self, grid: Grid) -> LatticeLaw:
         """Cells in y between the points where log w meets the lattice; an end of the support may become one node."""
@@ -447,34 +452,46 @@ def _exp(exponent: float) -> float:
 
 def _normal_cells(y: Array, m: float) -> tuple[Array, Array, Array, Array, NDArray[np.bool_]]:
     """Log-masses between the y, shares of e^Y and their errors, bounds of G / (A d), and which cells are narrow."""
+    runs = [_run_of_cells(y[first : first + RUN + 1], m) for first in range(0, y.size - 1, RUN)]
+    log_mass, share, error, sag = np.concatenate([results for results, _ in runs], axis=1)
+    return log_mass, share, error, sag, np.concatenate([narrow for _, narrow in runs])
+
+
+def _run_of_cells(y: Array, m: float) -> tuple[Array, NDArray[np.bool_]]:
     low, high = y[:-1], y[1:]
     with np.errstate(invalid="ignore"):  # the first cell may be endless: it is not narrow
-        r, mid = (high - low) / 2, low / 2 + high / 2
-        narrow = r * (np.abs(mid) + m + 1) <= _NARROW
+        narrow = (high - low) / 2 * (np.abs(low / 2 + high / 2) + m + 1) <= _NARROW
     # dQ/da is proportional to phi(y) e^{-Y}, highest at y = -m
     top = np.clip(-m, low, high)
-    results = np.zeros((4, low.size))
-    r, mid = r[narrow], mid[narrow]
-    own, other, length = _hermite(mid, r), _hermite(mid - m, r), 2 * m * r
-    results[0, narrow] = np.log(2 / np.sqrt(2 * np.pi) * r * own) - mid * mid / 2
-    results[1, narrow] = np.expm1(length / 2 + np.log1p((other - own) / own)) / np.expm1(length)
-    results[2, narrow] = SHARE * (1 + 1 / length)
-    log_peak = (mid - top[narrow]) * (mid + top[narrow]) / 2 - m * (top[narrow] - low[narrow])
-    results[3, narrow] = np.exp(log_peak) * np.expm1(length) / (length * own) / 8
-    wide = ~narrow
-    low, high, top = low[wide], high[wide], top[wide]
-    log_own, log_other = _log_normal_mass(low, high), _log_normal_mass(low - m, high - m)
-    empty, room = np.exp(-m * (high - low)), -np.expm1(-m * (high - low))
-    mean = np.exp(np.minimum(log_other - log_own - (m * high - m * m / 2), 0.0))
-    results[0, wide] = log_own
-    results[1, wide] = np.clip((mean - empty) / room, 0.0, 1.0)
-    results[2, wide] = SHARE * (32 + high * high + m * m + np.abs(log_own) + np.abs(log_other)) / room
-    log_peak = m * (high - top) - top * top / 2 - log_own - np.log(m * np.sqrt(2 * np.pi))
-    results[3, wide] = np.exp(np.minimum(log_peak, 700.0)) * room / 8
+    results = np.empty((4, low.size))
+    for kind, those in ((_narrow_cells, narrow), (_wide_cells, ~narrow)):
+        if those.any():
+            chosen: Any = slice(None) if those.all() else those
+            results[:, chosen] = kind(low[chosen], high[chosen], top[chosen], m)
     # the chord is nowhere further from the curve than if all mass were at the mean
     share = np.clip(results[1], 0.0, 1.0)
     results[3] = np.minimum(results[3] * (1 + 1e-12), share * (1 - share) + results[2])
-    return results[0], results[1], results[2], results[3], narrow
+    return results, narrow
+
+
+def _narrow_cells(low: Array, high: Array, top: Array, m: float) -> tuple[Array, Array, Array, Array]:
+    r, mid = (high - low) / 2, low / 2 + high / 2
+    own, other, length = _hermite(mid, r), _hermite(mid - m, r), 2 * m * r
+    growth = np.expm1(length)
+    log_mass = np.log(2 / np.sqrt(2 * np.pi) * r * own) - mid * mid / 2
+    share = np.expm1(length / 2 + np.log1p((other - own) / own)) / growth
+    log_peak = (mid - top) * (mid + top) / 2 - m * (top - low)
+    return log_mass, share, SHARE * (1 + 1 / length), np.exp(log_peak) * growth / (length * own) / 8
+
+
+def _wide_cells(low: Array, high: Array, top: Array, m: float) -> tuple[Array, Array, Array, Array]:
+    log_own, log_other = _log_normal_mass(low, high), _log_normal_mass(low - m, high - m)
+    empty, room = np.exp(-m * (high - low)), -np.expm1(-m * (high - low))
+    mean = np.exp(np.minimum(log_other - log_own - (m * high - m * m / 2), 0.0))
+    share = np.clip((mean - empty) / room, 0.0, 1.0)
+    error = SHARE * (32 + high * high + m * m + np.abs(log_own) + np.abs(log_other)) / room
+    log_peak = m * (high - top) - top * top / 2 - log_own - np.log(m * np.sqrt(2 * np.pi))
+    return log_own, share, error, np.exp(np.minimum(log_peak, 700.0)) * room / 8
 
 
 def _hermite(c: Array, r: Array) -> Array:

@@ -163,16 +163,12 @@ def by_lattice_laws(loss: LogPhi, epsilon: float, rtol: float, hint: float | Non
     # SciPy's normal tails would double the time of importing the package
     from logphi.numerics import discretized
 
+    try:
+        prepared = discretized.prepare(loss, epsilon, rtol)
+    except ValueError as error:
+        raise NotApplicableError(f"method 'discretized' does not apply: {error}") from error
     known = masses(loss)
-
-    def at(x: float) -> LogDelta:
-        try:
-            amount = discretized.excess(loss, x, rtol)
-        except ValueError as error:
-            raise NotApplicableError(f"method 'discretized' does not apply: {error}") from error
-        return from_inversion(known, x, Inversion(Part.EXCESS, amount), "discretized")
-
-    return at
+    return lambda x: from_inversion(known, x, Inversion(Part.EXCESS, prepared.at(x)), "discretized")
 
 
 def by_single_release(loss: LogPhi, epsilon: float, rtol: float, hint: float | None = None) -> Local:

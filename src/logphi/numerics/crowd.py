@@ -18,19 +18,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logphi.arith.floats import ELEMENTARY, ULP, complex_log1p
-from logphi.numerics.inner import INNER_TARGET, Array, Mixtures, cut_off, second_turn, steps, tilted_range, weighted
-from logphi.numerics.law import Values
+from logphi.numerics.inner import INNER_TARGET, Array, Mixtures, cut_off, on_line, second_turn, steps, tilted_range, weighted
+from logphi.numerics.law import Line, Values
 
 # measured: so many mixtures repay the panels
 CROWD = 64
 # measured: degree of the interpolants, panels at most, and what each may add to the error of the sum
-_DEGREE = 16
+_DEGREE = 24
 _PANELS = 256
-_SHARE = 1e-15
+_SHARE = 1e-14
 _DROPPED = 1e-24
 _RHO = np.geomspace(1.1, 60.0, 40)
-# measured: arrays of this many nodes are handled together
-_TOGETHER = 1 << 21
+# measured: more nodes than this are not worth sorting
+_MAX_NODES = 1 << 21
 # beyond these exponents nothing is claimed
 _LARGE = 300.0
 
@@ -54,17 +54,14 @@ class _Powers:
         return np.maximum(np.maximum(*ends), 0.0) + self.top * aside
 
 
-def crowd_at(mixtures: Mixtures, z: NDArray[np.complex128]) -> Values:
-    """The sum of count times K at some points; unknown where the panels would be too many."""
-    a = z + 1
-    powers = _Powers(float(a.real.min()), float(a.real.max()), float(np.abs(a.imag).max()))
-    total = Values(np.zeros(z.size, dtype=complex), np.zeros(z.size), np.zeros(z.size))
-    for part in mixtures.chunks(200, _TOGETHER):
+def on_line_together(mixtures: Mixtures, line: Line) -> Values:
+    """The sum of count times K on a line; mixtures whose panels would be too many are summed apart."""
+    a = line.points + 1
+    powers = _Powers(line.abscissa + 1, line.abscissa + 1, line.step * line.size)
+    total = Values(np.zeros(line.size, dtype=complex), np.zeros(line.size), np.zeros(line.size))
+    for part in mixtures.chunks(200):
         moments = _moments(part, powers)
-        if moments is None:
-            unknown = np.full(z.size, np.inf)
-            return Values(unknown.astype(complex), unknown, unknown)
-        total += _transform(part.count, moments, a)
+        total += on_line(part, line) if moments is None else _transform(part.count, moments, a)
     return total
 
 
@@ -96,7 +93,7 @@ def _moments(mixtures: Mixtures, powers: _Powers) -> _Moments | None:
     step = float(steps(mixtures.shift, size, min(0.0, powers.low), powers.top, log_target).min())
     reach = float(np.sqrt(-2 * log_target.min())) + 2
     low, high = tilted_range(mixtures, np.array([powers.low, max(powers.high, 1.0)]))
-    if not (high - low + 2 * reach) / step <= 4 * _TOGETHER / mixtures.shift.size:
+    if not (high - low + 2 * reach) / step <= _MAX_NODES / mixtures.shift.size:
         return None
     x = np.arange(low - reach, high + reach + step, step)
     y = m * x - m * m / 2
@@ -126,8 +123,8 @@ def _moments(mixtures: Mixtures, powers: _Powers) -> _Moments | None:
     shape = (m.size, centre.size)
 
     def gathered(weight: Array) -> Array:
-        sums: Array = np.bincount(place, weight.ravel(), m.size * centre.size).reshape(shape)
-        return sums
+        sums = np.bincount(place, weight.ravel(), m.size * centre.size)
+        return np.asarray(sums, dtype=float).reshape(shape)
 
     moments = np.empty((*shape, _DEGREE + 1))
     before, here = np.ones(local.size), local
@@ -204,7 +201,7 @@ def _transform(count: Array, known: _Moments, a: NDArray[np.complex128]) -> Valu
     nearest = np.maximum(np.abs(known.centre) - known.half, 1e-100)[:, None]
     value = np.minimum(size * (size + 1) / 2, 2 * (1 + size) / nearest**2)
     slope = np.minimum(size * (size + 1), 2 * size / nearest)
-    # derived: the matrix product, the polynomials by their recurrence at rounded points, and the coefficients from rounded values
+    # derived: the matrix product, the polynomials by their recurrence at rounded points; the weights count rounded values
     bent = degrees * degrees * (4 + 2 * np.abs(known.centre) / known.half)[:, None] + 2 * table.shape[0]
     rounding = known.mass @ (np.abs(coefficients) * (ULP * bent[:, :, None])).sum(axis=1)
     rounding += known.wrong @ value + known.moved @ slope

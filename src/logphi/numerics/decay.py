@@ -14,12 +14,13 @@ and its modulus stays below w^{c+1} (times a power of cosines where c + 1 < 0) f
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from logphi.numerics.inner import Array, Mixtures, cut_off, tilted_range
 
 # the bound is not pursued below this share of M(c)
 FLOOR = 1e-12
+# measured: a bound is not spoilt by errors of this size
+_ERROR = 1e-5
 # derived: within (0, 0.7 pi) arg w(y + i(b + v)) >= arg w(y + i(v - b)) for |v| below pi/4, and b + v stays below pi
 _HIGHEST = 0.7 * np.pi
 _STRIP = 0.225 * np.pi
@@ -55,7 +56,7 @@ def log_decay(mixtures: Mixtures, abscissa: float, heights: Array, floor: float 
     growth = 2 - np.log(floor)
     most = np.minimum(min(_HIGHEST, np.sqrt(8 * growth / max(negative, 1e-300))), m * np.sqrt(2 * growth))
     raised = most * most / (2 * m * m) - negative * np.log(np.cos(most / 2))
-    log_error = np.log(np.minimum(floor, 1e-3 / mixtures.count))[:, None]
+    log_error = np.log(np.minimum(min(floor, _ERROR), 1e-3 / mixtures.count))[:, None]
     step = float((_strip_step(m, most, negative, log_error) / m).min())
     reach = np.sqrt(2 * float((raised - log_error).max())) + 1
     low, high = tilted_range(mixtures, np.array([power]))
@@ -76,6 +77,10 @@ def log_decay(mixtures: Mixtures, abscissa: float, heights: Array, floor: float 
     cut = cut_off(x, m, q, loss, np.array([power]), log_density, log_mass) * np.exp(raised)
     if np.abs(power * loss).max() > _TILT:
         return np.zeros((m.size, heights.size))
+    # no term grows by more than e^raised: light nodes are dropped, and counted
+    kept = (weight * np.exp(raised - log_error) > 1 / x.size).any(axis=0)
+    cut += weight[:, ~kept].sum(axis=1, keepdims=True) * np.exp(raised)
+    y, loss, weight = y[:, kept], loss[:, kept], weight[:, kept]
 
     share = np.exp(np.minimum(np.log(q) + y - loss, 0.0))
     other = share * (1 - share)
@@ -107,8 +112,7 @@ def _best(weight: Array, share: Array, stiffness: Array, heights: Array, most: A
     nearest = np.where(b <= most[:, :, None], cost, np.inf).argmin(axis=1)
     slope = np.take_along_axis(slope, nearest, axis=1)
     with np.errstate(over="ignore"):  # any height, over a small stiffness: the largest b then
-        best: Array = np.minimum(heights * slope / stiffness, most)
-    return best
+        return np.asarray(np.minimum(heights * slope / stiffness, most))
 
 
 def _strip_step(m: Array, most: Array, negative: float, log_error: Array) -> Array:
@@ -116,5 +120,5 @@ def _strip_step(m: Array, most: Array, negative: float, log_error: Array) -> Arr
     v = np.linspace(0.02, 1.0, 24) * _STRIP
     widened = -0.5 * negative * (np.log(np.cos((most + v) / 2)) + np.log(np.cos(np.maximum(most, v) / 2)))
     growth = np.log(2) + v * v / (2 * m * m) + widened + most * most / (2 * m * m) - log_error
-    steps: NDArray[np.float64] = 2 * np.pi * v / (growth + 0.1)
-    return steps.max(axis=1, keepdims=True)
+    longest: Array = (2 * np.pi * v / (growth + 0.1)).max(axis=1, keepdims=True)
+    return longest

@@ -147,7 +147,9 @@ def _secant(function: Function, level: float, floor: float, start: float, ceilin
         else:
             proposal = math.nan
         previous, before = x, gap
-        inside = low < proposal < high
+        # far below the level a value may be all noise
+        astray = here.upper < level - 1 and here.upper - here.lower > 1
+        inside = low < proposal < high and not astray
         if not inside:
             proposal = 0.5 * (low + high) if math.isfinite(high) else 2 * max(abs(low), 1.0)
         if abs(proposal - x) <= 4e-16 * abs(x):

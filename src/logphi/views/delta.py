@@ -13,7 +13,7 @@ from logphi.bound import Bound, Bounds, Direction, Ledger, Status
 from logphi.numerics.contour import log_ceiling
 from logphi.views.directions import Loss
 from logphi.views.profile import LogDelta, masses
-from logphi.views.routes import route
+from logphi.views.routes import Demand, route
 
 
 def delta(
@@ -92,7 +92,7 @@ def _largest(
         # an order that cannot attain the maximum is not computed
         if found and masses(part)[0][1] == 0 and log_ceiling(part, epsilon) < found[0][1].lower:
             continue
-        found.append((one, route(method)(part, epsilon, rtol, None)(epsilon)))
+        found.append((one, route(method)(part, epsilon, Demand(rtol))(epsilon)))
     name, best = max(found, key=lambda pair: pair[1].value)
     lower, upper = max(part.lower for _, part in found), max(part.upper for _, part in found)
     if len(found) == 2 and min(part.upper for _, part in found) >= lower:

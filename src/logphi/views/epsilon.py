@@ -17,7 +17,7 @@ from logphi.numerics.saddle import minimise
 from logphi.views.delta import each
 from logphi.views.directions import Loss
 from logphi.views.profile import LogDelta, masses
-from logphi.views.routes import Route, Solver, route, solver
+from logphi.views.routes import Demand, Route, Solver, route, solver
 
 # measured: the relative tolerance of a profile that only leads to the crossing
 _COARSE = 1e-3
@@ -107,7 +107,8 @@ def _one(loss: LogPhi, delta: float, along: Route, solve: Solver, rtol: float) -
     seen: dict[float, LogDelta] = {}
 
     def near(x: float, sharp: bool) -> Any:
-        local = along(loss, x, rtol, hint) if sharp else along(loss.rough, x, max(rtol, _COARSE), hint)
+        demand = Demand(rtol if sharp else max(rtol, _COARSE), hint, level - 1)
+        local = along(loss if sharp else loss.rough, x, demand)
 
         def at(y: float) -> LogDelta:
             answer = local(y)
@@ -130,11 +131,11 @@ def _surpassed(loss: LogPhi, epsilon: float, level: float, along: Route) -> bool
     if log_ceiling(loss, epsilon) < level:
         return masses(loss)[0][1] == 0
     # a coarse answer is cheap and errs upward
-    return along(loss, epsilon, 5.0, None)(epsilon).upper < level
+    return along(loss, epsilon, Demand(5.0, least=level))(epsilon).upper < level
 
 
 def _settled_at_zero(loss: LogPhi, level: float, along: Route, rtol: float) -> bool:
-    return along(loss, 0.0, rtol, None)(0.0).upper <= level
+    return along(loss, 0.0, Demand(rtol))(0.0).upper <= level
 
 
 def _chernoff(loss: LogPhi, log_excess: float) -> tuple[float, float, float]:

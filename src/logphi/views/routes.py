@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -18,10 +18,27 @@ from logphi.numerics.roots import Crossing, Function, bisection, crossing
 from logphi.views.profile import LogDelta, from_inversion, masses, settled, trivial
 from logphi.views.sampled import release_of, single_release
 
+
+@dataclass(frozen=True)
+class Demand:
+    """How narrow a profile must be: relatively, unless it is proved to be below ``least`` (a logarithm).
+
+    ``hint`` is the abscissa of a saddle nearby, if one is known.
+    """
+
+    rtol: float
+    hint: float | None = None
+    least: float = -math.inf
+
+    def met_by(self, found: LogDelta) -> bool:
+        """Whether an enclosure is as narrow as asked."""
+        return found.relative_width <= self.rtol or found.upper < self.least
+
+
 # a profile near one epsilon: whatever is worth preparing for the neighbourhood has been prepared
 Local = Callable[[float], LogDelta]
-# of a loss, near an epsilon, to a relative tolerance, with the abscissa of a saddle nearby if one is known
-Route = Callable[[LogPhi, float, float, "float | None"], Local]
+# of a loss, near an epsilon
+Route = Callable[[LogPhi, float, Demand], Local]
 # encloses the crossing of a profile, prepared near a point, coarsely or sharply, with a level: between two ends, from a guess
 Solver = Callable[[Callable[[float, bool], Function], float, float, float, float], Crossing]
 
@@ -36,15 +53,15 @@ def route(method: str | None) -> Route:
         raise NotApplicableError(f"method must be one of {', '.join(map(repr, ROUTES))}, got {method!r}")
     chosen = automatic if method is None else ROUTES[method]
 
-    def prepared(loss: LogPhi, epsilon: float, rtol: float, hint: float | None = None) -> Local:
+    def prepared(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
         known = masses(loss)
-        local: Local | None = None if settled(loss, known, epsilon) else chosen(loss, epsilon, rtol, hint)
+        local: Local | None = None if settled(loss, known, epsilon) else chosen(loss, epsilon, demand)
 
         def at(x: float) -> LogDelta:
             nonlocal local
             answer = settled(loss, known, x)
             if answer is None:
-                local = local or chosen(loss, x, rtol, hint)
+                local = local or chosen(loss, x, demand)
                 answer = local(x).meet(trivial(known, x))
             return answer
 
@@ -53,12 +70,12 @@ def route(method: str | None) -> Route:
     return prepared
 
 
-def by_contour(loss: LogPhi, epsilon: float, rtol: float, hint: float | None = None) -> Local:
+def by_contour(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
     """Inversion on a vertical line: losses with a smooth part."""
-    return _inverted(loss, contour.prepare(loss, epsilon, rtol, contour.smooth, hint), "contour")
+    return _inverted(loss, contour.prepare(loss, epsilon, demand.rtol, contour.smooth, demand.hint), "contour")
 
 
-def by_lattice(loss: LogPhi, epsilon: float, rtol: float, hint: float | None = None) -> Local:
+def by_lattice(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
     """Inversion over one period: losses on a lattice."""
     lattice = loss.lattice
     if lattice is None or math.isinf(lattice.span):
@@ -68,10 +85,10 @@ def by_lattice(loss: LogPhi, epsilon: float, rtol: float, hint: float | None = N
         # the reflected law lives on the mirrored lattice
         return Periodic.at(lattice if law is loss else replace(lattice, offset=-lattice.offset), x)
 
-    return _inverted(loss, contour.prepare(loss, epsilon, rtol, kernel, hint), "lattice")
+    return _inverted(loss, contour.prepare(loss, epsilon, demand.rtol, kernel, demand.hint), "lattice")
 
 
-def by_pieces(loss: LogPhi, epsilon: float, rtol: float, hint: float | None = None, *, asked: str = "exponential") -> Local:
+def by_pieces(loss: LogPhi, epsilon: float, demand: Demand, *, asked: str = "exponential") -> Local:
     """Sums over atoms and flat parts in real space: losses with atoms that do not fade."""
     if not exponential.made_of_pieces(loss.terms):
         raise NotApplicableError(f"method {asked!r} needs a loss of atoms and tilted flat parts only; leave method out")
@@ -90,10 +107,10 @@ def by_pieces(loss: LogPhi, epsilon: float, rtol: float, hint: float | None = No
     def at(x: float) -> LogDelta:
         turned = x < 0
         found = answer(turned, x) if turned in prepared else trivial(known, x)
-        if found.relative_width <= rtol or (turned in prepared and prepared[turned].serves(abs(x))):
+        if found.relative_width <= demand.rtol or (turned in prepared and prepared[turned].serves(abs(x))):
             return found
         own = loss.reflected() if turned else loss
-        fresh = exponential.prepare(own, own.terms, abs(x), rtol)
+        fresh = exponential.prepare(own, own.terms, abs(x), demand.rtol)
         if fresh is None:
             return found
         prepared[turned] = fresh
@@ -102,19 +119,19 @@ def by_pieces(loss: LogPhi, epsilon: float, rtol: float, hint: float | None = No
     return at
 
 
-def by_levy(loss: LogPhi, epsilon: float, rtol: float, hint: float | None = None) -> Local:
+def by_levy(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
     """Levy inversion on both poles ([AFA] Lemmas 18, 19, 42): absolute errors, the quadrature's an estimate."""
     from logphi.numerics import levy
 
     return _on_the_poles(loss, "levy", lambda: levy.prepare(loss))
 
 
-def by_levy_sums(loss: LogPhi, epsilon: float, rtol: float, hint: float | None = None) -> Local:
+def by_levy_sums(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
     """Levy inversion of a rounded-down and of a rounded-up law ([AFA] Algorithm 2, Theorem 44): the gap is its error."""
     from logphi.numerics import sums
 
     # an answer that may be coarse is quick
-    cells = 64 if rtol > 1 else 256
+    cells = 64 if demand.rtol > 1 else 256
 
     def prepare() -> Callable[[float], Scaled]:
         both = sums.prepare_sums(loss.terms, cells, 256)
@@ -123,7 +140,7 @@ def by_levy_sums(loss: LogPhi, epsilon: float, rtol: float, hint: float | None =
     return _on_the_poles(loss, "levy-sums", prepare)
 
 
-def by_levy_quadrature(loss: LogPhi, epsilon: float, rtol: float, hint: float | None = None) -> Local:
+def by_levy_quadrature(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
     """Levy inversion of a phi that is itself taken by quadrature ([AFA] double quadrature): both errors are estimates."""
     from logphi.numerics import levy, sums
 
@@ -158,26 +175,26 @@ def _on_the_poles(loss: LogPhi, name: str, prepare: Callable[[], Callable[[float
     return at
 
 
-def by_lattice_laws(loss: LogPhi, epsilon: float, rtol: float, hint: float | None = None) -> Local:
+def by_lattice_laws(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
     """A lattice law above and one below, composed by a Fourier sum: valid for every loss of known laws."""
     # SciPy's normal tails would double the time of importing the package
     from logphi.numerics import discretized
 
     try:
-        prepared = discretized.prepare(loss, epsilon, rtol)
+        prepared = discretized.prepare(loss, epsilon, demand.rtol)
     except ValueError as error:
         raise NotApplicableError(f"method 'discretized' does not apply: {error}") from error
     known = masses(loss)
     return lambda x: from_inversion(known, x, Inversion(Part.EXCESS, prepared.at(x)), "discretized")
 
 
-def by_single_release(loss: LogPhi, epsilon: float, rtol: float, hint: float | None = None) -> Local:
+def by_single_release(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
     """The closed profile of one sampled release, from that of its base."""
     found = release_of(loss)
     if found is None:
-        return by_pieces(loss, epsilon, rtol, hint, asked="exact")
+        return by_pieces(loss, epsilon, demand, asked="exact")
     base_route = route(None)
-    return lambda x: single_release(found, x, lambda at: base_route(found.base, at, rtol, None)(at))
+    return lambda x: single_release(found, x, lambda at: base_route(found.base, at, Demand(demand.rtol))(at))
 
 
 ROUTES: dict[str, Route] = {
@@ -200,26 +217,26 @@ def solver(method: str | None) -> Solver:
 _BISECTED = (by_levy, by_levy_sums, by_levy_quadrature)
 
 
-def automatic(loss: LogPhi, epsilon: float, rtol: float, hint: float | None = None) -> Local:
+def automatic(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
     """The routes that fit the loss, tried in turn."""
     prepared: dict[Route, tuple[float, Local | None]] = {}
 
     def answered(one: Route, x: float, *, again: bool = False) -> LogDelta | None:
         if again or one not in prepared:
-            prepared[one] = x, _attempt(one, loss, x, rtol, hint)
+            prepared[one] = x, _attempt(one, loss, x, demand)
         place, local = prepared[one]
         found = None if local is None else local(x)
         # an answer too far from where its route was prepared
-        if found is not None and found.relative_width > large and place != x:
+        if found is not None and found.relative_width > large and place != x and not demand.met_by(found):
             return answered(one, x, again=True)
         return found
 
-    routes, large = _fitting(loss), max(_LARGE, 10 * rtol)
+    routes, large = _fitting(loss), max(_LARGE, 10 * demand.rtol)
 
     def at(x: float) -> LogDelta:
         best: LogDelta | None = None
         for one in routes:
-            if best is not None and (best.relative_width <= rtol or (one in _FALLBACKS and _final(best, large))):
+            if best is not None and (demand.met_by(best) or (one in _FALLBACKS and _final(best, large))):
                 break
             answer = answered(one, x)
             if answer is not None:
@@ -258,19 +275,19 @@ def _fitting(loss: LogPhi) -> list[Route]:
     return [_by_decaying_contour, by_pieces, *_FALLBACKS]
 
 
-def _by_decaying_contour(loss: LogPhi, epsilon: float, rtol: float, hint: float | None = None) -> Local:
+def _by_decaying_contour(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
     # the longest line gains no more than its number of nodes over what atoms do not lose by themselves, and is long
     atoms = exponential.made_of_pieces(loss.terms) and float(loss.log_envelope(0.0, _FAR)[0])
-    hopeless = atoms is not False and atoms > math.log(min(rtol * contour.MAX_NODES, _DECAYED))
-    prepared = None if hopeless else contour.prepare(loss, epsilon, rtol, contour.smooth, hint, decaying=True)
+    hopeless = atoms is not False and atoms > math.log(min(demand.rtol * contour.MAX_NODES, _DECAYED))
+    prepared = None if hopeless else contour.prepare(loss, epsilon, demand.rtol, contour.smooth, demand.hint, decaying=True)
     if prepared is None:
         raise NotApplicableError("the transform does not decay far enough for a contour of reasonable length")
     return _inverted(loss, prepared, "contour")
 
 
-def _attempt(one: Route, loss: LogPhi, epsilon: float, rtol: float, hint: float | None) -> Local | None:
+def _attempt(one: Route, loss: LogPhi, epsilon: float, demand: Demand) -> Local | None:
     try:
-        return one(loss, epsilon, rtol, hint)
+        return one(loss, epsilon, demand)
     except NotApplicableError:
         return None
 

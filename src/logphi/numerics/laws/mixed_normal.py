@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from logphi.arith.floats import FLOATS
 from logphi.arith.protocol import Arithmetic, Number, Parameter, Plain
-from logphi.numerics.crowd import CROWD, crowd_at
+from logphi.numerics.crowd import CROWD, on_line_together
 from logphi.numerics.decay import FLOOR, log_decay
 from logphi.numerics.inner import Mixtures, at_heights, on_axis, on_line, sketch
 from logphi.numerics.law import Law, Line, Values
@@ -95,11 +95,7 @@ class MixedNormals(Law):
     def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
         """K at any points, one grid per abscissa."""
         z = np.asarray(z)
-        together = self._together(z.ravel())
-        if together is not None:
-            mid = together.mid if np.iscomplexobj(z) else together.mid.real
-            parts = np.stack([mid, together.rounding, together.inner])
-        elif not np.iscomplexobj(z):
+        if not np.iscomplexobj(z):
             values = on_axis(self.mixtures, z.ravel())
             parts = np.stack([values.mid, values.rounding, values.inner])
         else:
@@ -123,14 +119,7 @@ class MixedNormals(Law):
 
     def on_line(self, line: Line, count: int = 1) -> Values:
         """K on a vertical line, as matrix products."""
-        return self._together(line.points) or on_line(self.mixtures, line)
-
-    def _together(self, z: NDArray[Any]) -> Values | None:
-        """K of a crowd of terms; None where they are few or their panels would be too many."""
-        if len(self.terms) < CROWD:
-            return None
-        values = crowd_at(self.mixtures, z.astype(complex))
-        return values if np.isfinite(values.mid).all() else None
+        return (on_line if len(self.terms) < CROWD else on_line_together)(self.mixtures, line)
 
     def log_envelope(self, abscissa: float, heights: NDArray[np.float64], end: float = np.inf) -> NDArray[np.float64]:
         """From the inner contours, moved."""
@@ -142,8 +131,8 @@ class MixedNormals(Law):
         return total
 
 
-# measured: a sum of so many terms is negligible where each has fallen to a half
-_CROWD_FLOOR = 1e-5
+# measured: a sum of so many terms is negligible where each has fallen to a tenth
+_CROWD_FLOOR = 0.1
 # measured: shifts and rates this near each other, in logarithms, count as equal where a rough answer does
 _NEAR = 0.03
 

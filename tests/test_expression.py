@@ -30,8 +30,8 @@ class Fake:
     did: tuple[Any, ...] = ()
 
     def __post_init__(self) -> None:
-        if self.sigma == -13:
-            raise ValueError("sigma must not be -13,\ngot -13")
+        if self.sigma == -13.03125:
+            raise ValueError("sigma must not be -13.03125,\ngot -13.03125")
 
     def __mul__(self, count: int) -> Fake:
         assert type(count) is int
@@ -173,7 +173,7 @@ def test_brackets_up_to_the_limit() -> None:
         ("Fake(1, sgma=1)", "unexpected keyword argument 'sgma'; it is written Fake("),
         ("Fake(1, sigma=1)", "multiple values for argument 'sigma'"),
         ("Fake(1).poisson()", "missing a required argument: 'rate'; it is written poisson(rate, *, group_size=1)"),
-        ("Fake(-13)", "'Fake' at character 1: sigma must not be -13, got -13"),
+        ("Fake(-13.03125)", "'Fake' at character 1: sigma must not be -13.03125, got -13.03125"),
         ("Fake(sigma=1, sigma=2)", "'sigma' at character 15: this argument is given twice"),
         ("Fake(sigma=1, 2)", "without a name cannot follow"),
         ("Fake(sigma==1)", "'=' at character 12"),

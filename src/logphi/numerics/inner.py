@@ -165,7 +165,10 @@ def on_axis(mixtures: Mixtures, abscissas: Array) -> Values:
 
 def at_heights(mixtures: Mixtures, abscissa: float, heights: Array) -> Values:
     """The sum of count times K at points of one vertical line, in any order: one sum per point."""
-    return _on_vertical(mixtures, abscissa, heights, float(np.abs(heights).max()), _direct)
+    # below the real axis the values are those above, conjugate
+    above = np.abs(heights)
+    values = _on_vertical(mixtures, abscissa, above, float(above.max()), _direct)
+    return Values(np.where(heights < 0, values.mid.conj(), values.mid), values.rounding, values.inner)
 
 
 def on_line(mixtures: Mixtures, line: Line) -> Values:

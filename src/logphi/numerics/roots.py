@@ -158,14 +158,21 @@ def _secant(function: Function, level: float, floor: float, start: float, ceilin
     return x
 
 
+def _slope(function: Function, x: float, value: float, away: float) -> float:
+    """About the slope of the decreasing function, from whichever side its value is finite; one where neither is."""
+    for step in (away, -away):
+        slope = (value - function(x + step).value) / step
+        if math.isfinite(slope):
+            return max(slope, 1e-3)
+    return 1.0
+
+
 def _prove(function: Function, level: float, floor: float, x: float, ceiling: float) -> Crossing:
     """Step outward until the ends of the enclosure are on the right sides of the level."""
     here = function(x)
     width = max(here.upper - here.lower, 1e-15)
     nudge = 1e-15 * max(abs(x), 1e-3)
-    probe = function(x + 1e3 * nudge).value
-    slope = max((here.value - probe) / (1e3 * nudge), 1e-3) if math.isfinite(probe) else 1.0
-    slope = slope if math.isfinite(slope) else 1.0
+    slope = _slope(function, x, here.value, 1e3 * nudge)
     step = max(1.2 * width / slope, 4 * nudge)
     # where nothing is known at x itself, something may be known very near, or far away only
     step, growth = (step, 1.6) if math.isfinite(step) else (4 * nudge, 8.0)

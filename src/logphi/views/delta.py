@@ -92,7 +92,8 @@ def _largest(
         # an order that cannot attain the maximum is not computed
         if found and masses(part)[0][1] == 0 and log_ceiling(part, epsilon) < found[0][1].lower:
             continue
-        found.append((one, route(method)(part, epsilon, Demand(rtol))(epsilon)))
+        demand = Demand(rtol, least=max((known.lower for _, known in found), default=-math.inf))
+        found.append((one, route(method)(part, epsilon, demand)(epsilon)))
     name, best = max(found, key=lambda pair: pair[1].value)
     lower, upper = max(part.lower for _, part in found), max(part.upper for _, part in found)
     if len(found) == 2 and min(part.upper for _, part in found) >= lower:

@@ -9,18 +9,24 @@ Everything is in nats.
 (2.381596921, True)
 """
 
-from logphi.bound import Bound, Bounds, Direction, Entry, Ledger, Status
-from logphi.core.adjacency import Adjacency
-from logphi.mechanisms import (
-    ApproximateDP,
-    Discrete,
-    ExponentialMechanism,
-    Gaussian,
-    Laplace,
-    PureDP,
-    RandomizedResponse,
-)
-from logphi.release import Mechanism, compose
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from logphi.bound import Bound, Bounds, Direction, Entry, Ledger, Status
+    from logphi.core.adjacency import Adjacency
+    from logphi.mechanisms import (
+        ApproximateDP,
+        Discrete,
+        ExponentialMechanism,
+        Gaussian,
+        Laplace,
+        PureDP,
+        RandomizedResponse,
+    )
+    from logphi.release import Mechanism, compose
 
 __version__ = "0.1.0"
 
@@ -43,3 +49,24 @@ __all__ = [
     "__version__",
     "compose",
 ]
+
+# where the public names live; a module is loaded when the first of its names is asked for (PEP 562)
+_HOMES = {
+    "logphi.bound": ("Bound", "Bounds", "Direction", "Entry", "Ledger", "Status"),
+    "logphi.core.adjacency": ("Adjacency",),
+    "logphi.release": ("Mechanism", "compose"),
+}
+_HOME = {name: module for module, names in _HOMES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module 'logphi' has no attribute {name!r}")
+    # every other public name is a mechanism
+    value = getattr(import_module(_HOME.get(name, "logphi.mechanisms")), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

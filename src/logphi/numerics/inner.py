@@ -188,8 +188,8 @@ def on_line(mixtures: Mixtures, line: Line) -> Values:
         full = second + 1j * angles
         full_fine, second_fine = _turns(full[:, :half], second[:, :half], fine)
         full_coarse, second_coarse = _turns(full[:, half:], second[:, half:], coarse)
-        sums = (full_coarse * weight[:, None, :]) @ full_fine.transpose(0, 2, 1)
-        sums += second_coarse @ weight[:, :, None] + (second_fine @ weight[:, :, None]).transpose(0, 2, 1)
+        sums = _product(full_coarse * weight[:, None, :], full_fine.transpose(0, 2, 1))
+        sums += _product(second_coarse, weight[:, :, None]) + _product(second_fine, weight[:, :, None]).transpose(0, 2, 1)
         return sums.reshape(loss.shape[0], -1)[:, : line.size]
 
     return _on_vertical(mixtures, line.abscissa, line.heights, line.step * line.size, lambda _, *one: product(*one))
@@ -197,7 +197,7 @@ def on_line(mixtures: Mixtures, line: Line) -> Values:
 
 def _direct(heights: Array, loss: Array, weight: Array) -> NDArray[np.complex128]:
     turned = second_turn(heights[None, :, None] * loss[:, None, :])
-    result: NDArray[np.complex128] = (turned @ weight[:, :, None])[:, :, 0]
+    result: NDArray[np.complex128] = _product(turned, weight[:, :, None])[:, :, 0]
     return result
 
 
@@ -260,21 +260,21 @@ def _nodes(mixtures: Mixtures, abscissas: Array, top: float) -> Nodes | None:
     weight /= total[:, :, None]
     inner = cut_off(x, m, q, loss, power, log_density, log_mass) + np.exp(log_target)[:, None]
 
-    slope = (weight @ loss[:, :, None])[:, :, 0]
+    slope = _product(weight, loss[:, :, None])[:, :, 0]
     small = (np.maximum(exponent.max(axis=2), loss.max(axis=1)[:, None]) < _LARGE) & (log_mass < 1)
     if small.any():
         # the second-order form, of w^a and of w
         bounded = np.where(small[:, :, None], exponent, 0.0)
         density = np.exp(log_density)
-        moments = _second_exp(np.concatenate([bounded, loss[:, None, :]], axis=1)) @ density
+        moments = _product(_second_exp(np.concatenate([bounded, loss[:, None, :]], axis=1)), density[:, None])[:, :, 0]
         excess = moments[:, :-1] - power * moments[:, -1:]
-        first_moment = (np.expm1(bounded) @ (density * loss)[:, :, None])[:, :, 0] - moments[:, -1:]
+        first_moment = _product(np.expm1(bounded), (density * loss)[:, :, None])[:, :, 0] - moments[:, -1:]
         log_mass = np.where(small, np.log1p(np.where(small, excess, 0.0)), log_mass)
         slope = np.where(small, first_moment / (1 + np.where(small, excess, 0.0)), slope)
 
     # derived: a term errs by three elementary functions, a dozen doublings, the rounding of its exponent and, in a sum
-    # of n complex products, by at most 2^(1/2) 2n roundings; l by two elementary functions and half an ulp in q and m
-    unit = ULP * (36 + 1.5 * x * x + 1.5 * x.size)
+    # of complex products, by at most 2^(1/2) 2 roundings for each step; l by two elementary functions and half an ulp in q and m
+    unit = ULP * (36 + 1.5 * x * x + 1.5 * _roundings(x.size))
     size = np.abs(loss)
     slip = ELEMENTARY * (size + (np.abs(q * growth) + (q * growth + q) * (np.abs(m * x) + m * m)) * np.exp(-loss))
     log_relative = log_density - log_mass[:, :, None]
@@ -290,6 +290,25 @@ def _nodes(mixtures: Mixtures, abscissas: Array, top: float) -> Nodes | None:
         constant=np.where(small, 0.0, ELEMENTARY * (1 + np.abs(log_mass))),
     )
     return Nodes(loss, weight, log_mass, slope, noise, inner)
+
+
+# sums over more nodes than this are taken in parts
+_PART = 64
+
+
+def _product(left: NDArray[Any], right: NDArray[Any]) -> NDArray[Any]:
+    """``left @ right`` whose summands pass through few additions each: within parts, then part by part."""
+    size = left.shape[-1]
+    total = left[..., :_PART] @ right[..., :_PART, :]
+    for start in range(_PART, size, _PART):
+        part = slice(start, start + _PART)
+        total += left[..., part] @ right[..., part, :]
+    return total
+
+
+def _roundings(size: int) -> int:
+    """Through how many additions a summand of :func:`_product` passes at most; pairwise sums need fewer."""
+    return min(size, _PART + -(-size // _PART))
 
 
 def cut_off(x: Array, m: Array, q: Array, loss: Array, power: Array, log_density: Array, log_mass: Array) -> Array:
@@ -389,7 +408,7 @@ def _shifted(mixtures: Mixtures, abscissa: float, top: float, shift: float, axis
     lost = cut_off(x, m, q, real_loss, np.array([power, power + 1]), log_density, axis.log_mass) * np.exp(raised)
     cut = lost[:, :1] * (2 + top * (4 - np.log1p(-q))) + lost[:, 1:] * top
     # derived: as for the real nodes; the weight also turns with x b/m, and w(y + ib) is at least w(y) cos(b/2)
-    unit = ULP * (36 + 1.5 * x * x + 2 * turn * np.abs(x) + 4 * abs(power) * far + 1.5 * x.size)
+    unit = ULP * (36 + 1.5 * x * x + 2 * turn * np.abs(x) + 4 * abs(power) * far + 1.5 * _roundings(x.size))
     moved = np.abs(q * growth) + (q * growth + q) * (np.abs(m * x) + m * m + shift)
     slip = ELEMENTARY * (far + 2 * moved * np.exp(-real_loss) / (1 - half / 2))
     noise = Noise(

@@ -212,3 +212,28 @@ def test_logarithms_of_reference_agree_with_a_gaussian():
             gap = reference(mpf("0.9"), 1, z) - exact
             turn = 2 * mpmath.pi
             assert abs(gap - 1j * turn * mpmath.nint(gap.imag / turn)) < REFERENCE
+
+
+@pytest.mark.parametrize(
+    ("shift", "rate", "abscissa", "top"), [(1.0, 0.05, 2.0, 2000.0), (1.6, 0.3, -2.5, 600.0), (0.7, 0.01, 5.0, 3000.0)]
+)
+def test_a_moved_contour_gives_the_same_values(shift, rate, abscissa, top):
+    line = Line(abscissa, top / 64, 65)
+    values = on_line(one(shift, rate), line)
+    # the sum over the real axis, with nodes enough for its top; below the tolerance of neither
+    x, step = np.linspace(-13, 13 + max(0.0, shift * abscissa), 200_001, retstep=True)
+    loss = np.log1p(rate * np.expm1(shift * x - shift * shift / 2))
+    weight = np.exp((abscissa + 1) * loss - x * x / 2) * step / math.sqrt(2 * math.pi)
+    for index in (0, 1, 7, 30, 64):
+        exact = (weight * np.exp(1j * line.heights[index] * loss)).sum()
+        found = np.exp(values.mid[index])
+        slack = np.expm1(min(values.radius[index], 1.0)) * abs(found) + 1e-13 * weight.sum()
+        assert abs(exact - found) <= slack
+    # there are few nodes, so even the top is known well
+    assert values.radius[7] < 1e-4
+
+
+def test_below_the_axis_the_values_are_conjugate():
+    heights = np.array([-700.0, -3.0, 0.0, 3.0, 700.0])
+    values = at_heights(one(1.0, 0.1), 1.0, heights)
+    np.testing.assert_array_equal(values.mid, values.mid[::-1].conj())

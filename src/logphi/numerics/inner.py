@@ -265,15 +265,16 @@ def _nodes(mixtures: Mixtures, abscissas: Array, top: float) -> Nodes | None:
     if small.any():
         # the second-order form, of w^a and of w
         bounded = np.where(small[:, :, None], exponent, 0.0)
+        of_w = np.where(small.any(axis=1)[:, None], loss, 0.0)[:, None, :]
         density = np.exp(log_density)
-        moments = _product(_second_exp(np.concatenate([bounded, loss[:, None, :]], axis=1)), density[:, None])[:, :, 0]
+        moments = _product(_second_exp(np.concatenate([bounded, of_w], axis=1)), density[:, None])[:, :, 0]
         excess = moments[:, :-1] - power * moments[:, -1:]
         first_moment = _product(np.expm1(bounded), (density * loss)[:, :, None])[:, :, 0] - moments[:, -1:]
         log_mass = np.where(small, np.log1p(np.where(small, excess, 0.0)), log_mass)
         slope = np.where(small, first_moment / (1 + np.where(small, excess, 0.0)), slope)
 
     # derived: a term errs by three elementary functions, a dozen doublings, the rounding of its exponent and, in a sum
-    # of complex products, by at most 2^(1/2) 2 roundings for each step; l by two elementary functions and half an ulp in q and m
+    # of complex products, by at most 2^(1/2) 2 roundings a step; l by two elementary functions and half an ulp in q and m
     unit = ULP * (36 + 1.5 * x * x + 1.5 * _roundings(x.size))
     size = np.abs(loss)
     slip = ELEMENTARY * (size + (np.abs(q * growth) + (q * growth + q) * (np.abs(m * x) + m * m)) * np.exp(-loss))

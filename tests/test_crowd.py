@@ -1,0 +1,77 @@
+"""Crowds of sampled Gaussians on common panels: the same numbers as term by term, and as mpmath."""
+
+from __future__ import annotations
+
+import mpmath
+import numpy as np
+import pytest
+
+import logphi as lp
+from logphi.numerics.crowd import on_line_together
+from logphi.numerics.inner import Mixtures, on_line
+from logphi.numerics.law import Line
+
+
+def crowd(rng: np.random.Generator, size: int) -> Mixtures:
+    shift, rate = 10 ** rng.uniform(-1.3, 0.3), 10 ** rng.uniform(-5, -0.5)
+    counts = rng.integers(1, 20, size).astype(float)
+    return Mixtures(shift * rng.uniform(0.5, 1, size), rate * rng.uniform(0.1, 1, size), counts)
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_panels_agree_with_the_terms(seed):
+    rng = np.random.default_rng(seed)
+    mixtures = crowd(rng, 80)
+    c = rng.choice([rng.uniform(-0.9, -0.1), 10 ** rng.uniform(-1, 1), -1 - 10 ** rng.uniform(-1, 1)])
+    line = Line(c, 10 ** rng.uniform(-2, 0.5), 24)
+    together, apart = on_line_together(mixtures, line), on_line(mixtures, line)
+    slack = together.radius + apart.radius
+    known = np.isfinite(slack)
+    gap = together.mid - apart.mid
+    gap -= 2j * np.pi * np.round(gap.imag / (2 * np.pi))
+    assert known[0]
+    assert np.all(np.abs(gap)[known] <= slack[known])
+
+
+def log_mean(m, q, z):
+    """log E[w^{z+1}] by quadrature at 25 digits."""
+    m, q = mpmath.mpf(m), mpmath.mpf(q)
+    power = mpmath.mpc(z) + 1
+
+    def inside(x):
+        return mpmath.npdf(x) * (1 - q + q * mpmath.exp(m * x - m * m / 2)) ** power
+
+    return mpmath.log(mpmath.quad(inside, [-12, -6, -3, 0, 3, 6, 12]))
+
+
+def test_panels_agree_with_mpmath():
+    mixtures = Mixtures(np.linspace(0.5, 1.0, 8), np.geomspace(1e-3, 0.1, 8), np.ones(8))
+    line = Line(1.5, 2.0, 3)
+    values = on_line_together(mixtures, line)
+    with mpmath.workdps(25):
+        for index in (0, 2):
+            z = complex(line.points[index])
+            total = sum(log_mean(m, q, z) for m, q in zip(mixtures.shift, mixtures.rate, strict=True))
+            assert abs(complex(total) - values.mid[index]) <= values.radius[index] + 1e-15
+    assert np.all(values.radius < 1e-11)
+
+
+def test_far_apart_terms_are_summed_apart():
+    mixtures = Mixtures(np.geomspace(1e-3, 20, 70), np.geomspace(1e-6, 0.9, 70), np.full(70, 3.0))
+    line = Line(3.0, 1.0, 16)
+    together, apart = on_line_together(mixtures, line), on_line(mixtures, line)
+    known = np.isfinite(together.radius) & np.isfinite(apart.radius)
+    gap = together.mid - apart.mid
+    gap -= 2j * np.pi * np.round(gap.imag / (2 * np.pi))
+    assert np.all(np.abs(gap)[known] <= (together.radius + apart.radius)[known])
+
+
+def test_a_crowd_spends_about_as_much_as_its_mean():
+    crowd_of = lp.compose(lp.Gaussian(sigma=1 + i / 2000).poisson(0.01 + i * 1e-7) for i in range(200))
+    low, high = 200 * lp.Gaussian(sigma=1.1).poisson(0.01), 200 * lp.Gaussian(sigma=1.0).poisson(0.01002)
+    spent = crowd_of.epsilon(1e-6)
+    assert spent.status is lp.Status.MET
+    assert low.epsilon(1e-6).upper < spent.lower < spent.upper < high.epsilon(1e-6).lower
+    profile = crowd_of.delta(spent.value)
+    assert profile.lower <= 1e-6 * (1 + 1e-8)
+    assert profile.upper >= 1e-6 * (1 - 1e-8)

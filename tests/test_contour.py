@@ -222,3 +222,34 @@ def test_epsilon_of_laplace_inverts_its_profile(delta):
         exact = 2 + 2 * mpmath.log(1 - dec(delta))
     assert contains(bound, exact)
     assert bound.width <= RTOL * max(1, math.fabs(bound.value))
+
+
+@pytest.mark.parametrize("gap", [1e-3, 1e-6, 1e-9, 1e-12])
+@pytest.mark.parametrize(
+    "mechanism",
+    [
+        lp.PureDP(1e-5),
+        lp.Laplace(scale=1e4),
+        lp.RandomizedResponse(0.75).poisson(0.1),
+        5 * lp.RandomizedResponse(0.75).poisson(0.1),
+        lp.ExponentialMechanism(1.0),
+    ],
+    ids=repr,
+)
+def test_the_ceiling_holds_near_the_top_of_a_support(mechanism, gap):
+    for loss in (mechanism.loss(), mechanism.loss().reflected()):
+        x = loss.supremum * (1 - gap)
+        order = None if loss.symmetric else ("remove" if loss == mechanism.loss() else "add")
+        assert log_ceiling(loss, x) >= mechanism.log_delta(x, direction=order).lower
+
+
+@pytest.mark.parametrize("rare", [1e-12, 1e-9, 2e-8])
+@pytest.mark.parametrize("gap", [1e-5, 1e-7, 1e-9])
+def test_no_order_is_left_out_near_the_top_of_its_support(rare, gap):
+    p = [0.5 / math.e, rare, 1 - 0.5 / math.e - rare]
+    q = [0.5, rare * math.exp(-2), 0.5 - rare * math.exp(-2)]
+    with mpmath.workdps(DIGITS):
+        growth = mpmath.exp(mpf(1 - gap))
+        orders = ((p, q), (q, p))
+        exact = max(sum(max(mpf(0), mpf(a) - growth * mpf(b)) for a, b in zip(*order, strict=True)) for order in orders)
+    assert contains(lp.Discrete(p, q).delta(1 - gap), exact)

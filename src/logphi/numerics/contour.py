@@ -220,7 +220,7 @@ def log_ceiling(law: Law, x: float) -> float:
     low, middle, high = law.sketch(c * np.array([0.9, 1.0, 1.1])).tolist()
     heights = _normal_height((low + high - 2 * middle) / (0.1 * c) ** 2, -35.0) * _CELLS
     envelope = np.append(0.0, law.log_envelope(c, heights[1:]))
-    integral = float(_rest(heights, envelope + kernel.log_size(heights, c), np.inf)[0])
+    integral = float(_rest(heights, envelope, kernel.log_size(heights, c), np.inf)[0])
     bound = scale + min(float(log_kappa(np.array([c]))[0]), integral)
     # an excess is at most one, which is all that is known where K is hardly known
     return min(bound + 1e-14 * (1 + float(np.abs(values.mid[0])) + c * abs(x)), 0.0)
@@ -398,7 +398,7 @@ def _length(law: Law, layout: _Layout, most: int, kernel: Kernel) -> tuple[int, 
     c, step, log_target, end = layout.abscissa, layout.step, layout.log_target, kernel.period / 2
 
     def rest_from(heights: NDArray[np.float64]) -> NDArray[np.float64]:
-        return _rest(heights, law.log_envelope(c, heights, end) + kernel.log_size(heights, c), end)
+        return _rest(heights, law.log_envelope(c, heights, end), kernel.log_size(heights, c), end)
 
     heights = _normal_height(layout.curvature, log_target) * _AROUND
     if step < heights[0]:
@@ -426,10 +426,12 @@ def _normal_height(curvature: float, log_target: float) -> float:
     return min(max(height, 1e-100), 1e100)
 
 
-def _rest(heights: NDArray[np.float64], log_bound: NDArray[np.float64], end: float) -> NDArray[np.float64]:
-    """Logarithm of 1/pi times the upper Riemann sum of a decreasing bound, from each height on."""
-    # beyond the grid the factor alone is integrable, being below 1/t^2; a period ends where its grid does
-    last = -np.inf if np.isfinite(end) else float(log_bound[-1] + np.log(heights[-1]))
-    cells = np.append(log_bound[:-1] + np.log(np.diff(heights)), last)
+def _rest(
+    heights: NDArray[np.float64], envelope: NDArray[np.float64], size: NDArray[np.float64], end: float
+) -> NDArray[np.float64]:
+    """Logarithm of 1/pi times the upper Riemann sum of a product of decreasing bounds, from each height on."""
+    # beyond the grid the factor 1/|z(z+1)| is below 1/t^2; a period ends where its grid does
+    last = -np.inf if np.isfinite(end) else float(envelope[-1] - np.log(heights[-1]))
+    cells = np.append((envelope + size)[:-1] + np.log(np.diff(heights)), last)
     total: NDArray[np.float64] = np.logaddexp.accumulate(cells[::-1])[::-1] - np.log(np.pi)
     return total

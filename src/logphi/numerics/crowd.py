@@ -69,14 +69,15 @@ def on_line_together(mixtures: Mixtures, line: Line) -> Values:
 class _Moments:
     """Chebyshev moments of the weighted laws, (mixture, panel, degree), and what bounds their errors.
 
-    ``mass`` sums the weights with l^2, ``tilted`` those with l^2 W, ``wrong`` those with l^2 W times their relative errors,
-    ``moved`` those with |l| W times the error of l, where W is the largest of 1, |e^l| and |e^{al}|: all (mixture, panel).
-    ``lost`` bounds what the trapezoidal sums leave out, for each mixture.
+    W is the largest of 1, |e^l| and |e^{al}|, ``growth`` its largest value on each panel. By mixture and panel, ``mass`` sums
+    the weights with l^2, ``tilted`` those with l^2 W, ``wrong`` those with l^2 W times their relative errors, ``moved`` those
+    with |l| W times the error of l. ``lost`` bounds what the trapezoidal sums leave out, for each mixture.
     """
 
     centre: Array
     half: Array
     error: Array
+    growth: Array
     moments: Array
     mass: Array
     tilted: Array
@@ -106,7 +107,7 @@ def _moments(mixtures: Mixtures, powers: _Powers) -> _Moments | None:
     log_density = np.log(step / np.sqrt(2 * np.pi)) - x * x / 2
     cut = cut_off(x, m, q, loss, np.array([powers.low, powers.high]), log_density, np.zeros((m.size, 2))).sum(axis=1)
     largest = np.exp(powers.log_size(loss, loss))
-    # nodes that are heavy under no tilt are dropped; what they weigh is counted
+    # nodes that are light under every tilt are dropped; what they weigh is counted
     weight = np.exp(log_density) * largest
     kept = (mixtures.count @ weight) > _DROPPED
     cut += 2 * weight[:, ~kept].sum(axis=1)
@@ -138,10 +139,11 @@ def _moments(mixtures: Mixtures, powers: _Powers) -> _Moments | None:
         centre,
         half,
         error,
+        np.exp(powers.log_size(centre - half, centre + half)),
         moments,
         moments[:, :, 0],
         gathered(tilted),
-        gathered(tilted * (ULP * (2048 + 1.5 * x * x + x.size))),
+        gathered(tilted * (ULP * (36 + 1.5 * x * x + x.size))),
         gathered(np.exp(log_density) * np.abs(loss) * slip * largest),
         cut + np.exp(log_target),
     )
@@ -201,9 +203,11 @@ def _transform(count: Array, known: _Moments, a: NDArray[np.complex128]) -> Valu
     nearest = np.maximum(np.abs(known.centre) - known.half, 1e-100)[:, None]
     value = np.minimum(size * (size + 1) / 2, 2 * (1 + size) / nearest**2)
     slope = np.minimum(size * (size + 1), 2 * size / nearest)
-    # derived: the matrix product, the polynomials by their recurrence at rounded points; the weights count rounded values
+    # derived: the matrix product, and the polynomials by their recurrence at rounded points
     bent = degrees * degrees * (4 + 2 * np.abs(known.centre) / known.half)[:, None] + 2 * table.shape[0]
     rounding = known.mass @ (np.abs(coefficients) * (ULP * bent[:, :, None])).sum(axis=1)
+    # derived: a value errs by twenty ulps of its two parts, the sum of the coefficients by N + 1 times two such and N + 1
+    rounding += known.mass @ (known.growth[:, None] * value * (2 * (_DEGREE + 1) * (_DEGREE + 21) * ULP))
     rounding += known.wrong @ value + known.moved @ slope
     real_size = float(np.abs(a.real).max())
     largest = 1 + known.tilted.sum(axis=1) * real_size * (real_size + 1) / 2

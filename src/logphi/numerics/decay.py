@@ -94,7 +94,7 @@ def log_decay(mixtures: Mixtures, abscissa: float, heights: Array, floor: float 
     change = raising * (1 + _SLACK) - heights[:, None] * turn * (1 - _SLACK) + gain + _SLACK * np.abs(gain)
     ratio = (np.expm1(np.minimum(change, 700.0)) @ weight[:, :, None])[:, :, 0]
     error = 4 * np.exp(log_error) + 3 * cut
-    bound: Array = np.log1p(np.minimum(ratio * np.where(ratio < 0, 1 - 1e-12, 1 + 1e-12) + error, 0.0))
+    bound: Array = np.log1p(np.minimum(ratio * np.where(ratio < 0, 1 - 1e-10, 1 + 1e-10) + error, 0.0))
     return np.minimum.accumulate(bound, axis=1)
 
 

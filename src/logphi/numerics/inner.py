@@ -300,7 +300,7 @@ _PART = 64
 def _product(left: NDArray[Any], right: NDArray[Any]) -> NDArray[Any]:
     """``left @ right`` whose summands pass through few additions each: within parts, then part by part."""
     size = left.shape[-1]
-    total = left[..., :_PART] @ right[..., :_PART, :]
+    total: NDArray[Any] = left[..., :_PART] @ right[..., :_PART, :]
     for start in range(_PART, size, _PART):
         part = slice(start, start + _PART)
         total += left[..., part] @ right[..., part, :]

@@ -239,8 +239,8 @@ def test_epsilon_inverts_delta(release, d):
     assert inverts(mechanism.epsilon(d, direction=direction), profile, d)
 
 
-@examples(4)
-@given(log_uniform(0.5, 10), st.integers(100, 10**9), log_uniform(1e-6, 0.5), st.floats(0, 20), log_uniform(1.001, 3))
+@examples(12)
+@given(log_uniform(0.5, 10), st.integers(2, 10**9), log_uniform(1e-6, 0.5), st.floats(0, 20), log_uniform(1.001, 3))
 def test_more_noise_fewer_steps_and_lower_rates_leak_no_more(sigma, count, rate, e, factor):
     """delta(eps) never rises with the noise, never falls with the count or the rate."""
     assume(count * (rate / sigma) ** 2 < 1e3)
@@ -296,3 +296,54 @@ def test_a_met_status_means_met(release, e, rtol):
     found = release[0].delta(e, rtol=rtol)
     if found.status is lp.Status.MET and found.upper > 1e-300:
         assert found.upper - found.lower <= (rtol + 5e-15) * found.upper
+
+
+@st.composite
+def sampled_gaussians(draw):
+    """One to three distinct sampled Gaussians with counts, over the whole range that the library serves."""
+    terms = [
+        draw(st.one_of(st.integers(1, 30), log_uniform(1, 1e9).map(round)))
+        * lp.Gaussian(draw(SIGMAS)).poisson(draw(log_uniform(1e-7, 1)))
+        for _ in range(draw(st.integers(1, 3)))
+    ]
+    return lp.compose(terms)
+
+
+def check_answers(mechanism, e, d):
+    """Finite, ordered, in the range; the whole is the larger of its directions; epsilon inverts delta."""
+    whole = mechanism.delta(e, rtol=1e-6)
+    assert 0 <= whole.lower <= whole.value <= whole.upper <= 1
+    parts = [mechanism.delta(e, direction=one, rtol=1e-6) for one in ("remove", "add")]
+    assert whole.lower <= max(part.upper for part in parts)
+    assert max(part.lower for part in parts) <= whole.upper
+    spent = mechanism.epsilon(d, rtol=1e-6)
+    assert 0 <= spent.lower <= spent.value <= spent.upper
+    assert math.isfinite(spent.upper) or spent.status is not lp.Status.MET
+    if math.isfinite(spent.upper):
+        # half an ulp of delta may be all that lies between
+        assert mechanism.delta(spent.upper, rtol=1e-6).lower <= d * (1 + 1e-15)
+    if spent.lower > 0:
+        assert mechanism.delta(spent.lower, rtol=1e-6).upper >= d * (1 - 1e-15)
+
+
+@examples(5)
+@given(sampled_gaussians(), st.floats(-10, 1e4), DELTAS)
+def test_any_composition_is_answered(mechanism, e, d):
+    """No exception, no NaN and no warning, and answers that agree with each other."""
+    check_answers(mechanism, e, d)
+
+
+@pytest.mark.slow
+@examples(30)
+@given(sampled_gaussians(), st.one_of(st.floats(-10, 10), st.floats(-10, 1e4)), DELTAS)
+def test_every_composition_is_answered(mechanism, e, d):
+    """The same, of many more."""
+    check_answers(mechanism, e, d)
+
+
+@pytest.mark.slow
+@examples(12)
+@given(releases(), sampled_gaussians(), st.floats(-10, 100), DELTAS)
+def test_mixtures_are_answered(release, sampled_ones, e, d):
+    """The same, of sampled Gaussians beside other mechanisms."""
+    check_answers(release[0] + sampled_ones, e, d)

@@ -18,7 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logphi.arith.floats import ELEMENTARY, ULP, complex_log1p
-from logphi.numerics.inner import INNER_TARGET, Array, Mixtures, cut_off, on_line, second_turn, steps, tilted_range, weighted
+from logphi.numerics.ends import cut_off, ends
+from logphi.numerics.inner import INNER_TARGET, Array, Mixtures, on_line, second_turn, steps, weighted
 from logphi.numerics.law import Line, Values
 
 # measured: so many mixtures repay the panels
@@ -92,11 +93,10 @@ def _moments(mixtures: Mixtures, powers: _Powers) -> _Moments | None:
     log_target = np.log(INNER_TARGET / mixtures.count)
     size = max(-powers.low, powers.high)
     step = float(steps(mixtures.shift, size, min(0.0, powers.low), powers.top, log_target).min())
-    reach = float(np.sqrt(-2 * log_target.min())) + 2
-    low, high = tilted_range(mixtures, np.array([powers.low, max(powers.high, 1.0)]))
-    if not (high - low + 2 * reach) / step <= _MAX_NODES / mixtures.shift.size:
+    low, high = ends(m, q, np.array([powers.low, powers.high]), float(log_target.min()))
+    if not (high - low) / step <= _MAX_NODES / mixtures.shift.size:
         return None
-    x = np.arange(low - reach, high + reach + step, step)
+    x = np.arange(low, high + step, step)
     y = m * x - m * m / 2
     if y.max() > _LARGE:
         return None

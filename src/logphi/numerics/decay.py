@@ -15,7 +15,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from logphi.numerics.inner import Array, Mixtures, cut_off, tilted_range
+from logphi.numerics.ends import cut_off, ends
+from logphi.numerics.inner import Array, Mixtures
 
 # the bound is not pursued below this share of M(c)
 FLOOR = 1e-12
@@ -27,6 +28,7 @@ _STRIP = 0.225 * np.pi
 # derived: far above what rounding and half an ulp of m and q do to the parts of the exponent, while tilts stay below _TILT
 _SLACK = 1e-9
 _TILT = 1e5
+_LARGEST = 600.0
 _MAX_NODES = 4096
 
 
@@ -58,14 +60,14 @@ def log_decay(mixtures: Mixtures, abscissa: float, heights: Array, floor: float 
     raised = most * most / (2 * m * m) - negative * np.log(np.cos(most / 2))
     log_error = np.log(np.minimum(min(floor, _ERROR), 1e-3 / mixtures.count))[:, None]
     step = float((_strip_step(m, most, negative, log_error) / m).min())
-    reach = np.sqrt(2 * float((raised - log_error).max())) + 1
-    low, high = tilted_range(mixtures, np.array([power]))
-    size = (high - low + 2 * reach) / step
+    low, high = ends(m, q, np.array([power]), float((log_error - raised).min()))
+    size = (high - low) / step
     if not size <= _MAX_NODES:
         return np.zeros((m.size, heights.size))
-    x = low - reach + step * np.arange(size + 1)
+    x = low + step * np.arange(size + 1)
     y = m * x - m * m / 2
-    # neither sum nor range reaches where e^y overflows: the grid would be longer
+    if y.max() > _LARGEST:
+        return np.zeros((m.size, heights.size))
     loss = np.log1p(q * np.expm1(y))
     exponent = power * loss - x * x / 2
     peak = exponent.max(axis=1, keepdims=True)

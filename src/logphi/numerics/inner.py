@@ -28,6 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logphi.arith.floats import ELEMENTARY, ULP, complex_log1p
+from logphi.numerics.ends import cut_off, ends
 from logphi.numerics.law import Line, Values
 
 Array = NDArray[np.float64]
@@ -36,6 +37,8 @@ Array = NDArray[np.float64]
 MAX_NODES = 1 << 15
 # the relative error asked of the inner integral, before division by the number of repetitions
 INNER_TARGET = 1e-16
+# measured: what a rough sum may lose, as a logarithm
+_ROUGHLY = -18.0
 # below this exponent w^a does not overflow
 _LARGE = 600.0
 # measured: arrays of this many numbers stay in the cache and drown the cost of a call
@@ -124,9 +127,8 @@ def sketch(mixtures: Mixtures, abscissas: Array) -> Array:
 def _sketch(mixtures: Mixtures, abscissas: Array) -> Array:
     m, q = mixtures.shift[:, None], mixtures.rate[:, None]
     power = abscissas[None, :, None] + 1
-    widest = float(mixtures.shift.max())
-    low, high = widest * min(power.min(), 0.0) - 7.5, widest * max(power.max(), 1.0) + 7.5
-    step = min(0.6, 1.0 / widest)
+    low, high = ends(m, q, power[0, :, 0], _ROUGHLY)
+    step = min(0.6, 1.0 / float(mixtures.shift.max()))
     if not high - low <= step * MAX_NODES / 8:
         # the farthest abscissa spoils the grid: give it up
         near = np.abs(abscissas) < np.abs(abscissas).max()
@@ -241,9 +243,7 @@ def _nodes(mixtures: Mixtures, abscissas: Array, top: float) -> Nodes | None:
     low, high = min(0.0, float(power.min())), max(1.0, float(power.max()))
     log_target = np.log(INNER_TARGET / mixtures.count)
     step = float(steps(mixtures.shift, max(-low, high), low, top, log_target).min())
-    reach = float(np.sqrt(-2 * log_target.min())) + 2
-    widest = float(mixtures.shift.max())
-    first, last = np.floor((widest * low - reach) / step), np.ceil((widest * high + reach) / step)
+    first, last = (np.array(ends(m, q, np.append(power, 1.0), float(log_target.min()))) / step).round()
     if not last - first <= MAX_NODES:
         return None
     x = step * np.arange(first, last + 1)
@@ -312,43 +312,12 @@ def _roundings(size: int) -> int:
     return min(size, _PART + -(-size // _PART))
 
 
-def cut_off(x: Array, m: Array, q: Array, loss: Array, power: Array, log_density: Array, log_mass: Array) -> Array:
-    """What the sums of w^a, 1 and a w lose beyond both ends of the grid, relative to M(c).
-
-    The terms fall at least geometrically there: log w has slope at most m to the right, at most the logistic share of m
-    to the left.
-    """
-    share = np.exp(np.minimum(m * x[0] - m * m / 2 + np.log(q) - loss[:, :1], 0.0))
-    a = np.concatenate([power, [0.0, 1.0]])
-    falls = np.stack([np.minimum(a, 0.0) * m * share - x[0], x[-1] - np.maximum(a, 0.0) * m])
-    log_lost = log_density[[0, -1]][:, None, None] + a * loss[:, [0, -1]].T[:, :, None]
-    log_lost = np.logaddexp(*(log_lost - _log_expm1(falls * float(x[1] - x[0]))))
-    rest = np.logaddexp(log_lost[:, -2:-1], log_lost[:, -1:]) + np.log1p(np.abs(power))
-    lost: Array = 1.01 * np.exp(np.minimum(np.logaddexp(log_lost[:, :-2], rest) - log_mass, _LARGE))
-    return lost
-
-
-def _log_expm1(fall: Array) -> Array:
-    """``log(e^x - 1)``; minus infinity where the terms do not fall, so that nothing is known."""
-    return np.where(fall > 0, np.log(np.expm1(np.clip(fall, 1e-300, _LARGE))), -np.inf)
-
-
-def tilted_range(mixtures: Mixtures, powers: Array) -> tuple[float, float]:
-    """An interval of x that holds the centres of the laws tilted by w^a: where x = m a s(x), s the logistic share of w.
-
-    For a < 0 the centre is left of 0, and s is largest at 0.
-    """
-    m, q = mixtures.shift, mixtures.rate
-    widest = float(m.max())
-    share = q / (q + (1 - q) * np.exp(np.minimum(m * m / 2, _LARGE)))
-    low = min(0.0, float(powers.min())) * float((m * share).max())
-    return low, max(0.0, float(powers.max())) * widest
-
-
 def steps(m: Array, power: float, lowest: float, top: float, log_target: Array, shift: float = 0.0) -> Array:
     """The largest step in x for each mixture whose error bounds, at every power in use, stay below the target together."""
-    b = np.linspace(0.05, 0.98, 64) * (np.pi - shift)
     parts = np.log(8 * (2 + abs(power) + top))
+    # beyond a few m the growth of the density outweighs all else
+    far = np.minimum(0.98 * (np.pi - shift), 2 * m * np.sqrt(2 * (parts - log_target)))
+    b = np.linspace(0.05, 1.0, 64) * far[:, None]
     high = shift + b
     growth = parts + high * high / (2 * m[:, None] ** 2) + np.maximum(b - shift, 0.0) * top + lowest * np.log(np.cos(high / 2))
     # the bound is at most e^{growth - 2 pi b/h} as soon as the exponential exceeds two
@@ -380,15 +349,14 @@ def _shifted(mixtures: Mixtures, abscissa: float, top: float, shift: float, axis
     """
     m, q = mixtures.shift[:, None], mixtures.rate[:, None]
     power = abscissa + 1
-    low, high = tilted_range(mixtures, np.array([power, power + 1]))
     # the part itl of the integrand is larger by |l|, at most |log w| + pi on the strip
     mean_size = (axis.weight[:, 0] * np.abs(axis.loss)).sum(axis=1)
     log_target = np.log(INNER_TARGET / mixtures.count / (8 + mean_size))
     step = float(steps(mixtures.shift, abs(power), min(0.0, power), top, log_target, shift).min())
     turn = shift / m
     raised = float((turn * turn / 2).max()) - min(0.0, power) * np.log(1 / np.cos(shift / 2))
-    reach = float(np.sqrt(2 * (raised + np.log(1 + top) - log_target.min()))) + 1
-    first, last = np.floor((low - reach) / step), np.ceil((high + reach) / step)
+    log_small = float(log_target.min()) - raised - np.log(1 + top)
+    first, last = (np.array(ends(m, q, np.array([power, power + 1]), log_small)) / step).round()
     if not last - first <= MAX_NODES:
         return None
     x = step * np.arange(first, last + 1)

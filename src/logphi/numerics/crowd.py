@@ -91,8 +91,7 @@ def _moments(mixtures: Mixtures, powers: _Powers) -> _Moments | None:
     """Nodes as in :mod:`logphi.numerics.inner`, untilted, sorted into panels."""
     m, q = mixtures.shift[:, None], mixtures.rate[:, None]
     log_target = np.log(INNER_TARGET / mixtures.count)
-    size = max(-powers.low, powers.high)
-    step = float(steps(mixtures.shift, size, min(0.0, powers.low), powers.top, log_target).min())
+    step = float(steps(mixtures, np.array([powers.low, powers.high, 0.0, 1.0]), powers.top, log_target).min())
     low, high = ends(m, q, np.array([powers.low, powers.high]), float(log_target.min()))
     if not (high - low) / step <= _MAX_NODES / mixtures.shift.size:
         return None

@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logphi.arith.floats import ELEMENTARY, ULP, complex_log1p
-from logphi.numerics.ends import cut_off, ends
+from logphi.numerics.ends import cut_off, ends, log_beyond
 from logphi.numerics.law import Line, Values
 
 Array = NDArray[np.float64]
@@ -240,9 +240,8 @@ def _nodes(mixtures: Mixtures, abscissas: Array, top: float) -> Nodes | None:
     """Nodes fit for heights up to ``top``; None where they would be too many."""
     m, q = mixtures.shift[:, None], mixtures.rate[:, None]
     power = abscissas + 1
-    low, high = min(0.0, float(power.min())), max(1.0, float(power.max()))
     log_target = np.log(INNER_TARGET / mixtures.count)
-    step = float(steps(mixtures.shift, max(-low, high), low, top, log_target).min())
+    step = float(steps(mixtures, np.append(power, (0.0, 1.0)), top, log_target).min())
     first, last = (np.array(ends(m, q, np.append(power, 1.0), float(log_target.min()))) / step).round()
     if not last - first <= MAX_NODES:
         return None
@@ -312,17 +311,38 @@ def _roundings(size: int) -> int:
     return min(size, _PART + -(-size // _PART))
 
 
-def steps(m: Array, power: float, lowest: float, top: float, log_target: Array, shift: float = 0.0) -> Array:
+def steps(mixtures: Mixtures, powers: Array, top: float, log_target: Array, shift: float = 0.0) -> Array:
     """The largest step in x for each mixture whose error bounds, at every power in use, stay below the target together."""
-    parts = np.log(8 * (2 + abs(power) + top))
+    m, lowest = mixtures.shift, min(0.0, float(powers.min()))
+    parts = np.log(16 * (2 + float(np.abs(powers).max()) + top))
     # beyond a few m the growth of the density outweighs all else
     far = np.minimum(0.98 * (np.pi - shift), 2 * m * np.sqrt(2 * (parts - log_target)))
     b = np.linspace(0.05, 1.0, 64) * far[:, None]
     high = shift + b
-    growth = parts + high * high / (2 * m[:, None] ** 2) + np.maximum(b - shift, 0.0) * top + lowest * np.log(np.cos(high / 2))
+    turned = np.maximum(b - shift, 0.0) * (top * _lean(mixtures, max(float(powers.max()), 1.0), top, far)[:, None])
+    growth = parts + high * high / (2 * m[:, None] ** 2) + turned + lowest * np.log(np.cos(high / 2))
     # the bound is at most e^{growth - 2 pi b/h} as soon as the exponential exceeds two
     longest: Array = 2 * np.pi / (np.maximum(growth - log_target[:, None], 1.0) / b).min(axis=1) / m
     return longest
+
+
+def _lean(mixtures: Mixtures, power: float, top: float, far: Array) -> Array:
+    """How much |arg w(y + ib)| there is for each unit of b up to ``far``, where it matters: at most one.
+
+    It is below b q e^y / (1 - q + q e^y cos b), which grows with y. Beyond the point where that is evaluated, e^{top b} is
+    outweighed by the tilted density.
+    """
+    m, q = mixtures.shift[:, None], mixtures.rate[:, None]
+    widest, against = float(m.max()), top * float(far.max()) + 1
+    reach = np.sqrt(2 * against) + 2 + 2 * power * float((m * q).max())
+    # measured: less than a fifth is not worth the search
+    if widest * reach > np.log(0.2 / float(q.max())):
+        return np.ones(m.size)
+    if log_beyond(reach, 0.1 / reach, m, q, np.array([power])).max() > -against:
+        return np.ones(m.size)
+    odds = q * np.exp(m * reach - m * m / 2)
+    least: Array = np.minimum(odds / (1 - q + odds * np.cos(np.minimum(far, np.pi / 2))[:, None]), 1.0)[:, 0]
+    return np.where(far < np.pi / 2, least, 1.0)
 
 
 # measured: contours that are tried, how far they may lie in units of the shift m (the terms grow by e^{1.1} there), and
@@ -336,8 +356,8 @@ def _worthwhile_shift(mixtures: Mixtures, abscissa: float, top: float) -> float:
     """The b whose contour y + ib needs clearly fewer nodes than the real axis, or zero."""
     log_target = np.log(INNER_TARGET / mixtures.count)
     shifts = np.append(0.0, _SHIFTS[_FARTHEST * mixtures.shift.min() >= _SHIFTS])
-    power = abscissa + 1
-    longest = [steps(mixtures.shift, abs(power), min(0.0, power), top, log_target, shift).min() for shift in shifts]
+    power = np.array([abscissa + 1])
+    longest = [steps(mixtures, power, top, log_target, shift).min() for shift in shifts]
     best = int(np.argmax(longest))
     return float(shifts[best]) if longest[best] > _REPAID * longest[0] else 0.0
 
@@ -352,7 +372,7 @@ def _shifted(mixtures: Mixtures, abscissa: float, top: float, shift: float, axis
     # the part itl of the integrand is larger by |l|, at most |log w| + pi on the strip
     mean_size = (axis.weight[:, 0] * np.abs(axis.loss)).sum(axis=1)
     log_target = np.log(INNER_TARGET / mixtures.count / (8 + mean_size))
-    step = float(steps(mixtures.shift, abs(power), min(0.0, power), top, log_target, shift).min())
+    step = float(steps(mixtures, np.array([power]), top, log_target, shift).min())
     turn = shift / m
     raised = float((turn * turn / 2).max()) - min(0.0, power) * np.log(1 / np.cos(shift / 2))
     log_small = float(log_target.min()) - raised - np.log(1 + top)

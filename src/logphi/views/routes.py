@@ -181,7 +181,7 @@ def by_lattice_laws(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
     from logphi.numerics import discretized
 
     try:
-        prepared = discretized.prepare(loss, epsilon, demand.rtol)
+        prepared = discretized.prepare(loss, epsilon, demand.rtol, _BUDGET if demand.rtol < _COARSE else _BUDGET >> 4)
     except ValueError as error:
         raise NotApplicableError(f"method 'discretized' does not apply: {error}") from error
     known = masses(loss)
@@ -227,7 +227,12 @@ def automatic(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
         place, local = prepared[one]
         found = None if local is None else local(x)
         # an answer too far from where its route was prepared
-        if found is not None and found.relative_width > large and place != x and not demand.met_by(found):
+        if (
+            found is not None
+            and found.relative_width > large
+            and abs(x - place) > _NEAR * abs(place)
+            and not demand.met_by(found)
+        ):
             return answered(one, x, again=True)
         return found
 
@@ -253,6 +258,11 @@ _DECAYED = 1e-2
 _FAR = np.array([1e100])
 # measured: about the width that lattice laws reach
 _LARGE = 1e-6
+# measured: what is wide this near the place of preparation, relatively, is no better prepared again
+_NEAR = 1e-3
+# lattice points at most; measured: an answer that may be this coarse needs few, or will not come
+_BUDGET = 1 << 20
+_COARSE = 1e-4
 
 
 def _final(found: LogDelta, large: float) -> bool:

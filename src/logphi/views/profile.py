@@ -18,6 +18,8 @@ from logphi.numerics.law import Values
 
 # derived: what a handful of additions and one exponential lose, on a logarithmic scale near zero
 _SLACK = 1e-15
+# beyond this, exponentials of parts that cancel are of no use
+_HUGE = 600.0
 
 
 @dataclass(frozen=True)
@@ -115,9 +117,14 @@ def from_inversion(known: Masses, epsilon: float, found: Inversion, method: str)
         ends = [_log_complement(part) for part in (high, value, low)]
     else:
         tilt = [epsilon + end + 2e-16 * abs(epsilon) * sign for end, sign in zip(reverse_log_mass, (-1, 1), strict=True)]
+        if max(tilt[1], high) > _HUGE:
+            # far right of zero a reversed excess tells nothing
+            return trivial(known, epsilon)
+        # to the left both parts are positive; to the right they cancel
+        slack = 1e-15 * (math.exp(tilt[1]) + math.exp(high)) if tilt[1] > 0 else 0.0
         ends = [
-            _log(-math.expm1(min(mass, 0.0)) + math.exp(min(part, 0.0)))
-            for mass, part in ((tilt[1], low), ((tilt[0] + tilt[1]) / 2, value), (tilt[0], high))
+            _log(max(-math.expm1(mass) + math.exp(part) + sign * slack, 0.0))
+            for mass, part, sign in ((tilt[1], low, -1), ((tilt[0] + tilt[1]) / 2, value, 0), (tilt[0], high, 1))
         ]
     lower, middle, upper = ends
     lower, upper = lower - _SLACK, min(upper + _SLACK, 0.0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -220,19 +221,18 @@ _BISECTED = (by_levy, by_levy_sums, by_levy_quadrature)
 def automatic(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
     """The routes that fit the loss, tried in turn."""
     prepared: dict[Route, tuple[float, Local | None]] = {}
+    renewals: Counter[Route] = Counter()
 
     def answered(one: Route, x: float, *, again: bool = False) -> LogDelta | None:
         if again or one not in prepared:
             prepared[one] = x, _attempt(one, loss, x, demand)
         place, local = prepared[one]
         found = None if local is None else local(x)
-        # an answer too far from where its route was prepared
-        if (
-            found is not None
-            and found.relative_width > large
-            and abs(x - place) > _NEAR * abs(place)
-            and not demand.met_by(found)
-        ):
+        wide = found is not None and found.relative_width > large and not demand.met_by(found)
+        hopeless = one in _FALLBACKS and renewals[one] >= _AGAIN
+        if wide and abs(x - place) > _NEAR * abs(place) and not hopeless:
+            # too far from where the route was prepared
+            renewals[one] += 1
             return answered(one, x, again=True)
         return found
 
@@ -260,6 +260,8 @@ _FAR = np.array([1e100])
 _LARGE = 1e-6
 # measured: what is wide this near the place of preparation, relatively, is no better prepared again
 _NEAR = 1e-3
+# measured: a fallback takes seconds; one that stays wide for so many places will stay wide
+_AGAIN = 3
 # lattice points at most; measured: an answer that may be this coarse needs few, or will not come
 _BUDGET = 1 << 20
 _COARSE = 1e-4

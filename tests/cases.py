@@ -22,7 +22,6 @@ UNKNOWN_CONSTRUCTORS = {
     "DistanceToInstability",
     "GaussianMixture",
     "GaussianPair",
-    "KaryRandomizedResponse",
 }
 UNKNOWN_FORMS = re.compile(r"\.subset\(|group_size|Laplace\([^)]*\)\.poisson")
 

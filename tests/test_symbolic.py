@@ -41,6 +41,10 @@ def power_sum(p, q):
     return lambda z: mpmath.fsum(mpf(a) ** (1 + z) * mpf(b) ** (-z) for a, b in zip(p, q, strict=True))
 
 
+def reports(k, p):
+    return (1 - p + p / k, p / k, (k - 2) * p / k), (p / k, 1 - p + p / k, (k - 2) * p / k)
+
+
 CASES = {
     "gaussian": (lambda: lp.Gaussian(sigma=1.5), lambda: gaussian(1 / mpf("1.5"))),
     "gaussian-sensitivity": (lambda: lp.Gaussian(sigma=0.7, sensitivity=0.1), lambda: gaussian(mpf(1) / 7)),
@@ -52,6 +56,11 @@ CASES = {
     "discrete": (
         lambda: lp.Discrete(p=[0.5, 0.3, 0.2], q=[0.2, 0.3, 0.5]),
         lambda: power_sum(["0.5", "0.3", "0.2"], ["0.2", "0.3", "0.5"]),
+    ),
+    "kary": (lambda: lp.KaryRandomizedResponse(k=7, p=0.3), lambda: power_sum(*reports(7, mpf("0.3")))),
+    "kary-nothing": (
+        lambda: lp.KaryRandomizedResponse(k=3, p=0.3, adjacency="replace_special"),
+        lambda: power_sum(["0.8", "0.2"], [mpf(1) / 3, mpf(2) / 3]),
     ),
     "discrete-holes": (
         lambda: lp.Discrete(p=[0.5, 0.3, 0.2, 0.0], q=[0.2, 0.3, 0.0, 0.5]),

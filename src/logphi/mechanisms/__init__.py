@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from logphi.mechanisms.discrete import Discrete
 from logphi.mechanisms.exponential_mechanism import ExponentialMechanism
 from logphi.mechanisms.gaussian import Gaussian
+from logphi.mechanisms.kary_randomized_response import KaryRandomizedResponse
 from logphi.mechanisms.laplace import Laplace
 from logphi.mechanisms.pure_dp import ApproximateDP, PureDP
 from logphi.mechanisms.randomized_response import RandomizedResponse
@@ -15,6 +16,7 @@ _ALL: tuple[type[Mechanism], ...] = (
     Discrete,
     ExponentialMechanism,
     Gaussian,
+    KaryRandomizedResponse,
     Laplace,
     PureDP,
     RandomizedResponse,
@@ -28,6 +30,7 @@ __all__ = [
     "Discrete",
     "ExponentialMechanism",
     "Gaussian",
+    "KaryRandomizedResponse",
     "Laplace",
     "PureDP",
     "RandomizedResponse",

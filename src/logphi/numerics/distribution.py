@@ -137,7 +137,7 @@ class Points:
     def of(law: Any) -> Points:
         """A finite law: every location is the difference of two logarithms."""
         log_p, log_q = np.log(np.asarray(law.p)), np.log(np.asarray(law.q))
-        slack = ELEMENTARY * (2 + float(np.abs(log_p).max() + np.abs(log_q).max()))
+        slack = ELEMENTARY * (2 + float(np.abs(log_p).max() + np.abs(log_q).max())) + 2 * law.blur
         return Points(tuple((log_p - log_q).tolist()), tuple(log_p.tolist()), slack)
 
     @property

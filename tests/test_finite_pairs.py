@@ -100,3 +100,68 @@ def test_reports_that_tell_next_to_nothing_or_nearly_all(p, relation):
         for epsilon in (0.0, 1.0, 600.0):
             for one in ("remove", "add"):
                 assert contains(release.delta(epsilon, direction=one), profile(cells, 4, mpf(epsilon), one)), (epsilon, one)
+
+
+def noisy(weight, shift, reach, loss):
+    """Noise of probabilities proportional to ``weight``, moved by a whole number, point by point up to ``reach``."""
+    weights = {x: weight(x) for x in range(-reach, reach + 1)}
+    total, cells = mpmath.fsum(weights.values()), {}
+    for x in range(-reach, reach + shift + 1):
+        p, q = weights.get(x - shift, mpf(0)) / total, weights.get(x, mpf(0)) / total
+        key = loss(x) if p and q else (0, math.inf)
+        old = cells.get(key, (mpf(0), mpf(0)))
+        cells[key] = (old[0] + p, old[1] + q)
+    return cells
+
+
+def geometric(scale, s):
+    # as far as e^-130
+    return noisy(lambda x: exp(-abs(x) / dec(scale)), s, math.ceil(130 * scale) + s, lambda x: (abs(x) - abs(x - s), 0))
+
+
+def sampled(cells, rate):
+    """The pair of a sample; sums of the new keys tell any selection of fewer than a thousand cells."""
+    pairs = [(rate * p + (1 - rate) * q, q) for p, q in cells.values()]
+    return {(1000**i, 0): pair for i, pair in enumerate(pairs)}
+
+
+@pytest.mark.parametrize(("scale", "s", "n"), [(2.0, 1, 7), (0.3, 1, 3), (2.5, 3, 1), (2.5, 3, 6), (10.0, 7, 2), (0.5, 20, 2)])
+def test_geometric_noise_equals_the_sum_over_outcomes(scale, s, n):
+    release = n * lp.DiscreteLaplace(scale=scale, sensitivity=s)
+    top = n * s / scale
+    with mpmath.workdps(DIGITS):
+        cells = geometric(scale, s)
+        for share in (-1.1, -0.5, -0.01, 0.0, 0.013, 0.3, 0.5, 0.97, 1.01):
+            exact = profile(cells, n, dec(share * top))
+            for method in (None, "lattice", "discretized"):
+                bound = release.delta(share * top, method=method)
+                # what was left of the tails
+                assert mpf(bound.lower) - mpf("1e-50") <= exact <= mpf(bound.upper) + mpf("1e-50"), (share, method)
+                if method is None and exact > 1e-40:
+                    assert bound.width <= SHARP * exact, share
+
+
+@pytest.mark.parametrize("direction", ["remove", "add"])
+@pytest.mark.parametrize(("scale", "s", "n"), [(3.0, 1, 4), (1.5, 4, 2), (4.0, 30, 1)])
+def test_sampled_geometric_noise_equals_the_sum_over_outcomes(scale, s, n, direction):
+    release = n * lp.DiscreteLaplace(scale=scale, sensitivity=s).poisson(0.25)
+    with mpmath.workdps(DIGITS):
+        cells = sampled(geometric(scale, s), mpf(1) / 4)
+        for epsilon in (-0.4, 0.0, 0.1, 0.6, 1.5):
+            exact = profile(cells, n, dec(epsilon), direction)
+            bound = release.delta(epsilon, direction=direction)
+            assert mpf(bound.lower) - mpf("1e-50") <= exact <= mpf(bound.upper) + mpf("1e-50"), epsilon
+
+
+def test_steep_geometric_noise_cannot_be_sampled():
+    with pytest.raises(ValueError, match=r"above 600 cannot be sampled, got 1000\.0"):
+        lp.DiscreteLaplace(scale=0.01, sensitivity=10).poisson(0.1)
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 0.5, 3.0])
+def test_much_weak_geometric_noise_is_nearly_normal(epsilon):
+    n, scale = 10**8, 1e4
+    bound = (n * lp.DiscreteLaplace(scale=scale, sensitivity=2)).delta(epsilon)
+    assert bound.width <= SHARP * bound.value
+    # two atoms at 2e-4 and -2e-4 hold nearly all mass, 1e8 of them a variance of 4
+    assert bound.value == pytest.approx(lp.Gaussian(sigma=0.5).delta(epsilon).value, rel=1e-3)

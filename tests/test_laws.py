@@ -9,6 +9,7 @@ from logphi.arith.protocol import LogOdds, Plain, Ratio
 from logphi.core.logphi import LogPhi
 from logphi.numerics.law import Line
 from logphi.numerics.laws.finite import Finite, Thinned
+from logphi.numerics.laws.ladder import GeometricShift
 from logphi.numerics.laws.mixed_normal import MixedNormal
 from logphi.numerics.laws.normal import Normal
 from logphi.numerics.laws.two_point import TwoPoint
@@ -55,6 +56,17 @@ def finite(p, q):
     return lambda z: mpmath.fsum(dec(a) ** (1 + z) * dec(b) ** (-z) for a, b in zip(p, q, strict=True))
 
 
+def geometric(scale, s):
+    def transform(z):
+        r = exp(-1 / dec(scale))
+        cells = [(r ** abs(x - s), r ** abs(x)) for x in range(1, s)]
+        # the tails, from their first terms
+        cells += [(r**s / (1 - r), 1 / (1 - r)), (1 / (1 - r), r**s / (1 - r))]
+        return (1 - r) / (1 + r) * mpmath.fsum(p * (p / q) ** z for p, q in cells)
+
+    return transform
+
+
 def reflect(transform):
     return lambda z: transform(-1 - z)
 
@@ -72,6 +84,9 @@ CLOSED = {
     "finite": (Finite(P, Q), finite(P, Q)),
     "finite-turned": (Finite(P, Q).reflected(), reflect(finite(P, Q))),
     "finite-lost": (Finite(*LOST, 0.1, 0.3), finite(*LOST)),
+    "geometric": (GeometricShift(2.0, 3), geometric(2.0, 3)),
+    "geometric-wide": (GeometricShift(0.7, 8), geometric(0.7, 8)),
+    "geometric-slow": (GeometricShift(500.0, 40), geometric(500.0, 40)),
     "thinned": (Thinned(1e-5), lambda z: 1 - dec(1e-5)),
 }
 PROBABILITIES = [name for name in CLOSED if name not in ("finite-lost", "thinned")]
@@ -106,6 +121,14 @@ def test_transform_contains_the_formula(name):
             # away from zeros the bound is sharp
             if abs(exact) > 0.2 * abs(transform(mpc(point.real))):
                 assert radius[i] <= sharp(law, point), point
+
+
+def test_a_small_transform_keeps_its_digits():
+    law, transform = GeometricShift(1e4, 2), geometric(1e4, 2)
+    values = law.log_transform(np.array([0.5, 3.0 + 40j, -0.25 + 900j]))
+    with mpmath.workdps(DIGITS):
+        for i, z in enumerate((mpf("0.5"), mpc(3, 40), mpc("-0.25", 900))):
+            assert miss(values.mid[i], transform(z)) <= values.radius[i] <= 1e-13 * abs(values.mid[i])
 
 
 @pytest.mark.parametrize("name", CLOSED)

@@ -45,6 +45,13 @@ def reports(k, p):
     return (1 - p + p / k, p / k, (k - 2) * p / k), (p / k, 1 - p + p / k, (k - 2) * p / k)
 
 
+def geometric(a, s):
+    r = exp(-a)
+    inner = [r**x * (1 - r) / (1 + r) for x in range(1, s)]
+    q = [1 / (1 + r), *inner, r**s / (1 + r)]
+    return q[::-1], q
+
+
 CASES = {
     "gaussian": (lambda: lp.Gaussian(sigma=1.5), lambda: gaussian(1 / mpf("1.5"))),
     "gaussian-sensitivity": (lambda: lp.Gaussian(sigma=0.7, sensitivity=0.1), lambda: gaussian(mpf(1) / 7)),
@@ -57,6 +64,11 @@ CASES = {
         lambda: lp.Discrete(p=[0.5, 0.3, 0.2], q=[0.2, 0.3, 0.5]),
         lambda: power_sum(["0.5", "0.3", "0.2"], ["0.2", "0.3", "0.5"]),
     ),
+    "geometric": (
+        lambda: lp.DiscreteLaplace(scale=0.8, sensitivity=3),
+        lambda: power_sum(*geometric(1 / mpf("0.8"), 3)),
+    ),
+    "geometric-one": (lambda: lp.DiscreteLaplace(scale=0.8), lambda: power_sum(*geometric(1 / mpf("0.8"), 1))),
     "kary": (lambda: lp.KaryRandomizedResponse(k=7, p=0.3), lambda: power_sum(*reports(7, mpf("0.3")))),
     "kary-nothing": (
         lambda: lp.KaryRandomizedResponse(k=3, p=0.3, adjacency="replace_special"),

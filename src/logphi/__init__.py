@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from logphi.mechanisms import (
         ApproximateDP,
         Discrete,
+        DiscreteLaplace,
         ExponentialMechanism,
         Gaussian,
         KaryRandomizedResponse,
@@ -38,6 +39,7 @@ __all__ = [
     "Bounds",
     "Direction",
     "Discrete",
+    "DiscreteLaplace",
     "Entry",
     "ExponentialMechanism",
     "Gaussian",

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from logphi.mechanisms.discrete import Discrete
+from logphi.mechanisms.discrete_laplace import DiscreteLaplace
 from logphi.mechanisms.exponential_mechanism import ExponentialMechanism
 from logphi.mechanisms.gaussian import Gaussian
 from logphi.mechanisms.kary_randomized_response import KaryRandomizedResponse
@@ -14,6 +15,7 @@ from logphi.release import Mechanism
 _ALL: tuple[type[Mechanism], ...] = (
     ApproximateDP,
     Discrete,
+    DiscreteLaplace,
     ExponentialMechanism,
     Gaussian,
     KaryRandomizedResponse,
@@ -28,6 +30,7 @@ __all__ = [
     "CATALOGUE",
     "ApproximateDP",
     "Discrete",
+    "DiscreteLaplace",
     "ExponentialMechanism",
     "Gaussian",
     "KaryRandomizedResponse",

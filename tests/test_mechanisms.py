@@ -28,6 +28,9 @@ ALL = [
     lp.Discrete(p=[0.5, 0.5], q=[0.25, 0.75]).poisson(0.3),
     lp.Gaussian(sigma=0.7, sensitivity=0.1, adjacency="replace"),
     lp.DiscreteLaplace(scale=3),
+    lp.DiscreteGaussian(sigma=2.5, sensitivity=3),
+    lp.DiscreteGaussian(sigma=2.5, truncation=12),
+    lp.DiscreteGaussian(sigma=0.5).poisson(0.25),
     lp.DiscreteLaplace(scale=2.5, sensitivity=3),
     lp.DiscreteLaplace(scale=2.5, sensitivity=3).poisson(0.25),
     lp.KaryRandomizedResponse(k=5, p=0.75),
@@ -174,6 +177,12 @@ BAD = [
     *((lambda v: lp.KaryRandomizedResponse(k=3, p=v), "p", v, e) for v, e in [*UNIT, (0, ValueError), (1, ValueError)]),
     *((lambda v: lp.DiscreteLaplace(scale=v), "scale", v, e) for v, e in POSITIVE),
     *((lambda v: lp.DiscreteLaplace(scale=2, sensitivity=v), "sensitivity", v, e) for v, e in [(0, ValueError), *WHOLE[1:]]),
+    *((lambda v: lp.DiscreteGaussian(sigma=v), "sigma", v, e) for v, e in POSITIVE),
+    *((lambda v: lp.DiscreteGaussian(sigma=2, sensitivity=v), "sensitivity", v, e) for v, e in [(0, ValueError), *WHOLE[1:]]),
+    *(
+        (lambda v: lp.DiscreteGaussian(sigma=2, truncation=v), "truncation", v, e)
+        for v, e in [(0, ValueError), *((v, e) for v, e in WHOLE[1:] if v is not None)]
+    ),
     *((lambda v: lp.KaryRandomizedResponse(k=v, p=0.5), "k", v, e) for v, e in WHOLE),
     *((lambda v: lp.Discrete(p=v, q=[0.5, 0.5]), "p", v, e) for v, e in LISTS),
     *((lambda v: lp.Discrete(p=[0.5, 0.5], q=v), "q", v, e) for v, e in LISTS),

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from logphi.mechanisms import (
         ApproximateDP,
         Discrete,
+        DiscreteGaussian,
         DiscreteLaplace,
         ExponentialMechanism,
         Gaussian,
@@ -39,6 +40,7 @@ __all__ = [
     "Bounds",
     "Direction",
     "Discrete",
+    "DiscreteGaussian",
     "DiscreteLaplace",
     "Entry",
     "ExponentialMechanism",

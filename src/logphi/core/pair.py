@@ -45,13 +45,15 @@ class FinitePair(Pair):
     """Two probability vectors on the same cells; a cell with q = 0 is mass at infinity.
 
     ``blur`` bounds the relative error of each probability beside its own half ulp. ``exact`` gives the probabilities as
-    formulas of the parameters, where every cell has mass under both laws.
+    formulas of the parameters, where every cell has mass under both laws. ``stray`` bounds the mass of either law on cells
+    that are left out, far below one half: they count as infinite losses in upper bounds and not at all in lower ones.
     """
 
     p: tuple[float, ...]
     q: tuple[float, ...]
     blur: float = 0.0
     exact: Cells | None = None
+    stray: float = 0.0
 
     def loss(self) -> LogPhi:
         """A finite law on the common support."""
@@ -59,11 +61,11 @@ class FinitePair(Pair):
         lost_p = math.fsum(a for a, b in zip(self.p, self.q, strict=True) if b == 0)
         lost_q = math.fsum(b for a, b in zip(self.p, self.q, strict=True) if a == 0)
         p, q = tuple(a for a, _ in common), tuple(b for _, b in common)
-        return LogPhi.of([(Finite(p, q, lost_p, lost_q, self.blur, self.exact), 1)])
+        return LogPhi.of([(Finite(p, q, lost_p, lost_q, self.blur, self.exact, self.stray), 1)])
 
     def mixed_loss(self, rate: float) -> LogPhi:
         """Cell by cell."""
         mixture = tuple((1 - rate) * b + rate * a for a, b in zip(self.p, self.q, strict=True))
         # half an ulp of the rate, which 1 - rate inherits
         exact = None if self.exact is None else Mixed(self.exact, rate)
-        return FinitePair(mixture, self.q, self.blur + 2.0**-53 * (rate / (1 - rate) + 4), exact).loss()
+        return FinitePair(mixture, self.q, self.blur + 2.0**-53 * (rate / (1 - rate) + 4), exact, self.stray).loss()

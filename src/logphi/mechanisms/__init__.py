@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from logphi.mechanisms.discrete import Discrete
+from logphi.mechanisms.discrete_gaussian import DiscreteGaussian
 from logphi.mechanisms.discrete_laplace import DiscreteLaplace
 from logphi.mechanisms.exponential_mechanism import ExponentialMechanism
 from logphi.mechanisms.gaussian import Gaussian
@@ -15,6 +16,7 @@ from logphi.release import Mechanism
 _ALL: tuple[type[Mechanism], ...] = (
     ApproximateDP,
     Discrete,
+    DiscreteGaussian,
     DiscreteLaplace,
     ExponentialMechanism,
     Gaussian,
@@ -30,6 +32,7 @@ __all__ = [
     "CATALOGUE",
     "ApproximateDP",
     "Discrete",
+    "DiscreteGaussian",
     "DiscreteLaplace",
     "ExponentialMechanism",
     "Gaussian",

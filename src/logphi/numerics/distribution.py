@@ -33,6 +33,7 @@ from logphi.arith.protocol import Parameter
 from logphi.numerics.lattice_law import MASS, RUN, SHARE, Array, Cells, Grid, LatticeLaw, joined, log_sum, placed
 from logphi.numerics.law import Law, Reflected
 from logphi.numerics.laws.finite import Finite, Thinned
+from logphi.numerics.laws.integers import NormalSteps
 from logphi.numerics.laws.ladder import GeometricShift, Ladder
 from logphi.numerics.laws.mixed_normal import MixedNormal
 from logphi.numerics.laws.normal import Normal
@@ -574,4 +575,5 @@ _MAKERS: dict[tuple[type[Law], bool], Callable[[Any], Piece]] = {
     (TwoPoint, False): lambda law: Flat(Ends.of(law.point).size, _weight_two_point),
     (Finite, False): Points.of,
     (GeometricShift, False): Points.rungs,
+    (NormalSteps, False): Points.rungs,
 }

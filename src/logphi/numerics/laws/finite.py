@@ -31,7 +31,7 @@ class Finite(Law):
 
     ``lost_p`` and ``lost_q`` are what the two probabilities hold outside it; ``blur`` bounds the relative error of each
     probability beside its own half ulp. ``exact`` is where the probabilities came from, if they are not the parameters
-    themselves.
+    themselves. ``stray`` bounds the mass that either law has elsewhere, where the loss may be anything.
     """
 
     p: tuple[float, ...]
@@ -40,6 +40,7 @@ class Finite(Law):
     lost_q: float = 0.0
     blur: float = 0.0
     exact: Cells | None = None
+    stray: float = 0.0
 
     def formula(self, arith: Arithmetic, z: Number) -> Number:
         """K(z)."""
@@ -73,7 +74,7 @@ class Finite(Law):
 
     def log_masses(self) -> tuple[Values, Values]:
         """From what lies outside the common support."""
-        return _log_complement(self.lost_p, self.blur), _log_complement(self.lost_q, self.blur)
+        return _log_complement(self.lost_p, self.blur, self.stray), _log_complement(self.lost_q, self.blur, self.stray)
 
     @property
     def losses(self) -> tuple[float, ...]:
@@ -111,7 +112,7 @@ class Finite(Law):
         if self.symmetric:
             return self
         exact = None if self.exact is None else Turned(self.exact)
-        return Finite(self.q, self.p, self.lost_q, self.lost_p, self.blur, exact)
+        return Finite(self.q, self.p, self.lost_q, self.lost_p, self.blur, exact, self.stray)
 
 
 @dataclass(frozen=True)
@@ -175,7 +176,8 @@ class Thinned(Law):
         return Lattice(0.0, math.inf)
 
 
-def _log_complement(lost: float, blur: float = 0.0) -> Values:
-    """``log(1 - lost)`` to a few ulps of itself, and what a relative error of ``lost`` makes of it."""
+def _log_complement(lost: float, blur: float = 0.0, stray: float = 0.0) -> Values:
+    """``log(1 - lost)`` to a few ulps of itself, and what a relative error of ``lost`` and a stray mass make of it."""
     value = np.array([math.log1p(-lost)])
-    return Values(value, (8e-16 + 2 * blur / (1 - lost)) * np.abs(value), np.zeros(1))
+    elsewhere = 2 * stray / (1 - lost)
+    return Values(value, (8e-16 + 2 * blur / (1 - lost)) * np.abs(value) + elsewhere, np.zeros(1))

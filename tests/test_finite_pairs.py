@@ -302,6 +302,8 @@ def test_refusals_of_normal_noise():
             lp.DiscreteGaussian(sigma=sigma)
     with pytest.raises(ValueError, match="truncation must be at least half the sensitivity, got 2 with sensitivity=5"):
         lp.DiscreteGaussian(sigma=1, sensitivity=5, truncation=2)
+    with pytest.raises(ValueError, match=r"truncation must leave outcomes of probability 1e-06 in common, got 1 with"):
+        lp.DiscreteGaussian(sigma=0.1, sensitivity=2, truncation=1)
     for base in (lp.DiscreteGaussian(sigma=300), lp.DiscreteGaussian(sigma=1, sensitivity=11)):
         with pytest.raises(ValueError, match="is sampled with sigma up to 250 and sensitivity up to 10 sigma"):
             base.poisson(0.1)

@@ -20,6 +20,8 @@ SMALLEST_SIGMA, LARGEST_SIGMA = 0.1, 1e6
 LARGEST_SENSITIVITY = 10**6
 # measured: each step is an atom, and more make a question a matter of minutes
 LARGEST_TRUNCATION = 100_000
+# below it, the finite part of the loss is hardly known
+LEAST_SHARED = 1e-6
 # derived: e^-680 is above every number that has lost digits
 DEEPEST = 680.0
 # measured: sampled, an outcome is an atom without a lattice
@@ -79,6 +81,12 @@ class DiscreteGaussian(Primitive):
                 raise ValueError(
                     f"truncation must be at least half the sensitivity, got {truncation} with sensitivity={sensitivity}: "
                     "the two laws share no outcome, so every output tells everything"
+                )
+            lost = NormalSteps(sigma, sensitivity, truncation).lost
+            if lost > 1 - LEAST_SHARED:
+                raise ValueError(
+                    f"truncation must leave outcomes of probability {LEAST_SHARED:g} in common, got {truncation} with "
+                    f"sigma={sigma!r} and sensitivity={sensitivity}: nearly every output tells everything"
                 )
         self._settle(sigma=sigma, sensitivity=sensitivity, truncation=truncation)
 

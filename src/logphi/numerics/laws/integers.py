@@ -181,9 +181,14 @@ class NormalSteps(Ladder):
         return float(np.log(weights.sum())), float(weights[2 * self.most + 1 - self.shift :].sum() / weights.sum())
 
     @property
+    def lost(self) -> float:
+        """The mass at infinity; the law is of use where some is left."""
+        return self._whole[1]
+
+    @property
     def log_mass(self) -> Values:
         """From the mass at infinity."""
-        lost = self._whole[1]
+        lost = self.lost
         relative = 8 * ULP * ((self.most / self.sigma) ** 2 / 2 + 32)
         wrong = (lost * relative + 1e-323 * (self.shift + 4)) / (1 - lost)
         value = np.array([np.log1p(-lost)])

@@ -17,14 +17,11 @@ COARSE = 1e-6
 
 # constructors and questions that do not exist yet
 UNKNOWN_CONSTRUCTORS = {
-    "DiscreteGaussian",
-    "DiscreteLaplace",
     "DistanceToInstability",
     "GaussianMixture",
     "GaussianPair",
-    "KaryRandomizedResponse",
 }
-UNKNOWN_FORMS = re.compile(r"\.subset\(|group_size|Laplace\([^)]*\)\.poisson")
+UNKNOWN_FORMS = re.compile(r"\.subset\(|group_size|(?<![A-Za-z])Laplace\([^)]*\)\.poisson")
 
 
 @dataclass(frozen=True)

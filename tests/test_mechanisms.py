@@ -27,6 +27,14 @@ ALL = [
     lp.Discrete(p=[0.5, 0.3, 0.2], q=[0.2, 0.3, 0.5]),
     lp.Discrete(p=[0.5, 0.5], q=[0.25, 0.75]).poisson(0.3),
     lp.Gaussian(sigma=0.7, sensitivity=0.1, adjacency="replace"),
+    lp.DiscreteLaplace(scale=3),
+    lp.DiscreteGaussian(sigma=2.5, sensitivity=3),
+    lp.DiscreteGaussian(sigma=2.5, truncation=12),
+    lp.DiscreteGaussian(sigma=0.5).poisson(0.25),
+    lp.DiscreteLaplace(scale=2.5, sensitivity=3),
+    lp.DiscreteLaplace(scale=2.5, sensitivity=3).poisson(0.25),
+    lp.KaryRandomizedResponse(k=5, p=0.75),
+    lp.KaryRandomizedResponse(k=3, p=0.5, adjacency="replace_special"),
 ]
 
 
@@ -147,6 +155,15 @@ LISTS = [
     (None, TypeError),
     ([True, False], TypeError),
 ]
+WHOLE = [
+    (1, ValueError),
+    (-3, ValueError),
+    (2.0, TypeError),
+    (True, TypeError),
+    ("2", TypeError),
+    (None, TypeError),
+    (10**400, ValueError),
+]
 BAD = [
     *((lambda v: lp.Gaussian(sigma=v), "sigma", v, e) for v, e in POSITIVE),
     *((lambda v: lp.Gaussian(sigma=1, sensitivity=v), "sensitivity", v, e) for v, e in POSITIVE),
@@ -157,6 +174,16 @@ BAD = [
     *((lambda v: lp.ApproximateDP(epsilon=v, delta=0.1), "epsilon", v, e) for v, e in POSITIVE[1:]),
     *((lambda v: lp.ApproximateDP(epsilon=1, delta=v), "delta", v, e) for v, e in [*UNIT, (1, ValueError)]),
     *((lambda v: lp.RandomizedResponse(p=v), "p", v, e) for v, e in [*UNIT, (0, ValueError), (1, ValueError)]),
+    *((lambda v: lp.KaryRandomizedResponse(k=3, p=v), "p", v, e) for v, e in [*UNIT, (0, ValueError), (1, ValueError)]),
+    *((lambda v: lp.DiscreteLaplace(scale=v), "scale", v, e) for v, e in POSITIVE),
+    *((lambda v: lp.DiscreteLaplace(scale=2, sensitivity=v), "sensitivity", v, e) for v, e in [(0, ValueError), *WHOLE[1:]]),
+    *((lambda v: lp.DiscreteGaussian(sigma=v), "sigma", v, e) for v, e in POSITIVE),
+    *((lambda v: lp.DiscreteGaussian(sigma=2, sensitivity=v), "sensitivity", v, e) for v, e in [(0, ValueError), *WHOLE[1:]]),
+    *(
+        (lambda v: lp.DiscreteGaussian(sigma=2, truncation=v), "truncation", v, e)
+        for v, e in [(0, ValueError), *((v, e) for v, e in WHOLE[1:] if v is not None)]
+    ),
+    *((lambda v: lp.KaryRandomizedResponse(k=v, p=0.5), "k", v, e) for v, e in WHOLE),
     *((lambda v: lp.Discrete(p=v, q=[0.5, 0.5]), "p", v, e) for v, e in LISTS),
     *((lambda v: lp.Discrete(p=[0.5, 0.5], q=v), "q", v, e) for v, e in LISTS),
     *((ONE.poisson, "rate", v, e) for v, e in UNIT),
@@ -203,6 +230,16 @@ def test_other_refusals():
             base.poisson(0.1)
     with pytest.raises(ValueError, match="adjacency 'replace'"):
         lp.Gaussian(sigma=1, adjacency="replace").poisson(0.1)
+
+
+def test_reports_need_a_record_or_its_absence():
+    for relation in ("add_remove", "add", "remove"):
+        with pytest.raises(ValueError, match=f"adjacency must be 'replace' or 'replace_special'.*got '{relation}'"):
+            lp.KaryRandomizedResponse(k=3, p=0.5, adjacency=relation)
+    with pytest.raises(ValueError, match="p must be at least 1e-300 k, got p=5e-324 with k=3"):
+        lp.KaryRandomizedResponse(k=3, p=5e-324)
+    with pytest.raises(ValueError, match="Poisson sampling needs a base stated under add/remove"):
+        lp.KaryRandomizedResponse(k=3, p=0.5).poisson(0.1)
 
 
 def test_rate_one_is_the_identity():

@@ -41,6 +41,24 @@ def power_sum(p, q):
     return lambda z: mpmath.fsum(mpf(a) ** (1 + z) * mpf(b) ** (-z) for a, b in zip(p, q, strict=True))
 
 
+def reports(k, p):
+    return (1 - p + p / k, p / k, (k - 2) * p / k), (p / k, 1 - p + p / k, (k - 2) * p / k)
+
+
+def geometric(a, s):
+    r = exp(-a)
+    inner = [r**x * (1 - r) / (1 + r) for x in range(1, s)]
+    q = [1 / (1 + r), *inner, r**s / (1 + r)]
+    return q[::-1], q
+
+
+def truncated(sigma, s, most):
+    whole = {x: exp(-x * x / (2 * sigma**2)) for x in range(-most, most + 1)}
+    total = mpmath.fsum(whole.values())
+    common = range(s - most, most + 1)
+    return [whole[x - s] / total for x in common], [whole[x] / total for x in common]
+
+
 CASES = {
     "gaussian": (lambda: lp.Gaussian(sigma=1.5), lambda: gaussian(1 / mpf("1.5"))),
     "gaussian-sensitivity": (lambda: lp.Gaussian(sigma=0.7, sensitivity=0.1), lambda: gaussian(mpf(1) / 7)),
@@ -52,6 +70,20 @@ CASES = {
     "discrete": (
         lambda: lp.Discrete(p=[0.5, 0.3, 0.2], q=[0.2, 0.3, 0.5]),
         lambda: power_sum(["0.5", "0.3", "0.2"], ["0.2", "0.3", "0.5"]),
+    ),
+    "geometric": (
+        lambda: lp.DiscreteLaplace(scale=0.8, sensitivity=3),
+        lambda: power_sum(*geometric(1 / mpf("0.8"), 3)),
+    ),
+    "geometric-one": (lambda: lp.DiscreteLaplace(scale=0.8), lambda: power_sum(*geometric(1 / mpf("0.8"), 1))),
+    "normal-steps": (
+        lambda: lp.DiscreteGaussian(sigma=1.3, sensitivity=2, truncation=3),
+        lambda: power_sum(*truncated(mpf("1.3"), 2, 3)),
+    ),
+    "kary": (lambda: lp.KaryRandomizedResponse(k=7, p=0.3), lambda: power_sum(*reports(7, mpf("0.3")))),
+    "kary-nothing": (
+        lambda: lp.KaryRandomizedResponse(k=3, p=0.3, adjacency="replace_special"),
+        lambda: power_sum(["0.8", "0.2"], [mpf(1) / 3, mpf(2) / 3]),
     ),
     "discrete-holes": (
         lambda: lp.Discrete(p=[0.5, 0.3, 0.2, 0.0], q=[0.2, 0.3, 0.0, 0.5]),
@@ -91,7 +123,7 @@ def test_log_phi_is_the_formula(name, direction):
             assert_equal_logs(value(expression, alpha), transform(z if direction == "remove" else -1 - z))
 
 
-@pytest.mark.parametrize("name", [name for name in CASES if name not in ("approximate", "discrete-holes")])
+@pytest.mark.parametrize("name", [name for name in CASES if name not in ("approximate", "discrete-holes", "normal-steps")])
 def test_probabilities_have_mass_one_by_substitution(name):
     expression = CASES[name][0]().log_phi(ALPHA)
     at_zero, at_i = expression.subs(ALPHA, 0), expression.subs(ALPHA, sympy.I)
@@ -160,3 +192,16 @@ def test_rates_nought_and_one():
 def test_it_prints_as_latex():
     for mechanism, _ in CASES.values():
         assert "alpha" in sympy.latex(mechanism().log_phi(ALPHA))
+
+
+def test_normal_noise_on_the_integers_holds_uncollapsed_sums():
+    expression = lp.DiscreteGaussian(sigma=2, sensitivity=3).log_phi(ALPHA)
+    sums = list(expression.atoms(sympy.Sum))
+    assert len(sums) == 2
+    with mpmath.workdps(DIGITS):
+        alpha = mpc("0.4", "-0.3")
+        finite = {one: sympy.Sum(one.function, (one.variables[0], -60, 60)).doit() for one in sums}
+        z = mpc(0, 1) * alpha
+        weights = [exp(-mpf(x * x) / 8) for x in range(-60, 61)]
+        exact = mpmath.fsum(exp(-((1 + z) * (x - 3) ** 2 - z * x * x) / 8) for x in range(-60, 61)) / mpmath.fsum(weights)
+        assert_equal_logs(value(expression.xreplace(finite), alpha), exact)

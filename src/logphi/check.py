@@ -97,6 +97,19 @@ def count(name: str, value: Any) -> int:
     return number
 
 
+def whole(name: str, value: Any, least: int, most: int) -> int:
+    """A whole number between two bounds; integral floats are refused, as by ``range``."""
+    try:
+        if isinstance(value, bool):
+            raise TypeError
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name} must be a whole number, got {value!r} of type {type(value).__name__}") from None
+    if not least <= number <= most:
+        raise ValueError(f"{name} must be a whole number from {least} to {most}, got {_shown(number)}")
+    return number
+
+
 def real_array(name: str, value: Any) -> NDArray[np.float64]:
     """``value`` as an array of finite floats, of its own shape."""
     try:

@@ -192,6 +192,10 @@ class Floats(Arithmetic):
         """Not available: the quadrature and its bound belong to :mod:`logphi.numerics.inner`."""
         raise NotImplementedError("floats take normal means by logphi.numerics.inner, which bounds the quadrature")
 
+    def log_normal_sum(self, variance: Discs, at: Discs) -> Discs:
+        """Not available: the series and their remainders belong to :mod:`logphi.numerics.laws.integers`."""
+        raise NotImplementedError("floats take normal sums by logphi.numerics.laws.integers, which bounds the series")
+
     def log_power_sum(self, p: Sequence[float], q: Sequence[float], z: Discs) -> Discs:
         """``log(sum(p**(1 + z) * q**(-z)))``, scaled by its largest term."""
         log_p, log_q = np.log(np.asarray(p)), np.log(np.asarray(q))

@@ -52,6 +52,11 @@ class Multiprecision(Arithmetic):
         pieces = [-40, -20, -10, -5, 0, 5, 10, 20, 40]
         return mpmath.log(mpmath.quad(lambda x: function(x) * mpmath.npdf(x), pieces))
 
+    def log_normal_sum(self, variance: Number, at: Number) -> Number:
+        """By the dual series, a theta function."""
+        nome = mpmath.exp(-2 * mpmath.pi**2 * variance)
+        return mpmath.log(mpmath.sqrt(2 * mpmath.pi * variance) * mpmath.jtheta(3, mpmath.pi * at, nome))
+
     def log_power_sum(self, p: Sequence[float], q: Sequence[float], z: Number) -> Number:
         """``log(sum(p**(1 + z) * q**(-z)))``."""
         pairs = [(self.constant(a), self.constant(b)) for a, b in zip(p, q, strict=True)]

@@ -41,6 +41,9 @@ class Arithmetic(Protocol):
     def log_normal_mean(self, function: Callable[[Number], Number]) -> Number:
         """``log(E[function(X)])`` for a standard normal X."""
 
+    def log_normal_sum(self, variance: Number, at: Number) -> Number:
+        """``log(sum(exp(-(x - at)**2 / (2 * variance))))`` over all whole x."""
+
     def log_power_sum(self, p: Sequence[float], q: Sequence[float], z: Number) -> Number:
         """``log(sum(p**(1 + z) * q**(-z)))`` over positive p and q."""
 

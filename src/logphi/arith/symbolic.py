@@ -51,6 +51,11 @@ class Symbolic(Arithmetic):
         density = sympy.exp(-(x**2) / 2) / sympy.sqrt(2 * sympy.pi)
         return sympy.log(sympy.Integral(function(x) * density, (x, -sympy.oo, sympy.oo)))
 
+    def log_normal_sum(self, variance: Number, at: Number) -> Number:
+        """Logarithm of a sum that is left as it stands."""
+        x = sympy.Symbol("x", integer=True)
+        return sympy.log(sympy.Sum(sympy.exp(-((x - at) ** 2) / (2 * variance)), (x, -sympy.oo, sympy.oo)))
+
     def log_power_sum(self, p: Sequence[float], q: Sequence[float], z: Number) -> Number:
         """``log(sum(p**(1 + z) * q**(-z)))``."""
         pairs = [(self.constant(a), self.constant(b)) for a, b in zip(p, q, strict=True)]

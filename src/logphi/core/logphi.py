@@ -106,6 +106,9 @@ class LogPhi(Law):
             if np.isfinite(lattice.span)
         )
         moved += steps * wrong if np.isfinite(span) and not shared else 0.0
+        if not np.isfinite(moved):
+            # laws without ends drift apart
+            return None
         return Lattice(offset, span, float(moved), stretch)
 
     def reflected(self) -> LogPhi:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from logphi.arith.protocol import Parameter, Plain
 from logphi.core.logphi import LogPhi
-from logphi.numerics.laws.finite import Finite
+from logphi.numerics.laws.finite import Cells, Finite, Mixed
 from logphi.numerics.laws.mixed_normal import MixedNormal
 from logphi.numerics.laws.normal import Normal
 
@@ -44,22 +44,28 @@ class NormalShift(Pair):
 class FinitePair(Pair):
     """Two probability vectors on the same cells; a cell with q = 0 is mass at infinity.
 
-    ``blur`` bounds the relative error of each probability beside its own half ulp.
+    ``blur`` bounds the relative error of each probability beside its own half ulp. ``exact`` gives the probabilities as
+    formulas of the parameters, where every cell has mass under both laws. ``stray`` bounds the mass of either law on cells
+    that are left out, far below one half: they count as infinite losses in upper bounds and not at all in lower ones.
     """
 
     p: tuple[float, ...]
     q: tuple[float, ...]
     blur: float = 0.0
+    exact: Cells | None = None
+    stray: float = 0.0
 
     def loss(self) -> LogPhi:
         """A finite law on the common support."""
         common = [(a, b) for a, b in zip(self.p, self.q, strict=True) if a > 0 and b > 0]
         lost_p = math.fsum(a for a, b in zip(self.p, self.q, strict=True) if b == 0)
         lost_q = math.fsum(b for a, b in zip(self.p, self.q, strict=True) if a == 0)
-        return LogPhi.of([(Finite(tuple(a for a, _ in common), tuple(b for _, b in common), lost_p, lost_q, self.blur), 1)])
+        p, q = tuple(a for a, _ in common), tuple(b for _, b in common)
+        return LogPhi.of([(Finite(p, q, lost_p, lost_q, self.blur, self.exact, self.stray), 1)])
 
     def mixed_loss(self, rate: float) -> LogPhi:
         """Cell by cell."""
         mixture = tuple((1 - rate) * b + rate * a for a, b in zip(self.p, self.q, strict=True))
         # half an ulp of the rate, which 1 - rate inherits
-        return FinitePair(mixture, self.q, self.blur + 2.0**-53 * (rate / (1 - rate) + 4)).loss()
+        exact = None if self.exact is None else Mixed(self.exact, rate)
+        return FinitePair(mixture, self.q, self.blur + 2.0**-53 * (rate / (1 - rate) + 4), exact, self.stray).loss()

@@ -3,8 +3,11 @@
 from collections.abc import Mapping
 
 from logphi.mechanisms.discrete import Discrete
+from logphi.mechanisms.discrete_gaussian import DiscreteGaussian
+from logphi.mechanisms.discrete_laplace import DiscreteLaplace
 from logphi.mechanisms.exponential_mechanism import ExponentialMechanism
 from logphi.mechanisms.gaussian import Gaussian
+from logphi.mechanisms.kary_randomized_response import KaryRandomizedResponse
 from logphi.mechanisms.laplace import Laplace
 from logphi.mechanisms.pure_dp import ApproximateDP, PureDP
 from logphi.mechanisms.randomized_response import RandomizedResponse
@@ -13,8 +16,11 @@ from logphi.release import Mechanism
 _ALL: tuple[type[Mechanism], ...] = (
     ApproximateDP,
     Discrete,
+    DiscreteGaussian,
+    DiscreteLaplace,
     ExponentialMechanism,
     Gaussian,
+    KaryRandomizedResponse,
     Laplace,
     PureDP,
     RandomizedResponse,
@@ -26,8 +32,11 @@ __all__ = [
     "CATALOGUE",
     "ApproximateDP",
     "Discrete",
+    "DiscreteGaussian",
+    "DiscreteLaplace",
     "ExponentialMechanism",
     "Gaussian",
+    "KaryRandomizedResponse",
     "Laplace",
     "PureDP",
     "RandomizedResponse",

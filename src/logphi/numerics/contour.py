@@ -33,6 +33,8 @@ from logphi.numerics.saddle import Interval, Saddle, minimise
 SHARE = 1e-3
 # measured: about a second of closed forms
 MAX_NODES = 1 << 18
+# derived: so many steps in a period are far more than any line is long, and their number is exact
+LONGEST_PERIOD = 2.0**40
 
 
 class Kernel(Protocol):
@@ -312,12 +314,12 @@ def plan(law: Law, abscissa: float, kernel: Kernel, rtol: float, decaying: bool 
     log_mass = float(real.mid[0])
     log_above, log_below = (upper[1:] + log_kappa(c + np.array([shift, -shift]))).tolist()
     if np.isfinite(kernel.period):
-        half = max(int(np.ceil(min(kernel.period / step / 2, 2.0 * MAX_NODES))), 1)
-        if half > MAX_NODES:
-            return None
+        half = max(int(np.ceil(min(kernel.period / step / 2, LONGEST_PERIOD))), 1)
         step = kernel.period / (2 * half + 1)
         layout = replace(layout, step=step)
         size, log_tail = _length(law, layout, half + 1, kernel)
+        if size > MAX_NODES:
+            return None
     else:
         size, log_tail = _length(law, layout, MAX_NODES, kernel)
     line = Line(c, step, size)

@@ -33,6 +33,8 @@ from logphi.arith.protocol import Parameter
 from logphi.numerics.lattice_law import MASS, RUN, SHARE, Array, Cells, Grid, LatticeLaw, joined, log_sum, placed
 from logphi.numerics.law import Law, Reflected
 from logphi.numerics.laws.finite import Finite, Thinned
+from logphi.numerics.laws.integers import NormalSteps
+from logphi.numerics.laws.ladder import GeometricShift, Ladder
 from logphi.numerics.laws.mixed_normal import MixedNormal
 from logphi.numerics.laws.normal import Normal
 from logphi.numerics.laws.two_point import TwoPoint
@@ -42,6 +44,10 @@ from logphi.numerics.laws.uniform import Uniform, UniformWithAtoms
 _NARROW = 0.05
 # derived: a difference that keeps a twentieth loses twenty times the few ulps of its terms
 _WIDE = 128 * ULP
+
+
+# measured: of so many atoms, bases and steps are not worth trying
+_MANY = 24
 
 
 class Piece(Protocol):
@@ -137,8 +143,16 @@ class Points:
     def of(law: Any) -> Points:
         """A finite law: every location is the difference of two logarithms."""
         log_p, log_q = np.log(np.asarray(law.p)), np.log(np.asarray(law.q))
-        slack = ELEMENTARY * (2 + float(np.abs(log_p).max() + np.abs(log_q).max()))
+        slack = ELEMENTARY * (2 + float(np.abs(log_p).max() + np.abs(log_q).max())) + 2 * law.blur
         return Points(tuple((log_p - log_q).tolist()), tuple(log_p.tolist()), slack)
+
+    @staticmethod
+    def rungs(law: Ladder) -> Points:
+        """The atoms of a ladder."""
+        locations, log_weights, slip, blur = law.atoms()
+        log_p = log_weights + locations / 2
+        slack = slip + blur + 4 * ULP * (1 + float(np.abs(log_weights).max()) + law.supremum)
+        return Points(tuple(locations.tolist()), tuple(log_p.tolist()), slack)
 
     @property
     def top(self) -> float:
@@ -159,6 +173,9 @@ class Points:
         """How far the lower law's tilted mean is moved, per base and step."""
         r, log_p = np.asarray(self.locations), np.asarray(self.log_p)
         weight = np.exp(log_p + tilt * r - (log_p + tilt * r).max())
+        if r.size > _MANY:
+            # no base fits better than another
+            return np.broadcast_to(steps / 2, (r.size, steps.size))
         position = (r[:, None] - r)[:, :, None] / steps
         nearest = np.rint(position)
         hit = np.abs(position - nearest) <= 16 * ULP * (1 + np.abs(position))
@@ -170,6 +187,8 @@ class Points:
     def spans(self) -> Array:
         """Distances that the step may divide."""
         r = np.unique(self.locations)
+        if r.size > _MANY:
+            return np.zeros(0)
         return np.unique(r[1:] - r[0])
 
     def sketch(self, u: Array, cut: float) -> Array:
@@ -555,4 +574,6 @@ _MAKERS: dict[tuple[type[Law], bool], Callable[[Any], Piece]] = {
     (UniformWithAtoms, False): lambda law: Flat(Ends.of(law.width), _weight_with_atoms),
     (TwoPoint, False): lambda law: Flat(Ends.of(law.point).size, _weight_two_point),
     (Finite, False): Points.of,
+    (GeometricShift, False): Points.rungs,
+    (NormalSteps, False): Points.rungs,
 }

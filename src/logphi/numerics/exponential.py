@@ -66,6 +66,8 @@ def power(pieces: Pieces, count: int) -> Atoms:
     weights = np.array(pieces.log_weights)
     if weights.size == 0:
         return Atoms(np.zeros(0), np.zeros(0))
+    if count == 1:
+        return Atoms(np.array(pieces.locations), weights)
     picks = np.zeros((1, 0), dtype=np.int64)
     for _ in range(weights.size - 1):
         left = count - picks.sum(axis=1)
@@ -83,11 +85,13 @@ def log_factorial(top: int) -> Array:
 
 
 def atom_count(terms: Terms) -> float:
-    """How many atoms the purely atomic part of a sum has."""
+    """How many atoms the purely atomic part of a sum has, in units of what few kinds of them cost."""
     total = 1.0
     for law, count in terms:
         pieces = law.pieces
-        total *= 1.0 if pieces is None else float(comb(count + len(pieces.locations) - 1, count)) if pieces.locations else 1.0
+        kinds = 0 if pieces is None else len(pieces.locations)
+        # to draw more than one from many kinds takes a table of as many columns
+        total *= float(comb(count + kinds - 1, count)) * (max(kinds / 8, 1.0) if count > 1 else 1.0) if kinds else 1.0
     return total
 
 

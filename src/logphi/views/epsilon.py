@@ -14,7 +14,7 @@ from logphi.bound import Bound, Bounds, Direction, Ledger, Status
 from logphi.core.logphi import LogPhi
 from logphi.numerics.contour import RIGHT, interval_of, log_ceiling, log_kappa
 from logphi.numerics.saddle import minimise
-from logphi.views.delta import each
+from logphi.views.delta import checked, each
 from logphi.views.directions import Loss
 from logphi.views.profile import LogDelta, masses
 from logphi.views.routes import Demand, Route, Solver, route, solver
@@ -54,10 +54,9 @@ def epsilon(
     ValueError, TypeError
         If delta is outside [0, 1] or NaN, or the direction or the method does not apply.
     """
-    along, solve = route(method), solver(method)
-    check.tolerance("rtol", rtol)
+    checked(loss, direction, method, rtol)
     check.unit_array("delta", delta)
-    loss.orders(direction)
+    along, solve = route(method), solver(method)
     return each("delta", delta, lambda at: _answer(loss, at, direction, along, solve, rtol))
 
 

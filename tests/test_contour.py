@@ -8,6 +8,7 @@ import pytest
 from mpmath import exp, log, mpf
 
 import logphi as lp
+from exact import contains, dec
 from logphi.arith.protocol import Plain
 from logphi.core.logphi import LogPhi
 from logphi.numerics.contour import Part, log_ceiling, log_kappa, prepare, smooth
@@ -15,10 +16,6 @@ from logphi.numerics.laws.normal import Normal
 
 DIGITS = 60
 RTOL = 1e-9
-
-
-def dec(number):
-    return mpf(repr(float(number)))
 
 
 def log_tail(x):
@@ -38,10 +35,6 @@ def exact_log_delta(sigma, n, eps):
     lost = 2 * abs(math.log10(float(m))) + max(0, -float(eps)) + 40
     with mpmath.workdps(int(DIGITS + lost)):
         return log_profile(mpmath.sqrt(n) / dec(sigma), dec(eps))
-
-
-def contains(bound, exact):
-    return mpf(bound.lower) <= exact <= mpf(bound.upper)
 
 
 @pytest.mark.parametrize("sigma", [0.05, 0.3, 1.0, 5.0, 100.0, 1e4])

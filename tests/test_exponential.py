@@ -9,19 +9,12 @@ import pytest
 from mpmath import exp, mpf
 
 import logphi as lp
+from exact import contains, dec
 from logphi.arith.floats import ELEMENTARY
 from logphi.numerics import exponential
 
 DIGITS = 40
 RTOL = 1e-9
-
-
-def dec(number):
-    return mpf(repr(float(number)))
-
-
-def contains(bound, exact):
-    return mpf(bound.lower) <= exact <= mpf(bound.upper)
 
 
 class Laplace:

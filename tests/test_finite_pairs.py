@@ -9,20 +9,13 @@ import pytest
 from mpmath import exp, mpf
 
 import logphi as lp
+from exact import contains, dec
 
 DIGITS = 60
 # what the interface promises of delta, and of epsilon in units of max(1, epsilon)
 SHARP = 1e-9
 # what half an ulp of sigma and of epsilon is felt as near 1e-300
 FAR = 1e-8
-
-
-def dec(number):
-    return mpf(repr(float(number)))
-
-
-def contains(bound, exact):
-    return mpf(bound.lower) <= exact <= mpf(bound.upper)
 
 
 def convolve(one, other):

@@ -7,6 +7,7 @@ import pytest
 from mpmath import exp, log, mpf
 
 import logphi as lp
+from exact import contains, dec
 from logphi.arith.protocol import Plain
 from logphi.core.logphi import LogPhi
 from logphi.numerics.laws.finite import Finite
@@ -16,14 +17,6 @@ from logphi.numerics.spans import common_span
 DIGITS = 60
 # the promised width, and what the rounding of the exponents may add to it in far tails
 RTOL = 1e-9
-
-
-def dec(number):
-    return mpf(repr(float(number)))
-
-
-def contains(bound, exact):
-    return mpf(bound.lower) <= exact <= mpf(bound.upper)
 
 
 @pytest.mark.parametrize(

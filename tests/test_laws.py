@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from mpmath import exp, log, mpc, mpf
 
+from exact import dec
 from logphi.arith.protocol import LogOdds, Plain, Ratio
 from logphi.core.logphi import LogPhi
 from logphi.numerics.law import Line
@@ -19,10 +20,6 @@ from logphi.numerics.laws.uniform import Uniform, UniformWithAtoms
 DIGITS = 40
 # Slack of what floats can tell of an inequality between logarithms.
 FUZZ = 1e-11
-
-
-def dec(number):
-    return mpf(repr(float(number)))
 
 
 def normal(m):

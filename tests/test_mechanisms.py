@@ -8,6 +8,7 @@ import pytest
 from mpmath import exp, mpf
 
 import logphi as lp
+from exact import contains
 from logphi.expression import parse
 
 DIGITS = 60
@@ -36,14 +37,6 @@ ALL = [
     lp.KaryRandomizedResponse(k=5, p=0.75),
     lp.KaryRandomizedResponse(k=3, p=0.5, adjacency="replace_special"),
 ]
-
-
-def dec(number):
-    return mpf(repr(float(number)))
-
-
-def contains(bound, exact):
-    return mpf(bound.lower) <= exact <= mpf(bound.upper)
 
 
 @pytest.mark.parametrize("mechanism", ALL, ids=repr)

@@ -17,10 +17,11 @@ import numpy as np
 from logphi.arith.floats import ULP
 from logphi.numerics.circle import Circle, compose
 from logphi.numerics.contour import RIGHT, log_kappa
-from logphi.numerics.distribution import Ends, Piece, pieces
+from logphi.numerics.distribution import pieces
 from logphi.numerics.enclosure import Scaled
 from logphi.numerics.lattice_law import Array, Grid
 from logphi.numerics.law import Law
+from logphi.numerics.pieces.piece import Ends, Piece
 from logphi.numerics.saddle import minimise
 
 Parts = tuple[tuple[Piece, int], ...]

@@ -17,7 +17,6 @@ COARSE = 1e-6
 
 # constructors and questions that do not exist yet
 UNKNOWN_CONSTRUCTORS = {
-    "DistanceToInstability",
     "GaussianMixture",
     "GaussianPair",
 }

@@ -224,9 +224,24 @@ def test_an_unknown_relation_is_refused(value, kind):
 
 
 def test_sampling_is_refused_where_no_pair_is_known():
-    refused(ValueError, lambda: lp.Laplace(1).poisson(0.1), "Laplace", "Gaussian")
-    refused(ValueError, lambda: (2 * GAUSSIAN).poisson(0.1), "Composition")
-    refused(ValueError, lambda: lp.Gaussian(1, adjacency="replace").poisson(0.1), "'replace'", "add/remove")
+    refused(ValueError, lambda: (lp.Gaussian(1) + lp.Gaussian(2)).poisson(0.1), "Composition", "before composing")
+
+
+def test_batches_that_are_not_samples_are_refused_with_the_reason():
+    refused(ValueError, lambda: lp.Gaussian(1).shuffled(0.1), "shuffled", "Poisson's, whose answer would be too small")
+    refused(ValueError, lambda: lp.Gaussian(1).fixed_order(0.1), "fixed order", "Poisson's answer would be too small")
+
+
+def test_relations_that_do_not_follow_are_refused_with_what_does():
+    refused(ValueError, lambda: lp.Gaussian(1).subset(0.1, adjacency="add_remove"), "stated under 'replace'", "poisson")
+    replace = lp.Gaussian(1, adjacency="replace")
+    refused(ValueError, lambda: replace.poisson(0.1), "add/remove", "subset")
+    refused(ValueError, lambda: replace.subset(0.1, adjacency="replace_special"), "replace_special", "add_remove")
+    refused(TypeError, lambda: replace.subset(0.1), "adjacency")
+    refused(ValueError, lambda: lp.Gaussian(1).poisson(0.1, group_size=0), "group_size")
+    refused(ValueError, lambda: lp.PureDP(1).poisson(0.1, group_size=2), "Gaussian", "1 - (1 - rate)^size")
+    refused(ValueError, lambda: lp.PureDP(1).poisson(0.1, adjacency="replace"), "Gaussian", "subset")
+    refused(ValueError, lambda: lp.Gaussian(1, adjacency="add").poisson(0.1, adjacency="remove"), "add", "remove")
 
 
 def test_only_mechanisms_compose():

@@ -9,7 +9,7 @@ from __future__ import annotations
 import enum
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
@@ -101,6 +101,10 @@ class Ledger:
         """The same ledger in other units (the infinite mass stays a probability)."""
         scaled = {name: entry.scaled(factor) for name, entry in self.items()}
         return Ledger(**{**scaled, "infinite_mass": self.infinite_mass})
+
+    def estimating(self, *names: str) -> Ledger:
+        """The same ledger with the named lines as estimates."""
+        return replace(self, **{name: replace(getattr(self, name), proved=False) for name in names})
 
     def as_dict(self) -> dict[str, dict[str, Any]]:
         """Plain data for JSON."""

@@ -29,7 +29,7 @@ from logphi.check import real
 from logphi.mechanisms import CATALOGUE
 from logphi.release import Mechanism, compose
 
-TRANSFORMS = ("poisson", "subset")
+TRANSFORMS = ("poisson", "subset", "shuffled", "fixed_order")
 LONGEST = 1_000_000
 """Characters in a text: room for tens of thousands of distinct steps."""
 DEEPEST = 50

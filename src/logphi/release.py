@@ -13,8 +13,9 @@ from logphi import check
 from logphi.bound import Bound, Bounds, Direction
 from logphi.core.adjacency import Adjacency
 from logphi.core.logphi import LogPhi
-from logphi.core.pair import Pair
-from logphi.transforms.poisson import poisson
+from logphi.core.pair import Pair, UnsupportedError
+from logphi.transforms.poisson import poisson, poisson_relation
+from logphi.transforms.subset import subset, subset_relation
 from logphi.views.delta import delta, log_delta
 from logphi.views.directions import Loss, direction_of
 from logphi.views.epsilon import epsilon
@@ -22,6 +23,10 @@ from logphi.views.explain import Explanation, explain
 
 if TYPE_CHECKING:
     import sympy
+
+
+# measured: the binomial weights of larger groups take long to sum over
+LARGEST_GROUP = 1000
 
 
 class Mechanism(ABC):
@@ -43,9 +48,9 @@ class Mechanism(ABC):
 
     def pair(self) -> Pair:
         """The dominating pair, where the library can sample it."""
-        raise ValueError(
+        raise UnsupportedError(
             f"no sampling of {type(self).__name__} is supported: its sampled pair is not known here; "
-            "sample a Gaussian, a RandomizedResponse, a PureDP, an ApproximateDP or a Discrete mechanism"
+            "sample each mechanism before composing"
         )
 
     def __add__(self, other: Mechanism) -> Mechanism:
@@ -61,18 +66,62 @@ class Mechanism(ABC):
 
     __rmul__ = __mul__
 
-    def poisson(self, rate: float) -> Mechanism:
+    def poisson(self, rate: float, *, group_size: int = 1, adjacency: Adjacency | str | None = None) -> Mechanism:
         """The mechanism on a fresh Poisson sample: every record takes part with probability ``rate``.
 
-        Add/remove only; rate 1 is the identity, rate 0 leaks nothing ([AFA] Theorem 11.1). Fixed-size, shuffled or
-        fixed-order batches are not Poisson samples and get no such amplification.
+        Rate 0 leaks nothing, rate 1 is the identity ([AFA] Theorem 11.1). Fixed-size, shuffled or fixed-order batches are
+        not Poisson samples and get no such amplification.
+
+        Parameters
+        ----------
+        rate
+            Sampling rate in [0, 1].
+        group_size
+            How many records differ, each of which takes part by itself: 1 or more; above 1 for the Gaussian.
+        adjacency
+            The relation of the result; that of the base by default. ``"replace"`` for the Gaussian.
 
         Raises
         ------
         ValueError, TypeError
-            If the rate is outside [0, 1], the relation is not add/remove, add or remove, or the mechanism cannot be sampled.
+            If a parameter is outside its range, the base is not stated under add/remove, or no pair is known.
         """
-        return Sampled(self, rate)
+        relation = poisson_relation(self.adjacency, None if adjacency is None else Adjacency.of(adjacency))
+        return PoissonSampled(self, rate, group_size, relation)
+
+    def subset(self, rate: float, *, adjacency: Adjacency | str) -> Mechanism:
+        """The mechanism on a fresh uniformly random subset of fixed size, drawn without replacement.
+
+        Rate 0 leaks nothing. The base must be stated under replace ([AFA] Theorem 11.2, Corollary 32).
+
+        Parameters
+        ----------
+        rate
+            Size of the subset over that of the data set, in [0, 1].
+        adjacency
+            The relation of the result: ``"add_remove"``, ``"add"``, ``"remove"`` or ``"replace"``.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If the rate is outside [0, 1], the base is not stated under replace, or no pair is known.
+        """
+        return SubsetSampled(self, rate, subset_relation(self.adjacency, Adjacency.of(adjacency)))
+
+    def shuffled(self, *_: Any, **__: Any) -> Mechanism:
+        """Refused: batches of a shuffled data set are not sampled independently of one another."""
+        raise UnsupportedError(
+            "shuffled batches are refused: a record is in exactly one batch of an epoch, so that the batches are dependent and "
+            "the worst case is far from Poisson's, whose answer would be too small; account for one release per epoch "
+            "without sampling, or draw Poisson samples"
+        )
+
+    def fixed_order(self, *_: Any, **__: Any) -> Mechanism:
+        """Refused: batches in a fixed order are not sampled at all."""
+        raise UnsupportedError(
+            "batches in a fixed order are refused: an adversary may know which batch holds the record, so that nothing is "
+            "amplified, and Poisson's answer would be too small; account for one release per epoch without sampling"
+        )
 
     def delta(
         self, epsilon: Any, *, direction: Direction | str | None = None, method: str | None = None, rtol: float = 1e-9
@@ -142,28 +191,47 @@ class Primitive(Mechanism):
 
 
 @dataclass(frozen=True, repr=False)
-class Sampled(Primitive):
+class PoissonSampled(Primitive):
     """A mechanism on a Poisson sample; made by :meth:`Mechanism.poisson`."""
 
     base: Mechanism
     rate: float
-    adjacency: Adjacency = Adjacency.ADD_REMOVE
+    group_size: int
+    adjacency: Adjacency
 
     def __post_init__(self) -> None:
-        if self.base.adjacency not in (Adjacency.ADD_REMOVE, Adjacency.ADD, Adjacency.REMOVE):
-            raise ValueError(
-                f"Poisson sampling needs a base stated under add/remove, got adjacency {self.base.adjacency.value!r}; "
-                "state the sensitivity for one record added or removed"
-            )
-        self._settle(rate=check.unit("rate", self.rate), adjacency=self.base.adjacency)
-        self.base.pair()
+        size = check.whole("group_size", self.group_size, 1, LARGEST_GROUP)
+        self._settle(rate=check.unit("rate", self.rate), group_size=size)
+        self.loss()
 
     def loss(self) -> LogPhi:
         """By the pair of the base."""
-        return poisson(self.base.pair(), self.rate)
+        return poisson(self.base.pair(), self.rate, self.group_size, self.adjacency)
 
     def __repr__(self) -> str:
-        return f"{self.base!r}.poisson({self.rate!r})"
+        group = f", group_size={self.group_size}" if self.group_size > 1 else ""
+        relation = "" if self.adjacency is self.base.adjacency else f", adjacency={self.adjacency.value!r}"
+        return f"{self.base!r}.poisson({self.rate!r}{group}{relation})"
+
+
+@dataclass(frozen=True, repr=False)
+class SubsetSampled(Primitive):
+    """A mechanism on a subset of fixed size; made by :meth:`Mechanism.subset`."""
+
+    base: Mechanism
+    rate: float
+    adjacency: Adjacency
+
+    def __post_init__(self) -> None:
+        self._settle(rate=check.unit("rate", self.rate))
+        self.loss()
+
+    def loss(self) -> LogPhi:
+        """By the pair of the base."""
+        return subset(self.base.pair(), self.rate, self.adjacency)
+
+    def __repr__(self) -> str:
+        return f"{self.base!r}.subset({self.rate!r}, adjacency={self.adjacency.value!r})"
 
 
 @dataclass(frozen=True, repr=False, eq=False)

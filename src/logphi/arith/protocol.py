@@ -91,3 +91,15 @@ class LogOdds:
         if self.probability >= 0.5:
             return arith.log1p((p - (1 - p)) / (1 - p))
         return -arith.log1p(((1 - p) - p) / p)
+
+
+@dataclass(frozen=True)
+class Shortened:
+    """``epsilon + 2 log(1 - delta)``: where a profile that falls from epsilon at half speed meets the level delta."""
+
+    epsilon: float
+    delta: float
+
+    def under(self, arith: Arithmetic) -> Number:
+        """The sum, formed in the arithmetic."""
+        return arith.constant(self.epsilon) + 2 * arith.log1p(-arith.constant(self.delta))

@@ -57,6 +57,11 @@ class LogPhi(Law):
         """Whether every term is, so that both directions of the relation agree."""
         return all(law.symmetric for law, _ in self.terms)
 
+    @cached_property
+    def estimated(self) -> bool:
+        """Whether any term is."""
+        return any(law.estimated for law, _ in self.terms)
+
     @property
     def strip(self) -> tuple[float, float]:
         """The intersection of the strips."""

@@ -1,4 +1,4 @@
-"""Dominating pairs (P, Q): the output laws with and without the record ([AFA] Definition 7)."""
+"""Dominating pairs (P, Q) of output laws with and without the record ([AFA] Definition 7), and what sampling makes of them."""
 
 from __future__ import annotations
 
@@ -8,21 +8,71 @@ from dataclasses import dataclass
 
 from logphi.arith.protocol import Parameter, Plain
 from logphi.core.logphi import LogPhi
-from logphi.numerics.laws.finite import Cells, Finite, Mixed
+from logphi.numerics.laws.finite import Cells, Finite, Mixed, Turned
 from logphi.numerics.laws.mixed_normal import MixedNormal
 from logphi.numerics.laws.normal import Normal
 
 
+class UnsupportedError(ValueError):
+    """A combination of mechanism, sampling and relation that has no known pair; the message says why, and what is near."""
+
+
 class Pair(ABC):
-    """Two laws on one space; the loss is log(p/q) under P."""
+    """Two laws on one space; the loss is log(p/q) under P. All rates lie strictly between 0 and 1."""
 
     @abstractmethod
     def loss(self) -> LogPhi:
         """The loss of P against Q."""
 
     @abstractmethod
+    def reversed(self) -> Pair:
+        """Q against P."""
+
+    @abstractmethod
     def mixed_loss(self, rate: float) -> LogPhi:
-        """The loss of (1 - rate) Q + rate P against Q, for a rate strictly between 0 and 1."""
+        """The loss of (1 - rate) Q + rate P against Q."""
+
+    def spliced_loss(self, rate: float) -> LogPhi:
+        """Of (1 - rate) Q + rate P against Q where it is positive, of P against (1 - rate) P + rate Q where it is negative.
+
+        The rest is an atom at zero ([AFA] Proposition 30 and Corollary 32).
+
+        Raises
+        ------
+        UnsupportedError
+            If the spliced law is not known here.
+        """
+        raise UnsupportedError(
+            "no subset of this mechanism is known under replace: it is for the Gaussian, the Laplace mechanism and finite "
+            "pairs; ask for adjacency='add_remove'"
+        )
+
+    def grouped_loss(self, rate: float, size: int) -> LogPhi:
+        """The loss of a group of ``size`` records, each of which takes part by itself; the rate may be 1.
+
+        Raises
+        ------
+        UnsupportedError
+            If the law is not known here.
+        """
+        raise UnsupportedError(
+            "group_size above 1 is known for the Gaussian mechanism only, whose groups are mixtures with binomial weights; "
+            "for others multiply the sensitivity by the size of the group and sample at its rate of being met at all, "
+            "1 - (1 - rate)^size, which is an upper bound"
+        )
+
+    def replaced_loss(self, rate: float) -> LogPhi:
+        """The loss where the record takes another value, and takes part before and after with probability ``rate``, at most 1.
+
+        Raises
+        ------
+        UnsupportedError
+            If the law is not known here.
+        """
+        raise UnsupportedError(
+            "Poisson sampling under replace is known for the Gaussian mechanism only; state the release under add/remove, or "
+            "sample a subset of fixed size"
+        )
 
 
 @dataclass(frozen=True)
@@ -34,6 +84,10 @@ class NormalShift(Pair):
     def loss(self) -> LogPhi:
         """Normal with mean m^2/2 and variance m^2."""
         return LogPhi.of([(Normal(self.shift), 1)])
+
+    def reversed(self) -> NormalShift:
+        """The same, mirrored."""
+        return self
 
     def mixed_loss(self, rate: float) -> LogPhi:
         """No closed form: an integral."""
@@ -63,9 +117,27 @@ class FinitePair(Pair):
         p, q = tuple(a for a, _ in common), tuple(b for _, b in common)
         return LogPhi.of([(Finite(p, q, lost_p, lost_q, self.blur, self.exact, self.stray), 1)])
 
+    def reversed(self) -> FinitePair:
+        """The vectors exchanged."""
+        exact = None if self.exact is None else Turned(self.exact)
+        return FinitePair(self.q, self.p, self.blur, exact, self.stray)
+
     def mixed_loss(self, rate: float) -> LogPhi:
         """Cell by cell."""
         mixture = tuple((1 - rate) * b + rate * a for a, b in zip(self.p, self.q, strict=True))
         # half an ulp of the rate, which 1 - rate inherits
         exact = None if self.exact is None else Mixed(self.exact, rate)
         return FinitePair(mixture, self.q, self.blur + 2.0**-53 * (rate / (1 - rate) + 4), exact, self.stray).loss()
+
+    def spliced_loss(self, rate: float) -> LogPhi:
+        """The cells above, those below, and one for the rest."""
+        pairs = list(zip(self.p, self.q, strict=True))
+        above = [((1 - rate) * b + rate * a, b) for a, b in pairs if a > b]
+        below = [(a, (1 - rate) * a + rate * b) for a, b in pairs if a < b]
+        # both laws have the same mass left
+        rest = math.fsum([*(a for a, b in pairs if a == b), *((1 - rate) * (a - b) for a, b in pairs if a > b)])
+        kept = [*above, *below, *([(rest, rest)] if rest > 0 else [])]
+        # half an ulp of the rate, which 1 - rate inherits; a difference of two probabilities loses digits
+        lost = math.fsum(a for a, b in pairs if a > b) / max(rest, 1e-300) if rest > 0 else 0.0
+        blur = (self.blur + 2.0**-53 * (rate / (1 - rate) + 6)) * max(1.0, 2 * lost)
+        return FinitePair(tuple(a for a, _ in kept), tuple(b for _, b in kept), blur, None, self.stray).loss()

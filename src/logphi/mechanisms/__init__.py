@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from logphi.mechanisms.discrete import Discrete
 from logphi.mechanisms.discrete_gaussian import DiscreteGaussian
 from logphi.mechanisms.discrete_laplace import DiscreteLaplace
+from logphi.mechanisms.distance_to_instability import DistanceToInstability
 from logphi.mechanisms.exponential_mechanism import ExponentialMechanism
 from logphi.mechanisms.gaussian import Gaussian
 from logphi.mechanisms.kary_randomized_response import KaryRandomizedResponse
@@ -18,6 +19,7 @@ _ALL: tuple[type[Mechanism], ...] = (
     Discrete,
     DiscreteGaussian,
     DiscreteLaplace,
+    DistanceToInstability,
     ExponentialMechanism,
     Gaussian,
     KaryRandomizedResponse,
@@ -34,6 +36,7 @@ __all__ = [
     "Discrete",
     "DiscreteGaussian",
     "DiscreteLaplace",
+    "DistanceToInstability",
     "ExponentialMechanism",
     "Gaussian",
     "KaryRandomizedResponse",

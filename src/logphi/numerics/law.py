@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from logphi.arith.floats import FLOATS, Discs
 from logphi.arith.protocol import Arithmetic, Number, Parameter
+from logphi.numerics.enclosure import Scaled
 
 
 @dataclass(frozen=True)
@@ -150,6 +151,19 @@ class Law(ABC):
         return None
 
     @property
+    def estimated(self) -> bool:
+        """Whether the errors of the transform are estimates: the law is known by samples of a function only."""
+        return False
+
+    def excess(self, x: float) -> Scaled | None:
+        """E[(1 - e^{x-X})_+] in closed form, where there is one."""
+        return None
+
+    def reversed_excess(self, x: float) -> Scaled | None:
+        """E[(e^{x-X} - 1)_+] in closed form, where there is one."""
+        return None
+
+    @property
     def unmixed(self) -> tuple[Law, Parameter] | None:
         """``(base, q)`` if the likelihood ratio is 1 - q + q times that of the base law."""
         return None
@@ -225,6 +239,21 @@ class Reflected(Law):
     def infimum(self) -> float:
         """The top of the law, turned around."""
         return -self.law.supremum
+
+    @property
+    def estimated(self) -> bool:
+        """As for the law."""
+        return self.law.estimated
+
+    def excess(self, x: float) -> Scaled | None:
+        """E^x times the reversed excess of the law at -x."""
+        amount = self.law.reversed_excess(-x)
+        return amount and amount.times_exp(x)
+
+    def reversed_excess(self, x: float) -> Scaled | None:
+        """E^x times the excess of the law at -x."""
+        amount = self.law.excess(-x)
+        return amount and amount.times_exp(x)
 
     def reflected(self) -> Law:
         """The law itself."""

@@ -6,14 +6,45 @@ mechanism in that direction and the reversed pair in the other ([AFA] Theorem 11
 
 from __future__ import annotations
 
+from logphi.core.adjacency import Adjacency
 from logphi.core.logphi import LogPhi
-from logphi.core.pair import Pair
+from logphi.core.pair import Pair, UnsupportedError
+
+_PRESENCE = (Adjacency.ADD_REMOVE, Adjacency.ADD, Adjacency.REMOVE)
 
 
-def poisson(pair: Pair, rate: float) -> LogPhi:
-    """The loss of the sampled mechanism in the remove direction; rate 0 leaks nothing, rate 1 changes nothing."""
+def poisson_relation(base: Adjacency, wanted: Adjacency | None) -> Adjacency:
+    """The relation of a sampled mechanism.
+
+    Raises
+    ------
+    UnsupportedError
+        If the base is not stated for a record that may be absent, or the wanted relation does not follow from it.
+    """
+    if base not in _PRESENCE:
+        raise UnsupportedError(
+            f"Poisson sampling needs a base stated under add/remove, got adjacency {base.value!r}; "
+            "state the sensitivity for one record added or removed, or take a subset"
+        )
+    if wanted in (None, base) or (base is Adjacency.ADD_REMOVE and wanted in (*_PRESENCE, Adjacency.REPLACE)):
+        return wanted or base
+    raise UnsupportedError(
+        f"a Poisson sample of a base stated under {base.value!r} has no pair under {wanted.value!r}; "
+        "state the base under add_remove, and ask for add_remove or replace"
+    )
+
+
+def poisson(pair: Pair, rate: float, group_size: int, relation: Adjacency) -> LogPhi:
+    """The loss of the sampled mechanism in the remove direction; rate 0 leaks nothing, rate 1 changes nothing.
+
+    Under replace, the record takes part before and after with the same probability.
+    """
     if rate == 0:
         return LogPhi()
-    if rate == 1:
-        return pair.loss()
-    return pair.mixed_loss(rate)
+    if relation is Adjacency.REPLACE:
+        if group_size > 1:
+            raise UnsupportedError("group_size above 1 is known under add/remove only; leave adjacency='replace' out")
+        return pair.replaced_loss(rate)
+    if group_size > 1:
+        return pair.grouped_loss(rate, group_size)
+    return pair.loss() if rate == 1 else pair.mixed_loss(rate)

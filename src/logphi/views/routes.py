@@ -64,6 +64,8 @@ def route(method: str | None) -> Route:
             if answer is None:
                 local = local or chosen(loss, x, demand)
                 answer = local(x).meet(trivial(known, x))
+            if loss.estimated:
+                answer = replace(answer, ledger=answer.ledger.estimating("truncation", "inner"))
             return answer
 
         return at
@@ -169,9 +171,7 @@ def _on_the_poles(loss: LogPhi, name: str, prepare: Callable[[], Callable[[float
             raise NotApplicableError(f"method {name!r} does not apply: {error}") from error
         found = from_inversion(known, x, Inversion(Part.EXCESS, amount), name)
         # where the answer is given up for a coarse one, its truncation rests on the quadrature too
-        names = ("truncation", "discretization", *estimates)
-        entries = {one: replace(getattr(found.ledger, one), proved=False) for one in names}
-        return replace(found, ledger=replace(found.ledger, **entries))
+        return replace(found, ledger=found.ledger.estimating("truncation", "discretization", *estimates))
 
     return at
 
@@ -190,10 +190,18 @@ def by_lattice_laws(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
 
 
 def by_single_release(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
-    """The closed profile of one sampled release, from that of its base."""
+    """The closed profile of one release: its own or, of a sampled one, from that of its base."""
     found = release_of(loss)
     if found is None:
-        return by_pieces(loss, epsilon, demand, asked="exact")
+        if not _closed(loss, epsilon):
+            return by_pieces(loss, epsilon, demand, asked="exact")
+        known, law = masses(loss), loss.terms[0][0]
+
+        def at(x: float) -> LogDelta:
+            amount = law.excess(x)
+            return trivial(known, x) if amount is None else from_inversion(known, x, Inversion(Part.EXCESS, amount), "exact")
+
+        return at
     base_route = route(None)
     return lambda x: single_release(found, x, lambda at: base_route(found.base, at, Demand(demand.rtol))(at))
 
@@ -236,7 +244,7 @@ def automatic(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
             return answered(one, x, again=True)
         return found
 
-    routes, large = _fitting(loss), max(_LARGE, 10 * demand.rtol)
+    routes, large = _fitting(loss, epsilon), max(_LARGE, 10 * demand.rtol)
 
     def at(x: float) -> LogDelta:
         best: LogDelta | None = None
@@ -275,9 +283,16 @@ def _final(found: LogDelta, large: float) -> bool:
     return found.method not in ("trivial", "discretized") and not (found.method == "contour" and found.relative_width > large)
 
 
-def _fitting(loss: LogPhi) -> list[Route]:
+def _closed(loss: LogPhi, x: float) -> bool:
+    """Whether the loss is that of one release with a profile of its own."""
+    return len(loss.terms) == 1 and loss.terms[0][1] == 1 and loss.terms[0][0].excess(x) is not None
+
+
+def _fitting(loss: LogPhi, x: float) -> list[Route]:
     if release_of(loss) is not None:
         return [by_single_release]
+    if _closed(loss, x):
+        return [by_single_release, _by_decaying_contour, *_FALLBACKS]
     lattice = loss.lattice
     if lattice is not None:
         sharp = [by_lattice, by_pieces] if math.isfinite(lattice.span) else [by_pieces]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from logphi.arith.floats import FLOATS
+from logphi.arith.floats import FLOATS, ULP
 from logphi.arith.protocol import Arithmetic, Number, Parameter
 from logphi.numerics.law import Law, Pieces
 from logphi.numerics.tails import log_smooth_envelope
@@ -39,14 +39,25 @@ class _OnInterval(Law):
         return True
 
     @property
+    def uncertainty(self) -> float:
+        """How far the width may be off."""
+        return float(self.width.under(FLOATS).rad)
+
+    @property
+    def excessive(self) -> float:
+        """What the uncertainty is beyond the few ulps that all who use the width allow for."""
+        disc = self.width.under(FLOATS)
+        return max(0.0, float(disc.rad) - 2 * ULP * float(disc.mid))
+
+    @property
     def slack(self) -> float:
-        """A few ulps of the width."""
-        return 4e-15 * float(self.width.under(FLOATS).mid)
+        """Twice the uncertainty, and a few ulps of the width."""
+        return 2 * self.uncertainty + 4e-15 * float(self.width.under(FLOATS).mid)
 
     @property
     def supremum(self) -> float:
         """The right end."""
-        return float(self.width.under(FLOATS).mid) * (1 + 1e-15)
+        return (float(self.width.under(FLOATS).mid) + self.uncertainty) * (1 + 1e-15)
 
 
 @dataclass(frozen=True)
@@ -62,7 +73,9 @@ class Uniform(_OnInterval):
     def pieces(self) -> Pieces:
         """A flat part of height 1 / (4 sinh(w/2))."""
         width = float(self.width.under(FLOATS).mid)
-        return Pieces((), (), width, -width / 2 - float(np.log(-2 * np.expm1(-width))))
+        return Pieces(
+            (), (), width, -width / 2 - float(np.log(-2 * np.expm1(-width))), slip=self.excessive, blur=self.excessive
+        )
 
     def log_envelope(self, abscissa: float, heights: NDArray[np.float64], end: float = np.inf) -> NDArray[np.float64]:
         """From the total variation of the tilted density."""
@@ -99,7 +112,9 @@ class UniformWithAtoms(_OnInterval):
         """Atoms of tilted weight e^{-w/2}/2 at both ends of a flat part of height e^{-w/2}/4."""
         width = float(self.width.under(FLOATS).mid)
         atom = -width / 2 - float(np.log(2))
-        return Pieces((-width, width), (atom, atom), width, -width / 2 - float(np.log(4)))
+        return Pieces(
+            (-width, width), (atom, atom), width, -width / 2 - float(np.log(4)), slip=self.excessive, blur=self.excessive
+        )
 
     def log_envelope(self, abscissa: float, heights: NDArray[np.float64], end: float = np.inf) -> NDArray[np.float64]:
         """The atoms may not decay at all; the rest does as its total variation says."""

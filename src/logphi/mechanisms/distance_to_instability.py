@@ -1,0 +1,80 @@
+"""The distance to instability, as tested before a release."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+from logphi import check
+from logphi.arith.protocol import Shortened
+from logphi.core.adjacency import Adjacency
+from logphi.core.logphi import LogPhi
+from logphi.numerics.laws.finite import Thinned
+from logphi.numerics.laws.uniform import UniformWithAtoms
+from logphi.release import Primitive
+
+# nearer to one, the width of the loss is the difference of two nearly equal numbers
+LARGEST_FAILURE = 0.999
+
+
+@dataclass(frozen=True, repr=False, init=False)
+class DistanceToInstability(Primitive):
+    """Releases an answer if its noisy distance to instability is large (propose, test, release).
+
+    The distance, of sensitivity 1, gets Laplace noise of scale 1/epsilon, and a threshold of log(1/delta)/epsilon. Either
+    only the distance is released, or an unstable answer too, with probability delta: the profile is the larger of
+    1 - e^{(x - eps)/2} and delta for x >= 0, which is convex in e^x.
+
+    Pair: with probability delta the outcome tells everything, otherwise it is that of a Laplace mechanism of scale 1/w,
+    w = eps + 2 log(1 - delta). log-phi, with u = z + 1/2:
+    M(z) = (1 - delta) e^{-w/2} [cosh(u w) + sinh(u w) / (2u)]; P(L = inf) = delta.
+
+    Parameters
+    ----------
+    epsilon
+        Guarantee of the noisy distance, in nats; positive.
+    delta
+        Probability of releasing an unstable answer, in [0, 0.999 (1 - e^{-eps/2})].
+    adjacency
+        The relation under which the distance has sensitivity 1.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If a parameter is outside its range.
+
+    References
+    ----------
+    [AFA] Examples 14 and 16; Dwork & Lei 2009 (propose-test-release).
+
+    Examples
+    --------
+    >>> round(DistanceToInstability(epsilon=1, delta=1e-3).delta(0.4).value, 9)
+    0.259181779
+    """
+
+    test_epsilon: float
+    test_delta: float
+    adjacency: Adjacency
+    _stored: ClassVar = {"epsilon": "test_epsilon", "delta": "test_delta"}
+
+    def __init__(self, epsilon: float, delta: float, adjacency: Adjacency | str = Adjacency.ADD_REMOVE) -> None:
+        kept = {"test_epsilon": check.moderate("epsilon", epsilon), "test_delta": check.unit("delta", delta)}
+        self._settle(**kept, adjacency=adjacency)
+        if self.test_delta > -LARGEST_FAILURE * math.expm1(-self.test_epsilon / 2):
+            raise ValueError(
+                f"delta must be at most {LARGEST_FAILURE:g} (1 - e^(-epsilon/2)), got delta={self.test_delta!r} "
+                f"with epsilon={self.test_epsilon!r}: the failure drowns the test; "
+                "such a release is an ApproximateDP(epsilon=0, delta=delta)"
+            )
+
+    @property
+    def width(self) -> Shortened:
+        """The largest finite loss."""
+        return Shortened(self.test_epsilon, self.test_delta)
+
+    def loss(self) -> LogPhi:
+        """Uniform with atoms, once tilted; survives with probability 1 - delta."""
+        thinned = [(Thinned(self.test_delta), 1)] if self.test_delta else []
+        return LogPhi.of([(UniformWithAtoms(self.width), 1), *thinned])

@@ -24,7 +24,7 @@ def test_reference(case: Case) -> None:
     bound = getattr(parse(case.expression), case.query)(float(case.at), direction=case.direction)
     assert Decimal(bound.lower) <= Decimal(case.value) <= Decimal(bound.upper)
     unit = bound.value if case.query == "delta" else max(1.0, bound.value)
-    assert bound.width <= (COARSE if bound.method == "discretized" else SHARP) * unit
+    assert bound.width <= (COARSE if bound.method in ("smoothed", "discretized") else SHARP) * unit
     assert bound.ledger.proved
     if case.attained is not None:
         assert bound.direction.value == case.attained

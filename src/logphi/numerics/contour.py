@@ -61,6 +61,12 @@ class Kernel(Protocol):
     def log_size(self, heights: NDArray[np.float64], abscissa: float) -> NDArray[np.float64]:
         """Logarithm of a bound of the factor, decreasing in height, valid at and above each height."""
 
+    def log_rest(self, height: float, abscissa: float) -> float:
+        """Logarithm of a bound of the integral of the factor's size from a height on; without a period."""
+
+    def log_gain(self, u: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Logarithm of how much above log_kappa the Chernoff constants of the functional are."""
+
     def position_error(self, z: NDArray[np.complex128], factor: NDArray[np.complex128], share: float) -> float:
         """An error of the kernel's own assumptions, in units of M(c) e^{-c x0}."""
 
@@ -90,6 +96,14 @@ class Smooth:
         """-log |z (z + 1)|."""
         bound: NDArray[np.float64] = -np.log(np.hypot(heights, abscissa)) - np.log(np.hypot(heights, abscissa + 1))
         return bound + 1e-14
+
+    def log_rest(self, height: float, abscissa: float) -> float:
+        """|z (z + 1)| is above t^2."""
+        return -math.log(height) + 1e-14
+
+    def log_gain(self, u: NDArray[np.float64]) -> NDArray[np.float64]:
+        """None."""
+        return np.zeros_like(u)
 
 
 KernelAt = Callable[[Law, float], Kernel]
@@ -222,7 +236,7 @@ def log_ceiling(law: Law, x: float) -> float:
     low, middle, high = law.sketch(c * np.array([0.9, 1.0, 1.1])).tolist()
     heights = _normal_height((low + high - 2 * middle) / (0.1 * c) ** 2, -35.0) * _CELLS
     envelope = np.append(0.0, law.log_envelope(c, heights[1:]))
-    integral = float(_rest(heights, envelope, kernel.log_size(heights, c), np.inf)[0])
+    integral = float(_rest(heights, envelope, kernel, c)[0])
     bound = scale + min(float(log_kappa(np.array([c]))[0]), integral)
     # an excess is at most one, which is all that is known where K is hardly known
     return min(bound + 1e-14 * (1 + float(np.abs(values.mid[0])) + c * abs(x)), 0.0)
@@ -303,16 +317,20 @@ class Contour:
 
 def plan(law: Law, abscissa: float, kernel: Kernel, rtol: float, decaying: bool = False) -> Contour | None:
     """Choose shift, step and length for a relative tolerance, from proved bounds; None as in :func:`prepare`."""
-    layout = _layout(law, abscissa, kernel, rtol)
-    if layout is None:
-        return None
+    found = layout(law, abscissa, kernel, rtol)
+    return None if found is None else lay(law, found, kernel, decaying)
+
+
+def lay(law: Law, layout: Layout, kernel: Kernel, decaying: bool = False) -> Contour | None:
+    """The line of a layout for a kernel, with the values of K on it; None as in :func:`prepare`."""
     c, shift, step, log_target = layout.abscissa, layout.shift, layout.step, layout.log_target
     real = law.log_transform(np.array([c, c + shift, c - shift]))
     upper = real.mid + real.radius
     if not np.isfinite(upper).all():
         return None
     log_mass = float(real.mid[0])
-    log_above, log_below = (upper[1:] + log_kappa(c + np.array([shift, -shift]))).tolist()
+    neighbours = c + np.array([shift, -shift])
+    log_above, log_below = (upper[1:] + log_kappa(neighbours) + kernel.log_gain(neighbours)).tolist()
     if np.isfinite(kernel.period):
         half = max(int(np.ceil(min(kernel.period / step / 2, LONGEST_PERIOD))), 1)
         step = kernel.period / (2 * half + 1)
@@ -331,7 +349,7 @@ def plan(law: Law, abscissa: float, kernel: Kernel, rtol: float, decaying: bool 
 
 
 @dataclass(frozen=True)
-class _Layout:
+class Layout:
     """Where a line lies and how fine it is, the logarithm of the error to aim at over M(c) e^{-cx}, and about K''(c)."""
 
     abscissa: float
@@ -341,7 +359,7 @@ class _Layout:
     curvature: float
 
 
-def _layout(law: Law, saddle_at: float, kernel: Kernel, rtol: float) -> _Layout | None:
+def layout(law: Law, saddle_at: float, kernel: Kernel, rtol: float) -> Layout | None:
     """The layout for a saddle; None where K is out of reach.
 
     Towards the right a tilted law may grow a second mode (a few large steps among many small ones), which costs a small
@@ -382,8 +400,14 @@ def _layout(law: Law, saddle_at: float, kernel: Kernel, rtol: float) -> _Layout 
     pick = int(np.argmax(steps[best]))
     if not steps[best, pick] > 0:
         return None
-    found = (moved[best], shifts[best, pick], steps[best, pick], log_target[best], curvature[best])
-    return _Layout(*(float(one) for one in found))
+    found = (moved[best], shifts[best, pick], _short(float(steps[best, pick])), log_target[best], curvature[best])
+    return Layout(*(float(one) for one in found))
+
+
+def _short(step: float) -> float:
+    """Hardly less than the step, with so few digits that its multiples are exact."""
+    mantissa, exponent = math.frexp(step)
+    return math.ldexp(math.floor(mantissa * 2.0**26), exponent - 26)
 
 
 # measured: heights at which the rest is bounded, relative to where that of a normal law is negligible
@@ -391,7 +415,7 @@ _AROUND = 2.0 ** np.concatenate([np.arange(-1, 1.5, 0.25), np.arange(1.5, 8), np
 _BETWEEN = 8
 
 
-def _length(law: Law, layout: _Layout, most: int, kernel: Kernel) -> tuple[int, float]:
+def _length(law: Law, layout: Layout, most: int, kernel: Kernel) -> tuple[int, float]:
     """How many nodes until the rest is proved negligible, and the logarithm of the proved rest in units of e^scale.
 
     The sum over the nodes beyond the last one, at height T, is at most the integral from T of the decreasing bound,
@@ -400,7 +424,7 @@ def _length(law: Law, layout: _Layout, most: int, kernel: Kernel) -> tuple[int, 
     c, step, log_target, end = layout.abscissa, layout.step, layout.log_target, kernel.period / 2
 
     def rest_from(heights: NDArray[np.float64]) -> NDArray[np.float64]:
-        return _rest(heights, law.log_envelope(c, heights, end), kernel.log_size(heights, c), end)
+        return _rest(heights, law.log_envelope(c, heights, end), kernel, c)
 
     heights = _normal_height(layout.curvature, log_target) * _AROUND
     if step < heights[0]:
@@ -428,12 +452,10 @@ def _normal_height(curvature: float, log_target: float) -> float:
     return min(max(height, 1e-100), 1e100)
 
 
-def _rest(
-    heights: NDArray[np.float64], envelope: NDArray[np.float64], size: NDArray[np.float64], end: float
-) -> NDArray[np.float64]:
+def _rest(heights: NDArray[np.float64], envelope: NDArray[np.float64], kernel: Kernel, abscissa: float) -> NDArray[np.float64]:
     """Logarithm of 1/pi times the upper Riemann sum of a product of decreasing bounds, from each height on."""
-    # beyond the grid the factor 1/|z(z+1)| is below 1/t^2; a period ends where its grid does
-    last = -np.inf if np.isfinite(end) else float(envelope[-1] - np.log(heights[-1]))
-    cells = np.append((envelope + size)[:-1] + np.log(np.diff(heights)), last)
+    # a period ends where its grid does
+    last = -np.inf if np.isfinite(kernel.period) else float(envelope[-1]) + kernel.log_rest(float(heights[-1]), abscissa)
+    cells = np.append((envelope + kernel.log_size(heights, abscissa))[:-1] + np.log(np.diff(heights)), last)
     total: NDArray[np.float64] = np.logaddexp.accumulate(cells[::-1])[::-1] - np.log(np.pi)
     return total

@@ -78,6 +78,14 @@ class Periodic:
             bound += share * self.span / gap * (decay if c < 0 else 1.0)
         return np.log(bound) + 1e-12
 
+    def log_rest(self, height: float, abscissa: float) -> float:
+        """None beyond the period."""
+        return -np.inf
+
+    def log_gain(self, u: NDArray[np.float64]) -> NDArray[np.float64]:
+        """None."""
+        return np.zeros_like(u)
+
     def position_error(self, z: NDArray[np.complex128], factor: NDArray[np.complex128], share: float) -> float:
         """What atoms off their places by ``slip`` may change, in units of M(c) e^{-c anchor}."""
         slip = self.slip + ULP * (abs(self.threshold) + 2 * abs(self.anchor))

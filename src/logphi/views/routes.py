@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from logphi.core.logphi import LogPhi
-from logphi.numerics import contour, exponential
+from logphi.numerics import contour, exponential, smoothed
 from logphi.numerics.contour import Inversion, Part
 from logphi.numerics.enclosure import Scaled
 from logphi.numerics.lattice import Periodic
@@ -176,6 +176,13 @@ def _on_the_poles(loss: LogPhi, name: str, prepare: Callable[[], Callable[[float
     return at
 
 
+def by_smoothed_contour(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
+    """Inversion with a smoothed threshold, and a bound of what that adds: any loss away from its atoms."""
+    prepared = smoothed.prepare(loss, epsilon, demand.rtol, demand.hint)
+    known = masses(loss)
+    return lambda x: trivial(known, x) if prepared is None else from_inversion(known, x, prepared.at(x), "smoothed")
+
+
 def by_lattice_laws(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
     """A lattice law above and one below, composed by a Fourier sum: valid for every loss of known laws."""
     # SciPy's normal tails would double the time of importing the package
@@ -211,6 +218,7 @@ ROUTES: dict[str, Route] = {
     "lattice": by_lattice,
     "exact": by_single_release,
     "exponential": by_pieces,
+    "smoothed": by_smoothed_contour,
     "discretized": by_lattice_laws,
     "levy": by_levy,
     "levy-sums": by_levy_sums,
@@ -259,12 +267,12 @@ def automatic(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
     return at
 
 
-_FALLBACKS = (by_lattice_laws, by_contour)
+_FALLBACKS = (by_smoothed_contour, by_lattice_laws, by_contour)
 # measured: a transform that never falls below this needs the longest lines even for a coarse answer
 _DECAYED = 1e-2
 # a height beyond which no envelope falls any more
 _FAR = np.array([1e100])
-# measured: about the width that lattice laws reach
+# measured: about the width that a smoothed contour or lattice laws reach
 _LARGE = 1e-6
 # measured: what is wide this near the place of preparation, relatively, is no better prepared again
 _NEAR = 1e-3
@@ -276,11 +284,13 @@ _COARSE = 1e-4
 
 
 def _final(found: LogDelta, large: float) -> bool:
-    """Whether what a sharp route leaves is rounding that the fallbacks would not improve on.
+    """Whether what a route leaves is rounding that the fallbacks behind it would not improve on.
 
-    A contour alone is worth a second look where the profile is far below M(c) e^{-cx}: one large loss among many small ones.
+    A contour is worth a second look where the profile is far below M(c) e^{-cx}, one large loss among many small ones, and a
+    smoothed one near an atom.
     """
-    return found.method not in ("trivial", "discretized") and not (found.method == "contour" and found.relative_width > large)
+    wide = found.method in ("contour", "smoothed") and found.relative_width > large
+    return found.method not in ("trivial", "discretized") and not wide
 
 
 def _closed(loss: LogPhi, x: float) -> bool:

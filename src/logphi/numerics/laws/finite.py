@@ -12,10 +12,11 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from logphi.arith.floats import FLOATS
+from logphi.arith.floats import ELEMENTARY, FLOATS, ULP, Discs
 from logphi.arith.protocol import Arithmetic, Number
-from logphi.numerics.law import Lattice, Law, Pieces, Values
+from logphi.numerics.law import Lattice, Law, Line, Pieces, Values
 from logphi.numerics.spans import common_span
+from logphi.numerics.turns import turned_sums
 
 
 class Cells(Protocol):
@@ -71,6 +72,23 @@ class Finite(Law):
         relative = ratio * np.expm1(np.minimum(self.blur * (1 + 2 * np.abs(z)), 1.0))
         spread = np.where(known & (relative < 0.5), -np.log1p(-np.minimum(relative, 0.5)), np.inf)
         return Values(values.mid, values.rounding + spread, values.inner)
+
+    def on_line(self, line: Line, count: int = 1) -> Values:
+        """K on a vertical line, as a matrix product; its errors at a few sizes of z, with which they grow."""
+        log_p, log_q = np.log(np.asarray(self.p)), np.log(np.asarray(self.q))
+        loss = log_p - log_q
+        weight = log_p + line.abscissa * loss
+        top = float(weight.max())
+        terms = np.exp(weight - top)
+        turned = turned_sums(terms, loss, line)
+        sharp = ELEMENTARY * (3 + np.abs(log_p) + np.abs(log_q)) + 2 * self.blur
+        level = np.ceil(4 * np.log2(np.abs(line.points) + 1)).astype(int)
+        sizes = 2.0 ** (np.arange(level.max() + 1) / 4)
+        exponent = sharp * sizes[:, None] + (len(self.p) + 16) * ULP
+        wrong = (terms * np.expm1(np.minimum(exponent, 700.0))).sum(axis=1) * (1 + 1e-9)
+        with np.errstate(divide="ignore"):  # a zero of the sum: infinite radius
+            discs = FLOATS.log(Discs(turned, wrong[level]))
+        return Values(discs.mid + top, discs.rad + 2 * ULP * abs(top), np.zeros(line.size))
 
     def log_masses(self) -> tuple[Values, Values]:
         """From what lies outside the common support."""

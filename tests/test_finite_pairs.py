@@ -316,3 +316,29 @@ def test_lattices_that_do_not_fit_keep_the_truth(epsilon):
         response = {(0, 1): (dec(0.6), 1 - dec(0.6)), (0, -1): (1 - dec(0.6), dec(0.6))}
         exact = profile(convolve(infinite(normal(5, 1)), response), 1, dec(epsilon))
         assert contains((lp.DiscreteGaussian(sigma=5) + lp.RandomizedResponse(p=0.6)).delta(epsilon), exact)
+
+
+@pytest.mark.parametrize(("sigma", "s", "cut"), [(2.0, 1, 6), (7.0, 3, 40), (0.8, 2, 5)])
+@pytest.mark.parametrize("share", [-0.9, -0.3, 0.0, 0.41, 0.97])
+def test_one_release_of_a_truncated_discrete_gaussian_is_summed_exactly(sigma, s, cut, share):
+    release = lp.DiscreteGaussian(sigma, s, cut)
+    epsilon = share * release.loss().supremum
+    bound = release.delta(epsilon)
+    with mpmath.workdps(40):
+        weight = [
+            mpmath.exp(-(mpf(x) ** 2) / (2 * dec(sigma) ** 2)) if abs(x) <= cut else mpf(0) for x in range(-cut, cut + s + 1)
+        ]
+        moved = [mpf(0)] * s + weight[: len(weight) - s]
+        exact = mpmath.fsum(max(p - mpmath.exp(dec(epsilon)) * q, 0) for p, q in zip(moved, weight, strict=True))
+        assert contains(bound, exact / mpmath.fsum(weight))
+    assert bound.width <= 1e-12 * bound.value
+
+
+def test_many_atoms_off_any_lattice_are_answered_in_large_compositions():
+    """Too many to enumerate: the threshold is smoothed; the routes that discretize agree."""
+    release = 1000 * lp.DiscreteGaussian(sigma=5, sensitivity=2).poisson(0.1)
+    smoothed, lattices = release.delta(1.0), (30 * lp.Discrete([0.1, 0.2, 0.3, 0.15, 0.25], [0.2, 0.15, 0.25, 0.3, 0.1]))
+    assert smoothed.method == "smoothed"
+    assert smoothed.width <= 1e-6 * smoothed.value
+    one, other = lattices.delta(2.0, method="smoothed"), lattices.delta(2.0, method="discretized")
+    assert max(one.lower, other.lower) <= min(one.upper, other.upper)

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import comb, factorial, lgamma
+from math import comb, exp, factorial, lgamma
 from typing import Any
 
 import numpy as np
@@ -84,6 +84,10 @@ def log_factorial(top: int) -> Array:
     return np.array([lgamma(k + 1) for k in range(top + 1)])
 
 
+# beyond its exponential, sums are out of the question
+_ENDLESS = 200.0
+
+
 def atom_count(terms: Terms) -> float:
     """How many atoms the purely atomic part of a sum has, in units of what few kinds of them cost."""
     total = 1.0
@@ -91,7 +95,9 @@ def atom_count(terms: Terms) -> float:
         pieces = law.pieces
         kinds = 0 if pieces is None else len(pieces.locations)
         # to draw more than one from many kinds takes a table of as many columns
-        total *= float(comb(count + kinds - 1, count)) * (max(kinds / 8, 1.0) if count > 1 else 1.0) if kinds else 1.0
+        if kinds:
+            log_ways = lgamma(count + kinds) - lgamma(count + 1) - lgamma(kinds)
+            total *= exp(min(log_ways, _ENDLESS)) * (max(kinds / 8, 1.0) if count > 1 else 1.0)
     return total
 
 

@@ -307,7 +307,7 @@ def _fitting(loss: LogPhi, x: float) -> list[Route]:
     if lattice is not None:
         sharp = [by_lattice, by_pieces] if math.isfinite(lattice.span) else [by_pieces]
         return [*sharp, *_FALLBACKS]
-    if exponential.made_of_pieces(loss.terms) and not exponential.flat_count(loss.terms):
+    if exponential.made_of_pieces(loss.terms) and exponential.flat_count(loss.terms) < exponential.FLAT_PARTS:
         return [by_pieces, *_FALLBACKS]
     return [_by_decaying_contour, by_pieces, *_FALLBACKS]
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from logphi.arith.floats import ELEMENTARY, FLOATS, ULP, Discs
 from logphi.arith.protocol import Arithmetic, Number
+from logphi.numerics.enclosure import Scaled
 from logphi.numerics.law import Lattice, Law, Pieces, Values
 
 Array = NDArray[np.float64]
@@ -96,6 +97,31 @@ class Ladder(Law):
         size, wrong = self.span
         log_weights, errors = self.rungs(np.abs(places))
         return places * size, log_weights, self.supremum * (wrong + 2 * ULP), float(errors.max())
+
+    def excess(self, x: float) -> Scaled:
+        """The sum over the atoms above x."""
+        return self._payoff(x, 1.0)
+
+    def reversed_excess(self, x: float) -> Scaled:
+        """The sum over the atoms below x."""
+        return self._payoff(x, -1.0)
+
+    def _payoff(self, x: float, side: float) -> Scaled:
+        """Sum of P-mass times |1 - e^{x - l}| over the atoms on one side of x."""
+        locations, log_weights, slip, blur = self.atoms()
+        reach = slip + 2 * ULP * (abs(x) + self.supremum)
+        # an atom that may lie on the other side pays no more than how far off it may be
+        paid = side * (locations - x) > -reach
+        loss, log_a = locations[paid], log_weights[paid]
+        if loss.size == 0:
+            return Scaled(0.0, 0.0)
+        exponent = log_a + (loss / 2 if side > 0 else x - loss / 2)
+        scale = float(exponent.max())
+        weight = np.exp(exponent - scale)
+        terms = weight * -np.expm1(-np.maximum(side * (loss - x), 0.0))
+        relative = blur + reach + ULP * (64 + 2 * float(np.abs(exponent).max()) + 2 * abs(scale)) + self._rounding
+        noise = float((terms * relative + weight * reach).sum()) * (1 + 1e-9)
+        return Scaled(scale, float(terms.sum()), rounding=noise)
 
     @cached_property
     def _upper(self) -> tuple[Array, Array, Array]:

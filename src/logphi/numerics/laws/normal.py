@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from logphi.arith.floats import FLOATS
+from logphi.arith.floats import FLOATS, ULP
 from logphi.arith.protocol import Arithmetic, Number, Parameter
+from logphi.numerics.enclosure import Scaled
 from logphi.numerics.law import Law
+
+# tails below it, or factors above it, lose digits to the range of doubles
+_LEAST = 1e-290
+_LARGE = 600.0
 
 
 @dataclass(frozen=True)
@@ -27,6 +33,28 @@ class Normal(Law):
     def symmetric(self) -> bool:
         """K is even in z + 1/2."""
         return True
+
+    def excess(self, x: float) -> Scaled | None:
+        """Phi(-a) - e^x Phi(-b), a = x/m - m/2, b = x/m + m/2; None where a tail is below every normal double.
+
+        Balle & Wang 2018, Theorem 8. The derivative in m is the normal density at a, the one in x is the second term.
+        """
+        m = self.shift.under(FLOATS)
+        mid, rad = float(m.mid), float(m.rad)
+        a, b = x / mid - mid / 2, x / mid + mid / 2
+        first, second = (math.erfc(end / math.sqrt(2)) / 2 for end in (a, b))
+        if min(first, second) < _LEAST or x > _LARGE:
+            return None
+        second *= math.exp(x)
+        # a tail moves by at most its end plus one times what its end does, relatively
+        slip = 2 * ULP * (abs(x) / mid + mid)
+        noise = first * (8 * ULP + (abs(a) + 1) * slip) + second * (8 * ULP + (abs(b) + 1) * slip + ULP * abs(x))
+        return Scaled(0.0, first - second, rounding=noise + rad * math.exp(-a * a / 2) * (1 + abs(a) * slip))
+
+    def reversed_excess(self, x: float) -> Scaled | None:
+        """E^x times the excess at -x."""
+        amount = self.excess(-x)
+        return amount and amount.times_exp(x)
 
     def log_envelope(self, abscissa: float, heights: NDArray[np.float64], end: float = np.inf) -> NDArray[np.float64]:
         """Exactly -m^2 t^2 / 2."""

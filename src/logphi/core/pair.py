@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from logphi.arith.protocol import Parameter, Plain
 from logphi.core.logphi import LogPhi
-from logphi.numerics.laws.finite import Cells, Finite, Mixed, Turned
+from logphi.numerics.laws.finite import Cells, Finite, Given, Mixed, Spliced, Turned
 from logphi.numerics.laws.mixed_normal import MixedNormal
 from logphi.numerics.laws.normal import Normal
 
@@ -126,18 +126,27 @@ class FinitePair(Pair):
         """Cell by cell."""
         mixture = tuple((1 - rate) * b + rate * a for a, b in zip(self.p, self.q, strict=True))
         # half an ulp of the rate, which 1 - rate inherits
-        exact = None if self.exact is None else Mixed(self.exact, rate)
+        exact = Mixed(self.exact or _given(self.p, self.q), rate)
         return FinitePair(mixture, self.q, self.blur + 2.0**-53 * (rate / (1 - rate) + 4), exact, self.stray).loss()
 
     def spliced_loss(self, rate: float) -> LogPhi:
         """The cells above, those below, and one for the rest."""
         pairs = list(zip(self.p, self.q, strict=True))
-        above = [((1 - rate) * b + rate * a, b) for a, b in pairs if a > b]
-        below = [(a, (1 - rate) * a + rate * b) for a, b in pairs if a < b]
+        higher = tuple(i for i, (a, b) in enumerate(pairs) if a > b)
+        lower = tuple(i for i, (a, b) in enumerate(pairs) if a < b)
+        above = [((1 - rate) * pairs[i][1] + rate * pairs[i][0], pairs[i][1]) for i in higher]
+        below = [(pairs[i][0], (1 - rate) * pairs[i][0] + rate * pairs[i][1]) for i in lower]
         # both laws have the same mass left
         rest = math.fsum([*(a for a, b in pairs if a == b), *((1 - rate) * (a - b) for a, b in pairs if a > b)])
         kept = [*above, *below, *([(rest, rest)] if rest > 0 else [])]
         # half an ulp of the rate, which 1 - rate inherits; a difference of two probabilities loses digits
         lost = math.fsum(a for a, b in pairs if a > b) / max(rest, 1e-300) if rest > 0 else 0.0
         blur = (self.blur + 2.0**-53 * (rate / (1 - rate) + 6)) * max(1.0, 2 * lost)
-        return FinitePair(tuple(a for a, _ in kept), tuple(b for _, b in kept), blur, None, self.stray).loss()
+        shared = min(self.p + self.q) > 0
+        exact = Spliced(self.exact or _given(self.p, self.q), rate, higher, lower, rest > 0) if shared else None
+        return FinitePair(tuple(a for a, _ in kept), tuple(b for _, b in kept), blur, exact, self.stray).loss()
+
+
+def _given(p: tuple[float, ...], q: tuple[float, ...]) -> Given:
+    """The cells that Q reaches, as they were written."""
+    return Given(tuple(a for a, b in zip(p, q, strict=True) if b > 0), tuple(b for b in q if b > 0))

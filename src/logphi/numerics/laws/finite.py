@@ -134,6 +134,18 @@ class Finite(Law):
 
 
 @dataclass(frozen=True)
+class Given(Cells):
+    """Probabilities that are parameters themselves."""
+
+    p: tuple[float, ...]
+    q: tuple[float, ...]
+
+    def under(self, arith: Arithmetic) -> tuple[Sequence[Number], Sequence[Number]]:
+        """As they were written."""
+        return [arith.constant(a) for a in self.p], [arith.constant(b) for b in self.q]
+
+
+@dataclass(frozen=True)
 class Turned(Cells):
     """The two vectors exchanged."""
 
@@ -157,6 +169,26 @@ class Mixed(Cells):
         rate = arith.constant(self.rate)
         p, q = self.cells.under(arith)
         return [(1 - rate) * b + rate * a for a, b in zip(p, q, strict=True)], q
+
+
+@dataclass(frozen=True)
+class Spliced(Cells):
+    """(1 - rate) Q + rate P beside Q in the cells ``above``, P beside (1 - rate) P + rate Q in those ``below``, and the rest."""
+
+    cells: Cells
+    rate: float
+    above: tuple[int, ...]
+    below: tuple[int, ...]
+    rest: bool
+
+    def under(self, arith: Arithmetic) -> tuple[Sequence[Number], Sequence[Number]]:
+        """Those above, those below, and one cell for the rest."""
+        rate = arith.constant(self.rate)
+        p, q = self.cells.under(arith)
+        high = [((1 - rate) * q[i] + rate * p[i], q[i]) for i in self.above]
+        low = [(p[i], (1 - rate) * p[i] + rate * q[i]) for i in self.below]
+        rest = [1 - reduce(add, (a for a, _ in high + low), 0)] if self.rest else []
+        return [*(a for a, _ in high + low), *rest], [*(b for _, b in high + low), *rest]
 
 
 @dataclass(frozen=True)

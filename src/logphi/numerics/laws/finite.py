@@ -173,7 +173,7 @@ class Mixed(Cells):
 
 @dataclass(frozen=True)
 class Spliced(Cells):
-    """(1 - rate) Q + rate P beside Q in the cells ``above``, P beside (1 - rate) P + rate Q in those ``below``, and the rest."""
+    """(1 - rate) Q + rate P beside Q in the cells ``above``, P beside (1 - rate) P + rate Q ``below``, and the rest."""
 
     cells: Cells
     rate: float

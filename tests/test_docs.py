@@ -9,10 +9,11 @@ import pytest
 from mpmath import exp, floor, mpf
 
 import logphi as lp
-from cases import SHARP
+from cases import COARSE, SHARP
 from exact import contains, dec
 from logphi import testing
 from logphi.extend import Cells, FinitePair, Primitive
+from logphi.mechanisms import CATALOGUE
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 
@@ -114,3 +115,40 @@ def test_formulas_carry_the_half_ulp_of_their_parameters():
 def test_parameters_are_not_called_like_questions(name):
     with pytest.raises(TypeError, match=f"a parameter of Own is called '{name}', which is a question"):
         type("Own", (Primitive,), {"__annotations__": {name: float}})
+
+
+MATRIX = module_of("support_matrix")
+CELLS = MATRIX.cells()
+
+
+def test_the_support_matrix_is_what_the_library_does():
+    written = (DOCS / "support-matrix.md").read_text(encoding="utf-8")
+    assert written == MATRIX.page(), "run: python docs/support_matrix.py > docs/support-matrix.md"
+
+
+def test_the_support_matrix_has_every_mechanism():
+    assert set(MATRIX.EXAMPLES) == set(CATALOGUE)
+    assert set(MATRIX.DOMINATING) >= {cell.name for cell in CELLS if cell.verdict == "bound"}
+
+
+def test_refusals_name_what_is_near():
+    for cell in CELLS:
+        assert bool(cell.reason) == (cell.mechanism is None)
+        assert "\n" not in cell.reason
+    assert all(MATRIX.reason_of(build)[1] for build in MATRIX.REFUSED.values())
+
+
+@pytest.mark.parametrize("scheme", MATRIX.SCHEMES)
+@pytest.mark.parametrize("name", MATRIX.EXAMPLES)
+def test_what_is_not_refused_answers(scheme, name):
+    for cell in CELLS:
+        if (cell.scheme, cell.name) == (scheme, name) and cell.mechanism is not None:
+            near, far = cell.mechanism.delta(0.1), cell.mechanism.delta(0.4)
+            assert 0 < near.lower <= near.value <= near.upper < 1
+            assert near.width <= COARSE * near.value
+            assert far.lower <= near.upper
+            assert cell.mechanism.adjacency.value == cell.relation
+            testing.check_value(cell.mechanism)
+            testing.check_text(cell.mechanism)
+            testing.check_masses(cell.mechanism)
+            testing.check_convexity(cell.mechanism)

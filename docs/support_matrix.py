@@ -86,10 +86,10 @@ class Cell:
         return "bound" if self.name in DOMINATING else "exact"
 
 
-def reason_of(build):
+def reason_of(build, *arguments):
     """The mechanism and an empty reason, or None and why it is refused."""
     try:
-        return build(), ""
+        return build(*arguments), ""
     except ValueError as error:
         return None, str(error)
 
@@ -97,7 +97,7 @@ def reason_of(build):
 def cells():
     """Every combination."""
     return [
-        Cell(scheme, name, relation, *reason_of(lambda: build(make, relation)))
+        Cell(scheme, name, relation, *reason_of(build, make, relation))
         for scheme, (_, build) in SCHEMES.items()
         for name, make in EXAMPLES.items()
         for relation in RELATIONS

@@ -1,6 +1,7 @@
 """The pages of docs/ say what is so; their examples are doctests, here is what only a test can compare."""
 
 import importlib.util
+import re
 from itertools import pairwise
 from pathlib import Path
 
@@ -152,3 +153,16 @@ def test_what_is_not_refused_answers(scheme, name):
             testing.check_text(cell.mechanism)
             testing.check_masses(cell.mechanism)
             testing.check_convexity(cell.mechanism)
+
+
+def test_the_catalogue_has_a_section_for_every_mechanism():
+    headings = [line for line in (DOCS / "catalogue.md").read_text(encoding="utf-8").splitlines() if line.startswith("### ")]
+    assert {name for name in CATALOGUE if any(f"`{name}(" in line for line in headings)} == set(CATALOGUE)
+
+
+@pytest.mark.parametrize("page", sorted([*DOCS.glob("*.md"), DOCS.parent / "README.md"]), ids=lambda page: page.name)
+def test_links_lead_somewhere(page):
+    text = page.read_text(encoding="utf-8")
+    for target in re.findall(r"\]\((?!http)([^)#]+)\)", text) + re.findall(r"`((?:docs|src|tests)/[\w/.-]+)`", text):
+        root = DOCS.parent if target.startswith(("docs/", "src/", "tests/")) else page.parent
+        assert (root / target).exists(), target

@@ -102,11 +102,66 @@ def test_every_mechanism_has_a_row():
     assert set(CATALOGUE) <= named
 
 
+# ------------------------------------------------------------------------------------------ a user's own
+
+
+@dataclass(frozen=True)
+class Tail(Law):
+    """Exponential laws of rates 1 and 2: the loss is that of rate 1, less log 2, and has moments below one only."""
+
+    strip = (-np.inf, 1.0)
+    infimum = -np.log(2) - 1e-15
+
+    def formula(self, arith, z):
+        return -arith.log1p(-z) - z * arith.log(arith.constant(2))
+
+    def log_envelope(self, abscissa, heights, end=np.inf):
+        return -0.5 * np.log1p((heights / (1 - abscissa)) ** 2)
+
+
+class GuessedTail(Tail):
+    """Errors that are estimates, and too small by a factor of four."""
+
+    estimated = True
+    factor = 0.25
+
+    def log_transform(self, z, count=1):
+        values = super().log_transform(z, count)
+        return Values(values.mid + 0.9e-13, np.full(z.shape, 1e-13 * self.factor), values.inner)
+
+
+class BadlyGuessedTail(GuessedTail):
+    """Wrong by more than an order of magnitude beyond what is added."""
+
+    def log_transform(self, z, count=1):
+        values = super().log_transform(z, count)
+        return Values(values.mid + 1e-7 * z**2, values.rounding, values.inner)
+
+
+def test_a_law_with_half_a_strip():
+    # few of them decay slowly
+    testing.check_mechanism(8 * Own(Tail()) + lp.ApproximateDP(epsilon=0.3, delta=0.01))
+
+
+def test_estimates_are_taken_as_such():
+    testing.check_multiprecision(Own(GuessedTail()))
+    with pytest.raises(AssertionError, match="more than the declared"):
+        testing.check_multiprecision(Own(BadlyGuessedTail()))
+    with pytest.raises(AssertionError, match="more than the declared"):
+        testing.check_multiprecision(Own(Certain()))
+
+
+class Certain(GuessedTail):
+    """The same errors, said to be proved."""
+
+    estimated = False
+
+
 # ------------------------------------------------------------------------------------ deliberately wrong
 
 
 @dataclass(frozen=True, repr=False)
-class Wrong(Primitive):
+class Own(Primitive):
     law: Law
     adjacency: lp.Adjacency = lp.Adjacency.ADD_REMOVE
 
@@ -237,12 +292,12 @@ WRONG = {
 def test_wrong_laws_are_caught(name):
     law, check, text = WRONG[name]
     with pytest.raises(AssertionError, match=text):
-        getattr(testing, check)(Wrong(law))
+        getattr(testing, check)(Own(law))
 
 
 def test_all_failures_are_told_with_their_place():
     with pytest.raises(AssertionError, match="does not conform") as caught:
-        testing.check_mechanism(Wrong(Heavy(ONE)), without=[testing.check_symbolic])
+        testing.check_mechanism(Own(Heavy(ONE)), without=[testing.check_symbolic])
     text = str(caught.value)
     assert "check_masses: " in text
     assert "\n  check_" in text

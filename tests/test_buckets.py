@@ -17,6 +17,7 @@ from logphi.numerics.laws.integers import NormalOnIntegers
 from logphi.numerics.laws.mixed_normal import MixedNormal
 from logphi.numerics.laws.normal import Normal
 from logphi.numerics.laws.uniform import Uniform, UniformWithAtoms
+from logphi.numerics.sums import REACH, cells_of
 from logphi.views.routes import NotApplicableError
 
 # expression, epsilon, and how wide the bounds are at most, relative to delta
@@ -144,18 +145,16 @@ def test_refusals():
         (10**13 * lp.Gaussian(sigma=1e6)).delta(0.5, method="buckets")
 
 
-def test_a_rate_near_one_is_felt_far_to_the_left():
-    # half an ulp of the rate moves the loss at the bottom of the support
-    rate = 1 - 2.0**-33
-    law = MixedNormal(Plain(1.0), Plain(rate))
-    found = Buckets.of(law)
+@pytest.mark.parametrize("rate", [1 - 2.0**-33, 0.999, 0.5, 1e-6])
+@pytest.mark.parametrize("shift", [0.3, 1.0, 3.0])
+def test_half_an_ulp_of_the_rate_is_in_every_edge(shift, rate):
+    cells = cells_of(MixedNormal(Plain(shift), Plain(rate)), 42)
+    # the edges between the two ends, equally spaced in the normal variable
+    places = np.linspace(-REACH, REACH + shift, 41)
     with workdps(40):
-        for q in (mpf(rate) - mpf(2) ** -54, mpf(rate) + mpf(2) ** -54):
-            cells = np.flatnonzero(np.isfinite(found.high))[::512]
-            cumulated = np.cumsum(found.most)
-            for cell in cells:
-                # the distribution function at the upper end, by the place where the loss is there
-                w = exp(mpf(found.low[cell + 1]))
-                if w > 1 - q:
-                    y = log((w - 1 + q) / q) + mpf(1) / 2
-                    assert (1 - q) * ncdf(y) + q * ncdf(y - 1) <= cumulated[cell] * (1 + 1e-11)
+        for sign in (-1, 1):
+            q = mpf(rate) * (1 + sign * mpf(2) ** -53)
+            for y, edge, slip in zip(places, cells.edges[1:-1], cells.slip[1:-1], strict=True):
+                exact = log(1 - q + q * exp(shift * mpf(y) - mpf(shift) ** 2 / 2))
+                assert abs(exact - mpf(edge)) <= slip
+            assert abs(log(1 - q) - mpf(cells.edges[0])) <= cells.slip[0]

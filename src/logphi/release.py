@@ -163,10 +163,25 @@ class Mechanism(ABC):
 
 
 class Primitive(Mechanism):
-    """A mechanism that is not composed of others."""
+    """A mechanism that is not composed of others: the base of every class of the catalogue, and of a user's own.
+
+    A subclass is a frozen dataclass (``repr=False``) whose fields are its parameters, ``adjacency`` the last; it defines
+    ``loss()`` and, to be sampled, ``pair()``. It may check its parameters in ``__post_init__``, which then calls this one.
+    """
 
     # constructor arguments that are kept under another name, because the name is that of a question
     _stored: ClassVar[dict[str, str]] = {}
+
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        super().__init_subclass__(**keywords)
+        # a dataclass would silently take the method for the default of the field
+        taken = sorted(name for name in inspect.get_annotations(cls) if hasattr(Mechanism, name))
+        if taken:
+            raise TypeError(f"a parameter of {cls.__name__} is called {taken[0]!r}, which is a question: choose another name")
+
+    def __post_init__(self) -> None:
+        """The relation may be given by its name."""
+        self._settle()
 
     def counted(self) -> tuple[tuple[Mechanism, int], ...]:
         """Itself, once."""

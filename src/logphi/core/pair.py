@@ -6,6 +6,7 @@ import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
+from logphi.arith.floats import FLOATS
 from logphi.arith.protocol import Parameter, Plain
 from logphi.core.logphi import LogPhi
 from logphi.numerics.laws.finite import Cells, Finite, Given, Mixed, Spliced, Turned
@@ -108,6 +109,25 @@ class FinitePair(Pair):
     blur: float = 0.0
     exact: Cells | None = None
     stray: float = 0.0
+
+    @staticmethod
+    def of(cells: Cells) -> FinitePair:
+        """The pair whose probabilities are formulas; their rounding, and the half ulp of every parameter, is the blur.
+
+        Raises
+        ------
+        ValueError
+            If a probability is not positive beyond its rounding, or a vector does not sum to one within it.
+        """
+        p, q = cells.under(FLOATS)
+        for name, vector in (("p", p), ("q", q)):
+            if not all(0 <= disc.rad < disc.mid / 2 for disc in vector):
+                raise ValueError(f"every cell needs a positive probability under {name}: leave those out that have none")
+            total, room = math.fsum(float(disc.mid) for disc in vector), math.fsum(float(disc.rad) for disc in vector)
+            if abs(total - 1) > room + 1e-15 * len(vector):
+                raise ValueError(f"the formulas of {name} must sum to one, got {total!r}")
+        blur = max(float(disc.rad) / float(disc.mid) for disc in (*p, *q)) * (1 + 1e-9)
+        return FinitePair(tuple(float(disc.mid) for disc in p), tuple(float(disc.mid) for disc in q), 2 * blur, cells)
 
     def loss(self) -> LogPhi:
         """A finite law on the common support."""

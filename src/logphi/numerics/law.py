@@ -137,8 +137,9 @@ class Law(ABC):
 
     @property
     def infimum(self) -> float:
-        """The bottom of the support, rounded down by a few ulps at most."""
-        return -self.reflected().supremum
+        """The bottom of the support, rounded down by a few ulps at most; minus infinity where none is told."""
+        turned = self.reflected()
+        return -np.inf if isinstance(turned, Reflected) else -turned.supremum
 
     @property
     def pieces(self) -> Pieces | None:
@@ -184,7 +185,8 @@ class Law(ABC):
 
     def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
         """K at an array of points, with errors fit to be multiplied by ``count``; infinite on overflow."""
-        with np.errstate(over="ignore", invalid="ignore"):  # overflow: the radius below says that nothing is known
+        # overflow, or the end of the strip: the radius below says that nothing is known
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             discs = self.formula(FLOATS, Discs.exact(z))
         known = np.isfinite(discs.mid) & np.isfinite(discs.rad)
         return Values.of(Discs(np.where(known, discs.mid, np.inf), np.where(known, discs.rad, np.inf)))

@@ -125,7 +125,9 @@ def _mixed(m: float, q: float, y: NDArray[np.float64]) -> tuple[NDArray[np.float
     growth = np.expm1(np.minimum(exponent, 600))
     loss = np.where(exponent < 600, np.log1p(q * growth), np.log(q) + exponent)
     moved = (np.abs(q * growth) + (q * growth + q) * (np.abs(m * y) + m * m)) * np.exp(-loss)
-    return loss, 2 * ELEMENTARY * (np.abs(loss) + np.minimum(moved, 1 + np.abs(m * y) + m * m))
+    # far to the right both terms in q cancel; at a rate near one, half an ulp of it is felt far to the left
+    moved = np.where(exponent < 600, moved, 1 + np.abs(m * y) + m * m)
+    return loss, 2 * ELEMENTARY * (np.abs(loss) + moved)
 
 
 def _normal_masses(y: NDArray[np.float64], centre: float, m: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -196,6 +196,18 @@ def by_lattice_laws(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
     return lambda x: from_inversion(known, x, Inversion(Part.EXCESS, prepared.at(x)), "discretized")
 
 
+def by_buckets(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
+    """Every loss rounded up, or down, to a multiple of one width, composed by convolution: wide, and there to compare with."""
+    from logphi.numerics import buckets
+
+    try:
+        prepared = buckets.prepare(loss.terms, epsilon)
+    except ValueError as error:
+        raise NotApplicableError(f"method 'buckets' does not apply: {error}") from error
+    known = masses(loss)
+    return lambda x: from_inversion(known, x, Inversion(Part.EXCESS, prepared(x)), "buckets")
+
+
 def by_single_release(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
     """The closed profile of one release: its own or, of a sampled one, from that of its base."""
     found = release_of(loss)
@@ -220,6 +232,7 @@ ROUTES: dict[str, Route] = {
     "exponential": by_pieces,
     "smoothed": by_smoothed_contour,
     "discretized": by_lattice_laws,
+    "buckets": by_buckets,
     "levy": by_levy,
     "levy-sums": by_levy_sums,
     "levy-quadrature": by_levy_quadrature,

@@ -1,0 +1,141 @@
+"""Prints docs/support-matrix.md: every combination of mechanism, sampling and relation, as the library builds or refuses it.
+
+python docs/support_matrix.py > docs/support-matrix.md
+"""
+
+from dataclasses import dataclass
+
+import logphi as lp
+
+# one example of each mechanism, as a function of the relation
+EXAMPLES = {
+    "Gaussian": lambda **relation: lp.Gaussian(sigma=2, **relation),
+    "Laplace": lambda **relation: lp.Laplace(scale=2, **relation),
+    "DiscreteLaplace": lambda **relation: lp.DiscreteLaplace(scale=2, sensitivity=2, **relation),
+    "DiscreteGaussian": lambda **relation: lp.DiscreteGaussian(sigma=2, **relation),
+    "RandomizedResponse": lambda **relation: lp.RandomizedResponse(p=0.75, **relation),
+    "KaryRandomizedResponse": lambda **relation: lp.KaryRandomizedResponse(k=4, p=0.5, **relation),
+    "ExponentialMechanism": lambda **relation: lp.ExponentialMechanism(epsilon=1, **relation),
+    "PureDP": lambda **relation: lp.PureDP(epsilon=1, **relation),
+    "ApproximateDP": lambda **relation: lp.ApproximateDP(epsilon=1, delta=1e-5, **relation),
+    "DistanceToInstability": lambda **relation: lp.DistanceToInstability(epsilon=1, delta=1e-5, **relation),
+    "Discrete": lambda **relation: lp.Discrete(p=[0.5, 0.3, 0.2], q=[0.2, 0.2, 0.6], **relation),
+}
+# known by a guarantee only: no mechanism need attain their pair
+DOMINATING = {"ApproximateDP", "DistanceToInstability", "ExponentialMechanism", "FromProfile", "PureDP"}
+
+RATE = 0.2
+GROUP = 3
+
+
+def _poisson(make, relation, **options):
+    return make(adjacency="add_remove").poisson(RATE, adjacency=relation, **options)
+
+
+SCHEMES = {
+    "No sampling": (
+        "The mechanism by itself, `Mechanism(..., adjacency=relation)`.",
+        lambda make, relation: make(adjacency=relation),
+    ),
+    "Poisson sample": (
+        "`Mechanism(...).poisson(rate, adjacency=relation)` of a base stated under `add_remove`.",
+        _poisson,
+    ),
+    "Poisson sample, a group of records": (
+        f"`Mechanism(...).poisson(rate, group_size={GROUP}, adjacency=relation)`, likewise.",
+        lambda make, relation: _poisson(make, relation, group_size=GROUP),
+    ),
+    "Subset of fixed size": (
+        '`Mechanism(..., adjacency="replace").subset(rate, adjacency=relation)`.',
+        lambda make, relation: make(adjacency="replace").subset(RATE, adjacency=relation),
+    ),
+}
+RELATIONS = [relation.value for relation in lp.Adjacency]
+
+GAUSSIAN = EXAMPLES["Gaussian"]
+REFUSED = {
+    "`.poisson` of a base stated under `replace`": lambda: GAUSSIAN(adjacency="replace").poisson(RATE),
+    "`.poisson` of a base stated under `add` or `remove`, to any other relation": lambda: GAUSSIAN(adjacency="add").poisson(
+        RATE, adjacency="remove"
+    ),
+    "`.subset` of a base stated under `add_remove`": lambda: GAUSSIAN().subset(RATE, adjacency="add_remove"),
+    "sampling a composition": lambda: (2 * GAUSSIAN()).poisson(RATE),
+    "sampling twice": lambda: GAUSSIAN().poisson(RATE).poisson(RATE),
+    "`.shuffled()`": lambda: GAUSSIAN().shuffled(),
+    "`.fixed_order()`": lambda: GAUSSIAN().fixed_order(),
+    "composing mechanisms of two relations": lambda: GAUSSIAN() + GAUSSIAN(adjacency="replace"),
+}
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One combination: what was built, or why it was refused."""
+
+    scheme: str
+    name: str
+    relation: str
+    mechanism: lp.Mechanism | None
+    reason: str
+
+    @property
+    def verdict(self):
+        if self.mechanism is None:
+            return "refused"
+        if self.mechanism.loss().estimated:
+            return "estimated"
+        return "bound" if self.name in DOMINATING else "exact"
+
+
+def reason_of(build, *arguments):
+    """The mechanism and an empty reason, or None and why it is refused."""
+    try:
+        return build(*arguments), ""
+    except ValueError as error:
+        return None, str(error)
+
+
+def cells():
+    """Every combination."""
+    return [
+        Cell(scheme, name, relation, *reason_of(build, make, relation))
+        for scheme, (_, build) in SCHEMES.items()
+        for name, make in EXAMPLES.items()
+        for relation in RELATIONS
+    ]
+
+
+def page():
+    """The whole page."""
+    found = cells()
+    notes = []
+    lines = [
+        "# What can be asked of what",
+        "",
+        "Printed by `python docs/support_matrix.py`, which builds every combination; a test holds this page to it.",
+        "",
+        "* **exact**: the pair is the mechanism's own, attained by some pair of neighbouring data sets;",
+        "* **bound**: a pair that dominates every mechanism of the description, and need not be attained by yours;",
+        "* **estimated**: K is known by samples of a function only, and the errors in the ledger are estimates;",
+        "* a number: refused, with the reason below.",
+        "",
+        "In each case composition and numerics add only what the ledger of an answer says. A relation is that of the result.",
+    ]
+    for scheme, (text, _) in SCHEMES.items():
+        lines += ["", f"## {scheme}", "", text, "", f"| mechanism | {' | '.join(f'`{one}`' for one in RELATIONS)} |"]
+        lines.append("|---" * (len(RELATIONS) + 1) + "|")
+        for name in EXAMPLES:
+            row = [cell for cell in found if (cell.scheme, cell.name) == (scheme, name)]
+            for cell in row:
+                if cell.mechanism is None and cell.reason not in notes:
+                    notes.append(cell.reason)
+            shown = [f"[{notes.index(cell.reason) + 1}]" if cell.mechanism is None else cell.verdict for cell in row]
+            lines.append(f"| {name} | {' | '.join(shown)} |")
+    lines += ["", "## Why not", ""]
+    lines += [f"{number}. {reason}" for number, reason in enumerate(notes, 1)]
+    lines += ["", "## Refused whatever the mechanism", ""]
+    lines += [f"* {name}: {reason_of(build)[1]}" for name, build in REFUSED.items()]
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    print(page(), end="")

@@ -1,0 +1,121 @@
+"""Where the checks look, what they allow for, and how they say no."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from logphi.bound import Bound, Direction
+from logphi.core.adjacency import Adjacency
+from logphi.core.logphi import LogPhi
+from logphi.numerics.law import Law, Values
+from logphi.release import Mechanism
+from logphi.views.delta import delta
+from logphi.views.directions import Loss
+
+Array = NDArray[np.float64]
+
+# what a comparison of sums of doubles may lose by itself
+FUZZ = 1e-12
+# estimated errors are taken so many times, and this is added
+_ESTIMATE_FACTOR, _ESTIMATE_FLOOR, _ESTIMATE_PROFILE = 10.0, 1e-9, 1e-6
+# thresholds in units of the spread of the loss, and the largest epsilon asked for, over two
+_THRESHOLDS = np.array([-2.0, -0.8, -0.25, 0.0, 0.25, 0.8, 2.0])
+_LARGEST_SPREAD = 20.0
+
+
+def dip_of(law: Law) -> float:
+    """How far K(-1/2) lies below the mean of K(0) and K(-1): zero for a loss of one value."""
+    middle, zero, one = law.log_transform(np.array([-0.5, 0.0, -1.0])).mid.real
+    dip = float((zero + one) / 2 - middle)
+    return dip if 1e-300 < dip < np.inf else 0.0
+
+
+def spread_of(law: Law) -> float:
+    """The standard deviation that a normal law of this dip has, within the range of doubles' exponentials."""
+    return min(max(math.sqrt(8 * dip_of(law)), 1e-3), 300.0) if dip_of(law) else 1.0
+
+
+def abscissas_of(law: Law) -> Array:
+    """Real points inside the strip, at which K is known."""
+    low, high = law.strip
+    far = min(3 / spread_of(law), 1e3)
+    steps = np.array([0.15, 0.4, 1.0])
+    right = steps * (far if np.isinf(high) else min(far, 0.6 * high))
+    left = -1 - steps * (far if np.isinf(low) else min(far, 0.6 * (-1 - low)))
+    points = np.unique(np.concatenate([left, [-1.0, -0.7, -0.5, -0.2, 0.0], right]))
+    values = law.log_transform(points)
+    known: Array = points[np.isfinite(values.radius)]
+    require(-0.5 in known, "K is not known at -1/2")
+    return known
+
+
+def points_of(law: Law) -> NDArray[np.complex128]:
+    """Complex points inside the strip, at which K is known."""
+    heights = np.array([0.0, 0.4, 1.5, 5.0]) / spread_of(law)
+    points = (abscissas_of(law)[:, None] + 1j * heights).ravel()
+    values = law.log_transform(points)
+    return points[np.isfinite(values.radius)]
+
+
+def values_at(law: Law, z: NDArray[Any]) -> Values:
+    """K with the errors that are held against it; where it is unknown, the radius is infinite."""
+    values = law.log_transform(z)
+    radius = np.broadcast_to(values.radius, z.shape)
+    require(~np.isnan(values.mid) & ~np.isnan(radius), "K is not a number", z=z)
+    return Values(np.where(np.isfinite(radius), values.mid, 0.0), roomy(law, radius), np.zeros(z.shape))
+
+
+def roomy(law: Law, radius: Array) -> Array:
+    """The errors that are held against a law: its own, or more than that where they are estimates."""
+    return _ESTIMATE_FACTOR * radius + _ESTIMATE_FLOOR if law.estimated else radius
+
+
+def thresholds_of(loss: LogPhi) -> Array:
+    """Epsilons at which the profile is neither trivial nor tiny."""
+    spread = spread_of(loss)
+    points: Array = _THRESHOLDS * min(spread, _LARGEST_SPREAD)
+    return points
+
+
+def room_of(loss: LogPhi) -> float:
+    """By how much, relatively, bounds of a profile may miss each other."""
+    return _ESTIMATE_PROFILE if loss.estimated else 0.0
+
+
+def profile_of(loss: LogPhi, at: Array, direction: Direction) -> tuple[Array, Array]:
+    """Bounds of one order's profile."""
+    found = [bound_of(delta(Loss(loss, Adjacency.ADD_REMOVE), float(x), direction=direction)) for x in at]
+    return np.array([one.lower for one in found]), np.array([one.upper for one in found])
+
+
+def bound_of(answer: Any) -> Bound:
+    """The answer to one question, which is no array."""
+    return answer  # type: ignore[no-any-return]
+
+
+def orders_of(mechanism: Mechanism) -> list[Direction]:
+    """The directions that its relation has."""
+    one = {Adjacency.ADD: Direction.ADD, Adjacency.REMOVE: Direction.REMOVE}.get(mechanism.adjacency)
+    return [Direction.REMOVE, Direction.ADD] if one is None else [one]
+
+
+def require(holds: Any, text: str, **places: Any) -> None:
+    """Raise with the first place at which a condition does not hold."""
+    holds = np.asarray(holds)
+    if holds.all():
+        return
+    first = np.unravel_index(int(np.argmin(holds)), holds.shape)
+    shown = ", ".join(f"{name}={np.asarray(values)[first]:.10g}" for name, values in places.items())
+    raise AssertionError(f"{text}{' at ' if shown else ''}{shown}")
+
+
+def same(text: str, z: Any, one: Any, other: Any, room: Any) -> None:
+    """Logarithms must agree up to multiples of 2 pi i and ``room``, which counts the rounding of both."""
+    gap = np.asarray(one - other, dtype=complex)
+    gap = np.abs(gap - 2j * np.pi * np.round(gap.imag / (2 * np.pi)))
+    allowed = room + 4e-16 * (np.abs(one) + np.abs(other))
+    require((gap <= allowed) | np.isinf(room), text, z=z, gap=gap, allowed=allowed)

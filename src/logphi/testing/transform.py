@@ -1,0 +1,211 @@
+"""Checks of K as a function: what the transform of a positive measure, with honest errors, satisfies."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from logphi.bound import Direction
+from logphi.numerics.law import Line
+from logphi.release import Mechanism
+from logphi.testing.places import FUZZ, abscissas_of, points_of, require, roomy, same, spread_of, values_at
+
+# decimal digits of the reference arithmetic
+_DIGITS = 30
+
+
+def check_conjugate_symmetry(mechanism: Mechanism) -> None:
+    """K at the conjugate of z is the conjugate of K(z), and K is real on the real line."""
+    loss = mechanism.loss()
+    z = points_of(loss)
+    here, there = values_at(loss, z), values_at(loss, z.conj())
+    same("K(conj z) is not conj K(z)", z, here.mid, there.mid.conj(), here.radius + there.radius)
+    real = values_at(loss, z.real + 0j)
+    # a positive measure has a positive transform on the real line, so the branch of the logarithm may not hide a sign
+    same("K is not real at the real z", z.real, real.mid, real.mid.real, real.radius)
+
+
+def check_reflection(mechanism: Mechanism) -> None:
+    """The loss of the reversed pair has K(-1 - z), the strip mirrored at -1/2 and the support mirrored at 0."""
+    loss = mechanism.loss()
+    turned, z = loss.reflected(), points_of(loss)
+    here = values_at(loss, z)
+    if loss.symmetric:
+        mirrored = values_at(loss, -1 - z)
+        room = here.radius + mirrored.radius
+        same("K says that it is symmetric, but K(-1 - z) is not K(z)", z, here.mid, mirrored.mid, room)
+    there = values_at(turned, -1 - z)
+    same("K of the reversed pair at -1 - z is not K(z)", z, here.mid, there.mid, here.radius + there.radius)
+    low, high = loss.strip
+    require(turned.strip == (-1 - high, -1 - low), f"the reversed strip is {turned.strip}, that of the loss {loss.strip}")
+    for name, one, other in (("top", loss.supremum, -turned.infimum), ("bottom", loss.infimum, -turned.supremum)):
+        near = one == other or abs(one - other) <= loss.slack + 1e-12 * abs(one)
+        require(near, f"the {name} of the support is {one!r}, by the reversed pair {other!r}")
+
+
+def check_line(mechanism: Mechanism) -> None:
+    """Values on a vertical line are those at its points."""
+    loss = mechanism.loss()
+    for c in abscissas_of(loss)[::3]:
+        line = Line(float(c), 0.3 / spread_of(loss), 24)
+        together, apart = loss.on_line(line), loss.log_transform(line.points)
+        known = np.isfinite(together.radius + apart.radius)
+        room = roomy(loss, together.radius + apart.radius)[known] + FUZZ
+        same("K on a line is not K at its points", line.points[known], together.mid[known], apart.mid[known], room)
+
+
+def check_convexity(mechanism: Mechanism) -> None:
+    """K is convex on the real strip, with slopes between the ends of the support."""
+    loss = mechanism.loss()
+    c = abscissas_of(loss)
+    values = values_at(loss, c)
+    k, room, gaps = values.mid.real, values.radius, np.diff(c)
+    slopes, wrong = np.diff(k) / gaps, (room[1:] + room[:-1]) / gaps + FUZZ * (1 + np.abs(np.diff(k) / gaps))
+    require(np.diff(slopes) >= -(wrong[1:] + wrong[:-1]), "K is not convex on the real strip", c=c[1:-1])
+    require(slopes <= loss.supremum + wrong, "K grows faster than the top of the support allows", c=c[:-1], slope=slopes)
+    require(slopes >= loss.infimum - wrong, "K falls faster than the bottom of the support allows", c=c[:-1], slope=slopes)
+
+
+def check_modulus(mechanism: Mechanism) -> None:
+    """|M(c + it)| <= M(c); more: M(c + i(t_j - t_k)) is a positive semidefinite matrix, as of every positive measure."""
+    loss = mechanism.loss()
+    t = np.array([0.0, 0.3, 0.7, 1.3, 2.2, 3.7]) / spread_of(loss)
+    for c in abscissas_of(loss):
+        values = loss.log_transform(c + 1j * (t[:, None] - t))
+        base = values.mid[0, 0].real
+        known = np.isfinite(values.radius) & (values.radius < 1)
+        room = np.expm1(roomy(loss, np.where(known, values.radius, 0.0)) + FUZZ)
+        ratio = np.exp(np.where(known, values.mid, base) - base)
+        require(~known | (np.abs(ratio) <= 1 + room + room[0, 0]), "|M(c + it)| is above M(c)", c=np.full(known.shape, c))
+        if known.all():
+            lowest = float(np.linalg.eigvalsh((ratio + ratio.conj().T) / 2)[0])
+            require(lowest >= -t.size * (room.max() + 1e-12), f"M is no transform of a positive measure on Re z = {c:g}")
+
+
+def check_envelope(mechanism: Mechanism) -> None:
+    """The envelope bounds Re K(c + is) - K(c) for all s in [t, end]; it is not positive and does not increase."""
+    loss = mechanism.loss()
+    spread = spread_of(loss)
+    heights = np.geomspace(0.01, 60, 40) / spread
+    sampled = np.unique(np.concatenate([heights, np.linspace(0.05, 60, 200) / spread]))
+    for c in abscissas_of(loss)[::2]:
+        values = loss.log_transform(c + 1j * sampled)
+        base = loss.log_transform(np.array([c]))
+        known = np.isfinite(values.radius)
+        least = np.where(known, np.where(known, values.mid.real, 0.0) - np.where(known, values.radius, 0.0), -np.inf)
+        least = least - base.mid[0].real - base.radius[0]
+        for end in (np.inf, float(heights[-12])):
+            envelope = loss.log_envelope(float(c), heights, end)
+            require(envelope <= 0, f"the envelope on Re z = {c:g} is positive", t=heights)
+            require(np.diff(envelope) <= FUZZ, f"the envelope on Re z = {c:g} increases", t=heights[1:])
+            reached = np.array([least[(sampled >= t) & (sampled <= end)].max(initial=-np.inf) for t in heights])
+            require(
+                reached <= envelope + FUZZ,
+                f"the envelope on Re z = {c:g}, up to {end:g}, is below log |M(c + is)/M(c)|",
+                t=heights, envelope=envelope, reached=reached,
+            )  # fmt: skip
+
+
+def check_masses(mechanism: Mechanism) -> None:
+    """K(0) and K(-1) are the logarithms of the finite masses, and neither is above zero."""
+    loss = mechanism.loss()
+    values = loss.log_transform(np.array([0.0, -1.0]))
+    radius = roomy(loss, values.radius)
+    for i, (name, known) in enumerate(zip(("P(L < inf)", "Q(L > -inf)"), loss.log_masses(), strict=True)):
+        mid, room = float(known.mid[0].real), float(known.radius[0])
+        require(mid - room <= 0, f"log {name} is {mid!r}: above zero by more than its error {room:g}")
+        both = room + radius[i] + FUZZ
+        near = not np.isfinite(radius[i]) or abs(values.mid[i].real - mid) <= both
+        require(near, f"log {name} is {mid!r}, but K({-i}) is {values.mid[i]!r}: further apart than their errors, {both:g}")
+        require(not values.mid[i].real > radius[i] + FUZZ, f"K({-i}) is {values.mid[i]!r}: a mass above one")
+
+
+def check_multiprecision(mechanism: Mechanism) -> None:
+    """The declared errors contain the formula in 30 digits; laws without a formula in that arithmetic are passed over."""
+    import mpmath
+
+    from logphi.arith.mp import MULTIPRECISION
+
+    loss = mechanism.loss()
+    c = abscissas_of(loss)
+    # few and low: where the formula is an integral each takes a quadrature, the longer the faster it turns
+    z = c[np.linspace(0, c.size - 1, 5).astype(int)] + 1j * np.array([0.4, 1.5, 0.0, 1.5, 0.4]) / max(spread_of(loss), 0.02)
+    values = values_at(loss, z)
+    with mpmath.workdps(_DIGITS):
+        for point, mid, radius in zip(z, values.mid, values.radius, strict=True):
+            try:
+                exact = loss.formula(MULTIPRECISION, mpmath.mpc(complex(point)))
+            except NotImplementedError:
+                return
+            gap = mpmath.mpc(complex(mid)) - exact
+            gap -= 2j * mpmath.pi * mpmath.nint(gap.imag / (2 * mpmath.pi))
+            require(
+                abs(gap) <= radius + 1e-22 * (1 + abs(exact)),
+                f"K({point:g}) is {complex(mid)!r}, by the formula {mpmath.nstr(exact, 20)}: "
+                f"{mpmath.nstr(abs(gap), 3)} apart, more than the declared {radius:.3g}",
+            )
+
+
+def check_symbolic(mechanism: Mechanism) -> None:
+    """The symbolic log-phi, evaluated at a few alphas in both directions, is K(i alpha); infinite sums are passed over."""
+    import mpmath
+    import sympy
+
+    loss, alpha = mechanism.loss(), sympy.Symbol("alpha")
+    try:
+        expressions = {one: mechanism.log_phi(alpha, direction=one) for one in (Direction.REMOVE, Direction.ADD)}
+    except NotImplementedError:
+        return
+    for direction, expression in expressions.items():
+        require(expression.free_symbols <= {alpha}, f"log-phi holds other symbols: {expression.free_symbols}")
+        if expression.has(sympy.Sum):
+            continue
+        own = loss if direction is Direction.REMOVE else loss.reflected()
+        numeric = sympy.lambdify(alpha, expression, "mpmath")
+        # an integral takes its time, the more the faster it turns
+        few = [0.31] if expression.has(sympy.Integral) else [0.31, -1.7]
+        for at in np.array(few) / max(spread_of(loss), 0.1):
+            values = values_at(own, np.array([1j * at]))
+            with mpmath.workdps(_DIGITS):
+                found = complex(numeric(mpmath.mpf(float(at))))
+            room = values.radius + 1e-14 * (1 + abs(found))
+            same(f"log_phi({at:g}, direction={direction.value!r}) is not K(i alpha)", np.array([at]), values.mid, found, room)
+
+
+def check_pieces(mechanism: Mechanism) -> None:
+    """Where a law says that it is atoms and a flat part, or lives on a lattice, its K says so too."""
+    for law, _ in mechanism.loss().terms:
+        pieces, lattice, z = law.pieces, law.lattice, points_of(law)
+        values = values_at(law, z)
+        if pieces is not None:
+            u = z + 0.5
+            total = sum((np.exp(u * x + w) for x, w in zip(pieces.locations, pieces.log_weights, strict=True)), 0 * u)
+            if pieces.width:
+                near = np.abs(u) * pieces.width < 1e-6
+                shape = np.sinh(u * pieces.width) / np.where(near, 1.0, u)
+                total = total + 2 * np.exp(pieces.log_density) * np.where(near, pieces.width, shape)
+            size = np.exp(values_at(law, z.real + 0j).mid.real)
+            gap = np.abs(total - np.exp(values.mid)) / size
+            require(
+                gap <= 1e-9 + 10 * (pieces.slip * (np.abs(u) + 1) + pieces.blur), "the pieces do not add up to M", z=z, gap=gap
+            )
+            ends = [*pieces.locations, *((-pieces.width, pieces.width) if pieces.width else ())]
+            slack = law.slack + pieces.slip + 1e-12 * (abs(law.supremum) + 1)
+            require(max(ends) <= law.supremum + slack, f"a piece lies above the top of the support, {law.supremum!r}")
+            require(min(ends) >= law.infimum - slack, f"a piece lies below the bottom of the support, {law.infimum!r}")
+        if lattice is not None and 0 < lattice.span < np.inf:
+            period = 2 * np.pi / lattice.span
+            turned = values_at(law, z + 1j * period)
+            reach = max(abs(law.supremum), abs(law.infimum))
+            # without ends, what counts is where the measure is
+            reach = reach if np.isfinite(reach) else 60 * spread_of(law) + 60
+            moved = 4 * period * (lattice.slip + lattice.stretch * reach)
+            room = values.radius + turned.radius + moved + FUZZ
+            # a small M may turn far on its own
+            size = np.maximum(1.0, np.exp(values_at(law, z.real + 0j).mid.real - values.mid.real))
+            same(
+                "e^{-za} M(z) does not have the period of the lattice",
+                z,
+                turned.mid - 1j * period * lattice.offset,
+                values.mid,
+                room * size,
+            )

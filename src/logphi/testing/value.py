@@ -1,0 +1,54 @@
+"""Checks of the mechanism as a value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from logphi.core.adjacency import Adjacency
+from logphi.expression import parse
+from logphi.mechanisms import CATALOGUE
+from logphi.release import Composition, Mechanism, PoissonSampled, SubsetSampled
+from logphi.testing.places import require
+
+
+def check_value(mechanism: Mechanism) -> None:
+    """A mechanism is a value: hashable, equal to itself, of one line, knows its relation, and its loss is hashable too."""
+    require(isinstance(mechanism.adjacency, Adjacency), f"adjacency is {mechanism.adjacency!r}, not a logphi.Adjacency")
+    require({mechanism: 1}.get(mechanism) == 1, "it is not equal to itself")
+    require(mechanism.loss() == mechanism.loss(), "two calls of loss() give different laws: they would not be collected")
+    require(hash(mechanism.loss()) == hash(mechanism.loss()), "equal laws have different hashes")
+    require("\n" not in repr(mechanism), "its repr has more than one line")
+    low, high = mechanism.loss().strip
+    require(low <= -1 and high >= 0, f"the strip is {(low, high)}; it always contains [-1, 0]")
+
+
+def check_text(mechanism: Mechanism) -> None:
+    """What it prints, the expression language reads back; mechanisms not of the catalogue, or made of functions, need not."""
+    if not all(type(one) in CATALOGUE.values() and _is_written(one) for one in _roots(mechanism)):
+        return
+    text = repr(mechanism)
+    back = parse(text)
+    require(back == mechanism, f"{text} reads back as {back!r}, another mechanism")
+
+
+def _roots(mechanism: Mechanism) -> Iterator[Mechanism]:
+    """The mechanisms that are neither sampled nor composed."""
+    if isinstance(mechanism, Composition):
+        for one, _ in mechanism.counted():
+            yield from _roots(one)
+    elif isinstance(mechanism, (PoissonSampled, SubsetSampled)):
+        yield from _roots(mechanism.base)
+    else:
+        yield mechanism
+
+
+def _is_written(mechanism: Mechanism) -> bool:
+    """Whether its parameters are numbers, lists of numbers and relations."""
+
+    def plain(value: Any) -> bool:
+        if isinstance(value, tuple):
+            return all(plain(entry) for entry in value)
+        return value is None or isinstance(value, (int, float, Adjacency))
+
+    return all(plain(value) for value in vars(mechanism).values())

@@ -1,0 +1,168 @@
+"""The pages of docs/ say what is so; their examples are doctests, here is what only a test can compare."""
+
+import importlib.util
+import re
+from itertools import pairwise
+from pathlib import Path
+
+import mpmath
+import pytest
+from mpmath import exp, floor, mpf
+
+import logphi as lp
+from cases import COARSE, SHARP
+from exact import contains, dec
+from logphi import testing
+from logphi.extend import Cells, FinitePair, Primitive
+from logphi.mechanisms import CATALOGUE
+
+DOCS = Path(__file__).resolve().parent.parent / "docs"
+
+
+def module_of(name):
+    spec = importlib.util.spec_from_file_location(name, DOCS / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def defined_in(page):
+    names = {}
+    for block in module_of("conftest").blocks((DOCS / page).read_text(encoding="utf-8")):
+        exec(block, names)
+    return names
+
+
+STAIRCASE = defined_in("add-a-mechanism.md")
+
+
+def staircase_profile(level, gamma, epsilon):
+    """The integral of (f(x - 1) - e^epsilon f(x))_+ over the steps of both densities, unit by unit."""
+    level, gamma, factor = dec(level), dec(gamma), exp(dec(epsilon))
+    b = exp(-level)
+    top = (1 - b) / (2 * (gamma + b * (1 - gamma)))
+
+    def density(x):
+        size = abs(x)
+        return top * b ** (floor(size) + (1 if size - floor(size) >= gamma else 0))
+
+    total, reach = mpf(0), int(60 / level) + 3
+    for unit in range(-reach, reach):
+        edges = sorted({mpf(0), gamma, 1 - gamma, mpf(1)})
+        for low, high in pairwise(edges):
+            middle = unit + (low + high) / 2
+            total += (high - low) * max(density(middle - 1) - factor * density(middle), 0)
+    return total
+
+
+@pytest.mark.parametrize(("level", "gamma"), [(1.0, 0.3), (0.2, 0.9), (3.0, 0.05), (2.5, 0.6)])
+@pytest.mark.parametrize("epsilon", [-1.7, -0.1, 0.0, 0.15, 0.9, 2.2])
+def test_the_staircase_is_the_integral_of_its_densities(level, gamma, epsilon):
+    one = STAIRCASE["Staircase"](level=level, gamma=gamma)
+    with mpmath.workdps(25):
+        exact = staircase_profile(level, gamma, epsilon)
+        for direction in ("remove", "add"):
+            bound = one.delta(epsilon, direction=direction)
+            assert contains(bound, exact)
+            assert bound.width <= SHARP * bound.value
+        # the short way has other probabilities, by rounding
+        short = STAIRCASE["staircase"](level, gamma).delta(epsilon)
+        assert float(short.value) == pytest.approx(float(bound.value), rel=1e-12)
+
+
+def test_the_staircase_conforms_like_one_of_the_catalogue():
+    staircase = STAIRCASE["Staircase"]
+    testing.check_mechanism(staircase(level=0.7, gamma=0.2))
+    testing.check_mechanism(staircase(level=0.7, gamma=0.2).poisson(0.3))
+    assert staircase(1.0, 0.3, adjacency="replace").adjacency is lp.Adjacency.REPLACE
+    assert repr(staircase(1.0, 0.3, adjacency="replace")) == "Staircase(level=1.0, gamma=0.3, adjacency='replace')"
+    assert 2 * staircase(1.0, 0.3) == staircase(1.0, 0.3) + staircase(level=1.0, gamma=0.3)
+
+
+def test_a_mechanism_can_be_added_in_sixty_lines():
+    longest = max(module_of("conftest").blocks((DOCS / "add-a-mechanism.md").read_text(encoding="utf-8")), key=len)
+    assert len(longest.splitlines()) < 60
+
+
+class Formulas(Cells):
+    def __init__(self, p, q):
+        self.vectors = p, q
+
+    def under(self, arith):
+        return tuple([arith.constant(one) for one in vector] for vector in self.vectors)
+
+
+@pytest.mark.parametrize(
+    ("p", "q", "text"),
+    [
+        ([0.5, 0.6], [0.5, 0.5], "formulas of p must sum to one, got 1.1"),
+        ([0.5, 0.5], [0.5, 0.4], "formulas of q must sum to one"),
+        ([1.0, 0.0], [0.5, 0.5], "positive probability under p"),
+        ([0.5, 0.5], [1.5, -0.5], "positive probability under q"),
+    ],
+)
+def test_formulas_that_are_no_probabilities(p, q, text):
+    with pytest.raises(ValueError, match=text):
+        FinitePair.of(Formulas(p, q))
+
+
+def test_formulas_carry_the_half_ulp_of_their_parameters():
+    pair = FinitePair.of(Formulas([0.3, 0.7], [0.6, 0.4]))
+    assert pair.p == (0.3, 0.7)
+    assert 1e-16 < pair.blur < 1e-15
+
+
+@pytest.mark.parametrize("name", ["epsilon", "delta", "loss", "pair"])
+def test_parameters_are_not_called_like_questions(name):
+    with pytest.raises(TypeError, match=f"a parameter of Own is called '{name}', which is a question"):
+        type("Own", (Primitive,), {"__annotations__": {name: float}})
+
+
+MATRIX = module_of("support_matrix")
+CELLS = MATRIX.cells()
+
+
+def test_the_support_matrix_is_what_the_library_does():
+    written = (DOCS / "support-matrix.md").read_text(encoding="utf-8")
+    assert written == MATRIX.page(), "run: python docs/support_matrix.py > docs/support-matrix.md"
+
+
+def test_the_support_matrix_has_every_mechanism():
+    assert set(MATRIX.EXAMPLES) == set(CATALOGUE)
+    assert set(MATRIX.DOMINATING) >= {cell.name for cell in CELLS if cell.verdict == "bound"}
+
+
+def test_refusals_name_what_is_near():
+    for cell in CELLS:
+        assert bool(cell.reason) == (cell.mechanism is None)
+        assert "\n" not in cell.reason
+    assert all(MATRIX.reason_of(build)[1] for build in MATRIX.REFUSED.values())
+
+
+@pytest.mark.parametrize("scheme", MATRIX.SCHEMES)
+@pytest.mark.parametrize("name", MATRIX.EXAMPLES)
+def test_what_is_not_refused_answers(scheme, name):
+    for cell in CELLS:
+        if (cell.scheme, cell.name) == (scheme, name) and cell.mechanism is not None:
+            near, far = cell.mechanism.delta(0.1), cell.mechanism.delta(0.4)
+            assert 0 < near.lower <= near.value <= near.upper < 1
+            assert near.width <= COARSE * near.value
+            assert far.lower <= near.upper
+            assert cell.mechanism.adjacency.value == cell.relation
+            testing.check_value(cell.mechanism)
+            testing.check_text(cell.mechanism)
+            testing.check_masses(cell.mechanism)
+            testing.check_convexity(cell.mechanism)
+
+
+def test_the_catalogue_has_a_section_for_every_mechanism():
+    headings = [line for line in (DOCS / "catalogue.md").read_text(encoding="utf-8").splitlines() if line.startswith("### ")]
+    assert {name for name in CATALOGUE if any(f"`{name}(" in line for line in headings)} == set(CATALOGUE)
+
+
+@pytest.mark.parametrize("page", sorted([*DOCS.glob("*.md"), DOCS.parent / "README.md"]), ids=lambda page: page.name)
+def test_links_lead_somewhere(page):
+    text = page.read_text(encoding="utf-8")
+    for target in re.findall(r"\]\((?!http)([^)#]+)\)", text) + re.findall(r"`((?:docs|src|tests)/[\w/.-]+)`", text):
+        root = DOCS.parent if target.startswith(("docs/", "src/", "tests/")) else page.parent
+        assert (root / target).exists(), target

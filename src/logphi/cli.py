@@ -28,7 +28,7 @@ EXPR is parsed, never run: numbers, + - * / **, brackets, lists, mechanisms, .po
 reads it from standard input. The number to claim is the upper end: it is rounded up, the lower end down.
 exit status: 0 answered within tolerance, 1 valid but wider than asked, 2 bad input (one line on standard error)"""
 _METHODS = """the route, chosen for you unless given: contour, lattice, exact, exponential, smoothed, discretized, and, for
-comparison, buckets, levy, levy-sums, levy-quadrature"""
+comparison, levy-quadrature, levy-sums, levy, buckets"""
 _JSON = """print one JSON object for each point, in full precision: query, at, lower, value, upper, direction
 (null where none was told apart), method, status, ledger; an infinite number is the string "inf" or "-inf" """
 

@@ -14,7 +14,8 @@ from logphi.arith.floats import FLOATS
 from logphi.arith.protocol import Arithmetic, Number, Parameter, Plain
 from logphi.numerics.crowd import CROWD, on_line_together
 from logphi.numerics.decay import FLOOR, log_decay
-from logphi.numerics.inner import Mixtures, at_heights, on_axis, on_line, sketch
+from logphi.numerics.curves import Mixtures
+from logphi.numerics.inner import at_heights, on_axis, on_line, sketch
 from logphi.numerics.law import Law, Line, Values
 from logphi.numerics.laws.normal import Normal
 

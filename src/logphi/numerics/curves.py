@@ -11,7 +11,7 @@ Array axes, in order: mixture, abscissa or height, node.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -139,6 +139,10 @@ class Blend(Mixtures):
     log_rest: float
     rest_blur: float
 
+    def repeated(self, count: int) -> Blend:
+        """The same, to be repeated."""
+        return replace(self, count=np.array([float(count)]))
+
     @property
     def size(self) -> float:  # type: ignore[override]
         """The largest logarithm of a weight."""
@@ -181,7 +185,7 @@ class Blend(Mixtures):
             near = self._near(growth, exponent)
             return np.where(near, np.log1p(np.where(near, growth, 0.0)), self.log_at(x))
 
-        return self._by_parts(part, x)[0]
+        return self._by_parts(part, x)
 
     def moved(self, x: Array, loss: Array, turn: float = 0.0) -> Array:
         """As of many mixtures, with the errors of the weights and of their sum."""
@@ -205,7 +209,7 @@ class Blend(Mixtures):
             # what underflows is far below every rounding
             return total + 1e-200
 
-        return self._by_parts(part, x, loss[0])[0]
+        return self._by_parts(part, x, loss[0])
 
     def bend(self, x: Array, loss: Array) -> tuple[Array, Array]:
         """As of many mixtures."""

@@ -141,6 +141,22 @@ def on_axis(mixtures: Mixtures, abscissas: Array) -> Values:
     return total
 
 
+def at_points(mixtures: Mixtures, z: NDArray[Any]) -> Values:
+    """The sum of count times K at any points, of any shape: one grid per abscissa."""
+    if not np.iscomplexobj(z):
+        values = on_axis(mixtures, z.ravel())
+        parts = np.stack([values.mid, values.rounding, values.inner])
+    else:
+        parts = np.full((3, z.size), np.inf, dtype=complex)
+        abscissas, place = np.unique(z.real.ravel(), return_inverse=True)
+        for i, abscissa in enumerate(abscissas):
+            here = place.ravel() == i
+            values = at_heights(mixtures, float(abscissa), z.imag.ravel()[here])
+            parts[:, here] = np.stack([values.mid, values.rounding, values.inner])
+    mid, rounding, inner = parts.reshape((3, *z.shape))
+    return Values(mid, rounding.real, inner.real)
+
+
 def at_heights(mixtures: Mixtures, abscissa: float, heights: Array) -> Values:
     """The sum of count times K at points of one vertical line, in any order: one sum per point."""
     # below the real axis the values are those above, conjugate

@@ -15,7 +15,7 @@ from logphi.arith.protocol import Arithmetic, Number, Parameter, Plain
 from logphi.numerics.crowd import CROWD, on_line_together
 from logphi.numerics.decay import FLOOR, log_decay
 from logphi.numerics.curves import Mixtures
-from logphi.numerics.inner import at_heights, on_axis, on_line, sketch
+from logphi.numerics.inner import at_points, on_line, sketch
 from logphi.numerics.law import Law, Line, Values
 from logphi.numerics.laws.normal import Normal
 
@@ -95,19 +95,8 @@ class MixedNormals(Law):
 
     def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
         """K at any points, one grid per abscissa."""
-        z = np.asarray(z)
-        if not np.iscomplexobj(z):
-            values = on_axis(self.mixtures, z.ravel())
-            parts = np.stack([values.mid, values.rounding, values.inner])
-        else:
-            parts = np.full((3, z.size), np.inf, dtype=complex)
-            abscissas, place = np.unique(z.real.ravel(), return_inverse=True)
-            for i, abscissa in enumerate(abscissas):
-                here = place.ravel() == i
-                values = at_heights(self.mixtures, float(abscissa), z.imag.ravel()[here])
-                parts[:, here] = np.stack([values.mid, values.rounding, values.inner])
-        mid, rounding, inner = parts.reshape((3, *z.shape))
-        return Values(mid / self.repeats, rounding.real / self.repeats, inner.real / self.repeats)
+        values = at_points(self.mixtures, np.asarray(z))
+        return Values(values.mid / self.repeats, values.rounding / self.repeats, values.inner / self.repeats)
 
     @cached_property
     def _few(self) -> Mixtures:

@@ -79,6 +79,18 @@ class Ratio:
 
 
 @dataclass(frozen=True)
+class Product:
+    """A product of two parameters, such as rate * probability."""
+
+    first: float
+    second: float
+
+    def under(self, arith: Arithmetic) -> Number:
+        """The product, formed in the arithmetic."""
+        return arith.constant(self.first) * arith.constant(self.second)
+
+
+@dataclass(frozen=True)
 class Multiple:
     """A whole multiple of a parameter."""
 

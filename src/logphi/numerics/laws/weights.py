@@ -11,7 +11,7 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from logphi.arith.floats import ULP
-from logphi.arith.protocol import Arithmetic, Number
+from logphi.arith.protocol import Arithmetic, Number, Parameter, Plain, Product
 
 
 class Weight(NamedTuple):
@@ -34,6 +34,11 @@ class Weights(ABC):
     def under(self, arith: Arithmetic) -> Sequence[Number]:
         """The weights as numbers of an arithmetic."""
 
+    @property
+    def second(self) -> Parameter | None:
+        """The second of two weights as a parameter of its own, where it is one that was written."""
+        return None
+
     @abstractmethod
     def table(self) -> Sequence[Weight]:
         """The weights as doubles, to within a fraction of an ulp of their logarithms and ``blur``."""
@@ -50,6 +55,12 @@ class Listed(Weights):
         sums = [_sum(arith.constant(value) for value in group) for group in self.groups]
         total = _sum(sums)
         return [part / total for part in sums]
+
+    @property
+    def second(self) -> Plain | None:
+        """As it was written, if two numbers sum to one."""
+        numbers = [value for group in self.groups for value in group]
+        return Plain(numbers[1]) if len(numbers) == len(self.groups) == 2 and math.fsum(numbers) == 1 else None
 
     def table(self) -> Sequence[Weight]:
         """Half an ulp of each number, of a sum and of the total, and a quotient's rounding."""
@@ -70,6 +81,12 @@ class Thinned(Weights):
         q = arith.constant(self.rate)
         own = [q * weight for weight in self.weights.under(arith)]
         return [1 - q, *own] if self.alone else [1 - q + own[0], *own[1:]]
+
+    @property
+    def second(self) -> Product | None:
+        """The product."""
+        own = None if self.alone else self.weights.second
+        return Product(self.rate, own.value) if isinstance(own, Plain) else None
 
     def table(self) -> Sequence[Weight]:
         """The rate adds half an ulp, which 1 - q inherits."""

@@ -106,7 +106,8 @@ def sketch(mixtures: Mixtures, abscissas: Array) -> Array:
 def _sketch(mixtures: Mixtures, abscissas: Array) -> Array:
     power = abscissas[None, :, None] + 1
     low, high = ends(mixtures, power[0, :, 0], _ROUGHLY)
-    step = min(0.6, 1.0 / float(mixtures.shift.max()))
+    # where powers are positive no peak is narrower than a normal one
+    step = min(0.6, max(1.0 / float(mixtures.shift.max()), 0.1 if power.min() >= 0 else 0.0))
     if not high - low <= step * MAX_NODES / 8:
         # the farthest abscissa spoils the grid: give it up
         near = np.abs(abscissas) < np.abs(abscissas).max()
@@ -217,6 +218,13 @@ def _on_vertical(mixtures: Mixtures, abscissa: float, heights: Array, top: float
         inner = _to_log((nodes.inner + 2 * dropped[:, None]) * scale)
         total += weighted(part.count, nodes.log_mass + complex_log1p(deviation), rounding, inner)
     return total
+
+
+def over(values: Values, count: int) -> Values:
+    """Values of K from those of count times K; where one is unknown, so is the other."""
+    known = np.isfinite(values.mid)
+    mid = np.where(known, np.where(known, values.mid, 0) / count, np.inf)
+    return Values(mid, values.rounding / count, values.inner / count)
 
 
 def weighted(count: Array, mid: NDArray[Any], rounding: Array, inner: Array) -> Values:

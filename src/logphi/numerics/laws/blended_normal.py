@@ -14,7 +14,7 @@ from logphi.arith.protocol import Arithmetic, Number, Parameter
 from logphi.numerics.curves import Blend
 from logphi.numerics.decay import log_decay
 from logphi.numerics.enclosure import Scaled
-from logphi.numerics.inner import at_points, on_line, sketch
+from logphi.numerics.inner import at_points, on_line, over, sketch
 from logphi.numerics.law import Law, Line, Values
 from logphi.numerics.laws.weights import Weights
 
@@ -80,7 +80,7 @@ class BlendedNormal(Law):
 
     def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
         """K at any points, one grid per abscissa."""
-        return _single(at_points(self.blend.repeated(count), np.asarray(z)), count)
+        return over(at_points(self.blend.repeated(count), np.asarray(z)), count)
 
     def sketch(self, c: NDArray[np.float64], count: int = 1) -> NDArray[np.float64]:
         """K at real points, from a coarse grid."""
@@ -88,12 +88,9 @@ class BlendedNormal(Law):
 
     def on_line(self, line: Line, count: int = 1) -> Values:
         """K on a vertical line, as matrix products."""
-        return _single(on_line(self.blend.repeated(count), line), count)
+        return over(on_line(self.blend.repeated(count), line), count)
 
     def log_envelope(self, abscissa: float, heights: NDArray[np.float64], end: float = np.inf) -> NDArray[np.float64]:
         """From the inner contour, moved."""
         return log_decay(self.blend, abscissa, heights)[0]
 
-
-def _single(values: Values, count: int) -> Values:
-    return Values(values.mid / count, values.rounding / count, values.inner / count)

@@ -15,7 +15,7 @@ from logphi.arith.protocol import Arithmetic, Number, Parameter, Plain
 from logphi.numerics.crowd import CROWD, on_line_together
 from logphi.numerics.decay import FLOOR, log_decay
 from logphi.numerics.curves import Mixtures
-from logphi.numerics.inner import at_points, on_line, sketch
+from logphi.numerics.inner import at_points, on_line, over, sketch
 from logphi.numerics.law import Law, Line, Values
 from logphi.numerics.laws.normal import Normal
 
@@ -95,8 +95,7 @@ class MixedNormals(Law):
 
     def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
         """K at any points, one grid per abscissa."""
-        values = at_points(self.mixtures, np.asarray(z))
-        return Values(values.mid / self.repeats, values.rounding / self.repeats, values.inner / self.repeats)
+        return over(at_points(self.mixtures, np.asarray(z)), self.repeats)
 
     @cached_property
     def _few(self) -> Mixtures:

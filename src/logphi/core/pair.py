@@ -138,8 +138,8 @@ class NormalMixture(Pair):
             Always.
         """
         raise UnsupportedError(
-            "a subset of a GaussianMixture is not supported: mixed with its own reversal, a mixture of Gaussians has no log-ratio "
-            "that is known here; sample with poisson, or take the Gaussian of the largest sensitivity"
+            "a subset of a GaussianMixture is not supported: mixed with its own reversal, a mixture of Gaussians has no "
+            "log-ratio that is known here; sample with poisson, or take the Gaussian of the largest sensitivity"
         )
 
     def mixed_loss(self, rate: float) -> LogPhi:

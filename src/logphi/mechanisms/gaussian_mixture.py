@@ -67,7 +67,7 @@ class GaussianMixture(Primitive):
                 f"sensitivities and probabilities must belong to each other, got {len(sensitivities)} and {len(probabilities)}"
             )
         if len(sensitivities) > MOST_COMPONENTS:
-            raise ValueError(f"sensitivities must be {MOST_COMPONENTS} at most, got {len(sensitivities)}: merge near ones upward")
+            raise ValueError(f"sensitivities must be {MOST_COMPONENTS} at most, got {len(sensitivities)}: round near ones up")
         self._settle(sigma=check.positive("sigma", self.sigma), sensitivities=sensitivities, probabilities=probabilities)
         kept = [(c, p) for c, p in zip(sensitivities, probabilities, strict=True) if p > 0]
         if not any(c > 0 for c, _ in kept):

@@ -1,8 +1,9 @@
 """The profile of one release with a mixture of shifts, from where its log-ratio meets the threshold.
 
 notation as in :mod:`logphi.numerics.curves`; a = e^x, t* the root of l(t) = x, and Phi, phi the normal mass and density,
-R = (1 - Phi)/phi Mills' ratio. The excess sum p_i Phi(c_i - t*) - a Phi(-t*) and the reversed one a Phi(t*) - sum p_i Phi(t* - c_i)
-are convex in a, with slopes -Phi(-t*) and Phi(t*). At any t, with a = w(t), each is a sum of positive terms,
+R = (1 - Phi)/phi Mills' ratio. The excess is sum p_i Phi(c_i - t*) - a Phi(-t*), the reversed one is
+a Phi(t*) - sum p_i Phi(t* - c_i); they are convex in a, with slopes -Phi(-t*) and Phi(t*). At any t, with a = w(t), each is a
+sum of positive terms,
 
     p_i phi(t - c_i) [R(t - c_i) - R(t)]      and      p_i phi(t - c_i) [R(-t) - R(c_i - t)],
 
@@ -22,7 +23,10 @@ from logphi.numerics.enclosure import Scaled
 _ROOT_TWO_PI = float(np.sqrt(2 * np.pi))
 # measured: Newton steps to the root, of which the last few only confirm it; any point gives a bound
 _STEPS = 300
-_PUSHES = 8
+_PUSHES = 60
+_LONGEST = 0.25
+# beyond this no normal mass is told from zero even by the digits of its logarithm
+_FARTHEST = 1e8
 
 
 def excess(blend: Blend, x: float) -> Scaled | None:
@@ -31,9 +35,10 @@ def excess(blend: Blend, x: float) -> Scaled | None:
     if high == np.inf:
         return None
     if low == -np.inf:
-        # nearly all of w is above the threshold
+        # nearly all of w is above the threshold: E[(a - w)_+] is at most a - p_0, and a Phi(t*)
         log_room = min(x + float(log_ndtr(high)), 0.0) if high > -np.inf else -np.inf
-        room = float(np.exp(log_room)) * (1 + 1e-9)
+        least = -np.expm1(min(blend.log_rest - x - blend.rest_blur - ULP * (abs(x) + 2 * abs(blend.log_rest)), 0.0))
+        room = min(float(np.exp(log_room)), float(np.exp(min(x, 0.0)) * least)) * (1 + 1e-9)
         value = -float(np.expm1(x))
         return Scaled(0.0, value + room / 2, rounding=room / 2 + ELEMENTARY * (abs(value) + abs(x) * float(np.exp(x))))
     scale, value, error = _sum(blend, *(_left_of_zero if low <= 0 else _right_of_zero)(blend, low))
@@ -89,23 +94,19 @@ def _bracket(blend: Blend, x: float) -> tuple[float, float]:
     return _pushed(blend, x, t, -1), _pushed(blend, x, t, 1)
 
 
-# beyond this no normal mass is told from zero even by its logarithm's digits
-_FARTHEST = 1e8
-
-
 def _pushed(blend: Blend, x: float, t: float, side: int) -> float:
     """A point on one side of the root for sure, near t; infinite where none was found."""
     step = 0.0
-    for attempt in range(_PUSHES * 4):
+    for _ in range(_PUSHES):
         value, slip = _log_ratio(blend, t + side * step)
         need = side * (x - value) + slip + 2 * ULP * abs(x)
         if need <= 0:
             return t + side * step
-        slope = float(blend.slope_at(t + side * step)[0, 0])
-        step = max(1.1 * (step + need / slope) if slope > 1e-300 else np.inf, 2.0 * step, 4 * ULP * abs(t))
-        if not step < _FARTHEST and attempt:
+        slope = max(float(blend.slope_at(t + side * step)[0, 0]), 1e-300)
+        # where l is flat, it soon is steeper
+        step = max(min(1.1 * (step + need / slope), step + _LONGEST / float(blend.shift[0])), 2.0 * step, 4 * ULP * abs(t))
+        if not step < _FARTHEST:
             break
-        step = min(step, 2 * _FARTHEST)
     return side * np.inf
 
 
@@ -123,7 +124,7 @@ def _right_of_zero(blend: Blend, t: float) -> tuple[Array, Array, Array, Array]:
     c, mill = blend.shifts, float(_mills(t))
     away = t - c
     ahead = np.maximum(away, 0.0)
-    near = np.exp(-np.minimum(away, 0.0) ** 2 / 2) / _ROOT_TWO_PI
+    near = np.exp(-(np.minimum(away, 0.0) ** 2) / 2) / _ROOT_TWO_PI
     first = np.where(away > 0, _mills(ahead) / _ROOT_TWO_PI, ndtr(-np.minimum(away, 0.0)))
     second = near * mill
     # the derivative in c is phi(t - c) (1 - (t - c) R(t)) for the whole

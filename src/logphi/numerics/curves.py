@@ -102,7 +102,7 @@ class Mixtures:
         return share, share * (1 - share)
 
     def rotated(self, x: Array, loss: Array, b: Array) -> tuple[Array, Array]:
-        """arg w(x + ib/C) and log |w(x + ib/C)| - l(x), for some b of each mixture at the nodes."""
+        """Arg w(x + ib/C) and log |w(x + ib/C)| - l(x), for some b of each mixture at the nodes."""
         share = self._share(x, loss)[:, None, :]
         sine = np.sin(b / 2)[:, :, None]
         turn: Array = np.arctan2(share * np.sin(b)[:, :, None], 1 - 2 * share * sine * sine)
@@ -111,7 +111,7 @@ class Mixtures:
     def lean(self, x: float, b: Array) -> Array:
         """A bound of arg w(x' + i b'/C) / b' for all x' <= x and b' <= b, at most one; b below pi/2, for each mixture.
 
-        The imaginary part of w is at most b' w'/C, the real part at least p_0 + (w - p_0) cos b; with w' / w grows the quotient.
+        The imaginary part of w is at most b' w'/C, the real part at least p_0 + (w - p_0) cos b; their quotient grows with x.
         """
         m, q = self.shift, self.rate
         odds = q * np.exp(m * x - m * m / 2)
@@ -207,7 +207,8 @@ class Blend(Mixtures):
                 rest = np.exp(np.minimum(self.log_rest - loss, 0.0)) * (2 + abs(self.log_rest) + self.rest_blur / ELEMENTARY)
                 total += np.where(loss < -0.69, rest, 0.0)
             # what underflows is far below every rounding
-            return total + 1e-200
+            wrong: Array = total + 1e-200
+            return wrong
 
         return self._by_parts(part, x, loss[0])
 

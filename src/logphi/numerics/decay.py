@@ -96,7 +96,9 @@ def log_decay(mixtures: Mixtures, abscissa: float, heights: Array, floor: float 
     change += 1e-14 * abs(power) * (b * b)[:, :, None]
     ratio = (np.expm1(np.minimum(change, 700.0)) @ weight[:, :, None])[:, :, 0]
     # what rounding does to the weights
-    relative = 1e-15 * (100 + 4 * float(np.abs(exponent).max())) + 2 * abs(power) * ELEMENTARY * float(mixtures.moved(x, loss).max())
+    relative = 1e-15 * (100 + 4 * float(np.abs(exponent).max())) + 2 * abs(power) * ELEMENTARY * float(
+        mixtures.moved(x, loss).max()
+    )
     error = 4 * np.exp(log_error) + 3 * cut
     bound: Array = np.log1p(np.minimum(ratio + relative * np.abs(ratio) + error, 0.0))
     return np.minimum.accumulate(bound, axis=1)

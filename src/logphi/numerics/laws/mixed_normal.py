@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from logphi.arith.floats import FLOATS
 from logphi.arith.protocol import Arithmetic, Number, Parameter, Plain
 from logphi.numerics.crowd import CROWD, on_line_together
-from logphi.numerics.decay import FLOOR, log_decay
 from logphi.numerics.curves import Mixtures
+from logphi.numerics.decay import FLOOR, log_decay
 from logphi.numerics.inner import at_points, on_line, over, sketch
 from logphi.numerics.law import Law, Line, Values
 from logphi.numerics.laws.normal import Normal

@@ -18,8 +18,8 @@ from logphi.numerics.pieces.shape import Shape
 class Bell:
     """The logarithm of w = p_0 + sum of p_i e^{c_i y - c_i^2/2}, with Q standard normal in y; a normal law when p_1 = 1.
 
-    Turned, it is the law of -log w under Q. ``rates`` are the p_i of positive shifts; ``log_rest`` is log p_0 and minus infinity
-    where there is none, by default what one rate leaves. ``blur`` bounds the relative errors of weights beyond their ends.
+    Turned, it is the law of -log w under Q. ``rates`` are the p_i of positive shifts; ``log_rest`` is log p_0, minus infinity
+    where there is none, and by default what one rate leaves. ``blur`` bounds the relative errors of weights beyond their ends.
     """
 
     shifts: tuple[Ends, ...]

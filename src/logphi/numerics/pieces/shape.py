@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import log_ndtr, ndtr
 
 from logphi.arith.floats import ULP
@@ -39,7 +40,7 @@ class Shape:
             result: Array = self.log_weights[0] + (self.shifts[0] * y - self.shifts[0] ** 2 / 2)
             return result
         parts = [weight + shift * y - shift * shift / 2 for shift, weight in zip(self.shifts, self.log_weights, strict=True)]
-        total = parts[0]
+        total: Array = parts[0]
         for part in parts[1:]:
             total = np.logaddexp(total, part)
         return total
@@ -52,10 +53,11 @@ class Shape:
             big = self.shifts[0] * y - self.shifts[0] ** 2 / 2
             near = np.log1p(np.exp(self.log_weights[0]) * np.expm1(np.minimum(big, 500.0)))
             return np.where(big < 500, near, self.log_weights[0] + big)
-        return np.logaddexp(self.log_rest, self.log_moving(y))
+        whole: Array = np.logaddexp(self.log_rest, self.log_moving(y))
+        return whole
 
     def slope(self, y: float) -> float:
-        """d log w / dy, rounded down by far more than it errs."""
+        """D log w / dy, rounded down by far more than it errs."""
         exponent = self.log_weights + self.shifts * y - self.shifts**2 / 2
         share = np.exp(np.minimum(exponent - self.log_ratio(np.array([y]))[0], 0.0))
         return float((self.shifts * share).sum()) * (1 - 1e-9)
@@ -111,7 +113,7 @@ class Shape:
         parts = np.append(self.log_weights + log_ndtr(self.shifts - y), self.log_rest + log_ndtr(-y))
         return float(log_sum(parts))
 
-    def cells(self, y: Array) -> tuple[Array, Array, Array, Array, Array]:
+    def cells(self, y: Array) -> tuple[Array, Array, Array, Array, NDArray[np.bool_]]:
         """Log-masses between the y, shares of w and their errors, bounds of G / (A d), and which cells are narrow.
 
         The rise of w over a cell is that of its terms, and its share their mean, weighted by the rises. dQ/dw is at most the
@@ -140,5 +142,3 @@ class Shape:
         share = np.clip(share / total, 0.0, 1.0)
         error = error / total + 8 * ULP * (self.size(high, np.zeros(1)) + self.shifts.size)
         return log_mass, share, error, np.minimum(sag * (1 + 1e-12), share * (1 - share) + error), narrow
-
-

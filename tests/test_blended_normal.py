@@ -222,7 +222,7 @@ def test_one_release_in_both_directions_far_into_the_tails(seed):
     else:
         law, places, weights = grouped(10 ** rng.uniform(-1.5, 0), int(rng.integers(2, 8)), float(rng.uniform(0.05, 0.9)))
     root = rng.uniform(-33, 33)
-    x = float(law.blend.log_at(root)[0, 0])
+    x = float(law.curve.log_at(root)[0, 0])
     with mpmath.workdps(700):
         for turned in (False, True):
             found = law.reversed_excess(x) if turned else law.excess(x)

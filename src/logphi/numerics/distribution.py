@@ -84,7 +84,7 @@ _MOST_SHIFTS = 64
 def _bells(law: Any) -> Bell:
     turned = isinstance(law, Reflected)
     base: Any = law.law if isinstance(law, Reflected) else law
-    blend = base.blend
+    blend = base.curve
     if blend.shifts.size > _MOST_SHIFTS or float(blend.weights.min()) < _LEAST:
         raise ValueError(f"discretisation serves mixtures of at most {_MOST_SHIFTS} shifts, none too rare, not {base!r}")
     shifts = tuple(Ends.of(shift) for shift in base.shifts if Ends.of(shift).high > 0)

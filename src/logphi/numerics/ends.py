@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from logphi.numerics.curves import Array, Mixtures
 
 _LARGE = 600.0
+# measured: a centre known this well is known
+_SETTLED = 1e-3
 # measured: ranges up to so many times the reach are not worth shortening
 _LONG = 3.0
 # measured: shares of the way to the far rise, and beyond it, at which a chord of the loss may end
@@ -44,7 +46,9 @@ def ends(mixtures: Mixtures, powers: Array, log_small: float) -> tuple[float, fl
         return low, farthest
     centre = np.zeros_like(m)
     for _ in range(40):
-        centre = top * mixtures.slope_at(centre)
+        before, centre = centre, top * mixtures.slope_at(centre)
+        if np.abs(centre - before).max() < _SETTLED:
+            break
     for stretch in (1.0, 1.5, 2.5, 4.0, 8.0, 16.0):
         high = float(centre.max()) + stretch * reach
         if high >= farthest:

@@ -39,7 +39,7 @@ class BlendedNormal(Law):
         return arith.log_normal_mean(lambda x: sum((p * arith.exp(c * x - c * c / 2) for p, c in parts), 0 * x) ** (z + 1))
 
     @cached_property
-    def blend(self) -> Blend:
+    def curve(self) -> Blend:
         """The parameters as arrays."""
         shifts = np.array([float(c.under(FLOATS).mid) for c in self.shifts])
         weights = list(self.weights.table())
@@ -61,40 +61,40 @@ class BlendedNormal(Law):
     @property
     def infimum(self) -> float:
         """Log p_0, lowered by what its error may do; minus infinity where every shift is positive."""
-        return self.blend.log_rest * (1 + 1e-15) - self.blend.rest_blur
+        return self.curve.log_rest * (1 + 1e-15) - self.curve.rest_blur
 
     @property
     def slack(self) -> float:
         """What the error of p_0 may do, twice."""
-        log_rest = self.blend.log_rest
-        return 4e-15 * abs(log_rest) + 2 * self.blend.rest_blur if np.isfinite(log_rest) else 0.0
+        log_rest = self.curve.log_rest
+        return 4e-15 * abs(log_rest) + 2 * self.curve.rest_blur if np.isfinite(log_rest) else 0.0
 
     def excess(self, x: float) -> Scaled | None:
         """E[(1 - e^{x-X})_+], from where log w meets x."""
         from logphi.numerics.blend_profile import excess
 
-        return excess(self.blend, x)
+        return excess(self.curve, x)
 
     def reversed_excess(self, x: float) -> Scaled | None:
         """E[(e^{x-X} - 1)_+], from where log w meets x."""
         from logphi.numerics.blend_profile import reversed_excess
 
-        return reversed_excess(self.blend, x)
+        return reversed_excess(self.curve, x)
 
     def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
         """K at any points, one grid per abscissa."""
-        return over(at_points(self.blend.repeated(count), np.asarray(z)), count)
+        return over(at_points(self.curve.repeated(count), np.asarray(z)), count)
 
     def sketch(self, c: NDArray[np.float64], count: int = 1) -> NDArray[np.float64]:
         """K at real points, from a coarse grid."""
-        return sketch(self.blend, c)
+        return sketch(self.curve, c)
 
     def on_line(self, line: Line, count: int = 1) -> Values:
         """K on a vertical line, as matrix products."""
-        return over(on_line(self.blend.repeated(count), line), count)
+        return over(on_line(self.curve.repeated(count), line), count)
 
     def log_envelope(self, abscissa: float, heights: NDArray[np.float64], end: float = np.inf) -> NDArray[np.float64]:
         """From the inner contour, moved."""
         # accurate enough for any number of repetitions
-        result: NDArray[np.float64] = log_decay(self.blend.repeated(_MANY), abscissa, heights)[0]
+        result: NDArray[np.float64] = log_decay(self.curve.repeated(_MANY), abscissa, heights)[0]
         return result

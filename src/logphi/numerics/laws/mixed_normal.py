@@ -40,6 +40,12 @@ class MixedNormal(Law):
         """The shift and the rate as doubles."""
         return float(self.shift.under(FLOATS).mid), float(self.rate.under(FLOATS).mid)
 
+    @cached_property
+    def curve(self) -> Mixtures:
+        """The parameters as arrays."""
+        m, q = self.constants
+        return Mixtures(np.array([m]), np.array([q]), np.ones(1))
+
     @property
     def infimum(self) -> float:
         """log(1 - q), lowered by what half an ulp of q may do."""

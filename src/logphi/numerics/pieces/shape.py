@@ -47,13 +47,15 @@ class Shape:
 
     def log_ratio(self, y: Array) -> Array:
         """Log w, without overflow."""
+        whole: Array = self.log_moving(y)
         if self.log_rest == -np.inf:
-            return self.log_moving(y)
+            return whole
         if self.shifts.size == 1:
             big = self.shifts[0] * y - self.shifts[0] ** 2 / 2
             near = np.log1p(np.exp(self.log_weights[0]) * np.expm1(np.minimum(big, 500.0)))
-            return np.where(big < 500, near, self.log_weights[0] + big)
-        whole: Array = np.logaddexp(self.log_rest, self.log_moving(y))
+            whole = np.where(big < 500, near, whole)
+        else:
+            whole = np.logaddexp(self.log_rest, whole)
         return whole
 
     def slope(self, y: float) -> float:

@@ -31,7 +31,7 @@ def meeting(level, shifts, weights):
     low, high = mpf(-80), mpf(80)
     if log_ratio(low, shifts, weights) > level:
         return None
-    for _ in range(300):
+    for _ in range(160):
         middle = (low + high) / 2
         low, high = (middle, high) if log_ratio(middle, shifts, weights) < level else (low, middle)
     return low
@@ -53,7 +53,7 @@ def hockey_stick(epsilon, shifts, weights, direction):
         return q - mpmath.exp(epsilon) * p if added else p - mpmath.exp(epsilon) * q
 
     far = root - 16 if added else root + 16
-    return unit * mpmath.quad(inside, mpmath.linspace(min(root, far), max(root, far), 33), method="gauss-legendre", maxdegree=4)
+    return unit * mpmath.quad(inside, mpmath.linspace(min(root, far), max(root, far), 17), method="gauss-legendre", maxdegree=4)
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def hockey_stick(epsilon, shifts, weights, direction):
 def test_one_release_against_the_integral_in_output_space(mechanism, shifts, weights, direction):
     places, parts = [mpf(c) for c in shifts], [mpf(w) for w in weights]
     with mpmath.workdps(40):
-        for epsilon in ("-1", "0", "0.4", "2", "18"):
+        for epsilon in ("-1", "0.4", "18"):
             truth = hockey_stick(mpf(epsilon), places, parts, direction)
             found = mechanism.delta(float(epsilon), direction=direction)
             assert contains(found, truth)
@@ -88,7 +88,7 @@ def test_deltas_down_to_the_last_doubles(direction, epsilons):
         return mpmath.erfc(t / mpmath.sqrt(2)) / 2
 
     for epsilon in epsilons:
-        with mpmath.workdps(400):
+        with mpmath.workdps(330):
             if direction == "remove":
                 root = meeting(mpf(epsilon), shifts, weights)
                 truth = weights[0] * above(root - shifts[0]) + weights[1] * above(root - shifts[1])
@@ -103,7 +103,7 @@ def test_deltas_down_to_the_last_doubles(direction, epsilons):
     assert found.value < 1e-200
 
 
-@pytest.mark.parametrize("rate", [0.9, 0.1, 0.01])
+@pytest.mark.parametrize("rate", [0.9, 0.1])
 def test_two_outcomes_are_a_sampled_gaussian(rate):
     mixture, sampled = lp.GaussianMixture(2, [0, 1], [1 - rate, rate]), lp.Gaussian(2).poisson(rate)
     for count in (1, 30):

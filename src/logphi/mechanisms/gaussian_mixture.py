@@ -51,7 +51,7 @@ class GaussianMixture(Primitive):
     Examples
     --------
     >>> round(GaussianMixture(sigma=1, sensitivities=[0, 1, 2], probabilities=[0.5, 0.3, 0.2]).delta(1).value, 9)
-    0.099901907
+    0.099901911
     """
 
     sigma: float

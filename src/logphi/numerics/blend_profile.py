@@ -29,11 +29,14 @@ _LONGEST = 0.25
 _FARTHEST = 1e8
 
 
-def excess(blend: Blend, x: float) -> Scaled | None:
-    """E_Q[(w - e^x)_+]; None where the root is out of reach."""
+def excess(blend: Blend, x: float) -> Scaled:
+    """E_Q[(w - e^x)_+]."""
     low, high = _bracket(blend, x)
     if high == np.inf:
-        return None
+        # l(t) is below C t for t > 0, so that the root is beyond x/C, and the excess below Phi(C - x/C)
+        c = float(blend.shift[0])
+        beyond = max(x / c - c, 0.0)
+        return Scaled(-(min(beyond, 1e150) ** 2) / 2 * (1 - 1e-9), 0.5, rounding=0.5)
     if low == -np.inf:
         # nearly all of w is above the threshold: E[(a - w)_+] is at most a - p_0, and a Phi(t*)
         log_room = min(x + float(log_ndtr(high)), 0.0) if high > -np.inf else -np.inf

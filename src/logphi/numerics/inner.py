@@ -66,7 +66,8 @@ class Noise:
 
     def of_size(self, size: Array) -> Array:
         """A bound for |z| up to ``size``; the sizes run along the second axis."""
-        z = size[None, :, None]
+        # a bound may be infinite, which zero must not meet
+        z = np.maximum(size, 1e-300)[None, :, None]
         a = 1 + z
         term = np.minimum(a * a * self.second, self.plain + a * self.linear)
         moved = a * np.minimum(z * self.second_moved, self.linear_moved)
@@ -277,8 +278,12 @@ def _nodes(mixtures: Mixtures, abscissas: Array, top: float) -> Nodes | None:
     log_relative = log_density - log_mass[:, :, None]
     second = small[:, :, None]
     plain = np.exp(log_relative + exponent)
-    base = np.where(second, np.exp(np.where(second, log_relative, 0.0)), 0.0)
-    tilted_by_w = np.where(second, np.exp(np.where(second, log_relative + loss[:, None, :], 0.0)), 0.0)
+    # where the sum is of w^a as it stands, it has no other parts
+    every = bool(small.all())
+    base, tilted_by_w = (
+        np.exp(part) if every else np.where(second, np.exp(np.where(second, part, 0.0)), 0.0)
+        for part in (log_relative, log_relative + loss[:, None, :])
+    )
     largest = np.where(second, np.maximum(np.maximum(plain, tilted_by_w), base), np.inf)
     noise = Noise(
         second=largest * (size * size / 2 * unit + 1e-300)[:, None, :],

@@ -69,7 +69,7 @@ class BlendedNormal(Law):
         log_rest = self.curve.log_rest
         return 4e-15 * abs(log_rest) + 2 * self.curve.rest_blur if np.isfinite(log_rest) else 0.0
 
-    def excess(self, x: float) -> Scaled | None:
+    def excess(self, x: float) -> Scaled:
         """E[(1 - e^{x-X})_+], from where log w meets x."""
         from logphi.numerics.blend_profile import excess
 

@@ -17,10 +17,9 @@ COARSE = 1e-6
 
 # constructors and questions that do not exist yet
 UNKNOWN_CONSTRUCTORS = {
-    "GaussianMixture",
     "GaussianPair",
 }
-UNKNOWN_FORMS = re.compile(r"\.subset\(|group_size|(?<![A-Za-z])Laplace\([^)]*\)\.poisson")
+UNKNOWN_FORMS = re.compile(r"\.subset\(|(?<![A-Za-z])Laplace\([^)]*\)\.poisson")
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ NOT_REAL = [
 # parameter, a maker from its value, values outside its range
 RANGES = [
     ("sigma", lp.Gaussian, [0, -1.5, INF, -INF, NAN]),
+    ("sigma", lambda v: lp.GaussianMixture(v, [0, 1, 2], [0.5, 0.25, 0.25]), [0, -1.5, INF, NAN]),
     ("sensitivity", lambda v: lp.Gaussian(1, sensitivity=v), [0, -1.5, INF, NAN]),
     ("scale", lp.Laplace, [0, -1.5, INF, NAN]),
     ("sensitivity", lambda v: lp.Laplace(1, sensitivity=v), [0, -1.5, INF, NAN]),
@@ -273,6 +274,39 @@ def test_only_mechanisms_compose():
 )
 def test_a_discrete_pair_must_be_two_laws_on_the_same_outcomes(p, q, kind, needles):
     refused(kind, lambda: lp.Discrete(p, q), *needles)
+
+
+@pytest.mark.parametrize(
+    ("sensitivities", "probabilities", "kind", "needles"),
+    [
+        ([0, 1], [1.0], ValueError, ["sensitivities and probabilities", "2", "1"]),
+        ([0, 1], [0.5, 0.6], ValueError, ["probabilities must sum to one", "1.1"]),
+        ([0, 1], [1.5, -0.5], ValueError, ["probabilities must not have negative", "-0.5"]),
+        ([0, -1], [0.5, 0.5], ValueError, ["sensitivities must not have negative", "-1"]),
+        ([0, 0], [0.5, 0.5], ValueError, ["must hold a positive number", "nothing is released"]),
+        ([0, 1], [1, 0], ValueError, ["must hold a positive number with a positive probability"]),
+        ([], [], ValueError, ["sensitivities must be a non-empty list", "[]"]),
+        ([[0, 1]], [[0.5, 0.5]], ValueError, ["sensitivities must be a non-empty list", "[[0, 1]]"]),
+        (1.0, 1.0, ValueError, ["sensitivities must be a non-empty list", "1.0"]),
+        ([0, NAN], [0.5, 0.5], ValueError, ["sensitivities must be finite", "nan"]),
+        ([0, INF], [0.5, 0.5], ValueError, ["sensitivities must be finite", "inf"]),
+        ([0, "a"], [0.5, 0.5], TypeError, ["sensitivities must be", "'a'"]),
+        (None, [1.0], TypeError, ["sensitivities must be", "None"]),
+        ([0, 1, 2], [0.5, 0.5, 1e-300], ValueError, ["probabilities must be zero or at least", "1e-300"]),
+        ([0, 1, 1e-200], [0.5, 0.25, 0.25], ValueError, ["sensitivity / sigma", "1e-200"]),
+        (range(1, 1003), [1 / 1002] * 1002, ValueError, ["sensitivities must be 1001 at most", "1002"]),
+    ],
+)
+def test_a_mixture_must_be_sensitivities_and_their_probabilities(sensitivities, probabilities, kind, needles):
+    refused(kind, lambda: lp.GaussianMixture(1, sensitivities, probabilities), *needles)
+
+
+def test_samplings_of_a_mixture_that_are_not_known_are_refused():
+    mixture = lp.GaussianMixture(1, [1, 2], [0.5, 0.5], adjacency="replace")
+    refused(ValueError, lambda: mixture.subset(0.1, adjacency="add_remove"), "no log-ratio", "poisson")
+    refused(ValueError, lambda: mixture.subset(0.1, adjacency="replace"), "no subset")
+    refused(ValueError, lambda: lp.GaussianMixture(1, [1, 2], [0.5, 0.5]).poisson(0.1, group_size=2), "Gaussian", "group_size")
+    refused(ValueError, lambda: lp.Gaussian(1).poisson(0.1, group_size=1001), "group_size", "1001")
 
 
 def test_explain_takes_one_question():

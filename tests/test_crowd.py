@@ -8,7 +8,8 @@ import pytest
 
 import logphi as lp
 from logphi.numerics.crowd import on_line_together
-from logphi.numerics.inner import Mixtures, on_line
+from logphi.numerics.curves import Mixtures
+from logphi.numerics.inner import on_line
 from logphi.numerics.law import Line
 
 

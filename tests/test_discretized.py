@@ -17,11 +17,13 @@ from logphi.numerics.distribution import pieces
 from logphi.numerics.enclosure import Scaled
 from logphi.numerics.lattice_law import Grid, LatticeLaw
 from logphi.numerics.law import Law, Reflected
+from logphi.numerics.laws.blended_normal import BlendedNormal
 from logphi.numerics.laws.finite import Finite, Thinned
 from logphi.numerics.laws.mixed_normal import MixedNormal
 from logphi.numerics.laws.normal import Normal
 from logphi.numerics.laws.two_point import TwoPoint
 from logphi.numerics.laws.uniform import Uniform, UniformWithAtoms
+from logphi.numerics.laws.weights import Listed
 
 # parameters stand for decimals within half an ulp; the truths below are formed from the doubles
 HALF_ULP = 1e-12
@@ -256,6 +258,36 @@ def test_more_budget_is_never_worse() -> None:
     law = total((MixedNormal(Plain(1.0), Plain(0.1)), 20), (TwoPoint(Plain(0.3)), 2))
     widths = [excess(law, 2.0, 1e-12, 1 << k).relative_width for k in (12, 14, 16, 18)]
     assert widths == sorted(widths, reverse=True)
+
+
+BLENDS = {
+    "rest": BlendedNormal((Plain(0.0), Plain(0.75), Plain(1.5)), Listed(((0.5,), (0.25,), (0.25,)))),
+    "none": BlendedNormal((Plain(0.25), Plain(0.75), Plain(3.0)), Listed(((0.5,), (0.375,), (0.125,)))),
+}
+
+
+@pytest.mark.parametrize("name", BLENDS)
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_release_of_several_shifts_on_both_sides(name: str, turned: bool) -> None:
+    law: Law = BLENDS[name].reflected() if turned else BLENDS[name]
+    points = [-0.3, 0.1, 0.3, 0.6, 2.0]
+    near = prepare(law, 0.3, 1e-7, BUDGET)
+    assert near.at(0.3).relative_width < 1e-6
+    for x in points:
+        truth = law.excess(x)
+        assert truth is not None
+        (low, high), (least, most) = ends(near.at(x)), ends(truth)
+        assert low <= most * (1 + HALF_ULP)
+        assert least <= high * (1 + HALF_ULP)
+
+
+def test_next_to_the_top_nothing_is_claimed() -> None:
+    law = BlendedNormal(
+        (Plain(0.0), Plain(8.507171803598187)), Listed(((0.7511861298245515,), (0.2488138701754484,)))
+    ).reflected()
+    for x in (0.286101815283371, 0.28610181528337, 0.2861):
+        found = excess(law, x, 1e-6, 1 << 12)
+        assert 0 <= found.low <= found.high
 
 
 def test_unknown_laws_are_named() -> None:

@@ -3,7 +3,12 @@
 import numpy as np
 import pytest
 
+from logphi.numerics.curves import Mixtures
 from logphi.numerics.ends import ends, log_beyond
+
+
+def one(m, q):
+    return Mixtures(np.array([m]), np.array([q]), np.ones(1))
 
 
 def log_sum_beyond(end, step, m, q, a):
@@ -18,21 +23,21 @@ def test_nothing_beyond_the_end_is_forgotten(seed):
     m, q = 10 ** rng.uniform(-4, 0.7), 10 ** rng.uniform(-6, -0.05)
     a = 10 ** rng.uniform(0, 2) / m * rng.uniform(0.1, 3)
     end, step = rng.uniform(2, 15), rng.uniform(0.02, 0.6)
-    bound = log_beyond(end, step, np.array([[m]]), np.array([[q]]), np.array([a]))[0, 0]
+    bound = log_beyond(end, step, one(m, q), np.array([a]))[0, 0]
     exact = log_sum_beyond(end, step, m, q, a)
     assert bound >= exact - 1e-9 * abs(exact)
 
 
 @pytest.mark.parametrize(("m", "q", "power"), [(1e-3, 1e-4, 1e6), (1e-4, 1e-6, 1e9), (0.5, 1e-3, 20.0), (2.0, 0.3, -50.0)])
 def test_the_ends_leave_little_and_are_near(m, q, power):
-    columns = np.array([[m]]), np.array([[q]])
-    low, high = ends(*columns, np.array([power]), -40.0)
-    assert log_beyond(high, 0.5, *columns, np.array([max(power, 1.0)]))[0, 0] <= -38
+    mixture = one(m, q)
+    low, high = ends(mixture, np.array([power]), -40.0)
+    assert log_beyond(high, 0.5, mixture, np.array([max(power, 1.0)]))[0, 0] <= -38
     assert high - low < 60
 
 
 def test_where_the_far_rise_matters_it_is_within():
     # at this power the tilted density has its second mode near a m
     m, q, power = 1.0, 1e-2, 40.0
-    _, high = ends(np.array([[m]]), np.array([[q]]), np.array([power]), -40.0)
+    _, high = ends(one(m, q), np.array([power]), -40.0)
     assert high > m * power + 5

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from mpmath import exp, mpc, mpf
 
-from logphi.numerics.inner import Mixtures, at_heights, on_axis, on_line, sketch
+from logphi.numerics.curves import Mixtures
+from logphi.numerics.inner import at_heights, on_axis, on_line, sketch
 from logphi.numerics.law import Line
 
 DIGITS = 40

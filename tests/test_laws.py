@@ -9,6 +9,7 @@ from exact import dec
 from logphi.arith.protocol import LogOdds, Plain, Ratio
 from logphi.core.logphi import LogPhi
 from logphi.numerics.law import Line
+from logphi.numerics.laws.blended_normal import BlendedNormal
 from logphi.numerics.laws.finite import Finite, Thinned
 from logphi.numerics.laws.integers import NormalOnIntegers, NormalSteps
 from logphi.numerics.laws.ladder import GeometricShift
@@ -16,6 +17,7 @@ from logphi.numerics.laws.mixed_normal import MixedNormal
 from logphi.numerics.laws.normal import Normal
 from logphi.numerics.laws.two_point import TwoPoint
 from logphi.numerics.laws.uniform import Uniform, UniformWithAtoms
+from logphi.numerics.laws.weights import Listed
 
 DIGITS = 40
 # Slack of what floats can tell of an inequality between logarithms.
@@ -109,6 +111,10 @@ CLOSED = {
     "thinned": (Thinned(1e-5), lambda z: 1 - dec(1e-5)),
 }
 PROBABILITIES = [name for name in CLOSED if name not in ("finite-lost", "thinned") and "end" not in name and "atom" not in name]
+BLENDS = {
+    "rest": BlendedNormal((Plain(0.0), Plain(0.5), Plain(1.5)), Listed(((0.7,), (0.2,), (0.1,)))),
+    "shifted": BlendedNormal((Plain(0.4), Plain(1.5)), Listed(((0.75,), (0.25,)))),
+}
 MIXED = {"low": (0.5, 0.01), "plain": (1.0, 0.3), "high": (2.0, 0.9), "rare": (1.5, 1e-5)}
 
 ABSCISSAS = [-3.0, -1.0, -0.6, -0.5, 0.0, 0.25, 2.0, 7.0]
@@ -180,6 +186,8 @@ def test_lost_masses_are_known():
 def laws():
     found = {name: law for name, (law, _) in CLOSED.items()}
     found |= {f"mixed-{name}": MixedNormal(Plain(m), Plain(q)) for name, (m, q) in MIXED.items()}
+    found |= {f"blend-{name}": blend for name, blend in BLENDS.items()}
+    found |= {f"blend-{name}-turned": blend.reflected() for name, blend in BLENDS.items()}
     found |= {f"mixed-{name}-turned": MixedNormal(Plain(m), Plain(q)).reflected() for name, (m, q) in MIXED.items()}
     return found
 

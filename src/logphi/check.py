@@ -141,6 +141,16 @@ def unit_array(name: str, value: Any) -> NDArray[np.float64]:
     return array
 
 
+def nonnegatives(name: str, value: Any) -> tuple[float, ...]:
+    """A finite list of non-negative numbers."""
+    array = real_array(name, value)
+    if array.ndim != 1 or array.size == 0:
+        raise ValueError(f"{name} must be a non-empty list of numbers, got {value!r}")
+    if np.any(array < 0):
+        raise ValueError(f"{name} must not have negative entries, got {value!r}")
+    return tuple(float(entry) for entry in array)
+
+
 def probabilities(name: str, value: Any) -> tuple[float, ...]:
     """A finite list of non-negative numbers that sum to one up to rounding."""
     array = real_array(name, value)

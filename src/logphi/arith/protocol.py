@@ -79,6 +79,30 @@ class Ratio:
 
 
 @dataclass(frozen=True)
+class Product:
+    """A product of two parameters, such as rate * probability."""
+
+    first: float
+    second: float
+
+    def under(self, arith: Arithmetic) -> Number:
+        """The product, formed in the arithmetic."""
+        return arith.constant(self.first) * arith.constant(self.second)
+
+
+@dataclass(frozen=True)
+class Multiple:
+    """A whole multiple of a parameter."""
+
+    base: Parameter
+    times: int
+
+    def under(self, arith: Arithmetic) -> Number:
+        """The product, formed in the arithmetic."""
+        return self.times * self.base.under(arith)
+
+
+@dataclass(frozen=True)
 class LogOdds:
     """``log(p / (1 - p))`` of a probability."""
 

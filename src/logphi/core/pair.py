@@ -7,11 +7,13 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 from logphi.arith.floats import FLOATS
-from logphi.arith.protocol import Parameter, Plain
+from logphi.arith.protocol import Multiple, Parameter, Plain
 from logphi.core.logphi import LogPhi
+from logphi.numerics.laws.blended_normal import BlendedNormal
 from logphi.numerics.laws.finite import Cells, Finite, Given, Mixed, Spliced, Turned
 from logphi.numerics.laws.mixed_normal import MixedNormal
 from logphi.numerics.laws.normal import Normal
+from logphi.numerics.laws.weights import Binomial, Thinned, Weights
 
 
 class UnsupportedError(ValueError):
@@ -93,6 +95,59 @@ class NormalShift(Pair):
     def mixed_loss(self, rate: float) -> LogPhi:
         """No closed form: an integral."""
         return LogPhi.of([(MixedNormal(self.shift, Plain(rate)), 1)])
+
+    def grouped_loss(self, rate: float, size: int) -> LogPhi:
+        """As many shifts as records take part, whose number is binomial.
+
+        Schuchardt, Stoian, Kosmala & Guennemann 2024, *Unified Mechanism-Specific Amplification by Subsampling and Group
+        Privacy Amplification* (Poisson sampling, group of size K added or removed, Gaussian mechanism).
+        """
+        if rate == 1:
+            return LogPhi.of([(Normal(Multiple(self.shift, size)), 1)])
+        shifts = (None, *(Multiple(self.shift, j) for j in range(1, size + 1)))
+        return NormalMixture.of(shifts, Binomial(size, rate)).loss()
+
+
+@dataclass(frozen=True)
+class NormalMixture(Pair):
+    """The sum of p_i N(c_i, 1) against N(0, 1); the shifts are distinct and increasing, ``None`` stands for zero."""
+
+    shifts: tuple[Parameter | None, ...]
+    weights: Weights
+
+    @staticmethod
+    def of(shifts: tuple[Parameter | None, ...], weights: Weights) -> Pair:
+        """A pair of a single shift where there is but one."""
+        if len(shifts) == 1 and shifts[0] is not None:
+            return NormalShift(shifts[0])
+        return NormalMixture(shifts, weights)
+
+    def loss(self) -> LogPhi:
+        """No closed form: an integral."""
+        first, *others = self.shifts
+        rate = self.weights.second
+        if first is None and rate is not None and others[0] is not None:
+            return LogPhi.of([(MixedNormal(others[0], rate), 1)])
+        return LogPhi.of([(BlendedNormal(tuple(shift or Plain(0.0) for shift in self.shifts), self.weights), 1)])
+
+    def reversed(self) -> Pair:
+        """Not known: the mixture would be on the other side.
+
+        Raises
+        ------
+        UnsupportedError
+            Always.
+        """
+        raise UnsupportedError(
+            "a subset of a GaussianMixture is not supported: mixed with its own reversal, a mixture of Gaussians has no "
+            "log-ratio that is known here; sample with poisson, or take the Gaussian of the largest sensitivity"
+        )
+
+    def mixed_loss(self, rate: float) -> LogPhi:
+        """A mixture again, with more weight at zero."""
+        alone = self.shifts[0] is not None
+        shifts = (None, *self.shifts) if alone else self.shifts
+        return NormalMixture(shifts, Thinned(self.weights, rate, alone)).loss()
 
 
 @dataclass(frozen=True)

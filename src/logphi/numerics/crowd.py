@@ -18,8 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logphi.arith.floats import ELEMENTARY, ULP, complex_log1p
+from logphi.numerics.curves import Array, Mixtures
 from logphi.numerics.ends import cut_off, ends
-from logphi.numerics.inner import INNER_TARGET, Array, Mixtures, on_line, second_turn, steps, weighted
+from logphi.numerics.inner import INNER_TARGET, on_line, second_turn, steps, weighted
 from logphi.numerics.law import Line, Values
 
 # measured: so many mixtures repay the panels
@@ -89,28 +90,26 @@ class _Moments:
 
 def _moments(mixtures: Mixtures, powers: _Powers) -> _Moments | None:
     """Nodes as in :mod:`logphi.numerics.inner`, untilted, sorted into panels."""
-    m, q = mixtures.shift[:, None], mixtures.rate[:, None]
+    m = mixtures.shift[:, None]
     log_target = np.log(INNER_TARGET / mixtures.count)
     step = float(steps(mixtures, np.array([powers.low, powers.high, 0.0, 1.0]), powers.top, log_target).min())
-    low, high = ends(m, q, np.array([powers.low, powers.high]), float(log_target.min()))
+    low, high = ends(mixtures, np.array([powers.low, powers.high]), float(log_target.min()))
     if not (high - low) / step <= _MAX_NODES / mixtures.shift.size:
         return None
     x = np.arange(low, high + step, step)
-    y = m * x - m * m / 2
-    if y.max() > _LARGE:
+    if (m * x - m * m / 2).max() > _LARGE:
         return None
-    growth = np.expm1(y)
-    loss = np.log1p(q * growth)
+    loss = mixtures.on(x)
     if powers.log_size(loss.min(), loss.max()) > _LARGE:
         return None
     log_density = np.log(step / np.sqrt(2 * np.pi)) - x * x / 2
-    cut = cut_off(x, m, q, loss, np.array([powers.low, powers.high]), log_density, np.zeros((m.size, 2))).sum(axis=1)
+    cut = cut_off(x, mixtures, loss, np.array([powers.low, powers.high]), log_density, np.zeros((m.size, 2))).sum(axis=1)
     largest = np.exp(powers.log_size(loss, loss))
     # nodes that are light under every tilt are dropped; what they weigh is counted
     weight = np.exp(log_density) * largest
     kept = (mixtures.count @ weight) > _DROPPED
     cut += 2 * weight[:, ~kept].sum(axis=1)
-    x, y, growth, loss, log_density, largest = (part[..., kept] for part in (x, y, growth, loss, log_density, largest))
+    x, loss, log_density, largest = (part[..., kept] for part in (x, loss, log_density, largest))
     square = np.exp(log_density) * loss * loss
     panels = _panels(loss, mixtures.count[:, None] * square, powers)
     if panels is None:
@@ -132,7 +131,7 @@ def _moments(mixtures: Mixtures, powers: _Powers) -> _Moments | None:
     for degree in range(1, _DEGREE + 1):
         moments[:, :, degree] = gathered(flat * here)
         before, here = here, 2 * local * here - before
-    slip = ELEMENTARY * (np.abs(loss) + (np.abs(q * growth) + (q * growth + q) * (np.abs(m * x) + m * m)) * np.exp(-loss))
+    slip = ELEMENTARY * (np.abs(loss) + mixtures.moved(x, loss))
     tilted = square * largest
     return _Moments(
         centre,

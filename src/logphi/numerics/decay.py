@@ -1,28 +1,31 @@
 """How fast the inner integral decays along a vertical line, proved by moving its own contour off the real axis.
 
-notation as in :mod:`logphi.numerics.inner`; s = q e^y / w is the logistic curve. The density grows by e^{b^2/(2 m^2)} when
-the normal variable moves to y + ib, 0 < b < pi, and there arg w lies in (0, b): for every height from t on,
+notation as in :mod:`logphi.numerics.curves`. The density grows by e^{b^2/(2 C^2)} when the normal variable moves to
+x + i b/C, 0 < b < pi, and there arg w lies in (0, b): for every height from t on,
 
-    |M(c + it)| <= e^{b^2/(2 m^2)} E[ |w(Y + ib)|^{c+1} e^{-t arg w(Y + ib)} ].
+    |M(c + it)| <= e^{b^2/(2 C^2)} E[ |w(X + ib/C)|^{c+1} e^{-t arg w(X + ib/C)} ].
 
-For a nearly normal log-ratio the best b, about t E[s] / (1/m^2 - (c+1) E[s (1 - s)]) under the tilted law, gives its exact
-decay; far up the line the bound falls like the normal mass of q e^Y < 1/t, faster than any power. The mean is a
-trapezoidal sum: its integrand continues to y + iv with exponent half that of w(y + i(b + v)) and w(y + i(v - b)) each,
-and its modulus stays below w^{c+1} (times a power of cosines where c + 1 < 0) for |v| < pi/4.
+For a nearly normal log-ratio the best b, about t E[l'/C] / (1/C^2 - (c+1) E[l''/C^2]) under the tilted law, gives its exact
+decay; far up the line, where w has a constant part, the bound falls like the normal mass of w - p_0 < 1/t, faster than any
+power. The mean is a trapezoidal sum: its integrand continues to x + iv/C with exponent half that of w at the angles b + v
+and v - b each. For |v| < pi/4 its modulus stays below w^{c+1} (times a power of cosines where c + 1 < 0), because
+arg w at b + v is at least that at v - b: where v <= b the latter is not positive, and where v > b both angles lie below
+pi/2, and so far arg w grows, its derivative being sum of (c_i + c_j) a_i a_j cos((c_i - c_j) b/C) / (2 C |w|^2).
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from logphi.arith.floats import ELEMENTARY
+from logphi.numerics.curves import Array, Mixtures
 from logphi.numerics.ends import cut_off, ends
-from logphi.numerics.inner import Array, Mixtures
 
 # the bound is not pursued below this share of M(c)
 FLOOR = 1e-12
 # measured: a bound is not spoilt by errors of this size
 _ERROR = 1e-5
-# derived: within (0, 0.7 pi) arg w(y + i(b + v)) >= arg w(y + i(v - b)) for |v| below pi/4, and b + v stays below pi
+# derived: v stays below pi/4, and b + v below pi
 _HIGHEST = 0.7 * np.pi
 _STRIP = 0.225 * np.pi
 # derived: far above what rounding and half an ulp of m and q do to the parts of the exponent, while tilts stay below _TILT
@@ -51,7 +54,7 @@ def log_decay(mixtures: Mixtures, abscissa: float, heights: Array, floor: float 
     ndarray
         Of shape (mixtures, heights), not positive and decreasing; zero where the grid would be too long.
     """
-    m, q = mixtures.shift[:, None], mixtures.rate[:, None]
+    m = mixtures.shift[:, None]
     power = abscissa + 1
     negative = max(-power, 0.0)
     # no contour that raises the integrand beyond one over the floor could pay
@@ -60,15 +63,14 @@ def log_decay(mixtures: Mixtures, abscissa: float, heights: Array, floor: float 
     raised = most * most / (2 * m * m) - negative * np.log(np.cos(most / 2))
     log_error = np.log(np.minimum(min(floor, _ERROR), 1e-3 / mixtures.count))[:, None]
     step = float((_strip_step(m, most, negative, log_error) / m).min())
-    low, high = ends(m, q, np.array([power]), float((log_error - raised).min()))
+    low, high = ends(mixtures, np.array([power]), float((log_error - raised).min()))
     size = (high - low) / step
     if not size <= _MAX_NODES:
         return np.zeros((m.size, heights.size))
     x = low + step * np.arange(size + 1)
-    y = m * x - m * m / 2
-    if y.max() > _LARGEST:
+    if (m * x - m * m / 2).max() > _LARGEST:
         return np.zeros((m.size, heights.size))
-    loss = np.log1p(q * np.expm1(y))
+    loss = mixtures.on(x)
     exponent = power * loss - x * x / 2
     peak = exponent.max(axis=1, keepdims=True)
     weight = np.exp(exponent - peak)
@@ -76,27 +78,27 @@ def log_decay(mixtures: Mixtures, abscissa: float, heights: Array, floor: float 
     weight /= total
     log_mass = peak + np.log(total * (step / np.sqrt(2 * np.pi)))
     log_density = np.log(step / np.sqrt(2 * np.pi)) - x * x / 2
-    cut = cut_off(x, m, q, loss, np.array([power]), log_density, log_mass) * np.exp(raised)
+    cut = cut_off(x, mixtures, loss, np.array([power]), log_density, log_mass) * np.exp(raised)
     if np.abs(power * loss).max() > _TILT:
         return np.zeros((m.size, heights.size))
     # no term grows by more than e^raised: light nodes are dropped, and counted
     kept = (weight * np.exp(raised - log_error) > 1 / x.size).any(axis=0)
     cut += weight[:, ~kept].sum(axis=1, keepdims=True) * np.exp(raised)
-    y, loss, weight = y[:, kept], loss[:, kept], weight[:, kept]
+    x, loss, weight = x[kept], loss[:, kept], weight[:, kept]
 
-    share = np.exp(np.minimum(np.log(q) + y - loss, 0.0))
-    other = share * (1 - share)
-    stiffness = np.maximum(1 / (m * m) - power * (weight * other).sum(axis=1, keepdims=True), 1e-300)
-    b = _best(weight, share, stiffness, heights, most)
-    sine = np.sin(b / 2)[:, :, None]
-    share, other = share[:, None, :], other[:, None, :]
-    turn = np.arctan2(share * np.sin(b)[:, :, None], 1 - 2 * share * sine * sine)
-    gain = 0.5 * power * np.log1p(-4 * other * sine * sine)
+    lean, bend = mixtures.bend(x, loss)
+    stiffness = np.maximum(1 / (m * m) - power * (weight * bend).sum(axis=1, keepdims=True), 1e-300)
+    b = _best(weight, lean, stiffness, heights, most)
+    turn, log_size = mixtures.rotated(x, loss, b)
+    gain = power * log_size
     raising = (b * b / (2 * m * m))[:, :, None]
     change = raising * (1 + _SLACK) - heights[:, None] * turn * (1 - _SLACK) + gain + _SLACK * np.abs(gain)
+    change += 1e-14 * abs(power) * (b * b)[:, :, None]
     ratio = (np.expm1(np.minimum(change, 700.0)) @ weight[:, :, None])[:, :, 0]
     # what rounding does to the weights
-    relative = 1e-15 * (100 + 4 * float(np.abs(exponent).max()))
+    relative = 1e-15 * (100 + 4 * float(np.abs(exponent).max())) + 2 * abs(power) * ELEMENTARY * float(
+        mixtures.moved(x, loss).max()
+    )
     error = 4 * np.exp(log_error) + 3 * cut
     bound: Array = np.log1p(np.minimum(ratio + relative * np.abs(ratio) + error, 0.0))
     return np.minimum.accumulate(bound, axis=1)

@@ -210,7 +210,7 @@ def _plan(parts: Parts, x: float, rtol: float) -> _Plan | None:
         length = float(max(lengths[one], lengths[two]))
         if best is None or length < 0.8 * best[1]:
             best = float(tilt), length, u[[one + 1, two + 1]]
-    if best is None or not 0 < best[1] < np.inf:
+    if best is None or not 0 < best[1] < np.inf or (best[0] + 1) * abs(x) > _FARTHEST:
         return None
     # as deep as the wrap-around, shared out to the single laws
     return _Plan(*best, 12 - log_share, cut)

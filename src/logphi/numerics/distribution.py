@@ -27,6 +27,7 @@ import numpy as np
 
 from logphi.arith.floats import ULP
 from logphi.numerics.law import Law, Reflected
+from logphi.numerics.laws.blended_normal import BlendedNormal
 from logphi.numerics.laws.finite import Finite, Thinned
 from logphi.numerics.laws.integers import NormalSteps
 from logphi.numerics.laws.ladder import GeometricShift
@@ -66,20 +67,42 @@ def pieces(terms: Iterable[tuple[Law, int]]) -> tuple[tuple[tuple[Piece, int], .
             result.append((make(law), count))
     if normals:
         room = 1 + (normals + 4) * ULP
-        result.append((Bell(Ends(np.sqrt(low) / room, np.sqrt(high) * room), Ends(1.0, 1.0), False), 1))
+        result.append((Bell((Ends(np.sqrt(low) / room, np.sqrt(high) * room),), (Ends(1.0, 1.0),), False), 1))
     return tuple(result), Ends(log_factor - wrong, log_factor + wrong)
 
 
 def _bell(law: Any) -> Bell:
     turned = isinstance(law, Reflected)
     base: Any = law.law if isinstance(law, Reflected) else law
-    return Bell(Ends.of(base.shift), Ends.of(base.rate), turned)
+    return Bell((Ends.of(base.shift),), (Ends.of(base.rate),), turned)
+
+
+# measured: each shift takes a pass over the lattice
+_MOST_SHIFTS = 64
+
+
+def _bells(law: Any) -> Bell:
+    turned = isinstance(law, Reflected)
+    base: Any = law.law if isinstance(law, Reflected) else law
+    blend = base.curve
+    if blend.shifts.size > _MOST_SHIFTS or float(blend.weights.min()) < _LEAST:
+        raise ValueError(f"discretisation serves mixtures of at most {_MOST_SHIFTS} shifts, none too rare, not {base!r}")
+    shifts = tuple(Ends.of(shift) for shift in base.shifts if Ends.of(shift).high > 0)
+    # a weight may be off by its rounding, and its logarithm's
+    blur = float(max(blend.blur.max(), blend.rest_blur)) + 4 * ULP * (1 + float(np.abs(blend.log_weights).max()))
+    return Bell(shifts, tuple(Ends(p, p) for p in blend.weights.tolist()), turned, blend.log_rest, blur)
+
+
+# below it, weights lose their digits
+_LEAST = 1e-290
 
 
 # which laws are known, and whether turned by Reflected
 _MAKERS: dict[tuple[type[Law], bool], Callable[[Any], Piece]] = {
     (MixedNormal, False): _bell,
     (MixedNormal, True): _bell,
+    (BlendedNormal, False): _bells,
+    (BlendedNormal, True): _bells,
     (Uniform, False): lambda law: Flat(Ends.of(law.width), weight_uniform),
     (UniformWithAtoms, False): lambda law: Flat(Ends.of(law.width), weight_with_atoms),
     (TwoPoint, False): lambda law: Flat(Ends.of(law.point).size, weight_two_point),

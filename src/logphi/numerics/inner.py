@@ -20,7 +20,6 @@ All functions take many mixtures at once. Array axes, in order: mixture, absciss
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -28,10 +27,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logphi.arith.floats import ELEMENTARY, ULP, complex_log1p
-from logphi.numerics.ends import cut_off, ends, log_beyond
+from logphi.numerics.curves import Array, Mixtures, product, roundings
+from logphi.numerics.ends import cut_off, ends, log_beyond, near_one
 from logphi.numerics.law import Line, Values
-
-Array = NDArray[np.float64]
 
 # measured: an abscissa that needs more nodes than this lies far beyond any useful saddle
 MAX_NODES = 1 << 15
@@ -41,25 +39,6 @@ INNER_TARGET = 1e-16
 _ROUGHLY = -18.0
 # below this exponent w^a does not overflow
 _LARGE = 600.0
-# measured: arrays of this many numbers stay in the cache and drown the cost of a call
-_CHUNK = 1 << 18
-
-
-@dataclass(frozen=True)
-class Mixtures:
-    """Shifts, rates and repetitions of some mixtures, one entry each."""
-
-    shift: Array
-    rate: Array
-    count: Array
-
-    def chunks(self, size: int, limit: int = _CHUNK) -> Iterator[Mixtures]:
-        """Mixtures of like shift together, so many that arrays with ``size`` numbers each stay below the limit."""
-        order = np.argsort(self.shift)
-        many = max(1, limit // max(size, 1))
-        for start in range(0, order.size, many):
-            part = order[start : start + many]
-            yield Mixtures(self.shift[part], self.rate[part], self.count[part])
 
 
 @dataclass(frozen=True)
@@ -87,7 +66,8 @@ class Noise:
 
     def of_size(self, size: Array) -> Array:
         """A bound for |z| up to ``size``; the sizes run along the second axis."""
-        z = size[None, :, None]
+        # a bound may be infinite, which zero must not meet
+        z = np.maximum(size, 1e-300)[None, :, None]
         a = 1 + z
         term = np.minimum(a * a * self.second, self.plain + a * self.linear)
         moved = a * np.minimum(z * self.second_moved, self.linear_moved)
@@ -125,10 +105,10 @@ def sketch(mixtures: Mixtures, abscissas: Array) -> Array:
 
 
 def _sketch(mixtures: Mixtures, abscissas: Array) -> Array:
-    m, q = mixtures.shift[:, None], mixtures.rate[:, None]
     power = abscissas[None, :, None] + 1
-    low, high = ends(m, q, power[0, :, 0], _ROUGHLY)
-    step = min(0.6, 1.0 / float(mixtures.shift.max()))
+    low, high = ends(mixtures, power[0, :, 0], _ROUGHLY)
+    # where powers are positive no peak is narrower than a normal one
+    step = min(0.6, max(1.0 / float(mixtures.shift.max()), 0.1 if power.min() >= 0 else 0.0))
     if not high - low <= step * MAX_NODES / 8:
         # the farthest abscissa spoils the grid: give it up
         near = np.abs(abscissas) < np.abs(abscissas).max()
@@ -137,9 +117,7 @@ def _sketch(mixtures: Mixtures, abscissas: Array) -> Array:
             result[near] = _sketch(mixtures, abscissas[near])
         return result
     x = np.arange(low, high + step, step)
-    y = m * x - m * m / 2
-    gain = np.expm1(np.minimum(y, _LARGE)) * q
-    loss = np.where(y < _LARGE, np.log1p(gain), np.log(q) + y)
+    loss = mixtures.on(x)
     density = np.exp(-x * x / 2) * (step / np.sqrt(2 * np.pi))
     exponent = power * loss[:, None, :]
     if exponent.max() < _LARGE and loss.max() < _LARGE:
@@ -165,6 +143,22 @@ def on_axis(mixtures: Mixtures, abscissas: Array) -> Values:
     return total
 
 
+def at_points(mixtures: Mixtures, z: NDArray[Any]) -> Values:
+    """The sum of count times K at any points, of any shape: one grid per abscissa."""
+    if not np.iscomplexobj(z):
+        values = on_axis(mixtures, z.ravel())
+        parts = np.stack([values.mid, values.rounding, values.inner])
+    else:
+        parts = np.full((3, z.size), np.inf, dtype=complex)
+        abscissas, place = np.unique(z.real.ravel(), return_inverse=True)
+        for i, abscissa in enumerate(abscissas):
+            here = place.ravel() == i
+            values = at_heights(mixtures, float(abscissa), z.imag.ravel()[here])
+            parts[:, here] = np.stack([values.mid, values.rounding, values.inner])
+    mid, rounding, inner = parts.reshape((3, *z.shape))
+    return Values(mid, rounding.real, inner.real)
+
+
 def at_heights(mixtures: Mixtures, abscissa: float, heights: Array) -> Values:
     """The sum of count times K at points of one vertical line, in any order: one sum per point."""
     # below the real axis the values are those above, conjugate
@@ -180,7 +174,7 @@ def on_line(mixtures: Mixtures, line: Line) -> Values:
     numbers are formed per node, by doubling from the logarithm of that many exponentials.
     """
 
-    def product(loss: Array, weight: Array) -> NDArray[np.complex128]:
+    def moments(loss: Array, weight: Array) -> NDArray[np.complex128]:
         half = int(np.ceil(np.log2(line.size) / 2))
         fine = 1 << half
         coarse = -(-line.size // fine)
@@ -190,16 +184,16 @@ def on_line(mixtures: Mixtures, line: Line) -> Values:
         full = second + 1j * angles
         full_fine, second_fine = _turns(full[:, :half], second[:, :half], fine)
         full_coarse, second_coarse = _turns(full[:, half:], second[:, half:], coarse)
-        sums = _product(full_coarse * weight[:, None, :], full_fine.transpose(0, 2, 1))
-        sums += _product(second_coarse, weight[:, :, None]) + _product(second_fine, weight[:, :, None]).transpose(0, 2, 1)
+        sums = product(full_coarse * weight[:, None, :], full_fine.transpose(0, 2, 1))
+        sums += product(second_coarse, weight[:, :, None]) + product(second_fine, weight[:, :, None]).transpose(0, 2, 1)
         return sums.reshape(loss.shape[0], -1)[:, : line.size]
 
-    return _on_vertical(mixtures, line.abscissa, line.heights, line.step * line.size, lambda _, *one: product(*one))
+    return _on_vertical(mixtures, line.abscissa, line.heights, line.step * line.size, lambda _, *one: moments(*one))
 
 
 def _direct(heights: Array, loss: Array, weight: Array) -> NDArray[np.complex128]:
     turned = second_turn(heights[None, :, None] * loss[:, None, :])
-    result: NDArray[np.complex128] = _product(turned, weight[:, :, None])[:, :, 0]
+    result: NDArray[np.complex128] = product(turned, weight[:, :, None])[:, :, 0]
     return result
 
 
@@ -227,6 +221,13 @@ def _on_vertical(mixtures: Mixtures, abscissa: float, heights: Array, top: float
     return total
 
 
+def over(values: Values, count: int) -> Values:
+    """Values of K from those of count times K; where one is unknown, so is the other."""
+    known = np.isfinite(values.mid)
+    mid = np.where(known, np.where(known, values.mid, 0) / count, np.inf)
+    return Values(mid, values.rounding / count, values.inner / count)
+
+
 def weighted(count: Array, mid: NDArray[Any], rounding: Array, inner: Array) -> Values:
     """Sums over the mixtures, with the rounding of the sum itself; unknown where one of them is."""
     known = np.isfinite(rounding) & np.isfinite(inner) & np.isfinite(mid)
@@ -238,17 +239,14 @@ def weighted(count: Array, mid: NDArray[Any], rounding: Array, inner: Array) -> 
 
 def _nodes(mixtures: Mixtures, abscissas: Array, top: float) -> Nodes | None:
     """Nodes fit for heights up to ``top``; None where they would be too many."""
-    m, q = mixtures.shift[:, None], mixtures.rate[:, None]
     power = abscissas + 1
     log_target = np.log(INNER_TARGET / mixtures.count)
     step = float(steps(mixtures, np.append(power, (0.0, 1.0)), top, log_target).min())
-    first, last = (np.array(ends(m, q, np.append(power, 1.0), float(log_target.min()))) / step).round()
+    first, last = (np.array(ends(mixtures, np.append(power, 1.0), float(log_target.min()))) / step).round()
     if not last - first <= MAX_NODES:
         return None
     x = step * np.arange(first, last + 1)
-    y = m * x - m * m / 2
-    growth = np.expm1(np.minimum(y, _LARGE))
-    loss = np.where(y < _LARGE, np.log1p(q * growth), np.log(q) + y)
+    loss = mixtures.on(x)
     log_density = np.log(step / np.sqrt(2 * np.pi)) - x * x / 2
     exponent = power[:, None] * loss[:, None, :]
     log_terms = log_density + exponent
@@ -257,30 +255,36 @@ def _nodes(mixtures: Mixtures, abscissas: Array, top: float) -> Nodes | None:
     total = weight.sum(axis=2)
     log_mass = peak + np.log(total)
     weight /= total[:, :, None]
-    inner = cut_off(x, m, q, loss, power, log_density, log_mass) + np.exp(log_target)[:, None]
+    inner = cut_off(x, mixtures, loss, power, log_density, log_mass) + np.exp(log_target)[:, None]
 
-    slope = _product(weight, loss[:, :, None])[:, :, 0]
-    small = (np.maximum(exponent.max(axis=2), loss.max(axis=1)[:, None]) < _LARGE) & (log_mass < 1)
+    slope = product(weight, loss[:, :, None])[:, :, 0]
+    small = (np.maximum(exponent.max(axis=2), loss.max(axis=1)[:, None]) < _LARGE) & near_one(log_mass)
     if small.any():
         # the second-order form, of w^a and of w
         bounded = np.where(small[:, :, None], exponent, 0.0)
         of_w = np.where(small.any(axis=1)[:, None], loss, 0.0)[:, None, :]
         density = np.exp(log_density)
-        moments = _product(_second_exp(np.concatenate([bounded, of_w], axis=1)), density[:, None])[:, :, 0]
+        moments = product(_second_exp(np.concatenate([bounded, of_w], axis=1)), density[:, None])[:, :, 0]
         excess = moments[:, :-1] - power * moments[:, -1:]
-        first_moment = _product(np.expm1(bounded), (density * loss)[:, :, None])[:, :, 0] - moments[:, -1:]
+        first_moment = product(np.expm1(bounded), (density * loss)[:, :, None])[:, :, 0] - moments[:, -1:]
         log_mass = np.where(small, np.log1p(np.where(small, excess, 0.0)), log_mass)
         slope = np.where(small, first_moment / (1 + np.where(small, excess, 0.0)), slope)
 
     # derived: a term errs by three elementary functions, a dozen doublings, the rounding of its exponent and, in a sum
     # of complex products, by at most 2^(1/2) 2 roundings a step; l by two elementary functions and half an ulp in q and m
-    unit = ULP * (36 + 1.5 * x * x + 1.5 * _roundings(x.size))
+    unit = ULP * (36 + 1.5 * x * x + 1.5 * roundings(x.size))
     size = np.abs(loss)
-    slip = ELEMENTARY * (size + (np.abs(q * growth) + (q * growth + q) * (np.abs(m * x) + m * m)) * np.exp(-loss))
+    slip = ELEMENTARY * (size + mixtures.moved(x, loss))
     log_relative = log_density - log_mass[:, :, None]
-    plain, base = np.exp(log_relative + exponent), np.exp(log_relative)
-    tilted_by_w = np.exp(log_relative + loss[:, None, :])
-    largest = np.where(small[:, :, None], np.maximum(np.maximum(plain, tilted_by_w), base), np.inf)
+    second = small[:, :, None]
+    plain = np.exp(log_relative + exponent)
+    # where the sum is of w^a as it stands, it has no other parts
+    every = bool(small.all())
+    base, tilted_by_w = (
+        np.exp(part) if every else np.where(second, np.exp(np.where(second, part, 0.0)), 0.0)
+        for part in (log_relative, log_relative + loss[:, None, :])
+    )
+    largest = np.where(second, np.maximum(np.maximum(plain, tilted_by_w), base), np.inf)
     noise = Noise(
         second=largest * (size * size / 2 * unit + 1e-300)[:, None, :],
         plain=(plain + base) * unit,
@@ -292,31 +296,13 @@ def _nodes(mixtures: Mixtures, abscissas: Array, top: float) -> Nodes | None:
     return Nodes(loss, weight, log_mass, slope, noise, inner)
 
 
-# sums over more nodes than this are taken in parts
-_PART = 64
-
-
-def _product(left: NDArray[Any], right: NDArray[Any]) -> NDArray[Any]:
-    """``left @ right`` whose summands pass through few additions each: within parts, then part by part."""
-    size = left.shape[-1]
-    total: NDArray[Any] = left[..., :_PART] @ right[..., :_PART, :]
-    for start in range(_PART, size, _PART):
-        part = slice(start, start + _PART)
-        total += left[..., part] @ right[..., part, :]
-    return total
-
-
-def _roundings(size: int) -> int:
-    """Through how many additions a summand of :func:`_product` passes at most; pairwise sums need fewer."""
-    return min(size, _PART + -(-size // _PART))
-
-
 def steps(mixtures: Mixtures, powers: Array, top: float, log_target: Array, shift: float = 0.0) -> Array:
     """The largest step in x for each mixture whose error bounds, at every power in use, stay below the target together."""
     m, lowest = mixtures.shift, min(0.0, float(powers.min()))
-    parts = np.log(16 * (2 + float(np.abs(powers).max()) + top))
+    # |l| may be as large as about C^2
+    parts = np.log(16 * (2 + float(np.abs(powers).max()) + top)) + np.log(np.maximum(1.0, m * m / 16))[:, None]
     # beyond a few m the growth of the density outweighs all else
-    far = np.minimum(0.98 * (np.pi - shift), 2 * m * np.sqrt(2 * (parts - log_target)))
+    far = np.minimum(0.98 * (np.pi - shift), 2 * m * np.sqrt(2 * (parts[:, 0] - log_target)))
     b = np.linspace(0.05, 1.0, 64) * far[:, None]
     high = shift + b
     turned = np.maximum(b - shift, 0.0) * (
@@ -331,20 +317,17 @@ def steps(mixtures: Mixtures, powers: Array, top: float, log_target: Array, shif
 def _lean(mixtures: Mixtures, power: float, top: float, far: Array) -> Array:
     """How much |arg w(y + ib)| there is for each unit of b up to ``far``, where it matters: at most one.
 
-    It is below b q e^y / (1 - q + q e^y cos b), which grows with y. Beyond the point where that is evaluated, e^{top b} is
-    outweighed by the tilted density.
+    It grows with y. Beyond the point where it is bounded, e^{top b} is outweighed by the tilted density.
     """
-    m, q = mixtures.shift[:, None], mixtures.rate[:, None]
+    m, q = mixtures.shift, mixtures.rate
     widest, against = float(m.max()), top * float(far.max()) + 1
-    reach = np.sqrt(2 * against) + 2 + 2 * power * float((m * q).max())
+    reach = float(np.sqrt(2 * against)) + 2 + 2 * power * float((m * q).max())
     # measured: less than a fifth is not worth the search
     if widest * reach > np.log(0.2 / float(q.max())):
         return np.ones(m.size)
-    if log_beyond(reach, 0.1 / reach, m, q, np.array([power])).max() > -against:
+    if log_beyond(reach, 0.1 / reach, mixtures, np.array([power])).max() > -against:
         return np.ones(m.size)
-    odds = q * np.exp(m * reach - m * m / 2)
-    least: Array = np.minimum(odds / (1 - q + odds * np.cos(np.minimum(far, np.pi / 2))[:, None]), 1.0)[:, 0]
-    return np.where(far < np.pi / 2, least, 1.0)
+    return np.where(far < np.pi / 2, mixtures.lean(reach, np.minimum(far, np.pi / 2)), 1.0)
 
 
 # measured: contours that are tried, how far they may lie in units of the shift m (the terms grow by e^{1.1} there), and
@@ -362,7 +345,7 @@ def _worthwhile_shift(mixtures: Mixtures, abscissa: float, top: float) -> float:
     power = np.array([abscissa + 1])
     plain = steps(mixtures, power, top, log_target).min()
     shifts = _SHIFTS[_FARTHEST * mixtures.shift.min() >= _SHIFTS]
-    if plain > _FINE or not shifts.size:
+    if plain > _FINE or not shifts.size or not np.isfinite(mixtures.floor).all():
         return 0.0
     longest = [steps(mixtures, power, top, log_target, shift).min() for shift in shifts]
     best = int(np.argmax(longest))
@@ -374,7 +357,7 @@ def _shifted(mixtures: Mixtures, abscissa: float, top: float, shift: float, axis
 
     There e^{itl} - 1 - itl, l complex, is at most min(|tl|^2/2, 2 + |tl|), because |e^{itl}| <= 1.
     """
-    m, q = mixtures.shift[:, None], mixtures.rate[:, None]
+    m = mixtures.shift[:, None]
     power = abscissa + 1
     # the part itl of the integrand is larger by |l|, at most |log w| + pi on the strip
     mean_size = (axis.weight[:, 0] * np.abs(axis.loss)).sum(axis=1)
@@ -383,30 +366,25 @@ def _shifted(mixtures: Mixtures, abscissa: float, top: float, shift: float, axis
     turn = shift / m
     raised = float((turn * turn / 2).max()) - min(0.0, power) * np.log(1 / np.cos(shift / 2))
     log_small = float(log_target.min()) - raised - np.log(1 + top)
-    first, last = (np.array(ends(m, q, np.array([power, power + 1]), log_small)) / step).round()
+    first, last = (np.array(ends(mixtures, np.array([power, power + 1]), log_small)) / step).round()
     if not last - first <= MAX_NODES:
         return None
     x = step * np.arange(first, last + 1)
-    y = m * x - m * m / 2
-    if y.max() > _LARGE:
+    if m.max() * x[-1] > _LARGE:
         return None
-    growth = np.expm1(y)
-    real_loss = np.log1p(q * growth)
-    share = np.exp(np.minimum(np.log(q) + y - real_loss, 0.0))
-    half = 2 * np.sin(shift / 2) ** 2
-    # w(y + ib)/w(y) = 1 + s (e^{ib} - 1)
-    loss = real_loss + complex_log1p(share * complex(-half, np.sin(shift)))
+    real_loss = mixtures.on(x)
+    argument, log_size = mixtures.rotated(x, real_loss, np.full(m.shape, shift))
+    loss = real_loss + log_size[:, 0] + 1j * argument[:, 0]
     log_density = np.log(step / np.sqrt(2 * np.pi)) - x * x / 2
     weight = np.exp(log_density + turn * turn / 2 - 1j * turn * x + power * loss - axis.log_mass)
     size, far = np.abs(weight), np.abs(loss)
 
-    # beyond the ends |l| <= w + pi + log 1/(1 - q)
-    lost = cut_off(x, m, q, real_loss, np.array([power, power + 1]), log_density, axis.log_mass) * np.exp(raised)
-    cut = lost[:, :1] * (2 + top * (4 - np.log1p(-q))) + lost[:, 1:] * top
+    # beyond the ends |l| <= w + pi + log 1/p_0
+    lost = cut_off(x, mixtures, real_loss, np.array([power, power + 1]), log_density, axis.log_mass) * np.exp(raised)
+    cut = lost[:, :1] * (2 + top * (4 + mixtures.floor)) + lost[:, 1:] * top
     # derived: as for the real nodes; the weight also turns with x b/m, and w(y + ib) is at least w(y) cos(b/2)
-    unit = ULP * (36 + 1.5 * x * x + 2 * turn * np.abs(x) + 4 * abs(power) * far + 1.5 * _roundings(x.size))
-    moved = np.abs(q * growth) + (q * growth + q) * (np.abs(m * x) + m * m + shift)
-    slip = ELEMENTARY * (far + 2 * moved * np.exp(-real_loss) / (1 - half / 2))
+    unit = ULP * (36 + 1.5 * x * x + 2 * turn * np.abs(x) + 4 * abs(power) * far + 1.5 * roundings(x.size))
+    slip = ELEMENTARY * (far + 2 * mixtures.moved(x, real_loss, shift) / np.cos(shift / 2) ** 2)
     noise = Noise(
         second=(size * (far * far / 2 * unit + 1e-300))[:, None, :],
         plain=(2 * size * unit)[:, None, :],

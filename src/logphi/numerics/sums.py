@@ -29,6 +29,7 @@ from logphi.arith.floats import ELEMENTARY, FLOATS, ULP, Discs, complex_log1p
 from logphi.arith.protocol import Arithmetic, Number
 from logphi.numerics.enclosure import Scaled
 from logphi.numerics.law import Law, Reflected, Values
+from logphi.numerics.laws.blended_normal import BlendedNormal
 from logphi.numerics.laws.mixed_normal import MixedNormal
 from logphi.numerics.laws.normal import Normal
 from logphi.numerics.levy import MAX_PANELS, NODES, ORDER, RADIANS, TRUNCATION, WEIGHTS, farthest, prepare
@@ -109,7 +110,7 @@ def _(law: Normal, size: int) -> Cells:
 def _(law: MixedNormal, size: int) -> Cells:
     m, q = law.constants
     y = np.linspace(-REACH, REACH + m, size - 1)
-    loss, slip = _mixed(m, q, y)
+    loss, slip = _mixed(law, y)
     (null, null_wrong), (moved, moved_wrong) = _normal_masses(y, 0.0, m), _normal_masses(y - m, m, m)
     edges = np.concatenate([[np.log1p(-q)], loss, [np.inf]])
     wrong = (1 - q) * null_wrong + q * moved_wrong
@@ -119,15 +120,10 @@ def _(law: MixedNormal, size: int) -> Cells:
     return Cells(edges, (1 - q) * null + q * moved, null, wrong, null_wrong, bottom)
 
 
-def _mixed(m: float, q: float, y: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """log(1 - q + q e^{my - m^2/2}) and its absolute error, with half an ulp in m and q."""
-    exponent = m * y - m * m / 2
-    growth = np.expm1(np.minimum(exponent, 600))
-    loss = np.where(exponent < 600, np.log1p(q * growth), np.log(q) + exponent)
-    moved = (np.abs(q * growth) + (q * growth + q) * (np.abs(m * y) + m * m)) * np.exp(-loss)
-    # far to the right both terms in q cancel; at a rate near one, half an ulp of it is felt far to the left
-    moved = np.where(exponent < 600, moved, 1 + np.abs(m * y) + m * m)
-    return loss, 2 * ELEMENTARY * (np.abs(loss) + moved)
+def _mixed(law: MixedNormal | BlendedNormal, y: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The log-ratio and its absolute error, with those of the parameters."""
+    loss = law.curve.on(y)
+    return loss[0], 2 * ELEMENTARY * (np.abs(loss) + law.curve.moved(y, loss))[0]
 
 
 def _normal_masses(y: NDArray[np.float64], centre: float, m: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -243,13 +239,13 @@ class Convolution(_Numeric):
 
 @dataclass(frozen=True)
 class DoubleQuadrature(_Numeric):
-    """A mixed normal law whose K is a plain Gauss-Legendre rule, doubled until two answers agree.
+    """The law of a normal mixture whose K is a plain Gauss-Legendre rule, doubled until two answers agree.
 
     It takes the place of the law in :func:`logphi.numerics.levy.excess`: Zhu, Dong & Wang's double quadrature. The
     error that it declares as ``inner`` is an *estimate*, unlike that of the law itself. Known for -1 <= Re z <= 0 only.
     """
 
-    law: MixedNormal
+    law: MixedNormal | BlendedNormal
 
     def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
         """K, infinite where the rules do not agree or the abscissa is outside."""
@@ -257,10 +253,9 @@ class DoubleQuadrature(_Numeric):
         unknown = np.full(z.shape, np.inf)
         if z.size == 0 or not ((z.real >= -1) & (z.real <= 0)).all():
             return Values(unknown, unknown, unknown)
-        m, q = self.law.constants
-        low, high = -REACH, REACH + m
+        low, high = -REACH, REACH + float(self.law.curve.shift[0])
         # the loss is monotone in y: what it turns over is what there is to resolve
-        turn = float(np.abs(z.imag).max()) * float(np.ptp(_mixed(m, q, np.array([low, high]))[0]))
+        turn = float(np.abs(z.imag).max()) * float(np.ptp(self.law.curve.on(np.array([low, high]))))
         if not 2 * ORDER * turn / RADIANS < MAX_INNER:
             return Values(unknown, unknown, unknown)
         panels = max(2, int(np.ceil(turn / RADIANS)), int(np.ceil((high - low) / 8)))
@@ -279,17 +274,16 @@ class DoubleQuadrature(_Numeric):
 
     def _rule(self, low: float, high: float, panels: int) -> Discrete:
         """The Gauss-Legendre rule on equal panels, as a law."""
-        m, q = self.law.constants
         width = (high - low) / panels
         y = (low + width * (np.arange(panels)[:, None] + (1 + NODES) / 2)).ravel()
-        loss, slip = _mixed(m, q, y)
+        loss, slip = _mixed(self.law, y)
         mass = np.tile(WEIGHTS, panels) * (width / 2 / np.sqrt(2 * np.pi)) * np.exp(loss - y * y / 2)
         error = mass * (np.abs(loss) * (ELEMENTARY * (8 + y * y) + 48 * ULP + slip) + slip)
         return Discrete(loss, mass, error)
 
     def log_envelope(self, abscissa: float, heights: NDArray[np.float64], end: float = np.inf) -> NDArray[np.float64]:
         """That of the law, which may leave it to the class that computes many together."""
-        return self.law.together([(self.law, 1)]).log_envelope(abscissa, heights, end)
+        return (self.law.together([(self.law, 1)]) or self.law).log_envelope(abscissa, heights, end)
 
 
 @singledispatch
@@ -304,8 +298,10 @@ def _(law: Reflected) -> Law | None:
     return None if own is None else own.reflected()
 
 
-@double_quadrature.register
-def _(law: MixedNormal) -> Law:
+# a union is understood from Python 3.11 on
+@double_quadrature.register(MixedNormal)
+@double_quadrature.register(BlendedNormal)
+def _(law: MixedNormal | BlendedNormal) -> Law:
     return DoubleQuadrature(law)
 
 

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from logphi.arith.floats import FLOATS
 from logphi.arith.protocol import Arithmetic, Number, Parameter, Plain
 from logphi.numerics.crowd import CROWD, on_line_together
+from logphi.numerics.curves import Mixtures
 from logphi.numerics.decay import FLOOR, log_decay
-from logphi.numerics.inner import Mixtures, at_heights, on_axis, on_line, sketch
+from logphi.numerics.inner import at_points, on_line, over, sketch
 from logphi.numerics.law import Law, Line, Values
 from logphi.numerics.laws.normal import Normal
 
@@ -38,6 +39,12 @@ class MixedNormal(Law):
     def constants(self) -> tuple[float, float]:
         """The shift and the rate as doubles."""
         return float(self.shift.under(FLOATS).mid), float(self.rate.under(FLOATS).mid)
+
+    @cached_property
+    def curve(self) -> Mixtures:
+        """The parameters as arrays."""
+        m, q = self.constants
+        return Mixtures(np.array([m]), np.array([q]), np.ones(1))
 
     @property
     def infimum(self) -> float:
@@ -94,19 +101,7 @@ class MixedNormals(Law):
 
     def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
         """K at any points, one grid per abscissa."""
-        z = np.asarray(z)
-        if not np.iscomplexobj(z):
-            values = on_axis(self.mixtures, z.ravel())
-            parts = np.stack([values.mid, values.rounding, values.inner])
-        else:
-            parts = np.full((3, z.size), np.inf, dtype=complex)
-            abscissas, place = np.unique(z.real.ravel(), return_inverse=True)
-            for i, abscissa in enumerate(abscissas):
-                here = place.ravel() == i
-                values = at_heights(self.mixtures, float(abscissa), z.imag.ravel()[here])
-                parts[:, here] = np.stack([values.mid, values.rounding, values.inner])
-        mid, rounding, inner = parts.reshape((3, *z.shape))
-        return Values(mid / self.repeats, rounding.real / self.repeats, inner.real / self.repeats)
+        return over(at_points(self.mixtures, np.asarray(z)), self.repeats)
 
     @cached_property
     def _few(self) -> Mixtures:

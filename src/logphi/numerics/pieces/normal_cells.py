@@ -19,6 +19,13 @@ WIDE = 128 * ULP
 
 def normal_cells(y: Array, m: float) -> tuple[Array, Array, Array, Array, NDArray[np.bool_]]:
     """Log-masses between the y, shares of e^Y and their errors, bounds of G / (A d), and which cells are narrow."""
+    log_mass, share, error, sag, narrow = raw_cells(y, m)
+    # the chord is nowhere further from the curve than if all mass were at the mean
+    return log_mass, share, error, np.minimum(sag * (1 + 1e-12), share * (1 - share) + error), narrow
+
+
+def raw_cells(y: Array, m: float) -> tuple[Array, Array, Array, Array, NDArray[np.bool_]]:
+    """As :func:`normal_cells`, but bounds of max(dQ/da) d / (8 A)."""
     runs = [_run_of_cells(y[first : first + RUN + 1], m) for first in range(0, y.size - 1, RUN)]
     log_mass, share, error, sag = np.concatenate([results for results, _ in runs], axis=1)
     return log_mass, share, error, sag, np.concatenate([narrow for _, narrow in runs])
@@ -35,9 +42,7 @@ def _run_of_cells(y: Array, m: float) -> tuple[Array, NDArray[np.bool_]]:
         if those.any():
             chosen: Any = slice(None) if those.all() else those
             results[:, chosen] = kind(low[chosen], high[chosen], top[chosen], m)
-    # the chord is nowhere further from the curve than if all mass were at the mean
-    share = np.clip(results[1], 0.0, 1.0)
-    results[3] = np.minimum(results[3] * (1 + 1e-12), share * (1 - share) + results[2])
+    results[1] = np.clip(results[1], 0.0, 1.0)
     return results, narrow
 
 

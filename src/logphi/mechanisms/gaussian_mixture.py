@@ -1,0 +1,95 @@
+"""The Gaussian mechanism for a query of random sensitivity."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from logphi import check
+from logphi.arith.protocol import Ratio
+from logphi.core.adjacency import Adjacency
+from logphi.core.logphi import LogPhi
+from logphi.core.pair import NormalMixture, Pair
+from logphi.numerics.laws.weights import Listed
+from logphi.release import Primitive
+
+# measured: more components take long to sum over
+MOST_COMPONENTS = 1001
+# below it, a share of a sensitivity loses its digits
+LEAST_PROBABILITY = 1e-290
+
+
+@dataclass(frozen=True, repr=False)
+class GaussianMixture(Primitive):
+    """Adds N(0, sigma^2) to a query whose sensitivity is random: it is c_i with probability p_i.
+
+    Pair: sum of p_i N(c_i, sigma^2) against N(0, sigma^2). log-phi: K(z) = log E[w^{z+1}], w = sum of
+    p_i e^{c_i X/sigma - c_i^2/(2 sigma^2)} with X standard normal: an integral, finite on the whole plane.
+    Profile of one release: sum of p_i Phi(c_i/sigma - x) - e^eps Phi(-x) with x the root of log w = eps.
+
+    Parameters
+    ----------
+    sigma
+        Standard deviation of the noise, in the units of the query; positive.
+    sensitivities
+        The values of the sensitivity: not negative, one of them positive, at most 1001. Equal ones are merged.
+    probabilities
+        Their probabilities, which sum to one; sensitivities of probability zero are left out.
+    adjacency
+        The relation under which the sensitivities are stated.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If sigma is not a positive finite number, the lists differ in length or hold anything else, or no sensitivity
+        with a probability is positive.
+
+    References
+    ----------
+    [PLD] section 3.3 (mixtures of Gaussians).
+
+    Examples
+    --------
+    >>> round(GaussianMixture(sigma=1, sensitivities=[0, 1, 2], probabilities=[0.5, 0.3, 0.2]).delta(1).value, 9)
+    0.099901911
+    """
+
+    sigma: float
+    sensitivities: Sequence[float]
+    probabilities: Sequence[float]
+    adjacency: Adjacency = Adjacency.ADD_REMOVE
+
+    def __post_init__(self) -> None:
+        sensitivities = check.nonnegatives("sensitivities", self.sensitivities)
+        probabilities = check.probabilities("probabilities", self.probabilities)
+        if len(sensitivities) != len(probabilities):
+            raise ValueError(
+                f"sensitivities and probabilities must belong to each other, got {len(sensitivities)} and {len(probabilities)}"
+            )
+        if len(sensitivities) > MOST_COMPONENTS:
+            raise ValueError(f"sensitivities must be {MOST_COMPONENTS} at most, got {len(sensitivities)}: round near ones up")
+        self._settle(sigma=check.positive("sigma", self.sigma), sensitivities=sensitivities, probabilities=probabilities)
+        kept = [(c, p) for c, p in zip(sensitivities, probabilities, strict=True) if p > 0]
+        if not any(c > 0 for c, _ in kept):
+            raise ValueError(
+                f"sensitivities must hold a positive number with a positive probability, got {sensitivities!r} with "
+                f"{probabilities!r}: nothing is released about the record"
+            )
+        for c, p in kept:
+            if p < LEAST_PROBABILITY:
+                raise ValueError(f"probabilities must be zero or at least {LEAST_PROBABILITY:g}, got {p!r}")
+            if c > 0:
+                check.moderate("sensitivity / sigma", c / self.sigma)
+
+    def pair(self) -> Pair:
+        """The mixture of shifts against none."""
+        groups: dict[float, list[float]] = {}
+        for c, p in sorted(zip(self.sensitivities, self.probabilities, strict=True)):
+            if p > 0:
+                groups.setdefault(c, []).append(p)
+        shifts = tuple(Ratio(c, self.sigma) if c > 0 else None for c in groups)
+        return NormalMixture.of(shifts, Listed(tuple(map(tuple, groups.values()))))
+
+    def loss(self) -> LogPhi:
+        """The logarithm of a mixture of normal densities."""
+        return self.pair().loss()

@@ -1,0 +1,100 @@
+"""The law of the logarithm of a mixture of many shifted normal densities."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from logphi.arith.floats import FLOATS
+from logphi.arith.protocol import Arithmetic, Number, Parameter
+from logphi.numerics.curves import Blend
+from logphi.numerics.decay import log_decay
+from logphi.numerics.enclosure import Scaled
+from logphi.numerics.inner import at_points, on_line, over, sketch
+from logphi.numerics.law import Law, Line, Values
+from logphi.numerics.laws.weights import Weights
+
+# measured: more repetitions than this need no sharper envelope
+_MANY = 10**12
+
+
+@dataclass(frozen=True)
+class BlendedNormal(Law):
+    """The log-ratio of sum p_i N(c_i, 1) to N(0, 1), under the former: K(z) = log E[w^{z+1}].
+
+    Here w = sum of p_i e^{c_i X - c_i^2/2} with X standard normal. The shifts are distinct and not negative, and one is
+    positive; only the first may be zero.
+    """
+
+    shifts: tuple[Parameter, ...]
+    weights: Weights
+
+    def formula(self, arith: Arithmetic, z: Number) -> Number:
+        """K(z)."""
+        parts = [(p, c.under(arith)) for p, c in zip(self.weights.under(arith), self.shifts, strict=True)]
+        return arith.log_normal_mean(lambda x: sum((p * arith.exp(c * x - c * c / 2) for p, c in parts), 0 * x) ** (z + 1))
+
+    @cached_property
+    def curve(self) -> Blend:
+        """The parameters as arrays."""
+        shifts = np.array([float(c.under(FLOATS).mid) for c in self.shifts])
+        weights = list(self.weights.table())
+        rest = weights[0] if shifts[0] == 0 else None
+        moving, table = shifts[shifts > 0], np.array(weights)[shifts > 0]
+        total = min(float(table[:, 0].sum()), 1.0)
+        return Blend(
+            np.array([moving.max()]),
+            np.array([total]),
+            np.ones(1),
+            moving,
+            table[:, 0],
+            table[:, 1],
+            table[:, 2],
+            -np.inf if rest is None else rest.log,
+            0.0 if rest is None else rest.blur,
+        )
+
+    @property
+    def infimum(self) -> float:
+        """Log p_0, lowered by what its error may do; minus infinity where every shift is positive."""
+        return self.curve.log_rest * (1 + 1e-15) - self.curve.rest_blur
+
+    @property
+    def slack(self) -> float:
+        """What the error of p_0 may do, twice."""
+        log_rest = self.curve.log_rest
+        return 4e-15 * abs(log_rest) + 2 * self.curve.rest_blur if np.isfinite(log_rest) else 0.0
+
+    def excess(self, x: float) -> Scaled:
+        """E[(1 - e^{x-X})_+], from where log w meets x."""
+        from logphi.numerics.blend_profile import excess
+
+        return excess(self.curve, x)
+
+    def reversed_excess(self, x: float) -> Scaled | None:
+        """E[(e^{x-X} - 1)_+], from where log w meets x."""
+        from logphi.numerics.blend_profile import reversed_excess
+
+        return reversed_excess(self.curve, x)
+
+    def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
+        """K at any points, one grid per abscissa."""
+        return over(at_points(self.curve.repeated(count), np.asarray(z)), count)
+
+    def sketch(self, c: NDArray[np.float64], count: int = 1) -> NDArray[np.float64]:
+        """K at real points, from a coarse grid."""
+        return sketch(self.curve, c)
+
+    def on_line(self, line: Line, count: int = 1) -> Values:
+        """K on a vertical line, as matrix products."""
+        return over(on_line(self.curve.repeated(count), line), count)
+
+    def log_envelope(self, abscissa: float, heights: NDArray[np.float64], end: float = np.inf) -> NDArray[np.float64]:
+        """From the inner contour, moved."""
+        # accurate enough for any number of repetitions
+        result: NDArray[np.float64] = log_decay(self.curve.repeated(_MANY), abscissa, heights)[0]
+        return result

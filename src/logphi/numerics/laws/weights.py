@@ -1,0 +1,131 @@
+"""Weights of mixtures, as doubles with the errors they carry and as formulas."""
+
+from __future__ import annotations
+
+import decimal
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import NamedTuple
+
+from logphi.arith.floats import ULP
+from logphi.arith.protocol import Arithmetic, Number, Parameter, Plain, Product
+
+
+class Weight(NamedTuple):
+    """A weight, which may be below every double, its logarithm, and a bound of the relative error of either's exponential."""
+
+    value: float
+    log: float
+    blur: float
+
+    @staticmethod
+    def of(value: float, blur: float) -> Weight:
+        """A double."""
+        return Weight(value, math.log(value), blur)
+
+
+class Weights(ABC):
+    """Positive numbers that sum to one."""
+
+    @abstractmethod
+    def under(self, arith: Arithmetic) -> Sequence[Number]:
+        """The weights as numbers of an arithmetic."""
+
+    @property
+    def second(self) -> Parameter | None:
+        """The second of two weights as a parameter of its own, where it is one that was written."""
+        return None
+
+    @abstractmethod
+    def table(self) -> Sequence[Weight]:
+        """The weights as doubles, to within a fraction of an ulp of their logarithms and ``blur``."""
+
+
+@dataclass(frozen=True)
+class Listed(Weights):
+    """Sums of numbers as they were written, over the total."""
+
+    groups: tuple[tuple[float, ...], ...]
+
+    def under(self, arith: Arithmetic) -> Sequence[Number]:
+        """The quotients."""
+        sums = [_sum(arith.constant(value) for value in group) for group in self.groups]
+        total = _sum(sums)
+        return [part / total for part in sums]
+
+    @property
+    def second(self) -> Plain | None:
+        """As it was written, if two numbers sum to one."""
+        numbers = [value for group in self.groups for value in group]
+        return Plain(numbers[1]) if len(numbers) == len(self.groups) == 2 and math.fsum(numbers) == 1 else None
+
+    def table(self) -> Sequence[Weight]:
+        """Half an ulp of each number, of a sum and of the total, and a quotient's rounding."""
+        total = math.fsum(value for group in self.groups for value in group)
+        return [Weight.of(math.fsum(group) / total, 3 * ULP) for group in self.groups]
+
+
+@dataclass(frozen=True)
+class Thinned(Weights):
+    """q times other weights; the first also gets 1 - q, or stands alone for it (``alone``)."""
+
+    weights: Weights
+    rate: float
+    alone: bool
+
+    def under(self, arith: Arithmetic) -> Sequence[Number]:
+        """The products."""
+        q = arith.constant(self.rate)
+        own = [q * weight for weight in self.weights.under(arith)]
+        return [1 - q, *own] if self.alone else [1 - q + own[0], *own[1:]]
+
+    @property
+    def second(self) -> Product | None:
+        """The product."""
+        own = None if self.alone else self.weights.second
+        return Product(self.rate, own.value) if isinstance(own, Plain) else None
+
+    def table(self) -> Sequence[Weight]:
+        """The rate adds half an ulp, which 1 - q inherits."""
+        q, base = self.rate, self.weights.table()
+        own = [Weight.of(q * one.value, one.blur + 2 * ULP) for one in base]
+        kept = 0.0 if self.alone else own[0].value
+        rest = Weight.of(1 - q + kept, ULP * (2 + q / (1 - q + kept)) + (0.0 if self.alone else own[0].blur))
+        return [rest, *(own if self.alone else own[1:])]
+
+
+@dataclass(frozen=True)
+class Binomial(Weights):
+    """C(n, j) q^j (1 - q)^{n - j} for j = 0 .. n."""
+
+    size: int
+    rate: float
+
+    def under(self, arith: Arithmetic) -> Sequence[Number]:
+        """The probabilities."""
+        n, q = self.size, arith.constant(self.rate)
+        return [math.comb(n, j) * q**j * (1 - q) ** (n - j) for j in range(n + 1)]
+
+    def table(self) -> Sequence[Weight]:
+        """By a recurrence of many digits; half an ulp of q moves a weight by |j/q - (n - j)/(1 - q)| q ulp/2."""
+        n, rate = self.size, self.rate
+        found = []
+        # exponents far beyond those of doubles
+        with decimal.localcontext(decimal.Context(prec=40, Emin=-(10**6), Emax=10**6)):
+            q = Decimal(rate)
+            weight, odds = (1 - q) ** n, q / (1 - q)
+            for j in range(n + 1):
+                blur = ULP / 2 * abs(j - (n - j) * rate / (1 - rate)) * (1 + 1e-9) + ULP
+                found.append(Weight(float(weight), float(weight.ln()), blur))
+                weight = weight * (n - j) / (j + 1) * odds
+        return found
+
+
+def _sum(numbers: Iterable[Number]) -> Number:
+    first, *rest = numbers
+    for one in rest:
+        first = first + one
+    return first

@@ -18,7 +18,6 @@ COARSE = 1e-6
 # constructors and questions that do not exist yet
 UNKNOWN_CONSTRUCTORS = {
     "GaussianMixture",
-    "GaussianPair",
 }
 UNKNOWN_FORMS = re.compile(r"\.subset\(|group_size|(?<![A-Za-z])Laplace\([^)]*\)\.poisson")
 

@@ -11,6 +11,7 @@ from logphi.core.logphi import LogPhi
 from logphi.numerics.laws.finite import Cells, Finite, Mixed, Turned
 from logphi.numerics.laws.mixed_normal import MixedNormal
 from logphi.numerics.laws.normal import Normal
+from logphi.numerics.laws.normal_pair import NormalPair
 
 
 class UnsupportedError(ValueError):
@@ -92,6 +93,30 @@ class NormalShift(Pair):
     def mixed_loss(self, rate: float) -> LogPhi:
         """No closed form: an integral."""
         return LogPhi.of([(MixedNormal(self.shift, Plain(rate)), 1)])
+
+
+@dataclass(frozen=True)
+class NormalLaws(Pair):
+    """N(m_p, s_p^2) against N(m_q, s_q^2): of different widths, or the same law twice."""
+
+    mean_p: float
+    sigma_p: float
+    mean_q: float
+    sigma_q: float
+
+    def loss(self) -> LogPhi:
+        """A quadratic in a normal variable; nothing where both laws agree."""
+        if self.sigma_p == self.sigma_q:
+            return LogPhi()
+        return LogPhi.of([(NormalPair(self.mean_p, self.sigma_p, self.mean_q, self.sigma_q), 1)])
+
+    def reversed(self) -> NormalLaws:
+        """The laws exchanged."""
+        return NormalLaws(self.mean_q, self.sigma_q, self.mean_p, self.sigma_p)
+
+    def mixed_loss(self, rate: float) -> LogPhi:
+        """Not known yet."""
+        raise UnsupportedError("no sampling of two normal laws of different widths is known here")
 
 
 @dataclass(frozen=True)

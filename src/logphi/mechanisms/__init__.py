@@ -8,6 +8,7 @@ from logphi.mechanisms.discrete_laplace import DiscreteLaplace
 from logphi.mechanisms.distance_to_instability import DistanceToInstability
 from logphi.mechanisms.exponential_mechanism import ExponentialMechanism
 from logphi.mechanisms.gaussian import Gaussian
+from logphi.mechanisms.gaussian_pair import GaussianPair
 from logphi.mechanisms.kary_randomized_response import KaryRandomizedResponse
 from logphi.mechanisms.laplace import Laplace
 from logphi.mechanisms.pure_dp import ApproximateDP, PureDP
@@ -22,6 +23,7 @@ _ALL: tuple[type[Mechanism], ...] = (
     DistanceToInstability,
     ExponentialMechanism,
     Gaussian,
+    GaussianPair,
     KaryRandomizedResponse,
     Laplace,
     PureDP,
@@ -39,6 +41,7 @@ __all__ = [
     "DistanceToInstability",
     "ExponentialMechanism",
     "Gaussian",
+    "GaussianPair",
     "KaryRandomizedResponse",
     "Laplace",
     "PureDP",

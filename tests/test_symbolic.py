@@ -61,7 +61,10 @@ def truncated(sigma, s, most):
 
 def gaussian_pair(d, r):
     """exp of z D_{1+z}, the divergence of N(d, r^2) from N(0, 1) of order 1 + z."""
-    mixed = lambda z: 1 + z - z * r * r
+
+    def mixed(z):
+        return 1 + z - z * r * r
+
     return lambda z: r**-z * mixed(z) ** mpf("-0.5") * exp(z * (1 + z) * d * d / (2 * mixed(z)))
 
 

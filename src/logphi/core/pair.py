@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from logphi.arith.protocol import Parameter, Plain
 from logphi.core.logphi import LogPhi
+from logphi.numerics.laws.densities import Densities, LogDensity, MixtureLog, NormalLog
 from logphi.numerics.laws.finite import Cells, Finite, Mixed, Turned
 from logphi.numerics.laws.mixed_normal import MixedNormal
 from logphi.numerics.laws.normal import Normal
@@ -115,8 +116,36 @@ class NormalLaws(Pair):
         return NormalLaws(self.mean_q, self.sigma_q, self.mean_p, self.sigma_p)
 
     def mixed_loss(self, rate: float) -> LogPhi:
-        """Not known yet."""
-        raise UnsupportedError("no sampling of two normal laws of different widths is known here")
+        """By quadrature, the errors of which are estimates."""
+        p, q = NormalLog(self.mean_p, self.sigma_p), NormalLog(self.mean_q, self.sigma_q)
+        return LogPhi() if p == q else DensityPair(p, q, (-math.inf, math.inf)).mixed_loss(rate)
+
+
+@dataclass(frozen=True)
+class DensityPair(Pair):
+    """Two densities on an interval, by their logarithms, with the points where these are not smooth."""
+
+    log_p: LogDensity
+    log_q: LogDensity
+    support: tuple[float, float]
+    breakpoints: tuple[float, ...] = ()
+
+    @property
+    def law(self) -> Densities:
+        """The law of the loss."""
+        return Densities(self.log_p, self.log_q, self.support, self.breakpoints)
+
+    def loss(self) -> LogPhi:
+        """By quadrature."""
+        return LogPhi.of([(self.law, 1)])
+
+    def reversed(self) -> DensityPair:
+        """The densities exchanged."""
+        return DensityPair(self.log_q, self.log_p, self.support, self.breakpoints)
+
+    def mixed_loss(self, rate: float) -> LogPhi:
+        """The mixture of the densities against the second."""
+        return DensityPair(MixtureLog(self.log_p, self.log_q, rate), self.log_q, self.support, self.breakpoints).loss()
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from logphi.mechanisms.discrete_gaussian import DiscreteGaussian
 from logphi.mechanisms.discrete_laplace import DiscreteLaplace
 from logphi.mechanisms.distance_to_instability import DistanceToInstability
 from logphi.mechanisms.exponential_mechanism import ExponentialMechanism
+from logphi.mechanisms.from_densities import FromDensities
 from logphi.mechanisms.gaussian import Gaussian
 from logphi.mechanisms.gaussian_pair import GaussianPair
 from logphi.mechanisms.kary_randomized_response import KaryRandomizedResponse
@@ -40,6 +41,7 @@ __all__ = [
     "DiscreteLaplace",
     "DistanceToInstability",
     "ExponentialMechanism",
+    "FromDensities",
     "Gaussian",
     "GaussianPair",
     "KaryRandomizedResponse",

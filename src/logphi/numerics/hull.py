@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 
 # derived: exponentials are rounded outward to so many digits, far beyond those of doubles
 _DIGITS = 60
@@ -39,12 +40,12 @@ class Hull:
     @property
     def slopes(self) -> list[Fraction]:
         """Between neighbouring vertices, turned positive."""
-        return [-_slope(one, other) for one, other in zip(self.vertices, self.vertices[1:], strict=False)]
+        return [-_slope(one, other) for one, other in pairwise(self.vertices)]
 
     def pair(self) -> tuple[list[Fraction], list[Fraction]]:
         """P- and Q-masses of the outcomes: no mass of P, the vertices, no mass of Q."""
         slopes = [*self.slopes, Fraction(0)]
-        masses = [before - after for before, after in zip(slopes, slopes[1:], strict=False)]
+        masses = [before - after for before, after in pairwise(slopes)]
         p = [Fraction(0), *(a * mass for (a, _), mass in zip(self.vertices[1:], masses, strict=True)), self.vertices[-1][1]]
         return p, [1 - slopes[0], *masses, Fraction(0)]
 

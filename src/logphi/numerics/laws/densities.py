@@ -30,6 +30,8 @@ _SMALL = 0.5
 _CELLS, _LEAST, _DEEP = 8000, 8, 700.0
 # measured: beyond so many radians the phase is not followed
 _LONGEST = 1200.0
+# measured: so many points take about a second
+_POINTS = 512
 # above it one is nothing beside a transform's integrand
 _LARGE = 50.0
 # panels with a smaller share of the tilted mass need not follow the phase
@@ -139,23 +141,38 @@ class Densities(Law):
 
         def report(table: Table) -> tuple[Array, Array]:
             log_gain = log_integrand(table)
-            peak = float(log_gain.max())
-            gain = np.exp(log_gain - (peak if np.isfinite(peak) else 0.0)) * table.width
+            scale = float(log_gain.max())
+            gain, unseen = integrand(table, scale if np.isfinite(scale) else float(table.log_p.max()))
             size = gain @ KRONROD
-            return size[None], beyond_noise(doubts(gain), 64 * ULP * size)[None]
+            blur = _blur(table, table.log_p) + _blur(table, table.log_q) + 16
+            return size[None], np.maximum(beyond_noise(doubts(gain), 4 * ULP * ((gain * blur) @ KRONROD)), unseen)[None]
+
+        def integrand(table: Table, scale: float) -> tuple[Array, Array]:
+            """The integrand over e^scale, and what the panels on both sides of an end of the region may hide of it."""
+            log_gain = log_integrand(table)
+            level = np.where(np.isneginf(table.log_q), 0.0, np.exp(np.minimum(table.log_p - scale, 700.0))) * table.width
+            loss, _ = _losses(table)
+            hidden = (level * np.minimum(np.abs(x - loss), 1.0)) @ KRONROD
+            order = np.argsort(table.x.ravel())
+            inside = np.isfinite(log_gain).ravel()[order]
+            edges = np.flatnonzero(inside[1:] != inside[:-1])
+            near = np.zeros(table.low.size, dtype=bool)
+            near[np.concatenate([order[edges], order[edges + 1]]) // table.x.shape[1]] = True
+            return np.exp(log_gain - scale) * table.width, np.where(near, hidden, 0.0)
 
         table = settled(_base(self), self.logs, report, _TOLERANCE)
         log_gain = log_integrand(table)
         scale = float(log_gain.max())
         if not np.isfinite(scale):
             return Scaled(0.0, 0.0)
-        gain = np.exp(log_gain - scale) * table.width
+        gain, unseen = integrand(table, scale)
         value = float((gain @ KRONROD).sum())
         blur = _blur(table, table.log_p) + _blur(table, table.log_q)
         with np.errstate(over="ignore", invalid="ignore"):  # what has no weight has no error
             level = np.where(np.isneginf(log_gain), 0.0, np.exp(table.log_p - scale)) * table.width
         wrong = float(((level * np.where(level > 0, blur + abs(x) + 4, 0.0)) @ KRONROD).sum()) * ULP
-        return Scaled(scale, value, inner=float(doubts(gain).sum()), rounding=wrong + 32 * ULP * value)
+        inner = float(np.maximum(doubts(gain), unseen).sum())
+        return Scaled(scale, value, inner=inner, rounding=wrong + 32 * ULP * value)
 
     def atoms(self) -> tuple[Array, Array]:
         """The losses of the nodes of a fine quadrature, and the logarithms of their masses under p."""
@@ -174,8 +191,24 @@ class Densities(Law):
         return loss[kept], log_p[kept]
 
     def on_line(self, line: Line, count: int = 1) -> Values:
-        """K on a vertical line."""
-        return self.log_transform(line.points, count)
+        """K on a vertical line; nothing is known beyond so many points."""
+        known = self.log_transform(line.points[:_POINTS], count)
+        rest = max(0, line.size - _POINTS)
+        mid, rounding = (np.append(part, np.full(rest, np.inf)) for part in (known.mid, known.rounding))
+        return Values(mid, rounding, np.append(known.inner, np.zeros(rest)))
+
+
+def _pruned(table: Table, z: NDArray[Any]) -> tuple[Table, float]:
+    """The panels that matter at some points, and a bound of what the others hold."""
+    loss, common = _losses(table)
+    tilts = np.array([z.real.min(), z.real.max(), 0.0, -1.0])[:, None, None]
+    exponent = np.where(common, table.log_p, -np.inf) + tilts * loss
+    peak = exponent.max()
+    if not np.isfinite(peak):
+        return table, 0.0
+    size = (np.exp(exponent - peak).sum(axis=0) * table.width) @ KRONROD * (1 + float(np.abs(z).max()))
+    kept = size > _LIGHT * 1e-3 * size.sum()
+    return table.pick(kept), float(size[~kept].sum() * np.exp(min(peak, 700.0)))
 
 
 def _few(abscissas: Array) -> tuple[float, ...]:
@@ -239,6 +272,7 @@ def _peak(table: Table, c: float) -> float:
 def _transform(law: Densities, table: Table, z: NDArray[Any]) -> tuple[NDArray[Any], Array, Array]:
     """K with its rounding and the estimate of the quadrature's error."""
     (whole_p, lost_p), (whole_q, lost_q), wrong = law.totals()
+    table, dropped = _pruned(table, z)
     parts: list[tuple[NDArray[Any], Array, Array]] = []
     block = max(1, _BLOCK // table.x.size)
     peak = max(_peak(table, float(z.real.max())), _peak(table, float(z.real.min())))
@@ -249,6 +283,7 @@ def _transform(law: Densities, table: Table, z: NDArray[Any]) -> tuple[NDArray[A
         doubt = doubts(terms).sum(axis=1)
         parts.append((sums, doubt, (moved @ KRONROD).sum(axis=1) * ULP))
     deviation, doubt, moved = (np.concatenate(one) for one in zip(*parts, strict=True))
+    doubt = doubt + dropped * np.exp(-peak)
     # what the two masses are known to miss of one is the user's, and an error of the answer
     missing = np.abs(1 + z) * max(abs(whole_p - 1) - 4 * wrong, 0.0) + np.abs(z) * max(abs(whole_q - 1) - 4 * wrong, 0.0)
     lost = -(1 + z) * lost_p + z * lost_q
@@ -279,9 +314,12 @@ def _base(law: Densities) -> Table:
         own_q = np.where(np.isneginf(table.log_p), -np.inf, table.log_q)
         parts = np.stack([np.exp(log) * table.width for log in (table.log_p, table.log_q, mean, own_p, own_q)])
         size = parts @ KRONROD
-        return size, beyond_noise(doubts(parts), 8 * ULP * size)
+        noise = ((parts * (_blur(table, table.log_p) + _blur(table, table.log_q))) @ KRONROD) * (4 * ULP)
+        return size, beyond_noise(doubts(parts), noise)
 
-    return settled(first_table(law.support, law.breakpoints, law.logs), law.logs, report, _TOLERANCE)
+    table = settled(first_table(law.support, law.breakpoints, law.logs), law.logs, report, _TOLERANCE)
+    # a kink beside the end of a panel is seen once the panel is halved
+    return settled(divided(table, np.full(table.low.size, 2.0), law.logs), law.logs, report, _TOLERANCE)
 
 
 @lru_cache(maxsize=32)

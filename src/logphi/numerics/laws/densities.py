@@ -42,6 +42,8 @@ _FARTHEST, _HALVINGS = 2.0**15, 24
 _SETTLED, _FEW = 1e-6, 6
 # measured: phases up to which the decay is sampled, and the samples in a turn
 _PHASE, _SAMPLES = 800.0, 16
+# derived: what a peak between two samples may add, (pi/16)^2 / 2, with room
+_BETWEEN = 1.03
 
 
 @dataclass(frozen=True)
@@ -385,7 +387,7 @@ def _decay(law: Densities, abscissa: float) -> tuple[Array, Array]:
     # beyond the last sample, the largest of the upper half
     modulus[modulus.size // 2 :] = np.maximum(modulus[modulus.size // 2 :], modulus[modulus.size // 2 :].max())
     largest: Array = np.maximum.accumulate(modulus[::-1])[::-1]
-    return step * np.arange(float(side**2)), np.log(np.minimum(largest + 1e-15, 1.0))
+    return step * np.arange(float(side**2)), np.log(np.minimum(_BETWEEN * largest + 1e-15, 1.0))
 
 
 def _weights(table: Table, abscissa: float) -> tuple[Array, Array]:

@@ -16,9 +16,7 @@ SHARP = 1e-9
 COARSE = 1e-6
 
 # constructors and questions that do not exist yet
-UNKNOWN_CONSTRUCTORS = {
-    "GaussianPair",
-}
+UNKNOWN_CONSTRUCTORS: set[str] = set()
 UNKNOWN_FORMS = re.compile(r"\.subset\(|(?<![A-Za-z])Laplace\([^)]*\)\.poisson")
 
 

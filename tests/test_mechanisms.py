@@ -37,6 +37,7 @@ ALL = [
     lp.DiscreteGaussian(sigma=0.5).poisson(0.25),
     lp.DiscreteLaplace(scale=2.5, sensitivity=3),
     lp.DiscreteLaplace(scale=2.5, sensitivity=3).poisson(0.25),
+    lp.GaussianPair(mean_p=0.5, sigma_p=1, mean_q=0, sigma_q=1.5),
     lp.KaryRandomizedResponse(k=5, p=0.75),
     lp.KaryRandomizedResponse(k=3, p=0.5, adjacency="replace_special"),
 ]

@@ -59,6 +59,15 @@ def truncated(sigma, s, most):
     return [whole[x - s] / total for x in common], [whole[x] / total for x in common]
 
 
+def gaussian_pair(d, r):
+    """exp of z D_{1+z}, the divergence of N(d, r^2) from N(0, 1) of order 1 + z."""
+
+    def mixed(z):
+        return 1 + z - z * r * r
+
+    return lambda z: r**-z * mixed(z) ** mpf("-0.5") * exp(z * (1 + z) * d * d / (2 * mixed(z)))
+
+
 CASES = {
     "gaussian": (lambda: lp.Gaussian(sigma=1.5), lambda: gaussian(1 / mpf("1.5"))),
     "gaussian-sensitivity": (lambda: lp.Gaussian(sigma=0.7, sensitivity=0.1), lambda: gaussian(mpf(1) / 7)),
@@ -88,6 +97,14 @@ CASES = {
     "discrete-holes": (
         lambda: lp.Discrete(p=[0.5, 0.3, 0.2, 0.0], q=[0.2, 0.3, 0.0, 0.5]),
         lambda: power_sum(["0.5", "0.3"], ["0.2", "0.3"]),
+    ),
+    "gaussian-pair": (
+        lambda: lp.GaussianPair(mean_p=0.5, sigma_p=2, mean_q=0, sigma_q=2.5),
+        lambda: gaussian_pair(mpf("0.2"), mpf("0.8")),
+    ),
+    "gaussian-pair-far": (
+        lambda: lp.GaussianPair(mean_p=0, sigma_p=5, mean_q=1, sigma_q=2),
+        lambda: gaussian_pair(mpf("0.5"), mpf("2.5")),
     ),
     "sampled-discrete": (
         lambda: lp.Discrete(p=[0.5, 0.5], q=[0.25, 0.75]).poisson(0.5),

@@ -26,7 +26,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple, NoReturn
 
 from logphi.check import real
-from logphi.mechanisms import CATALOGUE
+from logphi.mechanisms import CATALOGUE, PYTHON_ONLY
 from logphi.release import Mechanism, compose
 
 TRANSFORMS = ("poisson", "subset", "shuffled", "fixed_order")
@@ -224,6 +224,8 @@ class _Reader:
                 token.refuse("there are no modules here: write Gaussian(...), not lp.Gaussian(...)")
             if token.text in self.constructors:
                 token.refuse(f"a mechanism needs its parameters: {_written(token.text, self.constructors[token.text])}")
+            if token.text in PYTHON_ONLY:
+                token.refuse(f"{PYTHON_ONLY[token.text]}, which a text cannot hold: construct it in Python")
             token.refuse(f"unknown name; {_nearest(token.text, [*self.constructors, *self.variables])}")
         if self.accept("["):
             return self.numbers("]")

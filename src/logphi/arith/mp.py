@@ -32,6 +32,10 @@ class Multiprecision(Arithmetic):
         """``log(1 + x)``."""
         return mpmath.log1p(x)
 
+    def log1p_gap(self, x: Number) -> Number:
+        """``x - log(1 + x)``; a small argument loses as many digits as it has zeros."""
+        return x - mpmath.log1p(x)
+
     def log_cosh(self, x: Number) -> Number:
         """``log(cosh(x))``."""
         return mpmath.log(mpmath.cosh(x))

@@ -23,6 +23,9 @@ class Arithmetic(Protocol):
     def log1p(self, x: Number) -> Number:
         """``log(1 + x)``, accurate for small x."""
 
+    def log1p_gap(self, x: Number) -> Number:
+        """``x - log(1 + x)``, relatively accurate at 0."""
+
     def log_cosh(self, x: Number) -> Number:
         """``log(cosh(x))``, relatively accurate at 0, without overflow."""
 
@@ -100,6 +103,22 @@ class Multiple:
     def under(self, arith: Arithmetic) -> Number:
         """The product, formed in the arithmetic."""
         return self.times * self.base.under(arith)
+
+
+@dataclass(frozen=True)
+class Gap:
+    """``|a - b| / scale``; equal floats stand for one decimal, so that their gap is zero."""
+
+    one: float
+    other: float
+    scale: float
+
+    def under(self, arith: Arithmetic) -> Number:
+        """The quotient, formed in the arithmetic."""
+        if self.one == self.other:
+            return arith.constant(0.0)
+        high, low = max(self.one, self.other), min(self.one, self.other)
+        return (arith.constant(high) - arith.constant(low)) / arith.constant(self.scale)
 
 
 @dataclass(frozen=True)

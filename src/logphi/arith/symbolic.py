@@ -25,6 +25,10 @@ class Symbolic(Arithmetic):
         """``log(1 + x)``."""
         return sympy.log(1 + x)
 
+    def log1p_gap(self, x: Number) -> Number:
+        """``x - log(1 + x)``."""
+        return x - sympy.log(1 + x)
+
     def log_cosh(self, x: Number) -> Number:
         """``log(cosh(x))``."""
         return sympy.log(sympy.cosh(x))

@@ -10,9 +10,11 @@ from logphi.arith.floats import FLOATS
 from logphi.arith.protocol import Multiple, Parameter, Plain
 from logphi.core.logphi import LogPhi
 from logphi.numerics.laws.blended_normal import BlendedNormal
+from logphi.numerics.laws.densities import Densities, LogDensity, MixtureLog, NormalLog
 from logphi.numerics.laws.finite import Cells, Finite, Given, Mixed, Spliced, Turned
 from logphi.numerics.laws.mixed_normal import MixedNormal
 from logphi.numerics.laws.normal import Normal
+from logphi.numerics.laws.normal_pair import NormalPair
 from logphi.numerics.laws.weights import Binomial, Thinned, Weights
 
 
@@ -148,6 +150,58 @@ class NormalMixture(Pair):
         alone = self.shifts[0] is not None
         shifts = (None, *self.shifts) if alone else self.shifts
         return NormalMixture(shifts, Thinned(self.weights, rate, alone)).loss()
+
+
+@dataclass(frozen=True)
+class NormalLaws(Pair):
+    """N(m_p, s_p^2) against N(m_q, s_q^2): of different widths, or the same law twice."""
+
+    mean_p: float
+    sigma_p: float
+    mean_q: float
+    sigma_q: float
+
+    def loss(self) -> LogPhi:
+        """A quadratic in a normal variable; nothing where both laws agree."""
+        if self.sigma_p == self.sigma_q:
+            return LogPhi()
+        return LogPhi.of([(NormalPair(self.mean_p, self.sigma_p, self.mean_q, self.sigma_q), 1)])
+
+    def reversed(self) -> NormalLaws:
+        """The laws exchanged."""
+        return NormalLaws(self.mean_q, self.sigma_q, self.mean_p, self.sigma_p)
+
+    def mixed_loss(self, rate: float) -> LogPhi:
+        """By quadrature, the errors of which are estimates."""
+        p, q = NormalLog(self.mean_p, self.sigma_p), NormalLog(self.mean_q, self.sigma_q)
+        return LogPhi() if p == q else DensityPair(p, q, (-math.inf, math.inf)).mixed_loss(rate)
+
+
+@dataclass(frozen=True)
+class DensityPair(Pair):
+    """Two densities on an interval, by their logarithms, with the points where these are not smooth."""
+
+    log_p: LogDensity
+    log_q: LogDensity
+    support: tuple[float, float]
+    breakpoints: tuple[float, ...] = ()
+
+    @property
+    def law(self) -> Densities:
+        """The law of the loss."""
+        return Densities(self.log_p, self.log_q, self.support, self.breakpoints)
+
+    def loss(self) -> LogPhi:
+        """By quadrature."""
+        return LogPhi.of([(self.law, 1)])
+
+    def reversed(self) -> DensityPair:
+        """The densities exchanged."""
+        return DensityPair(self.log_q, self.log_p, self.support, self.breakpoints)
+
+    def mixed_loss(self, rate: float) -> LogPhi:
+        """The mixture of the densities against the second."""
+        return DensityPair(MixtureLog(self.log_p, self.log_q, rate), self.log_q, self.support, self.breakpoints).loss()
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,12 @@ from logphi.mechanisms.discrete_gaussian import DiscreteGaussian
 from logphi.mechanisms.discrete_laplace import DiscreteLaplace
 from logphi.mechanisms.distance_to_instability import DistanceToInstability
 from logphi.mechanisms.exponential_mechanism import ExponentialMechanism
+from logphi.mechanisms.from_densities import FromDensities
+from logphi.mechanisms.from_log_phi import FromLogPhi
+from logphi.mechanisms.from_profile import FromProfile
 from logphi.mechanisms.gaussian import Gaussian
 from logphi.mechanisms.gaussian_mixture import GaussianMixture
+from logphi.mechanisms.gaussian_pair import GaussianPair
 from logphi.mechanisms.kary_randomized_response import KaryRandomizedResponse
 from logphi.mechanisms.laplace import Laplace
 from logphi.mechanisms.pure_dp import ApproximateDP, PureDP
@@ -24,6 +28,7 @@ _ALL: tuple[type[Mechanism], ...] = (
     ExponentialMechanism,
     Gaussian,
     GaussianMixture,
+    GaussianPair,
     KaryRandomizedResponse,
     Laplace,
     PureDP,
@@ -32,16 +37,27 @@ _ALL: tuple[type[Mechanism], ...] = (
 
 CATALOGUE: Mapping[str, type[Mechanism]] = {constructor.__name__: constructor for constructor in _ALL}
 
+# their arguments are functions or symbols, which no text can hold
+PYTHON_ONLY: Mapping[str, str] = {
+    "FromDensities": "its densities are functions",
+    "FromLogPhi": "its log-phi is a SymPy expression",
+}
+
 __all__ = [
     "CATALOGUE",
+    "PYTHON_ONLY",
     "ApproximateDP",
     "Discrete",
     "DiscreteGaussian",
     "DiscreteLaplace",
     "DistanceToInstability",
     "ExponentialMechanism",
+    "FromDensities",
+    "FromLogPhi",
+    "FromProfile",
     "Gaussian",
     "GaussianMixture",
+    "GaussianPair",
     "KaryRandomizedResponse",
     "Laplace",
     "PureDP",

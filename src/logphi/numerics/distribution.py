@@ -28,6 +28,7 @@ import numpy as np
 from logphi.arith.floats import ULP
 from logphi.numerics.law import Law, Reflected
 from logphi.numerics.laws.blended_normal import BlendedNormal
+from logphi.numerics.laws.densities import Densities
 from logphi.numerics.laws.finite import Finite, Thinned
 from logphi.numerics.laws.integers import NormalSteps
 from logphi.numerics.laws.ladder import GeometricShift
@@ -39,6 +40,7 @@ from logphi.numerics.pieces.bell import Bell
 from logphi.numerics.pieces.flat import Flat, weight_two_point, weight_uniform, weight_with_atoms
 from logphi.numerics.pieces.piece import Ends, Piece
 from logphi.numerics.pieces.points import Points
+from logphi.numerics.pieces.samples import Samples
 
 
 def pieces(terms: Iterable[tuple[Law, int]]) -> tuple[tuple[tuple[Piece, int], ...], Ends]:
@@ -109,4 +111,5 @@ _MAKERS: dict[tuple[type[Law], bool], Callable[[Any], Piece]] = {
     (Finite, False): Points.of,
     (GeometricShift, False): Points.rungs,
     (NormalSteps, False): Points.rungs,
+    (Densities, False): Samples,
 }

@@ -57,7 +57,7 @@ def _narrow_cells(low: Array, high: Array, top: Array, m: float) -> tuple[Array,
 
 
 def _wide_cells(low: Array, high: Array, top: Array, m: float) -> tuple[Array, Array, Array, Array]:
-    log_own, log_other = _log_normal_mass(low, high), _log_normal_mass(low - m, high - m)
+    log_own, log_other = log_normal_mass(low, high), log_normal_mass(low - m, high - m)
     empty, room = np.exp(-m * (high - low)), -np.expm1(-m * (high - low))
     mean = np.exp(np.minimum(log_other - log_own - (m * high - m * m / 2), 0.0))
     share = np.clip((mean - empty) / room, 0.0, 1.0)
@@ -75,7 +75,7 @@ def _hermite(c: Array, r: Array) -> Array:
     return mean
 
 
-def _log_normal_mass(low: Array, high: Array) -> Array:
+def log_normal_mass(low: Array, high: Array) -> Array:
     """Logarithm of the normal mass of a cell: the series where it is narrow, else from the side where least cancels.
 
     A cell that is not narrow has at least a twentieth of the mass beyond its inner end.

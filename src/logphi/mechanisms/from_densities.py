@@ -1,0 +1,140 @@
+"""Any pair of densities on the line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from logphi import check
+from logphi.core.adjacency import Adjacency
+from logphi.core.logphi import LogPhi
+from logphi.core.pair import DensityPair
+from logphi.release import Primitive
+
+# how far from one the integral of a density may be
+NORMALISED = 1e-6
+
+
+@dataclass(frozen=True, repr=False)
+class FromDensities(Primitive):
+    """A mechanism with one real output, given by the logarithms of its two densities. All errors are estimates.
+
+    Pair: (p, q). log-phi: K(z) = log of the integral of p^{1+z} q^{-z} over the x where both are positive, by adaptive
+    Gauss-Kronrod quadrature; p where q = 0 is mass at infinity. Two such mechanisms are equal if their functions are the
+    same objects.
+
+    Parameters
+    ----------
+    log_p
+        Natural logarithm of the density of the output with the record present: a function of a NumPy array that returns an
+        array of its shape; minus infinity where the density is zero.
+    log_q
+        The same without the record.
+    support
+        The interval (low, high) outside which both are zero; either end may be infinite.
+    breakpoints
+        Points strictly inside at which a density or a derivative jumps, or near which it is narrow. Kinks that are not
+        declared are found at some cost; a narrow spike far from every breakpoint may be missed.
+    adjacency
+        The relation that the two laws stand for.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the functions do not return real arrays of the right shape without NaN, do not integrate to one within 1e-6, or
+        share no mass; if the support is not an interval or a breakpoint lies outside.
+
+    References
+    ----------
+    [AFA] Definition 12; Piessens et al. 1983, *QUADPACK* (the rule).
+
+    Examples
+    --------
+    >>> import math
+    >>> import numpy as np
+    >>> def cauchy(centre):
+    ...     return lambda x: -np.log1p((x - centre) ** 2) - math.log(math.pi)
+    >>> found = FromDensities(cauchy(1), cauchy(0), (-np.inf, np.inf)).delta(0.5)
+    >>> round(found.value, 9), found.status.name
+    (0.119071653, 'ESTIMATED')
+    """
+
+    log_p: Callable[[NDArray[np.float64]], Any]
+    log_q: Callable[[NDArray[np.float64]], Any]
+    support: tuple[float, float]
+    breakpoints: Sequence[float] = ()
+    adjacency: Adjacency = Adjacency.ADD_REMOVE
+
+    def __post_init__(self) -> None:
+        support = _interval(self.support)
+        points = check.real_array("breakpoints", self.breakpoints) if len(self.breakpoints) else np.zeros(0)
+        if points.ndim != 1 or not np.all((points > support[0]) & (points < support[1])):
+            raise ValueError(f"breakpoints must be numbers strictly inside the support {support}, got {self.breakpoints!r}")
+        for name in ("log_p", "log_q"):
+            if not callable(getattr(self, name)):
+                raise TypeError(
+                    f"{name} must be a function of an array, got {getattr(self, name)!r}; "
+                    "a density given by numbers on finitely many outcomes is a Discrete"
+                )
+        self._settle(support=support, breakpoints=tuple(float(x) for x in np.unique(points)))
+        self._examine()
+
+    def _examine(self) -> None:
+        """What the two functions must be."""
+        law = self.pair().law
+        for name, function in (("log_p", self.log_p), ("log_q", self.log_q)):
+            _probe(name, function, law.probes())
+        (whole_p, lost_p), (whole_q, _), _ = law.totals()
+        for name, whole in (("log_p", whole_p), ("log_q", whole_q)):
+            if not abs(whole - 1) <= NORMALISED:
+                raise ValueError(
+                    f"e^{name} must integrate to one over {self.support}, got {whole:.9g}: the density is not normalised, the "
+                    "support is too small, or a narrow part of it was missed; normalise it, or give its place in breakpoints"
+                )
+        if lost_p > 1 - NORMALISED:
+            raise ValueError(
+                "the two densities share no mass: every output tells everything, so nothing is left to account for; "
+                "check that both are about the same output"
+            )
+
+    def pair(self) -> DensityPair:
+        """The densities."""
+        return DensityPair(self.log_p, self.log_q, self.support, tuple(self.breakpoints))
+
+    def loss(self) -> LogPhi:
+        """By quadrature."""
+        return self.pair().loss()
+
+
+def _interval(value: Any) -> tuple[float, float]:
+    try:
+        low, high = (float(end) for end in value)
+    except (TypeError, ValueError):
+        raise TypeError(f"support must be two numbers (low, high), either of them infinite, got {value!r}") from None
+    if not low < high:
+        raise ValueError(f"support must be (low, high) with low below high, got ({low!r}, {high!r})")
+    return low, high
+
+
+def _probe(name: str, function: Callable[[NDArray[np.float64]], Any], x: NDArray[np.float64]) -> None:
+    """Refuse what is no logarithm of a density at some points."""
+    with np.errstate(all="ignore"):  # far out squares overflow, and logarithms of zero are minus infinity
+        try:
+            found = np.asarray(function(x))
+        except Exception as error:
+            raise TypeError(f"{name} must take a NumPy array, but failed on one: {error}; write it with NumPy") from error
+    if found.shape != x.shape or found.dtype.kind not in "iuf":
+        raise ValueError(
+            f"{name} must return real numbers of the shape of its argument, got an array of {found.dtype} of shape "
+            f"{found.shape} for one of shape {x.shape}; a constant is np.full_like(x, value)"
+        )
+    wrong = np.isnan(found) | np.isposinf(found)
+    if wrong.any():
+        raise ValueError(
+            f"{name} must be a number or minus infinity, got {float(found[wrong][0])!r} at x = {float(x[wrong][0])!r}: where "
+            "the density is zero return -inf, and keep singular points and ends of the support out of the inside"
+        )

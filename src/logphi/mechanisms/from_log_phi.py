@@ -1,0 +1,126 @@
+"""A mechanism known by the symbolic log-phi of its loss."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from logphi.core.adjacency import Adjacency
+from logphi.core.logphi import LogPhi
+from logphi.core.pair import Pair, UnsupportedError
+from logphi.numerics.laws.expression import Expression, evaluated
+from logphi.release import Primitive
+
+# what rounding may make of a mass, of a symmetry, and of a second difference
+SLACK = 1e-9
+
+
+@dataclass(frozen=True, repr=False)
+class FromLogPhi(Primitive):
+    """A mechanism given by a SymPy expression of log phi(alpha), alpha = -i z. All errors are estimates.
+
+    log-phi: K(z) = expression at alpha = -i z, so that phi(alpha) = E_P[e^{i alpha L}; L < inf]; the other order follows as
+    K(-1 - z). The finite masses are e^{K(0)} and e^{K(-1)}. Removable singularities are filled in; the branch of a logarithm
+    matters only up to multiples of 2 pi i, but must be continuous along vertical lines. The library cannot check that the
+    expression is the log-phi of any pair at all, beyond what is refused below.
+
+    Parameters
+    ----------
+    expression
+        The log-phi, in the symbol ``alpha`` alone.
+    alpha
+        The symbol.
+    adjacency
+        The relation that the pair stands for.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If there are other symbols, a finite mass is above one, K is not real on [-1, 0] or not convex there, or values at
+        conjugate points are not conjugate.
+
+    References
+    ----------
+    [AFA] Definition 12.
+
+    Examples
+    --------
+    >>> import sympy
+    >>> alpha = sympy.Symbol("alpha")
+    >>> gaussian = FromLogPhi((sympy.I * alpha - alpha**2) / 2, alpha)
+    >>> round(gaussian.delta(0.5).value, 9)
+    0.238421708
+    """
+
+    expression: Any
+    alpha: Any
+    adjacency: Adjacency = Adjacency.ADD_REMOVE
+
+    def __post_init__(self) -> None:
+        import sympy
+
+        if not isinstance(self.alpha, sympy.Symbol):
+            raise TypeError(f"alpha must be a sympy.Symbol, got {self.alpha!r} of type {type(self.alpha).__name__}")
+        try:
+            expression = sympy.sympify(self.expression, strict=True)
+        except sympy.SympifyError:
+            expression = None
+        if not isinstance(expression, sympy.Expr):
+            raise TypeError(
+                f"expression must be a SymPy expression, got {self.expression!r} of type {type(self.expression).__name__}"
+            )
+        others = sorted(map(str, expression.free_symbols - {self.alpha}))
+        if others:
+            raise ValueError(
+                f"expression must hold no symbol but {self.alpha}, got {', '.join(others)}: put numbers in with .subs"
+            )
+        self._settle(expression=expression, alpha=self.alpha)
+        self._examine()
+
+    def _examine(self) -> None:
+        """What any log-phi is."""
+        law = Expression(self.expression, self.alpha)
+        c = np.linspace(-1.0, 0.0, 9)
+        values, _ = evaluated(law, c.astype(complex))
+        turns = values.imag - 2 * np.pi * np.round(values.imag / (2 * np.pi))
+        bad = ~(np.isfinite(values) & (np.abs(turns) <= SLACK * (1 + np.abs(values))))
+        if bad.any():
+            k = int(np.argmax(bad))
+            raise ValueError(
+                "K(z), the expression at alpha = -i z, must be real and finite for z in [-1, 0], got "
+                f"{complex(values[k])!r} at z = {c[k]:g}: check the sign of alpha, phi(alpha) = E[e^(i alpha L)]"
+            )
+        for place, k in ((0, -1), (-1, 0)):
+            if values[k].real > SLACK:
+                raise ValueError(
+                    f"K({place}) is the logarithm of a mass and must not be positive, got {values[k].real:.9g}: phi is not "
+                    "that of a privacy loss; normalise it, and check the sign of alpha"
+                )
+        bends = np.diff(values.real, 2)
+        if bends.min() < -SLACK * (1 + float(np.abs(values.real).max())):
+            raise ValueError(
+                f"K must be convex on [-1, 0], got a second difference of {float(bends.min()):.3g} near z = "
+                f"{c[1 + int(np.argmin(bends))]:g}: the logarithm of a Laplace transform is; check the sign of the expression"
+            )
+        z = np.array([-0.3 + 0.7j, -0.8 + 2.1j, -0.5 + 5.3j])
+        gap = evaluated(law, z)[0] - evaluated(law, z.conj())[0].conj()
+        gap -= 2j * np.pi * np.round(gap.imag / (2 * np.pi))
+        if not np.all(np.abs(gap) <= SLACK * 100):
+            k = int(np.argmax(np.abs(gap)))
+            raise ValueError(
+                f"K must take conjugate values at conjugate points, got a difference of {abs(gap[k]):.3g} at "
+                f"z = {complex(z[k])!r}: phi is not that of a real loss; look for a conjugate, a modulus, or a missing I"
+            )
+
+    def pair(self) -> Pair:
+        """None: the transform of the loss does not give the sampled pair in a form that could be computed with."""
+        raise UnsupportedError(
+            "a FromLogPhi cannot be sampled: a transform alone does not give the two laws that sampling would mix; "
+            "state the pair by FromDensities or Discrete, and sample that"
+        )
+
+    def loss(self) -> LogPhi:
+        """The expression."""
+        return LogPhi.of([(Expression(self.expression, self.alpha), 1)])

@@ -1,0 +1,116 @@
+"""Any mechanism of which upper bounds of the privacy profile are known at some points."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from logphi import check
+from logphi.core.adjacency import Adjacency
+from logphi.core.logphi import LogPhi
+from logphi.core.pair import FinitePair
+from logphi.numerics.hull import Hull, exponential
+from logphi.release import Primitive
+
+# derived: beyond it e^epsilon times a probability leaves the doubles
+LARGEST_EPSILON = 300.0
+# derived: below it masses lose digits
+LEAST_DELTA = 1e-290
+# derived: masses are rounded to doubles, and the exponentials to far more digits
+BLUR = 2.0**-51
+# both orders of the relation are meant where no one order is named
+_ONE_ORDER = (Adjacency.ADD, Adjacency.REMOVE)
+
+
+@dataclass(frozen=True, repr=False)
+class FromProfile(Primitive):
+    """Any mechanism that is (eps_i, delta_i)-DP for each i, by the pair that dominates them all.
+
+    With a = e^eps a privacy profile is convex and decreasing in a, and 1 at a = 0. The pair has the largest such function
+    below the points as its profile: linear between the vertices of their lower convex hull with (0, 1), constant beyond the
+    last. Pair: finitely many outcomes, one a vertex, and one that tells everything with the smallest delta. log-phi:
+    M(z) = sum of p^{1+z} q^{-z} over the vertices.
+
+    Under a relation of one order (``"remove"``, ``"add"``) the points bound that order alone. Under all others they bound both
+    orders, so that every point is one of the reversed profile 1 - a + a h(1/a) too: (eps, delta) also says
+    h(e^-eps) <= 1 - e^-eps + e^-eps delta. The hull of both kinds of points is symmetric, and dominates both orders.
+
+    Parameters
+    ----------
+    epsilons
+        Places of the known points, in nats; any real numbers up to 300 in size.
+    deltas
+        Upper bounds of the profile there, each at least 1 - e^eps and at most 1.
+    adjacency
+        The relation under which the bounds hold.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the lists differ in length or are empty, a number is outside its range, or a delta is below 1 - e^eps, which no
+        mechanism attains; or if nothing is known of it.
+
+    References
+    ----------
+    [AFA] Corollary 26 (the hull); [PLD] section 2.2 (the masses).
+
+    Examples
+    --------
+    >>> known = FromProfile(epsilons=[0.5, 1.0], deltas=[1e-3, 1e-6])
+    >>> known.delta(1.0).upper < 1.0000001e-6
+    True
+    """
+
+    epsilons: Sequence[float]
+    deltas: Sequence[float]
+    adjacency: Adjacency = Adjacency.ADD_REMOVE
+
+    def __post_init__(self) -> None:
+        epsilons, deltas = check.real_array("epsilons", self.epsilons), check.unit_array("deltas", self.deltas)
+        if epsilons.ndim != 1 or epsilons.shape != deltas.shape or epsilons.size == 0:
+            raise ValueError(
+                "epsilons and deltas must be two lists of equal length with at least one number each, got "
+                f"shapes {epsilons.shape} and {deltas.shape}; each delta belongs to the epsilon at its place"
+            )
+        self._settle(epsilons=tuple(epsilons.tolist()), deltas=tuple(deltas.tolist()))
+        seen: dict[float, float] = {}
+        for place, (epsilon, delta) in enumerate(zip(self.epsilons, self.deltas, strict=True)):
+            where = f"at place {place}, epsilon={epsilon!r} with delta={delta!r}"
+            if abs(epsilon) > LARGEST_EPSILON:
+                raise ValueError(f"epsilons must lie between -{LARGEST_EPSILON:g} and {LARGEST_EPSILON:g}, got {where}")
+            if 0 < delta < LEAST_DELTA:
+                raise ValueError(f"a delta must be 0 or at least {LEAST_DELTA:g}, the range of doubles, got {where}")
+            if _fraction(delta) < 1 - exponential(_fraction(epsilon)):
+                raise ValueError(
+                    f"a delta must be at least 1 - e^epsilon, got {where}: no mechanism is that private; "
+                    "check the sign of epsilon and that the two lists are in the same order"
+                )
+            if seen.setdefault(epsilon, delta) != delta:
+                raise ValueError(
+                    f"epsilons must not repeat with different deltas, got {where} after delta={seen[epsilon]!r}: "
+                    "keep the smaller if both are proved"
+                )
+        if len(self._hull().vertices) < 2 or self._hull().vertices[-1][1] == 1:
+            raise ValueError(f"some delta must be below 1, got {self.deltas!r}: such a mechanism promises nothing")
+
+    def _hull(self) -> Hull:
+        points = [(exponential(_fraction(e)), _fraction(d)) for e, d in zip(self.epsilons, self.deltas, strict=True)]
+        if self.adjacency not in _ONE_ORDER:
+            points += [(1 / a, 1 - 1 / a + h / a) for a, h in points]
+        return Hull.of(points)
+
+    def pair(self) -> FinitePair:
+        """The vertices of the hull; for the order add the outcome laws are exchanged."""
+        p, q = self._hull().pair()
+        pair = FinitePair(tuple(map(float, p)), tuple(map(float, q)), BLUR)
+        return pair.reversed() if self.adjacency is Adjacency.ADD else pair
+
+    def loss(self) -> LogPhi:
+        """Finitely many atoms."""
+        return self.pair().loss()
+
+
+def _fraction(number: float) -> Fraction:
+    """The decimal that the user wrote."""
+    return Fraction(repr(number))

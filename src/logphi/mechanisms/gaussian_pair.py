@@ -1,0 +1,89 @@
+"""Two normal laws of different means and widths."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from logphi import check
+from logphi.arith.protocol import Gap
+from logphi.core.adjacency import Adjacency
+from logphi.core.logphi import LogPhi
+from logphi.core.pair import NormalLaws, NormalShift, Pair
+from logphi.release import Primitive
+
+# derived: the square of the ratio, over the square of a small step, stays within the doubles
+LARGEST_RATIO = 1e50
+# derived: a difference of two doubles this close to each other has hardly a digit
+LEAST_GAP = 1e-14
+
+
+@dataclass(frozen=True, repr=False)
+class GaussianPair(Primitive):
+    """A mechanism with normal output whose mean and width both depend on the record.
+
+    Pair: P = N(m_p, s_p^2) against Q = N(m_q, s_q^2). log-phi, with r = s_p/s_q, d = (m_p - m_q)/s_q and v = 1 - r^2:
+    K(z) = -z log r - log(1 + z v)/2 + z (z + 1) d^2 / (2 (1 + z v)), finite where 1 + z v > 0, which always holds on
+    [-1, 0]. The loss is a quadratic in the output: bounded above for s_p < s_q, below for s_p > s_q. Profile of one
+    release: normal masses of the interval where the loss exceeds eps, or of the outside of one. Equal widths give the
+    Gaussian mechanism.
+
+    Parameters
+    ----------
+    mean_p, sigma_p
+        Mean and standard deviation of the output with the record present, in its own units.
+    mean_q, sigma_q
+        The same without the record.
+    adjacency
+        The relation that the two laws stand for.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If a mean is not a finite number, a standard deviation not a positive one, or two of either are so close to each
+        other, or so far apart, that doubles do not hold what matters of them.
+
+    References
+    ----------
+    [AFA] Example 15.
+
+    Examples
+    --------
+    >>> round(GaussianPair(mean_p=0, sigma_p=1, mean_q=1, sigma_q=2).delta(0.5).value, 9)
+    0.323786544
+    """
+
+    mean_p: float
+    sigma_p: float
+    mean_q: float
+    sigma_q: float
+    adjacency: Adjacency = Adjacency.ADD_REMOVE
+
+    def __post_init__(self) -> None:
+        means = {name: check.real(name, getattr(self, name)) for name in ("mean_p", "mean_q")}
+        sigmas = {name: check.moderate(name, getattr(self, name)) for name in ("sigma_p", "sigma_q")}
+        self._settle(**means, **sigmas)
+        if not 1 / LARGEST_RATIO <= self.sigma_p / self.sigma_q <= LARGEST_RATIO:
+            raise ValueError(
+                f"sigma_p / sigma_q must lie between {1 / LARGEST_RATIO:g} and {LARGEST_RATIO:g}, got {self.sigma_p!r} over "
+                f"{self.sigma_q!r}: the wider law hardly meets the other; check that both are in the same units"
+            )
+        for one, other in (("mean_p", "mean_q"), ("sigma_p", "sigma_q")):
+            a, b = getattr(self, one), getattr(self, other)
+            if a != b and abs(a - b) < LEAST_GAP * max(abs(a), abs(b)):
+                raise ValueError(
+                    f"{one} and {other} must be equal or differ by more than a share of {LEAST_GAP:g}, got {a!r} and {b!r}: "
+                    "their difference is lost in rounding; measure the output from an origin nearby, or give equal values"
+                )
+        if self.mean_p != self.mean_q:
+            check.moderate("abs(mean_p - mean_q) / sigma_q", abs(self.mean_p - self.mean_q) / self.sigma_q)
+            check.moderate("abs(mean_p - mean_q) / sigma_p", abs(self.mean_p - self.mean_q) / self.sigma_p)
+
+    def pair(self) -> Pair:
+        """The laws; a shift where the widths agree."""
+        if self.sigma_p == self.sigma_q and self.mean_p != self.mean_q:
+            return NormalShift(Gap(self.mean_p, self.mean_q, self.sigma_q))
+        return NormalLaws(self.mean_p, self.sigma_p, self.mean_q, self.sigma_q)
+
+    def loss(self) -> LogPhi:
+        """A quadratic in a normal variable."""
+        return self.pair().loss()

@@ -1,0 +1,64 @@
+"""The hull of finitely many upper bounds of a privacy profile, and the two laws that have it as their profile.
+
+notation: a = e^eps, h(a) a convex, decreasing function with h(0) = 1 and h(a) >= (1 - a)_+. Between two vertices of a
+piecewise linear h, a pair with that profile has no loss; at the vertex a_k it has the Q-mass s_{k-1} - s_k (slopes fall from
+s_0 to 0, signs turned) and the P-mass a_k times that; h beyond the last vertex is mass at infinity.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+
+# derived: exponentials are rounded outward to so many digits, far beyond those of doubles
+_DIGITS = 60
+
+
+@dataclass(frozen=True)
+class Hull:
+    """Vertices (a, h), a rising from 0, h falling from 1; constant beyond the last."""
+
+    vertices: tuple[tuple[Fraction, Fraction], ...]
+
+    @staticmethod
+    def of(points: Sequence[tuple[Fraction, Fraction]]) -> Hull:
+        """The largest convex, decreasing function below all points and (0, 1)."""
+        chain: list[tuple[Fraction, Fraction]] = []
+        for point in sorted([(Fraction(0), Fraction(1)), *points]):
+            if chain and point[1] >= chain[-1][1]:
+                # the profile is not higher here than further left
+                continue
+            while len(chain) > 1 and _slope(chain[-2], chain[-1]) >= _slope(chain[-1], point):
+                chain.pop()
+            if chain and chain[-1][0] == point[0]:
+                chain.pop()
+            chain.append(point)
+        return Hull(tuple(chain))
+
+    @property
+    def slopes(self) -> list[Fraction]:
+        """Between neighbouring vertices, turned positive."""
+        return [-_slope(one, other) for one, other in pairwise(self.vertices)]
+
+    def pair(self) -> tuple[list[Fraction], list[Fraction]]:
+        """P- and Q-masses of the outcomes: no mass of P, the vertices, no mass of Q."""
+        slopes = [*self.slopes, Fraction(0)]
+        masses = [before - after for before, after in pairwise(slopes)]
+        p = [Fraction(0), *(a * mass for (a, _), mass in zip(self.vertices[1:], masses, strict=True)), self.vertices[-1][1]]
+        return p, [1 - slopes[0], *masses, Fraction(0)]
+
+
+def _slope(one: tuple[Fraction, Fraction], other: tuple[Fraction, Fraction]) -> Fraction:
+    return (other[1] - one[1]) / (other[0] - one[0])
+
+
+def exponential(x: Fraction) -> Fraction:
+    """e^x, rounded up in the last of sixty digits."""
+    import mpmath
+
+    with mpmath.workdps(_DIGITS + 10):
+        mantissa, exponent = mpmath.frexp(mpmath.exp(mpmath.mpf(x.numerator) / x.denominator))
+        scaled = int(mpmath.ceil(mantissa * mpmath.mpf(2) ** 200))
+    return Fraction(scaled) * Fraction(2) ** (int(exponent) - 200)

@@ -183,7 +183,7 @@ def test_an_unknown_method_is_refused_and_the_known_ones_are_listed(question, po
     [
         (GAUSSIAN, "lattice"),
         (GAUSSIAN, "exponential"),
-        (GAUSSIAN, "exact"),
+        (2 * GAUSSIAN, "exact"),
         (lp.Laplace(1), "lattice"),
         (lp.RandomizedResponse(0.6), "levy"),
         (lp.RandomizedResponse(0.6), "levy-sums"),

@@ -20,7 +20,7 @@ UNKNOWN_CONSTRUCTORS = {
     "GaussianMixture",
     "GaussianPair",
 }
-UNKNOWN_FORMS = re.compile(r"\.subset\(|group_size|(?<![A-Za-z])Laplace\([^)]*\)\.poisson")
+UNKNOWN_FORMS = re.compile(r"group_size")
 
 
 @dataclass(frozen=True)

@@ -41,6 +41,9 @@ class Arithmetic(Protocol):
     def log_normal_mean(self, function: Callable[[Number], Number]) -> Number:
         """``log(E[function(X)])`` for a standard normal X."""
 
+    def integral(self, function: Callable[[Number], Number], low: Number, high: Number | None) -> Number:
+        """The integral of a function between two numbers; None is infinity."""
+
     def log_normal_sum(self, variance: Number, at: Number) -> Number:
         """``log(sum(exp(-(x - at)**2 / (2 * variance))))`` over all whole x."""
 
@@ -76,6 +79,17 @@ class Ratio:
     def under(self, arith: Arithmetic) -> Number:
         """The quotient, formed in the arithmetic."""
         return arith.constant(self.numerator) / arith.constant(self.denominator)
+
+
+@dataclass(frozen=True)
+class Twice:
+    """Twice a parameter."""
+
+    half: Parameter
+
+    def under(self, arith: Arithmetic) -> Number:
+        """The double, formed in the arithmetic."""
+        return 2 * self.half.under(arith)
 
 
 @dataclass(frozen=True)

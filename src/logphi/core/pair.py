@@ -6,11 +6,19 @@ import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
-from logphi.arith.protocol import Parameter, Plain
+from logphi.arith.floats import FLOATS
+from logphi.arith.protocol import Parameter, Plain, Twice
 from logphi.core.logphi import LogPhi
-from logphi.numerics.laws.finite import Cells, Finite, Mixed, Turned
+from logphi.numerics.laws.curved import Base, MixedFlat, ReplacedNormal, SplicedFlat, SplicedNormal
+from logphi.numerics.laws.finite import Cells, Finite, Mixed, Thinned, Turned
 from logphi.numerics.laws.mixed_normal import MixedNormal
 from logphi.numerics.laws.normal import Normal
+from logphi.numerics.laws.uniform import Uniform, UniformWithAtoms
+
+# beyond this, e^{loss} times a rate leaves the range of normal doubles
+LARGEST_SAMPLED = 600.0
+# beyond these, products of losses and rates leave it
+LEAST_SHIFT, LARGEST_SHIFT = 1e-50, 30.0
 
 
 class UnsupportedError(ValueError):
@@ -92,6 +100,72 @@ class NormalShift(Pair):
     def mixed_loss(self, rate: float) -> LogPhi:
         """No closed form: an integral."""
         return LogPhi.of([(MixedNormal(self.shift, Plain(rate)), 1)])
+
+    def spliced_loss(self, rate: float) -> LogPhi:
+        """No closed form: an integral over half of the line."""
+        return LogPhi.of([(SplicedNormal(self._sampled(), rate), 1)])
+
+    def replaced_loss(self, rate: float) -> LogPhi:
+        """Of (1 - rate) N(0, 1) + rate N(m, 1) against (1 - rate) N(0, 1) + rate N(-m, 1).
+
+        The record takes the opposite value, each of norm m at most; at rate 1 that is a shift of 2m.
+
+        References
+        ----------
+        Lebeda, Regehr, Kamath & Steinke 2024, *Avoiding Pitfalls for Privacy Accounting of Subsampled Mechanisms under
+        Composition*; Schuchardt et al. 2024, *Unified Mechanism-Specific Amplification by Subsampling and Group Privacy
+        Amplification*.
+        """
+        if rate == 1:
+            return LogPhi.of([(Normal(Twice(self.shift)), 1)])
+        return LogPhi.of([(ReplacedNormal(self._sampled(), rate), 1)])
+
+    def _sampled(self) -> Parameter:
+        size = float(self.shift.under(FLOATS).mid)
+        if not LEAST_SHIFT <= size <= LARGEST_SHIFT:
+            raise UnsupportedError(
+                f"sensitivity / sigma must lie between {LEAST_SHIFT:g} and {LARGEST_SHIFT:g} for a sample under replace, "
+                f"got {size!r}"
+            )
+        return self.shift
+
+
+@dataclass(frozen=True)
+class TiltedFlat(Pair):
+    """A loss that is uniform on [-w, w] once tilted by e^{-x/2}, with or without atoms at the ends.
+
+    With probability ``failure`` the outcome tells everything.
+    """
+
+    width: Parameter
+    with_atoms: bool
+    failure: float = 0.0
+
+    def loss(self) -> LogPhi:
+        """Known in closed form."""
+        thinned = [(Thinned(self.failure), 1)] if self.failure else []
+        return LogPhi.of([((UniformWithAtoms if self.with_atoms else Uniform)(self.width), 1), *thinned])
+
+    def reversed(self) -> TiltedFlat:
+        """The same, mirrored."""
+        return self
+
+    def mixed_loss(self, rate: float) -> LogPhi:
+        """No closed form: an integral."""
+        return LogPhi.of([(MixedFlat(self._base(), rate), 1)])
+
+    def spliced_loss(self, rate: float) -> LogPhi:
+        """No closed form: an integral."""
+        return LogPhi.of([(SplicedFlat(self._base(), rate), 1)])
+
+    def _base(self) -> Base:
+        size = float(self.width.under(FLOATS).mid)
+        if not LEAST_SHIFT <= size <= LARGEST_SAMPLED:
+            raise UnsupportedError(
+                f"a largest loss below {LEAST_SHIFT:g} or above {LARGEST_SAMPLED:g} cannot be sampled, got {size!r}; "
+                "state the release without sampling"
+            )
+        return Base(self.width, self.with_atoms, self.failure)
 
 
 @dataclass(frozen=True)

@@ -312,14 +312,16 @@ def gathered(
     plain, base = np.exp(log_relative + exponent), np.exp(log_relative)
     tilted_by_w = np.exp(log_relative + loss[:, None, :])
     largest = np.where(small[:, :, None], np.maximum(np.maximum(plain, tilted_by_w), base), np.inf)
-    known_apart = ELEMENTARY * (np.abs(power * lost[0]) + np.abs((power - 1) * lost[1])) * np.exp(-log_mass)
+    known_apart = (
+        ELEMENTARY * (np.abs(power * lost[0]) + np.abs((power - 1) * lost[1])) * np.exp(-np.maximum(log_mass, -_LARGE))
+    )
     noise = Noise(
         second=largest * (size * size / 2 * unit + 1e-300)[:, None, :],
         plain=(plain + base) * unit,
         linear=(plain * size[:, None, :] + np.abs(tilted_by_w - base)) * unit,
         second_moved=largest * (size * slip + 1e-300)[:, None, :],
         linear_moved=(plain + tilted_by_w) * slip[:, None, :],
-        constant=np.where(small, known_apart, ELEMENTARY * (1 + np.abs(log_mass))),
+        constant=np.where(small, known_apart * np.exp(-np.maximum(log_mass, -_LARGE)), ELEMENTARY * (1 + np.abs(log_mass))),
     )
     return Nodes(loss, weight, log_mass, slope, noise, np.zeros(log_mass.shape))
 

@@ -22,10 +22,12 @@ the rule with n nodes is wrong by at most
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
 from functools import cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from logphi.arith.floats import ELEMENTARY, ULP
 from logphi.numerics.inner import Array, Nodes, SecondMoments, along_line, at_points, deviations, gathered, to_log, weighted
@@ -33,16 +35,26 @@ from logphi.numerics.law import Line, Values
 
 # measured: panels at first, and at most: sums over more nodes take seconds
 _FIRST = 8
-_MOST = 600
+_MOST = 1200
 # nodes of the rule; measured: more nodes on longer panels, or fewer on shorter ones, are hardly fewer in all
 _ORDER = 24
 # parameters of the ellipses that are tried
 _RHO = np.geomspace(1.25, 64.0, 14)
+# measured: how many abscissas share their panels at most, and how far apart they may be, as a logarithm
+_FEW = 32
+_APART = 1.5
 # derived: below pi/2
 _WIDEST = 1.5
-# the relative error asked of the quadrature, and a rough one
+# the relative error asked of the quadrature
 _SHARP = 1e-17
-_ROUGHLY = 1e-7
+# measured: shares of a length by which panels of a rough sum approach its ends, lengths of panels that follow any strand, and
+# how many of these there may be
+_SHARES = 8.0 ** -np.arange(1, 11)
+_LONG = 4.0
+_MANY = 1000.0
+# measured: points that find where a tilted law is, and how far below its peak it no longer matters, as a logarithm
+_SCAN = 1025
+_DEEP = 60.0
 # derived: far above what rounding does to the logarithm of a bound
 _SLACK = 1e-9
 # below this exponent e^Y does not overflow
@@ -132,8 +144,18 @@ class Curve:
 
     @property
     def steepness(self) -> float:
-        """A bound of the slope of the loss, and of that of the strands in the density."""
+        """A bound of the slope of the loss."""
         return sum(abs(strand.slope) for strand in self.strands)
+
+    def slopes_beyond(self, end: Array, outward: int) -> tuple[Array, Array]:
+        """Bounds of the slopes outward from an end: of the size of the loss, and of the strands in the density."""
+        of_loss, of_density = np.zeros(end.shape), np.zeros(end.shape)
+        for strand in self.strands:
+            # a strand that falls is flatter the further it is
+            rises = strand.slope * outward > 0
+            of_loss += abs(strand.slope) * (np.ones(end.shape) if rises else strand.share(end))
+            of_density += strand.own * abs(strand.slope) * rises
+        return of_loss, of_density
 
 
 @dataclass(frozen=True)
@@ -162,19 +184,23 @@ def gauss(low: Array, high: Array, order: int = _ORDER) -> tuple[Array, Array, A
     return s.ravel(), np.log(half * weights).ravel(), place.ravel()
 
 
-def panels(curve: Curve, powers: Array, top: float, target: float = _SHARP) -> Panels | None:
+def panels(curve: Curve, powers: Array, top: float) -> Panels | None:
     """Panels fit for some real parts of a and heights up to ``top``; None where they would be too many."""
     if not np.abs(powers).max() < _FARTHEST or not top < _FARTHEST:
         return None
-    start, end = _rough_ends(curve, powers)
-    edges = np.linspace(start, end, 8 * _FIRST + 1)
-    second, plain = (_log_sum(part) for part in _sizes(curve, (edges[1:] + edges[:-1]) / 2, powers))
-    log_length = np.log(edges[1] - edges[0])
+    edges = _rough(curve, powers)
+    if edges is None:
+        return None
+    length = np.log(np.diff(edges))[:, None]
+    second, plain = (_log_sum(part + length) for part in _sizes(curve, (edges[1:] + edges[:-1]) / 2, powers))
     # relative to the sum itself, and to M(c)
-    mass = np.logaddexp(plain + log_length, np.log(1e-300 + curve.rest)) + np.log(target)
+    mass = np.logaddexp(plain, np.log(1e-300 + curve.rest)) + np.log(_SHARP)
     size = (np.abs(powers - 1) + top) * (np.abs(powers) + top)
-    goal = np.stack([np.minimum(second + log_length + np.log(target), mass - np.log(size + 1)), mass])
-    start, end = (_nearer(curve, powers, one, goal) for one in (start, end))
+    goal = np.stack([np.minimum(second + np.log(_SHARP), mass - np.log(size + 1)), mass])
+    start, end = (
+        own if np.isfinite(own) else _end(curve, powers, goal, float(rough), outward)
+        for own, rough, outward in ((curve.start, edges[0], -1), (curve.end, edges[-1], 1))
+    )
     edges = np.linspace(start, end, _FIRST + 1)
     low, high = edges[:-1], edges[1:]
     share = -np.log(8 * _FIRST)
@@ -197,9 +223,9 @@ def panels(curve: Curve, powers: Array, top: float, target: float = _SHARP) -> P
 def log_errors(curve: Curve, found: Panels, powers: Array, top: float) -> tuple[Array, Array]:
     """Logarithms of what sums over the panels are wrong by, per power: of h over |z| |z + 1|, and of e^{al}."""
     second, plain = (_log_sum(part) for part in _log_bounds(curve, found.low, found.high, powers, top))
-    for infinite, end in ((not np.isfinite(curve.start), found.start), (not np.isfinite(curve.end), found.end)):
-        if infinite:
-            cut = log_beyond(curve, powers, np.array([end]))[:, 0]
+    for own, end, outward in ((curve.start, found.start, -1), (curve.end, found.end, 1)):
+        if not np.isfinite(own):
+            cut = log_beyond(curve, powers, np.array([end]), outward)[:, 0]
             second, plain = np.logaddexp(second, cut[0]), np.logaddexp(plain, cut[1])
     return second, plain
 
@@ -227,38 +253,46 @@ def _sizes(curve: Curve, s: Array, powers: Array) -> tuple[Array, Array]:
     return log_size + square, log_size
 
 
-def _rough_ends(curve: Curve, powers: Array) -> tuple[float, float]:
-    """Finite ends beyond which nothing matters; what is cut is bounded by :func:`_cut`."""
-    if np.isfinite(curve.start) and np.isfinite(curve.end):
-        return curve.start, curve.end
-    reach = 40.0 + 2.5 * float(np.abs(_tilts(curve, powers)).max() + 1) * curve.steepness
-    return max(curve.start, -reach), min(curve.end, reach)
+def _rough(curve: Curve, powers: Array) -> Array | None:
+    """Ends of the panels of a rough sum, beyond which nothing matters; None where they would be many."""
+    if np.isfinite(curve.start + curve.end):
+        length = curve.end - curve.start
+        count = min(np.ceil(length * curve.steepness / _LONG), _MANY)
+        # a tilted law may lie at either end
+        near = length * _SHARES
+        edges = np.concatenate([np.linspace(curve.start, curve.end, int(count) + 1), curve.start + near, curve.end - near])
+        return np.unique(edges)
+    reach = 12.0 + 2.5 * float(np.abs(_tilts(curve, powers)).max() + 1) * curve.steepness
+    s = np.linspace(max(curve.start, -reach), min(curve.end, reach), _SCAN)
+    _, plain = _sizes(curve, s, powers)
+    kept = np.flatnonzero((plain > plain.max(axis=0) - _DEEP).any(axis=1))
+    start, end = float(s[max(kept[0] - 1, 0)]), float(s[min(kept[-1] + 1, _SCAN - 1)])
+    count = np.ceil((end - start) * max(max(abs(strand.slope) for strand in curve.strands) / _LONG, 0.5))
+    return np.linspace(start, end, int(count) + 1) if count <= _MANY else None
 
 
-def _nearer(curve: Curve, powers: Array, end: float, goal: Array) -> float:
-    """An end beyond which little enough is lost; the given one if that is the curve's own."""
-    if end in (curve.start, curve.end):
-        return end
-    inside = curve.start if np.isfinite(curve.start) else 0.0
-    e = np.linspace(inside, end, 257)[1:]
-    good = (log_beyond(curve, powers, e) <= goal[:, None, :] - 4).all(axis=(0, 2))
-    return float(e[int(np.argmax(good))]) if good.any() else end
+def _end(curve: Curve, powers: Array, goal: Array, rough: float, outward: int) -> float:
+    """An end of an endless curve, near a rough one, beyond which little enough is lost: above zero or below it."""
+    distance = max(outward * rough, 0.0)
+    e = outward * np.linspace(distance / 2, 2 * distance + 14, 193)[1:]
+    good = (log_beyond(curve, powers, e, outward) <= goal[:, None, :] - 4).all(axis=(0, 2))
+    return float(e[int(np.argmax(good))]) if good.any() else float(e[-1])
 
 
-def log_beyond(curve: Curve, powers: Array, end: Array) -> Array:
-    """Logarithms of what sums lose beyond ends, (kind, end, power), kinds as in :func:`log_errors`.
+def log_beyond(curve: Curve, powers: Array, end: Array, outward: int) -> Array:
+    """Logarithms of what sums lose above ends (1) or below them (-1), (kind, end, power), kinds as in :func:`log_errors`.
 
-    With u the distance from the end, the density grows at most like e^{ku} times a decreasing normal factor, where k is the
-    slope of g there and those of the strands; |l| grows by at most the steepness times u.
+    With u the distance from the end, what is summed grows at most like e^{ku} times a decreasing normal factor, where k is the
+    slope of g there and those of the strands; |l| grows by at most its own slope times u.
     """
     g1, g2 = curve.density[1:]
-    outward = np.sign(end)
     second, plain = _sizes(curve, end, powers)
     loss = np.abs(curve.loss(end))[:, None]
-    most = np.maximum(np.abs(_tilts(curve, powers)).max(axis=0), 1.0) + sum(strand.own for strand in curve.strands)
-    fall = (-outward * (g1 + 2 * g2 * end))[:, None] - most * curve.steepness
+    steep, own = (part[:, None] for part in curve.slopes_beyond(end, outward))
+    tilts = np.maximum(outward * _tilts(curve, powers), outward)
+    fall = (-outward * (g1 + 2 * g2 * end))[:, None] - np.maximum(tilts.max(axis=0), 0.0) * steep - own
     safe = np.where(fall > 0, fall, 1.0)
-    rise = curve.steepness / (np.maximum(loss, 1e-150) * safe)
+    rise = steep / (np.maximum(loss, 1e-150) * safe)
     beyond = np.stack([second + np.log1p(2 * rise * (1 + rise)), plain]) - np.log(safe)
     return np.where(fall > 0, beyond + _SLACK * (1 + np.abs(beyond)), np.inf)
 
@@ -402,25 +436,38 @@ def _unknown(size: int) -> Values:
     return Values(*np.full((3, size), np.inf))
 
 
-def on_axis(curve: Curve, abscissas: Array, *, roughly: bool = False) -> Values:
-    """K at real points, if only ``roughly`` without errors; infinite where it is out of reach."""
-    powers = abscissas + 1
-    few = np.unique(np.quantile(powers, np.linspace(0, 1, 5), method="nearest"))
-    found = panels(curve, few, 0.0, _ROUGHLY if roughly else _SHARP)
-    if found is None:
-        # the farthest abscissa spoils the panels: give it up
-        values = _unknown(abscissas.size)
-        near = np.abs(abscissas) < np.abs(abscissas).max()
-        if near.any():
-            part = on_axis(curve, abscissas[near], roughly=roughly)
-            values.mid[near], values.rounding[near], values.inner[near] = part.mid, part.rounding, part.inner
-        return values
-    known = nodes(curve, powers, found)
-    if roughly:
-        return Values(known.log_mass[0], np.zeros(powers.size), np.zeros(powers.size))
-    size = np.abs(abscissas)
-    inner = to_log(_inner(curve, found, powers, 0.0, known, size * np.abs(powers)))
-    return weighted(np.ones(1), known.log_mass, to_log(known.noise.of_size(size)), inner[None, :])
+def sketch(curve: Curve, abscissas: Array) -> Array:
+    """K at real points to some digits, with no bound; infinite where it is out of reach."""
+    values = np.full(abscissas.size, np.inf)
+    for those in _alike(abscissas):
+        powers = abscissas[those] + 1
+        edges = _rough(curve, powers)
+        if edges is not None:
+            found = Panels(edges[:-1], edges[1:], float(edges[0]), float(edges[-1]))
+            values[those] = nodes(curve, powers, found).log_mass[0]
+    return values
+
+
+def on_axis(curve: Curve, abscissas: Array) -> Values:
+    """K at real points; infinite where it is out of reach."""
+    values = _unknown(abscissas.size)
+    for those in _alike(abscissas):
+        powers, size = abscissas[those] + 1, np.abs(abscissas[those])
+        found = panels(curve, powers, 0.0)
+        if found is not None:
+            known = nodes(curve, powers, found)
+            inner = to_log(_inner(curve, found, powers, 0.0, known, size * np.abs(powers)))
+            part = weighted(np.ones(1), known.log_mass, to_log(known.noise.of_size(size)), inner[None, :])
+            values.mid[those], values.rounding[those], values.inner[those] = part.mid, part.rounding, part.inner
+    return values
+
+
+def _alike(abscissas: Array) -> Iterator[NDArray[np.intp]]:
+    """Which of them are of one size: far ones need nodes that spoil the sums of near ones. Not too many at once."""
+    level = np.floor(np.log(np.maximum(np.abs(abscissas), 1.0)) / _APART)
+    for one in np.unique(level):
+        those = np.flatnonzero(level == one)
+        yield from np.split(those, range(_FEW, those.size, _FEW))
 
 
 def at_heights(curve: Curve, abscissa: float, heights: Array, count: int) -> Values:

@@ -61,7 +61,8 @@ def _raised(curve: Curve, power: float, heights: Array, start: float, end: float
     s, h = np.linspace(start, end, _CELLS + 1, retstep=True)
     peak = np.clip(-g1 / (2 * g2), s[:-1], s[1:]) if g2 else np.where(g1 > 0, s[1:], s[:-1])
     log_density = g0 + peak * (g1 + g2 * peak) + np.log(h)
-    beyond = np.logaddexp.reduce(log_beyond(curve, np.array([power]), np.array([start, end]))[1, :, 0])
+    ends = ((start, -1), (end, 1))
+    beyond = np.logaddexp.reduce([log_beyond(curve, np.array([power]), np.array([e]), side)[1, 0, 0] for e, side in ends])
     best = np.full(heights.shape, np.inf)
     for b in _WAYS * farthest:
         raise_by = abs(g2) * b * b

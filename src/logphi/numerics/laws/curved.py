@@ -18,7 +18,7 @@ from logphi.numerics import payoff
 from logphi.numerics.enclosure import Scaled
 from logphi.numerics.law import Law, Line, Values
 from logphi.numerics.laws.finite import log_complement
-from logphi.numerics.panels import Curve, Strand, at_heights, atoms_of, on_axis, on_line
+from logphi.numerics.panels import Curve, Strand, at_heights, atoms_of, on_axis, on_line, sketch
 from logphi.numerics.raised import log_raised_envelope
 from logphi.numerics.variation import log_varied_envelope
 
@@ -96,7 +96,7 @@ class Curved(Law):
 
     def sketch(self, c: NDArray[np.float64], count: int = 1) -> NDArray[np.float64]:
         """K at real points, to some digits."""
-        return on_axis(self.curve, c, roughly=True).mid
+        return sketch(self.curve, c)
 
     def on_line(self, line: Line, count: int = 1) -> Values:
         """K on a vertical line, as a matrix product."""

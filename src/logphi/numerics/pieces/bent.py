@@ -14,7 +14,7 @@ import numpy as np
 
 from logphi.arith.floats import ULP
 from logphi.numerics.lattice_law import MASS, RUN, SHARE, Array, Cells, Grid, LatticeLaw, joined, log_sum, placed
-from logphi.numerics.panels import Curve, Ellipses, atoms_of, gauss, on_axis
+from logphi.numerics.panels import Curve, Ellipses, atoms_of, gauss, sketch
 
 # measured: nodes of a panel, and ellipses that do for cells
 _ORDER = 8
@@ -65,7 +65,7 @@ class Bent:
         """From panels; a rough sum where the upper tail is cut."""
         curve = self.curve_at(True)
         if not self.endless:
-            return on_axis(curve, -1 - u if self.turned else u, roughly=True).mid
+            return sketch(curve, -1 - u if self.turned else u)
         s = np.linspace(*_reached(curve, 1.0, -cut), _POINTS)
         loss, log_density = curve.loss(s), curve.log_density(s) + np.log(s[1] - s[0])
         parts = [log_density + (1 + u[:, None]) * loss]
@@ -184,9 +184,9 @@ def _log_tail(curve: Curve, power: float, end: float, outward: int) -> float:
     if end == far:
         return -np.inf
     g1, g2 = curve.density[1:]
-    growth = (sum(strand.own for strand in curve.strands) + max(outward * power, 0.0)) * curve.steepness
-    fall = -outward * (g1 + 2 * g2 * end) - growth
     at = np.array([end])
+    steep, own = (float(part[0]) for part in curve.slopes_beyond(at, outward))
+    fall = -outward * (g1 + 2 * g2 * end) - max(outward * power, 0.0) * steep - own
     value = float((curve.log_density(at) + power * curve.loss(at))[0])
     if np.isfinite(far):
         value += float(np.log(abs(far - end))) + max(-fall, 0.0) * abs(far - end)

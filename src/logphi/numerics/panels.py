@@ -131,7 +131,7 @@ class Curve:
         strand = self.strands[0]
         q = strand.rate
         if len(self.strands) == 1:
-            near = np.log1p(np.maximum(np.expm1(np.minimum(loss, 1.0)) / q, -1.0 + 1e-300))
+            near = np.log1p(np.maximum(np.expm1(np.minimum(loss, 1.0)) / q, -1.0 + 2.0**-53))
             far = loss + np.log1p(-(1 - q) * np.exp(-np.maximum(loss, 1.0))) - np.log(q)
             place: Array = (np.where(loss < 1, near, far) - strand.offset) / strand.slope
             return place

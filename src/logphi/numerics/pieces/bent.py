@@ -16,9 +16,10 @@ from logphi.arith.floats import ULP
 from logphi.numerics.lattice_law import MASS, RUN, SHARE, Array, Cells, Grid, LatticeLaw, joined, log_sum, placed
 from logphi.numerics.panels import Curve, Ellipses, atoms_of, gauss, sketch
 
-# measured: nodes of a panel, and ellipses that do for cells
-_ORDER = 8
-_RHO = np.array([2.5, 5.0, 10.0, 20.0])
+# measured: nodes of a panel, and ellipses that do for cells; and of those that are narrow beside the steepness of the loss
+_ORDER, _FEWER = 8, 4
+_RHO, _LARGER = np.array([2.5, 5.0, 10.0, 20.0]), np.array([32.0, 128.0])
+_NARROW = 0.02
 # the error asked of a share, and how often a cell is halved for it at most
 _SHARP = float(np.log(1e-15))
 _HALVINGS = 60
@@ -49,9 +50,11 @@ class Bent:
     @property
     def spans(self) -> Array:
         """The distance between two atoms."""
-        low, high = _ends_of(self.curve_at(True))
-        apart = high - low if not self.curve_at(True).mirrored else high
-        return np.array([apart]) if self.curve_at(True).atoms and np.isfinite(apart) else np.zeros(0)
+        curve = self.curve_at(True)
+        if not curve.atoms:
+            return np.zeros(0)
+        low, high = curve.loss(np.array([curve.start, curve.end]))
+        return np.array([high - low])
 
     def misfit(self, steps: Array, tilt: float) -> Array:
         """How far atoms off the lattice are moved, per step."""
@@ -78,7 +81,7 @@ class Bent:
     def on(self, grid: Grid) -> LatticeLaw:
         """Cells between the points where the loss meets the lattice, atoms, and the mirror image."""
         curve = self.curve_at(grid.upper)
-        origin = 0.0 if np.isinf(curve.start) else float(_ends_of(curve)[0])
+        origin = 0.0 if np.isinf(curve.start) else float(curve.loss(np.array([curve.start]))[0])
         if not curve.mirrored:
             return self._whole(curve, grid, origin, self.turned)
         right, left = (self._whole(curve, grid, 0.0, turned) for turned in (False, True))
@@ -206,8 +209,10 @@ def _cells(curve: Curve, s: Array, x: Array, h: float) -> Array:
     reference = np.maximum(curve.log_density(low), curve.log_density(high))
     mass, upper, wrong = np.zeros(count), np.zeros(count), np.full(count, 1e-300)
     scale = float(np.log(np.expm1(min(h, 700.0))))
+    narrow = float((high - low).max()) * curve.steepness < _NARROW
+    rho, order = (_LARGER, _FEWER) if narrow else (_RHO, _ORDER)
     for halving in range(_HALVINGS):
-        around = Ellipses.around(curve, low, high, _RHO, _ORDER)
+        around = Ellipses.around(curve, low, high, rho, order)
         start = x[owner][:, None]
         apart = np.maximum(np.abs(around.left - start), np.abs(around.right - start)) + around.moved + 1e-300
         paid = np.log(apart) + np.maximum(around.most - start, 0.0) - scale
@@ -215,8 +220,8 @@ def _cells(curve: Curve, s: Array, x: Array, h: float) -> Array:
         typical = np.maximum(curve.log_density((low + high) / 2), reference[owner]) + np.log(np.maximum(high - low, 1e-300))
         good = (log_error <= typical + _SHARP) | (halving == _HALVINGS - 1) | (high <= low)
         if good.any():
-            nodes, log_weight, _ = gauss(low[good], high[good], _ORDER)
-            who = np.repeat(owner[good], _ORDER)
+            nodes, log_weight, _ = gauss(low[good], high[good], order)
+            who = np.repeat(owner[good], order)
             weight = np.exp(curve.log_density(nodes) + log_weight - reference[who])
             mass += np.bincount(who, weight, count)
             upper += np.bincount(who, weight * (np.expm1(curve.loss(nodes) - x[who]) * np.exp(-scale)), count)

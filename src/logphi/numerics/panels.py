@@ -328,25 +328,28 @@ class Ellipses:
         g0, g1, g2 = curve.density
         peak = np.clip(-g1 / (2 * g2), left, right) if g2 else np.where(g1 > 0, right, left)
         log_density = g0 + peak * (g1 + g2 * peak) - g2 * v * v
-        least, most, turn, moved = (np.zeros(v.shape) for _ in range(4))
+        least, most, turn, moved, loss_left, loss_right = (np.zeros(v.shape) for _ in range(6))
         near = np.ones(v.shape, dtype=bool)
         for strand in curve.strands:
             theta = abs(strand.slope) * v
             near &= theta < _WIDEST
             theta = np.minimum(theta, _WIDEST)
-            down, up = (left, right) if strand.slope > 0 else (right, left)
-            log_down, log_up, share = strand.log(down), strand.log(up), strand.share(up)
-            shrink = np.log(np.cos(theta / 2))
+            log_left, log_right = strand.log(left), strand.log(right)
+            rises = strand.slope > 0
+            log_down, log_up = (log_left, log_right) if rises else (log_right, log_left)
+            log_share = np.log(strand.rate) + strand.slope * (right if rises else left) + strand.offset - log_up
+            share, half = np.exp(np.minimum(log_share, 0.0)), np.cos(theta / 2)
             if strand.sign > 0:
-                least, most = least + log_down + shrink, most + log_up
+                least, most = least + log_down + np.log(half), most + log_up
             else:
                 # the loss increases: such a strand falls, and is largest where the loss is least
-                least, most = least - log_up, most - log_down - shrink
+                least, most = least - log_up, most - log_down - np.log(half)
+            loss_left, loss_right = loss_left + strand.sign * log_left, loss_right + strand.sign * log_right
             log_density = log_density + strand.own * log_up
-            turn = turn + theta * np.minimum(1.0, share / (1 - 2 * share * np.sin(theta / 2) ** 2))
-            moved = moved + theta * share / np.cos(theta / 2)
+            turn = turn + theta * np.minimum(1.0, share / (1 - 2 * share * (1 - half * half)))
+            moved = moved + theta * share / half
         log_rest = np.log(64 / 15 * r) + log_density - 2 * order * np.log(rho) - np.log1p(-(rho**-2.0))
-        return Ellipses(np.where(near, log_rest, np.inf), least, most, turn, curve.loss(left), curve.loss(right), moved)
+        return Ellipses(np.where(near, log_rest, np.inf), least, most, turn, loss_left, loss_right, moved)
 
 
 def best(log_error: Array) -> Array:

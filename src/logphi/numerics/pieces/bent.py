@@ -18,7 +18,7 @@ from logphi.numerics.panels import Curve, Ellipses, atoms_of, gauss, sketch
 
 # measured: nodes of a panel, and ellipses that do for cells; and of those that are narrow beside the steepness of the loss
 _ORDER, _FEWER = 8, 4
-_RHO, _LARGER = np.array([2.5, 5.0, 10.0, 20.0]), np.array([32.0, 128.0])
+_RHO, _LARGER = np.array([2.5, 5.0, 10.0, 20.0]), np.array([160.0])
 _NARROW = 0.02
 # the error asked of a share, and how often a cell is halved for it at most
 _SHARP = float(np.log(1e-15))

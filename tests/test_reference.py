@@ -6,10 +6,10 @@ from decimal import Decimal
 
 import pytest
 
-from cases import COARSE, SHARP, Case, answerable, load
+from cases import COARSE, SHARP, Case, asking, load
 from logphi.expression import parse
 
-CASES = answerable("delta", "epsilon")
+CASES = asking("delta", "epsilon")
 
 
 def test_the_table_is_complete() -> None:

@@ -4,7 +4,9 @@ from logphi import check
 from logphi.arith.protocol import Arithmetic, LogOdds, Number, Parameter, Plain, Ratio
 from logphi.core.adjacency import Adjacency
 from logphi.core.logphi import LogPhi
-from logphi.core.pair import FinitePair, NormalShift, Pair, UnsupportedError
+from logphi.core.pair import Pair, UnsupportedError
+from logphi.core.pairs.finite import FinitePair
+from logphi.core.pairs.normal import NormalShift
 from logphi.numerics.law import Lattice, Law, Pieces, Values
 from logphi.numerics.laws.finite import Cells
 from logphi.release import Mechanism, Primitive

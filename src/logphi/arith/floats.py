@@ -207,6 +207,10 @@ class Floats(Arithmetic):
         """Not available: the quadrature and its bound belong to :mod:`logphi.numerics.inner`."""
         raise NotImplementedError("floats take normal means by logphi.numerics.inner, which bounds the quadrature")
 
+    def integral(self, function: Callable[[Discs], Discs], low: Discs, high: Discs | None) -> Discs:
+        """Not available: the quadrature and its bound belong to :mod:`logphi.numerics.panels`."""
+        raise NotImplementedError("floats integrate by logphi.numerics.panels, which bounds the quadrature")
+
     def log_normal_sum(self, variance: Discs, at: Discs) -> Discs:
         """Not available: the series and their remainders belong to :mod:`logphi.numerics.laws.integers`."""
         raise NotImplementedError("floats take normal sums by logphi.numerics.laws.integers, which bounds the series")

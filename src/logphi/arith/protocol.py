@@ -44,6 +44,9 @@ class Arithmetic(Protocol):
     def log_normal_mean(self, function: Callable[[Number], Number]) -> Number:
         """``log(E[function(X)])`` for a standard normal X."""
 
+    def integral(self, function: Callable[[Number], Number], low: Number, high: Number | None) -> Number:
+        """The integral of a function between two numbers; None is infinity."""
+
     def log_normal_sum(self, variance: Number, at: Number) -> Number:
         """``log(sum(exp(-(x - at)**2 / (2 * variance))))`` over all whole x."""
 

@@ -55,6 +55,11 @@ class Symbolic(Arithmetic):
         density = sympy.exp(-(x**2) / 2) / sympy.sqrt(2 * sympy.pi)
         return sympy.log(sympy.Integral(function(x) * density, (x, -sympy.oo, sympy.oo)))
 
+    def integral(self, function: Callable[[Number], Number], low: Number, high: Number | None) -> Number:
+        """Left as it stands."""
+        x = sympy.Symbol("x", real=True)
+        return sympy.Integral(function(x), (x, low, sympy.oo if high is None else high))
+
     def log_normal_sum(self, variance: Number, at: Number) -> Number:
         """Logarithm of a sum that is left as it stands."""
         x = sympy.Symbol("x", integer=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from logphi import check
 from logphi.core.adjacency import Adjacency
 from logphi.core.logphi import LogPhi
-from logphi.core.pair import FinitePair
+from logphi.core.pairs.finite import FinitePair
 from logphi.release import Primitive
 
 

@@ -11,7 +11,7 @@ from logphi import check
 from logphi.arith.floats import ULP
 from logphi.core.adjacency import Adjacency
 from logphi.core.logphi import LogPhi
-from logphi.core.pair import FinitePair
+from logphi.core.pairs.finite import FinitePair
 from logphi.numerics.laws.integers import NormalOnIntegers, NormalSteps
 from logphi.release import Primitive
 

@@ -10,7 +10,7 @@ from logphi import check
 from logphi.arith.protocol import Arithmetic, Number, Ratio
 from logphi.core.adjacency import Adjacency
 from logphi.core.logphi import LogPhi
-from logphi.core.pair import FinitePair
+from logphi.core.pairs.finite import FinitePair
 from logphi.numerics.laws.finite import Cells
 from logphi.numerics.laws.ladder import GeometricShift
 from logphi.numerics.laws.two_point import TwoPoint

@@ -10,8 +10,7 @@ from logphi import check
 from logphi.arith.protocol import Shortened
 from logphi.core.adjacency import Adjacency
 from logphi.core.logphi import LogPhi
-from logphi.numerics.laws.finite import Thinned
-from logphi.numerics.laws.uniform import UniformWithAtoms
+from logphi.core.pairs.flat import TiltedFlat
 from logphi.release import Primitive
 
 # nearer to one, the width of the loss is the difference of two nearly equal numbers
@@ -74,7 +73,10 @@ class DistanceToInstability(Primitive):
         """The largest finite loss."""
         return Shortened(self.test_epsilon, self.test_delta)
 
+    def pair(self) -> TiltedFlat:
+        """That of a Laplace mechanism, but for the failures."""
+        return TiltedFlat(self.width, with_atoms=True, failure=self.test_delta)
+
     def loss(self) -> LogPhi:
         """Uniform with atoms, once tilted; survives with probability 1 - delta."""
-        thinned = [(Thinned(self.test_delta), 1)] if self.test_delta else []
-        return LogPhi.of([(UniformWithAtoms(self.width), 1), *thinned])
+        return self.pair().loss()

@@ -9,7 +9,7 @@ from logphi import check
 from logphi.arith.protocol import Plain
 from logphi.core.adjacency import Adjacency
 from logphi.core.logphi import LogPhi
-from logphi.numerics.laws.uniform import Uniform
+from logphi.core.pairs.flat import TiltedFlat
 from logphi.release import Primitive
 
 
@@ -49,6 +49,10 @@ class ExponentialMechanism(Primitive):
     def __init__(self, epsilon: float, adjacency: Adjacency | str = Adjacency.ADD_REMOVE) -> None:
         self._settle(range_epsilon=check.moderate("epsilon", epsilon), adjacency=adjacency)
 
+    def pair(self) -> TiltedFlat:
+        """The hull of the two-point pairs."""
+        return TiltedFlat(Plain(self.range_epsilon), with_atoms=False)
+
     def loss(self) -> LogPhi:
         """Uniform, once tilted."""
-        return LogPhi.of([(Uniform(Plain(self.range_epsilon)), 1)])
+        return self.pair().loss()

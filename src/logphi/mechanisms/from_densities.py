@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from logphi import check
 from logphi.core.adjacency import Adjacency
 from logphi.core.logphi import LogPhi
-from logphi.core.pair import DensityPair
+from logphi.core.pairs.densities import DensityPair
 from logphi.release import Primitive
 
 # how far from one the integral of a density may be

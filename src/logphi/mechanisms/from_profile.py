@@ -9,7 +9,7 @@ from fractions import Fraction
 from logphi import check
 from logphi.core.adjacency import Adjacency
 from logphi.core.logphi import LogPhi
-from logphi.core.pair import FinitePair
+from logphi.core.pairs.finite import FinitePair
 from logphi.numerics.hull import Hull, exponential
 from logphi.release import Primitive
 

@@ -8,7 +8,7 @@ from logphi import check
 from logphi.arith.protocol import Ratio
 from logphi.core.adjacency import Adjacency
 from logphi.core.logphi import LogPhi
-from logphi.core.pair import NormalShift
+from logphi.core.pairs.normal import NormalShift
 from logphi.release import Primitive
 
 

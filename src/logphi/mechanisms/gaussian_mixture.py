@@ -9,7 +9,8 @@ from logphi import check
 from logphi.arith.protocol import Ratio
 from logphi.core.adjacency import Adjacency
 from logphi.core.logphi import LogPhi
-from logphi.core.pair import NormalMixture, Pair
+from logphi.core.pair import Pair
+from logphi.core.pairs.normal import NormalMixture
 from logphi.numerics.laws.weights import Listed
 from logphi.release import Primitive
 

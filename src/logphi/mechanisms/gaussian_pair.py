@@ -8,7 +8,9 @@ from logphi import check
 from logphi.arith.protocol import Gap
 from logphi.core.adjacency import Adjacency
 from logphi.core.logphi import LogPhi
-from logphi.core.pair import NormalLaws, NormalShift, Pair
+from logphi.core.pair import Pair
+from logphi.core.pairs.densities import NormalLaws
+from logphi.core.pairs.normal import NormalShift
 from logphi.release import Primitive
 
 # derived: the square of the ratio, over the square of a small step, stays within the doubles

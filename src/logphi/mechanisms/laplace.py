@@ -8,7 +8,7 @@ from logphi import check
 from logphi.arith.protocol import Ratio
 from logphi.core.adjacency import Adjacency
 from logphi.core.logphi import LogPhi
-from logphi.numerics.laws.uniform import UniformWithAtoms
+from logphi.core.pairs.flat import TiltedFlat
 from logphi.release import Primitive
 
 
@@ -52,6 +52,10 @@ class Laplace(Primitive):
         self._settle(scale=check.positive("scale", self.scale), sensitivity=check.positive("sensitivity", self.sensitivity))
         check.moderate("sensitivity / scale", self.sensitivity / self.scale)
 
+    def pair(self) -> TiltedFlat:
+        """Lap(w, 1) against Lap(0, 1)."""
+        return TiltedFlat(Ratio(self.sensitivity, self.scale), with_atoms=True)
+
     def loss(self) -> LogPhi:
         """Uniform with atoms, once tilted."""
-        return LogPhi.of([(UniformWithAtoms(Ratio(self.sensitivity, self.scale)), 1)])
+        return self.pair().loss()

@@ -8,7 +8,7 @@ from logphi import check
 from logphi.arith.protocol import LogOdds
 from logphi.core.adjacency import Adjacency
 from logphi.core.logphi import LogPhi
-from logphi.core.pair import FinitePair
+from logphi.core.pairs.finite import FinitePair
 from logphi.numerics.laws.two_point import TwoPoint
 from logphi.release import Primitive
 

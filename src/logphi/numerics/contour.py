@@ -369,6 +369,8 @@ def layout(law: Law, saddle_at: float, kernel: Kernel, rtol: float) -> Layout | 
     room = min(saddle_at if sign > 0 else min(-saddle_at, saddle_at + 1), law.strip[1] - saddle_at)
     trial = room * np.array([1e-3, 0.1])
     rough = law.sketch(np.concatenate([[saddle_at], saddle_at + trial, saddle_at - trial]))
+    if not np.isfinite(rough[0]):
+        return None
     second = (rough[1:3] + rough[3:] - 2 * rough[0]) / trial**2
     usable = second[np.isfinite(second) & (second * trial**2 < 1) & (second > 0)]
     # the wider difference is the better one unless higher terms have taken over

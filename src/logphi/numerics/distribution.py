@@ -28,6 +28,7 @@ import numpy as np
 from logphi.arith.floats import ULP
 from logphi.numerics.law import Law, Reflected
 from logphi.numerics.laws.blended_normal import BlendedNormal
+from logphi.numerics.laws.curved import MixedFlat, ReplacedNormal, SplicedFlat, SplicedNormal
 from logphi.numerics.laws.densities import Densities
 from logphi.numerics.laws.finite import Finite, Thinned
 from logphi.numerics.laws.integers import NormalSteps
@@ -37,6 +38,7 @@ from logphi.numerics.laws.normal import Normal
 from logphi.numerics.laws.two_point import TwoPoint
 from logphi.numerics.laws.uniform import Uniform, UniformWithAtoms
 from logphi.numerics.pieces.bell import Bell
+from logphi.numerics.pieces.bent import Bent
 from logphi.numerics.pieces.flat import Flat, weight_two_point, weight_uniform, weight_with_atoms
 from logphi.numerics.pieces.piece import Ends, Piece
 from logphi.numerics.pieces.points import Points
@@ -99,6 +101,12 @@ def _bells(law: Any) -> Bell:
 _LEAST = 1e-290
 
 
+def _bent(law: Any) -> Bent:
+    turned = isinstance(law, Reflected)
+    base: Any = law.law if isinstance(law, Reflected) else law
+    return Bent(base.curve_at, turned)
+
+
 # which laws are known, and whether turned by Reflected
 _MAKERS: dict[tuple[type[Law], bool], Callable[[Any], Piece]] = {
     (MixedNormal, False): _bell,
@@ -106,6 +114,11 @@ _MAKERS: dict[tuple[type[Law], bool], Callable[[Any], Piece]] = {
     (BlendedNormal, False): _bells,
     (BlendedNormal, True): _bells,
     (Uniform, False): lambda law: Flat(Ends.of(law.width), weight_uniform),
+    (MixedFlat, False): _bent,
+    (MixedFlat, True): _bent,
+    (SplicedFlat, False): _bent,
+    (SplicedNormal, False): _bent,
+    (ReplacedNormal, False): _bent,
     (UniformWithAtoms, False): lambda law: Flat(Ends.of(law.width), weight_with_atoms),
     (TwoPoint, False): lambda law: Flat(Ends.of(law.point).size, weight_two_point),
     (Finite, False): Points.of,

@@ -20,7 +20,8 @@ All functions take many mixtures at once. Array axes, in order: mixture, absciss
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,9 @@ from logphi.arith.floats import ELEMENTARY, ULP, complex_log1p
 from logphi.numerics.curves import Array, Mixtures, product, roundings
 from logphi.numerics.ends import cut_off, ends, log_beyond, near_one
 from logphi.numerics.law import Line, Values
+
+# of heights, losses and weights
+SecondMoments = Callable[[Array, Array, Array], NDArray[np.complex128]]
 
 # measured: an abscissa that needs more nodes than this lies far beyond any useful saddle
 MAX_NODES = 1 << 15
@@ -139,7 +143,7 @@ def on_axis(mixtures: Mixtures, abscissas: Array) -> Values:
             unknown = np.full(abscissas.size, np.inf)
             return Values(unknown, unknown, unknown)
         size = np.abs(abscissas)
-        total += weighted(part.count, nodes.log_mass, _to_log(nodes.noise.of_size(size)), _to_log(nodes.inner))
+        total += weighted(part.count, nodes.log_mass, to_log(nodes.noise.of_size(size)), to_log(nodes.inner))
     return total
 
 
@@ -163,18 +167,23 @@ def at_heights(mixtures: Mixtures, abscissa: float, heights: Array) -> Values:
     """The sum of count times K at points of one vertical line, in any order: one sum per point."""
     # below the real axis the values are those above, conjugate
     above = np.abs(heights)
-    values = _on_vertical(mixtures, abscissa, above, float(above.max()), _direct)
+    values = _on_vertical(mixtures, abscissa, above, float(above.max()), one_by_one)
     return Values(np.where(heights < 0, values.mid.conj(), values.mid), values.rounding, values.inner)
 
 
 def on_line(mixtures: Mixtures, line: Line) -> Values:
-    """The sum of count times K on a line.
+    """The sum of count times K on a line."""
+    return _on_vertical(mixtures, line.abscissa, line.heights, line.step * line.size, along_line(line))
+
+
+def along_line(line: Line) -> SecondMoments:
+    """Second moments at all heights of a line, as in :func:`deviations`.
 
     With heights t = r + s, e^{itl} - 1 = A + B + AB makes the sums one matrix product: only about 2 sqrt(size) complex
     numbers are formed per node, by doubling from the logarithm of that many exponentials.
     """
 
-    def moments(loss: Array, weight: Array) -> NDArray[np.complex128]:
+    def moments(_: Array, loss: Array, weight: Array) -> NDArray[np.complex128]:
         half = int(np.ceil(np.log2(line.size) / 2))
         fine = 1 << half
         coarse = -(-line.size // fine)
@@ -188,17 +197,18 @@ def on_line(mixtures: Mixtures, line: Line) -> Values:
         sums += product(second_coarse, weight[:, :, None]) + product(second_fine, weight[:, :, None]).transpose(0, 2, 1)
         return sums.reshape(loss.shape[0], -1)[:, : line.size]
 
-    return _on_vertical(mixtures, line.abscissa, line.heights, line.step * line.size, lambda _, *one: moments(*one))
+    return moments
 
 
-def _direct(heights: Array, loss: Array, weight: Array) -> NDArray[np.complex128]:
+def one_by_one(heights: Array, loss: Array, weight: Array) -> NDArray[np.complex128]:
+    """Second moments at heights in any order, as in :func:`deviations`."""
     turned = second_turn(heights[None, :, None] * loss[:, None, :])
     result: NDArray[np.complex128] = product(turned, weight[:, :, None])[:, :, 0]
     return result
 
 
-def _on_vertical(mixtures: Mixtures, abscissa: float, heights: Array, top: float, second_moments: Any) -> Values:
-    """K at c + it from E[e^{itl} - 1 - itl] under the tilted weights, which ``second_moments`` computes."""
+def _on_vertical(mixtures: Mixtures, abscissa: float, heights: Array, top: float, second_moments: SecondMoments) -> Values:
+    """K at c + it."""
     total = Values(np.zeros(heights.size, dtype=complex), np.zeros(heights.size), np.zeros(heights.size))
     for part in mixtures.chunks(300 * (2 * int(np.sqrt(heights.size)) + 16)):
         nodes = _nodes(part, np.array([abscissa]), 0.0 if (shift := _worthwhile_shift(part, abscissa, top)) else top)
@@ -207,18 +217,28 @@ def _on_vertical(mixtures: Mixtures, abscissa: float, heights: Array, top: float
         if nodes is None:
             unknown = np.full(heights.size, np.inf)
             return Values(unknown.astype(complex), unknown, unknown)
-        weight = nodes.weight[:, 0, :]
-        # nodes this far below the largest are dropped; what they weigh is counted
-        size = np.abs(weight)
-        kept = (size > size.max(axis=1, keepdims=True) * np.exp(np.log(INNER_TARGET / part.count) - 12)[:, None]).any(axis=0)
-        dropped = (size * (1 + top * np.abs(nodes.loss)))[:, ~kept].sum(axis=1)
-        deviation = second_moments(heights, nodes.loss[:, kept], weight[:, kept]) + 1j * heights * nodes.slope
-        with np.errstate(divide="ignore"):  # a zero of the characteristic function: infinite error
-            scale = 1 + 1 / np.abs(1 + deviation)
-        rounding = _to_log(nodes.noise.at(abscissa + 1j * heights) * scale)
-        inner = _to_log((nodes.inner + 2 * dropped[:, None]) * scale)
-        total += weighted(part.count, nodes.log_mass + complex_log1p(deviation), rounding, inner)
+        total += weighted(part.count, *deviations(nodes, part.count, abscissa, heights, top, second_moments))
     return total
+
+
+def deviations(
+    nodes: Nodes, count: Array, abscissa: float, heights: Array, top: float, second_moments: SecondMoments
+) -> tuple[NDArray[np.complex128], Array, Array]:
+    """K at c + it for heights up to ``top``, its rounding and its inner error, from nodes at the abscissa c.
+
+    ``second_moments`` computes E[e^{itl} - 1 - itl] under the tilted weights.
+    """
+    weight = nodes.weight[:, 0, :]
+    # nodes this far below the largest are dropped; what they weigh is counted
+    size = np.abs(weight)
+    kept = (size > size.max(axis=1, keepdims=True) * np.exp(np.log(INNER_TARGET / count) - 12)[:, None]).any(axis=0)
+    dropped = (size * (1 + top * np.abs(nodes.loss)))[:, ~kept].sum(axis=1)
+    deviation = second_moments(heights, nodes.loss[:, kept], weight[:, kept]) + 1j * heights * nodes.slope
+    with np.errstate(divide="ignore"):  # a zero of the characteristic function: infinite error
+        scale = 1 + 1 / np.abs(1 + deviation)
+    rounding = to_log(nodes.noise.at(abscissa + 1j * heights) * scale)
+    inner = to_log((nodes.inner + 2 * dropped[:, None]) * scale)
+    return nodes.log_mass + complex_log1p(deviation), rounding, inner
 
 
 def over(values: Values, count: int) -> Values:
@@ -248,16 +268,29 @@ def _nodes(mixtures: Mixtures, abscissas: Array, top: float) -> Nodes | None:
     x = step * np.arange(first, last + 1)
     loss = mixtures.on(x)
     log_density = np.log(step / np.sqrt(2 * np.pi)) - x * x / 2
+    # derived: a term errs by three elementary functions, a dozen doublings and the rounding of its exponent; l by two
+    # elementary functions and half an ulp in q and m
+    slip = ELEMENTARY * (np.abs(loss) + mixtures.moved(x, loss))
+    nodes = gathered(loss, log_density, power, ULP * (36 + 1.5 * x * x), slip)
+    inner = cut_off(x, mixtures, loss, power, log_density, nodes.log_mass) + np.exp(log_target)[:, None]
+    return replace(nodes, inner=inner)
+
+
+def gathered(
+    loss: Array, log_density: Array, power: Array, unit: Array, slip: Array, lost: tuple[float, float] = (0.0, 0.0)
+) -> Nodes:
+    """Sums over nodes of given l and Q-mass, exact but for rounding: terms err by ``unit`` relatively, l by ``slip``.
+
+    ``lost`` are the masses of P and of Q that are elsewhere: with them E[1] and E[w] are known apart.
+    """
     exponent = power[:, None] * loss[:, None, :]
     log_terms = log_density + exponent
     peak = log_terms.max(axis=2)
     weight = np.exp(log_terms - peak[:, :, None])
     total = weight.sum(axis=2)
     log_mass = peak + np.log(total)
-    weight /= total[:, :, None]
-    inner = cut_off(x, mixtures, loss, power, log_density, log_mass) + np.exp(log_target)[:, None]
 
-    slope = product(weight, loss[:, :, None])[:, :, 0]
+    slope = product(weight, loss[:, :, None])[:, :, 0] / total
     small = (np.maximum(exponent.max(axis=2), loss.max(axis=1)[:, None]) < _LARGE) & near_one(log_mass)
     if small.any():
         # the second-order form, of w^a and of w
@@ -265,16 +298,16 @@ def _nodes(mixtures: Mixtures, abscissas: Array, top: float) -> Nodes | None:
         of_w = np.where(small.any(axis=1)[:, None], loss, 0.0)[:, None, :]
         density = np.exp(log_density)
         moments = product(_second_exp(np.concatenate([bounded, of_w], axis=1)), density[:, None])[:, :, 0]
-        excess = moments[:, :-1] - power * moments[:, -1:]
+        excess = moments[:, :-1] - power * moments[:, -1:] + ((power - 1) * lost[1] - power * lost[0])
         first_moment = product(np.expm1(bounded), (density * loss)[:, :, None])[:, :, 0] - moments[:, -1:]
+        first_moment += lost[1] - lost[0]
         log_mass = np.where(small, np.log1p(np.where(small, excess, 0.0)), log_mass)
         slope = np.where(small, first_moment / (1 + np.where(small, excess, 0.0)), slope)
+    weight *= np.exp(peak - log_mass)[:, :, None]
 
-    # derived: a term errs by three elementary functions, a dozen doublings, the rounding of its exponent and, in a sum
-    # of complex products, by at most 2^(1/2) 2 roundings a step; l by two elementary functions and half an ulp in q and m
-    unit = ULP * (36 + 1.5 * x * x + 1.5 * roundings(x.size))
+    # derived: in a sum of complex products, at most 2^(1/2) 2 roundings a step
+    unit = unit + ULP * 1.5 * roundings(loss.shape[1])
     size = np.abs(loss)
-    slip = ELEMENTARY * (size + mixtures.moved(x, loss))
     log_relative = log_density - log_mass[:, :, None]
     second = small[:, :, None]
     plain = np.exp(log_relative + exponent)
@@ -285,15 +318,16 @@ def _nodes(mixtures: Mixtures, abscissas: Array, top: float) -> Nodes | None:
         for part in (log_relative, log_relative + loss[:, None, :])
     )
     largest = np.where(second, np.maximum(np.maximum(plain, tilted_by_w), base), np.inf)
+    known_apart = ELEMENTARY * (np.abs(power * lost[0]) + np.abs((power - 1) * lost[1]))
     noise = Noise(
         second=largest * (size * size / 2 * unit + 1e-300)[:, None, :],
         plain=(plain + base) * unit,
         linear=(plain * size[:, None, :] + np.abs(tilted_by_w - base)) * unit,
         second_moved=largest * (size * slip + 1e-300)[:, None, :],
         linear_moved=(plain + tilted_by_w) * slip[:, None, :],
-        constant=np.where(small, 0.0, ELEMENTARY * (1 + np.abs(log_mass))),
+        constant=np.where(small, known_apart * np.exp(-np.where(small, log_mass, 0.0)), ELEMENTARY * (1 + np.abs(log_mass))),
     )
-    return Nodes(loss, weight, log_mass, slope, noise, inner)
+    return Nodes(loss, weight, log_mass, slope, noise, np.zeros(log_mass.shape))
 
 
 def steps(mixtures: Mixtures, powers: Array, top: float, log_target: Array, shift: float = 0.0) -> Array:
@@ -447,6 +481,6 @@ def _turns(
     return all_full, all_second
 
 
-def _to_log(relative: Array) -> Array:
+def to_log(relative: Array) -> Array:
     """A relative error as an error of the logarithm; infinite from a half on."""
     return np.where(relative < 0.5, -np.log1p(-np.minimum(relative, 0.5)), np.inf)

@@ -92,7 +92,7 @@ class Finite(Law):
 
     def log_masses(self) -> tuple[Values, Values]:
         """From what lies outside the common support."""
-        return _log_complement(self.lost_p, self.blur, self.stray), _log_complement(self.lost_q, self.blur, self.stray)
+        return log_complement(self.lost_p, self.blur, self.stray), log_complement(self.lost_q, self.blur, self.stray)
 
     @property
     def losses(self) -> tuple[float, ...]:
@@ -203,7 +203,7 @@ class Thinned(Law):
 
     def log_masses(self) -> tuple[Values, Values]:
         """Equal."""
-        return _log_complement(self.failure), _log_complement(self.failure)
+        return log_complement(self.failure), log_complement(self.failure)
 
     @property
     def symmetric(self) -> bool:
@@ -226,7 +226,7 @@ class Thinned(Law):
         return Lattice(0.0, math.inf)
 
 
-def _log_complement(lost: float, blur: float = 0.0, stray: float = 0.0) -> Values:
+def log_complement(lost: float, blur: float = 0.0, stray: float = 0.0) -> Values:
     """``log(1 - lost)`` to a few ulps of itself, and what a relative error of ``lost`` and a stray mass make of it."""
     value = np.array([math.log1p(-lost)])
     elsewhere = 2 * stray / (1 - lost)

@@ -1,0 +1,1 @@
+"""The pairs, one file for each family of output laws."""

@@ -1,0 +1,63 @@
+"""Pairs of densities on the line."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from logphi.core.logphi import LogPhi
+from logphi.core.pair import Pair
+from logphi.numerics.laws.densities import Densities, LogDensity, MixtureLog, NormalLog
+from logphi.numerics.laws.normal_pair import NormalPair
+
+
+@dataclass(frozen=True)
+class NormalLaws(Pair):
+    """N(m_p, s_p^2) against N(m_q, s_q^2): of different widths, or the same law twice."""
+
+    mean_p: float
+    sigma_p: float
+    mean_q: float
+    sigma_q: float
+
+    def loss(self) -> LogPhi:
+        """A quadratic in a normal variable; nothing where both laws agree."""
+        if self.sigma_p == self.sigma_q:
+            return LogPhi()
+        return LogPhi.of([(NormalPair(self.mean_p, self.sigma_p, self.mean_q, self.sigma_q), 1)])
+
+    def reversed(self) -> NormalLaws:
+        """The laws exchanged."""
+        return NormalLaws(self.mean_q, self.sigma_q, self.mean_p, self.sigma_p)
+
+    def mixed_loss(self, rate: float) -> LogPhi:
+        """By quadrature, the errors of which are estimates."""
+        p, q = NormalLog(self.mean_p, self.sigma_p), NormalLog(self.mean_q, self.sigma_q)
+        return LogPhi() if p == q else DensityPair(p, q, (-math.inf, math.inf)).mixed_loss(rate)
+
+
+@dataclass(frozen=True)
+class DensityPair(Pair):
+    """Two densities on an interval, by their logarithms, with the points where these are not smooth."""
+
+    log_p: LogDensity
+    log_q: LogDensity
+    support: tuple[float, float]
+    breakpoints: tuple[float, ...] = ()
+
+    @property
+    def law(self) -> Densities:
+        """The law of the loss."""
+        return Densities(self.log_p, self.log_q, self.support, self.breakpoints)
+
+    def loss(self) -> LogPhi:
+        """By quadrature."""
+        return LogPhi.of([(self.law, 1)])
+
+    def reversed(self) -> DensityPair:
+        """The densities exchanged."""
+        return DensityPair(self.log_q, self.log_p, self.support, self.breakpoints)
+
+    def mixed_loss(self, rate: float) -> LogPhi:
+        """The mixture of the densities against the second."""
+        return DensityPair(MixtureLog(self.log_p, self.log_q, rate), self.log_q, self.support, self.breakpoints).loss()

@@ -1,0 +1,88 @@
+"""Pairs of finite probability vectors."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from logphi.arith.floats import FLOATS
+from logphi.core.logphi import LogPhi
+from logphi.core.pair import Pair
+from logphi.numerics.laws.finite import Cells, Finite, Given, Mixed, Spliced, Turned
+
+
+@dataclass(frozen=True)
+class FinitePair(Pair):
+    """Two probability vectors on the same cells; a cell with q = 0 is mass at infinity.
+
+    ``blur`` bounds the relative error of each probability beside its own half ulp. ``exact`` gives the probabilities as
+    formulas of the parameters, where every cell has mass under both laws. ``stray`` bounds the mass of either law on cells
+    that are left out, far below one half: they count as infinite losses in upper bounds and not at all in lower ones.
+    """
+
+    p: tuple[float, ...]
+    q: tuple[float, ...]
+    blur: float = 0.0
+    exact: Cells | None = None
+    stray: float = 0.0
+
+    @staticmethod
+    def of(cells: Cells) -> FinitePair:
+        """The pair whose probabilities are formulas; their rounding, and the half ulp of every parameter, is the blur.
+
+        Raises
+        ------
+        ValueError
+            If a probability is not positive beyond its rounding, or a vector does not sum to one within it.
+        """
+        p, q = cells.under(FLOATS)
+        for name, vector in (("p", p), ("q", q)):
+            if not all(0 <= disc.rad < disc.mid / 2 for disc in vector):
+                raise ValueError(f"every cell needs a positive probability under {name}: leave those out that have none")
+            total, room = math.fsum(float(disc.mid) for disc in vector), math.fsum(float(disc.rad) for disc in vector)
+            if abs(total - 1) > room + 1e-15 * len(vector):
+                raise ValueError(f"the formulas of {name} must sum to one, got {total!r}")
+        blur = max(float(disc.rad) / float(disc.mid) for disc in (*p, *q)) * (1 + 1e-9)
+        return FinitePair(tuple(float(disc.mid) for disc in p), tuple(float(disc.mid) for disc in q), 2 * blur, cells)
+
+    def loss(self) -> LogPhi:
+        """A finite law on the common support."""
+        common = [(a, b) for a, b in zip(self.p, self.q, strict=True) if a > 0 and b > 0]
+        lost_p = math.fsum(a for a, b in zip(self.p, self.q, strict=True) if b == 0)
+        lost_q = math.fsum(b for a, b in zip(self.p, self.q, strict=True) if a == 0)
+        p, q = tuple(a for a, _ in common), tuple(b for _, b in common)
+        return LogPhi.of([(Finite(p, q, lost_p, lost_q, self.blur, self.exact, self.stray), 1)])
+
+    def reversed(self) -> FinitePair:
+        """The vectors exchanged."""
+        exact = None if self.exact is None else Turned(self.exact)
+        return FinitePair(self.q, self.p, self.blur, exact, self.stray)
+
+    def mixed_loss(self, rate: float) -> LogPhi:
+        """Cell by cell."""
+        mixture = tuple((1 - rate) * b + rate * a for a, b in zip(self.p, self.q, strict=True))
+        # half an ulp of the rate, which 1 - rate inherits
+        exact = Mixed(self.exact or _given(self.p, self.q), rate)
+        return FinitePair(mixture, self.q, self.blur + 2.0**-53 * (rate / (1 - rate) + 4), exact, self.stray).loss()
+
+    def spliced_loss(self, rate: float) -> LogPhi:
+        """The cells above, those below, and one for the rest."""
+        pairs = list(zip(self.p, self.q, strict=True))
+        higher = tuple(i for i, (a, b) in enumerate(pairs) if a > b)
+        lower = tuple(i for i, (a, b) in enumerate(pairs) if a < b)
+        above = [((1 - rate) * pairs[i][1] + rate * pairs[i][0], pairs[i][1]) for i in higher]
+        below = [(pairs[i][0], (1 - rate) * pairs[i][0] + rate * pairs[i][1]) for i in lower]
+        # both laws have the same mass left
+        rest = math.fsum([*(a for a, b in pairs if a == b), *((1 - rate) * (a - b) for a, b in pairs if a > b)])
+        kept = [*above, *below, *([(rest, rest)] if rest > 0 else [])]
+        # half an ulp of the rate, which 1 - rate inherits; a difference of two probabilities loses digits
+        lost = math.fsum(a for a, b in pairs if a > b) / max(rest, 1e-300) if rest > 0 else 0.0
+        blur = (self.blur + 2.0**-53 * (rate / (1 - rate) + 6)) * max(1.0, 2 * lost)
+        shared = min(self.p + self.q) > 0
+        exact = Spliced(self.exact or _given(self.p, self.q), rate, higher, lower, rest > 0) if shared else None
+        return FinitePair(tuple(a for a, _ in kept), tuple(b for _, b in kept), blur, exact, self.stray).loss()
+
+
+def _given(p: tuple[float, ...], q: tuple[float, ...]) -> Given:
+    """The cells that Q reaches, as they were written."""
+    return Given(tuple(a for a, b in zip(p, q, strict=True) if b > 0), tuple(b for b in q if b > 0))

@@ -1,0 +1,287 @@
+"""Laws whose transform is an integral over panels: what sampling makes of flat laws, and of normal ones under replace."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import erf
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from logphi.arith.floats import FLOATS, ULP
+from logphi.arith.protocol import Arithmetic, Number, Parameter
+from logphi.numerics import payoff
+from logphi.numerics.enclosure import Scaled
+from logphi.numerics.law import Law, Line, Values
+from logphi.numerics.laws.finite import log_complement
+from logphi.numerics.panels import Curve, Strand, at_heights, atoms_of, on_axis, on_line, sketch
+from logphi.numerics.raised import log_raised_envelope
+from logphi.numerics.variation import log_varied_envelope
+
+_LOG_ROOT = 0.5 * float(np.log(2 * np.pi))
+
+
+class Curved(Law):
+    """A law that is held as a :class:`~logphi.numerics.panels.Curve`."""
+
+    @abstractmethod
+    def _curve(self, side: int) -> Curve:
+        """The loss, and the law of Q, over the variable of integration: with the parameters as they are, or at their ends."""
+
+    @cached_property
+    def curve(self) -> Curve:
+        """The curve, with what is not known of its parameters."""
+        return self._curve(0)
+
+    def curve_at(self, upper: bool) -> Curve:
+        """A curve of exact parameters whose profile is above or below that of the law: it grows with each of them."""
+        return replace(self._curve(1 if upper else -1), blur=0.0)
+
+    @property
+    def symmetric(self) -> bool:
+        """A mirrored curve is."""
+        return self.curve.mirrored
+
+    @cached_property
+    def _highest(self) -> tuple[float, float]:
+        """The largest loss of a bounded curve, and its error."""
+        atoms = atoms_of(Curve(self.curve.strands, 0.0, 0.0, (0.0, 0.0, 0.0), ((self.curve.end, 0.0),), blur=self.curve.blur))
+        return float(atoms.loss[0]), float(atoms.slip[0])
+
+    @property
+    def supremum(self) -> float:
+        """The loss at the end of the curve."""
+        if np.isinf(self.curve.end):
+            return np.inf
+        top, slip = self._highest
+        return top + slip + 2 * ULP * abs(top)
+
+    @property
+    def slack(self) -> float:
+        """Twice what is not known of the ends."""
+        return 0.0 if np.isinf(self.curve.end) else 2 * self._highest[1] + 8 * ULP * abs(self._highest[0])
+
+    def log_masses(self) -> tuple[Values, Values] | None:
+        """From what is lost."""
+        lost_p, lost_q = self.curve.lost
+        return (log_complement(lost_p, 8 * ULP), log_complement(lost_q, 8 * ULP)) if lost_p or lost_q else None
+
+    def excess(self, x: float) -> Scaled | None:
+        """By an integral of positive terms."""
+        return payoff.excess(self.curve, x)
+
+    def reversed_excess(self, x: float) -> Scaled | None:
+        """By an integral of positive terms."""
+        return payoff.reversed_excess(self.curve, x)
+
+    def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
+        """K at any points, new panels for each abscissa of complex ones."""
+        z = np.asarray(z)
+        if not np.iscomplexobj(z):
+            values = on_axis(self.curve, z.ravel())
+            parts = np.stack([values.mid, values.rounding, values.inner])
+        else:
+            parts = np.full((3, z.size), np.inf, dtype=complex)
+            abscissas, place = np.unique(z.real.ravel(), return_inverse=True)
+            for i, abscissa in enumerate(abscissas):
+                here = place.ravel() == i
+                values = at_heights(self.curve, float(abscissa), z.imag.ravel()[here], count)
+                parts[:, here] = np.stack([values.mid, values.rounding, values.inner])
+        mid, rounding, inner = parts.reshape((3, *z.shape))
+        return Values(mid, rounding.real, inner.real)
+
+    def sketch(self, c: NDArray[np.float64], count: int = 1) -> NDArray[np.float64]:
+        """K at real points, to some digits."""
+        return sketch(self.curve, c)
+
+    def on_line(self, line: Line, count: int = 1) -> Values:
+        """K on a vertical line, as a matrix product."""
+        return on_line(self.curve, line, count)
+
+    def log_envelope(self, abscissa: float, heights: NDArray[np.float64], end: float = np.inf) -> NDArray[np.float64]:
+        """From the total variation of the tilted density; a curve of several strands has no atoms, and a contour to move."""
+        envelope = log_varied_envelope if len(self.curve.strands) == 1 else log_raised_envelope
+        return envelope(self.curve, abscissa, heights)
+
+
+@dataclass(frozen=True)
+class Base:
+    """A symmetric pair with loss L of Q-density C e^{-L/2} on [-w, w], with or without atoms at both ends.
+
+    With probability ``failure`` the outcome is one that only P, or only Q, may have.
+    """
+
+    width: Parameter
+    with_atoms: bool
+    failure: float = 0.0
+
+    @property
+    def blur(self) -> float:
+        """What is relatively unknown of the pair."""
+        return _blur(self.width) + ULP * self.failure / (1 - self.failure)
+
+    def size(self, side: int) -> tuple[float, float]:
+        """W and the failure: as they are, or at their lower or upper ends."""
+        return _end(self.width, side), self.failure * (1 + side * ULP)
+
+    def log_constants(self, side: int) -> tuple[float, float, float]:
+        """Logarithms of C, and of the atoms' Q-masses at -w and at w."""
+        w, failure = self.size(side)
+        kept = float(np.log1p(-failure))
+        if self.with_atoms:
+            log_half = kept - float(np.log(2))
+            return kept - w / 2 - float(np.log(4)), log_half, log_half - w
+        return kept - w / 2 - float(np.log(-2 * np.expm1(-w))), -np.inf, -np.inf
+
+    def mean(self, arith: Arithmetic, function: Callable[[Number], Number], *, above: bool) -> Number:
+        """The integral of a function of L over the common support under Q, over L > 0 if only ``above``."""
+        w = self.width.under(arith)
+        total = arith.integral(lambda x: function(x) * arith.exp(-x / 2), 0 * w if above else -w, w)
+        if self.with_atoms:
+            total = (arith.exp(-w / 2) * total / 2 + arith.exp(-w) * function(w) + (0 if above else function(-w))) / 2
+        else:
+            total = total / (2 * (arith.exp(w / 2) - arith.exp(-w / 2)))
+        return (1 - arith.constant(self.failure)) * total if self.failure else total
+
+
+@dataclass(frozen=True)
+class MixedFlat(Curved):
+    """The log-ratio of (1 - q) Q + q P to Q, under the former, of a flat base: w = 1 - q + q e^L."""
+
+    base: Base
+    rate: float
+
+    def formula(self, arith: Arithmetic, z: Number) -> Number:
+        """K(z)."""
+        q = arith.constant(self.rate)
+        total = self.base.mean(arith, lambda x: (1 - q + q * arith.exp(x)) ** (z + 1), above=False)
+        if self.base.failure:
+            total += arith.constant(self.base.failure) * (1 - q) ** (z + 1)
+        return arith.log(total)
+
+    def _curve(self, side: int) -> Curve:
+        """Over L itself."""
+        (w, failure), (g0, bottom, top) = self.base.size(side), self.base.log_constants(side)
+        q = self.rate * (1 + side * ULP)
+        ends = ((-w, bottom), (w, top)) if self.base.with_atoms else ()
+        failed = ((-np.inf, float(np.log(failure))),) if failure else ()
+        strands, lost = (Strand(q, 1.0),), (q * failure, 0.0)
+        return Curve(strands, -w, w, (g0, -0.5, 0.0), (*ends, *failed), lost=lost, blur=self.base.blur)
+
+    @property
+    def infimum(self) -> float:
+        """The least loss."""
+        place = -np.inf if self.base.failure else self.curve.start
+        atoms = atoms_of(Curve(self.curve.strands, 0.0, 0.0, (0.0, 0.0, 0.0), ((place, 0.0),), blur=self.curve.blur))
+        return float(atoms.loss[0] - atoms.slip[0]) * (1 + 2 * ULP)
+
+    @property
+    def slack(self) -> float:
+        """Twice what is not known of the ends."""
+        q = self.rate
+        return super().slack + 2.0**-49 * q / (1 - q) - 8 * ULP * self.infimum
+
+
+@dataclass(frozen=True)
+class SplicedFlat(Curved):
+    """The log-ratio of (1 - g) Q + g P to Q of a flat base where it is positive, mirrored where it is negative."""
+
+    base: Base
+    rate: float
+
+    def formula(self, arith: Arithmetic, z: Number) -> Number:
+        """K(z)."""
+        total = 1 + self.base.mean(arith, _spliced_change(arith, self.rate, z), above=True)
+        if self.base.failure:
+            total -= arith.constant(self.rate) * arith.constant(self.base.failure)
+        return arith.log(total)
+
+    def _curve(self, side: int) -> Curve:
+        """Over L > 0."""
+        (w, failure), (g0, _, top) = self.base.size(side), self.base.log_constants(side)
+        g = self.rate * (1 + side * ULP)
+        # Q(L <= 0) - Q(L > 0) of the base without failures, and Q(L > 0)
+        apart, above = (
+            (-np.expm1(-w / 2), np.exp(-w / 2) / 2) if self.base.with_atoms else (np.tanh(w / 4), 1 / (1 + np.exp(w / 2)))
+        )
+        rest = float((1 - g) * (apart + 2 * failure * above))
+        atoms = ((w, top),) if self.base.with_atoms else ()
+        lost = (g * failure, g * failure)
+        return Curve((Strand(g, 1.0),), 0.0, w, (g0, -0.5, 0.0), atoms, True, rest, lost, self.base.blur)
+
+
+@dataclass(frozen=True)
+class SplicedNormal(Curved):
+    """The log-ratio of (1 - g) N(0, 1) + g N(m, 1) to N(0, 1) where it is positive, mirrored where it is negative."""
+
+    shift: Parameter
+    rate: float
+
+    def formula(self, arith: Arithmetic, z: Number) -> Number:
+        """K(z)."""
+        m = self.shift.under(arith)
+        change = _spliced_change(arith, self.rate, z)
+        # relative to the density in the middle, at m/2
+        total = arith.integral(lambda x: change(m * x) * arith.exp(-(x + m / 2) * (x + m / 2) / 2), 0 * m, None)
+        return arith.log(1 + total / (2 * arith.integral(lambda x: arith.exp(-x * x / 2), 0 * m, None)))
+
+    def _curve(self, side: int) -> Curve:
+        """Over the distance from m/2."""
+        m, g = _end(self.shift, side), self.rate * (1 + side * ULP)
+        density = (-m * m / 8 - _LOG_ROOT, -m / 2, -0.5)
+        return Curve((Strand(g, m),), 0.0, np.inf, density, (), True, (1 - g) * erf(m / 8**0.5), blur=_blur(self.shift))
+
+
+@dataclass(frozen=True)
+class ReplacedNormal(Curved):
+    """The log-ratio of (1 - q) N(0, 1) + q N(m, 1) to (1 - q) N(0, 1) + q N(-m, 1)."""
+
+    shift: Parameter
+    rate: float
+
+    @property
+    def symmetric(self) -> bool:
+        """The line may be turned around."""
+        return True
+
+    def formula(self, arith: Arithmetic, z: Number) -> Number:
+        """K(z)."""
+        m, q = self.shift.under(arith), arith.constant(self.rate)
+
+        def mixture(x: Number) -> Number:
+            return 1 - q + q * arith.exp(m * x - m * m / 2)
+
+        return arith.log_normal_mean(lambda x: mixture(x) ** (z + 1) * mixture(-x) ** (-z))
+
+    def _curve(self, side: int) -> Curve:
+        """Over the line."""
+        m, q = _end(self.shift, side), self.rate * (1 + side * ULP)
+        strands = (Strand(q, m, -m * m / 2), Strand(q, -m, -m * m / 2, -1, 1))
+        return Curve(strands, -np.inf, np.inf, (-_LOG_ROOT, 0.0, -0.5), blur=_blur(self.shift))
+
+
+def _end(parameter: Parameter, side: int) -> float:
+    """A parameter as it is, or one of its ends."""
+    disc = parameter.under(FLOATS)
+    return float(disc.mid) + side * (float(disc.rad) + ULP * float(disc.mid))
+
+
+def _blur(parameter: Parameter) -> float:
+    """The relative error of a parameter."""
+    disc = parameter.under(FLOATS)
+    return float(disc.rad / disc.mid)
+
+
+def _spliced_change(arith: Arithmetic, rate: float, z: Number) -> Callable[[Number], Number]:
+    """W^{z+1} + w^{-z} - w - 1, as a function of log p/q of the base."""
+    g = arith.constant(rate)
+
+    def change(x: Number) -> Number:
+        w = 1 - g + g * arith.exp(x)
+        return w ** (z + 1) + w ** (-z) - w - 1
+
+    return change

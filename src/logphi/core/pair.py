@@ -18,7 +18,7 @@ from logphi.numerics.laws.uniform import Uniform, UniformWithAtoms
 # beyond this, e^{loss} times a rate leaves the range of normal doubles
 LARGEST_SAMPLED = 600.0
 # beyond these, products of losses and rates leave it
-LEAST_SHIFT, LARGEST_SHIFT = 1e-50, 30.0
+LEAST_SHIFT, LARGEST_SHIFT = 1e-50, 20.0
 
 
 class UnsupportedError(ValueError):

@@ -89,7 +89,8 @@ class Noise:
 
     def of_size(self, size: Array) -> Array:
         """A bound for |z| up to ``size``; the sizes run along the second axis."""
-        z = size[None, :, None]
+        # no zero beside an infinite bound
+        z = np.maximum(size, 1e-300)[None, :, None]
         a = 1 + z
         term = np.minimum(a * a * self.second, self.plain + a * self.linear)
         moved = a * np.minimum(z * self.second_moved, self.linear_moved)

@@ -15,7 +15,7 @@ from logphi.numerics.laws.normal import Normal
 from logphi.numerics.laws.weights import Binomial, Thinned, Weights
 
 # beyond these, products of losses and rates leave the range of normal doubles
-LEAST_SHIFT, LARGEST_SHIFT = 1e-50, 30.0
+LEAST_SHIFT, LARGEST_SHIFT = 1e-50, 20.0
 
 
 @dataclass(frozen=True)

@@ -153,6 +153,9 @@ def _body(curve: Curve, grid: Grid, origin: float, turned: bool) -> LatticeLaw:
     k = np.arange(first, last + 1)
     x = np.asarray(origin + k * h, dtype=float)
     s = np.clip(curve.place(x), curve.start, curve.end)
+    if first == 0 and np.isfinite(curve.start):
+        # where the computed place has few digits
+        s[0] = curve.start
     slip = sum((strand.slip(s, np.abs(s), 0.0) for strand in curve.strands), np.zeros(s.size))
     # the ends of a curve are within their cells; elsewhere the place is as computed
     inside = (s > curve.start) & (s < curve.end)

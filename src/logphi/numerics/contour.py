@@ -230,7 +230,7 @@ def log_ceiling(law: Law, x: float) -> float:
     The smaller of Chernoff's and that of the integral of the modulus, the transform replaced by its envelope.
     """
     kernel = Smooth(x)
-    c = saddle(law, kernel, RIGHT).abscissa
+    c = settle(saddle(law, kernel, RIGHT).abscissa)
     values = law.log_transform(np.array([c]))
     scale = float((values.mid + values.radius)[0]) - c * x
     low, middle, high = law.sketch(c * np.array([0.9, 1.0, 1.1])).tolist()
@@ -402,8 +402,15 @@ def layout(law: Law, saddle_at: float, kernel: Kernel, rtol: float) -> Layout | 
     pick = int(np.argmax(steps[best]))
     if not steps[best, pick] > 0:
         return None
-    found = (moved[best], shifts[best, pick], _short(float(steps[best, pick])), log_target[best], curvature[best])
-    return Layout(*(float(one) for one in found))
+    settled = settle(float(moved[best]))
+    found = (settled, settle(settled + shifts[best, pick]) - settled, _short(float(steps[best, pick])))
+    return Layout(*(float(one) for one in (*found, log_target[best], curvature[best])))
+
+
+def settle(abscissa: float) -> float:
+    """Hardly another abscissa, with which -1 - c is exact unless c is tiny: laws are reflected without rounding."""
+    near = (1 + abscissa) - 1
+    return near if abs(near - abscissa) < 1e-6 * abs(abscissa) else abscissa
 
 
 def _short(step: float) -> float:

@@ -263,7 +263,7 @@ class Reflected(Law):
 
     def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
         """K(-1 - z)."""
-        return self.law.log_transform(-1 - z, count)
+        return self._moved(self.law.log_transform(-1 - z, count), np.asarray(z).real, count)
 
     def sketch(self, c: NDArray[np.float64], count: int = 1) -> NDArray[np.float64]:
         """K(-1 - c), roughly."""
@@ -272,7 +272,25 @@ class Reflected(Law):
     def on_line(self, line: Line, count: int = 1) -> Values:
         """K(-1 - c - it), the conjugate of K(-1 - c + it)."""
         values = self.law.on_line(Line(-1 - line.abscissa, line.step, line.size), count)
-        return Values(values.mid.conj(), values.rounding, values.inner)
+        return self._moved(Values(values.mid.conj(), values.rounding, values.inner), np.array([line.abscissa]), count)
+
+    def _moved(self, values: Values, c: NDArray[np.float64], count: int) -> Values:
+        """The values with what the rounding of -1 - c does to them.
+
+        |M'(z)| is at most E[|X| e^{aX}], a = Re z, and |X| at most (e^{hX} + e^{-hX}) / h.
+        """
+        turned = -1 - c
+        slip = np.abs((turned + 1) + c)
+        if not slip.any():
+            return values
+        low, high = self.law.strip
+        h = 0.25 * np.minimum(1.0, np.minimum(turned - low, high - turned))
+        beside = [self.law.log_transform(turned + side * h, count) for side in (1, -1)]
+        least = np.where(np.isfinite(values.mid), values.mid.real - values.radius, -np.inf)
+        with np.errstate(over="ignore"):  # infinite: nothing is known
+            share = sum(np.exp(one.mid.real + one.radius - least) for one in beside) * (1.01 * slip / h)
+        inside = np.where(share < 0.5, share, 0.0)
+        return Values(values.mid, values.rounding + np.where(share < 0.5, -np.log1p(-inside), np.inf), values.inner)
 
     def log_masses(self) -> tuple[Values, Values] | None:
         """The masses, exchanged."""

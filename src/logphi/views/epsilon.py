@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from logphi import check
 from logphi.bound import Bound, Bounds, Direction, Ledger, Status
 from logphi.core.logphi import LogPhi
-from logphi.numerics.contour import RIGHT, interval_of, log_ceiling, log_kappa
+from logphi.numerics.contour import RIGHT, interval_of, log_ceiling, log_kappa, settle
 from logphi.numerics.saddle import minimise
 from logphi.views.delta import checked, each
 from logphi.views.directions import Loss
@@ -146,7 +146,7 @@ def _chernoff(loss: LogPhi, log_excess: float) -> tuple[float, float, float]:
     def rough(c: NDArray[np.float64]) -> NDArray[np.float64]:
         return (loss.sketch(c) + log_kappa(c) - log_excess) / c
 
-    c = minimise(rough, interval_of(loss, RIGHT)).abscissa
+    c = settle(minimise(rough, interval_of(loss, RIGHT)).abscissa)
     values = loss.log_transform(np.array([c]))
     top = float((values.mid + values.radius + log_kappa(np.array([c])) - log_excess)[0]) / c
     ceiling = top + 1e-14 * (abs(top) + (abs(float(values.mid[0])) + abs(log_excess)) / c)

@@ -39,7 +39,7 @@ class ExponentialMechanism(Primitive):
     Examples
     --------
     >>> print(ExponentialMechanism(epsilon=1).delta(0.3).method)
-    exponential
+    exact
     """
 
     range_epsilon: float

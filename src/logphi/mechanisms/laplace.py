@@ -41,7 +41,7 @@ class Laplace(Primitive):
     Examples
     --------
     >>> print(Laplace(scale=2).delta(0.2).method)
-    exponential
+    exact
     """
 
     scale: float

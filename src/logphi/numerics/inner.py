@@ -297,7 +297,7 @@ def gathered(
         bounded = np.where(small[:, :, None], exponent, 0.0)
         of_w = np.where(small.any(axis=1)[:, None], loss, 0.0)[:, None, :]
         density = np.exp(log_density)
-        moments = product(_second_exp(np.concatenate([bounded, of_w], axis=1)), density[:, None])[:, :, 0]
+        moments = product(second_exp(np.concatenate([bounded, of_w], axis=1)), density[:, None])[:, :, 0]
         excess = moments[:, :-1] - power * moments[:, -1:] + ((power - 1) * lost[1] - power * lost[0])
         first_moment = product(np.expm1(bounded), (density * loss)[:, :, None])[:, :, 0] - moments[:, -1:]
         first_moment += lost[1] - lost[0]
@@ -431,7 +431,7 @@ def _shifted(mixtures: Mixtures, abscissa: float, top: float, shift: float, axis
     return Nodes(loss, weight[:, None, :], axis.log_mass, axis.slope, axis.noise.beside(noise), inner)
 
 
-def _second_exp(x: Array) -> Array:
+def second_exp(x: Array) -> Array:
     """``e^x - 1 - x`` to about twenty ulps."""
     near = np.abs(x) < 0.06
     small = np.where(near, x, 0)

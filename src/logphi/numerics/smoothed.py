@@ -41,6 +41,8 @@ _BETA = (12.0, 60.0)
 _BEYOND = 1.15
 # measured: the share of the tolerance that the hump may take
 _HUMP = 0.8
+# measured: where along the line K must be known
+_PROBES = np.array([0.1, 0.5])
 # derived: B(v) = sum of v^2k (2k + 2) / (2k + 3)!; twelve terms leave less than 1e-25 for |v| < 1
 _SERIES = [(2 * k + 2) / math.factorial(2 * k + 3) for k in range(12)]
 
@@ -200,6 +202,10 @@ def prepare(law: Law, x: float, rtol: float, hint: float | None = None) -> Prepa
     window = Window.fit(line, rtol)
     if line.abscissa * window.width > window.beta:
         # the threshold is blurred by more than what the law does
+        return None
+    # a transform that is an integral itself may be out of reach so far up
+    far = line.abscissa + 1j * _PROBES * window.beta / window.width
+    if not (own.log_transform(far).radius < 1).all():
         return None
     contour = lay(own, line, Smoothed(place, window, "both"))
     return None if contour is None else Prepared(Part.REVERSED if turned else Part.EXCESS, contour, window)

@@ -13,7 +13,7 @@ from logphi.bound import Bound, Bounds, Direction, Ledger, Status
 from logphi.numerics.contour import log_ceiling
 from logphi.views.directions import Loss
 from logphi.views.profile import LogDelta, masses
-from logphi.views.routes import Demand, route
+from logphi.views.routes import Demand, closed, route
 
 
 def delta(
@@ -90,8 +90,8 @@ def _largest(
     """The order that attains the maximum; both ends are maxima of ends."""
     found: list[tuple[Direction, LogDelta]] = []
     for one, part in loss.orders(direction):
-        # an order that cannot attain the maximum is not computed
-        if found and masses(part)[0][1] == 0 and log_ceiling(part, epsilon) < found[0][1].lower:
+        # an order that cannot attain the maximum is not computed, unless that is no quicker
+        if found and masses(part)[0][1] == 0 and not closed(part, epsilon) and log_ceiling(part, epsilon) < found[0][1].lower:
             continue
         demand = Demand(rtol, least=max((known.lower for _, known in found), default=-math.inf))
         found.append((one, route(method)(part, epsilon, demand)(epsilon)))

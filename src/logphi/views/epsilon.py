@@ -17,7 +17,7 @@ from logphi.numerics.saddle import minimise
 from logphi.views.delta import checked, each
 from logphi.views.directions import Loss
 from logphi.views.profile import LogDelta, masses
-from logphi.views.routes import Demand, Route, Solver, route, solver
+from logphi.views.routes import Demand, Route, Solver, closed, route, solver
 
 # measured: the relative tolerance of a profile that only leads to the crossing
 _COARSE = 1e-3
@@ -127,7 +127,7 @@ def _surpassed(loss: LogPhi, epsilon: float, level: float, along: Route) -> bool
     """Whether the profile is proved to be below the level at epsilon already."""
     if not 0 < epsilon < math.inf:
         return False
-    if log_ceiling(loss, epsilon) < level:
+    if not closed(loss, epsilon) and log_ceiling(loss, epsilon) < level:
         return masses(loss)[0][1] == 0
     # a coarse answer is cheap and errs upward
     return along(loss, epsilon, Demand(5.0, least=level))(epsilon).upper < level

@@ -306,6 +306,11 @@ def _final(found: LogDelta, large: float) -> bool:
     return found.method not in ("trivial", "discretized") and not wide
 
 
+def closed(loss: LogPhi, x: float) -> bool:
+    """Whether the loss is that of one release with a closed profile, its own or that of its base; or is below x anyway."""
+    return x >= loss.supremum or release_of(loss) is not None or _closed(loss, x)
+
+
 def _closed(loss: LogPhi, x: float) -> bool:
     """Whether the loss is that of one release with a profile of its own."""
     return len(loss.terms) == 1 and loss.terms[0][1] == 1 and loss.terms[0][0].excess(x) is not None

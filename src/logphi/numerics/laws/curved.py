@@ -13,11 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logphi.arith.floats import FLOATS, ULP
-from logphi.arith.protocol import Arithmetic, Number, Parameter
+from logphi.arith.protocol import Arithmetic, Number, Parameter, Plain
 from logphi.numerics import payoff
 from logphi.numerics.enclosure import Scaled
 from logphi.numerics.law import Law, Line, Values
 from logphi.numerics.laws.finite import log_complement
+from logphi.numerics.laws.uniform import Uniform, UniformWithAtoms
 from logphi.numerics.panels import Curve, Strand, at_heights, atoms_of, on_axis, on_line, sketch
 from logphi.numerics.raised import log_raised_envelope
 from logphi.numerics.variation import log_varied_envelope
@@ -171,6 +172,12 @@ class MixedFlat(Curved):
         failed = ((-np.inf, float(np.log(failure))),) if failure else ()
         strands, lost = (Strand(q, 1.0),), (q * failure, 0.0)
         return Curve(strands, -w, w, (g0, -0.5, 0.0), (*ends, *failed), lost=lost, blur=self.base.blur)
+
+    @property
+    def unmixed(self) -> tuple[Law, Parameter] | None:
+        """The flat law and the rate."""
+        law = UniformWithAtoms(self.base.width) if self.base.with_atoms else Uniform(self.base.width)
+        return None if self.base.failure else (law, Plain(self.rate))
 
     @property
     def infimum(self) -> float:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
+from abc import abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from logphi.arith.floats import FLOATS, ULP
+from logphi.arith.floats import ELEMENTARY, FLOATS, ULP
 from logphi.arith.protocol import Arithmetic, Number, Parameter
+from logphi.numerics.enclosure import Scaled
 from logphi.numerics.law import Law, Pieces
 from logphi.numerics.tails import log_smooth_envelope
 
@@ -59,6 +62,21 @@ class _OnInterval(Law):
         """The right end."""
         return (float(self.width.under(FLOATS).mid) + self.uncertainty) * (1 + 1e-15)
 
+    def excess(self, x: float) -> Scaled:
+        """In closed form between the ends; by 1 - e^x below them."""
+        width, wrong = float(self.width.under(FLOATS).mid), self.uncertainty + 2 * ULP * abs(x)
+        gap = min((x - width) / 2, 0.0)
+        value, slope = self._profile(gap, width) if x > -width else (-math.expm1(x), 1.0)
+        return Scaled(0.0, value, rounding=(2 * ELEMENTARY + self.uncertainty / width) * value + slope * (wrong + ULP * width))
+
+    def reversed_excess(self, x: float) -> Scaled:
+        """E^x times the excess at -x, by symmetry."""
+        return self.excess(-x).times_exp(x)
+
+    @abstractmethod
+    def _profile(self, gap: float, width: float) -> tuple[float, float]:
+        """The excess at w + 2 gap, gap <= 0, and a bound of its slope in x nearby."""
+
 
 @dataclass(frozen=True)
 class Uniform(_OnInterval):
@@ -76,6 +94,11 @@ class Uniform(_OnInterval):
         return Pieces(
             (), (), width, -width / 2 - float(np.log(-2 * np.expm1(-width))), slip=self.excessive, blur=self.excessive
         )
+
+    def _profile(self, gap: float, width: float) -> tuple[float, float]:
+        """(e^{w/2} - e^{x/2})^2 / (e^w - 1)."""
+        fall, whole = -math.expm1(gap), -math.expm1(-width)
+        return fall * fall / whole, 1.01 * (fall + 4 * ULP * width) / whole
 
     def log_envelope(self, abscissa: float, heights: NDArray[np.float64], end: float = np.inf) -> NDArray[np.float64]:
         """From the total variation of the tilted density."""
@@ -115,6 +138,10 @@ class UniformWithAtoms(_OnInterval):
         return Pieces(
             (-width, width), (atom, atom), width, -width / 2 - float(np.log(4)), slip=self.excessive, blur=self.excessive
         )
+
+    def _profile(self, gap: float, width: float) -> tuple[float, float]:
+        """1 - e^{(x - w)/2}."""
+        return -math.expm1(gap), 0.51
 
     def log_envelope(self, abscissa: float, heights: NDArray[np.float64], end: float = np.inf) -> NDArray[np.float64]:
         """The atoms may not decay at all; the rest does as its total variation says."""

@@ -402,8 +402,10 @@ def layout(law: Law, saddle_at: float, kernel: Kernel, rtol: float) -> Layout | 
     pick = int(np.argmax(steps[best]))
     if not steps[best, pick] > 0:
         return None
-    settled = settle(float(moved[best]))
-    found = (settled, settle(settled + shifts[best, pick]) - settled, _short(float(steps[best, pick])))
+    settled, shift = settle(float(moved[best])), float(shifts[best, pick])
+    exact = settle(settled + shift) - settled
+    shift = exact if abs(exact - shift) < 1e-6 * shift else shift
+    found = (settled, shift, _short(float(steps[best, pick])))
     return Layout(*(float(one) for one in (*found, log_target[best], curvature[best])))
 
 

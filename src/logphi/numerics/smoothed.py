@@ -203,9 +203,10 @@ def prepare(law: Law, x: float, rtol: float, hint: float | None = None) -> Prepa
     if line.abscissa * window.width > window.beta:
         # the threshold is blurred by more than what the law does
         return None
-    # a transform that is an integral itself may be out of reach so far up
-    far = line.abscissa + 1j * _PROBES * window.beta / window.width
-    if not (own.log_transform(far).radius < 1).all():
+    # a transform that is an integral itself may be out of reach so far up; where it has decayed, that does not matter
+    heights = _PROBES * window.beta / window.width
+    unknown = own.log_transform(line.abscissa + 1j * heights).radius > 1
+    if (unknown & (own.log_envelope(line.abscissa, heights) > line.log_target)).any():
         return None
     contour = lay(own, line, Smoothed(place, window, "both"))
     return None if contour is None else Prepared(Part.REVERSED if turned else Part.EXCESS, contour, window)

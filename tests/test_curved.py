@@ -304,3 +304,25 @@ def test_full_rates_and_refusals():
         lp.Laplace(scale=0.001).poisson(0.1)
     with pytest.raises(ValueError, match="between 1e-50 and 20 for a sample under replace"):
         lp.Gaussian(sigma=0.01).poisson(0.1, **REPLACE)
+
+
+def test_a_threshold_next_to_the_top():
+    base = lp.Laplace(scale=11.47761624822591, **REPLACE)
+    found = base.subset(7.605992935710741e-11, adjacency="replace").delta(-6.924059085828837e-12)
+    with mpmath.workdps(DIGITS):
+        # nothing but rounding is left of what is below the threshold
+        assert contains(found, -mpmath.expm1(dec(-6.924059085828837e-12)))
+
+
+@pytest.mark.parametrize(
+    ("release", "epsilon"),
+    [
+        # abscissas so far out that no sum over panels reaches them
+        (lp.Gaussian(sigma=2466.881999358502).poisson(8.527436127607657e-10, adjacency="replace"), -2.8853600710112106),
+        (lp.Gaussian(sigma=24256.857005427562, **REPLACE).subset(0.017875805533314266, adjacency="replace"), 1.515252460410035),
+    ],
+)
+def test_thresholds_far_beyond_every_loss(release, epsilon):
+    found = release.delta(epsilon)
+    assert found.lower <= max(-math.expm1(epsilon), 0.0) <= found.upper
+    assert found.upper - found.lower < 1e-4

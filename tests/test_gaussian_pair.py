@@ -215,3 +215,21 @@ def test_bad_parameters_are_refused_by_name(arguments, kind, needles):
     assert "\n" not in str(caught.value)
     for needle in needles:
         assert needle in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("pair", "epsilon", "direction"),
+    [
+        ((0.0, 0.6468095887054076, 0.0, 0.4765710337259331), 0.3054351665211069, "add"),
+        ((0.0, 244.65055226757192, 0.0, 244.65055264500813), 1.5427564181267361e-09, "remove"),
+        ((0.0, 0.019243081521634026, 0.0, 0.0017961919966148834), -2.3714827281468716, "remove"),
+        ((0.0, 1.0, 0.0, 2.0), math.log(2.0), "remove"),
+    ],
+)
+def test_a_threshold_at_the_vertex(pair, epsilon, direction):
+    turned = pair if direction == "remove" else (*pair[2:], *pair[:2])
+    with mpmath.workdps(60):
+        exact = profile(turned, dec(epsilon))
+        found = lp.GaussianPair(*pair).delta(epsilon, direction=direction)
+        assert contains(found, exact)
+        assert mpf(found.upper) - exact <= mpf("2e-14")

@@ -8,7 +8,7 @@ import pytest
 from mpmath import exp, mpf
 
 import logphi as lp
-from exact import contains
+from exact import contains, dec
 from logphi.expression import parse
 
 DIGITS = 60
@@ -259,3 +259,19 @@ def test_repr_is_read_back(mechanism):
     except ValueError as refusal:
         pytest.skip(f"the language has no such text: {refusal}")
     assert again == mechanism
+
+
+def test_logarithms_far_from_zero_are_rounded_outward():
+    # below every loss but one of probability q failure, and above all others: 1 - e^eps, and the failure alone
+    with mpmath.workdps(40):
+        tiny = -1.4086151158859038e-13
+        found = (
+            lp.ExponentialMechanism(epsilon=0.13041367387868802)
+            .poisson(1.011212720137675e-12)
+            .log_delta(tiny, direction="remove")
+        )
+        assert contains(found, mpmath.log(-mpmath.expm1(dec(tiny))))
+        for failure in (1.3e-290, 3.7e-123, 7e-13):
+            found = lp.ApproximateDP(epsilon=1.0, delta=failure).log_delta(2.0)
+            assert contains(found, mpmath.log(dec(failure)))
+            assert found.upper - found.lower <= 2e-15 * abs(found.value)

@@ -40,8 +40,17 @@ def test_the_transform_is_that_of_the_density(width, beta):
             exact = integral(lambda s, z=z: density(s) * mpmath.exp(mpmath.mpc(z) * (s + mpf(window.log_mean))), -width, width)
             assert abs(exact / whole - mpmath.mpc(value)) <= error
             assert error <= 3e-12 * max(abs(value), np.exp(-beta) * beta)
-        mean = integral(lambda s: density(s) * mpmath.exp(s), -width, width) / whole
-        assert 0 <= mpf(window.log_mean) - mpmath.log(mean) <= 1e-12
+
+
+@pytest.mark.parametrize("width", [0.1, 0.01, 1e-6, 1e-20])
+@pytest.mark.parametrize("beta", [12.0, 33.3, 60.0])
+def test_the_mean_keeps_its_relative_accuracy(width, beta):
+    with mpmath.workdps(2 * DIGITS):
+        own, moved = (
+            (mpmath.cosh(v) - mpmath.sinh(v) / v) / v**2 for v in (mpf(beta), mpmath.sqrt(mpf(beta) ** 2 + mpf(width) ** 2))
+        )
+        exact = mpmath.log(moved / own)
+        assert abs(mpf(Window(width, beta).log_mean) - exact) <= 1e-15 * exact
 
 
 @pytest.mark.parametrize(("width", "beta"), [(0.1, 12.0), (0.1, 60.0), (1e-4, 30.0)])
@@ -150,3 +159,20 @@ def test_other_routes_are_met(release, epsilon):
     assert sharp.lower <= smoothed.upper
     assert contains(smoothed, mpf(sharp.value)) or sharp.width > 0.1 * smoothed.width
     assert smoothed.width <= 1e-6 * smoothed.value
+
+
+@pytest.mark.parametrize("sigma", [1e5, 1e8, 1e12])
+@pytest.mark.parametrize("share", [0.5, 8])
+def test_losses_far_below_one(sigma, share):
+    with mpmath.workdps(DIGITS):
+        m, epsilon = 1 / mpf(sigma), mpf(repr(share / sigma))
+        exact = mpmath.ncdf(m / 2 - epsilon / m) - mpmath.exp(epsilon) * mpmath.ncdf(-m / 2 - epsilon / m)
+        found = lp.Gaussian(sigma=sigma).delta(share / sigma, method="smoothed")
+        assert mpf(found.lower) <= exact <= mpf(found.upper) <= exact * (1 + mpf("2e-7"))
+
+
+def test_an_atom_away_from_the_threshold():
+    one = 8 * lp.PureDP(epsilon=0.00229562945)
+    found, sharp = (one.delta(0.009055671, method=method) for method in ("smoothed", "lattice"))
+    assert found.lower <= sharp.upper
+    assert sharp.lower <= found.upper

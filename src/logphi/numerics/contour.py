@@ -33,6 +33,8 @@ from logphi.numerics.saddle import Interval, Saddle, minimise
 SHARE = 1e-3
 # measured: about a second of closed forms
 MAX_NODES = 1 << 18
+# derived: a transform known to within e^600 only is not known; beyond that, errors leave the range of doubles
+_HARDLY = 600.0
 # derived: so many steps in a period are far more than any line is long, and their number is exact
 LONGEST_PERIOD = 2.0**40
 
@@ -326,7 +328,7 @@ def lay(law: Law, layout: Layout, kernel: Kernel, decaying: bool = False) -> Con
     c, shift, step, log_target = layout.abscissa, layout.shift, layout.step, layout.log_target
     real = law.log_transform(np.array([c, c + shift, c - shift]))
     upper = real.mid + real.radius
-    if not np.isfinite(upper).all():
+    if not (np.isfinite(upper).all() and real.radius.max() < _HARDLY):
         return None
     log_mass = float(real.mid[0])
     neighbours = c + np.array([shift, -shift])
@@ -393,9 +395,13 @@ def layout(law: Law, saddle_at: float, kernel: Kernel, rtol: float) -> Layout | 
     log_target = log_value + np.log(SHARE * rtol)
     finite = np.isfinite(neighbours)
     safe = np.where(finite, neighbours, 0.0)
-    steps = np.where(finite, 2 * np.pi * shifts / np.logaddexp(0.0, safe - log_target[:, None]), 0.0)
+    # where the neighbours are far below the target, any step would do
+    turns = np.maximum(np.logaddexp(0.0, safe - log_target[:, None]), SHARE)
+    steps = np.where(finite, 2 * np.pi * shifts / turns, 0.0)
     heights = middle[:, 0] - moved * x + size
-    given_away = np.where(np.isfinite(heights), heights, np.inf) - np.nan_to_num(heights[0], posinf=0.0, neginf=0.0)
+    known = np.isfinite(heights)
+    # beside an unknown first one the others give nothing away
+    given_away = np.where(known, np.where(known, heights, 0.0) - (heights[0] if known[0] else np.inf), np.inf)
     with np.errstate(divide="ignore"):  # a step of zero: no candidate
         score = np.log(steps.max(axis=1)) - 0.7 * np.maximum(given_away, 0.0)
     best = int(np.argmax(np.where(np.isnan(score), -np.inf, score)))

@@ -22,19 +22,41 @@ if TYPE_CHECKING:
 
 
 def excess(shape: Shape, x: float) -> Scaled | None:
-    """E[(1 - e^{x-X})_+] = P(X > x) - e^x Q(X > x); None where rounding leaves nothing of a root.
+    """E[(1 - e^{x-X})_+] = P(X > x) - e^x Q(X > x); None where doubles do not reach.
 
     On any region near the true one the difference of the two measures is too small by a second-order amount only, as
     p = e^x q at the roots: the roots are taken as rounded, and what that costs is bounded apart from the masses.
     """
     roots = real_roots(shape, FLOATS.constant(x) + shape.log_ratio)
     if roots is None:
-        return None
+        return _beside_the_vertex(shape, x)
     with np.errstate(over="ignore", invalid="ignore"):  # whatever is not finite is given up below
         scale, value, rounding = _difference(shape, roots, x)
     if not (math.isfinite(scale) and math.isfinite(value) and math.isfinite(rounding)):
         return None
     return Scaled(scale, value, rounding=rounding)
+
+
+def _beside_the_vertex(shape: Shape, x: float) -> Scaled | None:
+    """The excess where rounding hardly tells the roots from each other: nothing, or 1 - e^x, but for the interval between them.
+
+    There log(p/q) is within g = s^2 / (2 |v| r^2) of x, on an interval of length 2 s / |v|.
+    """
+    d, r, v = shape.shift, shape.ratio, shape.bend
+    with np.errstate(all="ignore"):  # whatever is not finite is given up below
+        square = d * d - 2 * v * (FLOATS.constant(x) + shape.log_ratio)
+        # s/r at most, and |v| at least
+        most, bend = float(np.sqrt(np.maximum(square.mid + square.rad, 0.0))), float(np.abs(v.mid) - v.rad)
+        half = most * float(r.mid + r.rad) / bend
+        middle = d / v
+        apart = float(np.expm1(most * most / (2 * bend)))
+        density = float(_density(np.maximum(np.abs(middle.mid) - middle.rad - half, 0.0), x))
+        rest = 2 * half * apart * density * (1 + 1e-12)
+    if not (square.mid <= 4 * square.rad and bend > 0 and math.isfinite(rest)):
+        return None
+    # below the vertex of a wider P, nearly everything exceeds x
+    value = -math.expm1(x) if v.mid < 0 else 0.0
+    return Scaled(0.0, value + rest / 2, rounding=rest / 2 + 1e-15 * (value + rest + abs(x)) * bool(v.mid < 0))
 
 
 def _difference(shape: Shape, roots: tuple[Discs, Discs], x: float) -> tuple[float, float, float]:

@@ -277,6 +277,9 @@ def _rough(curve: Curve, powers: Array) -> Array | None:
     s = np.linspace(max(curve.start, -reach), min(curve.end, reach), _SCAN)
     _, plain = _sizes(curve, s, powers)
     kept = np.flatnonzero((plain > plain.max(axis=0) - _DEEP).any(axis=1))
+    if not kept.size:
+        # sizes beyond the range of doubles
+        return None
     start, end = float(s[max(kept[0] - 1, 0)]), float(s[min(kept[-1] + 1, _SCAN - 1)])
     count = np.ceil((end - start) * max(max(abs(strand.slope) for strand in curve.strands) / _LONG, 0.5))
     return np.linspace(start, end, int(count) + 1) if count <= _MANY else None

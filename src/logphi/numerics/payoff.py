@@ -156,7 +156,8 @@ def _log_gap(curve: Curve, x: float, here: float) -> float | None:
 
 def _panels(curve: Curve, x: float, low: float, high: float, log_atoms: float) -> tuple[Array, Array, float] | None:
     """Panels between two places, and the logarithm of the error of their sum; None if too many."""
-    edges = np.linspace(low, high, _FIRST + 1)
+    # both ends may be neighbours among the doubles
+    edges = np.unique(np.linspace(low, high, _FIRST + 1))
     body = nodes_of(curve, edges[:-1], edges[1:])
     worth = np.maximum(_log_payoff(body, x, 1).max(), _log_payoff(body, x, -1).max())
     goal = max(float(worth), log_atoms) + _SHARP - np.log(8 * _FIRST)

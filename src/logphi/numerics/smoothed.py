@@ -43,6 +43,8 @@ _BEYOND = 1.15
 _HUMP = 0.8
 # measured: where along the line K must be known
 _PROBES = np.array([0.1, 0.5])
+# derived: a recurrence from two to six over beta >= 12 loses three digits at most, of terms that fall by 1e-3 each
+_MEAN = 256 * ULP
 # derived: B(v) = sum of v^2k (2k + 2) / (2k + 3)!; twelve terms leave less than 1e-25 for |v| < 1
 _SERIES = [(2 * k + 2) / math.factorial(2 * k + 3) for k in range(12)]
 
@@ -65,8 +67,20 @@ class Window:
 
     @cached_property
     def log_mean(self) -> float:
-        """The d of e^d = E[e^xi], rounded up."""
-        return self.log_gain(np.ones(1)).item() + 32 * ULP * (1 + self.beta)
+        """The d of e^d = E[e^xi], with a relative error of ``_MEAN``, which z multiplies.
+
+        B(v) = i_1(v) / v with the modified spherical Bessel functions, and (1/v d/dv)^j B = i_{j+1}(v) / v^{j+1}: Taylor's
+        series of B in v^2 / 2 around beta^2 / 2, where v^2 is larger by w^2.
+        """
+        beta = self.beta
+        fall = math.exp(-2 * beta)
+        before, bessel = (1 - fall) / beta, ((1 + fall) - (1 - fall) / beta) / beta
+        first, term, change = bessel, 1.0, 0.0
+        for j in range(1, 6):
+            before, bessel = bessel, before - (2 * j + 1) / beta * bessel
+            term *= self.width**2 / (2 * beta * j)
+            change += term * bessel / first
+        return math.log1p(change)
 
     @property
     def hump(self) -> float:
@@ -89,7 +103,7 @@ class Window:
         v = np.sqrt(self.beta**2 + (z * self.width) ** 2)
         value, parts = _scaled(v)
         turn = np.exp((v - self.beta) + z * self.log_mean) / self._scale
-        error = ELEMENTARY * (8 + 2 * np.abs(v) + self.beta) + 4 * ULP * np.abs(z) * self.log_mean
+        error = ELEMENTARY * (8 + 2 * np.abs(v) + self.beta) + (4 * ULP + _MEAN) * np.abs(z) * self.log_mean
         return np.asarray(value * turn, dtype=np.complex128), parts * np.abs(turn) * error
 
     def log_size(self, heights: Array, abscissa: float) -> Array:

@@ -57,7 +57,7 @@ def trivial(known: Masses, epsilon: float) -> LogDelta:
     """What holds for every pair: max(0, 1 - e^eps Q(L > -inf)) <= delta <= 1, and delta >= P(L = inf)."""
     infinite, reverse_log_mass = known
     floor = max(infinite[0], -math.expm1(min(epsilon + reverse_log_mass[1] + 1e-14 * abs(epsilon), 0.0)) * (1 - 1e-15))
-    lower = math.log(floor) if floor > 0 else -math.inf
+    lower = _outward(_log(floor), -1)
     ledger = Ledger(truncation=Entry(1.0 - floor), infinite_mass=Entry(infinite[1]))
     return LogDelta(lower, lower if lower > -math.inf else -math.log(2.0), 0.0, "trivial", ledger)
 
@@ -78,8 +78,7 @@ def settled(loss: LogPhi, known: Masses, epsilon: float) -> LogDelta | None:
         return None
     lower, upper = (_log(end) for end in ends)
     ledger = Ledger(rounding=Entry(ends[1] - ends[0]), infinite_mass=Entry(infinite[1]))
-    slack = _SLACK if upper > -math.inf else 0.0
-    return LogDelta(lower - slack, lower, min(upper + slack, 0.0), "exact", ledger)
+    return LogDelta(_outward(lower, -1), lower, min(_outward(upper, 1), 0.0), "exact", ledger)
 
 
 def masses(loss: LogPhi) -> Masses:
@@ -127,7 +126,7 @@ def from_inversion(known: Masses, epsilon: float, found: Inversion, method: str)
             for mass, part, sign in ((tilt[1], low, -1), ((tilt[0] + tilt[1]) / 2, value, 0), (tilt[0], high, 1))
         ]
     lower, middle, upper = ends
-    lower, upper = lower - _SLACK, min(upper + _SLACK, 0.0)
+    lower, upper = _outward(lower, -1), min(_outward(upper, 1), 0.0)
     unit = math.exp(min(amount.log_scale, 700.0))
     ledger = Ledger(
         aliasing=Entry(amount.excess * unit),
@@ -138,6 +137,11 @@ def from_inversion(known: Masses, epsilon: float, found: Inversion, method: str)
         infinite_mass=Entry(infinite[1]),
     )
     return LogDelta(min(lower, upper), min(max(middle, lower), upper), upper, method, ledger)
+
+
+def _outward(end: float, sign: int) -> float:
+    """A logarithm moved by what it lost when it was rounded, and by what was lost before."""
+    return end + sign * (_SLACK + 4e-16 * abs(end)) if math.isfinite(end) else end
 
 
 def _log(number: float) -> float:

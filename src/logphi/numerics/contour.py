@@ -395,8 +395,8 @@ def layout(law: Law, saddle_at: float, kernel: Kernel, rtol: float) -> Layout | 
     safe = np.where(finite, neighbours, 0.0)
     steps = np.where(finite, 2 * np.pi * shifts / np.logaddexp(0.0, safe - log_target[:, None]), 0.0)
     heights = middle[:, 0] - moved * x + size
-    given_away = np.where(np.isfinite(heights), heights - heights[0], np.inf)
-    with np.errstate(divide="ignore"):  # a step of zero: no candidate
+    with np.errstate(divide="ignore", invalid="ignore"):  # a step of zero, or K unknown throughout: no candidate
+        given_away = np.where(np.isfinite(heights), heights - heights[0], np.inf)
         score = np.log(steps.max(axis=1)) - 0.7 * np.maximum(given_away, 0.0)
     best = int(np.argmax(np.where(np.isnan(score), -np.inf, score)))
     pick = int(np.argmax(steps[best]))

@@ -37,10 +37,12 @@ class Expression(Law):
     alpha: Any
 
     def formula(self, arith: Arithmetic, z: Number) -> Number:
-        """K(z) as an expression."""
+        """K(z) as an expression; as a number of mpmath where z is one."""
         import sympy
 
-        return self.expression.subs(self.alpha, -sympy.I * z)
+        if isinstance(z, sympy.Basic):
+            return self.expression.subs(self.alpha, -sympy.I * z)
+        return _compiled(self.expression, self.alpha)[1](-1j * z)
 
     @property
     def estimated(self) -> bool:

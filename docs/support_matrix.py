@@ -5,7 +5,21 @@ python docs/support_matrix.py > docs/support-matrix.md
 
 from dataclasses import dataclass
 
+import numpy as np
+import sympy
+
 import logphi as lp
+
+ALPHA = sympy.Symbol("alpha")
+
+
+def _logistic(x):
+    return -np.abs(x) - 2 * np.log1p(np.exp(-np.abs(x)))
+
+
+def _logistic_moved(x):
+    return _logistic(x - 0.5)
+
 
 # one example of each mechanism, as a function of the relation
 EXAMPLES = {
@@ -13,6 +27,10 @@ EXAMPLES = {
     "Laplace": lambda **relation: lp.Laplace(scale=2, **relation),
     "DiscreteLaplace": lambda **relation: lp.DiscreteLaplace(scale=2, sensitivity=2, **relation),
     "DiscreteGaussian": lambda **relation: lp.DiscreteGaussian(sigma=2, **relation),
+    "GaussianMixture": lambda **relation: lp.GaussianMixture(
+        sigma=2, sensitivities=[0, 1, 2], probabilities=[0.5, 0.3, 0.2], **relation
+    ),
+    "GaussianPair": lambda **relation: lp.GaussianPair(mean_p=0, sigma_p=2, mean_q=1, sigma_q=3, **relation),
     "RandomizedResponse": lambda **relation: lp.RandomizedResponse(p=0.75, **relation),
     "KaryRandomizedResponse": lambda **relation: lp.KaryRandomizedResponse(k=4, p=0.5, **relation),
     "ExponentialMechanism": lambda **relation: lp.ExponentialMechanism(epsilon=1, **relation),
@@ -20,6 +38,9 @@ EXAMPLES = {
     "ApproximateDP": lambda **relation: lp.ApproximateDP(epsilon=1, delta=1e-5, **relation),
     "DistanceToInstability": lambda **relation: lp.DistanceToInstability(epsilon=1, delta=1e-5, **relation),
     "Discrete": lambda **relation: lp.Discrete(p=[0.5, 0.3, 0.2], q=[0.2, 0.2, 0.6], **relation),
+    "FromDensities": lambda **relation: lp.FromDensities(_logistic_moved, _logistic, (-np.inf, np.inf), **relation),
+    "FromProfile": lambda **relation: lp.FromProfile(epsilons=[0.5, 1], deltas=[0.2, 0.01], **relation),
+    "FromLogPhi": lambda **relation: lp.FromLogPhi((sympy.I * ALPHA - ALPHA**2) / 2, ALPHA, **relation),
 }
 # known by a guarantee only: no mechanism need attain their pair
 DOMINATING = {"ApproximateDP", "DistanceToInstability", "ExponentialMechanism", "FromProfile", "PureDP"}

@@ -26,6 +26,7 @@ _ALL: tuple[type[Mechanism], ...] = (
     DiscreteLaplace,
     DistanceToInstability,
     ExponentialMechanism,
+    FromProfile,
     Gaussian,
     GaussianMixture,
     GaussianPair,

@@ -116,9 +116,11 @@ def doubts(values: NDArray[Any]) -> Array:
     place. Its own error counts to the power 3/2 of its share of the integral, which is below the other's where the integrand
     is smooth; three is a margin.
     """
-    size = np.abs(values) @ KRONROD
-    share = np.abs(values @ (KRONROD - _OTHERS)) / np.maximum(size, 1e-300)
-    return np.asarray(3 * np.maximum(np.abs(values @ (KRONROD - GAUSS)), size * share**1.5))
+    with np.errstate(over="ignore", invalid="ignore"):  # an integrand beyond the doubles: its error is infinite
+        size = np.abs(values) @ KRONROD
+        share = np.abs(values @ (KRONROD - _OTHERS)) / np.maximum(size, 1e-300)
+        found = 3 * np.maximum(np.abs(values @ (KRONROD - GAUSS)), size * share**1.5)
+    return np.where(np.isnan(found), np.inf, found)
 
 
 def beyond_noise(doubt: Array, noise: Array) -> Array:

@@ -60,7 +60,7 @@ class Densities(Law):
 
     def formula(self, arith: Arithmetic, z: Number) -> Number:
         """Refused: there is no formula."""
-        raise ValueError(
+        raise NotImplementedError(
             "a pair given by callables has no symbolic log-phi, as its densities are known by samples only; "
             "use FromLogPhi with an expression of your own, or ask for renyi, delta or epsilon instead"
         )
@@ -152,7 +152,8 @@ class Densities(Law):
         def integrand(table: Table, scale: float) -> tuple[Array, Array]:
             """The integrand over e^scale, and what the panels on both sides of an end of the region may hide of it."""
             log_gain = log_integrand(table)
-            level = np.where(np.isneginf(table.log_q), 0.0, np.exp(np.minimum(table.log_p - scale, 700.0))) * table.width
+            height = np.minimum(table.log_p - scale + np.log(table.width), 700.0)
+            level = np.where(np.isneginf(table.log_q), 0.0, np.exp(height))
             loss, _ = _losses(table)
             hidden = (level * np.minimum(np.abs(x - loss), 1.0)) @ KRONROD
             order = np.argsort(table.x.ravel())

@@ -27,6 +27,8 @@ _FARTHEST, _HALVINGS = 2.0**15, 30
 _WHOLE = 1e-12
 # measured: standard deviations up to which the decay is sampled, and the samples
 _HIGHEST, _SAMPLES = 200.0, 4000
+# derived: what a peak between two samples may add to log |M|, (0.025 r)^2 / 2 for losses within r = 10 standard deviations
+_BETWEEN = 0.032
 
 
 @dataclass(frozen=True)
@@ -37,10 +39,15 @@ class Expression(Law):
     alpha: Any
 
     def formula(self, arith: Arithmetic, z: Number) -> Number:
-        """K(z) as an expression."""
+        """K(z) as an expression; as a number of mpmath where z is one."""
         import sympy
 
-        return self.expression.subs(self.alpha, -sympy.I * z)
+        if isinstance(z, sympy.Basic):
+            return self.expression.subs(self.alpha, -sympy.I * z)
+        found = _filled(self, z)
+        if found is None:
+            raise ValueError(f"the expression has no value at z = {z}, nor beside it")
+        return found
 
     @property
     def estimated(self) -> bool:
@@ -110,7 +117,16 @@ def evaluated(law: Expression, z: Complex) -> tuple[Complex, Array]:
 
 
 def _precise(law: Expression, z: complex) -> complex | None:
-    """K by mpmath; at a removable singularity the mean from both sides."""
+    """K by many digits, if it has a value."""
+    import mpmath
+
+    with mpmath.workdps(_DIGITS):
+        found = _filled(law, mpmath.mpc(z))
+        return None if found is None else complex(found)
+
+
+def _filled(law: Expression, z: Any) -> Any:
+    """K by mpmath, at its precision; at a removable singularity the mean from both sides, None at any other."""
     import mpmath
 
     _, slow = _compiled(law.expression, law.alpha)
@@ -122,15 +138,11 @@ def _precise(law: Expression, z: complex) -> complex | None:
             return None
         return value if mpmath.isfinite(value) else None
 
-    with mpmath.workdps(_DIGITS):
-        point = mpmath.mpc(z)
-        value = at(point)
-        if value is None:
-            sides = [at(point + sign * _ACROSS) for sign in (-1, 1)]
-            if None in sides:
-                return None
-            value = (sides[0] + sides[1]) / 2
-        return complex(value)
+    value = at(z)
+    if value is None:
+        sides = [at(z + sign * _ACROSS) for sign in (-1, 1)]
+        return None if None in sides else (sides[0] + sides[1]) / 2
+    return value
 
 
 @lru_cache(maxsize=32)
@@ -172,7 +184,7 @@ def _decay(law: Expression, abscissa: float) -> tuple[Array, Array]:
     spread = np.sqrt(max(float(near[0] + near[2] - 2 * near[1]) / step**2, 1e-300))
     places = np.linspace(0.0, _HIGHEST / spread, _SAMPLES)
     values = evaluated(law, np.asarray(abscissa + 1j * places, complex))[0].real - near[1]
-    values = np.where(np.isfinite(values), np.minimum(values, 0.0), 0.0)
+    values = np.where(np.isfinite(values), np.minimum(values + _BETWEEN, 0.0), 0.0)
     # beyond the last sample, the largest of the upper half
     values[_SAMPLES // 2 :] = values[_SAMPLES // 2 :].max()
     return places, np.maximum.accumulate(values[::-1])[::-1]

@@ -296,8 +296,11 @@ class Contour:
         f = np.where(known, growth * np.exp(1j * exponent.imag) * factor, 0.0)
         # half an ulp of x, the product zx, and two subtractions
         slip = 2 * ULP * (np.abs(mid) + 2 * np.abs(z) * abs(x) + abs(scale)) + ELEMENTARY
-        # where nothing is known of K, |M(z)| <= M(c) still holds: the summand is between plus and minus that
+        # where K is hardly known, |M(z)| <= M(c) still holds: the summand is between plus and minus its bound
         trivial = np.exp(self.mass_error + 2e-15 * (abs(self.log_mass) + abs(self.abscissa * x))) * 1.01
+        hardly = np.isfinite(self.values.mid) & ~known
+        size_known = np.where(hardly, self.values.mid.real, np.inf) + self.values.radius - self.abscissa * x - scale
+        trivial = np.minimum(trivial, np.exp(np.minimum(size_known, 700.0)) * 1.01)
         rounding = np.where(
             known,
             np.expm1(np.where(known, np.minimum(self.values.rounding + slip, 700.0), 0.0)) * (np.abs(f) + growth * factor_error)

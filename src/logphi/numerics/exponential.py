@@ -326,7 +326,9 @@ class Rest(Law):
         full, low = np.exp(np.where(known, whole.mid, scale) - scale), self._low(line.points, scale)
         difference = full - low
         # the low parts err relative to their sum on the real axis, where all terms have one sign
-        noise = np.expm1(np.minimum(whole.radius, 1.0)) * np.abs(full) + repeats * ULP * (8 + 2 * turn) * abs(low[0])
+        # both what is known of the whole and the whole itself are at most about M(c)
+        noise = np.minimum(np.expm1(np.minimum(whole.radius, 700.0)) * np.abs(full), np.abs(full) + 1.01)
+        noise += repeats * ULP * (8 + 2 * turn) * abs(low[0])
         noise = noise + ELEMENTARY * (1 + abs(scale)) * (np.abs(full) + abs(low[0]))
         # below its own noise the difference is only known to be small: a number larger than that, wrong by as much
         drowned = np.abs(difference) < 4 * noise

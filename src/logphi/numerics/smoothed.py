@@ -219,8 +219,9 @@ def prepare(law: Law, x: float, rtol: float, hint: float | None = None) -> Prepa
         return None
     # a transform that is an integral itself may be out of reach so far up; where it has decayed, that does not matter
     heights = _PROBES * window.beta / window.width
-    unknown = own.log_transform(line.abscissa + 1j * heights).radius > 1
-    if (unknown & (own.log_envelope(line.abscissa, heights) > line.log_target)).any():
+    values, base = own.log_transform(line.abscissa + 1j * heights), float(own.sketch(np.array([line.abscissa]))[0])
+    size = np.minimum(own.log_envelope(line.abscissa, heights), values.mid.real + values.radius - base)
+    if ((values.radius > 1) & (size > line.log_target)).any():
         return None
     contour = lay(own, line, Smoothed(place, window, "both"))
     return None if contour is None else Prepared(Part.REVERSED if turned else Part.EXCESS, contour, window)

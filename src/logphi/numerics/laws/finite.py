@@ -12,7 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from logphi.arith.floats import ELEMENTARY, FLOATS, ULP, Discs
+from logphi.arith.floats import ELEMENTARY, FLOATS, ULP
 from logphi.arith.protocol import Arithmetic, Number
 from logphi.numerics.law import Lattice, Law, Line, Pieces, Values
 from logphi.numerics.spans import common_span
@@ -86,9 +86,7 @@ class Finite(Law):
         sizes = 2.0 ** (np.arange(level.max() + 1) / 4)
         exponent = sharp * sizes[:, None] + (len(self.p) + 16) * ULP
         wrong = (terms * np.expm1(np.minimum(exponent, 700.0))).sum(axis=1) * (1 + 1e-9)
-        with np.errstate(divide="ignore"):  # a zero of the sum: infinite radius
-            discs = FLOATS.log(Discs(turned, wrong[level]))
-        return Values(discs.mid + top, discs.rad + 2 * ULP * abs(top), np.zeros(line.size))
+        return Values.logarithm(turned, wrong[level], top)
 
     def log_masses(self) -> tuple[Values, Values]:
         """From what lies outside the common support."""

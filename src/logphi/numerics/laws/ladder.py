@@ -174,8 +174,8 @@ class Ladder(Law):
         relative = error + size * (self.span[1] + 4 * ULP) + ULP * (np.abs(log_weight) + 2 * np.abs(top)[:, None])
         relative = np.minimum(relative + 4 * ELEMENTARY + self._rounding, 700.0)
         wrong = ((up + down) * np.expm1(relative)).sum(axis=-1) * (1 + 1e-9)
-        log_total = FLOATS.log(Discs(total, wrong))
-        return log_total.mid + top, log_total.rad + 2 * ULP * np.abs(top)
+        found = Values.logarithm(total, wrong, top)
+        return found.mid, found.rounding
 
     def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
         """|chi(t)|^2 = 1 - sum of p_j p_k (1 - cos((l_j - l_k) t)) over all pairs: neighbours alone, up to t D = pi."""

@@ -313,3 +313,20 @@ def test_explain_takes_one_question():
     refused(ValueError, GAUSSIAN.explain, "either epsilon or delta")
     refused(ValueError, lambda: GAUSSIAN.explain(epsilon=1, delta=0.1), "either epsilon or delta", "1", "0.1")
     refused(TypeError, lambda: GAUSSIAN.explain(epsilon=[1, 2]), "not an array")
+
+
+@pytest.mark.parametrize("epsilon", [1e17, 1e150, 1e308])
+@pytest.mark.parametrize(
+    "release",
+    [
+        lp.Gaussian(sigma=1),
+        lp.Laplace(scale=1).poisson(0.1),
+        lp.GaussianPair(mean_p=0, sigma_p=1, mean_q=1, sigma_q=2),
+        lp.Gaussian(sigma=1).poisson(0.1, group_size=3) + lp.Laplace(scale=1),
+    ],
+)
+def test_absurd_thresholds_get_valid_answers(release, epsilon):
+    for direction in ("remove", "add"):
+        assert release.delta(epsilon, direction=direction).lower == 0
+        assert release.delta(-epsilon, direction=direction).lower > 1 - 1e-14
+        assert release.log_delta(-epsilon, direction=direction).upper == 0

@@ -342,3 +342,26 @@ def test_many_atoms_off_any_lattice_are_answered_in_large_compositions():
     assert smoothed.width <= 1e-6 * smoothed.value
     one, other = lattices.delta(2.0, method="smoothed"), lattices.delta(2.0, method="discretized")
     assert max(one.lower, other.lower) <= min(one.upper, other.upper)
+
+
+@pytest.mark.parametrize("rare", ["1e-10", "1e-13", "3e-12"])
+@pytest.mark.parametrize("below", [0.5, 0.01, 1e-4])
+def test_nearly_all_of_one_law_is_out_of_reach_of_the_other(rare, below):
+    # 1 - 0.9999999999 is a difference of doubles with few digits; the cell itself has all of them
+    with mpmath.workdps(DIGITS):
+        q = mpf(rare)
+        release = lp.Discrete(p=[1.0, 0.0], q=[float(rare), float(1 - q)])
+        epsilon = float(-mpmath.log(q) - below)
+        found = release.delta(epsilon, direction="remove")
+        exact = 1 - exp(dec(epsilon)) * q
+        assert contains(found, exact)
+        assert found.upper - found.lower <= 2e-13
+
+
+def test_a_profile_that_ends_where_q_has_nothing_left():
+    # the Q-mass on the only vertex is below every double's last digit of one
+    with mpmath.workdps(DIGITS):
+        release = lp.FromProfile(epsilons=[85.0], deltas=[5e-38], adjacency="remove")
+        slope = (1 - mpf("5e-38")) / exp(mpf(85))
+        assert contains(release.delta(84.0), 1 - slope * exp(mpf(84)))
+        assert contains(release.delta(177.0), mpf("5e-38"))

@@ -35,6 +35,8 @@ SHARE = 1e-3
 MAX_NODES = 1 << 18
 # derived: a transform known to within e^600 only is not known; beyond that, errors leave the range of doubles
 _HARDLY = 600.0
+# derived: squares of it stay within the range of doubles
+OUT_OF_REACH = 1e150
 # derived: so many steps in a period are far more than any line is long, and their number is exact
 LONGEST_PERIOD = 2.0**40
 
@@ -231,6 +233,8 @@ def log_ceiling(law: Law, x: float) -> float:
 
     The smaller of Chernoff's and that of the integral of the modulus, the transform replaced by its envelope.
     """
+    if abs(x) > OUT_OF_REACH:
+        return 0.0
     kernel = Smooth(x)
     c = settle(saddle(law, kernel, RIGHT).abscissa)
     values = law.log_transform(np.array([c]))
@@ -331,7 +335,8 @@ def lay(law: Law, layout: Layout, kernel: Kernel, decaying: bool = False) -> Con
     c, shift, step, log_target = layout.abscissa, layout.shift, layout.step, layout.log_target
     real = law.log_transform(np.array([c, c + shift, c - shift]))
     upper = real.mid + real.radius
-    if not (np.isfinite(upper).all() and real.radius.max() < _HARDLY):
+    lost = real.radius.max() + 2e-15 * (abs(float(real.mid[0])) + abs(c * kernel.anchor))
+    if not (np.isfinite(upper).all() and lost < _HARDLY):
         return None
     log_mass = float(real.mid[0])
     neighbours = c + np.array([shift, -shift])

@@ -13,11 +13,13 @@ import numpy as np
 
 from logphi.bound import Entry, Ledger
 from logphi.core.logphi import LogPhi
-from logphi.numerics.contour import Inversion, Part
+from logphi.numerics.contour import OUT_OF_REACH, Inversion, Part
 from logphi.numerics.law import Values
 
 # derived: what a handful of additions and one exponential lose, on a logarithmic scale near zero
 _SLACK = 1e-15
+# derived: e^-100 is far below the last digit of one
+_CERTAIN = 100.0
 # beyond this, exponentials of parts that cancel are of no use
 _HUGE = 600.0
 
@@ -63,9 +65,10 @@ def trivial(known: Masses, epsilon: float) -> LogDelta:
 
 
 def settled(loss: LogPhi, known: Masses, epsilon: float) -> LogDelta | None:
-    """The exact profile where no finite loss lies on one side of epsilon; None elsewhere.
+    """The profile where nothing need be computed for it; None elsewhere.
 
-    Above the support only the infinite losses are left, below it delta = 1 - e^eps Q(L > -inf).
+    Above the support only the infinite losses are left, below it delta = 1 - e^eps Q(L > -inf). Far below zero delta is one
+    to every digit; far above it nothing is within reach.
     """
     infinite, reverse_log_mass = known
     if epsilon >= loss.supremum:
@@ -75,7 +78,7 @@ def settled(loss: LogPhi, known: Masses, epsilon: float) -> LogDelta | None:
         low, high = reverse_log_mass
         ends = -math.expm1(min(epsilon + high + slip, 0.0)), -math.expm1(min(epsilon + low - slip, 0.0))
     else:
-        return None
+        return trivial(known, epsilon) if epsilon < -_CERTAIN or epsilon > OUT_OF_REACH else None
     lower, upper = (_log(end) for end in ends)
     ledger = Ledger(rounding=Entry(ends[1] - ends[0]), infinite_mass=Entry(infinite[1]))
     return LogDelta(_outward(lower, -1), lower, min(_outward(upper, 1), 0.0), "exact", ledger)

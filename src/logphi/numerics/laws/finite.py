@@ -89,8 +89,16 @@ class Finite(Law):
         return Values.logarithm(turned, wrong[level], top)
 
     def log_masses(self) -> tuple[Values, Values]:
-        """From what lies outside the common support."""
-        return log_complement(self.lost_p, self.blur, self.stray), log_complement(self.lost_q, self.blur, self.stray)
+        """From the smaller of what lies on the common support and what lies outside."""
+        return self._log_mass(self.p, self.lost_p), self._log_mass(self.q, self.lost_q)
+
+    def _log_mass(self, kept: Sequence[float], lost: float) -> Values:
+        if lost <= 0.5:
+            return log_complement(lost, self.blur, self.stray)
+        # the complement of what is nearly one has few digits
+        total = math.fsum(kept)
+        value = np.array([math.log(total)])
+        return Values(value, 2 * ULP * (2 + np.abs(value)) + 2 * self.blur + 2 * self.stray / total, np.zeros(1))
 
     @property
     def losses(self) -> tuple[float, ...]:
@@ -225,7 +233,7 @@ class Thinned(Law):
 
 
 def log_complement(lost: float, blur: float = 0.0, stray: float = 0.0) -> Values:
-    """``log(1 - lost)`` to a few ulps of itself, and what a relative error of ``lost`` and a stray mass make of it."""
+    """``log(1 - lost)`` to a few ulps of itself and half an ulp of ``lost``, with what a blur of that and a stray mass add."""
     value = np.array([math.log1p(-lost)])
     elsewhere = 2 * stray / (1 - lost)
-    return Values(value, (8e-16 + 2 * blur / (1 - lost)) * np.abs(value) + elsewhere, np.zeros(1))
+    return Values(value, (8e-16 + (2 * blur + ULP) / (1 - lost)) * np.abs(value) + elsewhere, np.zeros(1))

@@ -19,10 +19,10 @@ demo: $(STAMPS)/package
 	$(BIN)/logphi epsilon "14062 * Gaussian(sigma=1.1).poisson(256/60000)" --delta 1e-5
 
 test: lint
-	$(BIN)/python -m pytest -m ""
+	$(BIN)/python -m pytest -n auto -m ""
 
 test-fast: $(STAMPS)/dev
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto
 
 lint: $(STAMPS)/dev
 	$(BIN)/ruff check .

@@ -260,6 +260,7 @@ def test_only_mechanisms_compose():
         ([0.5, 0.5], [1.0], ValueError, ["same outcomes", "2", "1"]),
         ([0.5, 0.6], [0.5, 0.5], ValueError, ["p must sum to one", "1.1"]),
         ([0.5, 0.5], [0.5, 0.4], ValueError, ["q must sum to one", "0.9"]),
+        ([0.3333333333] * 3, [0.5, 0.25, 0.25], ValueError, ["p must sum to one", "0.9999999999", "more digits"]),
         ([1.5, -0.5], [0.5, 0.5], ValueError, ["p must not have negative", "-0.5"]),
         ([1, 0], [0, 1], ValueError, ["share no outcome"]),
         ([], [], ValueError, ["p must be a non-empty list", "[]"]),

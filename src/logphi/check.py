@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+# far above what normalised doubles miss, and as far as bounds may be off for vectors that miss it
+NORMALIZED = 1e-14
 # beyond this, products with a count leave the range of doubles
 LARGEST_COUNT = 10**300
 
@@ -152,13 +154,16 @@ def nonnegatives(name: str, value: Any) -> tuple[float, ...]:
 
 
 def probabilities(name: str, value: Any) -> tuple[float, ...]:
-    """A finite list of non-negative numbers that sum to one up to rounding."""
+    """A finite list of non-negative numbers that sum to one, but for the rounding of doubles."""
     array = real_array(name, value)
     if array.ndim != 1 or array.size == 0:
         raise ValueError(f"{name} must be a non-empty list of probabilities, got {value!r}")
     if np.any(array < 0):
         raise ValueError(f"{name} must not have negative entries, got {value!r}")
     total = math.fsum(array)
-    if abs(total - 1) > 1e-9:
-        raise ValueError(f"{name} must sum to one, got a sum of {total!r}")
+    if abs(total - 1) > NORMALIZED:
+        raise ValueError(
+            f"{name} must sum to one to within {NORMALIZED:g}, got a sum of {total!r}: an entry is missing, or has too few "
+            "digits; give more digits, or divide by the sum"
+        )
     return tuple(float(entry) for entry in array)

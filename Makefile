@@ -3,6 +3,7 @@
 #   make demo       install the package and answer the README's question
 #   make test       lint, types, floors, and every test: slow ones and notebooks too (this is what CI runs)
 #   make test-fast  only the default pytest run
+#   make docs       print the support matrix anew (the other pages are written by hand; tests run their examples)
 #   make bench      speed and width beside other accountants
 #   make clean      back to nothing
 
@@ -13,7 +14,7 @@ STAMPS := $(VENV)/.stamps
 PIP    := $(BIN)/python -m pip --disable-pip-version-check
 
 .DEFAULT_GOAL := test
-.PHONY: demo test test-fast lint format bench clean
+.PHONY: demo test test-fast lint format docs bench clean
 
 demo: $(STAMPS)/package
 	$(BIN)/logphi epsilon "14062 * Gaussian(sigma=1.1).poisson(256/60000)" --delta 1e-5
@@ -33,6 +34,9 @@ lint: $(STAMPS)/dev
 format: $(STAMPS)/dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+docs: $(STAMPS)/package
+	$(BIN)/python docs/support_matrix.py > docs/support-matrix.md
 
 bench: $(STAMPS)/bench
 	$(BIN)/python bench/run.py

@@ -19,6 +19,9 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check
 demo: $(STAMPS)/package
 	$(BIN)/logphi epsilon "14062 * Gaussian(sigma=1.1).poisson(256/60000)" --delta 1e-5
 
+# one worker a core leaves nothing for the threads of the matrix products
+test test-fast: export OPENBLAS_NUM_THREADS = 1
+
 test: lint
 	$(BIN)/python -m pytest -n auto -m ""
 

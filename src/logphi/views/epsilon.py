@@ -105,12 +105,15 @@ def _one(loss: LogPhi, delta: float, along: Route, solve: Solver, rtol: float) -
     slack = 3e-16 + 1e-16 * abs(level)
     seen: dict[float, LogDelta] = {}
 
+    # a closed profile is as sharp at once, and need not be asked twice
+    at_once = closed(loss, start)
+
     def near(x: float, sharp: bool) -> Any:
-        demand = Demand(rtol if sharp else max(rtol, _COARSE), hint, level - 1)
+        demand = Demand(rtol if sharp or at_once else max(rtol, _COARSE), hint, level - 1)
         local = along(loss if sharp else loss.rough, x, demand)
 
         def at(y: float) -> LogDelta:
-            answer = local(y)
+            answer = seen[y] if at_once and y in seen else local(y)
             seen[y] = answer
             return replace(answer, lower=answer.lower - slack, upper=answer.upper + slack)
 

@@ -14,7 +14,7 @@ from logphi.numerics import contour, exponential, smoothed
 from logphi.numerics.contour import Inversion, Part
 from logphi.numerics.enclosure import Scaled
 from logphi.numerics.lattice import Periodic
-from logphi.numerics.law import Law
+from logphi.numerics.law import Law, Reflected
 from logphi.numerics.roots import Crossing, Function, bisection, crossing
 from logphi.views.profile import LogDelta, from_inversion, masses, settled, trivial
 from logphi.views.sampled import release_of, single_release
@@ -212,7 +212,7 @@ def by_single_release(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
     """The closed profile of one release: its own or, of a sampled one, from that of its base."""
     found = release_of(loss)
     if found is None:
-        if not _closed(loss, epsilon):
+        if not _closed(loss):
             return by_pieces(loss, epsilon, demand, asked="exact")
         known, law = masses(loss), loss.terms[0][0]
 
@@ -265,7 +265,7 @@ def automatic(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
             return answered(one, x, again=True)
         return found
 
-    routes, large = _fitting(loss, epsilon), max(_LARGE, 10 * demand.rtol)
+    routes, large = _fitting(loss), max(_LARGE, 10 * demand.rtol)
 
     def at(x: float) -> LogDelta:
         best: LogDelta | None = None
@@ -308,18 +308,22 @@ def _final(found: LogDelta, large: float) -> bool:
 
 def closed(loss: LogPhi, x: float) -> bool:
     """Whether the loss is that of one release with a closed profile, its own or that of its base; or is below x anyway."""
-    return x >= loss.supremum or release_of(loss) is not None or _closed(loss, x)
+    return x >= loss.supremum or release_of(loss) is not None or _closed(loss)
 
 
-def _closed(loss: LogPhi, x: float) -> bool:
-    """Whether the loss is that of one release with a profile of its own."""
-    return len(loss.terms) == 1 and loss.terms[0][1] == 1 and loss.terms[0][0].excess(x) is not None
+def _closed(loss: LogPhi) -> bool:
+    """Whether the loss is that of one release with a profile of its own: its law does not leave the excess to others."""
+    if len(loss.terms) != 1 or loss.terms[0][1] != 1:
+        return False
+    law = loss.terms[0][0]
+    plain = law.law if isinstance(law, Reflected) else law
+    return type(plain).excess is not Law.excess
 
 
-def _fitting(loss: LogPhi, x: float) -> list[Route]:
+def _fitting(loss: LogPhi) -> list[Route]:
     if release_of(loss) is not None:
         return [by_single_release]
-    if _closed(loss, x):
+    if _closed(loss):
         return [by_single_release, _by_decaying_contour, *_FALLBACKS]
     lattice = loss.lattice
     if lattice is not None:

@@ -143,11 +143,11 @@ def unit_array(name: str, value: Any) -> NDArray[np.float64]:
     return array
 
 
-def nonnegatives(name: str, value: Any) -> tuple[float, ...]:
-    """A finite list of non-negative numbers."""
+def nonnegatives(name: str, value: Any, kind: str = "numbers") -> tuple[float, ...]:
+    """A finite list of non-negative numbers, of a kind that the refusal names."""
     array = real_array(name, value)
     if array.ndim != 1 or array.size == 0:
-        raise ValueError(f"{name} must be a non-empty list of numbers, got {value!r}")
+        raise ValueError(f"{name} must be a non-empty list of {kind}, got {value!r}")
     if np.any(array < 0):
         raise ValueError(f"{name} must not have negative entries, got {value!r}")
     return tuple(float(entry) for entry in array)
@@ -155,15 +155,11 @@ def nonnegatives(name: str, value: Any) -> tuple[float, ...]:
 
 def probabilities(name: str, value: Any) -> tuple[float, ...]:
     """A finite list of non-negative numbers that sum to one, but for the rounding of doubles."""
-    array = real_array(name, value)
-    if array.ndim != 1 or array.size == 0:
-        raise ValueError(f"{name} must be a non-empty list of probabilities, got {value!r}")
-    if np.any(array < 0):
-        raise ValueError(f"{name} must not have negative entries, got {value!r}")
-    total = math.fsum(array)
+    numbers = nonnegatives(name, value, "probabilities")
+    total = math.fsum(numbers)
     if abs(total - 1) > NORMALIZED:
         raise ValueError(
             f"{name} must sum to one to within {NORMALIZED:g}, got a sum of {total!r}: an entry is missing, or has too few "
             "digits; give more digits, or divide by the sum"
         )
-    return tuple(float(entry) for entry in array)
+    return numbers

@@ -148,16 +148,21 @@ def on_axis(mixtures: Mixtures, abscissas: Array) -> Values:
 
 
 def at_points(mixtures: Mixtures, z: NDArray[Any]) -> Values:
-    """The sum of count times K at any points, of any shape: one grid per abscissa."""
+    """The sum of count times K at any points, of any shape."""
+    return by_abscissa(z, lambda c: on_axis(mixtures, c), lambda c, heights: at_heights(mixtures, c, heights))
+
+
+def by_abscissa(z: NDArray[Any], on_real: Callable[[Array], Values], on_vertical: Callable[[float, Array], Values]) -> Values:
+    """Values at points of any shape from those on the real axis, or, of complex ones, from one grid per abscissa."""
     if not np.iscomplexobj(z):
-        values = on_axis(mixtures, z.ravel())
+        values = on_real(z.ravel())
         parts = np.stack([values.mid, values.rounding, values.inner])
     else:
         parts = np.full((3, z.size), np.inf, dtype=complex)
         abscissas, place = np.unique(z.real.ravel(), return_inverse=True)
         for i, abscissa in enumerate(abscissas):
             here = place.ravel() == i
-            values = at_heights(mixtures, float(abscissa), z.imag.ravel()[here])
+            values = on_vertical(float(abscissa), z.imag.ravel()[here])
             parts[:, here] = np.stack([values.mid, values.rounding, values.inner])
     mid, rounding, inner = parts.reshape((3, *z.shape))
     return Values(mid, rounding.real, inner.real)

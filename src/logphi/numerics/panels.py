@@ -22,7 +22,7 @@ the rule with n nodes is wrong by at most
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, replace
 from functools import cache
 
@@ -212,23 +212,38 @@ def panels(curve: Curve, powers: Array, top: float) -> Panels | None:
         own if np.isfinite(own) else _end(curve, powers, goal, float(rough), outward)
         for own, rough, outward in ((curve.start, edges[0], -1), (curve.end, edges[-1], 1))
     )
-    edges = np.linspace(start, end, _FIRST + 1)
+    goal += -np.log(8 * _FIRST)
+    found = halved(
+        np.linspace(start, end, _FIRST + 1),
+        lambda low, high: np.stack(_log_bounds(curve, low, high, powers, top), axis=1),
+        goal,
+        _MOST,
+    )
+    return found and Panels(found[0], found[1], start, end)
+
+
+def halved(
+    edges: Array, log_errors_of: Callable[[Array, Array], Array], goal: Array | float, most: int
+) -> tuple[Array, Array, Array] | None:
+    """Panels between edges, halved until every error, the panels along the first axis, meets a goal; and these errors.
+
+    None if more than ``most`` would be needed.
+    """
     low, high = edges[:-1], edges[1:]
-    share = -np.log(8 * _FIRST)
-    done: list[tuple[Array, Array]] = []
+    done: list[tuple[Array, Array, Array]] = []
     count = 0
     while low.size:
-        bounds = np.stack(_log_bounds(curve, low, high, powers, top))
-        good = (bounds <= goal[:, None, :] + share).all(axis=(0, 2))
-        done.append((low[good], high[good]))
+        errors = log_errors_of(low, high)
+        good = (errors <= goal).reshape(low.size, -1).all(axis=1)
+        done.append((low[good], high[good], errors[good]))
         count += int(good.sum())
         low, high = low[~good], high[~good]
-        if count + 2 * low.size > _MOST:
+        if count + 2 * low.size > most:
             return None
         middle = (low + high) / 2
         low, high = np.concatenate([low, middle]), np.concatenate([middle, high])
-    low, high = (np.concatenate(parts) for parts in zip(*done, strict=True))
-    return Panels(low, high, start, end)
+    low, high, errors = (np.concatenate(parts) for parts in zip(*done, strict=True))
+    return low, high, errors
 
 
 def log_errors(curve: Curve, found: Panels, powers: Array, top: float) -> tuple[Array, Array]:

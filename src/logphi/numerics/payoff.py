@@ -11,7 +11,7 @@ import numpy as np
 from logphi.arith.floats import ULP
 from logphi.numerics.curves import Array
 from logphi.numerics.enclosure import Scaled
-from logphi.numerics.panels import Curve, Ellipses, Masses, atoms_of, best, log_beyond, nodes_of
+from logphi.numerics.panels import Curve, Ellipses, Masses, atoms_of, best, halved, log_beyond, nodes_of
 
 # measured: as in the panels of a transform
 _FIRST = 8
@@ -161,19 +161,10 @@ def _panels(curve: Curve, x: float, low: float, high: float, log_atoms: float) -
     body = nodes_of(curve, edges[:-1], edges[1:])
     worth = np.maximum(_log_payoff(body, x, 1).max(), _log_payoff(body, x, -1).max())
     goal = max(float(worth), log_atoms) + _SHARP - np.log(8 * _FIRST)
-    lower, upper = edges[:-1], edges[1:]
-    done: list[tuple[Array, Array, Array]] = []
-    count = 0
-    while lower.size:
+
+    def log_error(lower: Array, upper: Array) -> Array:
         around = Ellipses.around(curve, lower, upper)
-        error = best((np.logaddexp(around.most, x) + around.log_rest)[:, :, None])[:, 0]
-        good = error <= goal
-        done.append((lower[good], upper[good], error[good]))
-        count += int(good.sum())
-        lower, upper = lower[~good], upper[~good]
-        if count + 2 * lower.size > _MOST:
-            return None
-        middle = (lower + upper) / 2
-        lower, upper = np.concatenate([lower, middle]), np.concatenate([middle, upper])
-    lower, upper, error = (np.concatenate(parts) for parts in zip(*done, strict=True))
-    return lower, upper, float(np.logaddexp.reduce(error)) + _SLACK
+        return best((np.logaddexp(around.most, x) + around.log_rest)[:, :, None])[:, 0]
+
+    found = halved(edges, log_error, goal, _MOST)
+    return found and (found[0], found[1], float(np.logaddexp.reduce(found[2])) + _SLACK)

@@ -192,3 +192,21 @@ def _prove(function: Function, level: float, floor: float, x: float, ceiling: fl
             lower = candidate
             break
     return Crossing(lower, min(max(x, lower), upper), upper)
+
+
+def last_good(good: Callable[[float], bool], farthest: float, factor: float, steps: int, halvings: int) -> float:
+    """About the largest distance up to which a property holds; zero if it fails at once.
+
+    Distances grow by a factor, up to the farthest, until one fails; the gap before it is halved some times.
+    """
+    held, failed = 0.0, math.inf
+    for k in range(-steps, 1):
+        distance = farthest * factor**k
+        if not good(distance):
+            failed = distance
+            break
+        held = distance
+    for _ in range(halvings if failed < math.inf else 0):
+        middle = (held + failed) / 2
+        held, failed = (middle, failed) if good(middle) else (held, middle)
+    return held

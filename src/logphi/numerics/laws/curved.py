@@ -16,6 +16,7 @@ from logphi.arith.floats import FLOATS, ULP
 from logphi.arith.protocol import Arithmetic, Number, Parameter, Plain
 from logphi.numerics import payoff
 from logphi.numerics.enclosure import Scaled
+from logphi.numerics.inner import by_abscissa
 from logphi.numerics.law import Law, Line, Values
 from logphi.numerics.laws.finite import log_complement
 from logphi.numerics.laws.uniform import Uniform, UniformWithAtoms
@@ -81,19 +82,11 @@ class Curved(Law):
 
     def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
         """K at any points, new panels for each abscissa of complex ones."""
-        z = np.asarray(z)
-        if not np.iscomplexobj(z):
-            values = on_axis(self.curve, z.ravel())
-            parts = np.stack([values.mid, values.rounding, values.inner])
-        else:
-            parts = np.full((3, z.size), np.inf, dtype=complex)
-            abscissas, place = np.unique(z.real.ravel(), return_inverse=True)
-            for i, abscissa in enumerate(abscissas):
-                here = place.ravel() == i
-                values = at_heights(self.curve, float(abscissa), z.imag.ravel()[here], count)
-                parts[:, here] = np.stack([values.mid, values.rounding, values.inner])
-        mid, rounding, inner = parts.reshape((3, *z.shape))
-        return Values(mid, rounding.real, inner.real)
+        return by_abscissa(
+            np.asarray(z),
+            lambda c: on_axis(self.curve, c),
+            lambda c, heights: at_heights(self.curve, c, heights, count),
+        )
 
     def sketch(self, c: NDArray[np.float64], count: int = 1) -> NDArray[np.float64]:
         """K at real points, to some digits."""

@@ -15,6 +15,7 @@ from logphi.arith.protocol import Arithmetic, Number
 from logphi.numerics.enclosure import Scaled
 from logphi.numerics.kronrod import KRONROD, Array, Table, beyond_noise, divided, doubts, first_table, settled, spread
 from logphi.numerics.law import Law, Line, Values
+from logphi.numerics.roots import last_good
 
 # the logarithm of a density, of an array
 LogDensity = Callable[[Array], Array]
@@ -360,16 +361,7 @@ def _end_of_strip(law: Densities) -> float:
         mid, _, inner = _transform(law, table, np.array([c]))
         return bool(np.isfinite(mid[0]) and inner[0] < _SETTLED)
 
-    good, bad = 0.0, np.inf
-    for c in _FARTHEST * 8.0 ** np.arange(-16.0, 1.0):
-        if not settles(float(c)):
-            bad = float(c)
-            break
-        good = float(c)
-    for _ in range(_HALVINGS if bad < np.inf else 0):
-        middle = (good + bad) / 2
-        good, bad = (middle, bad) if settles(middle) else (good, middle)
-    return good
+    return last_good(settles, _FARTHEST, 8.0, 16, _HALVINGS)
 
 
 @lru_cache(maxsize=32)

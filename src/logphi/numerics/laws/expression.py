@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from logphi.arith.floats import ULP
 from logphi.arith.protocol import Arithmetic, Number
 from logphi.numerics.law import Law, Line, Values
+from logphi.numerics.roots import last_good
 
 Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
@@ -163,16 +164,7 @@ def _end(law: Expression, left: bool) -> float:
         turn = abs(mid[0].imag - 2 * np.pi * np.round(mid[0].imag / (2 * np.pi))) if np.isfinite(mid[0]) else 1.0
         return bool(turn < 1e-9 * (1 + abs(mid[0])) and radius[0] < 1)
 
-    good, bad = 0.0, np.inf
-    for distance in _FARTHEST * 4.0 ** np.arange(-20.0, 1.0):
-        if not real(float(distance)):
-            bad = float(distance)
-            break
-        good = float(distance)
-    for _ in range(_HALVINGS if bad < np.inf else 0):
-        middle = (good + bad) / 2
-        good, bad = (middle, bad) if real(middle) else (good, middle)
-    return good
+    return last_good(real, _FARTHEST, 4.0, 20, _HALVINGS)
 
 
 @lru_cache(maxsize=32)

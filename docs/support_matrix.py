@@ -102,7 +102,7 @@ class Cell:
     def verdict(self):
         if self.mechanism is None:
             return "refused"
-        if self.mechanism.loss().estimated:
+        if self.mechanism.loss_law().estimated:
             return "estimated"
         return "bound" if self.name in DOMINATING else "exact"
 

@@ -225,7 +225,7 @@ class Own(Primitive):
     law: Law
     adjacency: lp.Adjacency = lp.Adjacency.ADD_REMOVE
 
-    def loss(self):
+    def loss_law(self):
         return LogPhi.of([(self.law, 1)])
 
 

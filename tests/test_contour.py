@@ -230,9 +230,9 @@ def test_epsilon_of_laplace_inverts_its_profile(delta):
     ids=repr,
 )
 def test_the_ceiling_holds_near_the_top_of_a_support(mechanism, gap):
-    for loss in (mechanism.loss(), mechanism.loss().reflected()):
+    for loss in (mechanism.loss_law(), mechanism.loss_law().reflected()):
         x = loss.supremum * (1 - gap)
-        order = None if loss.symmetric else ("remove" if loss == mechanism.loss() else "add")
+        order = None if loss.symmetric else ("remove" if loss == mechanism.loss_law() else "add")
         assert log_ceiling(loss, x) >= mechanism.log_delta(x, direction=order).lower
 
 

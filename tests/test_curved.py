@@ -299,7 +299,7 @@ def test_two_sampled_laplace_are_a_double_integral(epsilon):
 def test_full_rates_and_refusals():
     whole = lp.Gaussian(sigma=1).poisson(1, **REPLACE)
     assert whole.delta(0.5).value == pytest.approx(lp.Gaussian(sigma=0.5).delta(0.5).value, rel=1e-12)
-    assert lp.Laplace(scale=1).poisson(1).loss() == lp.Laplace(scale=1).loss()
+    assert lp.Laplace(scale=1).poisson(1).loss_law() == lp.Laplace(scale=1).loss_law()
     with pytest.raises(ValueError, match="above 600 cannot be sampled"):
         lp.Laplace(scale=0.001).poisson(0.1)
     with pytest.raises(ValueError, match="between 1e-50 and 20 for a sample under replace"):

@@ -287,7 +287,7 @@ def test_epsilon_of_mixtures_is_proved_on_both_sides(name, delta):
 @pytest.mark.parametrize("name", ["with atoms", "two scales", "no atoms", "very wide"])
 def test_what_is_prepared_near_one_threshold_holds_at_others(name):
     parts = MIXTURES[name]
-    loss = lp.compose([count * kind(parameter) for kind, parameter, count in parts]).loss()
+    loss = lp.compose([count * kind(parameter) for kind, parameter, count in parts]).loss_law()
     with mpmath.workdps(MANY):
         terms = residues(parts)
         top = max(s for s, _ in terms)

@@ -44,7 +44,7 @@ def test_smooth_ones_are_sharp(count):
 @pytest.mark.parametrize("native", NATIVE, ids=repr)
 def test_the_error_is_below_what_is_reported(native):
     """Also at and beside removable singularities, where the compiled expression divides zero by zero."""
-    law = lp.FromLogPhi(native.log_phi(ALPHA), ALPHA).loss().terms[0][0]
+    law = lp.FromLogPhi(native.log_phi(ALPHA), ALPHA).loss_law().terms[0][0]
     z = np.array([-0.5, -0.5 + 1e-9, 0.25 + 1e-13, -0.5 + 1e-7j, -0.3 + 2j, -1e-14, 1.5 + 20j])
     values = law.log_transform(z)
     text = sympy.lambdify(ALPHA, native.log_phi(ALPHA), "mpmath")
@@ -71,7 +71,7 @@ def test_the_expression_comes_back():
 
 def test_the_strip_is_found():
     pair = lp.GaussianPair(0, 2, 0, 1)
-    assert lp.FromLogPhi(pair.log_phi(ALPHA), ALPHA).loss().strip[1] == pytest.approx(1 / 3, rel=1e-6)
+    assert lp.FromLogPhi(pair.log_phi(ALPHA), ALPHA).loss_law().strip[1] == pytest.approx(1 / 3, rel=1e-6)
 
 
 TURN = sympy.I

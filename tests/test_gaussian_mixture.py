@@ -112,10 +112,10 @@ def test_two_outcomes_are_a_sampled_gaussian(rate):
 
 
 def test_whatever_is_one_shift_reduces_to_it():
-    assert lp.GaussianMixture(2, [0, 1], [0.75, 0.25]).loss() == lp.Gaussian(2).poisson(0.25).loss()
-    assert lp.GaussianMixture(2, [3], [1]).loss() == lp.Gaussian(2, sensitivity=3).loss()
-    assert lp.GaussianMixture(2, [0, 3, 3], [0, 0.5, 0.5]).loss() == lp.Gaussian(2, sensitivity=3).loss()
-    assert lp.GaussianMixture(2, [3, 0, 0], [0.5, 0.25, 0.25]).loss() != lp.Gaussian(2, sensitivity=3).loss()
+    assert lp.GaussianMixture(2, [0, 1], [0.75, 0.25]).loss_law() == lp.Gaussian(2).poisson(0.25).loss_law()
+    assert lp.GaussianMixture(2, [3], [1]).loss_law() == lp.Gaussian(2, sensitivity=3).loss_law()
+    assert lp.GaussianMixture(2, [0, 3, 3], [0, 0.5, 0.5]).loss_law() == lp.Gaussian(2, sensitivity=3).loss_law()
+    assert lp.GaussianMixture(2, [3, 0, 0], [0.5, 0.25, 0.25]).loss_law() != lp.Gaussian(2, sensitivity=3).loss_law()
     merged = lp.GaussianMixture(2, [1, 2, 1, 0], [0.25, 0.25, 0.25, 0.25])
     assert agree(merged.delta(0.3), lp.GaussianMixture(2, [0, 1, 2], [0.25, 0.5, 0.25]).delta(0.3))
     assert lp.GaussianMixture(1, [3], [1], adjacency="replace").subset(0.5, adjacency="add_remove").delta(1).value > 0
@@ -128,7 +128,7 @@ def test_a_rate_moves_weight_to_zero():
         assert agree((5 * THREE.poisson(rate)).delta(epsilon), (5 * by_hand).delta(epsilon))
     bare = lp.GaussianMixture(2, [0, 0.5, 1, 3], [0.75, 0.0625, 0.0625, 0.125])
     assert agree((5 * BARE.poisson(rate)).delta(0.5), (5 * bare).delta(0.5))
-    assert THREE.poisson(1).loss() == THREE.loss()
+    assert THREE.poisson(1).loss_law() == THREE.loss_law()
     assert THREE.poisson(0).delta(0).upper == 0
 
 
@@ -142,7 +142,7 @@ def test_a_group_is_a_binomial_mixture():
                 (count * group).delta(epsilon, direction=direction), (count * by_hand).delta(epsilon, direction=direction)
             )
     assert lp.Gaussian(3).poisson(1, group_size=4).delta(0.5).value == lp.Gaussian(3, sensitivity=4).delta(0.5).value
-    assert lp.Gaussian(3).poisson(0.25, group_size=1).loss() == lp.Gaussian(3).poisson(0.25).loss()
+    assert lp.Gaussian(3).poisson(0.25, group_size=1).loss_law() == lp.Gaussian(3).poisson(0.25).loss_law()
 
 
 def test_larger_groups_spend_more_but_less_than_all_of_them_at_once():

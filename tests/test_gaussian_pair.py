@@ -190,7 +190,7 @@ def test_equal_laws_leak_nothing():
 
 def test_both_orders_of_the_laws_are_one_mechanism_reversed():
     one, other = lp.GaussianPair(0, 1, 1, 2), lp.GaussianPair(1, 2, 0, 1)
-    assert one.loss().reflected() == other.loss()
+    assert one.loss_law().reflected() == other.loss_law()
     both = [(12 * one).delta(1.0, direction="add"), (12 * other).delta(1.0, direction="remove")]
     assert both[0].value == both[1].value
 

@@ -58,7 +58,7 @@ def test_order_is_irrelevant_and_counts_are_collected():
     assert left == right
     assert hash(left) == hash(right)
     assert dict(left.counted()) == {ONE: 3, TWO: 1, THREE: 3}
-    assert (left + right).loss().terms == (2 * left).loss().terms
+    assert (left + right).loss_law().terms == (2 * left).loss_law().terms
     assert (ONE + TWO) + THREE == ONE + (TWO + THREE)
     assert left != right + ONE
     assert {left: "found"}[right] == "found"
@@ -244,7 +244,7 @@ def test_rate_one_is_the_identity():
         same, plain = (2 * base.poisson(1)).delta(0.2), (2 * base).delta(0.2)
         assert max(same.lower, plain.lower) <= min(same.upper, plain.upper)
         assert same.value == pytest.approx(plain.value, rel=1e-9)
-        assert base.poisson(0).loss().terms == ()
+        assert base.poisson(0).loss_law().terms == ()
 
 
 def test_mechanisms_are_frozen():

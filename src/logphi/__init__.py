@@ -15,7 +15,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from logphi.bound import Bound, Bounds, Direction, Entry, Ledger, Status
+    from logphi.bound import Approximation, Bound, Bounds, ComplexBound, Direction, Entry, Ledger, Status
     from logphi.core.adjacency import Adjacency
     from logphi.mechanisms import (
         ApproximateDP,
@@ -42,8 +42,10 @@ __version__ = "0.1.0"
 __all__ = [
     "Adjacency",
     "ApproximateDP",
+    "Approximation",
     "Bound",
     "Bounds",
+    "ComplexBound",
     "Direction",
     "Discrete",
     "DiscreteGaussian",
@@ -70,7 +72,7 @@ __all__ = [
 
 # where the public names live; a module is loaded when the first of its names is asked for (PEP 562)
 _HOMES = {
-    "logphi.bound": ("Bound", "Bounds", "Direction", "Entry", "Ledger", "Status"),
+    "logphi.bound": ("Approximation", "Bound", "Bounds", "ComplexBound", "Direction", "Entry", "Ledger", "Status"),
     "logphi.core.adjacency": ("Adjacency",),
     "logphi.release": ("Mechanism", "compose"),
 }

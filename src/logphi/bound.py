@@ -28,6 +28,10 @@ class Status(enum.Enum):
         "no finite answer exists: the probability of an infinite loss is at least the requested delta; "
         "ask for a larger delta or a smaller failure probability"
     )
+    DIVERGENT = (
+        "the integral that defines the answer does not converge: it is infinite for this order; "
+        "renyi_orders() tells the orders for which it is finite"
+    )
     ESTIMATED = "an error in the ledger is an estimate, not a proof: use another method where a proof is needed"
     UNRESOLVED = (
         "no method resolved the question and the bounds are the trivial ones: the parameters are outside "
@@ -36,8 +40,8 @@ class Status(enum.Enum):
 
     @property
     def met(self) -> bool:
-        """Whether the answer is as narrow as asked (an infinite epsilon that is certain counts)."""
-        return self in (Status.MET, Status.UNBOUNDED)
+        """Whether the answer is as narrow as asked (an infinity that is certain counts)."""
+        return self in (Status.MET, Status.UNBOUNDED, Status.DIVERGENT)
 
 
 class Direction(enum.Enum):
@@ -175,6 +179,72 @@ class Bound:
         if math.isinf(self.upper) or math.isinf(self.lower):
             return f"between {self.lower:.10g} and {self.upper:.10g}"
         return f"{self.value:.10g} (between {self.lower:.13g} and {self.upper:.13g})"
+
+
+@dataclass(frozen=True)
+class ComplexBound:
+    """A box in the complex plane that encloses one number: an enclosure of each of its parts."""
+
+    real: Bound
+    imag: Bound
+
+    @property
+    def lower(self) -> complex:
+        """The corner with the smallest parts."""
+        return complex(self.real.lower, self.imag.lower)
+
+    @property
+    def value(self) -> complex:
+        """The best value."""
+        return complex(self.real.value, self.imag.value)
+
+    @property
+    def upper(self) -> complex:
+        """The corner with the largest parts."""
+        return complex(self.real.upper, self.imag.upper)
+
+    @property
+    def width(self) -> float:
+        """The longer side of the box."""
+        return max(self.real.width, self.imag.width)
+
+    @property
+    def status(self) -> Status:
+        """What happened: that of the worse part."""
+        return self.imag.status if self.real.status.met else self.real.status
+
+    @property
+    def method(self) -> str:
+        """The route that was taken."""
+        return self.real.method
+
+    @property
+    def direction(self) -> Direction | None:
+        """The order of the pair."""
+        return self.real.direction
+
+    def __complex__(self) -> complex:
+        return self.value
+
+    def __contains__(self, number: complex) -> bool:
+        return number.real in self.real and number.imag in self.imag
+
+    def __str__(self) -> str:
+        return f"real part {self.real}, imaginary part {self.imag}"
+
+
+@dataclass(frozen=True)
+class Approximation:
+    """A number without an enclosure: nothing is claimed of its error, and it is no :class:`Bound` wherever one is needed."""
+
+    value: float
+    method: str
+
+    def __float__(self) -> float:
+        return self.value
+
+    def __str__(self) -> str:
+        return f"about {self.value:.6g} ({self.method}; no error is known)"
 
 
 class Bounds:

@@ -1,46 +1,32 @@
-"""What a user holds: immutable mechanisms that compose by addition, and the questions they answer."""
+"""What a user holds: immutable mechanisms that compose by addition; the questions they answer are in their base class."""
 
 from __future__ import annotations
 
 import inspect
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from logphi import check
-from logphi.bound import Bound, Bounds, Direction
 from logphi.core.adjacency import Adjacency
 from logphi.core.logphi import LogPhi
 from logphi.core.pair import Pair, UnsupportedError
+from logphi.questions import Questions
 from logphi.transforms.poisson import poisson, poisson_relation
 from logphi.transforms.subset import subset, subset_relation
-from logphi.views.delta import delta, log_delta
-from logphi.views.directions import Loss, direction_of
-from logphi.views.epsilon import epsilon
-from logphi.views.explain import Explanation, explain
-
-if TYPE_CHECKING:
-    import sympy
-
 
 # measured: the binomial weights of larger groups take long to sum over
 LARGEST_GROUP = 1000
 
 
-class Mechanism(ABC):
+class Mechanism(Questions):
     """A release about a data set, held by the log-phi of its privacy loss.
 
     ``m1 + m2`` composes (adaptively too, [AFA] Theorem 10), ``n * m`` is n-fold composition. Mechanisms stated under
     different relations do not compose.
     """
-
-    adjacency: Adjacency
-
-    @abstractmethod
-    def loss(self) -> LogPhi:
-        """K of the loss of the pair (P, Q), P the output law with the record present."""
 
     @abstractmethod
     def counted(self) -> tuple[tuple[Mechanism, int], ...]:
@@ -123,50 +109,12 @@ class Mechanism(ABC):
             "amplified, and Poisson's answer would be too small; account for one release per epoch without sampling"
         )
 
-    def delta(
-        self, epsilon: Any, *, direction: Direction | str | None = None, method: str | None = None, rtol: float = 1e-9
-    ) -> Bound | Bounds:
-        """The privacy profile delta(epsilon), in nats; see :func:`logphi.views.delta.delta`."""
-        return delta(self._loss(), epsilon, direction=direction, method=method, rtol=rtol)
-
-    def log_delta(
-        self, epsilon: Any, *, direction: Direction | str | None = None, method: str | None = None, rtol: float = 1e-9
-    ) -> Bound | Bounds:
-        """Natural logarithm of delta(epsilon), also where no double holds delta; see :func:`logphi.views.delta.log_delta`."""
-        return log_delta(self._loss(), epsilon, direction=direction, method=method, rtol=rtol)
-
-    def epsilon(
-        self, delta: Any, *, direction: Direction | str | None = None, method: str | None = None, rtol: float = 1e-9
-    ) -> Bound | Bounds:
-        """The smallest non-negative epsilon, in nats; see :func:`logphi.views.epsilon.epsilon`."""
-        return epsilon(self._loss(), delta, direction=direction, method=method, rtol=rtol)
-
-    def explain(self, *, epsilon: float | None = None, delta: float | None = None, method: str | None = None) -> Explanation:
-        """How an answer comes about; see :func:`logphi.views.explain.explain`."""
-        return explain(self._loss(), repr(self), epsilon=epsilon, delta=delta, method=method)
-
-    def log_phi(self, alpha: sympy.Symbol, *, direction: Direction | str = Direction.REMOVE) -> sympy.Expr:
-        """The symbolic log-characteristic function K(i alpha) of the finite part of the loss.
-
-        Equal terms stand once, with their counts; where no closed form exists the logarithm holds an uncollapsed
-        ``Integral`` ([AFA] Definition 12). For the other direction the loss is that of the reversed pair.
-        """
-        import sympy
-
-        from logphi.arith.symbolic import SYMBOLIC
-
-        loss = self.loss() if direction_of(direction) is not Direction.ADD else self.loss().reflected()
-        return sympy.sympify(loss.formula(SYMBOLIC, sympy.I * alpha))
-
-    def _loss(self) -> Loss:
-        return Loss(self.loss(), self.adjacency)
-
 
 class Primitive(Mechanism):
     """A mechanism that is not composed of others: the base of every class of the catalogue, and of a user's own.
 
     A subclass is a frozen dataclass (``repr=False``) whose fields are its parameters, ``adjacency`` the last; it defines
-    ``loss()`` and, to be sampled, ``pair()``. It may check its parameters in ``__post_init__``, which then calls this one.
+    ``loss_law()`` and, to be sampled, ``pair()``. It may check its parameters in ``__post_init__``, which then calls this one.
     """
 
     # constructor arguments that are kept under another name, because the name is that of a question
@@ -217,9 +165,9 @@ class PoissonSampled(Primitive):
     def __post_init__(self) -> None:
         size = check.whole("group_size", self.group_size, 1, LARGEST_GROUP)
         self._settle(rate=check.unit("rate", self.rate), group_size=size)
-        self.loss()
+        self.loss_law()
 
-    def loss(self) -> LogPhi:
+    def loss_law(self) -> LogPhi:
         """By the pair of the base."""
         return poisson(self.base.pair(), self.rate, self.group_size, self.adjacency)
 
@@ -239,9 +187,9 @@ class SubsetSampled(Primitive):
 
     def __post_init__(self) -> None:
         self._settle(rate=check.unit("rate", self.rate))
-        self.loss()
+        self.loss_law()
 
-    def loss(self) -> LogPhi:
+    def loss_law(self) -> LogPhi:
         """By the pair of the base."""
         return subset(self.base.pair(), self.rate, self.adjacency)
 
@@ -260,9 +208,9 @@ class Composition(Mechanism):
         """The terms."""
         return self.terms
 
-    def loss(self) -> LogPhi:
+    def loss_law(self) -> LogPhi:
         """K adds ([AFA] Proposition 13)."""
-        return LogPhi.of((law, own * count) for one, count in self.terms for law, own in one.loss().terms)
+        return LogPhi.of((law, own * count) for one, count in self.terms for law, own in one.loss_law().terms)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Composition):

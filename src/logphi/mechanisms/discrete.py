@@ -55,6 +55,6 @@ class Discrete(Primitive):
         """The vectors themselves."""
         return FinitePair(tuple(self.p), tuple(self.q))
 
-    def loss(self) -> LogPhi:
+    def loss_law(self) -> LogPhi:
         """Finitely many atoms."""
         return self.pair().loss()

@@ -117,7 +117,7 @@ class DiscreteGaussian(Primitive):
             p, q = p[both], q[both]
         return FinitePair(tuple(p.tolist()), tuple(q.tolist()), blur, stray=stray)
 
-    def loss(self) -> LogPhi:
+    def loss_law(self) -> LogPhi:
         """Equally spaced atoms, finitely many if the noise is truncated."""
         if self.truncation is None:
             return LogPhi.of([(NormalOnIntegers(self.sigma, self.sensitivity), 1)])

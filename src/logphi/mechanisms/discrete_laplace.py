@@ -77,7 +77,7 @@ class DiscreteLaplace(Primitive):
         # half an ulp of the scale, in the exponentials and in the slope of tanh, and their roundings
         return FinitePair(q[::-1], q, 2.0**-53 * (4 * a * s + 20), _Outcomes(self.scale, s))
 
-    def loss(self) -> LogPhi:
+    def loss_law(self) -> LogPhi:
         """Equally spaced atoms."""
         if self.sensitivity == 1:
             return LogPhi.of([(TwoPoint(Ratio(1.0, self.scale)), 1)])

@@ -77,6 +77,6 @@ class DistanceToInstability(Primitive):
         """That of a Laplace mechanism, but for the failures."""
         return TiltedFlat(self.width, with_atoms=True, failure=self.test_delta)
 
-    def loss(self) -> LogPhi:
+    def loss_law(self) -> LogPhi:
         """Uniform with atoms, once tilted; survives with probability 1 - delta."""
         return self.pair().loss()

@@ -53,6 +53,6 @@ class ExponentialMechanism(Primitive):
         """The hull of the two-point pairs."""
         return TiltedFlat(Plain(self.range_epsilon), with_atoms=False)
 
-    def loss(self) -> LogPhi:
+    def loss_law(self) -> LogPhi:
         """Uniform, once tilted."""
         return self.pair().loss()

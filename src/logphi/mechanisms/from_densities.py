@@ -105,7 +105,7 @@ class FromDensities(Primitive):
         """The densities."""
         return DensityPair(self.log_p, self.log_q, self.support, tuple(self.breakpoints))
 
-    def loss(self) -> LogPhi:
+    def loss_law(self) -> LogPhi:
         """By quadrature."""
         return self.pair().loss()
 

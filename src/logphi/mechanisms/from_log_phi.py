@@ -121,6 +121,6 @@ class FromLogPhi(Primitive):
             "state the pair by FromDensities or Discrete, and sample that"
         )
 
-    def loss(self) -> LogPhi:
+    def loss_law(self) -> LogPhi:
         """The expression."""
         return LogPhi.of([(Expression(self.expression, self.alpha), 1)])

@@ -106,7 +106,7 @@ class FromProfile(Primitive):
         pair = FinitePair(tuple(map(float, p)), tuple(map(float, q)), BLUR)
         return pair.reversed() if self.adjacency is Adjacency.ADD else pair
 
-    def loss(self) -> LogPhi:
+    def loss_law(self) -> LogPhi:
         """Finitely many atoms."""
         return self.pair().loss()
 

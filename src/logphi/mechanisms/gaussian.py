@@ -55,6 +55,6 @@ class Gaussian(Primitive):
         """N(s/sigma, 1) against N(0, 1)."""
         return NormalShift(Ratio(self.sensitivity, self.sigma))
 
-    def loss(self) -> LogPhi:
+    def loss_law(self) -> LogPhi:
         """Normal."""
         return self.pair().loss()

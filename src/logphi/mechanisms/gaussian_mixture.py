@@ -91,6 +91,6 @@ class GaussianMixture(Primitive):
         shifts = tuple(Ratio(c, self.sigma) if c > 0 else None for c in groups)
         return NormalMixture.of(shifts, Listed(tuple(map(tuple, groups.values()))))
 
-    def loss(self) -> LogPhi:
+    def loss_law(self) -> LogPhi:
         """The logarithm of a mixture of normal densities."""
         return self.pair().loss()

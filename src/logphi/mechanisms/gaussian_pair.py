@@ -86,6 +86,6 @@ class GaussianPair(Primitive):
             return NormalShift(Gap(self.mean_p, self.mean_q, self.sigma_q))
         return NormalLaws(self.mean_p, self.sigma_p, self.mean_q, self.sigma_q)
 
-    def loss(self) -> LogPhi:
+    def loss_law(self) -> LogPhi:
         """A quadratic in a normal variable."""
         return self.pair().loss()

@@ -89,7 +89,7 @@ class KaryRandomizedResponse(Primitive):
         rest = (self.k - 2) * f
         return FinitePair((t, f, rest), (f, t, rest), blur, exact)
 
-    def loss(self) -> LogPhi:
+    def loss_law(self) -> LogPhi:
         """Two or three atoms."""
         return self.pair().loss()
 

@@ -56,6 +56,6 @@ class Laplace(Primitive):
         """Lap(w, 1) against Lap(0, 1)."""
         return TiltedFlat(Ratio(self.sensitivity, self.scale), with_atoms=True)
 
-    def loss(self) -> LogPhi:
+    def loss_law(self) -> LogPhi:
         """Uniform with atoms, once tilted."""
         return self.pair().loss()

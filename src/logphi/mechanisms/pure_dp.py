@@ -65,7 +65,7 @@ class ApproximateDP(Primitive):
         """Four outcomes, two of which tell everything."""
         return guarantee_pair(self.guaranteed_epsilon, self.guaranteed_delta)
 
-    def loss(self) -> LogPhi:
+    def loss_law(self) -> LogPhi:
         """Two opposite atoms that survive with probability 1 - delta."""
         thinned = [(Thinned(self.guaranteed_delta), 1)] if self.guaranteed_delta else []
         return LogPhi.of([(TwoPoint(Plain(self.guaranteed_epsilon)), 1), *thinned])
@@ -110,7 +110,7 @@ class PureDP(Primitive):
         """Randomized response with odds e^eps."""
         return guarantee_pair(self.guaranteed_epsilon, 0.0)
 
-    def loss(self) -> LogPhi:
+    def loss_law(self) -> LogPhi:
         """Two opposite atoms."""
         return LogPhi.of([(TwoPoint(Plain(self.guaranteed_epsilon)), 1)])
 

@@ -53,6 +53,6 @@ class RandomizedResponse(Primitive):
         blur = 2.0**-53 * (self.p / (1 - self.p) + 2)
         return FinitePair((self.p, 1 - self.p), (1 - self.p, self.p), blur)
 
-    def loss(self) -> LogPhi:
+    def loss_law(self) -> LogPhi:
         """Two opposite atoms."""
         return LogPhi.of([(TwoPoint(LogOdds(self.p)), 1)])

@@ -35,7 +35,7 @@ _LARGEST_CHORD = 300.0
 
 def check_profile(mechanism: Mechanism) -> None:
     """Either profile falls, is convex in e^eps, lies between max(1 - e^eps, P(L = inf)) and 1; delta is the larger."""
-    loss = mechanism.loss()
+    loss = mechanism.loss_law()
     at, room = thresholds_of(loss), room_of(loss)
     for direction in (Direction.REMOVE, Direction.ADD):
         low, high = profile_of(loss, at, direction)
@@ -65,7 +65,7 @@ def check_profile(mechanism: Mechanism) -> None:
 
 def check_duality(mechanism: Mechanism) -> None:
     """The directions are one function read twice: delta_add(eps) = 1 - e^eps + e^eps delta_remove(-eps)."""
-    loss = mechanism.loss()
+    loss = mechanism.loss_law()
     at, room = thresholds_of(loss), room_of(loss)
     added = profile_of(loss, at, Direction.ADD)
     # where both orders agree, the other one is the same function at the opposite place
@@ -84,7 +84,7 @@ def check_divergence(mechanism: Mechanism) -> None:
     E[L] = int_0^inf D(x) dx + int_0^inf e^{-x} D'(x) dx + M(0) - M(-1), D' that of the reversed pair (Sason & Verdú 2016,
     Proposition 3, for masses below one). The first integrand is convex in e^x, the second in e^{-x}.
     """
-    loss = mechanism.loss()
+    loss = mechanism.loss_law()
     spread = spread_of(loss)
     high_end = loss.strip[1]
     if not (high_end > 0 and dip_of(loss) > 0):
@@ -118,7 +118,7 @@ def check_divergence(mechanism: Mechanism) -> None:
 
 def check_inverse(mechanism: Mechanism) -> None:
     """Epsilon undoes delta."""
-    loss = mechanism.loss()
+    loss = mechanism.loss_law()
     at = float(thresholds_of(loss)[5])
     found, room = bound_of(mechanism.delta(at)), room_of(loss)
     if found.lower > 0 and found.upper < 1:
@@ -132,7 +132,7 @@ def check_repetition(mechanism: Mechanism) -> None:
     """2 m is m + m, as a value and by its K."""
     twice, sum_ = 2 * mechanism, mechanism + mechanism
     require(twice == sum_ and hash(twice) == hash(sum_), "2 * m and m + m are different values")
-    loss, double = mechanism.loss(), twice.loss()
+    loss, double = mechanism.loss_law(), twice.loss_law()
     z = points_of(loss)
     one, two = values_at(loss, z), values_at(double, z)
     same("K of 2 m is not 2 K", z, 2 * one.mid, two.mid, 2 * one.radius + two.radius + FUZZ)
@@ -140,10 +140,10 @@ def check_repetition(mechanism: Mechanism) -> None:
 
 def check_routes(mechanism: Mechanism) -> None:
     """Bounds of the threefold composition by all routes that apply overlap, and so do those of a single release."""
-    room = room_of(mechanism.loss())
+    room = room_of(mechanism.loss_law())
     for count, place in ((1, 4), (3, 5)):
         release = count * mechanism
-        at = float(thresholds_of(release.loss())[place])
+        at = float(thresholds_of(release.loss_law())[place])
         found = bound_of(release.delta(at))
         for method in _OTHER_ROUTES:
             try:

@@ -15,7 +15,7 @@ _DIGITS = 30
 
 def check_conjugate_symmetry(mechanism: Mechanism) -> None:
     """K at the conjugate of z is the conjugate of K(z), and K is real on the real line."""
-    loss = mechanism.loss()
+    loss = mechanism.loss_law()
     z = points_of(loss)
     here, there = values_at(loss, z), values_at(loss, z.conj())
     same("K(conj z) is not conj K(z)", z, here.mid, there.mid.conj(), here.radius + there.radius)
@@ -26,7 +26,7 @@ def check_conjugate_symmetry(mechanism: Mechanism) -> None:
 
 def check_reflection(mechanism: Mechanism) -> None:
     """The loss of the reversed pair has K(-1 - z), the strip mirrored at -1/2 and the support mirrored at 0."""
-    loss = mechanism.loss()
+    loss = mechanism.loss_law()
     turned, z = loss.reflected(), points_of(loss)
     here = values_at(loss, z)
     if loss.symmetric:
@@ -48,7 +48,7 @@ def check_reflection(mechanism: Mechanism) -> None:
 
 def check_line(mechanism: Mechanism) -> None:
     """Values on a vertical line are those at its points."""
-    loss = mechanism.loss()
+    loss = mechanism.loss_law()
     for c in abscissas_of(loss)[::3]:
         line = Line(float(c), 0.3 / spread_of(loss), 24)
         together, apart = loss.on_line(line), loss.log_transform(line.points)
@@ -59,7 +59,7 @@ def check_line(mechanism: Mechanism) -> None:
 
 def check_convexity(mechanism: Mechanism) -> None:
     """K is convex on the real strip, with slopes between the ends of the support."""
-    loss = mechanism.loss()
+    loss = mechanism.loss_law()
     c = abscissas_of(loss)
     values = values_at(loss, c)
     k, room, gaps = values.mid.real, values.radius, np.diff(c)
@@ -71,7 +71,7 @@ def check_convexity(mechanism: Mechanism) -> None:
 
 def check_modulus(mechanism: Mechanism) -> None:
     """|M(c + it)| <= M(c); more: M(c + i(t_j - t_k)) is a positive semidefinite matrix, as of every positive measure."""
-    loss = mechanism.loss()
+    loss = mechanism.loss_law()
     t = np.array([0.0, 0.3, 0.7, 1.3, 2.2, 3.7]) / spread_of(loss)
     for c in abscissas_of(loss):
         values = loss.log_transform(c + 1j * (t[:, None] - t))
@@ -87,7 +87,7 @@ def check_modulus(mechanism: Mechanism) -> None:
 
 def check_envelope(mechanism: Mechanism) -> None:
     """The envelope bounds Re K(c + is) - K(c) for all s in [t, end]; it is not positive and does not increase."""
-    loss = mechanism.loss()
+    loss = mechanism.loss_law()
     spread = spread_of(loss)
     heights = np.geomspace(0.01, 60, 40) / spread
     sampled = np.unique(np.concatenate([heights, np.linspace(0.05, 60, 200) / spread]))
@@ -111,7 +111,7 @@ def check_envelope(mechanism: Mechanism) -> None:
 
 def check_masses(mechanism: Mechanism) -> None:
     """K(0) and K(-1) are the logarithms of the finite masses, and neither is above zero."""
-    loss = mechanism.loss()
+    loss = mechanism.loss_law()
     values = loss.log_transform(np.array([0.0, -1.0]))
     radius = roomy(loss, values.radius)
     for i, (name, known) in enumerate(zip(("P(L < inf)", "Q(L > -inf)"), loss.log_masses(), strict=True)):
@@ -129,7 +129,7 @@ def check_multiprecision(mechanism: Mechanism) -> None:
 
     from logphi.arith.mp import MULTIPRECISION
 
-    loss = mechanism.loss()
+    loss = mechanism.loss_law()
     c = abscissas_of(loss)
     # few and low: where the formula is an integral each takes a quadrature, the longer the faster it turns
     z = c[np.linspace(0, c.size - 1, 5).astype(int)] + 1j * np.array([0.4, 1.5, 0.0, 1.5, 0.4]) / max(spread_of(loss), 0.02)
@@ -154,7 +154,7 @@ def check_symbolic(mechanism: Mechanism) -> None:
     import mpmath
     import sympy
 
-    loss, alpha = mechanism.loss(), sympy.Symbol("alpha")
+    loss, alpha = mechanism.loss_law(), sympy.Symbol("alpha")
     try:
         expressions = {one: mechanism.log_phi(alpha, direction=one) for one in (Direction.REMOVE, Direction.ADD)}
     except NotImplementedError:
@@ -177,7 +177,7 @@ def check_symbolic(mechanism: Mechanism) -> None:
 
 def check_pieces(mechanism: Mechanism) -> None:
     """Where a law says that it is atoms and a flat part, or lives on a lattice, its K says so too."""
-    for law, _ in mechanism.loss().terms:
+    for law, _ in mechanism.loss_law().terms:
         pieces, lattice, z = law.pieces, law.lattice, points_of(law)
         values = values_at(law, z)
         if pieces is not None:

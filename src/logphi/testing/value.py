@@ -16,10 +16,12 @@ def check_value(mechanism: Mechanism) -> None:
     """A mechanism is a value: hashable, equal to itself, of one line, knows its relation, and its loss is hashable too."""
     require(isinstance(mechanism.adjacency, Adjacency), f"adjacency is {mechanism.adjacency!r}, not a logphi.Adjacency")
     require({mechanism: 1}.get(mechanism) == 1, "it is not equal to itself")
-    require(mechanism.loss() == mechanism.loss(), "two calls of loss() give different laws: they would not be collected")
-    require(hash(mechanism.loss()) == hash(mechanism.loss()), "equal laws have different hashes")
+    require(
+        mechanism.loss_law() == mechanism.loss_law(), "two calls of loss_law() give different laws: they would not be collected"
+    )
+    require(hash(mechanism.loss_law()) == hash(mechanism.loss_law()), "equal laws have different hashes")
     require("\n" not in repr(mechanism), "its repr has more than one line")
-    low, high = mechanism.loss().strip
+    low, high = mechanism.loss_law().strip
     require(low <= -1 and high >= 0, f"the strip is {(low, high)}; it always contains [-1, 0]")
 
 

@@ -1,0 +1,65 @@
+"""The questions that every release answers."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any
+
+from logphi.bound import Bound, Bounds, Direction
+from logphi.core.adjacency import Adjacency
+from logphi.core.logphi import LogPhi
+from logphi.views.delta import delta, log_delta
+from logphi.views.directions import Loss, direction_of
+from logphi.views.epsilon import epsilon
+from logphi.views.explain import Explanation, explain
+
+if TYPE_CHECKING:
+    import sympy
+
+
+class Questions(ABC):
+    """What can be asked of the privacy loss of a release; each question is a view, which says its theorem and error side."""
+
+    adjacency: Adjacency
+
+    @abstractmethod
+    def loss_law(self) -> LogPhi:
+        """K of the loss of the pair (P, Q), P the output law with the record present."""
+
+    def delta(
+        self, epsilon: Any, *, direction: Direction | str | None = None, method: str | None = None, rtol: float = 1e-9
+    ) -> Bound | Bounds:
+        """The privacy profile delta(epsilon), in nats; see :func:`logphi.views.delta.delta`."""
+        return delta(self._loss(), epsilon, direction=direction, method=method, rtol=rtol)
+
+    def log_delta(
+        self, epsilon: Any, *, direction: Direction | str | None = None, method: str | None = None, rtol: float = 1e-9
+    ) -> Bound | Bounds:
+        """Natural logarithm of delta(epsilon), also where no double holds delta; see :func:`logphi.views.delta.log_delta`."""
+        return log_delta(self._loss(), epsilon, direction=direction, method=method, rtol=rtol)
+
+    def epsilon(
+        self, delta: Any, *, direction: Direction | str | None = None, method: str | None = None, rtol: float = 1e-9
+    ) -> Bound | Bounds:
+        """The smallest non-negative epsilon, in nats; see :func:`logphi.views.epsilon.epsilon`."""
+        return epsilon(self._loss(), delta, direction=direction, method=method, rtol=rtol)
+
+    def explain(self, *, epsilon: float | None = None, delta: float | None = None, method: str | None = None) -> Explanation:
+        """How an answer comes about; see :func:`logphi.views.explain.explain`."""
+        return explain(self._loss(), repr(self), epsilon=epsilon, delta=delta, method=method)
+
+    def log_phi(self, alpha: sympy.Symbol, *, direction: Direction | str = Direction.REMOVE) -> sympy.Expr:
+        """The symbolic log-characteristic function K(i alpha) of the finite part of the loss.
+
+        Equal terms stand once, with their counts; where no closed form exists the logarithm holds an uncollapsed
+        ``Integral`` ([AFA] Definition 12). For the other direction the loss is that of the reversed pair.
+        """
+        import sympy
+
+        from logphi.arith.symbolic import SYMBOLIC
+
+        loss = self.loss_law() if direction_of(direction) is not Direction.ADD else self.loss_law().reflected()
+        return sympy.sympify(loss.formula(SYMBOLIC, sympy.I * alpha))
+
+    def _loss(self) -> Loss:
+        return Loss(self.loss_law(), self.adjacency)

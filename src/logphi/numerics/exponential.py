@@ -506,7 +506,7 @@ def places(terms: Terms) -> Places:
         )
     table = Table.of(groups(terms, 0))
     order = np.argsort(table.location, kind="stable")
-    location, log_mass = table.location[order], table.log_weight[order] + table.location[order] / 2
+    location, log_mass = table.location[order], table.log_weight[order]
     slip = 2 * float(table.place.max(initial=0.0))
     wrong = table.noise[order] + ELEMENTARY * (1 + np.abs(log_mass))
     starts = np.flatnonzero(np.append(True, np.diff(location) > slip))

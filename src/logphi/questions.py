@@ -12,6 +12,7 @@ from logphi.views.delta import delta, log_delta
 from logphi.views.directions import Loss, direction_of
 from logphi.views.epsilon import epsilon
 from logphi.views.explain import Explanation, explain
+from logphi.views.tradeoff import inverse_tradeoff, tradeoff
 
 if TYPE_CHECKING:
     import sympy
@@ -43,6 +44,18 @@ class Questions(ABC):
     ) -> Bound | Bounds:
         """The smallest non-negative epsilon, in nats; see :func:`logphi.views.epsilon.epsilon`."""
         return epsilon(self._loss(), delta, direction=direction, method=method, rtol=rtol)
+
+    def tradeoff(
+        self, type_one_error: Any, *, direction: Direction | str | None = None, rtol: float = 1e-9
+    ) -> Bound | Bounds:
+        """The least type II error at a type I error; see :func:`logphi.views.tradeoff.tradeoff`."""
+        return tradeoff(self._loss(), type_one_error, direction=direction, rtol=rtol)
+
+    def inverse_tradeoff(
+        self, type_two_error: Any, *, direction: Direction | str | None = None, rtol: float = 1e-9
+    ) -> Bound | Bounds:
+        """The least type I error at a type II error; see :func:`logphi.views.tradeoff.inverse_tradeoff`."""
+        return inverse_tradeoff(self._loss(), type_two_error, direction=direction, rtol=rtol)
 
     def explain(self, *, epsilon: float | None = None, delta: float | None = None, method: str | None = None) -> Explanation:
         """How an answer comes about; see :func:`logphi.views.explain.explain`."""

@@ -31,6 +31,7 @@ from logphi.views.delta import checked, each
 from logphi.views.directions import Loss, direction_of
 from logphi.views.profile import LogDelta, masses
 from logphi.views.routes import Demand, Local, route
+from logphi.views.tail import below, spread
 
 # measured: profiles this much sharper than the curve leave its tolerance to the chords
 _SHARPER = 1e-2
@@ -38,7 +39,7 @@ _SHARPER = 1e-2
 _SECANT = 1e-4
 # measured: the first distance of the points around the place, likewise; the chords' gap is of second order in it
 _AROUND = 2e-7
-# each next pair of points is this much further away, and none so far that e^x - e^x0 tells nothing
+# each next pair of points is this much further away, and none so far down that e^x - e^x0 tells nothing
 _GROWTH = 4.0
 _FARTHEST = 30.0
 # derived: e^x is a double
@@ -49,6 +50,11 @@ _ROUNDS = 3
 # measured: a profile prepared this near is as sharp, relatively; places beyond so many deviations are not looked at
 _NEAR = 0.02
 _REACH = 1e4
+_DEVIATIONS = 10.0
+# measured: the least deviation that is looked for, as a share of that of the whole loss
+_LEAST_SCALE = 1e-7
+# derived: lines that are so much larger than their supremum have lost digits that the tails keep
+_CANCELLED = 1e-4
 # measured: the first step away from the guess, in deviations
 _STEP = 0.1
 # derived: a handful of roundings, relative to each of the parts of g; half an ulp of the argument
@@ -158,19 +164,23 @@ def _curve(loss: LogPhi, alpha: float, rtol: float) -> Bound:
     # a test that looks at nothing but whether the loss is infinite
     blind = ((1 - alpha) * (1 + _ROUNDING) + _HALF_ULP * alpha) * (1 - infinite[0])
     best = Bound(0.0, blind / 2, blind, method="trivial", ledger=Ledger(truncation=Entry(blind)))
-    for kind in (_Lines if guess.at >= 0 and alpha <= 0.5 else _ReversedLines,):
-        best = _meet(best, _bound(kind(loss, alpha, Demand(max(rtol * _SHARPER, 1e-13))), guess, blind, rtol))
-        if best.width <= rtol * best.value:
+    sides = [_Lines if guess.at >= 0 and alpha <= 0.5 else _ReversedLines]
+    for kind in [*sides, _TailLines] if alpha <= 0.5 else sides:
+        search = _Search(kind(loss, alpha, Demand(max(rtol * _SHARPER, 1e-13))), guess)
+        best = _meet(best, _bound(search, blind, rtol))
+        cancelled = best.lower == 0 or best.upper < _CANCELLED * math.exp(min(guess.at, 0.0))
+        if best.width <= rtol * best.value or search.noise > rtol or not cancelled:
             break
     return best
 
 
 @dataclass(frozen=True)
 class _Guess:
-    """About the threshold of the test, and the deviation of the loss there."""
+    """About the threshold of the test, the deviation of the loss there, and how far from it to look at all."""
 
     at: float
     scale: float
+    reach: float
 
 
 def _place(loss: LogPhi, alpha: float, lost: float) -> _Guess:
@@ -192,13 +202,16 @@ def _place(loss: LogPhi, alpha: float, lost: float) -> _Guess:
     else:
         c = minimise(lambda c: (cumulants(c) - level) / c, Interval(0.0, end)).abscissa
     low, middle, high = cumulants(c * np.array([0.9, 1.0, 1.1])).tolist()
-    spread = (low + high - 2 * middle) / (0.1 * c) ** 2
-    spread = spread if 0 < spread < math.inf else c**-2
-    x = (middle - level - math.log(c) - 0.5 * math.log(2 * math.pi * (spread + c**-2))) / c
+    wide = (low + high - 2 * middle) / (0.1 * c) ** 2
+    wide = wide if 0 < wide < math.inf else c**-2
+    x = (middle - level - math.log(c) - 0.5 * math.log(2 * math.pi * (wide + c**-2))) / c
     x = x if math.isfinite(x) else 0.0
+    # at an end of the support the deviation vanishes
+    whole = spread(loss)
+    scale = max(math.sqrt(wide), _LEAST_SCALE * whole)
     # nothing lies beyond the ends of the support, and not much beyond 1/alpha: E_Q[e^L] <= 1
     x = max(min(x if above else -x, -math.log(alpha), loss.supremum), loss.infimum)
-    return _Guess(x, math.sqrt(spread))
+    return _Guess(x, scale, _REACH * scale + _DEVIATIONS * whole)
 
 
 @dataclass(frozen=True)
@@ -272,9 +285,43 @@ class _ReversedLines(_Lines):
         return found.ledger.scaled(math.exp(min(x, 700.0)))
 
 
-def _bound(lines: _Lines, guess: _Guess, blind: float, rtol: float) -> Bound:
+class _TailLines(_Lines):
+    """g(a) = P(L <= x) + a (Q(L > x) - alpha), from the two tails; their sum P(L <= x) + a Q(L > x) has the slope Q(L > x)."""
+
+    rising = True
+
+    def near(self, x: float) -> Local:
+        """1 - delta."""
+        turned = self.loss.reflected()
+
+        def at(x: float) -> LogDelta:
+            under = below(self.loss, x, self.demand.rtol)
+            # the loss under Q is the negative of the reversed one; an atom at x is no part of Q(L > x)
+            over = below(turned, -x, self.demand.rtol)
+            least = below(turned, -math.nextafter(x, math.inf), self.demand.rtol)
+            ends = ((under.lower, least.lower), (under.value, over.value), (under.upper, over.upper))
+            lower, value, upper = (float(np.logaddexp(part, x + other)) for part, other in ends)
+            slip = _ROUNDING * (1 + abs(x))
+            ledger = Ledger(truncation=Entry(0.0, under.ledger.proved and over.ledger.proved))
+            return LogDelta(lower - slip, value, upper + slip, under.method, ledger)
+
+        return at
+
+    def unit(self, x: float, found: LogDelta) -> float:
+        """The sum itself."""
+        return found.value
+
+    def line(self, x: float, found: LogDelta, unit: float) -> tuple[float, float, float]:
+        """g(a) e^-unit: enclosure and best value."""
+        less = math.exp(x - unit + math.log(self.alpha))
+        low, value, high = (math.exp(end - unit) for end in (found.lower, found.value, found.upper))
+        wrong = _ROUNDING * ((1 + abs(x) + abs(unit) + abs(math.log(self.alpha))) * less + high)
+        return low - less - wrong, value - less, high - less + wrong
+
+
+def _bound(search: _Search, blind: float, rtol: float) -> Bound:
     """The supremum of the lines, from points around its place; at most that of a blind test where the chords prove nothing."""
-    search = _Search(lines, guess)
+    lines, guess = search.lines, search.guess
     at = search.place()
     middle = search.found(at)
     unit = lines.unit(at, middle)
@@ -286,8 +333,8 @@ def _bound(lines: _Lines, guess: _Guess, blind: float, rtol: float) -> Bound:
         known: list[Known] = []
         step = max(min(guess.scale * min(max(math.sqrt(search.noise), _AROUND), 0.03), 1.0), 64 * math.ulp(at))
         more = _BEYOND
-        while step < min(_FARTHEST, _REACH * guess.scale) and at + step < _LARGEST and more and upper - lower > rtol * value:
-            for x in (at - step, at + step):
+        while step < guess.reach and at + step < _LARGEST and more and upper - lower > rtol * value:
+            for x in (at - step, at + step)[step > _FARTHEST :]:
                 low, _, high = lines.line(x, search.found(x), unit)
                 known.append(Known(math.expm1(x - at), low, high))
                 lower = max(lower, low)
@@ -313,7 +360,7 @@ class _Search:
     """Where the slope of the curve has its level, by secants."""
 
     def __init__(self, lines: _Lines, guess: _Guess) -> None:
-        self._lines, self._guess = lines, guess
+        self.lines, self.guess = lines, guess
         self._local = lines.near(guess.at)
         self._seen: dict[float, LogDelta] = {}
         self.noise = min(self.found(guess.at).relative_width, 1.0)
@@ -327,9 +374,9 @@ class _Search:
 
     def place(self) -> float:
         """About the x of the largest line: where the tail has its level."""
-        guess, lines = self._guess, self._lines
-        floor = max(lines.loss.infimum - guess.scale, guess.at - _REACH * guess.scale)
-        top = min(lines.loss.supremum, -math.log(lines.alpha), guess.at + _REACH * guess.scale) + guess.scale
+        guess, lines = self.guess, self.lines
+        floor = max(lines.loss.infimum - guess.scale, guess.at - guess.reach)
+        top = min(lines.loss.supremum, -math.log(lines.alpha), guess.at + guess.reach) + guess.scale
         floor, top = max(floor, -OUT_OF_REACH), min(top, _LARGEST - 1)
         x = fall(self._surplus, guess.at, _STEP * guess.scale, floor, top, _STEP * guess.scale)
         if abs(x - guess.at) > _NEAR * abs(x):
@@ -339,7 +386,7 @@ class _Search:
 
     def _surplus(self, x: float) -> float:
         """The logarithm of the slope of the secant around x, less its level; turned where it rises."""
-        lines, half = self._lines, self._half
+        lines, half = self.lines, self._half
         before, after = self.found(x - half).value, self.found(x + half).value
         more, less = (after, before) if lines.rising else (before, after)
         tilt = lines.tilt * half

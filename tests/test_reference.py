@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import pytest
 
-from cases import COARSE, SHARP, Case, asking, load
+from cases import ANSWERS, COARSE, SHARP, Case, asking, load
 from logphi.expression import parse
 
 CASES = asking("delta", "epsilon")
@@ -26,5 +26,18 @@ def test_reference(case: Case) -> None:
     unit = bound.value if case.query == "delta" else max(1.0, bound.value)
     assert bound.width <= (COARSE if bound.method in ("smoothed", "discretized") else SHARP) * unit
     assert bound.ledger.proved
+    if case.attained is not None:
+        assert bound.direction.value == case.attained
+
+
+@pytest.mark.parametrize("case", asking(*ANSWERS), ids=lambda case: f"{case.id}-{case.query}")
+def test_other_questions(case: Case) -> None:
+    """Each part between its ends; the width relative to the answer; the direction, where one attains the maximum."""
+    bound = ANSWERS[case.query](parse(case.expression), case)
+    pairs = [(bound, case.value)] if isinstance(case.value, str) else zip((bound.real, bound.imag), case.value, strict=True)
+    for part, exact in pairs:
+        assert Decimal(part.lower) <= Decimal(exact) <= Decimal(part.upper)
+        assert part.ledger.proved
+    assert bound.width <= SHARP * abs(bound.value)
     if case.attained is not None:
         assert bound.direction.value == case.attained

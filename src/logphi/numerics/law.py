@@ -183,6 +183,11 @@ class Law(ABC):
         return -np.inf if isinstance(turned, Reflected) else -turned.supremum
 
     @property
+    def atomless(self) -> bool:
+        """Whether it is known that no place has a positive mass."""
+        return False
+
+    @property
     def pieces(self) -> Pieces | None:
         """The law as atoms and a flat part, if it is one, to a few ulps."""
         return None
@@ -195,6 +200,11 @@ class Law(ABC):
     @property
     def estimated(self) -> bool:
         """Whether the errors of the transform are estimates: the law is known by samples of a function only."""
+        return False
+
+    @property
+    def continuous(self) -> bool:
+        """Whether the formula is continuous on the strip, so that it tells K without a doubt of 2 pi i; false if unknown."""
         return False
 
     def excess(self, x: float) -> Scaled | None:
@@ -304,9 +314,19 @@ class Reflected(Law):
         return -self.law.supremum
 
     @property
+    def atomless(self) -> bool:
+        """As for the law."""
+        return self.law.atomless
+
+    @property
     def estimated(self) -> bool:
         """As for the law."""
         return self.law.estimated
+
+    @property
+    def continuous(self) -> bool:
+        """As for the law."""
+        return self.law.continuous
 
     def excess(self, x: float) -> Scaled | None:
         """E^x times the reversed excess of the law at -x."""
@@ -347,8 +367,8 @@ class Reflected(Law):
         low, high = self.law.strip
         h = 0.25 * np.minimum(1.0, np.minimum(turned - low, high - turned))
         beside = [self.law.log_transform(turned + side * h, count) for side in (1, -1)]
-        least = np.where(np.isfinite(values.mid), values.mid.real - values.radius, -np.inf)
-        with np.errstate(over="ignore"):  # infinite: nothing is known
+        with np.errstate(over="ignore", invalid="ignore"):  # not finite: nothing is known
+            least = np.where(np.isfinite(values.mid), values.mid.real - values.radius, -np.inf)
             share = sum(np.exp(one.mid.real + one.radius - least) for one in beside) * (1.01 * slip / h)
         inside = np.where(share < 0.5, share, 0.0)
         return Values(values.mid, values.rounding + np.where(share < 0.5, -np.log1p(-inside), np.inf), values.inner)

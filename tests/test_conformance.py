@@ -130,7 +130,7 @@ MORE_ROWS = [
     "FromProfile(epsilons=[0.1], deltas=[1e-6])",
     "FromProfile(epsilons=[-1, 0, 1, 2, 4], deltas=[0.7, 0.5, 0.3, 0.2, 0.1], adjacency='remove')",
     "FromProfile(epsilons=[0, 0.5, 1], deltas=[0.4, 0.2, 0], adjacency='replace').subset(0.2, adjacency='replace')",
-    "FromTradeoff(type_one_errors=[0, 0.2, 0.6], type_two_errors=[1, 0.5, 0], adjacency='replace').subset(0.2, adjacency='replace')",
+    "FromTradeoff(type_one_errors=[0, 0.6], type_two_errors=[1, 0], adjacency='replace').subset(0.2, adjacency='replace')",
     "FromTradeoff(type_one_errors=[0, 0.01, 0.2, 1], type_two_errors=[1, 0.9, 0.6, 0]).poisson(0.2)",
     LOGISTIC,
     LOGISTIC.poisson(0.2),

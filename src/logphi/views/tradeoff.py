@@ -28,7 +28,7 @@ from logphi.numerics.contour import OUT_OF_REACH
 from logphi.numerics.roots import fall
 from logphi.numerics.saddle import Interval, minimise
 from logphi.views.delta import checked, each
-from logphi.views.directions import Loss, direction_of
+from logphi.views.directions import Loss
 from logphi.views.profile import LogDelta, masses
 from logphi.views.routes import Demand, Local, route
 from logphi.views.tail import below, spread
@@ -158,11 +158,12 @@ def _curve(loss: LogPhi, alpha: float, rtol: float) -> Bound:
     if alpha == 0:
         low, high = 1 - infinite[1], 1 - infinite[0]
         return Bound(max(math.nextafter(low, 0.0), 0.0), (low + high) / 2, min(math.nextafter(high, 1.0), 1.0))
-    if alpha == 1 or alpha >= math.exp(reverse_log_mass[1]) * (1 + _ROUNDING):
+    end = math.exp(reverse_log_mass[1]) * (1 + _ROUNDING)
+    if alpha == 1 or alpha >= end:
         return Bound(0.0, 0.0, 0.0)
     guess = _place(loss, alpha, -math.expm1(reverse_log_mass[1]))
-    # a test that looks at nothing but whether the loss is infinite
-    blind = ((1 - alpha) * (1 + _ROUNDING) + _HALF_ULP * alpha) * (1 - infinite[0])
+    # a test that looks at nothing but whether the loss is infinite, either way
+    blind = (1 - alpha / min(end, 1.0) + _ROUNDING) * (1 - infinite[0])
     best = Bound(0.0, blind / 2, blind, method="trivial", ledger=Ledger(truncation=Entry(blind)))
     sides = [_Lines if guess.at >= 0 and alpha <= 0.5 else _ReversedLines]
     for kind in [*sides, _TailLines] if alpha <= 0.5 else sides:
@@ -270,7 +271,7 @@ class _ReversedLines(_Lines):
         return lambda y: local(-y)
 
     def unit(self, x: float, found: LogDelta) -> float:
-        """log a."""
+        """Log a."""
         return x
 
     def line(self, x: float, found: LogDelta, unit: float) -> tuple[float, float, float]:
@@ -333,7 +334,7 @@ def _bound(search: _Search, blind: float, rtol: float) -> Bound:
         known: list[Known] = []
         step = max(min(guess.scale * min(max(math.sqrt(search.noise), _AROUND), 0.03), 1.0), 64 * math.ulp(at))
         more = _BEYOND
-        while step < guess.reach and at + step < _LARGEST and more and upper - lower > rtol * value:
+        while step < min(guess.reach, _LARGEST - max(at, 0.0)) and more and upper - lower > rtol * value:
             for x in (at - step, at + step)[step > _FARTHEST :]:
                 low, _, high = lines.line(x, search.found(x), unit)
                 known.append(Known(math.expm1(x - at), low, high))
@@ -353,7 +354,9 @@ def _bound(search: _Search, blind: float, rtol: float) -> Bound:
     value = min(max(value * size, lower), upper)
     ledger = lines.ledger(at, middle)
     chords = Entry(max(upper - lower - sum(line.amount for name, line in ledger.items() if name != "infinite_mass"), 0.0))
-    return Bound(lower, value, upper, method=middle.method, ledger=replace(ledger, discretization=ledger.discretization + chords))
+    return Bound(
+        lower, value, upper, method=middle.method, ledger=replace(ledger, discretization=ledger.discretization + chords)
+    )
 
 
 class _Search:

@@ -18,7 +18,7 @@ from logphi.numerics.roots import bisection, crossing
 from logphi.views import moments
 from logphi.views.delta import each
 from logphi.views.profile import LogDelta, enclosed, ledger_of, masses, probability
-from logphi.views.tail import above, below
+from logphi.views.tail import above, below, one_release, thinned
 
 
 @dataclass(frozen=True)
@@ -141,7 +141,11 @@ class LossDistribution:
         law = self.law
         if law.lattice is not None or not law.infimum <= x <= law.supremum:
             return Bound(0.0, 0.0, 0.0, direction=self.direction)
-        if exponential.served(law.terms):
+        single = one_release(law)
+        own = single and single[0].density(x)
+        if single is not None and own is not None:
+            name, amount = "exact", thinned(own, single[1])
+        elif exponential.served(law.terms):
             prepared = exponential.prepare(law, law.terms, x, rtol, exponential.DENSITY)
             name, amount = "exponential", None if prepared is None else prepared.at(x)
         else:

@@ -91,7 +91,7 @@ def bracket(blend: Blend, x: float) -> tuple[float, float]:
         value, slip = _log_ratio(blend, t)
         slope = float(blend.slope_at(t)[0, 0])
         step = (value - x) / slope if slope > 0 else 0.0
-        if abs(value - x) <= 2 * (slip + room) or not abs(step) > 4 * ULP * abs(t) or t < -_FARTHEST:
+        if abs(value - x) <= 2 * (slip + ULP * abs(x)) or not abs(step) > 4 * ULP * abs(t) or t < -_FARTHEST:
             break
         t -= step
     return _pushed(blend, x, t, -1), _pushed(blend, x, t, 1)

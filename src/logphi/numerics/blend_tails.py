@@ -1,7 +1,7 @@
 """What lies on either side of a threshold, and the density there, of the log-ratio of a mixture of shifts: from its root.
 
-notation as in :mod:`logphi.numerics.curves`; l increases, so that {l > x} = {y > t*} with l(t*) = x. The density of l at x under
-P is w(t*) phi(t*) / l'(t*) = e^{2x} phi(t*) / N(t*), N = w' = sum p_i c_i e^{c_i t - c_i^2/2}, which increases.
+notation as in :mod:`logphi.numerics.curves`; l increases, so that {l > x} = {y > t*} with l(t*) = x. The density of l at x
+under P is w(t*) phi(t*) / l'(t*) = e^{2x} phi(t*) / N(t*), N = w' = sum p_i c_i e^{c_i t - c_i^2/2}, which increases.
 """
 
 from __future__ import annotations

@@ -56,10 +56,9 @@ class Scaled:
     @property
     def log_ends(self) -> tuple[float, float]:
         """Logarithms of the two ends, outward."""
-        low, high = (
-            math.log(end) + self.log_scale + sign * 4e-16 * (1 + abs(self.log_scale) + abs(math.log(end))) if end > 0 else -math.inf
-            for end, sign in ((self.low, -1), (self.high, 1))
-        )
+        size = 1 + abs(self.log_scale)
+        logs = [(math.log(end) if end > 0 else -math.inf, sign) for end, sign in ((self.low, -1), (self.high, 1))]
+        low, high = (log + self.log_scale + sign * 4e-16 * (size + abs(log)) if log > -math.inf else log for log, sign in logs)
         return low, high
 
     def hull(self, other: Scaled) -> Scaled:

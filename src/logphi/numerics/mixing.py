@@ -34,7 +34,7 @@ def unmixed(x: float, rate: float) -> tuple[float, float]:
 
 
 def beyond(base: Law, rate: float, x: float, *, tilted: bool) -> Sides | None:
-    """Of (1 - q) Q + q P, or of Q if ``tilted``, beside Q: what the masses of a base law (P, Q) of mass one make above x, and not."""
+    """The masses of (1 - q) Q + q P, or of Q if ``tilted``, above x and not, for a base law (P, Q) of mass one."""
     low, high = unmixed(x, rate)
     own = _between(base, low, high, tilted=True)
     if tilted or own is None:
@@ -51,18 +51,19 @@ def beyond(base: Law, rate: float, x: float, *, tilted: bool) -> Sides | None:
 
 def _between(base: Law, low: float, high: float, *, tilted: bool) -> Sides | None:
     """The masses above and below a threshold between two."""
-    ends = [base.beyond(x, tilted=tilted) if math.isfinite(x) else (_ALL, _NOTHING) for x in (low, high)]
-    if ends[0] is None or ends[1] is None:
+    ends = [(_ALL, _NOTHING) if x == -math.inf else base.beyond(x, tilted=tilted) for x in (low, high)]
+    known = [sides for sides in ends if sides is not None]
+    if len(known) < len(ends):
         return None
-    (above, below), (less, more) = ends
+    (above, below), (less, more) = known
     return above.hull(less), below.hull(more)
 
 
 def flat_density(base: Law, rate: float, x: float) -> Scaled | None:
-    """The density of the mixture at x, e^{2x - 2x'}/q times that of the base at x'; falls with x' where that is flat once tilted."""
+    """The density of the mixture at x, e^{2x - 2x'}/q times that of the base at x', for a base that is flat once tilted."""
     ends = unmixed(x, rate)
-    parts = [base.density(end) if math.isfinite(end) else None for end in ends]
-    if parts[0] is None or parts[1] is None:
+    parts = [found for end in ends if math.isfinite(end) and (found := base.density(end)) is not None]
+    if len(parts) < len(ends):
         return None
     shift = 2 * x - math.log(rate)
     # beside an end of the support

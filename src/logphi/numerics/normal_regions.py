@@ -65,7 +65,7 @@ class _Vertex:
 
     def held(self, log_unit: float) -> float:
         """A bound of e^log_unit times what Q holds there."""
-        return 2 * self.half * float(_density(np.float64(max(self.inner - self.half, 0.0)), log_unit)) * (1 + 1e-12)
+        return 2 * self.half * float(_density(np.array(max(self.inner - self.half, 0.0)), log_unit)) * (1 + 1e-12)
 
 
 def _near_vertex(shape: Shape, x: float) -> _Vertex | None:
@@ -115,14 +115,14 @@ def density(shape: Shape, x: float) -> Scaled | None:
         return None
     places = [(root - shape.shift) / shape.ratio for root in roots]
     square = _square(shape, level)
-    exponent = np.array([-float(t.mid) ** 2 / 2 for t in places])
+    exponent = np.array([-(float(t.mid) ** 2) / 2 for t in places])
     moved = np.array([float((np.abs(t.mid) + t.rad) * t.rad) + 2 * ULP * float(t.mid) ** 2 for t in places])
     scale = float(exponent.max())
     part = np.exp(exponent - scale)
     value = float(part.sum()) / math.sqrt(2 * math.pi * float(square.mid))
     # the square is four times its radius at least
     share = float(square.rad / square.mid)
-    wrong = float((part * np.expm1(moved)).sum() / part.sum()) + share + 32 * ULP + 2 * ULP * abs(scale)
+    wrong = float((part * np.expm1(np.minimum(moved, 700.0))).sum() / part.sum()) + share + 32 * ULP + 2 * ULP * abs(scale)
     return Scaled(scale, value, rounding=value * (wrong + share * share))
 
 

@@ -26,7 +26,7 @@ def log_masses(low: Array, high: Array) -> tuple[Array, Array]:
 def mixed_sides(low: float, high: float, centres: Array, log_weights: Array, blur: Array) -> tuple[Scaled, Scaled] | None:
     """The masses of sum p_i N(c_i, 1) above and below a place that is between two; None where these are too far out.
 
-    Centres are known to four ulps, weights to a relative ``blur`` and half an ulp of their logarithms; the places may be infinite.
+    Centres are known to four ulps, weights to a relative ``blur`` and some ulps of their logarithms. Places may be infinite.
     """
     ends = [place for place in (low, high) if math.isfinite(place)]
     if any(np.abs(place - centres).max() > _FARTHEST for place in ends):

@@ -6,8 +6,6 @@ however small it is.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from logphi.arith.floats import ULP
@@ -95,10 +93,8 @@ def _errors(masses: Masses, x: float, sign: int) -> Array:
 
 def _range(curve: Curve, x: float, above: bool) -> tuple[float, float, float, float] | None:
     """Where the panels lie, and logarithms of what is lost at the far end and where they begin; None if out of reach."""
-    around = bracket(curve, x)
-    if around is None:
-        return None
-    here, gap = around.here, _log_gap(curve, x, around)
+    here = _crossing(curve, x)
+    gap = _log_gap(curve, x, here)
     if gap is None:
         return None
     far = curve.end if above else curve.start
@@ -136,19 +132,8 @@ def _crossing(curve: Curve, x: float) -> float:
     return (low + high) / 2
 
 
-@dataclass(frozen=True)
-class Bracket:
-    """Two places around where the loss, as computed, passes a threshold, and how far apart the losses there may be."""
-
-    low: float
-    here: float
-    high: float
-    apart: float
-
-
-def bracket(curve: Curve, x: float) -> Bracket | None:
-    """The crossing of a threshold between two places, which may be ends of the curve beyond which it lies; None if far apart."""
-    here = _crossing(curve, x)
+def _log_gap(curve: Curve, x: float, here: float) -> float | None:
+    """The logarithm of what lies between a computed crossing and the true one; None if they may be far apart."""
     distance = 8 * ULP * abs(here) + 1e-300 * 2.0 ** np.arange(0, 64, 4)
     distance = distance * 2.0 ** np.arange(0, 64, 4)
     ends = np.stack([np.maximum(here - distance, curve.start), np.minimum(here + distance, curve.end)])
@@ -160,17 +145,12 @@ def bracket(curve: Curve, x: float) -> Bracket | None:
         return None
     at = int(np.argmax(beside))
     low, high = ends[:, at].tolist()
-    return Bracket(low, here, high, float(loss[1, at] - loss[0, at] + slip[:, at].sum()))
-
-
-def _log_gap(curve: Curve, x: float, around: Bracket) -> float | None:
-    """The logarithm of what lies between a computed crossing and the true one; None if they may be far apart."""
-    low, high, apart = around.low, around.high, around.apart
+    apart = float(loss[1, at] - loss[0, at] + slip[:, at].sum())
     size = max(abs(low), abs(high))
     if (high - low) * (curve.steepness + abs(curve.density[1]) + 2 * abs(curve.density[2]) * size) > 0.5 or apart > 0.5:
         return None
     # over so short an interval the density grows by less than e
-    density = float(curve.log_density(np.array([low, high])).max()) + 1.0
+    density = float(curve.log_density(ends[:, at]).max()) + 1.0
     return density + x + float(np.log(max(high - low, 1e-300))) + float(np.log(2 * apart + 1e-300))
 
 

@@ -13,6 +13,7 @@ from logphi import check
 from logphi.bound import Bound, Bounds, Direction, Entry, Ledger, Side, Status
 from logphi.core.logphi import LogPhi
 from logphi.numerics import exponential, halfline
+from logphi.numerics.enclosure import Scaled
 from logphi.numerics.exponential import Places
 from logphi.numerics.roots import bisection, crossing
 from logphi.views import moments
@@ -142,7 +143,8 @@ class LossDistribution:
         if law.lattice is not None or not law.infimum <= x <= law.supremum:
             return Bound(0.0, 0.0, 0.0, direction=self.direction)
         single = one_release(law)
-        own = single and single[0].density(x)
+        own = None if single is None else single[0].density(x)
+        amount: Scaled | None
         if single is not None and own is not None:
             name, amount = "exact", thinned(own, single[1])
         elif exponential.served(law.terms):

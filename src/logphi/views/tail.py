@@ -1,8 +1,9 @@
 """The two tails of the finite part of a loss, on a logarithmic scale, relatively accurate however small they are.
 
-Those of one release are its own in closed form. Else P(L > x) and P(L <= x) are inverse Laplace transforms of e^{K(z)}/z on either side of the pole; the smaller one is computed, the
-other is what it leaves of the mass. Where the transform does not decay, sums in real space serve a loss of few atoms and flat
-parts, and else two chords of the privacy profile, whose slope in e^x is -Q(L > x).
+Those of one release are its own in closed form. Else P(L > x) and P(L <= x) are inverse Laplace transforms of e^{K(z)}/z on
+either side of the pole; the smaller one is computed, the other is what it leaves of the mass. Where the transform does not
+decay, sums in real space serve a loss of few atoms and flat parts, and else two chords of the privacy profile, whose slope in
+e^x is -Q(L > x).
 """
 
 from __future__ import annotations

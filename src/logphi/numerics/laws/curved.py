@@ -197,7 +197,7 @@ class MixedFlat(Curved):
         failed = _failed(self.base, 0.0 if tilted else self.rate)
         low, high = mixing.unmixed(x, self.rate)
         share = (high == -np.inf) + 0.5 * (low == -np.inf < high)
-        return tuple(one + _part(failed, part) for one, part in zip(found, (share, 1 - share), strict=True))
+        return found[0] + _part(failed, share), found[1] + _part(failed, 1 - share)
 
     def density(self, x: float) -> Scaled | None:
         """From that of the base, without failures."""
@@ -323,10 +323,23 @@ class ReplacedNormal(Curved):
         """Masses of two normal laws on either side of where the loss meets x."""
         from logphi.numerics.normal_tails import mixed_sides
 
-        around = payoff.bracket(self.curve, x)
         m, q = float(self.shift.under(FLOATS).mid), self.rate
         centres, log_weights = np.array([0.0, -m if tilted else m]), np.array([np.log1p(-q), np.log(q)])
-        return around and mixed_sides(around.low, around.high, centres, log_weights, np.array([ULP / (1 - q), ULP]))
+        return mixed_sides(*self._places(x), centres, log_weights, np.array([ULP / (1 - q), ULP]))
+
+    def _places(self, x: float) -> tuple[float, float]:
+        """Two places between which the loss is x: it is where sinh(m t - x/2) = (1 - q)/q e^{m^2/2} sinh(x/2)."""
+        m, q, half = float(self.shift.under(FLOATS).mid), self.rate, abs(x) / 2
+        if half == 0:
+            return 0.0, 0.0
+        parts = np.array([np.log1p(-q), -np.log(q), m * m / 2, half, np.log(-np.expm1(-2 * half) / 2)])
+        # half an ulp of q and of x, a few of m
+        wrong = 8 * ULP * (1 + np.abs(parts).sum() + m * m + half) + ULP / (1 - q)
+        log_sinh = parts.sum() + wrong * np.array([-1.0, 1.0])
+        # 1/(4 A^2) above log(2 A) is nothing there
+        turned = np.where(log_sinh < 300, np.arcsinh(np.exp(np.minimum(log_sinh, 300.0))), log_sinh + np.log(2))
+        near, far = ((half + turned) / m * (1 + 24 * ULP * np.array([-1.0, 1.0]))).tolist()
+        return (near, far) if x > 0 else (-far, -near)
 
     def _curve(self, side: int) -> Curve:
         """Over the line."""

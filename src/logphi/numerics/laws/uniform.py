@@ -77,7 +77,8 @@ class _OnInterval(Law):
         """That of the flat part."""
         from logphi.numerics.cut import flat_density
 
-        return self.pieces and flat_density(self.pieces, x)
+        pieces = self.pieces
+        return None if pieces is None else flat_density(pieces, x)
 
     @abstractmethod
     def _profile(self, gap: float, width: float) -> tuple[float, float]:

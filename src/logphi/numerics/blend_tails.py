@@ -21,8 +21,10 @@ _LOG_ROOT = 0.5 * math.log(2 * math.pi)
 
 
 def beyond(blend: Blend, x: float, *, tilted: bool) -> tuple[Scaled, Scaled] | None:
-    """P(l > x) and P(l <= x); under Q if ``tilted``."""
+    """P(l > x) and P(l <= x); under Q if ``tilted``. None where the root is out of reach."""
     low, high = bracket(blend, x)
+    if high == math.inf:
+        return None
     if tilted:
         return mixed_sides(low, high, ALONE, ALONE, ALONE)
     centres, log_weights, blur = blend.shifts, blend.log_weights, blend.blur

@@ -66,7 +66,7 @@ def tails(law: LogPhi, x: float, rtol: float = 1e-9) -> Tails:
     if x < law.infimum:
         return Tails(finite, _NOTHING)
     best = Tails(replace(finite, lower=-math.inf), replace(finite, lower=-math.inf))
-    for attempt in (_in_closed_form, *_FINAL, _by_contour, _by_chords):
+    for attempt in (*_FINAL, _by_contour, _by_chords):
         found = attempt(law, x, rtol, finite)
         best = best if found is None else found.meet(best)
         if best.width <= rtol or (found is not None and attempt in _FINAL):
@@ -164,8 +164,8 @@ def _by_chords(law: LogPhi, x: float, rtol: float, finite: LogDelta) -> Tails | 
     )
 
 
-# what these leave open is on which side an atom lies, and no other way can tell either
-_FINAL = (_on_the_lattice, _by_pieces)
+# what these leave open is on which side an atom lies, or what rounding does to a threshold: no other way can tell either
+_FINAL = (_in_closed_form, _on_the_lattice, _by_pieces)
 
 
 def _slope(profile: Callable[[float], LogDelta], here: LogDelta, x: float, length: float) -> tuple[float, float]:

@@ -13,6 +13,7 @@ import numpy as np
 
 from logphi.bound import Entry, Ledger
 from logphi.core.logphi import LogPhi
+from logphi.numerics.contour import OUT_OF_REACH
 from logphi.views.profile import LogDelta
 from logphi.views.routes import Demand, Local, route
 from logphi.views.tail import below
@@ -20,6 +21,8 @@ from logphi.views.tail import below
 # derived: a handful of roundings, relative to each of the parts of g; half an ulp of the argument
 ROUNDING = 1.5e-15
 _HALF_ULP = 1.2e-16
+# derived: the exponential of it is a double
+_FAR = 600.0
 
 
 @dataclass(frozen=True)
@@ -116,12 +119,16 @@ class TailLines(Lines):
         return at
 
     def unit(self, x: float, found: LogDelta) -> float:
-        """The sum itself."""
-        return found.value
+        """The sum itself, or what is known of it."""
+        return max(found.value, found.upper - _FAR, -OUT_OF_REACH)
 
     def line(self, x: float, found: LogDelta, unit: float) -> tuple[float, float, float]:
         """g(a) e^-unit: enclosure and best value."""
-        less = math.exp(x - unit + math.log(self.alpha))
+        exponent = x - unit + math.log(self.alpha)
+        if max(exponent, found.upper - unit) > _FAR:
+            # so far from the place that nothing need be known
+            return -math.inf, -math.inf, math.inf
         low, value, high = (math.exp(end - unit) for end in (found.lower, found.value, found.upper))
+        less = math.exp(exponent)
         wrong = ROUNDING * ((1 + abs(x) + abs(unit) + abs(math.log(self.alpha))) * less + high)
         return low - less - wrong, value - less, high - less + wrong

@@ -256,6 +256,8 @@ def _bound(search: _Search, blind: float, rtol: float) -> Bound:
         at += math.log1p(top.at)
         low, value, _ = lines.line(at, search.found(at), unit)
         lower = max(lower, low)
+    lower = max(lower, 0.0)
+    value = max(value, lower)
     lower = max(lower * size * (1 - ROUNDING) - _LEAST, 0.0)
     upper = min(max(upper, 0.0) * size * (1 + ROUNDING) + _LEAST, blind) if math.isfinite(upper) else blind
     value = min(max(value * size, lower), upper)

@@ -306,8 +306,9 @@ class Reflected(Law):
         low, high = self.law.strip
         h = 0.25 * np.minimum(1.0, np.minimum(turned - low, high - turned))
         beside = [self.law.log_transform(turned + side * h, count) for side in (1, -1)]
-        least = np.where(np.isfinite(values.mid), values.mid.real - values.radius, -np.inf)
-        with np.errstate(over="ignore"):  # infinite: nothing is known
+        known = np.isfinite(values.mid)
+        least = np.where(known, np.where(known, values.mid.real, 0.0) - values.radius, -np.inf)
+        with np.errstate(over="ignore", invalid="ignore"):  # infinite, or infinite times no slip: nothing is known
             share = sum(np.exp(one.mid.real + one.radius - least) for one in beside) * (1.01 * slip / h)
         inside = np.where(share < 0.5, share, 0.0)
         return Values(values.mid, values.rounding + np.where(share < 0.5, -np.log1p(-inside), np.inf), values.inner)

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logphi.arith.protocol import Arithmetic, Number
+from logphi.numerics.growth import Growth
 from logphi.numerics.law import Lattice, Law, Line, Reflected, Values
 from logphi.numerics.spans import common_span
 
@@ -67,6 +68,26 @@ class LogPhi(Law):
         """The intersection of the strips."""
         strips = [law.strip for law, _ in self.terms]
         return (max((low for low, _ in strips), default=-np.inf), min((high for _, high in strips), default=np.inf))
+
+    @property
+    def outer_strip(self) -> tuple[float, float]:
+        """The intersection of the outer strips."""
+        strips = [law.outer_strip for law, _ in self.terms]
+        return (max((low for low, _ in strips), default=-np.inf), min((high for _, high in strips), default=np.inf))
+
+    @property
+    def growth(self) -> Growth:
+        """The sum of the growths."""
+        return reduce(add, (law.growth * count for law, count in self.terms), Growth(0.0, 0.0, 0.0))
+
+    @property
+    def reversed_growth(self) -> Growth:
+        """The sum of those to the left."""
+        return self.reflected().growth
+
+    def completed(self) -> LogPhi:
+        """Term by term."""
+        return LogPhi(tuple((law.completed(), count) for law, count in self.terms))
 
     @cached_property
     def supremum(self) -> float:

@@ -56,6 +56,10 @@ class Kernel(Protocol):
         """The factor beside e^{K(z) - z x0}, and its absolute rounding error."""
 
     @property
+    def poles(self) -> tuple[float, ...]:
+        """Where the factor is infinite, in order: the line stays off them, and to the right of all a functional is positive."""
+
+    @property
     def farthest(self) -> float:
         """No abscissa beyond this one is of use."""
 
@@ -68,8 +72,8 @@ class Kernel(Protocol):
     def log_rest(self, height: float, abscissa: float) -> float:
         """Logarithm of a bound of the integral of the factor's size from a height on; without a period."""
 
-    def log_gain(self, u: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Logarithm of how much above log_kappa the Chernoff constants of the functional are."""
+    def log_chernoff(self, u: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Logarithm of the constant C(u) with which the functional at any y is at most C(u) M(u) e^{-uy}."""
 
     def position_error(self, z: NDArray[np.complex128], factor: NDArray[np.complex128], share: float) -> float:
         """An error of the kernel's own assumptions, in units of M(c) e^{-c x0}."""
@@ -81,6 +85,7 @@ class Smooth:
 
     anchor: float
     period: float = np.inf
+    poles: tuple[float, ...] = (-1.0, 0.0)
     farthest: float = np.inf
 
     def __call__(self, z: NDArray[np.complex128]) -> tuple[NDArray[np.complex128], NDArray[np.float64]]:
@@ -105,9 +110,9 @@ class Smooth:
         """|z (z + 1)| is above t^2."""
         return -math.log(height) + 1e-14
 
-    def log_gain(self, u: NDArray[np.float64]) -> NDArray[np.float64]:
-        """None."""
-        return np.zeros_like(u)
+    def log_chernoff(self, u: NDArray[np.float64]) -> NDArray[np.float64]:
+        """That of the payoff."""
+        return log_kappa(u)
 
 
 KernelAt = Callable[[Law, float], Kernel]
@@ -239,13 +244,19 @@ def log_ceiling(law: Law, x: float) -> float:
     c = settle(saddle(law, kernel, RIGHT).abscissa)
     values = law.log_transform(np.array([c]))
     scale = float((values.mid + values.radius)[0]) - c * x
-    low, middle, high = law.sketch(c * np.array([0.9, 1.0, 1.1])).tolist()
-    heights = _normal_height((low + high - 2 * middle) / (0.1 * c) ** 2, -35.0) * _CELLS
-    envelope = np.append(0.0, law.log_envelope(c, heights[1:]))
-    integral = float(_rest(heights, envelope, kernel, c)[0])
+    integral = log_integral(law, c, kernel)
     bound = scale + min(float(log_kappa(np.array([c]))[0]), integral)
     # an excess is at most one, which is all that is known where K is hardly known
     return min(bound + 1e-14 * (1 + float(np.abs(values.mid[0])) + c * abs(x)), 0.0)
+
+
+def log_integral(law: Law, c: float, kernel: Kernel) -> float:
+    """Logarithm of 1/pi times an upper bound of the integral of the kernel's size and the envelope, over M(c)."""
+    apart = 0.1 * (c - kernel.poles[-1])
+    low, middle, high = law.sketch(c + apart * np.array([-1.0, 0.0, 1.0])).tolist()
+    heights = _normal_height((low + high - 2 * middle) / apart**2, -35.0) * _CELLS
+    envelope = np.append(0.0, law.log_envelope(c, heights[1:]))
+    return float(_rest(heights, envelope, kernel, c)[0])
 
 
 @dataclass(frozen=True)
@@ -276,7 +287,7 @@ class Contour:
         noise += kernel.position_error(z, factor, share)
         return Scaled(
             scale,
-            value if self.abscissa > 0 else -value,
+            value if self.abscissa > kernel.poles[-1] else -value,
             excess=self._aliasing(x, scale),
             truncation=float(np.exp(self.log_tail)),
             inner=share * float(inner.sum()),
@@ -340,7 +351,7 @@ def lay(law: Law, layout: Layout, kernel: Kernel, decaying: bool = False) -> Con
         return None
     log_mass = float(real.mid[0])
     neighbours = c + np.array([shift, -shift])
-    log_above, log_below = (upper[1:] + log_kappa(neighbours) + kernel.log_gain(neighbours)).tolist()
+    log_above, log_below = (upper[1:] + kernel.log_chernoff(neighbours)).tolist()
     if np.isfinite(kernel.period):
         half = max(int(np.ceil(min(kernel.period / step / 2, LONGEST_PERIOD))), 1)
         step = kernel.period / (2 * half + 1)
@@ -375,8 +386,8 @@ def layout(law: Law, saddle_at: float, kernel: Kernel, rtol: float) -> Layout | 
     Towards the right a tilted law may grow a second mode (a few large steps among many small ones), which costs a small
     step; so abscissas a little left of the saddle compete, at a price for what they give away.
     """
-    x, sign = kernel.anchor, 1.0 if saddle_at > 0 else -1.0
-    room = min(saddle_at if sign > 0 else min(-saddle_at, saddle_at + 1), law.strip[1] - saddle_at)
+    x, outside = kernel.anchor, saddle_at > kernel.poles[-1]
+    room = float(_room(law, kernel, np.array([saddle_at]))[0])
     trial = room * np.array([1e-3, 0.1])
     rough = law.sketch(np.concatenate([[saddle_at], saddle_at + trial, saddle_at - trial]))
     if not np.isfinite(rough[0]):
@@ -385,8 +396,8 @@ def layout(law: Law, saddle_at: float, kernel: Kernel, rtol: float) -> Layout | 
     usable = second[np.isfinite(second) & (second * trial**2 < 1) & (second > 0)]
     # the wider difference is the better one unless higher terms have taken over
     scale = min(room, 9 / np.sqrt(usable[-1])) if usable.size else room
-    moved = saddle_at - (scale * np.array([0.0, 0.2]) if sign > 0 else np.zeros(1))
-    rooms = np.minimum(moved if sign > 0 else np.minimum(-moved, moved + 1), law.strip[1] - moved)
+    moved = saddle_at - (scale * np.array([0.0, 0.2]) if outside else np.zeros(1))
+    rooms = _room(law, kernel, moved)
     # the ends themselves are poles of nothing: a shift as large as the room is allowed, where the bound is the total mass
     shifts = np.minimum(scale * np.geomspace(1 / 32, 2, 7)[None, :], rooms[:, None])
     c = moved[:, None]
@@ -396,10 +407,9 @@ def layout(law: Law, saddle_at: float, kernel: Kernel, rtol: float) -> Layout | 
     size = np.array([float(kernel.log_real(one)[0]) for one in c])
     with np.errstate(invalid="ignore"):  # unknown values of K: such abscissas are given up below
         curvature = np.nan_to_num(np.maximum((above + below - 2 * middle)[:, 2] / shifts[:, 2] ** 2, 0.0), posinf=0.0)
-        log_value = size - 0.5 * np.log(2 * np.pi * (curvature + moved**-2 + (moved + 1) ** -2))
-        neighbours = np.logaddexp(
-            above + log_kappa(c + shifts) - (c + shifts) * x, below + log_kappa(c - shifts) - (c - shifts) * x
-        ) - (middle - c * x)
+        log_value = size - 0.5 * np.log(2 * np.pi * (curvature + sum((moved - pole) ** -2 for pole in kernel.poles)))
+        beside = [values + kernel.log_chernoff(at) - at * x for values, at in ((above, c + shifts), (below, c - shifts))]
+        neighbours = np.logaddexp(*beside) - (middle - c * x)
     log_target = log_value + np.log(SHARE * rtol)
     finite = np.isfinite(neighbours)
     safe = np.where(finite, neighbours, 0.0)
@@ -421,6 +431,13 @@ def layout(law: Law, saddle_at: float, kernel: Kernel, rtol: float) -> Layout | 
     shift = exact if abs(exact - shift) < 1e-6 * shift else shift
     found = (settled, shift, _short(float(steps[best, pick])))
     return Layout(*(float(one) for one in (*found, log_target[best], curvature[best])))
+
+
+def _room(law: Law, kernel: Kernel, c: NDArray[np.float64]) -> NDArray[np.float64]:
+    """How far an abscissa is from the nearest pole and the ends of the strip."""
+    poles = np.min([np.abs(c - pole) for pole in kernel.poles], axis=0)
+    room: NDArray[np.float64] = np.minimum(poles, np.minimum(law.strip[1] - c, c - law.strip[0]))
+    return room
 
 
 def settle(abscissa: float) -> float:

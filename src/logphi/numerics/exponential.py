@@ -13,7 +13,7 @@ m below a bound are summed so; what is left decays like t^{-m-2}, and the contou
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import comb, exp, factorial, lgamma
 from typing import Any
@@ -23,8 +23,9 @@ from numpy.typing import NDArray
 
 from logphi.arith.floats import ELEMENTARY, ULP
 from logphi.arith.protocol import Arithmetic, Number
-from logphi.numerics.contour import RIGHT, Contour, Smooth, plan, saddle
+from logphi.numerics.contour import RIGHT, Contour, Kernel, Smooth, plan, saddle
 from logphi.numerics.enclosure import Scaled
+from logphi.numerics.halfline import Step
 from logphi.numerics.law import Law, Line, Pieces, Values
 
 Array = NDArray[np.float64]
@@ -146,6 +147,20 @@ def groups(terms: Terms, most: int) -> list[Group]:
     return found
 
 
+@dataclass(frozen=True)
+class Payoff:
+    """What is paid at a height y above the threshold, over e^{y/2}, and its integrals.
+
+    ``series(h, m)`` is e^{-h} times the m-fold integral at 2h over 2^(m + smoothness), ``whole`` what a box pays that is above
+    the threshold altogether, over what it weighs; ``jump`` is what is paid at once at the threshold.
+    """
+
+    smoothness: int
+    jump: float
+    series: Callable[[Array, NDArray[np.intp]], Array]
+    whole: Callable[[Array], Array]
+
+
 @dataclass(frozen=True, eq=False)
 class Table:
     """The parts of a convolution laid out in arrays, a row for each atom, a column for each corner of its box.
@@ -199,8 +214,8 @@ class Table:
             padded[1],
         )
 
-    def excess(self, x: float) -> Scaled | None:
-        """The excess of all parts at x, None where it is zero; the rounding counts half an ulp of x."""
+    def total(self, x: float, payoff: Payoff) -> Scaled | None:
+        """The mean of the payoff at x over all parts, None where it is zero; the rounding counts half an ulp of x."""
         y = self.location - x
         place = self.place + ULP * (8 + 2 * self.kinds[self.group]) * abs(x)
         paying = np.flatnonzero(y > -self.reach - place)
@@ -212,43 +227,51 @@ class Table:
             inside = y[rows] < self.reach[rows]
             low, high = rows[inside], rows[~inside]
             value, noise = np.empty(rows.size), np.empty(rows.size)
-            value[inside], noise[inside] = self._partly(low, y[low])
-            value[~inside], noise[~inside] = self._wholly(high, y[high])
+            value[inside], noise[inside] = self._partly(low, y[low], payoff)
+            value[~inside], noise[~inside] = self._wholly(high, y[high], payoff)
             weight = np.exp(self.log_weight[rows] - log_scale)
             log_noise = self.noise[rows] + ELEMENTARY * (np.abs(y[rows]) + abs(log_scale))
             total += float((weight * value).sum())
-            noise += value * log_noise + self._slope(rows, y[rows] + place[rows]) * place[rows]
+            noise += value * log_noise + self._slope(rows, y[rows] + place[rows], payoff) * place[rows]
+            # an atom that may be on either side of a jump
+            unsure = (self.order[self.group[rows]] == 0) & (np.abs(y[rows]) <= place[rows])
+            noise += np.where(unsure, payoff.jump, 0.0)
             error += float((weight * noise).sum())
         # the sums, and what underflows beside the unit
         return Scaled(log_scale, total, rounding=1.01 * error + ULP * (40 + paying.size / BLOCK) * total + 1e-290)
 
-    def _slope(self, rows: NDArray[np.intp], y: Array) -> Array:
-        """A bound of the slope of 2 G up to y, over e^{(y + reach)/2}.
+    def _slope(self, rows: NDArray[np.intp], y: Array, payoff: Payoff) -> Array:
+        """A bound of the slope up to y, over e^{(y + reach)/2}.
 
-        It is at most that of the whole box, and at most the volume of the box's corner above the threshold.
+        It is at most that of the whole box, and at most what the box's corner above the threshold allows.
         """
         order = self.order[self.group[rows]]
-        corner = np.maximum(y + self.reach[rows], 0.0) ** order / factorials(order)
-        bound: Array = np.minimum(2 * np.exp(self.log_box[rows] - self.reach[rows] / 2), corner)
+        corner = np.maximum(y + self.reach[rows], 0.0)
+        volume = corner**order / factorials(order)
+        whole = np.exp(self.log_box[rows] - self.reach[rows] / 2)
+        # where a payoff jumps, the face of the box that passes the threshold pays at once, by e^{-corner/2} here
+        face = np.where(order > 0, corner ** np.maximum(order - 1, 0) / factorials(np.maximum(order - 1, 0)), 0.0)
+        bound: Array = np.minimum(2 * whole, volume) + payoff.jump * face * np.exp(-corner / 2)
         return np.where(order == 0, 2.0, bound)
 
-    def _wholly(self, rows: NDArray[np.intp], y: Array) -> tuple[Array, Array]:
-        """H(y) where the whole box is above the threshold, and its rounding error."""
+    def _wholly(self, rows: NDArray[np.intp], y: Array, payoff: Payoff) -> tuple[Array, Array]:
+        """The payoff where the whole box is above the threshold, and its rounding error."""
         log_box, reach = self.log_box[rows], self.reach[rows]
-        value = -np.expm1(-y) * np.exp(log_box - reach / 2)
+        value = payoff.whole(y) * np.exp(log_box - reach / 2)
         return value, ELEMENTARY * (2 + np.abs(log_box) + reach) * value
 
-    def _partly(self, rows: NDArray[np.intp], y: Array) -> tuple[Array, Array]:
-        """H(y) as the alternating sum over the corners, and its rounding error."""
+    def _partly(self, rows: NDArray[np.intp], y: Array, payoff: Payoff) -> tuple[Array, Array]:
+        """The payoff as the alternating sum over the corners, and its rounding error."""
         group, reach = self.group[rows], self.reach[rows]
         order, kinds = self.order[group][:, None], self.kinds[group][:, None]
         signed, below = self.multiplicity[group], self.half_extent[group]
         half = ((y + reach) / 2)[:, None] - below
-        factor = 2.0 ** (order + 1) * signed * np.exp(-below)
-        part = factor * damped_sinh(np.maximum(half, 0.0), order + 1)
+        factor = 2.0 ** (order + payoff.smoothness) * signed * np.exp(-below)
+        part = factor * payoff.series(np.maximum(half, 0.0), order)
         # the corner's own place, beside the common one: its slope is at most one, and at most that of the first term
         place = ULP * (2 + 2 * kinds) * (np.abs(y + reach)[:, None] + below)
-        slope = np.minimum(1.0, np.maximum(half + place, 0.0) ** order / factorials(order))
+        first = np.maximum(order + payoff.smoothness - 1, 0)
+        slope = np.minimum(1.0, np.maximum(half + place, 0.0) ** first / factorials(first))
         noise = (8 + order) * ELEMENTARY * (1 + below / 16) * np.abs(part) + np.abs(factor) * slope * place
         return np.maximum(part.sum(axis=1), 0.0), noise.sum(axis=1)
 
@@ -294,6 +317,19 @@ def damped_sinh(h: Array, k: NDArray[np.intp]) -> Array:
             term = term * large / (j + 1)
         result[~near] = rest
     return result
+
+
+def _damped_exponential(h: Array, m: NDArray[np.intp]) -> Array:
+    """``e^{-h}`` times the sum over r >= m of h^r / r!, for h >= 0: the two parities."""
+    at_least_one = np.maximum(m, 1)
+    both: Array = damped_sinh(h, at_least_one) + damped_sinh(h, at_least_one + 1)
+    return np.where(m == 0, np.where(h > 0, 1.0, 0.0), both)
+
+
+# 2 sinh(y/2) above the threshold: the excess
+EXCESS = Payoff(1, 0.0, lambda h, m: damped_sinh(h, m + 1), lambda y: -np.expm1(-y))
+# e^{y/2}: the mass
+MASS = Payoff(0, 1.0, _damped_exponential, np.ones_like)
 
 
 @dataclass(frozen=True)
@@ -369,9 +405,10 @@ class Rest(Law):
 
 @dataclass(frozen=True, eq=False)
 class Prepared:
-    """What the excess of a sum is formed from near one threshold; every bound holds for any threshold."""
+    """What the mean of a payoff is formed from near one threshold; every bound holds for any threshold."""
 
     near: float
+    payoff: Payoff
     table: Table
     rest: Contour | None
 
@@ -380,22 +417,27 @@ class Prepared:
         return self.rest is None or self.rest.abscissa * abs(x - self.near) <= 1
 
     def at(self, x: float) -> Scaled:
-        """The excess at x."""
-        amount = self.table.excess(x)
+        """The mean at x."""
+        amount = self.table.total(x, self.payoff)
         if self.rest is None:
             return amount or Scaled(0.0, 0.0)
-        rest = self.rest.integral(x, Smooth(x))
+        rest = self.rest.integral(x, _kernel(self.payoff, x))
         return rest if amount is None else amount + rest
 
 
-def prepare(law: Law, terms: Terms, x: float, rtol: float) -> Prepared | None:
-    """Lay out the excess of the sum ``law`` of ``terms`` near x; None if no line could be laid for the rest."""
+def prepare(law: Law, terms: Terms, x: float, rtol: float, payoff: Payoff = EXCESS) -> Prepared | None:
+    """Lay out the mean of a payoff of the sum ``law`` of ``terms`` near x; None if no line could be laid for the rest."""
     table = Table.of(groups(terms, FLAT_PARTS - 1))
     if flat_count(terms) < FLAT_PARTS:
-        return Prepared(x, table, None)
-    kernel = Smooth(x, farthest=SHARP / (sum(count * law.supremum for law, count in terms) * ULP))
+        return Prepared(x, payoff, table, None)
+    farthest = SHARP / (sum(count * law.supremum for law, count in terms) * ULP)
+    kernel = _kernel(payoff, x, farthest)
     contour = plan(Rest(law, tuple(terms)), saddle(law, kernel, RIGHT).abscissa, kernel, rtol)
-    return None if contour is None else Prepared(x, table, contour)
+    return None if contour is None else Prepared(x, payoff, table, contour)
+
+
+def _kernel(payoff: Payoff, x: float, farthest: float = np.inf) -> Kernel:
+    return Smooth(x, farthest=farthest) if payoff is EXCESS else Step(x, 0.0, farthest=farthest)
 
 
 def flat_count(terms: Terms) -> int:

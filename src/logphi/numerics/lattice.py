@@ -18,27 +18,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logphi.arith.floats import ELEMENTARY, ULP
+from logphi.numerics.contour import log_kappa
 from logphi.numerics.law import Lattice
 
 
 @dataclass(frozen=True)
-class Periodic:
-    """The kernel of a lattice law at the threshold x, anchored at the first lattice point at or above it, or hardly below."""
+class PeriodicStep:
+    """D / (1 - e^{-(z - p) D}), the geometric sum of e^{-(z - p) k D}: the payoff e^{p (X - anchor)} from the anchor on.
 
-    threshold: float
+    The anchor is a lattice point; atoms are within ``slip`` of their places.
+    """
+
     anchor: float
     span: float
     slip: float
+    pole: float
 
-    @staticmethod
-    def at(lattice: Lattice, x: float) -> Periodic:
-        """The kernel for a threshold."""
-        # stretched places move the payoff (1 - e^{x-X})_+ by at most the stretch times (|x| + |X - x|) e^{x-X}
-        slip = lattice.slip + 2 * lattice.stretch * (2 * abs(x) + 2 * lattice.span + 1)
-        # an atom that may be above the threshold, given the slip, must not be left out
-        reserve = slip + 4 * ULP * (abs(x) + abs(lattice.offset))
-        anchor = lattice.offset + lattice.span * float(np.ceil((x - reserve - lattice.offset) / lattice.span))
-        return Periodic(x, anchor, lattice.span, slip)
+    @property
+    def poles(self) -> tuple[float, ...]:
+        """The one on the real axis."""
+        return (self.pole,)
 
     @property
     def period(self) -> float:
@@ -52,44 +51,125 @@ class Periodic:
 
     def __call__(self, z: NDArray[np.complex128]) -> tuple[NDArray[np.complex128], NDArray[np.float64]]:
         """The factor and its absolute error."""
-        first = -self.span / _expm1(-z * self.span)
-        second = self.span * np.exp(self.threshold - self.anchor) / _expm1(-(z + 1) * self.span)
-        sizes = np.abs(first) + np.abs(second)
-        relative = ELEMENTARY * (4 + np.abs(z + 1) * self.span) + ULP * (abs(self.threshold) + abs(self.anchor))
-        return first + second, sizes * relative
+        factor = -self.span / _expm1((self.pole - z) * self.span)
+        return factor, np.abs(factor) * ELEMENTARY * (4 + np.abs(z - self.pole) * self.span)
 
     def log_real(self, c: NDArray[np.float64]) -> NDArray[np.float64]:
         """Logarithm of the factor's size on the real axis, roughly."""
-        with np.errstate(over="ignore"):  # far to the left of the poles the factor vanishes
-            first = 1 / np.expm1(-c * self.span)
-            second = np.exp(self.threshold - self.anchor) / np.expm1(-(c + 1) * self.span)
-        # both parts count: where they nearly cancel, it is their rounding that the line should keep small
-        size: NDArray[np.float64] = np.log(self.span * np.maximum(np.abs(first) + np.abs(second), 1e-300))
+        with np.errstate(over="ignore"):  # far to the left of the pole the factor vanishes
+            size: NDArray[np.float64] = np.log(np.maximum(np.abs(self.span / np.expm1((self.pole - c) * self.span)), 1e-300))
         return size
 
     def log_size(self, heights: NDArray[np.float64], abscissa: float) -> NDArray[np.float64]:
-        """Logarithm of a bound of the factor up to half a period: each denominator grows with |t| there."""
-        bound = np.zeros_like(heights)
-        for c, share in ((abscissa, 1.0), (abscissa + 1, float(np.exp(self.threshold - self.anchor)))):
-            decay = np.exp(-abs(c) * self.span)
-            # |1 - e^{-zD}| at both signs of c is at least (1 - r) at t = 0 and |1 - r e^{itD}| beyond, over r <= 1 if c < 0
-            angle = np.minimum(heights * self.span, np.pi)
-            gap = np.sqrt((1 - decay) ** 2 + 4 * decay * np.sin(angle / 2) ** 2)
-            bound += share * self.span / gap * (decay if c < 0 else 1.0)
-        return np.log(bound) + 1e-12
+        """Logarithm of a bound of the factor up to half a period: the denominator grows with |t| there."""
+        distance = abscissa - self.pole
+        decay = np.exp(-abs(distance) * self.span)
+        # |1 - e^{-zD}| at both signs is at least (1 - r) at t = 0 and |1 - r e^{itD}| beyond, over r <= 1 on the left
+        angle = np.minimum(heights * self.span, np.pi)
+        gap = np.sqrt((1 - decay) ** 2 + 4 * decay * np.sin(angle / 2) ** 2)
+        bound: NDArray[np.float64] = np.log(self.span / gap * (decay if distance < 0 else 1.0)) + 1e-12
+        return bound
 
     def log_rest(self, height: float, abscissa: float) -> float:
         """None beyond the period."""
         return -np.inf
 
-    def log_gain(self, u: NDArray[np.float64]) -> NDArray[np.float64]:
-        """None."""
+    def log_chernoff(self, u: NDArray[np.float64]) -> NDArray[np.float64]:
+        """A payoff of at most e^{u (X - y)}, on the right of the pole."""
         return np.zeros_like(u)
+
+    def position_error(self, z: NDArray[np.complex128], factor: NDArray[np.complex128], share: float) -> float:
+        """What atoms off their places by ``slip`` may change, in units of M(c) e^{-c anchor}."""
+        return (self.slip + 2 * ULP * abs(self.anchor)) * (1 + share * float((np.abs(factor) * np.abs(z)).sum())) * 1.01
+
+
+@dataclass(frozen=True)
+class Periodic:
+    """The kernel of a lattice law at the threshold x: the difference of two steps.
+
+    It is anchored at the first lattice point at or above the threshold, or hardly below.
+    """
+
+    threshold: float
+    anchor: float
+    span: float
+    slip: float
+    poles: tuple[float, ...] = (-1.0, 0.0)
+
+    @staticmethod
+    def at(lattice: Lattice, x: float) -> Periodic:
+        """The kernel for a threshold."""
+        # an atom that may be above the threshold, given the slip, must not be left out
+        slip, anchor = slip_at(lattice, x), at_or_above(lattice, x - reserve_at(lattice, x))
+        return Periodic(x, anchor, lattice.span, slip)
+
+    @property
+    def _steps(self) -> tuple[PeriodicStep, PeriodicStep]:
+        one, two = (PeriodicStep(self.anchor, self.span, self.slip, pole) for pole in (0.0, -1.0))
+        return one, two
+
+    @property
+    def _share(self) -> float:
+        return float(np.exp(self.threshold - self.anchor))
+
+    @property
+    def period(self) -> float:
+        """2 pi over the span."""
+        return self._steps[0].period
+
+    @property
+    def farthest(self) -> float:
+        """That of a step."""
+        return self._steps[0].farthest
+
+    def __call__(self, z: NDArray[np.complex128]) -> tuple[NDArray[np.complex128], NDArray[np.float64]]:
+        """The factor and its absolute error."""
+        (first, wrong), (second, too) = (step(z) for step in self._steps)
+        relative = ULP * (4 + abs(self.threshold) + abs(self.anchor))
+        noise = wrong + self._share * too + relative * (np.abs(first) + self._share * np.abs(second))
+        return first - self._share * second, noise
+
+    def log_real(self, c: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Logarithm of the factor's size on the real axis, roughly."""
+        # both parts count: where they nearly cancel, it is their rounding that the line should keep small
+        first, second = (step.log_real(c) for step in self._steps)
+        return np.asarray(np.logaddexp(first, second + self.threshold - self.anchor))
+
+    def log_size(self, heights: NDArray[np.float64], abscissa: float) -> NDArray[np.float64]:
+        """That of both steps."""
+        first, second = (step.log_size(heights, abscissa) for step in self._steps)
+        return np.asarray(np.logaddexp(first, second + self.threshold - self.anchor)) + 1e-12
+
+    def log_rest(self, height: float, abscissa: float) -> float:
+        """None beyond the period."""
+        return -np.inf
+
+    def log_chernoff(self, u: NDArray[np.float64]) -> NDArray[np.float64]:
+        """That of the payoff on the whole line."""
+        return log_kappa(u)
 
     def position_error(self, z: NDArray[np.complex128], factor: NDArray[np.complex128], share: float) -> float:
         """What atoms off their places by ``slip`` may change, in units of M(c) e^{-c anchor}."""
         slip = self.slip + ULP * (abs(self.threshold) + 2 * abs(self.anchor))
         return slip * (1 + share * float((np.abs(factor) * np.abs(z)).sum())) * 1.01
+
+
+def slip_at(lattice: Lattice, x: float) -> float:
+    """How far atoms near a threshold may be off their places.
+
+    Stretched places move the payoff (1 - e^{x-X})_+ by at most the stretch times (|x| + |X - x|) e^{x-X}.
+    """
+    return lattice.slip + 2 * lattice.stretch * (2 * abs(x) + 2 * lattice.span + 1)
+
+
+def reserve_at(lattice: Lattice, x: float) -> float:
+    """Within this distance of a threshold it cannot be told on which side an atom lies."""
+    return slip_at(lattice, x) + 4 * ULP * (abs(x) + abs(lattice.offset))
+
+
+def at_or_above(lattice: Lattice, x: float) -> float:
+    """The first lattice point from x on, up to rounding."""
+    return lattice.offset + lattice.span * float(np.ceil((x - lattice.offset) / lattice.span))
 
 
 def _expm1(z: NDArray[np.complex128]) -> NDArray[np.complex128]:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from logphi.arith.floats import ELEMENTARY, FLOATS, ULP, Discs
 from logphi.arith.protocol import Arithmetic, Number, Parameter
 from logphi.numerics.enclosure import Scaled
+from logphi.numerics.growth import Growth
 
 
 @dataclass(frozen=True)
@@ -146,6 +147,26 @@ class Law(ABC):
         return (-np.inf, np.inf)
 
     @property
+    def outer_strip(self) -> tuple[float, float]:
+        """Abscissas beyond which K is infinite for certain: the strip rounded outward; infinite where that is not known."""
+        low, high = (-np.inf, np.inf) if self.estimated else self.strip
+        return (low - 4e-16 * (1 + abs(low)), high + 4e-16 * (1 + abs(high)))
+
+    @property
+    def growth(self) -> Growth:
+        """How K grows to the right; by default that of a bounded law, or not known."""
+        return Growth.bounded(self.supremum)
+
+    @property
+    def reversed_growth(self) -> Growth:
+        """How K grows to the left: that of the reflected law."""
+        return self.growth if self.symmetric else Growth.bounded(-self.infimum)
+
+    def completed(self) -> Law:
+        """The law with what its transform leaves out, as far as that is known; itself by default."""
+        return self
+
+    @property
     def supremum(self) -> float:
         """The top of the support, rounded up by a few ulps at most; infinity where there is none."""
         return np.inf
@@ -246,6 +267,26 @@ class Reflected(Law):
         """The strip, mirrored at -1/2."""
         low, high = self.law.strip
         return (-1 - high, -1 - low)
+
+    @property
+    def outer_strip(self) -> tuple[float, float]:
+        """That of the law, mirrored at -1/2."""
+        low, high = self.law.outer_strip
+        return (-1 - high - 4e-16 * (1 + abs(high)), -1 - low + 4e-16 * (1 + abs(low)))
+
+    @property
+    def growth(self) -> Growth:
+        """That of the law to the left."""
+        return self.law.reversed_growth
+
+    @property
+    def reversed_growth(self) -> Growth:
+        """That of the law to the right."""
+        return self.law.growth
+
+    def completed(self) -> Law:
+        """The completed law, turned around."""
+        return self.law.completed().reflected()
 
     @property
     def supremum(self) -> float:

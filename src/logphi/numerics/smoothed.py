@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logphi.arith.floats import ELEMENTARY, ULP
-from logphi.numerics.contour import MAX_NODES, RIGHT, Contour, Inversion, Layout, Part, Smooth, lay, layout, saddle
+from logphi.numerics.contour import MAX_NODES, RIGHT, Contour, Inversion, Layout, Part, Smooth, lay, layout, log_kappa, saddle
 from logphi.numerics.law import Law
 
 Array = NDArray[np.float64]
@@ -145,6 +145,7 @@ class Smoothed:
     window: Window
     part: Literal["payoff", "hump", "both"]
     period: float = np.inf
+    poles: tuple[float, ...] = (-1.0, 0.0)
     farthest: float = np.inf
 
     def __call__(self, z: NDArray[np.complex128]) -> tuple[NDArray[np.complex128], Array]:
@@ -171,9 +172,9 @@ class Smoothed:
             return np.inf
         return self.log_size(np.array([height]), abscissa).item() + math.log(height) + 0.1
 
-    def log_gain(self, u: Array) -> Array:
-        """What E[e^{-u (xi - d)}] adds."""
-        return self.window.log_gain(u) + np.abs(u) * self.window.log_mean + 1e-12
+    def log_chernoff(self, u: Array) -> Array:
+        """That of the payoff, and what E[e^{-u (xi - d)}] adds."""
+        return log_kappa(u) + self.window.log_gain(u) + np.abs(u) * self.window.log_mean + 1e-12
 
     def position_error(self, z: NDArray[np.complex128], factor: NDArray[np.complex128], share: float) -> float:
         """None: nothing is assumed."""

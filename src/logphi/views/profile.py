@@ -14,6 +14,7 @@ import numpy as np
 from logphi.bound import Entry, Ledger
 from logphi.core.logphi import LogPhi
 from logphi.numerics.contour import OUT_OF_REACH, Inversion, Part
+from logphi.numerics.enclosure import Scaled
 from logphi.numerics.law import Values
 
 # derived: what a handful of additions and one exponential lose, on a logarithmic scale near zero
@@ -59,7 +60,7 @@ def trivial(known: Masses, epsilon: float) -> LogDelta:
     """What holds for every pair: max(0, 1 - e^eps Q(L > -inf)) <= delta <= 1, and delta >= P(L = inf)."""
     infinite, reverse_log_mass = known
     floor = max(infinite[0], -math.expm1(min(epsilon + reverse_log_mass[1] + 1e-14 * abs(epsilon), 0.0)) * (1 - 1e-15))
-    lower = _outward(_log(floor), -1)
+    lower = outward(safe_log(floor), -1)
     ledger = Ledger(truncation=Entry(1.0 - floor), infinite_mass=Entry(infinite[1]))
     return LogDelta(lower, lower if lower > -math.inf else -math.log(2.0), 0.0, "trivial", ledger)
 
@@ -79,23 +80,47 @@ def settled(loss: LogPhi, known: Masses, epsilon: float) -> LogDelta | None:
         ends = -math.expm1(min(epsilon + high + slip, 0.0)), -math.expm1(min(epsilon + low - slip, 0.0))
     else:
         return trivial(known, epsilon) if epsilon < -_CERTAIN or epsilon > OUT_OF_REACH else None
-    lower, upper = (_log(end) for end in ends)
+    lower, upper = (safe_log(end) for end in ends)
     ledger = Ledger(rounding=Entry(ends[1] - ends[0]), infinite_mass=Entry(infinite[1]))
-    return LogDelta(_outward(lower, -1), lower, min(_outward(upper, 1), 0.0), "exact", ledger)
+    return LogDelta(outward(lower, -1), lower, min(outward(upper, 1), 0.0), "exact", ledger)
 
 
 def masses(loss: LogPhi) -> Masses:
     """P(L = inf) between two numbers, and log Q(L > -inf) between two numbers."""
-    at_zero, at_minus_one = (_ends(values) for values in loss.log_masses())
+    at_zero, at_minus_one = (ends_of(values) for values in loss.log_masses())
     infinite = tuple(
         max(0.0, -math.expm1(end) * sign) for end, sign in zip(reversed(at_zero), (1 - 1e-15, 1 + 1e-15), strict=True)
     )
     return (infinite[0], infinite[1]), at_minus_one
 
 
-def _ends(values: Values) -> tuple[float, float]:
+def ends_of(values: Values) -> tuple[float, float]:
+    """The logarithm of a mass of at most one between two numbers."""
     mid, radius = float(values.mid[0].real), float(values.radius[0])
     return min(mid - radius, 0.0), min(mid + radius, 0.0)
+
+
+def enclosed(amount: Scaled) -> tuple[float, float, float]:
+    """The logarithms of the lower end, the value and the upper end of a positive number."""
+    slip = 4e-16 * abs(amount.log_scale)
+    middle = min(max(amount.value, amount.low), amount.high)
+    low, value, high = (
+        safe_log(part) + amount.log_scale + sign * slip for part, sign in ((amount.low, -1), (middle, 0), (amount.high, 1))
+    )
+    return low, value, high
+
+
+def ledger_of(amount: Scaled, infinite: float = 0.0) -> Ledger:
+    """The errors of a number, in units of the number."""
+    unit = math.exp(min(amount.log_scale, 700.0))
+    return Ledger(
+        aliasing=Entry(amount.excess * unit),
+        truncation=Entry(amount.truncation * unit),
+        inner=Entry(amount.inner * unit),
+        rounding=Entry(amount.rounding * unit),
+        discretization=Entry(amount.discretization * unit),
+        infinite_mass=Entry(infinite),
+    )
 
 
 def from_inversion(known: Masses, epsilon: float, found: Inversion, method: str) -> LogDelta:
@@ -104,15 +129,10 @@ def from_inversion(known: Masses, epsilon: float, found: Inversion, method: str)
     delta = P(L = inf) + excess = 1 - shortfall = 1 - e^eps Q(L > -inf) + reversed excess.
     """
     infinite, reverse_log_mass = known
-    amount = found.amount
-    slip = 4e-16 * abs(amount.log_scale)
-    middle_part = min(max(amount.value, amount.low), amount.high)
-    low, value, high = (
-        _log(part) + amount.log_scale + sign * slip for part, sign in ((amount.low, -1), (middle_part, 0), (amount.high, 1))
-    )
+    low, value, high = enclosed(found.amount)
     if found.part is Part.EXCESS:
         ends = [
-            float(np.logaddexp(_log(mass), part))
+            float(np.logaddexp(safe_log(mass), part))
             for mass, part in ((infinite[0], low), ((infinite[0] + infinite[1]) / 2, value), (infinite[1], high))
         ]
     elif found.part is Part.SHORTFALL:
@@ -125,29 +145,21 @@ def from_inversion(known: Masses, epsilon: float, found: Inversion, method: str)
         # to the left both parts are positive; to the right they cancel
         slack = 1e-15 * (math.exp(tilt[1]) + math.exp(high)) if tilt[1] > 0 else 0.0
         ends = [
-            _log(max(-math.expm1(mass) + math.exp(part) + sign * slack, 0.0))
+            safe_log(max(-math.expm1(mass) + math.exp(part) + sign * slack, 0.0))
             for mass, part, sign in ((tilt[1], low, -1), ((tilt[0] + tilt[1]) / 2, value, 0), (tilt[0], high, 1))
         ]
     lower, middle, upper = ends
-    lower, upper = _outward(lower, -1), min(_outward(upper, 1), 0.0)
-    unit = math.exp(min(amount.log_scale, 700.0))
-    ledger = Ledger(
-        aliasing=Entry(amount.excess * unit),
-        truncation=Entry(amount.truncation * unit),
-        inner=Entry(amount.inner * unit),
-        rounding=Entry(amount.rounding * unit),
-        discretization=Entry(amount.discretization * unit),
-        infinite_mass=Entry(infinite[1]),
-    )
-    return LogDelta(min(lower, upper), min(max(middle, lower), upper), upper, method, ledger)
+    lower, upper = outward(lower, -1), min(outward(upper, 1), 0.0)
+    return LogDelta(min(lower, upper), min(max(middle, lower), upper), upper, method, ledger_of(found.amount, infinite[1]))
 
 
-def _outward(end: float, sign: int) -> float:
+def outward(end: float, sign: int) -> float:
     """A logarithm moved by what it lost when it was rounded, and by what was lost before."""
     return end + sign * (_SLACK + 4e-16 * abs(end)) if math.isfinite(end) else end
 
 
-def _log(number: float) -> float:
+def safe_log(number: float) -> float:
+    """The logarithm, minus infinity of zero."""
     return math.log(number) if number > 0 else -math.inf
 
 

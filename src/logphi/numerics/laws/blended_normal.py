@@ -14,8 +14,10 @@ from logphi.arith.protocol import Arithmetic, Number, Parameter
 from logphi.numerics.curves import Blend
 from logphi.numerics.decay import log_decay
 from logphi.numerics.enclosure import Scaled
+from logphi.numerics.growth import Growth
 from logphi.numerics.inner import at_points, on_line, over, sketch
 from logphi.numerics.law import Law, Line, Values
+from logphi.numerics.laws.normal import shifted_growth
 from logphi.numerics.laws.weights import Weights
 
 # measured: more repetitions than this need no sharper envelope
@@ -59,6 +61,20 @@ class BlendedNormal(Law):
         )
 
     @property
+    def growth(self) -> Growth:
+        """That of the largest shift, as w^{z+1} is convex in w."""
+        return shifted_growth(max(self.shifts, key=_size))
+
+    @property
+    def reversed_growth(self) -> Growth:
+        """Bounded by p_0, or by the part of the smallest shift: there -log w is at most -log p_1 - c_1 X + c_1^2/2."""
+        if np.isfinite(self.infimum):
+            return Growth.bounded(-self.infimum)
+        least = min(range(len(self.shifts)), key=lambda k: _size(self.shifts[k]))
+        weight = self.weights.table()[least]
+        return shifted_growth(self.shifts[least], -weight.log * (1 + 1e-15) + weight.blur)
+
+    @property
     def infimum(self) -> float:
         """Log p_0, lowered by what its error may do; minus infinity where every shift is positive."""
         return self.curve.log_rest * (1 + 1e-15) - self.curve.rest_blur
@@ -98,3 +114,7 @@ class BlendedNormal(Law):
         # accurate enough for any number of repetitions
         result: NDArray[np.float64] = log_decay(self.curve.repeated(_MANY), abscissa, heights)[0]
         return result
+
+
+def _size(shift: Parameter) -> float:
+    return float(shift.under(FLOATS).mid)

@@ -16,9 +16,11 @@ from logphi.arith.floats import FLOATS, ULP
 from logphi.arith.protocol import Arithmetic, Number, Parameter, Plain
 from logphi.numerics import payoff
 from logphi.numerics.enclosure import Scaled
+from logphi.numerics.growth import Growth
 from logphi.numerics.inner import by_abscissa
 from logphi.numerics.law import Law, Line, Values
 from logphi.numerics.laws.finite import log_complement
+from logphi.numerics.laws.normal import shifted_growth
 from logphi.numerics.laws.uniform import Uniform, UniformWithAtoms
 from logphi.numerics.panels import Curve, Strand, at_heights, atoms_of, on_axis, on_line, sketch
 from logphi.numerics.raised import log_raised_envelope
@@ -221,6 +223,11 @@ class SplicedNormal(Curved):
     shift: Parameter
     rate: float
 
+    @property
+    def growth(self) -> Growth:
+        """That of the shift: its excess is nowhere smaller, and it is at least g^{z+1} M of the shift on half of the line."""
+        return shifted_growth(self.shift)
+
     def formula(self, arith: Arithmetic, z: Number) -> Number:
         """K(z)."""
         m = self.shift.under(arith)
@@ -247,6 +254,12 @@ class ReplacedNormal(Curved):
     def symmetric(self) -> bool:
         """The line may be turned around."""
         return True
+
+    @property
+    def growth(self) -> Growth:
+        """That of the shift, and -log(1 - q) from below."""
+        q = self.rate
+        return shifted_growth(self.shift, -float(np.log1p(-q)) * (1 + 1e-15) + 2.0**-52 * q / (1 - q))
 
     def formula(self, arith: Arithmetic, z: Number) -> Number:
         """K(z)."""

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from logphi.arith.floats import ELEMENTARY, FLOATS, ULP, Discs
 from logphi.arith.protocol import Arithmetic, Number
+from logphi.numerics.growth import Growth
 from logphi.numerics.law import Lattice, Law, Values
 from logphi.numerics.laws.ladder import Ladder
 
@@ -60,6 +61,11 @@ class NormalOnIntegers(Law):
     def symmetric(self) -> bool:
         """Theta is even and has period 1."""
         return True
+
+    @property
+    def growth(self) -> Growth:
+        """That of a normal law: Theta is largest at zero, and the same at every whole number."""
+        return Growth.normal((self.shift / self.sigma) ** 2, 4 * ULP)
 
     @cached_property
     def span(self) -> float:

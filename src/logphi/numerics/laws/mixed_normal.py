@@ -15,9 +15,10 @@ from logphi.arith.protocol import Arithmetic, Number, Parameter, Plain
 from logphi.numerics.crowd import CROWD, on_line_together
 from logphi.numerics.curves import Mixtures
 from logphi.numerics.decay import FLOOR, log_decay
+from logphi.numerics.growth import Growth
 from logphi.numerics.inner import at_points, on_line, over, sketch
 from logphi.numerics.law import Law, Line, Values
-from logphi.numerics.laws.normal import Normal
+from logphi.numerics.laws.normal import Normal, shifted_growth
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,11 @@ class MixedNormal(Law):
         """The parameters as arrays."""
         m, q = self.constants
         return Mixtures(np.array([m]), np.array([q]), np.ones(1))
+
+    @property
+    def growth(self) -> Growth:
+        """That of the shift: w^{z+1} is convex in w, so that M is at most 1 - q + q M of the shift, and it is at least q^{z+1} M."""
+        return shifted_growth(self.shift)
 
     @property
     def infimum(self) -> float:
@@ -101,6 +107,8 @@ class MixedNormals(Law):
 
     def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
         """K at any points, one grid per abscissa."""
+        if count > 1:
+            return MixedNormals(self.terms, self.repeats * count).log_transform(z)
         return over(at_points(self.mixtures, np.asarray(z)), self.repeats)
 
     @cached_property

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from logphi.arith.floats import FLOATS, ULP
 from logphi.arith.protocol import Arithmetic, Number, Parameter
 from logphi.numerics.enclosure import Scaled
+from logphi.numerics.growth import Growth
 from logphi.numerics.law import Law
 
 # tails below it, or factors above it, lose digits to the range of doubles
@@ -33,6 +34,11 @@ class Normal(Law):
     def symmetric(self) -> bool:
         """K is even in z + 1/2."""
         return True
+
+    @property
+    def growth(self) -> Growth:
+        """Exactly z (z + 1) m^2 / 2."""
+        return shifted_growth(self.shift)
 
     def excess(self, x: float) -> Scaled | None:
         """Phi(-a) - e^x Phi(-b), a = x/m - m/2, b = x/m + m/2; None where a tail is below every normal double.
@@ -61,3 +67,9 @@ class Normal(Law):
         m = self.shift.under(FLOATS)
         least = float(m.mid - m.rad)
         return -0.5 * (least * heights) ** 2 * (1 - 1e-14)
+
+
+def shifted_growth(shift: Parameter, offset: float = 0.0) -> Growth:
+    """That of a shift m, K(z) = z (z + 1) m^2 / 2."""
+    m = shift.under(FLOATS)
+    return Growth.normal(float(m.mid) ** 2, 3 * float(m.rad / m.mid) + 4 * ULP, offset)

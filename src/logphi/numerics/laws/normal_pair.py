@@ -86,6 +86,14 @@ class NormalPair(Law):
         return (-np.inf, end) if bend.mid < 0 else (min(-end, -1.0), np.inf)
 
     @cached_property
+    def outer_strip(self) -> tuple[float, float]:
+        """The strip with the error of its end on the other side; infinite where the widths may be equal."""
+        bend = self.shape.bend
+        room = float(np.abs(bend.mid) - bend.rad)
+        end = (1 + 8 * ULP) / room if room > 0 else np.inf
+        return (-np.inf, end) if bend.mid < 0 else (-end, np.inf)
+
+    @cached_property
     def supremum(self) -> float:
         """The vertex, for P narrower than Q."""
         return float(self.vertex.mid + self.vertex.rad) if self.shape.bend.mid > 0 else np.inf

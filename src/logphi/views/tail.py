@@ -1,0 +1,192 @@
+"""The two tails of the finite part of a loss, on a logarithmic scale, relatively accurate however small they are.
+
+P(L > x) and P(L <= x) are inverse Laplace transforms of e^{K(z)}/z on either side of the pole; the smaller one is computed, the
+other is what it leaves of the mass. Where the transform does not decay, sums in real space serve a loss of few atoms and flat
+parts, and else two chords of the privacy profile, whose slope in e^x is -Q(L > x).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from logphi.bound import Entry, Ledger
+from logphi.core.logphi import LogPhi
+from logphi.numerics import exponential, halfline
+from logphi.numerics.enclosure import Scaled
+from logphi.numerics.lattice import reserve_at
+from logphi.views.profile import LogDelta, enclosed, ends_of, ledger_of, masses, outward, safe_log
+from logphi.views.routes import Demand, route
+
+# measured: chords this long, in units of the spread of the loss, balance curvature and the errors of the profile
+_CHORDS = (1e-6, 1e-4, 1e-2)
+# derived: chords there have lost their digits
+_FARTHEST = 1e9
+_NOTHING = LogDelta(-math.inf, -math.inf, -math.inf, "exact", Ledger())
+
+
+@dataclass(frozen=True)
+class Tails:
+    """P(x < L < inf) and P(L <= x)."""
+
+    above: LogDelta
+    below: LogDelta
+
+    @property
+    def width(self) -> float:
+        """The larger relative width."""
+        return max(self.above.relative_width, self.below.relative_width)
+
+    def meet(self, other: Tails) -> Tails:
+        """Both at their narrowest."""
+        return Tails(self.above.meet(other.above), self.below.meet(other.below))
+
+
+def above(law: LogPhi, x: float, rtol: float = 1e-9) -> LogDelta:
+    """Log P(x < L < inf)."""
+    return tails(law, x, rtol).above
+
+
+def below(law: LogPhi, x: float, rtol: float = 1e-9) -> LogDelta:
+    """Log P(L <= x)."""
+    return tails(law, x, rtol).below
+
+
+def tails(law: LogPhi, x: float, rtol: float = 1e-9) -> Tails:
+    """Both tails; an atom within rounding of the threshold may be on either side, and the bounds then contain both."""
+    finite = _mass(law)
+    if x >= law.supremum:
+        return Tails(_NOTHING, finite)
+    if x < law.infimum:
+        return Tails(finite, _NOTHING)
+    best = Tails(replace(finite, lower=-math.inf), replace(finite, lower=-math.inf))
+    for attempt in (_on_the_lattice, _by_pieces, _by_contour, _by_chords):
+        found = attempt(law, x, rtol, finite)
+        if found is not None:
+            best = found.meet(best)
+        if best.width <= rtol:
+            break
+    if law.estimated:
+        best = Tails(*(replace(one, ledger=one.ledger.estimating("truncation", "inner")) for one in (best.above, best.below)))
+    return best
+
+
+Attempt = Callable[[LogPhi, float, float, LogDelta], "Tails | None"]
+
+
+def _mass(law: LogPhi) -> LogDelta:
+    """The logarithm of P(L < inf)."""
+    low, high = ends_of(law.log_masses()[0])
+    return LogDelta(low, (low + high) / 2, high, "exact", Ledger(rounding=Entry(high - low)))
+
+
+def _by_contour(law: LogPhi, x: float, rtol: float, finite: LogDelta) -> Tails | None:
+    prepared = halfline.prepare(law, x, rtol)
+    return None if prepared is None else _with_rest(prepared.above, _log_of(prepared.at(x), "contour"), finite)
+
+
+def _on_the_lattice(law: LogPhi, x: float, rtol: float, finite: LogDelta) -> Tails | None:
+    lattice = law.lattice
+    if lattice is None:
+        return None
+    reserve = reserve_at(lattice, x)
+    if math.isinf(lattice.span):
+        # one atom
+        if abs(x - lattice.offset) <= reserve:
+            return None
+        return Tails(_NOTHING, finite) if lattice.offset <= x else Tails(finite, _NOTHING)
+    prepared = halfline.prepare(law, x, rtol, lattice)
+    if prepared is None:
+        return None
+    # the threshold moves by what the places of atoms may be wrong
+    ends = [_log_of(prepared.at(x + side * reserve), "lattice") for side in (-1, 1)]
+    widest = LogDelta(min(one.lower for one in ends), ends[0].value, max(one.upper for one in ends), "lattice", ends[0].ledger)
+    return _with_rest(prepared.above, widest, finite)
+
+
+def _by_pieces(law: LogPhi, x: float, rtol: float, finite: LogDelta) -> Tails | None:
+    terms = law.terms
+    if not exponential.made_of_pieces(terms) or exponential.cost(terms) > exponential.MAX_TERMS:
+        return None
+    prepared = exponential.prepare(law, terms, x, rtol, exponential.MASS)
+    return None if prepared is None else _with_rest(True, _log_of(prepared.at(x), "exponential"), finite)
+
+
+def _by_chords(law: LogPhi, x: float, rtol: float, finite: LogDelta) -> Tails | None:
+    """Q(L > x) and P(L <= x) are slopes of the profiles of the two orders, which are convex in e^x."""
+    if abs(x) > _FARTHEST:
+        return None
+    infinite, _ = masses(law)
+    demand = Demand(rtol)
+    profile, reverse = route(None)(law, x, demand), route(None)(law.reflected(), -x, demand)
+    here, opposite = profile(x), reverse(-x)
+    found: Tails | None = None
+    for chord in _CHORDS:
+        length = max(chord * _spread(law), 1e-12 * abs(x))
+        tilted, lower = _slope(profile, here, x, length), _slope(reverse, opposite, -x, length)
+        # P(L > x) = delta - P(L = inf) + e^x Q(L > x)
+        ends = [
+            safe_log(max(math.exp(end) - mass, 0.0) + math.exp(min(slope + x, 700.0)))
+            for end, mass, slope in zip((here.lower, here.upper), reversed(infinite), tilted, strict=True)
+        ]
+        fresh = Tails(_between(ends[0], ends[1], here), _between(*lower, opposite))
+        found = fresh if found is None else found.meet(fresh)
+    return found and Tails(
+        found.above.meet(_complement(finite, found.below)), found.below.meet(_complement(finite, found.above))
+    )
+
+
+def _slope(profile: Callable[[float], LogDelta], here: LogDelta, x: float, length: float) -> tuple[float, float]:
+    """Logarithms of bounds of minus the slope in e^x, from the chords on either side."""
+    # half an ulp of each end is in the chord's length
+    slip = 4e-16 * (2 + abs(x)) / -math.expm1(-length)
+    left, right = profile(x - length), profile(x + length)
+    steep = _log_difference(left.upper, here.lower) - math.log(-math.expm1(-length)) - x
+    flat = _log_difference(here.lower, right.upper) - math.log(math.expm1(length)) - x
+    return flat + math.log1p(-min(slip, 0.5)), steep + math.log1p(slip)
+
+
+def _between(lower: float, upper: float, source: LogDelta) -> LogDelta:
+    lower, upper = outward(lower, -1), min(outward(upper, 1), 0.0)
+    lower = min(lower, upper)
+    value = upper if lower == -math.inf else float(np.logaddexp(lower, upper)) - math.log(2)
+    ledger = Ledger(discretization=Entry(math.exp(upper) - math.exp(lower), source.ledger.proved))
+    return LogDelta(lower, min(max(value, lower), upper), upper, "chords", ledger)
+
+
+def _log_of(amount: Scaled, method: str) -> LogDelta:
+    lower, value, upper = enclosed(amount)
+    lower, upper = outward(lower, -1), min(outward(upper, 1), 0.0)
+    return LogDelta(min(lower, upper), min(max(value, lower), upper), upper, method, ledger_of(amount))
+
+
+def _with_rest(is_above: bool, found: LogDelta, finite: LogDelta) -> Tails:
+    rest = _complement(finite, found)
+    return Tails(found, rest) if is_above else Tails(rest, found)
+
+
+def _complement(finite: LogDelta, part: LogDelta) -> LogDelta:
+    """The mass less a part of it."""
+    ends = [
+        _log_difference(whole, own)
+        for whole, own in ((finite.lower, part.upper), (finite.value, part.value), (finite.upper, part.lower))
+    ]
+    lower, upper = outward(ends[0], -1), min(outward(ends[2], 1), 0.0)
+    return LogDelta(min(lower, upper), min(max(ends[1], lower), upper), upper, part.method, part.ledger)
+
+
+def _log_difference(one: float, other: float) -> float:
+    """log(e^one - e^other) to a few ulps of the larger part, minus infinity where that is not positive."""
+    if other == -math.inf:
+        return one
+    return one + math.log(-math.expm1(other - one)) if other < one else -math.inf
+
+
+def _spread(law: LogPhi) -> float:
+    """About a standard deviation of the loss, tilted half way to the other order."""
+    low, middle, high = law.sketch(np.array([-0.75, -0.5, -0.25])).tolist()
+    variance = (low + high - 2 * middle) * 16
+    return math.sqrt(variance) if 0 < variance < math.inf else 1.0

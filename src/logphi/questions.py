@@ -12,6 +12,8 @@ from logphi.views.delta import delta, log_delta
 from logphi.views.directions import Loss, direction_of
 from logphi.views.epsilon import epsilon
 from logphi.views.explain import Explanation, explain
+from logphi.views.loss import LossDistribution
+from logphi.views.probabilistic import pdp_delta, pdp_epsilon
 
 if TYPE_CHECKING:
     import sympy
@@ -43,6 +45,24 @@ class Questions(ABC):
     ) -> Bound | Bounds:
         """The smallest non-negative epsilon, in nats; see :func:`logphi.views.epsilon.epsilon`."""
         return epsilon(self._loss(), delta, direction=direction, method=method, rtol=rtol)
+
+    @property
+    def loss(self) -> LossDistribution:
+        """The distribution of log(p/q) under P, P with the record; see :class:`logphi.views.loss.LossDistribution`."""
+        return LossDistribution(self.loss_law(), Direction.REMOVE)
+
+    @property
+    def dual_loss(self) -> LossDistribution:
+        """The distribution of log(q/p) under Q: the loss of the reversed pair, in which the record is added."""
+        return LossDistribution(self.loss_law().reflected(), Direction.ADD)
+
+    def pdp_delta(self, epsilon: Any, *, direction: Direction | str | None = None, rtol: float = 1e-9) -> Bound | Bounds:
+        """How often the loss exceeds epsilon; see :func:`logphi.views.probabilistic.pdp_delta`."""
+        return pdp_delta(self._loss(), epsilon, direction=direction, rtol=rtol)
+
+    def pdp_epsilon(self, delta: Any, *, direction: Direction | str | None = None, rtol: float = 1e-9) -> Bound | Bounds:
+        """What the loss exceeds with probability delta; see :func:`logphi.views.probabilistic.pdp_epsilon`."""
+        return pdp_epsilon(self._loss(), delta, direction=direction, rtol=rtol)
 
     def explain(self, *, epsilon: float | None = None, delta: float | None = None, method: str | None = None) -> Explanation:
         """How an answer comes about; see :func:`logphi.views.explain.explain`."""

@@ -244,17 +244,19 @@ def log_ceiling(law: Law, x: float) -> float:
     c = settle(saddle(law, kernel, RIGHT).abscissa)
     values = law.log_transform(np.array([c]))
     scale = float((values.mid + values.radius)[0]) - c * x
-    integral = log_integral(law, c, kernel)
+    low, middle, high = law.sketch(c * np.array([0.9, 1.0, 1.1])).tolist()
+    integral = log_integral(law, c, kernel, (low + high - 2 * middle) / (0.1 * c) ** 2)
     bound = scale + min(float(log_kappa(np.array([c]))[0]), integral)
     # an excess is at most one, which is all that is known where K is hardly known
     return min(bound + 1e-14 * (1 + float(np.abs(values.mid[0])) + c * abs(x)), 0.0)
 
 
-def log_integral(law: Law, c: float, kernel: Kernel) -> float:
-    """Logarithm of 1/pi times an upper bound of the integral of the kernel's size and the envelope, over M(c)."""
-    apart = 0.1 * (c - kernel.poles[-1])
-    low, middle, high = law.sketch(c + apart * np.array([-1.0, 0.0, 1.0])).tolist()
-    heights = _normal_height((low + high - 2 * middle) / apart**2, -35.0) * _CELLS
+def log_integral(law: Law, c: float, kernel: Kernel, curvature: float) -> float:
+    """Logarithm of 1/pi times an upper bound of the integral of the kernel's size and the envelope, over M(c).
+
+    ``curvature`` is about K''(c): it only says where the bound is to be sharp.
+    """
+    heights = _normal_height(curvature, -35.0) * _CELLS
     envelope = np.append(0.0, law.log_envelope(c, heights[1:]))
     return float(_rest(heights, envelope, kernel, c)[0])
 

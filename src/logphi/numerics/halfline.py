@@ -8,8 +8,8 @@ the mass above x, and that of the measure e^{x-X} mu(dX). Without the denominato
 sums err to the large side, as in :mod:`logphi.numerics.contour`: their Poisson sums have positive terms only.
 
 These factors alone are not integrable along the line. So what is computed is the mean of the answer over thresholds within a
-width w far below every double: once for the steps, twice for the density. That divides the factor by wt/2, or its square, far up
-and nowhere else.
+width w far below every double: once for the steps, twice for the density. Far up, and nowhere else, that divides the factor by
+wt/2 or its square.
 """
 
 from __future__ import annotations
@@ -109,7 +109,8 @@ class Density:
 
     def log_chernoff(self, u: NDArray[np.float64]) -> NDArray[np.float64]:
         """The density at y is at most e^{-uy} M(u) times the integral of the envelope on that line, over pi."""
-        return np.array([log_integral(self.law, float(one), self) for one in u.ravel()]).reshape(u.shape)
+        spread = self.width / _SHARE
+        return np.array([log_integral(self.law, float(one), self, spread**2) for one in u.ravel()]).reshape(u.shape)
 
     def position_error(self, z: NDArray[np.complex128], factor: NDArray[np.complex128], share: float) -> float:
         """What the width of the mean changes, on the nodes."""

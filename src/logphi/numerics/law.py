@@ -183,6 +183,11 @@ class Law(ABC):
         return -np.inf if isinstance(turned, Reflected) else -turned.supremum
 
     @property
+    def atomless(self) -> bool:
+        """Whether it is known that no place has a positive mass."""
+        return False
+
+    @property
     def pieces(self) -> Pieces | None:
         """The law as atoms and a flat part, if it is one, to a few ulps."""
         return None
@@ -302,6 +307,11 @@ class Reflected(Law):
     def infimum(self) -> float:
         """The top of the law, turned around."""
         return -self.law.supremum
+
+    @property
+    def atomless(self) -> bool:
+        """As for the law."""
+        return self.law.atomless
 
     @property
     def estimated(self) -> bool:

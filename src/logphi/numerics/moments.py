@@ -101,7 +101,7 @@ class Taylor:
         rest = np.polynomial.polynomial.polyval(z / self.circle, self.scaled) / self.circle
         value = self.mean + complex(rest)
         spread = 1 / (self.circle * (1 - ratio)) * (1 + 1e-9)
-        cut = self.bound / self.disc / (1 - far) * (self._unseen + far ** self.scaled.size) * (1 + 1e-9)
+        cut = self.bound / self.disc / (1 - far) * (self._unseen + far**self.scaled.size) * (1 + 1e-9)
         rounding = self.rounding * spread + 16 * ULP * (abs(value) + float(np.abs(self.scaled).max()) * spread)
         return value, Amount(0.0, rounding, self.inner * spread, cut)
 

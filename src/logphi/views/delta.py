@@ -12,7 +12,7 @@ from logphi import check
 from logphi.bound import Bound, Bounds, Direction, Ledger, Status
 from logphi.numerics.contour import log_ceiling
 from logphi.views.directions import Loss
-from logphi.views.profile import LogDelta, masses
+from logphi.views.profile import LogDelta, masses, probability, status_of
 from logphi.views.routes import Demand, closed, route
 
 
@@ -51,7 +51,7 @@ def delta(
         If epsilon is not finite, or the direction or the method does not apply.
     """
     checked(loss, direction, method, rtol)
-    return each("epsilon", epsilon, lambda at: _bound(_largest(loss, at, direction, method, rtol), rtol))
+    return each("epsilon", epsilon, lambda at: probability(*_largest(loss, at, direction, method, rtol), rtol))
 
 
 def log_delta(
@@ -103,27 +103,11 @@ def _largest(
     return name, LogDelta(lower, best.value, upper, best.method, best.ledger)
 
 
-def _status(found: LogDelta, rtol: float) -> Status:
-    if found.relative_width <= rtol or found.upper < -745.2:
-        return Status.MET if found.ledger.proved else Status.ESTIMATED
-    return Status.UNRESOLVED if found.method == "trivial" else Status.WIDE
-
-
-def _bound(attained: tuple[Direction, LogDelta], rtol: float) -> Bound:
-    direction, found = attained
-    # outward: one exponential of a number up to 745 loses at most 2e-16 relative to it, twice that with its rounding
-    lower, upper = math.exp(found.lower) * (1 - 1e-15), math.exp(found.upper) * (1 + 1e-15)
-    upper = min(1.0, math.nextafter(upper, 1.0)) if found.upper > -math.inf else 0.0
-    lower = max(0.0, math.nextafter(lower, 0.0)) if found.lower < 0 else 1.0
-    value = min(max(math.exp(found.value), lower), upper)
-    return Bound(lower, value, upper, _status(found, rtol), found.method, direction, found.ledger)
-
-
 def _log_bound(attained: tuple[Direction, LogDelta], rtol: float) -> Bound:
     direction, found = attained
     per_delta = math.exp(min(-found.value, 700.0)) if found.value > -math.inf else 0.0
     ledger = Ledger() if found.value < -700 else found.ledger.scaled(per_delta)
-    status = Status.MET if found.relative_width <= rtol and found.ledger.proved else _status(found, rtol)
+    status = Status.MET if found.relative_width <= rtol and found.ledger.proved else status_of(found, rtol)
     if found.relative_width > rtol and status is Status.MET:
         status = Status.WIDE
     return Bound(found.lower, found.value, found.upper, status, found.method, direction, ledger)

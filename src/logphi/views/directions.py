@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from logphi.bound import Direction
+from logphi.bound import Bound, Direction
 from logphi.core.adjacency import Adjacency
 from logphi.core.logphi import LogPhi
 
@@ -15,6 +15,15 @@ def direction_of(value: Direction | str) -> Direction:
         return Direction(value)
     except ValueError:
         raise ValueError(f"direction must be 'remove' or 'add', got {value!r}") from None
+
+
+def worst(answers: list[Bound]) -> Bound:
+    """The largest of the answers of one or two orders, both ends maxima of ends; each knows its order."""
+    best = max(answers, key=lambda one: one.value)
+    lower, upper = max(one.lower for one in answers), max(one.upper for one in answers)
+    # the bounds do not tell the orders apart
+    tied = len(answers) == 2 and min(one.upper for one in answers) >= lower
+    return replace(best, lower=lower, upper=upper, direction=Direction.BOTH if tied else best.direction)
 
 
 @dataclass(frozen=True)

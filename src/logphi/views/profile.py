@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from logphi.bound import Entry, Ledger
+from logphi.bound import Bound, Direction, Entry, Ledger, Side, Status
 from logphi.core.logphi import LogPhi
 from logphi.numerics.contour import OUT_OF_REACH, Inversion, Part
 from logphi.numerics.enclosure import Scaled
@@ -151,6 +151,23 @@ def from_inversion(known: Masses, epsilon: float, found: Inversion, method: str)
     lower, middle, upper = ends
     lower, upper = outward(lower, -1), min(outward(upper, 1), 0.0)
     return LogDelta(min(lower, upper), min(max(middle, lower), upper), upper, method, ledger_of(found.amount, infinite[1]))
+
+
+def status_of(found: LogDelta, rtol: float) -> Status:
+    """Whether an enclosure is as narrow as asked, or below every double."""
+    if found.relative_width <= rtol or found.upper < -745.2:
+        return Status.MET if found.ledger.proved else Status.ESTIMATED
+    return Status.UNRESOLVED if found.method == "trivial" else Status.WIDE
+
+
+def probability(direction: Direction, found: LogDelta, rtol: float, side: Side = Side.UPPER) -> Bound:
+    """A probability from its logarithm."""
+    # outward: one exponential of a number up to 745 loses at most 2e-16 relative to it, twice that with its rounding
+    lower, upper = math.exp(found.lower) * (1 - 1e-15), math.exp(found.upper) * (1 + 1e-15)
+    upper = min(1.0, math.nextafter(upper, 1.0)) if found.upper > -math.inf else 0.0
+    lower = max(0.0, math.nextafter(lower, 0.0)) if found.lower < 0 else 1.0
+    value = min(max(math.exp(found.value), lower), upper)
+    return Bound(lower, value, upper, status_of(found, rtol), found.method, direction, found.ledger, side)
 
 
 def outward(end: float, sign: int) -> float:

@@ -62,19 +62,18 @@ def tails(law: LogPhi, x: float, rtol: float = 1e-9) -> Tails:
         return Tails(_NOTHING, finite)
     if x < law.infimum:
         return Tails(finite, _NOTHING)
-    best = Tails(replace(finite, lower=-math.inf), replace(finite, lower=-math.inf))
-    for attempt in (_on_the_lattice, _by_pieces, _by_contour, _by_chords):
-        found = attempt(law, x, rtol, finite)
-        if found is not None:
-            best = found.meet(best)
-        if best.width <= rtol:
-            break
+    # what these leave open is on which side an atom lies, and the others cannot tell either
+    best = _on_the_lattice(law, x, rtol, finite) or _by_pieces(law, x, rtol, finite)
+    if best is None:
+        best = Tails(replace(finite, lower=-math.inf), replace(finite, lower=-math.inf))
+        for attempt in (_by_contour, _by_chords):
+            found = attempt(law, x, rtol, finite)
+            best = best if found is None else found.meet(best)
+            if best.width <= rtol:
+                break
     if law.estimated:
         best = Tails(*(replace(one, ledger=one.ledger.estimating("truncation", "inner")) for one in (best.above, best.below)))
     return best
-
-
-Attempt = Callable[[LogPhi, float, float, LogDelta], "Tails | None"]
 
 
 def _mass(law: LogPhi) -> LogDelta:

@@ -61,6 +61,11 @@ class BlendedNormal(Law):
         )
 
     @property
+    def atomless(self) -> bool:
+        """The loss is a smooth function of a normal variable."""
+        return True
+
+    @property
     def growth(self) -> Growth:
         """That of the largest shift, as w^{z+1} is convex in w."""
         return shifted_growth(max(self.shifts, key=_size))

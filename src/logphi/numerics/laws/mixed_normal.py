@@ -48,6 +48,11 @@ class MixedNormal(Law):
         return Mixtures(np.array([m]), np.array([q]), np.ones(1))
 
     @property
+    def atomless(self) -> bool:
+        """The loss is a smooth function of a normal variable."""
+        return True
+
+    @property
     def growth(self) -> Growth:
         """That of the shift: w^{z+1} is convex in w, so that M is at most 1 - q + q M of the shift, and it is at least q^{z+1} M."""
         return shifted_growth(self.shift)

@@ -31,6 +31,11 @@ class Normal(Law):
         return z * (z + 1) * (m * m) / 2
 
     @property
+    def atomless(self) -> bool:
+        """The loss is a smooth function of a normal variable."""
+        return True
+
+    @property
     def symmetric(self) -> bool:
         """K is even in z + 1/2."""
         return True

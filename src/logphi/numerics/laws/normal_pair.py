@@ -104,6 +104,11 @@ class NormalPair(Law):
         return float(self.vertex.mid - self.vertex.rad) if self.shape.bend.mid < 0 else -np.inf
 
     @property
+    def atomless(self) -> bool:
+        """The loss is a smooth function of a normal variable."""
+        return True
+
+    @property
     def slack(self) -> float:
         """Twice the error of the vertex."""
         return 2 * float(self.vertex.rad)

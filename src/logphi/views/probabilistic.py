@@ -1,0 +1,92 @@
+"""Probabilistic differential privacy: how often the privacy loss exceeds epsilon ([PLC] section 4.5)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from logphi import check
+from logphi.bound import Bound, Bounds, Direction, Status
+from logphi.core.logphi import LogPhi
+from logphi.views.delta import each
+from logphi.views.directions import Loss, worst
+from logphi.views.loss import where_above
+from logphi.views.profile import LogDelta, masses, outward, probability, safe_log
+from logphi.views.tail import above
+
+
+def pdp_delta(loss: Loss, epsilon: Any, *, direction: Direction | str | None = None, rtol: float = 1e-9) -> Bound | Bounds:
+    """P(L > epsilon), infinite losses included: the delta of (epsilon, delta)-probabilistic differential privacy.
+
+    It is at least the delta of the privacy profile, and unlike it no post-processing leaves it in place.
+
+    Parameters
+    ----------
+    loss
+        The loss of the release.
+    epsilon
+        One number or an array, any real, in nats.
+    direction
+        ``"remove"`` or ``"add"`` for one order only; the maximum of both by default.
+    rtol
+        Requested ``upper - lower`` relative to the value.
+
+    Returns
+    -------
+    Bound or Bounds
+        Of the shape of ``epsilon``; ``float`` gives the upper end.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If epsilon is not finite, or the direction does not apply.
+    """
+    check.tolerance("rtol", rtol)
+    orders = loss.orders(direction)
+    return each(
+        "epsilon",
+        epsilon,
+        lambda at: worst([probability(order, _exceedance(part, at, rtol), rtol) for order, part in orders]),
+    )
+
+
+def pdp_epsilon(loss: Loss, delta: Any, *, direction: Direction | str | None = None, rtol: float = 1e-9) -> Bound | Bounds:
+    """The smallest epsilon >= 0 with P(L > epsilon) <= delta; infinity below the probability of an infinite loss.
+
+    The arguments are those of :func:`pdp_delta`, with delta in [0, 1]; ``rtol`` asks for a width in units of
+    ``max(1, epsilon)``.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If delta is outside [0, 1] or NaN, or the direction does not apply.
+    """
+    check.tolerance("rtol", rtol)
+    check.unit_array("delta", delta)
+    orders = loss.orders(direction)
+    return each("delta", delta, lambda at: worst([replace(_level(part, at, rtol), direction=order) for order, part in orders]))
+
+
+def _exceedance(law: LogPhi, x: float, rtol: float) -> LogDelta:
+    found, (low, high) = above(law, x, rtol), masses(law)[0]
+    middle = (low + high) / 2
+    lower, value, upper = (
+        float(np.logaddexp(safe_log(mass), end))
+        for mass, end in ((low, found.lower), (middle, found.value), (high, found.upper))
+    )
+    lower, upper = outward(lower, -1), min(outward(upper, 1), 0.0)
+    return LogDelta(min(lower, upper), min(max(value, lower), upper), upper, found.method, found.ledger)
+
+
+def _level(law: LogPhi, delta: float, rtol: float) -> Bound:
+    low, high = masses(law)[0]
+    if delta < low:
+        return Bound(math.inf, math.inf, math.inf, Status.UNBOUNDED)
+    if delta >= 1 or above(law, 0.0, rtol).upper < safe_log((delta - high) * (1 - 1e-15)):
+        return Bound(0.0, 0.0, 0.0)
+    found = where_above(law, ((delta - high) * (1 - 1e-15), (delta - low) * (1 + 1e-15)), rtol)
+    lower, value, upper = (max(end, 0.0) for end in (found.lower, found.value, found.upper))
+    return replace(found, lower=lower, value=value, upper=upper)

@@ -27,6 +27,8 @@ class Claim:
         The theorem.
     note
         What was chosen on the way, in words: an order, a slack, a constant.
+    proved
+        False if an error that went into it is an estimate, as for losses that are known by samples only.
 
     Raises
     ------
@@ -45,6 +47,7 @@ class Claim:
     name: str
     source: str
     note: str = ""
+    proved: bool = True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "value", float(self.value))

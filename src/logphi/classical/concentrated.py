@@ -1,6 +1,7 @@
 """Zero-concentrated differential privacy: budgets that add, and their conversions.
 
-(xi, rho)-zCDP says that D_a <= xi + rho a for all orders a > 1, in both orders of the pair (Bun & Steinke 2016, Definition 1.1).
+(xi, rho)-zCDP says that D_a <= xi + rho a for all orders a > 1, for both orders of the pair (Bun & Steinke 2016,
+Definition 1.1).
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from logphi.classical.renyi_curve import DivergenceCurve, LossCurve
 from logphi.core.logphi import LogPhi
 from logphi.core.pair import UnsupportedError
 from logphi.numerics.law import Law, Reflected
+from logphi.numerics.laws.integers import NormalOnIntegers
 from logphi.numerics.laws.normal import Normal
 from logphi.questions import Questions
 from logphi.views.directions import Loss
@@ -91,13 +93,11 @@ class Concentrated:
             If its losses are unbounded and not those of a normal law, sampled or not: no rho is known then.
         """
         laws = [law for _, law in Loss(mechanism.loss_law(), mechanism.adjacency).orders(direction)]
-        return Concentrated(
-            max(_rho(law) for law in laws), 0.0, max(LossCurve(law).infinite_mass[1] for law in laws)
-        )
+        return Concentrated(max(_rho(law) for law in laws), 0.0, max(LossCurve(law).infinite_mass[1] for law in laws))
 
 
 def delta(budget: Concentrated, epsilon: float, *, conversion: Conversion | str = Conversion.CANONNE) -> Claim:
-    """delta(eps) by the best order ([S22] Proposition 14, which is ``CANONNE``), or by another conversion.
+    """The profile by the best order ([S22] Proposition 14, which is ``CANONNE``), or by another conversion.
 
     Examples
     --------
@@ -128,7 +128,7 @@ def tail_delta(budget: Concentrated, epsilon: float) -> Claim:
 
 
 def tail_epsilon(budget: Concentrated, delta: float) -> Claim:
-    """xi + rho + 2 sqrt(rho log(1/delta)).
+    """The sum of xi, rho and 2 sqrt(rho log(1/delta)).
 
     Examples
     --------
@@ -178,12 +178,17 @@ def _rho(law: LogPhi) -> float:
 
 
 def _shift(term: Law) -> float | None:
-    """The shift m of a normal law, of which rho is m^2/2; a sample of it has no larger divergence, and no smaller rho."""
+    """The shift m of a normal law, of which rho is m^2/2; a sample of it has no larger divergence, and no smaller rho.
+
+    On the whole numbers rho is no larger (Canonne, Kamath & Steinke 2020, Theorem 4).
+    """
     plain = term.law if isinstance(term, Reflected) else term
     base = plain.unmixed[0] if plain.unmixed is not None else plain
     if isinstance(base, Normal):
         m = base.shift.under(FLOATS)
         return float(m.mid + m.rad) * (1 + _SLIP)
+    if isinstance(base, NormalOnIntegers):
+        return base.shift / base.sigma * (1 + _SLIP)
     if math.isfinite(term.supremum):
         return None
     raise UnsupportedError(
@@ -193,7 +198,7 @@ def _shift(term: Law) -> float | None:
 
 
 def _bounded_rho(law: LogPhi) -> float:
-    """sup over z > 0 of K'(z) / (z (z + 1)) for a loss with a top.
+    """The supremum over z > 0 of K'(z) / (z (z + 1)) for a loss with a top.
 
     K'(z)/z, a divergence, grows with z, to the top of the loss at most: on a cell [a, b] the quotient is at most
     K'(b) / (b (a + 1)). Cells that may hold the supremum are halved until it is known.
@@ -204,24 +209,24 @@ def _bounded_rho(law: LogPhi) -> float:
         return 0.0
     ends = np.expm1(np.linspace(0, 1, _CELLS + 1) * math.log1p(_farthest(curve, top)))
     a, b = ends[:-1], ends[1:]
-    known, settled = top / (1 + ends[-1]), 0.0
+    known = least = top / (1 + float(ends[-1]))
     for _ in range(_HALVINGS):
         divergence = np.minimum(curve.limit(b) / b, top) * (1 + _SLIP)
         above = divergence / (1 + a) * (1 + _SLIP)
-        known = max(known, float((divergence / (1 + b)).max()))
-        open_ = above > known * (1 + _WIDTH)
-        settled = max(settled, float(above[~open_].max(initial=0.0)))
-        if not open_.any():
-            break
-        middle = (a[open_] + b[open_]) / 2
-        a, b = np.concatenate([a[open_], middle]), np.concatenate([middle, b[open_]])
-    else:
-        settled = max(settled, float(above.max()))
-    return max(settled, top / (1 + ends[-1])) * (1 + _SLIP)
+        least = max(least, float((divergence / (1 + b)).max()))
+        wide = above > least * (1 + _WIDTH)
+        known = max(known, float(above[~wide].max(initial=0.0)))
+        a, b = a[wide], b[wide]
+        if not a.size:
+            return known * (1 + _SLIP)
+        middle = (a + b) / 2
+        a, b = np.concatenate([a, middle]), np.concatenate([middle, b])
+    # what is still wide is bounded by its top
+    return max(known, float((np.minimum(curve.limit(b) / b, top) / (1 + a)).max()) * (1 + 4 * _SLIP)) * (1 + _SLIP)
 
 
 def _farthest(curve: LossCurve, top: float) -> float:
     """Where top / (1 + z) is below the quotient at a place before."""
     z = 2.0 ** np.arange(-20.0, 20.0)
-    quotient = (np.minimum(curve.limit(z) / z, top) / (1 + z)).max()
-    return max(1.0, float(top / quotient)) if quotient > 0 else 1.0
+    quotient = float((np.minimum(curve.limit(z) / z, top) / (1 + z)).max())
+    return max(1.0, top / quotient) if quotient > 0 else 1.0

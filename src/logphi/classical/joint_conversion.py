@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -66,7 +65,8 @@ def sharpened(
         if not place(t).margin > 0:
             return None
         t = _lowest(lambda at: place(at).margin > 0, t)
-        limits = limits.joined(_between(curve, limits, place(t).rows, alone))
+        if curve.orders is None:
+            limits = limits.joined(_between(curve, limits, place(t).rows, alone))
     for margin in _MARGINS:
         delta, epsilon = point(t + margin * max(1.0, abs(t)))
         at = find(limits, delta, epsilon)

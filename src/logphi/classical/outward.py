@@ -27,6 +27,29 @@ def intervals() -> Any:
     return context
 
 
+@cache
+def digits() -> Any:
+    """Points instead of intervals, at sixty digits, for the error function: a context of its own too."""
+    from mpmath.ctx_mp import MPContext
+
+    context = MPContext()
+    context.dps = 60
+    return context
+
+
+def ends(x: Interval) -> tuple[Any, Any]:
+    """Both ends as points."""
+    low, high = (digits().make_mpf(end) for end in x._mpi_)
+    return low, high
+
+
+def spanned(low: Any, high: Any) -> Interval:
+    """The interval between two points, and a little more for what they may be off: forty digits are relied on."""
+    slip = digits().mpf(10) ** -40
+    low, high = low - slip * abs(low), high + slip * abs(high)
+    return intervals().make_mpf((low._mpf_, high._mpf_))
+
+
 def exact(number: float) -> Interval:
     """A double taken as it is."""
     return intervals().mpf(number)
@@ -44,11 +67,6 @@ def decimal(number: float) -> Interval:
 def between(low: float, high: float) -> Interval:
     """All numbers between two doubles."""
     return intervals().mpf([low, high])
-
-
-def logarithm(x: Interval) -> Interval:
-    """log(x), minus infinity from zero down."""
-    return intervals().log(x) if x.a > 0 else intervals().mpf([-math.inf, intervals().log(x.b).b if x.b > 0 else -math.inf])
 
 
 def up(x: Interval) -> float:

@@ -149,7 +149,7 @@ def _delta(curve: RenyiCurve, epsilon: float, how: Conversion) -> Claim:
     if how in _JOINT and value > _LEAST and abs(below) < _HUGE:
         sharper = sharpened(curve, lambda t: (math.exp(t), below), math.log(value), z, how is Conversion.ASOODEH)
         value, note = (sharper.delta, sharper.note) if sharper is not None and sharper.delta < value else (value, note)
-    return Claim(_with_infinite(curve, value), Side.UPPER, _name(how), how.source, note)
+    return Claim(_with_infinite(curve, value), Side.UPPER, _name(how), how.source, note, curve.proved)
 
 
 def _epsilon(curve: RenyiCurve, delta: float, how: Conversion) -> Claim:
@@ -175,7 +175,7 @@ def _epsilon(curve: RenyiCurve, delta: float, how: Conversion) -> Claim:
         sharper = sharpened(curve, lambda t: (allowed, t), start, z, how is Conversion.ASOODEH)
         value, note = (sharper.epsilon, sharper.note) if sharper is not None and sharper.epsilon < value else (value, note)
     value = max(0.0, up(exact(value) - between(*curve.shift))) if math.isfinite(value) else value
-    return Claim(value, Side.UPPER, _name(how), how.source, note)
+    return Claim(value, Side.UPPER, _name(how), how.source, note, curve.proved)
 
 
 _JOINT = (Conversion.ASOODEH, Conversion.TRADEOFF)

@@ -51,13 +51,18 @@ class RenyiCurve(ABC):
         return None
 
     @property
+    def proved(self) -> bool:
+        """Whether the bounds are; those of losses known by samples only are estimates."""
+        return True
+
+    @property
     def infinite_mass(self) -> tuple[float, float]:
         """P(L = inf) between two numbers."""
         return (0.0, 0.0)
 
     @property
     def shift(self) -> tuple[float, float]:
-        """eps' - eps between two numbers."""
+        """By how much eps' exceeds eps, between two numbers."""
         return (0.0, 0.0)
 
     @abstractmethod
@@ -76,9 +81,14 @@ class LossCurve(RenyiCurve):
         """The strip of K."""
         return self.law.strip
 
+    @property
+    def proved(self) -> bool:
+        """Unless the errors of the transform are estimates."""
+        return not self.law.estimated
+
     @cached_property
     def _masses(self) -> tuple[tuple[float, float], tuple[float, float]]:
-        """log P(L < inf) and log Q(L > -inf), between two numbers each."""
+        """Logarithms of P(L < inf) and Q(L > -inf), between two numbers each."""
         ends = [(float((one.mid.real - one.radius)[0]), float((one.mid.real + one.radius)[0])) for one in self.law.log_masses()]
         (a, b), (c, d) = [(min(low, 0.0), min(high, 0.0)) for low, high in ends]
         return (a, b), (c, d)
@@ -169,7 +179,9 @@ class DivergenceCurve(RenyiCurve):
             return other.only if self.only is None else self.only
         shared = tuple(order for order in self.only if order in other.only)
         if not shared:
-            raise ValueError(f"the curves have no order in common: {self.only!r} and {other.only!r}; give both at the same ones")
+            raise ValueError(
+                f"the curves have no order in common: {self.only!r} and {other.only!r}; give both at the same ones"
+            )
         return shared
 
     def _up(self, order: float, count: int) -> float:
@@ -193,7 +205,7 @@ class DivergenceCurve(RenyiCurve):
         return np.unique(np.concatenate([z, -1 - z])[np.tile(1 + z == self.only, 2)])
 
     def limit(self, z: NDArray[np.float64]) -> NDArray[np.float64]:
-        """z D_{1+z}(P||Q), by the reversed pair left of -1/2, outward."""
+        """The bound z D_{1+z}(P||Q), by the reversed pair left of -1/2, outward."""
         return np.array([self._limit(float(one)) for one in z.flat]).reshape(z.shape)
 
     def _limit(self, z: float) -> float:
@@ -208,7 +220,7 @@ class DivergenceCurve(RenyiCurve):
 
 
 def settled(z: NDArray[np.float64]) -> NDArray[np.float64]:
-    """z moved by half an ulp at most, so that 1 + z, the order, is a double too."""
+    """The numbers z moved by half an ulp at most, so that 1 + z, the order, is a double too."""
     return np.where(z > -0.5, (1 + z) - 1, z)
 
 
@@ -228,9 +240,7 @@ def curves(source: Questions | RenyiCurve | Divergence, direction: Direction | s
         return [source]
     if callable(source):
         return [DivergenceCurve(source)]
-    raise TypeError(
-        f"a mechanism, a RenyiCurve or a function from an order to its divergence is needed, got {_kind(source)}"
-    )
+    raise TypeError(f"a mechanism, a RenyiCurve or a function from an order to its divergence is needed, got {_kind(source)}")
 
 
 def _kind(source: Any) -> str:

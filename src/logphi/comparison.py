@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 from logphi import check
 from logphi.bound import Approximation, Bound, Side
@@ -130,7 +131,7 @@ def compare(mechanism: Mechanism, *, epsilon: float | None = None, delta: float 
     for name, method in methods.all():
         try:
             answer = method()
-        except ValueError as error:
+        except UnsupportedError as error:
             rows.append(Row(name, None, "", None, "", reason=str(error)))
             continue
         rows.append(_row(exact, answer, UPPER, "") if isinstance(answer, Claim) else _rough(exact, name, answer))
@@ -167,7 +168,7 @@ Answer = Claim | Approximation
 
 @dataclass(frozen=True)
 class _Methods:
-    """The methods, in order, each a function without arguments; a ValueError says why one does not apply."""
+    """The methods, in order, each a function without arguments; an UnsupportedError says why one does not apply."""
 
     mechanism: Mechanism
     asks_delta: bool
@@ -193,8 +194,7 @@ class _Methods:
 
     def _worst(self, delta_of: Callable[[LogPhi, float], Answer], epsilon_of: Callable[[LogPhi, float], Answer]) -> Answer:
         """The largest answer of both orders of the pair: right for upper and lower bounds alike."""
-        laws = [law for _, law in Loss(self.mechanism.loss_law(), self.mechanism.adjacency).orders(None)]
-        return max(((delta_of if self.asks_delta else epsilon_of)(law, self.at) for law in laws), key=float)
+        return max(((delta_of if self.asks_delta else epsilon_of)(law, self.at) for law in self._laws), key=float)
 
     def _basic(self) -> Answer:
         of = composition.basic_delta if self.asks_delta else composition.basic_epsilon
@@ -221,12 +221,13 @@ class _Methods:
         return Claim(best.value, best.side, name, best.source, ", ".join(filter(None, (note, best.note))))
 
     def _tail(self) -> Answer:
-        return (concentrated.tail_delta if self.asks_delta else concentrated.tail_epsilon)(self._budget(), self.at)
+        return (concentrated.tail_delta if self.asks_delta else concentrated.tail_epsilon)(self._budget, self.at)
 
     def _concentrated(self) -> Answer:
-        found = (concentrated.delta if self.asks_delta else concentrated.epsilon)(self._budget(), self.at)
+        found = (concentrated.delta if self.asks_delta else concentrated.epsilon)(self._budget, self.at)
         return Claim(found.value, found.side, "zCDP, best order", "Steinke 2022, Proposition 14", found.note, found.proved)
 
+    @cached_property
     def _budget(self) -> concentrated.Concentrated:
         return concentrated.Concentrated.of(self.mechanism)
 
@@ -252,6 +253,13 @@ class _Methods:
         of = loss_class.normal_delta if self.asks_delta else loss_class.normal_epsilon
         return self._class(lambda known: of(known, self.at))
 
+    @cached_property
+    def _laws(self) -> tuple[LogPhi, ...]:
+        return tuple(law for _, law in Loss(self.mechanism.loss_law(), self.mechanism.adjacency).orders(None))
+
+    @cached_property
+    def _classes(self) -> tuple[loss_class.LossClass, ...]:
+        return tuple(loss_class.LossClass.of(law) for law in self._laws)
+
     def _class(self, answer: Callable[[loss_class.LossClass], Answer]) -> Answer:
-        laws = [law for _, law in Loss(self.mechanism.loss_law(), self.mechanism.adjacency).orders(None)]
-        return max((answer(loss_class.LossClass.of(law)) for law in laws), key=float)
+        return max((answer(known) for known in self._classes), key=float)

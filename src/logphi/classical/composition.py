@@ -69,8 +69,7 @@ def basic_epsilon(guarantees: Iterable[Guarantee], delta: float) -> Claim:
     2.5
     """
     parts = _listed(guarantees)
-    total = up(1 - _survival(parts))
-    enough = check.unit("delta", delta) >= total
+    enough = check.unit("delta", delta) >= _spent(parts)
     return Claim(_sum(parts) if enough else math.inf, Side.UPPER, "basic composition", _BASIC)
 
 
@@ -78,7 +77,7 @@ def basic_delta(guarantees: Iterable[Guarantee], epsilon: float) -> Claim:
     """1 - prod (1 - delta_j), at most the sum of delta_j, if epsilon is at least the sum of eps_j; one otherwise."""
     parts = _listed(guarantees)
     enough = check.real("epsilon", epsilon) >= _sum(parts)
-    return Claim(min(1.0, up(1 - _survival(parts))) if enough else 1.0, Side.UPPER, "basic composition", _BASIC)
+    return Claim(_spent(parts) if enough else 1.0, Side.UPPER, "basic composition", _BASIC)
 
 
 def advanced_epsilon(guarantees: Iterable[Guarantee], delta: float, theorem: Advanced = Advanced.STEINKE) -> Claim:
@@ -92,9 +91,12 @@ def advanced_epsilon(guarantees: Iterable[Guarantee], delta: float, theorem: Adv
     5.756522
     """
     parts = _listed(guarantees)
-    slack = 1 - (1 - decimal(check.unit("delta", delta))) / _survival(parts) if _survival(parts).a > 0 else exact(0.0)
+    survival = _survival(parts)
+    slack = 1 - (1 - decimal(check.unit("delta", delta))) / survival if survival.a > 0 else exact(-1.0)
     drift, squares = _drift(parts, theorem), _squares(parts)
-    if not slack.a > 0:
+    if delta == 1:
+        value = 0.0
+    elif not slack.a > 0:
         value = math.inf if up(squares) > 0 or down(slack) < 0 else 0.0
     else:
         room = -2 * intervals().log(slack) * squares
@@ -126,7 +128,17 @@ def _listed(guarantees: Iterable[Guarantee]) -> Sequence[Guarantee]:
 
 
 def _sum(parts: Sequence[Guarantee]) -> float:
+    """The sum of eps_j; of a single release it is the double that was given, whatever decimal that stands for."""
+    if sum(one.count for one in parts if one.epsilon) == 1:
+        return max(float(one.epsilon) for one in parts if one.count)
     return up(sum((_epsilon(one) * one.count for one in parts), exact(0.0)))
+
+
+def _spent(parts: Sequence[Guarantee]) -> float:
+    """The probability that some release fails; of a single one that may, it is the double that was given."""
+    if sum(one.count for one in parts if one.delta) == 1:
+        return max(float(one.delta) for one in parts if one.count)
+    return min(1.0, up(1 - _survival(parts)))
 
 
 def _squares(parts: Sequence[Guarantee]) -> Interval:

@@ -30,16 +30,20 @@ from logphi.views.directions import Loss
 # derived: two products and a sum in doubles, and the half ulps of what goes in, twice over
 _SLIP = 1e-15
 # measured: the relative width to which the supremum over orders is found, and how often cells are halved for it
-_WIDTH, _HALVINGS = 1e-6, 40
+_WIDTH, _HALVINGS = 1e-4, 40
 # measured: the first cells
-_CELLS = 64
+_CELLS = 32
 
+_FIELDS = ("rho", "xi", "infinite_mass", "tilt")
 _TAIL = "Bun & Steinke 2016, Proposition 1.3; Steinke 2022, Remark 15"
 
 
 @dataclass(frozen=True)
 class Concentrated:
     """A budget: D_a <= xi + rho a for all a > 1, beside infinite losses of probability ``infinite_mass``.
+
+    Infinite losses of the reversed pair, of probability v, leave the finite part with eps + log(1 - v), and ``tilt`` is
+    -log(1 - v).
 
     Budgets add under composition, adaptive too (Bun & Steinke 2016, Lemma 2.3); ``n * budget`` is n-fold.
 
@@ -50,16 +54,17 @@ class Concentrated:
 
     Examples
     --------
-    >>> (2 * Concentrated(0.25) + Concentrated(1.0)).rho
-    1.5000000000000004
+    >>> round((2 * Concentrated(0.25) + Concentrated(1.0)).rho, 9)
+    1.5
     """
 
     rho: float | Bound | Claim
     xi: float | Bound | Claim = 0.0
     infinite_mass: float = 0.0
+    tilt: float = 0.0
 
     def __post_init__(self) -> None:
-        for name in ("rho", "xi", "infinite_mass"):
+        for name in _FIELDS:
             number = at_most(name, getattr(self, name))
             if number < 0:
                 raise ValueError(f"{name} must not be negative, got {number!r}")
@@ -68,12 +73,12 @@ class Concentrated:
     def __add__(self, other: Concentrated) -> Concentrated:
         if not isinstance(other, Concentrated):
             return NotImplemented
-        pairs = [(getattr(self, name), getattr(other, name)) for name in ("rho", "xi", "infinite_mass")]
+        pairs = [(getattr(self, name), getattr(other, name)) for name in _FIELDS]
         return Concentrated(*(_up(a + b) for a, b in pairs))
 
     def __mul__(self, count: int) -> Concentrated:
         times = check.count("the number of repetitions", count)
-        return Concentrated(*(_up(times * float(getattr(self, name))) for name in ("rho", "xi", "infinite_mass")))
+        return Concentrated(*(_up(times * float(getattr(self, name))) for name in _FIELDS))
 
     __rmul__ = __mul__
 
@@ -90,10 +95,18 @@ class Concentrated:
         Raises
         ------
         UnsupportedError
-            If its losses are unbounded and not those of a normal law, sampled or not: no rho is known then.
+            If a loss is known by samples only, or is unbounded and not that of a normal law, sampled or not.
         """
         laws = [law for _, law in Loss(mechanism.loss_law(), mechanism.adjacency).orders(direction)]
-        return Concentrated(max(_rho(law) for law in laws), 0.0, max(LossCurve(law).infinite_mass[1] for law in laws))
+        if any(law.estimated for law in laws):
+            raise UnsupportedError("a loss is known by samples of its densities only: no rho could be proved from them")
+        known = [LossCurve(law) for law in laws]
+        # eps' = eps + shift is what the finite part sees
+        return Concentrated(
+            max(_rho(law) for law in laws),
+            infinite_mass=max(curve.infinite_mass[1] for curve in known),
+            tilt=max(0.0, *(-curve.shift[0] for curve in known)),
+        )
 
 
 def delta(budget: Concentrated, epsilon: float, *, conversion: Conversion | str = Conversion.CANONNE) -> Claim:
@@ -104,7 +117,7 @@ def delta(budget: Concentrated, epsilon: float, *, conversion: Conversion | str 
     >>> round(float(delta(Concentrated(0.1), 2.141939)), 9)
     1e-06
     """
-    found = renyi.delta(budget.curve, epsilon, conversion=conversion)
+    found = renyi.delta(budget.curve, _ahead(epsilon, budget), conversion=conversion)
     return _named(min(1.0, _sum(found.value, budget)), found)
 
 
@@ -112,12 +125,12 @@ def epsilon(budget: Concentrated, delta: float, *, conversion: Conversion | str 
     """The smallest eps >= 0, by the best order ([S22] Proposition 14, which is ``CANONNE``) or another conversion."""
     left = _left(delta, budget)
     found = renyi.epsilon(budget.curve, max(left, 0.0), conversion=conversion)
-    return _named(found.value, found)
+    return _named(_tilted(found.value, budget), found)
 
 
 def tail_delta(budget: Concentrated, epsilon: float) -> Claim:
     """exp(-(eps - xi - rho)^2 / (4 rho)) from xi + rho on, one before."""
-    ahead = decimal(check.real("epsilon", epsilon)) - exact(float(budget.xi)) - exact(float(budget.rho))
+    ahead = decimal(_ahead(epsilon, budget)) - exact(float(budget.xi)) - exact(float(budget.rho))
     if not ahead.a > 0:
         value = 1.0 if ahead.b < 0 or float(budget.rho) > 0 or epsilon < 0 else 0.0
     elif budget.rho == 0:
@@ -142,7 +155,17 @@ def tail_epsilon(budget: Concentrated, delta: float) -> Claim:
     else:
         room = -rho * intervals().log(exact(min(left, 1.0)))
         value = up(xi + rho + 2 * intervals().sqrt(intervals().mpf([max(room.a, 0), max(room.b, 0)])))
-    return Claim(value, Side.UPPER, "zCDP, tail", _TAIL, _note(budget))
+    return Claim(_tilted(value, budget), Side.UPPER, "zCDP, tail", _TAIL, _note(budget))
+
+
+def _ahead(epsilon: float, budget: Concentrated) -> float:
+    """Epsilon less the tilt, rounded down."""
+    given = check.real("epsilon", epsilon)
+    return given if budget.tilt == 0 else math.nextafter(given - budget.tilt, -math.inf)
+
+
+def _tilted(value: float, budget: Concentrated) -> float:
+    return value if budget.tilt == 0 else up(exact(value) + exact(budget.tilt))
 
 
 def _sum(value: float, budget: Concentrated) -> float:

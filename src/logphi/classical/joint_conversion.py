@@ -15,6 +15,8 @@ from logphi.classical.renyi_curve import RenyiCurve, settled
 _MARGINS = (1e-9, 1e-7, 1e-5, 1e-3)
 # measured: after so many rounds of orders in between, more of them change nothing in nine digits
 _ROUNDS = 5
+# derived: e^-600 is well within the doubles, whether t is the logarithm of a delta or an eps
+_DEEPEST = 600.0
 _SHARES = np.array([0.1, 0.25, 0.5])
 
 
@@ -69,6 +71,8 @@ def sharpened(
             limits = limits.joined(_between(curve, limits, place(t).rows, alone))
     for margin in _MARGINS:
         delta, epsilon = point(t + margin * max(1.0, abs(t)))
+        if delta >= 1:
+            return None
         at = find(limits, delta, epsilon)
         own = limits.at(at.rows) if alone else limits
         if at.margin > 0 and proved(own, delta, epsilon, at.x):
@@ -77,11 +81,13 @@ def sharpened(
 
 
 def _lowest(test: Callable[[float], bool], good: float) -> float:
-    """A point where the test holds, next to one below it where it does not."""
+    """A point where the test holds, next to one below it where it does not, or as far down as doubles of delta go."""
     step, bad = 0.1, good - 0.1
-    while test(bad):
+    while bad > -_DEEPEST and test(bad):
         good, step = bad, 2 * step
         bad = good - step
+    if bad <= -_DEEPEST:
+        return good
     while good - bad > 1e-11 * max(1.0, abs(good)):
         middle = (bad + good) / 2
         bad, good = (bad, middle) if test(middle) else (middle, good)

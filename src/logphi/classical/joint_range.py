@@ -32,6 +32,8 @@ _HUGE = 700.0
 _ACROSS = 33
 # measured: points this close are as good as one; rounding of x leaves no less than 1e-14
 _CLOSE = 1e-9
+# measured: how far from the place, in x, tangents are taken; next to a minimum they must part to have slopes
+_STEPS = (0.0, 1e-6, 1e-5, 1e-4)
 # measured: how many of those that exclude a point most are looked at for one with the right slope
 _TRIED = 6
 
@@ -120,8 +122,13 @@ def least_alone(limits: Limits, delta: float, epsilon: float) -> Place:
 
 def _whole_line(delta: float, epsilon: float) -> Points:
     """From next to nothing to where p or q is one."""
-    high = min(math.log((1 - delta) / delta), epsilon - math.log(delta)) - 1e-12
+    high = _end(delta, epsilon)
     return np.linspace(min(-60.0, high - 60.0), high, _ACROSS)
+
+
+def _end(delta: float, epsilon: float) -> float:
+    """Just before p or q is one."""
+    return min(math.log((1 - delta) / delta), epsilon - math.log(delta)) - 1e-12
 
 
 def proved(limits: Limits, delta: float, epsilon: float, x: float) -> bool:
@@ -130,13 +137,18 @@ def proved(limits: Limits, delta: float, epsilon: float, x: float) -> bool:
     notation: v the value and s the slope, in q, of F - e^K with the sign that makes it convex. A tangent with v > 0 excludes
     everything on its rising side, and as far as v / |s| on the other.
     """
-    for step in (0.0, 1e-6, 1e-5, 1e-4):
-        at = [min(x + sign * step, math.log((1 - delta) / delta)) for sign in (-1, 1)]
-        ends = [_cut(limits, delta, epsilon, x, rising) for x, rising in zip(at, (False, True), strict=True)]
-        (q1, left), (q2, right) = ends
-        if left is None or right is None:
-            continue
-        if (left + right - (q2 - q1)).a >= 0:
+    top = _end(delta, epsilon)
+    last = (1 - exact(delta)) / intervals().exp(exact(epsilon))
+    for step in _STEPS:
+        q1, left = _cut(limits, delta, epsilon, min(x - step, top), rising=False)
+        q2, right = _cut(limits, delta, epsilon, min(x + step, top), rising=True)
+        # the line ends at q = 0 and where p or q is one, so that one side may do
+        covered = [
+            left is not None and (left - (last - q1)).a >= 0,
+            right is not None and (right - q2).a >= 0,
+            left is not None and right is not None and (left + right - (q2 - q1)).a >= 0,
+        ]
+        if any(covered):
             return True
     return False
 
@@ -147,7 +159,7 @@ def _cut(limits: Limits, delta: float, epsilon: float, x: float, rising: bool) -
     q = exact(delta * math.exp(x - epsilon))
     growth = iv.exp(exact(epsilon))
     p = exact(delta) + growth * q
-    if not (q.a > 0 and p.b < 1):
+    if not (q.a > 0 and q.b < 1 and p.b < 1):
         return q, None
     values = excess(limits, delta, epsilon, np.array([x]))[:, 0]
     best: Interval | None = None

@@ -70,28 +70,27 @@ def between(low: float, high: float) -> Interval:
 
 
 def up(x: Interval) -> float:
-    """The upper end, rounded up; exact zeros stay."""
-    return _double(x._mpi_[1], math.inf)
+    """The least double that is not below the upper end."""
+    end = x._mpi_[1]
+    nearest = _nearest(end)
+    return nearest if _compare(nearest, end) >= 0 else math.nextafter(nearest, math.inf)
 
 
 def down(x: Interval) -> float:
-    """The lower end, rounded down; exact zeros stay."""
-    return _double(x._mpi_[0], -math.inf)
+    """The largest double that is not above the lower end."""
+    end = x._mpi_[0]
+    nearest = _nearest(end)
+    return nearest if _compare(nearest, end) <= 0 else math.nextafter(nearest, -math.inf)
 
 
-def _double(end: Any, towards: float) -> float:
-    from mpmath.libmp import fzero, to_float
+def _nearest(end: Any) -> float:
+    """A double next to the end: zero on underflow, infinite on overflow."""
+    from mpmath.libmp import to_float
 
-    if end == fzero:
-        return 0.0
-    # to nearest, infinite on overflow and zero on underflow: one step outward makes up for all of them but overflow inward
-    nearest = float(to_float(end))
-    if math.isinf(nearest) and nearest == -towards:
-        return -towards if end in _infinities() else math.copysign(1.7976931348623157e308, nearest)
-    return math.nextafter(nearest, towards)
+    return float(to_float(end))
 
 
-def _infinities() -> tuple[Any, Any]:
-    from mpmath.libmp import finf, fninf
+def _compare(number: float, end: Any) -> int:
+    from mpmath.libmp import from_float, mpf_cmp
 
-    return finf, fninf
+    return int(mpf_cmp(from_float(number), end))

@@ -19,6 +19,8 @@ from logphi.release import Mechanism, PoissonSampled
 from logphi.views.directions import Loss
 from logphi.views.profile import masses
 
+ESTIMATED = "a loss is known by samples of its densities only: its errors are estimates, and nothing could be proved with them"
+
 # measured: each unbounded part costs an exact epsilon, each sampled one a table of sums
 MOST_PARTS = 64
 # how sharply the epsilon of a part is asked for: its upper end is used, so that any width is valid
@@ -45,8 +47,11 @@ def guarantees(mechanism: Mechanism) -> Callable[[float], list[Guarantee]]:
     Raises
     ------
     UnsupportedError
-        If more than 64 distinct parts have unbounded losses: choosing a delta for each takes long.
+        If more than 64 distinct parts have unbounded losses: choosing a delta for each takes long. Or if the losses are known
+        by samples only.
     """
+    if mechanism.loss_law().estimated:
+        raise UnsupportedError(ESTIMATED)
     known = [(one, count, pure(one)) for one, count in mechanism.counted()]
     if unbounded_parts(mechanism) > MOST_PARTS:
         raise UnsupportedError(f"more than {MOST_PARTS} distinct parts have no guarantee of their own with delta = 0")
@@ -115,7 +120,7 @@ def _divergence(one: Questions) -> Callable[[float], float]:
     if any(curve.infinite_mass[1] > 0 for curve in curves):
         raise UnsupportedError(f"losses of {one!r} are infinite with positive probability, and so is every divergence")
     if not all(curve.proved for curve in curves):
-        raise UnsupportedError(f"the errors of the transform of {one!r} are estimates")
+        raise UnsupportedError(ESTIMATED)
 
     def at(order: float) -> float:
         z = np.array([order - 1])

@@ -7,6 +7,7 @@ e^{F(z)} / (2 pi i) over Re z = t0, and the method of steepest descent gives e^{
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,10 +18,11 @@ from logphi.classical.loss_class import crossing
 from logphi.classical.renyi import best_order
 from logphi.classical.renyi_curve import LossCurve
 from logphi.core.logphi import LogPhi
+from logphi.core.pair import UnsupportedError
 from logphi.views.profile import masses
 
-# measured: the step of the differences, relative to the saddle, that leaves six digits of the second and three of the fourth
-_STEP = 0.03
+# measured: the first step of the differences, relative to the room on both sides, and the second, to the width of the saddle
+_STEP, _SHARE = 0.01, 0.1
 # weights of seven points for the derivatives of order 2, 3 and 4
 _SECOND = np.array([2.0, -27.0, 270.0, -490.0, 270.0, -27.0, 2.0]) / 180
 _THIRD = np.array([1.0, -8.0, 13.0, 0.0, -13.0, 8.0, -1.0]) / 8
@@ -42,7 +44,7 @@ def saddle_point_delta(law: LogPhi, epsilon: float, *, corrected: bool = True) -
     Raises
     ------
     ValueError
-        If epsilon is not finite, or the strip of K has no positive part to put a saddle in.
+        If epsilon is not finite; an UnsupportedError if the strip of K has no positive part to put a saddle in.
 
     References
     ----------
@@ -58,22 +60,34 @@ def saddle_point_delta(law: LogPhi, epsilon: float, *, corrected: bool = True) -
 
     saddle = best_order(exponent, LossCurve(law))
     if saddle is None:
-        raise ValueError("the saddle-point approximation needs a Renyi divergence of an order above 1: this loss has none")
-    step = min(_STEP * saddle, (high - saddle) / 4) if math.isfinite(high) else _STEP * saddle
-    values = exponent(saddle + step * np.arange(-3.0, 4.0))
-    top = float(values[3])
-    if not np.isfinite(values).all():
-        # next to the top of the loss the saddle moves off to infinity
+        raise UnsupportedError(
+            "the saddle-point approximation needs a Renyi divergence of an order above 1: this loss has none"
+        )
+    room = min(saddle, high - saddle) / 4
+    found = _expansion(exponent, saddle, _STEP * room)
+    # the width of the saddle is what the derivatives are about
+    found = found and _expansion(exponent, saddle, min(_SHARE / math.sqrt(found[1]), room))
+    if found is None:
         return Approximation(min(1.0, mass), method)
-    second, third, fourth = (
-        float(weights @ (values - top)) / step**n for n, weights in ((2, _SECOND), (3, _THIRD), (4, _FOURTH))
-    )
-    if second <= 0:
-        return Approximation(min(1.0, mass), method)
+    top, second, third, fourth = found
     size = math.exp(min(top, 700.0)) / math.sqrt(2 * math.pi * second)
     if corrected:
         size *= max(0.0, 1 + fourth / (8 * second**2) - 5 * third**2 / (24 * second**3))
     return Approximation(min(1.0, mass + size), method)
+
+
+def _expansion(
+    exponent: Callable[[NDArray[np.float64]], NDArray[np.float64]], saddle: float, step: float
+) -> tuple[float, float, float, float] | None:
+    """F and its derivatives of order 2, 3, 4 by differences; None next to the top of the loss, where the saddle moves off."""
+    values = exponent(saddle + step * np.arange(-3.0, 4.0))
+    if not np.isfinite(values).all():
+        return None
+    top = float(values[3])
+    second, third, fourth = (
+        float(weights @ (values - top)) / step**n for n, weights in ((2, _SECOND), (3, _THIRD), (4, _FOURTH))
+    )
+    return (top, second, third, fourth) if second > 0 else None
 
 
 def saddle_point_epsilon(law: LogPhi, delta: float, *, corrected: bool = True) -> Approximation:

@@ -80,7 +80,7 @@ def sampled_guarantee(guarantee: Guarantee, rate: float) -> Guarantee:
     Examples
     --------
     >>> round(sampled_guarantee(Guarantee(1.0, 1e-5), 0.1).epsilon, 9)
-    0.158565133
+    0.158565079
     """
     q = decimal(check.unit("rate", rate))
     grown = intervals().log(1 + q * (intervals().exp(decimal(float(guarantee.epsilon))) - 1))

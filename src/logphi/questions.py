@@ -5,15 +5,18 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
-from logphi.bound import Bound, Bounds, Direction
+from logphi.bound import Bound, Bounds, ComplexBound, Direction
 from logphi.core.adjacency import Adjacency
 from logphi.core.logphi import LogPhi
 from logphi.views.delta import delta, log_delta
 from logphi.views.directions import Loss, direction_of
 from logphi.views.epsilon import epsilon
 from logphi.views.explain import Explanation, explain
+from logphi.views.hockey_stick import hockey_stick
 from logphi.views.loss import LossDistribution
 from logphi.views.probabilistic import pdp_delta, pdp_epsilon
+from logphi.views.renyi import kl_divergence, max_divergence, renyi, renyi_orders
+from logphi.views.zcdp import zcdp
 
 if TYPE_CHECKING:
     import sympy
@@ -63,6 +66,34 @@ class Questions(ABC):
     def pdp_epsilon(self, delta: Any, *, direction: Direction | str | None = None, rtol: float = 1e-9) -> Bound | Bounds:
         """What the loss exceeds with probability delta; see :func:`logphi.views.probabilistic.pdp_epsilon`."""
         return pdp_epsilon(self._loss(), delta, direction=direction, rtol=rtol)
+
+    def renyi(
+        self, order: Any, *, direction: Direction | str | None = None, rtol: float = 1e-9
+    ) -> Bound | Bounds | ComplexBound:
+        """The Renyi divergence of any order, real or complex, in nats; see :func:`logphi.views.renyi.renyi`."""
+        return renyi(self._loss(), order, direction=direction, rtol=rtol)
+
+    def renyi_orders(self, direction: Direction | str | None = None) -> tuple[float, float]:
+        """The open interval of orders at which it converges; see :func:`logphi.views.renyi.renyi_orders`."""
+        return renyi_orders(self._loss(), direction=direction)
+
+    def kl_divergence(self, direction: Direction | str | None = None) -> Bound:
+        """The mean of the loss, in nats, infinite if the loss may be; see :func:`logphi.views.renyi.kl_divergence`."""
+        return kl_divergence(self._loss(), direction=direction)
+
+    def max_divergence(self, direction: Direction | str | None = None) -> Bound:
+        """The largest loss, in nats; see :func:`logphi.views.renyi.max_divergence`."""
+        return max_divergence(self._loss(), direction=direction)
+
+    def zcdp(self, xi: float = 0.0, *, direction: Direction | str | None = None, rtol: float = 1e-6) -> Bound:
+        """The smallest rho of (xi, rho)-zCDP, in nats; see :func:`logphi.views.zcdp.zcdp`."""
+        return zcdp(self._loss(), xi, direction=direction, rtol=rtol)
+
+    def hockey_stick(
+        self, order: Any, *, direction: Direction | str | None = None, method: str | None = None, rtol: float = 1e-9
+    ) -> Bound | Bounds:
+        """The hockey-stick divergence H_a = delta(log a); see :func:`logphi.views.hockey_stick.hockey_stick`."""
+        return hockey_stick(self._loss(), order, direction=direction, method=method, rtol=rtol)
 
     def explain(self, *, epsilon: float | None = None, delta: float | None = None, method: str | None = None) -> Explanation:
         """How an answer comes about; see :func:`logphi.views.explain.explain`."""

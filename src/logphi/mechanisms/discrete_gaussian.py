@@ -108,14 +108,16 @@ class DiscreteGaussian(Primitive):
         empty = np.zeros(s)
         p, q = np.concatenate([empty, weights]), np.concatenate([weights, empty])
         blur = 8 * ULP * ((reach / sigma) ** 2 / 2 + 32)
-        stray = 0.0
+        stray, growth = 0.0, math.inf
         if cut:
             # the noise beyond, or within a move of the ends: a geometric series from its first and largest term
             first = reach - s + 1
             stray = 4 * float(weights[reach + first]) / -math.expm1(-first / sigma**2)
             both = (x >= s - reach) & (x <= reach)
             p, q = p[both], q[both]
-        return FinitePair(tuple(p.tolist()), tuple(q.tolist()), blur, stray=stray)
+            if self.truncation is None:
+                growth = (s / sigma) ** 2 * (1 + 8 * ULP)
+        return FinitePair(tuple(p.tolist()), tuple(q.tolist()), blur, stray=stray, stray_growth=growth)
 
     def loss_law(self) -> LogPhi:
         """Equally spaced atoms, finitely many if the noise is truncated."""

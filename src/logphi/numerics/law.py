@@ -202,6 +202,11 @@ class Law(ABC):
         """Whether the errors of the transform are estimates: the law is known by samples of a function only."""
         return False
 
+    @property
+    def continuous(self) -> bool:
+        """Whether the formula is continuous on the strip, so that it tells K without a doubt of 2 pi i; false if unknown."""
+        return False
+
     def excess(self, x: float) -> Scaled | None:
         """E[(1 - e^{x-X})_+] in closed form, where there is one."""
         return None
@@ -318,6 +323,11 @@ class Reflected(Law):
         """As for the law."""
         return self.law.estimated
 
+    @property
+    def continuous(self) -> bool:
+        """As for the law."""
+        return self.law.continuous
+
     def excess(self, x: float) -> Scaled | None:
         """E^x times the reversed excess of the law at -x."""
         amount = self.law.reversed_excess(-x)
@@ -357,9 +367,8 @@ class Reflected(Law):
         low, high = self.law.strip
         h = 0.25 * np.minimum(1.0, np.minimum(turned - low, high - turned))
         beside = [self.law.log_transform(turned + side * h, count) for side in (1, -1)]
-        known = np.isfinite(values.mid)
-        least = np.where(known, np.where(known, values.mid.real, 0.0) - values.radius, -np.inf)
-        with np.errstate(over="ignore", invalid="ignore"):  # infinite, or infinite times no slip: nothing is known
+        with np.errstate(over="ignore", invalid="ignore"):  # not finite: nothing is known
+            least = np.where(np.isfinite(values.mid), values.mid.real - values.radius, -np.inf)
             share = sum(np.exp(one.mid.real + one.radius - least) for one in beside) * (1.01 * slip / h)
         inside = np.where(share < 0.5, share, 0.0)
         return Values(values.mid, values.rounding + np.where(share < 0.5, -np.log1p(-inside), np.inf), values.inner)

@@ -1,7 +1,7 @@
 """Derivatives of K at zero, the cumulants of a law, from values of K on a circle: Cauchy's formula with proved errors.
 
-notation: X is the variable under the law normalised by M(0), a = X - m for some real m, and E is over it. From three values of K
-on the real axis M+- = E e^{+-Ra}. Since e^{|x|} - 1 - |x| <= e^x + e^{-x} - 2 and R E a lies between 1 - M- and M+ - 1,
+notation: X is the variable under the law normalised by M(0), a = X - m for some real m, and E is over it. Three values of K on
+the real axis give M+- = E e^{+-Ra}. Since e^{|x|} - 1 - |x| <= e^x + e^{-x} - 2 and R E a lies between 1 - M- and M+ - 1,
 
     |E e^{za} - 1| <= s + d for |z| <= R,   s = M+ + M- - 2,   d = max(|M+ - 1|, |M- - 1|).
 
@@ -120,7 +120,7 @@ def taylor(law: Law, order: int, widest: float = math.inf) -> Taylor | None:
     at_zero = centre(law)
     size = points_for(order)
     cap = 0.999 * min(law.strip[1], -law.strip[0], widest / 0.999)
-    disc = _radius(law, cap, float(at_zero.mid[0].real))
+    disc = radius(law, 0.0, cap, float(at_zero.mid[0].real))
     for _ in range(_HALVINGS if disc else 0):
         found = _series(law, at_zero, disc, size)
         if found is not None:
@@ -150,8 +150,17 @@ def proved(values: Values) -> tuple[Array, Array]:
     return np.where(known, values.rounding * stretch, np.inf), np.where(known, values.inner * stretch, 0.0)
 
 
-def _radius(law: Law, cap: float, at_zero: float) -> float:
-    """About the largest power of two up to the cap at which s + d is small enough; zero if there is none."""
+def proved_radius(values: Values) -> Array:
+    """Their sum."""
+    rounding, inner = proved(values)
+    return rounding + inner
+
+
+def radius(law: Law, place: float, cap: float, level: float) -> float:
+    """About the largest power of two R up to the cap with (K(c + R) + K(c - R))/2 - K(c) small; zero if there is none.
+
+    ``place`` is c, and ``level`` about K(c).
+    """
     if not cap > 0:
         return 0.0
     top = min(math.floor(math.log2(cap)), _WIDEST) if math.isfinite(cap) else _WIDEST
@@ -159,8 +168,8 @@ def _radius(law: Law, cap: float, at_zero: float) -> float:
     while middle > _SMALLEST:
         powers = middle + _STRIDE[middle + _STRIDE <= top]
         radii = 2.0**powers
-        values = law.sketch(np.concatenate([radii, -radii]))
-        half_sum = np.where(np.isfinite(values), values, np.inf).reshape(2, -1).mean(axis=0) - at_zero
+        values = law.sketch(place + np.concatenate([radii, -radii]))
+        half_sum = np.where(np.isfinite(values), values, np.inf).reshape(2, -1).mean(axis=0) - level
         good = powers[half_sum < _TRIED]
         best = max(best, float(good.max(initial=-1000)))
         if good.size == powers.size and powers[-1] < top:
@@ -175,8 +184,8 @@ def _radius(law: Law, cap: float, at_zero: float) -> float:
 def _series(law: Law, at_zero: Values, disc: float, size: int) -> Taylor | None:
     """The coefficients from a disc of this radius, if K is known well enough there."""
     ends, count = _on_axis(law, at_zero, disc)
-    (low, high), (low_error, high_error) = ends.mid.real, sum(proved(ends))
-    base, base_error = float(at_zero.mid[0].real), float(sum(proved(at_zero))[0])
+    (low, high), (low_error, high_error) = ends.mid.real, proved_radius(ends)
+    base, base_error = float(at_zero.mid[0].real), float(proved_radius(at_zero)[0])
     mean = (high - low) / (2 * disc)
     if not math.isfinite(mean + low_error + high_error + base_error):
         return None

@@ -33,6 +33,7 @@ from logphi.testing.transform import (
     check_symbolic,
 )
 from logphi.testing.value import check_text, check_value
+from logphi.testing.views import check_distribution, check_orders
 
 Check = Callable[[Mechanism], None]
 
@@ -55,6 +56,8 @@ CHECKS: tuple[Check, ...] = (
     check_inverse,
     check_repetition,
     check_routes,
+    check_distribution,
+    check_orders,
 )
 """All checks, from the value to the answers."""
 
@@ -91,6 +94,7 @@ __all__ = [
     "CHECKS",
     "check_conjugate_symmetry",
     "check_convexity",
+    "check_distribution",
     "check_divergence",
     "check_duality",
     "check_envelope",

@@ -14,10 +14,10 @@ from logphi.bound import Bound, Bounds, Direction, Entry, Ledger, Side, Status
 from logphi.core.logphi import LogPhi
 from logphi.numerics import exponential, halfline
 from logphi.numerics.exponential import Places
-from logphi.numerics.roots import bisection, crossing
 from logphi.views import moments
 from logphi.views.delta import each
-from logphi.views.profile import LogDelta, enclosed, ledger_of, masses, probability
+from logphi.views.profile import enclosed, ledger_of, masses, probability
+from logphi.views.quantile import where_above, where_below
 from logphi.views.tail import above, below
 
 
@@ -161,70 +161,3 @@ class LossDistribution:
         if p <= high / 2:
             return replace(where_below(self.law, p, rtol), direction=self.direction)
         return replace(where_above(self.law, (low - p, high - p), rtol), direction=self.direction)
-
-
-def where_below(law: LogPhi, mass: float, rtol: float) -> Bound:
-    """The smallest x with P(L <= x) >= mass, for a positive mass of at most half of all."""
-    return _Search(law, True, math.log(mass), 0.0, rtol).found()
-
-
-def where_above(law: LogPhi, mass: tuple[float, float], rtol: float) -> Bound:
-    """The smallest x with P(x < L < inf) <= mass, for a mass between two numbers; they may be negative."""
-    top = law.supremum
-    if mass[0] > 0:
-        return _Search(law, False, math.log(mass[0]), mass[1] - mass[0], rtol).found()
-    # no finite loss may be above, to every digit
-    least = top - law.slack if mass[1] == 0 else law.infimum
-    if math.isinf(least):
-        return Bound(min(least, top), top, top, Status.UNBOUNDED if least == top else Status.WIDE)
-    return Bound(least, top, top, Status.MET if top - least <= rtol * max(1.0, top) else Status.WIDE)
-
-
-@dataclass
-class _Search:
-    """Where log P(L <= -y), or log P(L > y), falls to a level; the mass that the level refers to may be ``unsure``."""
-
-    law: LogPhi
-    left: bool
-    level: float
-    unsure: float
-    rtol: float
-    proved: bool = True
-    method: str = "exact"
-
-    def at(self, y: float) -> LogDelta:
-        """The decreasing function; its ends keep off the level, for a level that is touched proves nothing."""
-        found = below(self.law, -y, self.rtol) if self.left else above(self.law, y, self.rtol)
-        self.proved, self.method = self.proved and found.ledger.proved, found.method
-        slack = 3e-16 + 1e-16 * abs(self.level)
-        return replace(found, lower=found.lower - slack - self.unsure / math.exp(self.level), upper=found.upper + slack)
-
-    def found(self) -> Bound:
-        """The place, between two proved ends."""
-        at = crossing(lambda *_: self.at, self.level, *self._around())
-        if at.upper - at.lower > self.rtol * max(1.0, abs(at.value)):
-            # at an atom the function is not known, and jumps beside it
-            at = bisection(lambda *_: self.at, self.level, at.lower, at.value, at.upper)
-        ends = (at.lower, at.value, at.upper)
-        lower, value, upper = sorted(-end for end in ends) if self.left else ends
-        met = upper - lower <= self.rtol * max(1.0, abs(value))
-        proved = self.proved and not self.law.estimated
-        status = Status.WIDE if not met else Status.MET if proved else Status.ESTIMATED
-        return Bound(lower, value, upper, status, self.method)
-
-    def _around(self) -> tuple[float, float, float]:
-        """A proved lower end, a guess, a proved upper end."""
-        low, middle, high = self.law.sketch(np.array([-0.75, -0.5, -0.25])).tolist()
-        sign = -1.0 if self.left else 1.0
-        spread = max(math.sqrt(max(16 * (low + high - 2 * middle), 0.0)), 1e-12)
-        guess = sign * 2 * (high - low) + spread * math.sqrt(max(-2 * self.level - 1.4, 0.0))
-        ends = (-self.law.supremum, -self.law.infimum) if self.left else (self.law.infimum, self.law.supremum)
-        guess = min(max(guess, ends[0]), ends[1])
-        floor, ceiling = guess, guess
-        step = spread
-        while floor > ends[0] and self.at(floor).lower < self.level:
-            floor, step = max(floor - step, ends[0]), 2 * step
-        step = spread
-        while ceiling < ends[1] and self.at(ceiling).upper > self.level:
-            ceiling, step = min(ceiling + step, ends[1]), 2 * step
-        return floor, guess, ceiling

@@ -6,12 +6,13 @@ All are those of the finite part: of the loss given that it is finite, if there 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from logphi import check
 from logphi.bound import Bound, Entry, Ledger, Status
 from logphi.core.logphi import LogPhi
 from logphi.numerics.law import Law
-from logphi.numerics.moments import Amount, Taylor, centre, proved, taylor
+from logphi.numerics.moments import Amount, Taylor, centre, proved_radius, taylor
 
 # what the width of a cumulant is measured by, relative to it
 TOLERANCE = 1e-9
@@ -62,9 +63,9 @@ def cumulant(law: LogPhi, order: int) -> Bound:
     1.25
     """
     check.whole("order", order, 1, HIGHEST)
+    law = law.completed()
     total = Amount(0.0, 0.0)
-    terms = law.terms if len(law.terms) <= _MANY else ((law, 1),)
-    for term, count in terms:
+    for term, count in parts(law):
         total = total.plus(_single(term, order).times(float(count)))
     least = _least(law, order)
     if not math.isfinite(total.error):
@@ -75,6 +76,11 @@ def cumulant(law: LogPhi, order: int) -> Bound:
     if law.estimated:
         ledger, status = estimated(ledger), Status.ESTIMATED if status is Status.MET else status
     return Bound(lower, min(max(total.value, lower), upper), upper, status, "circle", ledger=ledger)
+
+
+def parts(law: LogPhi) -> Sequence[tuple[Law, int]]:
+    """The terms with their counts; many are one law."""
+    return law.terms if len(law.terms) <= _MANY else ((law, 1),)
 
 
 def estimated(ledger: Ledger) -> Ledger:
@@ -101,6 +107,6 @@ def _least(law: LogPhi, order: int) -> float:
     if order == 2:
         return 0.0
     at_zero, at_minus_one = centre(law), law.log_masses()[1]
-    wrong = sum(float(sum(proved(one))[0]) for one in (at_zero, at_minus_one))
+    wrong = float(proved_radius(at_zero)[0] + proved_radius(at_minus_one)[0])
     least = float(at_zero.mid[0].real - at_minus_one.mid[0].real)
     return least - wrong - 1e-15 * abs(least) if math.isfinite(wrong) else -math.inf

@@ -13,8 +13,8 @@ from logphi.bound import Bound, Bounds, Direction, Status
 from logphi.core.logphi import LogPhi
 from logphi.views.delta import each
 from logphi.views.directions import Loss, worst
-from logphi.views.loss import where_above
 from logphi.views.profile import LogDelta, masses, outward, probability, safe_log
+from logphi.views.quantile import where_above
 from logphi.views.tail import above
 
 

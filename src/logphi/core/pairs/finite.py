@@ -17,7 +17,9 @@ class FinitePair(Pair):
 
     ``blur`` bounds the relative error of each probability beside its own half ulp. ``exact`` gives the probabilities as
     formulas of the parameters, where every cell has mass under both laws. ``stray`` bounds the mass of either law on cells
-    that are left out, far below one half: they count as infinite losses in upper bounds and not at all in lower ones.
+    that are left out, far below one half: they count as infinite losses in upper bounds and not at all in lower ones. Where
+    ``stray_growth`` v is finite no loss is infinite there, and the whole pair has K(z) <= z (z + 1) v / 2 for z >= 0, in both
+    orders; mixing and splicing keep that, as p^{1+z} q^{-z} is convex in both and as neither makes a profile larger.
     """
 
     p: tuple[float, ...]
@@ -25,6 +27,7 @@ class FinitePair(Pair):
     blur: float = 0.0
     exact: Cells | None = None
     stray: float = 0.0
+    stray_growth: float = math.inf
 
     @staticmethod
     def of(cells: Cells) -> FinitePair:
@@ -51,19 +54,20 @@ class FinitePair(Pair):
         lost_p = math.fsum(a for a, b in zip(self.p, self.q, strict=True) if b == 0)
         lost_q = math.fsum(b for a, b in zip(self.p, self.q, strict=True) if a == 0)
         p, q = tuple(a for a, _ in common), tuple(b for _, b in common)
-        return LogPhi.of([(Finite(p, q, lost_p, lost_q, self.blur, self.exact, self.stray), 1)])
+        return LogPhi.of([(Finite(p, q, lost_p, lost_q, self.blur, self.exact, self.stray, self.stray_growth), 1)])
 
     def reversed(self) -> FinitePair:
         """The vectors exchanged."""
         exact = None if self.exact is None else Turned(self.exact)
-        return FinitePair(self.q, self.p, self.blur, exact, self.stray)
+        return FinitePair(self.q, self.p, self.blur, exact, self.stray, self.stray_growth)
 
     def mixed_loss(self, rate: float) -> LogPhi:
         """Cell by cell."""
         mixture = tuple((1 - rate) * b + rate * a for a, b in zip(self.p, self.q, strict=True))
         # half an ulp of the rate, which 1 - rate inherits
         exact = Mixed(self.exact or _given(self.p, self.q), rate)
-        return FinitePair(mixture, self.q, self.blur + 2.0**-53 * (rate / (1 - rate) + 4), exact, self.stray).loss()
+        blur = self.blur + 2.0**-53 * (rate / (1 - rate) + 4)
+        return FinitePair(mixture, self.q, blur, exact, self.stray, self.stray_growth).loss()
 
     def spliced_loss(self, rate: float) -> LogPhi:
         """The cells above, those below, and one for the rest."""
@@ -80,7 +84,8 @@ class FinitePair(Pair):
         blur = (self.blur + 2.0**-53 * (rate / (1 - rate) + 6)) * max(1.0, 2 * lost)
         shared = min(self.p + self.q) > 0
         exact = Spliced(self.exact or _given(self.p, self.q), rate, higher, lower, rest > 0) if shared else None
-        return FinitePair(tuple(a for a, _ in kept), tuple(b for _, b in kept), blur, exact, self.stray).loss()
+        above_and_below = tuple(a for a, _ in kept), tuple(b for _, b in kept)
+        return FinitePair(*above_and_below, blur, exact, self.stray, self.stray_growth).loss()
 
 
 def _given(p: tuple[float, ...], q: tuple[float, ...]) -> Given:

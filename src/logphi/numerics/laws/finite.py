@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from logphi.arith.floats import ELEMENTARY, FLOATS, ULP
 from logphi.arith.protocol import Arithmetic, Number
+from logphi.numerics.growth import Growth
 from logphi.numerics.law import Lattice, Law, Line, Pieces, Values
 from logphi.numerics.spans import common_span
 from logphi.numerics.turns import turned_sums
@@ -32,7 +33,8 @@ class Finite(Law):
 
     ``lost_p`` and ``lost_q`` are what the two probabilities hold outside it; ``blur`` bounds the relative error of each
     probability beside its own half ulp. ``exact`` is where the probabilities came from, if they are not the parameters
-    themselves. ``stray`` bounds the mass that either law has elsewhere, where the loss may be anything.
+    themselves. ``stray`` bounds the mass that either law has elsewhere, where the loss may be anything; with that mass K(z) is
+    at most z (z + 1) v / 2 for z >= 0, v = ``stray_growth``, of either law.
     """
 
     p: tuple[float, ...]
@@ -42,6 +44,7 @@ class Finite(Law):
     blur: float = 0.0
     exact: Cells | None = None
     stray: float = 0.0
+    stray_growth: float = math.inf
 
     def formula(self, arith: Arithmetic, z: Number) -> Number:
         """K(z)."""
@@ -136,7 +139,68 @@ class Finite(Law):
         if self.symmetric:
             return self
         exact = None if self.exact is None else Turned(self.exact)
-        return Finite(self.q, self.p, self.lost_q, self.lost_p, self.blur, exact, self.stray)
+        return Finite(self.q, self.p, self.lost_q, self.lost_p, self.blur, exact, self.stray, self.stray_growth)
+
+    def completed(self) -> Law:
+        """The law with its stray mass, if it has any."""
+        return WithStray(self) if self.stray else self
+
+
+@dataclass(frozen=True)
+class WithStray(Law):
+    """A finite law and its stray mass e: transforms of the whole, to within what the latter may add.
+
+    It adds at most e on [-1, 0]. If K(z) <= z (z + 1) v / 2 for the whole, it adds at most e^{1/2} e^{c (2c + 1) v / 2} at
+    c > 0, by Cauchy's inequality E[e^{cX}; A]^2 <= P(A) M(2c), and as much at -1 - c; else nothing is known beyond [-1, 0].
+    """
+
+    law: Finite
+
+    def formula(self, arith: Arithmetic, z: Number) -> Number:
+        """Of the finite part."""
+        return self.law.formula(arith, z)
+
+    @property
+    def symmetric(self) -> bool:
+        """As the finite part is."""
+        return self.law.symmetric
+
+    @property
+    def infimum(self) -> float:
+        """Not known."""
+        return -np.inf
+
+    @property
+    def growth(self) -> Growth:
+        """As for the whole."""
+        return Growth(0.0, self.law.stray_growth, 0.0)
+
+    @property
+    def reversed_growth(self) -> Growth:
+        """As for the whole."""
+        return self.growth
+
+    def reflected(self) -> Law:
+        """The finite part turned around, with as much elsewhere."""
+        return self if self.symmetric else WithStray(self.law.reflected())  # type: ignore[arg-type]
+
+    def log_masses(self) -> tuple[Values, Values] | None:
+        """Certain, if no loss is infinite."""
+        law = self.law
+        return None if np.isfinite(law.stray_growth) and law.lost_p == law.lost_q == 0 else law.log_masses()
+
+    def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
+        """K of the finite part, to within what the rest may add."""
+        z = np.asarray(z)
+        values, c = self.law.log_transform(z, count), z.real
+        beyond = np.maximum(np.maximum(c, -1 - c), 0.0)
+        log_stray = math.log(self.law.stray)
+        with np.errstate(invalid="ignore"):  # zero times an infinite growth: not used
+            grown = log_stray / 2 + beyond * (2 * beyond + 1) * self.law.stray_growth / 2
+        log_added = np.where(beyond > 0, grown, log_stray) - values.mid.real + values.radius
+        added = np.exp(np.minimum(np.where(np.isfinite(values.mid), log_added, np.inf), 0.0)) * (1 + 1e-9)
+        spread = np.where(added < 0.5, -np.log1p(-np.minimum(added, 0.5)), np.inf)
+        return Values(values.mid, values.rounding, values.inner + spread)
 
 
 @dataclass(frozen=True)
@@ -206,6 +270,11 @@ class Thinned(Law):
     def formula(self, arith: Arithmetic, z: Number) -> Number:
         """K(z), a constant."""
         return arith.log1p(-arith.constant(self.failure)) + 0 * z
+
+    @property
+    def continuous(self) -> bool:
+        """A constant is."""
+        return True
 
     def log_masses(self) -> tuple[Values, Values]:
         """Equal."""

@@ -54,7 +54,7 @@ class MixedNormal(Law):
 
     @property
     def growth(self) -> Growth:
-        """That of the shift: w^{z+1} is convex in w, so that M is at most 1 - q + q M of the shift, and it is at least q^{z+1} M."""
+        """That of the shift: as w^{z+1} is convex in w, M is at most 1 - q + q M of the shift; it is at least q^{z+1} M."""
         return shifted_growth(self.shift)
 
     @property

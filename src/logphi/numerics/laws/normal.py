@@ -41,6 +41,11 @@ class Normal(Law):
         return True
 
     @property
+    def continuous(self) -> bool:
+        """A polynomial is."""
+        return True
+
+    @property
     def growth(self) -> Growth:
         """Exactly z (z + 1) m^2 / 2."""
         return shifted_growth(self.shift)

@@ -85,6 +85,11 @@ class NormalPair(Law):
         end = float(1 / (np.abs(bend.mid) + bend.rad)) * (1 - 8 * ULP)
         return (-np.inf, end) if bend.mid < 0 else (min(-end, -1.0), np.inf)
 
+    @property
+    def continuous(self) -> bool:
+        """1 + z v has a positive real part on the strip, where the principal logarithm is."""
+        return True
+
     @cached_property
     def outer_strip(self) -> tuple[float, float]:
         """The strip with the error of its end on the other side; infinite where the widths may be equal."""

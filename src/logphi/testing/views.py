@@ -1,0 +1,66 @@
+"""Checks of the other views of a loss: its distribution and its divergences, held against the profile."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from logphi.bound import Bound, Bounds, Direction
+from logphi.release import Mechanism
+from logphi.testing.places import FUZZ, Array, bound_of, orders_of, profile_of, require, room_of, thresholds_of
+from logphi.views.loss import LossDistribution
+
+# on both sides of one
+_ORDERS = np.array([0.2, 0.5, 0.8, 1.0, 1.3, 2.0, 4.0])
+
+
+def check_distribution(mechanism: Mechanism) -> None:
+    """P(L <= x) grows, and is with P(L > x) the finite mass; chords of the profile are as steep as Q(L > x) allows."""
+    at, room = thresholds_of(mechanism.loss_law()), room_of(mechanism.loss_law()) + FUZZ
+    for direction, own, other in _orders(mechanism):
+        here = f"in direction {direction.value!r}"
+        down, up = _ends(own.sf(at)), _ends(own.cdf(at))
+        finite = 1 - own.infinite_mass.upper, 1 - own.infinite_mass.lower
+        require(up[0][:-1] <= up[1][1:] + room, f"P(L <= x) falls {here}", x=at[1:], lower=up[0][1:])
+        agree = (down[0] + up[0] <= finite[1] + room) & (down[1] + up[1] >= finite[0] - room)
+        require(agree, f"P(L <= x) + P(L > x) is not the finite mass {here}", x=at, below=up[0], above=down[0])
+        # delta(x) - delta(y) is the integral of Q(L > t) d(e^t) over [x, y]
+        low, high = profile_of(mechanism.loss_law(), at, direction)
+        tilted = _ends(other.cdf(-at))
+        lengths, slack = np.diff(np.exp(at)), room * (1 + np.exp(at[1:]))
+        require(lengths * tilted[0][1:] <= high[:-1] - low[1:] + slack, f"delta falls too slowly for Q(L > x) {here}", x=at[1:])
+        require(lengths * tilted[1][:-1] >= low[:-1] - high[1:] - slack, f"delta falls too fast for Q(L > x) {here}", x=at[1:])
+
+
+def check_orders(mechanism: Mechanism) -> None:
+    """D_a grows with a, D_1/2 is the same in both orders, and Markov's inequality P(L >= x) <= e^{(a-1)(D_a - x)} holds."""
+    at, room = thresholds_of(mechanism.loss_law()), room_of(mechanism.loss_law()) + FUZZ
+    halves = []
+    for direction, own, _ in _orders(mechanism):
+        here = f"in direction {direction.value!r}"
+        found = [bound_of(mechanism.renyi(float(a), direction=direction)) for a in _ORDERS]
+        lower, upper = (np.array([getattr(one, end) for one in found]) for end in ("lower", "upper"))
+        grows = lower[:-1] <= upper[1:] * (1 + room) + room
+        require(grows, f"D_a falls {here}", order=_ORDERS[1:], lower=lower[:-1], upper=upper[1:])
+        halves.append(found[1])
+        exceeded = _ends(own.sf(at))[0]
+        for a, most in zip(_ORDERS[_ORDERS > 1], upper[_ORDERS > 1], strict=True):
+            ceiling = np.exp(np.minimum((a - 1) * (most - at), 700.0))
+            require(exceeded <= ceiling * (1 + room) + room, f"P(L > x) is above e^((a-1)(D_a - x)) for a = {a} {here}", x=at)
+    if len(halves) == 2:
+        one, two = halves
+        agree = one.lower <= two.upper * (1 + room) + room and two.lower <= one.upper * (1 + room) + room
+        require(agree, f"D_1/2 is {one} in one order and {two} in the other")
+
+
+def _orders(mechanism: Mechanism) -> list[tuple[Direction, LossDistribution, LossDistribution]]:
+    """The directions of the relation, each with its loss and that of the other order."""
+    both = [
+        (Direction.REMOVE, mechanism.loss, mechanism.dual_loss),
+        (Direction.ADD, mechanism.dual_loss, mechanism.loss),
+    ]
+    asked = orders_of(mechanism)
+    return [one for one in both if one[0] in asked]
+
+
+def _ends(answers: Bound | Bounds) -> tuple[Array, Array]:
+    return np.asarray(answers.lower), np.asarray(answers.upper)

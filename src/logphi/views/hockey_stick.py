@@ -1,0 +1,95 @@
+"""The hockey-stick divergence of every order: the privacy profile before its change of variable."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from logphi.arith.floats import ULP
+from logphi.bound import Bound, Bounds, Direction, Entry, Ledger, Status
+from logphi.views.delta import checked, delta
+from logphi.views.directions import Loss
+from logphi.views.profile import masses
+from logphi.views.renyi import largest, single
+
+
+def hockey_stick(
+    loss: Loss, order: Any, *, direction: Direction | str | None = None, method: str | None = None, rtol: float = 1e-9
+) -> Bound | Bounds:
+    """H_a(P||Q) = E_P[(1 - a e^{-L})_+] for every order a >= 0, the larger over the relation ([AFA] Definition 4).
+
+    It is delta(log a): 1 at a = 0, the total variation distance at a = 1, and P(L = inf) at a = inf.
+
+    Parameters
+    ----------
+    loss
+        The loss of the release.
+    order
+        One order or an array: a non-negative number or infinity, a double as it is given.
+    direction, method, rtol
+        As of :func:`logphi.views.delta.delta`.
+
+    Returns
+    -------
+    Bound or Bounds
+        Of the shape of ``order``; the rounding of log a is counted, outward, and ``float`` gives the upper end.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an order is negative or NaN, or the direction or the method does not apply.
+
+    Examples
+    --------
+    >>> from logphi.core.adjacency import Adjacency
+    >>> from logphi.expression import parse
+    >>> loss = Loss(parse("RandomizedResponse(p=0.75)").loss_law(), Adjacency.ADD_REMOVE)
+    >>> round(hockey_stick(loss, 1).value, 9)
+    0.5
+    """
+    checked(loss, direction, method, rtol)
+    orders = np.asarray(order)
+    if orders.dtype == bool or orders.dtype.kind not in "iuf":
+        raise TypeError(f"order must be a real number or an array of them, got {order!r}")
+    orders = orders.astype(float)
+    if not np.all(orders >= 0):
+        raise ValueError(f"order must be zero or more and not NaN, got {order!r}: it is e^epsilon, not epsilon")
+    if orders.ndim == 0:
+        return _one(loss, float(orders), direction, method, rtol)
+    answers = np.empty(orders.shape, dtype=object)
+    for index in np.ndindex(orders.shape):
+        answers[index] = _one(loss, float(orders[index]), direction, method, rtol)
+    return Bounds(answers)
+
+
+def _one(loss: Loss, order: float, direction: Direction | str | None, method: str | None, rtol: float) -> Bound:
+    if order == 0:
+        names = [name for name, _ in loss.orders(direction)]
+        return Bound(1.0, 1.0, 1.0, direction=names[0] if len(names) == 1 else Direction.BOTH)
+    if order == math.inf:
+        return _infinite(loss, direction, rtol)
+    if order == 1:
+        return single(delta(loss, 0.0, direction=direction, method=method, rtol=rtol))
+    # the profile falls with epsilon
+    at = math.log(order)
+    slip = 2 * ULP * abs(at)
+    high, low = (single(delta(loss, at + side * slip, direction=direction, method=method, rtol=rtol)) for side in (-1, 1))
+    lower, upper = min(low.lower, high.upper), high.upper
+    width = upper - lower
+    status = high.status if not high.status.met or width <= rtol * high.value else Status.WIDE
+    ledger = replace(high.ledger, rounding=high.ledger.rounding + Entry(max(width - high.width, 0.0)))
+    return Bound(lower, min(max(high.value, lower), upper), upper, status, high.method, high.direction, ledger)
+
+
+def _infinite(loss: Loss, direction: Direction | str | None, rtol: float) -> Bound:
+    """The probability of an infinite loss."""
+    found = []
+    for name, law in loss.orders(direction):
+        lower, upper = masses(law)[0]
+        lower, upper = min(lower, 1.0), min(upper, 1.0)
+        ledger = Ledger(rounding=Entry(upper - lower, proved=not law.estimated), infinite_mass=Entry(upper))
+        found.append((name, Bound(lower, (lower + upper) / 2, upper, ledger=ledger)))
+    return largest(found, rtol)

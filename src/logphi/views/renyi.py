@@ -1,0 +1,365 @@
+"""Renyi divergences of a release: D_a(P||Q) = K(a - 1)/(a - 1) ([LT] Theorem 3.2).
+
+Orders below 1/2 are put to the reversed pair, K(a - 1) = K~(-a): neither difference rounds. Near order 1, where K is near zero,
+its Taylor series takes the place of values that cancel.
+"""
+
+from __future__ import annotations
+
+import cmath
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from logphi import check
+from logphi.arith.floats import ULP
+from logphi.bound import Bound, Bounds, ComplexBound, Direction, Entry, Ledger, Status
+from logphi.core.logphi import LogPhi
+from logphi.numerics.law import Law, Values
+from logphi.numerics.moments import Amount, centre, proved, proved_radius, taylor
+from logphi.numerics.phase import on_branch
+from logphi.views.directions import Loss
+from logphi.views.moments import cumulant, estimated, parts
+from logphi.views.profile import masses
+
+# measured: shares of an order at which a lower bound is looked for where nothing is known at the order itself
+_LOWER_ORDERS = np.array([0.999, 0.9, 0.7, 0.5, 0.25, 0.1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6])
+# measured: orders this near to one are worth a series where a value is sharp already
+_NEAR = 0.05
+# measured: a series this sharp, relatively, is not tried for another disc
+_SHARP = 1e-10
+# measured: the largest order that is looked at for the largest loss of a law whose end is not known
+_FARTHEST = 1e6
+
+
+def renyi(
+    loss: Loss, order: Any, *, direction: Direction | str | None = None, rtol: float = 1e-9
+) -> Bound | Bounds | ComplexBound:
+    """The Renyi divergence D_a(P||Q) = log(E_P[e^{(a-1) L}])/(a - 1), the larger over the relation ([LT] Theorem 3.2).
+
+    Parameters
+    ----------
+    loss
+        The loss of the release.
+    order
+        Any real order a, an array of them, or one complex order. 1 is the Kullback-Leibler divergence, infinity the largest
+        loss, 0 is -log Q(p > 0), and negative orders obey D_a(P||Q) = a/(1-a) D_{1-a}(Q||P). Of a complex order it is the
+        branch that is continuous from the real axis along the vertical line. Orders are the doubles that they are given as.
+    direction
+        ``"remove"`` or ``"add"`` for one order of the pair only; the maximum of both by default. Complex numbers have no
+        maximum: a complex order that is not real needs a direction, unless both agree.
+    rtol
+        Requested ``upper - lower`` relative to the value. Wider answers are valid and say so in their status.
+
+    Returns
+    -------
+    Bound, Bounds or ComplexBound
+        In nats: of the shape of ``order``, a ComplexBound for a complex one. ``float`` gives the upper end. Where the integral
+        diverges the answer is infinite (minus infinity for negative orders), with a status that says so; where it is not known
+        whether it does, the upper end is.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an order is NaN or no number, complex orders come in an array, or the direction does not apply.
+
+    Examples
+    --------
+    >>> from logphi.core.adjacency import Adjacency
+    >>> from logphi.expression import parse
+    >>> loss = Loss(parse("3 * Gaussian(sigma=2)").loss_law(), Adjacency.ADD_REMOVE)
+    >>> round(renyi(loss, 32.5).value, 9)
+    12.1875
+    """
+    check.tolerance("rtol", rtol)
+    laws = [(name, law.completed()) for name, law in loss.orders(direction)]
+    asked = _orders(order)
+    if np.iscomplexobj(asked):
+        return _at_complex(laws, complex(asked), rtol)
+    if asked.ndim == 0:
+        return _largest(laws, float(asked), rtol)
+    answers = np.empty(asked.shape, dtype=object)
+    for index in np.ndindex(asked.shape):
+        answers[index] = _largest(laws, float(asked[index]), rtol)
+    return Bounds(answers)
+
+
+def renyi_orders(loss: Loss, *, direction: Direction | str | None = None) -> tuple[float, float]:
+    """The open interval of real parts of the orders at which the Renyi divergence converges.
+
+    It always contains (0, 1); that of the maximum over a relation is the intersection. With infinite losses under P it ends
+    at 1, with outcomes that P never has it begins at 0. Of laws known by samples the ends are estimates.
+    """
+    ends = [_interval(law.completed()) for _, law in loss.orders(direction)]
+    return max(low for low, _ in ends), min(high for _, high in ends)
+
+
+def kl_divergence(loss: Loss, *, direction: Direction | str | None = None, rtol: float = 1e-9) -> Bound:
+    """The Kullback-Leibler divergence D(P||Q) = E_P[L] in nats: the Renyi divergence of order 1."""
+    return single(renyi(loss, 1.0, direction=direction, rtol=rtol))
+
+
+def max_divergence(loss: Loss, *, direction: Direction | str | None = None, rtol: float = 1e-9) -> Bound:
+    """The largest loss, in nats: the Renyi divergence of infinite order, the epsilon of pure differential privacy."""
+    return single(renyi(loss, math.inf, direction=direction, rtol=rtol))
+
+
+def single(answer: Bound | Bounds | ComplexBound) -> Bound:
+    """The answer to a question about one number."""
+    assert isinstance(answer, Bound)
+    return answer
+
+
+def _orders(order: Any) -> Any:
+    """One complex order, or an array of real ones."""
+    array = np.asarray(order)
+    if array.dtype == bool or array.dtype.kind not in "iufc":
+        raise TypeError(f"order must be a number, real or complex, or an array of real ones, got {order!r}")
+    if array.dtype.kind == "c":
+        if array.ndim:
+            raise TypeError(f"complex orders are asked for one at a time, got an array of shape {array.shape}; loop over it")
+        if not cmath.isfinite(complex(array)):
+            raise ValueError(f"a complex order must be finite and not NaN, got {order!r}; order inf is real")
+        return array
+    array = array.astype(float)
+    if np.isnan(array).any():
+        raise ValueError(f"order must not be NaN, got {order!r}")
+    return array
+
+
+def _interval(law: LogPhi) -> tuple[float, float]:
+    """Of one order of the pair."""
+    right, left = (0.0 if masses(one)[0][1] > 0 else one.strip[1] for one in (law, law.reflected()))
+    return 0.0 - left, 1 + right
+
+
+def _largest(laws: list[tuple[Direction, LogPhi]], order: float, rtol: float) -> Bound:
+    """The maximum over the orders of the pair, of each of the two ends."""
+    return largest([(name, one_order(law, order, rtol)) for name, law in laws], rtol)
+
+
+def largest(found: list[tuple[Direction, Bound]], rtol: float) -> Bound:
+    """The maximum of bounds, with the direction that attains it."""
+    name, best = max(found, key=lambda pair: (pair[1].value, pair[1].lower))
+    lower, upper = max(one.lower for _, one in found), max(one.upper for _, one in found)
+    if len(found) == 2 and min(one.upper for _, one in found) >= lower:
+        # the bounds do not tell the orders apart
+        name = Direction.BOTH
+    value = min(max(best.value, lower), upper)
+    return settled(replace(best, lower=lower, value=value, upper=upper, direction=name), rtol)
+
+
+def settled(bound: Bound, rtol: float) -> Bound:
+    """The bound with the status that it deserves."""
+    if bound.lower == bound.upper and math.isinf(bound.lower):
+        status = Status.DIVERGENT
+    elif bound.width <= rtol * abs(bound.value):
+        status = Status.MET if bound.ledger.proved else Status.ESTIMATED
+    else:
+        trivial = math.isinf(bound.width) and bound.lower in (0.0, -math.inf) and bound.upper in (0.0, math.inf)
+        status = Status.UNRESOLVED if trivial else Status.WIDE
+    return replace(bound, status=status)
+
+
+def one_order(law: LogPhi, order: float, rtol: float) -> Bound:
+    """D_a of one order of the pair, for any real a or an infinity."""
+    if math.isinf(order):
+        return _end(law if order > 0 else law.reflected(), order)
+    if order == 1:
+        return _divergence(law)
+    if order >= 0.5:
+        # exact up to 2^53
+        z = order - 1
+        found = _log_moment(law, z, rtol)
+        ends = sorted((found.lower / z, found.upper / z))
+        value, scale = found.value / z, abs(z)
+    else:
+        found = _log_moment(law.reflected(), -order, rtol)
+        scale = 1 - order
+        ends, value = [-found.upper / scale, -found.lower / scale], -found.value / scale
+    lower, upper = (
+        end + sign * 4 * ULP * abs(end) if math.isfinite(end) else end for end, sign in zip(ends, (-1, 1), strict=True)
+    )
+    # never negative for positive orders, never positive for negative ones
+    lower, upper = (max(lower, 0.0) + 0.0, max(upper, 0.0) + 0.0) if order >= 0 else (min(lower, 0.0), min(upper, 0.0))
+    value = min(max(value, lower), upper)
+    return settled(Bound(lower, value, upper, method=found.method, ledger=found.ledger.scaled(1 / scale)), rtol)
+
+
+def _divergence(law: LogPhi) -> Bound:
+    """Order 1: the mean of the loss."""
+    infinite = masses(law)[0]
+    if infinite[0] > 0:
+        return Bound(math.inf, math.inf, math.inf, Status.DIVERGENT)
+    mean = cumulant(law, 1)
+    lower = max(mean.lower, 0.0)
+    if infinite[1] > 0:
+        return Bound(lower, max(mean.value, lower), math.inf, Status.WIDE, mean.method)
+    return replace(mean, lower=lower, value=max(mean.value, lower), upper=max(mean.upper, lower))
+
+
+def _end(law: LogPhi, order: float) -> Bound:
+    """The largest loss, and for order minus infinity the smallest one from the largest of the reversed pair."""
+    infinite, growth = masses(law)[0], law.growth
+    unbounded = infinite[0] > 0 or growth.least > 0 or math.isfinite(law.outer_strip[1])
+    top = law.supremum
+    if unbounded:
+        least = top = math.inf
+    elif math.isfinite(top):
+        # both measures are probabilities, so that some loss is not negative
+        least = max(top - law.slack - 1e-14 * abs(top), 0.0)
+        top = math.inf if infinite[1] > 0 else max(top, 0.0)
+    else:
+        orders = _FARTHEST * _LOWER_ORDERS
+        least = max(float(np.max(_known(law, orders)[0] / orders)), 0.0)
+    ledger = Ledger(rounding=Entry(0.0 if least == top else top - least, proved=not law.estimated))
+    value = top if math.isfinite(law.supremum) else least
+    ends = (least, min(max(value, least), top), top) if order > 0 else (-top, -min(max(value, least), top), -least)
+    # the end of a support is as sharp as it is told
+    return settled(Bound(*ends, ledger=ledger), 1e-9)
+
+
+def _log_moment(law: LogPhi, z: float, rtol: float) -> Bound:
+    """Log E[e^{zL}], infinite losses included, for z > -1; its errors are relative to its own size."""
+    infinite = masses(law)[0]
+    if z > 0 and (infinite[0] > 0 or z > law.outer_strip[1]):
+        return Bound(math.inf, math.inf, math.inf, Status.DIVERGENT)
+    method, found = "log-phi", Amount(0.0, 0.0)
+    for term, count in parts(law):
+        own = _direct(term, z, rtol)
+        if own.error > rtol / 4 * abs(own.value) and (near := _series(term, z)).error < own.error:
+            method, own = "circle", near
+        found = found.plus(own.times(float(count)))
+    lower, upper = found.value - found.error, found.value + found.error
+    if not math.isfinite(found.error):
+        lower, upper = _around(law, z)
+    elif z > 0 and infinite[1] > 0:
+        # the doubles do not tell whether a loss is infinite
+        upper = math.inf
+    value = min(max(found.value if math.isfinite(found.error) else (upper if math.isfinite(upper) else lower), lower), upper)
+    ledger = Ledger(
+        inner=Entry(found.inner),
+        aliasing=Entry(found.aliasing),
+        rounding=Entry(found.error if math.isfinite(found.error) else 0.0),
+        truncation=Entry(0.0 if math.isfinite(found.error) else upper - lower),
+    )
+    if law.estimated:
+        ledger = estimated(ledger)
+    return Bound(lower, value, upper, method=method, ledger=ledger)
+
+
+def _direct(law: Law, z: float, rtol: float) -> Amount:
+    """K(z), its quadratures made as accurate as its size asks for."""
+    found = _amount(law, law.log_transform(np.array([z])))
+    if found.inner > rtol / 8 * abs(found.value) and 0 < abs(found.value) < 1:
+        sharper = _amount(law, law.log_transform(np.array([z]), int(1 / max(abs(found.value), 1e-280)) + 1))
+        return sharper if sharper.error < found.error else found
+    return found
+
+
+def _amount(law: Law, values: Values) -> Amount:
+    # the disc of a continuous formula holds K itself, however wide it is
+    known = (values.rounding, values.inner) if law.continuous else proved(values)
+    rounding, inner = (float(part[0]) for part in known)
+    if not math.isfinite(rounding + inner):
+        return Amount(0.0, math.inf)
+    return Amount(float(values.mid[0].real), rounding, inner)
+
+
+def _series(law: Law, z: float) -> Amount:
+    """K(z) = K(0) + z (m + ...), where z is near zero."""
+    best = Amount(0.0, math.inf)
+    for widest in (1.0, math.inf):
+        series = taylor(law, 2, widest)
+        if series is None or abs(z) > series.circle / 2:
+            continue
+        slope, error = series.slope(z)
+        own = Amount(z * slope.real, error.rounding * abs(z), error.inner * abs(z), error.aliasing * abs(z))
+        best = min(best, own.plus(_amount(law, centre(law))), key=lambda one: one.error)
+        if best.error <= _SHARP * abs(best.value):
+            break
+    return best
+
+
+def _around(law: LogPhi, z: float) -> tuple[float, float]:
+    """What holds of K(z) where it is not known itself: K(z)/z increases for z > 0, and K is bounded by its growth."""
+    if z <= 0:
+        return -math.inf, 0.0
+    below, _ = _known(law, z * _LOWER_ORDERS)
+    growth = law.growth
+    upper = z * (growth.offset + (z + 1) * growth.most / 2) * (1 + 1e-15) if math.isfinite(growth.most) else math.inf
+    if masses(law)[0][1] > 0:
+        upper = math.inf
+    lower = float(np.max(below / _LOWER_ORDERS)) * (1 - 1e-15)
+    return min(lower, upper), upper
+
+
+def _known(law: Law, z: np.ndarray[Any, np.dtype[np.float64]]) -> tuple[Any, Any]:
+    """Lower and upper ends of K at real points, infinite where nothing is known."""
+    # one by one: a point out of reach would spoil the others
+    found = [law.log_transform(z[k : k + 1]) for k in range(z.size)]
+    mid = np.array([one.mid[0].real for one in found])
+    wrong = np.array([float(proved_radius(one)[0]) for one in found])
+    known = np.isfinite(wrong)
+    mid, wrong = np.where(known, mid, 0.0), np.where(known, wrong, np.inf)
+    return mid - wrong, mid + wrong
+
+
+def _at_complex(laws: list[tuple[Direction, LogPhi]], order: complex, rtol: float) -> ComplexBound:
+    """D_a of a complex order; zero imaginary parts are real orders."""
+    if order.imag == 0:
+        real = _largest(laws, order.real, rtol)
+        return ComplexBound(real, Bound(0.0, 0.0, 0.0, method=real.method, direction=real.direction))
+    if len(laws) > 1:
+        raise ValueError(
+            f"order {order!r} has no largest divergence over both directions, as complex numbers have no maximum: "
+            "name one, direction='remove' or direction='add'"
+        )
+    (name, law), own, z = laws[0], laws[0][1], order - 1
+    if order.real < 0.5:
+        own, z = law.reflected(), -order
+    infinite = masses(own)[0]
+    if z.real > own.outer_strip[1] or (z.real >= 0 and infinite[0] > 0):
+        ends = Bound(math.inf, math.inf, math.inf, Status.DIVERGENT), Bound(-math.inf, 0.0, math.inf, Status.DIVERGENT)
+        return ComplexBound(*(replace(end, method="log-phi", direction=name) for end in ends))
+    found = _complex_transform(own, z) if z.real < 0 or infinite[1] == 0 else None
+    if found is None:
+        unknown = Bound(-math.inf, 0.0, math.inf, Status.UNRESOLVED, "log-phi", name)
+        return ComplexBound(unknown, unknown)
+    over = z if order.real >= 0.5 else order - 1
+    value, scale = found[0] / over, abs(over)
+    # the division rounds, and so may a - 1
+    wrong = found[1].error / scale * (1 + 1e-12) + 16 * ULP * abs(value)
+    ledger = Ledger(aliasing=Entry(found[1].aliasing), inner=Entry(found[1].inner), rounding=Entry(found[1].error))
+    ledger = (estimated(ledger) if own.estimated else ledger).scaled(1 / scale)
+    status = Status.WIDE if 2 * wrong > rtol * abs(value) else Status.MET if ledger.proved else Status.ESTIMATED
+    return ComplexBound(*(Bound(x - wrong, x, x + wrong, status, "log-phi", name, ledger) for x in (value.real, value.imag)))
+
+
+def _complex_transform(law: LogPhi, z: complex) -> tuple[complex, Amount] | None:
+    """K(z) on its continuous branch: that of every term, times its count."""
+    total, wrong = 0j, Amount(0.0, 0.0)
+    for term, count in law.terms:
+        found = _complex_term(term, z)
+        if found is None:
+            return None
+        total += found[0] * count
+        wrong = wrong.plus(found[1].times(float(count)))
+        wrong = wrong.plus(Amount(0.0, 4 * ULP * (abs(total) + abs(found[0]) * count)))
+    return total, wrong
+
+
+def _complex_term(law: Law, z: complex) -> tuple[complex, Amount] | None:
+    series = taylor(law, 2) if abs(z) < _NEAR else None
+    if series is not None and abs(z) <= series.circle / 2:
+        slope, error = series.slope(z)
+        at_zero = _amount(law, centre(law))
+        own = Amount(0.0, error.rounding * abs(z) + at_zero.error, error.inner * abs(z), error.aliasing * abs(z))
+        return at_zero.value + z * slope, own.plus(Amount(0.0, 8 * ULP * abs(z * slope)))
+    values = on_branch(law, z.real, z.imag)
+    if values is None:
+        return None
+    rounding, inner = (float(part[0]) for part in proved(values))
+    return (complex(values.mid[0]), Amount(0.0, rounding, inner)) if math.isfinite(rounding + inner) else None

@@ -66,6 +66,8 @@ class LossClass:
         for name in ("mean", "variance", "infinite_mass"):
             at_least(name, getattr(self, name))
             at_most(name, getattr(self, name))
+            if not isinstance(getattr(self, name), Bound):
+                raise TypeError(f"{name} must be a Bound, with both ends proved, got {getattr(self, name)!r}")
         object.__setattr__(self, "third", at_most("third", self.third))
 
     @staticmethod
@@ -77,7 +79,7 @@ class LossClass:
             cumulant(law, 1),
             cumulant(law, 2),
             Bound(low, (low + high) / 2, high),
-            sum(count * own for own, count in thirds) * (1 + 1e-15 * (2 + len(thirds))),
+            math.fsum(count * own for own, count in thirds) * (1 + 1e-15),
             sum(own > 0 for own, _ in thirds) <= 1,
         )
 

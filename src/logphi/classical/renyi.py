@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from logphi import check
 from logphi.bound import Direction, Side
 from logphi.classical.claim import Claim
-from logphi.classical.joint_conversion import sharpened
+from logphi.classical.joint_conversion import Implied, sharpened
 from logphi.classical.outward import Interval, between, decimal, down, exact, intervals, up
 from logphi.classical.renyi_curve import Divergence, RenyiCurve, curves, settled
 from logphi.numerics.saddle import Interval as Range
@@ -147,7 +147,7 @@ def _delta(curve: RenyiCurve, epsilon: float, how: Conversion) -> Claim:
         value = min(1.0, up(intervals().exp(k - exact(z) * eps + _exact_factor(z, how))))
     note = "" if z is None else f"order {1 + z:.6g}"
     if how in _JOINT and value > _LEAST and abs(below) < _HUGE:
-        sharper = sharpened(curve, lambda t: (math.exp(t), below), math.log(value), z, how is Conversion.ASOODEH)
+        sharper = _sharpened(curve, lambda t: (math.exp(t), below), math.log(value), z, how)
         value, note = (sharper.delta, sharper.note) if sharper is not None and sharper.delta < value else (value, note)
     return Claim(_with_infinite(curve, value), Side.UPPER, _name(how), how.source, note, curve.proved)
 
@@ -172,10 +172,18 @@ def _epsilon(curve: RenyiCurve, delta: float, how: Conversion) -> Claim:
         note = f"order {1 + z:.6g}"
     if how in _JOINT and allowed > _LEAST and (value < _HUGE or z is None):
         start = value if math.isfinite(value) else _FARTHEST
-        sharper = sharpened(curve, lambda t: (allowed, t), start, z, how is Conversion.ASOODEH)
+        sharper = _sharpened(curve, lambda t: (allowed, t), start, z, how)
         value, note = (sharper.epsilon, sharper.note) if sharper is not None and sharper.epsilon < value else (value, note)
     value = max(0.0, up(exact(value) - between(*curve.shift))) if math.isfinite(value) else value
     return Claim(value, Side.UPPER, _name(how), how.source, note, curve.proved)
+
+
+def _sharpened(
+    curve: RenyiCurve, point: Callable[[float], tuple[float, float]], known: float, z: float | None, how: Conversion
+) -> Implied | None:
+    """By all orders together or, where that is asked for or cannot be proved, by the best of them alone."""
+    together = sharpened(curve, point, known, z, alone=False) if how is Conversion.TRADEOFF else None
+    return together or sharpened(curve, point, known, z, alone=True)
 
 
 _JOINT = (Conversion.ASOODEH, Conversion.TRADEOFF)

@@ -107,6 +107,14 @@ class LossCurve(RenyiCurve):
 
     def limit(self, z: NDArray[np.float64]) -> NDArray[np.float64]:
         """K(z) - (1 + z) K(0) + z K(-1), outward."""
+        found = self._limit(z)
+        if z.size > 1 and not np.isfinite(found).all():
+            # a grid for far-apart points at once may be too fine: halves of them are nearer to one another
+            half = z.size // 2
+            return np.concatenate([self.limit(z[:half]), self.limit(z[half:])])
+        return found
+
+    def _limit(self, z: NDArray[np.float64]) -> NDArray[np.float64]:
         values = self.law.log_transform(z)
         outside = (z > 0) | (z < -1)
         (a, b), (c, d) = self._masses

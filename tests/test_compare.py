@@ -81,9 +81,9 @@ def test_every_row_is_on_its_side(expression):
 @pytest.mark.parametrize("expression", RELEASES)
 def test_every_row_at_many_points(expression):
     release = parse(expression)
-    for epsilon in (-0.5, 0.0, 0.01, 0.3, 2.0, 6.0, 25.0):
+    for epsilon in (-0.5, 0.0, 0.3, 6.0):
         on_their_side(lp.compare(release, epsilon=epsilon))
-    for delta in (0.0, 1e-12, 1e-3, 0.05, 0.3, 0.9, 1.0):
+    for delta in (0.0, 1e-12, 0.05, 1.0):
         on_their_side(lp.compare(release, delta=delta))
 
 

@@ -90,8 +90,9 @@ def sampled_guarantee(guarantee: Guarantee, rate: float) -> Guarantee:
 def sampled_concentrated(budget: Concentrated, rate: float) -> DivergenceCurve:
     """The analytic form: at most 10 q^2 rho a for orders 1 < a <= log(1/q) / (4 rho), for rho at most 1 and q at most 1/2.
 
-    It follows from :func:`sampled_divergence`, of which it is a simplification: for a curve rho a the quotient by
-    q^2 rho a is below 3.4 up to twice that order, and divergences grow with the order ([S22] section 6).
+    A simplification of :func:`sampled_divergence` ([S22] section 6). Measured on a grid of rates down to 1e-100 and rho down
+    to 1e-6, the sharp bound of a curve rho a is below 3.4 q^2 rho a at whole orders up to twice the last one here, and
+    divergences grow with the order: 10 leaves ample room.
 
     Raises
     ------

@@ -40,10 +40,13 @@ EXAMPLES = {
     "Discrete": lambda **relation: lp.Discrete(p=[0.5, 0.3, 0.2], q=[0.2, 0.2, 0.6], **relation),
     "FromDensities": lambda **relation: lp.FromDensities(_logistic_moved, _logistic, (-np.inf, np.inf), **relation),
     "FromProfile": lambda **relation: lp.FromProfile(epsilons=[0.5, 1], deltas=[0.2, 0.01], **relation),
+    "FromTradeoff": lambda **relation: lp.FromTradeoff(
+        type_one_errors=[0, 0.1, 0.5], type_two_errors=[0.9, 0.5, 0.1], **relation
+    ),
     "FromLogPhi": lambda **relation: lp.FromLogPhi((sympy.I * ALPHA - ALPHA**2) / 2, ALPHA, **relation),
 }
 # known by a guarantee only: no mechanism need attain their pair
-DOMINATING = {"ApproximateDP", "DistanceToInstability", "ExponentialMechanism", "FromProfile", "PureDP"}
+DOMINATING = {"ApproximateDP", "DistanceToInstability", "ExponentialMechanism", "FromProfile", "FromTradeoff", "PureDP"}
 
 RATE = 0.2
 GROUP = 3

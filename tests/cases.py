@@ -19,6 +19,7 @@ COARSE = 1e-6
 ANSWERS = {
     "mean": lambda release, case: loss_of(release, case).mean,
     "variance": lambda release, case: loss_of(release, case).variance,
+    "tradeoff": lambda release, case: release.tradeoff(float(case.at), direction=case.direction),
     "cdf": lambda release, case: loss_of(release, case).cdf(float(case.at)),
     "sf": lambda release, case: loss_of(release, case).sf(float(case.at)),
     "dual_cdf": lambda release, case: loss_of(release, case, dual=True).cdf(float(case.at)),

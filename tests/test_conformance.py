@@ -61,6 +61,7 @@ ROWS = [
     "GaussianPair(mean_p=0, sigma_p=3, mean_q=0, sigma_q=1)",
     "FromProfile(epsilons=[0, 0.5, 1], deltas=[0.4, 0.2, 0.01])",
     "FromProfile(epsilons=[0, 0.5, 1], deltas=[0.4, 0.2, 0.01]).poisson(0.3)",
+    "FromTradeoff(type_one_errors=[0, 0.1, 0.5], type_two_errors=[0.9, 0.5, 0.1])",
     lp.FromLogPhi((sympy.I * ALPHA - ALPHA**2) / 2, ALPHA),
     "Laplace(scale=1.5, adjacency='replace').subset(0.2, adjacency='replace')",
 ]
@@ -129,6 +130,8 @@ MORE_ROWS = [
     "FromProfile(epsilons=[0.1], deltas=[1e-6])",
     "FromProfile(epsilons=[-1, 0, 1, 2, 4], deltas=[0.7, 0.5, 0.3, 0.2, 0.1], adjacency='remove')",
     "FromProfile(epsilons=[0, 0.5, 1], deltas=[0.4, 0.2, 0], adjacency='replace').subset(0.2, adjacency='replace')",
+    "FromTradeoff(type_one_errors=[0, 0.6], type_two_errors=[1, 0], adjacency='replace').subset(0.2, adjacency='replace')",
+    "FromTradeoff(type_one_errors=[0, 0.01, 0.2, 1], type_two_errors=[1, 0.9, 0.6, 0]).poisson(0.2)",
     LOGISTIC,
     LOGISTIC.poisson(0.2),
     "20 * Laplace(scale=3).poisson(0.1) + 10 * Gaussian(sigma=4).poisson(0.1)",

@@ -16,6 +16,7 @@ from logphi.views.hockey_stick import hockey_stick
 from logphi.views.loss import LossDistribution
 from logphi.views.probabilistic import pdp_delta, pdp_epsilon
 from logphi.views.renyi import kl_divergence, max_divergence, renyi, renyi_orders
+from logphi.views.tradeoff import inverse_tradeoff, tradeoff
 from logphi.views.zcdp import zcdp
 
 if TYPE_CHECKING:
@@ -94,6 +95,16 @@ class Questions(ABC):
     ) -> Bound | Bounds:
         """The hockey-stick divergence H_a = delta(log a); see :func:`logphi.views.hockey_stick.hockey_stick`."""
         return hockey_stick(self._loss(), order, direction=direction, method=method, rtol=rtol)
+
+    def tradeoff(self, type_one_error: Any, *, direction: Direction | str | None = None, rtol: float = 1e-9) -> Bound | Bounds:
+        """The least type II error at a type I error; see :func:`logphi.views.tradeoff.tradeoff`."""
+        return tradeoff(self._loss(), type_one_error, direction=direction, rtol=rtol)
+
+    def inverse_tradeoff(
+        self, type_two_error: Any, *, direction: Direction | str | None = None, rtol: float = 1e-9
+    ) -> Bound | Bounds:
+        """The least type I error at a type II error; see :func:`logphi.views.tradeoff.inverse_tradeoff`."""
+        return inverse_tradeoff(self._loss(), type_two_error, direction=direction, rtol=rtol)
 
     def explain(self, *, epsilon: float | None = None, delta: float | None = None, method: str | None = None) -> Explanation:
         """How an answer comes about; see :func:`logphi.views.explain.explain`."""

@@ -10,6 +10,7 @@ from logphi.mechanisms.exponential_mechanism import ExponentialMechanism
 from logphi.mechanisms.from_densities import FromDensities
 from logphi.mechanisms.from_log_phi import FromLogPhi
 from logphi.mechanisms.from_profile import FromProfile
+from logphi.mechanisms.from_tradeoff import FromTradeoff
 from logphi.mechanisms.gaussian import Gaussian
 from logphi.mechanisms.gaussian_mixture import GaussianMixture
 from logphi.mechanisms.gaussian_pair import GaussianPair
@@ -27,6 +28,7 @@ _ALL: tuple[type[Mechanism], ...] = (
     DistanceToInstability,
     ExponentialMechanism,
     FromProfile,
+    FromTradeoff,
     Gaussian,
     GaussianMixture,
     GaussianPair,
@@ -56,6 +58,7 @@ __all__ = [
     "FromDensities",
     "FromLogPhi",
     "FromProfile",
+    "FromTradeoff",
     "Gaussian",
     "GaussianMixture",
     "GaussianPair",

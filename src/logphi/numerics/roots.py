@@ -37,6 +37,8 @@ _RESOLUTION = 1e-11
 _SHARE = 0.05
 # a gap that is this small a share of the enclosure is noise
 _NOISE = 1e-3
+# measured: how far beyond a false position to look, as a share of the bracket
+_PAST = 0.02
 # measured: a function prepared at one point is still sharp this far from it, relatively
 _NEAR = 0.02
 
@@ -210,3 +212,38 @@ def last_good(good: Callable[[float], bool], farthest: float, factor: float, ste
         middle = (held + failed) / 2
         held, failed = (middle, failed) if good(middle) else (held, middle)
     return held
+
+
+def fall(function: Callable[[float], float], start: float, step: float, floor: float, ceiling: float, enough: float) -> float:
+    """About where a decreasing function falls below zero, to within ``enough``; it may have steps and infinite values.
+
+    Steps of growing length lead away from ``start`` until the sign changes, or to an end of [floor, ceiling]; what is
+    between them is narrowed by false positions, and halved where these do not halve it.
+    """
+    x = min(max(start, floor), ceiling)
+    value = function(x)
+    ends = {value > 0: (x, value)}
+    onward = 1 if value > 0 else -1
+    while len(ends) < 2:
+        following = min(max(x + onward * step, floor), ceiling)
+        if following == x:
+            return x
+        x, step = following, 2 * step
+        value = function(x)
+        ends[value > 0] = (x, value)
+    (low, above), (high, below) = ends[True], ends[False]
+    halve = False
+    while (width := high - low) > max(enough, 4e-16 * (abs(low) + abs(high))):
+        share = 0.5 if halve else _share(above, below)
+        # a little beyond the zero of the chord, so that both ends move in
+        share = min(max(share + math.copysign(_PAST, 0.5 - share), _PAST), 1 - _PAST)
+        middle = low + share * width
+        value = function(middle)
+        low, above, high, below = (middle, value, high, below) if value > 0 else (low, above, middle, value)
+        halve = high - low > width / 2
+    return low + _share(above, below) * (high - low)
+
+
+def _share(above: float, below: float) -> float:
+    """Where between two points a chord passes zero; in the middle if it is not known."""
+    return above / (above - below) if math.isfinite(above - below) and above > below else 0.5

@@ -124,7 +124,7 @@ def _by_chords(law: LogPhi, x: float, rtol: float, finite: LogDelta) -> Tails | 
     here, opposite = profile(x), reverse(-x)
     found: Tails | None = None
     for chord in _CHORDS:
-        length = max(chord * _spread(law), 1e-12 * abs(x))
+        length = max(chord * spread(law), 1e-12 * abs(x))
         tilted, lower = _slope(profile, here, x, length), _slope(reverse, opposite, -x, length)
         # P(L > x) = delta - P(L = inf) + e^x Q(L > x)
         ends = [
@@ -184,7 +184,7 @@ def _log_difference(one: float, other: float) -> float:
     return one + math.log(-math.expm1(other - one)) if other < one else -math.inf
 
 
-def _spread(law: LogPhi) -> float:
+def spread(law: LogPhi) -> float:
     """About a standard deviation of the loss, tilted half way to the other order."""
     low, middle, high = law.sketch(np.array([-0.75, -0.5, -0.25])).tolist()
     variance = (low + high - 2 * middle) * 16

@@ -1,0 +1,109 @@
+"""Any mechanism of which a trade-off function is known."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+
+from logphi import check
+from logphi.core.adjacency import Adjacency
+from logphi.core.logphi import LogPhi
+from logphi.core.pairs.finite import FinitePair
+from logphi.mechanisms.from_profile import BLUR, LEAST_DELTA
+from logphi.numerics.hull import Hull
+from logphi.release import Primitive
+
+
+@dataclass(frozen=True, repr=False)
+class FromTradeoff(Primitive):
+    """Any mechanism that is f-DP, f piecewise linear, by the pair that has f as its trade-off function.
+
+    f(alpha) is the least type II error of a test at type I error alpha, the null hypothesis being Q, without the record, and
+    the alternative P, with it. The curve runs straight between the vertices that are given, and to (1, 0), where every
+    curve ends; where they are not convex, it is the largest convex curve below them, which promises less. Pair: an outcome for
+    each segment, to which Q gives its width and P its fall; one that only P has, with 1 - f(0), and one that only Q has, with
+    the width over which f is 0. log-phi: M(z) = sum of p^{1+z} q^{-z} over the segments.
+
+    The curve is that of the remove direction, and its inverse that of the add direction, as for every pair; a mechanism whose
+    curves are above f in both directions is above the inverse too, and both statements hold of it. Under ``"add"`` the curve
+    is that of the add direction, the hypotheses exchanged.
+
+    Points of a smooth curve are no vertices of one below it: chords promise more than the curve. Tangents promise less.
+
+    Parameters
+    ----------
+    type_one_errors
+        Of the vertices, in [0, 1]; 0 is among them.
+    type_two_errors
+        f there: at least 0, at most one less the type I error.
+    adjacency
+        The relation under which the curve is known.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the lists differ in length, a number is outside its range, no vertex is at 0, or f is 0 there.
+
+    References
+    ----------
+    [AFA] Lemma 25 (the pair of a trade-off function); Dong, Roth & Su 2022, Proposition 2.2 (which curves there are).
+
+    Examples
+    --------
+    >>> curve = FromTradeoff(type_one_errors=[0, 0.1, 0.5], type_two_errors=[0.9, 0.5, 0.1])
+    >>> round(curve.tradeoff(0.3, direction="remove").value, 9)
+    0.3
+    """
+
+    type_one_errors: Sequence[float]
+    type_two_errors: Sequence[float]
+    adjacency: Adjacency = Adjacency.ADD_REMOVE
+
+    def __post_init__(self) -> None:
+        first = check.unit_array("type_one_errors", self.type_one_errors)
+        second = check.unit_array("type_two_errors", self.type_two_errors)
+        if first.ndim != 1 or first.shape != second.shape or first.size == 0:
+            raise ValueError(
+                "type_one_errors and type_two_errors must be two lists of equal length with at least one number each, got "
+                f"shapes {first.shape} and {second.shape}; each type II error belongs to the type I error at its place"
+            )
+        self._settle(type_one_errors=tuple(first.tolist()), type_two_errors=tuple(second.tolist()))
+        for place, (alpha, beta) in enumerate(zip(self.type_one_errors, self.type_two_errors, strict=True)):
+            where = f"at place {place}, a type I error of {alpha!r} with a type II error of {beta!r}"
+            if _fraction(alpha) + _fraction(beta) > 1:
+                raise ValueError(
+                    f"the two errors must sum to at most 1, got {where}: a test that ignores the output does better; "
+                    "check that the two lists are in the same order"
+                )
+            if min(one for one in (alpha, beta, 1.0) if one > 0) < LEAST_DELTA:
+                raise ValueError(f"an error must be 0 or at least {LEAST_DELTA:g}, the range of doubles, got {where}")
+        if min(self.type_one_errors) > 0:
+            raise ValueError(
+                f"some type I error must be 0, got {self.type_one_errors!r}: give f(0), which is 1 unless an output may tell "
+                "everything"
+            )
+        if self._hull().vertices[0][1] == 0:
+            raise ValueError(f"f(0) must be above 0, got {self.type_two_errors!r}: such a mechanism promises nothing")
+
+    def _hull(self) -> Hull:
+        errors = zip(self.type_one_errors, self.type_two_errors, strict=True)
+        return Hull.of([*((_fraction(alpha), _fraction(beta)) for alpha, beta in errors), (Fraction(1), Fraction(0))])
+
+    def pair(self) -> FinitePair:
+        """The segments of the curve; for the order add the outcome laws are exchanged."""
+        vertices = self._hull().vertices
+        p = [1 - vertices[0][1], *(here[1] - there[1] for here, there in pairwise(vertices)), Fraction(0)]
+        q = [Fraction(0), *(there[0] - here[0] for here, there in pairwise(vertices)), 1 - vertices[-1][0]]
+        pair = FinitePair(tuple(map(float, p)), tuple(map(float, q)), BLUR)
+        return pair.reversed() if self.adjacency is Adjacency.ADD else pair
+
+    def loss_law(self) -> LogPhi:
+        """Finitely many atoms."""
+        return self.pair().loss()
+
+
+def _fraction(number: float) -> Fraction:
+    """The decimal that the user wrote."""
+    return Fraction(repr(number))

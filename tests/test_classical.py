@@ -528,6 +528,27 @@ def test_the_gaussian_in_closed_form(sigma, epsilon, count):
     assert (count * lp.Gaussian(sigma)).delta(epsilon).value == pytest.approx(found.value, rel=1e-9)
 
 
+@pytest.mark.parametrize("power", [-300, -100, -20, -8, 8, 20, 60, 100, 300])
+@pytest.mark.parametrize("ahead", [-60.0, -44.0, -1.0, 0.0, 0.5, 37.0])
+def test_the_gaussian_in_closed_form_where_digits_cancel(power, ahead):
+    with mpmath.workdps(700):
+        mu = 1 / dec(float(f"1e{power}"))
+        epsilon = float(mu * ahead + mu * mu / 2) if power > -150 else 5e299
+        x, y = (epsilon / mu + side * mu / 2 for side in (-1, 1))
+        found = gaussian.gaussian_adp(float(f"1e{power}"), epsilon)
+        if y > 1e6:
+            # 1 / y - 1 / y^3 < tail / density < 1 / y
+            density = mpmath.npdf(x)
+            tail = mpmath.ncdf(-x) if abs(x) < 100 else mpf(x < 0)
+            assert found.lower <= tail - density * (1 / y - 1 / y**3)
+            assert found.upper >= tail - density / y
+        else:
+            assert found.lower <= mpmath.ncdf(-x) - mpmath.exp(mpf(epsilon)) * mpmath.ncdf(-y) <= found.upper
+        assert found.width <= 1e-9 * found.value + 5e-324
+        assert math.copysign(1, found.upper) == 1
+    assert gaussian.gaussian_adp(1e-20, 1e300).upper == 5e-324
+
+
 @pytest.mark.parametrize(
     ("count", "epsilon", "delta", "sigma"),
     [

@@ -28,6 +28,8 @@ from logphi.views.routes import Demand, route
 _CHORDS = (1e-6, 1e-4, 1e-2)
 # derived: chords there have lost their digits
 _FARTHEST = 1e9
+# what tails that are slopes of the profile are called
+CHORDS = "chords"
 _NOTHING = LogDelta(-math.inf, -math.inf, -math.inf, "exact", Ledger())
 
 
@@ -183,7 +185,7 @@ def _between(lower: float, upper: float, source: LogDelta) -> LogDelta:
     lower = min(lower, upper)
     value = upper if lower == -math.inf else float(np.logaddexp(lower, upper)) - math.log(2)
     ledger = Ledger(discretization=Entry(math.exp(upper) - math.exp(lower), source.ledger.proved))
-    return LogDelta(lower, min(max(value, lower), upper), upper, "chords", ledger)
+    return LogDelta(lower, min(max(value, lower), upper), upper, CHORDS, ledger)
 
 
 def _log_of(amount: Scaled, method: str) -> LogDelta:

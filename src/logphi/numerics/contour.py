@@ -35,6 +35,8 @@ SHARE = 1e-3
 MAX_NODES = 1 << 18
 # derived: a transform known to within e^600 only is not known; beyond that, errors leave the range of doubles
 _HARDLY = 600.0
+# derived: exponentials of more are no doubles
+_LOG_LARGEST = 709.0
 # derived: squares of it stay within the range of doubles
 OUT_OF_REACH = 1e150
 # derived: so many steps in a period are far more than any line is long, and their number is exact
@@ -291,7 +293,7 @@ class Contour:
             scale,
             value if self.abscissa > kernel.poles[-1] else -value,
             excess=self._aliasing(x, scale),
-            truncation=float(np.exp(self.log_tail)),
+            truncation=math.exp(self.log_tail) if self.log_tail < _LOG_LARGEST else math.inf,
             inner=share * float(inner.sum()),
             rounding=noise,
         )

@@ -289,6 +289,23 @@ def test_orders_below_one_sharpen_the_trade_off(epsilon, implied):
     assert epsilon > 0.5 or claimed < alone - 1e-3
 
 
+@pytest.mark.parametrize("orders", [[0.3], [0.3, 0.7], [0.1, 0.808443134199903, 3.0], [0.25, 0.5, 0.75, 2.0]])
+def test_a_few_orders_below_one(orders):
+    p, q = [mpf("0.38"), mpf("0.62")], [mpf("0.05"), mpf("0.95")]
+    bounds = [max(float(divergence(*pair, mpf(order))) for pair in ((p, q), (q, p))) * (1 + 1e-15) for order in orders]
+    curve = DivergenceCurve.at(orders, bounds)
+    for epsilon in (0.1, 1.0, 4.0):
+        for how in Conversion:
+            found = renyi.delta(curve, epsilon, conversion=how).value
+            assert max(hockey_stick(p, q, mpf(epsilon)), hockey_stick(q, p, mpf(epsilon))) <= found <= 1
+    assert renyi.delta(curve, 0.1).value < 1
+
+
+def test_numbers_of_numpy_are_numbers():
+    known = LossClass.of(lp.Laplace(scale=1).loss_law())
+    assert loss_class.berry_esseen_delta(known, np.int64(3)).value == loss_class.berry_esseen_delta(known, 3).value
+
+
 def test_a_function_of_the_order_is_as_good_as_the_mechanism():
     for one in CONVERSIONS:
         own = renyi.delta(lp.Gaussian(1.0), 0.5, conversion=one).value

@@ -246,3 +246,8 @@ def test_bad_command_lines(argv, said, capsys):
 def test_extremes_are_answered_in_silence(expression, delta):
     found = parse(expression).epsilon(delta)
     assert 0 < found.lower <= found.upper < math.inf
+
+
+def test_a_delta_that_cannot_be_shared():
+    table = lp.compare(5 * lp.Gaussian(sigma=1), delta=5e-324)
+    assert any(row.name == "basic composition" and "hardly larger" in row.reason for row in table.rows)

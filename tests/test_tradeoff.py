@@ -11,8 +11,8 @@ import pytest
 from mpmath import exp, mpf, ncdf, quad
 
 import logphi as lp
-from logphi.views.tail import below
 from exact import contains, dec
+from logphi.views.tail import below
 
 DIGITS = 40
 SHARP = 1e-9

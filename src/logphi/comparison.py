@@ -215,9 +215,10 @@ class _Methods:
         else:
             left = max(self.at - parts.bounded_mass(self.mechanism, both), 0.0) * _WITHIN
             tried = _SPENT if self.asks_delta else tuple(left * share for share in shares)
-            if not any(tried):
-                raise UnsupportedError("delta is no larger than the probability of an infinite loss, or zero")
-            found = [(of(known(total / releases), self.at), total / releases) for total in tried if total / releases > 0]
+            tried = tuple(total for total in tried if total / releases > 0)
+            if not tried:
+                raise UnsupportedError("delta is hardly larger than the probability of an infinite loss, or zero")
+            found = [(of(known(total / releases), self.at), total / releases) for total in tried]
             best, each = min(found, key=lambda pair: float(pair[0]))
             note = f"each unbounded release at delta {each:.3g}"
         return Claim(best.value, best.side, name, best.source, ", ".join(filter(None, (note, best.note))))

@@ -114,7 +114,7 @@ def _between(curve: RenyiCurve, limits: Limits, rows: tuple[int, ...], alone: bo
 
 def _limits(curve: RenyiCurve, z: NDArray[np.float64], alone: bool) -> Limits:
     low, high = curve.reach
-    z = np.unique(settled(z))
+    z = np.unique(settled(z) if curve.orders is None else z)
     z = z[(z > (0.0 if alone else low)) & (z < high) & (z != 0) & (z != -1)]
     k = curve.limit(z) if z.size else z
     return Limits(z[np.isfinite(k)], k[np.isfinite(k)])

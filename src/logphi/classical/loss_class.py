@@ -193,7 +193,8 @@ def _inverse(delta_of: Callable[[LossClass, float, Side], Claim], known: LossCla
 
 
 def _around(known: LossClass, epsilon: float, side: Side, constant: float, tapered: bool, name: str, source: str) -> Claim:
-    eps = decimal(check.real("epsilon", epsilon))
+    epsilon = check.real("epsilon", epsilon)
+    eps = decimal(epsilon)
     vain = Claim(1.0 if side is Side.UPPER else known.infinite_mass.lower, side, name, source, "", known.proved)
     spread = float(known.third)
     if not (known.variance.lower > 0 and math.isfinite(known.mean.upper + known.variance.upper + spread)):

@@ -213,24 +213,29 @@ class DivergenceCurve(RenyiCurve):
         """The few orders, less one, and those of the reversed pair."""
         if self.only is None:
             return None
-        z = np.array(self.only) - 1
-        if not self.both:
-            return np.unique(z[1 + z == self.only])
-        return np.unique(np.concatenate([z, -1 - z])[np.tile(1 + z == self.only, 2)])
+        known = np.array(self.only)
+        # without those whose distance from 1 is no double
+        z = known[1 + (known - 1) == known] - 1
+        return np.unique(np.concatenate([z, -known]) if self.both else z)
 
     def limit(self, z: NDArray[np.float64]) -> NDArray[np.float64]:
         """The bound z D_{1+z}(P||Q), by the reversed pair left of -1/2 where that is bounded too, outward."""
         return np.array([self._limit(float(one)) for one in z.flat]).reshape(z.shape)
 
     def _limit(self, z: float) -> float:
-        direct = z if z > -0.5 or not self.both else -1 - z
-        order = 1 + direct
-        if direct == 0 or not self.interval[0] < order < self.interval[1]:
-            return math.inf if direct >= 0 else -math.inf
+        order = self._order(z)
+        if order == 1 or not self.interval[0] < order < self.interval[1]:
+            return math.inf if order >= 1 else -math.inf
         own = self._up(order, 1)
         if math.isinf(own):
-            return math.inf if direct > 0 else -math.inf
-        return direct * own + math.copysign(_SLIP * abs(direct * own) + 1e-300, direct)
+            return math.inf if order > 1 else -math.inf
+        bound = (order - 1) * own
+        return bound + math.copysign(_SLIP * abs(bound) + 1e-300, order - 1)
+
+    def _order(self, z: float) -> float:
+        """The order a with K(z) = (a-1) D_a of one order of the pair: 1 + z, or -z of the reversed one."""
+        direct = z > -0.5 if self.only is None else (1 + z) - 1 == z and 1 + z in self.only
+        return 1 + z if direct or not self.both else -z
 
 
 def settled(z: NDArray[np.float64]) -> NDArray[np.float64]:

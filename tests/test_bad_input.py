@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import logphi as lp
+from logphi.classical.exact_composition import compose_profiles
 
 NAN, INF = math.nan, math.inf
 GAUSSIAN = lp.Gaussian(sigma=2)
@@ -331,3 +332,18 @@ def test_absurd_thresholds_get_valid_answers(release, epsilon):
         assert release.delta(epsilon, direction=direction).lower == 0
         assert release.delta(-epsilon, direction=direction).lower > 1 - 1e-14
         assert release.log_delta(-epsilon, direction=direction).upper == 0
+
+
+@pytest.mark.parametrize("bad", [NAN, None, "ab", [], [1.0], {}, np.float64(1)])
+def test_profiles_that_are_no_pairs_of_lists(bad):
+    with pytest.raises((TypeError, ValueError), match="got"):
+        compose_profiles(bad, ([1.0], [0.1]), 0.5)
+
+
+def test_the_budget_of_no_mechanism():
+    with pytest.raises(TypeError, match="a mechanism is needed, got 3"):
+        lp.classical.Concentrated.of(3)
+
+
+def test_the_largest_epsilon_is_answered_in_silence():
+    assert lp.classical.renyi.delta(lp.Gaussian(sigma=1), 1e308).value <= 1

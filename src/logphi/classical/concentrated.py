@@ -7,7 +7,7 @@ Definition 1.1).
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -74,12 +74,13 @@ class Concentrated:
     def __add__(self, other: Concentrated) -> Concentrated:
         if not isinstance(other, Concentrated):
             return NotImplemented
-        pairs = [(getattr(self, name), getattr(other, name)) for name in _FIELDS]
-        return Concentrated(*(_up(a + b) for a, b in pairs), both=self.both and other.both)
+        sums = {name: _up(getattr(self, name) + getattr(other, name)) for name in _FIELDS}
+        return replace(self, **sums, both=self.both and other.both)
 
     def __mul__(self, count: int) -> Concentrated:
         times = check.count("the number of repetitions", count)
-        return Concentrated(*(_up(times * float(getattr(self, name))) for name in _FIELDS), both=self.both)
+        products = {name: _up(times * float(getattr(self, name))) for name in _FIELDS}
+        return replace(self, **products, both=self.both)
 
     __rmul__ = __mul__
 
@@ -100,6 +101,8 @@ class Concentrated:
         UnsupportedError
             If a loss is known by samples only, or is unbounded and not that of a normal law, sampled or not.
         """
+        if not isinstance(mechanism, Questions):
+            raise TypeError(f"a mechanism is needed, got {mechanism!r} of type {type(mechanism).__name__}")
         laws = [law for _, law in Loss(mechanism.loss_law(), mechanism.adjacency).orders(direction)]
         if any(law.estimated for law in laws):
             raise UnsupportedError("a loss is known by samples of its densities only: no rho could be proved from them")

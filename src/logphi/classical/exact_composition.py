@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -202,8 +203,10 @@ def compose_profiles(one: Vertices, other: Vertices, epsilon: float) -> Bound:
     return Bound(lower, min(max(float(total), lower), upper), upper, ledger=ledger)
 
 
-def _profile(name: str, given: Vertices) -> list[tuple[Fraction, Fraction]]:
+def _profile(name: str, given: Any) -> list[tuple[Fraction, Fraction]]:
     """The vertices in a = e^eps, with (0, 1)."""
+    if not isinstance(given, tuple | list) or len(given) != 2:
+        raise TypeError(f"{name} must be a pair of lists, epsilons and deltas, got {given!r} of type {type(given).__name__}")
     epsilons, deltas = (
         check.real_array(f"the epsilons of {name}", given[0]),
         check.unit_array(f"the deltas of {name}", given[1]),

@@ -227,7 +227,9 @@ def best_order(objective: Callable[[NDArray[np.float64]], NDArray[np.float64]], 
     def at(z: NDArray[np.float64]) -> NDArray[np.float64]:
         z = settled(z)
         inside = (z > 0) & (z < high)
-        values = objective(np.where(inside, z, min(1.0, high / 2)))
+        # an eps next to the largest double: no order is found
+        with np.errstate(over="ignore"):
+            values = objective(np.where(inside, z, min(1.0, high / 2)))
         return np.where(inside & ~np.isnan(values), values, np.inf)
 
     saddle = minimise(at, within)

@@ -642,8 +642,8 @@ def check_random_epsilon(number, seed, conversions):
 
 
 def test_random_compositions():
-    check_random(60, 11, QUICK)
-    check_random_epsilon(15, 13, QUICK)
+    check_random(45, 11, QUICK)
+    check_random_epsilon(10, 13, QUICK)
 
 
 def test_random_compositions_by_all_orders_together():

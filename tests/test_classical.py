@@ -642,13 +642,13 @@ def check_random_epsilon(number, seed, conversions):
 
 
 def test_random_compositions():
-    check_random(60, 11, QUICK)
-    check_random_epsilon(15, 13, QUICK)
+    check_random(30, 11, QUICK)
+    check_random_epsilon(10, 13, QUICK)
 
 
 def test_random_compositions_by_all_orders_together():
-    check_random(8, 12, CONVERSIONS)
-    check_random_epsilon(4, 14, CONVERSIONS)
+    check_random(5, 12, CONVERSIONS)
+    check_random_epsilon(3, 14, CONVERSIONS)
 
 
 @pytest.mark.slow

@@ -22,6 +22,8 @@ EXACT, UPPER, LOWER, APPROXIMATE = "exact", "upper bound", "lower bound", "appro
 # the deltas that are tried for releases of unbounded losses: all together spend this much, or this share of what there is
 _SPENT = (1e-1, 1e-2, 1e-3, 1e-4, 1e-6, 1e-8, 1e-10, 1e-12)
 _SHARES = (0.9, 0.5, 0.1)
+# measured: the moments of a sampled loss take about twenty milliseconds
+_MOST_LOSSES = 256
 # derived: sums of shares stay below what they are shares of
 _WITHIN = 1 - 1e-9
 
@@ -259,6 +261,8 @@ class _Methods:
 
     @cached_property
     def _classes(self) -> tuple[loss_class.LossClass, ...]:
+        if len(self._laws[0].terms) > _MOST_LOSSES:
+            raise UnsupportedError(f"more than {_MOST_LOSSES} distinct losses: a third moment of each takes long")
         return tuple(loss_class.LossClass.of(law) for law in self._laws)
 
     def _class(self, answer: Callable[[loss_class.LossClass], Answer]) -> Answer:

@@ -84,7 +84,7 @@ def test_gaussian_far_apart():
 
 
 def test_laplace():
-    """Dong, Roth & Su (2022), Proposition 2.8, with mu the sensitivity over the scale."""
+    """In closed form (Dong, Roth & Su 2022), mu the sensitivity over the scale."""
     for scale in (0.5, 3.0):
         for alpha in (1e-12, 1e-3, 0.02, 0.3, 0.5, 0.7, 0.999):
             with mpmath.workdps(DIGITS):

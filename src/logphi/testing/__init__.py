@@ -33,7 +33,7 @@ from logphi.testing.transform import (
     check_symbolic,
 )
 from logphi.testing.value import check_text, check_value
-from logphi.testing.views import check_distribution, check_orders
+from logphi.testing.views import check_distribution, check_orders, check_tradeoff
 
 Check = Callable[[Mechanism], None]
 
@@ -58,6 +58,7 @@ CHECKS: tuple[Check, ...] = (
     check_routes,
     check_distribution,
     check_orders,
+    check_tradeoff,
 )
 """All checks, from the value to the answers."""
 
@@ -111,5 +112,6 @@ __all__ = [
     "check_routes",
     "check_symbolic",
     "check_text",
+    "check_tradeoff",
     "check_value",
 ]

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,9 +29,10 @@ from logphi.numerics.roots import fall
 from logphi.numerics.saddle import Interval, minimise
 from logphi.views.delta import checked, each
 from logphi.views.directions import Loss
+from logphi.views.lines import ROUNDING, Lines, ReversedLines, TailLines
 from logphi.views.profile import LogDelta, masses
-from logphi.views.routes import Demand, Local, route
-from logphi.views.tail import below, spread
+from logphi.views.routes import Demand
+from logphi.views.tail import spread
 
 # measured: profiles this much sharper than the curve leave its tolerance to the chords
 _SHARPER = 1e-2
@@ -57,9 +58,6 @@ _LEAST_SCALE = 1e-7
 _CANCELLED = 1e-4
 # measured: the first step away from the guess, in deviations
 _STEP = 0.1
-# derived: a handful of roundings, relative to each of the parts of g; half an ulp of the argument
-_ROUNDING = 1.5e-15
-_HALF_ULP = 1.2e-16
 # derived: what two products lose where doubles end
 _LEAST = 2e-323
 
@@ -96,6 +94,12 @@ def tradeoff(
     ------
     ValueError, TypeError
         If a type I error is outside [0, 1] or NaN, or the direction does not apply.
+
+    Examples
+    --------
+    >>> from logphi.mechanisms.gaussian import Gaussian
+    >>> round((100 * Gaussian(sigma=10)).tradeoff(0.05).value, 9)
+    0.740488977
     """
     checked(loss, direction, None, rtol)
     check.unit_array("type_one_error", type_one_error)
@@ -130,6 +134,12 @@ def inverse_tradeoff(
     ------
     ValueError, TypeError
         If a type II error is outside [0, 1] or NaN, or the direction does not apply.
+
+    Examples
+    --------
+    >>> from logphi.mechanisms.gaussian import Gaussian
+    >>> round(Gaussian(sigma=1).inverse_tradeoff(0.25).value, 9)
+    0.372397463
     """
     checked(loss, direction, None, rtol)
     check.unit_array("type_two_error", type_two_error)
@@ -145,6 +155,8 @@ def _smallest(orders: list[tuple[Direction, LogPhi]], alpha: float, rtol: float)
     if len(found) == 2 and max(one.lower for _, one in found) <= upper:
         # the bounds do not tell the orders apart
         name = Direction.BOTH
+    if any(part.estimated for _, part in orders):
+        best = replace(best, ledger=best.ledger.estimating("truncation", "inner"))
     if upper - lower <= rtol * upper or upper < 1e-300:
         status = Status.MET if best.ledger.proved else Status.ESTIMATED
     else:
@@ -158,15 +170,15 @@ def _curve(loss: LogPhi, alpha: float, rtol: float) -> Bound:
     if alpha == 0:
         low, high = 1 - infinite[1], 1 - infinite[0]
         return Bound(max(math.nextafter(low, 0.0), 0.0), (low + high) / 2, min(math.nextafter(high, 1.0), 1.0))
-    end = math.exp(reverse_log_mass[1]) * (1 + _ROUNDING)
+    end = math.exp(reverse_log_mass[1]) * (1 + ROUNDING)
     if alpha == 1 or alpha >= end:
         return Bound(0.0, 0.0, 0.0)
     guess = _place(loss, alpha, -math.expm1(reverse_log_mass[1]))
     # a test that looks at nothing but whether the loss is infinite, either way
-    blind = (1 - alpha / min(end, 1.0) + _ROUNDING) * (1 - infinite[0])
+    blind = (1 - alpha / min(end, 1.0) + ROUNDING) * (1 - infinite[0])
     best = Bound(0.0, blind / 2, blind, method="trivial", ledger=Ledger(truncation=Entry(blind)))
-    sides = [_Lines if guess.at >= 0 and alpha <= 0.5 else _ReversedLines]
-    for kind in [*sides, _TailLines] if alpha <= 0.5 else sides:
+    sides = [Lines if guess.at >= 0 and alpha <= 0.5 else ReversedLines]
+    for kind in [*sides, TailLines] if alpha <= 0.5 else sides:
         search = _Search(kind(loss, alpha, Demand(max(rtol * _SHARPER, 1e-13))), guess)
         best = _meet(best, _bound(search, blind, rtol))
         cancelled = best.lower == 0 or best.upper < _CANCELLED * math.exp(min(guess.at, 0.0))
@@ -215,111 +227,6 @@ def _place(loss: LogPhi, alpha: float, lost: float) -> _Guess:
     return _Guess(x, scale, _REACH * scale + _DEVIATIONS * whole)
 
 
-@dataclass(frozen=True)
-class _Lines:
-    """g(a) = 1 - delta(x) - a alpha, from delta."""
-
-    loss: LogPhi
-    alpha: float
-    demand: Demand
-
-    # the curve whose slope in a is a tail is e^{tilt x} times what is computed; whether it rises; whether its slope does
-    tilt: ClassVar[int] = 0
-    rising: ClassVar[bool] = False
-    convex: ClassVar[bool] = False
-
-    @property
-    def level(self) -> float:
-        """The logarithm of the tail that is looked for."""
-        return math.log(self.alpha)
-
-    def near(self, x: float) -> Local:
-        """What is computed, on a logarithmic scale: delta."""
-        return route(None)(self.loss, x, self.demand)
-
-    def unit(self, x: float, found: LogDelta) -> float:
-        """The logarithm of a number like g near x."""
-        return 0.0
-
-    def line(self, x: float, found: LogDelta, unit: float) -> tuple[float, float, float]:
-        """g(a) e^-unit: enclosure and best value."""
-        less = math.exp(x) * self.alpha
-        low, value, high = (-math.expm1(end) for end in (found.upper, found.value, found.lower))
-        wrong = _ROUNDING * (less + high)
-        return low - less - wrong, value - less, high - less + wrong
-
-    def ledger(self, x: float, found: LogDelta) -> Ledger:
-        """The errors of g."""
-        return found.ledger
-
-
-class _ReversedLines(_Lines):
-    """g(a) = a (beta - delta'(-x)), from delta'; a delta'(-x) has the slope Q(L <= x)."""
-
-    tilt = 1
-    rising = True
-    convex = True
-
-    @property
-    def level(self) -> float:
-        """Log beta."""
-        return math.log1p(-self.alpha)
-
-    def near(self, x: float) -> Local:
-        """The profile of the reversed pair."""
-        local = route(None)(self.loss.reflected(), -x, self.demand)
-        return lambda y: local(-y)
-
-    def unit(self, x: float, found: LogDelta) -> float:
-        """Log a."""
-        return x
-
-    def line(self, x: float, found: LogDelta, unit: float) -> tuple[float, float, float]:
-        """g(a) e^-unit: enclosure and best value."""
-        factor, beta = math.exp(x - unit), 1 - self.alpha
-        low, value, high = (beta - math.exp(end) for end in (found.upper, found.value, found.lower))
-        wrong = _ROUNDING * (1 + abs(x - unit)) * (beta + math.exp(found.upper)) + _HALF_ULP * self.alpha
-        return factor * (low - wrong), factor * value, factor * (high + wrong)
-
-    def ledger(self, x: float, found: LogDelta) -> Ledger:
-        """The errors of the reversed profile, times a."""
-        return found.ledger.scaled(math.exp(min(x, 700.0)))
-
-
-class _TailLines(_Lines):
-    """g(a) = P(L <= x) + a (Q(L > x) - alpha), from the two tails; their sum P(L <= x) + a Q(L > x) has the slope Q(L > x)."""
-
-    rising = True
-
-    def near(self, x: float) -> Local:
-        """1 - delta."""
-        turned = self.loss.reflected()
-
-        def at(x: float) -> LogDelta:
-            under = below(self.loss, x, self.demand.rtol)
-            # the loss under Q is the negative of the reversed one; an atom at x is no part of Q(L > x)
-            over = below(turned, -x, self.demand.rtol)
-            least = below(turned, -math.nextafter(x, math.inf), self.demand.rtol)
-            ends = ((under.lower, least.lower), (under.value, over.value), (under.upper, over.upper))
-            lower, value, upper = (float(np.logaddexp(part, x + other)) for part, other in ends)
-            slip = _ROUNDING * (1 + abs(x))
-            ledger = Ledger(truncation=Entry(0.0, under.ledger.proved and over.ledger.proved))
-            return LogDelta(lower - slip, value, upper + slip, under.method, ledger)
-
-        return at
-
-    def unit(self, x: float, found: LogDelta) -> float:
-        """The sum itself."""
-        return found.value
-
-    def line(self, x: float, found: LogDelta, unit: float) -> tuple[float, float, float]:
-        """g(a) e^-unit: enclosure and best value."""
-        less = math.exp(x - unit + math.log(self.alpha))
-        low, value, high = (math.exp(end - unit) for end in (found.lower, found.value, found.upper))
-        wrong = _ROUNDING * ((1 + abs(x) + abs(unit) + abs(math.log(self.alpha))) * less + high)
-        return low - less - wrong, value - less, high - less + wrong
-
-
 def _bound(search: _Search, blind: float, rtol: float) -> Bound:
     """The supremum of the lines, from points around its place; at most that of a blind test where the chords prove nothing."""
     lines, guess = search.lines, search.guess
@@ -349,8 +256,10 @@ def _bound(search: _Search, blind: float, rtol: float) -> Bound:
         at += math.log1p(top.at)
         low, value, _ = lines.line(at, search.found(at), unit)
         lower = max(lower, low)
-    lower = max(lower * size * (1 - _ROUNDING) - _LEAST, 0.0)
-    upper = min(max(upper, 0.0) * size * (1 + _ROUNDING) + _LEAST, blind) if math.isfinite(upper) else blind
+    lower = max(lower, 0.0)
+    value = max(value, lower)
+    lower = max(lower * size * (1 - ROUNDING) - _LEAST, 0.0)
+    upper = min(max(upper, 0.0) * size * (1 + ROUNDING) + _LEAST, blind) if math.isfinite(upper) else blind
     value = min(max(value * size, lower), upper)
     ledger = lines.ledger(at, middle)
     chords = Entry(max(upper - lower - sum(line.amount for name, line in ledger.items() if name != "infinite_mass"), 0.0))
@@ -362,7 +271,7 @@ def _bound(search: _Search, blind: float, rtol: float) -> Bound:
 class _Search:
     """Where the slope of the curve has its level, by secants."""
 
-    def __init__(self, lines: _Lines, guess: _Guess) -> None:
+    def __init__(self, lines: Lines, guess: _Guess) -> None:
         self.lines, self.guess = lines, guess
         self._local = lines.near(guess.at)
         self._seen: dict[float, LogDelta] = {}

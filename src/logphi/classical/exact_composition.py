@@ -1,0 +1,222 @@
+"""Compositions that are finite sums: of guarantees (eps, delta), and of piecewise profiles; apart from every transform.
+
+notation: D(eps) = E[(1 - e^{eps - L})_+] over the finite part of a loss L, F the probability of an infinite one;
+delta = F + (1 - F) D for a composition of guarantees, each of which has the losses +-eps_i beside its own infinite one.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from logphi import check
+from logphi.bound import Bound, Entry, Ledger
+from logphi.numerics.hull import exponential
+
+# measured: about a second
+LARGEST_SUM = 1 << 22
+LARGEST_PRODUCT = 200_000
+# beyond it e^epsilon leaves the doubles
+LARGEST_EPSILON = 300.0
+# derived: half an ulp of every parameter, and some roundings, relative to the size of an exponent or a logarithm
+_SLIP = 8e-16
+# derived: exponentials are known to sixty digits; rational numbers lose nothing, rounded far below every double where they are
+# added up
+_SHARE = Fraction(1, 10**40)
+_UNIT = 1 << 1200
+
+# a profile: epsilons and deltas of its vertices
+Vertices = tuple[Sequence[float], Sequence[float]]
+
+
+def compose_guarantees(guarantees: Sequence[tuple[float, float, int]], epsilon: float) -> Bound:
+    """The best delta that any number of guarantees (eps_i, delta_i), composed adaptively, imply at epsilon.
+
+    1 - prod (1 - delta_i)^{k_i} (1 - D(eps)), D the sum over all outcomes of prod(1 + e^{eps_i})^{-k_i} times
+    (e^{sum of eps_i over what was told truly} - e^{eps + sum of the others})_+, positive terms only. It is attained: no theorem
+    gives less. Optimal composition is #P-hard for many different guarantees: the number of terms is the product of the k_i + 1
+    over different eps_i.
+
+    Parameters
+    ----------
+    guarantees
+        Triples (epsilon, delta, count), epsilons in nats.
+    epsilon
+        Any real number, in nats.
+
+    Returns
+    -------
+    Bound
+        Of delta, its rounding counted; a proof is a claim of the upper end.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If a parameter is outside its range, or the sum has more than four million terms.
+
+    References
+    ----------
+    [LT] Theorem 4.6 and Corollary 4.7; Kairouz, Oh & Viswanath 2015, Theorem 3.3; Murtagh & Vadhan 2016, Theorem 1.5.
+
+    Examples
+    --------
+    >>> round(compose_guarantees([(0.3, 0.01, 1), (0.5, 0.0, 1), (0.1, 0.02, 1)], 0.4).value, 9)
+    0.144169802
+    """
+    at = check.real("epsilon", epsilon)
+    counts: Counter[float] = Counter()
+    survivals: list[tuple[float, float]] = []
+    for level, lost, number in guarantees:
+        repeated = check.count("the count of a guarantee", number)
+        counts[check.guarantee("the epsilon of a guarantee", level)] += repeated
+        if check.unit("the delta of a guarantee", lost) == 1 and repeated:
+            return Bound(1.0, 1.0, 1.0)
+        if repeated:
+            # and by how much half an ulp of delta may move it
+            survivals.append((repeated * math.log1p(-lost), repeated * _SLIP * lost / (1 - lost)))
+    # guarantees with epsilon 0 add no loss
+    distinct = [(level, count) for level, count in counts.items() if level > 0 and count > 0]
+    terms = math.prod(count + 1 for _, count in distinct)
+    if terms > LARGEST_SUM:
+        raise ValueError(
+            f"the composition of {sum(count for _, count in distinct)} guarantees with {len(distinct)} different epsilons is a "
+            f"sum of {terms} terms, more than {LARGEST_SUM}: compose ApproximateDP mechanisms instead, whose bounds are as good"
+        )
+    loss, weight, size = np.zeros(1), np.zeros(1), 0.0
+    for level, count in distinct:
+        own_loss, own_weight = _response(level, count)
+        loss, weight = (np.add.outer(one, own).ravel() for one, own in ((loss, own_loss), (weight, own_weight)))
+        # every logarithm that went into a weight is below this
+        size += count * (level + 1.0)
+    room = _SLIP * (size + abs(at))
+    finite = [float((np.exp(weight) * _payoff(loss - at + side * room)).sum()) for side in (-1, 0, 1)]
+    low, value, high = (amount * (1 + side * (_SLIP * size + 1e-14)) for amount, side in zip(finite, (-1, 0, 1), strict=True))
+    survival, moved = (math.fsum(part) for part in zip(*survivals, strict=True)) if survivals else (0.0, 0.0)
+    moved -= 1e-15 * survival
+    ends = (min(survival + moved, 0.0), survival, survival - moved)
+    lower, value, upper = (
+        -math.expm1(mass) + math.exp(mass) * min(amount, 1.0) for mass, amount in zip(ends, (low, value, high), strict=True)
+    )
+    lower, upper = max(lower * (1 - 1e-15), 0.0), min(upper * (1 + 1e-15), 1.0)
+    ledger = Ledger(rounding=Entry(upper - lower), infinite_mass=Entry(-math.expm1(ends[2]) + 0.0))
+    return Bound(lower, min(max(value, lower), upper), upper, ledger=ledger)
+
+
+def _response(level: float, count: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Losses of ``count`` randomized responses of one level, and the logarithms of their probabilities."""
+    true = np.arange(count + 1, dtype=float)
+    ways = np.array([math.log(math.comb(count, j)) for j in range(count + 1)])
+    weight: NDArray[np.float64] = ways - (count - true) * level - count * math.log1p(math.exp(-level))
+    return level * (2 * true - count), weight
+
+
+def _payoff(excess: NDArray[np.float64]) -> NDArray[np.float64]:
+    """(1 - e^-x)_+."""
+    payoff: NDArray[np.float64] = -np.expm1(-np.maximum(excess, 0.0))
+    return payoff
+
+
+def compose_profiles(one: Vertices, other: Vertices, epsilon: float) -> Bound:
+    """Delta of the composition of two mechanisms whose profiles are piecewise linear in e^eps.
+
+    delta(eps) = F_2 + E[ delta_1(eps - L_2) ] over the finite part of the second loss, which has an atom at every vertex of its
+    profile: the sum over vertices b_j of m_j b_j delta_1(eps - log b_j), m_j the fall of the slope there. In general the
+    expectation is that of the density delta_2'' - delta_2', so that the composition is a convolution ([LT] Theorem 4.2).
+
+    Parameters
+    ----------
+    one, other
+        Pairs (epsilons, deltas): the vertices, in nats, of profiles of one order of the pair each, to the same order. They are
+        1 at e^eps = 0 and constant beyond the last vertex. The numbers are taken as the decimals that were written.
+    epsilon
+        Any real number, in nats.
+
+    Returns
+    -------
+    Bound
+        Of delta, to all digits of a double.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If a profile is not decreasing and convex in e^eps, is outside its range, or there are more than 200,000 terms.
+
+    Examples
+    --------
+    >>> response = ([-1.0, 1.0], [0.6321205588285577, 0.0])
+    >>> round(compose_profiles(response, response, 0.5).value, 9)
+    0.41519548
+    """
+    at = check.real("epsilon", epsilon)
+    if abs(at) > LARGEST_EPSILON:
+        raise ValueError(f"epsilon must lie between -{LARGEST_EPSILON:g} and {LARGEST_EPSILON:g}, got {at!r}")
+    first, second = _profile("one", one), _profile("other", other)
+    if len(first) * len(second) > LARGEST_PRODUCT:
+        raise ValueError(
+            f"profiles of {len(first)} and {len(second)} vertices make more than {LARGEST_PRODUCT} terms: "
+            "compose FromProfile mechanisms instead"
+        )
+    a = exponential(_fraction(at))
+    slopes = [*((h - k) / (c - b) for (b, h), (c, k) in pairwise(second)), Fraction(0)]
+    places = [b for b, _ in first]
+    parts = [
+        (before - after) * b * _height(first, places, a / b)
+        for (b, _), (before, after) in zip(second[1:], pairwise(slopes), strict=True)
+    ]
+    total = second[-1][1] + Fraction(sum(int(part * _UNIT) for part in parts), _UNIT)
+    lower, upper = float(total * (1 - _SHARE)), float(total * (1 + _SHARE))
+    lower, upper = max(math.nextafter(lower, 0.0), 0.0), min(math.nextafter(upper, 1.0), 1.0)
+    infinite = 1 - (1 - first[-1][1]) * (1 - second[-1][1])
+    ledger = Ledger(rounding=Entry(upper - lower), infinite_mass=Entry(float(infinite)))
+    return Bound(lower, min(max(float(total), lower), upper), upper, ledger=ledger)
+
+
+def _profile(name: str, given: Vertices) -> list[tuple[Fraction, Fraction]]:
+    """The vertices in a = e^eps, with (0, 1)."""
+    epsilons, deltas = (
+        check.real_array(f"the epsilons of {name}", given[0]),
+        check.unit_array(f"the deltas of {name}", given[1]),
+    )
+    if epsilons.ndim != 1 or epsilons.shape != deltas.shape or epsilons.size == 0:
+        raise ValueError(
+            f"{name} must be two lists of equal length with at least one number each, got shapes {epsilons.shape} and "
+            f"{deltas.shape}"
+        )
+    if np.abs(epsilons).max() > LARGEST_EPSILON:
+        raise ValueError(
+            f"the epsilons of {name} must lie between -{LARGEST_EPSILON:g} and {LARGEST_EPSILON:g}, got {given[0]!r}"
+        )
+    points = [
+        (exponential(_fraction(e)), _fraction(d)) for e, d in sorted(zip(epsilons.tolist(), deltas.tolist(), strict=True))
+    ]
+    vertices = [(Fraction(0), Fraction(1)), *points]
+    if any(b == c for (b, _), (c, _) in pairwise(vertices)):
+        raise ValueError(f"the epsilons of {name} must be distinct, got {given[0]!r}")
+    falls = [(h - k) / (c - b) for (b, h), (c, k) in pairwise(vertices)]
+    if falls[0] > 1 or falls[-1] < 0 or any(one < other for one, other in pairwise(falls)):
+        raise ValueError(
+            f"{name} must decrease and be convex in e^epsilon, with slopes between -1 and 0 from 1 at e^epsilon = 0, got "
+            f"{given!r}: drop the points above the hull, as FromProfile does"
+        )
+    return vertices
+
+
+def _height(vertices: Sequence[tuple[Fraction, Fraction]], places: Sequence[Fraction], a: Fraction) -> Fraction:
+    """The piecewise linear profile at a."""
+    i = bisect_left(places, a)
+    if i == len(places):
+        return vertices[-1][1]
+    (b, h), (c, k) = vertices[i - 1], vertices[i]
+    return h + (k - h) * (a - b) / (c - b)
+
+
+def _fraction(number: float) -> Fraction:
+    """The decimal that the user wrote."""
+    return Fraction(repr(float(number)))

@@ -220,12 +220,15 @@ def interval_of(law: Law, region: Interval, farthest: float = np.inf) -> Interva
 
 
 def saddle(law: Law, kernel: Kernel, region: Interval, hint: float | None = None) -> Saddle:
-    """The minimum over the region of K(c) - c x0 + log|factor|, along the real axis."""
+    """The minimum over the region of K(c) - c x0 + log|factor|, along the real axis; infinite if the strip ends before."""
 
     def height(c: NDArray[np.float64]) -> NDArray[np.float64]:
         return law.sketch(c) - c * kernel.anchor + kernel.log_real(c)
 
     interval = interval_of(law, region, kernel.farthest)
+    if not interval.low < interval.high:
+        # the strip ends where the region begins
+        return Saddle(interval.low, math.inf)
     return minimise(height, interval, hint if hint is not None and interval.low < hint < interval.high else None)
 
 
@@ -241,7 +244,10 @@ def log_ceiling(law: Law, x: float) -> float:
     if abs(x) > OUT_OF_REACH:
         return 0.0
     kernel = Smooth(x)
-    c = settle(saddle(law, kernel, RIGHT).abscissa)
+    found = saddle(law, kernel, RIGHT)
+    if not math.isfinite(found.value):
+        return 0.0
+    c = settle(found.abscissa)
     values = law.log_transform(np.array([c]))
     scale = float((values.mid + values.radius)[0]) - c * x
     low, middle, high = law.sketch(c * np.array([0.9, 1.0, 1.1])).tolist()

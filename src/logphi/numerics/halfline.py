@@ -146,7 +146,10 @@ def prepare(law: Law, x: float, rtol: float, lattice: Lattice | None = None) -> 
     kernels = [_step(place, pole, own) for _, place, pole, own in sides]
     found = [saddle(one, kernel, Interval(pole, math.inf)) for (one, _, pole, _), kernel in zip(sides, kernels, strict=True)]
     # Chernoff's bounds, roughly
-    sizes = [one.value + math.log(one.abscissa - kernel.poles[0]) for one, kernel in zip(found, kernels, strict=True)]
+    sizes = [
+        one.value + math.log(one.abscissa - kernel.poles[0]) if math.isfinite(one.value) else math.inf
+        for one, kernel in zip(found, kernels, strict=True)
+    ]
     sizes[1] -= kernels[1].anchor
     best = 0 if sizes[0] <= sizes[1] else 1
     if not math.isfinite(sizes[best]):

@@ -15,7 +15,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from logphi import classical
     from logphi.bound import Approximation, Bound, Bounds, ComplexBound, Direction, Entry, Ledger, Status
+    from logphi.comparison import compare
     from logphi.core.adjacency import Adjacency
     from logphi.mechanisms import (
         ApproximateDP,
@@ -69,21 +71,28 @@ __all__ = [
     "RandomizedResponse",
     "Status",
     "__version__",
+    "classical",
+    "compare",
     "compose",
 ]
 
 # where the public names live; a module is loaded when the first of its names is asked for (PEP 562)
 _HOMES = {
     "logphi.bound": ("Approximation", "Bound", "Bounds", "ComplexBound", "Direction", "Entry", "Ledger", "Status"),
+    "logphi.comparison": ("compare",),
     "logphi.core.adjacency": ("Adjacency",),
     "logphi.release": ("Mechanism", "compose"),
 }
+# a room of its own, with more names than belong here
+_ROOMS = ("classical",)
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module 'logphi' has no attribute {name!r}")
+    if name in _ROOMS:
+        return import_module(f"logphi.{name}")
     # every other public name is a mechanism
     value = getattr(import_module(_HOME.get(name, "logphi.mechanisms")), name)
     globals()[name] = value

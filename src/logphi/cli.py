@@ -9,12 +9,15 @@ import os
 import re
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from typing import TYPE_CHECKING, Any, NoReturn
 
 if TYPE_CHECKING:
     from logphi.bound import Bound
+    from logphi.comparison import Comparison
+    from logphi.release import Mechanism
 
 MET, WIDE, REFUSED, BROKEN, INTERRUPTED, PIPE_CLOSED = 0, 1, 2, 70, 130, 141
 
@@ -23,6 +26,7 @@ examples:
   logphi epsilon "14062 * Gaussian(sigma=1.1).poisson(256/60000)" --delta 1e-5
   logphi delta "50*Gaussian(sigma=5) + 50*RandomizedResponse(p=0.52)" --epsilon 0.5,1,2
   logphi explain "Laplace(scale=5) + Gaussian(sigma=2, adjacency='add_remove')" --epsilon 2
+  logphi compare "1000 * Gaussian(sigma=20)" --delta 1e-5
 
 EXPR is parsed, never run: numbers, + - * / **, brackets, lists, mechanisms, .poisson(...) and .subset(...); a lone -
 reads it from standard input. The number to claim is the upper end: it is rounded up, the lower end down.
@@ -31,6 +35,9 @@ _METHODS = """the route, chosen for you unless given: contour, lattice, exact, e
 comparison, levy-quadrature, levy-sums, levy, buckets"""
 _JSON = """print one JSON object for each point, in full precision: query, at, lower, value, upper, direction
 (null where none was told apart), method, status, ledger; an infinite number is the string "inf" or "-inf" """
+
+_ROWS = """print one JSON object for each method, in full precision: query, at, name, value, side (exact, upper bound,
+lower bound or approximation), gap (value less the exact one), source, note, and the reason where it does not apply"""
 
 
 class _Parser(argparse.ArgumentParser):
@@ -109,6 +116,8 @@ def _run(argv: Sequence[str]) -> int:
         for point in points:
             print(mechanism.explain(epsilon=point) if asked == "epsilon" else mechanism.explain(delta=point))
         return MET
+    if arguments.query == "compare":
+        return _compare(arguments, mechanism, asked, points)
     rtol = None if arguments.rtol is None else numbers("rtol")
     if rtol is not None and len(rtol) != 1:
         raise ValueError(f"--rtol: one number is needed, got {len(rtol)}")
@@ -138,13 +147,34 @@ def _parser() -> _Parser:
         command.add_argument("--rtol", metavar="R", help="the relative width asked for")
         command.add_argument("--direction", choices=["add", "remove"], help="one order of the neighbours only")
         command.set_defaults(**{query: None})
-    about = "how an answer is reached, and where its width comes from"
-    command = queries.add_parser("explain", help=about, description=about, epilog=_EPILOG, **layout)
-    command.add_argument("expression", metavar="EXPR", help="the mechanism")
-    either = command.add_mutually_exclusive_group(required=True)
-    either.add_argument("--epsilon", metavar="E[,E...]", help="explain delta at this epsilon")
-    either.add_argument("--delta", metavar="D[,D...]", help="explain epsilon at this delta")
+    for query, about in [
+        ("explain", "how an answer is reached, and where its width comes from"),
+        ("compare", "the exact answer beside what classical theorems give"),
+    ]:
+        command = queries.add_parser(query, help=about, description=about, epilog=_EPILOG, **layout)
+        command.add_argument("expression", metavar="EXPR", help="the mechanism")
+        either = command.add_mutually_exclusive_group(required=True)
+        either.add_argument("--epsilon", metavar="E[,E...]", help=f"{query} delta at this epsilon")
+        either.add_argument("--delta", metavar="D[,D...]", help=f"{query} epsilon at this delta")
+        if query == "compare":
+            command.add_argument("--json", action="store_true", help=_ROWS)
     return parser
+
+
+def _compare(arguments: argparse.Namespace, mechanism: Mechanism, asked: str, points: Sequence[float]) -> int:
+    from logphi.comparison import compare
+
+    tables = [compare(mechanism, **{asked: point}) for point in points]
+    for table in tables:
+        print("\n".join(map(json.dumps, _rows(table))) if arguments.json else table)
+    return MET if all(table.exact.status.met for table in tables) else WIDE
+
+
+def _rows(table: Comparison) -> Iterator[dict[str, Any]]:
+    """What there is in a row, under the names of its fields, and the question."""
+    for row in table.rows:
+        cells = {name: _plain(cell) if isinstance(cell, float) else cell for name, cell in asdict(row).items()}
+        yield {"query": table.question, "at": table.at, **cells}
 
 
 def _glued(argv: Sequence[str]) -> list[str]:

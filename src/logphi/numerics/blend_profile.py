@@ -31,7 +31,7 @@ _FARTHEST = 1e8
 
 def excess(blend: Blend, x: float) -> Scaled:
     """E_Q[(w - e^x)_+]."""
-    low, high = _bracket(blend, x)
+    low, high = bracket(blend, x)
     if high == np.inf:
         # l(t) is below C t for t > 0, so that the root is beyond x/C, and the excess below Phi(C - x/C)
         c = float(blend.shift[0])
@@ -50,7 +50,7 @@ def excess(blend: Blend, x: float) -> Scaled:
 
 def reversed_excess(blend: Blend, x: float) -> Scaled | None:
     """E_Q[(e^x - w)_+]; None where the root is out of reach."""
-    _, high = _bracket(blend, x)
+    _, high = bracket(blend, x)
     if high == np.inf:
         return None
     if high == -np.inf:
@@ -79,7 +79,7 @@ def _log_ratio(blend: Blend, t: float) -> tuple[float, float]:
     return float(value[0, 0]), ELEMENTARY * float(abs(value[0, 0]) + blend.moved(place, value)[0, 0])
 
 
-def _bracket(blend: Blend, x: float) -> tuple[float, float]:
+def bracket(blend: Blend, x: float) -> tuple[float, float]:
     """Two points near each other, on the left and on the right of the root for sure; infinite where there is none."""
     # the threshold is a decimal within half an ulp
     room = ULP * abs(x) + blend.rest_blur
@@ -91,7 +91,7 @@ def _bracket(blend: Blend, x: float) -> tuple[float, float]:
         value, slip = _log_ratio(blend, t)
         slope = float(blend.slope_at(t)[0, 0])
         step = (value - x) / slope if slope > 0 else 0.0
-        if abs(value - x) <= 2 * (slip + room) or not abs(step) > 4 * ULP * abs(t) or t < -_FARTHEST:
+        if abs(value - x) <= 2 * (slip + ULP * abs(x)) or not abs(step) > 4 * ULP * abs(t) or t < -_FARTHEST:
             break
         t -= step
     return _pushed(blend, x, t, -1), _pushed(blend, x, t, 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -44,8 +45,32 @@ class Scaled:
         width = self.excess + 2 * self.spread
         return width / self.value if self.value > 0 and np.isfinite(width) else np.inf
 
+    @staticmethod
+    def between(log_low: float, log_high: float) -> Scaled:
+        """A number between two, given by their logarithms: of the errors, rounding is all that is told."""
+        if log_high == -math.inf:
+            return Scaled(0.0, 0.0)
+        share = math.exp(min(log_low - log_high, 0.0))
+        return Scaled(log_high, (1 + share) / 2, rounding=(1 - share) / 2 + 4e-16)
+
+    @property
+    def log_ends(self) -> tuple[float, float]:
+        """Logarithms of the two ends, outward."""
+        size = 1 + abs(self.log_scale)
+        logs = [(math.log(end) if end > 0 else -math.inf, sign) for end, sign in ((self.low, -1), (self.high, 1))]
+        low, high = (log + self.log_scale + sign * 4e-16 * (size + abs(log)) if log > -math.inf else log for log, sign in logs)
+        return low, high
+
+    def hull(self, other: Scaled) -> Scaled:
+        """Whatever lies between the ends of both."""
+        lows, highs = zip(self.log_ends, other.log_ends, strict=True)
+        return Scaled.between(min(lows), max(highs))
+
     def __add__(self, other: Scaled) -> Scaled:
         """The sum, in the larger of the two units."""
+        if self.high == 0 or other.high == 0:
+            # nothing, in whatever unit
+            return other if self.high == 0 else self
         large, small = sorted((self, other), key=lambda one: -one.log_scale)
         factor = float(np.exp(small.log_scale - large.log_scale))
         names = ("value", "excess", "truncation", "inner", "rounding", "discretization")
@@ -53,6 +78,7 @@ class Scaled:
         sums["rounding"] += 1e-15 * (1 + abs(small.log_scale) + abs(large.log_scale)) * factor * abs(small.value)
         return replace(large, **sums)
 
-    def times_exp(self, x: float) -> Scaled:
-        """The number times e^x, x taken as a decimal within half an ulp."""
-        return replace(self, log_scale=self.log_scale + x, rounding=self.rounding + 1e-15 * abs(self.value) * (1 + abs(x)))
+    def times_exp(self, x: float, wrong: float = 0.0) -> Scaled:
+        """The number times e^x, x taken as a decimal within half an ulp, or known to within an error."""
+        moved = 1e-15 * abs(self.value) * (1 + abs(x)) + self.high * math.expm1(min(wrong, 700.0))
+        return replace(self, log_scale=self.log_scale + x, rounding=self.rounding + moved)

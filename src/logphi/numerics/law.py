@@ -215,6 +215,21 @@ class Law(ABC):
         """E[(e^{x-X} - 1)_+] in closed form, where there is one."""
         return None
 
+    def beyond(self, x: float, *, tilted: bool = False) -> tuple[Scaled, Scaled] | None:
+        """The mass of mu, or of its tilt e^{-x} mu, above x and not above, in closed form where there is one.
+
+        Both are relatively accurate however small. An atom within rounding of x may be on either side: the errors say so.
+        """
+        if self.pieces is None:
+            return None
+        from logphi.numerics.cut import beyond
+
+        return beyond(self.pieces, x, tilted=tilted)
+
+    def density(self, x: float) -> Scaled | None:
+        """The density of mu at x, but for atoms, in closed form where there is one."""
+        return None
+
     @property
     def unmixed(self) -> tuple[Law, Parameter] | None:
         """``(base, q)`` if the likelihood ratio is 1 - q + q times that of the base law."""
@@ -336,6 +351,16 @@ class Reflected(Law):
     def reversed_excess(self, x: float) -> Scaled | None:
         """E^x times the excess of the law at -x."""
         amount = self.law.excess(-x)
+        return amount and amount.times_exp(x)
+
+    def beyond(self, x: float, *, tilted: bool = False) -> tuple[Scaled, Scaled] | None:
+        """Those of the law at -x under the other measure, exchanged."""
+        masses = self.law.beyond(-x, tilted=not tilted)
+        return masses and (masses[1], masses[0])
+
+    def density(self, x: float) -> Scaled | None:
+        """E^x times the density of the law at -x."""
+        amount = self.law.density(-x)
         return amount and amount.times_exp(x)
 
     def reflected(self) -> Law:

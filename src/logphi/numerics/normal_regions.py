@@ -8,14 +8,15 @@ s^2 = r^2 (d^2 - 2 v (x + log r)) they are n/(d + s) and (d + s)/v.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from logphi.arith.floats import FLOATS, ULP, Discs
 from logphi.numerics.enclosure import Scaled
-from logphi.numerics.lattice_law import MASS, Array, log_sum
-from logphi.numerics.pieces.normal_cells import WIDE, log_normal_mass
+from logphi.numerics.lattice_law import Array, log_sum
+from logphi.numerics.normal_tails import log_masses
 
 if TYPE_CHECKING:
     from logphi.numerics.laws.normal_pair import Shape
@@ -42,21 +43,97 @@ def _beside_the_vertex(shape: Shape, x: float) -> Scaled | None:
 
     There log(p/q) is within g = s^2 / (2 |v| r^2) of x, on an interval of length 2 s / |v|.
     """
-    d, r, v = shape.shift, shape.ratio, shape.bend
+    vertex = _near_vertex(shape, x)
+    if vertex is None:
+        return None
     with np.errstate(all="ignore"):  # whatever is not finite is given up below
-        square = d * d - 2 * v * (FLOATS.constant(x) + shape.log_ratio)
-        # s/r at most, and |v| at least
-        most, bend = float(np.sqrt(np.maximum(square.mid + square.rad, 0.0))), float(np.abs(v.mid) - v.rad)
-        half = most * float(r.mid + r.rad) / bend
-        middle = d / v
-        apart = float(np.expm1(most * most / (2 * bend)))
-        density = float(_density(np.maximum(np.abs(middle.mid) - middle.rad - half, 0.0), x))
-        rest = 2 * half * apart * density * (1 + 1e-12)
-    if not (square.mid <= 4 * square.rad and bend > 0 and math.isfinite(rest)):
+        rest = vertex.held(x) * float(np.expm1(vertex.apart))
+    if not math.isfinite(rest):
         return None
     # below the vertex of a wider P, nearly everything exceeds x
-    value = -math.expm1(x) if v.mid < 0 else 0.0
-    return Scaled(0.0, value + rest / 2, rounding=rest / 2 + 1e-15 * (value + rest + abs(x)) * bool(v.mid < 0))
+    value = -math.expm1(x) if shape.bend.mid < 0 else 0.0
+    return Scaled(0.0, value + rest / 2, rounding=rest / 2 + 1e-15 * (value + rest + abs(x)) * bool(shape.bend.mid < 0))
+
+
+@dataclass(frozen=True)
+class _Vertex:
+    """An interval within ``half`` of a middle that is at least ``inner`` from zero, where log(p/q) - x is at most ``apart``."""
+
+    half: float
+    inner: float
+    apart: float
+
+    def held(self, log_unit: float) -> float:
+        """A bound of e^log_unit times what Q holds there."""
+        return 2 * self.half * float(_density(np.array(max(self.inner - self.half, 0.0)), log_unit)) * (1 + 1e-12)
+
+
+def _near_vertex(shape: Shape, x: float) -> _Vertex | None:
+    """Where the true roots are, if they are real, that rounding hardly tells from each other; None where it does."""
+    d, r, v = shape.shift, shape.ratio, shape.bend
+    with np.errstate(all="ignore"):  # whatever is not finite is given up below
+        square = _square(shape, FLOATS.constant(x) + shape.log_ratio)
+        # s/r at most, and |v| at least
+        most, bend = float(np.sqrt(np.maximum(square.mid + square.rad, 0.0))), float(np.abs(v.mid) - v.rad)
+        half, middle = most * float(r.mid + r.rad) / bend, d / v
+        inner = max(float(np.abs(middle.mid) - middle.rad), 0.0)
+        apart = most * most / (2 * bend)
+    known = square.mid <= 4 * square.rad and bend > 0 and math.isfinite(half) and math.isfinite(inner)
+    return _Vertex(half, inner, apart) if known else None
+
+
+def _square(shape: Shape, level: Discs) -> Discs:
+    """s^2 / r^2 for x + log r = ``level``."""
+    return shape.shift * shape.shift - 2 * shape.bend * level
+
+
+def beyond(shape: Shape, x: float, *, tilted: bool) -> tuple[Scaled, Scaled] | None:
+    """P(X > x) and P(X <= x), or those of Q if ``tilted``; None where doubles do not reach."""
+    turned = bool(shape.bend.mid < 0)
+    roots = real_roots(shape, FLOATS.constant(x) + shape.log_ratio)
+    if roots is None:
+        vertex = _near_vertex(shape, x)
+        if vertex is None:
+            return None
+        # where the other law has e^(x + apart) of it at most
+        held = vertex.held(0.0 if tilted else x + vertex.apart)
+        inside, outside = Scaled(0.0, held / 2, rounding=held / 2), Scaled(0.0, 1 - held / 2, rounding=held / 2)
+    else:
+        places = roots if tilted else tuple((root - shape.shift) / shape.ratio for root in roots)
+        ends, radius = (np.array([float(getattr(one, part)) for one in places]) for part in ("mid", "rad"))
+        with np.errstate(over="ignore", invalid="ignore"):  # whatever is not finite is given up below
+            inside, outside = (_held(ends, radius, outer) for outer in (False, True))
+    found = (outside, inside) if turned else (inside, outside)
+    return found if all(math.isfinite(one.high) and math.isfinite(one.log_scale) for one in found) else None
+
+
+def density(shape: Shape, x: float) -> Scaled | None:
+    """The density of X at x under P: with t the two places in units of P, (phi(t_1) + phi(t_2)) r/s."""
+    level = FLOATS.constant(x) + shape.log_ratio
+    roots = real_roots(shape, level)
+    if roots is None:
+        return None
+    places = [(root - shape.shift) / shape.ratio for root in roots]
+    square = _square(shape, level)
+    exponent = np.array([-(float(t.mid) ** 2) / 2 for t in places])
+    moved = np.array([float((np.abs(t.mid) + t.rad) * t.rad) + 2 * ULP * float(t.mid) ** 2 for t in places])
+    scale = float(exponent.max())
+    part = np.exp(exponent - scale)
+    value = float(part.sum()) / math.sqrt(2 * math.pi * float(square.mid))
+    # the square is four times its radius at least
+    share = float(square.rad / square.mid)
+    wrong = float((part * np.expm1(np.minimum(moved, 700.0))).sum() / part.sum()) + share + 32 * ULP + 2 * ULP * abs(scale)
+    return Scaled(scale, value, rounding=value * (wrong + share * share))
+
+
+def _held(ends: Array, radius: Array, outer: bool) -> Scaled:
+    """The normal mass between two places, or outside, each place known to within a radius."""
+    log_mass, wrong = _masses(ends, outer)
+    scale = float(log_sum(log_mass))
+    mass = np.exp(log_mass - scale)
+    # the mass between a place and where it may be
+    moved = radius * _density(np.abs(ends) - radius, -scale)
+    return Scaled(scale, float(mass.sum()), rounding=(float((mass * wrong).sum() + moved.sum()) + 4 * ULP) * (1 + 1e-9))
 
 
 def _difference(shape: Shape, roots: tuple[Discs, Discs], x: float) -> tuple[float, float, float]:
@@ -64,15 +141,13 @@ def _difference(shape: Shape, roots: tuple[Discs, Discs], x: float) -> tuple[flo
     turned = bool(shape.bend.mid < 0)
     places = np.array([float(root.mid) for root in roots])
     moved = (Discs.exact(places) - shape.shift) / shape.ratio
-    log_p, wrong_p = _masses(moved.mid, turned)
+    radius = np.broadcast_to(moved.rad, places.shape)
+    held = _held(moved.mid, radius, turned)
     log_q, wrong_q = _masses(places, turned)
-    scale = float(log_sum(log_p))
+    scale = held.log_scale
     share = np.exp(log_q + x - scale)
     slip = ULP * (4 + 2 * abs(x) + 2 * abs(scale))
-    rounding = float((np.exp(log_p - scale) * wrong_p).sum() + (share * (wrong_q + slip)).sum()) + 4 * ULP
-    # the masses of P between t and where t may be
-    radius = np.broadcast_to(moved.rad, places.shape)
-    rounding += float((radius * _density(np.abs(moved.mid) - radius, -scale)).sum())
+    rounding = held.rounding + float((share * (wrong_q + slip)).sum())
     rounding += _misplaced(shape, roots, x - scale)
     return scale, float(1 - share.sum()), rounding * (1 + 1e-9)
 
@@ -81,7 +156,7 @@ def real_roots(shape: Shape, level: Discs) -> tuple[Discs, Discs] | None:
     """Both roots for x + log r = ``level``, the lower one first; None where they are hardly real, or not finite."""
     d, r, v = shape.shift, shape.ratio, shape.bend
     with np.errstate(all="ignore"):  # whatever is not finite is given up below
-        square = d * d - 2 * v * level
+        square = _square(shape, level)
         if not square.mid > 4 * square.rad:
             return None
         root = np.sqrt(square.mid)
@@ -95,8 +170,7 @@ def real_roots(shape: Shape, level: Discs) -> tuple[Discs, Discs] | None:
 def _masses(ends: Array, turned: bool) -> tuple[Array, Array]:
     """Logarithms of the normal masses of the components, and their relative errors."""
     low, high = (np.array([-np.inf, ends[1]]), np.array([ends[0], np.inf])) if turned else (ends[:1], ends[1:])
-    inner = np.where((low < 0) & (high > 0), 0.0, np.minimum(np.abs(low), np.abs(high)))
-    return log_normal_mass(low, high), MASS + WIDE + 2 * ULP * (inner + 1) ** 2
+    return log_masses(low, high)
 
 
 def _density(distance: Array, log_unit: float) -> Array:

@@ -13,12 +13,13 @@ from logphi import check
 from logphi.bound import Bound, Bounds, Direction, Entry, Ledger, Side, Status
 from logphi.core.logphi import LogPhi
 from logphi.numerics import exponential, halfline
+from logphi.numerics.enclosure import Scaled
 from logphi.numerics.exponential import Places
 from logphi.views import moments
 from logphi.views.delta import each
 from logphi.views.profile import enclosed, ledger_of, masses, probability
 from logphi.views.quantile import where_above, where_below
-from logphi.views.tail import above, below
+from logphi.views.tail import above, below, one_release, thinned
 
 
 @dataclass(frozen=True)
@@ -141,7 +142,12 @@ class LossDistribution:
         law = self.law
         if law.lattice is not None or not law.infimum <= x <= law.supremum:
             return Bound(0.0, 0.0, 0.0, direction=self.direction)
-        if exponential.served(law.terms):
+        single = one_release(law)
+        own = None if single is None else single[0].density(x)
+        amount: Scaled | None
+        if single is not None and own is not None:
+            name, amount = "exact", thinned(own, single[1])
+        elif exponential.served(law.terms):
             prepared = exponential.prepare(law, law.terms, x, rtol, exponential.DENSITY)
             name, amount = "exponential", None if prepared is None else prepared.at(x)
         else:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from logphi.arith.floats import FLOATS
 from logphi.core.logphi import LogPhi
 from logphi.numerics.law import Reflected
+from logphi.numerics.mixing import unmixed
 from logphi.views.profile import LogDelta
 
 
@@ -32,16 +33,16 @@ def release_of(loss: LogPhi) -> Release | None:
         return None
     law = loss.terms[0][0]
     added = isinstance(law, Reflected)
-    unmixed = (law.reflected() if added else law).unmixed
-    if unmixed is None or not unmixed[0].symmetric:
+    parts = (law.reflected() if added else law).unmixed
+    if parts is None or not parts[0].symmetric:
         return None
-    return Release(LogPhi(((unmixed[0], 1),)), float(unmixed[1].under(FLOATS).mid), added)
+    return Release(LogPhi(((parts[0], 1),)), float(parts[1].under(FLOATS).mid), added)
 
 
 def single_release(release: Release, epsilon: float, base_profile: Callable[[float], LogDelta]) -> LogDelta:
     """The profile at epsilon; the rounding of x' is covered by moving it outward."""
     x = -epsilon if release.added else epsilon
-    low, high = _inner(x, release.rate)
+    low, high = unmixed(x, release.rate)
     middle = (low + high) / 2 if math.isfinite(low) else high
     factor = math.log(release.rate)
     slack = 1e-15 * (1 + abs(factor) + abs(epsilon))
@@ -60,18 +61,3 @@ def single_release(release: Release, epsilon: float, base_profile: Callable[[flo
     lower, upper = lower - slack, min(upper + slack, 0.0)
     ledger = best.ledger.scaled(math.exp(min(factor, 700.0)))
     return LogDelta(lower, min(max(value, lower), upper), upper, "exact", ledger)
-
-
-def _inner(x: float, rate: float) -> tuple[float, float]:
-    """X' = log(1 + (e^x - 1)/q) between two numbers; the lower one is -inf where the logarithm may have no argument."""
-    if x > 30:
-        # half an ulp in x and q, and the roundings of the three steps
-        value = x - math.log(rate) + math.log1p(-(1 - rate) * math.exp(-x))
-        slip = 8e-16 * (abs(x) + abs(math.log(rate)) + 1)
-        return value - slip, value + slip
-    growth = math.expm1(x) / rate
-    slip = 8e-16 * (abs(growth) + abs(x) * math.exp(x) / rate)
-    low, high = growth - slip, growth + slip
-    return (math.log1p(low) * (1 + math.copysign(4e-16, -low)) if low > -1 else -math.inf), math.log1p(
-        max(high, -1 + 1e-300)
-    ) * (1 + math.copysign(4e-16, high))

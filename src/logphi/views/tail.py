@@ -1,8 +1,9 @@
 """The two tails of the finite part of a loss, on a logarithmic scale, relatively accurate however small they are.
 
-P(L > x) and P(L <= x) are inverse Laplace transforms of e^{K(z)}/z on either side of the pole; the smaller one is computed, the
-other is what it leaves of the mass. Where the transform does not decay, sums in real space serve a loss of few atoms and flat
-parts, and else two chords of the privacy profile, whose slope in e^x is -Q(L > x).
+Those of one release are its own in closed form. Else P(L > x) and P(L <= x) are inverse Laplace transforms of e^{K(z)}/z on
+either side of the pole; the smaller one is computed, the other is what it leaves of the mass. Where the transform does not
+decay, sums in real space serve a loss of few atoms and flat parts, and else two chords of the privacy profile, whose slope in
+e^x is -Q(L > x).
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from logphi.core.logphi import LogPhi
 from logphi.numerics import exponential, halfline
 from logphi.numerics.enclosure import Scaled
 from logphi.numerics.lattice import reserve_at
+from logphi.numerics.law import Law
+from logphi.numerics.laws.finite import Thinned
 from logphi.views.profile import LogDelta, enclosed, ends_of, ledger_of, masses, outward, safe_log
 from logphi.views.routes import Demand, route
 
@@ -62,15 +65,12 @@ def tails(law: LogPhi, x: float, rtol: float = 1e-9) -> Tails:
         return Tails(_NOTHING, finite)
     if x < law.infimum:
         return Tails(finite, _NOTHING)
-    # what these leave open is on which side an atom lies, and the others cannot tell either
-    best = _on_the_lattice(law, x, rtol, finite) or _by_pieces(law, x, rtol, finite)
-    if best is None:
-        best = Tails(replace(finite, lower=-math.inf), replace(finite, lower=-math.inf))
-        for attempt in (_by_contour, _by_chords):
-            found = attempt(law, x, rtol, finite)
-            best = best if found is None else found.meet(best)
-            if best.width <= rtol:
-                break
+    best = Tails(replace(finite, lower=-math.inf), replace(finite, lower=-math.inf))
+    for attempt in (*_FINAL, _by_contour, _by_chords):
+        found = attempt(law, x, rtol, finite)
+        best = best if found is None else found.meet(best)
+        if best.width <= rtol or (found is not None and attempt in _FINAL):
+            break
     if law.estimated:
         best = Tails(*(replace(one, ledger=one.ledger.estimating("truncation", "inner")) for one in (best.above, best.below)))
     return best
@@ -80,6 +80,32 @@ def _mass(law: LogPhi) -> LogDelta:
     """The logarithm of P(L < inf)."""
     low, high = ends_of(law.log_masses()[0])
     return LogDelta(low, (low + high) / 2, high, "exact", Ledger(rounding=Entry(high - low)))
+
+
+def one_release(law: LogPhi) -> tuple[Law, LogPhi] | None:
+    """The law of a loss of one release, and the constant factors beside it; None of any other loss."""
+    constant = [isinstance(own, Thinned) for own, _ in law.terms]
+    main = [term for term, still in zip(law.terms, constant, strict=True) if not still]
+    if len(main) != 1 or main[0][1] != 1:
+        return None
+    return main[0][0], LogPhi(tuple(term for term, still in zip(law.terms, constant, strict=True) if still))
+
+
+def _in_closed_form(law: LogPhi, x: float, rtol: float, finite: LogDelta) -> Tails | None:
+    single = one_release(law)
+    masses_beside = single and single[0].beyond(x)
+    if single is None or masses_beside is None or not all(math.isfinite(one.high) for one in masses_beside):
+        return None
+    above, below = (_log_of(thinned(amount, single[1]), "exact") for amount in masses_beside)
+    return Tails(above.meet(_complement(finite, below)), below.meet(_complement(finite, above)))
+
+
+def thinned(amount: Scaled, factors: LogPhi) -> Scaled:
+    """A number times constant factors."""
+    if not factors.terms:
+        return amount
+    kept = factors.log_masses()[0]
+    return amount.times_exp(float(kept.mid[0]), float(kept.radius[0]))
 
 
 def _by_contour(law: LogPhi, x: float, rtol: float, finite: LogDelta) -> Tails | None:
@@ -136,6 +162,10 @@ def _by_chords(law: LogPhi, x: float, rtol: float, finite: LogDelta) -> Tails | 
     return found and Tails(
         found.above.meet(_complement(finite, found.below)), found.below.meet(_complement(finite, found.above))
     )
+
+
+# what these leave open is on which side an atom lies, or what rounding does to a threshold: no other way can tell either
+_FINAL = (_in_closed_form, _on_the_lattice, _by_pieces)
 
 
 def _slope(profile: Callable[[float], LogDelta], here: LogDelta, x: float, length: float) -> tuple[float, float]:

@@ -102,6 +102,18 @@ class BlendedNormal(Law):
 
         return reversed_excess(self.curve, x)
 
+    def beyond(self, x: float, *, tilted: bool = False) -> tuple[Scaled, Scaled] | None:
+        """Normal masses on either side of where log w meets x."""
+        from logphi.numerics.blend_tails import beyond
+
+        return beyond(self.curve, x, tilted=tilted)
+
+    def density(self, x: float) -> Scaled | None:
+        """That of the normal variable over the slope of log w."""
+        from logphi.numerics.blend_tails import density
+
+        return density(self.curve, x)
+
     def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
         """K at any points, one grid per abscissa."""
         return over(at_points(self.curve.repeated(count), np.asarray(z)), count)

@@ -14,14 +14,16 @@ from numpy.typing import NDArray
 
 from logphi.arith.floats import FLOATS, ULP
 from logphi.arith.protocol import Arithmetic, Number, Parameter, Plain
-from logphi.numerics import payoff
+from logphi.numerics import mixing, payoff
 from logphi.numerics.enclosure import Scaled
 from logphi.numerics.growth import Growth
 from logphi.numerics.inner import by_abscissa
 from logphi.numerics.law import Law, Line, Values
 from logphi.numerics.laws.finite import log_complement
+from logphi.numerics.laws.mixed_normal import MixedNormal
 from logphi.numerics.laws.normal import shifted_growth
 from logphi.numerics.laws.uniform import Uniform, UniformWithAtoms
+from logphi.numerics.mixing import Sides
 from logphi.numerics.panels import Curve, Strand, at_heights, atoms_of, on_axis, on_line, sketch
 from logphi.numerics.raised import log_raised_envelope
 from logphi.numerics.variation import log_varied_envelope
@@ -133,6 +135,20 @@ class Base:
             return kept - w / 2 - float(np.log(4)), log_half, log_half - w
         return kept - w / 2 - float(np.log(-2 * np.expm1(-w))), -np.inf, -np.inf
 
+    @property
+    def law(self) -> Uniform | UniformWithAtoms:
+        """The loss where there is no failure."""
+        return UniformWithAtoms(self.width) if self.with_atoms else Uniform(self.width)
+
+    def beyond(self, rate: float, x: float, *, tilted: bool) -> Sides | None:
+        """What (1 - rate) Q + rate P, or Q if ``tilted``, holds on either side of x, but for failures."""
+        found = mixing.beyond(self.law, rate, x, tilted=tilted)
+        if found is None or not self.failure:
+            return found
+        kept = float(np.log1p(-self.failure))
+        above, below = (one.times_exp(kept, ULP * self.failure / (1 - self.failure)) for one in found)
+        return above, below
+
     def mean(self, arith: Arithmetic, function: Callable[[Number], Number], *, above: bool) -> Number:
         """The integral of a function of L over the common support under Q, over L > 0 if only ``above``."""
         w = self.width.under(arith)
@@ -171,8 +187,22 @@ class MixedFlat(Curved):
     @property
     def unmixed(self) -> tuple[Law, Parameter] | None:
         """The flat law and the rate."""
-        law = UniformWithAtoms(self.base.width) if self.base.with_atoms else Uniform(self.base.width)
-        return None if self.base.failure else (law, Plain(self.rate))
+        return None if self.base.failure else (self.base.law, Plain(self.rate))
+
+    def beyond(self, x: float, *, tilted: bool = False) -> Sides | None:
+        """From the base; what Q alone may have is an atom at log(1 - q)."""
+        found = self.base.beyond(self.rate, x, tilted=tilted)
+        if found is None or not self.base.failure:
+            return found
+        failed = _failed(self.base, 0.0 if tilted else self.rate)
+        low, high = mixing.unmixed(x, self.rate)
+        share = (high == -np.inf) + 0.5 * (low == -np.inf < high)
+        return found[0] + _part(failed, share), found[1] + _part(failed, 1 - share)
+
+    def density(self, x: float) -> Scaled | None:
+        """From that of the base, without failures."""
+        found = mixing.flat_density(self.base.law, self.rate, x)
+        return found and found.times_exp(float(np.log1p(-self.base.failure)), 2 * ULP * self.base.failure)
 
     @property
     def infimum(self) -> float:
@@ -202,6 +232,15 @@ class SplicedFlat(Curved):
             total -= arith.constant(self.rate) * arith.constant(self.base.failure)
         return arith.log(total)
 
+    def beyond(self, x: float, *, tilted: bool = False) -> Sides | None:
+        """From the base above zero, mirrored below; what is not lost of the failures is at zero."""
+
+        def half(x: float, tilted: bool) -> Sides | None:
+            found = self.base.beyond(self.rate, x, tilted=tilted)
+            return found and (found[0], found[1] + _failed(self.base, self.rate))
+
+        return mixing.spliced(half, x, tilted=tilted)
+
     def _curve(self, side: int) -> Curve:
         """Over L > 0."""
         (w, failure), (g0, _, top) = self.base.size(side), self.base.log_constants(side)
@@ -227,6 +266,16 @@ class SplicedNormal(Curved):
     def growth(self) -> Growth:
         """That of the shift: its excess is nowhere smaller, and it is at least g^{z+1} M of the shift on half of the line."""
         return shifted_growth(self.shift)
+
+    def beyond(self, x: float, *, tilted: bool = False) -> Sides | None:
+        """Those of the mixture above zero, mirrored below."""
+        law = MixedNormal(self.shift, Plain(self.rate))
+        return mixing.spliced(lambda x, tilted: law.beyond(x, tilted=tilted), x, tilted=tilted)
+
+    def density(self, x: float) -> Scaled | None:
+        """That of the mixture above zero, mirrored below."""
+        found = MixedNormal(self.shift, Plain(self.rate)).density(abs(x))
+        return found and found.times_exp(min(x, 0.0))
 
     def formula(self, arith: Arithmetic, z: Number) -> Number:
         """K(z)."""
@@ -270,6 +319,28 @@ class ReplacedNormal(Curved):
 
         return arith.log_normal_mean(lambda x: mixture(x) ** (z + 1) * mixture(-x) ** (-z))
 
+    def beyond(self, x: float, *, tilted: bool = False) -> Sides | None:
+        """Masses of two normal laws on either side of where the loss meets x."""
+        from logphi.numerics.normal_tails import mixed_sides
+
+        m, q = float(self.shift.under(FLOATS).mid), self.rate
+        centres, log_weights = np.array([0.0, -m if tilted else m]), np.array([np.log1p(-q), np.log(q)])
+        return mixed_sides(*self._places(x), centres, log_weights, np.array([ULP / (1 - q), ULP]))
+
+    def _places(self, x: float) -> tuple[float, float]:
+        """Two places between which the loss is x: it is where sinh(m t - x/2) = (1 - q)/q e^{m^2/2} sinh(x/2)."""
+        m, q, half = float(self.shift.under(FLOATS).mid), self.rate, abs(x) / 2
+        if half == 0:
+            return 0.0, 0.0
+        parts = np.array([np.log1p(-q), -np.log(q), m * m / 2, half, np.log(-np.expm1(-2 * half) / 2)])
+        # half an ulp of q and of x, a few of m
+        wrong = 8 * ULP * (1 + np.abs(parts).sum() + m * m + half) + ULP / (1 - q)
+        log_sinh = parts.sum() + wrong * np.array([-1.0, 1.0])
+        # 1/(4 A^2) above log(2 A) is nothing there
+        turned = np.where(log_sinh < 300, np.arcsinh(np.exp(np.minimum(log_sinh, 300.0))), log_sinh + np.log(2))
+        near, far = ((half + turned) / m * (1 + 24 * ULP * np.array([-1.0, 1.0]))).tolist()
+        return (near, far) if x > 0 else (-far, -near)
+
     def _curve(self, side: int) -> Curve:
         """Over the line."""
         m, q = _end(self.shift, side), self.rate * (1 + side * ULP)
@@ -281,6 +352,17 @@ def _end(parameter: Parameter, side: int) -> float:
     """A parameter as it is, or one of its ends."""
     disc = parameter.under(FLOATS)
     return float(disc.mid) + side * (float(disc.rad) + ULP * float(disc.mid))
+
+
+def _failed(base: Base, rate: float) -> Scaled:
+    """What is not taken of a failure, with half an ulp of either."""
+    failure = base.failure
+    return Scaled(0.0, (1 - rate) * failure, rounding=failure * (2 * ULP * (1 - rate) + ULP * rate))
+
+
+def _part(amount: Scaled, share: float) -> Scaled:
+    """All of an amount, none of it, or, for one half, anything between."""
+    return replace(amount, value=share * amount.value, rounding=share * amount.high if share < 1 else amount.rounding)
 
 
 def _blur(parameter: Parameter) -> float:

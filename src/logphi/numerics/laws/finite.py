@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from logphi.arith.floats import ELEMENTARY, FLOATS, ULP
 from logphi.arith.protocol import Arithmetic, Number
+from logphi.numerics.enclosure import Scaled
 from logphi.numerics.growth import Growth
 from logphi.numerics.law import Lattice, Law, Line, Pieces, Values
 from logphi.numerics.spans import common_span
@@ -113,6 +114,12 @@ class Finite(Law):
         """Tilted weights (p_j q_j)^{1/2}."""
         weights = tuple((math.log(a) + math.log(b)) / 2 for a, b in zip(self.p, self.q, strict=True))
         return Pieces(self.losses, weights, slip=4e-16 * (1 + self._log_size) + 2 * self.blur, blur=self.blur)
+
+    def beyond(self, x: float, *, tilted: bool = False) -> tuple[Scaled, Scaled] | None:
+        """Sums over the atoms on either side; what is elsewhere may be on both."""
+        found = super().beyond(x, tilted=tilted)
+        elsewhere = Scaled(0.0, 0.0, truncation=self.stray)
+        return found and (found[0] + elsewhere, found[1] + elsewhere)
 
     @property
     def lattice(self) -> Lattice | None:

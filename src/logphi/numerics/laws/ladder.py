@@ -106,6 +106,12 @@ class Ladder(Law):
         """The sum over the atoms below x."""
         return self._payoff(x, -1.0)
 
+    def beyond(self, x: float, *, tilted: bool = False) -> tuple[Scaled, Scaled]:
+        """Sums over the atoms on either side."""
+        from logphi.numerics.cut import atoms_beyond
+
+        return atoms_beyond(*self.atoms(), x, tilted=tilted)
+
     def _payoff(self, x: float, side: float) -> Scaled:
         """Sum of P-mass times |1 - e^{x - l}| over the atoms on one side of x."""
         locations, log_weights, slip, blur = self.atoms()

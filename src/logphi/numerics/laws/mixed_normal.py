@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from logphi.arith.floats import FLOATS
+from logphi.arith.floats import FLOATS, ULP
 from logphi.arith.protocol import Arithmetic, Number, Parameter, Plain
 from logphi.numerics.crowd import CROWD, on_line_together
-from logphi.numerics.curves import Mixtures
+from logphi.numerics.curves import Blend, Mixtures
 from logphi.numerics.decay import FLOOR, log_decay
+from logphi.numerics.enclosure import Scaled
 from logphi.numerics.growth import Growth
 from logphi.numerics.inner import at_points, on_line, over, sketch
 from logphi.numerics.law import Law, Line, Values
@@ -46,6 +47,28 @@ class MixedNormal(Law):
         """The parameters as arrays."""
         m, q = self.constants
         return Mixtures(np.array([m]), np.array([q]), np.ones(1))
+
+    @cached_property
+    def blend(self) -> Blend:
+        """As a mixture of one shift and the rest."""
+        m, q = self.constants
+        half = float(self.rate.under(FLOATS).rad)
+        rates, blur = np.array([q]), np.array([half / q + 4 * ULP])
+        rest = float(np.log1p(-q)), half / (1 - q) + 4 * ULP
+        return Blend(np.array([m]), rates, np.ones(1), np.array([m]), rates, np.log(rates), blur, *rest)
+
+    def beyond(self, x: float, *, tilted: bool = False) -> tuple[Scaled, Scaled] | None:
+        """Normal masses on either side of where log w meets x."""
+        # SciPy's normal tails would double the time of importing the package
+        from logphi.numerics.blend_tails import beyond
+
+        return beyond(self.blend, x, tilted=tilted)
+
+    def density(self, x: float) -> Scaled | None:
+        """That of the normal variable over the slope of log w."""
+        from logphi.numerics.blend_tails import density
+
+        return density(self.blend, x)
 
     @property
     def atomless(self) -> bool:

@@ -72,6 +72,14 @@ class Normal(Law):
         amount = self.excess(-x)
         return amount and amount.times_exp(x)
 
+    def beyond(self, x: float, *, tilted: bool = False) -> tuple[Scaled, Scaled] | None:
+        """Phi(-a) and Phi(a), or Phi(-b) and Phi(b) of the tilt."""
+        from logphi.numerics.normal_tails import ALONE, mixed_sides
+
+        m = self.shift.under(FLOATS)
+        end = FLOATS.constant(x) / m + (m if tilted else -m) / 2
+        return mixed_sides(float(end.mid - end.rad), float(end.mid + end.rad), ALONE, ALONE, ALONE)
+
     def log_envelope(self, abscissa: float, heights: NDArray[np.float64], end: float = np.inf) -> NDArray[np.float64]:
         """Exactly -m^2 t^2 / 2."""
         m = self.shift.under(FLOATS)

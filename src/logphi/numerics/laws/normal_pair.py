@@ -125,6 +125,18 @@ class NormalPair(Law):
 
         return excess(self.shape, x)
 
+    def beyond(self, x: float, *, tilted: bool = False) -> tuple[Scaled, Scaled] | None:
+        """Normal masses of an interval and of its outside."""
+        from logphi.numerics.normal_regions import beyond
+
+        return beyond(self.shape, x, tilted=tilted)
+
+    def density(self, x: float) -> Scaled | None:
+        """Those of the normal variable at two places, over the slope there."""
+        from logphi.numerics.normal_regions import density
+
+        return density(self.shape, x)
+
     def reflected(self) -> NormalPair:
         """The roles of P and Q exchanged."""
         return NormalPair(self.mean_q, self.sigma_q, self.mean_p, self.sigma_p)

@@ -73,6 +73,13 @@ class _OnInterval(Law):
         """E^x times the excess at -x, by symmetry."""
         return self.excess(-x).times_exp(x)
 
+    def density(self, x: float) -> Scaled | None:
+        """That of the flat part."""
+        from logphi.numerics.cut import flat_density
+
+        pieces = self.pieces
+        return None if pieces is None else flat_density(pieces, x)
+
     @abstractmethod
     def _profile(self, gap: float, width: float) -> tuple[float, float]:
         """The excess at w + 2 gap, gap <= 0, and a bound of its slope in x nearby."""

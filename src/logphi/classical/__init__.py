@@ -1,0 +1,40 @@
+"""Classical bounds of delta and epsilon: one-sided claims of known theorems, so that one sees what the exact answer gains.
+
+Every bound is a :class:`Claim`, on one side of the truth and rounded to that side; what is not proved is a
+:class:`logphi.Approximation`, which no theorem here accepts. :func:`logphi.compare` puts them all beside the exact answer.
+
+* :mod:`~logphi.classical.composition`: basic and advanced composition of guarantees;
+* :mod:`~logphi.classical.concentrated`: zero-concentrated differential privacy;
+* :mod:`~logphi.classical.renyi`: the Renyi accountant and its conversions;
+* :mod:`~logphi.classical.sampled_renyi`: Poisson sampling of Renyi divergences;
+* :mod:`~logphi.classical.loss_class`: privacy loss classes, Markov, Berry-Esseen and Nagaev;
+* :mod:`~logphi.classical.saddle_point`: the saddle-point approximation;
+* :mod:`~logphi.classical.gaussian`: the Gaussian mechanism in closed form.
+"""
+
+from logphi.classical import composition, concentrated, gaussian, loss_class, renyi, saddle_point, sampled_renyi
+from logphi.classical.claim import Claim
+from logphi.classical.composition import Advanced, Guarantee
+from logphi.classical.concentrated import Concentrated
+from logphi.classical.loss_class import LossClass
+from logphi.classical.renyi import Conversion
+from logphi.classical.renyi_curve import DivergenceCurve, LossCurve, RenyiCurve
+
+__all__ = [
+    "Advanced",
+    "Claim",
+    "Concentrated",
+    "Conversion",
+    "DivergenceCurve",
+    "Guarantee",
+    "LossClass",
+    "LossCurve",
+    "RenyiCurve",
+    "composition",
+    "concentrated",
+    "gaussian",
+    "loss_class",
+    "renyi",
+    "saddle_point",
+    "sampled_renyi",
+]

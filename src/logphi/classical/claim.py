@@ -1,0 +1,108 @@
+"""One-sided claims: what a classical theorem proves of delta or epsilon, and what may be put into one."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from typing import Any
+
+from logphi import check
+from logphi.bound import Approximation, Bound, Side
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A number that is proved to lie on one side of the truth.
+
+    Parameters
+    ----------
+    value
+        The number, rounded away from the truth; infinite where the theorem promises nothing.
+    side
+        ``Side.UPPER`` if the truth is at most ``value``, ``Side.LOWER`` if it is at least that.
+    name
+        What the bound is called.
+    source
+        The theorem.
+    note
+        What was chosen on the way, in words: an order, a slack, a constant.
+    proved
+        False if an error that went into it is an estimate, as for losses that are known by samples only.
+
+    Raises
+    ------
+    ArithmeticError
+        If the value is NaN: an internal error, never a user's.
+
+    Examples
+    --------
+    >>> claim = Claim(0.25, Side.UPPER, "Mironov", "Mironov 2017, Proposition 3")
+    >>> float(claim), str(claim)
+    (0.25, 'at most 0.25 (Mironov)')
+    """
+
+    value: float
+    side: Side
+    name: str
+    source: str
+    note: str = ""
+    proved: bool = True
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "value", float(self.value))
+        if math.isnan(self.value):
+            raise ArithmeticError(f"internal error: the bound {self.name!r} is not a number; please report it")
+
+    def __float__(self) -> float:
+        return self.value
+
+    def __str__(self) -> str:
+        word = "at most" if self.side is Side.UPPER else "at least"
+        return f"{word} {printed(self.value, self.side)} ({self.name})"
+
+
+def printed(value: float, side: Side | None, digits: int = 7) -> str:
+    """``value`` in a few digits that err to its own side; to the nearest without one."""
+    if not math.isfinite(value):
+        return str(value)
+    if side is None:
+        return f"{value:.{digits}g}"
+    rounding = ROUND_CEILING if side is Side.UPPER else ROUND_FLOOR
+    short = Context(prec=digits, rounding=rounding).create_decimal(Decimal(value))
+    return f"{short.normalize():g}"
+
+
+def at_most(name: str, bound: Any) -> float:
+    """A number that the quantity is proved not to exceed: a number given as such, or the upper end of a bound.
+
+    Raises
+    ------
+    TypeError
+        If only an approximation or a lower bound is given: a theorem has no use for them.
+    ValueError
+        If it is NaN.
+    """
+    return _end(name, bound, Side.UPPER)
+
+
+def at_least(name: str, bound: Any) -> float:
+    """A number that the quantity is proved to reach; see :func:`at_most`."""
+    return _end(name, bound, Side.LOWER)
+
+
+def _end(name: str, bound: Any, side: Side) -> float:
+    if isinstance(bound, Approximation):
+        raise TypeError(
+            f"{name} must be a proved {side.value} bound, got an approximation ({bound}): nothing is known of its error, so "
+            "that nothing could be proved with it; give a Bound, a Claim, or a number that you vouch for"
+        )
+    if isinstance(bound, Bound):
+        return bound.upper if side is Side.UPPER else bound.lower
+    if isinstance(bound, Claim):
+        if bound.side is not side:
+            raise TypeError(f"{name} must be a proved {side.value} bound, got a {bound.side.value} one: {bound}")
+        return bound.value
+    if isinstance(bound, float) and math.isinf(bound):
+        return bound
+    return check.real(name, bound, f"a proved {side.value} bound")

@@ -1,0 +1,168 @@
+"""Composition of guarantees: basic and advanced, of differing (eps_j, delta_j) with counts.
+
+A mechanism that is (eps_j, delta_j)-DP is, with probability 1 - delta_j, dominated by an eps_j-DP one (Kairouz, Oh &
+Viswanath 2015, Theorem 3.4), so that what a theorem says of the pure parts at delta' holds of all at
+
+    delta = 1 - (1 - delta') prod (1 - delta_j)  <=  delta' + sum delta_j.
+
+The slack delta' is therefore never a choice: it is what delta leaves.
+"""
+
+from __future__ import annotations
+
+import enum
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from logphi import check
+from logphi.bound import Bound, Side
+from logphi.classical.claim import Claim, at_most
+from logphi.classical.outward import Interval, decimal, down, exact, intervals, up
+
+
+@dataclass(frozen=True)
+class Guarantee:
+    """``count`` releases, each (epsilon, delta)-DP.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If epsilon is negative, delta outside [0, 1], the count no whole number, or one of them is no proved bound.
+
+    Examples
+    --------
+    >>> Guarantee(0.1, 1e-8, count=100)
+    Guarantee(epsilon=0.1, delta=1e-08, count=100)
+    """
+
+    epsilon: float | Bound | Claim
+    delta: float | Bound | Claim = 0.0
+    count: int = 1
+
+    def __post_init__(self) -> None:
+        kept = {
+            "epsilon": check.nonnegative("epsilon", at_most("epsilon", self.epsilon)),
+            "delta": check.unit("delta", at_most("delta", self.delta)),
+            "count": check.count("the number of repetitions", self.count),
+        }
+        for name, value in kept.items():
+            object.__setattr__(self, name, value)
+
+
+class Advanced(enum.Enum):
+    """Which advanced composition: both are of the form eps = drift + sqrt(2 log(1/delta') sum eps_j^2)."""
+
+    STEINKE = "Steinke 2022, Theorem 22 (18 where every delta_j is zero)"
+    KAIROUZ = "Kairouz, Oh & Viswanath 2017, Theorem 3.5 (third term)"
+
+
+_BASIC = "Steinke 2022, Theorem 1"
+
+
+def basic_epsilon(guarantees: Iterable[Guarantee], delta: float) -> Claim:
+    """The sum of eps_j, if delta is at least 1 - prod (1 - delta_j); infinity otherwise.
+
+    Examples
+    --------
+    >>> basic_epsilon([Guarantee(0.5, count=3), Guarantee(1)], 0.0).value
+    2.5
+    """
+    parts = _listed(guarantees)
+    enough = check.unit("delta", delta) >= _spent(parts)
+    return Claim(_sum(parts) if enough else math.inf, Side.UPPER, "basic composition", _BASIC)
+
+
+def basic_delta(guarantees: Iterable[Guarantee], epsilon: float) -> Claim:
+    """1 - prod (1 - delta_j), at most the sum of delta_j, if epsilon is at least the sum of eps_j; one otherwise."""
+    parts = _listed(guarantees)
+    enough = check.real("epsilon", epsilon) >= _sum(parts)
+    return Claim(_spent(parts) if enough else 1.0, Side.UPPER, "basic composition", _BASIC)
+
+
+def advanced_epsilon(guarantees: Iterable[Guarantee], delta: float, theorem: Advanced = Advanced.STEINKE) -> Claim:
+    """The drift plus sqrt(2 log(1/delta') sum eps_j^2), at the delta' that delta leaves; infinity if it leaves none.
+
+    The drift is sum eps_j^2 / 2 or, for ``Advanced.KAIROUZ``, sum eps_j tanh(eps_j / 2), which is smaller.
+
+    Examples
+    --------
+    >>> round(float(advanced_epsilon([Guarantee(0.1, count=100)], 1e-6)), 6)
+    5.756522
+    """
+    parts = _listed(guarantees)
+    survival = _survival(parts)
+    slack = 1 - (1 - decimal(check.unit("delta", delta))) / survival if survival.a > 0 else exact(-1.0)
+    drift, squares = _drift(parts, theorem), _squares(parts)
+    if delta == 1:
+        value = 0.0
+    elif not slack.a > 0:
+        value = math.inf if up(squares) > 0 or down(slack) < 0 else 0.0
+    else:
+        room = -2 * intervals().log(slack) * squares
+        value = max(0.0, up(drift + intervals().sqrt(_positive(room))))
+    return Claim(value, Side.UPPER, "advanced composition", theorem.value, f"slack {max(0.0, down(slack)):.3g}")
+
+
+def advanced_delta(guarantees: Iterable[Guarantee], epsilon: float, theorem: Advanced = Advanced.STEINKE) -> Claim:
+    """1 - (1 - delta') prod (1 - delta_j), delta' = exp(-(eps - drift)^2 / (2 sum eps_j^2)); one up to the drift."""
+    parts = _listed(guarantees)
+    drift, squares = _drift(parts, theorem), _squares(parts)
+    ahead = decimal(check.real("epsilon", epsilon)) - drift
+    if up(squares) == 0:
+        slack = exact(0.0 if epsilon >= 0 else 1.0)
+    elif not ahead.a > 0:
+        slack = exact(1.0)
+    else:
+        slack = intervals().exp(-(ahead**2) / (2 * squares))
+    value = min(1.0, up(1 - (1 - slack) * _survival(parts)))
+    return Claim(value, Side.UPPER, "advanced composition", theorem.value, f"slack {up(slack):.3g}")
+
+
+def _listed(guarantees: Iterable[Guarantee]) -> Sequence[Guarantee]:
+    parts = list(guarantees)
+    for one in parts:
+        if not isinstance(one, Guarantee):
+            raise TypeError(f"only guarantees compose here, got {one!r} of type {type(one).__name__}")
+    return parts
+
+
+def _sum(parts: Sequence[Guarantee]) -> float:
+    """The sum of eps_j; of a single release it is the double that was given, whatever decimal that stands for."""
+    if sum(one.count for one in parts if one.epsilon) == 1:
+        return max(float(one.epsilon) for one in parts if one.count)
+    return up(sum((_epsilon(one) * one.count for one in parts), exact(0.0)))
+
+
+def _spent(parts: Sequence[Guarantee]) -> float:
+    """The probability that some release fails; of a single one that may, it is the double that was given."""
+    if sum(one.count for one in parts if one.delta) == 1:
+        return max(float(one.delta) for one in parts if one.count)
+    return min(1.0, up(1 - _survival(parts)))
+
+
+def _squares(parts: Sequence[Guarantee]) -> Interval:
+    return sum((_epsilon(one) ** 2 * one.count for one in parts), exact(0.0))
+
+
+def _drift(parts: Sequence[Guarantee], theorem: Advanced) -> Interval:
+    if theorem is Advanced.STEINKE:
+        return _squares(parts) / 2
+    exp = intervals().exp
+    return sum((_epsilon(one) * (1 - 2 / (exp(_epsilon(one)) + 1)) * one.count for one in parts), exact(0.0))
+
+
+def _survival(parts: Sequence[Guarantee]) -> Interval:
+    """The product of 1 - delta_j."""
+    product = exact(1.0)
+    for one in parts:
+        product = product * (1 - decimal(float(one.delta))) ** one.count
+    return product
+
+
+def _epsilon(one: Guarantee) -> Interval:
+    return decimal(float(one.epsilon))
+
+
+def _positive(x: Interval) -> Interval:
+    return intervals().mpf([max(x.a, 0), x.b])

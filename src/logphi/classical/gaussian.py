@@ -1,0 +1,96 @@
+"""The Gaussian mechanism in closed form: approximate and probabilistic differential privacy, and the noise for the latter.
+
+notation: mu = sqrt(n) sensitivity / sigma, so that the loss of n releases is N(mu^2/2, mu^2). Approximate DP (ADP) is
+delta(eps); probabilistic DP (PDP) is P(L > eps), which is never less ([PLC] Theorem 6; eprint 2018/820, Lemma 12).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from logphi import check
+from logphi.bound import Bound, Side
+from logphi.classical.claim import Claim
+from logphi.classical.outward import Interval, decimal, digits, down, ends, exact, intervals, spanned, up
+
+
+def gaussian_adp(sigma: float, epsilon: float, *, sensitivity: float = 1.0, count: int = 1) -> Bound:
+    """The profile Phi(mu/2 - eps/mu) - e^eps Phi(-mu/2 - eps/mu) of ``count`` releases (Balle & Wang 2018, Theorem 8).
+
+    Raises
+    ------
+    ValueError, TypeError
+        If sigma or the sensitivity is not positive, epsilon not finite, or the count not a whole number of one or more.
+
+    Examples
+    --------
+    >>> round(gaussian_adp(1.0, 0.277).value, 9)
+    0.299889672
+    """
+    mu, eps = _scale(sigma, sensitivity, count), decimal(check.real("epsilon", epsilon))
+    # it grows with mu and falls with eps
+    (low_mu, high_mu), (low_eps, high_eps) = ends(mu), ends(eps)
+    return _bound(spanned(_adp(low_mu, high_eps), _adp(high_mu, low_eps)))
+
+
+def gaussian_pdp(sigma: float, epsilon: float, *, sensitivity: float = 1.0, count: int = 1) -> Bound:
+    """The tail P(L > eps) = Phi(mu/2 - eps/mu) of ``count`` releases, for eps >= 0.
+
+    Examples
+    --------
+    >>> round(gaussian_pdp(1.0, 0.3).value, 9)
+    0.57925971
+    """
+    mu, eps = _scale(sigma, sensitivity, count), decimal(check.nonnegative("epsilon", epsilon))
+    (low_mu, high_mu), (low_eps, high_eps) = ends(mu), ends(eps)
+    return _bound(spanned(_pdp(low_mu, high_eps), _pdp(high_mu, low_eps)))
+
+
+def gaussian_pdp_sigma(epsilon: float, delta: float, *, sensitivity: float = 1.0, count: int = 1) -> Claim:
+    """The least sigma for which ``count`` releases are (eps, delta)-PDP, rounded up: it suffices for (eps, delta)-DP too.
+
+    With t = Phi^{-1}(1 - delta) it is sqrt(n) sensitivity (t + sqrt(t^2 + 2 eps)) / (2 eps) ([PLC], eprint 2018/820).
+
+    Raises
+    ------
+    ValueError, TypeError
+        If epsilon or the sensitivity is not positive, or delta not strictly between 0 and 1.
+
+    Examples
+    --------
+    >>> round(float(gaussian_pdp_sigma(1.0, 1e-5)), 6)
+    4.37907
+    """
+    eps, level = decimal(check.positive("epsilon", epsilon)), ends(decimal(check.open_unit("delta", delta)))[0]
+    steps = decimal(check.whole("count", count, 1, 10**18)) * decimal(check.positive("sensitivity", sensitivity)) ** 2
+    mp = digits()
+    # Newton on the logarithm of a concave function from the left of the quantile: every step stays there
+    t = mp.sqrt(2) * mp.erfinv(1 - 2 * level) if level > mp.mpf("1e-15") else mp.sqrt(-2 * mp.log(level))
+    for _ in range(60):
+        step = (mp.log(mp.ncdf(-t)) - mp.log(level)) * mp.ncdf(-t) / mp.npdf(t)
+        t += step
+        if abs(step) < mp.mpf(10) ** -45 * (1 + abs(t)):
+            break
+    quantile = spanned(t, t)
+    value = up(intervals().sqrt(steps) * (quantile + intervals().sqrt(quantile**2 + 2 * eps)) / (2 * eps))
+    return Claim(value, Side.UPPER, "sigma for PDP", "Sommer, Meiser & Mohammadi 2019 (eprint 2018/820)")
+
+
+def _scale(sigma: float, sensitivity: float, count: int) -> Interval:
+    steps = exact(float(check.whole("count", count, 1, 10**15)))
+    ratio = decimal(check.positive("sensitivity", sensitivity)) / decimal(check.positive("sigma", sigma))
+    return intervals().sqrt(steps) * ratio
+
+
+def _adp(mu: Any, eps: Any) -> Any:
+    mp = digits()
+    return mp.ncdf(mu / 2 - eps / mu) - mp.exp(eps) * mp.ncdf(-mu / 2 - eps / mu)
+
+
+def _pdp(mu: Any, eps: Any) -> Any:
+    return digits().ncdf(mu / 2 - eps / mu)
+
+
+def _bound(found: Interval) -> Bound:
+    lower, upper = max(0.0, down(found)), min(1.0, up(found))
+    return Bound(lower, min(max((lower + upper) / 2, lower), upper), upper, method="closed form")

@@ -1,0 +1,120 @@
+"""The privacy profile that Renyi bounds of several orders imply together: a search for it, and its proof."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from logphi.classical.joint_range import Limits, Place, least, least_alone, proved
+from logphi.classical.renyi_curve import RenyiCurve, settled
+
+# measured: by how much a claim is loosened until its proof goes through; the first does unless rounding is in the way
+_MARGINS = (1e-9, 1e-7, 1e-5, 1e-3)
+# measured: after so many rounds of orders in between, more of them change nothing in nine digits
+_ROUNDS = 5
+# derived: e^-600 is well within the doubles, whether t is the logarithm of a delta or an eps
+_DEEPEST = 600.0
+_SHARES = np.array([0.1, 0.25, 0.5])
+
+
+@dataclass(frozen=True)
+class Implied:
+    """A point above the profile, and the orders that prove it."""
+
+    delta: float
+    epsilon: float
+    orders: tuple[float, ...]
+
+    @property
+    def note(self) -> str:
+        """The orders, in words."""
+        listed = ", ".join(f"{order:.6g}" for order in self.orders)
+        return f"order {listed}" if len(self.orders) == 1 else f"orders {listed}"
+
+
+def sharpened(
+    curve: RenyiCurve, point: Callable[[float], tuple[float, float]], known: float, z: float | None, alone: bool
+) -> Implied | None:
+    """The lowest t whose ``point(t)``, a delta and an eps, is implied; None if that is not below a known one.
+
+    Parameters
+    ----------
+    curve
+        The bounds of K.
+    point
+        delta and eps, at least one of which grows with t.
+    known
+        A t that is implied already, or from which on the search may go down.
+    z
+        An order, less one, near the best of those above 1, if there is one.
+    alone
+        Whether each order above 1 is to be used by itself; otherwise all orders together.
+    """
+    find = least_alone if alone else least
+    limits = _first(curve, z, alone)
+    if not limits.z.size:
+        return None
+
+    def place(t: float) -> Place:
+        return find(limits, *point(t))
+
+    top = known - 1e-12 * max(1.0, abs(known))
+    t = top
+    for _ in range(1 if curve.orders is not None else _ROUNDS):
+        if not place(t).margin > 0:
+            return None
+        t = _lowest(lambda at: place(at).margin > 0, t)
+        if curve.orders is None:
+            limits = limits.joined(_between(curve, limits, place(t).rows, alone))
+    for margin in _MARGINS:
+        delta, epsilon = point(t + margin * max(1.0, abs(t)))
+        if delta >= 1:
+            return None
+        at = find(limits, delta, epsilon)
+        own = limits.at(at.rows) if alone else limits
+        if at.margin > 0 and proved(own, delta, epsilon, at.x):
+            return Implied(delta, epsilon, tuple(1 + float(limits.z[row]) for row in at.rows))
+    return None
+
+
+def _lowest(test: Callable[[float], bool], good: float) -> float:
+    """A point where the test holds, next to one below it where it does not, or as far down as doubles of delta go."""
+    step, bad = 0.1, good - 0.1
+    while bad > -_DEEPEST and test(bad):
+        good, step = bad, 2 * step
+        bad = good - step
+    if bad <= -_DEEPEST:
+        return good
+    while good - bad > 1e-11 * max(1.0, abs(good)):
+        middle = (bad + good) / 2
+        bad, good = (bad, middle) if test(middle) else (middle, good)
+    return good
+
+
+def _first(curve: RenyiCurve, z: float | None, alone: bool) -> Limits:
+    """The orders to begin with: around the best one above 1, and over the rest of the line unless each stands alone."""
+    if curve.orders is not None:
+        return _limits(curve, curve.orders, alone)
+    centre = z if z is not None else min(1.0, curve.reach[1] / 2)
+    above = centre * np.exp(np.linspace(-4, 4, 25))
+    within = 1 / (1 + np.exp(np.linspace(-5, 5, 11))) - 1
+    beyond = -1 - centre * np.exp(np.linspace(-4, 4, 13))
+    return _limits(curve, np.concatenate([beyond, within, above]), alone)
+
+
+def _between(curve: RenyiCurve, limits: Limits, rows: tuple[int, ...], alone: bool) -> Limits:
+    """Orders on both sides of those that matter."""
+    z = limits.z
+    sides = [(z[row], z[other]) for row in rows for other in (row - 1, row + 1) if 0 <= other < z.size]
+    return _limits(curve, np.array([a + (b - a) * _SHARES for a, b in sides]).ravel(), alone)
+
+
+def _limits(curve: RenyiCurve, z: NDArray[np.float64], alone: bool) -> Limits:
+    low, high = curve.reach
+    z = np.unique(settled(z))
+    z = z[(z > (0.0 if alone else low)) & (z < high) & (z != 0) & (z != -1)]
+    k = curve.limit(z) if z.size else z
+    return Limits(z[np.isfinite(k)], k[np.isfinite(k)])

@@ -1,0 +1,232 @@
+"""Privacy loss classes: what the mean, the variance and the infinite mass of a composed loss tell of delta.
+
+notation: w the probability of an infinite loss; m, s^2 the mean and the variance of the rest, which is a sum of independent
+losses X_j; T the sum of E|X_j - E X_j|^3. With N normal of the same m and s,
+
+    delta(eps) = w + (1 - w) * integral over x > eps of e^{eps-x} P(L > x) dx,
+
+whose weight integrates to one: replacing L by N costs at most the largest |P(L > x) - P(N > x)| over x > eps.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from logphi import check
+from logphi.bound import Approximation, Bound, Side
+from logphi.classical import renyi
+from logphi.classical.claim import Claim, at_least, at_most
+from logphi.classical.outward import Interval, between, decimal, digits, down, exact, intervals, spanned, up
+from logphi.classical.renyi_curve import LossCurve
+from logphi.core.logphi import LogPhi
+from logphi.numerics.law import Law
+from logphi.views.moments import cumulant
+from logphi.views.profile import masses
+
+# Shevtsova 2011 (identical summands) and 2010: sup |F - Phi| <= C T / s^3
+_UNIFORM = (0.4748, 0.56)
+# Michel 1981 (identical summands) and Paditz 1989: |F(x) - Phi(x)| <= C T / (s^3 (1 + |x|^3)), x in units of s
+_TAPERED = (30.2211, 31.935)
+_UNIFORM_SOURCES = ("Shevtsova 2011, C = 0.4748", "Shevtsova 2010, C = 0.5600")
+_TAPERED_SOURCES = ("Michel 1981, C = 30.2211", "Paditz 1989, C = 31.935")
+# derived: a normal tail this far out is below every double
+_FAR = 45.0
+
+
+@dataclass(frozen=True)
+class LossClass:
+    """The class of a loss, and the absolute third moments of its summands.
+
+    Parameters
+    ----------
+    mean, variance
+        Those of the finite part, in nats: proved bounds.
+    infinite_mass
+        The probability of an infinite loss.
+    third
+        An upper bound of the sum of the third absolute central moments of the summands.
+    identical
+        Whether the summands that are not constant have one law: sharper constants hold for them.
+
+    Raises
+    ------
+    TypeError
+        If one of them is no proved bound: an approximation, or a claim on the wrong side.
+    """
+
+    mean: Bound
+    variance: Bound
+    infinite_mass: Bound
+    third: float | Bound | Claim
+    identical: bool = False
+
+    def __post_init__(self) -> None:
+        for name in ("mean", "variance", "infinite_mass"):
+            at_least(name, getattr(self, name))
+            at_most(name, getattr(self, name))
+            if not isinstance(getattr(self, name), Bound):
+                raise TypeError(f"{name} must be a Bound, with both ends proved, got {getattr(self, name)!r}")
+        object.__setattr__(self, "third", at_most("third", self.third))
+
+    @staticmethod
+    def of(law: LogPhi) -> LossClass:
+        """The class of one order of a pair."""
+        low, high = masses(law)[0]
+        thirds = [(third(term), count) for term, count in law.terms]
+        return LossClass(
+            cumulant(law, 1),
+            cumulant(law, 2),
+            Bound(low, (low + high) / 2, high),
+            math.fsum(count * own for own, count in thirds) * (1 + 1e-15),
+            sum(own > 0 for own, _ in thirds) <= 1,
+        )
+
+    @property
+    def proved(self) -> bool:
+        """Whether every moment is."""
+        return all(one.ledger.proved for one in (self.mean, self.variance))
+
+
+def third(law: Law) -> float:
+    """An upper bound of E|X - E X|^3 of the finite part of one loss: sqrt(E(X - m)^2 E(X - m)^4), and range times variance.
+
+    Cauchy & Schwarz; the moments are k2 and k4 + 3 k2^2 of the cumulants.
+    """
+    alone = LogPhi(((law, 1),))
+    second = cumulant(alone, 2).upper
+    if not math.isfinite(second) or second == 0:
+        return second
+    fourth = cumulant(alone, 4).upper + 3 * second * second
+    width = law.supremum - law.infimum
+    bounds = [math.sqrt(second) * math.sqrt(max(fourth, second * second)), width * second]
+    return min(bound for bound in bounds if not math.isnan(bound)) * (1 + 1e-14)
+
+
+def markov_delta(law: LogPhi, epsilon: float) -> Claim:
+    """The least of w + z^z / (1 + z)^{1+z} E[e^{zL}] e^{-z eps} over z > 0 ([PLC] Theorem 3).
+
+    It is the Canonne conversion of all orders, from another side.
+    """
+    return _markov(renyi.delta(LossCurve(law), epsilon, conversion=renyi.Conversion.CANONNE))
+
+
+def markov_epsilon(law: LogPhi, delta: float) -> Claim:
+    """The smallest eps >= 0 at which :func:`markov_delta` is at most delta."""
+    return _markov(renyi.epsilon(LossCurve(law), delta, conversion=renyi.Conversion.CANONNE))
+
+
+def _markov(found: Claim) -> Claim:
+    return Claim(found.value, found.side, "Markov", "Sommer, Meiser & Mohammadi 2019, Theorem 3", found.note, found.proved)
+
+
+def normal_delta(known: LossClass, epsilon: float) -> Approximation:
+    """The profile of the Gaussian of the class: w + (1 - w) E[(1 - e^{eps-N})_+]; nothing is claimed of its error."""
+    mass = (known.infinite_mass.lower + known.infinite_mass.upper) / 2
+    mean, variance = known.mean.value, known.variance.value
+    part = _excess(mean, math.sqrt(variance), check.real("epsilon", epsilon)) if math.isfinite(mean + variance) else exact(1.0)
+    return Approximation(min(1.0, mass + (1 - mass) * up(part)), "Gaussian of the loss class")
+
+
+def normal_epsilon(known: LossClass, delta: float) -> Approximation:
+    """The smallest eps >= 0 at which :func:`normal_delta` is at most delta."""
+    at = crossing(lambda eps: normal_delta(known, eps).value <= check.unit("delta", delta))
+    return Approximation(at[1], "Gaussian of the loss class")
+
+
+def berry_esseen_delta(known: LossClass, epsilon: float, side: Side = Side.UPPER) -> Claim:
+    """The profile of the Gaussian of the class, plus or minus (1 - w) C T / s^3 (Berry & Esseen; [PLC] Theorem 4).
+
+    The constant is Shevtsova's, 0.4748 for identical summands and 0.5600 otherwise; the error of the mean and of s are counted.
+    """
+    constant = _UNIFORM[0 if known.identical else 1]
+    source = _UNIFORM_SOURCES[0 if known.identical else 1]
+    return _around(known, epsilon, side, constant, False, "Berry-Esseen", f"Berry & Esseen; {source}")
+
+
+def nagaev_delta(known: LossClass, epsilon: float, side: Side = Side.UPPER) -> Claim:
+    """The same with C T / (s^3 (1 + x^3)), x = (eps - m) / s, for eps >= m ([PLC] Theorem 5); no claim before the mean.
+
+    Nagaev's non-uniform inequality (1965), by Bikelis for summands that differ. The constant is Michel's 30.2211 for identical
+    summands and Paditz's 31.935 otherwise.
+    """
+    constant = _TAPERED[0 if known.identical else 1]
+    source = _TAPERED_SOURCES[0 if known.identical else 1]
+    return _around(known, epsilon, side, constant, True, "Nagaev", f"Nagaev & Bikelis; {source}")
+
+
+def berry_esseen_epsilon(known: LossClass, delta: float, side: Side = Side.UPPER) -> Claim:
+    """The smallest eps >= 0 that :func:`berry_esseen_delta` allows: where its upper or its lower bound meets delta."""
+    return _inverse(berry_esseen_delta, known, delta, side)
+
+
+def nagaev_epsilon(known: LossClass, delta: float, side: Side = Side.UPPER) -> Claim:
+    """The smallest eps >= 0 that :func:`nagaev_delta` allows."""
+    return _inverse(nagaev_delta, known, delta, side)
+
+
+def crossing(holds: Callable[[float], bool], farthest: float = 1e9) -> tuple[float, float]:
+    """The last eps >= 0 seen at which a condition fails and the first at which it holds; infinite if it never does."""
+    if holds(0.0):
+        return (0.0, 0.0)
+    bad, good = 0.0, 1.0
+    while not holds(good):
+        bad, good = good, 2 * good
+        if good > farthest:
+            return (bad, math.inf)
+    while good - bad > 1e-10 * max(1.0, good):
+        middle = (bad + good) / 2
+        bad, good = (bad, middle) if holds(middle) else (middle, good)
+    return (bad, good)
+
+
+def _inverse(delta_of: Callable[[LossClass, float, Side], Claim], known: LossClass, delta: float, side: Side) -> Claim:
+    # delta may be any decimal that reads back as the double
+    level = math.nextafter(check.unit("delta", delta), -1.0 if side is Side.UPPER else 2.0)
+    shown = delta_of(known, 0.0, side)
+    if side is Side.UPPER:
+        value = crossing(lambda eps: delta_of(known, eps, side).value <= level)[1]
+    else:
+        # at an eps whose delta is proved to be larger, the guarantee fails
+        value = crossing(lambda eps: not delta_of(known, eps, side).value > level)[0]
+    return Claim(value, side, shown.name, shown.source, shown.note, shown.proved)
+
+
+def _around(known: LossClass, epsilon: float, side: Side, constant: float, tapered: bool, name: str, source: str) -> Claim:
+    eps = decimal(check.real("epsilon", epsilon))
+    vain = Claim(1.0 if side is Side.UPPER else known.infinite_mass.lower, side, name, source, "", known.proved)
+    spread = float(known.third)
+    if not (known.variance.lower > 0 and math.isfinite(known.mean.upper + known.variance.upper + spread)):
+        return vain
+    s = intervals().sqrt(between(known.variance.lower, known.variance.upper))
+    error = decimal(constant) * exact(spread) / s**3
+    if tapered:
+        ahead = (eps - between(known.mean.lower, known.mean.upper)) / s
+        if not ahead.a >= 0:
+            return vain
+        error = error / (1 + ahead**3)
+    note = f"error {up(error):.3g}"
+    # E[(1 - e^{eps-N})_+] moves by no more than the mean, than s and than eps do: the payoff has slopes in [0, 1]
+    mean, width = known.mean.value, float(math.sqrt(known.variance.value))
+    moved = abs(between(known.mean.lower, known.mean.upper) - exact(mean)) + abs(s - exact(width)) + abs(eps - exact(epsilon))
+    part = _excess(mean, width, epsilon)
+    mass = between(known.infinite_mass.lower, known.infinite_mass.upper)
+    if side is Side.UPPER:
+        value = min(1.0, up(mass + (1 - mass) * (part + moved + error)))
+    else:
+        value = max(vain.value, down(mass + (1 - mass) * (part - moved - error)))
+    return Claim(value, side, name, source, note, known.proved)
+
+
+def _excess(mean: float, s: float, epsilon: float) -> Interval:
+    """E[(1 - e^{eps-N})_+] of N(mean, s^2), all three taken as they are."""
+    if s == 0:
+        return max(exact(0.0), 1 - intervals().exp(exact(epsilon) - exact(mean))) if mean > epsilon else exact(0.0)
+    mp = digits()
+    m, v, e = mp.mpf(mean), mp.mpf(s), mp.mpf(epsilon)
+    x = (e - m) / v
+    if x > _FAR:
+        return between(0.0, 5e-324)
+    tilted = mp.exp(e - m + v * v / 2) * mp.ncdf(-x - v)
+    return spanned(mp.ncdf(-x) - tilted, mp.ncdf(-x) - tilted)

@@ -1,0 +1,129 @@
+"""What the theorems on composition are fed with: guarantees and whole-order divergences of the parts of a release."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from logphi.bound import Bound
+from logphi.classical.composition import Guarantee
+from logphi.classical.renyi_curve import DivergenceCurve, LossCurve
+from logphi.classical.sampled_renyi import sampled_curve
+from logphi.core.adjacency import Adjacency
+from logphi.core.pair import UnsupportedError
+from logphi.questions import Questions
+from logphi.release import Mechanism, PoissonSampled
+from logphi.views.directions import Loss
+from logphi.views.profile import masses
+
+ESTIMATED = "a loss is known by samples of its densities only: its errors are estimates, and nothing could be proved with them"
+
+# measured: each unbounded part costs an exact epsilon, each sampled one a table of sums
+MOST_PARTS = 64
+# how sharply the epsilon of a part is asked for: its upper end is used, so that any width is valid
+_RTOL = 1e-6
+# the orders that the accountants of today use
+LARGEST_ORDER = 64
+
+
+def pure(one: Questions) -> Guarantee | None:
+    """The largest loss and the probability of an infinite one, if the losses have a top."""
+    laws = [law for _, law in Loss(one.loss_law(), one.adjacency).orders(None)]
+    top = max(law.supremum for law in laws)
+    if not math.isfinite(top):
+        return None
+    return Guarantee(max(top, 0.0), min(1.0, max(masses(law)[0][1] for law in laws)))
+
+
+def guarantees(mechanism: Mechanism) -> Callable[[float], list[Guarantee]]:
+    """The guarantees of the parts, with counts, from a delta that each release of unbounded losses spends.
+
+    Parts whose losses have a top give their own best: the largest loss, and the probability of an infinite one. The others
+    give their exact epsilon at that delta.
+
+    Raises
+    ------
+    UnsupportedError
+        If more than 64 distinct parts have unbounded losses: choosing a delta for each takes long. Or if the losses are known
+        by samples only.
+    """
+    if mechanism.loss_law().estimated:
+        raise UnsupportedError(ESTIMATED)
+    known = [(one, count, pure(one)) for one, count in mechanism.counted()]
+    if unbounded_parts(mechanism) > MOST_PARTS:
+        raise UnsupportedError(f"more than {MOST_PARTS} distinct parts have no guarantee of their own with delta = 0")
+
+    def at(delta: float) -> list[Guarantee]:
+        return [replace(own or _spending(one, delta), count=count) for one, count, own in known]
+
+    return at
+
+
+def _spending(one: Mechanism, delta: float) -> Guarantee:
+    """The exact epsilon at delta."""
+    epsilon = one.epsilon(delta, rtol=_RTOL)
+    if not isinstance(epsilon, Bound) or not math.isfinite(epsilon.upper):
+        raise UnsupportedError(f"{one!r} has no finite epsilon at delta = {delta:.3g}")
+    return Guarantee(epsilon.upper, delta)
+
+
+def unbounded_parts(mechanism: Mechanism) -> int:
+    """How many distinct parts have losses without a top."""
+    return sum(pure(one) is None for one, _ in mechanism.counted())
+
+
+def unbounded_releases(mechanism: Mechanism) -> int:
+    """How many releases have losses without a top."""
+    return sum(count for one, count in mechanism.counted() if pure(one) is None)
+
+
+def bounded_mass(mechanism: Mechanism) -> float:
+    """The sum of the deltas that the other parts spend."""
+    own = ((pure(one), count) for one, count in mechanism.counted())
+    return sum(count * float(guarantee.delta) for guarantee, count in own if guarantee is not None)
+
+
+def whole_order_curve(mechanism: Mechanism) -> DivergenceCurve:
+    """Divergences at the whole orders 2 to 64: of sampled parts by the theorem on sampling, of the others as they are.
+
+    Raises
+    ------
+    UnsupportedError
+        If a loss is infinite with positive probability, or there are more than 64 distinct parts.
+    """
+    parts = mechanism.counted()
+    if len(parts) > MOST_PARTS:
+        raise UnsupportedError(f"there are more than {MOST_PARTS} distinct parts")
+    total: DivergenceCurve | None = None
+    for one, count in parts:
+        curve = count * _whole_orders(one)
+        total = curve if total is None else total + curve
+    if total is None:
+        raise UnsupportedError("nothing is released")
+    return total
+
+
+def _whole_orders(one: Mechanism) -> DivergenceCurve:
+    if isinstance(one, PoissonSampled) and one.group_size == 1 and one.adjacency is not Adjacency.REPLACE:
+        return sampled_curve(_divergence(one.base), one.rate, LARGEST_ORDER)
+    orders = [float(order) for order in range(2, LARGEST_ORDER + 1)]
+    divergence = _divergence(one)
+    return DivergenceCurve.at(orders, [divergence(order) for order in orders])
+
+
+def _divergence(one: Questions) -> Callable[[float], float]:
+    """The larger of D_a(P||Q) and D_a(Q||P)."""
+    curves = [LossCurve(law) for law in {one.loss_law(), one.loss_law().reflected()}]
+    if any(curve.infinite_mass[1] > 0 for curve in curves):
+        raise UnsupportedError(f"losses of {one!r} are infinite with positive probability, and so is every divergence")
+    if not all(curve.proved for curve in curves):
+        raise UnsupportedError(ESTIMATED)
+
+    def at(order: float) -> float:
+        z = np.array([order - 1])
+        return max(float((curve.limit(z) / z)[0]) for curve in curves) * (1 + 4e-16)
+
+    return at

@@ -1,0 +1,255 @@
+"""Upper bounds of the Renyi divergences of a release, order by order: what a Renyi accountant composes.
+
+notation: z = order - 1; K(z) = z D_{1+z}(P||Q) = log of the integral of p^{1+z} q^{-z}, also for -1 < z < 0, and for z < -1,
+where it is -(1 + z) D_{-z}(Q||P). A bound of a divergence is a bound of K from above outside [-1, 0] and from below within.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from logphi import check
+from logphi.bound import Bound, Direction
+from logphi.classical.claim import Claim, at_most
+from logphi.core.logphi import LogPhi
+from logphi.questions import Questions
+from logphi.views.directions import Loss
+from logphi.views.profile import masses
+
+# derived: one product and one sum in doubles, twice over
+_SLIP = 8e-16
+
+Divergence = Callable[[float], "float | Bound | Claim"]
+
+
+class RenyiCurve(ABC):
+    """What is known of K; the probability of an infinite loss is kept apart.
+
+    With w = P(L = inf), v = Q(L = -inf), P' and Q' the laws without these outcomes,
+
+        H_{e^eps}(P||Q) = w + (1 - w) H_{e^{eps'}}(P'||Q'),     eps' = eps + log(1 - v) - log(1 - w),
+
+    and the curve is that of (P', Q').
+    """
+
+    @property
+    @abstractmethod
+    def reach(self) -> tuple[float, float]:
+        """The open interval of z in which something is known."""
+
+    @property
+    def orders(self) -> NDArray[np.float64] | None:
+        """The values of z at which something is known, if they are few."""
+        return None
+
+    @property
+    def proved(self) -> bool:
+        """Whether the bounds are; those of losses known by samples only are estimates."""
+        return True
+
+    @property
+    def infinite_mass(self) -> tuple[float, float]:
+        """P(L = inf) between two numbers."""
+        return (0.0, 0.0)
+
+    @property
+    def shift(self) -> tuple[float, float]:
+        """By how much eps' exceeds eps, between two numbers."""
+        return (0.0, 0.0)
+
+    @abstractmethod
+    def limit(self, z: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Bounds of K: upper ones outside [-1, 0], lower ones within; infinite where nothing is known."""
+
+
+@dataclass(frozen=True)
+class LossCurve(RenyiCurve):
+    """The divergences of one order of a pair, from its log-phi: both ends are proved, all orders are known."""
+
+    law: LogPhi
+
+    @property
+    def reach(self) -> tuple[float, float]:
+        """The strip of K."""
+        return self.law.strip
+
+    @property
+    def proved(self) -> bool:
+        """Unless the errors of the transform are estimates."""
+        return not self.law.estimated
+
+    @cached_property
+    def _masses(self) -> tuple[tuple[float, float], tuple[float, float]]:
+        """Logarithms of P(L < inf) and Q(L > -inf), between two numbers each."""
+        ends = [(float((one.mid.real - one.radius)[0]), float((one.mid.real + one.radius)[0])) for one in self.law.log_masses()]
+        (a, b), (c, d) = [(min(low, 0.0), min(high, 0.0)) for low, high in ends]
+        return (a, b), (c, d)
+
+    @property
+    def infinite_mass(self) -> tuple[float, float]:
+        """1 - e^{K(0)}."""
+        return masses(self.law)[0]
+
+    @property
+    def shift(self) -> tuple[float, float]:
+        """K(-1) - K(0)."""
+        (a, b), (c, d) = self._masses
+        slip = _SLIP * (abs(a) + abs(c))
+        return (c - b - slip, d - a + slip)
+
+    def limit(self, z: NDArray[np.float64]) -> NDArray[np.float64]:
+        """K(z) - (1 + z) K(0) + z K(-1), outward."""
+        found = self._limit(z)
+        if z.size > 1 and not np.isfinite(found).all():
+            # a grid for far-apart points at once may be too fine: halves of them are nearer to one another
+            half = z.size // 2
+            return np.concatenate([self.limit(z[:half]), self.limit(z[half:])])
+        return found
+
+    def _limit(self, z: NDArray[np.float64]) -> NDArray[np.float64]:
+        values = self.law.log_transform(z)
+        outside = (z > 0) | (z < -1)
+        (a, b), (c, d) = self._masses
+        mass = -(1 + z) * (a + b) / 2 + z * (c + d) / 2
+        radius = values.radius + np.abs(1 + z) * (b - a) / 2 + np.abs(z) * (d - c) / 2
+        mid = np.where(np.isfinite(values.mid.real), values.mid.real, np.inf)
+        known = np.isfinite(mid) & np.isfinite(radius)
+        mid, radius = np.where(known, mid + mass, 0.0), np.where(known, radius, 0.0)
+        slip = radius + _SLIP * (np.abs(mid) + 2 * np.abs(mass)) + 1e-300
+        # within [-1, 0] K' is never positive, outside never negative: divergences are not
+        found = np.where(outside, np.maximum(mid + slip, 0.0), np.minimum(mid - slip, 0.0))
+        return np.where(known, found, np.where(outside, np.inf, -np.inf))
+
+
+@dataclass(frozen=True)
+class DivergenceCurve(RenyiCurve):
+    """A guarantee: D_order(P||Q) and D_order(Q||P) are at most ``divergence(order)``, for orders in an open interval.
+
+    Curves add under composition, ``n * curve`` is n-fold (Mironov 2017, Proposition 1, adaptive composition included).
+
+    Parameters
+    ----------
+    divergence
+        From an order to a number, a Bound or a Claim, in nats; infinite where nothing is promised.
+    interval
+        The orders that may be asked for, 1 excepted; orders below 1 sharpen the trade-off function.
+    only
+        The orders that may be asked for, if they are few: whole ones, say.
+
+    Examples
+    --------
+    >>> (2 * DivergenceCurve(lambda order: order / 8)).divergence(2.0)
+    0.5
+    """
+
+    divergence: Divergence
+    interval: tuple[float, float] = (1.0, math.inf)
+    only: tuple[float, ...] | None = None
+
+    @staticmethod
+    def at(orders: Sequence[float], divergences: Sequence[float | Bound | Claim]) -> DivergenceCurve:
+        """A guarantee at a few orders."""
+        known = {
+            check.positive("an order", order): at_most(f"the divergence of order {order!r}", bound)
+            for order, bound in zip(orders, divergences, strict=True)
+        }
+        if 1.0 in known or not known:
+            raise ValueError("orders must be a non-empty list of positive numbers other than 1: at 1 no conversion is known")
+        return DivergenceCurve(lambda order: known[order], (0.0, math.inf), tuple(sorted(known)))
+
+    def __post_init__(self) -> None:
+        low, high = self.interval
+        if not 0 <= low < high or (self.only is None and high <= 1):
+            raise ValueError(f"interval must be an interval of orders that reaches beyond 1, got {self.interval!r}")
+
+    def __add__(self, other: DivergenceCurve) -> DivergenceCurve:
+        if not isinstance(other, DivergenceCurve):
+            return NotImplemented
+        interval = (max(self.interval[0], other.interval[0]), min(self.interval[1], other.interval[1]))
+        return DivergenceCurve(lambda order: self._up(order, 1) + other._up(order, 1), interval, self._shared(other))
+
+    def __mul__(self, count: int) -> DivergenceCurve:
+        times = check.count("the number of repetitions", count)
+        return DivergenceCurve(lambda order: self._up(order, times), self.interval, self.only)
+
+    __rmul__ = __mul__
+
+    def _shared(self, other: DivergenceCurve) -> tuple[float, ...] | None:
+        if self.only is None or other.only is None:
+            return other.only if self.only is None else self.only
+        shared = tuple(order for order in self.only if order in other.only)
+        if not shared:
+            raise ValueError(
+                f"the curves have no order in common: {self.only!r} and {other.only!r}; give both at the same ones"
+            )
+        return shared
+
+    def _up(self, order: float, count: int) -> float:
+        """A multiple of the divergence, and room for one sum, rounded up."""
+        own = at_most(f"the divergence of order {order!r}", self.divergence(order))
+        if own < 0:
+            raise ValueError(f"a divergence is never negative, got {own!r} at order {order!r}")
+        return count * own if own == 0 or count == 0 else count * own * (1 + _SLIP)
+
+    @property
+    def reach(self) -> tuple[float, float]:
+        """The orders less one, and mirrored: the guarantee holds for both orders of the pair."""
+        return (-self.interval[1], self.interval[1] - 1)
+
+    @property
+    def orders(self) -> NDArray[np.float64] | None:
+        """The few orders, less one, and those of the reversed pair."""
+        if self.only is None:
+            return None
+        z = np.array(self.only) - 1
+        return np.unique(np.concatenate([z, -1 - z])[np.tile(1 + z == self.only, 2)])
+
+    def limit(self, z: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The bound z D_{1+z}(P||Q), by the reversed pair left of -1/2, outward."""
+        return np.array([self._limit(float(one)) for one in z.flat]).reshape(z.shape)
+
+    def _limit(self, z: float) -> float:
+        direct = z if z > -0.5 else -1 - z
+        order = 1 + direct
+        if direct == 0 or not self.interval[0] < order < self.interval[1]:
+            return math.inf if direct >= 0 else -math.inf
+        own = self._up(order, 1)
+        if math.isinf(own):
+            return math.inf if direct > 0 else -math.inf
+        return direct * own + math.copysign(_SLIP * abs(direct * own) + 1e-300, direct)
+
+
+def settled(z: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The numbers z moved by half an ulp at most, so that 1 + z, the order, is a double too."""
+    return np.where(z > -0.5, (1 + z) - 1, z)
+
+
+def curves(source: Questions | RenyiCurve | Divergence, direction: Direction | str | None = None) -> list[RenyiCurve]:
+    """The curves of a mechanism, one for each order of its pair; a curve or a function as it is.
+
+    Raises
+    ------
+    TypeError
+        If the source is none of them.
+    ValueError
+        If the direction is unknown or foreign to the relation.
+    """
+    if isinstance(source, Questions):
+        return [LossCurve(law) for _, law in Loss(source.loss_law(), source.adjacency).orders(direction)]
+    if isinstance(source, RenyiCurve):
+        return [source]
+    if callable(source):
+        return [DivergenceCurve(source)]
+    raise TypeError(f"a mechanism, a RenyiCurve or a function from an order to its divergence is needed, got {_kind(source)}")
+
+
+def _kind(source: Any) -> str:
+    return f"{source!r} of type {type(source).__name__}"

@@ -1,0 +1,675 @@
+"""Classical bounds: each formula against an independent one, each bound on its side of the exact answer."""
+
+import itertools
+import math
+
+import mpmath
+import numpy as np
+import pytest
+from mpmath import mpf
+from scipy.optimize import brentq, minimize_scalar
+from scipy.stats import norm
+
+import logphi as lp
+from exact import dec
+from logphi.bound import Approximation, Side
+from logphi.classical import claim, composition, concentrated, gaussian, loss_class, outward, renyi, saddle_point, sampled_renyi
+from logphi.classical.composition import Advanced, Guarantee
+from logphi.classical.concentrated import Concentrated
+from logphi.classical.loss_class import LossClass
+from logphi.classical.renyi import Conversion
+from logphi.classical.renyi_curve import DivergenceCurve
+from logphi.core.pair import UnsupportedError
+
+CONVERSIONS = list(Conversion)
+GUESS = Approximation(0.5, "a guess")
+# what the searches leave of a minimum
+SHARP = 1e-7
+
+
+# ------------------------------------------------------------------------------------------------ claims
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        Guarantee,
+        lambda bound: Guarantee(1.0, bound),
+        Concentrated,
+        lambda bound: Concentrated(1.0, bound),
+        lambda bound: DivergenceCurve.at([2.0], [bound]),
+        lambda bound: renyi.delta(lambda order: bound, 1.0),
+        lambda bound: renyi.epsilon(2 * DivergenceCurve(lambda order: bound), 0.1),
+        lambda bound: sampled_renyi.sampled_divergence([0.1, bound], 0.5),
+        lambda bound: sampled_renyi.sampled_curve(lambda order: bound, 0.5, 3),
+        lambda bound: LossClass(bound, lp.Bound(1, 1, 1), lp.Bound(0, 0, 0), 1.0),
+        lambda bound: LossClass(lp.Bound(1, 1, 1), lp.Bound(1, 1, 1), lp.Bound(0, 0, 0), bound),
+    ],
+)
+def test_an_approximation_is_no_bound(use):
+    with pytest.raises(TypeError, match="got an approximation"):
+        use(GUESS)
+    with pytest.raises(TypeError, match="got a lower one"):
+        use(claim.Claim(0.5, Side.LOWER, "x", "y"))
+    with pytest.raises(TypeError, match="got 'one'"):
+        use("one")
+
+
+def test_bounds_and_claims_are_taken_at_their_end():
+    assert Guarantee(lp.Bound(0.1, 0.2, 0.3), claim.Claim(0.01, Side.UPPER, "x", "y")) == Guarantee(0.3, 0.01)
+    assert Concentrated(lp.Bound(0.1, 0.2, 0.3)).rho == 0.3
+    with pytest.raises(ArithmeticError, match="not a number"):
+        claim.Claim(math.nan, Side.UPPER, "x", "y")
+
+
+@pytest.mark.parametrize("value", [1 / 3, 2 / 3, 1e-300 / 7, 123456.789, 0.1, 5e-324, 1.0])
+def test_printed_digits_err_to_the_side_of_the_bound(value):
+    assert mpf(claim.printed(value, Side.LOWER, 3)) <= mpf(value) <= mpf(claim.printed(value, Side.UPPER, 3))
+    assert claim.printed(math.inf, Side.UPPER) == "inf"
+    assert "at most 0.3333334" in str(claim.Claim(1 / 3, Side.UPPER, "x", "y"))
+
+
+@pytest.mark.parametrize("power", [-2000.5, -745, -3.25, 0, 1 / 3, 3, 700, 2000])
+def test_ends_are_rounded_outward(power):
+    x = outward.intervals().exp(outward.exact(power))
+    with mpmath.workdps(80):
+        truth = mpmath.exp(mpf(power))
+        low, high = outward.down(x), outward.up(x)
+        assert mpf(low) <= truth <= mpf(high)
+        assert outward.up(-x) == -low
+        assert outward.down(-x) == -high
+    assert high == low or math.nextafter(low, math.inf) == high
+    assert outward.up(outward.decimal(0.1)) > 0.1 > outward.down(outward.decimal(0.1))
+
+
+# ------------------------------------------------------------------------------------------- composition
+
+
+def exact_guarantees(parts, epsilon):
+    """The exact composition of guarantees, over all subsets: Murtagh & Vadhan."""
+    listed = [(dec(e), dec(d)) for e, d, count in parts for _ in range(count)]
+    total = mpf(0)
+    for signs in itertools.product((1, -1), repeat=len(listed)):
+        up = sum(e for (e, _), sign in zip(listed, signs, strict=True) if sign > 0)
+        down = sum(e for (e, _), sign in zip(listed, signs, strict=True) if sign < 0)
+        total += max(mpf(0), mpmath.exp(up) - mpmath.exp(dec(epsilon) + down))
+    pure = total / mpmath.fprod(1 + mpmath.exp(e) for e, _ in listed)
+    return 1 - mpmath.fprod(1 - d for _, d in listed) * (1 - pure)
+
+
+PARTS = [[(0.1, 0.0, 8)], [(0.3, 1e-3, 3), (0.5, 0.0, 2), (0.05, 1e-6, 4)], [(2.0, 0.1, 1)], [(0.01, 1e-9, 10)]]
+
+
+@pytest.mark.parametrize("parts", PARTS)
+def test_composition_is_above_the_exact_one(parts):
+    guarantees = [Guarantee(*part) for part in parts]
+    with mpmath.workdps(40):
+        for epsilon in (0.0, 0.1, 0.31, 0.8, 2.2, 5.0):
+            exact = exact_guarantees(parts, epsilon)
+            claims = [composition.basic_delta(guarantees, epsilon)]
+            claims += [composition.advanced_delta(guarantees, epsilon, theorem) for theorem in Advanced]
+            assert all(mpf(one.value) >= exact for one in claims)
+        for delta in (1e-12, 1e-5, 0.01, 0.2, 0.6):
+            for theorem in Advanced:
+                found = composition.advanced_epsilon(guarantees, delta, theorem).value
+                assert found == math.inf or exact_guarantees(parts, found) <= mpf(delta)
+            found = composition.basic_epsilon(guarantees, delta).value
+            assert found == math.inf or exact_guarantees(parts, found) <= mpf(delta)
+
+
+@pytest.mark.parametrize("parts", PARTS)
+@pytest.mark.parametrize("delta", [1e-4, 0.15, 0.5])
+def test_advanced_composition_is_its_formula_and_both_forms_agree(parts, delta):
+    guarantees = [Guarantee(*part) for part in parts]
+    with mpmath.workdps(40):
+        survival = mpmath.fprod((1 - dec(d)) ** count for _, d, count in parts)
+        slack = 1 - (1 - dec(delta)) / survival
+        squares = sum(count * dec(e) ** 2 for e, _, count in parts)
+        drifts = (squares / 2, sum(count * dec(e) * mpmath.tanh(dec(e) / 2) for e, _, count in parts))
+        for theorem, drift in zip(Advanced, drifts, strict=True):
+            found = composition.advanced_epsilon(guarantees, delta, theorem)
+            if slack <= 0:
+                assert found.value == math.inf
+                continue
+            truth = drift + mpmath.sqrt(2 * squares * mpmath.log(1 / slack))
+            assert truth <= mpf(found.value) <= truth * (1 + mpf("1e-13"))
+            back = composition.advanced_delta(guarantees, found.value, theorem)
+            assert delta == pytest.approx(back.value, rel=1e-11)
+
+
+def test_published_figures_of_composition():
+    hundred = [Guarantee(0.1, count=100)]
+    assert composition.basic_epsilon(hundred, 1e-6).value == pytest.approx(10)
+    assert composition.advanced_epsilon(hundred, 1e-6).value == pytest.approx(5.756522, abs=1e-6)
+    ten = [Guarantee(1.0, count=10)]
+    assert composition.advanced_epsilon(ten, 1e-5).value == pytest.approx(20.174271, abs=1e-6)
+    # the slack is what is left of delta
+    spent = [Guarantee(0.1, 1e-8, count=100)]
+    assert composition.advanced_epsilon(spent, 2e-6).value == pytest.approx(5.756522, abs=1e-5)
+
+
+def test_corners_of_composition():
+    assert composition.basic_epsilon([], 0.0).value == 0
+    assert composition.basic_delta([], 0.0).value == 0
+    assert composition.advanced_epsilon([], 0.0).value == 0
+    assert composition.basic_epsilon([Guarantee(0.3, 1e-5)], 1e-5).value == 0.3
+    assert composition.basic_delta([Guarantee(0.3, 1e-5)], 0.3).value == 1e-5
+    assert composition.basic_delta([Guarantee(0.3, 1e-5)], 0.29).value == 1
+    assert composition.advanced_epsilon([Guarantee(0.3)], 0.0).value == math.inf
+    assert composition.advanced_epsilon([Guarantee(0.0, 1.0)], 0.5).value == math.inf
+    assert composition.advanced_epsilon([Guarantee(0.0, 1.0)], 1.0).value == 0
+    assert composition.advanced_delta([Guarantee(0.3)], -1.0).value == 1
+    for bad in ((-0.1, 0), (math.inf, 0), (1.0, 1.5), (1.0, -0.1), (1.0, 0.1, -1)):
+        with pytest.raises(ValueError, match=r"must|finite"):
+            Guarantee(*bad)
+    with pytest.raises(TypeError, match="only guarantees compose here"):
+        composition.basic_delta([(0.1, 0.0)], 1.0)
+
+
+# ---------------------------------------------------------------------------------------- one order of Renyi
+
+
+def divergence(p, q, order):
+    return math.log(math.fsum(a**order * b ** (1 - order) for a, b in zip(p, q, strict=True))) / (order - 1)
+
+
+def hockey_stick(p, q, epsilon):
+    return math.fsum(max(0.0, a - math.exp(epsilon) * b) for a, b in zip(p, q, strict=True))
+
+
+def pairs(number, seed=0):
+    rng = np.random.default_rng(seed)
+    for _ in range(number):
+        size = int(rng.integers(2, 5))
+        p, q = (rng.dirichlet(np.full(size, rng.choice([0.5, 1.0, 5.0]))) for _ in "pq")
+        yield p, q
+
+
+def test_conversions_hold_of_random_pairs():
+    for number, (p, q) in enumerate(pairs(40)):
+        order = (1.2, 2.0, 5.5, 20.0)[number % 4]
+        epsilon = (0.0, 0.2, 1.0)[number % 3]
+        known = DivergenceCurve.at([order], [max(divergence(p, q, order), divergence(q, p, order))])
+        truth = hockey_stick(p, q, epsilon)
+        claims = [renyi.delta(known, epsilon, conversion=one).value for one in CONVERSIONS]
+        assert all(claimed >= truth - 1e-15 for claimed in claims)
+        assert all(b <= a + 1e-12 for a, b in itertools.pairwise(claims))
+        level = max(truth, 1e-3)
+        for one in CONVERSIONS:
+            found = renyi.epsilon(known, level, conversion=one).value
+            assert hockey_stick(p, q, found) <= level + 1e-12
+
+
+def best_two_points(order, bound, epsilon):
+    """The largest p - e^eps q over two-point pairs of a divergence that is bounded, by a nested search."""
+    level = math.exp((order - 1) * bound)
+
+    def farthest(q):
+        def over(p):
+            return p**order * q ** (1 - order) + (1 - p) ** order * (1 - q) ** (1 - order) - level
+
+        return brentq(over, q, 1 - 1e-15) if over(1 - 1e-15) > 0 else 1.0
+
+    found = minimize_scalar(
+        lambda x: -(farthest(math.exp(x)) - math.exp(epsilon + x)),
+        bounds=(-20, -1e-6),
+        method="bounded",
+        options={"xatol": 1e-10},
+    )
+    return -found.fun
+
+
+@pytest.mark.parametrize(
+    ("order", "bound", "epsilon"), [(2.0, 0.5, 0.3), (5.0, 1.0, 0.6433), (1.2, 0.001, 0.01), (3.0, 0.2, 1.0), (1.5, 2.0, 0.0)]
+)
+def test_asoodeh_is_attained_by_two_points(order, bound, epsilon):
+    attained = best_two_points(order, bound, epsilon)
+    claimed = renyi.delta(DivergenceCurve.at([order], [bound]), epsilon, conversion="asoodeh").value
+    assert attained * (1 - 1e-9) <= claimed <= attained * (1 + SHARP)
+    back = renyi.epsilon(DivergenceCurve.at([order], [bound]), attained, conversion="asoodeh").value
+    assert back == pytest.approx(epsilon, abs=1e-6)
+
+
+def test_figures_of_one_order():
+    table = {(5.0, 1.0, 0.3): 0.67549, (10.0, 0.5, 0.2): 0.31762, (3.0, 1.0, 0.4): 0.50337}
+    for (order, bound, delta), canonne in table.items():
+        known = DivergenceCurve.at([order], [bound])
+        # the best pair is at the corner p = 1, q = e^-D
+        assert renyi.epsilon(known, delta, conversion="asoodeh").value == pytest.approx(bound + math.log1p(-delta), abs=1e-8)
+        assert renyi.epsilon(known, delta, conversion="canonne").value == pytest.approx(canonne, abs=1e-5)
+        with mpmath.workdps(30):
+            a, d = dec(order), dec(delta)
+            formula = dec(bound) + (mpmath.log(1 / d) + (a - 1) * mpmath.log(1 - 1 / a) - mpmath.log(a)) / (a - 1)
+            assert formula <= renyi.epsilon(known, delta, conversion="canonne").value
+            plain = dec(bound) + mpmath.log(1 / d) / (a - 1)
+            assert plain <= renyi.epsilon(known, delta, conversion="mironov").value <= plain + mpf("1e-13")
+
+
+# ------------------------------------------------------------------------------------------ all orders of Renyi
+
+
+def test_the_figure_of_zhu_dong_and_wang():
+    """Both numbers of [AFA] Figure 1 are of the exact profile; no conversion of the Gaussian's divergences can give them."""
+    answer, noise = lp.RandomizedResponse(math.e / (1 + math.e)), lp.Gaussian(1.0)
+    assert noise.delta(0.277).upper <= 0.3
+    assert noise.epsilon(0.3).value == pytest.approx(0.276617398897, abs=1e-11)
+    assert answer.epsilon(0.3).value == pytest.approx(0.471750402699, abs=1e-11)
+    assert answer.delta(0.471).lower > 0.3
+    # all divergences of the response are below those of the noise: what they imply for the noise holds for the response
+    orders = np.array([0.5, 1.5, 2.0, 5.0, 20.0])
+    response = np.log((np.exp(orders) + np.exp(1 - orders)) / (1 + math.e)) / (orders - 1)
+    assert (response <= orders / 2).all()
+    found = {one: renyi.epsilon(noise, 0.3, conversion=one).value for one in CONVERSIONS}
+    assert min(found.values()) > 0.4717
+    assert found[Conversion.TRADEOFF] == pytest.approx(0.6467, abs=1e-4)
+    assert found[Conversion.CANONNE] == pytest.approx(0.81764, abs=1e-5)
+    assert found[Conversion.MIRONOV] == pytest.approx(2.05176, abs=1e-5)
+    # of the response itself nothing is lost by the trade-off function
+    assert renyi.epsilon(answer, 0.3, conversion="tradeoff").value == pytest.approx(0.471750402699, abs=1e-6)
+    assert renyi.epsilon(answer, 0.3, conversion="canonne").value == pytest.approx(0.48329, abs=1e-5)
+
+
+@pytest.mark.parametrize(("epsilon", "implied"), [(0.0, 0.4703), (0.277, 0.3966), (0.8, 0.2620), (1.5, 0.11663)])
+def test_orders_below_one_sharpen_the_trade_off(epsilon, implied):
+    """A grid of orders and of types of error, in doubles, beside the claim."""
+    claimed = renyi.delta(lp.Gaussian(1.0), epsilon, conversion="tradeoff").value
+    assert claimed == pytest.approx(implied, abs=2e-4)
+    x = np.linspace(1e-4, 1 - 1e-4, 400)[:, None]
+    y = np.linspace(1e-4, 1 - 1e-4, 1500)[None, :]
+    allowed = x + y <= 1
+    for order in (0.5, 0.7, 0.83, 0.9, 1.05, 1.3, 1.7, 2.5, 4.0):
+        size = math.exp((order - 1) * order / 2)
+        for first, second in ((x, 1 - y), (1 - y, x)):
+            value = first**order * second ** (1 - order) + (1 - first) ** order * (1 - second) ** (1 - order)
+            allowed &= (value <= size * (1 + 1e-3)) if order > 1 else (value >= size * (1 - 1e-3))
+    grid = np.where(allowed, 1 - y - math.exp(epsilon) * x, -1.0).max()
+    assert claimed == pytest.approx(grid, abs=8e-3)
+    alone = renyi.delta(lp.Gaussian(1.0), epsilon, conversion="asoodeh").value
+    assert claimed <= alone * (1 + 1e-9)
+    assert epsilon > 0.5 or claimed < alone - 1e-3
+
+
+def test_a_function_of_the_order_is_as_good_as_the_mechanism():
+    for one in CONVERSIONS:
+        own = renyi.delta(lp.Gaussian(1.0), 0.5, conversion=one).value
+        given = renyi.delta(DivergenceCurve(lambda order: order / 2, (0.0, math.inf)), 0.5, conversion=one).value
+        assert given == pytest.approx(own, rel=1e-6)
+        ten = 10 * DivergenceCurve(lambda order: order / 200, (0.0, math.inf)) + DivergenceCurve(lambda order: 0.45 * order)
+        assert renyi.delta(ten, 0.5, conversion=one).value >= own * (1 - 1e-9)
+
+
+def test_infinite_losses_are_set_aside():
+    release = lp.Discrete([0.1, 0.5, 0.4, 0.0], [0.0, 0.3, 0.4, 0.3])
+    budget = Concentrated.of(release)
+    assert (budget.infinite_mass, budget.tilt) == (pytest.approx(0.3), pytest.approx(-math.log(0.7) + math.log(0.9)))
+    for epsilon in (-0.5, 0.0, 0.3, 1.0, 3.0):
+        exact = release.delta(epsilon).lower
+        for one in CONVERSIONS:
+            assert renyi.delta(release, epsilon, conversion=one).value >= exact
+            assert concentrated.delta(budget, epsilon, conversion=one).value >= exact
+        assert concentrated.tail_delta(budget, epsilon).value >= exact
+    assert renyi.delta(release, 3.0).value == pytest.approx(0.3, rel=1e-9)
+    assert renyi.epsilon(release, 0.25).value == math.inf
+    assert renyi.epsilon(release, 0.31).value >= release.epsilon(0.31).lower
+    assert concentrated.epsilon(budget, 0.31).value >= release.epsilon(0.31).lower
+    assert concentrated.epsilon(budget, 0.25).value == math.inf
+    assert concentrated.tail_epsilon(budget, 0.25).value == math.inf
+
+
+def test_bad_input_of_the_renyi_accountant():
+    with pytest.raises(TypeError, match="a mechanism, a RenyiCurve or a function"):
+        renyi.delta(3.0, 1.0)
+    with pytest.raises(ValueError, match="conversion must be one of 'mironov'"):
+        renyi.delta(lp.Gaussian(1.0), 1.0, conversion="nonsense")
+    with pytest.raises(ValueError, match="epsilon must be"):
+        renyi.delta(lp.Gaussian(1.0), math.nan)
+    with pytest.raises(ValueError, match="delta must lie in"):
+        renyi.epsilon(lp.Gaussian(1.0), 1.5)
+    with pytest.raises(ValueError, match="never negative"):
+        renyi.delta(lambda order: -1.0, 1.0)
+    with pytest.raises(ValueError, match="other than 1"):
+        DivergenceCurve.at([1.0, 2.0], [0.1, 0.2])
+    with pytest.raises(ValueError, match="no order in common"):
+        DivergenceCurve.at([2.0], [0.1]) + DivergenceCurve.at([3.0], [0.1])
+    with pytest.raises(ValueError, match="reaches beyond 1"):
+        DivergenceCurve(lambda order: order, (0.2, 0.9))
+
+
+# ------------------------------------------------------------------------------------------------ zCDP
+
+
+@pytest.mark.parametrize(
+    ("release", "rho"),
+    [
+        (lp.Gaussian(2.0), 1 / 8),
+        (lp.RandomizedResponse(0.75), math.log(3) / 2),
+        (7 * lp.PureDP(0.3), 7 * 0.3 * math.tanh(0.15)),
+        (lp.Laplace(2.0), 0.5 + math.exp(-0.5) - 1),
+        (3 * lp.Laplace(1.0) + lp.Gaussian(1.0), 3 * math.exp(-1) + 0.5),
+        (lp.Gaussian(1.0).poisson(0.01), 0.5),
+        (lp.DiscreteGaussian(2.0), 1 / 8),
+    ],
+)
+def test_rho_is_the_supremum_over_orders(release, rho):
+    """Harrison & Manurangsi 2025: the supremum is the Kullback-Leibler divergence for Laplace and randomized response."""
+    found = Concentrated.of(release).rho
+    assert rho * (1 - 1e-12) <= found <= rho * (1 + 2e-4)
+
+
+def test_rho_of_a_finite_pair_by_a_grid():
+    for p, q in pairs(10, seed=3):
+        orders = 1 + np.geomspace(1e-5, 1e4, 4000)
+        log = np.log(np.array([p, q]))
+        forward = np.logaddexp.reduce(orders[:, None] * log[0] + (1 - orders[:, None]) * log[1], axis=1)
+        backward = np.logaddexp.reduce(orders[:, None] * log[1] + (1 - orders[:, None]) * log[0], axis=1)
+        truth = (np.maximum(forward, backward) / (orders * (orders - 1))).max()
+        found = Concentrated.of(lp.Discrete(list(p / p.sum()), list(q / q.sum()))).rho
+        assert truth * (1 - 1e-9) <= found <= truth * (1 + 1e-3)
+
+
+def test_published_figures_of_concentration():
+    for rho, delta, tail, best in ((0.1, 1e-6, 2.450788, 2.141939), (0.5, 1e-5, 5.298526, 4.728387)):
+        budget = Concentrated(rho)
+        assert concentrated.tail_epsilon(budget, delta).value == pytest.approx(tail, abs=1e-6)
+        assert concentrated.epsilon(budget, delta).value == pytest.approx(best, abs=1e-6)
+        assert concentrated.tail_delta(budget, tail).value == pytest.approx(delta, rel=1e-5)
+        assert (
+            concentrated.epsilon(budget, delta, conversion="tradeoff").value
+            >= lp.Gaussian(1 / math.sqrt(2 * rho)).epsilon(delta).lower
+        )
+
+
+def test_corners_of_concentration():
+    none = Concentrated(0.0)
+    assert concentrated.tail_delta(none, 0.1).value == 0
+    assert concentrated.tail_epsilon(none, 0.0).value == 0
+    assert concentrated.tail_epsilon(Concentrated(0.1), 0.0).value == math.inf
+    assert concentrated.tail_delta(Concentrated(0.1, xi=0.2), 0.25).value == 1
+    assert (3 * Concentrated(0.1, xi=0.2) + Concentrated(1.0)).xi == pytest.approx(0.6)
+    with pytest.raises(ValueError, match="must not be negative"):
+        Concentrated(-0.1)
+    with pytest.raises(UnsupportedError, match="no rho is known of NormalPair"):
+        Concentrated.of(lp.GaussianPair(mean_p=0, sigma_p=1, mean_q=0, sigma_q=2))
+
+
+# -------------------------------------------------------------------------------------- sampled Renyi divergences
+
+
+@pytest.mark.parametrize(("rate", "order", "sigma"), [(0.1, 4, 1.0), (0.02, 8, 2.0), (0.5, 3, 0.7)])
+def test_sampled_divergence_is_that_of_the_sampled_gaussian(rate, order, sigma):
+    found = sampled_renyi.sampled_divergence([k / (2 * sigma**2) for k in range(2, order + 1)], rate).value
+    with mpmath.workdps(25):
+        q, s = mpf(rate), mpf(sigma)
+
+        def ratio(x):
+            return 1 - q + q * mpmath.exp((x - mpf(1) / 2) / s**2)
+
+        places = [-12 * s, 0, 1, order, order + 12 * s]
+        for power, exact in ((order, True), (1 - order, False)):
+            mean = mpmath.quad(lambda x, power=power: mpmath.npdf(x, 0, s) * ratio(x) ** power, places)
+            truth = mpmath.log(mean) / (order - 1)
+            assert found >= truth - mpf("1e-15")
+            assert not exact or found == pytest.approx(float(truth), rel=1e-12)
+
+
+def test_sampled_divergence_holds_of_random_pairs_in_both_orders():
+    rng = np.random.default_rng(5)
+    for p, q in pairs(300, seed=5):
+        rate, order = float(rng.choice([0.01, 0.3, 0.9])), int(rng.integers(2, 9))
+        base = [max(divergence(p, q, k), divergence(q, p, k)) for k in range(2, order + 1)]
+        found = sampled_renyi.sampled_divergence(base, rate).value
+        mixed = (1 - rate) * q + rate * p
+        assert found >= max(divergence(mixed, q, order), divergence(q, mixed, order)) - 1e-13
+
+
+def test_the_analytic_form_is_above_the_sharp_one():
+    for rho in (0.01, 0.1, 1.0):
+        for rate in (1e-6, 1e-3, 0.01):
+            simple = sampled_renyi.sampled_concentrated(Concentrated(rho), rate)
+            last = simple.interval[1]
+            for order in {2, 3, 5, 17, math.floor(last)}:
+                if 2 <= order < min(last, 200):
+                    sharp = sampled_renyi.sampled_divergence([rho * k for k in range(2, order + 1)], rate).value
+                    assert sharp <= simple.divergence(float(order))
+    with pytest.raises(ValueError, match="use sampled_curve"):
+        sampled_renyi.sampled_concentrated(Concentrated(2.0), 0.01)
+    with pytest.raises(ValueError, match="no order above 1"):
+        sampled_renyi.sampled_concentrated(Concentrated(1.0), 0.5)
+
+
+def test_sampling_at_the_ends_of_the_rate():
+    assert sampled_renyi.sampled_divergence([1.0, 1.5], 0.0).value == 0
+    assert sampled_renyi.sampled_divergence([1.0, 1.5], 1.0).value == pytest.approx(1.5)
+    assert sampled_renyi.sampled_divergence([math.inf], 0.5).value == math.inf
+    guarantee = sampled_renyi.sampled_guarantee(Guarantee(1.0, 1e-5, 3), 0.1)
+    assert (guarantee.count, guarantee.delta) == (3, pytest.approx(1e-6))
+    assert guarantee.epsilon == pytest.approx(math.log1p(0.1 * math.expm1(1)))
+
+
+# ------------------------------------------------------------------------------------------ loss classes
+
+
+@pytest.mark.parametrize(
+    ("n", "epsilon", "exact", "normal", "error"),
+    [(256, 1.0, 0.3591, 0.3596, 2.98e-2), (64, 2.0, 3.650e-3, 4.041e-3, 5.96e-2), (16, 1.0, 7.667e-4, 1.287e-3, 0.119)],
+)
+def test_published_figures_of_the_class_of_randomized_response(n, epsilon, exact, normal, error):
+    known = LossClass.of((n * lp.PureDP(0.1)).loss_law())
+    assert (n * lp.PureDP(0.1)).delta(epsilon).value == pytest.approx(exact, rel=1e-3)
+    about = loss_class.normal_delta(known, epsilon)
+    assert isinstance(about, Approximation)
+    assert about.value == pytest.approx(normal, rel=1e-3)
+    above = loss_class.berry_esseen_delta(known, epsilon).value
+    assert above - about.value == pytest.approx(error, rel=5e-3)
+
+
+def test_third_moments_are_bounded():
+    for p, q in pairs(30, seed=8):
+        x = np.log(p / q)
+        mean = p @ x
+        law = lp.Discrete(list(p / p.sum()), list(q / q.sum())).loss_law().terms[0][0]
+        assert p @ np.abs(x - mean) ** 3 <= loss_class.third(law) * (1 + 1e-9)
+    normal = loss_class.third(lp.Gaussian(2.0).loss_law().terms[0][0])
+    assert math.sqrt(8 / math.pi) / 8 <= normal <= 0.2166
+
+
+def test_the_class_without_variance():
+    nothing = LossClass.of((0 * lp.Gaussian(1.0)).loss_law())
+    assert loss_class.berry_esseen_delta(nothing, 0.5).value == 1
+    assert loss_class.normal_delta(nothing, 0.5).value == 0
+    assert loss_class.berry_esseen_epsilon(nothing, 0.5).value == math.inf
+
+
+# ------------------------------------------------------------------------------------------ the Gaussian
+
+
+@pytest.mark.parametrize(("sigma", "epsilon", "count"), [(1.0, 0.277, 1), (50.0, 1.0, 1000), (0.1, 30.0, 1), (3.0, -0.5, 2)])
+def test_the_gaussian_in_closed_form(sigma, epsilon, count):
+    with mpmath.workdps(40):
+        mu, e = mpmath.sqrt(count) / dec(sigma), dec(epsilon)
+        adp = mpmath.ncdf(mu / 2 - e / mu) - mpmath.exp(e) * mpmath.ncdf(-mu / 2 - e / mu)
+        found = gaussian.gaussian_adp(sigma, epsilon, count=count)
+        assert found.lower <= adp <= found.upper
+        assert found.width <= 1e-13 * found.value
+        if epsilon >= 0:
+            pdp = gaussian.gaussian_pdp(sigma, epsilon, count=count)
+            assert pdp.lower <= mpmath.ncdf(mu / 2 - e / mu) <= pdp.upper
+            assert found.upper <= pdp.lower
+    assert (count * lp.Gaussian(sigma)).delta(epsilon).value == pytest.approx(found.value, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("count", "epsilon", "delta", "sigma"),
+    [
+        (1, 1.0, 1e-5, 4.379070),
+        (64, 0.5, 1e-6, 76.887177),
+        (512, 0.3, 1e-4, 283.515618),
+        (1, 1.0, 0.9, None),
+        (1, 5.0, 1e-200, None),
+    ],
+)
+def test_the_noise_for_probabilistic_privacy(count, epsilon, delta, sigma):
+    found = gaussian.gaussian_pdp_sigma(epsilon, delta, count=count)
+    assert sigma is None or found.value == pytest.approx(sigma, abs=1e-6)
+    assert gaussian.gaussian_pdp(found.value, epsilon, count=count).lower <= delta
+    assert gaussian.gaussian_pdp(found.value * (1 - 1e-12), epsilon, count=count).upper >= delta
+    with mpmath.workdps(40):
+        mu = mpmath.sqrt(count) / mpf(found.value)
+        assert mpmath.ncdf(mu / 2 - mpf(epsilon) / mu) <= mpf(delta) * (1 + mpf("1e-15"))
+
+
+# ------------------------------------------------------------------------------------------ the saddle point
+
+
+@pytest.mark.parametrize(
+    ("release", "epsilon", "width"),
+    [
+        (14062 * lp.Gaussian(1.1).poisson(256 / 60000), 2.0, 1e-3),
+        (200 * lp.Laplace(10.0), 2.0, 7e-3),
+        (100 * lp.Gaussian(10.0) + 10 * lp.ApproximateDP(0.1, 1e-6), 3.0, 2e-3),
+    ],
+)
+def test_the_saddle_point_is_near_and_no_bound(release, epsilon, width):
+    exact = release.delta(epsilon).value
+    about = saddle_point.saddle_point_delta(release.loss_law(), epsilon)
+    assert isinstance(about, Approximation)
+    assert about.value == pytest.approx(exact, rel=width)
+    plain = saddle_point.saddle_point_delta(release.loss_law(), epsilon, corrected=False).value
+    assert abs(about.value - exact) < abs(plain - exact)
+    back = saddle_point.saddle_point_epsilon(release.loss_law(), about.value).value
+    assert back == pytest.approx(epsilon, abs=1e-6)
+
+
+def cauchy():
+    """The Cauchy law against the normal one: no divergence of an order above one is finite, in either order."""
+    return lp.FromDensities(
+        lambda x: -np.log(np.pi * (1 + x * x)), lambda x: -x * x / 2 - math.log(2 * math.pi) / 2, (-np.inf, np.inf)
+    )
+
+
+def test_orders_below_one_alone_promise_something():
+    found = renyi.delta(cauchy(), 1.0)
+    # the total variation is more than the profile at one; the errors of a quadrature are estimates
+    assert 0.15 < found.value < 0.25
+    assert not found.proved
+    assert renyi.delta(cauchy(), 1.0, conversion="canonne").value == 1
+    assert renyi.epsilon(cauchy(), 0.3, conversion="canonne").value == math.inf
+    assert renyi.epsilon(cauchy(), found.value).value == pytest.approx(1.0, abs=1e-6)
+    with pytest.raises(UnsupportedError, match="samples of its densities only"):
+        Concentrated.of(cauchy())
+
+
+def test_the_saddle_point_needs_an_order_above_one():
+    pair = cauchy()
+    with pytest.raises(UnsupportedError, match="order above 1"):
+        saddle_point.saddle_point_delta(pair.loss_law(), 1.0)
+
+
+# --------------------------------------------------------------------------- random compositions, all on their side
+
+
+def primitives(rng):
+    def between(low, high):
+        return float(np.exp(rng.uniform(math.log(low), math.log(high))))
+
+    p, q = next(pairs(1, seed=int(rng.integers(1 << 30))))
+    return [
+        lambda: lp.Gaussian(between(0.5, 100)),
+        lambda: lp.Laplace(between(0.3, 100)),
+        lambda: lp.RandomizedResponse(float(rng.uniform(0.501, 0.95))),
+        lambda: lp.Gaussian(between(0.6, 5)).poisson(between(1e-3, 0.5)),
+        lambda: lp.ApproximateDP(between(0.01, 2), between(1e-9, 0.01)),
+        lambda: lp.Discrete(list(p / p.sum()), list(q / q.sum())),
+        lambda: lp.DiscreteLaplace(between(0.5, 20)),
+        lambda: lp.ExponentialMechanism(between(0.05, 2)),
+        lambda: lp.DiscreteGaussian(between(1, 20)),
+    ]
+
+
+def compositions(number, seed):
+    rng = np.random.default_rng(seed)
+    for _ in range(number):
+        kinds = rng.choice(9, size=int(rng.integers(1, 3)), replace=False)
+        counts = [int(10 ** rng.uniform(0, 4)) for _ in kinds]
+        yield lp.compose([count * primitives(rng)[kind]() for kind, count in zip(kinds, counts, strict=True)]), rng
+
+
+def classes(release):
+    return [LossClass.of(law) for law in {release.loss_law(), release.loss_law().reflected()}]
+
+
+def claims_of(release, epsilon, conversions):
+    """Every claim about delta; the larger of both orders of the pair where the claim is of one."""
+    yield from (renyi.delta(release, epsilon, conversion=one) for one in conversions)
+    budget, known = Concentrated.of(release), classes(release)
+    yield concentrated.tail_delta(budget, epsilon)
+    yield concentrated.delta(budget, epsilon)
+    for side in Side:
+        for method in (loss_class.berry_esseen_delta, loss_class.nagaev_delta):
+            yield max((method(one, epsilon, side) for one in known), key=float)
+
+
+def claims_of_epsilon(release, delta, conversions):
+    yield from (renyi.epsilon(release, delta, conversion=one) for one in conversions)
+    budget, known = Concentrated.of(release), classes(release)
+    yield concentrated.tail_epsilon(budget, delta)
+    yield concentrated.epsilon(budget, delta)
+    for side in Side:
+        yield max((loss_class.berry_esseen_epsilon(one, delta, side) for one in known), key=float)
+
+
+def on_their_side(claims, exact):
+    for one in claims:
+        if one.side is Side.UPPER:
+            assert one.value >= exact.lower, one
+        else:
+            assert one.value <= exact.upper, one
+
+
+QUICK = (Conversion.MIRONOV, Conversion.CANONNE)
+
+
+def check_random(number, seed, conversions):
+    for release, rng in compositions(number, seed):
+        epsilon = float(rng.choice([0.0, rng.uniform(0, 10), 10 ** rng.uniform(-3, 1)]))
+        on_their_side(claims_of(release, epsilon, conversions), release.delta(epsilon))
+
+
+def check_random_epsilon(number, seed, conversions):
+    for release, rng in compositions(number, seed):
+        delta = float(10 ** rng.uniform(-12, -0.3))
+        on_their_side(claims_of_epsilon(release, delta, conversions), release.epsilon(delta))
+
+
+def test_random_compositions():
+    check_random(60, 11, QUICK)
+    check_random_epsilon(15, 13, QUICK)
+
+
+def test_random_compositions_by_all_orders_together():
+    check_random(8, 12, CONVERSIONS)
+    check_random_epsilon(4, 14, CONVERSIONS)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(100, 104))
+def test_many_random_compositions(seed):
+    check_random(40, seed, CONVERSIONS)
+    check_random_epsilon(15, seed + 1000, CONVERSIONS)
+
+
+def test_small_deltas_keep_their_side():
+    for release in (lp.Gaussian(10.0), 100 * lp.Laplace(10.0), 10 * lp.Gaussian(2.0).poisson(0.01)):
+        for epsilon in (0.5, 3.0, 8.0):
+            exact = release.log_delta(epsilon)
+            for one in CONVERSIONS:
+                claimed = renyi.delta(release, epsilon, conversion=one).value
+                assert claimed > 0
+                assert math.log(claimed) >= exact.lower
+
+
+def test_normal_numbers_agree_with_scipy():
+    known = LossClass(lp.Bound(0.3, 0.3, 0.3), lp.Bound(0.9, 0.9, 0.9), lp.Bound(0, 0, 0), 1.0)
+    s, m, e = math.sqrt(0.9), 0.3, 0.5
+    truth = norm.sf((e - m) / s) - math.exp(e - m + 0.45) * norm.sf((e - m) / s + s)
+    assert loss_class.normal_delta(known, e).value == pytest.approx(truth, rel=1e-12)

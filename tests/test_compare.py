@@ -1,0 +1,221 @@
+"""The table of all methods: every row on its side of the exact answer, readable, and the same on the command line."""
+
+import json
+import math
+import re
+
+import mpmath
+import numpy as np
+import pytest
+
+import logphi as lp
+from logphi.cli import main
+from logphi.comparison import APPROXIMATE, EXACT, LOWER, UPPER
+from logphi.expression import parse
+
+NAMES = [
+    "exact",
+    "basic composition",
+    "advanced composition",
+    "advanced composition, sharper",
+    "zCDP, tail",
+    "zCDP, best order",
+    "Renyi, whole orders",
+    "Renyi, mironov",
+    "Renyi, canonne",
+    "Renyi, asoodeh",
+    "Renyi, tradeoff",
+    "Markov",
+    "Berry-Esseen",
+    "Berry-Esseen",
+    "Nagaev",
+    "Nagaev",
+    "Gaussian of the loss class",
+    "saddle point",
+]
+
+RELEASES = [
+    "100 * Gaussian(sigma=10)",
+    "1000 * Gaussian(sigma=1.1).poisson(0.01)",
+    "50 * Gaussian(sigma=5) + 50 * RandomizedResponse(p=0.52)",
+    "10 * Laplace(scale=5)",
+    "3 * ApproximateDP(epsilon=0.3, delta=1e-6) + PureDP(epsilon=0.1)",
+    "5 * DiscreteGaussian(sigma=3) + DiscreteLaplace(scale=2)",
+    "3 * Laplace(scale=2).poisson(0.1)",
+    "Discrete(p=[0.1, 0.5, 0.4, 0], q=[0, 0.3, 0.4, 0.3])",
+    "GaussianPair(mean_p=0, sigma_p=1, mean_q=0, sigma_q=2)",
+    "20 * KaryRandomizedResponse(k=5, p=0.8)",
+    "Gaussian(sigma=1, adjacency='add').poisson(0.2, adjacency='add')",
+    "0 * Gaussian(sigma=1)",
+]
+
+
+def on_their_side(table):
+    for row in table.rows:
+        assert (row.value is None) == bool(row.reason)
+        if row.side == UPPER:
+            assert row.value >= table.exact.lower, row
+        if row.side == LOWER:
+            assert row.value <= table.exact.upper, row
+
+
+def values(table, side=UPPER):
+    return {row.name: row.value for row in table.rows if row.side in (side, EXACT)}
+
+
+@pytest.mark.parametrize("expression", RELEASES)
+def test_every_row_is_on_its_side(expression):
+    release = parse(expression)
+    for table in (lp.compare(release, epsilon=0.7), lp.compare(release, delta=1e-5)):
+        assert [row.name for row in table.rows] == NAMES
+        assert table.rows[0].value == table.exact.value
+        on_their_side(table)
+        known = values(table)
+        assert known["Renyi, mironov"] >= known["Renyi, canonne"] * (1 - 1e-12)
+        assert known["Markov"] == known["Renyi, canonne"]
+        assert known["Renyi, canonne"] >= known["Renyi, asoodeh"] >= known["Renyi, tradeoff"] * (1 - 1e-6) - 1e-8
+        assert sum(row.side == APPROXIMATE for row in table.rows) == 2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("expression", RELEASES)
+def test_every_row_at_many_points(expression):
+    release = parse(expression)
+    for epsilon in (-0.5, 0.0, 0.3, 6.0):
+        on_their_side(lp.compare(release, epsilon=epsilon))
+    for delta in (0.0, 1e-12, 0.05, 1.0):
+        on_their_side(lp.compare(release, delta=delta))
+
+
+def test_what_there_is_to_gain():
+    """At k = 100 releases of 0.1 each: published figures of each theorem."""
+    known = values(lp.compare(100 * lp.PureDP(0.1), delta=1e-6))
+    assert known["basic composition"] == pytest.approx(10)
+    assert known["advanced composition"] == pytest.approx(5.756522, abs=1e-6)
+    assert known["zCDP, best order"] == pytest.approx(5.22, abs=5e-3)
+    assert known["exact"] == pytest.approx(4.774568, abs=1e-6)
+    tight = values(lp.compare(10 * lp.PureDP(1.0), delta=1e-5))
+    assert tight["basic composition"] < tight["advanced composition"]
+    assert tight["exact"] == pytest.approx(9.999771, abs=1e-6)
+
+
+def test_sampled_releases_are_as_accountants_have_them():
+    """Renyi divergences of whole orders by quadrature, at the conversion that accountants use."""
+    rate, sigma, steps, delta = 0.01, 1.1, 1000, 1e-5
+    with mpmath.workdps(20):
+        best = math.inf
+        for order in range(6, 14):
+            powers = [
+                mpmath.binomial(order, k) * (1 - rate) ** (order - k) * rate**k * mpmath.exp(k * (k - 1) / (2 * sigma**2))
+                for k in range(order + 1)
+            ]
+            own = steps * mpmath.log(mpmath.fsum(powers)) / (order - 1)
+            best = min(best, own + mpmath.log(1 - mpmath.mpf(1) / order) - mpmath.log(delta * order) / (order - 1))
+    table = lp.compare(steps * lp.Gaussian(sigma).poisson(rate), delta=delta)
+    assert values(table)["Renyi, whole orders"] == pytest.approx(float(best), rel=1e-10)
+
+
+def test_the_text_is_a_table():
+    text = str(lp.compare(100 * lp.Gaussian(10.0), epsilon=1.0))
+    title, header, *lines = text.splitlines()
+    assert title == "delta(1.0) of 100 * Gaussian(sigma=10.0)"
+    assert header.split() == ["method", "delta", "side", "gap", "source"]
+    assert len(lines) == len(NAMES)
+    assert lines[0].startswith("  exact                          0.1269367")
+    column = header.index("side")
+    assert {line[column:].split("  ")[0] for line in lines} == {"exact", "upper bound", "lower bound", "approximation"}
+    assert all(line == line.rstrip() for line in lines)
+
+
+def test_printed_bounds_err_to_their_side():
+    table = lp.compare(parse(RELEASES[2]), epsilon=0.7)
+    for row in table.rows:
+        shown = row.cells()[1]
+        if row.side == UPPER:
+            assert float(shown) >= row.value
+        if row.side == LOWER:
+            assert float(shown) <= row.value
+
+
+def test_what_does_not_apply_says_why():
+    rows = {
+        row.name: row for row in lp.compare(parse("GaussianPair(mean_p=0, sigma_p=1, mean_q=0, sigma_q=2)"), delta=0.0).rows
+    }
+    assert "no rho is known of NormalPair" in rows["zCDP, tail"].reason
+    assert "or zero" in rows["basic composition"].reason
+    assert "does not apply: no rho" in " ".join(rows["zCDP, tail"].cells())
+    infinite = {row.name: row for row in lp.compare(lp.ApproximateDP(1.0, 0.1), epsilon=1.0).rows}
+    assert "infinite with positive probability" in infinite["Renyi, whole orders"].reason
+    many = lp.compose([lp.Gaussian(10.0 + step) for step in range(65)])
+    crowded = {row.name: row for row in lp.compare(many, epsilon=2.0).rows}
+    assert "more than 64 distinct parts" in crowded["basic composition"].reason
+    assert "more than 64 distinct parts" in crowded["Renyi, whole orders"].reason
+    assert crowded["Renyi, tradeoff"].value >= crowded["exact"].value
+
+
+def test_estimates_are_not_sold_as_proofs():
+    scale = math.log(2 * math.pi) / 2
+    normal = lp.FromDensities(lambda x: -((x - 1) ** 2) / 2 - scale, lambda x: -(x**2) / 2 - scale, (-np.inf, np.inf))
+    rows = {row.name: row for row in lp.compare(2 * normal, epsilon=1.0).rows}
+    assert "an error is an estimate" in rows["exact"].note
+    for name in ("Renyi, tradeoff", "Markov", "Berry-Esseen"):
+        assert "an error is an estimate" in rows[name].note
+    for name in ("basic composition", "advanced composition", "zCDP, tail", "Renyi, whole orders"):
+        assert "samples of" in rows[name].reason
+
+
+def test_notebooks_get_a_table():
+    shown = lp.compare(lp.Laplace(1.0), epsilon=0.5)._repr_html_()
+    assert shown.count("<tr>") == len(NAMES) + 1
+    assert shown.startswith("<table><caption>delta(0.5) of Laplace(scale=1.0)</caption>")
+    assert "Asoodeh, Liao, Calmon, Kosut &amp; Sankar" in shown
+
+
+def test_bad_input():
+    with pytest.raises(ValueError, match="give either epsilon or delta"):
+        lp.compare(lp.Gaussian(1.0))
+    with pytest.raises(ValueError, match="give either epsilon or delta"):
+        lp.compare(lp.Gaussian(1.0), epsilon=1, delta=0.1)
+    with pytest.raises(ValueError, match="delta must lie in"):
+        lp.compare(lp.Gaussian(1.0), delta=1.5)
+    with pytest.raises(ValueError, match="finite and not NaN"):
+        lp.compare(lp.Gaussian(1.0), epsilon=math.nan)
+    with pytest.raises(TypeError, match="epsilon must be a real number"):
+        lp.compare(lp.Gaussian(1.0), epsilon=[1.0, 2.0])
+    with pytest.raises(TypeError, match="a mechanism is needed"):
+        lp.compare(3.0, epsilon=1.0)
+
+
+def test_the_command_line(capsys):
+    assert main(["compare", "10 * Laplace(scale=5)", "--epsilon", "1,-1/2"]) == 0
+    out, err = capsys.readouterr()
+    assert not err
+    assert re.findall(r"^\S.*$", out, re.MULTILINE) == [
+        "delta(1.0) of 10 * Laplace(scale=5.0)",
+        "delta(-0.5) of 10 * Laplace(scale=5.0)",
+    ]
+
+
+def test_the_command_line_prints_json(capsys):
+    assert main(["compare", "GaussianPair(mean_p=0, sigma_p=1, mean_q=0, sigma_q=2)", "--delta", "1e-5", "--json"]) == 0
+    rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [row["name"] for row in rows] == NAMES
+    assert all(row["query"] == "epsilon" and row["at"] == 1e-5 for row in rows)
+    assert {tuple(row) for row in rows} == {("query", "at", "name", "value", "side", "gap", "source", "note", "reason")}
+    assert rows[4]["value"] is None
+    assert "no rho is known" in rows[4]["reason"]
+    assert "inf" in [row["value"] for row in rows]
+
+
+@pytest.mark.parametrize(
+    ("argv", "said"),
+    [
+        (["compare", "Gaussian(sigma=1)"], "one of the arguments --epsilon --delta is required"),
+        (["compare", "Gaussian(sigma=1)", "--epsilon", "1", "--delta", "1"], "not allowed with"),
+        (["compare", "Gaussian(sigma=1)", "--delta", "2"], "delta must lie in"),
+        (["compare", "Gaussian(sigma=1)", "--epsilon", "1", "--rtol", "1"], "unrecognized"),
+    ],
+)
+def test_bad_command_lines(argv, said, capsys):
+    assert main(argv) == 2
+    assert said in capsys.readouterr().err

@@ -48,6 +48,7 @@ _LARGEST = 700.0
 # measured: pairs beyond the first that closes in on the place, for chords on both sides of a kink; and how often to begin anew
 _BEYOND = 3
 _ROUNDS = 3
+_NEARER = 0.05
 # measured: a profile prepared this near is as sharp, relatively; places beyond so many deviations are not looked at
 _NEAR = 0.02
 _REACH = 1e4
@@ -236,10 +237,12 @@ def _bound(search: _Search, blind: float, rtol: float) -> Bound:
     size = math.exp(unit)
     lower, value, _ = lines.line(at, middle, unit)
     upper = math.inf
-    for _ in range(_ROUNDS):
+    first = min(guess.scale * min(max(math.sqrt(search.noise), _AROUND), 0.03), 1.0)
+    for attempt in range(_ROUNDS):
         top = Ceiling(math.inf, at)
         known: list[Known] = []
-        step = max(min(guess.scale * min(max(math.sqrt(search.noise), _AROUND), 0.03), 1.0), 64 * math.ulp(at))
+        # the loss may vary less, or more, than was guessed
+        step = max(first * _NEARER**attempt, 64 * math.ulp(at))
         more = _BEYOND
         while step < min(guess.reach, _LARGEST - max(at, 0.0)) and more and upper - lower > rtol * value:
             for x in (at - step, at + step)[step > _FARTHEST :]:

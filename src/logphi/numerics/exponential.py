@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from math import comb, exp, factorial, lgamma
+from math import comb, exp, factorial, lgamma, log
 from typing import Any
 
 import numpy as np
@@ -87,6 +87,8 @@ def log_factorial(top: int) -> Array:
 
 # beyond its exponential, sums are out of the question
 _ENDLESS = 200.0
+# derived: up to here logarithms of factorials differ by what their difference should be, to several digits
+_COUNTED = 10**9
 
 
 def atom_count(terms: Terms) -> float:
@@ -97,7 +99,9 @@ def atom_count(terms: Terms) -> float:
         kinds = 0 if pieces is None else len(pieces.locations)
         # to draw more than one from many kinds takes a table of as many columns
         if kinds:
-            log_ways = lgamma(count + kinds) - lgamma(count + 1) - lgamma(kinds)
+            # of the large numbers of draws nothing would be left in the difference
+            rise = lgamma(count + kinds) - lgamma(count + 1) if count < _COUNTED else (kinds - 1) * log(count)
+            log_ways = rise - lgamma(kinds)
             total *= exp(min(log_ways, _ENDLESS)) * (max(kinds / 8, 1.0) if count > 1 else 1.0)
     return total
 

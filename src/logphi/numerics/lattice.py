@@ -67,7 +67,7 @@ class PeriodicStep:
         # |1 - e^{-zD}| at both signs is at least (1 - r) at t = 0 and |1 - r e^{itD}| beyond, over r <= 1 on the left
         angle = np.minimum(heights * self.span, np.pi)
         gap = np.sqrt((1 - decay) ** 2 + 4 * decay * np.sin(angle / 2) ** 2)
-        bound: NDArray[np.float64] = np.log(self.span / gap * (decay if distance < 0 else 1.0)) + 1e-12
+        bound: NDArray[np.float64] = np.log(self.span / gap) + min(distance, 0.0) * self.span + 1e-12
         return bound
 
     def log_rest(self, height: float, abscissa: float) -> float:
@@ -159,7 +159,8 @@ def slip_at(lattice: Lattice, x: float) -> float:
 
     Stretched places move the payoff (1 - e^{x-X})_+ by at most the stretch times (|x| + |X - x|) e^{x-X}.
     """
-    return lattice.slip + 2 * lattice.stretch * (2 * abs(x) + 2 * lattice.span + 1)
+    neighbour = lattice.span if np.isfinite(lattice.span) else 0.0
+    return lattice.slip + 2 * lattice.stretch * (2 * abs(x) + 2 * neighbour + 1)
 
 
 def reserve_at(lattice: Lattice, x: float) -> float:

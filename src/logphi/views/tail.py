@@ -87,15 +87,20 @@ def _tails(law: LogPhi, x: float, rtol: float) -> Tails:
         return Tails(_NOTHING, finite)
     if x < law.infimum:
         return Tails(finite, _NOTHING)
-    # what these leave open is on which side an atom lies, and the others cannot tell either
-    best = _on_the_lattice(law, x, rtol, finite) or _by_pieces(law, x, rtol, finite)
+    # what a lattice leaves open is on which side an atom lies, and the others cannot tell either
+    best = _on_the_lattice(law, x, rtol, finite)
     if best is None:
         best = Tails(replace(finite, lower=-math.inf), replace(finite, lower=-math.inf))
-        for attempt in (_by_contour, _by_chernoff, _by_chords):
-            found = attempt(law, x, rtol, finite)
-            best = best if found is None else found.meet(best)
+        served = exponential.served(law.terms)
+        # sums are whole with few flat parts, and with many the contour is quicker; chords are no sharper than sums
+        few = served and exponential.flat_count(law.terms) < exponential.FLAT_PARTS
+        first = (_by_pieces, _by_contour) if few else (_by_contour, _by_pieces)
+        attempts = (*first, _by_chernoff) if served else (_by_contour, _by_chernoff, _by_chords)
+        for attempt in attempts:
             if best.width <= rtol or min(best.above.upper, best.below.upper) < _NEGLIGIBLE:
                 break
+            found = attempt(law, x, rtol, finite)
+            best = best if found is None else found.meet(best)
     if law.estimated:
         best = Tails(*(replace(one, ledger=one.ledger.estimating("truncation", "inner")) for one in (best.above, best.below)))
     return best
@@ -143,8 +148,6 @@ def _on_the_lattice(law: LogPhi, x: float, rtol: float, finite: LogDelta) -> Tai
 
 def _by_pieces(law: LogPhi, x: float, rtol: float, finite: LogDelta) -> Tails | None:
     terms = law.terms
-    if not exponential.made_of_pieces(terms) or exponential.cost(terms) > exponential.MAX_TERMS:
-        return None
     prepared = exponential.prepare(law, terms, x, rtol, exponential.MASS)
     return None if prepared is None else _with_rest(True, _log_of(prepared.at(x), "exponential"), finite)
 
@@ -193,9 +196,6 @@ def _between(lower: float, upper: float, source: LogDelta) -> LogDelta:
 
 def _log_of(amount: Scaled, method: str) -> LogDelta:
     lower, value, upper = enclosed(amount)
-    if math.isnan(lower + upper):
-        # infinities that cancel: nothing is known
-        lower, value, upper = -math.inf, -math.inf, 0.0
     lower, upper = outward(lower, -1), min(outward(upper, 1), 0.0)
     return LogDelta(min(lower, upper), min(max(value, lower), upper), upper, method, ledger_of(amount))
 

@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 
 import logphi as lp
 from logphi import Bound, Bounds, Status
+from logphi.numerics.enclosure import Scaled
+from logphi.views.profile import enclosed
 
 SHARP = 1e-9
 # what a digit or two beyond the doubles of a reference may differ
@@ -418,3 +420,28 @@ def test_quantiles_of_wide_losses() -> None:
     assert median.width < 1e10
     assert loss.sf(1e16).lower > 1 - 1e-14
     assert loss.cdf(1e16).upper < 1e-300
+
+
+@pytest.mark.parametrize("count", [10**6, 10**9, 10**12])
+@pytest.mark.parametrize("place", [-1000, -100, -3, 0, 3, 100])
+def test_sums_of_so_many_flat_parts_that_only_the_contour_is_sharp(count, place) -> None:
+    """By the theorem of Berry and Esseen: what underflows is not zero, and what is no number is not known."""
+    release = count * lp.ExponentialMechanism(epsilon=1)
+    mean, spread = release.loss.mean.value, math.sqrt(release.loss.variance.value)
+    truth = float(mpmath.ncdf(-place))
+    for bound in (release.loss.sf(mean + place * spread), release.delta(mean + place * spread)):
+        # a profile is below its tail by about a share 1/spread of the density
+        assert bound.lower - 2 / spread <= truth <= bound.upper + 2 / spread
+        assert bound.width < 0.01
+
+
+def test_the_median_of_a_sum_of_many_flat_parts() -> None:
+    """Near the mean."""
+    loss = (10**9 * lp.ExponentialMechanism(epsilon=1)).loss
+    median, mean, spread = loss.quantile(0.5), loss.mean.value, math.sqrt(loss.variance.value)
+    assert max(abs(median.lower - mean), abs(median.upper - mean)) < 0.01 * spread
+
+
+def test_no_number_is_no_enclosure() -> None:
+    assert enclosed(Scaled(0.0, math.nan))[2] == math.inf
+    assert enclosed(Scaled(0.0, 1.0, rounding=math.nan))[0] == -math.inf

@@ -378,7 +378,8 @@ class Rest(Law):
         # both what is known of the whole and the whole itself are at most about M(c)
         noise = np.minimum(np.expm1(np.minimum(whole.radius, 700.0)) * np.abs(full), np.abs(full) + 1.01)
         noise += repeats * ULP * (8 + 2 * turn) * abs(low[0])
-        noise = noise + ELEMENTARY * (1 + abs(scale)) * (np.abs(full) + abs(low[0]))
+        # and what underflows
+        noise = noise + ELEMENTARY * (1 + abs(scale)) * (np.abs(full) + abs(low[0])) + 1e-290
         # below its own noise the difference is only known to be small: a number larger than that, wrong by as much
         drowned = np.abs(difference) < 4 * noise
         mid = scale + np.log(np.where(drowned, 16 * noise, difference))

@@ -186,7 +186,7 @@ def one_order(law: LogPhi, order: float, rtol: float) -> Bound:
     )
     # never negative for positive orders, never positive for negative ones
     lower, upper = (max(lower, 0.0) + 0.0, max(upper, 0.0) + 0.0) if order >= 0 else (min(lower, 0.0), min(upper, 0.0))
-    value = min(max(value, lower), upper)
+    value = min(max(value, lower), upper) + 0.0
     return settled(Bound(lower, value, upper, method=found.method, ledger=found.ledger.scaled(1 / scale)), rtol)
 
 

@@ -35,6 +35,9 @@ _NEGLIGIBLE = -746.0
 _NOTHING = LogDelta(-math.inf, -math.inf, -math.inf, "exact", Ledger())
 
 
+Attempt = Callable[[LogPhi, float, float, LogDelta], "Tails | None"]
+
+
 @dataclass(frozen=True)
 class Tails:
     """P(x < L < inf) and P(L <= x)."""
@@ -91,7 +94,7 @@ def _tails(law: LogPhi, x: float, rtol: float) -> Tails:
     if x < law.infimum:
         return Tails(finite, _NOTHING)
     best = Tails(replace(finite, lower=-math.inf), replace(finite, lower=-math.inf))
-    for attempt in (*_FINAL, _by_contour, _by_chernoff, _by_chords):
+    for attempt in _attempts(law):
         found = attempt(law, x, rtol, finite)
         best = best if found is None else found.meet(best)
         settled = best.width <= rtol or min(best.above.upper, best.below.upper) < _NEGLIGIBLE
@@ -170,8 +173,6 @@ def _on_the_lattice(law: LogPhi, x: float, rtol: float, finite: LogDelta) -> Tai
 
 def _by_pieces(law: LogPhi, x: float, rtol: float, finite: LogDelta) -> Tails | None:
     terms = law.terms
-    if not exponential.made_of_pieces(terms) or exponential.cost(terms) > exponential.MAX_TERMS:
-        return None
     prepared = exponential.prepare(law, terms, x, rtol, exponential.MASS)
     return None if prepared is None else _with_rest(True, _log_of(prepared.at(x), "exponential"), finite)
 
@@ -198,7 +199,16 @@ def _by_chords(law: LogPhi, x: float, rtol: float, finite: LogDelta) -> Tails | 
 
 
 # what these leave open is on which side an atom lies, or what rounding does to a threshold: no other way can tell either
-_FINAL = (_in_closed_form, _on_the_lattice, _by_pieces)
+_FINAL = (_in_closed_form, _on_the_lattice)
+
+
+def _attempts(law: LogPhi) -> tuple[Attempt, ...]:
+    """The ways that fit the loss, in turn."""
+    if not exponential.served(law.terms):
+        return (*_FINAL, _by_contour, _by_chernoff, _by_chords)
+    # sums are whole with few flat parts, and with many the contour is quicker; chords are no sharper than sums
+    few = exponential.flat_count(law.terms) < exponential.FLAT_PARTS
+    return (*_FINAL, *((_by_pieces, _by_contour) if few else (_by_contour, _by_pieces)), _by_chernoff)
 
 
 def _slope(profile: Callable[[float], LogDelta], here: LogDelta, x: float, length: float) -> tuple[float, float]:
@@ -221,9 +231,6 @@ def _between(lower: float, upper: float, source: LogDelta) -> LogDelta:
 
 def _log_of(amount: Scaled, method: str) -> LogDelta:
     lower, value, upper = enclosed(amount)
-    if math.isnan(lower + upper):
-        # infinities that cancel: nothing is known
-        lower, value, upper = -math.inf, -math.inf, 0.0
     lower, upper = outward(lower, -1), min(outward(upper, 1), 0.0)
     return LogDelta(min(lower, upper), min(max(value, lower), upper), upper, method, ledger_of(amount))
 

@@ -367,6 +367,20 @@ def test_rho_of_a_finite_pair_by_a_grid():
         assert truth * (1 - 1e-9) <= found <= truth * (1 + 1e-3)
 
 
+def test_a_budget_of_one_order_says_nothing_of_the_other():
+    release = lp.Discrete([0.977, 0.023], [0.009, 0.991], adjacency="remove")
+    budget = Concentrated.of(release)
+    assert not (2 * budget + Concentrated(0.1)).both
+    assert Concentrated.of(lp.Gaussian(sigma=1), "remove").both
+    # H = p - e^eps q of the first cell
+    least = 0.977 - math.exp(0.3) * 0.009
+    for how in Conversion:
+        assert concentrated.delta(budget, 0.3, conversion=how).value >= least
+        assert concentrated.epsilon(budget, least * 0.999, conversion=how).value >= 0.3
+    with pytest.raises(ValueError, match="both orders"):
+        sampled_renyi.sampled_concentrated(Concentrated(0.1, both=False), 0.01)
+
+
 def test_published_figures_of_concentration():
     for rho, delta, tail, best in ((0.1, 1e-6, 2.450788, 2.141939), (0.5, 1e-5, 5.298526, 4.728387)):
         budget = Concentrated(rho)
@@ -420,6 +434,22 @@ def test_sampled_divergence_holds_of_random_pairs_in_both_orders():
         found = sampled_renyi.sampled_divergence(base, rate).value
         mixed = (1 - rate) * q + rate * p
         assert found >= max(divergence(mixed, q, order), divergence(q, mixed, order)) - 1e-13
+
+
+@pytest.mark.parametrize("rate", [1e-6, 0.01, 0.3, 0.9, 0.999999])
+@pytest.mark.parametrize("order", [2, 3, 7, 64])
+def test_the_inequality_behind_the_reversed_order_of_a_sample(rate, order):
+    with mpmath.workdps(60):
+        q = mpf(rate)
+        share = 3 * (1 - q) / (3 + 2 * (order - 2) * q)
+        # the slopes agree at r = 1
+        slope = (1 - order) * q - share * order * q - (1 - share) * (1 - order * q)
+        for power in [*np.linspace(-60, 60, 61), *np.linspace(-0.5, 0.5, 21), 1e-4, -1e-4]:
+            r = mpmath.exp(mpf(power))
+            w = 1 - q + q * r
+            assert w ** (1 - order) <= (
+                share * w**order + (1 - share) * r * (1 - q + q / r) ** order + slope * (r - 1) + mpf(10) ** -50
+            )
 
 
 def test_the_analytic_form_is_above_the_sharp_one():
@@ -496,6 +526,34 @@ def test_the_gaussian_in_closed_form(sigma, epsilon, count):
             assert pdp.lower <= mpmath.ncdf(mu / 2 - e / mu) <= pdp.upper
             assert found.upper <= pdp.lower
     assert (count * lp.Gaussian(sigma)).delta(epsilon).value == pytest.approx(found.value, rel=1e-9)
+
+
+@pytest.mark.parametrize("power", [-300, -100, -20, -8, 8, 20, 60, 100, 300])
+@pytest.mark.parametrize("ahead", [-60.0, -44.0, -1.0, 0.0, 0.5, 37.0])
+def test_the_gaussian_in_closed_form_where_digits_cancel(power, ahead):
+    with mpmath.workdps(700):
+        mu = 1 / dec(float(f"1e{power}"))
+        epsilon = float(mu * ahead + mu * mu / 2) if power > -150 else 5e299
+        x, y = (epsilon / mu + side * mu / 2 for side in (-1, 1))
+        found = gaussian.gaussian_adp(float(f"1e{power}"), epsilon)
+        if y > 1e6:
+            # 1 / y - 1 / y^3 < tail / density < 1 / y
+            density = mpmath.npdf(x)
+            tail = mpmath.ncdf(-x) if abs(x) < 100 else mpf(x < 0)
+            assert found.lower <= max(tail - density * (1 / y - 1 / y**3), 0)
+            assert found.upper >= tail - density / y
+        else:
+            assert found.lower <= mpmath.ncdf(-x) - mpmath.exp(mpf(epsilon)) * mpmath.ncdf(-y) <= found.upper
+        # half an ulp of epsilon moves the threshold by more than the deviation for huge mu
+        assert power < 0 or found.width <= 1e-12 * found.value + 5e-324
+        assert math.copysign(1, found.upper) == 1
+    assert gaussian.gaussian_adp(1e-20, 1e300).upper == 5e-324
+
+
+def test_large_whole_numbers_are_decimals_too():
+    interval = outward.decimal(1e23)
+    assert interval.a <= 10**23 <= interval.b
+    assert outward.decimal(2.0**53).delta == 0
 
 
 @pytest.mark.parametrize(

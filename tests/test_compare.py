@@ -64,6 +64,16 @@ def values(table, side=UPPER):
     return {row.name: row.value for row in table.rows if row.side in (side, EXACT)}
 
 
+def test_advanced_composition_needs_both_orders_of_a_relation_of_one():
+    # the loss is at most 1, and 1 nine times out of ten
+    p, q = [0.9, 0.1], [0.9 / math.e, 1 - 0.9 / math.e]
+    release = 1000 * lp.Discrete(p, q, adjacency="remove")
+    unbounded = 30 * lp.Gaussian(sigma=1, adjacency="remove").poisson(0.3, adjacency="remove") + release
+    for one in (release, unbounded):
+        on_their_side(lp.compare(one, epsilon=700.0))
+        on_their_side(lp.compare(one, delta=1e-3))
+
+
 @pytest.mark.parametrize("expression", RELEASES)
 def test_every_row_is_on_its_side(expression):
     release = parse(expression)

@@ -10,7 +10,7 @@ from mpmath import diff, erfc, exp, mpf, quad, sqrt
 
 import logphi as lp
 from exact import contains, dec
-from logphi.classical.exact_composition import compose_guarantees, compose_profiles
+from logphi.classical.exact_composition import _log_ways, compose_guarantees, compose_profiles
 
 DIGITS = 40
 SHARP = 1e-12
@@ -223,3 +223,45 @@ def test_impossible_profiles_are_refused(one, kind, needles):
         assert needle in str(caught.value)
     with pytest.raises(ValueError, match="epsilon"):
         compose_profiles(([0.0], [0.1]), ([0.0], [0.1]), 1e3)
+
+
+def test_many_guarantees_take_no_time():
+    count, level = 10**6, 0.001
+    found = compose_guarantees([(level, 0.0, count)], 0.5)
+    # the same sum with logarithms of factorials
+    with mpmath.workdps(40):
+        rate = 1 / (1 + exp(-dec(level)))
+        total = mpf(0)
+        for true in range(500_250 - 4000, 500_250 + 4000):
+            loss = dec(level) * (2 * true - count)
+            if loss > 0.5:
+                ways = mpmath.loggamma(count + 1) - mpmath.loggamma(true + 1) - mpmath.loggamma(count - true + 1)
+                total += exp(ways + true * mpmath.log(rate) + (count - true) * mpmath.log1p(-rate)) * (1 - exp(0.5 - loss))
+    # eight deviations out, 1e-14 of it is left
+    assert found.lower * (1 - 1e-12) <= total <= found.upper
+    assert found.width <= 2e-8 * found.value
+
+
+@pytest.mark.parametrize("count", [1, 63, 126, 127, 128, 129, 1000, 100_001])
+def test_binomial_coefficients(count):
+    found = _log_ways(count)
+    assert found.size == count + 1
+    for few in {
+        0,
+        1,
+        count // 3,
+        count // 2,
+        (count + 1) // 2,
+        min(63, count),
+        min(64, count),
+        min(65, count),
+        count - 1,
+        count,
+    }:
+        exact = mpmath.log(mpmath.binomial(count, few))
+        assert abs(found[few] - exact) <= 3e-16 * max(count, 1)
+
+
+def test_a_delta_below_every_double_is_not_zero():
+    assert compose_guarantees([(0.1, 0.0, 2000)], 199.0).upper > 0
+    assert compose_guarantees([(0.1, 0.0, 2000)], 201.0).upper == 0

@@ -204,16 +204,18 @@ class _Methods:
 
     def _advanced(self, theorem: Advanced, name: str) -> Answer:
         of = composition.advanced_delta if self.asks_delta else composition.advanced_epsilon
-        return self._best(lambda known, at: of(known, at, theorem), name, _SHARES)
+        return self._best(lambda known, at: of(known, at, theorem), name, _SHARES, both=True)
 
-    def _best(self, of: Callable[[list[Guarantee], float], Claim], name: str, shares: tuple[float, ...]) -> Claim:
+    def _best(
+        self, of: Callable[[list[Guarantee], float], Claim], name: str, shares: tuple[float, ...], both: bool = False
+    ) -> Claim:
         """The best over the deltas that are tried for releases of unbounded losses."""
-        known = parts.guarantees(self.mechanism)
-        releases = parts.unbounded_releases(self.mechanism)
+        known = parts.guarantees(self.mechanism, both)
+        releases = parts.unbounded_releases(self.mechanism, both)
         if releases == 0:
             best, note = of(known(0.0), self.at), "each part at its largest loss"
         else:
-            left = max(self.at - parts.bounded_mass(self.mechanism), 0.0) * _WITHIN
+            left = max(self.at - parts.bounded_mass(self.mechanism, both), 0.0) * _WITHIN
             tried = _SPENT if self.asks_delta else tuple(left * share for share in shares)
             if not any(tried):
                 raise UnsupportedError("delta is no larger than the probability of an infinite loss, or zero")

@@ -43,7 +43,7 @@ class Concentrated:
     """A budget: D_a <= xi + rho a for all a > 1, beside infinite losses of probability ``infinite_mass``.
 
     Infinite losses of the reversed pair, of probability v, leave the finite part with eps + log(1 - v), and ``tilt`` is
-    -log(1 - v).
+    -log(1 - v). Without ``both`` the budget is that of one order of the pair, D_a(P||Q) alone.
 
     Budgets add under composition, adaptive too (Bun & Steinke 2016, Lemma 2.3); ``n * budget`` is n-fold.
 
@@ -62,6 +62,7 @@ class Concentrated:
     xi: float | Bound | Claim = 0.0
     infinite_mass: float = 0.0
     tilt: float = 0.0
+    both: bool = True
 
     def __post_init__(self) -> None:
         for name in _FIELDS:
@@ -74,11 +75,11 @@ class Concentrated:
         if not isinstance(other, Concentrated):
             return NotImplemented
         pairs = [(getattr(self, name), getattr(other, name)) for name in _FIELDS]
-        return Concentrated(*(_up(a + b) for a, b in pairs))
+        return Concentrated(*(_up(a + b) for a, b in pairs), both=self.both and other.both)
 
     def __mul__(self, count: int) -> Concentrated:
         times = check.count("the number of repetitions", count)
-        return Concentrated(*(_up(times * float(getattr(self, name))) for name in _FIELDS))
+        return Concentrated(*(_up(times * float(getattr(self, name))) for name in _FIELDS), both=self.both)
 
     __rmul__ = __mul__
 
@@ -86,11 +87,13 @@ class Concentrated:
     def curve(self) -> DivergenceCurve:
         """The divergences, for the conversions of :mod:`logphi.classical.renyi`."""
         xi, rho = float(self.xi), float(self.rho)
-        return DivergenceCurve(lambda order: (xi + rho * order) * (1 + _SLIP))
+        return DivergenceCurve(lambda order: (xi + rho * order) * (1 + _SLIP), both=self.both)
 
     @staticmethod
     def of(mechanism: Questions, direction: Direction | str | None = None) -> Concentrated:
         """The smallest rho that is known of a mechanism, with xi = 0; infinite losses are set aside.
+
+        Of one direction, and of a relation of one, it is the budget of that order alone.
 
         Raises
         ------
@@ -106,6 +109,7 @@ class Concentrated:
             max(_rho(law) for law in laws),
             infinite_mass=max(curve.infinite_mass[1] for curve in known),
             tilt=max(0.0, *(-curve.shift[0] for curve in known)),
+            both=len(laws) > 1 or laws[0].symmetric,
         )
 
 

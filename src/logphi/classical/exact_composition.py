@@ -26,7 +26,9 @@ LARGEST_PRODUCT = 200_000
 # beyond it e^epsilon leaves the doubles
 LARGEST_EPSILON = 300.0
 # derived: half an ulp of every parameter, and some roundings, relative to the size of an exponent or a logarithm
-_SLIP = 8e-16
+_SLIP = 1.2e-15
+# derived: from here on four terms of Stirling's series leave less than 1e-18
+_STIRLING = 64
 # derived: exponentials are known to sixty digits; rational numbers lose nothing, rounded far below every double where they are
 # added up
 _SHARE = Fraction(1, 10**40)
@@ -97,7 +99,10 @@ def compose_guarantees(guarantees: Sequence[tuple[float, float, int]], epsilon: 
         size += count * (level + 1.0)
     room = _SLIP * (size + abs(at))
     finite = [float((np.exp(weight) * _payoff(loss - at + side * room)).sum()) for side in (-1, 0, 1)]
-    low, value, high = (amount * (1 + side * (_SLIP * size + 1e-14)) for amount, side in zip(finite, (-1, 0, 1), strict=True))
+    # exponentials below every double
+    lost = loss.size * 5e-324 if loss.max() > at - room else 0.0
+    spread = min(_SLIP * size + 1e-14, 700.0)
+    low, value, high = (amount * math.exp(side * spread) + side * lost for amount, side in zip(finite, (-1, 0, 1), strict=True))
     survival, moved = (math.fsum(part) for part in zip(*survivals, strict=True)) if survivals else (0.0, 0.0)
     moved -= 1e-15 * survival
     ends = (min(survival + moved, 0.0), survival, survival - moved)
@@ -112,9 +117,28 @@ def compose_guarantees(guarantees: Sequence[tuple[float, float, int]], epsilon: 
 def _response(level: float, count: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Losses of ``count`` randomized responses of one level, and the logarithms of their probabilities."""
     true = np.arange(count + 1, dtype=float)
-    ways = np.array([math.log(math.comb(count, j)) for j in range(count + 1)])
-    weight: NDArray[np.float64] = ways - (count - true) * level - count * math.log1p(math.exp(-level))
+    weight: NDArray[np.float64] = _log_ways(count) - (count - true) * level - count * math.log1p(math.exp(-level))
     return level * (2 * true - count), weight
+
+
+def _log_ways(count: int) -> NDArray[np.float64]:
+    """Logarithms of the binomial coefficients, to a few roundings relative to ``count``."""
+    half = count // 2 + 1
+    first = np.array([math.log(math.comb(count, j)) for j in range(min(half, _STIRLING))])
+    if half > _STIRLING:
+        few = np.arange(_STIRLING, half, dtype=float)
+        many = count - few
+        rest = _remainder(np.array([float(count)])) - _remainder(few) - _remainder(many)
+        leading = few * np.log(count / few) - many * np.log1p(-few / count) - np.log(2 * np.pi * few * (many / count)) / 2
+        first = np.concatenate([first, leading + rest])
+    return np.concatenate([first, first[: count + 1 - half][::-1]])
+
+
+def _remainder(n: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Log n! less n log n - n + log(2 pi n) / 2."""
+    square = 1 / (n * n)
+    remainder: NDArray[np.float64] = (1 / 12 - square * (1 / 360 - square * (1 / 1260 - square / 1680))) / n
+    return remainder
 
 
 def _payoff(excess: NDArray[np.float64]) -> NDArray[np.float64]:

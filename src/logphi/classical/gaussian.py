@@ -11,6 +11,7 @@ from typing import Any
 from logphi import check
 from logphi.bound import Bound, Side
 from logphi.classical.claim import Claim
+from logphi.classical.normal import excess, tail
 from logphi.classical.outward import Interval, decimal, digits, down, ends, exact, intervals, spanned, up
 
 
@@ -30,7 +31,7 @@ def gaussian_adp(sigma: float, epsilon: float, *, sensitivity: float = 1.0, coun
     mu, eps = _scale(sigma, sensitivity, count), decimal(check.real("epsilon", epsilon))
     # it grows with mu and falls with eps
     (low_mu, high_mu), (low_eps, high_eps) = ends(mu), ends(eps)
-    return _bound(spanned(_adp(low_mu, high_eps), _adp(high_mu, low_eps)))
+    return _bound(excess(high_eps, _mean(low_mu), low_mu), excess(low_eps, _mean(high_mu), high_mu))
 
 
 def gaussian_pdp(sigma: float, epsilon: float, *, sensitivity: float = 1.0, count: int = 1) -> Bound:
@@ -43,7 +44,7 @@ def gaussian_pdp(sigma: float, epsilon: float, *, sensitivity: float = 1.0, coun
     """
     mu, eps = _scale(sigma, sensitivity, count), decimal(check.nonnegative("epsilon", epsilon))
     (low_mu, high_mu), (low_eps, high_eps) = ends(mu), ends(eps)
-    return _bound(spanned(_pdp(low_mu, high_eps), _pdp(high_mu, low_eps)))
+    return _bound(tail(high_eps, _mean(low_mu), low_mu), tail(low_eps, _mean(high_mu), high_mu))
 
 
 def gaussian_pdp_sigma(epsilon: float, delta: float, *, sensitivity: float = 1.0, count: int = 1) -> Claim:
@@ -82,15 +83,10 @@ def _scale(sigma: float, sensitivity: float, count: int) -> Interval:
     return intervals().sqrt(steps) * ratio
 
 
-def _adp(mu: Any, eps: Any) -> Any:
-    mp = digits()
-    return mp.ncdf(mu / 2 - eps / mu) - mp.exp(eps) * mp.ncdf(-mu / 2 - eps / mu)
+def _mean(mu: Any) -> Any:
+    return digits().ldexp(digits().fmul(mu, mu, exact=True), -1)
 
 
-def _pdp(mu: Any, eps: Any) -> Any:
-    return digits().ncdf(mu / 2 - eps / mu)
-
-
-def _bound(found: Interval) -> Bound:
-    lower, upper = max(0.0, down(found)), min(1.0, up(found))
+def _bound(least: Interval, most: Interval) -> Bound:
+    lower, upper = max(0.0, down(least)), min(1.0, up(most))
     return Bound(lower, min(max((lower + upper) / 2, lower), upper), upper, method="closed form")

@@ -18,7 +18,8 @@ from logphi import check
 from logphi.bound import Approximation, Bound, Side
 from logphi.classical import renyi
 from logphi.classical.claim import Claim, at_least, at_most
-from logphi.classical.outward import Interval, between, decimal, digits, down, exact, intervals, spanned, up
+from logphi.classical.normal import excess
+from logphi.classical.outward import Interval, between, decimal, digits, down, exact, intervals, up
 from logphi.classical.renyi_curve import LossCurve
 from logphi.core.logphi import LogPhi
 from logphi.numerics.law import Law
@@ -31,8 +32,6 @@ _UNIFORM = (0.4748, 0.56)
 _TAPERED = (30.2211, 31.935)
 _UNIFORM_SOURCES = ("Shevtsova 2011, C = 0.4748", "Shevtsova 2010, C = 0.5600")
 _TAPERED_SOURCES = ("Michel 1981, C = 30.2211", "Paditz 1989, C = 31.935")
-# derived: a normal tail this far out is below every double
-_FAR = 45.0
 
 
 @dataclass(frozen=True)
@@ -223,10 +222,4 @@ def _excess(mean: float, s: float, epsilon: float) -> Interval:
     """E[(1 - e^{eps-N})_+] of N(mean, s^2), all three taken as they are."""
     if s == 0:
         return max(exact(0.0), 1 - intervals().exp(exact(epsilon) - exact(mean))) if mean > epsilon else exact(0.0)
-    mp = digits()
-    m, v, e = mp.mpf(mean), mp.mpf(s), mp.mpf(epsilon)
-    x = (e - m) / v
-    if x > _FAR:
-        return between(0.0, 5e-324)
-    tilted = mp.exp(e - m + v * v / 2) * mp.ncdf(-x - v)
-    return spanned(mp.ncdf(-x) - tilted, mp.ncdf(-x) - tilted)
+    return excess(*(digits().mpf(one) for one in (epsilon, mean, s)))

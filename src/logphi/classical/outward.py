@@ -15,6 +15,8 @@ Interval = Any
 
 # measured: far below the half ulp of the parameters, also after cancellation; the cost hardly depends on it
 _BITS = 160
+# derived: every whole number up to here is a double
+_WHOLE = 2.0**53
 
 
 @cache
@@ -56,9 +58,9 @@ def exact(number: float) -> Interval:
 
 
 def decimal(number: float) -> Interval:
-    """A parameter as the user wrote it: whatever reads back as the double; whole numbers are exact."""
+    """A parameter as the user wrote it: whatever reads back as the double; whole numbers are exact where all are doubles."""
     number = float(number)
-    if number.is_integer() or not math.isfinite(number):
+    if (number.is_integer() and abs(number) <= _WHOLE) or not math.isfinite(number):
         return exact(number)
     half = math.ulp(number) / 2
     return intervals().mpf([exact(number) - half, exact(number) + half])

@@ -17,6 +17,7 @@ from logphi.core.pair import UnsupportedError
 from logphi.questions import Questions
 from logphi.release import Mechanism, PoissonSampled
 from logphi.views.directions import Loss
+from logphi.views.epsilon import epsilon
 from logphi.views.profile import masses
 
 ESTIMATED = "a loss is known by samples of its densities only: its errors are estimates, and nothing could be proved with them"
@@ -29,20 +30,28 @@ _RTOL = 1e-6
 LARGEST_ORDER = 64
 
 
-def pure(one: Questions) -> Guarantee | None:
-    """The largest loss and the probability of an infinite one, if the losses have a top."""
-    laws = [law for _, law in Loss(one.loss_law(), one.adjacency).orders(None)]
+def pure(one: Questions, both: bool = False) -> Guarantee | None:
+    """The largest loss and the probability of an infinite one, if the losses have a top; ``both`` as of :func:`guarantees`."""
+    laws = [law for _, law in _loss(one, both).orders(None)]
     top = max(law.supremum for law in laws)
     if not math.isfinite(top):
         return None
     return Guarantee(max(top, 0.0), min(1.0, max(masses(law)[0][1] for law in laws)))
 
 
-def guarantees(mechanism: Mechanism) -> Callable[[float], list[Guarantee]]:
+def _loss(one: Questions, both: bool) -> Loss:
+    return Loss(one.loss_law(), Adjacency.ADD_REMOVE if both else one.adjacency)
+
+
+def guarantees(mechanism: Mechanism, both: bool = False) -> Callable[[float], list[Guarantee]]:
     """The guarantees of the parts, with counts, from a delta that each release of unbounded losses spends.
 
     Parts whose losses have a top give their own best: the largest loss, and the probability of an infinite one. The others
     give their exact epsilon at that delta.
+
+    Basic composition holds of either order of a pair by itself, so that a relation of one order needs its own only. Advanced
+    composition rests on randomized response, which dominates what is guaranteed in ``both`` orders: a loss of at most eps in
+    one of them may be eps always.
 
     Raises
     ------
@@ -52,37 +61,32 @@ def guarantees(mechanism: Mechanism) -> Callable[[float], list[Guarantee]]:
     """
     if mechanism.loss_law().estimated:
         raise UnsupportedError(ESTIMATED)
-    known = [(one, count, pure(one)) for one, count in mechanism.counted()]
-    if unbounded_parts(mechanism) > MOST_PARTS:
+    known = [(one, count, pure(one, both)) for one, count in mechanism.counted()]
+    if sum(own is None for _, _, own in known) > MOST_PARTS:
         raise UnsupportedError(f"more than {MOST_PARTS} distinct parts have no guarantee of their own with delta = 0")
 
     def at(delta: float) -> list[Guarantee]:
-        return [replace(own or _spending(one, delta), count=count) for one, count, own in known]
+        return [replace(own or _spending(one, delta, both), count=count) for one, count, own in known]
 
     return at
 
 
-def _spending(one: Mechanism, delta: float) -> Guarantee:
+def _spending(one: Mechanism, delta: float, both: bool) -> Guarantee:
     """The exact epsilon at delta."""
-    epsilon = one.epsilon(delta, rtol=_RTOL)
-    if not isinstance(epsilon, Bound) or not math.isfinite(epsilon.upper):
+    least = epsilon(_loss(one, both), delta, rtol=_RTOL)
+    if not isinstance(least, Bound) or not math.isfinite(least.upper):
         raise UnsupportedError(f"{one!r} has no finite epsilon at delta = {delta:.3g}")
-    return Guarantee(epsilon.upper, delta)
+    return Guarantee(least.upper, delta)
 
 
-def unbounded_parts(mechanism: Mechanism) -> int:
-    """How many distinct parts have losses without a top."""
-    return sum(pure(one) is None for one, _ in mechanism.counted())
-
-
-def unbounded_releases(mechanism: Mechanism) -> int:
+def unbounded_releases(mechanism: Mechanism, both: bool = False) -> int:
     """How many releases have losses without a top."""
-    return sum(count for one, count in mechanism.counted() if pure(one) is None)
+    return sum(count for one, count in mechanism.counted() if pure(one, both) is None)
 
 
-def bounded_mass(mechanism: Mechanism) -> float:
+def bounded_mass(mechanism: Mechanism, both: bool = False) -> float:
     """The sum of the deltas that the other parts spend."""
-    own = ((pure(one), count) for one, count in mechanism.counted())
+    own = ((pure(one, both), count) for one, count in mechanism.counted())
     return sum(count * float(guarantee.delta) for guarantee, count in own if guarantee is not None)
 
 

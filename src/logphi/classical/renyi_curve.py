@@ -143,6 +143,8 @@ class DivergenceCurve(RenyiCurve):
         The orders that may be asked for, 1 excepted; orders below 1 sharpen the trade-off function.
     only
         The orders that may be asked for, if they are few: whole ones, say.
+    both
+        Whether D_order(Q||P) is bounded too; otherwise only D_order(P||Q) is.
 
     Examples
     --------
@@ -153,6 +155,7 @@ class DivergenceCurve(RenyiCurve):
     divergence: Divergence
     interval: tuple[float, float] = (1.0, math.inf)
     only: tuple[float, ...] | None = None
+    both: bool = True
 
     @staticmethod
     def at(orders: Sequence[float], divergences: Sequence[float | Bound | Claim]) -> DivergenceCurve:
@@ -174,11 +177,12 @@ class DivergenceCurve(RenyiCurve):
         if not isinstance(other, DivergenceCurve):
             return NotImplemented
         interval = (max(self.interval[0], other.interval[0]), min(self.interval[1], other.interval[1]))
-        return DivergenceCurve(lambda order: self._up(order, 1) + other._up(order, 1), interval, self._shared(other))
+        both = self.both and other.both
+        return DivergenceCurve(lambda order: self._up(order, 1) + other._up(order, 1), interval, self._shared(other), both)
 
     def __mul__(self, count: int) -> DivergenceCurve:
         times = check.count("the number of repetitions", count)
-        return DivergenceCurve(lambda order: self._up(order, times), self.interval, self.only)
+        return DivergenceCurve(lambda order: self._up(order, times), self.interval, self.only, self.both)
 
     __rmul__ = __mul__
 
@@ -201,8 +205,8 @@ class DivergenceCurve(RenyiCurve):
 
     @property
     def reach(self) -> tuple[float, float]:
-        """The orders less one, and mirrored: the guarantee holds for both orders of the pair."""
-        return (-self.interval[1], self.interval[1] - 1)
+        """The orders less one, and mirrored where the guarantee holds for both orders of the pair."""
+        return (-self.interval[1] if self.both else self.interval[0] - 1, self.interval[1] - 1)
 
     @property
     def orders(self) -> NDArray[np.float64] | None:
@@ -210,14 +214,16 @@ class DivergenceCurve(RenyiCurve):
         if self.only is None:
             return None
         z = np.array(self.only) - 1
+        if not self.both:
+            return np.unique(z[1 + z == self.only])
         return np.unique(np.concatenate([z, -1 - z])[np.tile(1 + z == self.only, 2)])
 
     def limit(self, z: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The bound z D_{1+z}(P||Q), by the reversed pair left of -1/2, outward."""
+        """The bound z D_{1+z}(P||Q), by the reversed pair left of -1/2 where that is bounded too, outward."""
         return np.array([self._limit(float(one)) for one in z.flat]).reshape(z.shape)
 
     def _limit(self, z: float) -> float:
-        direct = z if z > -0.5 else -1 - z
+        direct = z if z > -0.5 or not self.both else -1 - z
         order = 1 + direct
         if direct == 0 or not self.interval[0] < order < self.interval[1]:
             return math.inf if direct >= 0 else -math.inf

@@ -23,7 +23,13 @@ def sampled_divergence(divergences: Sequence[float | Bound | Claim], rate: float
 
         1/(a-1) log( (1-q)^{a-1} (1 + (a-1) q) + sum over k = 2 .. a of C(a, k) (1-q)^{a-k} q^k e^{(k-1) eps(k)} ),
 
-    which is the divergence of (1-q) Q + q P from Q where the eps(k) are those of P from Q.
+    which is the divergence of (1-q) Q + q P from Q where the eps(k) are those of P from Q. The reversed order has no more: with
+    r = dP/dQ and w = 1 - q + q r, at every r > 0
+
+        w^{1-a} <= l w^a + (1-l) r (1 - q + q/r)^a + m (r-1),     l = 3 (1-q) / (3 + 2 (a-2) q),
+
+    both sides equal to third order at r = 1 for the right m; expectations under Q are that divergence on the left, and on the
+    right a mean of the sum with the eps(k) of one order and with those of the other.
 
     Parameters
     ----------
@@ -100,9 +106,9 @@ def sampled_concentrated(budget: Concentrated, rate: float) -> DivergenceCurve:
         If rho or the rate is outside the range of the theorem, or no order is left.
     """
     rho, q = float(budget.rho), check.unit("rate", rate)
-    if budget.xi or budget.infinite_mass or not 0 < rho <= 1 or not 0 < q <= 0.5:
+    if budget.xi or budget.infinite_mass or not budget.both or not 0 < rho <= 1 or not 0 < q <= 0.5:
         raise ValueError(
-            f"the analytic amplification is for rho in (0, 1], xi = 0 and rates in (0, 1/2], got {budget!r} and rate={rate!r}; "
+            f"the analytic amplification is for rho in (0, 1] of both orders, xi = 0 and rates in (0, 1/2], got {budget!r} and rate={rate!r}; "
             "use sampled_curve"
         )
     last = -math.log(q) / (4 * rho) * (1 - 1e-15)

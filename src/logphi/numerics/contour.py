@@ -95,7 +95,7 @@ class Smooth:
 
     def log_real(self, c: NDArray[np.float64]) -> NDArray[np.float64]:
         """-log |c (c + 1)|."""
-        return -np.log(np.abs(c)) - np.log(np.abs(c + 1))
+        return np.asarray(-np.log(np.maximum(np.abs(c), 1e-300)) - np.log(np.maximum(np.abs(c + 1), 1e-300)))
 
     def position_error(self, z: NDArray[np.complex128], factor: NDArray[np.complex128], share: float) -> float:
         """None: nothing is assumed."""
@@ -297,7 +297,7 @@ class Contour:
             scale,
             value if self.abscissa > kernel.poles[-1] else -value,
             excess=self._aliasing(x, scale),
-            truncation=float(np.exp(self.log_tail)),
+            truncation=math.exp(self.log_tail) if self.log_tail < _HARDLY else math.inf,
             inner=share * float(inner.sum()),
             rounding=noise,
         )
@@ -314,13 +314,15 @@ class Contour:
         size = np.abs(factor)
         known = self.values.radius < 1.0
         mid = np.where(known, self.values.mid, 0.0)
-        exponent = mid - z * x - scale
-        growth = np.exp(np.where(known, exponent.real, 0.0))
-        f = np.where(known, growth * np.exp(1j * exponent.imag) * factor, 0.0)
         # half an ulp of x, the product zx, and two subtractions
         slip = 2 * ULP * (np.abs(mid) + 2 * np.abs(z) * abs(x) + abs(scale)) + ELEMENTARY
+        # far out no digit of the exponent is left
+        known &= slip < 1.0
+        exponent = np.where(known, mid - z * x - scale, 0.0)
+        growth = np.exp(exponent.real)
+        f = np.where(known, growth * np.exp(1j * exponent.imag) * factor, 0.0)
         # where K is hardly known, |M(z)| <= M(c) still holds: the summand is between plus and minus its bound
-        trivial = np.exp(self.mass_error + 2e-15 * (abs(self.log_mass) + abs(self.abscissa * x))) * 1.01
+        trivial = np.exp(min(self.mass_error + 2e-15 * (abs(self.log_mass) + abs(self.abscissa * x)), 700.0)) * 1.01
         hardly = np.isfinite(self.values.mid) & ~known
         size_known = np.where(hardly, self.values.mid.real, np.inf) + self.values.radius - self.abscissa * x - scale
         trivial = np.minimum(trivial, np.exp(np.minimum(size_known, 700.0)) * 1.01)

@@ -56,7 +56,7 @@ class Step:
 
     def log_real(self, c: NDArray[np.float64]) -> NDArray[np.float64]:
         """-log (c - p)."""
-        return np.asarray(-np.log(np.abs(c - self.pole)))
+        return np.asarray(-np.log(np.maximum(np.abs(c - self.pole), 1e-300)))
 
     def log_size(self, heights: NDArray[np.float64], abscissa: float) -> NDArray[np.float64]:
         """-log |z - p|."""
@@ -149,8 +149,7 @@ def prepare(law: Law, x: float, rtol: float, lattice: Lattice | None = None) -> 
     found = [saddle(one, kernel, Interval(pole, math.inf)) for (one, _, pole, _), kernel in zip(sides, kernels, strict=True)]
     # Chernoff's bounds, roughly
     sizes = [
-        one.value + math.log(one.abscissa - kernel.poles[0]) if math.isfinite(one.value) else math.inf
-        for one, kernel in zip(found, kernels, strict=True)
+        one.value + math.log(max(one.abscissa - kernel.poles[0], 1e-300)) for one, kernel in zip(found, kernels, strict=True)
     ]
     sizes[1] -= kernels[1].anchor
     best = 0 if sizes[0] <= sizes[1] else 1

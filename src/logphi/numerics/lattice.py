@@ -12,6 +12,7 @@ whole line with step 2 pi / (N D), and N nodes are all there are.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -57,7 +58,8 @@ class PeriodicStep:
     def log_real(self, c: NDArray[np.float64]) -> NDArray[np.float64]:
         """Logarithm of the factor's size on the real axis, roughly."""
         with np.errstate(over="ignore"):  # far to the left of the pole the factor vanishes
-            size: NDArray[np.float64] = np.log(np.maximum(np.abs(self.span / np.expm1((self.pole - c) * self.span)), 1e-300))
+            fall = np.abs(np.expm1((self.pole - c) * self.span))
+        size: NDArray[np.float64] = math.log(self.span) - np.log(np.clip(fall, 1e-300, 1e300))
         return size
 
     def log_size(self, heights: NDArray[np.float64], abscissa: float) -> NDArray[np.float64]:

@@ -76,13 +76,11 @@ def checked(loss: Loss, direction: Direction | str | None, method: str | None, r
 def each(name: str, question: Any, answer: Callable[[float], Bound]) -> Bound | Bounds:
     """Answer point by point: a Bound for a number, Bounds of the same shape for an array."""
     points = check.real_array(name, question)
-    # far out the doubles are left: what is not finite there is not known, and answered so
-    with np.errstate(all="ignore"):
-        if points.ndim == 0:
-            return answer(float(points))
-        answers = np.empty(points.shape, dtype=object)
-        for index in np.ndindex(points.shape):
-            answers[index] = answer(float(points[index]))
+    if points.ndim == 0:
+        return answer(float(points))
+    answers = np.empty(points.shape, dtype=object)
+    for index in np.ndindex(points.shape):
+        answers[index] = answer(float(points[index]))
     return Bounds(answers)
 
 

@@ -402,7 +402,7 @@ def test_corners_of_concentration():
     assert (3 * Concentrated(0.1, xi=0.2) + Concentrated(1.0)).xi == pytest.approx(0.6)
     with pytest.raises(ValueError, match="must not be negative"):
         Concentrated(-0.1)
-    with pytest.raises(UnsupportedError, match="no rho is known of NormalPair"):
+    with pytest.raises(UnsupportedError, match="no rho is known"):
         Concentrated.of(lp.GaussianPair(mean_p=0, sigma_p=1, mean_q=0, sigma_q=2))
 
 

@@ -80,11 +80,11 @@ def zcdp(loss: Loss, xi: float = 0.0, *, direction: Direction | str | None = Non
     check.tolerance("rtol", rtol)
     # far out the doubles are left: what is not finite there is not known, and answered so
     with np.errstate(all="ignore"):
-        return largest([(name, _one(law.completed(), offset, rtol)) for name, law in loss.orders(direction)], rtol)
+        return largest([(name, smallest_rho(law.completed(), offset, rtol)) for name, law in loss.orders(direction)], rtol)
 
 
-def _one(law: LogPhi, xi: float, rtol: float) -> Bound:
-    """Of one order of the pair."""
+def smallest_rho(law: LogPhi, xi: float, rtol: float) -> Bound:
+    """The smallest rho of one order of a pair."""
     infinite, growth = masses(law)[0], law.growth
     if infinite[0] > 0 or math.isfinite(law.outer_strip[1]):
         return Bound(math.inf, math.inf, math.inf, Status.DIVERGENT)

@@ -18,6 +18,7 @@ NAMES = [
     "basic composition",
     "advanced composition",
     "advanced composition, sharper",
+    "optimal composition",
     "zCDP, tail",
     "zCDP, best order",
     "Renyi, whole orders",

@@ -215,8 +215,8 @@ def test_the_command_line_prints_json(capsys):
     assert [row["name"] for row in rows] == NAMES
     assert all(row["query"] == "epsilon" and row["at"] == 1e-5 for row in rows)
     assert {tuple(row) for row in rows} == {("query", "at", "name", "value", "side", "gap", "source", "note", "reason")}
-    assert rows[4]["value"] is None
-    assert "no rho is known" in rows[4]["reason"]
+    assert rows[5]["value"] is None
+    assert "no rho is known" in rows[5]["reason"]
     assert "inf" in [row["value"] for row in rows]
 
 
@@ -232,3 +232,20 @@ def test_the_command_line_prints_json(capsys):
 def test_bad_command_lines(argv, said, capsys):
     assert main(argv) == 2
     assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("expression", "delta"),
+    [
+        # strips that end soon, and a transform below every double: each warned on its way
+        ("3 * GaussianPair(mean_p=0, sigma_p=1, mean_q=-0.6025, sigma_q=0.68787, adjacency='add')", 9.5e-36),
+        ("10 * GaussianPair(mean_p=0, sigma_p=1, mean_q=-0.27551, sigma_q=1.129038, adjacency='replace')", 7.3e-89),
+        (
+            "100000 * ExponentialMechanism(epsilon=1.7) + 10 * DiscreteLaplace(scale=3.567) + 100 * DiscreteLaplace(scale=3.9)",
+            6e-5,
+        ),
+    ],
+)
+def test_extremes_are_answered_in_silence(expression, delta):
+    found = parse(expression).epsilon(delta)
+    assert 0 < found.lower <= found.upper < math.inf

@@ -108,8 +108,8 @@ def sampled_concentrated(budget: Concentrated, rate: float) -> DivergenceCurve:
     rho, q = float(budget.rho), check.unit("rate", rate)
     if budget.xi or budget.infinite_mass or not budget.both or not 0 < rho <= 1 or not 0 < q <= 0.5:
         raise ValueError(
-            f"the analytic amplification is for rho in (0, 1] of both orders, xi = 0 and rates in (0, 1/2], got {budget!r} and rate={rate!r}; "
-            "use sampled_curve"
+            "the analytic amplification is for rho in (0, 1] of both orders, xi = 0 and rates in (0, 1/2], "
+            f"got {budget!r} and rate={rate!r}; use sampled_curve"
         )
     last = -math.log(q) / (4 * rho) * (1 - 1e-15)
     if last <= 1:

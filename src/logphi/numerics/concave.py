@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 # derived: abscissae whose gaps exceed a millionth of their size have gaps that are right to nine digits and more
 _INFLATION = 1 + 1e-9
+# derived: a product and a sum
+_ROUNDING = 4e-16
 
 
 @dataclass(frozen=True)
@@ -52,9 +54,11 @@ def _between(known: Sequence[Known], i: int) -> Ceiling:
     best = min(far, near, key=lambda one: one.height)
     if math.isinf(forward + backward) or min(forward, backward) <= 0:
         return best
-    # both rise: they meet at t
+    # both rise: they meet near t; wherever that is, neither is higher before it than the one, nor behind it than the other
     t = min(max((there.high - here.high + backward * length) / (forward + backward), 0.0), length)
-    meeting = Ceiling(here.high + forward * t * _INFLATION, here.at + t)
+    up, down = forward * t, backward * (length - t)
+    slip = _ROUNDING * (abs(here.high) + up + abs(there.high) + down)
+    meeting = Ceiling(max(here.high + up, there.high + down) + slip, here.at + t)
     return min(best, meeting, key=lambda one: one.height)
 
 

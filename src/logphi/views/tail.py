@@ -32,6 +32,8 @@ _FARTHEST = 1e9
 _REACH = 1e100
 # derived: a tail that is below every double
 _NEGLIGIBLE = -746.0
+# tails that are slopes of the profile, or bounded by one moment
+BLUNT = (CHORDS, CHERNOFF) = ("chords", "chernoff")
 _NOTHING = LogDelta(-math.inf, -math.inf, -math.inf, "exact", Ledger())
 
 
@@ -145,7 +147,7 @@ def _by_contour(law: LogPhi, x: float, rtol: float, finite: LogDelta) -> Tails |
 def _by_chernoff(law: LogPhi, x: float, rtol: float, finite: LogDelta) -> Tails | None:
     above, below = (
         LogDelta(
-            -math.inf, min(end, 0.0), min(outward(end, 1), 0.0), "chernoff", Ledger(truncation=Entry(math.exp(min(end, 0.0))))
+            -math.inf, min(end, 0.0), min(outward(end, 1), 0.0), CHERNOFF, Ledger(truncation=Entry(math.exp(min(end, 0.0))))
         )
         for end in halfline.log_ceilings(law, x)
     )
@@ -226,7 +228,7 @@ def _between(lower: float, upper: float, source: LogDelta) -> LogDelta:
     lower = min(lower, upper)
     value = upper if lower == -math.inf else float(np.logaddexp(lower, upper)) - math.log(2)
     ledger = Ledger(discretization=Entry(math.exp(upper) - math.exp(lower), source.ledger.proved))
-    return LogDelta(lower, min(max(value, lower), upper), upper, "chords", ledger)
+    return LogDelta(lower, min(max(value, lower), upper), upper, CHORDS, ledger)
 
 
 def _log_of(amount: Scaled, method: str) -> LogDelta:

@@ -32,7 +32,7 @@ from logphi.views.directions import Loss
 from logphi.views.lines import ROUNDING, Lines, ReversedLines, TailLines
 from logphi.views.profile import LogDelta, masses
 from logphi.views.routes import Demand
-from logphi.views.tail import spread
+from logphi.views.tail import BLUNT, spread
 
 # measured: profiles this much sharper than the curve leave its tolerance to the chords
 _SHARPER = 1e-2
@@ -176,11 +176,13 @@ def _curve(loss: LogPhi, alpha: float, rtol: float) -> Bound:
         return Bound(0.0, 0.0, 0.0)
     guess = _place(loss, alpha, -math.expm1(reverse_log_mass[1]))
     # a test that looks at nothing but whether the loss is infinite, either way
-    blind = (1 - alpha / min(end, 1.0) + ROUNDING) * (1 - infinite[0])
+    blind = min((1 - alpha / min(end, 1.0) + ROUNDING) * (1 - infinite[0]), 1.0)
     best = Bound(0.0, blind / 2, blind, method="trivial", ledger=Ledger(truncation=Entry(blind)))
     sides = [Lines if guess.at >= 0 and alpha <= 0.5 else ReversedLines]
     for kind in [*sides, TailLines] if alpha <= 0.5 else sides:
         search = _Search(kind(loss, alpha, Demand(max(rtol * _SHARPER, 1e-13))), guess)
+        if kind is TailLines and search.blunt:
+            break
         best = _meet(best, _bound(search, blind, rtol))
         cancelled = best.lower == 0 or best.upper < _CANCELLED * math.exp(min(guess.at, 0.0))
         if best.width <= rtol * best.value or search.noise > rtol or not cancelled:
@@ -278,7 +280,10 @@ class _Search:
         self.lines, self.guess = lines, guess
         self._local = lines.near(guess.at)
         self._seen: dict[float, LogDelta] = {}
-        self.noise = min(self.found(guess.at).relative_width, 1.0)
+        first = self.found(guess.at)
+        self.noise = min(first.relative_width, 1.0)
+        # tails that are slopes of the profile take long, and tell no more than the lines from the profile itself
+        self.blunt = first.method in BLUNT
         self._half = min(guess.scale * min(max(self.noise ** (1 / 3), _SECANT), 0.1), 1.0)
 
     def found(self, x: float) -> LogDelta:

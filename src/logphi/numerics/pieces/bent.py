@@ -215,24 +215,26 @@ def _cells(curve: Curve, s: Array, x: Array, h: float) -> Array:
     narrow = float((high - low).max()) * curve.steepness < _NARROW
     rho, order = (_LARGER, _FEWER) if narrow else (_RHO, _ORDER)
     for halving in range(_HALVINGS):
+        # where doubles are too coarse for the step, some have no width
+        wide = high > low
+        owner, low, high = owner[wide], low[wide], high[wide]
+        if not owner.size:
+            break
         around = Ellipses.around(curve, low, high, rho, order)
         start = x[owner][:, None]
         apart = np.maximum(np.abs(around.left - start), np.abs(around.right - start)) + around.moved + 1e-300
         paid = np.log(apart) + np.maximum(around.most - start, 0.0) - scale
         log_error = (around.log_rest + np.maximum(paid, 0.0)).min(axis=1)
-        typical = np.maximum(curve.log_density((low + high) / 2), reference[owner]) + np.log(np.maximum(high - low, 1e-300))
-        good = (log_error <= typical + _SHARP) | (halving == _HALVINGS - 1) | (high <= low)
+        typical = np.maximum(curve.log_density((low + high) / 2), reference[owner]) + np.log(high - low)
+        good = (log_error <= typical + _SHARP) | (halving == _HALVINGS - 1)
         if good.any():
             nodes, log_weight, _ = gauss(low[good], high[good], order)
             who = np.repeat(owner[good], order)
             weight = np.exp(curve.log_density(nodes) + log_weight - reference[who])
             mass += np.bincount(who, weight, count)
             upper += np.bincount(who, weight * (np.expm1(curve.loss(nodes) - x[who]) * np.exp(-scale)), count)
-            short = np.where(high[good] > low[good], np.exp(np.minimum(log_error[good] - reference[owner[good]], 700.0)), 0.0)
-            wrong += np.bincount(owner[good], short, count)
+            wrong += np.bincount(owner[good], np.exp(np.minimum(log_error[good] - reference[owner[good]], 700.0)), count)
         owner, low, high = owner[~good], low[~good], high[~good]
-        if not owner.size:
-            break
         middle = (low + high) / 2
         owner, low, high = np.tile(owner, 2), np.concatenate([low, middle]), np.concatenate([middle, high])
     held = np.maximum(mass, 1e-300)

@@ -9,6 +9,8 @@ import math
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from operator import attrgetter
+from typing import Any
 
 from workloads import Gaussian, Laplace, RandomizedResponse, SampledGaussian, Step, Workload
 
@@ -53,7 +55,7 @@ def with_logphi(workload: Workload) -> Answer:
                 return lp.RandomizedResponse(truth)
 
     release = lp.compose(count * build(step) for step, count in workload.steps)
-    found = getattr(release, workload.question)(workload.at)
+    found = attrgetter(workload.question)(release)(workload.at)
     return Answer(found.value, found.lower, found.upper)
 
 
@@ -84,8 +86,20 @@ def with_pld(workload: Workload) -> Answer:
 
 def with_pld_accountant(workload: Workload) -> Answer:
     """dp-accounting, PLDAccountant fed with events, at its defaults; the value is pessimistic."""
-    import dp_accounting as dpa
     from dp_accounting.pld import PLDAccountant
+
+    return _with_events(workload, PLDAccountant())
+
+
+def with_rdp_accountant(workload: Workload) -> Answer:
+    """dp-accounting, RdpAccountant fed with events, at its default orders; the value is pessimistic."""
+    from dp_accounting.rdp import RdpAccountant
+
+    return _with_events(workload, RdpAccountant())
+
+
+def _with_events(workload: Workload, accountant: Any) -> Answer:
+    import dp_accounting as dpa
 
     def build(step: Step) -> dpa.DpEvent:
         match step:
@@ -98,7 +112,6 @@ def with_pld_accountant(workload: Workload) -> Answer:
             case RandomizedResponse():
                 raise UnsupportedError("its randomized response and its Gaussian are stated under different relations")
 
-    accountant = PLDAccountant()
     for step, count in workload.steps:
         accountant.compose(build(step), count)
     at = workload.at
@@ -148,6 +161,7 @@ OURS = Accountant("logphi", "logphi", with_logphi)
 PEERS = (
     Accountant("dp-accounting PLD", "dp_accounting", with_pld),
     Accountant("dp-accounting PLDAccountant", "dp_accounting", with_pld_accountant),
+    Accountant("dp-accounting RdpAccountant", "dp_accounting", with_rdp_accountant),
     Accountant("prv-accountant, eps_error 0.1", "prv_accountant", lambda workload: with_prv(workload, 0.1)),
     Accountant("prv-accountant, eps_error 0.001", "prv_accountant", lambda workload: with_prv(workload, 1e-3), ("epsilon",)),
 )

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from peers import OURS, PEERS, Accountant, UnsupportedError
-from workloads import WORKLOADS, Gaussian, Workload, distinct, repeated
+from workloads import VIEWS, WORKLOADS, Gaussian, Workload, distinct, repeated
 
 BUDGET = 1.5  # seconds spent on repeating one measurement; a single computation may take longer
 REPETITIONS = 15  # at most
@@ -121,8 +121,8 @@ def comparison_table(rows: list[dict[str, Any]]) -> str:
 
 
 def scaling() -> list[dict[str, Any]]:
-    """What the cost of an answer depends on, and what it does not."""
-    rows = [measure(OURS, workload) for workload in (repeated(10**3), repeated(10**12), distinct(10_000))]
+    """The other views, what the cost of an answer depends on, and what it does not."""
+    rows = [measure(OURS, workload) for workload in (*VIEWS, repeated(10**3), repeated(10**12), distinct(10_000))]
     return [*rows, {"workload": "`import logphi`, less a bare interpreter", "seconds": import_seconds()}]
 
 

@@ -38,11 +38,24 @@ class RandomizedResponse:
 Step = Gaussian | SampledGaussian | Laplace | RandomizedResponse
 
 
+# what a question is asked at
+GIVEN = {
+    "epsilon": "delta",
+    "delta": "epsilon",
+    "tradeoff": "type I error",
+    "renyi": "order",
+    "pdp_delta": "epsilon",
+    "loss.cdf": "x",
+    "loss.quantile": "probability",
+}
+
+
 @dataclass(frozen=True)
 class Workload:
     """One question about one release.
 
-    ``question`` is ``"epsilon"`` (then ``at`` is a delta) or ``"delta"`` (then ``at`` is an epsilon, in nats).
+    ``question`` is ``"epsilon"`` (then ``at`` is a delta), ``"delta"`` (then ``at`` is an epsilon, in nats), or another one of
+    ``GIVEN``.
     ``delta`` is the order of magnitude of the delta involved: accountants with an absolute error in delta are given
     a thousandth of it. ``truth`` is the answer where it is known from elsewhere.
     """
@@ -57,8 +70,7 @@ class Workload:
     @property
     def caption(self) -> str:
         """The release and the question in one line."""
-        given = "delta" if self.question == "epsilon" else "epsilon"
-        return f"{self.name}: {self.question} at {given} {self.at:.5g}"
+        return f"{self.name}: {self.question} at {GIVEN[self.question]} {self.at:.5g}"
 
 
 TRAINING = ((SampledGaussian(sigma=1.1, rate=256 / 60000), 14062),)
@@ -76,6 +88,19 @@ WORKLOADS = (
     Workload("200 x Gaussian(5) + 200 x RandomizedResponse(0.52)", MIXED, "delta", 2.0, 0.5, 0.6987971059271914576985),
     Workload("20 x Laplace(5)", ((Laplace(scale=5.0), 20),), "epsilon", 1e-6, 1e-6, 3.670920161644649027181),
     Workload("10000 x Gaussian(100)", ((Gaussian(100.0), 10_000),), "epsilon", 1e-13, 1e-13, 7.560198463081926649414),
+)
+
+# the other views of the main job and of a mixed release
+VIEWS = tuple(
+    Workload(name, steps, question, at, 1e-5)
+    for name, steps in (("14062 x sampled Gaussian(1.1), rate 256/60000", TRAINING), (WORKLOADS[5].name, MIXED))
+    for question, at in (
+        ("tradeoff", 0.05),
+        ("renyi", 8.0),
+        ("pdp_delta", 2.0),
+        ("loss.cdf", 0.5),
+        ("loss.quantile", 0.99),
+    )
 )
 
 

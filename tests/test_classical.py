@@ -419,7 +419,7 @@ def test_corners_of_concentration():
     assert (3 * Concentrated(0.1, xi=0.2) + Concentrated(1.0)).xi == pytest.approx(0.6)
     with pytest.raises(ValueError, match="must not be negative"):
         Concentrated(-0.1)
-    with pytest.raises(UnsupportedError, match="no rho is known of NormalPair"):
+    with pytest.raises(UnsupportedError, match="no rho is known"):
         Concentrated.of(lp.GaussianPair(mean_p=0, sigma_p=1, mean_q=0, sigma_q=2))
 
 
@@ -717,13 +717,13 @@ def check_random_epsilon(number, seed, conversions):
 
 
 def test_random_compositions():
-    check_random(60, 11, QUICK)
-    check_random_epsilon(15, 13, QUICK)
+    check_random(30, 11, QUICK)
+    check_random_epsilon(10, 13, QUICK)
 
 
 def test_random_compositions_by_all_orders_together():
-    check_random(8, 12, CONVERSIONS)
-    check_random_epsilon(4, 14, CONVERSIONS)
+    check_random(5, 12, CONVERSIONS)
+    check_random_epsilon(3, 14, CONVERSIONS)
 
 
 @pytest.mark.slow
@@ -748,3 +748,20 @@ def test_normal_numbers_agree_with_scipy():
     s, m, e = math.sqrt(0.9), 0.3, 0.5
     truth = norm.sf((e - m) / s) - math.exp(e - m + 0.45) * norm.sf((e - m) / s + s)
     assert loss_class.normal_delta(known, e).value == pytest.approx(truth, rel=1e-12)
+
+
+def test_optimal_composition_is_that_of_known_guarantees():
+    """Between the engine's exact answer for mechanisms that are guarantees, and advanced composition; and its inverse."""
+    guarantees = [Guarantee(0.2, 1e-4, count=12), Guarantee(0.5, 0.0, count=3)]
+    release = 12 * lp.ApproximateDP(epsilon=0.2, delta=1e-4) + 3 * lp.PureDP(epsilon=0.5)
+    for at in (0.0, 0.7, 2.5):
+        found = composition.optimal_delta(guarantees, at).value
+        assert found == pytest.approx(release.delta(at).value, rel=1e-9)
+        assert found >= release.delta(at).lower
+        assert found <= composition.advanced_delta(guarantees, at).value
+    level = composition.optimal_epsilon(guarantees, 0.01)
+    assert level.value == pytest.approx(release.epsilon(0.01).value, abs=1e-8)
+    assert level.value >= release.epsilon(0.01).lower
+    assert composition.optimal_epsilon(guarantees, 1e-4).value == math.inf
+    with pytest.raises(ValueError, match="delta"):
+        composition.optimal_epsilon(guarantees, math.nan)

@@ -305,3 +305,17 @@ def test_the_methods_for_comparison_are_within_reach(method, capsys):
     assert captured.err == ""
     assert f"({method}, " in captured.out
     assert "estimated" in captured.out
+
+
+def test_trade_offs_and_divergences(capsys: Capture) -> None:
+    """Questions without routes: their points, in words, and the side that is safe."""
+    assert main(["tradeoff", "3*Gaussian(sigma=3)", "--type-one-error", "0.1"]) == 0
+    assert capsys.readouterr().out.startswith("tradeoff = 0.7593462881 at type one error = 0.1   proved: between 0.75934628808")
+    assert main(["renyi", "3*Gaussian(sigma=2)", "--order", "-1,32.5", "--json"]) == 0
+    found = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [one["at"] for one in found] == [-1.0, 32.5]
+    assert found[1]["lower"] <= 12.1875 <= found[1]["upper"]
+    assert main(["renyi", "ApproximateDP(epsilon=1, delta=0.1)", "--order", "2"]) == 0
+    assert "does not converge" in capsys.readouterr().out
+    assert main(["tradeoff", "Gaussian(sigma=3)", "--type-one-error", "2"]) == 2
+    assert main(["tradeoff", "Gaussian(sigma=3)", "--type-one-error", "0.1", "--method", "levy"]) == 2

@@ -18,6 +18,7 @@ NAMES = [
     "basic composition",
     "advanced composition",
     "advanced composition, sharper",
+    "optimal composition",
     "zCDP, tail",
     "zCDP, best order",
     "Renyi, whole orders",
@@ -40,14 +41,15 @@ RELEASES = [
     "50 * Gaussian(sigma=5) + 50 * RandomizedResponse(p=0.52)",
     "10 * Laplace(scale=5)",
     "3 * ApproximateDP(epsilon=0.3, delta=1e-6) + PureDP(epsilon=0.1)",
-    "5 * DiscreteGaussian(sigma=3) + DiscreteLaplace(scale=2)",
-    "3 * Laplace(scale=2).poisson(0.1)",
+    "5 * DiscreteGaussian(sigma=3)",
     "Discrete(p=[0.1, 0.5, 0.4, 0], q=[0, 0.3, 0.4, 0.3])",
     "GaussianPair(mean_p=0, sigma_p=1, mean_q=0, sigma_q=2)",
     "20 * KaryRandomizedResponse(k=5, p=0.8)",
     "Gaussian(sigma=1, adjacency='add').poisson(0.2, adjacency='add')",
     "0 * Gaussian(sigma=1)",
 ]
+# each divergence is an integral over panels
+SLOW = ["3 * Laplace(scale=2).poisson(0.1)", "5 * DiscreteGaussian(sigma=3) + DiscreteLaplace(scale=2)"]
 
 
 def on_their_side(table):
@@ -88,7 +90,7 @@ def test_every_row_is_on_its_side(expression):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("expression", RELEASES)
+@pytest.mark.parametrize("expression", RELEASES + SLOW)
 def test_every_row_at_many_points(expression):
     release = parse(expression)
     for epsilon in (-0.5, 0.0, 0.3, 6.0):
@@ -151,22 +153,23 @@ def test_what_does_not_apply_says_why():
     rows = {
         row.name: row for row in lp.compare(parse("GaussianPair(mean_p=0, sigma_p=1, mean_q=0, sigma_q=2)"), delta=0.0).rows
     }
-    assert "no rho is known of NormalPair" in rows["zCDP, tail"].reason
+    assert "no rho is known" in rows["zCDP, tail"].reason
     assert "or zero" in rows["basic composition"].reason
     assert "does not apply: no rho" in " ".join(rows["zCDP, tail"].cells())
     infinite = {row.name: row for row in lp.compare(lp.ApproximateDP(1.0, 0.1), epsilon=1.0).rows}
     assert "infinite with positive probability" in infinite["Renyi, whole orders"].reason
-    many = lp.compose([lp.Gaussian(10.0 + step) for step in range(65)])
+    many = lp.compose([lp.Gaussian(20.0 + step) for step in range(257)])
     crowded = {row.name: row for row in lp.compare(many, epsilon=2.0).rows}
     assert "more than 64 distinct parts" in crowded["basic composition"].reason
     assert "more than 64 distinct parts" in crowded["Renyi, whole orders"].reason
+    assert "more than 256 distinct losses" in crowded["Berry-Esseen"].reason
     assert crowded["Renyi, tradeoff"].value >= crowded["exact"].value
 
 
 def test_estimates_are_not_sold_as_proofs():
     scale = math.log(2 * math.pi) / 2
     normal = lp.FromDensities(lambda x: -((x - 1) ** 2) / 2 - scale, lambda x: -(x**2) / 2 - scale, (-np.inf, np.inf))
-    rows = {row.name: row for row in lp.compare(2 * normal, epsilon=1.0).rows}
+    rows = {row.name: row for row in lp.compare(normal, epsilon=1.0).rows}
     assert "an error is an estimate" in rows["exact"].note
     for name in ("Renyi, tradeoff", "Markov", "Berry-Esseen"):
         assert "an error is an estimate" in rows[name].note
@@ -212,8 +215,8 @@ def test_the_command_line_prints_json(capsys):
     assert [row["name"] for row in rows] == NAMES
     assert all(row["query"] == "epsilon" and row["at"] == 1e-5 for row in rows)
     assert {tuple(row) for row in rows} == {("query", "at", "name", "value", "side", "gap", "source", "note", "reason")}
-    assert rows[4]["value"] is None
-    assert "no rho is known" in rows[4]["reason"]
+    assert rows[5]["value"] is None
+    assert "no rho is known" in rows[5]["reason"]
     assert "inf" in [row["value"] for row in rows]
 
 

@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 
 import logphi as lp
 from logphi import Bound, Bounds, Status
+from logphi.numerics.enclosure import Scaled
+from logphi.views.profile import enclosed
 
 SHARP = 1e-9
 # what a digit or two beyond the doubles of a reference may differ
@@ -324,3 +326,122 @@ def test_too_many_atoms_are_refused() -> None:
     parts = [lp.RandomizedResponse(p=0.5 + 0.01 * k) for k in range(1, 30)]
     with pytest.raises(ValueError, match="atoms"):
         lp.compose(parts).loss.atoms  # noqa: B018
+
+
+@pytest.mark.parametrize("failure", [1e-5, 1e-20])
+def test_quantiles_at_the_finite_mass(failure: float) -> None:
+    """Where it is not known whether the finite mass reaches a probability, the quantile may be infinite."""
+    release = lp.ApproximateDP(epsilon=1, delta=failure)
+    found = release.pdp_epsilon(failure)
+    assert found.upper == math.inf
+    assert found.lower <= 1
+    # the double next to 0.99999 is above it
+    assert release.loss.quantile(1 - failure).upper == math.inf
+    # 1 - 1e-20 is one in doubles, and not one
+    assert release.loss.quantile(1.0).lower == math.inf
+    assert release.pdp_epsilon(failure / 2).lower == math.inf
+    holds(release.pdp_epsilon(failure * (1 + 1e-9)), 1.0)
+    small = lp.ApproximateDP(epsilon=0, delta=2.215028474834685e-07)
+    assert (5 * small).pdp_epsilon(1.1075137467823367e-06).upper == math.inf
+
+
+def test_quantiles_at_one_where_the_support_is_not_told() -> None:
+    """The loss of a logistic density moved by one is at most one, which samples do not say."""
+
+    def logistic(centre):
+        return lambda x: -np.abs(x - centre) - 2 * np.log1p(np.exp(-np.abs(x - centre)))
+
+    found = lp.FromDensities(logistic(1.0), logistic(0.0), (-np.inf, np.inf)).loss.quantile(1.0)
+    assert found.lower <= 1 <= found.upper
+    assert found.status is Status.WIDE
+    unbounded = lp.Gaussian(sigma=1).loss.quantile(1.0)
+    assert unbounded.lower == math.inf
+    assert unbounded.status is Status.UNBOUNDED
+
+
+def test_tails_left_out_of_a_sampled_discrete_normal_law_are_counted() -> None:
+    """Beyond the atoms that are kept both tails are tiny, not zero."""
+    loss = lp.DiscreteGaussian(sigma=2).poisson(0.5).loss
+    # the loss passes 18 where the noise passes 74.2: a mass of e^-688
+    assert 0 < loss.sf(18.5).upper < 1e-280
+    assert loss.sf(18.5).lower == 0
+    assert loss.quantile(1.0).upper == math.inf
+
+
+def test_an_atom_within_rounding_of_the_threshold_of_a_law_of_one_atom() -> None:
+    """The only finite loss is 3 log(0.810733278228779): doubles beside it may be on either side."""
+    one = lp.Discrete(p=[0.189266721771221, 0.810733278228779], q=[0.0, 1.0])
+    loss = (3 * one + lp.RandomizedResponse(p=0.5)).loss
+    with mpmath.workdps(40):
+        place, mass = 3 * mpmath.log(mpmath.mpf("0.810733278228779")), mpmath.mpf("0.810733278228779") ** 3
+        near = float(place)
+        for x in (near, math.nextafter(near, -1), math.nextafter(near, 0), near - 1e-9, near + 1e-9):
+            above = mass if place > x else mpmath.mpf(0)
+            assert loss.sf(x).lower <= above <= loss.sf(x).upper
+            assert loss.cdf(x).lower <= mass - above <= loss.cdf(x).upper
+
+
+@pytest.mark.parametrize("x", [1e150, -1e150, 1e308, -1e308, 5e-324])
+@pytest.mark.parametrize(
+    "release",
+    [
+        lp.Gaussian(sigma=1),
+        lp.GaussianPair(mean_p=0, sigma_p=2, mean_q=1, sigma_q=3),
+        10**12 * lp.DiscreteGaussian(sigma=2),
+        10**250 * lp.Laplace(scale=2),
+        10**250 * lp.DiscreteLaplace(scale=2, sensitivity=2),
+        10**250 * lp.DiscreteGaussian(sigma=2),
+    ],
+    ids=lambda release: str(release)[-40:],
+)
+def test_thresholds_that_leave_the_doubles(release, x) -> None:
+    """Answers without warnings."""
+    above, below = release.loss.sf(x), release.loss.cdf(x)
+    for p in (1e-300, 0.5, 1.0):
+        assert not math.isnan(release.loss.quantile(p).value)
+    assert above.lower + below.lower <= 1 <= (above.upper + below.upper) * (1 + 1e-14)
+    if abs(x) > 1e100 and release.loss.mean.upper < 1e100:
+        assert (above.upper if x > 0 else below.upper) < 1e-300
+
+
+def test_levels_that_no_rounding_tells_from_the_whole_mass() -> None:
+    """Nothing is proved on one side, and nothing claimed."""
+    for release in (lp.Gaussian(sigma=1e-3), 10**12 * lp.DiscreteGaussian(sigma=2), 10**12 * lp.DiscreteLaplace(scale=2)):
+        found = release.pdp_epsilon(1 - 1e-16)
+        assert found.lower == 0
+        assert found.upper < release.loss.mean.value * 2
+
+
+def test_quantiles_of_wide_losses() -> None:
+    """The mean is 5e17, the spread 1e9; far from the mean only Chernoff's bounds are within the doubles."""
+    loss = (10**12 * lp.Gaussian(sigma=1e-3)).loss
+    median = loss.quantile(0.5)
+    assert median.lower <= 5e17 <= median.upper
+    assert median.width < 1e10
+    assert loss.sf(1e16).lower > 1 - 1e-14
+    assert loss.cdf(1e16).upper < 1e-300
+
+
+@pytest.mark.parametrize("count", [10**6, 10**9, 10**12])
+@pytest.mark.parametrize("place", [-1000, -100, -3, 0, 3, 100])
+def test_sums_of_so_many_flat_parts_that_only_the_contour_is_sharp(count, place) -> None:
+    """By the theorem of Berry and Esseen: what underflows is not zero, and what is no number is not known."""
+    release = count * lp.ExponentialMechanism(epsilon=1)
+    mean, spread = release.loss.mean.value, math.sqrt(release.loss.variance.value)
+    truth = float(mpmath.ncdf(-place))
+    for bound in (release.loss.sf(mean + place * spread), release.delta(mean + place * spread)):
+        # a profile is below its tail by about a share 1/spread of the density
+        assert bound.lower - 2 / spread <= truth <= bound.upper + 2 / spread
+        assert bound.width < 0.01
+
+
+def test_the_median_of_a_sum_of_many_flat_parts() -> None:
+    """Near the mean."""
+    loss = (10**9 * lp.ExponentialMechanism(epsilon=1)).loss
+    median, mean, spread = loss.quantile(0.5), loss.mean.value, math.sqrt(loss.variance.value)
+    assert max(abs(median.lower - mean), abs(median.upper - mean)) < 0.01 * spread
+
+
+def test_no_number_is_no_enclosure() -> None:
+    assert enclosed(Scaled(0.0, math.nan))[2] == math.inf
+    assert enclosed(Scaled(0.0, 1.0, rounding=math.nan))[0] == -math.inf

@@ -399,6 +399,37 @@ def test_zcdp_of_pure_privacy(epsilon):
     assert bound.width <= 1e-6 * bound.value
 
 
+FAR = [
+    "Laplace(scale=2)",
+    "DiscreteLaplace(scale=2, sensitivity=2)",
+    "DiscreteGaussian(sigma=2).poisson(0.1)",
+    "RandomizedResponse(p=0.75).poisson(0.1)",
+    "Gaussian(sigma=1)",
+    "Gaussian(sigma=1).poisson(0.1)",
+]
+
+
+@pytest.mark.parametrize("q", [[0.4, 0.4, 0.2], [0.4, 0.3, 0.3], [0.3, 0.1, 0.6]])
+def test_zcdp_of_bounded_losses_with_outcomes_that_only_q_has(q):
+    """The losses are bounded under P only: the rho of pure privacy is none for them."""
+    p = [0.5, 0.5, 0.0]
+    found = lp.Discrete(p=p, q=q).zcdp(direction="remove")
+    best = max(finite(p, q, order) / order for order in [1.0, *(1 + mpf(10) ** k for k in range(-6, 4))])
+    assert found.upper >= best
+    assert found.lower <= best * (1 + 1e-6)
+    assert found.status is Status.MET
+
+
+@pytest.mark.parametrize("text", FAR)
+@pytest.mark.parametrize("order", [1e100, 1e308, -1e308, 1e308j, 1e308 + 1j, 0.5 + 1e17j, 1 + 1e-300j, 5e-324])
+def test_orders_that_leave_the_doubles(text, order):
+    """Answers without warnings, however wide."""
+    for count in (1, 10**250):
+        found = (count * parse(text)).renyi(order, direction="remove")
+        for part in (found.real, found.imag) if isinstance(found, ComplexBound) else (found,):
+            assert part.lower <= part.value <= part.upper
+
+
 def test_zcdp_of_compositions():
     mechanism = 3 * lp.Gaussian(sigma=2) + 5 * lp.Laplace(scale=1)
     bound = mechanism.zcdp()

@@ -27,14 +27,26 @@ examples:
   logphi delta "50*Gaussian(sigma=5) + 50*RandomizedResponse(p=0.52)" --epsilon 0.5,1,2
   logphi explain "Laplace(scale=5) + Gaussian(sigma=2, adjacency='add_remove')" --epsilon 2
   logphi compare "1000 * Gaussian(sigma=20)" --delta 1e-5
+  logphi tradeoff "100 * Laplace(scale=20)" --type-one-error 0.01,0.1
+  logphi renyi "PureDP(epsilon=1)" --order 1,2,32.5
 
 EXPR is parsed, never run: numbers, + - * / **, brackets, lists, mechanisms, .poisson(...) and .subset(...); a lone -
-reads it from standard input. The number to claim is the upper end: it is rounded up, the lower end down.
+reads it from standard input. The number to claim is the upper end, of a tradeoff the lower: both are rounded outward.
 exit status: 0 answered within tolerance, 1 valid but wider than asked, 2 bad input (one line on standard error)"""
 _METHODS = """the route, chosen for you unless given: contour, lattice, exact, exponential, smoothed, discretized, and, for
 comparison, levy-quadrature, levy-sums, levy, buckets"""
 _JSON = """print one JSON object for each point, in full precision: query, at, lower, value, upper, direction
 (null where none was told apart), method, status, ledger; an infinite number is the string "inf" or "-inf" """
+
+# what is asked for, at what, and in words
+_QUESTIONS = {
+    "epsilon": ("delta", "the smallest epsilon at each delta"),
+    "delta": ("epsilon", "the smallest delta at each epsilon"),
+    "tradeoff": ("type-one-error", "the least type II error of a test at each type I error"),
+    "renyi": ("order", "the Renyi divergence at each order"),
+}
+# routes are told apart for these
+_ROUTED = ("epsilon", "delta")
 
 _ROWS = """print one JSON object for each method, in full precision: query, at, name, value, side (exact, upper bound,
 lower bound or approximation), gap (value less the exact one), source, note, and the reason where it does not apply"""
@@ -104,11 +116,11 @@ def _run(argv: Sequence[str]) -> int:
 
     def numbers(option: str) -> list[float]:
         try:
-            return parse_numbers(getattr(arguments, option))
+            return parse_numbers(getattr(arguments, option.replace("-", "_")))
         except ValueError as error:
             raise ValueError(f"--{option}: {error}") from None
 
-    asked = "delta" if arguments.delta is not None else "epsilon"
+    asked = _QUESTIONS[arguments.query][0] if arguments.query in _QUESTIONS else _given(arguments)
     points = numbers(asked)
     expression = sys.stdin.read(LONGEST + 1) if arguments.expression == "-" else arguments.expression
     mechanism = parse(expression)
@@ -121,10 +133,10 @@ def _run(argv: Sequence[str]) -> int:
     rtol = None if arguments.rtol is None else numbers("rtol")
     if rtol is not None and len(rtol) != 1:
         raise ValueError(f"--rtol: one number is needed, got {len(rtol)}")
-    question = getattr(mechanism, arguments.query)
-    bounds = question(
-        points, direction=arguments.direction, method=arguments.method, **({} if rtol is None else {"rtol": rtol[0]})
-    )
+    options: dict[str, Any] = {"method": arguments.method} if arguments.query in _ROUTED else {}
+    if rtol is not None:
+        options["rtol"] = rtol[0]
+    bounds = getattr(mechanism, arguments.query)(points, direction=arguments.direction, **options)
     for point, bound in zip(points, bounds, strict=True):
         print(_as_json(arguments, point, bound) if arguments.json else _as_text(arguments, point, bound))
     return MET if all(bound.status.met for bound in bounds) else WIDE
@@ -135,18 +147,15 @@ def _parser() -> _Parser:
     parser = _Parser("logphi", description="Tight differential-privacy accounting with bounds.", epilog=_EPILOG, **layout)
     parser.add_argument("--version", action=_Version, nargs=0, help="print the version and stop")
     queries = parser.add_subparsers(dest="query", required=True, metavar="QUERY")
-    for query, given, about in [
-        ("epsilon", "delta", "the smallest epsilon at each delta"),
-        ("delta", "epsilon", "the smallest delta at each epsilon"),
-    ]:
+    for query, (given, about) in _QUESTIONS.items():
         command = queries.add_parser(query, help=about, description=about, epilog=_EPILOG, **layout)
         command.add_argument("expression", metavar="EXPR", help="the mechanism")
         command.add_argument(f"--{given}", required=True, metavar="X[,X...]", help="numbers, or 1/60000, 2**-20")
         command.add_argument("--json", action="store_true", help=_JSON)
-        command.add_argument("--method", help=_METHODS)
+        if query in _ROUTED:
+            command.add_argument("--method", help=_METHODS)
         command.add_argument("--rtol", metavar="R", help="the relative width asked for")
         command.add_argument("--direction", choices=["add", "remove"], help="one order of the neighbours only")
-        command.set_defaults(**{query: None})
     for query, about in [
         ("explain", "how an answer is reached, and where its width comes from"),
         ("compare", "the exact answer beside what classical theorems give"),
@@ -159,6 +168,10 @@ def _parser() -> _Parser:
         if query == "compare":
             command.add_argument("--json", action="store_true", help=_ROWS)
     return parser
+
+
+def _given(arguments: argparse.Namespace) -> str:
+    return "delta" if arguments.delta is not None else "epsilon"
 
 
 def _compare(arguments: argparse.Namespace, mechanism: Mechanism, asked: str, points: Sequence[float]) -> int:
@@ -179,9 +192,10 @@ def _rows(table: Comparison) -> Iterator[dict[str, Any]]:
 
 def _glued(argv: Sequence[str]) -> list[str]:
     """The arguments with ``--epsilon -0.5,1`` as ``--epsilon=-0.5,1``: argparse takes the number for an option."""
+    numeric = {"--rtol", *(f"--{given}" for given, _ in _QUESTIONS.values())}
     glued: list[str] = []
     for argument in argv:
-        if glued and glued[-1] in ("--epsilon", "--delta", "--rtol") and re.match(r"-[\d.(]", argument):
+        if glued and glued[-1] in numeric and re.match(r"-[\d.(]", argument):
             glued[-1] += f"={argument}"
         else:
             glued.append(argument)
@@ -213,7 +227,7 @@ def _plain(number: float) -> float | str:
 
 
 def _as_text(arguments: argparse.Namespace, point: float, bound: Bound) -> str:
-    given = "delta" if arguments.query == "epsilon" else "epsilon"
+    given = _QUESTIONS[arguments.query][0].replace("-", " ")
     how = ", ".join(filter(None, [bound.method, _direction(arguments, bound)]))
     word = "proved" if bound.ledger.proved else "estimated"
     if bound.lower == bound.upper:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,6 +23,10 @@ EXACT, UPPER, LOWER, APPROXIMATE = "exact", "upper bound", "lower bound", "appro
 # the deltas that are tried for releases of unbounded losses: all together spend this much, or this share of what there is
 _SPENT = (1e-1, 1e-2, 1e-3, 1e-4, 1e-6, 1e-8, 1e-10, 1e-12)
 _SHARES = (0.9, 0.5, 0.1)
+# measured: the moments of a sampled loss take about twenty milliseconds
+_MOST_LOSSES = 256
+# measured: such a sum takes milliseconds, and is taken some fifty times
+_LONGEST_SUM = 1 << 15
 # derived: sums of shares stay below what they are shares of
 _WITHIN = 1 - 1e-9
 
@@ -179,6 +184,7 @@ class _Methods:
         yield "basic composition", self._basic
         for theorem, name in ((Advanced.STEINKE, "advanced composition"), (Advanced.KAIROUZ, "advanced composition, sharper")):
             yield name, lambda theorem=theorem, name=name: self._advanced(theorem, name)  # type: ignore[misc]
+        yield "optimal composition", self._optimal
         yield "zCDP, tail", self._tail
         yield "zCDP, best order", self._concentrated
         yield "Renyi, whole orders", self._whole_orders
@@ -203,6 +209,12 @@ class _Methods:
     def _advanced(self, theorem: Advanced, name: str) -> Answer:
         of = composition.advanced_delta if self.asks_delta else composition.advanced_epsilon
         return self._best(lambda known, at: of(known, at, theorem), name, _SHARES, both=True)
+
+    def _optimal(self) -> Answer:
+        of = composition.optimal_delta if self.asks_delta else composition.optimal_epsilon
+        if math.prod(count + 1 for _, count in self.mechanism.counted()) > _LONGEST_SUM:
+            raise UnsupportedError(f"the best composition of these guarantees is a sum of more than {_LONGEST_SUM} terms")
+        return self._best(of, "optimal composition", _SHARES, both=True)
 
     def _best(
         self, of: Callable[[list[Guarantee], float], Claim], name: str, shares: tuple[float, ...], both: bool = False
@@ -262,6 +274,8 @@ class _Methods:
 
     @cached_property
     def _classes(self) -> tuple[loss_class.LossClass, ...]:
+        if len(self._laws[0].terms) > _MOST_LOSSES:
+            raise UnsupportedError(f"more than {_MOST_LOSSES} distinct losses: a third moment of each takes long")
         return tuple(loss_class.LossClass.of(law) for law in self._laws)
 
     def _class(self, answer: Callable[[loss_class.LossClass], Answer]) -> Answer:

@@ -3,7 +3,8 @@
 Every bound is a :class:`Claim`, on one side of the truth and rounded to that side; what is not proved is a
 :class:`logphi.Approximation`, which no theorem here accepts. :func:`logphi.compare` puts them all beside the exact answer.
 
-* :mod:`~logphi.classical.composition`: basic and advanced composition of guarantees;
+* :mod:`~logphi.classical.composition`: basic, advanced and optimal composition of guarantees;
+* :mod:`~logphi.classical.exact_composition`: compositions that are finite sums, apart from every transform;
 * :mod:`~logphi.classical.concentrated`: zero-concentrated differential privacy;
 * :mod:`~logphi.classical.renyi`: the Renyi accountant and its conversions;
 * :mod:`~logphi.classical.sampled_renyi`: Poisson sampling of Renyi divergences;
@@ -12,7 +13,16 @@ Every bound is a :class:`Claim`, on one side of the truth and rounded to that si
 * :mod:`~logphi.classical.gaussian`: the Gaussian mechanism in closed form.
 """
 
-from logphi.classical import composition, concentrated, gaussian, loss_class, renyi, saddle_point, sampled_renyi
+from logphi.classical import (
+    composition,
+    concentrated,
+    exact_composition,
+    gaussian,
+    loss_class,
+    renyi,
+    saddle_point,
+    sampled_renyi,
+)
 from logphi.classical.claim import Claim
 from logphi.classical.composition import Advanced, Guarantee
 from logphi.classical.concentrated import Concentrated
@@ -32,6 +42,7 @@ __all__ = [
     "RenyiCurve",
     "composition",
     "concentrated",
+    "exact_composition",
     "gaussian",
     "loss_class",
     "renyi",

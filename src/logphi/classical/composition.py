@@ -1,4 +1,4 @@
-"""Composition of guarantees: basic and advanced, of differing (eps_j, delta_j) with counts.
+"""Composition of guarantees: basic, advanced and optimal, of differing (eps_j, delta_j) with counts.
 
 A mechanism that is (eps_j, delta_j)-DP is, with probability 1 - delta_j, dominated by an eps_j-DP one (Kairouz, Oh &
 Viswanath 2015, Theorem 3.4), so that what a theorem says of the pure parts at delta' holds of all at
@@ -18,6 +18,8 @@ from dataclasses import dataclass
 from logphi import check
 from logphi.bound import Bound, Side
 from logphi.classical.claim import Claim, at_most
+from logphi.classical.exact_composition import compose_guarantees
+from logphi.classical.loss_class import crossing
 from logphi.classical.outward import Interval, decimal, down, exact, intervals, up
 
 
@@ -58,6 +60,7 @@ class Advanced(enum.Enum):
 
 
 _BASIC = "Steinke 2022, Theorem 1"
+_OPTIMAL = "Kairouz, Oh & Viswanath 2015, Theorem 3.3; Murtagh & Vadhan 2016, Theorem 1.5"
 
 
 def basic_epsilon(guarantees: Iterable[Guarantee], delta: float) -> Claim:
@@ -117,6 +120,29 @@ def advanced_delta(guarantees: Iterable[Guarantee], epsilon: float, theorem: Adv
         slack = intervals().exp(-(ahead**2) / (2 * squares))
     value = min(1.0, up(1 - (1 - slack) * _survival(parts)))
     return Claim(value, Side.UPPER, "advanced composition", theorem.value, f"slack {up(slack):.3g}")
+
+
+def optimal_delta(guarantees: Iterable[Guarantee], epsilon: float) -> Claim:
+    """The least delta that the guarantees imply: that of randomized responses of the same eps_j; long sums are refused.
+
+    Guarantees hold of both orders of a relation.
+
+    Examples
+    --------
+    >>> round(float(optimal_delta([Guarantee(0.3, 0.01), Guarantee(0.5), Guarantee(0.1, 0.02)], 0.4)), 9)
+    0.144169802
+    """
+    found = compose_guarantees([(float(one.epsilon), float(one.delta), one.count) for one in _listed(guarantees)], epsilon)
+    return Claim(found.upper, Side.UPPER, "optimal composition", _OPTIMAL)
+
+
+def optimal_epsilon(guarantees: Iterable[Guarantee], delta: float) -> Claim:
+    """The smallest eps >= 0 at which :func:`optimal_delta` is at most delta."""
+    parts = _listed(guarantees)
+    # delta may be any decimal that reads back as the double
+    level = max(math.nextafter(check.unit("delta", delta), -1.0), 0.0)
+    least = crossing(lambda at: optimal_delta(parts, at).value <= level)[1] if level >= _spent(parts) else math.inf
+    return Claim(least, Side.UPPER, "optimal composition", _OPTIMAL)
 
 
 def _listed(guarantees: Iterable[Guarantee]) -> Sequence[Guarantee]:

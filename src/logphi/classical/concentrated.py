@@ -7,12 +7,9 @@ Definition 1.1).
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
-
-import numpy as np
+from dataclasses import dataclass
 
 from logphi import check
-from logphi.arith.floats import FLOATS
 from logphi.bound import Bound, Direction, Side
 from logphi.classical import renyi
 from logphi.classical.claim import Claim, at_most
@@ -21,18 +18,15 @@ from logphi.classical.renyi import Conversion
 from logphi.classical.renyi_curve import DivergenceCurve, LossCurve
 from logphi.core.logphi import LogPhi
 from logphi.core.pair import UnsupportedError
-from logphi.numerics.law import Law, Reflected
-from logphi.numerics.laws.integers import NormalOnIntegers
-from logphi.numerics.laws.normal import Normal
+from logphi.numerics.laws.conditioned import Conditioned
 from logphi.questions import Questions
 from logphi.views.directions import Loss
+from logphi.views.zcdp import smallest_rho
 
 # derived: two products and a sum in doubles, and the half ulps of what goes in, twice over
 _SLIP = 1e-15
-# measured: the relative width to which the supremum over orders is found, and how often cells are halved for it
-_WIDTH, _HALVINGS = 1e-4, 40
-# measured: the first cells
-_CELLS = 32
+# measured: the relative width to which the supremum over orders is found
+_WIDTH = 1e-4
 
 _FIELDS = ("rho", "xi", "infinite_mass", "tilt")
 _TAIL = "Bun & Steinke 2016, Proposition 1.3; Steinke 2022, Remark 15"
@@ -74,13 +68,13 @@ class Concentrated:
     def __add__(self, other: Concentrated) -> Concentrated:
         if not isinstance(other, Concentrated):
             return NotImplemented
-        sums = {name: _up(getattr(self, name) + getattr(other, name)) for name in _FIELDS}
-        return replace(self, **sums, both=self.both and other.both)
+        rho, xi, mass, tilt = (_up(getattr(self, name) + getattr(other, name)) for name in _FIELDS)
+        return Concentrated(rho, xi, mass, tilt, self.both and other.both)
 
     def __mul__(self, count: int) -> Concentrated:
         times = check.count("the number of repetitions", count)
-        products = {name: _up(times * float(getattr(self, name))) for name in _FIELDS}
-        return replace(self, **products, both=self.both)
+        rho, xi, mass, tilt = (_up(times * float(getattr(self, name))) for name in _FIELDS)
+        return Concentrated(rho, xi, mass, tilt, self.both)
 
     __rmul__ = __mul__
 
@@ -99,7 +93,7 @@ class Concentrated:
         Raises
         ------
         UnsupportedError
-            If a loss is known by samples only, or is unbounded and not that of a normal law, sampled or not.
+            If a loss is known by samples only, or nothing is known of how its divergences grow.
         """
         if not isinstance(mechanism, Questions):
             raise TypeError(f"a mechanism is needed, got {mechanism!r} of type {type(mechanism).__name__}")
@@ -198,65 +192,12 @@ def _up(number: float) -> float:
 
 
 def _rho(law: LogPhi) -> float:
-    """The sum of what is known of the terms: rho adds, and the supremum of a sum is at most the sum of the suprema."""
-    shifts = [(_shift(term), term, count) for term, count in law.terms]
-    rest = LogPhi(tuple((term, count) for shift, term, count in shifts if shift is None))
-    total = _bounded_rho(rest) if rest.terms else 0.0
-    for shift, _, count in shifts:
-        total = total if shift is None else _up(total + _up(count * shift * shift / 2))
-    return total
-
-
-def _shift(term: Law) -> float | None:
-    """The shift m of a normal law, of which rho is m^2/2; a sample of it has no larger divergence, and no smaller rho.
-
-    On the whole numbers rho is no larger (Canonne, Kamath & Steinke 2020, Theorem 4).
-    """
-    plain = term.law if isinstance(term, Reflected) else term
-    base = plain.unmixed[0] if plain.unmixed is not None else plain
-    if isinstance(base, Normal):
-        m = base.shift.under(FLOATS)
-        return float(m.mid + m.rad) * (1 + _SLIP)
-    if isinstance(base, NormalOnIntegers):
-        return base.shift / base.sigma * (1 + _SLIP)
-    if math.isfinite(term.supremum):
-        return None
-    raise UnsupportedError(
-        f"no rho is known of {type(plain).__name__}: its losses are unbounded and not those of a normal law; "
-        "use the Renyi divergences themselves, lp.classical.renyi"
-    )
-
-
-def _bounded_rho(law: LogPhi) -> float:
-    """The supremum over z > 0 of K'(z) / (z (z + 1)) for a loss with a top.
-
-    K'(z)/z, a divergence, grows with z, to the top of the loss at most: on a cell [a, b] the quotient is at most
-    K'(b) / (b (a + 1)). Cells that may hold the supremum are halved until it is known.
-    """
-    curve = LossCurve(law)
-    top = (law.supremum + curve.shift[1]) * (1 + _SLIP) + 1e-300
-    if top <= 0:
-        return 0.0
-    ends = np.expm1(np.linspace(0, 1, _CELLS + 1) * math.log1p(_farthest(curve, top)))
-    a, b = ends[:-1], ends[1:]
-    known = least = top / (1 + float(ends[-1]))
-    for _ in range(_HALVINGS):
-        divergence = np.minimum(curve.limit(b) / b, top) * (1 + _SLIP)
-        above = divergence / (1 + a) * (1 + _SLIP)
-        least = max(least, float((divergence / (1 + b)).max()))
-        wide = above > least * (1 + _WIDTH)
-        known = max(known, float(above[~wide].max(initial=0.0)))
-        a, b = a[wide], b[wide]
-        if not a.size:
-            return known * (1 + _SLIP)
-        middle = (a + b) / 2
-        a, b = np.concatenate([a, middle]), np.concatenate([middle, b])
-    # what is still wide is bounded by its top
-    return max(known, float((np.minimum(curve.limit(b) / b, top) / (1 + a)).max()) * (1 + 4 * _SLIP)) * (1 + _SLIP)
-
-
-def _farthest(curve: LossCurve, top: float) -> float:
-    """Where top / (1 + z) is below the quotient at a place before."""
-    z = 2.0 ** np.arange(-20.0, 20.0)
-    quotient = float((np.minimum(curve.limit(z) / z, top) / (1 + z)).max())
-    return max(1.0, top / quotient) if quotient > 0 else 1.0
+    """The supremum over all orders, proved, of the finite part."""
+    finite = LogPhi.of((term if term.log_masses() is None else Conditioned(term), count) for term, count in law.terms)
+    found = smallest_rho(finite, 0.0, _WIDTH).upper
+    if math.isinf(found):
+        raise UnsupportedError(
+            "no rho is known: some loss has no upper end, and is not that of a normal law; use the Renyi divergences "
+            "themselves, lp.classical.renyi"
+        )
+    return found

@@ -116,5 +116,6 @@ def _limits(curve: RenyiCurve, z: NDArray[np.float64], alone: bool) -> Limits:
     low, high = curve.reach
     z = np.unique(settled(z) if curve.orders is None else z)
     z = z[(z > (0.0 if alone else low)) & (z < high) & (z != 0) & (z != -1)]
-    k = curve.limit(z) if z.size else z
+    # points on the same side of the poles are near enough to one another to share a grid
+    k = np.concatenate([curve.limit(part) if part.size else part for part in np.split(z, np.searchsorted(z, [-1.0, 0.0]))])
     return Limits(z[np.isfinite(k)], k[np.isfinite(k)])

@@ -35,8 +35,6 @@ SHARE = 1e-3
 MAX_NODES = 1 << 18
 # derived: a transform known to within e^600 only is not known; beyond that, errors leave the range of doubles
 _HARDLY = 600.0
-# derived: exponentials of more are no doubles
-_LOG_LARGEST = 709.0
 # derived: squares of it stay within the range of doubles
 OUT_OF_REACH = 1e150
 # derived: so many steps in a period are far more than any line is long, and their number is exact
@@ -97,7 +95,7 @@ class Smooth:
 
     def log_real(self, c: NDArray[np.float64]) -> NDArray[np.float64]:
         """-log |c (c + 1)|."""
-        return -np.log(np.abs(c)) - np.log(np.abs(c + 1))
+        return np.asarray(-np.log(np.maximum(np.abs(c), 1e-300)) - np.log(np.maximum(np.abs(c + 1), 1e-300)))
 
     def position_error(self, z: NDArray[np.complex128], factor: NDArray[np.complex128], share: float) -> float:
         """None: nothing is assumed."""
@@ -222,12 +220,15 @@ def interval_of(law: Law, region: Interval, farthest: float = np.inf) -> Interva
 
 
 def saddle(law: Law, kernel: Kernel, region: Interval, hint: float | None = None) -> Saddle:
-    """The minimum over the region of K(c) - c x0 + log|factor|, along the real axis."""
+    """The minimum over the region of K(c) - c x0 + log|factor|, along the real axis; infinite if the strip ends before."""
 
     def height(c: NDArray[np.float64]) -> NDArray[np.float64]:
         return law.sketch(c) - c * kernel.anchor + kernel.log_real(c)
 
     interval = interval_of(law, region, kernel.farthest)
+    if not interval.low < interval.high:
+        # the strip ends where the region begins
+        return Saddle(interval.low, math.inf)
     return minimise(height, interval, hint if hint is not None and interval.low < hint < interval.high else None)
 
 
@@ -243,7 +244,10 @@ def log_ceiling(law: Law, x: float) -> float:
     if abs(x) > OUT_OF_REACH:
         return 0.0
     kernel = Smooth(x)
-    c = settle(saddle(law, kernel, RIGHT).abscissa)
+    found = saddle(law, kernel, RIGHT)
+    if not math.isfinite(found.value):
+        return 0.0
+    c = settle(found.abscissa)
     values = law.log_transform(np.array([c]))
     scale = float((values.mid + values.radius)[0]) - c * x
     low, middle, high = law.sketch(c * np.array([0.9, 1.0, 1.1])).tolist()
@@ -293,7 +297,7 @@ class Contour:
             scale,
             value if self.abscissa > kernel.poles[-1] else -value,
             excess=self._aliasing(x, scale),
-            truncation=math.exp(self.log_tail) if self.log_tail < _LOG_LARGEST else math.inf,
+            truncation=math.exp(self.log_tail) if self.log_tail < _HARDLY else math.inf,
             inner=share * float(inner.sum()),
             rounding=noise,
         )
@@ -310,13 +314,15 @@ class Contour:
         size = np.abs(factor)
         known = self.values.radius < 1.0
         mid = np.where(known, self.values.mid, 0.0)
-        exponent = mid - z * x - scale
-        growth = np.exp(np.where(known, exponent.real, 0.0))
-        f = np.where(known, growth * np.exp(1j * exponent.imag) * factor, 0.0)
         # half an ulp of x, the product zx, and two subtractions
         slip = 2 * ULP * (np.abs(mid) + 2 * np.abs(z) * abs(x) + abs(scale)) + ELEMENTARY
+        # far out no digit of the exponent is left
+        known &= slip < 1.0
+        exponent = np.where(known, mid - z * x - scale, 0.0)
+        growth = np.exp(exponent.real)
+        f = np.where(known, growth * np.exp(1j * exponent.imag) * factor, 0.0)
         # where K is hardly known, |M(z)| <= M(c) still holds: the summand is between plus and minus its bound
-        trivial = np.exp(self.mass_error + 2e-15 * (abs(self.log_mass) + abs(self.abscissa * x))) * 1.01
+        trivial = np.exp(min(self.mass_error + 2e-15 * (abs(self.log_mass) + abs(self.abscissa * x)), 700.0)) * 1.01
         hardly = np.isfinite(self.values.mid) & ~known
         size_known = np.where(hardly, self.values.mid.real, np.inf) + self.values.radius - self.abscissa * x - scale
         trivial = np.minimum(trivial, np.exp(np.minimum(size_known, 700.0)) * 1.01)

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from math import comb, exp, factorial, lgamma
+from math import comb, exp, factorial, lgamma, log
 from typing import Any
 
 import numpy as np
@@ -87,6 +87,8 @@ def log_factorial(top: int) -> Array:
 
 # beyond its exponential, sums are out of the question
 _ENDLESS = 200.0
+# derived: up to here logarithms of factorials differ by what their difference should be, to several digits
+_COUNTED = 10**9
 
 
 def atom_count(terms: Terms) -> float:
@@ -97,7 +99,9 @@ def atom_count(terms: Terms) -> float:
         kinds = 0 if pieces is None else len(pieces.locations)
         # to draw more than one from many kinds takes a table of as many columns
         if kinds:
-            log_ways = lgamma(count + kinds) - lgamma(count + 1) - lgamma(kinds)
+            # of the large numbers of draws nothing would be left in the difference
+            rise = lgamma(count + kinds) - lgamma(count + 1) if count < _COUNTED else (kinds - 1) * log(count)
+            log_ways = rise - lgamma(kinds)
             total *= exp(min(log_ways, _ENDLESS)) * (max(kinds / 8, 1.0) if count > 1 else 1.0)
     return total
 
@@ -374,7 +378,8 @@ class Rest(Law):
         # both what is known of the whole and the whole itself are at most about M(c)
         noise = np.minimum(np.expm1(np.minimum(whole.radius, 700.0)) * np.abs(full), np.abs(full) + 1.01)
         noise += repeats * ULP * (8 + 2 * turn) * abs(low[0])
-        noise = noise + ELEMENTARY * (1 + abs(scale)) * (np.abs(full) + abs(low[0])) + 1e-300
+        # and what underflows
+        noise = noise + ELEMENTARY * (1 + abs(scale)) * (np.abs(full) + abs(low[0])) + 1e-290
         # below its own noise the difference is only known to be small: a number larger than that, wrong by as much
         drowned = np.abs(difference) < 4 * noise
         mid = scale + np.log(np.where(drowned, 16 * noise, difference))

@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from logphi.arith.floats import ELEMENTARY
+from logphi.arith.floats import ELEMENTARY, ULP
 from logphi.numerics.contour import Contour, Kernel, log_integral, plan, saddle
 from logphi.numerics.enclosure import Scaled
 from logphi.numerics.lattice import PeriodicStep, at_or_above, reserve_at
@@ -31,6 +31,8 @@ from logphi.numerics.saddle import Interval
 _WIDTH = 1e-250
 # derived: w for densities, over their spread: 1e-4 ulps
 _SHARE = 1e-20
+# measured: of the best abscissa, for bounds that need not be sharp
+_SHARES = np.array([1.0, 0.99, 0.5])
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,7 @@ class Step:
 
     def log_real(self, c: NDArray[np.float64]) -> NDArray[np.float64]:
         """-log (c - p)."""
-        return np.asarray(-np.log(np.abs(c - self.pole)))
+        return np.asarray(-np.log(np.maximum(np.abs(c - self.pole), 1e-300)))
 
     def log_size(self, heights: NDArray[np.float64], abscissa: float) -> NDArray[np.float64]:
         """-log |z - p|."""
@@ -146,13 +148,28 @@ def prepare(law: Law, x: float, rtol: float, lattice: Lattice | None = None) -> 
     kernels = [_step(place, pole, own) for _, place, pole, own in sides]
     found = [saddle(one, kernel, Interval(pole, math.inf)) for (one, _, pole, _), kernel in zip(sides, kernels, strict=True)]
     # Chernoff's bounds, roughly
-    sizes = [one.value + math.log(one.abscissa - kernel.poles[0]) for one, kernel in zip(found, kernels, strict=True)]
+    sizes = [
+        one.value + math.log(max(one.abscissa - kernel.poles[0], 1e-300)) for one, kernel in zip(found, kernels, strict=True)
+    ]
     sizes[1] -= kernels[1].anchor
     best = 0 if sizes[0] <= sizes[1] else 1
     if not math.isfinite(sizes[best]):
         return None
     contour = plan(sides[best][0], found[best].abscissa, kernels[best], rtol, decaying=lattice is None)
     return None if contour is None else Half(best == 0, contour, lattice)
+
+
+def log_ceilings(law: Law, x: float) -> tuple[float, float]:
+    """Proved upper bounds of log P(X > x) and log P(X <= x): Chernoff's, near their best abscissas; infinite if unknown."""
+    right = saddle(law, Step(x, 0.0), Interval(0.0, math.inf)).abscissa
+    left = -1 - saddle(law.reflected(), Step(-x, -1.0), Interval(-1.0, math.inf)).abscissa
+    # 1 + z may round to zero, and the wrong side of it is no bound; at the end of a strip nothing is known
+    places = np.multiply.outer([max(right, 0.0), min(left, 0.0)], _SHARES)
+    values = law.log_transform(places.ravel())
+    size = np.abs(values.mid) + np.abs(places * x).ravel()
+    bounds = (values.mid.real + values.radius + 8 * ULP * size).reshape(places.shape) - places * x
+    above, below = np.where(np.isfinite(bounds), bounds, math.inf).min(axis=1).tolist()
+    return above, below
 
 
 def density(law: Law, x: float, rtol: float) -> Scaled | None:

@@ -12,6 +12,7 @@ whole line with step 2 pi / (N D), and N nodes are all there are.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -57,7 +58,8 @@ class PeriodicStep:
     def log_real(self, c: NDArray[np.float64]) -> NDArray[np.float64]:
         """Logarithm of the factor's size on the real axis, roughly."""
         with np.errstate(over="ignore"):  # far to the left of the pole the factor vanishes
-            size: NDArray[np.float64] = np.log(np.maximum(np.abs(self.span / np.expm1((self.pole - c) * self.span)), 1e-300))
+            fall = np.abs(np.expm1((self.pole - c) * self.span))
+        size: NDArray[np.float64] = math.log(self.span) - np.log(np.clip(fall, 1e-300, 1e300))
         return size
 
     def log_size(self, heights: NDArray[np.float64], abscissa: float) -> NDArray[np.float64]:
@@ -67,7 +69,7 @@ class PeriodicStep:
         # |1 - e^{-zD}| at both signs is at least (1 - r) at t = 0 and |1 - r e^{itD}| beyond, over r <= 1 on the left
         angle = np.minimum(heights * self.span, np.pi)
         gap = np.sqrt((1 - decay) ** 2 + 4 * decay * np.sin(angle / 2) ** 2)
-        bound: NDArray[np.float64] = np.log(self.span / gap * (decay if distance < 0 else 1.0)) + 1e-12
+        bound: NDArray[np.float64] = np.log(self.span / gap) + min(distance, 0.0) * self.span + 1e-12
         return bound
 
     def log_rest(self, height: float, abscissa: float) -> float:
@@ -159,7 +161,8 @@ def slip_at(lattice: Lattice, x: float) -> float:
 
     Stretched places move the payoff (1 - e^{x-X})_+ by at most the stretch times (|x| + |X - x|) e^{x-X}.
     """
-    return lattice.slip + 2 * lattice.stretch * (2 * abs(x) + 2 * lattice.span + 1)
+    neighbour = lattice.span if np.isfinite(lattice.span) else 0.0
+    return lattice.slip + 2 * lattice.stretch * (2 * abs(x) + 2 * neighbour + 1)
 
 
 def reserve_at(lattice: Lattice, x: float) -> float:

@@ -377,7 +377,8 @@ class Ellipses:
             log_density = log_density + strand.own * log_up
             turn = turn + theta * np.minimum(1.0, share / (1 - 2 * share * (1 - half * half)))
             moved = moved + theta * share / half
-        log_rest = np.log(64 / 15 * r) + log_density - 2 * order * np.log(rho) - np.log1p(-(rho**-2.0))
+        # a panel of no length has no error
+        log_rest = np.log(np.maximum(64 / 15 * r, 1e-300)) + log_density - 2 * order * np.log(rho) - np.log1p(-(rho**-2.0))
         return Ellipses(np.where(near, log_rest, np.inf), least, most, turn, loss_left, loss_right, moved)
 
 

@@ -30,7 +30,9 @@ def on_branch(law: Law, abscissa: float, height: float) -> Values | None:
     if spread is None:
         return None
     mean, size = spread
-    heights = np.linspace(0.0, height, min(int(_FIRST * abs(height) * size) + 2, _MOST + 1))
+    if not _FIRST * abs(height) * size < _MOST:
+        return None
+    heights = np.linspace(0.0, height, int(_FIRST * abs(height) * size) + 2)
     values = law.log_transform(abscissa + 1j * heights)
     while True:
         wrong = proved_radius(values)

@@ -37,6 +37,8 @@ _RESOLUTION = 1e-11
 _SHARE = 0.05
 # a gap that is this small a share of the enclosure is noise
 _NOISE = 1e-3
+# measured: each step away from a guess is so much longer; halving makes up for what it skips
+_STRIDE = 8.0
 # measured: how far beyond a false position to look, as a share of the bracket
 _PAST = 0.02
 # measured: a function prepared at one point is still sharp this far from it, relatively
@@ -228,7 +230,7 @@ def fall(function: Callable[[float], float], start: float, step: float, floor: f
         following = min(max(x + onward * step, floor), ceiling)
         if following == x:
             return x
-        x, step = following, 2 * step
+        x, step = following, _STRIDE * step
         value = function(x)
         ends[value > 0] = (x, value)
     (low, above), (high, below) = ends[True], ends[False]

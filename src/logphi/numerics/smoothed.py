@@ -211,7 +211,8 @@ def prepare(law: Law, x: float, rtol: float, hint: float | None = None) -> Prepa
     turned = x < 0
     own, place = (law.reflected(), -x) if turned else (law, x)
     kernel = Smooth(place)
-    line = layout(own, saddle(own, kernel, RIGHT, None if turned else hint).abscissa, kernel, rtol)
+    found = saddle(own, kernel, RIGHT, None if turned else hint)
+    line = layout(own, found.abscissa, kernel, rtol) if math.isfinite(found.value) else None
     if line is None:
         return None
     window = Window.fit(line, rtol)

@@ -56,20 +56,22 @@ def check_orders(mechanism: Mechanism) -> None:
 def check_tradeoff(mechanism: Mechanism) -> None:
     """No line 1 - delta(x) - e^x alpha is above f(alpha), which is convex and at most 1 - alpha; the inverse undoes f."""
     at, room = thresholds_of(mechanism.loss_law()), room_of(mechanism.loss_law()) + FUZZ
+    rtol = max(room, 1e-9)
     for direction in orders_of(mechanism):
         here = f"in direction {direction.value!r}"
-        lower, upper = _ends(mechanism.tradeoff(_ERRORS, direction=direction))
+        lower, upper = _ends(mechanism.tradeoff(_ERRORS, direction=direction, rtol=rtol))
         require(lower <= 1 - _ERRORS + room, f"f(alpha) is above 1 - alpha {here}", alpha=_ERRORS, lower=lower)
         middle = (upper[:-2] * np.diff(_ERRORS)[1:] + upper[2:] * np.diff(_ERRORS)[:-1]) / (_ERRORS[2:] - _ERRORS[:-2])
         require(lower[1:-1] <= middle + room, f"f is not convex {here}", alpha=_ERRORS[1:-1], lower=lower[1:-1])
         lines = 1 - profile_of(mechanism.loss_law(), at, direction)[1] - np.exp(at) * _ERRORS[:, None]
         below = lines <= upper[:, None] + room * (1 + np.exp(at))
         require(below, f"1 - delta(x) - e^x alpha is above f(alpha) {here}", alpha=_ERRORS[:, None] + 0 * at, x=at + 0 * lines)
-        for alpha, low, high in zip(_ERRORS, lower, upper, strict=True):
-            least = bound_of(mechanism.inverse_tradeoff(min(float(high) * (1 + room), 1.0), direction=direction))
-            most = bound_of(mechanism.inverse_tradeoff(max(float(low) * (1 - room), 0.0), direction=direction))
-            agree = least.lower <= alpha * (1 + room) + room and (low <= room or alpha <= most.upper * (1 + room) + room)
-            require(agree, f"f({alpha}) is {low} to {high} {here}, but the inverse at its ends is {least} and {most}")
+        low, high = float(lower[1]), float(upper[1])
+        ends = min(high * (1 + room), 1.0), max(low * (1 - room), 0.0)
+        least, most = (bound_of(mechanism.inverse_tradeoff(end, direction=direction, rtol=rtol)) for end in ends)
+        alpha, slack = _ERRORS[1], room * 2
+        agree = least.lower <= alpha + slack and (low <= room or alpha <= most.upper + slack)
+        require(agree, f"f({alpha}) is {low} to {high} {here}, but the inverse at its ends is {least} and {most}")
 
 
 def _orders(mechanism: Mechanism) -> list[tuple[Direction, LossDistribution, LossDistribution]]:

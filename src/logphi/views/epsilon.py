@@ -149,7 +149,11 @@ def _chernoff(loss: LogPhi, log_excess: float) -> tuple[float, float, float]:
     def rough(c: NDArray[np.float64]) -> NDArray[np.float64]:
         return (loss.sketch(c) + log_kappa(c) - log_excess) / c
 
-    c = settle(minimise(rough, interval_of(loss, RIGHT)).abscissa)
+    within = interval_of(loss, RIGHT)
+    if not within.low < within.high:
+        # no moment on this side: nothing is known, and one is as good a guess as any
+        return math.inf, 1.0, 1.0
+    c = settle(minimise(rough, within).abscissa)
     values = loss.log_transform(np.array([c]))
     top = float((values.mid + values.radius + log_kappa(np.array([c])) - log_excess)[0]) / c
     ceiling = top + 1e-14 * (abs(top) + (abs(float(values.mid[0])) + abs(log_excess)) / c)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from logphi import check
+from logphi.arith.floats import ULP
 from logphi.bound import Bound, Bounds, Direction, Entry, Ledger, Side, Status
 from logphi.core.logphi import LogPhi
 from logphi.numerics import exponential, halfline
@@ -161,9 +162,13 @@ class LossDistribution:
         return Bound(lower, min(max(value, lower), upper), upper, status, name, self.direction, ledger_of(amount))
 
     def _quantile(self, p: float, rtol: float) -> Bound:
-        low, high = (1 - end for end in reversed(masses(self.law)[0]))
-        if p > high:
+        low, high = masses(self.law)[0]
+        # 1 - p is exact from 1/2 on
+        slip = 0.0 if p >= 0.5 else ULP
+        rest = 1 - p
+        if rest + slip < low:
             return Bound(math.inf, math.inf, math.inf, Status.UNBOUNDED, direction=self.direction)
-        if p <= high / 2:
+        if p <= (1 - low) / 2:
             return replace(where_below(self.law, p, rtol), direction=self.direction)
-        return replace(where_above(self.law, (low - p, high - p), rtol), direction=self.direction)
+        ends = (rest - slip - high) * (1 - 1e-15), (rest + slip - low) * (1 + 1e-15)
+        return replace(where_above(self.law, ends, rtol), direction=self.direction)

@@ -101,7 +101,9 @@ def ends_of(values: Values) -> tuple[float, float]:
 
 
 def enclosed(amount: Scaled) -> tuple[float, float, float]:
-    """The logarithms of the lower end, the value and the upper end of a positive number."""
+    """The logarithms of the lower end, the value and the upper end of a positive number; nothing is known of no number."""
+    if math.isnan(amount.low + amount.high):
+        return -math.inf, -math.inf, math.inf
     slip = 4e-16 * abs(amount.log_scale)
     middle = min(max(amount.value, amount.low), amount.high)
     low, value, high = (

@@ -12,12 +12,19 @@ from logphi.bound import Bound, Status
 from logphi.core.logphi import LogPhi
 from logphi.numerics.lattice import reserve_at
 from logphi.numerics.law import Lattice
-from logphi.numerics.roots import bisection, crossing
-from logphi.views.profile import LogDelta
+from logphi.numerics.roots import Crossing, bisection, crossing
+from logphi.views.profile import LogDelta, ends_of
+from logphi.views.renyi import below_the_end
 from logphi.views.tail import above, below
 
 # measured: two or three reach the tails of all but the strangest laws
 _DOUBLINGS = 40
+# measured: spreads beside the guess, where nothing is proved anywhere
+_FAR = 1e3
+# derived: beyond so many spans lattice points are no whole numbers of doubles
+_LARGEST_CELL = 2.0**52
+# measured: chords leave a tail hardly less sharp than this where there is no atom
+_FAINT = 0.05
 
 
 def where_below(law: LogPhi, mass: float, rtol: float) -> Bound:
@@ -26,15 +33,37 @@ def where_below(law: LogPhi, mass: float, rtol: float) -> Bound:
 
 
 def where_above(law: LogPhi, mass: tuple[float, float], rtol: float) -> Bound:
-    """The smallest x with P(x < L < inf) <= mass, for a mass between two numbers; they may be negative."""
-    top = law.supremum
+    """The smallest x with P(x < L < inf) <= mass, for a mass between two numbers; infinity if it is below zero."""
     if mass[0] > 0:
         return _Search(law, False, math.log(mass[0]), mass[1] - mass[0], rtol).found()
-    # no finite loss may be above, to every digit
-    least = top - law.slack if mass[1] == 0 else law.infimum
-    if math.isinf(least):
-        return Bound(min(least, top), top, top, Status.UNBOUNDED if least == top else Status.WIDE)
-    return Bound(least, top, top, Status.MET if top - least <= rtol * max(1.0, top) else Status.WIDE)
+    whole = law.completed()
+    top = whole.supremum
+    if mass == (0.0, 0.0) and top == math.inf and (whole.growth.least > 0 or math.isfinite(whole.outer_strip[1])):
+        return Bound(top, top, top, Status.UNBOUNDED)
+    if mass[1] > 0:
+        # where the largest mass would be
+        least = _Search(law, False, math.log(mass[1]), 0.0, rtol).found().lower
+    else:
+        least = top - whole.slack if math.isfinite(top) else max(below_the_end(whole), law.infimum)
+    ends = min(least, top), top, math.inf if mass[0] < 0 else top
+    met = ends[2] - ends[0] <= rtol * max(1.0, abs(top)) and math.isfinite(top)
+    return Bound(*ends, Status.WIDE if not met else Status.ESTIMATED if law.estimated else Status.MET)
+
+
+@dataclass(frozen=True)
+class _Around:
+    """A guess between places that the search keeps to, and what is proved of the place: these, or the ends of the support."""
+
+    lower: float
+    floor: float
+    guess: float
+    ceiling: float
+    upper: float
+
+    @property
+    def known(self) -> bool:
+        """Whether both ends are finite."""
+        return math.isfinite(self.lower) and math.isfinite(self.upper)
 
 
 @dataclass
@@ -53,8 +82,13 @@ class _Search:
         """The decreasing function; its ends keep off the level, for a level that is touched proves nothing."""
         found = below(self.law, -y, self.rtol) if self.left else above(self.law, y, self.rtol)
         self.proved, self.method = self.proved and found.ledger.proved, found.method
-        slack = 3e-16 + 1e-16 * abs(self.level)
-        return replace(found, lower=found.lower - slack - self.unsure / math.exp(self.level), upper=found.upper + slack)
+        lower, upper = found.lower - self._slack - self.unsure / math.exp(self.level), found.upper + self._slack
+        return replace(found, lower=lower, upper=upper)
+
+    @property
+    def _slack(self) -> float:
+        """The rounding of the level."""
+        return 3e-16 + 1e-16 * abs(self.level)
 
     def found(self) -> Bound:
         """The place, between two proved ends."""
@@ -71,8 +105,11 @@ class _Search:
 
     def _on(self, lattice: Lattice) -> tuple[float, float]:
         """The lattice point: halvings between thresholds in the middle of the cells, where no atom is in doubt."""
-        floor, _, ceiling = self._around()
+        around = self._around()
+        floor, ceiling = around.floor, around.ceiling
         ends = (-ceiling, -floor) if self.left else (floor, ceiling)
+        if max(abs(end) for end in ends) > _LARGEST_CELL * lattice.span:
+            return (-around.upper, -around.lower) if self.left else (around.lower, around.upper)
         low, high = (round((end - lattice.offset) / lattice.span) + side for end, side in zip(ends, (-2, 2), strict=True))
         seen: dict[int, LogDelta] = {}
 
@@ -92,39 +129,63 @@ class _Search:
             last = _first(lambda cell: at(cell).upper <= self.level, low, high)
         points = lattice.offset + lattice.span * np.array([first, last], dtype=float)
         room = reserve_at(lattice, float(np.abs(points).max()))
-        return float(points[0]) - room, float(points[1]) + room
+        least, most = (-around.upper, -around.lower) if self.left else (around.lower, around.upper)
+        # an end that was not proved is none
+        return (
+            float(points[0]) - room if math.isfinite(least) else least,
+            float(points[1]) + room if math.isfinite(most) else most,
+        )
 
     def _between(self) -> tuple[float, float, float]:
-        at = crossing(lambda *_: self.at, self.level, *self._around())
-        if at.upper - at.lower > self.rtol * max(1.0, abs(at.value)):
+        around = self._around()
+        bracket = around.floor, around.guess, around.ceiling
+        at = crossing(lambda *_: self.at, self.level, *bracket)
+        if at.upper - at.lower > self.rtol * max(1.0, abs(at.value)) and around.known and not self._smooth(at):
             # at an atom the function is not known, and jumps beside it
             at = bisection(lambda *_: self.at, self.level, at.lower, at.value, at.upper)
-        ends = (at.lower, at.value, at.upper)
+        # an end that was not proved is none
+        lower = at.lower if math.isfinite(around.lower) else around.lower
+        upper = at.upper if math.isfinite(around.upper) else around.upper
+        ends = (lower, at.value, upper)
         lower, value, upper = sorted(-end for end in ends) if self.left else ends
         return lower, value, upper
 
-    def _around(self) -> tuple[float, float, float]:
-        """A proved lower end, a guess, a proved upper end."""
+    def _smooth(self, at: Crossing) -> bool:
+        """Whether the ends, slowly found, are about as near as the function's errors allow, and no atom is to be seen."""
+        return self.method == "chords" and math.isfinite(at.upper - at.lower) and self.at(at.value).relative_width < _FAINT
+
+    def _around(self) -> _Around:
         low, middle, high = self.law.sketch(np.array([-0.75, -0.5, -0.25])).tolist()
         sign = -1.0 if self.left else 1.0
         spread = max(math.sqrt(max(16 * (low + high - 2 * middle), 0.0)), 1e-12)
         guess = sign * 2 * (high - low) + spread * math.sqrt(max(-2 * self.level - 1.4, 0.0))
+        if not math.isfinite(guess + spread):
+            # the transform is out of reach
+            guess, spread = 0.0, 1.0
         ends = (-self.law.supremum, -self.law.infimum) if self.left else (self.law.infimum, self.law.supremum)
         guess = min(max(guess, ends[0]), ends[1])
-        floor, ceiling = guess, guess
+        floor, lower = self._outward(guess, -spread, ends[0])
+        ceiling, upper = self._outward(guess, spread, ends[1])
+        return _Around(lower, floor, guess, ceiling, upper)
+
+    @property
+    def _attained(self) -> bool:
+        """Whether the lower ends reach the level anywhere."""
+        return ends_of(self.law.log_masses()[0])[0] - self._slack - self.unsure / math.exp(self.level) >= self.level
+
+    def _outward(self, guess: float, step: float, end: float) -> tuple[float, float]:
+        """The first place that is proved to be on one side, by doubled steps; the last place tried, and the proved one."""
+        place = guess
+        if step < 0 and not self._attained:
+            # no place is
+            return max(guess + step * _FAR, end), end
         for doubling in range(_DOUBLINGS):
-            if floor <= ends[0] or self.at(floor).lower >= self.level:
-                break
-            floor = max(floor - spread * 2.0**doubling, ends[0])
-        else:
-            floor = ends[0]
-        for doubling in range(_DOUBLINGS):
-            if ceiling >= ends[1] or self.at(ceiling).upper <= self.level:
-                break
-            ceiling = min(ceiling + spread * 2.0**doubling, ends[1])
-        else:
-            ceiling = ends[1]
-        return floor, guess, ceiling
+            here = self.at(place)
+            if place == end or (here.lower >= self.level if step < 0 else here.upper <= self.level):
+                return place, place
+            moved = place + step * 2.0**doubling
+            place = max(moved, end) if step < 0 else min(moved, end)
+        return (end if math.isfinite(end) else place), end
 
 
 def _first(reached: Callable[[int], bool], low: int, high: int) -> int:

@@ -76,13 +76,15 @@ def renyi(
     check.tolerance("rtol", rtol)
     laws = [(name, law.completed()) for name, law in loss.orders(direction)]
     asked = _orders(order)
-    if np.iscomplexobj(asked):
-        return _at_complex(laws, complex(asked), rtol)
-    if asked.ndim == 0:
-        return _largest(laws, float(asked), rtol)
-    answers = np.empty(asked.shape, dtype=object)
-    for index in np.ndindex(asked.shape):
-        answers[index] = _largest(laws, float(asked[index]), rtol)
+    # far out the doubles are left: what is not finite there is not known, and answered so
+    with np.errstate(all="ignore"):
+        if np.iscomplexobj(asked):
+            return _at_complex(laws, complex(asked), rtol)
+        if asked.ndim == 0:
+            return _largest(laws, float(asked), rtol)
+        answers = np.empty(asked.shape, dtype=object)
+        for index in np.ndindex(asked.shape):
+            answers[index] = _largest(laws, float(asked[index]), rtol)
     return Bounds(answers)
 
 
@@ -184,7 +186,7 @@ def one_order(law: LogPhi, order: float, rtol: float) -> Bound:
     )
     # never negative for positive orders, never positive for negative ones
     lower, upper = (max(lower, 0.0) + 0.0, max(upper, 0.0) + 0.0) if order >= 0 else (min(lower, 0.0), min(upper, 0.0))
-    value = min(max(value, lower), upper)
+    value = min(max(value, lower), upper) + 0.0
     return settled(Bound(lower, value, upper, method=found.method, ledger=found.ledger.scaled(1 / scale)), rtol)
 
 
@@ -212,13 +214,18 @@ def _end(law: LogPhi, order: float) -> Bound:
         least = max(top - law.slack - 1e-14 * abs(top), 0.0)
         top = math.inf if infinite[1] > 0 else max(top, 0.0)
     else:
-        orders = _FARTHEST * _LOWER_ORDERS
-        least = max(float(np.max(_known(law, orders)[0] / orders)), 0.0)
+        least = max(below_the_end(law), 0.0)
     ledger = Ledger(rounding=Entry(0.0 if least == top else top - least, proved=not law.estimated))
     value = top if math.isfinite(law.supremum) else least
     ends = (least, min(max(value, least), top), top) if order > 0 else (-top, -min(max(value, least), top), -least)
     # the end of a support is as sharp as it is told
     return settled(Bound(*ends, ledger=ledger), 1e-9)
+
+
+def below_the_end(law: LogPhi) -> float:
+    """A proved lower bound of the largest loss, K(z)/z; minus infinity where nothing is known."""
+    orders = _FARTHEST * _LOWER_ORDERS
+    return float(np.max(_known(law, orders)[0] / orders)) * (1 - 2 * ULP)
 
 
 def _log_moment(law: LogPhi, z: float, rtol: float) -> Bound:

@@ -24,13 +24,20 @@ from logphi.numerics.laws.finite import Thinned
 from logphi.views.profile import LogDelta, enclosed, ends_of, ledger_of, masses, outward, safe_log
 from logphi.views.routes import Demand, route
 
-# measured: chords this long, in units of the spread of the loss, balance curvature and the errors of the profile
-_CHORDS = (1e-6, 1e-4, 1e-2)
+# measured: the shortest and the longest chords that are of use, in units of the spread of the loss
+_CHORDS = (1e-7, 0.1)
 # derived: chords there have lost their digits
 _FARTHEST = 1e9
-# what tails that are slopes of the profile are called
-CHORDS = "chords"
+# derived: beyond this thresholds times abscissas leave the doubles; what is known there is known of all beyond
+_REACH = 1e100
+# derived: a tail that is below every double
+_NEGLIGIBLE = -746.0
+# tails that are slopes of the profile, or bounded by one moment
+BLUNT = (CHORDS, CHERNOFF) = ("chords", "chernoff")
 _NOTHING = LogDelta(-math.inf, -math.inf, -math.inf, "exact", Ledger())
+
+
+Attempt = Callable[[LogPhi, float, float, LogDelta], "Tails | None"]
 
 
 @dataclass(frozen=True)
@@ -62,16 +69,38 @@ def below(law: LogPhi, x: float, rtol: float = 1e-9) -> LogDelta:
 
 def tails(law: LogPhi, x: float, rtol: float = 1e-9) -> Tails:
     """Both tails; an atom within rounding of the threshold may be on either side, and the bounds then contain both."""
+    near = min(max(x, -_REACH), _REACH)
+    found = _tails(law, near, rtol)
+    if near < x:
+        found = Tails(replace(found.above, lower=-math.inf), replace(found.below, upper=_mass(law).upper))
+    elif x < near:
+        found = Tails(replace(found.above, upper=_mass(law).upper), replace(found.below, lower=-math.inf))
+    if law.completed() == law:
+        return found
+    # what the law leaves out may be anywhere
+    low, high = masses(law)[0]
+    stray = safe_log(high - low)
+    return Tails(*(_raised(one, stray) for one in (found.above, found.below)))
+
+
+def _raised(part: LogDelta, log_more: float) -> LogDelta:
+    """The enclosure with as much more above."""
+    return replace(part, upper=min(outward(float(np.logaddexp(part.upper, log_more)), 1), 0.0))
+
+
+def _tails(law: LogPhi, x: float, rtol: float) -> Tails:
+    """Without what the law leaves out."""
     finite = _mass(law)
     if x >= law.supremum:
         return Tails(_NOTHING, finite)
     if x < law.infimum:
         return Tails(finite, _NOTHING)
     best = Tails(replace(finite, lower=-math.inf), replace(finite, lower=-math.inf))
-    for attempt in (*_FINAL, _by_contour, _by_chords):
+    for attempt in _attempts(law):
         found = attempt(law, x, rtol, finite)
         best = best if found is None else found.meet(best)
-        if best.width <= rtol or (found is not None and attempt in _FINAL):
+        settled = best.width <= rtol or min(best.above.upper, best.below.upper) < _NEGLIGIBLE
+        if settled or (found is not None and attempt in _FINAL):
             break
     if law.estimated:
         best = Tails(*(replace(one, ledger=one.ledger.estimating("truncation", "inner")) for one in (best.above, best.below)))
@@ -115,6 +144,16 @@ def _by_contour(law: LogPhi, x: float, rtol: float, finite: LogDelta) -> Tails |
     return None if prepared is None else _with_rest(prepared.above, _log_of(prepared.at(x), "contour"), finite)
 
 
+def _by_chernoff(law: LogPhi, x: float, rtol: float, finite: LogDelta) -> Tails | None:
+    above, below = (
+        LogDelta(
+            -math.inf, min(end, 0.0), min(outward(end, 1), 0.0), CHERNOFF, Ledger(truncation=Entry(math.exp(min(end, 0.0))))
+        )
+        for end in halfline.log_ceilings(law, x)
+    )
+    return Tails(above.meet(_complement(finite, below)), below.meet(_complement(finite, above)))
+
+
 def _on_the_lattice(law: LogPhi, x: float, rtol: float, finite: LogDelta) -> Tails | None:
     lattice = law.lattice
     if lattice is None:
@@ -136,8 +175,6 @@ def _on_the_lattice(law: LogPhi, x: float, rtol: float, finite: LogDelta) -> Tai
 
 def _by_pieces(law: LogPhi, x: float, rtol: float, finite: LogDelta) -> Tails | None:
     terms = law.terms
-    if not exponential.made_of_pieces(terms) or exponential.cost(terms) > exponential.MAX_TERMS:
-        return None
     prepared = exponential.prepare(law, terms, x, rtol, exponential.MASS)
     return None if prepared is None else _with_rest(True, _log_of(prepared.at(x), "exponential"), finite)
 
@@ -150,24 +187,30 @@ def _by_chords(law: LogPhi, x: float, rtol: float, finite: LogDelta) -> Tails | 
     demand = Demand(rtol)
     profile, reverse = route(None)(law, x, demand), route(None)(law.reflected(), -x, demand)
     here, opposite = profile(x), reverse(-x)
-    found: Tails | None = None
-    for chord in _CHORDS:
-        length = max(chord * spread(law), 1e-12 * abs(x))
-        tilted, lower = _slope(profile, here, x, length), _slope(reverse, opposite, -x, length)
-        # P(L > x) = delta - P(L = inf) + e^x Q(L > x)
-        ends = [
-            safe_log(max(math.exp(end) - mass, 0.0) + math.exp(min(slope + x, 700.0)))
-            for end, mass, slope in zip((here.lower, here.upper), reversed(infinite), tilted, strict=True)
-        ]
-        fresh = Tails(_between(ends[0], ends[1], here), _between(*lower, opposite))
-        found = fresh if found is None else found.meet(fresh)
-    return found and Tails(
-        found.above.meet(_complement(finite, found.below)), found.below.meet(_complement(finite, found.above))
-    )
+    # the chords' gap grows with their length, what the ends of the profile leave with its inverse
+    wide = max(here.relative_width, opposite.relative_width)
+    length = max(min(max(math.sqrt(wide), _CHORDS[0]), _CHORDS[1]) * spread(law), 1e-12 * abs(x))
+    tilted, lower = _slope(profile, here, x, length), _slope(reverse, opposite, -x, length)
+    # P(L > x) = delta - P(L = inf) + e^x Q(L > x)
+    ends = [
+        safe_log(max(math.exp(end) - mass, 0.0) + math.exp(min(slope + x, 700.0)))
+        for end, mass, slope in zip((here.lower, here.upper), reversed(infinite), tilted, strict=True)
+    ]
+    found = Tails(_between(ends[0], ends[1], here), _between(*lower, opposite))
+    return found.meet(Tails(_complement(finite, found.below), _complement(finite, found.above)))
 
 
 # what these leave open is on which side an atom lies, or what rounding does to a threshold: no other way can tell either
-_FINAL = (_in_closed_form, _on_the_lattice, _by_pieces)
+_FINAL = (_in_closed_form, _on_the_lattice)
+
+
+def _attempts(law: LogPhi) -> tuple[Attempt, ...]:
+    """The ways that fit the loss, in turn."""
+    if not exponential.served(law.terms):
+        return (*_FINAL, _by_contour, _by_chernoff, _by_chords)
+    # sums are whole with few flat parts, and with many the contour is quicker; chords are no sharper than sums
+    few = exponential.flat_count(law.terms) < exponential.FLAT_PARTS
+    return (*_FINAL, *((_by_pieces, _by_contour) if few else (_by_contour, _by_pieces)), _by_chernoff)
 
 
 def _slope(profile: Callable[[float], LogDelta], here: LogDelta, x: float, length: float) -> tuple[float, float]:
@@ -176,7 +219,7 @@ def _slope(profile: Callable[[float], LogDelta], here: LogDelta, x: float, lengt
     slip = 4e-16 * (2 + abs(x)) / -math.expm1(-length)
     left, right = profile(x - length), profile(x + length)
     steep = _log_difference(left.upper, here.lower) - math.log(-math.expm1(-length)) - x
-    flat = _log_difference(here.lower, right.upper) - math.log(math.expm1(length)) - x
+    flat = _log_difference(here.lower, right.upper) - length - math.log(-math.expm1(-length)) - x
     return flat + math.log1p(-min(slip, 0.5)), steep + math.log1p(slip)
 
 

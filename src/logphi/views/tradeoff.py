@@ -32,7 +32,7 @@ from logphi.views.directions import Loss
 from logphi.views.lines import ROUNDING, Lines, ReversedLines, TailLines
 from logphi.views.profile import LogDelta, masses
 from logphi.views.routes import Demand
-from logphi.views.tail import CHORDS, spread
+from logphi.views.tail import BLUNT, spread
 
 # measured: profiles this much sharper than the curve leave its tolerance to the chords
 _SHARPER = 1e-2
@@ -48,6 +48,7 @@ _LARGEST = 700.0
 # measured: pairs beyond the first that closes in on the place, for chords on both sides of a kink; and how often to begin anew
 _BEYOND = 3
 _ROUNDS = 3
+_NEARER = 0.05
 # measured: a profile prepared this near is as sharp, relatively; places beyond so many deviations are not looked at
 _NEAR = 0.02
 _REACH = 1e4
@@ -238,10 +239,12 @@ def _bound(search: _Search, blind: float, rtol: float) -> Bound:
     size = math.exp(unit)
     lower, value, _ = lines.line(at, middle, unit)
     upper = math.inf
-    for _ in range(_ROUNDS):
+    first = min(guess.scale * min(max(math.sqrt(search.noise), _AROUND), 0.03), 1.0)
+    for attempt in range(_ROUNDS):
         top = Ceiling(math.inf, at)
         known: list[Known] = []
-        step = max(min(guess.scale * min(max(math.sqrt(search.noise), _AROUND), 0.03), 1.0), 64 * math.ulp(at))
+        # the loss may vary less, or more, than was guessed
+        step = max(first * _NEARER**attempt, 64 * math.ulp(at))
         more = _BEYOND
         while step < min(guess.reach, _LARGEST - max(at, 0.0)) and more and upper - lower > rtol * value:
             for x in (at - step, at + step)[step > _FARTHEST :]:
@@ -280,7 +283,7 @@ class _Search:
         first = self.found(guess.at)
         self.noise = min(first.relative_width, 1.0)
         # tails that are slopes of the profile take long, and tell no more than the lines from the profile itself
-        self.blunt = first.method == CHORDS
+        self.blunt = first.method in BLUNT
         self._half = min(guess.scale * min(max(self.noise ** (1 / 3), _SECANT), 0.1), 1.0)
 
     def found(self, x: float) -> LogDelta:

@@ -78,20 +78,24 @@ def zcdp(loss: Loss, xi: float = 0.0, *, direction: Direction | str | None = Non
     """
     offset = check.nonnegative("xi", xi)
     check.tolerance("rtol", rtol)
-    return largest([(name, _one(law.completed(), offset, rtol)) for name, law in loss.orders(direction)], rtol)
+    # far out the doubles are left: what is not finite there is not known, and answered so
+    with np.errstate(all="ignore"):
+        return largest([(name, smallest_rho(law.completed(), offset, rtol)) for name, law in loss.orders(direction)], rtol)
 
 
-def _one(law: LogPhi, xi: float, rtol: float) -> Bound:
-    """Of one order of the pair."""
+def smallest_rho(law: LogPhi, xi: float, rtol: float) -> Bound:
+    """The smallest rho of one order of a pair."""
     infinite, growth = masses(law)[0], law.growth
     if infinite[0] > 0 or math.isfinite(law.outer_strip[1]):
         return Bound(math.inf, math.inf, math.inf, Status.DIVERGENT)
     # the limits at both ends of the orders
     mean = cumulant(law, 1)
     lower = max(growth.least / 2, mean.lower - xi, 0.0)
-    # |L| <= S gives D_a <= a S^2 / 2 (Bun & Steinke 2016, Proposition 3.3), term by term
-    square = reduce(add, (_square(term) * count for term, count in law.terms), Growth(0.0, 0.0, 0.0))
-    upper = min(one.most / 2 + max(one.offset - xi, 0.0) for one in (growth, square))
+    ceilings = [growth]
+    if masses(law.reflected())[0][1] == 0:
+        # |L| <= S under both laws gives D_a <= a S^2 / 2 (Bun & Steinke 2016, Proposition 3.3), term by term
+        ceilings.append(reduce(add, (_square(term) * count for term, count in law.terms), Growth(0.0, 0.0, 0.0)))
+    upper = min(one.most / 2 + max(one.offset - xi, 0.0) for one in ceilings)
     if infinite[1] > 0:
         growth = Growth(growth.least, math.inf, 0.0)
         upper = math.inf
@@ -105,7 +109,7 @@ def _one(law: LogPhi, xi: float, rtol: float) -> Bound:
 
 
 def _square(law: Law) -> Growth:
-    """The growth of a law, or of one bounded on both sides as that of a normal law."""
+    """The growth of a law, or of one bounded on both sides, without infinite losses, as that of a normal law."""
     size = max(law.supremum, -law.infimum)
     return Growth.normal(size * size) if math.isfinite(size) and law.growth.most == 0 else law.growth
 

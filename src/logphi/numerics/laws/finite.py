@@ -73,7 +73,7 @@ class Finite(Law):
         sizes = values.mid.real if not np.iscomplexobj(z) else super().log_transform(np.asarray(z).real).mid
         known = np.isfinite(values.mid) & np.isfinite(sizes)
         ratio = np.exp(np.minimum(np.where(known, sizes, 0.0) - np.where(known, values.mid.real, 0.0), 700.0))
-        relative = ratio * np.expm1(np.minimum(self.blur * (1 + 2 * np.abs(z)), 1.0))
+        relative = ratio * np.expm1(np.minimum(self.blur + 2 * self.blur * np.abs(z), 1.0))
         spread = np.where(known & (relative < 0.5), -np.log1p(-np.minimum(relative, 0.5)), np.inf)
         return Values(values.mid, values.rounding + spread, values.inner)
 
@@ -202,7 +202,7 @@ class WithStray(Law):
         values, c = self.law.log_transform(z, count), z.real
         beyond = np.maximum(np.maximum(c, -1 - c), 0.0)
         log_stray = math.log(self.law.stray)
-        with np.errstate(invalid="ignore"):  # zero times an infinite growth: not used
+        with np.errstate(invalid="ignore", over="ignore"):  # zero times an infinite growth: not used; nothing is known far out
             grown = log_stray / 2 + beyond * (2 * beyond + 1) * self.law.stray_growth / 2
         log_added = np.where(beyond > 0, grown, log_stray) - values.mid.real + values.radius
         added = np.exp(np.minimum(np.where(np.isfinite(values.mid), log_added, np.inf), 0.0)) * (1 + 1e-9)

@@ -13,8 +13,8 @@ from logphi.core.logphi import LogPhi
 from logphi.numerics.lattice import reserve_at
 from logphi.numerics.law import Lattice
 from logphi.numerics.roots import Crossing, bisection, crossing
+from logphi.views.log_moment import below_the_end
 from logphi.views.profile import LogDelta, ends_of
-from logphi.views.renyi import below_the_end
 from logphi.views.tail import above, below
 
 # measured: two or three reach the tails of all but the strangest laws

@@ -1,7 +1,7 @@
 """Renyi divergences of a release: D_a(P||Q) = K(a - 1)/(a - 1) ([LT] Theorem 3.2).
 
-Orders below 1/2 are put to the reversed pair, K(a - 1) = K~(-a): neither difference rounds. Near order 1, where K is near zero,
-its Taylor series takes the place of values that cancel.
+Orders below 1/2 are put to the reversed pair, K(a - 1) = K~(-a): neither difference rounds. K itself is that of
+:mod:`logphi.views.log_moment`.
 """
 
 from __future__ import annotations
@@ -17,21 +17,10 @@ from logphi import check
 from logphi.arith.floats import ULP
 from logphi.bound import Bound, Bounds, ComplexBound, Direction, Entry, Ledger, Status
 from logphi.core.logphi import LogPhi
-from logphi.numerics.law import Law, Values
-from logphi.numerics.moments import Amount, centre, proved, proved_radius, taylor
-from logphi.numerics.phase import on_branch
 from logphi.views.directions import Loss
-from logphi.views.moments import cumulant, estimated, parts
+from logphi.views.log_moment import below_the_end, complex_log_moment, log_moment
+from logphi.views.moments import cumulant, estimated
 from logphi.views.profile import masses
-
-# measured: shares of an order at which a lower bound is looked for where nothing is known at the order itself
-_LOWER_ORDERS = np.array([0.999, 0.9, 0.7, 0.5, 0.25, 0.1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6])
-# measured: orders this near to one are worth a series where a value is sharp already
-_NEAR = 0.05
-# measured: a series this sharp, relatively, is not tried for another disc
-_SHARP = 1e-10
-# measured: the largest order that is looked at for the largest loss of a law whose end is not known
-_FARTHEST = 1e6
 
 
 def renyi(
@@ -174,11 +163,11 @@ def one_order(law: LogPhi, order: float, rtol: float) -> Bound:
     if order >= 0.5:
         # exact up to 2^53
         z = order - 1
-        found = _log_moment(law, z, rtol)
+        found = log_moment(law, z, rtol)
         ends = sorted((found.lower / z, found.upper / z))
         value, scale = found.value / z, abs(z)
     else:
-        found = _log_moment(law.reflected(), -order, rtol)
+        found = log_moment(law.reflected(), -order, rtol)
         scale = 1 - order
         ends, value = [-found.upper / scale, -found.lower / scale], -found.value / scale
     lower, upper = (
@@ -222,98 +211,6 @@ def _end(law: LogPhi, order: float) -> Bound:
     return settled(Bound(*ends, ledger=ledger), 1e-9)
 
 
-def below_the_end(law: LogPhi) -> float:
-    """A proved lower bound of the largest loss, K(z)/z; minus infinity where nothing is known."""
-    orders = _FARTHEST * _LOWER_ORDERS
-    return float(np.max(_known(law, orders)[0] / orders)) * (1 - 2 * ULP)
-
-
-def _log_moment(law: LogPhi, z: float, rtol: float) -> Bound:
-    """Log E[e^{zL}], infinite losses included, for z > -1; its errors are relative to its own size."""
-    infinite = masses(law)[0]
-    if z > 0 and (infinite[0] > 0 or z > law.outer_strip[1]):
-        return Bound(math.inf, math.inf, math.inf, Status.DIVERGENT)
-    method, found = "log-phi", Amount(0.0, 0.0)
-    for term, count in parts(law):
-        own = _direct(term, z, rtol)
-        if own.error > rtol / 4 * abs(own.value) and (near := _series(term, z)).error < own.error:
-            method, own = "circle", near
-        found = found.plus(own.times(float(count)))
-    lower, upper = found.value - found.error, found.value + found.error
-    if not math.isfinite(found.error):
-        lower, upper = _around(law, z)
-    elif z > 0 and infinite[1] > 0:
-        # the doubles do not tell whether a loss is infinite
-        upper = math.inf
-    value = min(max(found.value if math.isfinite(found.error) else (upper if math.isfinite(upper) else lower), lower), upper)
-    ledger = Ledger(
-        inner=Entry(found.inner),
-        aliasing=Entry(found.aliasing),
-        rounding=Entry(found.error if math.isfinite(found.error) else 0.0),
-        truncation=Entry(0.0 if math.isfinite(found.error) else upper - lower),
-    )
-    if law.estimated:
-        ledger = estimated(ledger)
-    return Bound(lower, value, upper, method=method, ledger=ledger)
-
-
-def _direct(law: Law, z: float, rtol: float) -> Amount:
-    """K(z), its quadratures made as accurate as its size asks for."""
-    found = _amount(law, law.log_transform(np.array([z])))
-    if found.inner > rtol / 8 * abs(found.value) and 0 < abs(found.value) < 1:
-        sharper = _amount(law, law.log_transform(np.array([z]), int(1 / max(abs(found.value), 1e-280)) + 1))
-        return sharper if sharper.error < found.error else found
-    return found
-
-
-def _amount(law: Law, values: Values) -> Amount:
-    # the disc of a continuous formula holds K itself, however wide it is
-    known = (values.rounding, values.inner) if law.continuous else proved(values)
-    rounding, inner = (float(part[0]) for part in known)
-    if not math.isfinite(rounding + inner):
-        return Amount(0.0, math.inf)
-    return Amount(float(values.mid[0].real), rounding, inner)
-
-
-def _series(law: Law, z: float) -> Amount:
-    """K(z) = K(0) + z (m + ...), where z is near zero."""
-    best = Amount(0.0, math.inf)
-    for widest in (1.0, math.inf):
-        series = taylor(law, 2, widest)
-        if series is None or abs(z) > series.circle / 2:
-            continue
-        slope, error = series.slope(z)
-        own = Amount(z * slope.real, error.rounding * abs(z), error.inner * abs(z), error.aliasing * abs(z))
-        best = min(best, own.plus(_amount(law, centre(law))), key=lambda one: one.error)
-        if best.error <= _SHARP * abs(best.value):
-            break
-    return best
-
-
-def _around(law: LogPhi, z: float) -> tuple[float, float]:
-    """What holds of K(z) where it is not known itself: K(z)/z increases for z > 0, and K is bounded by its growth."""
-    if z <= 0:
-        return -math.inf, 0.0
-    below, _ = _known(law, z * _LOWER_ORDERS)
-    growth = law.growth
-    upper = z * (growth.offset + (z + 1) * growth.most / 2) * (1 + 1e-15) if math.isfinite(growth.most) else math.inf
-    if masses(law)[0][1] > 0:
-        upper = math.inf
-    lower = float(np.max(below / _LOWER_ORDERS)) * (1 - 1e-15)
-    return min(lower, upper), upper
-
-
-def _known(law: Law, z: np.ndarray[Any, np.dtype[np.float64]]) -> tuple[Any, Any]:
-    """Lower and upper ends of K at real points, infinite where nothing is known."""
-    # one by one: a point out of reach would spoil the others
-    found = [law.log_transform(z[k : k + 1]) for k in range(z.size)]
-    mid = np.array([one.mid[0].real for one in found])
-    wrong = np.array([float(proved_radius(one)[0]) for one in found])
-    known = np.isfinite(wrong)
-    mid, wrong = np.where(known, mid, 0.0), np.where(known, wrong, np.inf)
-    return mid - wrong, mid + wrong
-
-
 def _at_complex(laws: list[tuple[Direction, LogPhi]], order: complex, rtol: float) -> ComplexBound:
     """D_a of a complex order; zero imaginary parts are real orders."""
     if order.imag == 0:
@@ -331,7 +228,7 @@ def _at_complex(laws: list[tuple[Direction, LogPhi]], order: complex, rtol: floa
     if z.real > own.outer_strip[1] or (z.real >= 0 and infinite[0] > 0):
         ends = Bound(math.inf, math.inf, math.inf, Status.DIVERGENT), Bound(-math.inf, 0.0, math.inf, Status.DIVERGENT)
         return ComplexBound(*(replace(end, method="log-phi", direction=name) for end in ends))
-    found = _complex_transform(own, z) if z.real < 0 or infinite[1] == 0 else None
+    found = complex_log_moment(own, z) if z.real < 0 or infinite[1] == 0 else None
     if found is None:
         unknown = Bound(-math.inf, 0.0, math.inf, Status.UNRESOLVED, "log-phi", name)
         return ComplexBound(unknown, unknown)
@@ -343,30 +240,3 @@ def _at_complex(laws: list[tuple[Direction, LogPhi]], order: complex, rtol: floa
     ledger = (estimated(ledger) if own.estimated else ledger).scaled(1 / scale)
     status = Status.WIDE if 2 * wrong > rtol * abs(value) else Status.MET if ledger.proved else Status.ESTIMATED
     return ComplexBound(*(Bound(x - wrong, x, x + wrong, status, "log-phi", name, ledger) for x in (value.real, value.imag)))
-
-
-def _complex_transform(law: LogPhi, z: complex) -> tuple[complex, Amount] | None:
-    """K(z) on its continuous branch: that of every term, times its count."""
-    total, wrong = 0j, Amount(0.0, 0.0)
-    for term, count in law.terms:
-        found = _complex_term(term, z)
-        if found is None:
-            return None
-        total += found[0] * count
-        wrong = wrong.plus(found[1].times(float(count)))
-        wrong = wrong.plus(Amount(0.0, 4 * ULP * (abs(total) + abs(found[0]) * count)))
-    return total, wrong
-
-
-def _complex_term(law: Law, z: complex) -> tuple[complex, Amount] | None:
-    series = taylor(law, 2) if abs(z) < _NEAR else None
-    if series is not None and abs(z) <= series.circle / 2:
-        slope, error = series.slope(z)
-        at_zero = _amount(law, centre(law))
-        own = Amount(0.0, error.rounding * abs(z) + at_zero.error, error.inner * abs(z), error.aliasing * abs(z))
-        return at_zero.value + z * slope, own.plus(Amount(0.0, 8 * ULP * abs(z * slope)))
-    values = on_branch(law, z.real, z.imag)
-    if values is None:
-        return None
-    rounding, inner = (float(part[0]) for part in proved(values))
-    return (complex(values.mid[0]), Amount(0.0, rounding, inner)) if math.isfinite(rounding + inner) else None

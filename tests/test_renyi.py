@@ -499,3 +499,20 @@ def test_bad_hockey_sticks_are_refused(order, error):
 
 def test_complex_values_are_complex():
     assert cmath.isclose(complex(lp.Gaussian(sigma=1).renyi(3 + 4j)), (3 + 4j) / 2, rel_tol=1e-12)
+
+
+def test_complex_orders_of_many_repetitions():
+    """A tiny K, ten million times: by an integral in output space, as sharp as a real order."""
+    with mpmath.workdps(40):
+        shift, rate = mpmath.mpf(1) / 10, mpmath.mpf("0.0001")
+        z = mpmath.mpc(1, 1.25)
+
+        def ratio(y):
+            return 1 - rate + rate * mpmath.exp(shift * y - shift**2 / 2)
+
+        moment = mpmath.quad(lambda y: mpmath.npdf(y) * ratio(y) ** (z + 1), [-16, -4, 0, 4, 16])
+        exact = 10**7 * mpmath.log(moment) / z
+    found = (10**7 * lp.Gaussian(sigma=10).poisson(0.0001)).renyi(2 + 1.25j, direction="remove")
+    assert found.real.lower <= exact.real <= found.real.upper
+    assert found.imag.lower <= exact.imag <= found.imag.upper
+    assert found.width <= 1e-10 * abs(found.value)

@@ -126,7 +126,7 @@ def complex_log_moment(law: LogPhi, z: complex) -> tuple[complex, Amount] | None
     """K(z) on its continuous branch: that of every term, times its count."""
     total, wrong = 0j, Amount(0.0, 0.0)
     for term, count in law.terms:
-        found = _complex_term(term, z)
+        found = _complex_term(term, z, count)
         if found is None:
             return None
         total += found[0] * count
@@ -135,7 +135,8 @@ def complex_log_moment(law: LogPhi, z: complex) -> tuple[complex, Amount] | None
     return total, wrong
 
 
-def _complex_term(law: Law, z: complex) -> tuple[complex, Amount] | None:
+def _complex_term(law: Law, z: complex, count: int) -> tuple[complex, Amount] | None:
+    """K(z) of one law on its continuous branch, with errors fit to be multiplied by a count."""
     series = taylor(law, 2) if abs(z) < _NEAR else None
     if series is not None and abs(z) <= series.circle / 2:
         slope, error = series.slope(z)
@@ -145,5 +146,10 @@ def _complex_term(law: Law, z: complex) -> tuple[complex, Amount] | None:
     values = on_branch(law, z.real, z.imag)
     if values is None:
         return None
+    sharper = law.log_transform(np.array([z]), count)
+    # the branch is told by what is known already
+    if float(proved_radius(sharper)[0]) < float(proved_radius(values)[0]) < 1:
+        turns = 2j * np.pi * np.round((values.mid - sharper.mid).imag / (2 * np.pi))
+        values = Values(sharper.mid + turns, sharper.rounding + 4 * ULP * np.abs(turns), sharper.inner)
     rounding, inner = (float(part[0]) for part in proved(values))
     return (complex(values.mid[0]), Amount(0.0, rounding, inner)) if math.isfinite(rounding + inner) else None

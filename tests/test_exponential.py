@@ -11,7 +11,9 @@ from mpmath import exp, mpf
 import logphi as lp
 from exact import contains, dec
 from logphi.arith.floats import ELEMENTARY
+from logphi.expression import parse
 from logphi.numerics import exponential
+from logphi.numerics.exponential import DUAL_MASS, MASS, damped_decay, prepare
 
 DIGITS = 40
 RTOL = 1e-9
@@ -371,3 +373,34 @@ def test_different_discrete_mechanisms_equal_enumeration():
             products["add"] += max(mpf(0), b - exp(dec(epsilon)) * a)
         for direction, exact in products.items():
             assert contains(release.delta(epsilon, direction=direction), exact)
+
+
+@pytest.mark.parametrize("order", range(6))
+def testdamped_decay(order):
+    """e^{-h} times what the first terms leave of the series of e^{-h}, by many digits."""
+    places = np.array([1e-3, 0.4, 3.0, 11.9, 12.0, 12.1, 20.0, 80.0])
+    for h, found in zip(places, damped_decay(places, np.full(places.size, order)), strict=True):
+        with mpmath.workdps(80):
+            rest = mpmath.exp(-h) - mpmath.fsum((-mpmath.mpf(h)) ** j / mpmath.factorial(j) for j in range(order))
+            assert found == pytest.approx(float(mpmath.exp(-h) * (-1) ** order * rest), rel=1e-14)
+    assert damped_decay(np.zeros(1), np.array([order]))[0] == 0
+
+
+@pytest.mark.parametrize(
+    "expression", ["7*Laplace(scale=2)", "3*Laplace(scale=1) + 4*RandomizedResponse(p=0.6)", "30*Laplace(scale=4)"]
+)
+@pytest.mark.parametrize("share", [-0.83, -0.311, 0.05, 0.42])
+def test_both_tails_are_formed_alike(expression, share):
+    """The mass below, from payoffs that fall, and the mass above, from payoffs that rise, add up to one."""
+    law = parse(expression).loss_law()
+    x = share * law.supremum
+    turned = law.reflected()
+    above = prepare(law, law.terms, x, 1e-9, MASS).at(x)
+    below = prepare(turned, turned.terms, -x, 1e-9, DUAL_MASS).at(-x).times_exp(x)
+    one = [
+        getattr(above, end) * np.exp(above.log_scale) + getattr(below, end) * np.exp(below.log_scale) for end in ("low", "high")
+    ]
+    assert one[0] <= 1 + 1e-15
+    assert one[1] >= 1 - 1e-15
+    # the larger of the two is the wider one
+    assert one[1] - one[0] < 1e-8

@@ -156,12 +156,19 @@ class Payoff:
     """What is paid at a height y above the threshold, and its m-fold integrals over boxes.
 
     ``series(h, m)`` is e^{-h} times the m-fold integral at y = 2h over 2^(m + smoothness); it jumps by one where that exponent
-    is zero. ``whole`` is what a box pays that is above the threshold altogether, over e^{y/2} and what the box weighs.
+    is zero. ``whole`` is what a box pays that is above the threshold altogether, over e^{y/2} and what the box weighs. It pays
+    e^{pole X} over that at the threshold.
     """
 
     smoothness: int
     series: Callable[[Array, NDArray[np.intp]], Array]
     whole: Callable[[Array], Array]
+    pole: float = 0.0
+
+    @property
+    def rises(self) -> bool:
+        """Whether more is paid the higher."""
+        return self.pole == 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -251,7 +258,8 @@ class Table:
         order = self.order[self.group[rows]]
         corner = np.maximum(y + self.reach[rows], 0.0)
         whole = np.exp(self.log_box[rows] - self.reach[rows] / 2)
-        bound: Array = np.minimum(2 * whole, corner**order / factorials(order))
+        # a payoff that falls is not bounded by what it pays on the whole box
+        bound: Array = np.minimum(2 * whole if payoff.rises else np.inf, corner**order / factorials(order))
         if payoff.smoothness < 1:
             # the face of the box that passes the threshold
             face = order + payoff.smoothness - 1
@@ -337,10 +345,38 @@ def _damped_power(h: Array, m: NDArray[np.intp]) -> Array:
     return np.where((m > 0) & (h > 0), np.exp(-h) * h**power / factorials(power), 0.0)
 
 
+# beyond it a polynomial in h loses no more than a digit; up to it so many terms leave less than 1e-17
+_LONG = 12.0
+_TERMS = 64
+
+
+def damped_decay(h: Array, m: NDArray[np.intp]) -> Array:
+    """``e^{-h}`` times the sum over r >= m of (-1)^{r-m} h^r / r!, for h > 0 and small m; nothing for h = 0.
+
+    It is e^{-2h} times the sum over k of m / (m + k) h^{m+k} / (m! k!), which has one sign; far out e^{-h} times a polynomial.
+    """
+    h, m = np.broadcast_arrays(h, m)
+    near, at_least_one = np.where(h <= _LONG, h, 0.0), np.maximum(m, 1)
+    term, total = np.ones_like(near), np.ones_like(near)
+    for k in range(1, _TERMS):
+        term = term * near / k
+        total += at_least_one / (at_least_one + k) * term
+    close = np.exp(-2 * near) * near**at_least_one / factorials(at_least_one) * total
+    far = np.maximum(h, _LONG)
+    rest, power = np.where(at_least_one % 2, -1.0, 1.0) * np.exp(-far), np.ones_like(far)
+    for j in range(int(m.max(initial=1))):
+        rest += np.where(j < at_least_one, np.where((at_least_one - j) % 2, 1.0, -1.0) * power, 0.0)
+        power = power * far / (j + 1)
+    flat = np.where(h <= _LONG, close, np.exp(-far) * rest)
+    return np.where(h > 0, np.where(m == 0, np.exp(-2 * h), flat), 0.0)
+
+
 # 2 sinh(y/2) above the threshold: the excess
 EXCESS = Payoff(1, lambda h, m: damped_sinh(h, m + 1), lambda y: -np.expm1(-y))
 # e^{y/2} above the threshold: the mass
 MASS = Payoff(0, _damped_exponential, np.ones_like)
+# e^{-y/2} above the threshold: the mass of the reflected law below, over e^x
+DUAL_MASS = Payoff(0, damped_decay, lambda y: np.exp(-y), pole=-1.0)
 # a unit mass at the threshold: the density of what has one
 DENSITY = Payoff(-1, _damped_power, np.zeros_like)
 
@@ -455,7 +491,9 @@ def prepare(law: Law, terms: Terms, x: float, rtol: float, payoff: Payoff = EXCE
 def _kernel(payoff: Payoff, law: Law, x: float, farthest: float = np.inf) -> Kernel:
     if payoff is EXCESS:
         return Smooth(x, farthest=farthest)
-    return Step(x, 0.0, farthest=farthest) if payoff is MASS else replace(Density.at(law, x), farthest=farthest)
+    if payoff is DENSITY:
+        return replace(Density.at(law, x), farthest=farthest)
+    return Step(x, payoff.pole, farthest=farthest)
 
 
 def flat_count(terms: Terms) -> int:

@@ -174,9 +174,14 @@ def _on_the_lattice(law: LogPhi, x: float, rtol: float, finite: LogDelta) -> Tai
 
 
 def _by_pieces(law: LogPhi, x: float, rtol: float, finite: LogDelta) -> Tails | None:
-    terms = law.terms
-    prepared = exponential.prepare(law, terms, x, rtol, exponential.MASS)
-    return None if prepared is None else _with_rest(True, _log_of(prepared.at(x), "exponential"), finite)
+    # the smaller tail, by the slope of K
+    low, high = law.sketch(np.array([-0.25, 0.25])).tolist()
+    if x >= 2 * (high - low):
+        prepared = exponential.prepare(law, law.terms, x, rtol, exponential.MASS)
+        return None if prepared is None else _with_rest(True, _log_of(prepared.at(x), "exponential"), finite)
+    turned = law.reflected()
+    prepared = exponential.prepare(turned, turned.terms, -x, rtol, exponential.DUAL_MASS)
+    return None if prepared is None else _with_rest(False, _log_of(prepared.at(-x).times_exp(x), "exponential"), finite)
 
 
 def _by_chords(law: LogPhi, x: float, rtol: float, finite: LogDelta) -> Tails | None:

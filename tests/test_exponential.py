@@ -13,7 +13,8 @@ from exact import contains, dec
 from logphi.arith.floats import ELEMENTARY
 from logphi.expression import parse
 from logphi.numerics import exponential
-from logphi.numerics.exponential import DUAL_MASS, MASS, damped_decay, prepare
+from logphi.numerics.boxes import DUAL_MASS, MASS, damped_decay, damped_sinh
+from logphi.numerics.exponential import prepare
 
 DIGITS = 40
 RTOL = 1e-9
@@ -306,7 +307,7 @@ def test_what_is_prepared_near_one_threshold_holds_at_others(name):
 @pytest.mark.parametrize("order", range(1, 8))
 def test_damped_sinh(order):
     heights = np.concatenate([[0.0], np.geomspace(1e-9, 300.0, 40), order + np.array([-1e-9, 0.0, 1e-9])])
-    found = exponential.damped_sinh(heights, np.array(order))
+    found = damped_sinh(heights, np.array(order))
     with mpmath.workdps(DIGITS):
         for h, value in zip(heights, found, strict=True):
             terms = (mpf(h) ** (order + 2 * r) / mpmath.factorial(order + 2 * r) for r in range(int(h) + 60))

@@ -14,6 +14,7 @@ from logphi.arith.floats import ULP
 from logphi.bound import Bound, Bounds, Direction, Entry, Ledger, Side, Status
 from logphi.core.logphi import LogPhi
 from logphi.numerics import exponential, halfline
+from logphi.numerics.boxes import DENSITY
 from logphi.numerics.enclosure import Scaled
 from logphi.numerics.exponential import Places
 from logphi.views import moments
@@ -149,7 +150,7 @@ class LossDistribution:
         if single is not None and own is not None:
             name, amount = "exact", thinned(own, single[1])
         elif exponential.served(law.terms):
-            prepared = exponential.prepare(law, law.terms, x, rtol, exponential.DENSITY)
+            prepared = exponential.prepare(law, law.terms, x, rtol, DENSITY)
             name, amount = "exponential", None if prepared is None else prepared.at(x)
         else:
             name, amount = "contour", halfline.density(law, x, rtol)

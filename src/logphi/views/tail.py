@@ -17,6 +17,7 @@ import numpy as np
 from logphi.bound import Entry, Ledger
 from logphi.core.logphi import LogPhi
 from logphi.numerics import exponential, halfline
+from logphi.numerics.boxes import DUAL_MASS, MASS
 from logphi.numerics.enclosure import Scaled
 from logphi.numerics.lattice import reserve_at
 from logphi.numerics.law import Law
@@ -177,10 +178,10 @@ def _by_pieces(law: LogPhi, x: float, rtol: float, finite: LogDelta) -> Tails | 
     # the smaller tail, by the slope of K
     low, high = law.sketch(np.array([-0.25, 0.25])).tolist()
     if x >= 2 * (high - low):
-        prepared = exponential.prepare(law, law.terms, x, rtol, exponential.MASS)
+        prepared = exponential.prepare(law, law.terms, x, rtol, MASS)
         return None if prepared is None else _with_rest(True, _log_of(prepared.at(x), "exponential"), finite)
     turned = law.reflected()
-    prepared = exponential.prepare(turned, turned.terms, -x, rtol, exponential.DUAL_MASS)
+    prepared = exponential.prepare(turned, turned.terms, -x, rtol, DUAL_MASS)
     return None if prepared is None else _with_rest(False, _log_of(prepared.at(-x).times_exp(x), "exponential"), finite)
 
 

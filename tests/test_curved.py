@@ -326,3 +326,21 @@ def test_thresholds_far_beyond_every_loss(release, epsilon):
     found = release.delta(epsilon)
     assert found.lower <= max(-math.expm1(epsilon), 0.0) <= found.upper
     assert found.upper - found.lower < 1e-4
+
+
+@pytest.mark.parametrize(("count", "delta"), [(1, 1e-30), (3, 5.2e-49), (40, 1e-90)])
+def test_epsilon_next_to_the_top_of_the_support(count, delta):
+    """A delta below what the topmost atoms reach: the sum of the tops, at once, less what their probability tells."""
+    release = count * lp.Laplace(scale=1.2288).poisson(0.3) + 2 * lp.PureDP(epsilon=0.012745)
+    found = release.epsilon(delta, direction="remove")
+    with mpmath.workdps(40):
+        rate = mpmath.mpf("0.3")
+        top = count * mpmath.log(1 - rate + rate * mpmath.exp(1 / mpmath.mpf("1.2288"))) + 2 * mpmath.mpf("0.012745")
+        # the atoms of one sampled release, and of a guarantee
+        atom = (1 - rate) * mpmath.exp(-1 / mpmath.mpf("1.2288")) / 2 + rate / 2
+        mass = atom**count * (1 / (1 + mpmath.exp(-mpmath.mpf("0.012745")))) ** 2
+        least = top + mpmath.log(1 - mpmath.mpf(delta) / mass)
+    assert found.lower <= top
+    assert found.upper >= least
+    assert found.width <= 1e-9
+    assert found.status is lp.Status.MET

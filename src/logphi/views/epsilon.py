@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -10,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logphi import check
-from logphi.bound import Bound, Bounds, Direction, Ledger, Status
+from logphi.bound import Bound, Bounds, Direction, Entry, Ledger, Status
 from logphi.core.logphi import LogPhi
+from logphi.numerics import exponential
 from logphi.numerics.contour import RIGHT, interval_of, log_ceiling, log_kappa, settle
 from logphi.numerics.saddle import minimise
 from logphi.views.delta import checked, each
@@ -19,6 +21,8 @@ from logphi.views.directions import Loss
 from logphi.views.profile import LogDelta, masses
 from logphi.views.routes import Demand, Route, Solver, closed, route, solver
 
+# measured: how near the top, in units of the tolerance; what is that near has about its probability there
+_CLOSE = 0.01
 # measured: the relative tolerance of a profile that only leads to the crossing
 _COARSE = 1e-3
 
@@ -57,16 +61,29 @@ def epsilon(
     checked(loss, direction, method, rtol)
     check.unit_array("delta", delta)
     along, solve = route(method), solver(method)
-    return each("delta", delta, lambda at: _answer(loss, at, direction, along, solve, rtol))
+    # a named route is taken
+    near_top = at_the_top if method is None else None
+    return each("delta", delta, lambda at: _answer(loss, at, direction, along, solve, rtol, near_top))
 
 
-def _answer(loss: Loss, delta: float, direction: Direction | str | None, along: Route, solve: Solver, rtol: float) -> Bound:
+Shortcut = Callable[[LogPhi, float, float], "Bound | None"]
+
+
+def _answer(
+    loss: Loss,
+    delta: float,
+    direction: Direction | str | None,
+    along: Route,
+    solve: Solver,
+    rtol: float,
+    shortcut: Shortcut | None,
+) -> Bound:
     found: list[tuple[Direction, Bound]] = []
     for order, part in loss.orders(direction):
         # an order that cannot attain the maximum is not solved for
         if found and delta > 0 and _surpassed(part, found[0][1].lower, math.log(delta), along):
             continue
-        found.append((order, _one(part, delta, along, solve, rtol)))
+        found.append((order, (shortcut and shortcut(part, delta, rtol)) or _one(part, delta, along, solve, rtol)))
     name, best = max(found, key=lambda pair: pair[1].value)
     lower, upper = max(one.lower for _, one in found), max(one.upper for _, one in found)
     if len(found) == 2 and min(one.upper for _, one in found) >= lower:
@@ -78,6 +95,31 @@ def _answer(loss: Loss, delta: float, direction: Direction | str | None, along: 
         status = Status.MET if width <= rtol * max(1.0, best.value) else Status.WIDE
         status = status if best.ledger.proved or status is Status.WIDE else Status.ESTIMATED
     return replace(best, lower=lower, upper=upper, direction=name, status=status)
+
+
+def at_the_top(loss: LogPhi, delta: float, rtol: float) -> Bound | None:
+    """The answer where the losses next to the largest one are likelier than delta: the top, to within the tolerance.
+
+    With probability p every term is within its share of g/2 of its top, so that delta(top - g) is at least p (1 - e^{-g/2}).
+    """
+    top, infinite = loss.supremum, masses(loss)[0][1]
+    gap = _CLOSE * rtol * max(1.0, top)
+    releases = sum(count for _, count in loss.terms)
+    # other routes are quick and sharper there
+    quick = loss.lattice is not None or exponential.served(loss.terms)
+    if quick or not 0 < top < math.inf or delta <= infinite or loss.slack > gap:
+        return None
+    log_mass = 0.0
+    for law, count in loss.terms:
+        beyond = law.beyond(law.supremum - law.slack - gap / 2 / releases)
+        if beyond is None or not beyond[0].low > 0:
+            return None
+        log_mass += count * (math.log(beyond[0].low) + beyond[0].log_scale)
+    if log_mass + math.log(-math.expm1(-gap / 2)) < math.log(delta) + 1e-9 * (1 + abs(log_mass)):
+        return None
+    lower = max(top - loss.slack - gap * (1 + 1e-9), 0.0)
+    ledger = Ledger(discretization=Entry(top - lower))
+    return Bound(lower, max(lower, top - gap / 2), top, method="exact", ledger=ledger)
 
 
 def _one(loss: LogPhi, delta: float, along: Route, solve: Solver, rtol: float) -> Bound:

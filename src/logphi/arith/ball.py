@@ -24,10 +24,12 @@ from logphi.arith.protocol import Arithmetic, Number
 
 # fewer bits say nothing; more are a slip of the hand
 _LEAST_BITS, _MOST_BITS = 16, 1 << 20
+# beside the precision: how many bits a mean over the whole line may be below one before its tails show
+_GUARD = 32
 
 
 @contextmanager
-def _precision(bits: int) -> Iterator[Any]:
+def precision(bits: int) -> Iterator[Any]:
     """FLINT at a precision, which is a global variable of its own and is put back."""
     try:
         import flint
@@ -57,19 +59,19 @@ class Ball:
 
     def _paired(self, other: Any, operation: Callable[[Any, Any], Any], *, turned: bool = False) -> Any:
         if isinstance(other, int):
-            with _precision(self.bits) as flint:
+            with precision(self.bits) as flint:
                 other = Ball(flint.acb(other), self.bits)
         elif not isinstance(other, Ball):
             # floats are not reals: `Balls.constant` or `Balls.exact` say which number is meant
             return NotImplemented
         bits = max(self.bits, other.bits)
-        with _precision(bits):
+        with precision(bits):
             value = operation(other.value, self.value) if turned else operation(self.value, other.value)
         return Ball(value, bits, self.variables | other.variables)
 
     def __neg__(self) -> Ball:
         # a negation at less precision would round
-        with _precision(self.bits):
+        with precision(self.bits):
             return Ball(-self.value, self.bits, self.variables)
 
     def __add__(self, other: Any) -> Any:
@@ -109,7 +111,7 @@ class Ball:
 
     def exceeds(self, other: Ball) -> bool:
         """Whether it is larger than another in modulus, for certain."""
-        with _precision(max(self.bits, other.bits)):
+        with precision(max(self.bits, other.bits)):
             return bool(self.value.abs_lower() > other.value.abs_upper())
 
 
@@ -141,12 +143,12 @@ class Balls(Arithmetic):
 
     def exact(self, value: complex) -> Ball:
         """A double, or a pair of them, taken as it is."""
-        with _precision(self.bits) as flint:
+        with precision(self.bits) as flint:
             return Ball(flint.acb(complex(value)), self.bits)
 
     def constant(self, value: float) -> Ball:
         """The shortest decimal that reads back as ``value``, which is what a user wrote."""
-        with _precision(self.bits) as flint:
+        with precision(self.bits) as flint:
             return Ball(flint.acb(flint.arb(repr(float(value)))), self.bits)
 
     def log(self, x: Ball) -> Ball:
@@ -210,16 +212,40 @@ class Balls(Arithmetic):
 
         return self._of(x, evaluate)
 
-    def exp(self, x: Ball) -> Ball:
+    def exp(self, x: Any) -> Any:
         """Exponential; it neither overflows nor underflows."""
-        return self._of(x, lambda _, value: value.exp())
+        return self._of(x, lambda _, value: value.exp()) if isinstance(x, Ball) else x.exp()
 
-    def log_normal_mean(self, function: Callable[[Number], Number]) -> Number:
-        """Refused: a quadrature ends somewhere, and of a callable nothing is known beyond."""
-        raise NotImplementedError(
-            "a mean over the whole line is not enclosed in balls: nothing bounds an arbitrary function in the tails; "
-            "logphi.numerics.inner has the bounds of a mixture of normal laws, in doubles"
-        )
+    def log_normal_mean(self, function: Callable[[Number], Number]) -> Ball:
+        """By quadrature between -R and R, and a bound of the tails beyond.
+
+        The function is run once to see how large it is (:mod:`logphi.arith.order`). If |f(x)| <= e^{a|x| + b} for real x,
+        the two tails of E[f(X)] are at most 2 e^{b + a^2/2} P(X > R - a) <= e^{b + a^2/2 - (R - a)^2/2} for R >= a.
+
+        Raises
+        ------
+        NotImplementedError
+            If the function is not made of powers of sums of exponentials of affine functions: nothing bounds its tails.
+        """
+        from logphi.arith.order import Affine, order_of
+
+        zero, one = self.exact(0), self.exact(1)
+        size = order_of(function(Affine(one, zero)), self.bits)
+        if size is None:
+            return self.log(zero)
+        with precision(self.bits) as flint:
+            rise, start = (bound.upper() for bound in size.above)
+            top = start + rise * rise / 2
+            spare = top.max(flint.arb(0)) + (self.bits + _GUARD) * flint.arb(2).log()
+            if not (rise + spare).is_finite():
+                return Ball(flint.acb("nan"), self.bits)
+            reach = flint.arb((rise + (2 * spare).sqrt()).upper().ceil().unique_fmpz())
+            tails = flint.arb(0, (top - (reach - rise) ** 2 / 2).exp().upper())
+            end, beyond, root = (
+                Ball(flint.acb(*parts), self.bits) for parts in ((reach,), (tails, tails), ((2 * flint.arb.pi()).sqrt(),))
+            )
+        inside = self.integral(lambda x: function(x) * self.exp(-x * x / 2), -end, end)
+        return self.log(inside / root + beyond)
 
     def integral(self, function: Callable[[Number], Number], low: Number, high: Number | None) -> Ball:
         """By adaptive quadrature with a proof (Johansson 2018, *Numerical integration in arbitrary-precision ball arithmetic*).
@@ -242,7 +268,7 @@ class Balls(Arithmetic):
         # FLINT does not hand on what a function raises
         failure: BaseException | None = None
 
-        with _precision(bits) as flint:
+        with precision(bits) as flint:
 
             def integrand(x: Any, _: bool) -> Any:
                 # marked whether or not this call asks for it: what need not be analytic may be
@@ -278,10 +304,12 @@ class Balls(Arithmetic):
         pairs = [(self.constant(a), self.constant(b)) for a, b in zip(p, q, strict=True)]
         return self.log(reduce(add, (a * self.exp(z * self.log(a / b)) for a, b in pairs)))
 
-    def _of(self, x: Ball, evaluate: Callable[[Any, Any], Any]) -> Ball:
+    def _of(self, x: Any, evaluate: Callable[[Any, Any], Any]) -> Ball:
         """A function of FLINT and of a number, at the precision of whichever is finer."""
+        if not isinstance(x, Ball):
+            x.refuse()  # a function whose size is asked for
         bits = max(self.bits, x.bits)
-        with _precision(bits) as flint:
+        with precision(bits) as flint:
             return Ball(evaluate(flint, x.value), bits, x.variables)
 
 

@@ -282,6 +282,8 @@ REFUSALS = {
     "x among exponentials": lambda x: x + BALLS.exp(x),
     "an exponent": lambda x: BALLS.exact(2) ** x,
     "a power of what may vanish": lambda x: (BALLS.exp(x) - 1) ** BALLS.exact(0.5),
+    "a power of a difference": lambda x: (2 - BALLS.exp(x)) ** BALLS.exact(0.5),
+    "a power of a power that turns": lambda x: (BALLS.exp(x) ** BALLS.exact(1j)) ** BALLS.exact(0.5),
     "a power of a complex function": lambda x: BALLS.exp(BALLS.exact(1j) * x) ** BALLS.exact(0.5),
 }
 
@@ -355,6 +357,23 @@ def test_orders_of_positive_functions_are_below_them_too(seed):
     for x in [0.0, *rng.normal(size=5), *(50 * rng.normal(size=5))]:
         value = function(MULTIPRECISION, mpmath.mpmathify, mpf(x))
         assert mpmath.log(value) >= -(fall * abs(x) + start) * (1 + 1e-12) - 1e-12
+
+
+# x at which the function is as large as its bound allows, but for a factor of two a sum
+TIGHT = {
+    "small, to a negative power": (lambda arith, number, x: (number(2**-10) * arith.exp(x)) ** number(-2), 0.0),
+    "smaller, to a negative power": (lambda arith, number, x: arith.exp(x - 5) ** number(-1), -3.0),
+    "falling, to a negative power": (lambda arith, number, x: arith.exp(-2 * x) ** -3, 7.0),
+    "large": (lambda arith, number, x: 4 + arith.exp(x + 9), 11.0),
+}
+
+
+@pytest.mark.parametrize("name", TIGHT)
+def test_orders_are_reached(name):
+    function, at = TIGHT[name]
+    rise, start = (float(one.upper()) for one in function(BALLS, BALLS.exact, Affine(BALLS.exact(1), BALLS.exact(0))).above)
+    excess = rise * abs(at) + start - float(mpmath.log(function(MULTIPRECISION, mpmath.mpmathify, mpf(at))))
+    assert -1e-9 <= excess <= 0.7
 
 
 def test_half_lines_are_refused_in_words():

@@ -21,6 +21,7 @@ from collections.abc import Callable, Collection
 from logphi.release import Mechanism
 from logphi.testing.answers import check_divergence, check_duality, check_inverse, check_profile, check_repetition, check_routes
 from logphi.testing.transform import (
+    check_balls,
     check_conjugate_symmetry,
     check_convexity,
     check_envelope,
@@ -48,6 +49,7 @@ CHECKS: tuple[Check, ...] = (
     check_envelope,
     check_masses,
     check_multiprecision,
+    check_balls,
     check_symbolic,
     check_pieces,
     check_profile,
@@ -93,6 +95,7 @@ def check_mechanism(mechanism: Mechanism, *, without: Collection[Check] = ()) ->
 
 __all__ = [
     "CHECKS",
+    "check_balls",
     "check_conjugate_symmetry",
     "check_convexity",
     "check_distribution",

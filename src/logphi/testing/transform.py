@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
+
 import numpy as np
 
 from logphi.bound import Direction
@@ -11,6 +13,8 @@ from logphi.testing.places import FUZZ, abscissas_of, points_of, require, roomy,
 
 # decimal digits of the reference arithmetic
 _DIGITS = 30
+# precisions of the balls, and how many points they are taken at; fewer where each takes a quadrature
+_BITS, _BALLS, _FEW_BALLS = (128, 256), 12, 3
 
 
 def check_conjugate_symmetry(mechanism: Mechanism) -> None:
@@ -146,6 +150,41 @@ def check_multiprecision(mechanism: Mechanism) -> None:
                 abs(gap) <= radius + 1e-22 * (1 + abs(exact)),
                 f"K({point:g}) is {complex(mid)!r}, by the formula {mpmath.nstr(exact, 20)}: "
                 f"{mpmath.nstr(abs(gap), 3)} apart, more than the declared {radius:.3g}",
+            )
+
+
+def check_balls(mechanism: Mechanism) -> None:
+    """The formula in ball arithmetic of two precisions agrees with itself, and with the declared errors.
+
+    A ball contains the exact K(z) of the parameters as they were written, so a disc of doubles that misses it is wrong. Passed
+    over without python-flint, and for laws whose formula cannot be enclosed.
+    """
+    if find_spec("flint") is None:
+        return
+    from logphi.arith.ball import Balls
+
+    coarse, fine = (Balls(bits) for bits in _BITS)
+    for law, _ in mechanism.loss_law().terms:
+        points = points_of(law)
+        size = min(_FEW_BALLS if law.log_transform(points).inner.any() else _BALLS, points.size)
+        # away from both ends, where a quadrature is hardest
+        z = points[np.linspace(0, points.size - 1, size + 2).astype(int)[1:-1]]
+        values = values_at(law, z)
+        for point, mid, radius in zip(z, values.mid, values.radius, strict=True):
+            try:
+                rough, sharp = (balls.exp(law.formula(balls, balls.exact(point))) for balls in (coarse, fine))
+            except NotImplementedError:
+                break
+            gap = rough / sharp - 1
+            require(
+                not gap.exceeds(coarse.exact(0)),
+                f"M({point:g}) in balls of {_BITS[0]} and of {_BITS[1]} bits is not one number",
+            )
+            # what is relied upon: e^K is within (e^radius - 1) e^mid of e^mid, which is no matter of branches
+            gap = sharp / fine.exp(fine.exact(mid)) - 1
+            require(
+                not gap.exceeds(fine.exp(fine.exact(radius)) - 1),
+                f"K({point:g}) is {complex(mid)!r}: further from its formula in balls than the declared {radius:.3g}",
             )
 
 

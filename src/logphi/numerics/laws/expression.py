@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from logphi.arith.ball import Ball
 from logphi.arith.floats import ULP
 from logphi.arith.protocol import Arithmetic, Number
 from logphi.numerics.law import Law, Line, Values
@@ -43,6 +44,8 @@ class Expression(Law):
         """K(z) as an expression; as a number of mpmath where z is one."""
         import sympy
 
+        if isinstance(z, Ball):
+            raise NotImplementedError("an expression of SymPy is compiled for doubles and for mpmath, not for balls")
         if isinstance(z, sympy.Basic):
             return self.expression.subs(self.alpha, -sympy.I * z)
         found = _filled(self, z)

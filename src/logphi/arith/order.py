@@ -1,0 +1,155 @@
+"""Functions of exponential order: how large one is far out, read off from the operations that it is made of.
+
+A function of Balls is run once with an :class:`Affine` in place of its variable x, real. Affine functions stay what they are;
+their exponentials, and products, sums and powers of those, become an :class:`Order`: with t = |x|,
+
+    |f(x)| <= e^{u_1 t + u_0},  and  f(x) >= e^{-(d_1 t + d_0)} where f is known to be positive.
+
+The bounds hold for all real x. What is not made of these operations is refused.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from logphi.arith.ball import Ball, precision
+
+# a line: slope and constant
+Bound = tuple[Any, Any]
+
+
+class _Function:
+    """What the two kinds share: operations that are refused."""
+
+    def refuse(self, *_: Any) -> NoReturn:
+        """Nothing is known of such a function."""
+        raise NotImplementedError("the size of this function far out is not known: it is no power of sums of exponentials")
+
+    __truediv__ = __rtruediv__ = __rpow__ = refuse
+
+
+@dataclass(frozen=True, eq=False)
+class Affine(_Function):
+    """``slope x + constant``, both balls."""
+
+    slope: Ball
+    constant: Ball
+
+    def __neg__(self) -> Affine:
+        return Affine(-self.slope, -self.constant)
+
+    def __add__(self, other: Any) -> Any:
+        if isinstance(other, Affine):
+            return Affine(self.slope + other.slope, self.constant + other.constant)
+        if isinstance(other, Order):
+            return other + self
+        return Affine(self.slope, self.constant + other)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> Any:
+        return self + (-other)
+
+    def __rsub__(self, other: Any) -> Any:
+        return -self + other
+
+    def __mul__(self, other: Any) -> Affine:
+        if not isinstance(other, (Ball, int)):
+            self.refuse()
+        return Affine(self.slope * other, self.constant * other)
+
+    __rmul__ = __mul__
+
+    __pow__ = _Function.refuse
+
+    def exp(self) -> Order:
+        """Of a real one it is positive."""
+        with precision(self.slope.bits):
+            rise, start = abs(self.slope.value.real).upper(), self.constant.value.real
+            real = self.slope.value.imag.is_zero() and self.constant.value.imag.is_zero()
+            return Order((rise, start.upper()), (rise, (-start).upper()) if real else None, self.slope.bits)
+
+
+@dataclass(frozen=True, eq=False)
+class Order(_Function):
+    """A function by bounds of its logarithm: ``above``, and minus that ``below``, which is None unless it is positive."""
+
+    above: Bound
+    below: Bound | None
+    bits: int
+
+    def __add__(self, other: Any) -> Order:
+        one = order_of(other, self.bits)
+        if one is None:
+            return self
+        with precision(self.bits) as flint:
+            rise, start = (a.max(b) for a, b in zip(self.above, one.above, strict=True))
+            below = None
+            if self.below is not None and one.below is not None:
+                # the sum is above either
+                below = self.below if self.below[0] < one.below[0] else one.below
+            return Order((rise, start + flint.arb(2).log()), below, self.bits)
+
+    __radd__ = __add__
+
+    def __neg__(self) -> Order:
+        return Order(self.above, None, self.bits)
+
+    def __sub__(self, other: Any) -> Order:
+        return self.__add__(-other)
+
+    def __rsub__(self, other: Any) -> Order:
+        return (-self).__add__(other)
+
+    def exp(self) -> NoReturn:
+        """Refused: it grows faster."""
+        self.refuse()
+
+    def __mul__(self, other: Any) -> Any:
+        one = order_of(other, self.bits)
+        if one is None:
+            return other
+        with precision(self.bits):
+            below = None
+            if self.below is not None and one.below is not None:
+                below = (self.below[0] + one.below[0], self.below[1] + one.below[1])
+            return Order((self.above[0] + one.above[0], self.above[1] + one.above[1]), below, self.bits)
+
+    __rmul__ = __mul__
+
+    def __pow__(self, power: Any) -> Order:
+        """Of a positive function: ``|f^a| = f^{Re a}``."""
+        if self.below is None or not isinstance(power, (Ball, int)):
+            self.refuse()
+        with precision(self.bits) as flint:
+            real = flint.acb(power).real if isinstance(power, int) else power.value.real
+            kept = isinstance(power, int) or power.value.imag.is_zero()
+            # log f lies between -below and above, and so with their positive parts, whatever the sign of Re a
+            up, down = (_positive(one) for one in (real, -real))
+            (a, b), (c, d) = ((_positive(rise), _positive(start)) for rise, start in (self.above, self.below))
+            above, below = (up * a + down * c, up * b + down * d), (up * c + down * a, up * d + down * b)
+        return Order(above, below if kept else None, self.bits)
+
+
+def order_of(value: Any, bits: int) -> Order | None:
+    """That of a constant too; None for zero."""
+    if isinstance(value, Order):
+        return value
+    if isinstance(value, Affine):
+        if not value.slope.value.is_zero():
+            value.refuse()
+        return order_of(value.constant, bits)
+    with precision(bits) as flint:
+        number = flint.acb(value) if isinstance(value, int) else value.value
+        if number.is_zero():
+            return None
+        positive = number.imag.is_zero() and number.real > 0
+        zero = flint.arb(0)
+        below = (zero, -number.real.lower().log()) if positive else None
+        return Order((zero, number.abs_upper().log()), below, bits)
+
+
+def _positive(number: Any) -> Any:
+    """An upper bound of a real ball, no less than zero."""
+    return number.upper().max(type(number)(0))

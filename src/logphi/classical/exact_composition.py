@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from logphi import check
 from logphi.bound import Bound, Entry, Ledger
-from logphi.numerics.hull import exponential
+from logphi.numerics.hull import exponential, written
 
 # measured: about a second
 LARGEST_SUM = 1 << 22
@@ -188,7 +188,7 @@ def compose_profiles(one: Vertices, other: Vertices, epsilon: float) -> Bound:
             f"profiles of {len(first)} and {len(second)} vertices make more than {LARGEST_PRODUCT} terms: "
             "compose FromProfile mechanisms instead"
         )
-    a = exponential(_fraction(at))
+    a = exponential(written(at))
     slopes = [*((h - k) / (c - b) for (b, h), (c, k) in pairwise(second)), Fraction(0)]
     places = [b for b, _ in first]
     parts = [
@@ -220,9 +220,7 @@ def _profile(name: str, given: Any) -> list[tuple[Fraction, Fraction]]:
         raise ValueError(
             f"the epsilons of {name} must lie between -{LARGEST_EPSILON:g} and {LARGEST_EPSILON:g}, got {given[0]!r}"
         )
-    points = [
-        (exponential(_fraction(e)), _fraction(d)) for e, d in sorted(zip(epsilons.tolist(), deltas.tolist(), strict=True))
-    ]
+    points = [(exponential(written(e)), written(d)) for e, d in sorted(zip(epsilons.tolist(), deltas.tolist(), strict=True))]
     vertices = [(Fraction(0), Fraction(1)), *points]
     if any(b == c for (b, _), (c, _) in pairwise(vertices)):
         raise ValueError(f"the epsilons of {name} must be distinct, got {given[0]!r}")
@@ -242,8 +240,3 @@ def _height(vertices: Sequence[tuple[Fraction, Fraction]], places: Sequence[Frac
         return vertices[-1][1]
     (b, h), (c, k) = vertices[i - 1], vertices[i]
     return h + (k - h) * (a - b) / (c - b)
-
-
-def _fraction(number: float) -> Fraction:
-    """The decimal that the user wrote."""
-    return Fraction(repr(float(number)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -10,7 +10,7 @@ from logphi import check
 from logphi.core.adjacency import Adjacency
 from logphi.core.logphi import LogPhi
 from logphi.core.pairs.finite import FinitePair
-from logphi.numerics.hull import Hull, exponential
+from logphi.numerics.hull import Hull, exponential, written
 from logphi.release import Primitive
 
 # derived: beyond it e^epsilon times a probability leaves the doubles
@@ -81,7 +81,7 @@ class FromProfile(Primitive):
                 raise ValueError(f"epsilons must lie between -{LARGEST_EPSILON:g} and {LARGEST_EPSILON:g}, got {where}")
             if 0 < delta < LEAST_DELTA:
                 raise ValueError(f"a delta must be 0 or at least {LEAST_DELTA:g}, the range of doubles, got {where}")
-            if _fraction(delta) < 1 - exponential(_fraction(epsilon)):
+            if written(delta) < 1 - exponential(written(epsilon)):
                 raise ValueError(
                     f"a delta must be at least 1 - e^epsilon, got {where}: no mechanism is that private; "
                     "check the sign of epsilon and that the two lists are in the same order"
@@ -95,22 +95,21 @@ class FromProfile(Primitive):
             raise ValueError(f"some delta must be below 1, got {self.deltas!r}: such a mechanism promises nothing")
 
     def _hull(self) -> Hull:
-        points = [(exponential(_fraction(e)), _fraction(d)) for e, d in zip(self.epsilons, self.deltas, strict=True)]
+        points = [(exponential(written(e)), written(d)) for e, d in zip(self.epsilons, self.deltas, strict=True)]
         if self.adjacency not in _ONE_ORDER:
             points += [(1 / a, 1 - 1 / a + h / a) for a, h in points]
         return Hull.of(points)
 
     def pair(self) -> FinitePair:
         """The vertices of the hull; for the order add the outcome laws are exchanged."""
-        p, q = self._hull().pair()
-        pair = FinitePair(tuple(map(float, p)), tuple(map(float, q)), BLUR)
-        return pair.reversed() if self.adjacency is Adjacency.ADD else pair
+        return outcomes(*self._hull().pair(), self.adjacency)
 
     def loss_law(self) -> LogPhi:
         """Finitely many atoms."""
         return self.pair().loss()
 
 
-def _fraction(number: float) -> Fraction:
-    """The decimal that the user wrote."""
-    return Fraction(repr(number))
+def outcomes(p: Iterable[Fraction], q: Iterable[Fraction], adjacency: Adjacency) -> FinitePair:
+    """The pair of finitely many exact probabilities; under the order add they are exchanged."""
+    pair = FinitePair(tuple(map(float, p)), tuple(map(float, q)), BLUR)
+    return pair.reversed() if adjacency is Adjacency.ADD else pair

@@ -11,8 +11,8 @@ from logphi import check
 from logphi.core.adjacency import Adjacency
 from logphi.core.logphi import LogPhi
 from logphi.core.pairs.finite import FinitePair
-from logphi.mechanisms.from_profile import BLUR, LEAST_DELTA
-from logphi.numerics.hull import Hull
+from logphi.mechanisms.from_profile import LEAST_DELTA, outcomes
+from logphi.numerics.hull import Hull, written
 from logphi.release import Primitive
 
 
@@ -72,7 +72,7 @@ class FromTradeoff(Primitive):
         self._settle(type_one_errors=tuple(first.tolist()), type_two_errors=tuple(second.tolist()))
         for place, (alpha, beta) in enumerate(zip(self.type_one_errors, self.type_two_errors, strict=True)):
             where = f"at place {place}, a type I error of {alpha!r} with a type II error of {beta!r}"
-            if _fraction(alpha) + _fraction(beta) > 1:
+            if written(alpha) + written(beta) > 1:
                 raise ValueError(
                     f"the two errors must sum to at most 1, got {where}: a test that ignores the output does better; "
                     "check that the two lists are in the same order"
@@ -89,21 +89,15 @@ class FromTradeoff(Primitive):
 
     def _hull(self) -> Hull:
         errors = zip(self.type_one_errors, self.type_two_errors, strict=True)
-        return Hull.of([*((_fraction(alpha), _fraction(beta)) for alpha, beta in errors), (Fraction(1), Fraction(0))])
+        return Hull.of([*((written(alpha), written(beta)) for alpha, beta in errors), (Fraction(1), Fraction(0))])
 
     def pair(self) -> FinitePair:
         """The segments of the curve; for the order add the outcome laws are exchanged."""
         vertices = self._hull().vertices
         p = [1 - vertices[0][1], *(here[1] - there[1] for here, there in pairwise(vertices)), Fraction(0)]
         q = [Fraction(0), *(there[0] - here[0] for here, there in pairwise(vertices)), 1 - vertices[-1][0]]
-        pair = FinitePair(tuple(map(float, p)), tuple(map(float, q)), BLUR)
-        return pair.reversed() if self.adjacency is Adjacency.ADD else pair
+        return outcomes(p, q, self.adjacency)
 
     def loss_law(self) -> LogPhi:
         """Finitely many atoms."""
         return self.pair().loss()
-
-
-def _fraction(number: float) -> Fraction:
-    """The decimal that the user wrote."""
-    return Fraction(repr(number))

@@ -15,7 +15,7 @@ from logphi.numerics.law import Lattice
 from logphi.numerics.roots import Crossing, bisection, crossing
 from logphi.views.log_moment import below_the_end
 from logphi.views.profile import LogDelta, ends_of
-from logphi.views.tail import above, below
+from logphi.views.tail import CHORDS, above, below
 
 # measured: two or three reach the tails of all but the strangest laws
 _DOUBLINGS = 40
@@ -152,7 +152,7 @@ class _Search:
 
     def _smooth(self, at: Crossing) -> bool:
         """Whether the ends, slowly found, are about as near as the function's errors allow, and no atom is to be seen."""
-        return self.method == "chords" and math.isfinite(at.upper - at.lower) and self.at(at.value).relative_width < _FAINT
+        return self.method == CHORDS and math.isfinite(at.upper - at.lower) and self.at(at.value).relative_width < _FAINT
 
     def _around(self) -> _Around:
         low, middle, high = self.law.sketch(np.array([-0.75, -0.5, -0.25])).tolist()

@@ -88,10 +88,8 @@ class Density:
 
     @staticmethod
     def at(law: Law, x: float) -> Density:
-        """The kernel for a place; the spread of the law is found roughly."""
-        low, middle, high = law.sketch(np.array([-0.75, -0.5, -0.25])).tolist()
-        variance = (low + high - 2 * middle) * 16
-        return Density(x, law, _SHARE * (math.sqrt(variance) if 0 < variance < np.inf else 1.0))
+        """The kernel for a place."""
+        return Density(x, law, _SHARE * spread(law))
 
     def __call__(self, z: NDArray[np.complex128]) -> tuple[NDArray[np.complex128], NDArray[np.float64]]:
         """The factor."""
@@ -196,3 +194,10 @@ def _step(x: float, pole: float, lattice: Lattice | None) -> Kernel:
 def _turned(lattice: Lattice) -> Lattice:
     """The lattice of -X."""
     return replace(lattice, offset=-lattice.offset)
+
+
+def spread(law: Law) -> float:
+    """About a standard deviation of the law, tilted half way to the reflected one."""
+    low, middle, high = law.sketch(np.array([-0.75, -0.5, -0.25])).tolist()
+    variance = (low + high - 2 * middle) * 16
+    return math.sqrt(variance) if 0 < variance < math.inf else 1.0

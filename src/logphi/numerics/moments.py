@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logphi.arith.floats import ULP
-from logphi.numerics.law import Law, Values
+from logphi.numerics.law import CERTAIN, Law, Values
 
 Array = NDArray[np.float64]
 
@@ -137,7 +137,7 @@ def points_for(order: int) -> int:
 def centre(law: Law) -> Values:
     """K(0), an array of one element."""
     masses = law.log_masses()
-    return Values(np.zeros(1), np.zeros(1), np.zeros(1)) if masses is None else masses[0]
+    return CERTAIN if masses is None else masses[0]
 
 
 def proved(values: Values) -> tuple[Array, Array]:

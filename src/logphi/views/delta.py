@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from logphi import check
 from logphi.bound import Bound, Bounds, Direction, Ledger, Status
@@ -74,8 +75,12 @@ def checked(loss: Loss, direction: Direction | str | None, method: str | None, r
 
 
 def each(name: str, question: Any, answer: Callable[[float], Bound]) -> Bound | Bounds:
-    """Answer point by point: a Bound for a number, Bounds of the same shape for an array."""
-    points = check.real_array(name, question)
+    """Answer point by point, once the points are known to be finite numbers."""
+    return pointwise(check.real_array(name, question), answer)
+
+
+def pointwise(points: NDArray[np.float64], answer: Callable[[float], Bound]) -> Bound | Bounds:
+    """A Bound for a number, Bounds of the same shape for an array."""
     if points.ndim == 0:
         return answer(float(points))
     answers = np.empty(points.shape, dtype=object)

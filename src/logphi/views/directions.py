@@ -18,12 +18,17 @@ def direction_of(value: Direction | str) -> Direction:
 
 
 def worst(answers: list[Bound]) -> Bound:
-    """The largest of the answers of one or two orders, both ends maxima of ends; each knows its order."""
-    best = max(answers, key=lambda one: one.value)
+    """The largest of the answers of one or two orders, both ends maxima of ends; each knows its order.
+
+    Its status is that of the larger answer, unless another one that may be as large is not as narrow as asked.
+    """
+    best = max(answers, key=lambda one: (one.value, one.lower))
     lower, upper = max(one.lower for one in answers), max(one.upper for one in answers)
+    rivals = [one for one in answers if one.upper >= lower]
     # the bounds do not tell the orders apart
-    tied = len(answers) == 2 and min(one.upper for one in answers) >= lower
-    return replace(best, lower=lower, upper=upper, direction=Direction.BOTH if tied else best.direction)
+    direction = Direction.BOTH if len(rivals) == 2 else best.direction
+    status = next((one.status for one in rivals if not one.status.met), best.status)
+    return replace(best, lower=lower, upper=upper, direction=direction, status=status)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import numpy as np
 
 from logphi.arith.floats import ULP
 from logphi.bound import Bound, Bounds, Direction, Entry, Ledger, Status
-from logphi.views.delta import checked, delta
+from logphi.views.delta import checked, delta, pointwise
 from logphi.views.directions import Loss
 from logphi.views.profile import masses
 from logphi.views.renyi import largest, single
@@ -57,12 +57,7 @@ def hockey_stick(
     orders = orders.astype(float)
     if not np.all(orders >= 0):
         raise ValueError(f"order must be zero or more and not NaN, got {order!r}: it is e^epsilon, not epsilon")
-    if orders.ndim == 0:
-        return _one(loss, float(orders), direction, method, rtol)
-    answers = np.empty(orders.shape, dtype=object)
-    for index in np.ndindex(orders.shape):
-        answers[index] = _one(loss, float(orders[index]), direction, method, rtol)
-    return Bounds(answers)
+    return pointwise(orders, lambda at: _one(loss, at, direction, method, rtol))
 
 
 def _one(loss: Loss, order: float, direction: Direction | str | None, method: str | None, rtol: float) -> Bound:

@@ -21,7 +21,7 @@ from logphi.views.tail import above
 def pdp_delta(loss: Loss, epsilon: Any, *, direction: Direction | str | None = None, rtol: float = 1e-9) -> Bound | Bounds:
     """P(L > epsilon), infinite losses included: the delta of (epsilon, delta)-probabilistic differential privacy.
 
-    It is at least the delta of the privacy profile, and unlike it no post-processing leaves it in place.
+    It is at least the delta of the privacy profile and, unlike that, may grow under post-processing.
 
     Parameters
     ----------

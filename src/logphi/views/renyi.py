@@ -17,7 +17,8 @@ from logphi import check
 from logphi.arith.floats import ULP
 from logphi.bound import Bound, Bounds, ComplexBound, Direction, Entry, Ledger, Status
 from logphi.core.logphi import LogPhi
-from logphi.views.directions import Loss
+from logphi.views.delta import pointwise
+from logphi.views.directions import Loss, worst
 from logphi.views.log_moment import below_the_end, complex_log_moment, log_moment
 from logphi.views.moments import cumulant, estimated
 from logphi.views.profile import masses
@@ -69,12 +70,7 @@ def renyi(
     with np.errstate(all="ignore"):
         if np.iscomplexobj(asked):
             return _at_complex(laws, complex(asked), rtol)
-        if asked.ndim == 0:
-            return _largest(laws, float(asked), rtol)
-        answers = np.empty(asked.shape, dtype=object)
-        for index in np.ndindex(asked.shape):
-            answers[index] = _largest(laws, float(asked[index]), rtol)
-    return Bounds(answers)
+        return pointwise(asked, lambda at: _largest(laws, at, rtol))
 
 
 def renyi_orders(loss: Loss, *, direction: Direction | str | None = None) -> tuple[float, float]:
@@ -133,13 +129,7 @@ def _largest(laws: list[tuple[Direction, LogPhi]], order: float, rtol: float) ->
 
 def largest(found: list[tuple[Direction, Bound]], rtol: float) -> Bound:
     """The maximum of bounds, with the direction that attains it."""
-    name, best = max(found, key=lambda pair: (pair[1].value, pair[1].lower))
-    lower, upper = max(one.lower for _, one in found), max(one.upper for _, one in found)
-    if len(found) == 2 and min(one.upper for _, one in found) >= lower:
-        # the bounds do not tell the orders apart
-        name = Direction.BOTH
-    value = min(max(best.value, lower), upper)
-    return settled(replace(best, lower=lower, value=value, upper=upper, direction=name), rtol)
+    return settled(worst([replace(bound, direction=name) for name, bound in found]), rtol)
 
 
 def settled(bound: Bound, rtol: float) -> Bound:

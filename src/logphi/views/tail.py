@@ -19,6 +19,7 @@ from logphi.core.logphi import LogPhi
 from logphi.numerics import exponential, halfline
 from logphi.numerics.boxes import DUAL_MASS, MASS
 from logphi.numerics.enclosure import Scaled
+from logphi.numerics.halfline import spread
 from logphi.numerics.lattice import reserve_at
 from logphi.numerics.law import Law
 from logphi.numerics.laws.finite import Thinned
@@ -263,10 +264,3 @@ def _log_difference(one: float, other: float) -> float:
     if other == -math.inf:
         return one
     return one + math.log(-math.expm1(other - one)) if other < one else -math.inf
-
-
-def spread(law: LogPhi) -> float:
-    """About a standard deviation of the loss, tilted half way to the other order."""
-    low, middle, high = law.sketch(np.array([-0.75, -0.5, -0.25])).tolist()
-    variance = (low + high - 2 * middle) * 16
-    return math.sqrt(variance) if 0 < variance < math.inf else 1.0

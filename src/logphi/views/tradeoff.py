@@ -25,6 +25,7 @@ from logphi.bound import Bound, Bounds, Direction, Entry, Ledger, Side, Status
 from logphi.core.logphi import LogPhi
 from logphi.numerics.concave import Ceiling, Known, ceiling
 from logphi.numerics.contour import OUT_OF_REACH
+from logphi.numerics.halfline import spread
 from logphi.numerics.roots import fall
 from logphi.numerics.saddle import Interval, minimise
 from logphi.views.delta import checked, each
@@ -32,7 +33,7 @@ from logphi.views.directions import Loss
 from logphi.views.lines import ROUNDING, Lines, ReversedLines, TailLines
 from logphi.views.profile import LogDelta, masses
 from logphi.views.routes import Demand
-from logphi.views.tail import BLUNT, spread
+from logphi.views.tail import BLUNT
 
 # measured: profiles this much sharper than the curve leave its tolerance to the chords
 _SHARPER = 1e-2

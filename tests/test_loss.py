@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import logphi as lp
 from logphi import Bound, Bounds, Status
+from logphi.views.directions import worst
 from logphi.numerics.enclosure import Scaled
 from logphi.views.profile import enclosed
 
@@ -445,3 +446,14 @@ def test_the_median_of_a_sum_of_many_flat_parts() -> None:
 def test_no_number_is_no_enclosure() -> None:
     assert enclosed(Scaled(0.0, math.nan))[2] == math.inf
     assert enclosed(Scaled(0.0, 1.0, rounding=math.nan))[0] == -math.inf
+
+
+def test_the_worse_order_tells_whether_the_answer_is_sharp() -> None:
+    """A wide order that may be as large leaves a wide answer; one that is surely smaller does not matter."""
+    sharp = Bound(0.5, 0.5, 0.5, direction=lp.Direction.REMOVE)
+    wide = Bound(0.1, 0.2, 0.9, Status.WIDE, direction=lp.Direction.ADD)
+    found = worst([sharp, wide])
+    assert (found.lower, found.upper, found.status, found.direction) == (0.5, 0.9, Status.WIDE, lp.Direction.BOTH)
+    small = Bound(0.1, 0.2, 0.3, Status.WIDE, direction=lp.Direction.ADD)
+    found = worst([small, sharp])
+    assert (found.lower, found.upper, found.status, found.direction) == (0.5, 0.5, Status.MET, lp.Direction.REMOVE)

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 import logphi as lp
 from logphi import Bound, Bounds, Status
-from logphi.views.directions import worst
 from logphi.numerics.enclosure import Scaled
+from logphi.views.directions import worst
 from logphi.views.profile import enclosed
 
 SHARP = 1e-9

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 import mpmath
 
 from logphi.arith.protocol import Arithmetic, Number
+from logphi.written import meant
 
 # measured: functions of the catalogue settle after three to seven
 _HALVINGS = 12
@@ -21,8 +22,9 @@ class Multiprecision(Arithmetic):
     """
 
     def constant(self, value: float) -> Number:
-        """The shortest decimal that reads back as ``value``."""
-        return mpmath.mpf(repr(float(value)))
+        """The decimal or the quotient that a user wrote, where it is known, and the shortest decimal otherwise."""
+        number = meant(value)
+        return mpmath.mpf(number.numerator) / number.denominator
 
     def log(self, x: Number) -> Number:
         """Natural logarithm, principal branch."""

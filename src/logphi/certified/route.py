@@ -1,0 +1,24 @@
+"""What a certified answer needs of the way to it."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+
+class NotCertifiedError(ValueError):
+    """What cannot be certified, with the reason and what to do instead."""
+
+
+class Route(Protocol):
+    """A loss prepared near an epsilon; used at the precision of the caller, who doubles the bits where the balls are wide."""
+
+    @property
+    def name(self) -> str:
+        """Of the method: contour, lattice, pieces, single or twofold."""
+
+    @property
+    def witness(self) -> dict[str, Any]:
+        """The numbers that were chosen, of which the enclosure follows; plain data for JSON."""
+
+    def excess(self, epsilon: Any) -> Any:
+        """``E_P[(1 - e^{epsilon - L})_+; |L| < inf]`` as a real ball, for a real ball ``epsilon``."""

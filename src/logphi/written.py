@@ -1,0 +1,40 @@
+"""A number as it was written: a double that remembers the decimal or the quotient it stands for."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+
+class Written(float):
+    """The double nearest to an exact rational number, which is kept beside it.
+
+    It behaves as the double in every respect: it equals it, it hashes and prints as it, and arithmetic with it gives plain
+    doubles. Only :func:`exact` tells the two apart.
+
+    Examples
+    --------
+    >>> Written(Fraction(1, 10)) == 0.1, exact(Written(Fraction(1, 10))) == exact(0.1)
+    (True, False)
+    """
+
+    exact: Fraction
+
+    def __new__(cls, exact: Fraction) -> Written:
+        """The nearest double; an OverflowError if there is none."""
+        number = super().__new__(cls, exact)
+        number.exact = exact
+        return number
+
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        return (self.exact,)
+
+
+def exact(value: float) -> Fraction:
+    """The number that was written, where it is known, and the exact value of the double otherwise."""
+    return value.exact if isinstance(value, Written) else Fraction(value)
+
+
+def meant(value: float) -> Fraction:
+    """The number that was written, where it is known, and the shortest decimal that reads back as the double otherwise."""
+    return value.exact if isinstance(value, Written) else Fraction(repr(float(value)))

@@ -187,7 +187,7 @@ def test_constants_are_the_decimals_that_the_user_wrote(value):
     ball = BALLS.constant(value)
     with mpmath.workdps(EXTRA):
         assert_contains(ball, mpf(repr(value)))
-        assert radius(ball) <= UNIT * abs(mpf(value))
+        assert radius(ball) <= 2 * UNIT * abs(mpf(value))
         if value == 0.1:
             assert miss(ball, mpf(value)) > 0
 

@@ -121,7 +121,8 @@ class Balls(Arithmetic):
     """Numbers are :class:`Ball`, computed with ``bits`` bits.
 
     A whole number between 16 and 2^20. Constants of which no more is known than their doubles are these doubles if ``doubles``,
-    and the shortest decimals that read back as them if not. Nothing outside learns of the precision: FLINT's own is put back after each operation.
+    and the shortest decimals that read back as them if not. Nothing outside learns of the precision: FLINT's own is put back
+    after each operation.
 
     Raises
     ------

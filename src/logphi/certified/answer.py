@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, cast
 
 from flint import arb
 
 from logphi.arith.ball import precision
-from logphi.bound import Direction
+from logphi.bound import Bound, Direction
 from logphi.certified.decimals import ball, enclosing, exact
 from logphi.certified.profile import prepare
 from logphi.certified.route import NotCertifiedError
@@ -57,11 +58,9 @@ def certify(loss: Loss, *, quantity: str, at: Fraction, direction: Direction | s
     count = max((count for part in orders for _, count in part[1].terms), default=1)
     bits = math.ceil((digits + _SPARE) * math.log2(10)) + count.bit_length() + 24
     for _ in range(_ATTEMPTS):
-        try:
-            with precision(bits):
-                return solve(loss, orders, at, direction, digits)
-        except _TooWideError:
-            bits += bits // 2
+        with precision(bits), suppress(_TooWideError):
+            return solve(loss, orders, at, direction, digits)
+        bits += bits // 2
     raise NotCertifiedError(
         f"the answer could not be decided with {bits} bits: it may lie exactly at a step of the profile; ask beside it"
     )
@@ -88,7 +87,7 @@ def _delta(loss: Loss, orders: Orders, at: Fraction, direction: Direction | str 
 
 
 def _epsilon(loss: Loss, orders: Orders, at: Fraction, direction: Direction | str | None, digits: int) -> Answer:
-    level, guess = ball(at), epsilon(loss, float(at), direction=direction)
+    level, guess = ball(at), cast(Bound, epsilon(loss, float(at), direction=direction))
     if not math.isfinite(guess.value):
         raise NotCertifiedError(
             "no finite epsilon has this delta, or none is known: the probability of an infinite loss is too large; ask for a "
@@ -99,7 +98,7 @@ def _epsilon(loss: Loss, orders: Orders, at: Fraction, direction: Direction | st
     def answered(lower: str, upper: str, order: Direction) -> Answer:
         return Answer(lower, upper, order.value, {one.value: own.route.witness(arb(upper)) for one, own in profiles.items()})
 
-    order = guess.direction if guess.direction in profiles else next(iter(profiles))
+    order = next((one for one in profiles if one is guess.direction), next(iter(profiles)))
     if all(own.delta(arb(0)) <= level for own in profiles.values()):
         return answered("0", "0", order)
     for _ in profiles:

@@ -40,9 +40,9 @@ class Closed(Part):
 class Falling(Closed):
     """A law whose |M(c + it)| falls with t, to judge by its formula.
 
-    Of a normal shift it is M(c) e^{-m^2 t^2 / 2}. Of two normal laws of different widths, with y = 1 + z v, |M| is a constant times
-    |y|^{-1/2} e^{d^2 Re(y + (1 - v)/y) / (2 v^2)} times a power whose modulus depends on c alone; Re y does too, Re(1/y) is
-    Re y / |y|^2, and 1 - v > 0.
+    Of a normal shift it is M(c) e^{-m^2 t^2 / 2}. Of two normal laws of different widths, with y = 1 + z v, |M| is a constant
+    times |y|^{-1/2} e^{d^2 Re(y + (1 - v)/y) / (2 v^2)} times a power whose modulus depends on c alone; Re y does too, Re(1/y)
+    is Re y / |y|^2, and 1 - v > 0.
     """
 
     def ceiling(self, c: Any, height: Any, count: int, whole: Any) -> Any:
@@ -58,8 +58,8 @@ class Falling(Closed):
 class Flat(Closed):
     """A law that is uniform on [-w, w] once tilted, with or without atoms at both ends.
 
-    With u = z + 1/2, M is e^{-w/2} (cosh(u w) + sinh(u w)/(2 u)) with them, and sinh(u w) / (2 u sinh(w/2)) without; |sinh(u w)|
-    and |cosh(u w)| are at most cosh((c + 1/2) w), and |2 u| at least 2 t.
+    With u = z + 1/2, M is e^{-w/2} (cosh(u w) + sinh(u w)/(2 u)) with them, and sinh(u w) / (2 u sinh(w/2)) without;
+    |sinh(u w)| and |cosh(u w)| are at most cosh((c + 1/2) w), and |2 u| at least 2 t.
     """
 
     width: Any

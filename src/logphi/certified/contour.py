@@ -2,7 +2,7 @@
 
 With the step h on Re z = c > 0 and D(x) = E[(1 - e^{x - L})_+; L < inf], Poisson summation makes
 
-    h/(2 pi) sum over all n of f(c + inh) = sum over all m of e^{2 pi m c/h} D(x + 2 pi m/h),   f(z) = e^{K(z) - zx}/(z (z + 1)),
+    h/(2 pi) sum over all n of f(c + inh) = sum over all m of e^{2 pi m c/h} D(x + 2 pi m/h),  f(z) = e^{K(z) - zx}/(z (z + 1)),
 
 whose terms other than m = 0 are positive and, by D(x) <= kappa(u) M(u) e^{-ux}, kappa(u) = u^u / (1 + u)^{1 + u}, at most
 

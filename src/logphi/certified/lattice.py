@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, cast
 
 from flint import acb, arb, ctx
 
@@ -36,7 +36,7 @@ class _IrrationalError(Exception):
     """A gap that is no quotient of what was written."""
 
 
-class _Rationals(Arithmetic):
+class _Rationals:
     """Quotients of parameters as they were written; no function of them is one."""
 
     def constant(self, value: float) -> Number:
@@ -104,7 +104,7 @@ def prepare(loss: LogPhi, epsilon: Any, digits: int) -> Route:
     chosen = plan(loss, float(epsilon.mid()), digits)
     size = math.ceil(math.pi / (chosen.step * float(places.span.mid()))) + 1
     if size > MOST_NODES:
-        raise NotCertifiedError("the lattice of these losses is too fine for a line of nodes; round their parameters, privately")
+        raise NotCertifiedError("the lattice of these losses is too fine for a line of nodes: give fewer digits")
     step = 2 * arb.pi() / ((2 * size - 1) * places.span)
     return Periodic([(part_of(law), count) for law, count in loss.terms], chosen, step, size, places)
 
@@ -115,7 +115,9 @@ def _places_of(loss: LogPhi) -> Places:
     if not laws or not all(isinstance(law, (TwoPoint, NormalOnIntegers, Ladder)) for law, _ in laws):
         raise NotCertifiedError("not every loss is on a lattice")
     try:
-        gaps = [_gap(law, _Rationals()) for law, _ in laws]
+        # no more of an arithmetic than a gap is made of
+        rationals = cast(Arithmetic, _Rationals())
+        gaps = [_gap(law, rationals) for law, _ in laws]
     except _IrrationalError:
         if len(laws) > 1:
             raise NotCertifiedError("the lattices of these losses have no common span that is known to be one") from None

@@ -62,7 +62,7 @@ class Mixture:
     @property
     def trivial(self) -> bool:
         """Whether it is one everywhere."""
-        return self.largest.is_zero()
+        return bool(self.largest.is_zero())
 
     def log(self, x: Any) -> Any:
         """The logarithm at a real or a complex ball; that of the principal branch, which holds in the strip."""

@@ -12,9 +12,10 @@ from logphi.certified.closed import Closed, Falling, Flat
 from logphi.certified.mixture import Mixture, NormalRatio
 from logphi.certified.part import Part
 from logphi.certified.route import NotCertifiedError
+from logphi.certified.spliced import Spliced
 from logphi.numerics.law import Law, Reflected
 from logphi.numerics.laws.blended_normal import BlendedNormal
-from logphi.numerics.laws.curved import ReplacedNormal
+from logphi.numerics.laws.curved import ReplacedNormal, SplicedNormal
 from logphi.numerics.laws.finite import Finite, Thinned
 from logphi.numerics.laws.integers import NormalOnIntegers, NormalSteps
 from logphi.numerics.laws.ladder import GeometricShift
@@ -40,6 +41,8 @@ def part_of(law: Law) -> Part:
     ratio = _ratio(plain)
     if ratio is not None:
         return ratio.reflected() if turned else ratio
+    if isinstance(plain, SplicedNormal):
+        return Spliced(real(plain.shift), _constant(plain.rate))
     if isinstance(plain, (Normal, NormalPair)):
         return Falling(law)
     if isinstance(plain, (Uniform, UniformWithAtoms)):
@@ -52,7 +55,7 @@ def part_of(law: Law) -> Part:
 def refusal(law: Law) -> str:
     """Why a law is not certified."""
     if law.estimated:
-        return "a law given by callables or an expression has no proved quadrature, so that nothing certifies it; use method=None"
+        return "a law given by callables or an expression has no proved quadrature, and nothing certifies it: leave method out"
     return (
         f"{type(law).__name__} is certified as a single release only, or where its composition has few atoms: its transform "
         "is an integral without a proof in balls; leave the sampling out, which is an upper bound"
@@ -68,13 +71,17 @@ def _ratio(law: Law) -> NormalRatio | None:
         weights = tuple(one.value.real for one in law.weights.under(balls))
         return NormalRatio(Mixture(weights, tuple(map(real, law.shifts))), alone)
     if isinstance(law, ReplacedNormal):
-        both = _two(law.shift, Balls(ctx.prec, doubles=True).constant(law.rate).value.real)
+        both = _two(law.shift, _constant(law.rate))
         return NormalRatio(both, both)
     return None
 
 
 def _two(shift: Parameter, rate: Any) -> Mixture:
     return Mixture((1 - rate, rate), (arb(0), real(shift)))
+
+
+def _constant(value: float) -> Any:
+    return Balls(ctx.prec, doubles=True).constant(value).value.real
 
 
 def real(parameter: Parameter) -> Any:

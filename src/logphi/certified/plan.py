@@ -54,8 +54,8 @@ def plan(loss: LogPhi, epsilon: float, digits: int) -> Plan:
 
     def exponent(c: np.ndarray) -> np.ndarray:
         with np.errstate(all="ignore"):  # far out K overflows, and an infinite value is avoided
-            found = loss.sketch(np.asarray(c, dtype=float)) - c * epsilon
-        return np.where(np.isnan(found), np.inf, found)
+            found: np.ndarray = loss.sketch(np.asarray(c, dtype=float)) - c * epsilon
+        return np.asarray(np.where(np.isnan(found), np.inf, found))
 
     def objective(c: np.ndarray) -> np.ndarray:
         return exponent(c) - np.log(c) - np.log1p(c)
@@ -98,9 +98,7 @@ def height_of(parts: Sequence[tuple[Part, int]], chosen: Plan) -> float:
     while not enough(high):
         high *= 2
         if high > MOST_NODES * chosen.step:
-            raise NotCertifiedError(
-                "the transform of so few releases falls too slowly for a line of nodes; compose more of them, or leave method out"
-            )
+            raise NotCertifiedError("the transform of so few releases falls too slowly for a line of nodes: leave method out")
     return _bisected(enough, high / 2, high)
 
 

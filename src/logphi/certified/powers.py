@@ -1,4 +1,4 @@
-"""Equally spaced powers of numbers on the unit circle, without the growth that boxes have when they are turned again and again."""
+"""Equally spaced powers of numbers on the unit circle, without the growth of boxes that are turned again and again."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ _RUN = 16
 def turned_sums(weights: Sequence[Any], turns: Sequence[Any], size: int) -> Iterator[Any]:
     """The sums of ``weight * turn**n`` over all pairs, for n = 0 .. size - 1.
 
-    A power by repeated squaring is a product of few boxes: the first of each run is one, and those within a run are the same for
-    all runs, so that a run is a product of matrices.
+    A power by repeated squaring is a product of few boxes: the first of each run is one, and those within a run are the same
+    for all runs, so that a run is a product of matrices.
     """
     near = acb_mat(len(turns), _RUN, [turn**n for turn in turns for n in range(_RUN)])
     for start in range(0, size, _RUN):

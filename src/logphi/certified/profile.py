@@ -14,8 +14,9 @@ from logphi.certified.route import NotCertifiedError, Route
 from logphi.core.logphi import LogPhi
 from logphi.numerics.law import Law
 
+Prepare = Callable[[LogPhi, Any, int], Route]
 # tried in turn; the last reason is what a user is told
-_ROUTES: tuple[Callable[[LogPhi, Any, int], Route], ...] = (beyond.prepare, lattice.prepare, contour.prepare)
+_ROUTES: tuple[Prepare, ...] = (beyond.prepare, lattice.prepare, contour.prepare)
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,13 +39,20 @@ def prepare(loss: LogPhi, epsilon: Any, digits: int) -> Profile:
     NotCertifiedError
         If none does.
     """
-    refused = NotCertifiedError("nothing is left to certify")
-    for one in _ROUTES:
-        try:
-            return Profile(one(loss, epsilon, digits), _infinite(loss))
-        except NotCertifiedError as reason:
-            refused = reason
-    raise refused
+    reasons: list[str] = []
+    found = (route for one in _ROUTES if (route := _attempt(one, loss, epsilon, digits, reasons)) is not None)
+    route = next(found, None)
+    if route is None:
+        raise NotCertifiedError(reasons[-1])
+    return Profile(route, _infinite(loss))
+
+
+def _attempt(prepare_route: Prepare, loss: LogPhi, epsilon: Any, digits: int, reasons: list[str]) -> Route | None:
+    try:
+        return prepare_route(loss, epsilon, digits)
+    except NotCertifiedError as reason:
+        reasons.append(str(reason))
+        return None
 
 
 def _infinite(loss: LogPhi) -> Any:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +26,7 @@ class RoughMixture:
     shifts: tuple[float, ...]
     log_weights: tuple[float, ...]
 
-    def log(self, x: NDArray[np.complex128]) -> NDArray[np.complex128]:
+    def log(self, x: NDArray[Any]) -> NDArray[Any]:
         """Its logarithm, without overflow."""
         c, log_p = np.array(self.shifts), np.array(self.log_weights)
         exponents = log_p - c * c / 2 + c * x[..., None]
@@ -62,8 +63,14 @@ class RoughRatio:
         turns = u.imag - v.imag
 
         def best(height: float) -> tuple[float, float]:
-            change = (np.expm1(sizes - height * turns) * weights).sum(axis=1) / total
-            least = int(np.argmin(change))
-            return float(b[least]), math.log1p(max(float(change[least]), -1 + 1e-300))
+            exponents = sizes - height * turns
+            top = exponents.max(axis=1)
+            with np.errstate(under="ignore"):  # what is below every double is nothing
+                change = (np.expm1(exponents) * weights).sum(axis=1) / total
+                left = (np.exp(exponents - top[:, None]) * weights).sum(axis=1) / total
+            # a small fall is a difference, a large one a product
+            falls = np.where(change > -0.5, np.log1p(np.maximum(change, -0.5)), top + np.log(left))
+            least = int(np.argmin(falls))
+            return float(b[least]), float(falls[least])
 
         return peak + math.log(total * (x[1] - x[0]) / math.sqrt(2 * math.pi)), best

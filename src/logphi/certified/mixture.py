@@ -25,8 +25,9 @@ from logphi.certified.part import Part
 from logphi.certified.powers import turned_sums
 from logphi.certified.rough import RoughMixture, RoughRatio
 
-# a strip as wide as the functions allow has errors that grow with the exponents; measured: these shares of it suffice
-_STRIPS = np.array([0.95, 0.85, 0.7, 0.5, 0.3, 0.15])
+# shares of the widest strip for its upper edge, and shares of that for the lower one; measured: these suffice
+_STRIPS = np.array([0.95, 0.85, 0.7, 0.5, 0.35, 0.25, 0.15])
+_FALLS = np.array([0.0, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 1.0])
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,11 +72,15 @@ class Mixture:
 
 @dataclass(frozen=True, eq=False)
 class Grid:
-    """Points ``h j`` for ``first <= j <= last``, and what the trapezoidal rule on them misses, relatively and absolutely."""
+    """Points ``h j`` for ``first <= j <= last``, how far the line is off the real one, and what the rule misses on it.
+
+    A part ``relative`` of M(c), and ``beyond`` the last points.
+    """
 
     step: Any
     first: int
     last: int
+    shift: Any
     relative: Any
     beyond: Any
 
@@ -102,26 +107,26 @@ class NormalRatio(Part):
         return NormalRatio(self.down, self.up)
 
     def on_line(self, c: Any, step: Any, size: int) -> list[Any]:
-        """M(c + i step j) for j = 0 .. size - 1, c >= 0 and the step exact.
+        """M(c + i step j) for j = 0 .. size - 1, c >= 0 and the step exact, by the trapezoidal rule on a line x + ib.
 
-        On x + i theta the integrand is at most e^{theta^2/2 + |t| (c_1 + d_1) theta} cos(d_1 theta / 2)^{-c} times what it is
-        on the line, c_1 and d_1 the largest shifts, so that the rule misses at most 2 M(c) times that, over
-        e^{2 pi theta/h} - 1 (Trefethen & Weideman 2014, Theorem 5.1).
+        At x + i theta the integrand is at most e^{theta^2/2} cos(d_1 theta / 2)^{-c} times u^{1+c} v^{-c} e^{-x^2/2}, the
+        largest shifts being c_1 and d_1; below the real line times e^{t (c_1 + d_1) |theta|}, too. What the rule misses is M(c)
+        times the sum of that at both edges b +- s of a strip, over e^{2 pi s/h} - 1 (Trefethen & Weideman 2014, Theorem 5.1).
         """
         grid = self._grid(c, step * (size - 1), ctx.prec * math.log(2))
-        points = grid.points
-        logs = [(self.up.log(x), self.down.log(-x)) for x in points]
-        weights = [((1 + c) * u - c * v - x * x / 2).exp() for x, (u, v) in zip(points, logs, strict=True)]
+        places = [acb(x, grid.shift) for x in grid.points] if grid.shift else grid.points
+        logs = [(self.up.log(x), self.down.log(-x)) for x in places]
         root = grid.step / (2 * arb.pi()).sqrt()
-        total = sum(weights, arb(0)) * root
+        weights = [root * ((1 + c) * u - c * v - x * x / 2).exp() for x, (u, v) in zip(places, logs, strict=True)]
+        total = acb(sum(weights, type(weights[0])(0))).real
         wrong = arb(0, (grid.relative * (total + grid.beyond) / (1 - grid.relative) + grid.beyond).upper())
+        first = acb(total + wrong)
         if size == 1:
-            return [acb(total + wrong)]
-        turns = [acb(0, step * (u - v)).exp() for u, v in logs]
-        scaled = [weight * root for weight in weights]
-        _, *sums = turned_sums(scaled, turns, size)
+            return [first]
+        turns = [(acb(0, step) * (u - v)).exp() for u, v in logs]
+        _, *sums = turned_sums(weights, turns, size)
         # a square holds a disc
-        return [acb(total + wrong), *(one + acb(wrong, wrong) for one in sums)]
+        return [first, *(one + acb(wrong, wrong) for one in sums)]
 
     def ceiling(self, c: Any, height: Any, count: int, whole: Any) -> Any:
         """A bound of |M(c + it)| for all t >= height, so sharp that its power ``count`` is; ``whole`` is a bound of M(c).
@@ -138,44 +143,51 @@ class NormalRatio(Part):
         theta = 0.99 * float((arb.pi() / 2 / self.up.largest.max(self.down.largest) - b).lower())
         growth = ((arb(b) ** 2 + arb(theta) ** 2) / 2).exp() * arb(2) ** (c / 2)
         step = _dyadic(2 * math.pi * theta / (sharp + float(growth.log().upper()) + 1))
-        # off the line the modulus of v is smaller, beyond the ends too
-        lift = (arb(b) ** 2 / 2).exp() * (self.down.largest * b / 2).cos() ** (-c)
         missed = 2 * growth / ((2 * arb.pi() * theta / step).exp() - 1)
-        grid = self._between(c, step, sharp + float(lift.log().upper()), missed)
+        grid = self._between(c, step, sharp, missed, arb(b))
         total = arb(0)
         for x in grid.points:
             u, v = self.up.log(acb(x, b)), self.down.log(acb(-x, -b))
             # arg v has the sign of -b
             total += ((1 + c) * u.real - c * v.real - height * (u.imag - v.imag) - x * x / 2).exp()
         inside = (arb(b) ** 2 / 2).exp() * total * grid.step / (2 * arb.pi()).sqrt()
-        return (inside + lift * grid.beyond + grid.relative * whole).upper()
+        return (inside + grid.beyond + grid.relative * whole).upper()
 
     def fall(self, c: float, height: float) -> float:
         """About log(ceiling / M(c))."""
         return self.rough.at(c)[1](height)[1]
 
     def _grid(self, c: Any, top: Any, sharp: float) -> Grid:
-        """For heights up to ``top``: the widest step that misses no more than e^-sharp."""
-        up, down = self.up.largest, self.down.largest
-        turning = float((up + down).upper())
-        largest = float(up.max(down).upper())
-        t, power = float(top.upper()), float(c.upper())
-        # the strip that would be best if the square were all
-        widths = np.minimum(_STRIPS * math.pi / largest if largest else np.inf, math.sqrt(2 * sharp) * _STRIPS)
-        narrow = -power * np.log(np.cos(float(down) * widths / 2))
-        steps = 2 * math.pi * widths / (sharp + widths**2 / 2 + t * turning * widths + narrow + 1)
-        best = int(np.argmax(steps))
-        theta, step = arb(float(widths[best])), _dyadic(float(steps[best]))
-        growth = (theta**2 / 2 + top * (up + down) * theta).exp() * (down * theta / 2).cos() ** (-c)
-        return self._between(c, step, sharp, 2 * growth / ((2 * arb.pi() * theta / step).exp() - 1))
+        """For heights up to ``top``: the widest step that misses no more than e^-sharp.
 
-    def _between(self, c: Any, step: Any, sharp: float, relative: Any) -> Grid:
-        """As far as the integrand matters.
+        On the real line little is lost by its curvature, off it nothing by the height.
+        """
+        up, down = self.up.largest, self.down.largest
+        turning = top * (up + down)
+        most = float((arb.pi() / up.max(down)).lower())
+        # the upper edge and the lower one, as shares of the widest strip or of the best where the square is all
+        high = np.minimum(most, 2 * math.sqrt(sharp)) * _STRIPS[:, None]
+        low = high * _FALLS
+        narrow = -float(c.upper()) * np.log(np.cos(float(down) * high / 2))
+        growth = np.maximum(high**2 / 2, low**2 / 2 + float(turning.upper()) * low) + narrow
+        steps = math.pi * (high + low) / (sharp + growth + 1)
+        best = np.unravel_index(np.argmax(steps), steps.shape)
+        edges, step = (arb(float(high[best[0], 0])), arb(float(low[best]))), _dyadic(float(steps[best]))
+        growths = [
+            (edge * edge / 2 + turn * edge).exp() * (down * edge / 2).cos() ** (-c)
+            for edge, turn in zip(edges, (0, turning), strict=True)
+        ]
+        missed = sum(growths) / ((arb.pi() * (edges[0] + edges[1]) / step).exp() - 1)
+        return self._between(c, step, sharp, missed, ((edges[0] - edges[1]) / 2).mid())
+
+    def _between(self, c: Any, step: Any, sharp: float, relative: Any, b: Any) -> Grid:
+        """As far as the integrand matters on the line x + ib, which misses a part ``relative`` of M(c).
 
         For x >= X, u^{1+c} <= sum of p_i e^{(1+c)(c_i x - c_i^2/2)} by convexity, and v <= 1 with v^{-c} <= e^{C}, where C is
         -c log q_0, q_0 the weight at rest, or, as log v >= -d' x - d''/2 with the means d', d'' of the shifts and of their
         squares, c (d' x + d''/2). For x <= -X, u <= 1 and v >= q_0, or v >= e^{-d''/2}. Each is a normal density times e^{A x};
-        of that, the sum over the points beyond X > A, times the step, is at most the density at X over X - A.
+        of that, the sum over the points beyond X > A, times the step, is at most the density at X over X - A. Off the real line
+        the modulus is larger by e^{b^2/2} cos(d_1 b / 2)^{-c} at most.
         """
         resting = self.down.at_rest > 0
         moments = [sum(p * d**k for p, d in zip(self.down.weights, self.down.shifts, strict=True)) for k in (1, 2)]
@@ -185,10 +197,11 @@ class NormalRatio(Part):
             for p, shift in zip(self.up.weights, self.up.shifts, strict=True)
         ]
         left = [(arb(0), start)]
-        level = sharp - self.rough.at(float(c.mid()))[0]
+        lift = (b * b / 2).exp() * (self.down.largest * b / 2).cos() ** (-c)
+        level = sharp + float(lift.log().upper()) - self.rough.at(float(c.mid()))[0]
         ends = [_reach(lines, level, step) for lines in (left, right)]
-        beyond = sum((_tail(lines, step * end) for lines, end in zip((left, right), ends, strict=True)), arb(0))
-        return Grid(step, -ends[0], ends[1], relative.upper(), beyond.upper())
+        beyond = lift * sum((_tail(lines, step * end) for lines, end in zip((left, right), ends, strict=True)), arb(0))
+        return Grid(step, -ends[0], ends[1], b, relative.upper(), beyond.upper())
 
 
 def _dyadic(step: float) -> Any:

@@ -7,14 +7,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from logphi.certified.part import Part
 from logphi.certified.route import NotCertifiedError
 from logphi.core.logphi import LogPhi
 from logphi.numerics.saddle import Interval, minimise
 
+Array = NDArray[np.float64]
+
 # a slower fall is refused: the sum would take minutes
-MOST_NODES = 100_000
+MOST_NODES = 400_000
 # how near the end of its strip a transform is taken, and how small an abscissa may be
 _WITHIN, _LEAST = 0.98, 1e-9
 _SHARES = np.concatenate([2.0 ** np.arange(-10, 0.0, 0.5), 1 - 2.0 ** -np.arange(2.0, 8.0), [1.0]])
@@ -52,12 +55,12 @@ def plan(loss: LogPhi, epsilon: float, digits: int) -> Plan:
             "take its place in balls: leave method out"
         )
 
-    def exponent(c: np.ndarray) -> np.ndarray:
+    def exponent(c: Array) -> Array:
         with np.errstate(all="ignore"):  # far out K overflows, and an infinite value is avoided
-            found: np.ndarray = loss.sketch(np.asarray(c, dtype=float)) - c * epsilon
-        return np.asarray(np.where(np.isnan(found), np.inf, found))
+            found = loss.sketch(np.asarray(c, dtype=float)) - c * epsilon
+        return np.asarray(np.where(np.isnan(found), np.inf, found), dtype=float)
 
-    def objective(c: np.ndarray) -> np.ndarray:
+    def objective(c: Array) -> Array:
         return exponent(c) - np.log(c) - np.log1p(c)
 
     c = float(f"{minimise(objective, Interval(0.0, high)).abscissa:.3g}")
@@ -67,7 +70,7 @@ def plan(loss: LogPhi, epsilon: float, digits: int) -> Plan:
     bend = max((left - 2 * here + right) / (0.05 * c) ** 2, 1e-6 / c**2)
     level, need = here - 0.5 * math.log(2 * math.pi * bend), digits * math.log(10) + 3
 
-    def widest(shifts: np.ndarray, side: int) -> tuple[float, float]:
+    def widest(shifts: Array, side: int) -> tuple[float, float]:
         places = np.maximum(c + side * shifts, 0.0)
         with np.errstate(all="ignore"):  # kappa(0) = 1, and infinities lose
             kappa = np.where(places > 0, places * np.log(places) - (1 + places) * np.log1p(places), 0.0)

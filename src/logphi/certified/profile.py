@@ -9,14 +9,14 @@ from typing import Any
 from flint import arb, ctx
 
 from logphi.arith.ball import Ball, Balls
-from logphi.certified import beyond, contour, lattice
+from logphi.certified import beyond, contour, lattice, rays
 from logphi.certified.route import NotCertifiedError, Route
 from logphi.core.logphi import LogPhi
 from logphi.numerics.law import Law
 
 Prepare = Callable[[LogPhi, Any, int], Route]
 # tried in turn; the last reason is what a user is told
-_ROUTES: tuple[Prepare, ...] = (beyond.prepare, lattice.prepare, contour.prepare)
+_ROUTES: tuple[Prepare, ...] = (beyond.prepare, lattice.prepare, rays.prepare, contour.prepare)
 
 
 @dataclass(frozen=True, eq=False)

@@ -41,9 +41,9 @@ LARGEST_WHOLE_FLOAT = 2**53
 """Above it neighbouring whole numbers share a double, so that a float is no longer a count."""
 MOST_DIGITS = 400
 """Digits computed before a whole number is compared with the largest double, which has 309."""
-MOST_BITS = 4096
-"""Of a numerator or a denominator; a number that needs more is a double and no more than that."""
-MOST_WRITTEN = MOST_BITS // 8
+MOST_BITS = 3600
+"""Of a numerator or a denominator; a number that needs more is its double and nothing beside."""
+MOST_WRITTEN = 500
 """Characters of a decimal that is taken exactly: with the exponents of doubles it stays below ``MOST_BITS``."""
 
 # Letters beyond ASCII are read as parts of names, so that a look-alike is refused as a whole, with the name it mimics.

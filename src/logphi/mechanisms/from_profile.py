@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import ClassVar
 
 from logphi import check
 from logphi.core.adjacency import Adjacency
@@ -67,6 +68,7 @@ class FromProfile(Primitive):
     epsilons: Sequence[float]
     deltas: Sequence[float]
     adjacency: Adjacency = Adjacency.ADD_REMOVE
+    _undescribed: ClassVar = "its pair is made of exponentials that are rounded; state the guarantee as an ApproximateDP"
 
     def __post_init__(self) -> None:
         epsilons, deltas = check.real_array("epsilons", self.epsilons), check.unit_array("deltas", self.deltas)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
+from typing import ClassVar
 
 from logphi import check
 from logphi.arith.protocol import Arithmetic, Number
@@ -63,6 +64,7 @@ class FromTradeoff(Primitive):
     type_one_errors: Sequence[float]
     type_two_errors: Sequence[float]
     adjacency: Adjacency = Adjacency.ADD_REMOVE
+    _undescribed: ClassVar = "its pair is made of a hull; state its segments as a Discrete"
 
     def __post_init__(self) -> None:
         first = check.unit_array("type_one_errors", self.type_one_errors)

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import add
 
 import numpy as np
 
 from logphi import check
 from logphi.arith.floats import ULP
+from logphi.arith.protocol import Arithmetic, Number
 from logphi.core.adjacency import Adjacency
 from logphi.core.logphi import LogPhi
 from logphi.core.pairs.finite import FinitePair
+from logphi.numerics.laws.finite import Cells
 from logphi.numerics.laws.integers import NormalOnIntegers, NormalSteps
 from logphi.release import Primitive
 
@@ -117,10 +122,35 @@ class DiscreteGaussian(Primitive):
             p, q = p[both], q[both]
             if self.truncation is None:
                 growth = (s / sigma) ** 2 * (1 + 8 * ULP)
-        return FinitePair(tuple(p.tolist()), tuple(q.tolist()), blur, stray=stray, stray_growth=growth)
+        exact = _Outcomes(sigma, s, self.truncation, (s - reach, reach) if cut else (-reach, reach + s))
+        return FinitePair(tuple(p.tolist()), tuple(q.tolist()), blur, exact, stray, growth)
 
     def loss_law(self) -> LogPhi:
         """Equally spaced atoms, finitely many if the noise is truncated."""
         if self.truncation is None:
             return LogPhi.of([(NormalOnIntegers(self.sigma, self.sensitivity), 1)])
         return LogPhi.of([(NormalSteps(self.sigma, self.sensitivity, self.truncation), 1)])
+
+
+@dataclass(frozen=True)
+class _Outcomes(Cells):
+    sigma: float
+    shift: int
+    truncation: int | None
+    ends: tuple[int, int]
+
+    def under(self, arith: Arithmetic) -> tuple[Sequence[Number], Sequence[Number]]:
+        """Whole numbers between two ends, both counted."""
+        first, last = self.ends
+        variance = arith.constant(self.sigma) * arith.constant(self.sigma)
+        most = self.truncation
+        reach = last if most is None else max(last, most)
+        weights = [arith.exp(-(x * x) / (2 * variance)) for x in range(reach + 1)]
+        if most is None:
+            total = arith.exp(arith.log_normal_sum(variance, arith.constant(0.0)))
+        else:
+            total = weights[0] + 2 * reduce(add, weights[1 : most + 1])
+        none = arith.constant(0.0)
+        noise = [weight / total if most is None or x <= most else none for x, weight in enumerate(weights)]
+        places = range(first, last + 1)
+        return [noise[abs(x - self.shift)] for x in places], [noise[abs(x)] for x in places]

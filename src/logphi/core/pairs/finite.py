@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from logphi.arith.floats import FLOATS
 from logphi.core.logphi import LogPhi
 from logphi.core.pair import Pair
-from logphi.numerics.laws.finite import Cells, Finite, Given, Mixed, Spliced, Turned
+from logphi.numerics.laws.finite import Cells, Chosen, Finite, Given, Mixed, Spliced, Turned
 
 
 @dataclass(frozen=True)
@@ -16,10 +16,11 @@ class FinitePair(Pair):
     """Two probability vectors on the same cells; a cell with q = 0 is mass at infinity.
 
     ``blur`` bounds the relative error of each probability beside its own half ulp. ``exact`` gives the probabilities as
-    formulas of the parameters, where every cell has mass under both laws. ``stray`` bounds the mass of either law on cells
-    that are left out, far below one half: they count as infinite losses in upper bounds and not at all in lower ones. Where
-    ``stray_growth`` v is finite no loss is infinite there, and the whole pair has K(z) <= z (z + 1) v / 2 for z >= 0, in both
-    orders; mixing and splicing keep that, as p^{1+z} q^{-z} is convex in both and as neither makes a profile larger.
+    formulas of the parameters, cell by cell, if they are not the parameters themselves. ``stray`` bounds the mass of either
+    law on cells that are left out, far below one half: they count as infinite losses in upper bounds and not at all in lower
+    ones. Where ``stray_growth`` v is finite no loss is infinite there, and the whole pair has K(z) <= z (z + 1) v / 2 for
+    z >= 0, in both orders; mixing and splicing keep that, as p^{1+z} q^{-z} is convex in both and as neither makes a profile
+    larger.
     """
 
     p: tuple[float, ...]
@@ -50,11 +51,12 @@ class FinitePair(Pair):
 
     def loss(self) -> LogPhi:
         """A finite law on the common support."""
-        common = [(a, b) for a, b in zip(self.p, self.q, strict=True) if a > 0 and b > 0]
+        common = tuple(i for i, (a, b) in enumerate(zip(self.p, self.q, strict=True)) if a > 0 and b > 0)
         lost_p = math.fsum(a for a, b in zip(self.p, self.q, strict=True) if b == 0)
         lost_q = math.fsum(b for a, b in zip(self.p, self.q, strict=True) if a == 0)
-        p, q = tuple(a for a, _ in common), tuple(b for _, b in common)
-        return LogPhi.of([(Finite(p, q, lost_p, lost_q, self.blur, self.exact, self.stray, self.stray_growth), 1)])
+        p, q = tuple(self.p[i] for i in common), tuple(self.q[i] for i in common)
+        exact = self.exact if self.exact is None or len(common) == len(self.p) else Chosen(self.exact, common)
+        return LogPhi.of([(Finite(p, q, lost_p, lost_q, self.blur, exact, self.stray, self.stray_growth), 1)])
 
     def reversed(self) -> FinitePair:
         """The vectors exchanged."""
@@ -65,7 +67,7 @@ class FinitePair(Pair):
         """Cell by cell."""
         mixture = tuple((1 - rate) * b + rate * a for a, b in zip(self.p, self.q, strict=True))
         # half an ulp of the rate, which 1 - rate inherits
-        exact = Mixed(self.exact or _given(self.p, self.q), rate)
+        exact = Mixed(self._cells, rate)
         blur = self.blur + 2.0**-53 * (rate / (1 - rate) + 4)
         return FinitePair(mixture, self.q, blur, exact, self.stray, self.stray_growth).loss()
 
@@ -82,12 +84,10 @@ class FinitePair(Pair):
         # half an ulp of the rate, which 1 - rate inherits; a difference of two probabilities loses digits
         lost = math.fsum(a for a, b in pairs if a > b) / max(rest, 1e-300) if rest > 0 else 0.0
         blur = (self.blur + 2.0**-53 * (rate / (1 - rate) + 6)) * max(1.0, 2 * lost)
-        shared = min(self.p + self.q) > 0
-        exact = Spliced(self.exact or _given(self.p, self.q), rate, higher, lower, rest > 0) if shared else None
+        exact = Spliced(self._cells, rate, higher, lower, rest > 0)
         above_and_below = tuple(a for a, _ in kept), tuple(b for _, b in kept)
         return FinitePair(*above_and_below, blur, exact, self.stray, self.stray_growth).loss()
 
-
-def _given(p: tuple[float, ...], q: tuple[float, ...]) -> Given:
-    """The cells that Q reaches, as they were written."""
-    return Given(tuple(a for a, b in zip(p, q, strict=True) if b > 0), tuple(b for b in q if b > 0))
+    @property
+    def _cells(self) -> Cells:
+        return self.exact or Given(self.p, self.q, self.blur)

@@ -119,7 +119,7 @@ def test_ceilings_are_sharp_for_many_repetitions():
 @pytest.mark.parametrize(("m", "g"), [("0.5", "0.1"), ("2", "0.6"), ("0.05", "0.001")])
 def test_spliced_transforms_and_ceilings(m, g):
     c, size, step = mpf(3), 5, mpf(4)
-    with precision(BITS), mpmath.workdps(40):
+    with precision(BITS), mpmath.workdps(60):
         part = Spliced(arb(m), arb(g))
         values = part.on_line(arb(3), arb(4), size)
         m, g = mpf(m), mpf(g)
@@ -214,12 +214,12 @@ def test_a_published_value_lies_below_the_truth():
     assert round(float(lower), 3) == 7.56
 
 
-@pytest.mark.parametrize(("p", "count", "epsilon"), [("0.75", 1, "0.5"), ("0.6", 10, "1"), ("0.51", 1000, "2"), ("0.9", 7, "0")])
+@pytest.mark.parametrize(("p", "count", "epsilon"), [("0.75", 1, "0.5"), ("0.6", 10, 1), ("0.51", 1000, 2), ("0.9", 7, 0)])
 def test_lattices_against_binomial_sums(p, count, epsilon):
     lower, upper, found = ask(f"{count} * RandomizedResponse(p={p})", "delta", epsilon, 25)
     assert found.witness["both"]["route"] == "lattice"
     with mpmath.workdps(60):
-        p = mpf(p) if count % 1000 else mpf(p)
+        p = mpf(p)
         total = mpf(0)
         for k in range(count + 1):
             loss = (2 * k - count) * mpmath.log(p / (1 - p))

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import add
 
 import numpy as np
 
 from logphi import check
 from logphi.arith.floats import ULP
+from logphi.arith.protocol import Arithmetic, Number
 from logphi.core.adjacency import Adjacency
 from logphi.core.logphi import LogPhi
 from logphi.core.pairs.finite import FinitePair
+from logphi.numerics.laws.finite import Cells
 from logphi.numerics.laws.integers import NormalOnIntegers, NormalSteps
 from logphi.release import Primitive
 
@@ -109,6 +114,7 @@ class DiscreteGaussian(Primitive):
         p, q = np.concatenate([empty, weights]), np.concatenate([weights, empty])
         blur = 8 * ULP * ((reach / sigma) ** 2 / 2 + 32)
         stray, growth = 0.0, math.inf
+        exact: Cells | None = _Outcomes(sigma, s, reach, whole=cut)
         if cut:
             # the noise beyond, or within a move of the ends: a geometric series from its first and largest term
             first = reach - s + 1
@@ -117,10 +123,31 @@ class DiscreteGaussian(Primitive):
             p, q = p[both], q[both]
             if self.truncation is None:
                 growth = (s / sigma) ** 2 * (1 + 8 * ULP)
-        return FinitePair(tuple(p.tolist()), tuple(q.tolist()), blur, stray=stray, stray_growth=growth)
+            else:
+                exact = None
+        return FinitePair(tuple(p.tolist()), tuple(q.tolist()), blur, exact, stray, growth)
 
     def loss_law(self) -> LogPhi:
         """Equally spaced atoms, finitely many if the noise is truncated."""
         if self.truncation is None:
             return LogPhi.of([(NormalOnIntegers(self.sigma, self.sensitivity), 1)])
         return LogPhi.of([(NormalSteps(self.sigma, self.sensitivity, self.truncation), 1)])
+
+
+@dataclass(frozen=True)
+class _Outcomes(Cells):
+    """Outcomes within ``reach`` of both centres; the noise is on all whole numbers, or within reach alone."""
+
+    sigma: float
+    shift: int
+    reach: int
+    whole: bool
+
+    def under(self, arith: Arithmetic) -> tuple[Sequence[Number], Sequence[Number]]:
+        """From the lowest upward."""
+        sigma = arith.constant(self.sigma)
+        twice = 2 * sigma * sigma
+        weights = [arith.exp(-(x * x) / twice) for x in range(-self.reach, self.reach + 1)]
+        total = arith.exp(arith.log_normal_sum(sigma * sigma, 0 * sigma)) if self.whole else reduce(add, weights)
+        noise = [weight / total for weight in weights]
+        return noise[: len(noise) - self.shift], noise[self.shift :]

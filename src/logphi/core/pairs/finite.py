@@ -65,7 +65,7 @@ class FinitePair(Pair):
         """Cell by cell."""
         mixture = tuple((1 - rate) * b + rate * a for a, b in zip(self.p, self.q, strict=True))
         # half an ulp of the rate, which 1 - rate inherits
-        exact = Mixed(self.exact or _given(self.p, self.q), rate)
+        exact = None if self._cells is None else Mixed(self._cells, rate)
         blur = self.blur + 2.0**-53 * (rate / (1 - rate) + 4)
         return FinitePair(mixture, self.q, blur, exact, self.stray, self.stray_growth).loss()
 
@@ -83,11 +83,14 @@ class FinitePair(Pair):
         lost = math.fsum(a for a, b in pairs if a > b) / max(rest, 1e-300) if rest > 0 else 0.0
         blur = (self.blur + 2.0**-53 * (rate / (1 - rate) + 6)) * max(1.0, 2 * lost)
         shared = min(self.p + self.q) > 0
-        exact = Spliced(self.exact or _given(self.p, self.q), rate, higher, lower, rest > 0) if shared else None
+        exact = Spliced(self._cells, rate, higher, lower, rest > 0) if shared and self._cells is not None else None
         above_and_below = tuple(a for a, _ in kept), tuple(b for _, b in kept)
         return FinitePair(*above_and_below, blur, exact, self.stray, self.stray_growth).loss()
 
-
-def _given(p: tuple[float, ...], q: tuple[float, ...]) -> Given:
-    """The cells that Q reaches, as they were written."""
-    return Given(tuple(a for a, b in zip(p, q, strict=True) if b > 0), tuple(b for b in q if b > 0))
+    @property
+    def _cells(self) -> Cells | None:
+        """The probabilities on the cells that Q reaches as formulas, or as they were written; None if they are rounded."""
+        if self.exact is not None or self.blur:
+            return self.exact
+        reached = [(a, b) for a, b in zip(self.p, self.q, strict=True) if b > 0]
+        return Given(tuple(a for a, _ in reached), tuple(b for _, b in reached))

@@ -1,0 +1,205 @@
+"""Sums of atoms and flat parts: the excess in closed form, by residues.
+
+notation: u = z + 1/2, t = 1/(2u), M(z) = sum over places a and powers m of C_{a,m} e^{ua} t^m, as in the module ``expansion``.
+
+The inverse Laplace transform of t^m / (z (z + 1)) at x > 0, from its residues at z = 0, -1 and -1/2, is 2 e^{-x/2} R_m(x/2),
+
+    R_m(y) = y^{m+1}/(m+1)! + y^{m+3}/(m+3)! + ...,
+
+and 0 for x <= 0, where it is continuous: a place that is not told from epsilon has a contribution between that of 0 and that of
+the upper end of its distance. Hence
+
+    D(eps) = 2 e^{eps/2} * sum over a > eps and m of C_{a,m} R_m((a - eps)/2).
+
+The terms of t^m are the measure that m flat parts make, which is positive, so that (1 - e^{eps-x})_+ <= e^{c (x - eps)} for
+c >= 0 bounds what the powers above a degree d add: at most e^{-c eps} s^{-(d+1)} G(c, s) for s >= 1, where G is M(c) with s t
+in the place of t. Terms of different places cancel; the bits that takes are measured and added.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, ClassVar
+
+import flint
+
+from logphi.arith.ball import precision
+from logphi.certified.expansion import Budget, Cut, Part, part_of, product
+from logphi.certified.places import Basis, ball_of
+from logphi.core.logphi import LogPhi
+
+# measured: how far below epsilon the places are kept, for questions around it
+_BELOW = Fraction(1, 8)
+# bits beside those asked for: of the degree, and of each round of measuring what cancels
+_SPARE, _ROUNDS = 16, 4
+# measured: what is looked at for the degree
+_STRETCHES = tuple(Fraction(5 + k * k, 4) for k in range(1, 13))
+_SEARCH_BITS = 64
+
+
+@dataclass(frozen=True)
+class Tail:
+    """The powers of t above a degree, bounded by Chernoff's inequality at an abscissa and a stretch of t."""
+
+    degree: int
+    abscissa: Fraction = Fraction(0)
+    stretch: Fraction = Fraction(1)
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """A sum of atoms and flat parts, written out down to a floor."""
+
+    loss: LogPhi
+    floor: Any
+    bits: int
+    tail: Tail | None
+    name: ClassVar[str] = "pieces"
+
+    @property
+    def witness(self) -> dict[str, Any]:
+        """The number of places, and the powers of t with the bound of the others."""
+        found: dict[str, Any] = {"terms": len(self._terms), "bits": self.bits}
+        if self.tail is not None:
+            tail = self.tail
+            found |= {"degree": tail.degree, "abscissa": str(tail.abscissa), "stretch": str(tail.stretch)}
+        return found
+
+    def excess(self, epsilon: Any) -> Any:
+        """Between its values at both ends of the ball, as it falls: at exact places little of what cancels is lost."""
+        low, high = epsilon.lower(), epsilon.upper()
+        if not epsilon.is_finite():
+            return flint.arb(0).union(1)
+        if not low > self.floor:
+            return prepare(self.loss, low, self.bits).excess(epsilon)
+        with precision(self.bits):
+            ends = [self.sum_above(end) + self._left(end) for end in ((low,) if low == high else (low, high))]
+            return ends[0].union(ends[-1])
+
+    def sum_above(self, epsilon: Any) -> Any:
+        """What the places above a point amount to, as far as they are written out."""
+        total = flint.arb(0)
+        for place, coefficients in self._terms:
+            y = (place - epsilon) / 2
+            if y <= 0:
+                continue
+            if not y > 0:
+                y = y.upper().union(0)
+            total += sum((c * r for c, r in zip(coefficients, _remainders(y, len(coefficients)), strict=True)), flint.arb(0))
+        return 2 * (epsilon / 2).exp() * total
+
+    def _left(self, epsilon: Any) -> Any:
+        """What is left out, somewhere above zero; of the flat parts nothing beyond the largest loss."""
+        most = sum((count * flint.arb(part.stray) for part, count in self._parts), flint.arb(0))
+        if self.tail is not None and not epsilon >= self._top:
+            c, stretch = (ball_of(number) for number in (self.tail.abscissa, self.tail.stretch))
+            most += _moment(self._parts, c, stretch) * (-c * epsilon).exp() / stretch ** (self.tail.degree + 1)
+        return most.upper().union(0)
+
+    @cached_property
+    def _parts(self) -> list[tuple[Part, int]]:
+        return [(part_of(law), count) for law, count in self.loss.terms]
+
+    @cached_property
+    def _top(self) -> Any:
+        return sum((count * part.values[0] for part, count in self._parts), flint.arb(0))
+
+    @cached_property
+    def _terms(self) -> list[tuple[Any, list[Any]]]:
+        """Places above the floor and the coefficients of the powers of t there."""
+        with precision(self.bits):
+            parts = self._parts
+            basis = Basis.of([place for part, _ in parts for place in part.places])
+            degree = self.tail.degree if self.tail else sum(count for part, count in parts if part.flat)
+            cut = Cut(basis, self.floor, degree, Budget())
+            tops = [count * part.values[0] for part, count in parts]
+            whole = sum(tops, flint.arb(0))
+            powers = (
+                (
+                    part.power([basis.key(place) for place in part.places], count, whole - top, cut),
+                    sum(tops[k + 1 :], flint.arb(0)),
+                )
+                for k, ((part, count), top) in enumerate(zip(parts, tops, strict=True))
+            )
+            return [(cut.place(key), series.coeffs()) for key, series in product(powers, cut).items()]
+
+
+def prepare(loss: LogPhi, epsilon: Any, bits: int) -> Pieces:
+    """The sum written out near an epsilon, with as many bits as its cancellation takes.
+
+    Raises
+    ------
+    NotCertifiedError
+        If a law is neither finite nor flat, its probabilities are not known exactly, or there are too many different losses.
+    """
+    tail, size = _tail(loss, epsilon, bits)
+    route = Pieces(loss, epsilon.lower() - ball_of(_BELOW), bits + _SPARE, tail)
+    for _ in range(_ROUNDS):
+        with precision(route.bits):
+            wrong = route.sum_above(epsilon.mid()).rad()
+            missing = math.ceil((float(wrong.log()) - size) / math.log(2)) + bits if wrong > 0 else 0
+        if missing <= 0:
+            break
+        route = replace(route, bits=route.bits + missing + _SPARE)
+    return route
+
+
+def _tail(loss: LogPhi, epsilon: Any, bits: int) -> tuple[Tail | None, float]:
+    """The least degree found to leave 2^-bits of the excess, None for all of them; and about log of the excess."""
+    with precision(_SEARCH_BITS):
+        parts, at = [(part_of(law), count) for law, count in loss.terms], float(epsilon.mid())
+
+        def height(c: float, stretch: Fraction) -> float:
+            ball = flint.arb(c)
+            return float(_moment(parts, ball, ball_of(stretch)).log().mid()) - c * at
+
+        size = height(_lowest(height, Fraction(1)), Fraction(1))
+        whole = sum(count for part, count in parts if part.flat)
+        best = whole, Fraction(0), Fraction(1)
+        for stretch in _STRETCHES if whole else ():
+            c = Fraction(f"{_lowest(height, stretch):.3g}")
+            above = height(float(c), stretch) - size + (bits + _SPARE) * math.log(2)
+            degree = math.ceil(above / math.log(stretch)) - 1
+            best = min(best, (max(degree, 0), c, stretch))
+    return (Tail(*best) if best[0] < whole else None), size
+
+
+def _lowest(height: Any, stretch: Fraction) -> float:
+    """About where a convex function of c >= 0 is lowest."""
+    low, high = 0.0, 1.0
+    while height(2 * high, stretch) < height(high, stretch) and high < 1e6:
+        high *= 2
+    high *= 2
+    for _ in range(30):
+        first, second = low + (high - low) / 3, high - (high - low) / 3
+        low, high = (low, second) if height(first, stretch) < height(second, stretch) else (first, high)
+    return (low + high) / 2
+
+
+def _moment(parts: Sequence[tuple[Part, int]], c: Any, stretch: Any) -> Any:
+    """G(c, s)."""
+    whole = flint.arb(1)
+    for part, count in parts:
+        whole *= part.moment(c, stretch) ** count
+    return whole
+
+
+def _remainders(y: Any, size: int) -> list[Any]:
+    """R_0 .. R_{size-1} at y >= 0, downward from the highest: R_m = y^{m+1}/(m+1)! 1F2(1; (m+2)/2, (m+3)/2; y^2/4)."""
+    if size == 1:
+        return [y.sinh()]
+    powers = [y]
+    for i in range(2, size + 1):
+        powers.append(powers[-1] * y / i)
+    found = [flint.arb(0)] * size
+    for m in range(size - 1, -1, -1):
+        if m + 2 < size:
+            found[m] = found[m + 2] + powers[m]
+        else:
+            half = flint.arb(m + 2) / 2
+            found[m] = powers[m] * (y * y / 4).hypgeom([flint.arb(1)], [half, half + flint.arb(1) / 2])
+    return found

@@ -1,0 +1,151 @@
+"""Places of atoms as exact numbers, so that equal ones are found to be equal.
+
+A place is r + log(a) + k_1 x_1 + k_2 x_2 + ..., with r and a > 0 rational, whole k_i, and x_i numbers of which only balls are
+known. The rational a of all places together are products of powers of a few whole numbers without common divisors, so that each
+place becomes a vector of whole numbers, sums of places become sums of vectors, and equal vectors are equal places.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from math import gcd, lcm
+from typing import Any, cast
+
+import flint
+
+from logphi.arith.protocol import Arithmetic
+from logphi.written import exact
+
+Key = tuple[int, ...]
+
+
+def ball_of(number: Fraction) -> Any:
+    """A rational number at the present precision."""
+    return flint.arb(flint.fmpq(number.numerator, number.denominator))
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A real number of which a ball is known; equal names are equal numbers."""
+
+    name: Hashable
+    value: Any = field(compare=False)
+
+
+@dataclass(frozen=True)
+class Place:
+    """``rational + log(ratio)`` and whole multiples of units."""
+
+    rational: Fraction = Fraction(0)
+    ratio: Fraction = Fraction(1)
+    units: tuple[tuple[Unit, int], ...] = ()
+
+    @staticmethod
+    def of(number: Place | Fraction | int) -> Place:
+        """A number of :class:`Exact`."""
+        return number if isinstance(number, Place) else Place(Fraction(number))
+
+    def __add__(self, other: Place | Fraction | int) -> Place:
+        other = Place.of(other)
+        return Place(self.rational + other.rational, self.ratio * other.ratio, self.units + other.units)
+
+    __radd__ = __add__
+
+    def __mul__(self, times: int) -> Place:
+        return Place(self.rational * times, self.ratio**times, tuple((unit, times * k) for unit, k in self.units))
+
+    __rmul__ = __mul__
+
+    def __neg__(self) -> Place:
+        return -1 * self
+
+
+def _irrational(*_: Any) -> Any:
+    raise NotImplementedError("not a rational number, nor the logarithm of one")
+
+
+class Exact(Arithmetic):
+    """Rational numbers, and places as the logarithms of rational numbers.
+
+    Whatever leads elsewhere raises a ``NotImplementedError``.
+    """
+
+    def constant(self, value: float) -> Fraction:
+        """The number that was written, or the double."""
+        return exact(value)
+
+    def log(self, x: Fraction) -> Place:
+        """The logarithm of a rational number."""
+        return Place(ratio=x)
+
+    def log1p(self, x: Fraction) -> Place:
+        """The logarithm of a rational number."""
+        return Place(ratio=1 + x)
+
+    exp = tanh = cast(Callable[..., Any], _irrational)
+    log1p_gap = log_cosh = log_sinhc = tanhc_gap = cast(Callable[..., Any], _irrational)
+    log_normal_mean = integral = log_normal_sum = log_power_sum = cast(Callable[..., Any], _irrational)
+
+
+@dataclass(frozen=True)
+class Basis:
+    """What every place of a composition is a whole combination of: 1/denominator, log of the divisors, and the units.
+
+    Logarithms are taken once, at the precision of the first use.
+    """
+
+    denominator: int
+    divisors: tuple[int, ...]
+    units: tuple[Unit, ...]
+
+    @staticmethod
+    def of(places: Sequence[Place]) -> Basis:
+        """The basis of some places."""
+        denominator = lcm(*(place.rational.denominator for place in places))
+        divisors = _coprime(number for place in places for number in place.ratio.as_integer_ratio())
+        units = dict.fromkeys(unit for place in places for unit, _ in place.units)
+        return Basis(denominator, tuple(divisors), tuple(units))
+
+    def key(self, place: Place) -> Key:
+        """The place as a vector."""
+        above, below = place.ratio.as_integer_ratio()
+        powers = (_power(above, divisor) - _power(below, divisor) for divisor in self.divisors)
+        counts = dict(place.units)
+        return (int(place.rational * self.denominator), *powers, *(counts.get(unit, 0) for unit in self.units))
+
+    def place(self, key: Key) -> Any:
+        """The place of a vector as a ball of the present precision."""
+        return sum((k * value for k, value in zip(key[1:], self._logs, strict=True) if k), flint.arb(key[0]) / self.denominator)
+
+    @cached_property
+    def _logs(self) -> list[Any]:
+        return [*(flint.arb(divisor).log() for divisor in self.divisors), *(unit.value for unit in self.units)]
+
+
+def _coprime(numbers: Iterable[int]) -> list[int]:
+    """Whole numbers above 1 without common divisors, of which all the given ones are products."""
+    base: list[int] = []
+    waiting = list(dict.fromkeys(numbers))
+    while waiting:
+        number = waiting.pop()
+        if number == 1:
+            continue
+        shared, met = next(((common, one) for one in base if (common := gcd(number, one)) > 1), (1, 1))
+        if shared == 1:
+            base.append(number)
+        elif met != number:
+            # the product of all numbers falls
+            base.remove(met)
+            waiting += [shared, number // shared, met // shared]
+    return sorted(base)
+
+
+def _power(number: int, divisor: int) -> int:
+    """How often a divisor divides a number."""
+    count = 0
+    while number % divisor == 0:
+        number, count = number // divisor, count + 1
+    return count

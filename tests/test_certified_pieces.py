@@ -1,0 +1,198 @@
+"""Sums of atoms and flat parts in balls: against the references, enumeration in rational numbers, and integrals."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import random
+from fractions import Fraction
+
+import flint
+import mpmath
+import pytest
+
+from cases import Case, load
+from logphi.arith.ball import precision
+from logphi.arith.protocol import LogOdds, Plain, Ratio
+from logphi.certified.cells import atoms_of
+from logphi.certified.pieces import prepare
+from logphi.certified.places import Basis, Place, Unit
+from logphi.certified.route import NotCertifiedError
+from logphi.core.logphi import LogPhi
+from logphi.expression import parse
+from logphi.numerics.laws.finite import Finite, Given, Mixed
+from logphi.numerics.laws.two_point import TwoPoint
+from logphi.numerics.laws.uniform import Uniform, UniformWithAtoms
+from logphi.written import Written
+from written_laws import assert_certified, ball, delta, loss_of
+
+IDS = (
+    "p003 p004 p008 p013 p014 p015 p016 p023 p025 p028 p032 p033 p034 p035 p036 p037 p038 p039 p040 p042 p044 p047 p049 p050 "
+    "p064 p065 p069 p078 p079 p080 p081 p082"
+)
+CASES = [case for case in load() if case.id in IDS.split()]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+def test_reference(case: Case) -> None:
+    assert_certified(prepare, case)
+
+
+def excess_by_enumeration(cells: list[tuple[list[Fraction], list[Fraction]]], ratio: Fraction) -> Fraction:
+    """Sum of (p - e^eps q)_+ over all outcomes of a composition, e^eps rational."""
+    total = Fraction(0)
+    for choice in itertools.product(*(zip(p, q, strict=True) for p, q in cells)):
+        total += max(math.prod(a for a, _ in choice) - ratio * math.prod(b for _, b in choice), Fraction(0))
+    return total
+
+
+def shares(generator: random.Random, size: int) -> list[Fraction]:
+    parts = [Fraction(generator.randint(1, 9)) for _ in range(size)]
+    return [part / sum(parts) for part in parts]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_random_finite_laws_against_enumeration(seed: int) -> None:
+    generator = random.Random(seed)
+    terms, cells = [], []
+    for _ in range(generator.randint(1, 3)):
+        size, count = generator.randint(2, 4), generator.randint(1, 3)
+        p, q = shares(generator, size), shares(generator, size)
+        exact = Given(tuple(Written(a) for a in p), tuple(Written(b) for b in q))
+        terms.append((Finite(tuple(map(float, p)), tuple(map(float, q)), blur=1e-15, exact=exact), count))
+        cells += [(p, q)] * count
+    # where atoms lie, and between them
+    for ratio in (cells[0][0][0] / cells[0][1][0], Fraction(generator.randint(1, 40), 13)):
+        with precision(160):
+            epsilon = ball(ratio).log()
+            found = prepare(LogPhi.of(terms), epsilon, 160).excess(epsilon)
+            assert found.rad() < 1e-40
+        with precision(1000):
+            assert found.contains(ball(excess_by_enumeration(cells, ratio)))
+
+
+def test_sampled_cells_are_exact() -> None:
+    """Mixing 0.7 against 0.3 at a rate of 0.02, forty times, with 1 - 0.7 the decimal and not the double."""
+    p, q, rate = (
+        (Written(Fraction(7, 10)), Written(Fraction(3, 10))),
+        (Written(Fraction(3, 10)), Written(Fraction(7, 10))),
+        "1/50",
+    )
+    law = Finite((0.308, 0.692), (0.3, 0.7), blur=1e-15, exact=Mixed(Given(p, q), Written(Fraction(rate))))
+    a, b = Fraction(308, 1000), Fraction(3, 10)
+    whole = [(math.comb(40, j) * a**j * (1 - a) ** (40 - j), math.comb(40, j) * b**j * (1 - b) ** (40 - j)) for j in range(41)]
+    exact = sum(max(above - Fraction(11, 10) * below, Fraction(0)) for above, below in whole)
+    with precision(128):
+        epsilon = ball("11/10").log()
+        assert abs(prepare(LogPhi(((law, 40),)), epsilon, 128).excess(epsilon) - ball(exact)) < 1e-36
+
+
+def flat_excess(width: mpmath.mpf, with_atoms: bool, epsilon: mpmath.mpf) -> mpmath.mpf:
+    """The profile of one flat release, from the mechanisms' own closed forms."""
+    if epsilon >= width:
+        return mpmath.mpf(0)
+    if epsilon <= -width:
+        return 1 - mpmath.exp(epsilon)
+    if with_atoms:
+        return 1 - mpmath.exp((epsilon - width) / 2)
+    return (mpmath.exp(width / 2) - mpmath.exp(epsilon / 2)) ** 2 / mpmath.expm1(width)
+
+
+@pytest.mark.parametrize(("first", "second"), list(itertools.product((True, False), repeat=2)))
+@pytest.mark.parametrize("epsilon", ["0.3", "-0.4", "1.3"])
+def test_two_flat_releases_against_an_integral(first: bool, second: bool, epsilon: str) -> None:
+    """Widths 1 and 2/3: the profile of the second, over the loss of the first by quadrature."""
+    kinds = {True: UniformWithAtoms, False: Uniform}
+    loss = LogPhi.of([(kinds[first](Ratio(1.0, 1.0)), 1), (kinds[second](Ratio(2.0, 3.0)), 1)])
+    with mpmath.workdps(30):
+        at, width, other = mpmath.mpf(epsilon), mpmath.mpf(1), mpmath.mpf(2) / 3
+        height = mpmath.exp(-width / 2) / 4 if first else 1 / (4 * mpmath.sinh(width / 2))
+        kinks = sorted({-width, width, *(k for k in (at - other, at + other) if -width < k < width)})
+        truth = mpmath.quad(lambda x: height * mpmath.exp(x / 2) * flat_excess(other, second, at - x), kinks)
+        if first:
+            truth += flat_excess(other, second, at - width) / 2
+            truth += mpmath.exp(-width) / 2 * flat_excess(other, second, at + width)
+        digits = mpmath.nstr(truth, 25)
+    with precision(128):
+        assert abs(prepare(loss, ball(epsilon), 128).excess(ball(epsilon)) - ball(digits)) < 1e-22
+
+
+def test_a_cut_degree_contains_the_whole_sum() -> None:
+    """The same sum with and without powers left out, and both at another epsilon than it was prepared for."""
+    loss = loss_of("60*Laplace(scale=10) + 3*PureDP(epsilon=0.1)")
+    with precision(100):
+        short = prepare(loss, ball("2.5"), 100)
+        assert short.witness["degree"] < 60
+    with precision(600):
+        whole = prepare(loss, ball("2.5"), 600)
+        for epsilon in ("2.5", "2.45", "3", "1", "-1"):
+            close, wide = (route.excess(ball(epsilon)) for route in (whole, short))
+            assert wide.contains(close)
+            assert wide.rad() < 1e-24 * close
+
+
+def test_a_ball_of_epsilon_holds_all_its_values() -> None:
+    loss = loss_of("20*Laplace(scale=5)")
+    with precision(128):
+        route = prepare(loss, ball(2), 128)
+        wide = route.excess(flint.arb(2, "1e-3"))
+        assert all(wide.contains(route.excess(ball(at))) for at in ("1.9995", "2", "2.0005"))
+        assert route.excess(flint.arb(0, "inf")).contains(flint.arb(1))
+
+
+def test_ends_of_the_support() -> None:
+    """Nothing from the largest loss on, which is known exactly; nearly everything far below."""
+    loss = loss_of("20*Laplace(scale=5)")
+    assert delta(prepare, loss, "4") == delta(prepare, loss, "4.5") == 0
+    with precision(128):
+        assert abs(delta(prepare, loss, "-4") - (1 - ball(-4).exp())) < 1e-35
+
+
+def test_equal_places_are_found() -> None:
+    """Logarithms of 6/5, 3/2 and 25/16 are combinations of three; a unit stands for itself."""
+    unit = Unit("x", flint.arb(1))
+    places = [
+        Place(ratio=Fraction(6, 5)),
+        Place(ratio=Fraction(3, 2)),
+        Place(ratio=Fraction(25, 16)),
+        Place(units=((unit, 1),)),
+    ]
+    basis = Basis.of(places)
+    keys = [basis.key(place) for place in places]
+    assert tuple(2 * a + b for a, b in zip(keys[0], keys[2], strict=True)) == tuple(2 * a for a in keys[1])
+    assert keys[3][-1] == 1
+    with precision(100):
+        assert all(basis.place(key).overlaps(ball(place.ratio).log()) for key, place in zip(keys[:3], places, strict=False))
+
+
+def test_commensurable_spans_merge() -> None:
+    """Guarantees of 0.3 and 0.2, fifty each: places a tenth apart, and not all pairs of numbers of both."""
+    loss = LogPhi.of([(TwoPoint(Plain(Written(Fraction(3, 10)))), 50), (TwoPoint(Plain(Written(Fraction(2, 10)))), 50)])
+    with precision(128):
+        assert prepare(loss, ball(-30), 128).witness["terms"] <= 251
+    odds = LogPhi.of([(TwoPoint(LogOdds(Written(Fraction(2, 3)))), 30), (TwoPoint(LogOdds(Written(Fraction(4, 5)))), 30)])
+    with precision(128):
+        assert prepare(odds, ball(-90), 128).witness["terms"] <= 91
+
+
+def test_lost_mass() -> None:
+    """Exactly what is written, or what a truncated law leaves out."""
+    with precision(128):
+        assert [atoms_of(law).lost for law, _ in loss_of("Laplace(scale=1) + ApproximateDP(epsilon=1, delta=0.001)").terms[1:]]
+        law, _ = loss_of("DiscreteGaussian(sigma=2, truncation=10)").terms[0]
+        weights = [mpmath.exp(-mpmath.mpf(x * x) / 8) for x in range(-10, 11)]
+        assert abs(atoms_of(law).lost - ball(float(weights[-1] / mpmath.fsum(weights)))) < 1e-15
+
+
+@pytest.mark.parametrize(
+    ("expression", "reason"),
+    [
+        ("FromProfile(epsilons=[0.5, 1], deltas=[0.1, 0.01])", "some digits only"),
+        ("FromProfile(epsilons=[0.5, 1], deltas=[0.1, 0.01]).poisson(0.5)", "some digits only"),
+        ("Gaussian(sigma=1) + Laplace(scale=1)", "kind Normal is not a sum"),
+        ("100000*Laplace(scale=1)", "too many"),
+    ],
+)
+def test_what_is_refused(expression: str, reason: str) -> None:
+    with precision(128), pytest.raises(NotCertifiedError, match=reason):
+        prepare(parse(expression).loss_law(), ball(1), 128).excess(ball(1))

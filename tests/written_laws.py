@@ -1,0 +1,72 @@
+"""Laws whose floats are meant as the decimals that they print as, and what tests of certificates ask of a route."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import flint
+
+from cases import Case
+from logphi.arith.ball import precision
+from logphi.certified.cells import atoms_of
+from logphi.certified.route import Route
+from logphi.core.logphi import LogPhi
+from logphi.expression import parse
+from logphi.numerics.laws.finite import Finite, Thinned
+from logphi.numerics.laws.integers import NormalSteps
+from logphi.written import Written, meant
+
+# laws that may have infinite losses
+LOSING = (Finite, Thinned, NormalSteps)
+Prepare = Callable[[LogPhi, Any, int], Route]
+
+
+def as_written(part: Any) -> Any:
+    """The same law with decimals for doubles, however deep they lie."""
+    if isinstance(part, float):
+        return Written(meant(part)) if math.isfinite(part) else part
+    if isinstance(part, tuple):
+        return tuple(as_written(entry) for entry in part)
+    if dataclasses.is_dataclass(part) and not isinstance(part, type):
+        fields = {field.name: as_written(getattr(part, field.name)) for field in dataclasses.fields(part)}
+        return type(part)(**fields)
+    return part
+
+
+def loss_of(expression: str, direction: str | None = None) -> LogPhi:
+    """The loss of an expression as it is written."""
+    loss: LogPhi = as_written(parse(expression).loss_law())
+    return loss.reflected() if direction == "add" else loss
+
+
+def ball(number: str | Fraction | float) -> Any:
+    """A rational number at the present precision."""
+    number = Fraction(number)
+    return flint.arb(flint.fmpq(number.numerator, number.denominator))
+
+
+def delta(prepare: Prepare, loss: LogPhi, epsilon: str | Fraction, bits: int = 128) -> Any:
+    """The ball of delta: what is lost, and the excess."""
+    with precision(bits):
+        kept = sum(
+            (count * (-atoms_of(law).lost).log1p() for law, count in loss.terms if isinstance(law, LOSING)), flint.arb(0)
+        )
+        return -kept.expm1() + prepare(loss, ball(epsilon), bits).excess(ball(epsilon))
+
+
+def assert_certified(prepare: Prepare, case: Case, bits: int = 128) -> None:
+    """The reference value is inside, to its thirty digits, and the ball is narrow; an epsilon is put back into delta."""
+    epsilon, value = (case.at, case.value) if case.query == "delta" else (case.value, case.at)
+    loss = loss_of(case.expression, case.direction)
+    directions = [loss] if case.direction or loss.symmetric else [loss, loss.reflected()]
+    found = [delta(prepare, law, epsilon, bits) for law in directions]
+    with precision(bits):
+        largest = found[0] if len(found) == 1 else found[0].max(found[1])
+        truth = ball(value)
+        # thirty-two digits, the slope of delta in epsilon, and its conditioning
+        assert abs(largest - truth) < truth * ball("1e-29")
+        assert largest.rad() < truth * ball("1e-25")

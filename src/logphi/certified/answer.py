@@ -99,7 +99,7 @@ def _epsilon(loss: Loss, orders: Orders, at: Fraction, direction: Direction | st
         return Answer(lower, upper, order.value, {one.value: own.route.witness(arb(upper)) for one, own in profiles.items()})
 
     order = next((one for one in profiles if one is guess.direction), next(iter(profiles)))
-    if all(own.delta(arb(0)) <= level for own in profiles.values()):
+    if guess.lower <= 0 and all(own.delta(arb(0)) <= level for own in profiles.values()):
         return answered("0", "0", order)
     for _ in profiles:
         root = exact(_root(profiles[order].delta, level, guess.value, digits))

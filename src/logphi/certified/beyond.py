@@ -11,6 +11,7 @@ from flint import arb
 from logphi.certified.decimals import shown
 from logphi.certified.route import NotCertifiedError, Route
 from logphi.core.logphi import LogPhi
+from logphi.numerics.laws.finite import Finite
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +39,7 @@ def prepare(loss: LogPhi, epsilon: Any, digits: int) -> Route:
     NotCertifiedError
         If it is not.
     """
-    if not (math.isfinite(loss.supremum) and epsilon >= arb(loss.supremum)):
+    stray = any(isinstance(law, Finite) and law.stray for law, _ in loss.terms)
+    if stray or not (math.isfinite(loss.supremum) and epsilon >= arb(loss.supremum)):
         raise NotCertifiedError("the loss is not known to stay below this epsilon")
     return Beyond(arb(loss.supremum))

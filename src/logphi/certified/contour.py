@@ -25,7 +25,7 @@ from flint import acb, arb, ctx
 from logphi.certified.decimals import shown
 from logphi.certified.part import Part
 from logphi.certified.parts import part_of
-from logphi.certified.plan import Plan, height_of, plan
+from logphi.certified.plan import MOST_NODES, Plan, height_of, plan
 from logphi.certified.powers import turned_sums
 from logphi.certified.route import Route
 from logphi.core.logphi import LogPhi
@@ -64,7 +64,12 @@ class Line(ABC):
         first, *others = (value * factor for value, factor in zip(self.values, self.kernel(epsilon), strict=True))
         total = self.step / (2 * arb.pi()) * (first.real + 2 * sum((one.real for one in others), arb(0)))
         half = (self.aliasing(epsilon) / 2).upper()
-        return total - half + arb(0, half) + arb(0, self.truncation(epsilon).upper())
+        return total - half + arb(0, half) + arb(0, self.truncation(epsilon).upper()) + self._stray
+
+    @cached_property
+    def _stray(self) -> Any:
+        """What mass that is left out of M may add."""
+        return sum((count * arb(part.stray) for part, count in self.parts), arb(0)).union(0)
 
     def aliasing(self, epsilon: Any) -> Any:
         """A bound of what the sum has too much."""
@@ -133,8 +138,8 @@ class Smooth(Line):
         return total
 
 
-def prepare(loss: LogPhi, epsilon: Any, digits: int) -> Route:
-    """A loss of which some part falls, near an epsilon.
+def prepare(loss: LogPhi, epsilon: Any, digits: int, most: int = MOST_NODES) -> Route:
+    """A loss of which some part falls, near an epsilon, on a line of at most so many nodes.
 
     Raises
     ------
@@ -143,7 +148,7 @@ def prepare(loss: LogPhi, epsilon: Any, digits: int) -> Route:
     """
     parts = [(part_of(law), count) for law, count in loss.terms]
     chosen = plan(loss, float(epsilon.mid()), digits)
-    height = height_of(parts, chosen)
+    height = height_of(parts, chosen, most)
     size = math.ceil(height / chosen.step) + 1
     return Smooth(parts, chosen, arb(chosen.step), size)
 

@@ -11,6 +11,11 @@ from flint import arb
 class Part(ABC):
     """The transform M of one law; abscissas are not negative."""
 
+    @property
+    def stray(self) -> float:
+        """A bound of the mass that is left out of M, where the loss may be anything."""
+        return 0.0
+
     @abstractmethod
     def on_line(self, c: Any, step: Any, size: int) -> list[Any]:
         """M(c + i step j) for j = 0 .. size - 1; the first is real."""

@@ -8,6 +8,7 @@ from flint import arb, ctx
 
 from logphi.arith.ball import Balls
 from logphi.arith.protocol import Parameter
+from logphi.certified.atomic import Atomic
 from logphi.certified.closed import Closed, Falling, Flat
 from logphi.certified.mixture import Mixture, NormalRatio
 from logphi.certified.part import Part
@@ -25,7 +26,7 @@ from logphi.numerics.laws.normal_pair import NormalPair
 from logphi.numerics.laws.two_point import TwoPoint
 from logphi.numerics.laws.uniform import Uniform, UniformWithAtoms
 
-_LEVEL = (TwoPoint, Finite, Thinned, GeometricShift, NormalSteps, NormalOnIntegers)
+_LEVEL = (TwoPoint, Thinned, GeometricShift, NormalSteps, NormalOnIntegers)
 
 
 def part_of(law: Law) -> Part:
@@ -47,6 +48,8 @@ def part_of(law: Law) -> Part:
         return Falling(law)
     if isinstance(plain, (Uniform, UniformWithAtoms)):
         return Flat(plain, real(plain.width))
+    if isinstance(law, Finite):
+        return Atomic(law)
     if isinstance(plain, _LEVEL):
         return Closed(law)
     raise NotCertifiedError(refusal(plain))

@@ -17,7 +17,7 @@ from logphi.numerics.saddle import Interval, minimise
 Array = NDArray[np.float64]
 
 # a slower fall is refused: the sum would take minutes
-MOST_NODES = 400_000
+MOST_NODES, FEW_NODES = 400_000, 20_000
 # how near the end of its strip a transform is taken, and how small an abscissa may be
 _WITHIN, _LEAST = 0.98, 1e-9
 _SHARES = np.concatenate([2.0 ** np.arange(-10, 0.0, 0.5), 1 - 2.0 ** -np.arange(2.0, 8.0), [1.0]])
@@ -46,7 +46,7 @@ def plan(loss: LogPhi, epsilon: float, digits: int) -> Plan:
     Raises
     ------
     NotCertifiedError
-        If no abscissa to the right of zero is inside the strip.
+        If no abscissa to the right of zero is inside the strip, or none bounds the aliasing.
     """
     high = loss.strip[1]
     if high < _LEAST:
@@ -81,16 +81,18 @@ def plan(loss: LogPhi, epsilon: float, digits: int) -> Plan:
 
     down, step = widest(c * _SHARES, -1)
     up, other = widest(np.unique(np.minimum(c * _TIMES, room)), 1)
+    if min(step, other) <= 0:
+        raise NotCertifiedError("this epsilon is beyond what a line of nodes resolves: ask at a smaller one")
     return Plan(c, up, down, min(step, other), level, float(exponent(np.array([c]))[0]), need)
 
 
-def height_of(parts: Sequence[tuple[Part, int]], chosen: Plan) -> float:
+def height_of(parts: Sequence[tuple[Part, int]], chosen: Plan, most: int) -> float:
     """Where the composed transform has fallen far enough.
 
     Raises
     ------
     NotCertifiedError
-        If that is farther than the steps may reach.
+        If that is farther than ``most`` steps.
     """
 
     def enough(height: float) -> bool:
@@ -100,7 +102,7 @@ def height_of(parts: Sequence[tuple[Part, int]], chosen: Plan) -> float:
     high = 8 * chosen.step
     while not enough(high):
         high *= 2
-        if high > MOST_NODES * chosen.step:
+        if high > most * chosen.step:
             raise NotCertifiedError("the transform of so few releases falls too slowly for a line of nodes: leave method out")
     return _bisected(enough, high / 2, high)
 

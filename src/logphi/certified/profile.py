@@ -9,14 +9,26 @@ from typing import Any
 from flint import arb, ctx
 
 from logphi.arith.ball import Ball, Balls
-from logphi.certified import beyond, contour, lattice, rays
+from logphi.certified import beyond, contour, lattice, pieces, rays
+from logphi.certified.plan import FEW_NODES
 from logphi.certified.route import NotCertifiedError, Route
 from logphi.core.logphi import LogPhi
 from logphi.numerics.law import Law
 
 Prepare = Callable[[LogPhi, Any, int], Route]
+
+
+def _short(loss: LogPhi, epsilon: Any, digits: int) -> Route:
+    """A line of few nodes: quicker than a sum of many terms."""
+    return contour.prepare(loss, epsilon, digits, FEW_NODES)
+
+
+def _sum(loss: LogPhi, epsilon: Any, digits: int) -> Route:
+    return pieces.prepare(loss, epsilon, ctx.prec)
+
+
 # tried in turn; the last reason is what a user is told
-_ROUTES: tuple[Prepare, ...] = (beyond.prepare, lattice.prepare, rays.prepare, contour.prepare)
+_ROUTES: tuple[Prepare, ...] = (beyond.prepare, lattice.prepare, rays.prepare, _short, _sum, contour.prepare)
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +62,7 @@ def prepare(loss: LogPhi, epsilon: Any, digits: int) -> Profile:
 def _attempt(prepare_route: Prepare, loss: LogPhi, epsilon: Any, digits: int, reasons: list[str]) -> Route | None:
     try:
         return prepare_route(loss, epsilon, digits)
-    except NotCertifiedError as reason:
+    except (NotCertifiedError, NotImplementedError) as reason:
         reasons.append(str(reason))
         return None
 

@@ -5,6 +5,11 @@ It imports nothing of the library, only the standard library and python-flint, a
 ``contour`` and ``sums`` (the two ways to delta), ``profile`` (which of them), ``verdict`` and ``witness``.
 """
 
-from logphi.checker.verdict import Verdict, verify, verify_file
+try:
+    from logphi.checker.verdict import Verdict, verify, verify_file
+except ModuleNotFoundError as missing:
+    if missing.name != "flint":
+        raise
+    raise ModuleNotFoundError("the checker needs python-flint: pip install 'logphi[certify]'") from None
 
 __all__ = ["Verdict", "verify", "verify_file"]

@@ -37,14 +37,17 @@ class Lattice:
 
 
 def enclose(
-    terms: Sequence[tuple[Any, int]], epsilons: Sequence[Fraction], digits: int, work: Work, lattice: Lattice | None = None
+    terms: Sequence[tuple[Any, int]], epsilons: Sequence[Fraction], goal: float, work: Work, lattice: Lattice | None = None
 ) -> list[Any]:
-    """D at neighbouring epsilons, to about ``digits`` digits of D or of the infinite mass, whichever is larger."""
+    """D at neighbouring epsilons, with an error of about e^``goal``."""
     spare = sum(count for _, count in terms).bit_length()
-    with precision(64 + spare):
-        line = _Line(terms, float(epsilons[0]), digits, work)
+    with precision(32 + spare):
+        line = _Line(terms, float(epsilons[0]), goal, work)
+        bounds = [line.chernoff(ball(epsilon)) for epsilon in epsilons]
+        if all(rough(bound) < goal for bound in bounds):
+            return [between(0, bound.exp()) for bound in bounds]
         nodes, step = line.truncated() if lattice is None else line.folded(rough(lattice.span()))
-    bits = int(3.33 * digits + (line.peak - line.size) / math.log(2)) + spare + nodes.bit_length() + 40
+    bits = int((line.peak - goal) / math.log(2)) + spare + nodes.bit_length() + 40
     with precision(bits):
         c, h = arb(line.c), arb(step) if lattice is None else 2 * arb.pi() / (nodes * lattice.span())
         used = nodes if lattice is None else (nodes + 1) // 2
@@ -88,25 +91,20 @@ def _inverted(values: list[Any], c: Any, h: Any, epsilon: Any, lattice: Lattice 
 class _Line:
     """A vertical line for one epsilon: its abscissa near the saddle point, and the errors of sums over its nodes.
 
-    ``size`` is about log D and ``peak`` the logarithm of the integrand on the real axis, ``goal`` that of an error to reach.
+    ``goal`` is the logarithm of an error to reach, and ``peak`` that of M(c) e^{-c eps}.
     """
 
-    def __init__(self, terms: Sequence[tuple[Any, int]], epsilon: float, digits: int, work: Work) -> None:
-        self.terms, self.epsilon, self.work = terms, epsilon, work
+    def __init__(self, terms: Sequence[tuple[Any, int]], epsilon: float, goal: float, work: Work) -> None:
+        self.terms, self.epsilon, self.goal, self.work = terms, epsilon, goal, work
         self.end = min(law.end for law, _ in terms)
         self.known: dict[float, float] = {}
-        place = _least(self.height)
-        self.c = ASIDE * self.abscissa(place)
-        curvature = self.height(place + 0.5) - 2 * self.height(place) + self.height(place - 0.5)
+        self.c = ASIDE * self.abscissa(_least(self.height, lambda place: self.peak_at(place) < goal - 1))
         self.peak = self.growth(self.c) - self.c * epsilon
-        self.size = self.height(place) + math.log(self.abscissa(place)) - math.log(max(5 * curvature, 1e-3)) / 2
-        infinite = rough(missing(terms))
-        self.goal = max(self.size, math.log(infinite) if infinite > 1e-300 else -math.inf) - digits * math.log(10)
         self.bounds: list[tuple[Callable[[Any], Any], int]] = []
 
     def abscissa(self, place: float) -> float:
         """The point of the strip at a place on a logarithmic scale."""
-        return 2.0**place if self.end == math.inf else self.end / (1 + 2.0**-place)
+        return 2.0**place if self.end == math.inf else float(self.end / (1 + 2.0**-place))
 
     def growth(self, x: float) -> float:
         """K(x)."""
@@ -115,10 +113,14 @@ class _Line:
             self.known[x] = rough(sum(logs, arb(0)))
         return self.known[x]
 
+    def peak_at(self, place: float) -> float:
+        """The logarithm of M(c) e^{-c eps}, which is above D."""
+        return self.growth(self.abscissa(place)) - self.abscissa(place) * self.epsilon
+
     def height(self, place: float) -> float:
         """The logarithm of the integrand."""
         x = self.abscissa(place)
-        return self.growth(x) - x * self.epsilon - math.log(x) - math.log1p(x)
+        return self.peak_at(place) - math.log(x) - math.log1p(x)
 
     def shifts(self) -> tuple[tuple[float, float], tuple[float, float]]:
         """Upwards and downwards, the shift that allows the widest step for an aliasing of a quarter of the goal."""
@@ -127,16 +129,15 @@ class _Line:
             s = self.c + shift
             excess = self.growth(s) - s * self.epsilon - self.goal + math.log(4)
             excess += (s * math.log(s) if s else 0.0) - (1 + s) * math.log1p(s)
-            return 2 * math.pi * abs(shift) / (max(excess, 0) + math.log1p(math.exp(-abs(excess))))
+            return 2 * math.pi * abs(shift) / (max(excess, 0) + math.log1p(math.exp(-min(abs(excess), 50))))
 
         room = 0.9 * (self.end - self.c)
-        up = [min(room, self.c * 2.0**k) for k in range(-6, 12)]
-        best = (step(up[0]), up[0])
-        for shift in up[1:]:
-            if step(shift) < best[0]:
-                break
-            best = (step(shift), shift)
-        return best, max((step(-share * self.c), -share * self.c) for share in (1.0, 0.75, 0.5, 0.25))
+        up = min(room, self.c)
+        while 2 * up < room and step(2 * up) > step(up):
+            up *= 2
+        while step(up / 2) > step(up):
+            up /= 2
+        return (step(up), up), max((step(-share * self.c), -share * self.c) for share in (1.0, 0.75, 0.5, 0.25))
 
     def folded(self, span: float) -> tuple[int, float]:
         """An odd number of nodes over one period, and their step."""
@@ -177,15 +178,22 @@ class _Line:
         logs = (count * bound(time).log() for bound, count in self.bounds)
         return (sum(logs, -c * epsilon)).exp() * (1 + arb(1) / nodes) / (arb.pi() * time)
 
+    def chernoff(self, epsilon: Any) -> Any:
+        """The logarithm of a bound of D."""
+        return self.logarithm(arb(self.c), epsilon)
+
+    def logarithm(self, s: Any, epsilon: Any) -> Any:
+        """Of kappa(s) M(s) e^{-s eps}."""
+        kappa = (s * s.log() if s > 0 else arb(0)) - (1 + s) * s.log1p()
+        return sum((count * law.moment(s, self.work).log() for law, count in self.terms), kappa - s * epsilon)
+
     def aliasing(self, c: Any, step: Any, epsilon: Any) -> Any:
         """A bound of all terms but that of m = 0."""
         found = arb(0)
         for shift in (self.up, self.down):
             # the line may not cross zero
             s = c + arb(shift) if -shift < self.c else arb(0)
-            logs = (count * law.moment(s, self.work).log() for law, count in self.terms)
-            kappa = (s * s.log() if s > 0 else arb(0)) - (1 + s) * s.log1p()
-            found += (sum(logs, kappa - s * epsilon)).exp() / (2 * arb.pi() * abs(s - c) / step).expm1()
+            found += self.logarithm(s, epsilon).exp() / (2 * arb.pi() * abs(s - c) / step).expm1()
         return found
 
 
@@ -199,13 +207,13 @@ def _bounded(nodes: int) -> None:
         raise Undecided("the characteristic function decays too slowly for this checker")
 
 
-def _least(height: Callable[[float], float]) -> float:
-    """About the least place of a convex function: by steps of one, then by halves."""
+def _least(height: Callable[[float], float], enough: Callable[[float], bool]) -> float:
+    """About the least place of a convex function, or one that is good enough: by steps of one, then by halves."""
     place, width = 0.0, 1.0
     while width > 0.2:
-        while place < 40 and height(place + width) < height(place):
+        while place < 40 and not enough(place) and height(place + width) < height(place):
             place += width
-        while place > -40 and height(place - width) < height(place):
+        while place > -40 and not enough(place) and height(place - width) < height(place):
             place -= width
         width /= 2
     return place

@@ -19,7 +19,7 @@ from logphi.checker.sampled import Sampled, Spliced
 NONE = (exactly(1), Fraction(0))
 
 
-def terms(counted: tuple[tuple[int, Node], ...], direction: str) -> list[tuple[Any, int]]:
+def terms(counted: tuple[tuple[int, Node], ...]) -> list[tuple[Any, int]]:
     """The laws of a composition with their counts; normal ones are put together, as their squares add."""
     found: list[tuple[Any, int]] = []
     squares: list[tuple[Real, int]] = []
@@ -30,10 +30,16 @@ def terms(counted: tuple[tuple[int, Node], ...], direction: str) -> list[tuple[A
         if isinstance(law, Normal):
             squares.append((law.square, count))
         else:
-            found.append((law if direction == "remove" else law.reversed(), count))
+            found.append((law, count))
     if squares:
         found.append((Normal(lambda: sum((count * square() for square, count in squares), arb(0))), 1))
     return found
+
+
+def turned(laws: list[tuple[Any, int]]) -> list[tuple[Any, int]]:
+    """Those of the other direction; the same list if all are symmetric."""
+    others = [(law.reversed(), count) for law, count in laws]
+    return laws if all(one is other for (one, _), (other, _) in zip(laws, others, strict=True)) else others
 
 
 def law_of(node: Node) -> Any:
@@ -246,7 +252,7 @@ def _own(outcomes: Callable[[], list[tuple[Any, Any]]], beyond: Real = ZERO) -> 
 def _spliced(base: Any, rate: Fraction) -> Any:
     """The loss of ((1-g) Q + g P, Q) where it is positive, of (P, (1-g) P + g Q) where it is negative, and zero otherwise."""
     if isinstance(base, Normal) and base.shift is not None:
-        return Spliced(_mixed(base, rate))
+        return Spliced(base.shift, rate)
     if not isinstance(base, Cells) or base.ladder is None:
         raise Undecided("this subset is of a kind that this checker does not know")
     g, signs = exactly(rate), base.ladder.steps

@@ -193,5 +193,7 @@ def _components(shifts: Shifts, b: Any) -> tuple[Any, Any, list[tuple[Any, Any]]
 
 def _logarithm(least: Any, lifted: Any, gaps: list[tuple[Any, Any]], x: Any) -> Any:
     """Log u(x + ib); the branch is right, as arguments beyond that of the least shift are less than pi by fact 1."""
-    inner = sum((mass if gap.is_zero() else mass * (gap * x).exp() for gap, mass in gaps), arb(0))
+    if len(gaps) == 1:
+        return least * (x + lifted) - least**2 / 2
+    inner = sum([mass * (gap * x).exp() if gap else mass for gap, mass in gaps], arb(0))
     return least * (x + lifted) - least**2 / 2 + inner.log()

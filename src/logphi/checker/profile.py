@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
@@ -15,31 +16,31 @@ from logphi.checker.closed import Flat
 from logphi.checker.sweep import Work
 
 
-def delta(terms: Sequence[tuple[Any, int]], epsilons: Sequence[Fraction], digits: int, work: Work) -> list[Any]:
-    """The privacy profile at neighbouring epsilons, as balls of about ``digits`` digits."""
-    excesses = _excess(terms, epsilons, digits, work)
-    with precision(int(3.33 * digits) + 64):
+def delta(terms: Sequence[tuple[Any, int]], epsilons: Sequence[Fraction], goal: float, work: Work) -> list[Any]:
+    """The privacy profile at neighbouring epsilons, with errors of about e^``goal``."""
+    excesses = _excess(terms, epsilons, goal, work)
+    with precision(int(-goal / math.log(2)) + 64):
         return [contour.missing(terms) + excess for excess in excesses]
 
 
-def _excess(terms: Sequence[tuple[Any, int]], epsilons: Sequence[Fraction], digits: int, work: Work) -> list[Any]:
+def _excess(terms: Sequence[tuple[Any, int]], epsilons: Sequence[Fraction], goal: float, work: Work) -> list[Any]:
     if [count for _, count in terms] == [1]:
-        with precision(int(6.66 * digits) + 64):
+        with precision(int(-goal / math.log(2)) + 64):
             alone = [terms[0][0].alone(ball(epsilon)) for epsilon in epsilons]
         if None not in alone:
             return alone
     lattice = _lattice(terms)
     if lattice is not None:
         try:
-            return contour.enclose(terms, epsilons, digits, work, lattice)
+            return contour.enclose(terms, epsilons, goal, work, lattice)
         except Undecided:
-            return sums.enclose(terms, epsilons, digits, work)
+            return sums.enclose(terms, epsilons, goal, work)
     if all(isinstance(law, Flat) or hasattr(law, "listed") for law, _ in terms):
         try:
-            return sums.enclose(terms, epsilons, digits, work)
+            return sums.enclose(terms, epsilons, goal, work)
         except Undecided:
-            return contour.enclose(terms, epsilons, digits, work)
-    return contour.enclose(terms, epsilons, digits, work)
+            return contour.enclose(terms, epsilons, goal, work)
+    return contour.enclose(terms, epsilons, goal, work)
 
 
 def _lattice(terms: Sequence[tuple[Any, int]]) -> contour.Lattice | None:
@@ -52,5 +53,5 @@ def _lattice(terms: Sequence[tuple[Any, int]]) -> contour.Lattice | None:
         return None
     return contour.Lattice(
         lambda: sum((count * (one.base() + one.unit() * ball(one.steps[0])) for one, count in ladders), arb(0)),
-        lambda: unit() * ball(span),
+        lambda: abs(unit() * ball(span)),
     )

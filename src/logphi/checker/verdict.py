@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -10,7 +11,7 @@ from typing import Any
 
 from logphi.checker import profile
 from logphi.checker.balls import Undecided, ball, precision
-from logphi.checker.laws import terms
+from logphi.checker.laws import terms, turned
 from logphi.checker.reading import LARGEST_TEXT, Certificate, Claim, NotACertificate, read
 from logphi.checker.sweep import Work
 from logphi.checker.witness import check_witness
@@ -69,17 +70,24 @@ def _check(certificate: Certificate) -> None:
     if claim.upper - claim.lower > _allowed(claim):
         raise _Fails("the bounds are farther apart than the digits say")
     orders = _orders(certificate)
-    laws = {order: terms(certificate.terms, order) for order in orders}
+    there = terms(certificate.terms)
+    laws = {"remove": there, "add": turned(there)}
     points = [claim.lower, claim.upper] if claim.quantity == "epsilon" else [claim.at]
+    # what delta is compared with; a claim of zero is decided near the smallest numbers that can be written
+    scale = max(claim.at if claim.quantity == "epsilon" else claim.upper, Fraction(1, 10**400))
     for attempt in range(ATTEMPTS):
-        digits = (claim.digits + SPARE) * 2**attempt
-        found = {order: profile.delta(laws[order], points, digits, work) for order in orders}
-        with precision(int(3.33 * digits) + 64):
+        goal = math.log(scale.numerator) - math.log(scale.denominator)
+        goal -= (claim.digits + SPARE) * 2**attempt * math.log(10)
+        found: dict[str, list[Any]] = {}
+        for order in orders:
+            same = found and laws["add"] is there
+            found[order] = found["remove"] if same else profile.delta(laws[order], points, goal, work)
+        with precision(int(-goal / math.log(2)) + 64):
             if _settled(claim, found):
                 break
     else:
         raise Undecided("it cannot be decided at the precision of this checker")
-    check_witness(certificate, laws, work)
+    check_witness(certificate, {order: laws[order] for order in orders}, work)
 
 
 def _allowed(claim: Claim) -> Fraction:

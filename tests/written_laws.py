@@ -12,16 +12,12 @@ import flint
 
 from cases import Case
 from logphi.arith.ball import precision
-from logphi.certified.cells import atoms_of
+from logphi.certified.cells import lost_of
 from logphi.certified.route import Route
 from logphi.core.logphi import LogPhi
 from logphi.expression import parse
-from logphi.numerics.laws.finite import Finite, Thinned
-from logphi.numerics.laws.integers import NormalSteps
 from logphi.written import Written, meant
 
-# laws that may have infinite losses
-LOSING = (Finite, Thinned, NormalSteps)
 Prepare = Callable[[LogPhi, Any, int], Route]
 
 
@@ -52,9 +48,7 @@ def ball(number: str | Fraction | float) -> Any:
 def delta(prepare: Prepare, loss: LogPhi, epsilon: str | Fraction, bits: int = 128) -> Any:
     """The ball of delta: what is lost, and the excess."""
     with precision(bits):
-        kept = sum(
-            (count * (-atoms_of(law).lost).log1p() for law, count in loss.terms if isinstance(law, LOSING)), flint.arb(0)
-        )
+        kept = sum((count * (-lost_of(law)).log1p() for law, count in loss.terms), flint.arb(0))
         return -kept.expm1() + prepare(loss, ball(epsilon), bits).excess(ball(epsilon))
 
 

@@ -14,11 +14,17 @@ import flint
 from logphi.arith.ball import Balls
 from logphi.certified.places import Exact, Place, Unit, ball_of
 from logphi.certified.route import NotCertifiedError
-from logphi.numerics.law import Law
+from logphi.numerics.law import Law, Reflected
+from logphi.numerics.laws.blended_normal import BlendedNormal
+from logphi.numerics.laws.curved import MixedFlat, ReplacedNormal, SplicedFlat, SplicedNormal
 from logphi.numerics.laws.finite import Finite, Given, Thinned
-from logphi.numerics.laws.integers import NormalSteps
+from logphi.numerics.laws.integers import NormalOnIntegers, NormalSteps
 from logphi.numerics.laws.ladder import GeometricShift, Ladder
+from logphi.numerics.laws.mixed_normal import MixedNormal
+from logphi.numerics.laws.normal import Normal
+from logphi.numerics.laws.normal_pair import NormalPair
 from logphi.numerics.laws.two_point import TwoPoint
+from logphi.numerics.laws.uniform import Uniform, UniformWithAtoms
 
 
 @dataclass(frozen=True)
@@ -131,3 +137,40 @@ def _normalised(vector: Sequence[Any], lost: float) -> list[Any]:
     """Rational numbers over their sum and what is lost."""
     total = sum(vector) + Exact().constant(lost)
     return [part / total for part in vector]
+
+
+@singledispatch
+def lost_of(law: Law) -> Any:
+    """P(L = inf) of a law as a ball: that of a finite one.
+
+    Raises
+    ------
+    NotCertifiedError
+        If it is not known.
+    """
+    return atoms_of(law).lost
+
+
+@lost_of.register(Normal)
+@lost_of.register(MixedNormal)
+@lost_of.register(BlendedNormal)
+@lost_of.register(ReplacedNormal)
+@lost_of.register(SplicedNormal)
+@lost_of.register(NormalPair)
+@lost_of.register(NormalOnIntegers)
+@lost_of.register(Uniform)
+@lost_of.register(UniformWithAtoms)
+def _(law: Law) -> Any:
+    return flint.arb(0)
+
+
+@lost_of.register(MixedFlat)
+@lost_of.register(SplicedFlat)
+def _(law: MixedFlat | SplicedFlat) -> Any:
+    return (balls().constant(law.rate) * balls().constant(law.base.failure)).value.real
+
+
+@lost_of.register
+def _(law: Reflected) -> Any:
+    # Q against a mixture of both, or normal laws
+    return flint.arb(0) if isinstance(law.law, (MixedFlat, MixedNormal, BlendedNormal)) else atoms_of(law).lost

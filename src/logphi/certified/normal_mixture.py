@@ -1,0 +1,190 @@
+"""Mixtures of normal laws of width one against one another, in balls: the loss, its root, and the excess.
+
+P is the sum of p_i N(c_i, 1), Q that of q_j N(d_j, 1), where no d_j is above any c_i. The loss log p(x)/q(x) rises with x:
+its slope is the mean of c less that of d, given x. At the x where it is epsilon the excess is P(X > x) - e^epsilon Q(X > x).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import singledispatch
+from typing import Any
+
+import flint
+
+from logphi.certified.cells import balls
+from logphi.certified.route import NotCertifiedError
+from logphi.numerics.law import Law, Reflected
+from logphi.numerics.laws.blended_normal import BlendedNormal
+from logphi.numerics.laws.curved import ReplacedNormal
+from logphi.numerics.laws.mixed_normal import MixedNormal
+from logphi.numerics.laws.normal import Normal
+
+# derived: bits that the sums of a loss may cost; a bracket is doubled and halved so often at most
+_LOST_BITS, _MOST_STEPS = 12, 2000
+
+
+@dataclass(frozen=True)
+class Component:
+    """A weight and a centre; centres that are one number are one object, or exact."""
+
+    weight: Any
+    centre: Any
+
+    def above(self, x: Any) -> Any:
+        """The mass above x."""
+        return self.weight * ((x - self.centre) / flint.arb(2).sqrt()).erfc() / 2
+
+    def size(self, x: Any) -> Any:
+        """The density over that of N(0, 1)."""
+        return self.weight * (self.centre * (x - self.centre / 2)).exp()
+
+
+@dataclass(frozen=True)
+class NormalMixtures:
+    """Both laws, the components of each by rising centres."""
+
+    p: tuple[Component, ...]
+    q: tuple[Component, ...]
+
+    def reversed(self) -> NormalMixtures:
+        """Q against P, on the line turned around."""
+        p, q = (tuple(Component(one.weight, -one.centre) for one in reversed(side)) for side in (self.q, self.p))
+        return NormalMixtures(p, q)
+
+    @property
+    def ends(self) -> tuple[Any, Any]:
+        """Infimum and supremum of the loss: finite where the outermost centres of both laws agree."""
+        found = []
+        for k, beyond in ((0, flint.arb.neg_inf()), (-1, flint.arb.pos_inf())):
+            one, other = self.p[k], self.q[k]
+            found.append((one.weight / other.weight).log() if one.centre == other.centre else beyond)
+        return found[0], found[1]
+
+    def ratio(self, x: Any) -> Any:
+        """p(x)/q(x), at complex x too."""
+        return sum(one.size(x) for one in self.p) / sum(one.size(x) for one in self.q)
+
+    def loss(self, x: Any) -> Any:
+        """Log p(x)/q(x)."""
+        return self.ratio(x).log()
+
+    def slope(self, x: Any) -> Any:
+        """The derivative of the loss."""
+        means = []
+        for side in (self.p, self.q):
+            sizes = [one.size(x) for one in side]
+            means.append(sum(size * one.centre for size, one in zip(sizes, side, strict=True)) / sum(sizes))
+        return means[0] - means[1]
+
+    def root(self, epsilon: Any) -> Any:
+        """Where the loss is epsilon, an exact number strictly between the ends: between two points where it is told apart.
+
+        Newton's method, kept inside of a bracket.
+        """
+        one = 1 / max(self.p[-1].centre, -self.q[0].centre, key=float).upper()
+        low, high = -one.mid(), one.mid()
+        for _ in range(_MOST_STEPS):
+            if self.loss(low) < epsilon < self.loss(high):
+                break
+            low, high = (low if self.loss(low) < epsilon else 2 * low), (high if self.loss(high) > epsilon else 2 * high)
+        else:
+            return flint.arb("nan")
+        x = (low + high).mid() / 2
+        for _ in range(_MOST_STEPS):
+            gap = self.loss(x) - epsilon
+            if gap > 0:
+                high = x
+            elif gap < 0:
+                low = x
+            else:
+                break
+            step = (gap / self.slope(x)).mid()
+            fresh = (x - step).mid()
+            fresh = fresh if low < fresh < high else ((low + high) / 2).mid()
+            if abs(fresh - x) <= self._unit(x, one):
+                x = fresh
+                break
+            x = fresh
+        room = self._unit(x, one)
+        while room < high - low:
+            before, after = (x - room).lower(), (x + room).upper()
+            if self.loss(before) < epsilon < self.loss(after):
+                return before.union(after)
+            room *= 4
+        return low.union(high)
+
+    @staticmethod
+    def _unit(x: Any, scale: Any) -> Any:
+        """How near a root is looked for."""
+        return ((abs(x) + scale) * flint.arb(2) ** (_LOST_BITS - flint.ctx.prec)).upper()
+
+    def above(self, x: Any, epsilon: Any) -> Any:
+        """P(X > x) - e^epsilon Q(X > x)."""
+        p, q = (sum((one.above(x) for one in side), flint.arb(0)) for side in (self.p, self.q))
+        return p - epsilon.exp() * q
+
+    def excess(self, epsilon: Any) -> Any:
+        """E_P[(1 - e^{epsilon - L})_+] at an exact epsilon."""
+        low, high = self.ends
+        if epsilon <= low:
+            return -epsilon.expm1()
+        if epsilon >= high:
+            return flint.arb(0)
+        if epsilon > low and epsilon < high:
+            return self.above(self.root(epsilon), epsilon)
+        if not epsilon > low:
+            # above its value where nothing is lost, below that a little further down
+            return (-epsilon.expm1()).union(-low.lower().min(epsilon).expm1())
+        # as a function of e^epsilon it falls by less than one to one, to nothing at the end
+        return (high.upper().exp() - epsilon.exp()).upper().union(0)
+
+
+@singledispatch
+def mixtures_of(law: Law) -> NormalMixtures:
+    """The two laws of which a loss is that.
+
+    Raises
+    ------
+    NotCertifiedError
+        If they are not such mixtures.
+    """
+    raise NotCertifiedError(
+        f"no closed form is known for a loss of the kind {type(law).__name__}; ask without certificate, or for another "
+        "mechanism"
+    )
+
+
+def _alone(centre: Any) -> Component:
+    return Component(flint.arb(1), centre)
+
+
+@mixtures_of.register
+def _(law: Normal) -> NormalMixtures:
+    return NormalMixtures((_alone(law.shift.under(balls()).value.real),), (_alone(flint.arb(0)),))
+
+
+@mixtures_of.register
+def _(law: MixedNormal) -> NormalMixtures:
+    m, rate = (parameter.under(balls()).value.real for parameter in (law.shift, law.rate))
+    return NormalMixtures((Component(1 - rate, flint.arb(0)), Component(rate, m)), (_alone(flint.arb(0)),))
+
+
+@mixtures_of.register
+def _(law: BlendedNormal) -> NormalMixtures:
+    weights = [weight.value.real for weight in law.weights.under(balls())]
+    centres = [shift.under(balls()).value.real for shift in law.shifts]
+    parts = sorted(zip(weights, centres, strict=True), key=lambda part: float(part[1]))
+    return NormalMixtures(tuple(Component(weight, centre) for weight, centre in parts), (_alone(flint.arb(0)),))
+
+
+@mixtures_of.register
+def _(law: ReplacedNormal) -> NormalMixtures:
+    m, rate = law.shift.under(balls()).value.real, balls().constant(law.rate).value.real
+    still, moved, turned = Component(1 - rate, flint.arb(0)), Component(rate, m), Component(rate, -m)
+    return NormalMixtures((still, moved), (turned, still))
+
+
+@mixtures_of.register
+def _(law: Reflected) -> NormalMixtures:
+    return mixtures_of(law.law).reversed()

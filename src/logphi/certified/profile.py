@@ -9,7 +9,7 @@ from typing import Any
 from flint import arb, ctx
 
 from logphi.arith.ball import Ball, Balls
-from logphi.certified import beyond, contour, lattice, pieces, rays
+from logphi.certified import beyond, contour, lattice, pieces, rays, single
 from logphi.certified.plan import FEW_NODES
 from logphi.certified.route import NotCertifiedError, Route
 from logphi.core.logphi import LogPhi
@@ -23,12 +23,24 @@ def _short(loss: LogPhi, epsilon: Any, digits: int) -> Route:
     return contour.prepare(loss, epsilon, digits, FEW_NODES)
 
 
+def _alone(loss: LogPhi, epsilon: Any, digits: int) -> Route:
+    return single.prepare(loss, epsilon, ctx.prec)
+
+
 def _sum(loss: LogPhi, epsilon: Any, digits: int) -> Route:
     return pieces.prepare(loss, epsilon, ctx.prec)
 
 
 # tried in turn; the last reason is what a user is told
-_ROUTES: tuple[Prepare, ...] = (beyond.prepare, lattice.prepare, rays.prepare, _short, _sum, contour.prepare)
+_ROUTES: tuple[Prepare, ...] = (
+    beyond.prepare,
+    lattice.prepare,
+    _alone,
+    rays.prepare,
+    _short,
+    _sum,
+    contour.prepare,
+)
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,11 +23,11 @@ LARGEST_EPSILON = 10**9
 NORMALIZED = Fraction(1, 10**14)
 
 NOT_COVERED = (
-    "that the program which ran is the mechanism that is named here",
-    "that records were sampled as is named here, afresh for every release",
-    "that noise was drawn from the named law: random generators and rounded arithmetic are not looked at",
-    "that the stated sensitivities and guarantees hold",
-    "that nothing else was released about the same data",
+    "That each mechanism did what it is described to do: queries of the stated sensitivity, contributions really clipped.",
+    "That the sampler drew as described, afresh for every release: Poisson samples, or subsets of a fixed size.",
+    "That random numbers were unpredictable, and that noise in floating-point numbers has the stated law.",
+    "That the stated relation between data sets is the one that matters, and one record all that a person contributes.",
+    "That nothing else was computed from the data: tuning, evaluation and other releases count only if they are listed.",
 )
 
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:/[1-9][0-9]*|(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,4})?)")

@@ -160,9 +160,7 @@ def test_nothing_rises_above_its_ceiling(expression):
             whole = part.at(c).upper()
             for height in (0.1, 2.0, 15.0):
                 ceiling = part.ceiling(c, arb(height), 3, whole)
-                assert all(
-                    part.on_line(c, arb(float(t)), 2)[1].abs_lower() <= ceiling for t in height * np.linspace(1, 5, 12)
-                )
+                assert all(part.on_line(c, arb(float(t)), 2)[1].abs_lower() <= ceiling for t in height * np.linspace(1, 5, 12))
 
 
 def test_runs_of_powers():

@@ -16,7 +16,8 @@ class FinitePair(Pair):
     """Two probability vectors on the same cells; a cell with q = 0 is mass at infinity.
 
     ``blur`` bounds the relative error of each probability beside its own half ulp. ``exact`` gives the probabilities as
-    formulas of the parameters, cell by cell, if they are not the parameters themselves. ``stray`` bounds the mass of either
+    formulas of the parameters, cell by cell; without it they are the parameters themselves, or formulas that are not known if
+    there is a ``blur``. ``stray`` bounds the mass of either
     law on cells that are left out, far below one half: they count as infinite losses in upper bounds and not at all in lower
     ones. Where ``stray_growth`` v is finite no loss is infinite there, and the whole pair has K(z) <= z (z + 1) v / 2 for
     z >= 0, in both orders; mixing and splicing keep that, as p^{1+z} q^{-z} is convex in both and as neither makes a profile
@@ -67,7 +68,7 @@ class FinitePair(Pair):
         """Cell by cell."""
         mixture = tuple((1 - rate) * b + rate * a for a, b in zip(self.p, self.q, strict=True))
         # half an ulp of the rate, which 1 - rate inherits
-        exact = Mixed(self._cells, rate)
+        exact = None if self._cells is None else Mixed(self._cells, rate)
         blur = self.blur + 2.0**-53 * (rate / (1 - rate) + 4)
         return FinitePair(mixture, self.q, blur, exact, self.stray, self.stray_growth).loss()
 
@@ -84,10 +85,11 @@ class FinitePair(Pair):
         # half an ulp of the rate, which 1 - rate inherits; a difference of two probabilities loses digits
         lost = math.fsum(a for a, b in pairs if a > b) / max(rest, 1e-300) if rest > 0 else 0.0
         blur = (self.blur + 2.0**-53 * (rate / (1 - rate) + 6)) * max(1.0, 2 * lost)
-        exact = Spliced(self._cells, rate, higher, lower, rest > 0)
+        exact = None if self._cells is None else Spliced(self._cells, rate, higher, lower, rest > 0)
         above_and_below = tuple(a for a, _ in kept), tuple(b for _, b in kept)
         return FinitePair(*above_and_below, blur, exact, self.stray, self.stray_growth).loss()
 
     @property
-    def _cells(self) -> Cells:
-        return self.exact or Given(self.p, self.q, self.blur)
+    def _cells(self) -> Cells | None:
+        """Formulas of the probabilities, unless there are none."""
+        return Given(self.p, self.q) if self.exact is None and self.blur == 0 else self.exact

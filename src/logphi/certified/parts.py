@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from flint import arb, ctx
+from flint import ctx
 
 from logphi.arith.ball import Balls
 from logphi.arith.protocol import Parameter
 from logphi.certified.atomic import Atomic
 from logphi.certified.closed import Closed, Falling, Flat
 from logphi.certified.mixture import Mixture, NormalRatio
+from logphi.certified.normal_mixture import NormalMixtures, mixtures_of
 from logphi.certified.part import Part
 from logphi.certified.route import NotCertifiedError
 from logphi.certified.spliced import Spliced
@@ -37,11 +38,9 @@ def part_of(law: Law) -> Part:
     NotCertifiedError
         If the law is none of those whose errors are all known.
     """
-    turned = isinstance(law, Reflected)
     plain = law.law if isinstance(law, Reflected) else law
-    ratio = _ratio(plain)
-    if ratio is not None:
-        return ratio.reflected() if turned else ratio
+    if isinstance(plain, (MixedNormal, BlendedNormal, ReplacedNormal)):
+        return _ratio(mixtures_of(law))
     if isinstance(plain, SplicedNormal):
         return Spliced(real(plain.shift), _constant(plain.rate))
     if isinstance(plain, (Normal, NormalPair)):
@@ -65,22 +64,9 @@ def refusal(law: Law) -> str:
     )
 
 
-def _ratio(law: Law) -> NormalRatio | None:
-    alone = Mixture((arb(1),), (arb(0),))
-    if isinstance(law, MixedNormal):
-        return NormalRatio(_two(law.shift, real(law.rate)), alone)
-    if isinstance(law, BlendedNormal):
-        balls = Balls(ctx.prec, doubles=True)
-        weights = tuple(one.value.real for one in law.weights.under(balls))
-        return NormalRatio(Mixture(weights, tuple(map(real, law.shifts))), alone)
-    if isinstance(law, ReplacedNormal):
-        both = _two(law.shift, _constant(law.rate))
-        return NormalRatio(both, both)
-    return None
-
-
-def _two(shift: Parameter, rate: Any) -> Mixture:
-    return Mixture((1 - rate, rate), (arb(0), real(shift)))
+def _ratio(laws: NormalMixtures) -> NormalRatio:
+    up = Mixture(tuple(one.weight for one in laws.p), tuple(one.centre for one in laws.p))
+    return NormalRatio(up, Mixture(tuple(one.weight for one in laws.q), tuple(-one.centre for one in laws.q)))
 
 
 def _constant(value: float) -> Any:

@@ -9,7 +9,7 @@ from typing import Any
 from flint import arb, ctx
 
 from logphi.arith.ball import Ball, Balls
-from logphi.certified import beyond, contour, lattice, pieces, rays
+from logphi.certified import beyond, contour, lattice, pieces, rays, single, twofold
 from logphi.certified.plan import FEW_NODES
 from logphi.certified.route import NotCertifiedError, Route
 from logphi.core.logphi import LogPhi
@@ -23,12 +23,22 @@ def _short(loss: LogPhi, epsilon: Any, digits: int) -> Route:
     return contour.prepare(loss, epsilon, digits, FEW_NODES)
 
 
-def _sum(loss: LogPhi, epsilon: Any, digits: int) -> Route:
-    return pieces.prepare(loss, epsilon, ctx.prec)
+def _to_the_bit(prepare_route: Prepare) -> Prepare:
+    """With the bits of the caller for the digits."""
+    return lambda loss, epsilon, digits: prepare_route(loss, epsilon, ctx.prec)
 
 
 # tried in turn; the last reason is what a user is told
-_ROUTES: tuple[Prepare, ...] = (beyond.prepare, lattice.prepare, rays.prepare, _short, _sum, contour.prepare)
+_ROUTES: tuple[Prepare, ...] = (
+    beyond.prepare,
+    lattice.prepare,
+    _to_the_bit(single.prepare),
+    rays.prepare,
+    _short,
+    _to_the_bit(twofold.prepare),
+    _to_the_bit(pieces.prepare),
+    contour.prepare,
+)
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property, singledispatch
 from typing import Any, ClassVar, Protocol
 
@@ -12,14 +12,14 @@ from logphi.arith.ball import precision
 from logphi.arith.protocol import Plain
 from logphi.certified import pieces
 from logphi.certified.cells import balls
-from logphi.certified.normal_mixture import Component, NormalMixtures, mixtures_of
+from logphi.certified.gathered import gathered
+from logphi.certified.normal_mixture import NormalMixtures, mixtures_of
 from logphi.certified.route import NotCertifiedError
 from logphi.core.logphi import LogPhi
 from logphi.numerics.law import Law, Reflected
 from logphi.numerics.laws.curved import Base, MixedFlat, SplicedFlat, SplicedNormal
 from logphi.numerics.laws.finite import Thinned
 from logphi.numerics.laws.mixed_normal import MixedNormal
-from logphi.numerics.laws.normal import Normal
 from logphi.numerics.laws.normal_pair import NormalPair
 
 # bits beside those asked for
@@ -39,22 +39,17 @@ class Single:
     """One release, of which a share is kept."""
 
     loss: LogPhi
-    epsilon: Any = field(compare=False)
     bits: int
     name: ClassVar[str] = "single"
 
-    @property
-    def witness(self) -> dict[str, Any]:
+    def witness(self, epsilon: Any) -> dict[str, Any]:
         """Where the loss is epsilon, if there is one such place."""
+        found: dict[str, Any] = {"route": self.name, "bits": self.bits}
         with precision(self.bits):
-            profile = self._profile
-            if not isinstance(profile, NormalMixtures):
-                return {}
-            low, high = profile.ends
-            at = self.epsilon.mid()
-            if not (low < at and at < high):
-                return {}
-            return {"root": profile.root(at).mid().str(_WITNESS_DIGITS, radius=False)}
+            (profile, _), at = self._parts, epsilon.mid()
+            if isinstance(profile, NormalMixtures) and profile.ends[0] < at < profile.ends[1]:
+                found["root"] = profile.root(at).mid().str(_WITNESS_DIGITS, radius=False)
+        return found
 
     def excess(self, epsilon: Any) -> Any:
         """Between its values at both ends of the ball, as it falls."""
@@ -62,29 +57,18 @@ class Single:
             return flint.arb(0).union(1)
         low, high = epsilon.lower(), epsilon.upper()
         with precision(self.bits):
-            found = [self._kept * self._profile.excess(end) for end in ((low,) if low == high else (low, high))]
+            profile, kept = self._parts
+            found = [kept * profile.excess(end) for end in ((low,) if low == high else (low, high))]
             return found[0].union(found[-1])
 
     @cached_property
-    def _profile(self) -> Profile:
-        laws = [(law, count) for law, count in self.loss.terms if not isinstance(law, Thinned)]
-        if laws and all(isinstance(law, Normal) for law, _ in laws):
-            # sums of independent normal losses are normal
-            square = sum((count * mixtures_of(law).p[0].centre ** 2 for law, count in laws), flint.arb(0))
-            return NormalMixtures((Component(flint.arb(1), square.sqrt()),), (Component(flint.arb(1), flint.arb(0)),))
-        if len(laws) != 1 or laws[0][1] != 1:
+    def _parts(self) -> tuple[Profile, Any]:
+        laws, kept = gathered(self.loss)
+        if len(laws) != 1:
             raise NotCertifiedError(
                 "closed forms are known for one release alone, and for Gaussian mechanisms together; ask without certificate"
             )
-        return profile_of(laws[0][0])
-
-    @cached_property
-    def _kept(self) -> Any:
-        kept = flint.arb(1)
-        for law, count in self.loss.terms:
-            if isinstance(law, Thinned):
-                kept *= (1 - balls().constant(law.failure).value.real) ** count
-        return kept
+        return profile_of(laws[0]), kept
 
 
 def prepare(loss: LogPhi, epsilon: Any, bits: int) -> Single:
@@ -95,9 +79,9 @@ def prepare(loss: LogPhi, epsilon: Any, bits: int) -> Single:
     NotCertifiedError
         If there are several, or no closed form is known.
     """
-    route = Single(loss, epsilon, bits + _SPARE)
+    route = Single(loss, bits + _SPARE)
     with precision(route.bits):
-        _ = route._profile
+        _ = route._parts
     return route
 
 

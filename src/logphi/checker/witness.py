@@ -12,7 +12,7 @@ from logphi.checker.balls import Undecided, ball, precision
 from logphi.checker.reading import Certificate, NotACertificate, number
 from logphi.checker.sweep import Work
 
-ROUTES = ("contour", "lattice", "pieces", "single", "twofold")
+ROUTES = ("beyond", "contour", "lattice", "pieces", "rays", "single", "twofold")
 # relative; numbers are written to some digits
 AGREEMENT = Fraction(1, 10**6)
 

@@ -1,0 +1,241 @@
+"""Two releases of normal mixtures: the excess of one in closed form, integrated over the loss of the other.
+
+notation: P_1, Q_1 on x and P_2, Q_2 on y, both losses rising; t(x) = epsilon - L_1(x), y(x) the root of L_2 = t(x), and
+D_2(t) = P_2(Y > y) - e^t Q_2(Y > y) the excess of the second release.
+
+D(epsilon) is the integral of p_1(x) D_2(t(x)). D_2 falls with t, so that what lies below any x is at most
+P_1(X < x) D_2(t(x)); r(t) = D_2(t) - (1 - e^t) = E[(e^{t - L_2} - 1)_+] rises with t. Hence
+
+    D(epsilon) = integral from a to b + P_1(X > b) - e^epsilon Q_1(X > b) + [0, P_1(X < a) D_2(t(a)) + P_1(X > b) r(t(b))].
+
+In between the integrand is analytic, and enclosed by FLINT's quadrature (Johansson 2018).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import flint
+
+from logphi.arith.ball import precision
+from logphi.certified.cells import balls
+from logphi.certified.gathered import gathered
+from logphi.certified.normal_mixture import Component, NormalMixtures, mixtures_of
+from logphi.certified.route import NotCertifiedError
+from logphi.core.logphi import LogPhi
+from logphi.numerics.law import Law, Reflected
+from logphi.numerics.laws.mixed_normal import MixedNormal
+from logphi.numerics.laws.normal import Normal
+
+# bits beside those asked for
+_SPARE = 24
+# measured: from how many points, and how far out, the excess is guessed; which part of an error is left to the ends
+_POINTS, _FARTHEST, _NEAR = 400, 60, 2.0**-8
+_FEW_BITS = 64
+_WITNESS_DIGITS = 10
+
+
+@dataclass(frozen=True)
+class Sampled:
+    """A mixture with an explicit root of its loss: (1 - q) N(0, 1) + q N(m, 1) against N(0, 1), or turned around.
+
+    With w = e^t the root is m/2 + log((w - 1 + q)/q)/m, and minus that of 1/w where it is turned around.
+    """
+
+    mixtures: NormalMixtures
+    shift: Any
+    rate: Any
+    turned: bool
+
+    def root(self, w: Any, *, analytic: bool = False) -> Any:
+        """Where the loss is log w, at complex w too."""
+        inner = ((1 / w if self.turned else w) - 1 + self.rate) / self.rate
+        place = self.shift / 2 + (inner.log(analytic=True) if analytic else inner.log()) / self.shift
+        return -place if self.turned else place
+
+
+@dataclass(frozen=True)
+class Two:
+    """The releases, and the questions that the ends of the integral are chosen by; at the present precision."""
+
+    first: NormalMixtures
+    second: Sampled
+    epsilon: Any
+
+    def odds(self, x: Any) -> Any:
+        """e^{t(x)}."""
+        return self.epsilon.exp() / self.first.ratio(x)
+
+    def integrand(self, x: Any, analytic: bool) -> Any:
+        """p_1(x) D_2(t(x)), at complex x too."""
+        y = self.second.root(self.odds(x), analytic=analytic)
+        p, q = (sum(one.above(y) for one in side) for side in (self.second.mixtures.p, self.second.mixtures.q))
+        sizes = [sum(one.size(x) for one in side) for side in (self.first.p, self.first.q)]
+        return (-x * x / 2).exp() / (2 * flint.arb.pi()).sqrt() * (sizes[0] * p - self.epsilon.exp() * sizes[1] * q)
+
+    def before(self, x: Any) -> Any:
+        """A bound of what lies below x."""
+        odds = self.odds(x)
+        return _below(self.first.p, x) * self.second.mixtures.above(self.second.root(odds), odds.log())
+
+    def after(self, x: Any) -> Any:
+        """A bound of what lies above x, beside its closed form."""
+        odds = self.odds(x)
+        y = self.second.root(odds)
+        rest = odds * _below(self.second.mixtures.q, y) - _below(self.second.mixtures.p, y)
+        return sum(one.above(x) for one in self.first.p) * rest
+
+    @property
+    def ends(self) -> tuple[Any, Any]:
+        """Infimum and supremum of the whole loss."""
+        (low, high), (bottom, top) = self.first.ends, self.second.mixtures.ends
+        return low + bottom, high + top
+
+    def cuts(self, bits: int) -> tuple[Any, Any, Any]:
+        """Where to integrate, and about 2^-bits of the integral; roughly, as the bounds hold at any ends."""
+        low, high = self._reach()
+        step = (high - low) / _POINTS
+        inside = [self.integrand(flint.acb((low + step * k).mid()), False).real for k in range(1, _POINTS)]
+        size = sum((value.mid() for value in inside if value.is_finite()), flint.arb(0)) * step
+        wanted = (size * flint.arb(2) ** -bits).mid()
+        start = _last(self.before, low, high, wanted)
+        return start, _last(self.after, high, start, wanted), wanted
+
+    def _reach(self) -> tuple[Any, Any]:
+        """Between about which x the second release has a root, and no normal law has much mass beyond."""
+        least, most = self.second.mixtures.ends
+        bottom, top = self.first.ends
+        # where the first release alone reaches epsilon, not much is left beyond
+        far = abs(self.first.root(self.epsilon)).mid() if bottom < self.epsilon < top else 0
+        low, high = (
+            (side.centre + sign * (far + _FARTHEST)).mid() for side, sign in ((self.first.p[0], -1), (self.first.p[-1], 1))
+        )
+        if bottom < self.epsilon - most < top:
+            low = low.max(self.first.root((self.epsilon - most).mid())).mid()
+        if bottom < self.epsilon - least < top:
+            high = high.min(self.first.root((self.epsilon - least).mid())).mid()
+        return low, high
+
+
+def _last(bound: Callable[[Any], Any], good: Any, bad: Any, wanted: Any) -> Any:
+    """About the last point on the way from one to the other at which a bound is as small as wanted."""
+    for _ in range(4 * flint.ctx.prec):
+        middle = ((good + bad) / 2).mid()
+        size = bound(middle)
+        if size <= wanted:
+            good = middle
+            if size > wanted * _NEAR:
+                break
+        else:
+            bad = middle
+    return good
+
+
+@dataclass(frozen=True)
+class Twofold:
+    """Two releases, of which a share is kept."""
+
+    loss: LogPhi
+    goal: int
+    name: ClassVar[str] = "twofold"
+
+    @cached_property
+    def bits(self) -> int:
+        """What is carried for 2^-goal of the result.
+
+        Where the second release has no root any more, q e^{m (y - m/2)} is the difference of two numbers of size one, with y as
+        far out as a normal law has 2^-goal left, and once more for what is small itself.
+        """
+        with precision(_FEW_BITS):
+            m = float(self._parts[1].shift)
+        far = math.sqrt(4 * math.log(2) * self.goal)
+        return self.goal + math.ceil(m * (far + m / 2) / math.log(2))
+
+    def witness(self, epsilon: Any) -> dict[str, Any]:
+        """The ends of the integral."""
+        found: dict[str, Any] = {"route": self.name, "bits": self.bits}
+        with precision(self.bits):
+            first, second, _ = self._parts
+            two = Two(first, second, epsilon.mid())
+            low, high = two.ends
+            if low < two.epsilon and two.epsilon < high:
+                start, end, _ = two.cuts(self.goal)
+                found |= {"from": start.str(_WITNESS_DIGITS, radius=False), "to": end.str(_WITNESS_DIGITS, radius=False)}
+        return found
+
+    def excess(self, epsilon: Any) -> Any:
+        """Between its values at both ends of the ball, as it falls."""
+        if not epsilon.is_finite():
+            return flint.arb(0).union(1)
+        low, high = epsilon.lower(), epsilon.upper()
+        with precision(self.bits):
+            first, second, kept = self._parts
+            found = [kept * self._at(Two(first, second, end)) for end in ((low,) if low == high else (low, high))]
+            return found[0].union(found[-1])
+
+    def _at(self, two: Two) -> Any:
+        low, high = two.ends
+        if two.epsilon <= low:
+            return -two.epsilon.expm1()
+        if two.epsilon >= high:
+            return flint.arb(0)
+        if not (two.epsilon > low and two.epsilon < high):
+            # not told from an end: nothing is known but that it is a probability
+            return flint.arb(0).union(1)
+        start, end, wanted = two.cuts(self.goal)
+        inside = flint.acb.integral(two.integrand, start, end, rel_tol=flint.arb(2) ** -self.goal, abs_tol=wanted).real
+        left = (two.before(start) + two.after(end)).upper().union(0)
+        return inside + two.first.above(end, two.epsilon) + left
+
+    @property
+    def _parts(self) -> tuple[NormalMixtures, Sampled, Any]:
+        laws, kept = gathered(self.loss)
+        if len(laws) != 2:
+            raise NotCertifiedError(
+                "an integral over the loss of one release is taken for two releases, all Gaussian mechanisms as one; ask "
+                "without certificate"
+            )
+        explicit = [found for law in laws if (found := sampled_of(law)) is not None]
+        if not explicit:
+            raise NotCertifiedError(
+                "of two releases one must be a Gaussian mechanism or a Poisson sample of one, the loss of which has an "
+                "explicit root; ask without certificate"
+            )
+        # normal laws come first, and have no kink
+        other = laws[1] if sampled_of(laws[0]) is not None else laws[0]
+        return mixtures_of(other), explicit[0], kept
+
+
+def prepare(loss: LogPhi, epsilon: Any, bits: int) -> Twofold:
+    """Two releases; it is as good at any other epsilon.
+
+    Raises
+    ------
+    NotCertifiedError
+        If there are not two, all Gaussian mechanisms taken as one, or neither has an explicit root of its loss.
+    """
+    route = Twofold(loss, bits + _SPARE)
+    # what cannot be done is refused here
+    _ = route.bits
+    return route
+
+
+def sampled_of(law: Law) -> Sampled | None:
+    """The law as one with an explicit root, if it is one."""
+    plain = law.law if isinstance(law, Reflected) else law
+    if isinstance(plain, MixedNormal):
+        shift, rate = (parameter.under(balls()).value.real for parameter in (plain.shift, plain.rate))
+    elif isinstance(plain, Normal):
+        shift, rate = plain.shift.under(balls()).value.real, flint.arb(1)
+    else:
+        return None
+    return Sampled(mixtures_of(law), shift, rate, law is not plain)
+
+
+def _below(side: tuple[Component, ...], x: Any) -> Any:
+    """The mass below x."""
+    return sum((Component(one.weight, -one.centre).above(-x) for one in side), flint.arb(0))

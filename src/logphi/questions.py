@@ -40,9 +40,7 @@ class Questions(ABC):
         ``method="certified"`` answers in ball arithmetic: :func:`logphi.certified.question.certified`.
         """
         if method == "certified":
-            from logphi.certified.question import certified
-
-            return certified("delta", self._loss(), epsilon, direction=direction, rtol=rtol)
+            return self._certified("delta", epsilon, direction, rtol)
         return delta(self._loss(), epsilon, direction=direction, method=method, rtol=rtol)
 
     def log_delta(
@@ -59,9 +57,7 @@ class Questions(ABC):
         ``method="certified"`` answers in ball arithmetic: :func:`logphi.certified.question.certified`.
         """
         if method == "certified":
-            from logphi.certified.question import certified
-
-            return certified("epsilon", self._loss(), delta, direction=direction, rtol=rtol)
+            return self._certified("epsilon", delta, direction, rtol)
         return epsilon(self._loss(), delta, direction=direction, method=method, rtol=rtol)
 
     @property
@@ -136,6 +132,16 @@ class Questions(ABC):
 
         loss = self.loss_law() if direction_of(direction) is not Direction.ADD else self.loss_law().reflected()
         return sympy.sympify(loss.formula(SYMBOLIC, sympy.I * alpha))
+
+    @abstractmethod
+    def _manner(self) -> str:
+        """How the parameters are known exactly; a ValueError where they are not."""
+
+    def _certified(self, quantity: str, question: Any, direction: Direction | str | None, rtol: float) -> Bound | Bounds:
+        from logphi.certified.question import certified
+
+        self._manner()
+        return certified(quantity, self._loss(), question, direction=direction, rtol=rtol)
 
     def _loss(self) -> Loss:
         return Loss(self.loss_law(), self.adjacency)

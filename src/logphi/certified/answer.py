@@ -54,6 +54,11 @@ def certify(loss: Loss, *, quantity: str, at: Fraction, direction: Direction | s
         If the loss cannot be certified, or there is no finite answer.
     """
     orders = loss.orders(direction)
+    if any(law.symmetric and not law.mirrored for law, _ in loss.remove.terms):
+        raise NotCertifiedError(
+            "the two orders of a loss agree in doubles and not exactly, so that neither can be told from the other; write "
+            "parameters that differ by more than the rounding of doubles"
+        )
     solve = _delta if quantity == "delta" else _epsilon
     count = max((count for part in orders for _, count in part[1].terms), default=1)
     bits = math.ceil((digits + _SPARE) * math.log2(10)) + count.bit_length() + 24

@@ -148,6 +148,12 @@ def test_ends_of_the_support() -> None:
         assert abs(delta(prepare, loss, "-4") - (1 - ball(-4).exp())) < 1e-35
 
 
+def test_nothing_released() -> None:
+    assert delta(prepare, LogPhi(), "0.5") == 0
+    with precision(128):
+        assert (delta(prepare, LogPhi(), "-0.5") - (1 - ball("-0.5").exp())).contains(0)
+
+
 def test_equal_places_are_found() -> None:
     """Logarithms of 6/5, 3/2 and 25/16 are combinations of three; a unit stands for itself."""
     unit = Unit("x", flint.arb(1))

@@ -299,7 +299,8 @@ def _(law: Uniform) -> Part:
 
 def product(factors: Iterator[tuple[Terms, Any]], cut: Cut) -> Terms:
     """The product of some sums; each comes with the highest place of all that follow."""
-    whole, _ = next(factors)
+    nothing = cut.basis.key(Place()), flint.arb_poly([1])
+    whole, _ = next(factors, (dict([nothing]), None))
     for terms, rest in factors:
         fresh: Terms = {}
         for key, series in whole.items():

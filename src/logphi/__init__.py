@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from logphi import classical
     from logphi.bound import Approximation, Bound, Bounds, ComplexBound, Direction, Entry, Ledger, Status
+    from logphi.checker import verify
     from logphi.comparison import compare
     from logphi.core.adjacency import Adjacency
     from logphi.mechanisms import (
@@ -74,11 +75,13 @@ __all__ = [
     "classical",
     "compare",
     "compose",
+    "verify",
 ]
 
 # where the public names live; a module is loaded when the first of its names is asked for (PEP 562)
 _HOMES = {
     "logphi.bound": ("Approximation", "Bound", "Bounds", "ComplexBound", "Direction", "Entry", "Ledger", "Status"),
+    "logphi.checker": ("verify",),
     "logphi.comparison": ("compare",),
     "logphi.core.adjacency": ("Adjacency",),
     "logphi.release": ("Mechanism", "compose"),

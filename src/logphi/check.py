@@ -1,14 +1,20 @@
-"""One voice for bad arguments: the value, the rule, and the next step."""
+"""One voice for bad arguments: the value, the rule, and the next step.
+
+Numbers that are not whole and were written exactly, in an expression or as a ``Fraction``, stay so (:mod:`logphi.written`).
+"""
 
 from __future__ import annotations
 
 import math
 import numbers
 import operator
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from logphi.written import Written
 
 # far above what normalised doubles miss, and as far as bounds may be off for vectors that miss it
 NORMALIZED = 1e-14
@@ -21,12 +27,29 @@ def real(name: str, value: Any, rule: str = "a real number") -> float:
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
         raise TypeError(f"{name} must be {rule}, got {value!r} of type {type(value).__name__}")
     try:
-        number = float(value)
+        number = _kept(value)
     except OverflowError:
+        if math.trunc(value) == 0:
+            raise ValueError(f"{name} must be {rule} in the range of doubles, got one that is below all of them") from None
         number = math.inf
     if not math.isfinite(number):
         raise ValueError(f"{name} must be {rule}, finite and not NaN, got {number!r}")
     return number
+
+
+def _kept(value: Any) -> float:
+    """The nearest double, with the number itself where that is a quotient, or whole and not a double."""
+    if isinstance(value, Written):
+        return value
+    number = float(value)
+    if isinstance(value, Fraction) or (isinstance(value, numbers.Rational) and number != value):
+        return Written(Fraction(int(value.numerator), int(value.denominator)))
+    return number
+
+
+def _told(number: float) -> float | Fraction:
+    """The number itself: its double may be on the other side of a limit, or on it."""
+    return number.exact if isinstance(number, Written) else number
 
 
 def positive(name: str, value: Any) -> float:
@@ -71,7 +94,7 @@ def guarantee(name: str, value: Any) -> float:
 def open_unit(name: str, value: Any) -> float:
     """A number strictly between 0 and 1."""
     number = real(name, value, "a number strictly between 0 and 1")
-    if not 0 < number < 1:
+    if not (0 < number < 1 and 0 < _told(number) < 1):
         raise ValueError(f"{name} must lie strictly between 0 and 1, got {number!r}")
     return number
 
@@ -79,7 +102,7 @@ def open_unit(name: str, value: Any) -> float:
 def unit(name: str, value: Any) -> float:
     """A number in [0, 1]."""
     number = real(name, value, "a number in [0, 1]")
-    if not 0 <= number <= 1:
+    if not 0 <= _told(number) <= 1:
         raise ValueError(f"{name} must lie in [0, 1], got {number!r}")
     return number
 
@@ -115,15 +138,24 @@ def whole(name: str, value: Any, least: int, most: int) -> int:
 def real_array(name: str, value: Any) -> NDArray[np.float64]:
     """``value`` as an array of finite floats, of its own shape."""
     try:
-        array = np.asarray(value)
+        array = np.asarray([_kept(x) if isinstance(x, Fraction) else x for x in value] if _listed(value) else value)
         if array.dtype == bool or array.dtype.kind not in "iuf":
             raise TypeError
         array = array.astype(float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise TypeError(f"{name} must be a real number or an array of them, got {_shown(value)}") from None
     if not np.all(np.isfinite(array)):
         raise ValueError(f"{name} must be finite and not NaN, got {value!r}")
     return array
+
+
+def entries(value: Any, array: NDArray[np.float64]) -> tuple[float, ...]:
+    """The entries of a list that was checked as an array, each as it was written."""
+    return tuple(_kept(entry) for entry in value) if _listed(value) else tuple(array.tolist())
+
+
+def _listed(value: Any) -> bool:
+    return isinstance(value, (list, tuple))
 
 
 def _shown(value: Any) -> str:
@@ -150,7 +182,7 @@ def nonnegatives(name: str, value: Any, kind: str = "numbers") -> tuple[float, .
         raise ValueError(f"{name} must be a non-empty list of {kind}, got {value!r}")
     if np.any(array < 0):
         raise ValueError(f"{name} must not have negative entries, got {value!r}")
-    return tuple(float(entry) for entry in array)
+    return entries(value, array)
 
 
 def probabilities(name: str, value: Any) -> tuple[float, ...]:

@@ -9,9 +9,10 @@ import os
 import re
 import sys
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
 if TYPE_CHECKING:
@@ -29,12 +30,16 @@ examples:
   logphi compare "1000 * Gaussian(sigma=20)" --delta 1e-5
   logphi tradeoff "100 * Laplace(scale=20)" --type-one-error 0.01,0.1
   logphi renyi "PureDP(epsilon=1)" --order 1,2,32.5
+  logphi certify "14062 * Gaussian(sigma=1.1).poisson(256/60000)" --delta 1e-5 -o certificate.json
+  logphi verify certificate.json
 
 EXPR is parsed, never run: numbers, + - * / **, brackets, lists, mechanisms, .poisson(...) and .subset(...); a lone -
 reads it from standard input. The number to claim is the upper end, of a tradeoff the lower: both are rounded outward.
-exit status: 0 answered within tolerance, 1 valid but wider than asked, 2 bad input (one line on standard error)"""
-_METHODS = """the route, chosen for you unless given: contour, lattice, exact, exponential, smoothed, discretized, and, for
-comparison, levy-quadrature, levy-sums, levy, buckets"""
+exit status: 0 answered within tolerance, 1 valid but wider than asked, 2 bad input (one line on standard error);
+of verify: 0 the claim follows, 1 it does not, 2 not a certificate"""
+_METHODS = """the route, chosen for you unless given: contour, lattice, exact, exponential, smoothed, discretized; certified,
+which is in ball arithmetic and takes all numbers as they are written; and, for comparison, levy-quadrature, levy-sums, levy,
+buckets"""
 _JSON = """print one JSON object for each point, in full precision: query, at, lower, value, upper, direction
 (null where none was told apart), method, status, ledger; an infinite number is the string "inf" or "-inf" """
 
@@ -47,6 +52,11 @@ _QUESTIONS = {
 }
 # routes are told apart for these
 _ROUTED = ("epsilon", "delta")
+_CERTIFY = "a proof of epsilon at a delta, or of delta at an epsilon, that anyone can check"
+_VERIFY = "whether the claim of a certificate follows from the mechanism in it, proved anew"
+# far above the certificates there are
+LONGEST_CERTIFICATE = 4_000_000
+_DIRECTIONS, _ONE_ORDER = ["add", "remove"], "one order of the neighbours only"
 
 _ROWS = """print one JSON object for each method, in full precision: query, at, name, value, side (exact, upper bound,
 lower bound or approximation), gap (value less the exact one), source, note, and the reason where it does not apply"""
@@ -79,8 +89,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     -------
     int
         0 for an answer within tolerance, 1 for a valid answer that is wider than asked, 2 for bad input, with one
-        line on standard error; 130 after Ctrl-C, 141 when the reader of the output has gone, 70 with a traceback
-        for an internal error.
+        line on standard error; of ``verify`` 0 if the claim follows, 1 if not, 2 if there is none; 130 after Ctrl-C,
+        141 when the reader of the output has gone, 70 with a traceback for an internal error.
 
     Examples
     --------
@@ -112,6 +122,9 @@ def _run(argv: Sequence[str]) -> int:
         # Only --help and --version leave this way.
         return MET
 
+    if arguments.query == "verify":
+        return _verify(arguments)
+
     from logphi.expression import LONGEST, parse, parse_numbers
 
     def numbers(option: str) -> list[float]:
@@ -120,8 +133,14 @@ def _run(argv: Sequence[str]) -> int:
         except ValueError as error:
             raise ValueError(f"--{option}: {error}") from None
 
+    def number(option: str) -> float:
+        given = numbers(option)
+        if len(given) != 1:
+            raise ValueError(f"--{option}: one number is needed, got {len(given)}")
+        return given[0]
+
     asked = _QUESTIONS[arguments.query][0] if arguments.query in _QUESTIONS else _given(arguments)
-    points = numbers(asked)
+    points = [number(asked)] if arguments.query == "certify" else numbers(asked)
     expression = sys.stdin.read(LONGEST + 1) if arguments.expression == "-" else arguments.expression
     mechanism = parse(expression)
     if arguments.query == "explain":
@@ -130,13 +149,14 @@ def _run(argv: Sequence[str]) -> int:
         return MET
     if arguments.query == "compare":
         return _compare(arguments, mechanism, asked, points)
-    rtol = None if arguments.rtol is None else numbers("rtol")
-    if rtol is not None and len(rtol) != 1:
-        raise ValueError(f"--rtol: one number is needed, got {len(rtol)}")
+    if arguments.query == "certify":
+        return _certify(arguments, mechanism, {asked: points[0]})
     options: dict[str, Any] = {"method": arguments.method} if arguments.query in _ROUTED else {}
-    if rtol is not None:
-        options["rtol"] = rtol[0]
-    bounds = getattr(mechanism, arguments.query)(points, direction=arguments.direction, **options)
+    if arguments.rtol is not None:
+        options["rtol"] = number("rtol")
+    question = partial(getattr(mechanism, arguments.query), direction=arguments.direction, **options)
+    # an array would hold the doubles alone
+    bounds = [question(point) for point in points] if options.get("method") == "certified" else question(points)
     for point, bound in zip(points, bounds, strict=True):
         print(_as_json(arguments, point, bound) if arguments.json else _as_text(arguments, point, bound))
     return MET if all(bound.status.met for bound in bounds) else WIDE
@@ -155,10 +175,11 @@ def _parser() -> _Parser:
         if query in _ROUTED:
             command.add_argument("--method", help=_METHODS)
         command.add_argument("--rtol", metavar="R", help="the relative width asked for")
-        command.add_argument("--direction", choices=["add", "remove"], help="one order of the neighbours only")
+        command.add_argument("--direction", choices=_DIRECTIONS, help=_ONE_ORDER)
     for query, about in [
         ("explain", "how an answer is reached, and where its width comes from"),
         ("compare", "the exact answer beside what classical theorems give"),
+        ("certify", _CERTIFY),
     ]:
         command = queries.add_parser(query, help=about, description=about, epilog=_EPILOG, **layout)
         command.add_argument("expression", metavar="EXPR", help="the mechanism")
@@ -167,11 +188,37 @@ def _parser() -> _Parser:
         either.add_argument("--delta", metavar="D[,D...]", help=f"{query} epsilon at this delta")
         if query == "compare":
             command.add_argument("--json", action="store_true", help=_ROWS)
+        if query == "certify":
+            command.add_argument("--digits", type=int, default=15, metavar="N", help="how many are claimed: 15 unless given")
+            command.add_argument("--direction", choices=_DIRECTIONS, help=_ONE_ORDER)
+            command.add_argument("-o", "--output", default="-", metavar="FILE", help="standard output unless given")
+    command = queries.add_parser("verify", help=_VERIFY, description=_VERIFY, epilog=_EPILOG, **layout)
+    command.add_argument("file", metavar="FILE", help="the certificate; a lone - reads it from standard input")
     return parser
 
 
 def _given(arguments: argparse.Namespace) -> str:
     return "delta" if arguments.delta is not None else "epsilon"
+
+
+def _certify(arguments: argparse.Namespace, mechanism: Mechanism, question: Mapping[str, float]) -> int:
+    certificate = mechanism.certify(**question, digits=arguments.digits, direction=arguments.direction)
+    if arguments.output == "-":
+        sys.stdout.write(certificate.to_json())
+        print(certificate, file=sys.stderr)
+    else:
+        certificate.save(arguments.output)
+        print(certificate)
+    return MET
+
+
+def _verify(arguments: argparse.Namespace) -> int:
+    from logphi.checker import verify, verify_file
+
+    # one character more than there may be, so that what is longer is refused and not cut
+    verdict = verify(sys.stdin.buffer.read(LONGEST_CERTIFICATE + 1)) if arguments.file == "-" else verify_file(arguments.file)
+    print(_one_line(verdict.reason))
+    return verdict.status
 
 
 def _compare(arguments: argparse.Namespace, mechanism: Mechanism, asked: str, points: Sequence[float]) -> int:

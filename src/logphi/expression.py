@@ -2,7 +2,8 @@
 
 The text is read by a small reader with its own tokens rather than by Python's parser: nothing is ever evaluated as
 code, a sum of any length is a loop rather than a deep tree, and every refusal is one line that names the piece, the
-rule and the next step. The grammar, in the precedence of Python::
+rule and the next step. Numbers are exact as long as they are rational: a decimal is the decimal, and ``256/60000`` is that
+quotient; each is a double as well (:class:`logphi.written.Written`). The grammar, in the precedence of Python::
 
     sum       = product (("+" | "-") product)*
     product   = signed (("*" | "/") signed)*
@@ -23,11 +24,13 @@ import operator
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping
+from fractions import Fraction
 from typing import Any, NamedTuple, NoReturn
 
 from logphi.check import real
 from logphi.mechanisms import CATALOGUE, PYTHON_ONLY
 from logphi.release import Mechanism, compose
+from logphi.written import Written, exact
 
 TRANSFORMS = ("poisson", "subset", "shuffled", "fixed_order")
 LONGEST = 1_000_000
@@ -38,6 +41,10 @@ LARGEST_WHOLE_FLOAT = 2**53
 """Above it neighbouring whole numbers share a double, so that a float is no longer a count."""
 MOST_DIGITS = 400
 """Digits computed before a whole number is compared with the largest double, which has 309."""
+MOST_BITS = 3600
+"""Of a numerator or a denominator; a number that needs more is its double and nothing beside."""
+MOST_WRITTEN = 500
+"""Characters of a decimal that is taken exactly: with the exponents of doubles it stays below ``MOST_BITS``."""
 
 # Letters beyond ASCII are read as parts of names, so that a look-alike is refused as a whole, with the name it mimics.
 _TOKEN = re.compile(
@@ -57,8 +64,8 @@ def parse(
     Parameters
     ----------
     text
-        An expression such as ``"14062 * Gaussian(sigma=1.1).poisson(256/60000)"``. Integers are exact, so that
-        ``256/60000`` is one correctly rounded division; a whole float up to 2**53 counts repetitions too (``1e12``).
+        An expression such as ``"14062 * Gaussian(sigma=1.1).poisson(256/60000)"``. Decimals and what + - * / and whole powers
+        make of them are exact, and rounded to doubles once; a whole float up to 2**53 counts repetitions too (``1e12``).
     constructors
         What a called name stands for; the catalogue of the library unless given.
     variables
@@ -95,13 +102,15 @@ def parse_numbers(text: str) -> list[float]:
     --------
     >>> parse_numbers("-0.5, 2**-2")
     [-0.5, 0.25]
+    >>> parse_numbers("0.1 + 0.2")[0].exact
+    Fraction(3, 10)
     """
     reader = _Reader(text, {}, {})
     numbers = [_number(reader.token, reader.sum())]
     while reader.accept(","):
         numbers.append(_number(reader.token, reader.sum()))
     reader.finish()
-    return [float(number) for number in numbers]
+    return [real("a number", number) for number in numbers]
 
 
 class _Token(NamedTuple):
@@ -192,7 +201,7 @@ class _Reader:
             value = _calculate(power, value, self.signed())
         self.depth -= 1
         for sign in reversed(signs):
-            value = -_number(sign, value) if sign.text == "-" else _number(sign, value)
+            value = _negative(_number(sign, value)) if sign.text == "-" else _number(sign, value)
         return value
 
     def postfix(self) -> Any:
@@ -348,7 +357,11 @@ def _literal(token: _Token) -> int | float:
         value = int(text, 0) if whole else float(text)
     except ValueError:
         token.refuse("not a number: write 12, 1.5 or 1e-5 (no complex, hexadecimal or octal numbers)")
-    return _fitting(token, value, vanished=value == 0 and bool(re.search("[1-9]", re.split("[eE]", text)[0])))
+    number = _fitting(token, value, vanished=value == 0 and bool(re.search("[1-9]", re.split("[eE]", text)[0])))
+    if whole or len(text) > MOST_WRITTEN:
+        return number
+    # zero may have an exponent that no power of ten can be computed for
+    return Written(Fraction(text.replace("_", "") if number else 0))
 
 
 def _calculate(sign: _Token, left: Any, right: Any) -> int | float:
@@ -358,16 +371,47 @@ def _calculate(sign: _Token, left: Any, right: Any) -> int | float:
             f"it cannot join {_described(left)} and {_described(right)}: "
             "mechanisms compose with + and repeat with a whole number and *, lists are only arguments"
         )
+    number = None
     try:
-        result = _OPERATIONS[sign.text](left, right)
+        number = _rational(sign.text, left, right)
+        result = _OPERATIONS[sign.text](left, right) if number is None else _rounded(number)
     except ZeroDivisionError:
         sign.refuse(f"division by zero, {_clipped(left)} {sign.text} {_clipped(right)}")
     except OverflowError:
         result = math.inf
     if isinstance(result, complex):
         sign.refuse(f"{_clipped(left)} ** {_clipped(right)} is not a real number")
-    vanished = result == 0 and sign.text not in "+-" and left != 0 and (sign.text != "*" or right != 0)
+    if number is None:
+        vanished = result == 0 and sign.text not in "+-" and left != 0 and (sign.text != "*" or right != 0)
+    else:
+        vanished = result == 0 != number
     return _fitting(sign, result, vanished)
+
+
+def _rational(sign: str, left: int | float, right: int | float) -> Fraction | None:
+    """What becomes of two exact numbers, if it is rational, not whole by itself, and short enough."""
+    if not (isinstance(left, (int, Written)) and isinstance(right, (int, Written))):
+        return None
+    if type(left) is type(right) is int and (sign in "+-*" or (sign == "**" and right >= 0)):
+        return None
+    one, other = exact(left), exact(right)
+    if sign == "**":
+        if other.denominator > 1 or abs(other) * max(one.numerator.bit_length(), one.denominator.bit_length()) > MOST_BITS:
+            return None
+        result = one**other.numerator
+    else:
+        result = _OPERATIONS[sign](one, other)
+    return result if max(result.numerator.bit_length(), result.denominator.bit_length()) <= MOST_BITS else None
+
+
+def _rounded(number: Fraction) -> float:
+    """The number; zero where it is below every double."""
+    nearest = float(number)
+    return Written(number) if nearest or not number else nearest
+
+
+def _negative(number: int | float) -> int | float:
+    return Written(-number.exact) if isinstance(number, Written) else -number
 
 
 def _power(base: int | float, exponent: int | float) -> Any:
@@ -396,7 +440,7 @@ def _fitting(token: _Token, number: int | float, vanished: bool = False) -> int 
 
 def _count(sign: _Token, number: int | float) -> int:
     """A whole number of repetitions."""
-    if number < 0 or number != math.floor(number):
+    if number < 0 or exact(number).denominator > 1:
         sign.refuse(f"a mechanism is repeated a whole number of times, got {_clipped(number)}: write a count")
     if isinstance(number, float) and number > LARGEST_WHOLE_FLOAT:
         sign.refuse(f"{number!r} is no longer exact as a float: write the count as an integer")

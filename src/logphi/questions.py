@@ -35,7 +35,14 @@ class Questions(ABC):
     def delta(
         self, epsilon: Any, *, direction: Direction | str | None = None, method: str | None = None, rtol: float = 1e-9
     ) -> Bound | Bounds:
-        """The privacy profile delta(epsilon), in nats; see :func:`logphi.views.delta.delta`."""
+        """The privacy profile delta(epsilon), in nats; see :func:`logphi.views.delta.delta`.
+
+        ``method="certified"`` answers in ball arithmetic: :func:`logphi.certified.question.certified`.
+        """
+        if method == "certified":
+            from logphi.certified.question import certified
+
+            return certified("delta", self._loss(), epsilon, direction=direction, rtol=rtol)
         return delta(self._loss(), epsilon, direction=direction, method=method, rtol=rtol)
 
     def log_delta(
@@ -47,7 +54,14 @@ class Questions(ABC):
     def epsilon(
         self, delta: Any, *, direction: Direction | str | None = None, method: str | None = None, rtol: float = 1e-9
     ) -> Bound | Bounds:
-        """The smallest non-negative epsilon, in nats; see :func:`logphi.views.epsilon.epsilon`."""
+        """The smallest non-negative epsilon, in nats; see :func:`logphi.views.epsilon.epsilon`.
+
+        ``method="certified"`` answers in ball arithmetic: :func:`logphi.certified.question.certified`.
+        """
+        if method == "certified":
+            from logphi.certified.question import certified
+
+            return certified("epsilon", self._loss(), delta, direction=direction, rtol=rtol)
         return epsilon(self._loss(), delta, direction=direction, method=method, rtol=rtol)
 
     @property

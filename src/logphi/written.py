@@ -21,8 +21,10 @@ class Written(float):
     exact: Fraction
 
     def __new__(cls, exact: Fraction) -> Written:
-        """The nearest double; an OverflowError if there is none."""
+        """The nearest double; an OverflowError if there is none, or if it is zero and the number is not."""
         number = super().__new__(cls, exact)
+        if exact and not number:
+            raise OverflowError("the number is below every double")
         number.exact = exact
         return number
 

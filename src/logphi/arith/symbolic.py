@@ -8,14 +8,16 @@ from typing import Any
 import sympy
 
 from logphi.arith.protocol import Arithmetic, Number
+from logphi.written import meant
 
 
 class Symbolic(Arithmetic):
     """Numbers are SymPy expressions; parameters are the rationals that the user wrote as decimals."""
 
     def constant(self, value: float) -> Number:
-        """The shortest decimal that reads back as ``value``, as a rational."""
-        return sympy.Rational(repr(float(value)))
+        """The decimal or the quotient that a user wrote, where it is known, and the shortest decimal otherwise."""
+        number = meant(value)
+        return sympy.Rational(number.numerator, number.denominator)
 
     def log(self, x: Number) -> Number:
         """Natural logarithm."""

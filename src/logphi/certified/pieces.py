@@ -60,10 +60,9 @@ class Pieces:
     tail: Tail | None
     name: ClassVar[str] = "pieces"
 
-    @property
-    def witness(self) -> dict[str, Any]:
+    def witness(self, epsilon: Any) -> dict[str, Any]:
         """The number of places, and the powers of t with the bound of the others."""
-        found: dict[str, Any] = {"terms": len(self._terms), "bits": self.bits}
+        found: dict[str, Any] = {"route": self.name, "terms": len(self._terms), "bits": self.bits}
         if self.tail is not None:
             tail = self.tail
             found |= {"degree": tail.degree, "abscissa": str(tail.abscissa), "stretch": str(tail.stretch)}

@@ -16,9 +16,8 @@ class Route(Protocol):
     def name(self) -> str:
         """Of the method: contour, lattice, pieces, single or twofold."""
 
-    @property
-    def witness(self) -> dict[str, Any]:
-        """The numbers that were chosen, of which the enclosure follows; plain data for JSON."""
+    def witness(self, epsilon: Any) -> dict[str, Any]:
+        """The numbers that were chosen, and the errors at an epsilon; plain data for JSON."""
 
     def excess(self, epsilon: Any) -> Any:
         """``E_P[(1 - e^{epsilon - L})_+; |L| < inf]`` as a real ball, for a real ball ``epsilon``."""

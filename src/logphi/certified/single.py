@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property, singledispatch
 from typing import Any, ClassVar, Protocol
 
@@ -39,22 +39,17 @@ class Single:
     """One release, of which a share is kept."""
 
     loss: LogPhi
-    epsilon: Any = field(compare=False)
     bits: int
     name: ClassVar[str] = "single"
 
-    @property
-    def witness(self) -> dict[str, Any]:
+    def witness(self, epsilon: Any) -> dict[str, Any]:
         """Where the loss is epsilon, if there is one such place."""
+        found: dict[str, Any] = {"route": self.name, "bits": self.bits}
         with precision(self.bits):
-            profile, _ = self._parts
-            if not isinstance(profile, NormalMixtures):
-                return {}
-            low, high = profile.ends
-            at = self.epsilon.mid()
-            if not (low < at and at < high):
-                return {}
-            return {"root": profile.root(at).mid().str(_WITNESS_DIGITS, radius=False)}
+            (profile, _), at = self._parts, epsilon.mid()
+            if isinstance(profile, NormalMixtures) and profile.ends[0] < at < profile.ends[1]:
+                found["root"] = profile.root(at).mid().str(_WITNESS_DIGITS, radius=False)
+        return found
 
     def excess(self, epsilon: Any) -> Any:
         """Between its values at both ends of the ball, as it falls."""
@@ -84,7 +79,7 @@ def prepare(loss: LogPhi, epsilon: Any, bits: int) -> Single:
     NotCertifiedError
         If there are several, or no closed form is known.
     """
-    route = Single(loss, epsilon, bits + _SPARE)
+    route = Single(loss, bits + _SPARE)
     with precision(route.bits):
         _ = route._parts
     return route

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -140,7 +140,6 @@ class Twofold:
     """Two releases, of which a share is kept."""
 
     loss: LogPhi
-    epsilon: Any = field(compare=False)
     goal: int
     name: ClassVar[str] = "twofold"
 
@@ -156,17 +155,17 @@ class Twofold:
         far = math.sqrt(4 * math.log(2) * self.goal)
         return self.goal + math.ceil(m * (far + m / 2) / math.log(2))
 
-    @property
-    def witness(self) -> dict[str, Any]:
+    def witness(self, epsilon: Any) -> dict[str, Any]:
         """The ends of the integral."""
+        found: dict[str, Any] = {"route": self.name, "bits": self.bits}
         with precision(self.bits):
             first, second, _ = self._parts
-            two = Two(first, second, self.epsilon.mid())
+            two = Two(first, second, epsilon.mid())
             low, high = two.ends
-            if not (low < two.epsilon and two.epsilon < high):
-                return {}
-            start, end, _ = two.cuts(self.goal)
-            return {"from": start.str(_WITNESS_DIGITS, radius=False), "to": end.str(_WITNESS_DIGITS, radius=False)}
+            if low < two.epsilon and two.epsilon < high:
+                start, end, _ = two.cuts(self.goal)
+                found |= {"from": start.str(_WITNESS_DIGITS, radius=False), "to": end.str(_WITNESS_DIGITS, radius=False)}
+        return found
 
     def excess(self, epsilon: Any) -> Any:
         """Between its values at both ends of the ball, as it falls."""
@@ -219,7 +218,7 @@ def prepare(loss: LogPhi, epsilon: Any, bits: int) -> Twofold:
     NotCertifiedError
         If there are not two, all Gaussian mechanisms taken as one, or neither has an explicit root of its loss.
     """
-    route = Twofold(loss, epsilon, bits + _SPARE)
+    route = Twofold(loss, bits + _SPARE)
     # what cannot be done is refused here
     _ = route.bits
     return route

@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 
 from logphi import check
 from logphi.bound import Bound, Entry, Ledger
-from logphi.numerics.hull import exponential, written
+from logphi.numerics.hull import exponential
+from logphi.written import meant
 
 # measured: about a second
 LARGEST_SUM = 1 << 22
@@ -188,7 +189,7 @@ def compose_profiles(one: Vertices, other: Vertices, epsilon: float) -> Bound:
             f"profiles of {len(first)} and {len(second)} vertices make more than {LARGEST_PRODUCT} terms: "
             "compose FromProfile mechanisms instead"
         )
-    a = exponential(written(at))
+    a = exponential(meant(at))
     slopes = [*((h - k) / (c - b) for (b, h), (c, k) in pairwise(second)), Fraction(0)]
     places = [b for b, _ in first]
     parts = [
@@ -220,7 +221,7 @@ def _profile(name: str, given: Any) -> list[tuple[Fraction, Fraction]]:
         raise ValueError(
             f"the epsilons of {name} must lie between -{LARGEST_EPSILON:g} and {LARGEST_EPSILON:g}, got {given[0]!r}"
         )
-    points = [(exponential(written(e)), written(d)) for e, d in sorted(zip(epsilons.tolist(), deltas.tolist(), strict=True))]
+    points = [(exponential(meant(e)), meant(d)) for e, d in sorted(zip(epsilons.tolist(), deltas.tolist(), strict=True))]
     vertices = [(Fraction(0), Fraction(1)), *points]
     if any(b == c for (b, _), (c, _) in pairwise(vertices)):
         raise ValueError(f"the epsilons of {name} must be distinct, got {given[0]!r}")

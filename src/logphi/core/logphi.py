@@ -59,6 +59,11 @@ class LogPhi(Law):
         return all(law.symmetric for law, _ in self.terms)
 
     @cached_property
+    def mirrored(self) -> bool:
+        """Whether every term is."""
+        return all(law.mirrored for law, _ in self.terms)
+
+    @cached_property
     def estimated(self) -> bool:
         """Whether any term is."""
         return any(law.estimated for law, _ in self.terms)

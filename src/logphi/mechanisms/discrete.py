@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from logphi import check
 from logphi.core.adjacency import Adjacency
@@ -42,6 +43,7 @@ class Discrete(Primitive):
     p: Sequence[float]
     q: Sequence[float]
     adjacency: Adjacency = Adjacency.ADD_REMOVE
+    _distributions: ClassVar = ("p", "q")
 
     def __post_init__(self) -> None:
         p, q = check.probabilities("p", self.p), check.probabilities("q", self.q)

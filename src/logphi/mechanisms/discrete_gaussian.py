@@ -114,7 +114,6 @@ class DiscreteGaussian(Primitive):
         p, q = np.concatenate([empty, weights]), np.concatenate([weights, empty])
         blur = 8 * ULP * ((reach / sigma) ** 2 / 2 + 32)
         stray, growth = 0.0, math.inf
-        exact: Cells | None = _Outcomes(sigma, s, reach, whole=cut)
         if cut:
             # the noise beyond, or within a move of the ends: a geometric series from its first and largest term
             first = reach - s + 1
@@ -123,8 +122,7 @@ class DiscreteGaussian(Primitive):
             p, q = p[both], q[both]
             if self.truncation is None:
                 growth = (s / sigma) ** 2 * (1 + 8 * ULP)
-            else:
-                exact = None
+        exact = _Outcomes(sigma, s, self.truncation, (s - reach, reach) if cut else (-reach, reach + s))
         return FinitePair(tuple(p.tolist()), tuple(q.tolist()), blur, exact, stray, growth)
 
     def loss_law(self) -> LogPhi:
@@ -136,18 +134,23 @@ class DiscreteGaussian(Primitive):
 
 @dataclass(frozen=True)
 class _Outcomes(Cells):
-    """Outcomes within ``reach`` of both centres; the noise is on all whole numbers, or within reach alone."""
-
     sigma: float
     shift: int
-    reach: int
-    whole: bool
+    truncation: int | None
+    ends: tuple[int, int]
 
     def under(self, arith: Arithmetic) -> tuple[Sequence[Number], Sequence[Number]]:
-        """From the lowest upward."""
-        sigma = arith.constant(self.sigma)
-        twice = 2 * sigma * sigma
-        weights = [arith.exp(-(x * x) / twice) for x in range(-self.reach, self.reach + 1)]
-        total = arith.exp(arith.log_normal_sum(sigma * sigma, 0 * sigma)) if self.whole else reduce(add, weights)
-        noise = [weight / total for weight in weights]
-        return noise[: len(noise) - self.shift], noise[self.shift :]
+        """Whole numbers between two ends, both counted."""
+        first, last = self.ends
+        variance = arith.constant(self.sigma) * arith.constant(self.sigma)
+        most = self.truncation
+        reach = last if most is None else max(last, most)
+        weights = [arith.exp(-(x * x) / (2 * variance)) for x in range(reach + 1)]
+        if most is None:
+            total = arith.exp(arith.log_normal_sum(variance, arith.constant(0.0)))
+        else:
+            total = weights[0] + 2 * reduce(add, weights[1 : most + 1])
+        none = arith.constant(0.0)
+        noise = [weight / total if most is None or x <= most else none for x, weight in enumerate(weights)]
+        places = range(first, last + 1)
+        return [noise[abs(x - self.shift)] for x in places], [noise[abs(x)] for x in places]

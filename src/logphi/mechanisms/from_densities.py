@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,6 +68,7 @@ class FromDensities(Primitive):
     support: tuple[float, float]
     breakpoints: Sequence[float] = ()
     adjacency: Adjacency = Adjacency.ADD_REMOVE
+    _undescribed: ClassVar = "its densities are functions; certify a mechanism that dominates it"
 
     def __post_init__(self) -> None:
         support = _interval(self.support)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -57,6 +57,7 @@ class FromLogPhi(Primitive):
     expression: Any
     alpha: Any
     adjacency: Adjacency = Adjacency.ADD_REMOVE
+    _undescribed: ClassVar = "its log-phi is an expression, of which nothing is proved; state the mechanism itself"
 
     def __post_init__(self) -> None:
         import sympy

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import ClassVar
 
 from logphi import check
 from logphi.core.adjacency import Adjacency
 from logphi.core.logphi import LogPhi
 from logphi.core.pairs.finite import FinitePair
-from logphi.numerics.hull import Hull, exponential, written
+from logphi.numerics.hull import Hull, exponential
+from logphi.numerics.laws.finite import Cells
 from logphi.release import Primitive
+from logphi.written import meant
 
 # derived: beyond it e^epsilon times a probability leaves the doubles
 LARGEST_EPSILON = 300.0
@@ -65,6 +68,7 @@ class FromProfile(Primitive):
     epsilons: Sequence[float]
     deltas: Sequence[float]
     adjacency: Adjacency = Adjacency.ADD_REMOVE
+    _undescribed: ClassVar = "its pair is made of exponentials that are rounded; state the guarantee as an ApproximateDP"
 
     def __post_init__(self) -> None:
         epsilons, deltas = check.real_array("epsilons", self.epsilons), check.unit_array("deltas", self.deltas)
@@ -73,7 +77,7 @@ class FromProfile(Primitive):
                 "epsilons and deltas must be two lists of equal length with at least one number each, got "
                 f"shapes {epsilons.shape} and {deltas.shape}; each delta belongs to the epsilon at its place"
             )
-        self._settle(epsilons=tuple(epsilons.tolist()), deltas=tuple(deltas.tolist()))
+        self._settle(epsilons=check.entries(self.epsilons, epsilons), deltas=check.entries(self.deltas, deltas))
         seen: dict[float, float] = {}
         for place, (epsilon, delta) in enumerate(zip(self.epsilons, self.deltas, strict=True)):
             where = f"at place {place}, epsilon={epsilon!r} with delta={delta!r}"
@@ -81,7 +85,7 @@ class FromProfile(Primitive):
                 raise ValueError(f"epsilons must lie between -{LARGEST_EPSILON:g} and {LARGEST_EPSILON:g}, got {where}")
             if 0 < delta < LEAST_DELTA:
                 raise ValueError(f"a delta must be 0 or at least {LEAST_DELTA:g}, the range of doubles, got {where}")
-            if written(delta) < 1 - exponential(written(epsilon)):
+            if meant(delta) < 1 - exponential(meant(epsilon)):
                 raise ValueError(
                     f"a delta must be at least 1 - e^epsilon, got {where}: no mechanism is that private; "
                     "check the sign of epsilon and that the two lists are in the same order"
@@ -95,7 +99,7 @@ class FromProfile(Primitive):
             raise ValueError(f"some delta must be below 1, got {self.deltas!r}: such a mechanism promises nothing")
 
     def _hull(self) -> Hull:
-        points = [(exponential(written(e)), written(d)) for e, d in zip(self.epsilons, self.deltas, strict=True)]
+        points = [(exponential(meant(e)), meant(d)) for e, d in zip(self.epsilons, self.deltas, strict=True)]
         if self.adjacency not in _ONE_ORDER:
             points += [(1 / a, 1 - 1 / a + h / a) for a, h in points]
         return Hull.of(points)
@@ -109,7 +113,7 @@ class FromProfile(Primitive):
         return self.pair().loss()
 
 
-def outcomes(p: Iterable[Fraction], q: Iterable[Fraction], adjacency: Adjacency) -> FinitePair:
+def outcomes(p: Iterable[Fraction], q: Iterable[Fraction], adjacency: Adjacency, exact: Cells | None = None) -> FinitePair:
     """The pair of finitely many exact probabilities; under the order add they are exchanged."""
-    pair = FinitePair(tuple(map(float, p)), tuple(map(float, q)), BLUR)
+    pair = FinitePair(tuple(map(float, p)), tuple(map(float, q)), BLUR, exact)
     return pair.reversed() if adjacency is Adjacency.ADD else pair

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
+from typing import ClassVar
 
 from logphi import check
+from logphi.arith.protocol import Arithmetic, Number
 from logphi.core.adjacency import Adjacency
 from logphi.core.logphi import LogPhi
 from logphi.core.pairs.finite import FinitePair
 from logphi.mechanisms.from_profile import LEAST_DELTA, outcomes
-from logphi.numerics.hull import Hull, written
+from logphi.numerics.hull import Hull
+from logphi.numerics.laws.finite import Cells
 from logphi.release import Primitive
+from logphi.written import exact, meant
 
 
 @dataclass(frozen=True, repr=False)
@@ -60,6 +64,7 @@ class FromTradeoff(Primitive):
     type_one_errors: Sequence[float]
     type_two_errors: Sequence[float]
     adjacency: Adjacency = Adjacency.ADD_REMOVE
+    _undescribed: ClassVar = "its pair is made of a hull; state its segments as a Discrete"
 
     def __post_init__(self) -> None:
         first = check.unit_array("type_one_errors", self.type_one_errors)
@@ -69,10 +74,13 @@ class FromTradeoff(Primitive):
                 "type_one_errors and type_two_errors must be two lists of equal length with at least one number each, got "
                 f"shapes {first.shape} and {second.shape}; each type II error belongs to the type I error at its place"
             )
-        self._settle(type_one_errors=tuple(first.tolist()), type_two_errors=tuple(second.tolist()))
+        self._settle(
+            type_one_errors=check.entries(self.type_one_errors, first),
+            type_two_errors=check.entries(self.type_two_errors, second),
+        )
         for place, (alpha, beta) in enumerate(zip(self.type_one_errors, self.type_two_errors, strict=True)):
             where = f"at place {place}, a type I error of {alpha!r} with a type II error of {beta!r}"
-            if written(alpha) + written(beta) > 1:
+            if meant(alpha) + meant(beta) > 1:
                 raise ValueError(
                     f"the two errors must sum to at most 1, got {where}: a test that ignores the output does better; "
                     "check that the two lists are in the same order"
@@ -87,17 +95,36 @@ class FromTradeoff(Primitive):
         if self._hull().vertices[0][1] == 0:
             raise ValueError(f"f(0) must be above 0, got {self.type_two_errors!r}: such a mechanism promises nothing")
 
-    def _hull(self) -> Hull:
-        errors = zip(self.type_one_errors, self.type_two_errors, strict=True)
-        return Hull.of([*((written(alpha), written(beta)) for alpha, beta in errors), (Fraction(1), Fraction(0))])
+    def _points(self) -> list[tuple[float, float]]:
+        return [*zip(self.type_one_errors, self.type_two_errors, strict=True), (1.0, 0.0)]
+
+    def _hull(self, read: Callable[[float], Fraction] = meant) -> Hull:
+        return Hull.of([(read(alpha), read(beta)) for alpha, beta in self._points()])
 
     def pair(self) -> FinitePair:
         """The segments of the curve; for the order add the outcome laws are exchanged."""
         vertices = self._hull().vertices
         p = [1 - vertices[0][1], *(here[1] - there[1] for here, there in pairwise(vertices)), Fraction(0)]
         q = [Fraction(0), *(there[0] - here[0] for here, there in pairwise(vertices)), 1 - vertices[-1][0]]
-        return outcomes(p, q, self.adjacency)
+        given = {(meant(alpha), meant(beta)): (alpha, beta) for alpha, beta in self._points()}
+        corners = tuple(given[vertex] for vertex in vertices)
+        # the doubles themselves may have another hull than the decimals they stand for
+        same = self._hull(exact).vertices == tuple((exact(alpha), exact(beta)) for alpha, beta in corners)
+        return outcomes(p, q, self.adjacency, _Segments(corners) if same else None)
 
     def loss_law(self) -> LogPhi:
         """Finitely many atoms."""
         return self.pair().loss()
+
+
+@dataclass(frozen=True)
+class _Segments(Cells):
+    corners: tuple[tuple[float, float], ...]
+
+    def under(self, arith: Arithmetic) -> tuple[Sequence[Number], Sequence[Number]]:
+        """P alone, the segments, Q alone."""
+        none = arith.constant(0.0)
+        first, second = ([arith.constant(corner[k]) for corner in self.corners] for k in (0, 1))
+        falls = [here - there for here, there in pairwise(second)]
+        widths = [there - here for here, there in pairwise(first)]
+        return [1 - second[0], *falls, none], [none, *widths, 1 - first[-1]]

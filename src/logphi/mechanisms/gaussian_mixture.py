@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from logphi import check
 from logphi.arith.protocol import Ratio
@@ -59,6 +60,7 @@ class GaussianMixture(Primitive):
     sensitivities: Sequence[float]
     probabilities: Sequence[float]
     adjacency: Adjacency = Adjacency.ADD_REMOVE
+    _distributions: ClassVar = ("probabilities",)
 
     def __post_init__(self) -> None:
         sensitivities = check.nonnegatives("sensitivities", self.sensitivities)

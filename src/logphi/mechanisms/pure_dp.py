@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from logphi import check
-from logphi.arith.protocol import Plain
+from logphi.arith.protocol import Arithmetic, Number, Plain
 from logphi.core.adjacency import Adjacency
 from logphi.core.logphi import LogPhi
 from logphi.core.pairs.finite import FinitePair
-from logphi.numerics.laws.finite import Thinned
+from logphi.numerics.laws.finite import Cells, Thinned
 from logphi.numerics.laws.two_point import TwoPoint
 from logphi.release import Primitive
 
@@ -129,4 +130,19 @@ def guarantee_pair(epsilon: float, delta: float) -> FinitePair:
     truth, lie = (1 - delta) / (1 + math.exp(-epsilon)), (1 - delta) / (1 + math.exp(epsilon))
     # half an ulp of delta, and of epsilon in the exponential
     blur = 2.0**-53 * (delta / (1 - delta) + epsilon + 8)
-    return FinitePair((delta, truth, lie, 0.0), (0.0, lie, truth, delta), blur)
+    return FinitePair((delta, truth, lie, 0.0), (0.0, lie, truth, delta), blur, _Guaranteed(epsilon, delta))
+
+
+@dataclass(frozen=True)
+class _Guaranteed(Cells):
+    epsilon: float
+    delta: float
+
+    def under(self, arith: Arithmetic) -> tuple[Sequence[Number], Sequence[Number]]:
+        """P alone, both, both, Q alone."""
+        failure, none = arith.constant(self.delta), arith.constant(0.0)
+        odds = arith.exp(-arith.constant(self.epsilon))
+        truth = (1 - failure) / (1 + odds)
+        # without a guarantee there is nothing to tell apart
+        lie = truth * odds if self.epsilon else truth
+        return (failure, truth, lie, none), (none, lie, truth, failure)

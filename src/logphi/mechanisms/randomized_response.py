@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from logphi import check
-from logphi.arith.protocol import LogOdds
+from logphi.arith.protocol import Arithmetic, LogOdds, Number
 from logphi.core.adjacency import Adjacency
 from logphi.core.logphi import LogPhi
 from logphi.core.pairs.finite import FinitePair
+from logphi.numerics.laws.finite import Cells
 from logphi.numerics.laws.two_point import TwoPoint
 from logphi.release import Primitive
 
@@ -51,8 +53,19 @@ class RandomizedResponse(Primitive):
         """The two answers with and without the record's true value."""
         # half an ulp of p, which 1 - p inherits
         blur = 2.0**-53 * (self.p / (1 - self.p) + 2)
-        return FinitePair((self.p, 1 - self.p), (1 - self.p, self.p), blur)
+        return FinitePair((self.p, 1 - self.p), (1 - self.p, self.p), blur, _Answers(self.p))
 
     def loss_law(self) -> LogPhi:
         """Two opposite atoms."""
         return LogPhi.of([(TwoPoint(LogOdds(self.p)), 1)])
+
+
+@dataclass(frozen=True)
+class _Answers(Cells):
+    p: float
+
+    def under(self, arith: Arithmetic) -> tuple[Sequence[Number], Sequence[Number]]:
+        """The truth and the opposite."""
+        truth = arith.constant(self.p)
+        lie = 1 - truth
+        return (truth, lie), (lie, truth)

@@ -62,8 +62,3 @@ def exponential(x: Fraction) -> Fraction:
         mantissa, exponent = mpmath.frexp(mpmath.exp(mpmath.mpf(x.numerator) / x.denominator))
         scaled = int(mpmath.ceil(mantissa * mpmath.mpf(2) ** 200))
     return Fraction(scaled) * Fraction(2) ** (int(exponent) - 200)
-
-
-def written(number: float) -> Fraction:
-    """The decimal that the user wrote: the shortest that reads back as the double."""
-    return Fraction(repr(float(number)))

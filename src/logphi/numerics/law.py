@@ -142,6 +142,11 @@ class Law(ABC):
         return False
 
     @property
+    def mirrored(self) -> bool:
+        """Whether it is ``symmetric`` by its formula, and not only as far as doubles tell."""
+        return self.symmetric
+
+    @property
     def strip(self) -> tuple[float, float]:
         """The open interval of real z where K is finite; it contains [-1, 0]."""
         return (-np.inf, np.inf)

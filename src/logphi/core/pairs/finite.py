@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from logphi.arith.floats import FLOATS
 from logphi.core.logphi import LogPhi
 from logphi.core.pair import Pair
-from logphi.numerics.laws.finite import Cells, Finite, Given, Mixed, Spliced, Turned
+from logphi.numerics.laws.finite import Cells, Chosen, Finite, Given, Mixed, Spliced, Turned
 
 
 @dataclass(frozen=True)
@@ -16,10 +16,12 @@ class FinitePair(Pair):
     """Two probability vectors on the same cells; a cell with q = 0 is mass at infinity.
 
     ``blur`` bounds the relative error of each probability beside its own half ulp. ``exact`` gives the probabilities as
-    formulas of the parameters, where every cell has mass under both laws. ``stray`` bounds the mass of either law on cells
-    that are left out, far below one half: they count as infinite losses in upper bounds and not at all in lower ones. Where
-    ``stray_growth`` v is finite no loss is infinite there, and the whole pair has K(z) <= z (z + 1) v / 2 for z >= 0, in both
-    orders; mixing and splicing keep that, as p^{1+z} q^{-z} is convex in both and as neither makes a profile larger.
+    formulas of the parameters, cell by cell; without it they are the parameters themselves, or formulas that are not known if
+    there is a ``blur``. ``stray`` bounds the mass of either
+    law on cells that are left out, far below one half: they count as infinite losses in upper bounds and not at all in lower
+    ones. Where ``stray_growth`` v is finite no loss is infinite there, and the whole pair has K(z) <= z (z + 1) v / 2 for
+    z >= 0, in both orders; mixing and splicing keep that, as p^{1+z} q^{-z} is convex in both and as neither makes a profile
+    larger.
     """
 
     p: tuple[float, ...]
@@ -50,11 +52,12 @@ class FinitePair(Pair):
 
     def loss(self) -> LogPhi:
         """A finite law on the common support."""
-        common = [(a, b) for a, b in zip(self.p, self.q, strict=True) if a > 0 and b > 0]
+        common = tuple(i for i, (a, b) in enumerate(zip(self.p, self.q, strict=True)) if a > 0 and b > 0)
         lost_p = math.fsum(a for a, b in zip(self.p, self.q, strict=True) if b == 0)
         lost_q = math.fsum(b for a, b in zip(self.p, self.q, strict=True) if a == 0)
-        p, q = tuple(a for a, _ in common), tuple(b for _, b in common)
-        return LogPhi.of([(Finite(p, q, lost_p, lost_q, self.blur, self.exact, self.stray, self.stray_growth), 1)])
+        p, q = tuple(self.p[i] for i in common), tuple(self.q[i] for i in common)
+        exact = self.exact if self.exact is None or len(common) == len(self.p) else Chosen(self.exact, common)
+        return LogPhi.of([(Finite(p, q, lost_p, lost_q, self.blur, exact, self.stray, self.stray_growth), 1)])
 
     def reversed(self) -> FinitePair:
         """The vectors exchanged."""
@@ -82,15 +85,11 @@ class FinitePair(Pair):
         # half an ulp of the rate, which 1 - rate inherits; a difference of two probabilities loses digits
         lost = math.fsum(a for a, b in pairs if a > b) / max(rest, 1e-300) if rest > 0 else 0.0
         blur = (self.blur + 2.0**-53 * (rate / (1 - rate) + 6)) * max(1.0, 2 * lost)
-        shared = min(self.p + self.q) > 0
-        exact = Spliced(self._cells, rate, higher, lower, rest > 0) if shared and self._cells is not None else None
+        exact = None if self._cells is None else Spliced(self._cells, rate, higher, lower, rest > 0)
         above_and_below = tuple(a for a, _ in kept), tuple(b for _, b in kept)
         return FinitePair(*above_and_below, blur, exact, self.stray, self.stray_growth).loss()
 
     @property
     def _cells(self) -> Cells | None:
-        """The probabilities on the cells that Q reaches as formulas, or as they were written; None if they are rounded."""
-        if self.exact is not None or self.blur:
-            return self.exact
-        reached = [(a, b) for a, b in zip(self.p, self.q, strict=True) if b > 0]
-        return Given(tuple(a for a, _ in reached), tuple(b for _, b in reached))
+        """Formulas of the probabilities, unless there are none."""
+        return Given(self.p, self.q) if self.exact is None and self.blur == 0 else self.exact

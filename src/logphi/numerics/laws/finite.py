@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
@@ -12,6 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from logphi.arith.ball import Balls
 from logphi.arith.floats import ELEMENTARY, FLOATS, ULP
 from logphi.arith.protocol import Arithmetic, Number
 from logphi.numerics.enclosure import Scaled
@@ -19,13 +21,23 @@ from logphi.numerics.growth import Growth
 from logphi.numerics.law import Lattice, Law, Line, Pieces, Values
 from logphi.numerics.spans import common_span
 from logphi.numerics.turns import turned_sums
+from logphi.written import exact
+
+# derived: bits that tell exponentials and mixtures of doubles apart unless they agree to three hundred digits
+_ORDERING = 1024
+
+# a few, where only the identity of numbers matters
+_NAMING = 16
 
 
 class Cells(Protocol):
     """Two probability vectors as formulas of the parameters that they came from."""
 
     def under(self, arith: Arithmetic) -> tuple[Sequence[Number], Sequence[Number]]:
-        """Both as numbers of an arithmetic, over the common support."""
+        """Both as numbers of an arithmetic, cell by cell.
+
+        Probabilities that are equal for all parameters are best the same object: only then are they known to be equal.
+        """
 
 
 @dataclass(frozen=True)
@@ -49,10 +61,20 @@ class Finite(Law):
 
     def formula(self, arith: Arithmetic, z: Number) -> Number:
         """K(z)."""
-        if self.exact is None or arith is FLOATS:
+        if arith is FLOATS or (self.exact is None and not self.blur):
             return arith.log_power_sum(self.p, self.q, z)
-        cells = zip(*self.exact.under(arith), strict=True)
+        cells = zip(*self.cells.under(arith), strict=True)
         return arith.log(reduce(add, (a * arith.exp(z * arith.log(a / b)) for a, b in cells)))
+
+    @property
+    def cells(self) -> Cells:
+        """The probabilities over the common support; a law with stray mass has more."""
+        return self.exact or Given(self.p, self.q, self.blur)
+
+    @cached_property
+    def mirrored(self) -> bool:
+        """The formulas of the vectors are the same in another order."""
+        return self.symmetric and mirrored(self.cells)
 
     @cached_property
     def symmetric(self) -> bool:
@@ -173,6 +195,11 @@ class WithStray(Law):
         return self.law.symmetric
 
     @property
+    def mirrored(self) -> bool:
+        """As the finite part is."""
+        return self.law.mirrored
+
+    @property
     def infimum(self) -> float:
         """Not known."""
         return -np.inf
@@ -212,14 +239,39 @@ class WithStray(Law):
 
 @dataclass(frozen=True)
 class Given(Cells):
-    """Probabilities that are parameters themselves."""
+    """Probabilities that are parameters themselves, or with a ``blur`` the doubles nearest to what is not known better."""
 
     p: tuple[float, ...]
     q: tuple[float, ...]
+    blur: float = 0.0
 
     def under(self, arith: Arithmetic) -> tuple[Sequence[Number], Sequence[Number]]:
-        """As they were written."""
-        return [arith.constant(a) for a in self.p], [arith.constant(b) for b in self.q]
+        """As they were written.
+
+        Raises
+        ------
+        NotImplementedError
+            If all errors are to be enclosed and there is a blur.
+        """
+        if self.blur and _proving(arith):
+            raise NotImplementedError(
+                "the probabilities of this law are known to doubles only, not as formulas of its parameters: no ball holds them"
+            )
+        numbers = {exact(one): arith.constant(one) for one in self.p + self.q}
+        return [numbers[exact(a)] for a in self.p], [numbers[exact(b)] for b in self.q]
+
+
+@dataclass(frozen=True)
+class Chosen(Cells):
+    """Some of the cells."""
+
+    cells: Cells
+    places: tuple[int, ...]
+
+    def under(self, arith: Arithmetic) -> tuple[Sequence[Number], Sequence[Number]]:
+        """Those at the places."""
+        p, q = self.cells.under(arith)
+        return [p[i] for i in self.places], [q[i] for i in self.places]
 
 
 @dataclass(frozen=True)
@@ -250,7 +302,10 @@ class Mixed(Cells):
 
 @dataclass(frozen=True)
 class Spliced(Cells):
-    """(1 - rate) Q + rate P beside Q in the cells ``above``, P beside (1 - rate) P + rate Q ``below``, and the rest."""
+    """(1 - rate) Q + rate P beside Q in the cells ``above``, P beside (1 - rate) P + rate Q ``below``, and the rest.
+
+    Which cells these are was read off doubles; where all errors are to be enclosed, it is proved.
+    """
 
     cells: Cells
     rate: float
@@ -259,13 +314,51 @@ class Spliced(Cells):
     rest: bool
 
     def under(self, arith: Arithmetic) -> tuple[Sequence[Number], Sequence[Number]]:
-        """Those above, those below, and one cell for the rest."""
+        """Those above, those below, and one cell for the rest.
+
+        Raises
+        ------
+        NotImplementedError
+            If all errors are to be enclosed, and two probabilities are too close to each other to tell which is larger.
+        """
+        if _proving(arith) and not self._ordered:
+            raise NotImplementedError(
+                "two probabilities of the sampled pair are so close to each other that it is not known which is larger; "
+                "leave the sampling out, which is an upper bound"
+            )
         rate = arith.constant(self.rate)
         p, q = self.cells.under(arith)
-        high = [((1 - rate) * q[i] + rate * p[i], q[i]) for i in self.above]
-        low = [(p[i], (1 - rate) * p[i] + rate * q[i]) for i in self.below]
+        mixtures: dict[tuple[int, int], Number] = {}
+
+        def mixture(one: Number, other: Number) -> Number:
+            # the same object for the same two, by which a mirrored pair is recognised
+            pair = id(one), id(other)
+            if pair not in mixtures:
+                mixtures[pair] = (1 - rate) * one + rate * other
+            return mixtures[pair]
+
+        high = [(mixture(q[i], p[i]), q[i]) for i in self.above]
+        low = [(p[i], mixture(p[i], q[i])) for i in self.below]
         rest = [1 - reduce(add, (a for a, _ in high + low), 0)] if self.rest else []
         return [*(a for a, _ in high + low), *rest], [*(b for _, b in high + low), *rest]
+
+    @cached_property
+    def _ordered(self) -> bool:
+        """Whether P is larger above, smaller below and the same elsewhere."""
+        p, q = self.cells.under(Balls(_ORDERING, doubles=True))
+        sides = {**dict.fromkeys(self.above, 1), **dict.fromkeys(self.below, -1)}
+        return all(p[i] is q[i] if i not in sides else bool((sides[i] * (p[i] - q[i])).value.real > 0) for i in range(len(p)))
+
+
+def mirrored(cells: Cells) -> bool:
+    """Whether the pair (Q, P) is (P, Q) in another order of its cells, whatever the parameters."""
+    p, q = cells.under(Balls(_NAMING))
+    places = [(id(a), id(b)) for a, b in zip(p, q, strict=True)]
+    return Counter(places) == Counter((b, a) for a, b in places)
+
+
+def _proving(arith: Arithmetic) -> bool:
+    return isinstance(arith, Balls) and arith.doubles
 
 
 @dataclass(frozen=True)

@@ -67,10 +67,14 @@ class NormalOnIntegers(Law):
         """That of a normal law: Theta is largest at zero, and the same at every whole number."""
         return Growth.normal((self.shift / self.sigma) ** 2, 4 * ULP)
 
+    def gap(self, arith: Arithmetic) -> Number:
+        """The gap s / sigma^2 between neighbours."""
+        return _gap(self.sigma, self.shift, arith)
+
     @cached_property
     def span(self) -> float:
-        """The gap s / sigma^2 between neighbours."""
-        return float(_gap(self.sigma, self.shift, FLOATS).mid)
+        """The gap as a double."""
+        return float(self.gap(FLOATS).mid)
 
     @property
     def lattice(self) -> Lattice:

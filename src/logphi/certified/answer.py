@@ -1,0 +1,147 @@
+"""Certified answers: delta at an epsilon and epsilon at a delta, as decimals between which the truth lies."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, cast
+
+from flint import arb
+
+from logphi.arith.ball import precision
+from logphi.bound import Bound, Direction
+from logphi.certified.decimals import ball, enclosing, exact
+from logphi.certified.profile import prepare
+from logphi.certified.route import NotCertifiedError
+from logphi.core.logphi import LogPhi
+from logphi.views.directions import Loss
+from logphi.views.epsilon import epsilon
+
+# digits beyond those that are written: two more are written, and the balls must decide about a unit of the last
+_SPARE = 5
+# doublings of the precision before a question counts as undecidable
+_ATTEMPTS = 6
+# measured: secants settle in fewer
+_SECANTS = 50
+
+
+@dataclass(frozen=True)
+class Answer:
+    """``lower`` and ``upper`` as decimals, at least a unit of their last place away from the truth unless they are exact.
+
+    ``attained`` is the order that attains the maximum, or ``"both"``. ``witness`` holds what was chosen for each order.
+    """
+
+    lower: str
+    upper: str
+    attained: str
+    witness: dict[str, Any]
+
+
+class _TooWideError(Exception):
+    """The balls do not decide."""
+
+
+def certify(loss: Loss, *, quantity: str, at: Fraction, direction: Direction | str | None, digits: int) -> Answer:
+    """Of ``"delta"`` at an epsilon or ``"epsilon"`` at a delta; ``upper - lower`` is at most 10^-digits of the upper end.
+
+    Raises
+    ------
+    NotCertifiedError
+        If the loss cannot be certified, or there is no finite answer.
+    """
+    orders = loss.orders(direction)
+    solve = _delta if quantity == "delta" else _epsilon
+    count = max((count for part in orders for _, count in part[1].terms), default=1)
+    bits = math.ceil((digits + _SPARE) * math.log2(10)) + count.bit_length() + 24
+    for _ in range(_ATTEMPTS):
+        with precision(bits), suppress(_TooWideError):
+            return solve(loss, orders, at, direction, digits)
+        bits += bits // 2
+    raise NotCertifiedError(
+        f"the answer could not be decided with {bits} bits: it may lie exactly at a step of the profile; ask beside it"
+    )
+
+
+Orders = list[tuple[Direction, LogPhi]]
+
+
+def _delta(loss: Loss, orders: Orders, at: Fraction, direction: Direction | str | None, digits: int) -> Answer:
+    place, found, witness = ball(at), [], {}
+    for one, part in orders:
+        prepared = prepare(part, place, digits + _SPARE)
+        found.append((one, prepared.delta(place)))
+        witness[one.value] = prepared.route.witness(place)
+    lowest, highest = arb(0), arb(0)
+    for _, value in found:
+        lowest, highest = lowest.max(value.lower()), highest.max(value.upper())
+    if not highest.is_finite():
+        raise _TooWideError
+    lower, upper = enclosing(exact(lowest.lower()), min(exact(highest.upper()), Fraction(1)), digits + 2)
+    if Fraction(upper) - Fraction(lower) > Fraction(upper) / 10**digits:
+        raise _TooWideError
+    return Answer(lower, upper, _largest(found), witness)
+
+
+def _epsilon(loss: Loss, orders: Orders, at: Fraction, direction: Direction | str | None, digits: int) -> Answer:
+    level, guess = ball(at), cast(Bound, epsilon(loss, float(at), direction=direction))
+    if not math.isfinite(guess.value):
+        raise NotCertifiedError(
+            "no finite epsilon has this delta, or none is known: the probability of an infinite loss is too large; ask for a "
+            "larger delta"
+        )
+    profiles = {one: prepare(part, arb(guess.value), digits + _SPARE) for one, part in orders}
+
+    def answered(lower: str, upper: str, order: Direction) -> Answer:
+        return Answer(lower, upper, order.value, {one.value: own.route.witness(arb(upper)) for one, own in profiles.items()})
+
+    order = next((one for one in profiles if one is guess.direction), next(iter(profiles)))
+    if guess.lower <= 0 and all(own.delta(arb(0)) <= level for own in profiles.values()):
+        return answered("0", "0", order)
+    for _ in profiles:
+        root = exact(_root(profiles[order].delta, level, guess.value, digits))
+        lower, upper = enclosing(max(root, Fraction(0)), max(root, Fraction(0)), digits + 2)
+        above = {one: own.delta(ball(Fraction(upper))) for one, own in profiles.items()}
+        higher = [one for one, value in above.items() if value > level]
+        if higher:
+            # this order does not attain the maximum
+            order = higher[0]
+            continue
+        settled = all(value <= level for value in above.values())
+        if not settled or not (Fraction(lower) == 0 or profiles[order].delta(ball(Fraction(lower))) > level):
+            raise _TooWideError
+        return answered(lower, upper, order)
+    raise _TooWideError
+
+
+def _root(profile: Callable[[Any], Any], level: Any, guess: float, digits: int) -> Any:
+    """Where a profile crosses a level, by secants of its logarithm; only about, as it is proved elsewhere."""
+
+    def height(x: Any) -> Any:
+        value = profile(x)
+        if not value > 0:
+            raise _TooWideError
+        return (value / level).log().mid()
+
+    near = arb(guess)
+    far = near + arb(max(abs(guess), 1e-3)) / 2**30
+    here, there = height(near), height(far)
+    for _ in range(_SECANTS):
+        if here == there:
+            break
+        near, far, there = (near - here * (near - far) / (here - there)).mid(), near, here
+        here = height(near)
+        if abs(near - far) <= abs(near) / arb(10) ** (digits + _SPARE - 1):
+            return near
+    raise _TooWideError
+
+
+def _largest(found: list[tuple[Direction, Any]]) -> str:
+    """The order that is the larger for certain."""
+    for one, value in found:
+        if all(value > other for name, other in found if name is not one):
+            return one.value
+    return Direction.BOTH.value

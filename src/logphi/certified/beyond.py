@@ -1,0 +1,45 @@
+"""Beyond the largest loss, where nothing exceeds."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from flint import arb
+
+from logphi.certified.decimals import shown
+from logphi.certified.route import NotCertifiedError, Route
+from logphi.core.logphi import LogPhi
+from logphi.numerics.laws.finite import Finite
+
+
+@dataclass(frozen=True, eq=False)
+class Beyond:
+    """A loss that is at most ``supremum``, an exact ball."""
+
+    supremum: Any
+
+    name = "beyond"
+
+    def excess(self, epsilon: Any) -> Any:
+        """Zero there, and not known elsewhere."""
+        return arb(0) if epsilon >= self.supremum else arb(0.5, 0.5)
+
+    def witness(self, epsilon: Any) -> dict[str, Any]:
+        """The bound of the loss."""
+        return {"route": self.name, "supremum": shown(self.supremum, 20)}
+
+
+def prepare(loss: LogPhi, epsilon: Any, digits: int) -> Route:
+    """A loss whose largest value, as doubles bound it, is below an epsilon.
+
+    Raises
+    ------
+    NotCertifiedError
+        If it is not.
+    """
+    stray = any(isinstance(law, Finite) and law.stray for law, _ in loss.terms)
+    if stray or not (math.isfinite(loss.supremum) and epsilon >= arb(loss.supremum)):
+        raise NotCertifiedError("the loss is not known to stay below this epsilon")
+    return Beyond(arb(loss.supremum))

@@ -1,0 +1,185 @@
+"""A certificate: a claim about one release, with all that is needed to check it again, as JSON of one form."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from fractions import Fraction
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import flint
+
+from logphi.certified.answer import certify
+from logphi.certified.route import NotCertifiedError
+from logphi.description import canonical
+from logphi.views.directions import Loss
+
+FORMAT, VERSION = "logphi-certificate", 1
+NOT_COVERED = (
+    "That each mechanism did what it is described to do: queries of the stated sensitivity, contributions really clipped.",
+    "That the sampler drew as described, afresh for every release: Poisson samples, or subsets of a fixed size.",
+    "That random numbers were unpredictable, and that noise in floating-point numbers has the stated law.",
+    "That the stated relation between data sets is the one that matters, and one record all that a person contributes.",
+    "That nothing else was computed from the data: tuning, evaluation and other releases count only if they are listed.",
+)
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """A claim of two decimals between which the epsilon at a delta, or the delta at an epsilon, of a release lies.
+
+    For epsilon it says that delta(lower) > at >= delta(upper), or that lower is 0; for delta that lower <= delta(at) <= upper.
+    Made by :meth:`logphi.Mechanism.certify`; ``print`` shows it in words, and ``logphi verify`` proves it anew.
+
+    Attributes
+    ----------
+    mechanism
+        Counted mechanisms as plain data, their parameters exact: see :meth:`logphi.Mechanism.tree`.
+    parameters
+        How these were known: ``"as written"``, ``"exact doubles"`` or ``"mixed"``.
+    adjacency
+        The relation between data sets.
+    quantity, at
+        ``"epsilon"`` at a delta, or ``"delta"`` at an epsilon, in nats.
+    direction
+        The one order that was asked for, or None for the larger of both.
+    attained
+        The order that attains the maximum, or ``"both"``.
+    digits
+        ``upper - lower`` is at most 10^-digits of ``upper``.
+    lower, upper
+        The claim.
+    witness
+        What the proof chose, for each order.
+    made_by
+        Versions of the software.
+    """
+
+    mechanism: Sequence[tuple[int, Mapping[str, Any]]]
+    parameters: str
+    adjacency: str
+    quantity: str
+    at: Fraction
+    direction: str | None
+    attained: str
+    digits: int
+    lower: Decimal
+    upper: Decimal
+    witness: Mapping[str, Any] = field(repr=False)
+    made_by: Mapping[str, str] = field(repr=False)
+
+    def to_json(self) -> str:
+        """The certificate as JSON, the same bytes for the same certificate; ASCII, ends in a line break."""
+        content = {
+            "format": FORMAT,
+            "version": VERSION,
+            "made_by": self.made_by,
+            "mechanism": self.mechanism,
+            "parameters": self.parameters,
+            "adjacency": self.adjacency,
+            "claim": {
+                "quantity": self.quantity,
+                "at": str(self.at),
+                "direction": self.direction,
+                "attained": self.attained,
+                "digits": self.digits,
+                "lower": str(self.lower).lower(),
+                "upper": str(self.upper).lower(),
+            },
+            "witness": self.witness,
+            "not_covered": NOT_COVERED,
+        }
+        digest = hashlib.sha256(canonical(content).encode("ascii")).hexdigest()
+        return json.dumps({**content, "sha256": digest}, sort_keys=True, indent=1, ensure_ascii=True, allow_nan=False) + "\n"
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write it to a file, which has the old content or all of the new one at any time.
+
+        Raises
+        ------
+        OSError
+            If the file cannot be written.
+        """
+        target = Path(os.path.realpath(path))
+        content = self.to_json().encode("ascii")
+        if target.exists() and not target.is_file():
+            # a device or a pipe is not replaced
+            target.write_bytes(content)
+            return
+        part = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
+        try:
+            part.write_bytes(content)
+            os.replace(part, target)
+        finally:
+            part.unlink(missing_ok=True)
+
+    def __str__(self) -> str:
+        given = "delta" if self.quantity == "epsilon" else "epsilon"
+        order = f", direction {self.direction}" if self.direction else ""
+        count = sum(count for count, _ in self.mechanism)
+        return (
+            f"certified: {self.lower} <= {self.quantity} <= {self.upper} at {given} = {_shown(self.at)}\n"
+            f"  to {self.digits} digits, under {self.adjacency}{order}, parameters {self.parameters}, "
+            f"for {count} release{'s' if count > 1 else ''}"
+        )
+
+
+def issue(
+    loss: Loss,
+    mechanism: Sequence[tuple[int, Mapping[str, Any]]],
+    parameters: str,
+    *,
+    quantity: str,
+    at: Fraction,
+    direction: str | None,
+    digits: int,
+) -> Certificate:
+    """The certificate of an answer that is found and proved here.
+
+    Raises
+    ------
+    NotCertifiedError
+        If the loss cannot be certified, or there is no finite answer.
+    """
+    try:
+        answer = certify(loss, quantity=quantity, at=at, direction=direction, digits=digits)
+    except NotImplementedError as reason:
+        raise NotCertifiedError(str(reason)) from None
+    return Certificate(
+        mechanism=mechanism,
+        parameters=parameters,
+        adjacency=loss.adjacency.value,
+        quantity=quantity,
+        at=at,
+        direction=direction,
+        attained=answer.attained,
+        digits=digits,
+        lower=Decimal(answer.lower),
+        upper=Decimal(answer.upper),
+        # the two orders of a loss that is its own mirror image are one
+        witness={"remove" if one == "both" else one: chosen for one, chosen in answer.witness.items()},
+        made_by={
+            "logphi": version("logphi"),
+            "python-flint": flint.__version__,
+            "flint": flint.__FLINT_VERSION__,
+        },
+    )
+
+
+def _shown(number: Fraction) -> str:
+    """As a whole number or a decimal, as a double, or as a quotient unless that is long."""
+    nearest = float(number)
+    if number.denominator == 1:
+        return str(number)
+    if Fraction(repr(nearest)) == number:
+        return repr(nearest)
+    if Fraction(nearest) == number:
+        return f"the double {nearest!r}"
+    return str(number) if len(str(number)) <= 20 else f"about {nearest!r}"

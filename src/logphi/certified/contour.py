@@ -1,0 +1,161 @@
+"""Inversion on a vertical line in balls.
+
+With the step h on Re z = c > 0 and D(x) = E[(1 - e^{x - L})_+; L < inf], Poisson summation makes
+
+    h/(2 pi) sum over all n of f(c + inh) = sum over all m of e^{2 pi m c/h} D(x + 2 pi m/h),  f(z) = e^{K(z) - zx}/(z (z + 1)),
+
+whose terms other than m = 0 are positive and, by D(x) <= kappa(u) M(u) e^{-ux}, kappa(u) = u^u / (1 + u)^{1 + u}, at most
+
+    kappa(c + s) M(c + s) e^{-(c + s)x} / (e^{2 pi s/h} - 1)  and  kappa(c - r) M(c - r) e^{-(c - r)x} / (e^{2 pi r/h} - 1)
+
+together for m > 0 and for m < 0, for s > 0 within the strip and 0 < r <= c.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from flint import acb, arb, ctx
+
+from logphi.certified.decimals import shown
+from logphi.certified.part import Part
+from logphi.certified.parts import part_of
+from logphi.certified.plan import MOST_NODES, Plan, height_of, plan
+from logphi.certified.powers import turned_sums
+from logphi.certified.route import Route
+from logphi.core.logphi import LogPhi
+
+Parts = Sequence[tuple[Part, int]]
+
+
+@dataclass(frozen=True, eq=False)
+class Line(ABC):
+    """A composition on nodes ``c + i h n``, n from 0, whose sum over both signs of n is D but for errors that are bounded."""
+
+    parts: Parts
+    plan: Plan
+    step: Any
+    size: int
+
+    @abstractmethod
+    def kernel(self, epsilon: Any) -> list[Any]:
+        """What stands beside M at the nodes."""
+
+    @abstractmethod
+    def truncation(self, epsilon: Any) -> Any:
+        """A bound of what the nodes leave out, on either side."""
+
+    @cached_property
+    def values(self) -> list[Any]:
+        """M at the nodes."""
+        found = [acb(1)] * self.size
+        for part, count in self.parts:
+            own = part.on_line(arb(self.plan.abscissa), self.step, self.size)
+            found = [a * b**count for a, b in zip(found, own, strict=True)]
+        return found
+
+    def excess(self, epsilon: Any) -> Any:
+        """The sum, less what the aliases may add, with what is left out."""
+        first, *others = (value * factor for value, factor in zip(self.values, self.kernel(epsilon), strict=True))
+        total = self.step / (2 * arb.pi()) * (first.real + 2 * sum((one.real for one in others), arb(0)))
+        half = (self.aliasing(epsilon) / 2).upper()
+        return total - half + arb(0, half) + arb(0, self.truncation(epsilon).upper()) + self._stray
+
+    @cached_property
+    def _stray(self) -> Any:
+        """What mass that is left out of M may add."""
+        return sum((count * arb(part.stray) for part, count in self.parts), arb(0)).union(0)
+
+    def aliasing(self, epsilon: Any) -> Any:
+        """A bound of what the sum has too much."""
+        c, (right, left) = arb(self.plan.abscissa), self._shifted
+        up, down = arb(self.plan.up), arb(self.plan.down)
+        total = arb(0)
+        for place, shift, value in ((c + up, up, right), (c - down, down, left)):
+            total += value * (-place * epsilon).exp() / ((2 * arb.pi() * shift / self.step).exp() - 1)
+        return total
+
+    @cached_property
+    def _shifted(self) -> tuple[Any, Any]:
+        """kappa(u) M(u) on either side of the line."""
+        c = arb(self.plan.abscissa)
+        places = (c + arb(self.plan.up), c - arb(self.plan.down))
+        return _chernoff(self.parts, places[0]), _chernoff(self.parts, places[1])
+
+    def witness(self, epsilon: Any) -> dict[str, Any]:
+        """What was chosen, and the errors at an epsilon."""
+        return {
+            "route": self.name,
+            "abscissa": repr(self.plan.abscissa),
+            "step": shown(self.step, 20),
+            "nodes": self.size,
+            "shifts": [repr(self.plan.up), repr(self.plan.down)],
+            "bits": ctx.prec,
+            "aliasing": shown(self.aliasing(epsilon).upper(), 8),
+            "truncation": shown(self.truncation(epsilon).upper(), 8),
+        }
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """Of the route."""
+
+
+@dataclass(frozen=True, eq=False)
+class Smooth(Line):
+    """With the kernel e^{-zx}/(z (z + 1)), up to a height beyond which the composed transform has fallen."""
+
+    name = "contour"
+
+    @cached_property
+    def _weights(self) -> list[Any]:
+        c = arb(self.plan.abscissa)
+        nodes = (acb(c, self.step * n) for n in range(self.size))
+        return [1 / (z * (z + 1)) for z in nodes]
+
+    def kernel(self, epsilon: Any) -> list[Any]:
+        """By powers of one turn."""
+        scale, turn = (-arb(self.plan.abscissa) * epsilon).exp(), acb(0, -self.step * epsilon).exp()
+        return [weight * power for weight, power in zip(self._weights, turned_sums([scale], [turn], self.size), strict=True)]
+
+    def truncation(self, epsilon: Any) -> Any:
+        """As |z (z + 1)| >= t^2 and the sum of h/(nh)^2 over n > N is below 1/(Nh)."""
+        fall, last = self._ceiling, self.step * (self.size - 1)
+        return fall * (-arb(self.plan.abscissa) * epsilon).exp() / (arb.pi() * last)
+
+    @cached_property
+    def _ceiling(self) -> Any:
+        """A bound of |M| from the first node that is left out on."""
+        c, height, total = arb(self.plan.abscissa), self.step * self.size, arb(1)
+        for part, count in self.parts:
+            whole = part.at(c).upper()
+            total *= part.ceiling(c, height, count, whole) ** count
+        return total
+
+
+def prepare(loss: LogPhi, epsilon: Any, digits: int, most: int = MOST_NODES) -> Route:
+    """A loss of which some part falls, near an epsilon, on a line of at most so many nodes.
+
+    Raises
+    ------
+    NotCertifiedError
+        If a part is not known in balls, or none falls fast enough.
+    """
+    parts = [(part_of(law), count) for law, count in loss.terms]
+    chosen = plan(loss, float(epsilon.mid()), digits)
+    height = height_of(parts, chosen, most)
+    size = math.ceil(height / chosen.step) + 1
+    return Smooth(parts, chosen, arb(chosen.step), size)
+
+
+def _chernoff(parts: Parts, u: Any) -> Any:
+    kappa = (u * u.log() - (1 + u) * (1 + u).log()).exp() if u > 0 else arb(1)
+    total = kappa
+    for part, count in parts:
+        total *= part.at(u) ** count
+    return total

@@ -1,0 +1,224 @@
+"""The log-ratio of two mixtures of unit normal densities in balls: its transform on a line, and how that falls along it.
+
+With u(x) = sum of p_i e^{c_i x - c_i^2/2} and v(x) = sum of q_j e^{-d_j x - d_j^2/2}, all shifts c_i, d_j >= 0, the pair is
+P = u N(0, 1) against Q = v N(0, 1), and M(z) = E[u(X)^{1+z} v(X)^{-z}] for a standard normal X. For theta between 0 and
+pi over the largest shift, and real x,
+
+    cos(c theta / 2) u(x) <= |u(x + i theta)| <= u(x),     0 <= arg u(x + i theta) <= c theta,
+
+as a sum of vectors in a sector; the same holds of v with -arg. Two consequences: the trapezoidal rule converges geometrically,
+with a bound that is known before (:meth:`NormalRatio.on_line`), and on the line x + ib the factor e^{-t (arg u - arg v)} falls
+with the height t (:meth:`NormalRatio.ceiling`).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from flint import acb, arb, ctx
+
+from logphi.certified.part import Part
+from logphi.certified.powers import turned_sums
+from logphi.certified.rough import RoughMixture, RoughRatio
+
+# shares of the widest strip for its upper edge, and shares of that for the lower one; measured: these suffice
+_STRIPS = np.array([0.95, 0.85, 0.7, 0.5, 0.35, 0.25, 0.15])
+_FALLS = np.array([0.0, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 1.0])
+
+
+@dataclass(frozen=True, eq=False)
+class Mixture:
+    """``sum of weight e^{shift x - shift^2/2}``, weights positive with sum one, shifts not negative: real balls."""
+
+    weights: tuple[Any, ...]
+    shifts: tuple[Any, ...]
+
+    @cached_property
+    def parts(self) -> list[tuple[Any, Any]]:
+        """Shifts, and factors of their exponentials."""
+        return [(c, p * (-c * c / 2).exp()) for p, c in zip(self.weights, self.shifts, strict=True)]
+
+    @property
+    def rough(self) -> RoughMixture:
+        """In doubles."""
+        return RoughMixture(*(tuple(float(x.mid()) for x in xs) for xs in (self.shifts, [p.log() for p in self.weights])))
+
+    @cached_property
+    def largest(self) -> Any:
+        """The largest shift."""
+        largest = arb(0)
+        for c in self.shifts:
+            largest = largest.max(c)
+        return largest.upper()
+
+    @cached_property
+    def at_rest(self) -> Any:
+        """The weight at the shift zero."""
+        return sum((p for p, c in zip(self.weights, self.shifts, strict=True) if c.is_zero()), arb(0))
+
+    @property
+    def trivial(self) -> bool:
+        """Whether it is one everywhere."""
+        return bool(self.largest.is_zero())
+
+    def log(self, x: Any) -> Any:
+        """The logarithm at a real or a complex ball; that of the principal branch, which holds in the strip."""
+        return sum((factor * (c * x).exp() for c, factor in self.parts), type(x)(0)).log()
+
+
+@dataclass(frozen=True, eq=False)
+class Grid:
+    """Points ``h j`` for ``first <= j <= last``, how far the line is off the real one, and what the rule misses on it.
+
+    A part ``relative`` of M(c), and ``beyond`` the last points.
+    """
+
+    step: Any
+    first: int
+    last: int
+    shift: Any
+    relative: Any
+    beyond: Any
+
+    @property
+    def points(self) -> list[Any]:
+        """The points."""
+        return [self.step * j for j in range(self.first, self.last + 1)]
+
+
+@dataclass(frozen=True, eq=False)
+class NormalRatio(Part):
+    """Log(u/v) under u N(0, 1); ``up`` is u(x), ``down`` is v(-x)."""
+
+    up: Mixture
+    down: Mixture
+
+    @cached_property
+    def rough(self) -> RoughRatio:
+        """In doubles."""
+        return RoughRatio(self.up.rough, self.down.rough)
+
+    def reflected(self) -> NormalRatio:
+        """The pair exchanged, and the line turned around."""
+        return NormalRatio(self.down, self.up)
+
+    def on_line(self, c: Any, step: Any, size: int) -> list[Any]:
+        """M(c + i step j) for j = 0 .. size - 1, c >= 0 and the step exact, by the trapezoidal rule on a line x + ib.
+
+        At x + i theta the integrand is at most e^{theta^2/2} cos(d_1 theta / 2)^{-c} times u^{1+c} v^{-c} e^{-x^2/2}, the
+        largest shifts being c_1 and d_1; below the real line times e^{t (c_1 + d_1) |theta|}, too. What the rule misses is M(c)
+        times the sum of that at both edges b +- s of a strip, over e^{2 pi s/h} - 1 (Trefethen & Weideman 2014, Theorem 5.1).
+        """
+        grid = self._grid(c, step * (size - 1), ctx.prec * math.log(2))
+        places = [acb(x, grid.shift) for x in grid.points] if grid.shift else grid.points
+        logs = [(self.up.log(x), self.down.log(-x)) for x in places]
+        root = grid.step / (2 * arb.pi()).sqrt()
+        weights = [root * ((1 + c) * u - c * v - x * x / 2).exp() for x, (u, v) in zip(places, logs, strict=True)]
+        total = acb(sum(weights, type(weights[0])(0))).real
+        wrong = arb(0, (grid.relative * (total + grid.beyond) / (1 - grid.relative) + grid.beyond).upper())
+        first = acb(total + wrong)
+        if size == 1:
+            return [first]
+        turns = [(acb(0, step) * (u - v)).exp() for u, v in logs]
+        _, *sums = turned_sums(weights, turns, size)
+        # a square holds a disc
+        return [first, *(one + acb(wrong, wrong) for one in sums)]
+
+    def ceiling(self, c: Any, height: Any, count: int, whole: Any) -> Any:
+        """A bound of |M(c + it)| for all t >= height, so sharp that its power ``count`` is; ``whole`` is a bound of M(c).
+
+        With the contour on x + ib, |M(c + it)| <= E[G(X)], G = e^{b^2/2} |u|^{1+c} |v|^{-c} e^{-t (arg u - arg v)} at x + ib,
+        which falls with t. G is analytic: |u|^2 = u(x + ib) u(x - ib), and so for the others. On x + i theta, with
+        theta + b <= pi/(2 c) for all shifts c, the difference of arg u(x + i(theta + b)) and arg u(x + i(theta - b)) is not
+        negative, because d arg u / d theta = Re(u'/u) = sum over j, k of p_j p_k e_j e_k (c_j + c_k)/2 cos((c_j - c_k) theta) /
+        |u|^2; and |v| >= cos(pi/4) v(x). So |G(x + i theta)| <= e^{(b^2 + theta^2)/2} 2^{c/2} u^{1+c} v^{-c}, and the rule
+        misses at most twice that over e^{2 pi theta/h} - 1.
+        """
+        b, fall = self.rough.at(float(c.mid()))[1](float(height.upper()))
+        sharp = math.log(count) - fall + 8
+        theta = 0.99 * float((arb.pi() / 2 / self.up.largest.max(self.down.largest) - b).lower())
+        growth = ((arb(b) ** 2 + arb(theta) ** 2) / 2).exp() * arb(2) ** (c / 2)
+        step = _dyadic(2 * math.pi * theta / (sharp + float(growth.log().upper()) + 1))
+        missed = 2 * growth / ((2 * arb.pi() * theta / step).exp() - 1)
+        grid = self._between(c, step, sharp, missed, arb(b))
+        total = arb(0)
+        for x in grid.points:
+            u, v = self.up.log(acb(x, b)), self.down.log(acb(-x, -b))
+            # arg v has the sign of -b
+            total += ((1 + c) * u.real - c * v.real - height * (u.imag - v.imag) - x * x / 2).exp()
+        inside = (arb(b) ** 2 / 2).exp() * total * grid.step / (2 * arb.pi()).sqrt()
+        return (inside + grid.beyond + grid.relative * whole).upper()
+
+    def fall(self, c: float, height: float) -> float:
+        """About log(ceiling / M(c))."""
+        return self.rough.at(c)[1](height)[1]
+
+    def _grid(self, c: Any, top: Any, sharp: float) -> Grid:
+        """For heights up to ``top``: the widest step that misses no more than e^-sharp.
+
+        On the real line little is lost by its curvature, off it nothing by the height.
+        """
+        up, down = self.up.largest, self.down.largest
+        turning = top * (up + down)
+        most = float((arb.pi() / up.max(down)).lower())
+        # the upper edge and the lower one, as shares of the widest strip or of the best where the square is all
+        high = np.minimum(most, 2 * math.sqrt(sharp)) * _STRIPS[:, None]
+        low = high * _FALLS
+        narrow = -float(c.upper()) * np.log(np.cos(float(down) * high / 2))
+        growth = np.maximum(high**2 / 2, low**2 / 2 + float(turning.upper()) * low) + narrow
+        steps = math.pi * (high + low) / (sharp + growth + 1)
+        best = np.unravel_index(np.argmax(steps), steps.shape)
+        edges, step = (arb(float(high[best[0], 0])), arb(float(low[best]))), _dyadic(float(steps[best]))
+        growths = [
+            (edge * edge / 2 + turn * edge).exp() * (down * edge / 2).cos() ** (-c)
+            for edge, turn in zip(edges, (0, turning), strict=True)
+        ]
+        missed = sum(growths) / ((arb.pi() * (edges[0] + edges[1]) / step).exp() - 1)
+        return self._between(c, step, sharp, missed, ((edges[0] - edges[1]) / 2).mid())
+
+    def _between(self, c: Any, step: Any, sharp: float, relative: Any, b: Any) -> Grid:
+        """As far as the integrand matters on the line x + ib, which misses a part ``relative`` of M(c).
+
+        For x >= X, u^{1+c} <= sum of p_i e^{(1+c)(c_i x - c_i^2/2)} by convexity, and v <= 1 with v^{-c} <= e^{C}, where C is
+        -c log q_0, q_0 the weight at rest, or, as log v >= -d' x - d''/2 with the means d', d'' of the shifts and of their
+        squares, c (d' x + d''/2). For x <= -X, u <= 1 and v >= q_0, or v >= e^{-d''/2}. Each is a normal density times e^{A x};
+        of that, the sum over the points beyond X > A, times the step, is at most the density at X over X - A. Off the real line
+        the modulus is larger by e^{b^2/2} cos(d_1 b / 2)^{-c} at most.
+        """
+        resting = self.down.at_rest > 0
+        moments = [sum(p * d**k for p, d in zip(self.down.weights, self.down.shifts, strict=True)) for k in (1, 2)]
+        rise, start = (arb(0), -c * self.down.at_rest.log()) if resting else (c * moments[0], c * moments[1] / 2)
+        right = [
+            ((1 + c) * shift + rise, start + p.log() - (1 + c) * shift**2 / 2)
+            for p, shift in zip(self.up.weights, self.up.shifts, strict=True)
+        ]
+        left = [(arb(0), start)]
+        lift = (b * b / 2).exp() * (self.down.largest * b / 2).cos() ** (-c)
+        level = sharp + float(lift.log().upper()) - self.rough.at(float(c.mid()))[0]
+        ends = [_reach(lines, level, step) for lines in (left, right)]
+        beyond = lift * sum((_tail(lines, step * end) for lines, end in zip((left, right), ends, strict=True)), arb(0))
+        return Grid(step, -ends[0], ends[1], b, relative.upper(), beyond.upper())
+
+
+def _dyadic(step: float) -> Any:
+    """A little less, with few bits, so that multiples are exact."""
+    mantissa, exponent = math.frexp(step)
+    return arb(math.floor(mantissa * 1024)) * arb(2) ** (exponent - 10)
+
+
+def _reach(lines: list[tuple[Any, Any]], level: float, step: Any) -> int:
+    """Roughly where all e^{C + A x - x^2/2} are below e^-level, in steps."""
+    ends = []
+    for a, start in lines:
+        slope, top = float(a.upper()), float(start.upper())
+        ends.append(slope + math.sqrt(2 * max(level + top + slope * slope / 2, 1.0)) + 1)
+    return math.ceil(max(ends) / float(step.lower()))
+
+
+def _tail(lines: list[tuple[Any, Any]], end: Any) -> Any:
+    """What lies beyond an end, of all e^{C + A x - x^2/2}."""
+    return sum(((start + a * end - end * end / 2).exp() / (end - a) for a, start in lines), arb(0))

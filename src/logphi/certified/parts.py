@@ -1,0 +1,78 @@
+"""Which part of a contour each law is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flint import ctx
+
+from logphi.arith.ball import Balls
+from logphi.arith.protocol import Parameter
+from logphi.certified.atomic import Atomic
+from logphi.certified.closed import Closed, Falling, Flat
+from logphi.certified.mixture import Mixture, NormalRatio
+from logphi.certified.normal_mixture import NormalMixtures, mixtures_of
+from logphi.certified.part import Part
+from logphi.certified.route import NotCertifiedError
+from logphi.certified.spliced import Spliced
+from logphi.numerics.law import Law, Reflected
+from logphi.numerics.laws.blended_normal import BlendedNormal
+from logphi.numerics.laws.curved import ReplacedNormal, SplicedNormal
+from logphi.numerics.laws.finite import Finite, Thinned
+from logphi.numerics.laws.integers import NormalOnIntegers, NormalSteps
+from logphi.numerics.laws.ladder import GeometricShift
+from logphi.numerics.laws.mixed_normal import MixedNormal
+from logphi.numerics.laws.normal import Normal
+from logphi.numerics.laws.normal_pair import NormalPair
+from logphi.numerics.laws.two_point import TwoPoint
+from logphi.numerics.laws.uniform import Uniform, UniformWithAtoms
+
+_LEVEL = (TwoPoint, Thinned, GeometricShift, NormalSteps, NormalOnIntegers)
+
+
+def part_of(law: Law) -> Part:
+    """What a contour needs of a law.
+
+    Raises
+    ------
+    NotCertifiedError
+        If the law is none of those whose errors are all known.
+    """
+    plain = law.law if isinstance(law, Reflected) else law
+    if isinstance(plain, (MixedNormal, BlendedNormal, ReplacedNormal)):
+        return _ratio(mixtures_of(law))
+    if isinstance(plain, SplicedNormal):
+        return Spliced(real(plain.shift), _constant(plain.rate))
+    if isinstance(plain, (Normal, NormalPair)):
+        return Falling(law)
+    if isinstance(plain, (Uniform, UniformWithAtoms)):
+        return Flat(plain, real(plain.width))
+    if isinstance(law, Finite):
+        return Atomic(law)
+    if isinstance(plain, _LEVEL):
+        return Closed(law)
+    raise NotCertifiedError(refusal(plain))
+
+
+def refusal(law: Law) -> str:
+    """Why a law is not certified."""
+    if law.estimated:
+        return "a law given by callables or an expression has no proved quadrature, and nothing certifies it: leave method out"
+    return (
+        f"{type(law).__name__} is certified as a single release only, or where its composition has few atoms: its transform "
+        "is an integral without a proof in balls; leave the sampling out, which is an upper bound"
+    )
+
+
+def _ratio(laws: NormalMixtures) -> NormalRatio:
+    up = Mixture(tuple(one.weight for one in laws.p), tuple(one.centre for one in laws.p))
+    return NormalRatio(up, Mixture(tuple(one.weight for one in laws.q), tuple(-one.centre for one in laws.q)))
+
+
+def _constant(value: float) -> Any:
+    return Balls(ctx.prec, doubles=True).constant(value).value.real
+
+
+def real(parameter: Parameter) -> Any:
+    """A parameter as a real ball."""
+    return parameter.under(Balls(ctx.prec, doubles=True)).value.real

@@ -1,0 +1,51 @@
+"""The certified route of the views: bounds in doubles, rounded outward from decimals."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+from logphi import check
+from logphi.bound import Bound, Bounds, Direction, Entry, Ledger, Status
+from logphi.certified.answer import certify
+from logphi.views.delta import pointwise
+from logphi.views.directions import Loss
+from logphi.written import exact
+
+# as many as doubles tell apart
+_DIGITS = 15
+
+
+def certified(quantity: str, loss: Loss, question: Any, *, direction: Direction | str | None, rtol: float) -> Bound | Bounds:
+    """``"delta"`` at an epsilon or ``"epsilon"`` at a delta, one or an array, by :func:`logphi.certified.answer.certify`.
+
+    A number counts as it was written where that is known, and every other as the exact double; so do the parameters.
+
+    Raises
+    ------
+    NotCertifiedError
+        If the loss cannot be certified, or there is no finite answer.
+    ValueError, TypeError
+        If the question is not made of finite numbers, or the tolerance is not one.
+    """
+    check.tolerance("rtol", rtol)
+    name = "delta" if quantity == "epsilon" else "epsilon"
+
+    def one(at: Fraction) -> Bound:
+        found = certify(loss, quantity=quantity, at=at, direction=direction, digits=_DIGITS)
+        lower, upper = _down(Fraction(found.lower)), -_down(-Fraction(found.upper))
+        ledger = Ledger(rounding=Entry(upper - lower))
+        middle = (Fraction(lower) + Fraction(upper)) / 2
+        status = Status.MET if upper - lower <= rtol * upper else Status.WIDE
+        return Bound(lower, float(middle), upper, status, "certified", Direction(found.attained), ledger)
+
+    if isinstance(question, (float, int, Fraction)):
+        return one(exact(check.real(name, question)))
+    return pointwise(check.real_array(name, question), lambda at: one(Fraction(at)))
+
+
+def _down(number: Fraction) -> float:
+    """The largest double that is not above."""
+    nearest = float(number)
+    return nearest if Fraction(nearest) <= number else math.nextafter(nearest, -math.inf)

@@ -1,0 +1,121 @@
+"""Few pairs of normal laws of different widths in balls: the line bent to where the integrand falls exponentially.
+
+With y = 1 + z v, v = 1 - r^2, r the ratio of the widths and d the distance of the means in units of the second,
+
+    K(z) = z top - log(y)/2 + d^2 (v - 1)(1 - 1/y) / (2 v^2),   top = d^2/(2v) - log r,
+
+so that e^{K(z) - zx} is e^{z (top - x)} times what is bounded far out, analytic but for a cut from -1/v on outward. From c > 0
+the line may be bent to rays, to the left where the sum of the tops is above x and to the right where it is below: each wedge
+holds the poles and cuts that lie on its axis, and the rest of the plane has none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from flint import acb, arb, ctx
+
+from logphi.arith.ball import Balls
+from logphi.arith.protocol import Gap, Ratio
+from logphi.certified.plan import plan
+from logphi.certified.route import NotCertifiedError, Route
+from logphi.core.logphi import LogPhi
+from logphi.numerics.law import Law, Reflected
+from logphi.numerics.laws.finite import Thinned
+from logphi.numerics.laws.normal_pair import NormalPair
+
+# measured: with more of them a line has few enough nodes
+MOST = 100
+
+
+@dataclass(frozen=True, eq=False)
+class Bent:
+    """The numbers of one pair, and how often it is released."""
+
+    top: Any
+    bend: Any
+    weight: Any
+    count: int
+
+    def log_rest(self, z: Any, analytic: bool) -> Any:
+        """K(z) less z top."""
+        y = 1 + z * self.bend
+        return self.count * (self.weight * (1 - 1 / y) - y.log(analytic=analytic) / 2)
+
+    def log_bound(self, height: Any) -> Any:
+        """A bound of its real part wherever |Im z| >= height: |y| is at least |v| times that."""
+        least = abs(self.bend) * height
+        return self.count * (self.weight + abs(self.weight) / least - least.log() / 2)
+
+
+@dataclass(frozen=True, eq=False)
+class Rays:
+    """From an abscissa at 45 degrees to either side."""
+
+    parts: Sequence[Bent]
+    kept: Any
+    abscissa: float
+    digits: int
+
+    name = "rays"
+
+    def excess(self, epsilon: Any) -> Any:
+        """By quadrature with a proof up to a radius, and a bound of what lies beyond."""
+        slope = sum((part.count * part.top for part in self.parts), arb(0)) - epsilon
+        if not abs(slope) > 0:
+            return arb(0.5, 0.5)
+        # to where e^{z slope} falls
+        turn = acb(-1 if slope > 0 else 1, 1) / arb(2).sqrt()
+        c = arb(self.abscissa)
+        scale = (c * slope).exp()
+        fall = abs(slope) / arb(2).sqrt()
+        end = ((ctx.prec * arb(2).log()) / fall).upper()
+
+        def integrand(s: Any, analytic: bool) -> Any:
+            z = c + s * turn
+            return (z * slope + sum((part.log_rest(z, analytic) for part in self.parts), acb(0))).exp() / (z * (z + 1)) * turn
+
+        found = acb.integral(integrand, 0, end, abs_tol=scale * arb(2) ** -ctx.prec)
+        height = end / arb(2).sqrt()
+        beyond = scale * (sum((part.log_bound(height) for part in self.parts), arb(0)) - end * fall).exp() / (fall * height**2)
+        return self.kept * (found.imag + arb(0, beyond.upper())) / arb.pi()
+
+    def witness(self, epsilon: Any) -> dict[str, Any]:
+        """Where the rays start."""
+        return {"route": self.name, "abscissa": repr(self.abscissa), "bits": ctx.prec}
+
+
+def prepare(loss: LogPhi, epsilon: Any, digits: int) -> Route:
+    """Few pairs of normal laws and nothing else, near an epsilon.
+
+    Raises
+    ------
+    NotCertifiedError
+        If there is anything else, or more of them.
+    """
+    pairs = [(law, count) for law, count in loss.terms if not isinstance(law, Thinned)]
+    if not pairs or not all(isinstance(_plain(law), NormalPair) for law, _ in pairs) or sum(n for _, n in pairs) > MOST:
+        raise NotCertifiedError("not a composition of few pairs of normal laws")
+    balls, kept = Balls(ctx.prec, doubles=True), arb(1)
+    for law, count in loss.terms:
+        if isinstance(law, Thinned):
+            kept *= (1 - balls.constant(law.failure).value.real) ** count
+    return Rays([_bent(law, count) for law, count in pairs], kept, plan(loss, float(epsilon.mid()), digits).abscissa, digits)
+
+
+def _plain(law: Law) -> Law:
+    return law.law if isinstance(law, Reflected) else law
+
+
+def _bent(law: Law, count: int) -> Bent:
+    balls, pair = Balls(ctx.prec, doubles=True), _plain(law)
+    assert isinstance(pair, NormalPair)
+    p, q = pair.sigma_p, pair.sigma_q
+    if isinstance(law, Reflected):
+        p, q = q, p
+    ratio, shift = (one.under(balls).value.real for one in (Ratio(p, q), Gap(pair.mean_p, pair.mean_q, q)))
+    bend = (1 - ratio) * (1 + ratio)
+    weight = -(shift**2) * ratio**2 / (2 * bend**2)
+    return Bent(shift**2 / (2 * bend) - ratio.log(), bend, weight, count)

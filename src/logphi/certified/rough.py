@@ -1,0 +1,76 @@
+"""About how large the transform of a log-ratio of normal mixtures is, in doubles: for choosing lines, never for an answer."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+# nodes of a quadrature per unit and at least, and how far beyond the modes it goes
+_PER_UNIT, _NODES, _BEYOND = 6, 161, 10.0
+# the lines that are compared, as shares of the widest, and derived: e^{b^2/2} beyond this b is above every gain
+_SHARES, _HIGHEST = 0.8 * 2.0 ** (-np.arange(60) / 2), 40.0
+
+
+@dataclass(frozen=True)
+class RoughMixture:
+    """Shifts and logarithms of weights."""
+
+    shifts: tuple[float, ...]
+    log_weights: tuple[float, ...]
+
+    def log(self, x: NDArray[Any]) -> NDArray[Any]:
+        """Its logarithm, without overflow."""
+        c, log_p = np.array(self.shifts), np.array(self.log_weights)
+        exponents = log_p - c * c / 2 + c * x[..., None]
+        top = exponents.real.max(axis=-1)
+        return np.asarray(top + np.log(np.exp(exponents - top[..., None]).sum(axis=-1)))
+
+
+@dataclass(frozen=True)
+class RoughRatio:
+    """Of two mixtures, the second at -x."""
+
+    up: RoughMixture
+    down: RoughMixture
+
+    @property
+    def largest(self) -> float:
+        """The largest shift."""
+        return max(*self.up.shifts, *self.down.shifts)
+
+    @lru_cache(maxsize=64)  # noqa: B019 (equal ratios share it, and it is small)
+    def at(self, c: float) -> tuple[float, Callable[[float], tuple[float, float]]]:
+        """About log M(c); and for a height about the best line x + ib, and the logarithm of the bound on it over M(c)."""
+        far = (1 + c) * max(self.up.shifts) + _BEYOND
+        near = -c * max(self.down.shifts) - _BEYOND
+        x = np.linspace(near, far, max(_NODES, int(_PER_UNIT * (far - near))))
+        plain = ((1 + c) * self.up.log(x + 0j) - c * self.down.log(-x + 0j)).real - x * x / 2
+        peak = float(plain.max())
+        weights = np.exp(plain - peak)
+        total = float(weights.sum())
+        b = np.minimum(math.pi / 2 / self.largest, _HIGHEST) * _SHARES
+        place = x + 1j * b[:, None]
+        u, v = self.up.log(place), self.down.log(-place)
+        sizes = (1 + c) * u.real - c * v.real - x * x / 2 - plain + b[:, None] ** 2 / 2
+        turns = u.imag - v.imag
+
+        def best(height: float) -> tuple[float, float]:
+            exponents = sizes - height * turns
+            top = exponents.max(axis=1)
+            with np.errstate(under="ignore"):  # what is below every double is nothing
+                change = (np.expm1(exponents) * weights).sum(axis=1) / total
+                left = (np.exp(exponents - top[:, None]) * weights).sum(axis=1) / total
+            # a small fall is a difference, a large one a product
+            falls = np.where(change > -0.5, np.log1p(np.maximum(change, -0.5)), top + np.log(left))
+            least = int(np.argmin(falls))
+            return float(b[least]), float(falls[least])
+
+        return peak + math.log(total * (x[1] - x[0]) / math.sqrt(2 * math.pi)), best

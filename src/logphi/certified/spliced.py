@@ -1,0 +1,127 @@
+"""The spliced loss of a sampled Gaussian under replace, in balls: an integral over half of the line.
+
+With w = 1 - g + g e^{mx} and t = Phi(-m/2), M(z) is an atom at zero of mass (1 - g)(1 - 2t), and the integral over x > 0 of
+phi(x + m/2) (w^{1+z} + w^{-z}), the loss above zero and below.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from flint import acb, arb, ctx
+
+from logphi.certified.part import Part
+from logphi.certified.powers import turned_sums
+
+# measured: the length of a panel, in standard deviations, and shares of the widest ellipse around it
+_PANEL, _SHARES = 1.5, (0.9, 0.7, 0.5, 0.35, 0.25, 0.18, 0.12)
+# beyond it e^{b^2/2} is more than a contour gains
+_HIGHEST = 1.0
+
+
+@dataclass(frozen=True, eq=False)
+class Spliced(Part):
+    """With shift m and rate g, real balls, 0 < g < 1."""
+
+    shift: Any
+    rate: Any
+
+    def on_line(self, c: Any, step: Any, size: int) -> list[Any]:
+        """By Gauss-Legendre rules on panels.
+
+        On the ellipse around a panel whose semi-axes are r (rho +- 1/rho)/2, r half the panel, the integrand is at most B, and
+        a rule of n points misses at most (64/15) r B rho^{-2n}/(1 - rho^{-2}) (Trefethen 2019, Theorem 19.3). There, for
+        |Im x| <= b, |w| lies between cos(mb/2) (1 - g) and w at the right end, and |arg w| <= mb.
+        """
+        nodes, missed = self._rule(c, step * (size - 1))
+        logs = [self._w(x).log() for x, _ in nodes]
+        heights = [weight * _density(x + self.shift / 2) for x, weight in nodes]
+        above = [height * ((1 + c) * log).exp() for height, log in zip(heights, logs, strict=True)]
+        below = [height * (-c * log).exp() for height, log in zip(heights, logs, strict=True)]
+        turns = [acb(0, step * log).exp() for log in logs]
+        both = turned_sums([*above, *below], [*turns, *(turn.conjugate() for turn in turns)], size)
+        wrong = arb(0, missed.upper())
+        first, *others = (one + self._atom for one in both)
+        return [acb(first.real + wrong), *(one + acb(wrong, wrong) for one in others)]
+
+    def ceiling(self, c: Any, height: Any, count: int, whole: Any) -> Any:
+        """Along 0, ib, ib + infinity for w^{1+z}, mirrored for w^{-z}.
+
+        For 0 <= y <= b <= pi/(2m), arg w(iy) >= atan(g sin(my)) >= g m y / 2 and cos(my/2) <= |w(iy)| <= 1, and arg w(x + ib)
+        grows with x: all falls with t, and either integral over x of the density times a power of w is below M(c).
+        """
+        b = (arb.pi() / (2 * self.shift)).min(arb(_HIGHEST)).lower()
+        turn = acb(1 - self.rate + self.rate * acb(0, self.shift * b).exp()).arg()
+        rise = (b * b / 2).exp() * (1 + (self.shift * b / 2).cos() ** (-c))
+        corner = 2 * _density(self.shift / 2) / (height * self.rate * self.shift)
+        return (self._atom + rise * (corner + (-height * turn).exp() * whole)).min(whole).upper()
+
+    def fall(self, c: float, height: float) -> float:
+        """By the ceiling."""
+        whole = self._whole(c)
+        return float((self.ceiling(arb(c), arb(height), 1, whole) / whole).log().mid())
+
+    @cached_property
+    def _known(self) -> dict[float, Any]:
+        return {}
+
+    def _whole(self, c: float) -> Any:
+        """M(c)."""
+        if c not in self._known:
+            self._known[c] = self.at(arb(c)).upper()
+        return self._known[c]
+
+    @cached_property
+    def _atom(self) -> Any:
+        return (1 - self.rate) * (self.shift / arb(8).sqrt()).erf()
+
+    def _w(self, x: Any) -> Any:
+        return 1 - self.rate + self.rate * (self.shift * x).exp()
+
+    def _rule(self, c: Any, top: Any) -> tuple[list[tuple[Any, Any]], Any]:
+        """Points with weights, and a bound of what they miss for heights up to ``top``."""
+        sharp = ctx.prec * math.log(2)
+        slope = float(((1 + c) * self.shift).upper())
+        panels = math.ceil((slope + math.sqrt(slope**2 + 2 * sharp) + 2) / _PANEL)
+        end, half = arb(_PANEL) * panels, arb(_PANEL) / 2
+        # e^{A x} for w^{1+c} <= 1 - g + g e^{(1+c) m x} and w^{-c} <= 1
+        missed = 2 * _tail(self.shift, arb(0), end) + _tail(self.shift, (1 + c) * self.shift, end)
+        found: list[tuple[Any, Any]] = []
+        for panel in range(panels):
+            middle = (2 * panel + 1) * half
+            rho, bound = self._ellipse(c, top, middle, half, sharp)
+            size = max(4, math.ceil((sharp + float(bound.log().upper())) / (2 * math.log(float(rho)))))
+            missed += arb(64) / 15 * half * bound * rho ** (-2 * size) / (1 - rho ** (-2))
+            for k in range(size):
+                root, weight = arb.legendre_p_root(size, k, weight=True)
+                found.append((middle + half * root, half * weight))
+        return found, missed
+
+    def _ellipse(self, c: Any, top: Any, middle: Any, half: Any, sharp: float) -> tuple[Any, Any]:
+        """The one with which the fewest points do, and the bound of the integrand on it."""
+        best = None
+        for share in _SHARES:
+            b = (arb.pi() / self.shift).min(arb(8)).lower() * arb(share)
+            rho = ((b / half) ** 2 + 1).sqrt() + b / half
+            reach = half * (rho + 1 / rho) / 2
+            nearest = (middle - reach + self.shift / 2).max(arb(0))
+            least = (self.shift * b / 2).cos() * (1 - self.rate)
+            size = self._w(middle + reach) ** (1 + c) + least ** (-c)
+            bound = _density(nearest) * (b * b / 2 + top * self.shift * b).exp() * size
+            points = (sharp + float(bound.log().upper())) / math.log(float(rho.lower()))
+            if best is None or points < best[0]:
+                best = (points, rho.lower(), bound.upper())
+        assert best is not None
+        return best[1], best[2]
+
+
+def _density(x: Any) -> Any:
+    return (-x * x / 2).exp() / (2 * arb.pi()).sqrt()
+
+
+def _tail(shift: Any, slope: Any, end: Any) -> Any:
+    """The integral of phi(x + m/2) e^{Ax} beyond an end, which must lie beyond the mode."""
+    return _density(end + shift / 2) * (slope * end).exp() / (end + shift / 2 - slope)

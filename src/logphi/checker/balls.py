@@ -1,0 +1,56 @@
+"""Exact numbers as balls, at the precision in force."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from fractions import Fraction
+from typing import Any
+
+from flint import arb, ctx, fmpq
+
+# A real number that is known to any precision: a ball at the precision in force when it is called.
+Real = Callable[[], Any]
+
+
+class Undecided(ValueError):
+    """Why a claim does not follow here."""
+
+
+@contextmanager
+def precision(bits: int) -> Iterator[None]:
+    """``bits`` of working precision inside the block."""
+    before = ctx.prec
+    ctx.prec = bits
+    try:
+        yield
+    finally:
+        ctx.prec = before
+
+
+def ball(value: Fraction | int) -> Any:
+    """The smallest ball around a rational number."""
+    return arb(fmpq(value.numerator, value.denominator))
+
+
+def exactly(value: Fraction | int) -> Real:
+    """A rational number, to any precision."""
+    return lambda: ball(value)
+
+
+ZERO = exactly(0)
+
+
+def between(low: Any, high: Any) -> Any:
+    """A ball around all numbers from ``low`` to ``high``."""
+    return arb(low).union(arb(high))
+
+
+def within(size: Any) -> Any:
+    """The ball around zero of radius ``size``."""
+    return arb(0, arb(size).abs_upper())
+
+
+def rough(value: Any) -> float:
+    """The middle of a ball as a double, for plans that nothing proved rests on; infinite beyond the range."""
+    return float(arb(value).mid())

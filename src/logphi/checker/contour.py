@@ -1,0 +1,219 @@
+"""The excess D(eps) = E_P[(1 - e^{eps - L})_+; |L| < inf] as a sum over nodes of a vertical line c + i R, c > 0.
+
+With step h, and F(z) = e^{-z eps} M(z) / (z (z+1)), Poisson summation says exactly
+
+    (h / 2 pi) * sum over all k of F(c + i k h) = sum over all m of e^{2 pi m c / h} D(eps + 2 pi m / h),
+
+where all terms are positive, the one of m = 0 is wanted, and D(x) <= kappa(s) M(s) e^{-s x} for every s >= 0 in the strip,
+kappa(s) = s^s / (1+s)^{1+s}: the largest of (1 - e^{-y}) e^{-s y} over y > 0. The rest of the line is bounded by the decay of
+each law. Where losses lie on a lattice, e^{-z a} M(z) is periodic: one period with the kernel summed over all others is the
+same sum. The plan is made in doubles and proves nothing; what it leads to is enclosed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from flint import acb, arb
+
+from logphi.checker.balls import Real, Undecided, ball, between, precision, rough, within
+from logphi.checker.sweep import Work
+
+MOST_NODES = 2**20
+# of the abscissa of the saddle point: a place of our own
+ASIDE = 0.9
+
+
+@dataclass(frozen=True)
+class Lattice:
+    """Where the losses of a composition lie: base + span * Z."""
+
+    base: Real
+    span: Real
+
+
+def enclose(
+    terms: Sequence[tuple[Any, int]], epsilons: Sequence[Fraction], goal: float, work: Work, lattice: Lattice | None = None
+) -> list[Any]:
+    """D at neighbouring epsilons, with an error of about e^``goal``."""
+    spare = sum(count for _, count in terms).bit_length()
+    with precision(32 + spare):
+        line = _Line(terms, float(epsilons[0]), goal, work)
+        bounds = [line.chernoff(ball(epsilon)) for epsilon in epsilons]
+        if all(rough(bound) < goal for bound in bounds):
+            return [between(0, bound.exp()) for bound in bounds]
+        nodes, step = line.truncated() if lattice is None else line.folded(rough(lattice.span()))
+    bits = int((line.peak - goal) / math.log(2)) + spare + nodes.bit_length() + 40
+    with precision(bits):
+        c, h = arb(line.c), arb(step) if lattice is None else 2 * arb.pi() / (nodes * lattice.span())
+        used = nodes if lattice is None else (nodes + 1) // 2
+        values = [acb(1)] * used
+        for law, count in terms:
+            work.spend(used * (10 + 3 * count.bit_length()))
+            along = law.along(c, h, used, work)
+            values = [value * one**count for value, one in zip(values, along, strict=True)]
+        return [
+            _inverted(values, c, h, ball(epsilon), lattice, nodes)
+            - between(0, line.aliasing(c, h, ball(epsilon)))
+            + (within(line.tail(c, nodes, h, ball(epsilon))) if lattice is None else 0)
+            for epsilon in epsilons
+        ]
+
+
+def _inverted(values: list[Any], c: Any, h: Any, epsilon: Any, lattice: Lattice | None, nodes: int) -> Any:
+    """The sum over the nodes; the half of the line below the real axis holds the conjugates."""
+    if lattice is None:
+        slack, scale = arb(0), h / (2 * arb.pi())
+
+        def kernel(z: Any) -> Any:
+            return (-z * epsilon).exp() / (z * (z + 1))
+    else:
+        base, span = lattice.base(), lattice.span()
+        place = (epsilon - base) / span
+        # the first loss above epsilon; one that cannot be told from it counts for at most the slack
+        first = base + span * place.lower().ceil()
+        slack, scale = arb(0), arb(1) / nodes
+        if place.lower().ceil() != place.upper().ceil():
+            slack = within((epsilon - first).expm1())
+
+        def kernel(z: Any) -> Any:
+            over = (epsilon - first).exp() / (-(z + 1) * span).expm1()
+            return (-z * first).exp() * (over - 1 / (-z * span).expm1())
+
+    halves = [(value * kernel(acb(c, k * h))).real for k, value in enumerate(values)]
+    return scale * (2 * sum(halves[1:], arb(0)) + halves[0]) + slack
+
+
+class _Line:
+    """A vertical line for one epsilon: its abscissa near the saddle point, and the errors of sums over its nodes.
+
+    ``goal`` is the logarithm of an error to reach, and ``peak`` that of M(c) e^{-c eps}.
+    """
+
+    def __init__(self, terms: Sequence[tuple[Any, int]], epsilon: float, goal: float, work: Work) -> None:
+        self.terms, self.epsilon, self.goal, self.work = terms, epsilon, goal, work
+        self.end = min(law.end for law, _ in terms)
+        self.known: dict[float, float] = {}
+        self.c = ASIDE * self.abscissa(_least(self.height, lambda place: self.peak_at(place) < goal - 1))
+        self.peak = self.growth(self.c) - self.c * epsilon
+        self.bounds: list[tuple[Callable[[Any], Any], int]] = []
+
+    def abscissa(self, place: float) -> float:
+        """The point of the strip at a place on a logarithmic scale."""
+        return 2.0**place if self.end == math.inf else float(self.end / (1 + 2.0**-place))
+
+    def growth(self, x: float) -> float:
+        """K(x)."""
+        if x not in self.known:
+            logs = (count * law.moment(arb(x), self.work).log() for law, count in self.terms)
+            self.known[x] = rough(sum(logs, arb(0)))
+        return self.known[x]
+
+    def peak_at(self, place: float) -> float:
+        """The logarithm of M(c) e^{-c eps}, which is above D."""
+        return self.growth(self.abscissa(place)) - self.abscissa(place) * self.epsilon
+
+    def height(self, place: float) -> float:
+        """The logarithm of the integrand."""
+        x = self.abscissa(place)
+        return self.peak_at(place) - math.log(x) - math.log1p(x)
+
+    def shifts(self) -> tuple[tuple[float, float], tuple[float, float]]:
+        """Upwards and downwards, the shift that allows the widest step for an aliasing of a quarter of the goal."""
+
+        def step(shift: float) -> float:
+            s = self.c + shift
+            excess = self.growth(s) - s * self.epsilon - self.goal + math.log(4)
+            excess += (s * math.log(s) if s else 0.0) - (1 + s) * math.log1p(s)
+            return 2 * math.pi * abs(shift) / (max(excess, 0) + math.log1p(math.exp(-min(abs(excess), 50))))
+
+        room = 0.9 * (self.end - self.c)
+        up = min(room, self.c)
+        while 2 * up < room and step(2 * up) > step(up):
+            up *= 2
+        while step(up / 2) > step(up):
+            up /= 2
+        return (step(up), up), max((step(-share * self.c), -share * self.c) for share in (1.0, 0.75, 0.5, 0.25))
+
+    def folded(self, span: float) -> tuple[int, float]:
+        """An odd number of nodes over one period, and their step."""
+        (one, self.up), (other, self.down) = self.shifts()
+        nodes = 2 * math.ceil(math.pi / (span * min(one, other))) + 1
+        _bounded(nodes)
+        return nodes, 2 * math.pi / (span * nodes)
+
+    def truncated(self) -> tuple[int, float]:
+        """A number of nodes beyond which the line holds less than a quarter of the goal, and their step."""
+        (one, self.up), (other, self.down) = self.shifts()
+        step = min(one, other)
+        total = sum(count for _, count in self.terms)
+        # each law has to lose this share of the whole
+        share = max(self.peak - self.goal, 1) / total
+        lifts = [math.sqrt(2 * share) * 2.0**k for k in range(-2, 3)]
+        for law, count in self.terms:
+            bits = count.bit_length() + int(2 * share) + 8
+            self.bounds.append((law.decay(arb(self.c), lifts, bits, self.work), count))
+
+        def enough(nodes: int) -> bool:
+            _bounded(nodes)
+            tail = self.tail(arb(self.c), nodes, arb(step), arb(self.epsilon))
+            return bool(tail == 0) or rough(tail.log()) < self.goal - math.log(4)
+
+        nodes = 8
+        while not enough(nodes):
+            nodes *= 2
+        low = nodes // 2
+        while nodes - low > 2 + nodes // 16:
+            middle = (low + nodes) // 2
+            low, nodes = (low, middle) if enough(middle) else (middle, nodes)
+        return nodes, step
+
+    def tail(self, c: Any, nodes: int, step: Any, epsilon: Any) -> Any:
+        """All that nodes from this number on contribute: |z (z+1)| > t^2, and the sum of 1/k^2 is below (1 + 1/N) / N."""
+        time = nodes * step
+        logs = (count * bound(time).log() for bound, count in self.bounds)
+        return (sum(logs, -c * epsilon)).exp() * (1 + arb(1) / nodes) / (arb.pi() * time)
+
+    def chernoff(self, epsilon: Any) -> Any:
+        """The logarithm of a bound of D."""
+        return self.logarithm(arb(self.c), epsilon)
+
+    def logarithm(self, s: Any, epsilon: Any) -> Any:
+        """Of kappa(s) M(s) e^{-s eps}."""
+        kappa = (s * s.log() if s > 0 else arb(0)) - (1 + s) * s.log1p()
+        return sum((count * law.moment(s, self.work).log() for law, count in self.terms), kappa - s * epsilon)
+
+    def aliasing(self, c: Any, step: Any, epsilon: Any) -> Any:
+        """A bound of all terms but that of m = 0."""
+        found = arb(0)
+        for shift in (self.up, self.down):
+            # the line may not cross zero
+            s = c + arb(shift) if -shift < self.c else arb(0)
+            found += self.logarithm(s, epsilon).exp() / (2 * arb.pi() * abs(s - c) / step).expm1()
+        return found
+
+
+def missing(terms: Sequence[tuple[Any, int]]) -> Any:
+    """P(L = inf) of a composition, from those of its parts."""
+    return -(sum((count * (-law.infinite()).log1p() for law, count in terms), arb(0))).expm1()
+
+
+def _bounded(nodes: int) -> None:
+    if nodes > MOST_NODES:
+        raise Undecided("the characteristic function decays too slowly for this checker")
+
+
+def _least(height: Callable[[float], float], enough: Callable[[float], bool]) -> float:
+    """About the least place of a convex function, or one that is good enough: by steps of one, then by halves."""
+    place, width = 0.0, 1.0
+    while width > 0.2:
+        while place < 40 and not enough(place) and height(place + width) < height(place):
+            place += width
+        while place > -40 and not enough(place) and height(place - width) < height(place):
+            place -= width
+        width /= 2
+    return place

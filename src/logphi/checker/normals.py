@@ -1,0 +1,199 @@
+"""Mixtures of unit normal laws moved apart: u = sum of p_i N(c_i, 1) against v = sum of q_j N(d_j, 1), all c_i >= 0 >= d_j.
+
+With densities relative to N(0, 1), u(x) = sum of p_i e^{c_i x - c_i^2 / 2} and v likewise, X standard normal,
+
+    M(z) = E[u(X)^{1+z} v(X)^{-z}].
+
+Facts that everything here rests on, for real x and y, with S the largest difference of two shifts of u:
+
+1. |u(x+iy)| <= u(x); and |u(x+iy)| >= cos(S y / 2) u(x) for 0 <= S y < pi, since then, turned by the mean of the extreme
+   shifts, every term is within S y / 2 of the positive axis. So log u is analytic there, and arg u(x+iy) lies between
+   c_min y and c_max y.
+2. u'/u (x+iy) has as its real part the mean of (c_i + c_j) / 2 by the weights a_i a_j cos((c_i - c_j) y), a_i the terms of
+   u(x). For S |y| <= pi/2 no weight is negative, and it lies between c_min and c_max. It is the derivative of log|u| by x
+   and that of arg u by y.
+3. By 2, arg u(x+iy) - arg v(x+iy) grows with y, from 0 at y = 0, as the shifts of v are not positive.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from flint import acb, arb, ctx
+
+from logphi.checker.balls import ZERO, Real, Undecided, ball, between, rough, within
+from logphi.checker.closed import above
+from logphi.checker.sweep import Work, sweep
+
+# probabilities and shifts
+Shifts = tuple[tuple[Real, Fraction], ...]
+
+
+@dataclass(frozen=True)
+class Normals:
+    """The pair (u, v), of which one at least has more than one component."""
+
+    p: Shifts
+    q: Shifts
+    infinite: Real = ZERO
+    beyond: Real = ZERO
+    end: float = math.inf
+
+    def reversed(self) -> Normals:
+        """The pair (v, u), mirrored."""
+        return Normals(_mirrored(self.q), _mirrored(self.p))
+
+    def moment(self, x: Any, work: Work) -> Any:
+        """M(x) for a real x >= 0."""
+        return self.along(x, arb(0), 1, work)[0].real
+
+    def along(self, c: Any, step: Any, nodes: int, work: Work) -> list[Any]:
+        """M(c + i k step) for k = 0 .. nodes - 1, by the trapezoidal rule in x.
+
+        On Im x = +-b the integrand is at most that of M(c), times e^{b^2/2} of the normal density, times
+        e^{|t| (c_max - d_min) b} of the arguments and cos(S b / 2)^{-c} of v, by fact 1. With step h the error is at most
+        2 / (e^{2 pi b / h} - 1) of the integral of that bound.
+        """
+        reach, spread, inner = self._reach(), self._spread(), _spread(self.q)
+        time, wanted = step * (nodes - 1), ctx.prec * math.log(2)
+        planned = []
+        for k in range(1, 32):
+            near = k / 32 * min(math.pi / float(spread), 2 * math.sqrt(2 * wanted))
+            growth = near**2 / 2 + rough(time) * float(reach) * near - rough(c) * math.log(math.cos(float(inner) * near / 2))
+            planned.append((2 * math.pi * near / (growth + wanted + 2), near))
+        h, b = map(arb, max(planned))
+        share = 2 * (b**2 / 2 + time * ball(reach) * b - c * (ball(inner) * b / 2).cos().log()).exp()
+        share /= (2 * arb.pi() * b / h).expm1()
+        weights, losses, stray = self._grid(c, arb(0), h, wanted, work)
+        work.spend(2 * len(weights) * nodes)
+        sums = sweep(weights, losses, step, nodes)
+        size = between(sums[0].real, sums[0].real + stray) / (1 + within(share))
+        error = within(size * share + stray)
+        return [sums[0] + error, *(one + acb(error, error) for one in sums[1:])]
+
+    def decay(self, c: Any, lifts: list[float], bits: int, work: Work) -> Callable[[Any], Any]:
+        """A function of T > 0: a bound of |M(c + it)| for all |t| >= T; its own errors are about 2^-bits M(c).
+
+        Integrated over Im x = b > 0 instead, M(c + it), t > 0, is at most
+        J(t) = E[e^{b^2/2} |u|^{1+c} |v|^{-c} e^{-t (arg u - arg v)}] at X + ib, which falls with t by fact 3. The same rule
+        encloses J: as a function of x, log|u| and arg u at x + ib are the half sum, and over i the half difference, of
+        log u(x+ib) and log u(x-ib), so that on Im x = +-d the factor of t is at most 1 by fact 3, and the others at most those
+        of M(c), times e^{(b^2 + d^2) / 2} cos(S (b+d) / 2)^{-c}, if S (b+d) <= pi/2.
+        """
+        spread, inner = float(self._spread()), ball(_spread(self.q))
+        size, wanted = self.moment(c, work).abs_upper(), bits * math.log(2)
+        prepared = []
+        for lift in sorted({min(math.pi / 4 / spread, lift) for lift in lifts}):
+            b, d = arb(lift), arb(min(0.999 * math.pi / 2 / spread - lift, math.sqrt(2 * wanted)))
+            growth = (b**2 + d**2) / 2 - c * (inner * (b + d) / 2).cos().log()
+            h = arb(2 * math.pi * rough(d) / (rough(growth) + wanted + 2))
+            share = 2 * growth.exp() / (2 * arb.pi() * d / h).expm1()
+            weights, angles, stray = self._grid(c, b, h, wanted, work)
+            prepared.append((weights, angles, (stray + share * size).abs_upper()))
+
+        def bound(time: Any) -> Any:
+            work.spend(10 * sum(len(weights) for weights, _, _ in prepared))
+            bounds = [size]
+            for weights, angles, error in prepared:
+                kept = sum((w * (-time * angle).exp() for w, angle in zip(weights, angles, strict=True)), error)
+                bounds.append(kept.abs_upper())
+            return min(bounds, key=rough)
+
+        return bound
+
+    def alone(self, epsilon: Any) -> Any:
+        """D of a single release: P(X > x) - e^eps Q(X > x) at the x where the loss, which rises, is eps."""
+        flat_left = all(c == 0 for _, c in self.q) and min(c for _, c in self.p) == 0
+        flat_right = all(c == 0 for _, c in self.p) and max(d for _, d in self.q) == 0
+        if flat_left and epsilon < sum((weight() for weight, c in self.p if c == 0), arb(0)).log():
+            return 1 - epsilon.exp()
+        if flat_right and epsilon > -sum((weight() for weight, d in self.q if d == 0), arb(0)).log():
+            return arb(0)
+        x = self._threshold(epsilon)
+        p, q = (sum((weight() * above(x - ball(c)) for weight, c in side), arb(0)) for side in (self.p, self.q))
+        return p - epsilon.exp() * q
+
+    def _threshold(self, epsilon: Any) -> Any:
+        """An interval, by bisection, at whose ends the loss is on both sides of epsilon."""
+        p, q = _components(self.p, arb(0)), _components(self.q, arb(0))
+
+        def loss(x: Any) -> Any:
+            return _logarithm(*p, x) - _logarithm(*q, x)
+
+        low, high = arb(-1), arb(1)
+        while not loss(low) < epsilon:
+            low = 2 * low
+            _near(low)
+        while not loss(high) > epsilon:
+            high = 2 * high
+            _near(high)
+        for _ in range(ctx.prec + 64):
+            middle = ((low + high) / 2).mid()
+            if loss(middle) < epsilon:
+                low = middle
+            elif loss(middle) > epsilon:
+                high = middle
+            else:
+                break
+        return between(low, high)
+
+    def _reach(self) -> Fraction:
+        return max(c for _, c in self.p) - min(d for _, d in self.q)
+
+    def _spread(self) -> Fraction:
+        return max(_spread(self.p), _spread(self.q))
+
+    def _grid(self, c: Any, b: Any, h: Any, wanted: float, work: Work) -> tuple[list[Any], list[Any], Any]:
+        """At x + ib, x = k h: weights h e^{b^2/2} phi(x) |u|^{1+c} |v|^{-c}, then losses, and all weights beyond the ends.
+
+        The losses are log u - log v for b = 0 and arg u - arg v otherwise. The logarithm of a weight has, by fact 2, a
+        derivative of at most a - x with a = (1 + c) c_max - c d_min, and of at least -x: to the right of a and to the left of
+        zero, weights fall faster than geometrically.
+        """
+        a = (1 + c) * ball(max(shift for _, shift in self.p)) - c * ball(min(shift for _, shift in self.q))
+        room = math.sqrt(2 * wanted) + 1
+        first, last = math.ceil(room / rough(h)), math.ceil((rough(a) + room) / rough(h))
+        work.spend(10 * (first + last) * (len(self.p) + len(self.q)))
+        p, q = _components(self.p, b), _components(self.q, b)
+        scale = h * (b**2 / 2).exp() / (2 * arb.pi()).sqrt()
+        weights, losses = [], []
+        for k in range(-first, last + 1):
+            x = k * h
+            u, v = _logarithm(*p, x), _logarithm(*q, x)
+            weights.append(scale * ((1 + c) * u.real - c * v.real - x**2 / 2).exp())
+            losses.append(u - v if b.is_zero() else u.imag - v.imag)
+        stray = weights[0] / (first * h * h).expm1() + weights[-1] / ((last * h - a) * h).expm1()
+        return weights, losses, stray.abs_upper()
+
+
+def _near(x: Any) -> None:
+    if abs(x) > 2**64:
+        raise Undecided("the loss is too near to its limit at this epsilon to be told from it")
+
+
+def _mirrored(shifts: Shifts) -> Shifts:
+    return tuple((weight, -shift) for weight, shift in shifts)
+
+
+def _spread(shifts: Shifts) -> Fraction:
+    return max(c for _, c in shifts) - min(c for _, c in shifts)
+
+
+def _components(shifts: Shifts, b: Any) -> tuple[Any, Any, list[tuple[Any, Any]]]:
+    """The least shift c, ib, and the shifts g beyond c with their probabilities times e^{i g b + (c^2 - (c + g)^2) / 2}."""
+    least = min(c for _, c in shifts)
+    lifted = arb(0) if b.is_zero() else acb(0, b)
+    gaps = [(weight(), ball(c - least), ball((least**2 - c**2) / 2)) for weight, c in shifts]
+    return ball(least), lifted, [(gap, weight * (gap * lifted + fall).exp()) for weight, gap, fall in gaps]
+
+
+def _logarithm(least: Any, lifted: Any, gaps: list[tuple[Any, Any]], x: Any) -> Any:
+    """Log u(x + ib); the branch is right, as arguments beyond that of the least shift are less than pi by fact 1."""
+    if len(gaps) == 1:
+        return least * (x + lifted) - least**2 / 2
+    inner = sum([mass * (gap * x).exp() if gap else mass for gap, mass in gaps], arb(0))
+    return least * (x + lifted) - least**2 / 2 + inner.log()

@@ -1,0 +1,159 @@
+"""The excess of compositions of atoms and of flat losses, exactly: every term of the expanded product has its own residues.
+
+With Q = 2z + 1, flat laws of width w have M = e^{-w/2} [(Q+1) e^{Qw/2} + (Q-1) e^{-Qw/2}] / (2Q) with atoms and
+[e^{Qw/2} - e^{-Qw/2}] / (2Q sinh(w/2)) without, and an atom of mass a at y contributes a e^{-y/2} e^{Qy/2}. The product of
+laws is a sum of terms C (Q+1)^{N-b} (Q-1)^b Q^{-k} e^{Qy/2}, where N flat laws have atoms and k are flat. By
+
+    D(eps) = 2 e^{eps/2} (1/2 pi i) * integral over Re Q > 1 of e^{-Q eps/2} M dQ / ((Q-1) (Q+1)),
+
+a term with y <= eps gives nothing, as the line moves off to the right, where its integrand falls like 1/Q^2. One with
+x = y - eps > 0 gives the residues of (Q+1)^{N-b-1} (Q-1)^{b-1} Q^{-k} e^{Qx/2} at 0, at 1 if b = 0 and at -1 if b = N.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
+from itertools import accumulate
+from typing import Any
+
+from flint import arb, arb_poly
+
+from logphi.checker.balls import Undecided, ball, between, precision
+from logphi.checker.cells import Cells
+from logphi.checker.closed import Flat
+from logphi.checker.sweep import Work
+
+MOST_ATOMS = 300_000
+MOST_FLAT = 2000
+# mass at a place
+Atoms = list[tuple[Any, Any]]
+
+
+def enclose(terms: Sequence[tuple[Any, int]], epsilons: Sequence[Fraction], goal: float, work: Work) -> list[Any]:
+    """D at each epsilon, at a precision for an error of e^``goal``, and more where there is cancellation."""
+    flats = [(law, count) for law, count in terms if isinstance(law, Flat)]
+    listed = [(law.listed(), count) for law, count in terms if not isinstance(law, Flat)]
+    smooth, corners = (sum(n for law, n in flats if law.atoms in kind) for kind in ((False, True), (True,)))
+    if smooth > MOST_FLAT:
+        raise Undecided("more releases with flat losses than this checker expands")
+    with precision(int(-goal / math.log(2)) + 64 + 3 * smooth):
+        beyond = sum((count * law.beyond() for law, count in listed), arb(0))
+        atoms = [(arb(0), arb(1))]
+        for law, count in listed:
+            atoms = _composed(atoms, _atoms(law, count, work), work)
+        places = _expanded(flats, corners, work)
+        work.spend(len(atoms) * sum(map(len, places)) * (20 + smooth) * len(epsilons))
+        residues = list(_residues(corners, smooth))
+        return [_excess(atoms, places, residues, ball(epsilon)) + between(0, beyond) for epsilon in epsilons]
+
+
+def _excess(atoms: Atoms, places: list[Atoms], residues: list[Callable[[Any], Any]], epsilon: Any) -> Any:
+    found = arb(0)
+    for y, mass in atoms:
+        sides = arb(0)
+        for residue, steps in zip(residues, places, strict=True):
+            for step, share in steps:
+                x = y + step - epsilon
+                # the residues sum to zero at x = 0, and a term is that sum, or zero where x is negative
+                if x > 0:
+                    sides += share * residue(x)
+                elif not x < 0:
+                    sides += share * between(0, residue(x))
+        found += 2 * mass * ((epsilon - y) / 2).exp() * sides
+    return found
+
+
+def _composed(ours: Atoms, others: Atoms, work: Work) -> Atoms:
+    """The sums of two independent losses."""
+    work.spend(4 * len(ours) * len(others))
+    if len(ours) * len(others) > MOST_ATOMS:
+        raise Undecided("more atoms than this checker lists")
+    return [(y + x, mass * share) for y, mass in ours for x, share in others]
+
+
+def _atoms(law: Cells, count: int, work: Work) -> Atoms:
+    """The law of the sum of ``count`` finite losses: by powers of a polynomial on a ladder, outcome by outcome elsewhere."""
+    ladder = law.ladder
+    masses, losses = [p for p, _ in law.shared()], law.losses()
+    if ladder is None or not ladder.span():
+        return list(_multinomial(masses, losses, count, work))
+    least, span = min(ladder.steps), ladder.span()
+    degrees = [int((step - least) / span) for step in ladder.steps]
+    if max(degrees) * count > MOST_ATOMS:
+        raise Undecided("more atoms than this checker lists")
+    work.spend(30 * max(degrees) * count)
+    coefficients = [arb(0)] * (max(degrees) + 1)
+    for degree, mass in zip(degrees, masses, strict=True):
+        coefficients[degree] += mass
+    first, step = count * (ladder.base() + ladder.unit() * ball(least)), ladder.unit() * ball(span)
+    found = (arb_poly(coefficients) ** count).coeffs()
+    return [(first + degree * step, mass) for degree, mass in enumerate(found) if not mass.is_zero()]
+
+
+def _multinomial(masses: list[Any], losses: list[Any], count: int, work: Work) -> Iterator[tuple[Any, Any]]:
+    if len(masses) == 1:
+        yield count * losses[0], masses[0] ** count
+        return
+    if count > MOST_ATOMS or math.comb(count + len(masses) - 1, min(count, len(masses) - 1)) > MOST_ATOMS:
+        raise Undecided("more atoms than this checker lists")
+    work.spend(8 * math.comb(count + len(masses) - 1, len(masses) - 1))
+    # p^j / j! for each outcome
+    powers = [[arb(1)] for _ in masses]
+    for mass, row in zip(masses, powers, strict=True):
+        for j in range(1, count + 1):
+            row.append(row[-1] * mass / j)
+
+    def over(outcome: int, left: int, y: Any, share: Any) -> Iterator[tuple[Any, Any]]:
+        if outcome == len(masses) - 1:
+            yield y + left * losses[outcome], share * powers[outcome][left]
+        else:
+            for j in range(left + 1):
+                yield from over(outcome + 1, left - j, y + j * losses[outcome], share * powers[outcome][j])
+
+    yield from over(0, count, arb(0), arb.fac_ui(count))
+
+
+def _expanded(flats: Sequence[tuple[Flat, int]], corners: int, work: Work) -> list[Atoms]:
+    """For each power b of Q - 1, the places y and coefficients C of the terms."""
+    found: dict[int, Atoms] = {0: [(arb(0), arb(1))]}
+    for law, count in flats:
+        w = law.width()
+        lead = ((1 - law.infinite()) * ((-w / 2).exp() if law.atoms else 1 / (w / 2).sinh()) / 2) ** count
+        grown: dict[int, Atoms] = {}
+        for minus, steps in found.items():
+            work.spend(10 * len(steps) * count)
+            if len(steps) * count > MOST_ATOMS:
+                raise Undecided("more terms than this checker expands")
+            for i in range(count + 1):
+                share = lead * math.comb(count, i) * (1 if law.atoms else (-1) ** i)
+                more = [(y + (count - 2 * i) * w, mass * share) for y, mass in steps]
+                grown.setdefault(minus + i if law.atoms else minus, []).extend(more)
+        found = grown
+    return [found[minus] for minus in range(corners + 1)]
+
+
+def _residues(corners: int, order: int) -> Iterator[Callable[[Any], Any]]:
+    """For b = 0 .. N, the sum of the residues as a function of x."""
+    inverse = [arb(1)]
+    for i in range(1, order):
+        inverse.append(inverse[-1] / i)
+    # the first coefficients of (Q+1)^{N-b-1} (Q-1)^{b-1} in powers of Q, which are whole
+    if corners:
+        series = [-total for total in accumulate(math.comb(corners - 1, j) for j in range(order))]
+    else:
+        series = [-1 + j % 2 for j in range(order)]
+    for minus in range(corners + 1):
+        inner = arb_poly([coefficient * factor for coefficient, factor in zip(reversed(series), inverse, strict=False)])
+        right = arb(2) ** (corners - 1) if minus == 0 else arb(0)
+        left = arb(-2) ** (corners - 1) * (-1) ** order if minus == corners else arb(0)
+
+        def residue(x: Any, inner: Any = inner, right: Any = right, left: Any = left) -> Any:
+            return inner(x / 2) + right * (x / 2).exp() + left * (-x / 2).exp()
+
+        yield residue
+        turned = [high - low for high, low in zip([0, *series], series, strict=False)]
+        series = []
+        for coefficient in turned:
+            series.append(coefficient - (series[-1] if series else 0))

@@ -1,0 +1,149 @@
+"""Whether the claim of a certificate follows from the mechanism that it names."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from logphi.checker import profile
+from logphi.checker.balls import Undecided, ball, precision
+from logphi.checker.laws import terms, turned
+from logphi.checker.reading import LARGEST_TEXT, Certificate, Claim, NotACertificate, read
+from logphi.checker.sweep import Work
+from logphi.checker.witness import check_witness
+
+# digits beyond those of the claim, and how often they are doubled where balls are too wide
+SPARE = 4
+ATTEMPTS = 4
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Status 0: the claim follows; 1: it does not; 2: there is no claim, the text is not a certificate. And why."""
+
+    status: int
+    reason: str
+
+
+class _Fails(Exception):
+    """Why the claim is wrong, whatever the precision."""
+
+
+def verify_file(path: str | Path) -> Verdict:
+    """The verdict on a file; an OSError if it cannot be read."""
+    with Path(path).open("rb") as file:
+        return verify(file.read(LARGEST_TEXT + 1))
+
+
+def verify(certificate: str | bytes | Mapping[str, Any]) -> Verdict:
+    """The verdict on a certificate, as its text or as what JSON makes of it.
+
+    The claim is derived anew from the mechanism alone, by code that shares none with what made the certificate.
+
+    Examples
+    --------
+    >>> verify("{}").status
+    2
+    """
+    try:
+        read_one = read(certificate)
+    except NotACertificate as wrong:
+        return Verdict(2, f"not a certificate: {wrong}")
+    try:
+        _check(read_one)
+    except (_Fails, Undecided) as why:
+        return Verdict(1, f"the claim does not follow: {why}")
+    except (ArithmeticError, ValueError):
+        return Verdict(1, "the claim does not follow: its numbers are beyond what this checker computes with")
+    if not read_one.digest_agrees():
+        return Verdict(1, "the claim follows, but the digest is not that of the text: something else was altered")
+    claim = read_one.claim
+    return Verdict(0, f"the claim follows: {claim.quantity} at {claim.at} lies within its bounds, to {claim.digits} digits")
+
+
+def _check(certificate: Certificate) -> None:
+    claim, work = certificate.claim, Work()
+    if claim.upper - claim.lower > _allowed(claim):
+        raise _Fails("the bounds are farther apart than the digits say")
+    orders = _orders(certificate)
+    there = terms(certificate.terms)
+    laws = {"remove": there, "add": turned(there)}
+    points = [claim.lower, claim.upper] if claim.quantity == "epsilon" else [claim.at]
+    # what delta is compared with; a claim of zero is decided near the smallest numbers that can be written
+    scale = max(claim.at if claim.quantity == "epsilon" else claim.upper, Fraction(1, 10**400))
+    for attempt in range(ATTEMPTS):
+        goal = math.log(scale.numerator) - math.log(scale.denominator)
+        goal -= (claim.digits + SPARE) * 2**attempt * math.log(10)
+        found: dict[str, list[Any]] = {}
+        for order in orders:
+            same = found and laws["add"] is there
+            found[order] = found["remove"] if same else profile.delta(laws[order], points, goal, work)
+        with precision(int(-goal / math.log(2)) + 64):
+            if _settled(claim, found):
+                break
+    else:
+        raise Undecided("it cannot be decided at the precision of this checker")
+    check_witness(certificate, {order: laws[order] for order in orders}, work)
+
+
+def _allowed(claim: Claim) -> Fraction:
+    size = max(claim.upper, Fraction(1)) if claim.quantity == "epsilon" else claim.upper
+    return size / Fraction(10) ** claim.digits
+
+
+def _orders(certificate: Certificate) -> list[str]:
+    """The directions of which the larger answer is claimed."""
+    if certificate.adjacency in ("add", "remove"):
+        return [certificate.adjacency]
+    return ["remove", "add"] if certificate.claim.direction is None else [certificate.claim.direction]
+
+
+def _settled(claim: Claim, found: Mapping[str, list[Any]]) -> bool:
+    """Whether the balls show that all of the claim is right; _Fails if they show that some of it is wrong."""
+    # delta at the upper end must not exceed the first, and that at the lower end must reach the second, in some order
+    most, least = (claim.at, claim.at) if claim.quantity == "epsilon" else (claim.upper, claim.lower)
+    sure = True
+    for order, deltas in found.items():
+        if deltas[-1] > ball(most):
+            raise _Fails(f"in the direction {order}, delta at {claim.quantity} {_end(claim)} exceeds {float(most):.6g}")
+        sure = sure and bool(deltas[-1] <= ball(most))
+    reaching = {order: _reaches(claim, deltas[0], ball(least)) for order, deltas in found.items()}
+    if all(reaches is False for reaches in reaching.values()):
+        raise _Fails("the lower bound is too large: delta is smaller there in every direction")
+    return sure and _attained(claim, found, reaching)
+
+
+def _end(claim: Claim) -> str:
+    return "upper" if claim.quantity == "epsilon" else "at"
+
+
+def _reaches(claim: Claim, delta: Any, least: Any) -> bool | None:
+    """Whether an order's answer is not below the lower bound; None if the ball leaves it open."""
+    if claim.lower == 0:
+        return True
+    strict = claim.quantity == "epsilon"
+    if delta > least or (not strict and delta >= least):
+        return True
+    return False if delta < least or (strict and delta <= least) else None
+
+
+def _attained(claim: Claim, found: Mapping[str, list[Any]], reaching: Mapping[str, bool | None]) -> bool:
+    """Whether the order that is said to attain the larger answer does; both do if neither's answer is below the bounds."""
+    if len(found) == 1:
+        if claim.attained not in found:
+            raise _Fails(f"attained names {claim.attained}, which is not the direction of the claim")
+        return reaching[claim.attained] is True
+    if claim.attained == "both":
+        for order, reaches in reaching.items():
+            if reaches is False:
+                raise _Fails(f"the direction {order} does not attain the answer")
+        return all(reaching.values())
+    (other,) = set(found) - {claim.attained}
+    mine, theirs = found[claim.attained][0], found[other][0]
+    if reaching[claim.attained] is False or mine < theirs:
+        raise _Fails(f"the direction {claim.attained} does not attain the answer, the other does")
+    return reaching[claim.attained] is True and (reaching[other] is False or bool(mine > theirs))

@@ -1,0 +1,227 @@
+"""Certificates: what they say of a mechanism, that they are the same bytes for the same claim, and what is refused."""
+
+import hashlib
+import json
+import os
+from decimal import Decimal
+from fractions import Fraction
+
+import pytest
+
+import logphi as lp
+from logphi.expression import parse
+from logphi.extend import LogPhi, Primitive
+
+pytest.importorskip("flint")
+from logphi.certified.route import NotCertifiedError
+
+TRAINING = "14062 * Gaussian(sigma=1.1).poisson(256/60000)"
+# by quadrature of the sampled densities and by their composition on a grid, in many digits
+EPSILON = Decimal("2.38159692142439725468842921352285782658384")
+TINY = Fraction(1, 10**13)
+
+
+NODES = {
+    "Gaussian(sigma=1.1)": {
+        "name": "Gaussian",
+        "adjacency": "add_remove",
+        "parameters": {"sigma": "11/10", "sensitivity": "1"},
+    },
+    "Gaussian(sigma=2, sensitivity=.5).poisson(256/60000, group_size=3)": {
+        "name": "poisson",
+        "adjacency": "add_remove",
+        "parameters": {"rate": "8/1875", "group_size": "3"},
+        "base": {"name": "Gaussian", "adjacency": "add_remove", "parameters": {"sigma": "2", "sensitivity": "1/2"}},
+    },
+    "Laplace(scale=2.5, adjacency='replace').subset(0.25, adjacency='remove')": {
+        "name": "subset",
+        "adjacency": "remove",
+        "parameters": {"rate": "1/4"},
+        "base": {"name": "Laplace", "adjacency": "replace", "parameters": {"scale": "5/2", "sensitivity": "1"}},
+    },
+    "DiscreteGaussian(sigma=0.7)": {
+        "name": "DiscreteGaussian",
+        "adjacency": "add_remove",
+        "parameters": {"sigma": "7/10", "sensitivity": "1", "truncation": None},
+    },
+    "DistanceToInstability(epsilon=0.3, delta=1e-3, adjacency='add')": {
+        "name": "DistanceToInstability",
+        "adjacency": "add",
+        "parameters": {"epsilon": "3/10", "delta": "1/1000"},
+    },
+    "KaryRandomizedResponse(k=4, p=0.5)": {
+        "name": "KaryRandomizedResponse",
+        "adjacency": "replace",
+        "parameters": {"k": "4", "p": "1/2"},
+    },
+    "Discrete(p=[0.1, 0.9, 0], q=[0.6, 0.3, 0.1])": {
+        "name": "Discrete",
+        "adjacency": "add_remove",
+        "parameters": {"p": ["1/10", "9/10", "0"], "q": ["3/5", "3/10", "1/10"]},
+    },
+}
+
+
+@pytest.mark.parametrize("text", NODES)
+def test_a_mechanism_as_plain_data(text):
+    assert parse(f"3 * {text}").tree() == [(3, NODES[text])]
+
+
+def test_doubles_are_written_out():
+    ((_, node),) = lp.Gaussian(sigma=0.1).tree()
+    assert node["parameters"]["sigma"] == "3602879701896397/36028797018963968"
+
+
+def test_the_order_of_a_composition_leaves_no_trace():
+    texts = ("2 * Laplace(scale=3)", "Gaussian(sigma=1.1)", "3 * Gaussian(sigma=2.5).poisson(0.1)", "PureDP(epsilon=1)")
+    here, there = (parse(" + ".join(order)) for order in (texts, texts[::-1]))
+    assert here.tree() == there.tree()
+    assert [count for count, _ in here.tree()] != [2, 1, 3, 1]
+    simple = "2 * Gaussian(sigma=3)", "Gaussian(sigma=1.1, sensitivity=0.3)"
+    one, other = (parse(" + ".join(order)).certify(epsilon=1) for order in (simple, simple[::-1]))
+    assert one.to_json() == other.to_json()
+
+
+@pytest.mark.parametrize(
+    ("release", "manner"),
+    [
+        (lambda: parse("Gaussian(sigma=1.1) + Laplace(scale=2)"), "as written"),
+        (lambda: lp.Gaussian(sigma=Fraction(11, 10)), "as written"),
+        (lambda: lp.Gaussian(sigma=2.0, sensitivity=3), "as written"),
+        (lambda: lp.Gaussian(sigma=1.1), "exact doubles"),
+        (lambda: lp.Gaussian(sigma=1.1) + parse("Gaussian(sigma=1.2)"), "mixed"),
+    ],
+)
+def test_how_parameters_are_known(release, manner):
+    assert release().certify(epsilon=0.5).parameters == manner
+
+
+def test_a_decimal_is_another_claim_than_its_double():
+    written, double = (one.certify(delta=TINY, digits=30) for one in (parse("Gaussian(sigma=1.1)"), lp.Gaussian(sigma=1.1)))
+    assert written.upper < double.lower or double.upper < written.lower
+    assert abs(written.lower - double.lower) < Decimal("1e-14")
+    one, other = (parse("Gaussian(sigma=1.1)").certify(delta=at, digits=30) for at in (Fraction(1, 10**5), 1e-5))
+    assert (one.at, other.at) == (Fraction(1, 10**5), Fraction(1e-5))
+    assert one.upper < other.lower or other.upper < one.lower
+
+
+def test_the_main_job():
+    certificate = parse(TRAINING).certify(delta=Fraction(1, 10**5), digits=40)
+    assert certificate.lower < EPSILON < certificate.upper
+    assert certificate.upper - certificate.lower <= certificate.upper.scaleb(-40)
+    assert certificate.direction is None
+    assert certificate.attained == "remove"
+    assert str(certificate).startswith("certified: 2.3815969214243972")
+
+
+def test_a_published_value_below_the_truth():
+    certificate = parse("10**4 * Gaussian(sigma=100)").certify(delta=TINY)
+    assert certificate.lower > Decimal("7.486")
+
+
+def test_one_direction():
+    release = parse(TRAINING)
+    remove, add = (release.certify(delta=1e-5, direction=one) for one in ("remove", lp.Direction.ADD))
+    assert (remove.direction, add.direction) == ("remove", "add")
+    assert add.upper < remove.lower
+    assert release.certify(delta=1e-5, direction="both").direction is None
+    assert set(json.loads(add.to_json())["witness"]) == {"add"}
+
+
+def test_json_of_one_form():
+    certificate = parse("Gaussian(sigma=1.1)").certify(delta=Fraction(1, 10**5))
+    text = certificate.to_json()
+    assert text == parse("Gaussian(sigma=1.1)").certify(delta=Fraction(1, 10**5)).to_json()
+    assert text.isascii()
+    assert text.endswith("}\n")
+    content = json.loads(text)
+    stated = content.pop("sha256")
+    plain = json.dumps(content, sort_keys=True, separators=(",", ":")).encode()
+    assert stated == hashlib.sha256(plain).hexdigest()
+    assert set(content) == {
+        "format", "version", "made_by", "mechanism", "parameters", "adjacency", "claim", "witness", "not_covered"
+    }  # fmt: skip
+    assert (content["format"], content["version"]) == ("logphi-certificate", 1)
+    assert content["mechanism"] == [[1, NODES["Gaussian(sigma=1.1)"]]]
+    assert content["claim"] == {
+        "quantity": "epsilon", "at": "1/100000", "direction": None, "attained": "both", "digits": 15,
+        "lower": str(certificate.lower), "upper": str(certificate.upper),
+    }  # fmt: skip
+    assert set(content["made_by"]) == {"logphi", "python-flint", "flint"}
+    assert set(content["witness"]) == {"remove"}
+
+
+def test_a_small_delta_is_a_decimal_with_an_exponent():
+    claim = json.loads(parse("Gaussian(sigma=1.1)").certify(epsilon=40).to_json())["claim"]
+    assert claim["lower"].islower()
+    assert Decimal(claim["lower"]) < Decimal("1e-300")
+
+
+def test_a_file_is_written_at_once_or_not_at_all(tmp_path, monkeypatch):
+    certificate = parse("Gaussian(sigma=1.1)").certify(epsilon=1)
+    file, link = tmp_path / "certificate.json", tmp_path / "link.json"
+    link.symlink_to(file)
+    certificate.save(link)
+    assert file.read_bytes() == certificate.to_json().encode()
+    assert link.is_symlink()
+
+    def fails(*_):
+        raise OSError("the disk is full")
+
+    monkeypatch.setattr(os, "replace", fails)
+    with pytest.raises(OSError, match="full"):
+        parse("Gaussian(sigma=1.2)").certify(epsilon=1).save(file)
+    assert file.read_bytes() == certificate.to_json().encode()
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["certificate.json", "link.json"]
+
+
+def test_a_device_stays_one():
+    parse("Gaussian(sigma=1.1)").certify(epsilon=1).save(os.devnull)
+    assert not os.path.isfile(os.devnull)
+
+
+def test_a_certificate_in_words():
+    printed = str(parse("3 * Gaussian(sigma=2) + Laplace(scale=4)").certify(epsilon=Fraction(1, 3), digits=5))
+    first, second = printed.splitlines()
+    assert first.startswith("certified: ")
+    assert first.endswith(" at epsilon = 1/3")
+    assert second == "  to 5 digits, under add_remove, parameters as written, for 4 releases"
+    assert "at epsilon = the double 0.1" in str(parse("Gaussian(sigma=2)").certify(epsilon=0.1))
+
+
+class Own(Primitive):
+    adjacency = lp.Adjacency.ADD_REMOVE
+
+    def loss_law(self):
+        return LogPhi()
+
+
+@pytest.mark.parametrize(
+    ("release", "question", "reason"),
+    [
+        (lambda: parse("Gaussian(sigma=1)"), {}, "exactly one of epsilon and delta"),
+        (lambda: parse("Gaussian(sigma=1)"), {"epsilon": 1, "delta": 0.1}, "exactly one"),
+        (lambda: parse("Gaussian(sigma=1)"), {"delta": 0}, "strictly between 0 and 1"),
+        (lambda: parse("Gaussian(sigma=1)"), {"delta": 1}, "strictly between 0 and 1"),
+        (lambda: parse("Gaussian(sigma=1)"), {"epsilon": float("nan")}, "finite"),
+        (lambda: parse("Gaussian(sigma=1)"), {"epsilon": 1, "digits": 0}, "from 1 to 1000"),
+        (lambda: parse("Gaussian(sigma=1)"), {"epsilon": 1, "digits": 1001}, "from 1 to 1000"),
+        (lambda: parse("Gaussian(sigma=1)"), {"epsilon": 1, "direction": "up"}, "direction must be"),
+        (lambda: parse("Gaussian(sigma=1, adjacency='add')"), {"epsilon": 1, "direction": "remove"}, "does not exist"),
+        (lambda: parse("0 * Gaussian(sigma=1)"), {"epsilon": 1}, "nothing is released"),
+        (Own, {"epsilon": 1}, "Own is not of the catalogue"),
+        (lambda: parse("FromTradeoff([0], [0.9])"), {"epsilon": 1}, "do not know a FromTradeoff"),
+        (lambda: parse("FromProfile([1], [0.1])"), {"epsilon": 1}, "do not know a FromProfile"),
+        (lambda: lp.Gaussian(1.1) + parse("Laplace(1.1)"), {"epsilon": 1}, "double 1.1 stands for two different numbers"),
+        (lambda: parse("Gaussian(1).poisson(1 - 1e-30)"), {"epsilon": 1}, "double 1.0 stands for two different numbers"),
+        (lambda: lp.Discrete([0.1, 0.2, 0.7], [0.2, 0.1, 0.7]), {"epsilon": 0.1}, "p of a Discrete must sum to one exactly"),
+    ],
+)
+def test_refusals(release, question, reason):
+    with pytest.raises(ValueError, match=reason):
+        release().certify(**question)
+
+
+def test_what_has_no_answer_is_refused_as_such():
+    with pytest.raises(NotCertifiedError):
+        parse("ApproximateDP(epsilon=1, delta=0.1)").certify(delta=0.01)

@@ -1,0 +1,134 @@
+"""Every reference value of a profile: its certificate holds it, the bound in doubles holds that, and the checker agrees."""
+
+import hashlib
+import json
+import random
+from decimal import Decimal
+from fractions import Fraction
+
+import pytest
+
+from cases import asking
+from logphi.expression import parse
+from logphi.written import Written
+
+pytest.importorskip("flint")
+
+from logphi.certified.route import NotCertifiedError
+from logphi.checker import verify
+
+# compositions of sampled Laplace mechanisms: their transform neither has a closed form nor falls
+REFUSED = {"100*Laplace(scale=1).poisson(0.05)", "20*Laplace(scale=2).poisson(0.2)"}
+CASES = asking("delta", "epsilon")
+SCOPE = [case for case in CASES if case.expression not in REFUSED]
+
+
+def named(case):
+    return f"{case.id}-{case.query}"
+
+
+def certified(case, digits=15):
+    given = {"delta": "epsilon", "epsilon": "delta"}[case.query]
+    return parse(case.expression).certify(**{given: Fraction(case.at)}, digits=digits, direction=case.direction)
+
+
+def test_all_but_two_are_in_scope():
+    assert len(SCOPE) == len(CASES) - 2 >= 80
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if case.expression in REFUSED], ids=named)
+def test_out_of_scope(case):
+    with pytest.raises(NotCertifiedError, match="leave the sampling out"):
+        certified(case)
+
+
+@pytest.mark.parametrize("case", SCOPE, ids=named)
+def test_certificates(case):
+    certificate = certified(case)
+    assert certificate.lower < Decimal(case.value) < certificate.upper
+    assert Fraction(certificate.upper) - Fraction(certificate.lower) <= Fraction(certificate.upper) / 10**15
+    assert certificate.parameters == "as written"
+    if case.attained is not None:
+        assert certificate.attained == case.attained
+    verdict = verify(certificate.to_json())
+    assert verdict.status == 0, verdict.reason
+
+
+@pytest.mark.parametrize("case", SCOPE, ids=named)
+def test_the_bound_in_doubles_holds_the_certified_one(case):
+    question = getattr(parse(case.expression), case.query)
+    sharp = question(Written(Fraction(case.at)), direction=case.direction, method="certified")
+    wide = question(float(case.at), direction=case.direction)
+    assert wide.lower <= sharp.lower <= sharp.upper <= wide.upper
+    assert sharp.width <= 1e-15 * sharp.upper
+    assert Fraction(sharp.lower) <= Fraction(case.value) <= Fraction(sharp.upper)
+
+
+def leaves(content, path=()):
+    """Every place of a JSON value that holds no container."""
+    if isinstance(content, dict):
+        for key in sorted(content):
+            yield from leaves(content[key], (*path, key))
+    elif isinstance(content, list):
+        for place, one in enumerate(content):
+            yield from leaves(one, (*path, place))
+    else:
+        yield path, content
+
+
+def tampered(value, generator):
+    """Something else of the same kind, near or far."""
+    if isinstance(value, int):
+        return max(1, value + generator.choice([-1, 1, 7, 1000]))
+    if value is None:
+        return generator.choice(["remove", "add"])
+    try:
+        number = Fraction(value)
+    except ValueError:
+        others = [
+            one for one in ("remove", "add", "both", "replace", "epsilon", "delta", "Gaussian", "lattice") if one != value
+        ]
+        return generator.choice(others)
+    factor = 1 + Fraction(generator.choice([-1, 1]), 10 ** generator.choice([1, 3, 6]))
+    moved = number * factor if number else Fraction(1, 10**6)
+    return str(moved) if "/" in value or moved.denominator > 10**40 else str(Decimal(moved.numerator) / moved.denominator)
+
+
+def resealed(content):
+    """With the digest of what it holds now."""
+    rest = {key: value for key, value in content.items() if key != "sha256"}
+    text = json.dumps(rest, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    return json.dumps({**rest, "sha256": hashlib.sha256(text.encode()).hexdigest()})
+
+
+EXPRESSIONS = [
+    ("14062 * Gaussian(sigma=1.1).poisson(256/60000)", {"delta": Fraction(1, 10**5)}),
+    ("1500 * Gaussian(sigma=2).poisson(0.01)", {"epsilon": Fraction(1)}),
+    ("20 * Laplace(scale=5) + 3 * RandomizedResponse(p=0.6)", {"delta": Fraction(1, 10**6)}),
+    ("100 * DiscreteGaussian(sigma=5, sensitivity=2)", {"epsilon": Fraction(28)}),
+    ("Gaussian(sigma=1).poisson(0.01)", {"epsilon": Fraction(1, 2)}),
+    ("30 * KaryRandomizedResponse(k=10, p=0.9, adjacency='replace_special')", {"epsilon": Fraction(2)}),
+]
+
+
+@pytest.mark.parametrize(("expression", "question"), EXPRESSIONS)
+def test_altered_certificates_are_rejected(expression, question):
+    """Any field; and any of the claim and the mechanism even if the digest is made anew, but for a claim of fewer digits."""
+    content = json.loads(parse(expression).certify(**question).to_json())
+    places = list(leaves(content))
+    generator = random.Random(expression)
+    accepted = []
+    for _ in range(60):
+        path, value = generator.choice(places)
+        altered = json.loads(json.dumps(content))
+        parent = altered
+        for key in path[:-1]:
+            parent = parent[key]
+        parent[path[-1]] = tampered(value, generator)
+        if parent[path[-1]] == value:
+            continue
+        assert verify(json.dumps(altered)).status != 0, (path, value, parent[path[-1]])
+        proved = path[0] in ("claim", "mechanism", "adjacency") and path[-1] != "digits"
+        if proved and verify(resealed(altered)).status == 0:
+            accepted.append((path, value, parent[path[-1]]))
+    assert not accepted

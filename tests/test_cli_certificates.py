@@ -1,0 +1,108 @@
+"""Certificates on the command line: made in one call, checked in another, with an exit status that can be trusted."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from fractions import Fraction
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from logphi.cli import LONGEST_CERTIFICATE, main
+
+Capture = pytest.CaptureFixture[str]
+
+
+def certified(*argv: str) -> int:
+    pytest.importorskip("flint")
+    return main(["certify", *argv])
+
+
+def test_a_certificate_on_standard_output(capsys: Capture) -> None:
+    assert certified("14062 * Gaussian(sigma=1.1).poisson(256/60000)", "--delta", "1e-5") == 0
+    out, err = capsys.readouterr()
+    content = json.loads(out)
+    assert content["claim"]["at"] == "1/100000"
+    assert content["parameters"] == "as written"
+    assert content["mechanism"][0][1]["parameters"]["rate"] == "8/1875"
+    assert err.startswith("certified: 2.3815969214243971 <= epsilon <= 2.3815969214243974 at delta = 1e-05\n")
+    assert certified("Gaussian(1.1)", "--delta", "1e-5", "-o", "-") == 0
+    assert json.loads(capsys.readouterr().out)["format"] == "logphi-certificate"
+
+
+def test_a_certificate_in_a_file(capsys: Capture, tmp_path: Path) -> None:
+    file = tmp_path / "certificate.json"
+    argv = ["99*Gaussian(9).poisson(0.3)", "--epsilon", "-0.5", "--digits", "30", "--direction", "add", "--output", str(file)]
+    assert certified(*argv) == 0
+    out, err = capsys.readouterr()
+    assert out.startswith("certified: 0.")
+    assert not err
+    claim = json.loads(file.read_text())["claim"]
+    assert (claim["quantity"], claim["at"], claim["direction"], claim["digits"]) == ("delta", "-1/2", "add", 30)
+
+
+@pytest.mark.parametrize(
+    ("argv", "reason"),
+    [
+        (["Gaussian(1)", "--delta", "1e-5,1e-6"], "--delta: one number is needed, got 2"),
+        (["Gaussian(1)", "--delta", "0"], "strictly between 0 and 1"),
+        (["Gaussian(1)", "--delta", "x"], "--delta: 'x' at character 1"),
+        (["Gaussian(1)", "--delta", "0.1", "--epsilon", "1"], "not allowed with"),
+        (["Gaussian(1)"], "one of the arguments --epsilon --delta is required"),
+        (["Gaussian(1)", "--delta", "0.1", "--digits", "1.5"], "invalid int value"),
+        (["Gaussian(1)", "--delta", "0.1", "--digits", "0"], "from 1 to 1000"),
+        (["FromTradeoff([0], [0.9])", "--epsilon", "1"], "certificates do not know a FromTradeoff"),
+        (["Gaussian(1)", "--delta", "0.1", "-o", "/nowhere/at/all"], "No such file"),
+    ],
+)
+def test_what_cannot_be_certified_is_refused_in_one_line(argv: list[str], reason: str, capsys: Capture) -> None:
+    assert certified(*argv) == 2
+    out, err = capsys.readouterr()
+    assert not out
+    assert reason in err
+    assert err.count("\n") == 1
+
+
+def test_certified_answers_take_the_question_as_it_is_written(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("flint")
+    from logphi.certified import question
+
+    asked: list[Fraction] = []
+
+    def certify(loss: Any, *, at: Fraction, **options: Any) -> Any:
+        asked.append(at)
+        return answer(loss, at=at, **options)
+
+    answer = question.certify
+    monkeypatch.setattr(question, "certify", certify)
+    assert main(["epsilon", "3 * Gaussian(sigma=2)", "--delta", "1e-5, 1/3", "--method", "certified"]) == 0
+    assert asked == [Fraction(1, 10**5), Fraction(1, 3)]
+    assert capsys.readouterr().out.count("(certified, both)") == 2
+
+
+@pytest.mark.parametrize("status", [0, 1, 2])
+def test_a_verdict_is_a_line_and_a_status(
+    status: int, capsys: Capture, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    read: list[object] = []
+
+    def verify(source: object) -> SimpleNamespace:
+        read.append(source)
+        return SimpleNamespace(status=status, reason="because\nof this")
+
+    monkeypatch.setitem(sys.modules, "logphi.checker", SimpleNamespace(verify=verify, verify_file=verify))
+    assert main(["verify", "certificate.json"]) == status
+    assert capsys.readouterr().out == "because of this\n"
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"{" * (LONGEST_CERTIFICATE + 100))))
+    assert main(["verify", "-"]) == status
+    assert read[0] == "certificate.json"
+    assert read[1] == b"{" * (LONGEST_CERTIFICATE + 1)
+
+
+def test_the_help_tells_the_statuses(capsys: Capture) -> None:
+    assert main(["verify", "--help"]) == 0
+    assert "0 the claim follows, 1 it does not, 2 not a certificate" in capsys.readouterr().out

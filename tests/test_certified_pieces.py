@@ -14,12 +14,13 @@ import pytest
 from cases import Case, load
 from logphi.arith.ball import precision
 from logphi.arith.protocol import LogOdds, Plain, Ratio
-from logphi.certified.cells import lost_of
+from logphi.certified.cells import atoms_of, lost_of
 from logphi.certified.pieces import prepare
 from logphi.certified.places import Basis, Place, Unit
 from logphi.certified.route import NotCertifiedError
 from logphi.core.logphi import LogPhi
 from logphi.expression import parse
+from logphi.mechanisms.discrete import Discrete
 from logphi.numerics.laws.finite import Finite, Given, Mixed
 from logphi.numerics.laws.two_point import TwoPoint
 from logphi.numerics.laws.uniform import Uniform, UniformWithAtoms
@@ -27,8 +28,8 @@ from logphi.written import Written
 from written_laws import assert_certified, ball, delta, loss_of
 
 IDS = (
-    "p003 p004 p008 p013 p014 p015 p016 p023 p025 p028 p032 p033 p034 p035 p036 p037 p038 p039 p040 p042 p044 p047 p049 p050 "
-    "p064 p065 p069 p078 p079 p080 p081 p082"
+    "p003 p004 p008 p013 p014 p015 p016 p023 p025 p028 p032 p033 p034 p035 p036 p037 p038 p039 p040 p042 p044 p046 p047 p049 "
+    "p050 p064 p065 p069 p071 p078 p079 p080 p081 p082"
 )
 CASES = [case for case in load() if case.id in IDS.split()]
 
@@ -179,6 +180,19 @@ def test_commensurable_spans_merge() -> None:
     odds = LogPhi.of([(TwoPoint(LogOdds(Written(Fraction(2, 3)))), 30), (TwoPoint(LogOdds(Written(Fraction(4, 5)))), 30)])
     with precision(128):
         assert prepare(odds, ball(-90), 128).witness["terms"] <= 91
+
+
+def test_vectors_of_doubles_are_divided_by_their_sums() -> None:
+    """Before they are mixed, and with the outcomes that only one of the laws has."""
+    p, q = (0.1, 0.2, 0.3, 0.4), (0.7, 0.1, 0.2, 0.0)
+    ((law, _),) = Discrete(p, q).poisson(0.3).loss_law().terms
+    whole_p, whole_q = (sum(map(Fraction, side)) for side in (p, q))
+    assert whole_p != 1
+    rate = Fraction(0.3)
+    with precision(200):
+        mixed = [(1 - rate) * Fraction(b) / whole_q + rate * Fraction(a) / whole_p for a, b in zip(p, q, strict=True)]
+        assert all(abs(one - ball(other)) < 1e-55 for one, other in zip(atoms_of(law).p, mixed, strict=False))
+        assert abs(lost_of(law) - ball(mixed[-1])) < 1e-55
 
 
 def test_lost_mass() -> None:

@@ -9,10 +9,11 @@ import math
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from operator import attrgetter
 from typing import Any
 
-from workloads import Gaussian, Laplace, RandomizedResponse, SampledGaussian, Step, Workload
+from workloads import GIVEN, Gaussian, Laplace, RandomizedResponse, SampledGaussian, Step, Workload
 
 
 class UnsupportedError(Exception):
@@ -39,8 +40,8 @@ class Answer:
         return not self.lower <= truth <= self.upper
 
 
-def with_logphi(workload: Workload) -> Answer:
-    """This library, everything at its defaults."""
+def release_of(workload: Workload) -> Any:
+    """The release as this library's mechanisms."""
     import logphi as lp
 
     def build(step: Step) -> lp.Mechanism:
@@ -54,9 +55,40 @@ def with_logphi(workload: Workload) -> Answer:
             case RandomizedResponse(truth):
                 return lp.RandomizedResponse(truth)
 
-    release = lp.compose(count * build(step) for step, count in workload.steps)
-    found = attrgetter(workload.question)(release)(workload.at)
+    return lp.compose(count * build(step) for step, count in workload.steps)
+
+
+def with_logphi(workload: Workload) -> Answer:
+    """This library, everything at its defaults."""
+    found = attrgetter(workload.question)(release_of(workload))(workload.at)
     return Answer(found.value, found.lower, found.upper)
+
+
+def with_certificate(workload: Workload, digits: int) -> Answer:
+    """A certificate of this library."""
+    return _claimed(_certificate(workload, digits))
+
+
+def with_checker(workload: Workload, digits: int) -> Answer:
+    """The check of a certificate that is there already."""
+    from logphi.checker import verify
+
+    certificate = _ready(workload, digits)
+    assert verify(certificate.to_json()).status == 0
+    return _claimed(certificate)
+
+
+def _certificate(workload: Workload, digits: int) -> Any:
+    return release_of(workload).certify(**{GIVEN[workload.question]: workload.at}, digits=digits)
+
+
+_ready = lru_cache(_certificate)
+
+
+def _claimed(certificate: Any) -> Answer:
+    """The ends of the claim in doubles."""
+    lower, upper = float(certificate.lower), float(certificate.upper)
+    return Answer(upper, lower, upper)
 
 
 def with_pld(workload: Workload) -> Answer:
@@ -158,6 +190,11 @@ class Accountant:
 
 
 OURS = Accountant("logphi", "logphi", with_logphi)
+CERTIFIED = tuple(
+    Accountant(f"{name} to {digits} digits", "logphi", lambda workload, way=way, digits=digits: way(workload, digits))
+    for digits in (15, 50)
+    for name, way in (("certified", with_certificate), ("certificate checked,", with_checker))
+)
 PEERS = (
     Accountant("dp-accounting PLD", "dp_accounting", with_pld),
     Accountant("dp-accounting PLDAccountant", "dp_accounting", with_pld_accountant),

@@ -225,3 +225,21 @@ def test_refusals(release, question, reason):
 def test_what_has_no_answer_is_refused_as_such():
     with pytest.raises(NotCertifiedError):
         parse("ApproximateDP(epsilon=1, delta=0.1)").certify(delta=0.01)
+
+
+@pytest.mark.parametrize(
+    ("text", "question"),
+    [
+        (TRAINING, {"delta": Fraction(1, 10**5)}),
+        (TRAINING, {"epsilon": 2.5, "digits": 30, "direction": "add"}),
+        ("3 * Gaussian(sigma=2) + Laplace(scale=4)", {"epsilon": Fraction(1, 3)}),
+        ("5 * ApproximateDP(epsilon=0.3, delta=1e-5).poisson(0.1)", {"epsilon": Fraction(1, 10)}),
+        ("6 * Discrete(p=[0.5, 0.3, 0.2, 0], q=[0.2, 0.3, 0.4, 0.1])", {"delta": Fraction(1, 2)}),
+        ("20 * RandomizedResponse(p=0.7, adjacency='replace').subset(0.1, adjacency='replace')", {"epsilon": 0}),
+    ],
+)
+def test_certificates_are_what_the_checker_reads(text, question):
+    from logphi.checker import verify
+
+    verdict = verify(parse(text).certify(**question).to_json())
+    assert verdict.status == 0, verdict.reason

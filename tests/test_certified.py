@@ -16,6 +16,7 @@ from logphi.written import Written
 flint = pytest.importorskip("flint")
 from flint import acb, arb, fmpq  # noqa: E402
 
+from logphi.certified import contour, rays  # noqa: E402
 from logphi.certified.answer import certify  # noqa: E402
 from logphi.certified.mixture import Mixture, NormalRatio  # noqa: E402
 from logphi.certified.parts import part_of  # noqa: E402
@@ -236,9 +237,22 @@ def test_epsilon_exactly_at_a_place_of_the_lattice():
         assert mpf(lower.numerator) / lower.denominator <= exact <= mpf(upper.numerator) / upper.denominator
 
 
-def test_few_pairs_of_normal_laws_by_output_space():
-    lower, upper, found = ask("GaussianPair(mean_p=0, sigma_p=1, mean_q=1, sigma_q=2)", "delta", "0.5", 20, "remove")
-    assert found.witness["remove"]["route"] == "rays"
+@pytest.mark.parametrize("epsilon", ["-1", "0.3", "1"])
+@pytest.mark.parametrize("turned", [False, True])
+def test_rays_and_a_line_agree(epsilon, turned):
+    loss = parse("12 * GaussianPair(mean_p=0, sigma_p=10, mean_q=1, sigma_q=11)").loss_law()
+    loss = loss.reflected() if turned else loss
+    with precision(160):
+        bent, straight = (one.prepare(loss, arb(epsilon), 15).excess(arb(epsilon)) for one in (rays, contour))
+        assert bent.overlaps(straight)
+        assert bent.rad() <= abs(bent) * arb(10) ** -30
+        assert straight.rad() <= abs(straight) * arb(10) ** -14
+
+
+def test_rays_by_output_space():
+    loss = parse("GaussianPair(mean_p=0, sigma_p=1, mean_q=1, sigma_q=2)").loss_law()
+    with precision(BITS):
+        found = rays.prepare(loss, arb("0.5"), 20).excess(arb("0.5"))
     with mpmath.workdps(30):
 
         def gain(x):
@@ -246,8 +260,7 @@ def test_few_pairs_of_normal_laws_by_output_space():
 
         # p/q exceeds e^{1/2} between the roots of 3 x^2 + 2 x - (1 + 8 log 2 - 4) = 0
         half = mpmath.sqrt(4 + 12 * (8 * mpmath.log(2) - 3)) / 6
-        exact = mpmath.quad(gain, [-mpf(1) / 3 - half, -mpf(1) / 3, -mpf(1) / 3 + half])
-        assert mpf(lower.numerator) / lower.denominator <= exact <= mpf(upper.numerator) / upper.denominator
+        assert_holds(found, mpmath.quad(gain, [-mpf(1) / 3 - half, -mpf(1) / 3, -mpf(1) / 3 + half]))
 
 
 def test_directions_and_the_one_that_attains():

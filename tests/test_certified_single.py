@@ -16,6 +16,7 @@ from logphi.certified.route import NotCertifiedError
 from logphi.certified.single import prepare
 from logphi.core.logphi import LogPhi
 from logphi.expression import parse
+from logphi.mechanisms import Gaussian
 from logphi.numerics.laws.normal_pair import NormalPair
 from logphi.written import Written
 from written_laws import assert_certified, ball, delta, loss_of
@@ -192,7 +193,7 @@ def test_parameters_are_doubles_unless_written() -> None:
     with precision(128):
         double, decimal = (
             prepare(loss, ball(1), 128).excess(ball(1))
-            for loss in (parse("Gaussian(sigma=0.1)").loss_law(), loss_of("Gaussian(sigma=0.1)"))
+            for loss in (Gaussian(sigma=0.1).loss_law(), loss_of("Gaussian(sigma=0.1)"))
         )
         assert 0 < abs(double - decimal) < 1e-15
         assert balls().bits == 128

@@ -342,3 +342,15 @@ def test_what_has_no_exact_formula_is_refused(text, reason):
     balls = Balls(240, doubles=True)
     with pytest.raises(NotImplementedError, match=reason):
         parse(text).loss_law().formula(balls, balls.exact(0.5))
+
+
+@pytest.mark.parametrize("text", ["RandomizedResponse(p=0.5 + 1e-30, adjacency='replace').subset(0.1, adjacency='replace')"])
+def test_an_order_that_doubles_do_not_show_is_refused_in_balls_and_in_rational_numbers(text):
+    pytest.importorskip("flint")
+    from logphi.arith.ball import Balls
+    from logphi.certified.places import Exact
+
+    ((law, _),) = parse(text).loss_law().terms
+    for arith in (Balls(240, doubles=True), Exact()):
+        with pytest.raises(NotImplementedError, match="which is larger"):
+            law.cells.under(arith)

@@ -23,7 +23,6 @@ from logphi.certified.plan import plan
 from logphi.certified.route import NotCertifiedError, Route
 from logphi.core.logphi import LogPhi
 from logphi.numerics.law import Law, Reflected
-from logphi.numerics.laws.finite import Thinned
 from logphi.numerics.laws.normal_pair import NormalPair
 
 # measured: with more of them a line has few enough nodes
@@ -55,9 +54,7 @@ class Rays:
     """From an abscissa at 45 degrees to either side."""
 
     parts: Sequence[Bent]
-    kept: Any
     abscissa: float
-    digits: int
 
     name = "rays"
 
@@ -80,7 +77,7 @@ class Rays:
         found = acb.integral(integrand, 0, end, abs_tol=scale * arb(2) ** -ctx.prec)
         height = end / arb(2).sqrt()
         beyond = scale * (sum((part.log_bound(height) for part in self.parts), arb(0)) - end * fall).exp() / (fall * height**2)
-        return self.kept * (found.imag + arb(0, beyond.upper())) / arb.pi()
+        return (found.imag + arb(0, beyond.upper())) / arb.pi()
 
     def witness(self, epsilon: Any) -> dict[str, Any]:
         """Where the rays start."""
@@ -95,14 +92,10 @@ def prepare(loss: LogPhi, epsilon: Any, digits: int) -> Route:
     NotCertifiedError
         If there is anything else, or more of them.
     """
-    pairs = [(law, count) for law, count in loss.terms if not isinstance(law, Thinned)]
+    pairs = loss.terms
     if not pairs or not all(isinstance(_plain(law), NormalPair) for law, _ in pairs) or sum(n for _, n in pairs) > MOST:
         raise NotCertifiedError("not a composition of few pairs of normal laws")
-    balls, kept = Balls(ctx.prec, doubles=True), arb(1)
-    for law, count in loss.terms:
-        if isinstance(law, Thinned):
-            kept *= (1 - balls.constant(law.failure).value.real) ** count
-    return Rays([_bent(law, count) for law, count in pairs], kept, plan(loss, float(epsilon.mid()), digits).abscissa, digits)
+    return Rays([_bent(law, count) for law, count in pairs], plan(loss, float(epsilon.mid()), digits).abscissa)
 
 
 def _plain(law: Law) -> Law:

@@ -17,11 +17,10 @@ class FinitePair(Pair):
 
     ``blur`` bounds the relative error of each probability beside its own half ulp. ``exact`` gives the probabilities as
     formulas of the parameters, cell by cell; without it they are the parameters themselves, or formulas that are not known if
-    there is a ``blur``. ``stray`` bounds the mass of either
-    law on cells that are left out, far below one half: they count as infinite losses in upper bounds and not at all in lower
-    ones. Where ``stray_growth`` v is finite no loss is infinite there, and the whole pair has K(z) <= z (z + 1) v / 2 for
-    z >= 0, in both orders; mixing and splicing keep that, as p^{1+z} q^{-z} is convex in both and as neither makes a profile
-    larger.
+    there is a ``blur``. ``stray`` bounds the mass of either law on cells that are left out, far below one half: they count as
+    infinite losses in upper bounds and not at all in lower ones. Where ``stray_growth`` v is finite no loss is infinite there,
+    and the whole pair has K(z) <= z (z + 1) v / 2 for z >= 0, in both orders; mixing and splicing keep that, as p^{1+z} q^{-z}
+    is convex in both and as neither makes a profile larger.
     """
 
     p: tuple[float, ...]

@@ -320,7 +320,7 @@ class Mixed(Cells):
 class Spliced(Cells):
     """(1 - rate) Q + rate P beside Q in the cells ``above``, P beside (1 - rate) P + rate Q ``below``, and the rest.
 
-    Which cells these are was read off doubles; where all errors are to be enclosed, it is proved.
+    Which cells these are was read off doubles; where nothing is to be rounded, it is proved.
     """
 
     cells: Cells
@@ -335,15 +335,15 @@ class Spliced(Cells):
         Raises
         ------
         NotImplementedError
-            If all errors are to be enclosed, and two probabilities are too close to each other to tell which is larger.
+            If nothing is to be rounded, and two probabilities are too close to each other to tell which is larger.
         """
-        if _proving(arith) and not self._ordered:
+        p, q = self.cells.under(arith)
+        if (_proving(arith) or isinstance(p[0], Fraction)) and not self._ordered:
             raise NotImplementedError(
                 "two probabilities of the sampled pair are so close to each other that it is not known which is larger; "
                 "leave the sampling out, which is an upper bound"
             )
         rate = arith.constant(self.rate)
-        p, q = self.cells.under(arith)
         mixtures: dict[tuple[int, int], Number] = {}
 
         def mixture(one: Number, other: Number) -> Number:

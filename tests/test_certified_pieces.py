@@ -195,6 +195,21 @@ def test_vectors_of_doubles_are_divided_by_their_sums() -> None:
         assert abs(lost_of(law) - ball(mixed[-1])) < 1e-55
 
 
+def test_equally_spaced_atoms_and_others() -> None:
+    """Ratios of 1, 2 and 4 or 8 lie on a lattice, those of 1, 2 and 3 do not."""
+    for third in (4, 8, 3):
+        q = [Fraction(6, 10), Fraction(3, 10), Fraction(1, 10)]
+        p = [ratio * b for ratio, b in zip((1, 2, third), q, strict=True)]
+        p = [a / sum(p) for a in p]
+        exact = Given(tuple(map(Written, p)), tuple(map(Written, q)))
+        law = Finite(tuple(map(float, p)), tuple(map(float, q)), blur=1e-15, exact=exact)
+        with precision(128):
+            route = prepare(LogPhi(((law, 4),)), ball(-9), 128)
+            epsilon = ball("1.1").log()
+            assert route.witness(ball(-9))["terms"] == {4: 9, 8: 13, 3: 15}[third]
+            assert abs(route.excess(epsilon) - ball(excess_by_enumeration([(p, q)] * 4, Fraction(11, 10)))) < 1e-35
+
+
 def test_lost_mass() -> None:
     """Exactly what is written, or what a truncated law leaves out."""
     with precision(128):
@@ -212,6 +227,9 @@ def test_lost_mass() -> None:
         ("FromProfile(epsilons=[0.5, 1], deltas=[0.1, 0.01]).poisson(0.5)", "some digits only"),
         ("Gaussian(sigma=1) + Laplace(scale=1)", "kind Normal is not a sum"),
         ("100000*Laplace(scale=1)", "too many"),
+        ("1000000000*KaryRandomizedResponse(k=3, p=0.5, adjacency='replace')", "too many"),
+        ("1000000000*DiscreteLaplace(scale=3, sensitivity=3).poisson(0.1)", "too many"),
+        ("DiscreteGaussian(sigma=100).poisson(0.1)", "different kinds"),
     ],
 )
 def test_what_is_refused(expression: str, reason: str) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import singledispatch
@@ -17,7 +16,7 @@ from logphi.certified.route import NotCertifiedError
 from logphi.numerics.law import Law, Reflected
 from logphi.numerics.laws.blended_normal import BlendedNormal
 from logphi.numerics.laws.curved import MixedFlat, ReplacedNormal, SplicedFlat, SplicedNormal
-from logphi.numerics.laws.finite import Finite, Given, Thinned
+from logphi.numerics.laws.finite import Finite, Thinned
 from logphi.numerics.laws.integers import NormalOnIntegers, NormalSteps
 from logphi.numerics.laws.ladder import GeometricShift, Ladder
 from logphi.numerics.laws.mixed_normal import MixedNormal
@@ -117,26 +116,24 @@ def _(law: Finite) -> Atoms:
             "a truncated law is cut off once more before it is sampled, and what is left out may be infinite losses: leave the "
             "truncation out, or the sampling"
         )
-    cells = law.exact or Given(law.p, law.q)
+    if law.exact is None and (law.lost_p or law.lost_q):
+        raise NotCertifiedError(
+            "the infinite losses of a finite law are known as doubles only: state it as a Discrete, with all its outcomes"
+        )
+    cells = law.cells
     try:
         p, q = cells.under(Exact())
     except NotImplementedError:
-        p, q = ([cell.value.real for cell in side] for side in cells.under(balls()))
+        try:
+            p, q = ([cell.value.real for cell in side] for side in cells.under(balls()))
+        except NotImplementedError as reason:
+            raise NotCertifiedError(str(reason)) from None
         units = [Unit((cells, j), (a / b).log()) for j, (a, b) in enumerate(zip(p, q, strict=True))]
         places = [Place(units=((unit, 1),)) for unit in units]
         lost = 1 - sum(p, flint.arb(0)) if law.lost_p else flint.arb(0)
         return Atoms(tuple(p), tuple(q), tuple(places), lost, law.stray)
-    if law.exact is None or not (law.lost_p or law.lost_q):
-        # vectors of doubles miss one by an ulp
-        p, q = _normalised(p, law.lost_p), _normalised(q, law.lost_q)
     places = [Place(ratio=a / b) for a, b in zip(p, q, strict=True)]
     return Atoms(tuple(map(ball_of, p)), tuple(map(ball_of, q)), tuple(places), ball_of(1 - sum(p, Fraction(0))), law.stray)
-
-
-def _normalised(vector: Sequence[Any], lost: float) -> list[Any]:
-    """Rational numbers over their sum and what is lost."""
-    total = sum(vector) + Exact().constant(lost)
-    return [part / total for part in vector]
 
 
 @singledispatch

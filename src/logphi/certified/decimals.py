@@ -8,6 +8,11 @@ from typing import Any
 
 from flint import arb, fmpq
 
+from logphi.certified.route import NotCertifiedError
+
+# what is smaller takes long to write down
+_SMALLEST_BITS = 1 << 20
+
 
 def ball(number: Fraction) -> Any:
     """A rational as a ball."""
@@ -20,8 +25,18 @@ def shown(value: Any, digits: int) -> str:
 
 
 def exact(value: Any) -> Fraction:
-    """An exact ball as a rational."""
+    """An exact ball as a rational.
+
+    Raises
+    ------
+    NotCertifiedError
+        If it is too small, or too large, to write out.
+    """
     mantissa, exponent = value.mid().man_exp()
+    if abs(int(exponent)) > _SMALLEST_BITS:
+        raise NotCertifiedError(
+            "the answer, or an error of it, is below 1e-300000, too small to write it out as a decimal: ask at a smaller epsilon"
+        )
     return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
 
 

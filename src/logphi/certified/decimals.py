@@ -8,6 +8,13 @@ from typing import Any
 
 from flint import arb, fmpq
 
+from logphi.certified.route import NotCertifiedError
+
+# what is smaller takes long to write down
+SMALLEST_BITS = 1 << 20
+TOO_SMALL = "the answer is below 1e-300000, too small to write it out as a decimal: ask at a smaller epsilon"
+_NEGLIGIBLE = "1e-300000"
+
 
 def ball(number: Fraction) -> Any:
     """A rational as a ball."""
@@ -15,13 +22,24 @@ def ball(number: Fraction) -> Any:
 
 
 def shown(value: Any, digits: int) -> str:
-    """The upper end of a real ball, rounded up to some digits."""
-    return _plain(_rounded(exact(value.upper()), digits, ROUND_CEILING))
+    """The upper end of a real ball, rounded up to some digits; of what is too small to write out, a bound."""
+    top = value.upper()
+    if 0 < top < arb(2) ** -SMALLEST_BITS:
+        return _NEGLIGIBLE
+    return _plain(_rounded(exact(top), digits, ROUND_CEILING))
 
 
 def exact(value: Any) -> Fraction:
-    """An exact ball as a rational."""
+    """An exact ball as a rational.
+
+    Raises
+    ------
+    NotCertifiedError
+        If it is too small, or too large, to write out.
+    """
     mantissa, exponent = value.mid().man_exp()
+    if abs(int(exponent)) > SMALLEST_BITS:
+        raise NotCertifiedError(TOO_SMALL)
     return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
 
 

@@ -8,12 +8,11 @@ from typing import Any
 
 from flint import arb, ctx
 
-from logphi.arith.ball import Ball, Balls
 from logphi.certified import beyond, contour, lattice, pieces, rays, single, twofold
+from logphi.certified.cells import lost_of
 from logphi.certified.plan import FEW_NODES
 from logphi.certified.route import NotCertifiedError, Route
 from logphi.core.logphi import LogPhi
-from logphi.numerics.law import Law
 
 Prepare = Callable[[LogPhi, Any, int], Route]
 
@@ -78,14 +77,5 @@ def _attempt(prepare_route: Prepare, loss: LogPhi, epsilon: Any, digits: int, re
 
 
 def _infinite(loss: LogPhi) -> Any:
-    """P(L = inf), one less the product of the finite masses."""
-    kept = arb(1)
-    for law, count in loss.terms:
-        if _loses(law):
-            kept *= law.formula(Balls(ctx.prec, doubles=True), Ball(arb(0), ctx.prec)).value.real.exp() ** count
-    return arb(0) if kept.is_exact() else 1 - kept
-
-
-def _loses(law: Law) -> bool:
-    masses = law.log_masses()
-    return masses is not None and bool((masses[0].mid != 0).any())
+    """P(L = inf), one less the product of the finite masses; relatively accurate, and zero only if nothing is lost."""
+    return -sum((count * (-lost_of(law)).log1p() for law, count in loss.terms), arb(0)).expm1()

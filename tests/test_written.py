@@ -191,7 +191,13 @@ def normal_pair(m_p, s_p, m_q, s_q):
     return formula
 
 
-TENTHS = ("0.1", "0.3", "0.6"), ("0.3", "0.6", "0.1")
+def vectors(n, p, q):
+    """Both over their sums, cell by cell."""
+    p, q = ([n(entry) for entry in side.split()] for side in (p, q))
+    return [(a / mpmath.fsum(p), b / mpmath.fsum(q)) for a, b in zip(p, q, strict=True)]
+
+
+TENTHS, HOLES = ("0.1 0.3 0.6", "0.3 0.6 0.1"), ("0.1 0.3 0.6 0", "0.3 0 0.6 0.1")
 # the expression, and M(z) for a function n that reads a decimal
 FORMULAS = {
     "Gaussian(sigma=1.1, sensitivity=0.3)": lambda n: normal(n("0.3") / n("1.1")),
@@ -240,11 +246,9 @@ FORMULAS = {
     "DiscreteGaussian(sigma=1.7, sensitivity=2, truncation=6, adjacency='replace').subset(0.1, adjacency='replace')": (
         lambda n: spliced(n("0.1"), *truncated(n("1.7"), 2, 6))
     ),
-    "Discrete(p=[0.1, 0.3, 0.6], q=[0.3, 0.6, 0.1])": lambda n: cells(*zip(*(map(n, one) for one in TENTHS), strict=True)),
-    "Discrete(p=[0.1, 0.3, 0.6, 0], q=[0.3, 0, 0.6, 0.1])": lambda n: cells((n("0.1"), n("0.3")), (n("0.6"), n("0.6"))),
-    "Discrete(p=[0.1, 0.3, 0.6, 0], q=[0.3, 0, 0.6, 0.1]).poisson(0.2)": lambda n: mixed(
-        n("0.2"), (n("0.1"), n("0.3")), (n("0.3"), mpf(0)), (n("0.6"), n("0.6")), (mpf(0), n("0.1"))
-    ),
+    "Discrete(p=[0.1, 0.3, 0.6], q=[0.3, 0.6, 0.1])": lambda n: cells(*vectors(n, *TENTHS)),
+    "Discrete(p=[0.1, 0.3, 0.6, 0], q=[0.3, 0, 0.6, 0.1])": lambda n: cells(*vectors(n, *HOLES)[::2]),
+    "Discrete(p=[0.1, 0.3, 0.6, 0], q=[0.3, 0, 0.6, 0.1]).poisson(0.2)": lambda n: mixed(n("0.2"), *vectors(n, *HOLES)),
     "GaussianMixture(sigma=1.1, sensitivities=[0, 0.7], probabilities=[0.9, 0.1]).poisson(0.3)": lambda n: whole_power(
         n("0.3") * n("0.1"), normal(n("0.7") / n("1.1"))
     ),

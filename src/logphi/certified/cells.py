@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import singledispatch
 from typing import Any
@@ -14,7 +13,7 @@ from logphi.certified.places import Exact, Place, Unit
 from logphi.certified.reals import ball, balls, constant, real
 from logphi.certified.route import NotCertifiedError
 from logphi.numerics.law import Law
-from logphi.numerics.laws.finite import Finite, Given, Thinned
+from logphi.numerics.laws.finite import Finite, Thinned
 from logphi.numerics.laws.integers import NormalSteps
 from logphi.numerics.laws.ladder import GeometricShift, Ladder
 from logphi.numerics.laws.two_point import TwoPoint
@@ -103,22 +102,20 @@ def _(law: Finite) -> Atoms:
             "a truncated law is cut off once more before it is sampled, and what is left out may be infinite losses: leave the "
             "truncation out, or the sampling"
         )
-    cells = law.exact or Given(law.p, law.q)
+    if law.exact is None and (law.lost_p or law.lost_q):
+        raise NotCertifiedError(
+            "the infinite losses of a finite law are known as doubles only: state it as a Discrete, with all its outcomes"
+        )
+    cells = law.cells
     try:
         p, q = cells.under(Exact())
     except NotImplementedError:
-        p, q = ([cell.value.real for cell in side] for side in cells.under(balls()))
+        try:
+            p, q = ([cell.value.real for cell in side] for side in cells.under(balls()))
+        except NotImplementedError as reason:
+            raise NotCertifiedError(str(reason)) from None
         units = [Unit((cells, j), (a / b).log()) for j, (a, b) in enumerate(zip(p, q, strict=True))]
         places = [Place(units=((unit, 1),)) for unit in units]
         return Atoms(tuple(p), tuple(q), tuple(places), law.stray)
-    if law.exact is None or not (law.lost_p or law.lost_q):
-        # vectors of doubles miss one by an ulp
-        p, q = _normalised(p, law.lost_p), _normalised(q, law.lost_q)
     places = [Place(ratio=a / b) for a, b in zip(p, q, strict=True)]
     return Atoms(tuple(map(ball, p)), tuple(map(ball, q)), tuple(places), law.stray)
-
-
-def _normalised(vector: Sequence[Any], lost: float) -> list[Any]:
-    """Rational numbers over their sum and what is lost."""
-    total = sum(vector) + Exact().constant(lost)
-    return [part / total for part in vector]

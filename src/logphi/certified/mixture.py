@@ -138,7 +138,7 @@ class NormalRatio(Part):
         |u|^2; and |v| >= cos(pi/4) v(x). So |G(x + i theta)| <= e^{(b^2 + theta^2)/2} 2^{c/2} u^{1+c} v^{-c}, and the rule
         misses at most twice that over e^{2 pi theta/h} - 1.
         """
-        b, fall = self.rough.at(float(c.mid()))[1](float(height.upper()))
+        b, fall = self.rough.falling(float(c.mid()))(float(height.upper()))
         sharp = math.log(count) - fall + 8
         theta = 0.99 * float((arb.pi() / 2 / self.up.largest.max(self.down.largest) - b).lower())
         growth = ((arb(b) ** 2 + arb(theta) ** 2) / 2).exp() * arb(2) ** (c / 2)
@@ -155,7 +155,7 @@ class NormalRatio(Part):
 
     def fall(self, c: float, height: float) -> float:
         """About log(ceiling / M(c))."""
-        return self.rough.at(c)[1](height)[1]
+        return self.rough.falling(c)(height)[1]
 
     def _grid(self, c: Any, top: Any, sharp: float) -> Grid:
         """For heights up to ``top``: the widest step that misses no more than e^-sharp.
@@ -198,7 +198,7 @@ class NormalRatio(Part):
         ]
         left = [(arb(0), start)]
         lift = (b * b / 2).exp() * (self.down.largest * b / 2).cos() ** (-c)
-        level = sharp + float(lift.log().upper()) - self.rough.at(float(c.mid()))[0]
+        level = sharp + float(lift.log().upper()) - self.rough.log_size(float(c.mid()))
         ends = [_reach(lines, level, step) for lines in (left, right)]
         beyond = lift * sum((_tail(lines, step * end) for lines, end in zip((left, right), ends, strict=True)), arb(0))
         return Grid(step, -ends[0], ends[1], b, relative.upper(), beyond.upper())

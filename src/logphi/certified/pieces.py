@@ -1,6 +1,6 @@
 """Sums of atoms and flat parts: the excess in closed form, by residues.
 
-notation: u = z + 1/2, t = 1/(2u), M(z) = sum over places a and powers m of C_{a,m} e^{ua} t^m, as in the module ``expansion``.
+notation: u = z + 1/2, t = 1/(2u), M(z) = sum over places a and powers m of C_{a,m} e^{ua} t^m, as in the module ``branches``.
 
 The inverse Laplace transform of t^m / (z (z + 1)) at x > 0, from its residues at z = 0, -1 and -1/2, is 2 e^{-x/2} R_m(x/2),
 
@@ -28,7 +28,8 @@ from typing import Any, ClassVar
 import flint
 
 from logphi.arith.ball import precision
-from logphi.certified.expansion import Budget, Cut, Part, part_of, product
+from logphi.certified.branches import Part, part_of
+from logphi.certified.expansion import Budget, Cut, product
 from logphi.certified.places import Basis
 from logphi.certified.reals import ball
 from logphi.core.logphi import LogPhi

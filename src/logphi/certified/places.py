@@ -17,9 +17,13 @@ from typing import Any, cast
 import flint
 
 from logphi.arith.protocol import Arithmetic
+from logphi.certified.route import NotCertifiedError
 from logphi.written import exact
 
 Key = tuple[int, ...]
+
+# measured: common divisors of so many numbers are found in a second
+MOST_NUMBERS = 2000
 
 
 @dataclass(frozen=True)
@@ -98,11 +102,22 @@ class Basis:
 
     @staticmethod
     def of(places: Sequence[Place]) -> Basis:
-        """The basis of some places."""
+        """The basis of some places.
+
+        Raises
+        ------
+        NotCertifiedError
+            If they are too many different numbers.
+        """
         denominator = lcm(*(place.rational.denominator for place in places))
-        divisors = _coprime(number for place in places for number in place.ratio.as_integer_ratio())
+        numbers = dict.fromkeys(number for place in places for number in place.ratio.as_integer_ratio())
         units = dict.fromkeys(unit for place in places for unit, _ in place.units)
-        return Basis(denominator, tuple(divisors), tuple(units))
+        if len(numbers) + len(units) > MOST_NUMBERS:
+            raise NotCertifiedError(
+                f"the losses of these releases are of more than {MOST_NUMBERS} different kinds: certify mechanisms with fewer "
+                "outcomes, or ask without certificate"
+            )
+        return Basis(denominator, tuple(_coprime(numbers)), tuple(units))
 
     def key(self, place: Place) -> Key:
         """The place as a vector."""

@@ -47,14 +47,17 @@ class RoughRatio:
         return max(*self.up.shifts, *self.down.shifts)
 
     @lru_cache(maxsize=64)  # noqa: B019 (equal ratios share it, and it is small)
-    def at(self, c: float) -> tuple[float, Callable[[float], tuple[float, float]]]:
-        """About log M(c); and for a height about the best line x + ib, and the logarithm of the bound on it over M(c)."""
-        far = (1 + c) * max(self.up.shifts) + _BEYOND
-        near = -c * max(self.down.shifts) - _BEYOND
-        x = np.linspace(near, far, max(_NODES, int(_PER_UNIT * (far - near))))
-        plain = ((1 + c) * self.up.log(x + 0j) - c * self.down.log(-x + 0j)).real - x * x / 2
+    def log_size(self, c: float) -> float:
+        """About log M(c)."""
+        x, plain = self._tilted(c)
         peak = float(plain.max())
-        weights = np.exp(plain - peak)
+        return peak + math.log(float(np.exp(plain - peak).sum()) * (x[1] - x[0]) / math.sqrt(2 * math.pi))
+
+    @lru_cache(maxsize=64)  # noqa: B019 (as above)
+    def falling(self, c: float) -> Callable[[float], tuple[float, float]]:
+        """For a height about the best line x + ib, and the logarithm of the bound on it over M(c)."""
+        x, plain = self._tilted(c)
+        weights = np.exp(plain - plain.max())
         total = float(weights.sum())
         b = np.minimum(math.pi / 2 / self.largest, _HIGHEST) * _SHARES
         place = x + 1j * b[:, None]
@@ -73,4 +76,11 @@ class RoughRatio:
             least = int(np.argmin(falls))
             return float(b[least]), float(falls[least])
 
-        return peak + math.log(total * (x[1] - x[0]) / math.sqrt(2 * math.pi)), best
+        return best
+
+    def _tilted(self, c: float) -> tuple[Array, Array]:
+        """Nodes, and the logarithm of the integrand there."""
+        far = (1 + c) * max(self.up.shifts) + _BEYOND
+        near = -c * max(self.down.shifts) - _BEYOND
+        x = np.linspace(near, far, max(_NODES, int(_PER_UNIT * (far - near))))
+        return x, ((1 + c) * self.up.log(x) - c * self.down.log(-x)).real - x * x / 2

@@ -127,13 +127,19 @@ class Whole(Formula):
 
     def listed(self) -> Cells:
         """As many outcomes as leave out less than the precision in force shows."""
-        return Cells(lambda: self._near()[0], None, lambda: self._near()[1])
+        far, half = self._far(), Fraction(self.move, 2)
+        steps = tuple((x - half) * self.move / self.sigma**2 for x in range(-far, far + self.move + 1))
+        return Cells(lambda: self.near(far)[0], Ladder("one", exactly(1), steps), lambda: self.near(far)[1])
 
-    def _near(self) -> tuple[list[tuple[Any, Any]], Any]:
-        variance, move = ball(self.sigma**2), self.move
+    def _far(self) -> int:
         far = math.ceil(float(self.sigma) * math.sqrt(2 * math.log(2) * ctx.prec)) + 1
-        if far + move > MOST_OUTCOMES:
+        if far + self.move > MOST_OUTCOMES:
             raise Undecided("a discrete Gaussian so wide is not listed outcome by outcome by this checker")
+        return far
+
+    def near(self, far: int | None = None) -> tuple[list[tuple[Any, Any]], Any]:
+        """The outcomes up to ``far``, by default for the precision in force, and a bound of the probability of all others."""
+        variance, move, far = ball(self.sigma**2), self.move, far or self._far()
         whole = acb.modular_theta(acb(0), acb(0, 1) / (2 * arb.pi() * variance))[2].real
         weights = {x: (-(arb(x) ** 2) / (2 * variance)).exp() / whole for x in range(-far - move, far + move + 1)}
         # the noise beyond: two geometric series, as e^{-(x+1)^2 / 2v} / e^{-x^2 / 2v} <= e^{-far / v} from far on

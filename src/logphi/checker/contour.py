@@ -40,6 +40,8 @@ def enclose(
     terms: Sequence[tuple[Any, int]], epsilons: Sequence[Fraction], goal: float, work: Work, lattice: Lattice | None = None
 ) -> list[Any]:
     """D at neighbouring epsilons, with an error of about e^``goal``."""
+    if not all(law.beyond().is_zero() for law, _ in terms):
+        raise Undecided("sampled discrete Gaussians are composed with laws of atoms only by this checker")
     spare = sum(count for _, count in terms).bit_length()
     with precision(32 + spare):
         line = _Line(terms, float(epsilons[0]), goal, work)
@@ -73,12 +75,13 @@ def _inverted(values: list[Any], c: Any, h: Any, epsilon: Any, lattice: Lattice 
             return (-z * epsilon).exp() / (z * (z + 1))
     else:
         base, span = lattice.base(), lattice.span()
-        place = (epsilon - base) / span
-        # the first loss above epsilon; one that cannot be told from it counts for at most the slack
-        first = base + span * place.lower().ceil()
-        slack, scale = arb(0), arb(1) / nodes
-        if place.lower().ceil() != place.upper().ceil():
-            slack = within((epsilon - first).expm1())
+        # the first loss above epsilon; one that cannot be told from epsilon adds at most the slack, as |M(z)| <= M(c)
+        step, beyond = (end.ceil() for end in (((epsilon - base) / span).lower(), ((epsilon - base) / span).upper()))
+        first, slack, scale = base + span * step, arb(0), arb(1) / nodes
+        if beyond != step:
+            slack = within(values[0].real * (-c * first).exp() * (epsilon - first).expm1())
+            if not beyond == step + 1:
+                raise Undecided("a place on the lattice cannot be told from its neighbours")
 
         def kernel(z: Any) -> Any:
             over = (epsilon - first).exp() / (-(z + 1) * span).expm1()

@@ -228,9 +228,11 @@ def _mixed(base: Any, rate: Fraction) -> Any:
     if isinstance(base, Normals) and base.q == (NONE,):
         taking = tuple((_times(weight, rate), c) for weight, c in base.p)
         return Normals(((exactly(1 - rate), Fraction(0)), *taking), base.q)
-    if isinstance(base, Whole | Cells):
-        listed, g = base.listed(), exactly(rate)
-        return _own(lambda: [((1 - g()) * q + g() * p, q) for p, q in listed.outcomes()], listed.beyond)
+    g = exactly(rate)
+    if isinstance(base, Cells):
+        return _own(lambda: [((1 - g()) * q + g() * p, q) for p, q in base.outcomes()], base.beyond)
+    if isinstance(base, Whole):
+        return Cells(lambda: [((1 - g()) * q + g() * p, q) for p, q in base.near()[0]], None, lambda: base.near()[1])
     if isinstance(base, Flat):
         return Sampled(base, rate)
     raise Undecided("this sample is of a kind that this checker does not know")

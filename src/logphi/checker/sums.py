@@ -34,11 +34,11 @@ Atoms = list[tuple[Any, Any]]
 def enclose(terms: Sequence[tuple[Any, int]], epsilons: Sequence[Fraction], goal: float, work: Work) -> list[Any]:
     """D at each epsilon, at a precision for an error of e^``goal``, and more where there is cancellation."""
     flats = [(law, count) for law, count in terms if isinstance(law, Flat)]
-    listed = [(law.listed(), count) for law, count in terms if not isinstance(law, Flat)]
     smooth, corners = (sum(n for law, n in flats if law.atoms in kind) for kind in ((False, True), (True,)))
     if smooth > MOST_FLAT:
         raise Undecided("more releases with flat losses than this checker expands")
     with precision(int(-goal / math.log(2)) + 64 + 3 * smooth):
+        listed = [(law.listed(), count) for law, count in terms if not isinstance(law, Flat)]
         beyond = sum((count * law.beyond() for law, count in listed), arb(0))
         atoms = [(arb(0), arb(1))]
         for law, count in listed:

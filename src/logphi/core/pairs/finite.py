@@ -55,7 +55,7 @@ class FinitePair(Pair):
         lost_p = math.fsum(a for a, b in zip(self.p, self.q, strict=True) if b == 0)
         lost_q = math.fsum(b for a, b in zip(self.p, self.q, strict=True) if a == 0)
         p, q = tuple(self.p[i] for i in common), tuple(self.q[i] for i in common)
-        exact = self.exact if self.exact is None or len(common) == len(self.p) else Chosen(self.exact, common)
+        exact = self._cells if self._cells is None or len(common) == len(self.p) else Chosen(self._cells, common)
         return LogPhi.of([(Finite(p, q, lost_p, lost_q, self.blur, exact, self.stray, self.stray_growth), 1)])
 
     def reversed(self) -> FinitePair:

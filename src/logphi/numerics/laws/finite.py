@@ -240,7 +240,10 @@ class WithStray(Law):
 
 @dataclass(frozen=True)
 class Given(Cells):
-    """Probabilities that are parameters themselves, or with a ``blur`` the doubles nearest to what is not known better."""
+    """Vectors that are parameters themselves, each over its sum; with a ``blur`` the doubles nearest to what is not known.
+
+    Doubles miss a sum of one by an ulp.
+    """
 
     p: tuple[float, ...]
     q: tuple[float, ...]
@@ -259,7 +262,19 @@ class Given(Cells):
                 "the probabilities of this law are known to doubles only, not as formulas of its parameters: no ball holds them"
             )
         numbers = {exact(one): arith.constant(one) for one in self.p + self.q}
-        return [numbers[exact(a)] for a in self.p], [numbers[exact(b)] for b in self.q]
+        vectors = [[exact(one) for one in vector] for vector in (self.p, self.q)]
+        if self.blur:
+            p, q = ([numbers[one] for one in vector] for vector in vectors)
+            return p, q
+
+        def shares(vector: Sequence[Fraction]) -> dict[Fraction, Number]:
+            total = reduce(add, (numbers[one] for one in vector))
+            return {one: numbers[one] / total for one in vector}
+
+        p, q = vectors
+        of_p = shares(p)
+        of_q = of_p if sorted(p) == sorted(q) else shares(q)
+        return [of_p[one] for one in p], [of_q[one] for one in q]
 
 
 @dataclass(frozen=True)

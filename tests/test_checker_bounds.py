@@ -1,0 +1,168 @@
+"""What the checker's verdicts rest on, against independent integrals: enclosures contain, and bounds of decay are above."""
+
+import math
+from fractions import Fraction
+
+import mpmath
+import pytest
+
+flint = pytest.importorskip("flint")
+
+from flint import acb, arb  # noqa: E402
+
+from logphi.checker import contour, sums  # noqa: E402
+from logphi.checker.balls import ball, exactly, precision  # noqa: E402
+from logphi.checker.cells import Whole  # noqa: E402
+from logphi.checker.closed import Flat, Normal, Widths  # noqa: E402
+from logphi.checker.normals import Normals  # noqa: E402
+from logphi.checker.sampled import Sampled, Spliced  # noqa: E402
+from logphi.checker.sweep import Work  # noqa: E402
+
+ZERO = (exactly(1), Fraction(0))
+
+
+def mixture(*pairs: tuple[str, str]) -> tuple:
+    return tuple((exactly(Fraction(weight)), Fraction(shift)) for weight, shift in pairs)
+
+
+SAMPLED = Normals(mixture(("0.9", "0"), ("0.1", "1.25")), (ZERO,))
+THREE = Normals(mixture(("0.5", "0.5"), ("0.3", "1"), ("0.2", "2")), (ZERO,))
+BOTH = Normals(mixture(("0.7", "0"), ("0.3", "0.5")), mixture(("0.7", "0"), ("0.3", "-0.5")))
+# a law, and u and v as functions for mpmath
+LAPLACE = Flat(exactly(Fraction(1, 2)), True)
+LAWS = {
+    "sampled": SAMPLED,
+    "sampled, reversed": SAMPLED.reversed(),
+    "three": THREE,
+    "three, reversed": THREE.reversed(),
+    "both": BOTH,
+    "wide": Widths(Fraction(11, 10), Fraction(1, 100)),
+    "narrow": Widths(Fraction(10, 11), Fraction(1, 121)),
+    "Laplace": LAPLACE,
+    "flat": Flat(exactly(Fraction(2)), False),
+    "sampled Laplace": Sampled(LAPLACE, Fraction(1, 5)),
+    "sampled Laplace, reversed": Sampled(LAPLACE, Fraction(1, 5), True),
+    "failing": Sampled(Flat(exactly(Fraction(1, 2)), True, exactly(Fraction(1, 100))), Fraction(1, 5)),
+    "spliced": Spliced(Fraction(1, 2), Fraction(1, 10)),
+}
+
+
+def density(x, centre, width=1):
+    return mpmath.npdf(x, centre, width)
+
+
+def laplace(x, centre):
+    return mpmath.exp(-abs(x - centre)) / 2
+
+
+def mass(shifts, x):
+    with precision(140):
+        numbers = [(mpmath.mpf(weight().str(35, radius=False)), shift) for weight, shift in shifts]
+    return sum(weight * density(x, mpmath.mpf(shift.numerator) / shift.denominator) for weight, shift in numbers)
+
+
+def moment(name: str, z):
+    """M(z), straight from the two laws."""
+    law = LAWS[name]
+    if isinstance(law, Normals):
+        pair = lambda x: (mass(law.p, x), mass(law.q, x))  # noqa: E731
+        breaks = [-12, -4, 0, 4, 12, 20]
+    elif isinstance(law, Widths):
+        r, d = (
+            mpmath.mpf(law.ratio.numerator) / law.ratio.denominator,
+            mpmath.sqrt(law.square.numerator) / law.square.denominator**0.5,
+        )
+        pair = lambda x: (density(x, d, r), density(x, 0))  # noqa: E731
+        breaks = [-40, -12, -4, 0, 4, 12, 40]
+    elif name == "spliced":
+        p, q, g = lambda x: density(x, 0.5), lambda x: density(x, 0), mpmath.mpf("0.1")
+        above = mpmath.quad(lambda x: ((1 - g) * q(x) + g * p(x)) ** (1 + z) * q(x) ** -z, [0.25, 4, 14])
+        below = mpmath.quad(lambda x: p(x) ** (1 + z) * ((1 - g) * p(x) + g * q(x)) ** -z, [-14, -4, 0.25])
+        rest = 1 - mpmath.quad(lambda x: (1 - g) * q(x) + g * p(x), [0.25, 4, 14]) - mpmath.quad(p, [-14, -4, 0.25])
+        return above + below + rest
+    elif name == "flat":
+        return mpmath.quad(lambda y: mpmath.exp((z + 0.5) * y), [-2, 0, 2]) / mpmath.quad(
+            lambda y: mpmath.exp(y / 2), [-2, 0, 2]
+        )
+    elif name == "failing":
+        g, f = mpmath.mpf("0.2"), mpmath.mpf("0.01")
+        pair = lambda x: (g * laplace(x, 0.5) + (1 - g) * laplace(x, 0), laplace(x, 0))  # noqa: E731
+        return (1 - f) * integral(pair, [-60, 0, 0.5, 60], z) + f * (1 - g) ** (1 + z)
+    else:
+        g = mpmath.mpf("0.2") if isinstance(law, Sampled) else 1
+        there = lambda x: (g * laplace(x, 0.5) + (1 - g) * laplace(x, 0), laplace(x, 0))  # noqa: E731
+        pair = (lambda x: there(x)[::-1]) if getattr(law, "turned", False) else there
+        breaks = [-60, 0, 0.5, 60]
+    return integral(pair, breaks, z)
+
+
+def integral(pair, breaks, z):
+    return mpmath.quad(lambda x: pair(x)[0] ** (1 + z) * pair(x)[1] ** -z, breaks)
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_moments_and_lines(name: str) -> None:
+    with precision(140), mpmath.workdps(25):
+        for c, step in ((0.75, 1.5), (2.5, 7.0)):
+            along = LAWS[name].along(arb(c), arb(step), 4, Work())
+            for k, found in enumerate(along):
+                expected = moment(name, mpmath.mpc(c, k * step))
+                slack = acb(arb(0, 1e-17), arb(0, 1e-17))
+                assert (found + slack).overlaps(acb(arb(str(expected.real)), arb(str(expected.imag)))), (c, k)
+                assert float(found.rad()) < 1e-30
+            assert LAWS[name].moment(arb(c), Work()).overlaps(along[0].real)
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_decay_is_above_all_that_follows(name: str) -> None:
+    law = LAWS[name]
+    with precision(100):
+        for c in (0.5, 3.0):
+            step = 0.75
+            sizes = [float(abs(value).mid()) for value in law.along(arb(c), arb(step), 200, Work())]
+            bound = law.decay(arb(c), [0.05, 0.3, 0.6, 1.5], 20, Work())
+            for k in range(1, 200, 7):
+                assert max(sizes[k:]) <= float(bound(arb(k * step)).mid()) * (1 + 1e-12)
+            # and below what is known at once, but for laws with atoms close together
+            assert float(bound(arb(140)).mid()) < 0.999 * sizes[0]
+
+
+@pytest.mark.parametrize("name", LAWS)
+@pytest.mark.parametrize("epsilon", ["-0.3", "0.05", "0.4"])
+def test_single_releases(name: str, epsilon: str) -> None:
+    """The closed form, and the same by a contour, as far as the slow decay of a single release allows."""
+    law, at = LAWS[name], Fraction(epsilon)
+    with precision(120):
+        alone = law.alone(ball(at))
+        assert float(alone.rad()) < 1e-25
+        goal = -5.0 if isinstance(law, Sampled) else -7.5
+        (found,) = contour.enclose([(law, 1)], [at], goal, Work())
+        assert found.overlaps(alone)
+        assert float(found.rad()) < math.exp(goal)
+
+
+def test_two_ways_agree() -> None:
+    """Sums over residues and contours share nothing but the laws."""
+    flat, lap = Flat(exactly(Fraction(1)), False), Flat(exactly(Fraction(1, 3)), True)
+    terms = [(flat, 12), (lap, 25)]
+    for epsilon in ("0", "-1", "1.5", "9"):
+        (one,) = sums.enclose(terms, [Fraction(epsilon)], -50.0, Work())
+        (other,) = contour.enclose(terms, [Fraction(epsilon)], -50.0, Work())
+        assert one.overlaps(other)
+        assert max(float(one.rad()), float(other.rad())) < 1e-20
+    whole = Whole(Fraction(3, 2), 2)
+    (one,) = sums.enclose([(whole.listed(), 3)], [Fraction("1.5")], -50.0, Work())
+    lattice = contour.Lattice(lambda: 3 * ball(whole.ladder.steps[0]), lambda: ball(whole.ladder.span()))
+    (other,) = contour.enclose([(whole, 3)], [Fraction("1.5")], -50.0, Work(), lattice)
+    assert one.overlaps(other)
+    assert max(float(one.rad()), float(other.rad())) < 1e-20
+
+
+def test_gaussians_are_known() -> None:
+    """The contour of a Gaussian composition against its closed form."""
+    law = Normal(exactly(Fraction(1, 100)))
+    for epsilon in ("-1", "0", "0.5", "3", "12"):
+        (found,) = contour.enclose([(law, 100)], [Fraction(epsilon)], -120.0, Work())
+        with precision(250):
+            assert found.overlaps(Normal(exactly(1)).alone(ball(Fraction(epsilon))))
+        assert float(found.rad()) < 1e-51

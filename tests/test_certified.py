@@ -120,7 +120,7 @@ def test_ceilings_are_sharp_for_many_repetitions():
 @pytest.mark.parametrize(("m", "g"), [("0.5", "0.1"), ("2", "0.6"), ("0.05", "0.001")])
 def test_spliced_transforms_and_ceilings(m, g):
     c, size, step = mpf(3), 5, mpf(4)
-    with precision(BITS), mpmath.workdps(60):
+    with precision(BITS), mpmath.workdps(45):
         part = Spliced(arb(m), arb(g))
         values = part.on_line(arb(3), arb(4), size)
         m, g = mpf(m), mpf(g)
@@ -129,9 +129,9 @@ def test_spliced_transforms_and_ceilings(m, g):
             w = 1 - g + g * mpmath.exp(m * x)
             return mpmath.npdf(x + m / 2) * (w ** (1 + z) + w ** (-z))
 
-        for j in (0, 1, 4):
+        for j in (0, 4):
             z = mpc(c, step * j)
-            inside = mpmath.quad(lambda x, z=z: integrand(x, z), mpmath.linspace(0, 16 + 4 * m, 60))
+            inside = mpmath.quad(lambda x, z=z: integrand(x, z), mpmath.linspace(0, 14 + 4 * m, 30), method="gauss-legendre")
             assert_holds(values[j], (1 - g) * mpmath.erf(m / mpmath.sqrt(8)) + inside)
             assert number(values[j])[1] <= 1e-28 * abs(number(values[0])[0])
         whole = values[0].real.upper()

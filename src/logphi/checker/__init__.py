@@ -1,8 +1,8 @@
 """The checker: whether a certificate's claim follows, told by code that is independent of what made it.
 
 It imports nothing of the library, only the standard library and python-flint, and is meant to be read once from end to end:
-``reading`` (the text), ``laws`` (mechanisms to laws), ``closed``, ``cells``, ``normals`` and ``sampled`` (the laws),
-``contour`` and ``sums`` (the two ways to delta), ``profile`` (which of them), ``verdict`` and ``witness``.
+``reading`` (the text), ``laws`` (from mechanisms to laws), ``closed``, ``cells``, ``normals`` and ``sampled`` (the laws),
+``contour``, ``sums`` and ``twofold`` (ways to delta), ``profile`` (which of them to take), ``verdict`` and ``witness``.
 """
 
 try:

@@ -15,7 +15,9 @@ from logphi.checker.sweep import Work
 
 
 def above(x: Any) -> Any:
-    """P(X > x), X standard normal."""
+    """P(X > x), X standard normal, for a ball x or an infinity."""
+    if x in (arb.neg_inf(), arb.pos_inf()):
+        return arb(1) if x == arb.neg_inf() else arb(0)
     return (x / arb(2).sqrt()).erfc() / 2
 
 

@@ -107,18 +107,16 @@ class Normals:
 
     def alone(self, epsilon: Any) -> Any:
         """D of a single release: P(X > x) - e^eps Q(X > x) at the x where the loss, which rises, is eps."""
-        flat_left = all(c == 0 for _, c in self.q) and min(c for _, c in self.p) == 0
-        flat_right = all(c == 0 for _, c in self.p) and max(d for _, d in self.q) == 0
-        if flat_left and epsilon < sum((weight() for weight, c in self.p if c == 0), arb(0)).log():
-            return 1 - epsilon.exp()
-        if flat_right and epsilon > -sum((weight() for weight, d in self.q if d == 0), arb(0)).log():
-            return arb(0)
-        x = self._threshold(epsilon)
+        x = self.threshold(epsilon)
         p, q = (sum((weight() * above(x - ball(c)) for weight, c in side), arb(0)) for side in (self.p, self.q))
         return p - epsilon.exp() * q
 
-    def _threshold(self, epsilon: Any) -> Any:
-        """An interval, by bisection, at whose ends the loss is on both sides of epsilon."""
+    def threshold(self, epsilon: Any) -> Any:
+        """Where the loss is epsilon: an interval at whose ends it is on both sides; an infinity if it never is."""
+        for ours, theirs, sign in ((self.p, self.q, -1), (self.q, self.p, 1)):
+            still = sum((weight() for weight, c in ours if c == 0), arb(0))
+            if still > 0 and all(c == 0 for _, c in theirs) and sign * epsilon > -still.log():
+                return sign * arb.pos_inf()
         p, q = _components(self.p, arb(0)), _components(self.q, arb(0))
 
         def loss(x: Any) -> Any:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 from flint import arb
 
-from logphi.checker import contour, sums
+from logphi.checker import contour, sums, twofold
 from logphi.checker.balls import Undecided, ball, precision
 from logphi.checker.cells import common_span
 from logphi.checker.closed import Flat
@@ -24,23 +25,34 @@ def delta(terms: Sequence[tuple[Any, int]], epsilons: Sequence[Fraction], goal: 
 
 
 def _excess(terms: Sequence[tuple[Any, int]], epsilons: Sequence[Fraction], goal: float, work: Work) -> list[Any]:
+    """D, by the first way that is open: they differ in what they can do and how long it takes, never in what they say."""
     if [count for _, count in terms] == [1]:
         with precision(int(-goal / math.log(2)) + 64):
             alone = [terms[0][0].alone(ball(epsilon)) for epsilon in epsilons]
         if None not in alone:
             return alone
+    refusal = Undecided()
+    for way in _ways(terms):
+        try:
+            return way(epsilons, goal, work)
+        except Undecided as why:  # noqa: PERF203
+            refusal = why
+    raise refusal
+
+
+def _ways(terms: Sequence[tuple[Any, int]]) -> Iterator[Callable[..., list[Any]]]:
+    """What may be tried, the best first."""
     lattice = _lattice(terms)
     if lattice is not None:
-        try:
-            return contour.enclose(terms, epsilons, goal, work, lattice)
-        except Undecided:
-            return sums.enclose(terms, epsilons, goal, work)
-    if all(isinstance(law, Flat) or hasattr(law, "listed") for law, _ in terms):
-        try:
-            return sums.enclose(terms, epsilons, goal, work)
-        except Undecided:
-            return contour.enclose(terms, epsilons, goal, work)
-    return contour.enclose(terms, epsilons, goal, work)
+        yield partial(contour.enclose, terms, lattice=lattice)
+    smooth = [(law, count) for law, count in terms if not hasattr(law, "listed")]
+    if all(isinstance(law, Flat) for law, _ in smooth):
+        yield partial(sums.enclose, terms)
+    if twofold.applies(terms):
+        yield partial(twofold.enclose, terms)
+    yield partial(contour.enclose, terms)
+    if [count for _, count in smooth] == [1]:
+        yield partial(sums.beside, smooth[0][0], [term for term in terms if term not in smooth])
 
 
 def _lattice(terms: Sequence[tuple[Any, int]]) -> contour.Lattice | None:

@@ -38,15 +38,29 @@ def enclose(terms: Sequence[tuple[Any, int]], epsilons: Sequence[Fraction], goal
     if smooth > MOST_FLAT:
         raise Undecided("more releases with flat losses than this checker expands")
     with precision(int(-goal / math.log(2)) + 64 + 3 * smooth):
-        listed = [(law.listed(), count) for law, count in terms if not isinstance(law, Flat)]
-        beyond = sum((count * law.beyond() for law, count in listed), arb(0))
-        atoms = [(arb(0), arb(1))]
-        for law, count in listed:
-            atoms = _composed(atoms, _atoms(law, count, work), work)
+        atoms, beyond = _all_atoms([term for term in terms if not isinstance(term[0], Flat)], work)
         places = _expanded(flats, corners, work)
         work.spend(len(atoms) * sum(map(len, places)) * (20 + smooth) * len(epsilons))
         residues = list(_residues(corners, smooth))
         return [_excess(atoms, places, residues, ball(epsilon)) + between(0, beyond) for epsilon in epsilons]
+
+
+def beside(law: Any, terms: Sequence[tuple[Any, int]], epsilons: Sequence[Fraction], goal: float, work: Work) -> list[Any]:
+    """D of a single release whose excess is known in closed form, beside atoms."""
+    with precision(int(-goal / math.log(2)) + 64):
+        atoms, beyond = _all_atoms(terms, work)
+        work.spend(1000 * len(atoms) * len(epsilons))
+        return [sum((mass * law.alone(ball(epsilon) - y) for y, mass in atoms), between(0, beyond)) for epsilon in epsilons]
+
+
+def _all_atoms(terms: Sequence[tuple[Any, int]], work: Work) -> tuple[Atoms, Any]:
+    """The finite part of a composition of atoms, and a bound of the probability of what is not listed."""
+    atoms, beyond = [(arb(0), arb(1))], arb(0)
+    for law, count in terms:
+        listed = law.listed()
+        beyond += count * listed.beyond()
+        atoms = _composed(atoms, _atoms(listed, count, work), work)
+    return atoms, beyond
 
 
 def _excess(atoms: Atoms, places: list[Atoms], residues: list[Callable[[Any], Any]], epsilon: Any) -> Any:

@@ -10,7 +10,7 @@ from flint import acb, acb_mat, arb, ctx
 from logphi.checker.balls import Undecided
 
 # in multiplications of short balls, of which a second holds a few million
-LARGEST_WORK = 3e7
+LARGEST_WORK = 1e8
 
 
 class Work:
@@ -21,9 +21,10 @@ class Work:
 
     def spend(self, operations: float) -> None:
         """Count ``operations`` at the precision in force, before they are done; refuse where they are too many."""
-        self.done += operations * (1 + (ctx.prec / 700) ** 1.5)
-        if not self.done <= LARGEST_WORK:
+        cost = operations * (1 + (ctx.prec / 700) ** 1.5)
+        if not self.done + cost <= LARGEST_WORK:
             raise Undecided("the claim needs more work than this checker does")
+        self.done += cost
 
 
 def sweep(weights: list[Any], losses: list[Any], step: Any, nodes: int) -> list[Any]:

@@ -51,15 +51,18 @@ def verify(certificate: str | bytes | Mapping[str, Any]) -> Verdict:
     """
     try:
         read_one = read(certificate)
+        signed = read_one.digest_agrees()
     except NotACertificate as wrong:
         return Verdict(2, f"not a certificate: {wrong}")
+    except RecursionError:
+        return Verdict(2, "not a certificate: the text is nested too deeply")
     try:
         _check(read_one)
     except (_Fails, Undecided) as why:
         return Verdict(1, f"the claim does not follow: {why}")
     except (ArithmeticError, ValueError):
         return Verdict(1, "the claim does not follow: its numbers are beyond what this checker computes with")
-    if not read_one.digest_agrees():
+    if not signed:
         return Verdict(1, "the claim follows, but the digest is not that of the text: something else was altered")
     claim = read_one.claim
     return Verdict(0, f"the claim follows: {claim.quantity} at {claim.at} lies within its bounds, to {claim.digits} digits")

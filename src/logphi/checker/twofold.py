@@ -1,0 +1,110 @@
+"""The excess of two sampled normal releases, whose characteristic function decays too slowly: two integrals.
+
+D(eps) = P(S) - e^eps Q(S) for the outputs S whose losses sum to more than eps, where losses rise with the outputs. For any
+a, and the b that goes with it, S is made of x < a with y > t(x), of x > a with y > b, and of y < b with x > s(y), where t(x)
+is the output of the second at which the sum is eps, and s(y) that of the first: nowhere near the limits of a loss.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from flint import acb, arb, ctx
+
+from logphi.checker.balls import Undecided, ball, between, precision
+from logphi.checker.closed import above
+from logphi.checker.normals import Normals
+from logphi.checker.sweep import Work
+
+
+def applies(terms: Sequence[tuple[Any, int]]) -> bool:
+    """Whether these are two releases, of a mixture of N(0, 1) and another against N(0, 1) each, or of the reverse."""
+    return sum(count for _, count in terms) == 2 and all(isinstance(law, Normals) and _fits(law) for law, _ in terms)
+
+
+def _fits(law: Normals) -> bool:
+    sides = sorted((law.p, law.q), key=len)
+    return list(map(len, sides)) == [1, 2] and sides[0][0][1] == sides[1][0][1] == 0
+
+
+def enclose(terms: Sequence[tuple[Any, int]], epsilons: Sequence[Fraction], goal: float, work: Work) -> list[Any]:
+    """D at each epsilon."""
+    first, second = (law for law, count in terms for _ in range(count))
+    with precision(int(-goal / math.log(2)) + 30):
+        work.spend(2e6 * len(epsilons))
+        return [_excess(first, second, ball(epsilon)) for epsilon in epsilons]
+
+
+@dataclass(frozen=True)
+class _Release:
+    """One release, with an analytic inverse of its loss: g and m of 1 - g + g e^{mx - m^2/2}, or of its reverse."""
+
+    law: Normals
+    sign: int
+    rate: Any
+    shift: Any
+
+    @staticmethod
+    def of(law: Normals) -> _Release:
+        (weight, shift) = max(law.p, law.q, key=len)[1]
+        return _Release(law, 1 if len(law.p) == 2 else -1, weight(), abs(ball(shift)))
+
+    def densities(self, x: Any) -> tuple[Any, Any]:
+        """Of P and Q."""
+        lead = (-(x**2) / 2).exp() / (2 * arb.pi()).sqrt()
+        m = self.sign * self.shift
+        mixed = lead * (1 - self.rate + self.rate * (m * x - m**2 / 2).exp())
+        return (mixed, lead) if self.sign > 0 else (lead, mixed)
+
+    def tails(self, x: Any) -> tuple[Any, Any]:
+        """P(X > x) and Q(X > x)."""
+        plain = above(x)
+        mixed = (1 - self.rate) * plain + self.rate * above(x - self.sign * self.shift)
+        return (mixed, plain) if self.sign > 0 else (plain, mixed)
+
+    def output(self, ratio: Any, analytic: bool) -> Any:
+        """Where p/q is this ratio."""
+        inner = ((ratio if self.sign > 0 else 1 / ratio) - (1 - self.rate)) / self.rate
+        return self.sign * (inner.log(analytic) + self.shift**2 / 2) / self.shift
+
+
+def _excess(first: Normals, second: Normals, epsilon: Any) -> Any:
+    one, other = _Release.of(first), _Release.of(second)
+    # losses have a limit on one side, -+log(1 - g): epsilon is shared so that neither reaches its own
+    limits = [(-release.rate).log1p() for release in (one, other)]
+    a = first.threshold(epsilon * limits[0] / sum(limits)).mid()
+    p, q = one.densities(acb(a))
+    b = other.output(epsilon.exp() * q / p, False)
+    if not (a.is_finite() and b.is_finite() and b.imag.is_zero()):
+        raise Undecided("two releases cannot lose so much or so little")
+    (p_a, q_a), (p_b, q_b) = one.tails(a), other.tails(b.real)
+    corner = p_a * p_b - epsilon.exp() * q_a * q_b
+    found = corner + _side(one, other, a, epsilon) + _side(other, one, b.real, epsilon)
+    if not found.is_finite():
+        raise Undecided("the integrals of two releases need more work than this checker does")
+    return found
+
+
+def _side(one: _Release, other: _Release, end: Any, epsilon: Any) -> Any:
+    """The part of S with an output of the one below ``end``, and of the other above what it then has to be."""
+
+    def integrand(x: Any, analytic: bool) -> Any:
+        p, q = one.densities(x)
+        tails = other.tails(other.output(epsilon.exp() * q / p, analytic))
+        return p * tails[0] - epsilon.exp() * q * tails[1]
+
+    # outputs of the one below -far, or of the other above its far, count for at most their probabilities
+    far = arb(math.ceil(math.sqrt(2 * math.log(2) * ctx.prec)) + 1)
+    top = far + (other.shift if other.sign > 0 else 0)
+    p, q = other.densities(acb(top))
+    needed = one.output(epsilon.exp() * q / p, False)
+    low = -far
+    if needed.imag.is_zero() and needed.real > low:
+        low = needed.real.lower()
+    low = low.mid()
+    lost = between(0, above(-low) if low == -far else above(far))
+    return lost + acb.integral(integrand, low, end, eval_limit=1000 * ctx.prec).real

@@ -14,9 +14,10 @@ import pytest
 from cases import Case, load
 from logphi.arith.ball import precision
 from logphi.arith.protocol import LogOdds, Plain, Ratio
-from logphi.certified.cells import atoms_of, lost_of
+from logphi.certified.cells import atoms_of
 from logphi.certified.pieces import prepare
 from logphi.certified.places import Basis, Place, Unit
+from logphi.certified.profile import infinite_mass
 from logphi.certified.route import NotCertifiedError
 from logphi.core.logphi import LogPhi
 from logphi.expression import parse
@@ -192,7 +193,7 @@ def test_vectors_of_doubles_are_divided_by_their_sums() -> None:
     with precision(200):
         mixed = [(1 - rate) * Fraction(b) / whole_q + rate * Fraction(a) / whole_p for a, b in zip(p, q, strict=True)]
         assert all(abs(one - ball(other)) < 1e-55 for one, other in zip(atoms_of(law).p, mixed, strict=False))
-        assert abs(lost_of(law) - ball(mixed[-1])) < 1e-55
+        assert abs(infinite_mass(LogPhi(((law, 1),))) - ball(mixed[-1])) < 1e-55
 
 
 def test_equally_spaced_atoms_and_others() -> None:
@@ -213,11 +214,11 @@ def test_equally_spaced_atoms_and_others() -> None:
 def test_lost_mass() -> None:
     """Exactly what is written, or what a truncated law leaves out."""
     with precision(128):
-        losses = [lost_of(law) for law, _ in loss_of("Laplace(scale=1) + ApproximateDP(epsilon=1, delta=0.001)").terms]
-        assert sum(losses).overlaps(ball("0.001"))
-        law, _ = loss_of("DiscreteGaussian(sigma=2, truncation=10)").terms[0]
+        lost = infinite_mass(loss_of("Laplace(scale=1) + 2 * ApproximateDP(epsilon=1, delta=0.001)"))
+        assert lost.overlaps(ball("0.001999"))
+        lost = infinite_mass(loss_of("DiscreteGaussian(sigma=2, truncation=10)"))
         weights = [mpmath.exp(-mpmath.mpf(x * x) / 8) for x in range(-10, 11)]
-        assert abs(lost_of(law) - ball(float(weights[-1] / mpmath.fsum(weights)))) < 1e-15
+        assert abs(lost - ball(float(weights[-1] / mpmath.fsum(weights)))) < 1e-15
 
 
 @pytest.mark.parametrize(

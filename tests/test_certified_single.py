@@ -10,8 +10,8 @@ import pytest
 
 from cases import Case, load
 from logphi.arith.ball import precision
-from logphi.certified.cells import balls
 from logphi.certified.normal_mixture import mixtures_of
+from logphi.certified.reals import balls
 from logphi.certified.route import NotCertifiedError
 from logphi.certified.single import prepare
 from logphi.core.logphi import LogPhi

@@ -12,7 +12,7 @@ import flint
 
 from cases import Case
 from logphi.arith.ball import precision
-from logphi.certified.cells import lost_of
+from logphi.certified.profile import infinite_mass
 from logphi.certified.route import Route
 from logphi.core.logphi import LogPhi
 from logphi.expression import parse
@@ -48,8 +48,7 @@ def ball(number: str | Fraction | float) -> Any:
 def delta(prepare: Prepare, loss: LogPhi, epsilon: str | Fraction, bits: int = 128) -> Any:
     """The ball of delta: what is lost, and the excess."""
     with precision(bits):
-        kept = sum((count * (-lost_of(law)).log1p() for law, count in loss.terms), flint.arb(0))
-        return -kept.expm1() + prepare(loss, ball(epsilon), bits).excess(ball(epsilon))
+        return infinite_mass(loss) + prepare(loss, ball(epsilon), bits).excess(ball(epsilon))
 
 
 def assert_certified(prepare: Prepare, case: Case, bits: int = 128) -> None:

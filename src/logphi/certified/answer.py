@@ -13,8 +13,9 @@ from flint import arb
 
 from logphi.arith.ball import precision
 from logphi.bound import Bound, Direction
-from logphi.certified.decimals import ball, enclosing, exact
+from logphi.certified.decimals import enclosing
 from logphi.certified.profile import prepare
+from logphi.certified.reals import ball, rational
 from logphi.certified.route import NotCertifiedError
 from logphi.core.logphi import LogPhi
 from logphi.views.directions import Loss
@@ -87,7 +88,7 @@ def _delta(loss: Loss, orders: Orders, at: Fraction, direction: Direction | str 
         lowest, highest = lowest.max(value.lower()), highest.max(value.upper())
     if not highest.is_finite():
         raise _TooWideError
-    lower, upper = enclosing(exact(lowest.lower()), min(exact(highest.upper()), Fraction(1)), digits + 2)
+    lower, upper = enclosing(rational(lowest.lower()), min(rational(highest.upper()), Fraction(1)), digits + 2)
     if Fraction(upper) - Fraction(lower) > Fraction(upper) / 10**digits:
         raise _TooWideError
     return Answer(lower, upper, _largest(found), witness)
@@ -109,7 +110,7 @@ def _epsilon(loss: Loss, orders: Orders, at: Fraction, direction: Direction | st
     if guess.lower <= 0 and all(own.delta(arb(0)) <= level for own in profiles.values()):
         return answered("0", "0", order)
     for _ in profiles:
-        root = exact(_root(profiles[order].delta, level, guess.value, digits))
+        root = rational(_root(profiles[order].delta, level, guess.value, digits))
         lower, upper = enclosing(max(root, Fraction(0)), max(root, Fraction(0)), digits + 2)
         above = {one: own.delta(ball(Fraction(upper))) for one, own in profiles.items()}
         higher = [one for one, value in above.items() if value > level]

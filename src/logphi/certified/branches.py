@@ -20,9 +20,10 @@ from typing import Any
 
 import flint
 
-from logphi.certified.cells import atoms_of, balls
+from logphi.certified.cells import atoms_of
 from logphi.certified.expansion import Cut, Terms
 from logphi.certified.places import Exact, Key, Place
+from logphi.certified.reals import real
 from logphi.numerics.law import Law
 from logphi.numerics.laws.uniform import Uniform, UniformWithAtoms
 
@@ -236,13 +237,13 @@ def part_of(law: Law) -> Part:
 
 @part_of.register
 def _(law: UniformWithAtoms) -> Part:
-    place, width = Place.of(law.width.under(Exact())), law.width.under(balls()).value.real
+    place, width = Place.of(law.width.under(Exact())), real(law.width)
     weight = (-width / 2).exp() / 2
     return FlatWithEnds((place, -place), (weight, weight), (width, -width))
 
 
 @part_of.register
 def _(law: Uniform) -> Part:
-    place, width = Place.of(law.width.under(Exact())), law.width.under(balls()).value.real
+    place, width = Place.of(law.width.under(Exact())), real(law.width)
     weight = 1 / (2 * (width / 2).sinh())
     return Flat((place, -place), (weight, weight), (width, -width))

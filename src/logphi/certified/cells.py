@@ -4,50 +4,37 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import singledispatch
 from typing import Any
 
 import flint
 
-from logphi.arith.ball import Balls
-from logphi.certified.places import Exact, Place, Unit, ball_of
+from logphi.certified.places import Exact, Place, Unit
+from logphi.certified.reals import ball, balls, constant, real
 from logphi.certified.route import NotCertifiedError
-from logphi.numerics.law import Law, Reflected
-from logphi.numerics.laws.blended_normal import BlendedNormal
-from logphi.numerics.laws.curved import MixedFlat, ReplacedNormal, SplicedFlat, SplicedNormal
+from logphi.numerics.law import Law
 from logphi.numerics.laws.finite import Finite, Thinned
-from logphi.numerics.laws.integers import NormalOnIntegers, NormalSteps
+from logphi.numerics.laws.integers import NormalSteps
 from logphi.numerics.laws.ladder import GeometricShift, Ladder
-from logphi.numerics.laws.mixed_normal import MixedNormal
-from logphi.numerics.laws.normal import Normal
-from logphi.numerics.laws.normal_pair import NormalPair
 from logphi.numerics.laws.two_point import TwoPoint
-from logphi.numerics.laws.uniform import Uniform, UniformWithAtoms
 
 
 @dataclass(frozen=True)
 class Atoms:
     """Masses p and q of the two laws on their common outcomes, and the places log(p/q) of the loss.
 
-    ``lost`` is P(L = inf); ``stray`` bounds the mass that P has on common outcomes that are left out.
+    ``stray`` bounds the mass that P has on common outcomes that are left out.
     """
 
     p: tuple[Any, ...]
     q: tuple[Any, ...]
     places: tuple[Place, ...]
-    lost: Any
     stray: float = 0.0
 
     @property
     def tilted(self) -> tuple[Any, ...]:
         """The weights (p q)^{1/2}."""
         return tuple((a * b).sqrt() for a, b in zip(self.p, self.q, strict=True))
-
-
-def balls() -> Balls:
-    """The arithmetic of the present precision, in which a parameter is what was written, or its double."""
-    return Balls(flint.ctx.prec, doubles=True)
 
 
 @singledispatch
@@ -67,35 +54,34 @@ def atoms_of(law: Law) -> Atoms:
 
 @atoms_of.register
 def _(law: TwoPoint) -> Atoms:
-    high = law.point.under(balls()).value.real
+    high = real(law.point)
     p, place = 1 / (1 + (-high).exp()), Place.of(law.point.under(Exact()))
     q = 1 / (1 + high.exp())
-    return Atoms((p, q), (q, p), (place, -place), flint.arb(0))
+    return Atoms((p, q), (q, p), (place, -place))
 
 
 @atoms_of.register
 def _(law: Thinned) -> Atoms:
-    lost = balls().constant(law.failure).value.real
-    return Atoms((1 - lost,), (1 - lost,), (Place(),), lost)
+    kept = 1 - constant(law.failure)
+    return Atoms((kept,), (kept,), (Place(),))
 
 
 @atoms_of.register
 def _(law: GeometricShift) -> Atoms:
-    rate, shift = 1 / balls().constant(law.scale).value.real, law.shift
+    rate, shift = 1 / constant(law.scale), law.shift
     end, inner = 1 / (1 + (-rate).exp()), (rate / 2).tanh()
     p = [(-rate * shift).exp() * end, *(inner * (-rate * (shift - j)).exp() for j in range(1, shift)), end]
-    return Atoms(tuple(p), tuple(reversed(p)), _rungs(law), flint.arb(0))
+    return Atoms(tuple(p), tuple(reversed(p)), _rungs(law))
 
 
 @atoms_of.register
 def _(law: NormalSteps) -> Atoms:
-    sigma = balls().constant(law.sigma).value.real
+    sigma = constant(law.sigma)
     twice, most = 2 * sigma * sigma, law.most
     weights = [(-flint.arb(x * x) / twice).exp() for x in range(-most, most + 1)]
     total = sum(weights, flint.arb(0))
     common = [weight / total for weight in weights[: law.steps + 1]]
-    lost = sum(weights[law.steps + 1 :], flint.arb(0)) / total
-    return Atoms(tuple(common), tuple(reversed(common)), _rungs(law), lost)
+    return Atoms(tuple(common), tuple(reversed(common)), _rungs(law))
 
 
 def _rungs(law: Ladder) -> tuple[Place, ...]:
@@ -130,44 +116,6 @@ def _(law: Finite) -> Atoms:
             raise NotCertifiedError(str(reason)) from None
         units = [Unit((cells, j), (a / b).log()) for j, (a, b) in enumerate(zip(p, q, strict=True))]
         places = [Place(units=((unit, 1),)) for unit in units]
-        lost = 1 - sum(p, flint.arb(0)) if law.lost_p else flint.arb(0)
-        return Atoms(tuple(p), tuple(q), tuple(places), lost, law.stray)
+        return Atoms(tuple(p), tuple(q), tuple(places), law.stray)
     places = [Place(ratio=a / b) for a, b in zip(p, q, strict=True)]
-    return Atoms(tuple(map(ball_of, p)), tuple(map(ball_of, q)), tuple(places), ball_of(1 - sum(p, Fraction(0))), law.stray)
-
-
-@singledispatch
-def lost_of(law: Law) -> Any:
-    """P(L = inf) of a law as a ball: that of a finite one.
-
-    Raises
-    ------
-    NotCertifiedError
-        If it is not known.
-    """
-    return atoms_of(law).lost
-
-
-@lost_of.register(Normal)
-@lost_of.register(MixedNormal)
-@lost_of.register(BlendedNormal)
-@lost_of.register(ReplacedNormal)
-@lost_of.register(SplicedNormal)
-@lost_of.register(NormalPair)
-@lost_of.register(NormalOnIntegers)
-@lost_of.register(Uniform)
-@lost_of.register(UniformWithAtoms)
-def _(law: Law) -> Any:
-    return flint.arb(0)
-
-
-@lost_of.register(MixedFlat)
-@lost_of.register(SplicedFlat)
-def _(law: MixedFlat | SplicedFlat) -> Any:
-    return (balls().constant(law.rate) * balls().constant(law.base.failure)).value.real
-
-
-@lost_of.register
-def _(law: Reflected) -> Any:
-    # Q against a mixture of both, or normal laws
-    return flint.arb(0) if isinstance(law.law, (MixedFlat, MixedNormal, BlendedNormal)) else atoms_of(law).lost
+    return Atoms(tuple(map(ball, p)), tuple(map(ball, q)), tuple(places), law.stray)

@@ -7,8 +7,9 @@ from typing import Any
 
 from flint import acb, arb, ctx
 
-from logphi.arith.ball import Ball, Balls
+from logphi.arith.ball import Ball
 from logphi.certified.part import Part
+from logphi.certified.reals import balls
 from logphi.numerics.law import Law
 from logphi.numerics.laws.uniform import UniformWithAtoms
 
@@ -33,8 +34,7 @@ class Closed(Part):
         return 0.0
 
     def _value(self, z: Any) -> Any:
-        balls = Balls(ctx.prec, doubles=True)
-        return self.law.formula(balls, Ball(z, ctx.prec)).value.exp()
+        return self.law.formula(balls(), Ball(z, ctx.prec)).value.exp()
 
 
 class Falling(Closed):

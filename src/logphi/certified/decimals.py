@@ -6,19 +6,11 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from typing import Any
 
-from flint import arb, fmpq
+from flint import arb
 
-from logphi.certified.route import NotCertifiedError
+from logphi.certified.reals import SMALLEST_BITS, rational
 
-# what is smaller takes long to write down
-SMALLEST_BITS = 1 << 20
-TOO_SMALL = "the answer is below 1e-300000, too small to write it out as a decimal: ask at a smaller epsilon"
 _NEGLIGIBLE = "1e-300000"
-
-
-def ball(number: Fraction) -> Any:
-    """A rational as a ball."""
-    return arb(fmpq(number.numerator, number.denominator))
 
 
 def shown(value: Any, digits: int) -> str:
@@ -26,21 +18,7 @@ def shown(value: Any, digits: int) -> str:
     top = value.upper()
     if 0 < top < arb(2) ** -SMALLEST_BITS:
         return _NEGLIGIBLE
-    return _plain(_rounded(exact(top), digits, ROUND_CEILING))
-
-
-def exact(value: Any) -> Fraction:
-    """An exact ball as a rational.
-
-    Raises
-    ------
-    NotCertifiedError
-        If it is too small, or too large, to write out.
-    """
-    mantissa, exponent = value.mid().man_exp()
-    if abs(int(exponent)) > SMALLEST_BITS:
-        raise NotCertifiedError(TOO_SMALL)
-    return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
+    return _plain(_rounded(rational(top), digits, ROUND_CEILING))
 
 
 def enclosing(lower: Fraction, upper: Fraction, digits: int) -> tuple[str, str]:

@@ -8,7 +8,7 @@ from typing import Any
 import flint
 
 from logphi.arith.protocol import Arithmetic, Number, Parameter
-from logphi.certified.cells import balls
+from logphi.certified.reals import constant
 from logphi.core.logphi import LogPhi
 from logphi.numerics.law import Law
 from logphi.numerics.laws.finite import Thinned
@@ -32,7 +32,7 @@ def gathered(loss: LogPhi) -> tuple[list[Law], Any]:
     kept, normal, laws = flint.arb(1), [], []
     for law, count in loss.terms:
         if isinstance(law, Thinned):
-            kept *= (1 - balls().constant(law.failure).value.real) ** count
+            kept *= (1 - constant(law.failure)) ** count
         elif isinstance(law, Normal):
             normal.append((law.shift, count))
         else:

@@ -14,14 +14,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, cast
 
-from flint import acb, arb, ctx
+from flint import acb, arb
 
-from logphi.arith.ball import Balls
 from logphi.arith.protocol import Arithmetic, Number
 from logphi.certified.contour import Line
-from logphi.certified.decimals import ball
 from logphi.certified.parts import part_of
 from logphi.certified.plan import MOST_NODES, plan
+from logphi.certified.reals import ball, balls
 from logphi.certified.route import NotCertifiedError, Route
 from logphi.core.logphi import LogPhi
 from logphi.numerics.law import Law
@@ -122,7 +121,7 @@ def _places_of(loss: LogPhi) -> Places:
         if len(laws) > 1:
             raise NotCertifiedError("the lattices of these losses have no common span that is known to be one") from None
         law, count = laws[0]
-        span = _gap(law, Balls(ctx.prec, doubles=True)).value.real
+        span = _gap(law, balls()).value.real
         return Places(span * (count * _steps(law)) / 2, span)
     # rationals have a greatest common divisor
     scale = math.lcm(*(gap.denominator for gap in gaps))

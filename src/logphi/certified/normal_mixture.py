@@ -12,7 +12,7 @@ from typing import Any
 
 import flint
 
-from logphi.certified.cells import balls
+from logphi.certified.reals import balls, constant, real
 from logphi.certified.route import NotCertifiedError
 from logphi.numerics.law import Law, Reflected
 from logphi.numerics.laws.blended_normal import BlendedNormal
@@ -161,26 +161,26 @@ def _alone(centre: Any) -> Component:
 
 @mixtures_of.register
 def _(law: Normal) -> NormalMixtures:
-    return NormalMixtures((_alone(law.shift.under(balls()).value.real),), (_alone(flint.arb(0)),))
+    return NormalMixtures((_alone(real(law.shift)),), (_alone(flint.arb(0)),))
 
 
 @mixtures_of.register
 def _(law: MixedNormal) -> NormalMixtures:
-    m, rate = (parameter.under(balls()).value.real for parameter in (law.shift, law.rate))
+    m, rate = real(law.shift), real(law.rate)
     return NormalMixtures((Component(1 - rate, flint.arb(0)), Component(rate, m)), (_alone(flint.arb(0)),))
 
 
 @mixtures_of.register
 def _(law: BlendedNormal) -> NormalMixtures:
     weights = [weight.value.real for weight in law.weights.under(balls())]
-    centres = [shift.under(balls()).value.real for shift in law.shifts]
+    centres = [real(shift) for shift in law.shifts]
     parts = sorted(zip(weights, centres, strict=True), key=lambda part: float(part[1]))
     return NormalMixtures(tuple(Component(weight, centre) for weight, centre in parts), (_alone(flint.arb(0)),))
 
 
 @mixtures_of.register
 def _(law: ReplacedNormal) -> NormalMixtures:
-    m, rate = law.shift.under(balls()).value.real, balls().constant(law.rate).value.real
+    m, rate = real(law.shift), constant(law.rate)
     still, moved, turned = Component(1 - rate, flint.arb(0)), Component(rate, m), Component(rate, -m)
     return NormalMixtures((still, moved), (turned, still))
 

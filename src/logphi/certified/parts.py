@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from flint import ctx
-
-from logphi.arith.ball import Balls
-from logphi.arith.protocol import Parameter
 from logphi.certified.atomic import Atomic
 from logphi.certified.closed import Closed, Falling, Flat
 from logphi.certified.mixture import Mixture, NormalRatio
 from logphi.certified.normal_mixture import NormalMixtures, mixtures_of
 from logphi.certified.part import Part
+from logphi.certified.reals import constant, real
 from logphi.certified.route import NotCertifiedError
 from logphi.certified.spliced import Spliced
 from logphi.numerics.law import Law, Reflected
@@ -42,7 +37,7 @@ def part_of(law: Law) -> Part:
     if isinstance(plain, (MixedNormal, BlendedNormal, ReplacedNormal)):
         return _ratio(mixtures_of(law))
     if isinstance(plain, SplicedNormal):
-        return Spliced(real(plain.shift), _constant(plain.rate))
+        return Spliced(real(plain.shift), constant(plain.rate))
     if isinstance(plain, (Normal, NormalPair)):
         return Falling(law)
     if isinstance(plain, (Uniform, UniformWithAtoms)):
@@ -67,12 +62,3 @@ def refusal(law: Law) -> str:
 def _ratio(laws: NormalMixtures) -> NormalRatio:
     up = Mixture(tuple(one.weight for one in laws.p), tuple(one.centre for one in laws.p))
     return NormalRatio(up, Mixture(tuple(one.weight for one in laws.q), tuple(-one.centre for one in laws.q)))
-
-
-def _constant(value: float) -> Any:
-    return Balls(ctx.prec, doubles=True).constant(value).value.real
-
-
-def real(parameter: Parameter) -> Any:
-    """A parameter as a real ball."""
-    return parameter.under(Balls(ctx.prec, doubles=True)).value.real

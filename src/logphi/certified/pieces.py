@@ -30,7 +30,8 @@ import flint
 from logphi.arith.ball import precision
 from logphi.certified.branches import Part, part_of
 from logphi.certified.expansion import Budget, Cut, product
-from logphi.certified.places import Basis, ball_of
+from logphi.certified.places import Basis
+from logphi.certified.reals import ball
 from logphi.core.logphi import LogPhi
 
 # measured: how far below epsilon the places are kept, for questions around it
@@ -96,7 +97,7 @@ class Pieces:
         """What is left out, somewhere above zero; of the flat parts nothing beyond the largest loss."""
         most = sum((count * flint.arb(part.stray) for part, count in self._parts), flint.arb(0))
         if self.tail is not None and not epsilon >= self._top:
-            c, stretch = (ball_of(number) for number in (self.tail.abscissa, self.tail.stretch))
+            c, stretch = (ball(number) for number in (self.tail.abscissa, self.tail.stretch))
             most += _moment(self._parts, c, stretch) * (-c * epsilon).exp() / stretch ** (self.tail.degree + 1)
         return most.upper().union(0)
 
@@ -137,7 +138,7 @@ def prepare(loss: LogPhi, epsilon: Any, bits: int) -> Pieces:
         If a law is neither finite nor flat, its probabilities are not known exactly, or there are too many different losses.
     """
     tail, size = _tail(loss, epsilon, bits)
-    route = Pieces(loss, epsilon.lower() - ball_of(_BELOW), bits + _SPARE, tail)
+    route = Pieces(loss, epsilon.lower() - ball(_BELOW), bits + _SPARE, tail)
     for _ in range(_ROUNDS):
         with precision(route.bits):
             wrong = route.sum_above(epsilon.mid()).rad()
@@ -154,8 +155,7 @@ def _tail(loss: LogPhi, epsilon: Any, bits: int) -> tuple[Tail | None, float]:
         parts, at = [(part_of(law), count) for law, count in loss.terms], float(epsilon.mid())
 
         def height(c: float, stretch: Fraction) -> float:
-            ball = flint.arb(c)
-            return float(_moment(parts, ball, ball_of(stretch)).log().mid()) - c * at
+            return float(_moment(parts, flint.arb(c), ball(stretch)).log().mid()) - c * at
 
         size = height(_lowest(height, Fraction(1)), Fraction(1))
         whole = sum(count for part, count in parts if part.flat)

@@ -26,11 +26,6 @@ Key = tuple[int, ...]
 MOST_NUMBERS = 2000
 
 
-def ball_of(number: Fraction) -> Any:
-    """A rational number at the present precision."""
-    return flint.arb(flint.fmpq(number.numerator, number.denominator))
-
-
 @dataclass(frozen=True)
 class Unit:
     """A real number of which a ball is known; equal names are equal numbers."""

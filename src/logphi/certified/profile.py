@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from flint import arb, ctx
+from flint import ctx
 
 from logphi.certified import beyond, contour, lattice, pieces, rays, single, twofold
-from logphi.certified.cells import lost_of
+from logphi.certified.lost import infinite_mass
 from logphi.certified.plan import FEW_NODES
 from logphi.certified.route import NotCertifiedError, Route
 from logphi.core.logphi import LogPhi
@@ -65,7 +65,7 @@ def prepare(loss: LogPhi, epsilon: Any, digits: int) -> Profile:
     route = next(found, None)
     if route is None:
         raise NotCertifiedError(reasons[-1])
-    return Profile(route, _infinite(loss))
+    return Profile(route, infinite_mass(loss))
 
 
 def _attempt(prepare_route: Prepare, loss: LogPhi, epsilon: Any, digits: int, reasons: list[str]) -> Route | None:
@@ -74,8 +74,3 @@ def _attempt(prepare_route: Prepare, loss: LogPhi, epsilon: Any, digits: int, re
     except (NotCertifiedError, NotImplementedError) as reason:
         reasons.append(str(reason))
         return None
-
-
-def _infinite(loss: LogPhi) -> Any:
-    """P(L = inf), one less the product of the finite masses; relatively accurate, and zero only if nothing is lost."""
-    return -sum((count * (-lost_of(law)).log1p() for law, count in loss.terms), arb(0)).expm1()

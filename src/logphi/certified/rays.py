@@ -17,9 +17,9 @@ from typing import Any
 
 from flint import acb, arb, ctx
 
-from logphi.arith.ball import Balls
 from logphi.arith.protocol import Gap, Ratio
 from logphi.certified.plan import plan
+from logphi.certified.reals import real
 from logphi.certified.route import NotCertifiedError, Route
 from logphi.core.logphi import LogPhi
 from logphi.numerics.law import Law, Reflected
@@ -103,12 +103,12 @@ def _plain(law: Law) -> Law:
 
 
 def _bent(law: Law, count: int) -> Bent:
-    balls, pair = Balls(ctx.prec, doubles=True), _plain(law)
+    pair = _plain(law)
     assert isinstance(pair, NormalPair)
     p, q = pair.sigma_p, pair.sigma_q
     if isinstance(law, Reflected):
         p, q = q, p
-    ratio, shift = (one.under(balls).value.real for one in (Ratio(p, q), Gap(pair.mean_p, pair.mean_q, q)))
+    ratio, shift = real(Ratio(p, q)), real(Gap(pair.mean_p, pair.mean_q, q))
     bend = (1 - ratio) * (1 + ratio)
     weight = -(shift**2) * ratio**2 / (2 * bend**2)
     return Bent(shift**2 / (2 * bend) - ratio.log(), bend, weight, count)

@@ -11,9 +11,9 @@ import flint
 from logphi.arith.ball import precision
 from logphi.arith.protocol import Plain
 from logphi.certified import pieces
-from logphi.certified.cells import balls
 from logphi.certified.gathered import gathered
 from logphi.certified.normal_mixture import NormalMixtures, mixtures_of
+from logphi.certified.reals import constant
 from logphi.certified.route import NotCertifiedError
 from logphi.core.logphi import LogPhi
 from logphi.numerics.law import Law, Reflected
@@ -146,7 +146,7 @@ class SampledFlat:
 
 
 def _sampled(base: Base, rate: float, *, added: bool = False, lost: bool = True) -> SampledFlat:
-    failure, q = (balls().constant(value).value.real for value in (base.failure, rate))
+    failure, q = constant(base.failure), constant(rate)
     thinned = ((Thinned(base.failure), 1),) if base.failure else ()
     return SampledFlat(LogPhi(((base.law, 1), *thinned)), failure, q, q * failure if lost else flint.arb(0), added)
 
@@ -207,5 +207,5 @@ def _between(low: Any, high: Any) -> Any:
 @profile_of.register
 def _(law: NormalPair) -> Widths:
     numbers = (law.mean_p, law.mean_q, law.sigma_p, law.sigma_q)
-    mean_p, mean_q, p, q = (balls().constant(number).value.real for number in numbers)
+    mean_p, mean_q, p, q = map(constant, numbers)
     return Widths(abs(mean_p - mean_q) / q, p / q, (q - p) * (q + p) / (q * q))

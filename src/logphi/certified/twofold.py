@@ -22,10 +22,9 @@ from typing import Any, ClassVar
 import flint
 
 from logphi.arith.ball import precision
-from logphi.certified.cells import balls
-from logphi.certified.decimals import SMALLEST_BITS, TOO_SMALL
 from logphi.certified.gathered import gathered
 from logphi.certified.normal_mixture import Component, NormalMixtures, mixtures_of
+from logphi.certified.reals import SMALLEST_BITS, TOO_SMALL, real
 from logphi.certified.route import NotCertifiedError
 from logphi.core.logphi import LogPhi
 from logphi.numerics.law import Law, Reflected
@@ -231,9 +230,9 @@ def sampled_of(law: Law) -> Sampled | None:
     """The law as one with an explicit root, if it is one."""
     plain = law.law if isinstance(law, Reflected) else law
     if isinstance(plain, MixedNormal):
-        shift, rate = (parameter.under(balls()).value.real for parameter in (plain.shift, plain.rate))
+        shift, rate = real(plain.shift), real(plain.rate)
     elif isinstance(plain, Normal):
-        shift, rate = plain.shift.under(balls()).value.real, flint.arb(1)
+        shift, rate = real(plain.shift), flint.arb(1)
     else:
         return None
     return Sampled(mixtures_of(law), shift, rate, law is not plain)

@@ -1,0 +1,50 @@
+"""Exact numbers as real balls of the present precision, and exact balls as numbers."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from flint import arb, ctx, fmpq
+
+from logphi.arith.ball import Balls
+from logphi.arith.protocol import Parameter
+from logphi.certified.route import NotCertifiedError
+
+# what is smaller takes long to write down
+SMALLEST_BITS = 1 << 20
+TOO_SMALL = "the answer is below 1e-300000, too small to write it out as a decimal: ask at a smaller epsilon"
+
+
+def balls() -> Balls:
+    """The arithmetic of the present precision, in which a parameter is what was written, or its double."""
+    return Balls(ctx.prec, doubles=True)
+
+
+def real(parameter: Parameter) -> Any:
+    """A parameter as a ball."""
+    return parameter.under(balls()).value.real
+
+
+def constant(value: float) -> Any:
+    """A number as a ball: what was written, or the double."""
+    return balls().constant(value).value.real
+
+
+def ball(number: Fraction) -> Any:
+    """A rational as a ball."""
+    return arb(fmpq(number.numerator, number.denominator))
+
+
+def rational(value: Any) -> Fraction:
+    """An exact ball as a rational.
+
+    Raises
+    ------
+    NotCertifiedError
+        If it is too small, or too large, to write out.
+    """
+    mantissa, exponent = value.mid().man_exp()
+    if abs(int(exponent)) > SMALLEST_BITS:
+        raise NotCertifiedError(TOO_SMALL)
+    return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)

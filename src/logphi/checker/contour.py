@@ -203,6 +203,11 @@ class _Line:
         return found
 
 
+def abscissa(terms: Sequence[tuple[Any, int]], epsilon: float, goal: float, work: Work) -> float:
+    """Where a line stands for an epsilon."""
+    return _Line(terms, epsilon, goal, work).c
+
+
 def missing(terms: Sequence[tuple[Any, int]]) -> Any:
     """P(L = inf) of a composition, from those of its parts."""
     return -(sum((count * (-law.infinite()).log1p() for law, count in terms), arb(0))).expm1()

@@ -10,7 +10,7 @@ from typing import Any
 
 from flint import arb
 
-from logphi.checker import contour, sums, twofold
+from logphi.checker import contour, sums, twofold, wedge
 from logphi.checker.balls import Undecided, ball, precision
 from logphi.checker.cells import common_span
 from logphi.checker.closed import Flat, Normal
@@ -48,6 +48,8 @@ def _ways(terms: Sequence[tuple[Any, int]]) -> Iterator[Callable[..., list[Any]]
     smooth = [(law, count) for law, count in terms if not hasattr(law, "listed")]
     if all(isinstance(law, Flat) for law, _ in smooth):
         yield partial(sums.enclose, terms)
+    if wedge.applies(terms):
+        yield partial(wedge.enclose, terms)
     if twofold.applies(terms):
         yield partial(twofold.enclose, terms)
     if [count for _, count in smooth] == [1] and not isinstance(smooth[0][0], Normal):

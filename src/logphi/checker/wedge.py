@@ -1,0 +1,70 @@
+"""The excess of some pairs of normal laws of two widths each, whose characteristic functions hardly decay: a bent line.
+
+With w = 1 + z v, v = 1 - r^2, one pair has z (z+1) / w = (w - 2 + v + (1-v) / w) / v^2, so that
+
+    |M(z)| = e^{Re z top} |w|^{-1/2} e^{r^2 d^2 (Re 1/w - 1) / (2 v^2)},   top = d^2 / (2 v) - log r,
+
+off the cut where w is negative. A line from c > 0 may be bent by the same angle above and below, away from that side of the
+real axis on which e^{z (top - eps)} grows: the wedge around the other side holds the poles and cuts there.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+from flint import acb, arb, ctx
+
+from logphi.checker.balls import Undecided, ball, precision, within
+from logphi.checker.closed import Widths
+from logphi.checker.contour import abscissa
+from logphi.checker.sweep import Work
+
+MOST_PAIRS = 200
+
+
+def applies(terms: Sequence[tuple[Any, int]]) -> bool:
+    """Whether these are such pairs, and not too many."""
+    return all(isinstance(law, Widths) for law, _ in terms) and sum(count for _, count in terms) <= MOST_PAIRS
+
+
+def enclose(terms: Sequence[tuple[Widths, int]], epsilons: Sequence[Fraction], goal: float, work: Work) -> list[Any]:
+    """D at each epsilon."""
+    with precision(64):
+        c = abscissa(terms, float(epsilons[0]), goal, work)
+    with precision(int(-goal / math.log(2)) + 40):
+        work.spend(2e5 * len(epsilons) * len(terms))
+        return [_excess(terms, arb(c), ball(epsilon)) for epsilon in epsilons]
+
+
+def _excess(terms: Sequence[tuple[Widths, int]], c: Any, epsilon: Any) -> Any:
+    numbers = [(ball(law.ratio), ball(law.square), ball(1 - law.ratio**2), count) for law, count in terms]
+    slope = sum((count * (square / (2 * v) - r.log()) for r, square, v, count in numbers), arb(0)) - epsilon
+    if not abs(slope) > 0:
+        raise Undecided("this epsilon cannot be told from the one beside which the line may not be bent")
+    # 120 degrees from the positive axis, or 60
+    rise, lean = arb(3).sqrt() / 2, -arb(1) / 2 if slope > 0 else arb(1) / 2
+    fall = abs(slope) / 2
+    turn, far = acb(lean, rise), (ctx.prec * arb(2).log() / fall).mid()
+
+    def integrand(s: Any, analytic: bool) -> Any:
+        z = c + s * turn
+        exponent = z * slope
+        for r, square, v, count in numbers:
+            w = 1 + z * v
+            exponent += count * (square * r**2 * (1 / w - 1) / (2 * v**2) - w.log(analytic=analytic) / 2)
+        return exponent.exp() * turn / (z * (z + 1))
+
+    top = (c * slope).exp()
+    inside = acb.integral(integrand, 0, far, abs_tol=top * arb(2) ** -ctx.prec, eval_limit=1000 * ctx.prec).imag
+    height = rise * far
+    size = c * slope - far * fall
+    for r, square, v, count in numbers:
+        least = abs(v) * height
+        size += count * (square * r**2 * (1 / least - 1) / (2 * v**2) - least.log() / 2)
+    found = (inside + within(size.exp() / (fall * height**2))) / arb.pi()
+    if not found.is_finite():
+        raise Undecided("the integral of these pairs needs more work than this checker does")
+    return found

@@ -52,28 +52,31 @@ class Normals:
         return self.along(x, arb(0), 1, work)[0].real
 
     def along(self, c: Any, step: Any, nodes: int, work: Work) -> list[Any]:
-        """M(c + i k step) for k = 0 .. nodes - 1, by the trapezoidal rule in x.
+        """M(c + i k step) for k = 0 .. nodes - 1, by the trapezoidal rule in x, on a line with Im x = b >= 0.
 
-        On Im x = +-b the integrand is at most that of M(c), times e^{b^2/2} of the normal density, times
-        e^{|t| (c_max - d_min) b} of the arguments and cos(S b / 2)^{-c} of v, by fact 1. With step h the error is at most
-        2 / (e^{2 pi b / h} - 1) of the integral of that bound.
+        Where Im x = y the integrand is at most that of M(c), times e^{y^2/2} of the normal density and cos(S y / 2)^{-c} of v,
+        by fact 1; below the real axis times e^{t (c_max - d_min) |y|} of the arguments, too, and above it not, by fact 3. With
+        step h the error is at most 1 / (e^{2 pi a / h} - 1) of the integrals of these bounds along y = b + a and y = b - a.
+        Tall lines are best served by a = b: the lower edge is the real axis, and nothing grows with t.
         """
         reach, spread, inner = self._reach(), self._spread(), _spread(self.q)
         time, wanted = step * (nodes - 1), ctx.prec * math.log(2)
         planned = []
         for k in range(1, 32):
             near = k / 32 * min(math.pi / float(spread), 2 * math.sqrt(2 * wanted))
-            growth = near**2 / 2 + rough(time) * float(reach) * near - rough(c) * math.log(math.cos(float(inner) * near / 2))
-            planned.append((2 * math.pi * near / (growth + wanted + 2), near))
-        h, b = map(arb, max(planned))
-        share = 2 * (b**2 / 2 + time * ball(reach) * b - c * (ball(inner) * b / 2).cos().log()).exp()
-        share /= (2 * arb.pi() * b / h).expm1()
-        weights, losses, stray = self._grid(c, arb(0), h, wanted, work)
+            narrow = near**2 / 2 - rough(c) * math.log(math.cos(float(inner) * near / 2))
+            planned.append((2 * math.pi * near / (narrow + rough(time) * float(reach) * near + wanted + 2), 0.0, near))
+            planned.append((math.pi * near / (narrow + wanted + 2), near / 2, near / 2))
+        h, b, a = map(arb, max(planned))
+        edges = [((b + a), arb(0)), (a - b, time * ball(reach))]
+        share = sum(((y**2 / 2 + turning * y).exp() * (ball(inner) * y / 2).cos() ** (-c) for y, turning in edges), arb(0))
+        share /= (2 * arb.pi() * a / h).expm1()
+        weights, losses, stray = self._grid(c, b, h, wanted, work)
         work.spend(2 * len(weights) * nodes)
         sums = sweep(weights, losses, step, nodes)
-        size = between(sums[0].real, sums[0].real + stray) / (1 + within(share))
+        size = between(sums[0].real - stray, sums[0].real + stray) / (1 + within(share))
         error = within(size * share + stray)
-        return [sums[0] + error, *(one + acb(error, error) for one in sums[1:])]
+        return [acb(sums[0].real) + error, *(one + acb(error, error) for one in sums[1:])]
 
     def decay(self, c: Any, lifts: list[float], bits: int, work: Work) -> Callable[[Any], Any]:
         """A function of T > 0: a bound of |M(c + it)| for all |t| >= T; its own errors are about 2^-bits M(c).
@@ -92,8 +95,9 @@ class Normals:
             growth = (b**2 + d**2) / 2 - c * (inner * (b + d) / 2).cos().log()
             h = arb(2 * math.pi * rough(d) / (rough(growth) + wanted + 2))
             share = 2 * growth.exp() / (2 * arb.pi() * d / h).expm1()
-            weights, angles, stray = self._grid(c, b, h, wanted, work)
-            prepared.append((weights, angles, (stray + share * size).abs_upper()))
+            weights, losses, stray = self._grid(c, b, h, wanted, work)
+            sizes, angles = [abs(weight) for weight in weights], [loss.imag for loss in losses]
+            prepared.append((sizes, angles, (stray + share * size).abs_upper()))
 
         def bound(time: Any) -> Any:
             work.spend(10 * sum(len(weights) for weights, _, _ in prepared))
@@ -146,25 +150,24 @@ class Normals:
         return max(_spread(self.p), _spread(self.q))
 
     def _grid(self, c: Any, b: Any, h: Any, wanted: float, work: Work) -> tuple[list[Any], list[Any], Any]:
-        """At x + ib, x = k h: weights h e^{b^2/2} phi(x) |u|^{1+c} |v|^{-c}, then losses, and all weights beyond the ends.
+        """At x + ib, x = k h: weights h phi u^{1+c} v^{-c}, losses log u - log v, and the sizes of all weights beyond the ends.
 
-        The losses are log u - log v for b = 0 and arg u - arg v otherwise. The logarithm of a weight has, by fact 2, a
-        derivative of at most a - x with a = (1 + c) c_max - c d_min, and of at least -x: to the right of a and to the left of
-        zero, weights fall faster than geometrically.
+        The logarithm of the size of a weight has, by fact 2, a derivative of at most a - x with a = (1 + c) c_max - c d_min,
+        and of at least -x: to the right of a and to the left of zero, weights fall faster than geometrically.
         """
         a = (1 + c) * ball(max(shift for _, shift in self.p)) - c * ball(min(shift for _, shift in self.q))
-        room = math.sqrt(2 * wanted) + 1
+        room = math.sqrt(2 * wanted + rough(b) ** 2) + 1
         first, last = math.ceil(room / rough(h)), math.ceil((rough(a) + room) / rough(h))
         work.spend(10 * (first + last) * (len(self.p) + len(self.q)))
-        p, q = _components(self.p, b), _components(self.q, b)
-        scale = h * (b**2 / 2).exp() / (2 * arb.pi()).sqrt()
+        (least, lifted, p), q = _components(self.p, b), _components(self.q, b)
+        scale = h / (2 * arb.pi()).sqrt()
         weights, losses = [], []
         for k in range(-first, last + 1):
             x = k * h
-            u, v = _logarithm(*p, x), _logarithm(*q, x)
-            weights.append(scale * ((1 + c) * u.real - c * v.real - x**2 / 2).exp())
-            losses.append(u - v if b.is_zero() else u.imag - v.imag)
-        stray = weights[0] / (first * h * h).expm1() + weights[-1] / ((last * h - a) * h).expm1()
+            u, v = _logarithm(least, lifted, p, x), _logarithm(*q, x)
+            weights.append(scale * ((1 + c) * u - c * v - (x + lifted) ** 2 / 2).exp())
+            losses.append(u - v)
+        stray = abs(weights[0]) / (first * h * h).expm1() + abs(weights[-1]) / ((last * h - a) * h).expm1()
         return weights, losses, stray.abs_upper()
 
 

@@ -37,7 +37,7 @@ def sweep(weights: list[Any], losses: list[Any], step: Any, nodes: int) -> list[
         return [acb(sum(weights, arb(0)))]
     m = math.isqrt(nodes) + 1
     rows = [
-        [weight * acb(0, a * m * step * loss).exp() for weight, loss in zip(weights, losses, strict=True)] for a in range(m)
+        [weight * (acb(0, a * m * step) * loss).exp() for weight, loss in zip(weights, losses, strict=True)] for a in range(m)
     ]
-    columns = [[acb(0, b * step * loss).exp() for b in range(m)] for loss in losses]
+    columns = [[(acb(0, b * step) * loss).exp() for b in range(m)] for loss in losses]
     return (acb_mat(rows) * acb_mat(columns)).entries()[:nodes]

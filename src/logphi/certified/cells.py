@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import singledispatch
@@ -126,17 +125,11 @@ def _(law: Finite) -> Atoms:
         places = [Place(units=((unit, 1),)) for unit in units]
         lost = 1 - sum(p, flint.arb(0)) if law.lost_p else flint.arb(0)
         return Atoms(tuple(p), tuple(q), tuple(places), lost, law.stray)
-    if law.exact is None or not (law.lost_p or law.lost_q):
+    if law.exact is None and not (law.lost_p or law.lost_q):
         # vectors of doubles miss one by an ulp
-        p, q = _normalised(p, law.lost_p), _normalised(q, law.lost_q)
+        p, q = ([part / sum(side) for part in side] for side in (p, q))
     places = [Place(ratio=a / b) for a, b in zip(p, q, strict=True)]
     return Atoms(tuple(map(ball_of, p)), tuple(map(ball_of, q)), tuple(places), ball_of(1 - sum(p, Fraction(0))), law.stray)
-
-
-def _normalised(vector: Sequence[Any], lost: float) -> list[Any]:
-    """Rational numbers over their sum and what is lost."""
-    total = sum(vector) + Exact().constant(lost)
-    return [part / total for part in vector]
 
 
 @singledispatch

@@ -12,7 +12,7 @@ from logphi.arith.ball import Ball
 from logphi.certified import beyond, contour, lattice, pieces, rays, single, twofold
 from logphi.certified.plan import FEW_NODES
 from logphi.certified.reals import balls
-from logphi.certified.route import NotCertifiedError, Route
+from logphi.certified.route import NotApplicableError, NotCertifiedError, Route
 from logphi.core.logphi import LogPhi
 from logphi.numerics.law import Law
 
@@ -29,7 +29,7 @@ def _to_the_bit(prepare_route: Prepare) -> Prepare:
     return lambda loss, epsilon, digits: prepare_route(loss, epsilon, ctx.prec)
 
 
-# tried in turn; the last reason is what a user is told
+# tried in turn; of the reasons against those that apply, the last is what a user is told
 _ROUTES: tuple[Prepare, ...] = (
     beyond.prepare,
     lattice.prepare,
@@ -62,20 +62,22 @@ def prepare(loss: LogPhi, epsilon: Any, digits: int) -> Profile:
     NotCertifiedError
         If none does.
     """
-    reasons: list[str] = []
+    reasons: list[NotCertifiedError] = []
     found = (route for one in _ROUTES if (route := _attempt(one, loss, epsilon, digits, reasons)) is not None)
     route = next(found, None)
     if route is None:
-        raise NotCertifiedError(reasons[-1])
+        raise next((one for one in reversed(reasons) if not isinstance(one, NotApplicableError)), reasons[-1])
     return Profile(route, infinite_mass(loss))
 
 
-def _attempt(prepare_route: Prepare, loss: LogPhi, epsilon: Any, digits: int, reasons: list[str]) -> Route | None:
+def _attempt(prepare_route: Prepare, loss: LogPhi, epsilon: Any, digits: int, reasons: list[NotCertifiedError]) -> Route | None:
     try:
         return prepare_route(loss, epsilon, digits)
-    except (NotCertifiedError, NotImplementedError) as reason:
-        reasons.append(str(reason))
-        return None
+    except NotCertifiedError as reason:
+        reasons.append(reason)
+    except NotImplementedError as reason:
+        reasons.append(NotCertifiedError(str(reason)))
+    return None
 
 
 def infinite_mass(loss: LogPhi) -> Any:

@@ -11,7 +11,7 @@ import flint
 
 from logphi.certified.places import Exact, Place, Unit
 from logphi.certified.reals import ball, balls, constant, real
-from logphi.certified.route import NotApplicableError, NotCertifiedError
+from logphi.certified.route import NotCertifiedError, NotThisRouteError
 from logphi.numerics.law import Law
 from logphi.numerics.laws.finite import Finite, Thinned
 from logphi.numerics.laws.integers import NormalSteps
@@ -46,7 +46,7 @@ def atoms_of(law: Law) -> Atoms:
     NotCertifiedError
         If the law has other parts, or its probabilities are known to some digits only.
     """
-    raise NotApplicableError(f"a loss of the kind {type(law).__name__} is not a sum of atoms and flat parts")
+    raise NotThisRouteError(f"a loss of the kind {type(law).__name__} is not a sum of atoms and flat parts")
 
 
 @atoms_of.register

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logphi.certified.part import Part
-from logphi.certified.route import NotApplicableError, NotCertifiedError
+from logphi.certified.route import NotCertifiedError, NotThisRouteError
 from logphi.core.logphi import LogPhi
 from logphi.numerics.saddle import Interval, minimise
 
@@ -104,7 +104,7 @@ def height_of(parts: Sequence[tuple[Part, int]], chosen: Plan, most: int) -> flo
         high *= 2
         if high > most * chosen.step:
             if not any(part.fall(chosen.abscissa, high) for part, _ in parts):
-                raise NotApplicableError(
+                raise NotThisRouteError(
                     "no part of these losses falls along a line, and their sum is not written out: ask without a certificate"
                 )
             raise NotCertifiedError(

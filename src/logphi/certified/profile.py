@@ -12,7 +12,7 @@ from logphi.arith.ball import Ball
 from logphi.certified import beyond, contour, lattice, pieces, rays, single, twofold
 from logphi.certified.plan import FEW_NODES
 from logphi.certified.reals import balls
-from logphi.certified.route import NotApplicableError, NotCertifiedError, Route
+from logphi.certified.route import NotCertifiedError, NotThisRouteError, Route
 from logphi.core.logphi import LogPhi
 from logphi.numerics.law import Law
 
@@ -66,7 +66,7 @@ def prepare(loss: LogPhi, epsilon: Any, digits: int) -> Profile:
     found = (route for one in _ROUTES if (route := _attempt(one, loss, epsilon, digits, reasons)) is not None)
     route = next(found, None)
     if route is None:
-        raise next((one for one in reversed(reasons) if not isinstance(one, NotApplicableError)), reasons[-1])
+        raise next((one for one in reversed(reasons) if not isinstance(one, NotThisRouteError)), reasons[-1])
     return Profile(route, infinite_mass(loss))
 
 

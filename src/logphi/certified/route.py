@@ -9,7 +9,7 @@ class NotCertifiedError(ValueError):
     """What cannot be certified, with the reason and what to do instead."""
 
 
-class NotApplicableError(NotCertifiedError):
+class NotThisRouteError(NotCertifiedError):
     """What one route is not made for; the reason of another says more, if there is one."""
 
 

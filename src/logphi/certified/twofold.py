@@ -25,7 +25,7 @@ from logphi.arith.ball import precision
 from logphi.certified.gathered import gathered
 from logphi.certified.normal_mixture import Component, NormalMixtures, mixtures_of
 from logphi.certified.reals import real
-from logphi.certified.route import NotApplicableError
+from logphi.certified.route import NotThisRouteError
 from logphi.core.logphi import LogPhi
 from logphi.numerics.law import Law, Reflected
 from logphi.numerics.laws.mixed_normal import MixedNormal
@@ -195,12 +195,12 @@ class Twofold:
     def _parts(self) -> tuple[NormalMixtures, Sampled, Any]:
         laws, kept = gathered(self.loss)
         if len(laws) != 2:
-            raise NotApplicableError(
+            raise NotThisRouteError(
                 "an integral over the loss of one release is taken for two releases, all Gaussian mechanisms as one"
             )
         explicit = [found for law in laws if (found := sampled_of(law)) is not None]
         if not explicit:
-            raise NotApplicableError(
+            raise NotThisRouteError(
                 "of two releases one must be a Gaussian mechanism or a Poisson sample of one, the loss of which has an "
                 "explicit root"
             )

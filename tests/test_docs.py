@@ -125,7 +125,7 @@ CELLS = MATRIX.cells()
 def test_the_support_matrix_is_what_the_library_does(monkeypatch):
     expansion = pytest.importorskip("logphi.certified.expansion", exc_type=ImportError)
     # a certificate that is had with less work is had with all of it; the other test holds that no more are
-    monkeypatch.setattr(expansion, "MOST_WORK", expansion.MOST_WORK // 20)
+    monkeypatch.setattr(expansion, "MOST_WORK", expansion.MOST_WORK // 50)
     written = (DOCS / "support-matrix.md").read_text(encoding="utf-8")
     assert written == MATRIX.page(), "run: python docs/support_matrix.py > docs/support-matrix.md"
 

@@ -53,6 +53,24 @@ def test_import_leaves_the_heavy_modules_alone(module: str) -> None:
     assert result.returncode == 0, f"`import logphi` loads {module}"
 
 
+def test_only_certificates_need_flint() -> None:
+    code = """
+import sys
+sys.modules["flint"] = None
+import logphi
+needy = []
+for name in logphi.__all__:
+    try:
+        getattr(logphi, name)
+    except ImportError as missing:
+        assert "logphi[certify]" in str(missing), missing
+        needy.append(name)
+print(*needy)
+"""
+    result = run(sys.executable, "-c", code)
+    assert result.stdout.split() == ["Certificate", "NotCertifiedError", "verify"], result.stderr
+
+
 def test_public_names_are_the_pinned_ones() -> None:
     pinned = (ROOT / "tests" / "public_api.txt").read_text(encoding="utf-8").split()
     assert pinned == sorted(set(pinned)), "tests/public_api.txt must be sorted, each name once"

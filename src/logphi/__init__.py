@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from logphi import classical
     from logphi.bound import Approximation, Bound, Bounds, ComplexBound, Direction, Entry, Ledger, Status
+    from logphi.certified.certificate import Certificate
+    from logphi.certified.route import NotCertifiedError
     from logphi.checker import verify
     from logphi.comparison import compare
     from logphi.core.adjacency import Adjacency
@@ -49,6 +51,7 @@ __all__ = [
     "Approximation",
     "Bound",
     "Bounds",
+    "Certificate",
     "ComplexBound",
     "Direction",
     "Discrete",
@@ -68,6 +71,7 @@ __all__ = [
     "Laplace",
     "Ledger",
     "Mechanism",
+    "NotCertifiedError",
     "PureDP",
     "RandomizedResponse",
     "Status",
@@ -81,6 +85,8 @@ __all__ = [
 # where the public names live; a module is loaded when the first of its names is asked for (PEP 562)
 _HOMES = {
     "logphi.bound": ("Approximation", "Bound", "Bounds", "ComplexBound", "Direction", "Entry", "Ledger", "Status"),
+    "logphi.certified.certificate": ("Certificate",),
+    "logphi.certified.route": ("NotCertifiedError",),
     "logphi.checker": ("verify",),
     "logphi.comparison": ("compare",),
     "logphi.core.adjacency": ("Adjacency",),

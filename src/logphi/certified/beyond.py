@@ -9,7 +9,7 @@ from typing import Any
 from flint import arb
 
 from logphi.certified.decimals import shown
-from logphi.certified.route import NotCertifiedError, Route
+from logphi.certified.route import NotThisRouteError, Route
 from logphi.core.logphi import LogPhi
 from logphi.numerics.laws.finite import Finite
 
@@ -41,5 +41,5 @@ def prepare(loss: LogPhi, epsilon: Any, digits: int) -> Route:
     """
     stray = any(isinstance(law, Finite) and law.stray for law, _ in loss.terms)
     if stray or not (math.isfinite(loss.supremum) and epsilon >= arb(loss.supremum)):
-        raise NotCertifiedError("the loss is not known to stay below this epsilon")
+        raise NotThisRouteError("the loss is not known to stay below this epsilon")
     return Beyond(arb(loss.supremum))

@@ -12,7 +12,7 @@ import flint
 
 from logphi.certified.places import Exact, Place, Unit
 from logphi.certified.reals import ball, balls, constant, real
-from logphi.certified.route import NotCertifiedError
+from logphi.certified.route import NotCertifiedError, NotThisRouteError
 from logphi.numerics.law import Law
 from logphi.numerics.laws.finite import Finite, Thinned
 from logphi.numerics.laws.integers import NormalSteps
@@ -48,10 +48,7 @@ def atoms_of(law: Law) -> Atoms:
     NotCertifiedError
         If the law has other parts, or its probabilities are known to some digits only.
     """
-    raise NotCertifiedError(
-        f"a loss of the kind {type(law).__name__} is not a sum of atoms and flat parts: certify it alone, or ask without "
-        "certificate"
-    )
+    raise NotThisRouteError(f"a loss of the kind {type(law).__name__} is not a sum of atoms and flat parts")
 
 
 @atoms_of.register

@@ -21,7 +21,7 @@ from logphi.certified.contour import Line
 from logphi.certified.parts import part_of
 from logphi.certified.plan import MOST_NODES, plan
 from logphi.certified.reals import ball, balls
-from logphi.certified.route import NotCertifiedError, Route
+from logphi.certified.route import NotCertifiedError, NotThisRouteError, Route
 from logphi.core.logphi import LogPhi
 from logphi.numerics.law import Law
 from logphi.numerics.laws.finite import Thinned
@@ -103,7 +103,9 @@ def prepare(loss: LogPhi, epsilon: Any, digits: int) -> Route:
     chosen = plan(loss, float(epsilon.mid()), digits)
     size = math.ceil(math.pi / (chosen.step * float(places.span.mid()))) + 1
     if size > MOST_NODES:
-        raise NotCertifiedError("the lattice of these losses is too fine for a line of nodes: give fewer digits")
+        raise NotCertifiedError(
+            "the lattice of these losses is too fine for a line of nodes: ask for fewer digits, or without a certificate"
+        )
     step = 2 * arb.pi() / ((2 * size - 1) * places.span)
     return Periodic([(part_of(law), count) for law, count in loss.terms], chosen, step, size, places)
 
@@ -112,14 +114,14 @@ def _places_of(loss: LogPhi) -> Places:
     """The lattice that carries every term: all gaps are rational, or there is one law only."""
     laws = [(law, count) for law, count in loss.terms if not isinstance(law, Thinned)]
     if not laws or not all(isinstance(law, (TwoPoint, NormalOnIntegers, Ladder)) for law, _ in laws):
-        raise NotCertifiedError("not every loss is on a lattice")
+        raise NotThisRouteError("not every loss is on a lattice")
     try:
         # no more of an arithmetic than a gap is made of
         rationals = cast(Arithmetic, _Rationals())
         gaps = [_gap(law, rationals) for law, _ in laws]
     except _IrrationalError:
         if len(laws) > 1:
-            raise NotCertifiedError("the lattices of these losses have no common span that is known to be one") from None
+            raise NotThisRouteError("the lattices of these losses have no common span that is known to be one") from None
         law, count = laws[0]
         span = _gap(law, balls()).value.real
         return Places(span * (count * _steps(law)) / 2, span)

@@ -13,7 +13,7 @@ from typing import Any
 import flint
 
 from logphi.certified.reals import balls, constant, real
-from logphi.certified.route import NotCertifiedError
+from logphi.certified.route import NotThisRouteError
 from logphi.numerics.law import Law, Reflected
 from logphi.numerics.laws.blended_normal import BlendedNormal
 from logphi.numerics.laws.curved import ReplacedNormal
@@ -149,10 +149,7 @@ def mixtures_of(law: Law) -> NormalMixtures:
     NotCertifiedError
         If they are not such mixtures.
     """
-    raise NotCertifiedError(
-        f"no closed form is known for a loss of the kind {type(law).__name__}; ask without certificate, or for another "
-        "mechanism"
-    )
+    raise NotThisRouteError(f"no closed form is known for a loss of the kind {type(law).__name__}")
 
 
 def _alone(centre: Any) -> Component:

@@ -52,10 +52,13 @@ def part_of(law: Law) -> Part:
 def refusal(law: Law) -> str:
     """Why a law is not certified."""
     if law.estimated:
-        return "a law given by callables or an expression has no proved quadrature, and nothing certifies it: leave method out"
+        return (
+            "the errors of this loss are estimates, as of densities, expressions and samples of a GaussianPair: ask without a "
+            "certificate"
+        )
     return (
-        f"{type(law).__name__} is certified as a single release only, or where its composition has few atoms: its transform "
-        "is an integral without a proof in balls; leave the sampling out, which is an upper bound"
+        "a sampled Laplace or exponential mechanism is certified as a single release only, as its transform is an integral "
+        "that has no proof in balls: leave the sampling out, which is an upper bound, or ask without a certificate"
     )
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logphi.certified.part import Part
-from logphi.certified.route import NotCertifiedError
+from logphi.certified.route import NotCertifiedError, NotThisRouteError
 from logphi.core.logphi import LogPhi
 from logphi.numerics.saddle import Interval, minimise
 
@@ -53,8 +53,8 @@ def plan(loss: LogPhi, epsilon: float, digits: int) -> Plan:
     high = loss.strip[1]
     if high < _LEAST:
         raise NotCertifiedError(
-            "no moment of the loss exists, so that no line to the right of zero bounds the answer relatively; there is none to "
-            "take its place in balls: leave method out"
+            "no moment of the loss exists, so that no line to the right of zero bounds the answer relatively: ask without a "
+            "certificate"
         )
 
     def exponent(c: Array) -> Array:
@@ -107,7 +107,14 @@ def height_of(parts: Sequence[tuple[Part, int]], chosen: Plan, most: int) -> flo
     while not enough(high):
         high *= 2
         if high > most * chosen.step:
-            raise NotCertifiedError("the transform of so few releases falls too slowly for a line of nodes: leave method out")
+            if not any(part.fall(chosen.abscissa, high) for part, _ in parts):
+                raise NotThisRouteError(
+                    "no part of these losses falls along a line, and their sum is not written out: ask without a certificate"
+                )
+            raise NotCertifiedError(
+                "the transform of so few releases falls too slowly for a line of nodes: ask for fewer digits, or without a "
+                "certificate"
+            )
     return _bisected(enough, high / 2, high)
 
 

@@ -11,7 +11,7 @@ from flint import ctx
 from logphi.certified import beyond, contour, lattice, pieces, rays, single, twofold
 from logphi.certified.lost import infinite_mass
 from logphi.certified.plan import FEW_NODES
-from logphi.certified.route import NotCertifiedError, Route
+from logphi.certified.route import NotCertifiedError, NotThisRouteError, Route
 from logphi.core.logphi import LogPhi
 
 Prepare = Callable[[LogPhi, Any, int], Route]
@@ -27,7 +27,7 @@ def _to_the_bit(prepare_route: Prepare) -> Prepare:
     return lambda loss, epsilon, digits: prepare_route(loss, epsilon, ctx.prec)
 
 
-# tried in turn; the last reason is what a user is told
+# tried in turn; of the reasons against those that apply, the last is what a user is told
 _ROUTES: tuple[Prepare, ...] = (
     beyond.prepare,
     lattice.prepare,
@@ -60,17 +60,19 @@ def prepare(loss: LogPhi, epsilon: Any, digits: int) -> Profile:
     NotCertifiedError
         If none does.
     """
-    reasons: list[str] = []
+    reasons: list[NotCertifiedError] = []
     found = (route for one in _ROUTES if (route := _attempt(one, loss, epsilon, digits, reasons)) is not None)
     route = next(found, None)
     if route is None:
-        raise NotCertifiedError(reasons[-1])
+        raise next((one for one in reversed(reasons) if not isinstance(one, NotThisRouteError)), reasons[-1])
     return Profile(route, infinite_mass(loss))
 
 
-def _attempt(prepare_route: Prepare, loss: LogPhi, epsilon: Any, digits: int, reasons: list[str]) -> Route | None:
+def _attempt(prepare_route: Prepare, loss: LogPhi, epsilon: Any, digits: int, reasons: list[NotCertifiedError]) -> Route | None:
     try:
         return prepare_route(loss, epsilon, digits)
-    except (NotCertifiedError, NotImplementedError) as reason:
-        reasons.append(str(reason))
-        return None
+    except NotCertifiedError as reason:
+        reasons.append(reason)
+    except NotImplementedError as reason:
+        reasons.append(NotCertifiedError(str(reason)))
+    return None

@@ -20,7 +20,7 @@ from flint import acb, arb, ctx
 from logphi.arith.protocol import Gap, Ratio
 from logphi.certified.plan import plan
 from logphi.certified.reals import real
-from logphi.certified.route import NotCertifiedError, Route
+from logphi.certified.route import NotThisRouteError, Route
 from logphi.core.logphi import LogPhi
 from logphi.numerics.law import Law, Reflected
 from logphi.numerics.laws.normal_pair import NormalPair
@@ -94,7 +94,7 @@ def prepare(loss: LogPhi, epsilon: Any, digits: int) -> Route:
     """
     pairs = loss.terms
     if not pairs or not all(isinstance(_plain(law), NormalPair) for law, _ in pairs) or sum(n for _, n in pairs) > MOST:
-        raise NotCertifiedError("not a composition of few pairs of normal laws")
+        raise NotThisRouteError("not a composition of few pairs of normal laws")
     return Rays([_bent(law, count) for law, count in pairs], plan(loss, float(epsilon.mid()), digits).abscissa)
 
 

@@ -9,12 +9,16 @@ class NotCertifiedError(ValueError):
     """What cannot be certified, with the reason and what to do instead."""
 
 
+class NotThisRouteError(NotCertifiedError):
+    """What one route is not made for; the reason of another says more, if there is one."""
+
+
 class Route(Protocol):
     """A loss prepared near an epsilon; used at the precision of the caller, who doubles the bits where the balls are wide."""
 
     @property
     def name(self) -> str:
-        """Of the method: contour, lattice, pieces, single or twofold."""
+        """As in the witness: beyond, contour, lattice, pieces, rays, single or twofold."""
 
     def witness(self, epsilon: Any) -> dict[str, Any]:
         """The numbers that were chosen, and the errors at an epsilon; plain data for JSON."""

@@ -14,7 +14,7 @@ from logphi.certified import pieces
 from logphi.certified.gathered import gathered
 from logphi.certified.normal_mixture import NormalMixtures, mixtures_of
 from logphi.certified.reals import constant
-from logphi.certified.route import NotCertifiedError
+from logphi.certified.route import NotThisRouteError
 from logphi.core.logphi import LogPhi
 from logphi.numerics.law import Law, Reflected
 from logphi.numerics.laws.curved import Base, MixedFlat, SplicedFlat, SplicedNormal
@@ -65,9 +65,7 @@ class Single:
     def _parts(self) -> tuple[Profile, Any]:
         laws, kept = gathered(self.loss)
         if len(laws) != 1:
-            raise NotCertifiedError(
-                "closed forms are known for one release alone, and for Gaussian mechanisms together; ask without certificate"
-            )
+            raise NotThisRouteError("closed forms are known for one release alone, and for Gaussian mechanisms together")
         return profile_of(laws[0]), kept
 
 

@@ -25,7 +25,7 @@ from logphi.arith.ball import precision
 from logphi.certified.gathered import gathered
 from logphi.certified.normal_mixture import Component, NormalMixtures, mixtures_of
 from logphi.certified.reals import SMALLEST_BITS, TOO_SMALL, real
-from logphi.certified.route import NotCertifiedError
+from logphi.certified.route import NotCertifiedError, NotThisRouteError
 from logphi.core.logphi import LogPhi
 from logphi.numerics.law import Law, Reflected
 from logphi.numerics.laws.mixed_normal import MixedNormal
@@ -197,15 +197,14 @@ class Twofold:
     def _parts(self) -> tuple[NormalMixtures, Sampled, Any]:
         laws, kept = gathered(self.loss)
         if len(laws) != 2:
-            raise NotCertifiedError(
-                "an integral over the loss of one release is taken for two releases, all Gaussian mechanisms as one; ask "
-                "without certificate"
+            raise NotThisRouteError(
+                "an integral over the loss of one release is taken for two releases, all Gaussian mechanisms as one"
             )
         explicit = [found for law in laws if (found := sampled_of(law)) is not None]
         if not explicit:
-            raise NotCertifiedError(
+            raise NotThisRouteError(
                 "of two releases one must be a Gaussian mechanism or a Poisson sample of one, the loss of which has an "
-                "explicit root; ask without certificate"
+                "explicit root"
             )
         # normal laws come first, and have no kink
         other = laws[1] if sampled_of(laws[0]) is not None else laws[0]

@@ -129,7 +129,7 @@ def certificate(case: dict, shift: str = "0", digits: int = 15) -> dict:
 # what the checker says that it does not know
 UNKNOWN = {"p012", "p029"}
 KNOWN = [case for case in CASES if case["query"] in ("delta", "epsilon") and case["id"] not in UNKNOWN]
-SLOW = {"p014", "p026"}
+SLOW = {"p014", "p024", "p026", "p030"}
 ALL = [pytest.param(case, id=case["id"], marks=[pytest.mark.slow] if case["id"] in SLOW else []) for case in KNOWN]
 MAIN = next(case for case in CASES if case["id"] == "p074")
 SMALL = next(case for case in CASES if case["id"] == "p076")

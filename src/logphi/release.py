@@ -21,7 +21,7 @@ from logphi.questions import Questions
 from logphi.transforms.poisson import poisson, poisson_relation
 from logphi.transforms.subset import subset, subset_relation
 from logphi.views.directions import direction_of
-from logphi.written import exact
+from logphi.written import exact, exactly
 
 if TYPE_CHECKING:
     from logphi.certified.certificate import Certificate
@@ -361,13 +361,20 @@ class Composition(Mechanism):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Composition):
             return NotImplemented
-        return self.adjacency is other.adjacency and dict(self.terms) == dict(other.terms)
+        return self.adjacency is other.adjacency and self._counts() == other._counts()
 
     def __hash__(self) -> int:
-        return hash((self.adjacency, frozenset(self.terms)))
+        return hash((self.adjacency, frozenset(self._counts().items())))
 
     def __repr__(self) -> str:
         return " + ".join(repr(one) if count == 1 else f"{count} * {one!r}" for one, count in self.terms) or "Composition()"
+
+    def _counts(self) -> Counter[Mechanism]:
+        """The terms, where equal doubles stand for equal numbers."""
+        counts: Counter[Mechanism] = Counter()
+        for one, count in self.terms:
+            counts[one] += count
+        return counts
 
 
 def compose(mechanisms: Iterable[Mechanism]) -> Mechanism:
@@ -394,12 +401,13 @@ def compose(mechanisms: Iterable[Mechanism]) -> Mechanism:
 
 
 def _collect(adjacency: Adjacency, terms: Iterable[tuple[Mechanism, int]]) -> Mechanism:
-    counts: Counter[Mechanism] = Counter()
+    # equal mechanisms whose numbers were written differently stay apart, so that certificates do not take one for the other
+    counts: Counter[tuple[Mechanism, Any]] = Counter()
     for one, count in terms:
-        counts[one] += count
+        counts[one, exactly(one)] += count
     for count in counts.values():
         check.count("the number of repetitions", count)
-    kept = tuple((one, count) for one, count in counts.items() if count)
+    kept = tuple((one, count) for (one, _), count in counts.items() if count)
     if len(kept) == 1 and kept[0][1] == 1:
         return kept[0][0]
     return Composition(kept, adjacency)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from fractions import Fraction
 from typing import Any
 
@@ -40,3 +41,17 @@ def exact(value: float) -> Fraction:
 def meant(value: float) -> Fraction:
     """The number that was written, where it is known, and the shortest decimal that reads back as the double otherwise."""
     return value.exact if isinstance(value, Written) else Fraction(repr(float(value)))
+
+
+def exactly(value: Any) -> Any:
+    """What tells apart values that are equal as doubles: every number that was written as what was written.
+
+    Goes into tuples and dataclasses; anything else is itself.
+    """
+    if isinstance(value, Written):
+        return value.exact
+    if isinstance(value, tuple):
+        return tuple(map(exactly, value))
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return tuple(exactly(getattr(value, field.name)) for field in dataclasses.fields(value))
+    return value

@@ -27,6 +27,8 @@ _SPARE = 5
 _ATTEMPTS = 6
 # measured: secants settle in fewer
 _SECANTS = 50
+# nearer to zero an epsilon is looked for as around this one
+_LEAST = 1e-3
 
 
 @dataclass(frozen=True)
@@ -124,25 +126,52 @@ def _epsilon(loss: Loss, orders: Orders, at: Fraction, direction: Direction | st
 
 
 def _root(profile: Callable[[Any], Any], level: Any, guess: float, digits: int) -> Any:
-    """Where a profile crosses a level, by secants of its logarithm; only about, as it is proved elsewhere."""
-
-    def height(x: Any) -> Any:
-        value = profile(x)
-        if not value > 0:
-            raise _TooWideError
-        return (value / level).log().mid()
-
+    """Where a profile crosses a level; only about, as it is proved elsewhere."""
     near = arb(guess)
-    far = near + arb(max(abs(guess), 1e-3)) / 2**30
-    here, there = height(near), height(far)
+    unit = arb(10) ** (1 - digits - _SPARE)
+    found = _secants(profile, level, near, unit)
+    return _bisected(profile, level, near, unit) if found is None else found
+
+
+def _secants(profile: Callable[[Any], Any], level: Any, near: Any, unit: Any) -> Any:
+    """Of the logarithm of the profile, unless they leave where it is positive, or do not settle."""
+    far = near + abs(near).max(_LEAST) / 2**30
+    here, there = (_height(profile(place), level) for place in (near, far))
     for _ in range(_SECANTS):
-        if here == there:
+        if here is None or there is None or here == there:
             break
         near, far, there = (near - here * (near - far) / (here - there)).mid(), near, here
-        here = height(near)
-        if abs(near - far) <= abs(near) / arb(10) ** (digits + _SPARE - 1):
+        here = _height(profile(near), level)
+        if abs(near - far) <= abs(near) * unit:
             return near
-    raise _TooWideError
+    return None
+
+
+def _height(value: Any, level: Any) -> Any:
+    return (value / level).log().mid() if value > 0 else None
+
+
+def _bisected(profile: Callable[[Any], Any], level: Any, guess: Any, unit: Any) -> Any:
+    """From a bracket around a guess: slower, and at a kink or at the largest loss, too."""
+
+    def above(place: Any) -> bool:
+        value = profile(place)
+        if value > level:
+            return True
+        if value <= level:
+            return False
+        raise _TooWideError
+
+    width = abs(guess).max(_LEAST) / 2**40
+    low = high = guess
+    while not above(low):
+        low, width = (guess - width).mid(), 2 * width
+    while above(high):
+        high, width = (guess + width).mid(), 2 * width
+    while high - low > abs(high) * unit:
+        middle = ((low + high) / 2).mid()
+        low, high = (middle, high) if above(middle) else (low, middle)
+    return high
 
 
 def _largest(found: list[tuple[Direction, Any]]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import singledispatch
 from typing import Any
 
@@ -23,12 +24,13 @@ from logphi.numerics.laws.two_point import TwoPoint
 class Atoms:
     """Masses p and q of the two laws on their common outcomes, and the places log(p/q) of the loss.
 
-    ``stray`` bounds the mass that P has on common outcomes that are left out.
+    ``lost`` is P(L = inf); ``stray`` bounds the mass that P has on common outcomes that are left out.
     """
 
     p: tuple[Any, ...]
     q: tuple[Any, ...]
     places: tuple[Place, ...]
+    lost: Any
     stray: float = 0.0
 
     @property
@@ -54,13 +56,13 @@ def _(law: TwoPoint) -> Atoms:
     high = real(law.point)
     p, place = 1 / (1 + (-high).exp()), Place.of(law.point.under(Exact()))
     q = 1 / (1 + high.exp())
-    return Atoms((p, q), (q, p), (place, -place))
+    return Atoms((p, q), (q, p), (place, -place), flint.arb(0))
 
 
 @atoms_of.register
 def _(law: Thinned) -> Atoms:
-    kept = 1 - constant(law.failure)
-    return Atoms((kept,), (kept,), (Place(),))
+    lost = constant(law.failure)
+    return Atoms((1 - lost,), (1 - lost,), (Place(),), lost)
 
 
 @atoms_of.register
@@ -68,7 +70,7 @@ def _(law: GeometricShift) -> Atoms:
     rate, shift = 1 / constant(law.scale), law.shift
     end, inner = 1 / (1 + (-rate).exp()), (rate / 2).tanh()
     p = [(-rate * shift).exp() * end, *(inner * (-rate * (shift - j)).exp() for j in range(1, shift)), end]
-    return Atoms(tuple(p), tuple(reversed(p)), _rungs(law))
+    return Atoms(tuple(p), tuple(reversed(p)), _rungs(law), flint.arb(0))
 
 
 @atoms_of.register
@@ -78,7 +80,8 @@ def _(law: NormalSteps) -> Atoms:
     weights = [(-flint.arb(x * x) / twice).exp() for x in range(-most, most + 1)]
     total = sum(weights, flint.arb(0))
     common = [weight / total for weight in weights[: law.steps + 1]]
-    return Atoms(tuple(common), tuple(reversed(common)), _rungs(law))
+    lost = sum(weights[law.steps + 1 :], flint.arb(0)) / total
+    return Atoms(tuple(common), tuple(reversed(common)), _rungs(law), lost)
 
 
 def _rungs(law: Ladder) -> tuple[Place, ...]:
@@ -113,6 +116,7 @@ def _(law: Finite) -> Atoms:
             raise NotCertifiedError(str(reason)) from None
         units = [Unit((cells, j), (a / b).log()) for j, (a, b) in enumerate(zip(p, q, strict=True))]
         places = [Place(units=((unit, 1),)) for unit in units]
-        return Atoms(tuple(p), tuple(q), tuple(places), law.stray)
+        lost = 1 - sum(p, flint.arb(0)) if law.lost_p else flint.arb(0)
+        return Atoms(tuple(p), tuple(q), tuple(places), lost, law.stray)
     places = [Place(ratio=a / b) for a, b in zip(p, q, strict=True)]
-    return Atoms(tuple(map(ball, p)), tuple(map(ball, q)), tuple(places), law.stray)
+    return Atoms(tuple(map(ball, p)), tuple(map(ball, q)), tuple(places), ball(1 - sum(p, Fraction(0))), law.stray)

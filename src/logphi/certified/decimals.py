@@ -6,12 +6,19 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from typing import Any
 
-from logphi.certified.reals import rational
+from flint import arb
+
+from logphi.certified.reals import SMALLEST_BITS, rational
+
+_NEGLIGIBLE = "1e-300000"
 
 
 def shown(value: Any, digits: int) -> str:
-    """The upper end of a real ball, rounded up to some digits."""
-    return _plain(_rounded(rational(value.upper()), digits, ROUND_CEILING))
+    """The upper end of a real ball, rounded up to some digits; of what is too small to write out, a bound."""
+    top = value.upper()
+    if 0 < top < arb(2) ** -SMALLEST_BITS:
+        return _NEGLIGIBLE
+    return _plain(_rounded(rational(top), digits, ROUND_CEILING))
 
 
 def enclosing(lower: Fraction, upper: Fraction, digits: int) -> tuple[str, str]:

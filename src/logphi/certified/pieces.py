@@ -142,10 +142,10 @@ def prepare(loss: LogPhi, epsilon: Any, bits: int) -> Pieces:
     for _ in range(_ROUNDS):
         with precision(route.bits):
             wrong = route.sum_above(epsilon.mid()).rad()
-            missing = math.ceil((float(wrong.log()) - size) / math.log(2)) + bits if wrong > 0 else 0
-        if missing <= 0:
+            missing = (float(wrong.log()) - size) / math.log(2) + bits if wrong > 0 else 0
+        if missing <= 0 or not math.isfinite(missing):
             break
-        route = replace(route, bits=route.bits + missing + _SPARE)
+        route = replace(route, bits=route.bits + math.ceil(missing) + _SPARE)
     return route
 
 

@@ -6,15 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from flint import arb, ctx
+from flint import ctx
 
-from logphi.arith.ball import Ball
 from logphi.certified import beyond, contour, lattice, pieces, rays, single, twofold
+from logphi.certified.lost import infinite_mass
 from logphi.certified.plan import FEW_NODES
-from logphi.certified.reals import balls
 from logphi.certified.route import NotCertifiedError, NotThisRouteError, Route
 from logphi.core.logphi import LogPhi
-from logphi.numerics.law import Law
 
 Prepare = Callable[[LogPhi, Any, int], Route]
 
@@ -78,17 +76,3 @@ def _attempt(prepare_route: Prepare, loss: LogPhi, epsilon: Any, digits: int, re
     except NotImplementedError as reason:
         reasons.append(NotCertifiedError(str(reason)))
     return None
-
-
-def infinite_mass(loss: LogPhi) -> Any:
-    """P(L = inf), one less the product of the finite masses."""
-    kept = arb(1)
-    for law, count in loss.terms:
-        if _loses(law):
-            kept *= law.formula(balls(), Ball(arb(0), ctx.prec)).value.real.exp() ** count
-    return arb(0) if kept.is_exact() else 1 - kept
-
-
-def _loses(law: Law) -> bool:
-    masses = law.log_masses()
-    return masses is not None and bool((masses[0].mid != 0).any())

@@ -9,6 +9,11 @@ from flint import arb, ctx, fmpq
 
 from logphi.arith.ball import Balls
 from logphi.arith.protocol import Parameter
+from logphi.certified.route import NotCertifiedError
+
+# what is smaller takes long to write down
+SMALLEST_BITS = 1 << 20
+TOO_SMALL = "the answer is below 1e-300000, too small to write it out as a decimal: ask at a smaller epsilon"
 
 
 def balls() -> Balls:
@@ -32,6 +37,14 @@ def ball(number: Fraction) -> Any:
 
 
 def rational(value: Any) -> Fraction:
-    """An exact ball as a rational."""
+    """An exact ball as a rational.
+
+    Raises
+    ------
+    NotCertifiedError
+        If it is too small, or too large, to write out.
+    """
     mantissa, exponent = value.mid().man_exp()
+    if abs(int(exponent)) > SMALLEST_BITS:
+        raise NotCertifiedError(TOO_SMALL)
     return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)

@@ -24,15 +24,15 @@ import flint
 from logphi.arith.ball import precision
 from logphi.certified.gathered import gathered
 from logphi.certified.normal_mixture import Component, NormalMixtures, mixtures_of
-from logphi.certified.reals import real
-from logphi.certified.route import NotThisRouteError
+from logphi.certified.reals import SMALLEST_BITS, TOO_SMALL, real
+from logphi.certified.route import NotCertifiedError, NotThisRouteError
 from logphi.core.logphi import LogPhi
 from logphi.numerics.law import Law, Reflected
 from logphi.numerics.laws.mixed_normal import MixedNormal
 from logphi.numerics.laws.normal import Normal
 
-# bits beside those asked for
-_SPARE = 24
+# bits beside those asked for, of which exponents as large as those of the smallest answer take twenty
+_SPARE = 44
 # measured: from how many points, and how far out, the excess is guessed; which part of an error is left to the ends
 _POINTS, _FARTHEST, _NEAR = 400, 60, 2.0**-8
 _FEW_BITS = 64
@@ -187,6 +187,8 @@ class Twofold:
             # not told from an end: nothing is known but that it is a probability
             return flint.arb(0).union(1)
         start, end, wanted = two.cuts(self.goal)
+        if wanted < flint.arb(2) ** (-SMALLEST_BITS - self.goal):
+            raise NotCertifiedError(TOO_SMALL)
         inside = flint.acb.integral(two.integrand, start, end, rel_tol=flint.arb(2) ** -self.goal, abs_tol=wanted).real
         left = (two.before(start) + two.after(end)).upper().union(0)
         return inside + two.first.above(end, two.epsilon) + left

@@ -24,6 +24,8 @@ from logphi.checker.balls import Real, Undecided, ball, between, precision, roug
 from logphi.checker.sweep import Work
 
 MOST_NODES = 2**20
+# over the period of a lattice: on a finer one, atoms are rather listed
+MOST_FOLDED = 2**15
 # of the abscissa of the saddle point: a place of our own
 ASIDE = 0.9
 
@@ -146,7 +148,8 @@ class _Line:
         """An odd number of nodes over one period, and their step."""
         (one, self.up), (other, self.down) = self.shifts()
         nodes = 2 * math.ceil(math.pi / (span * min(one, other))) + 1
-        _bounded(nodes)
+        if nodes > MOST_FOLDED:
+            raise Undecided("the lattice of the losses is too fine for this checker")
         return nodes, 2 * math.pi / (span * nodes)
 
     def truncated(self) -> tuple[int, float]:

@@ -13,7 +13,7 @@ from flint import arb
 from logphi.checker import contour, sums, twofold
 from logphi.checker.balls import Undecided, ball, precision
 from logphi.checker.cells import common_span
-from logphi.checker.closed import Flat
+from logphi.checker.closed import Flat, Normal
 from logphi.checker.sweep import Work
 
 
@@ -50,9 +50,9 @@ def _ways(terms: Sequence[tuple[Any, int]]) -> Iterator[Callable[..., list[Any]]
         yield partial(sums.enclose, terms)
     if twofold.applies(terms):
         yield partial(twofold.enclose, terms)
-    yield partial(contour.enclose, terms)
-    if [count for _, count in smooth] == [1]:
+    if [count for _, count in smooth] == [1] and not isinstance(smooth[0][0], Normal):
         yield partial(sums.beside, smooth[0][0], [term for term in terms if term not in smooth])
+    yield partial(contour.enclose, terms)
 
 
 def _lattice(terms: Sequence[tuple[Any, int]]) -> contour.Lattice | None:

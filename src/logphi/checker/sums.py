@@ -49,7 +49,7 @@ def beside(law: Any, terms: Sequence[tuple[Any, int]], epsilons: Sequence[Fracti
     """D of a single release whose excess is known in closed form, beside atoms."""
     with precision(int(-goal / math.log(2)) + 64):
         atoms, beyond = _all_atoms(terms, work)
-        work.spend(1000 * len(atoms) * len(epsilons))
+        work.spend(10_000 * len(atoms) * len(epsilons))
         return [sum((mass * law.alone(ball(epsilon) - y) for y, mass in atoms), between(0, beyond)) for epsilon in epsilons]
 
 

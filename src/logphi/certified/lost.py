@@ -1,0 +1,68 @@
+"""The mass that tells everything, P(L = inf), of each law in balls."""
+
+from __future__ import annotations
+
+from functools import singledispatch
+from typing import Any
+
+from flint import arb
+
+from logphi.certified.cells import atoms_of
+from logphi.certified.reals import constant
+from logphi.core.logphi import LogPhi
+from logphi.numerics.law import Law, Reflected
+from logphi.numerics.laws.blended_normal import BlendedNormal
+from logphi.numerics.laws.curved import MixedFlat, ReplacedNormal, SplicedFlat, SplicedNormal
+from logphi.numerics.laws.integers import NormalOnIntegers
+from logphi.numerics.laws.mixed_normal import MixedNormal
+from logphi.numerics.laws.normal import Normal
+from logphi.numerics.laws.normal_pair import NormalPair
+from logphi.numerics.laws.uniform import Uniform, UniformWithAtoms
+
+# everywhere both densities are positive, or neither
+_EQUIVALENT = (
+    Normal,
+    MixedNormal,
+    BlendedNormal,
+    ReplacedNormal,
+    SplicedNormal,
+    NormalPair,
+    NormalOnIntegers,
+    Uniform,
+    UniformWithAtoms,
+)
+
+
+def infinite_mass(loss: LogPhi) -> Any:
+    """P(L = inf), one less the product of the finite masses; relatively accurate, and zero only if nothing is lost.
+
+    Raises
+    ------
+    NotCertifiedError
+        If that of a law is not known.
+    """
+    return -sum((count * (-lost_of(law)).log1p() for law, count in loss.terms), arb(0)).expm1()
+
+
+@singledispatch
+def lost_of(law: Law) -> Any:
+    """That of one law: of a finite one, unless it is another kind.
+
+    Raises
+    ------
+    NotCertifiedError
+        If it is not known.
+    """
+    return arb(0) if isinstance(law, _EQUIVALENT) else atoms_of(law).lost
+
+
+@lost_of.register(MixedFlat)
+@lost_of.register(SplicedFlat)
+def _(law: MixedFlat | SplicedFlat) -> Any:
+    return constant(law.rate) * constant(law.base.failure)
+
+
+@lost_of.register
+def _(law: Reflected) -> Any:
+    # whatever Q reaches, a mixture with Q reaches too
+    return arb(0) if isinstance(law.law, (MixedFlat, *_EQUIVALENT)) else atoms_of(law).lost

@@ -232,7 +232,7 @@ def test_the_aliasing_of_the_witness_is_recomputed(scale: str) -> None:
         "route": "contour",
         "abscissa": str(c),
         "step": str(step),
-        "nodes": 40,
+        "nodes": 400,
         "shifts": [str(up), str(down)],
         "bits": 128,
         "aliasing": repr(aliasing),

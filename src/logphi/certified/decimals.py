@@ -8,16 +8,17 @@ from typing import Any
 
 from flint import arb
 
-from logphi.certified.reals import SMALLEST_BITS, rational
+from logphi.certified.reals import rational
 
-_NEGLIGIBLE = "1e-300000"
+# smaller errors are not told from it
+_NEGLIGIBLE = 1000
 
 
 def shown(value: Any, digits: int) -> str:
-    """The upper end of a real ball, rounded up to some digits; of what is too small to write out, a bound."""
+    """The upper end of a real ball, rounded up to some digits; ``1e-1000`` of what is below."""
     top = value.upper()
-    if 0 < top < arb(2) ** -SMALLEST_BITS:
-        return _NEGLIGIBLE
+    if 0 < top < arb(10) ** -_NEGLIGIBLE:
+        return f"1e-{_NEGLIGIBLE}"
     return _plain(_rounded(rational(top), digits, ROUND_CEILING))
 
 

@@ -30,6 +30,9 @@ from logphi.numerics.laws.ladder import Ladder
 from logphi.numerics.laws.two_point import TwoPoint
 from logphi.written import exact
 
+# derived: from there on the next atom is e^-40 times the nearest one in a tilted law
+_ALONE = 40.0
+
 
 class _IrrationalError(Exception):
     """A gap that is no quotient of what was written."""
@@ -91,8 +94,8 @@ class Periodic(Line):
         return self.places.offset + self.places.span * known
 
 
-def prepare(loss: LogPhi, epsilon: Any, digits: int) -> Route:
-    """A loss on a lattice, near an epsilon.
+def prepare(loss: LogPhi, epsilon: Any, digits: int, most: int = MOST_NODES) -> Route:
+    """A loss on a lattice, near an epsilon, with at most so many nodes.
 
     Raises
     ------
@@ -101,8 +104,10 @@ def prepare(loss: LogPhi, epsilon: Any, digits: int) -> Route:
     """
     places = _places_of(loss)
     chosen = plan(loss, float(epsilon.mid()), digits)
+    if most < MOST_NODES and chosen.abscissa * float(places.span.mid()) > _ALONE:
+        raise NotThisRouteError("so near the largest loss a sum of few atoms is simpler")
     size = math.ceil(math.pi / (chosen.step * float(places.span.mid()))) + 1
-    if size > MOST_NODES:
+    if size > most:
         raise NotCertifiedError(
             "the lattice of these losses is too fine for a line of nodes: ask for fewer digits, or without a certificate"
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from flint import ctx
@@ -17,25 +18,22 @@ from logphi.core.logphi import LogPhi
 Prepare = Callable[[LogPhi, Any, int], Route]
 
 
-def _short(loss: LogPhi, epsilon: Any, digits: int) -> Route:
-    """A line of few nodes: quicker than a sum of many terms."""
-    return contour.prepare(loss, epsilon, digits, FEW_NODES)
-
-
 def _to_the_bit(prepare_route: Prepare) -> Prepare:
     """With the bits of the caller for the digits."""
     return lambda loss, epsilon, digits: prepare_route(loss, epsilon, ctx.prec)
 
 
-# tried in turn; of the reasons against those that apply, the last is what a user is told
+# tried in turn, lines of few nodes before sums of many terms, and long lines last; of the reasons against those that apply,
+# the last is what a user is told
 _ROUTES: tuple[Prepare, ...] = (
     beyond.prepare,
-    lattice.prepare,
+    partial(lattice.prepare, most=FEW_NODES),
     _to_the_bit(single.prepare),
     rays.prepare,
-    _short,
+    partial(contour.prepare, most=FEW_NODES),
     _to_the_bit(twofold.prepare),
     _to_the_bit(pieces.prepare),
+    lattice.prepare,
     contour.prepare,
 )
 

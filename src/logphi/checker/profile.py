@@ -42,7 +42,7 @@ def _excess(terms: Sequence[tuple[Any, int]], epsilons: Sequence[Fraction], goal
 
 def _ways(terms: Sequence[tuple[Any, int]]) -> Iterator[Callable[..., list[Any]]]:
     """What may be tried, the best first."""
-    lattice = _lattice(terms)
+    lattice = lattice_of(terms)
     if lattice is not None:
         yield partial(contour.enclose, terms, lattice=lattice)
     smooth = [(law, count) for law, count in terms if not hasattr(law, "listed")]
@@ -57,7 +57,7 @@ def _ways(terms: Sequence[tuple[Any, int]]) -> Iterator[Callable[..., list[Any]]
     yield partial(contour.enclose, terms)
 
 
-def _lattice(terms: Sequence[tuple[Any, int]]) -> contour.Lattice | None:
+def lattice_of(terms: Sequence[tuple[Any, int]]) -> contour.Lattice | None:
     """On which the losses of all terms lie together, if there is one."""
     ladders = [(law.ladder, count) for law, count in terms if getattr(law, "ladder", None) is not None]
     if not terms or len(ladders) < len(terms) or len({ladder.key for ladder, _ in ladders}) > 1:

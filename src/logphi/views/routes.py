@@ -51,7 +51,8 @@ class NotApplicableError(ValueError):
 def route(method: str | None) -> Route:
     """The route of a name; without one, those that fit the loss, in turn, until one meets the tolerance."""
     if method is not None and method not in list(ROUTES):
-        raise NotApplicableError(f"method must be one of {', '.join(map(repr, ROUTES))}, got {method!r}")
+        names = ", ".join(map(repr, ROUTES))
+        raise NotApplicableError(f"method must be one of {names}, or 'certified' for delta and epsilon, got {method!r}")
     chosen = automatic if method is None else ROUTES[method]
 
     def prepared(loss: LogPhi, epsilon: float, demand: Demand) -> Local:

@@ -169,7 +169,7 @@ def test_commensurable_spans_merge() -> None:
     """Guarantees of 0.3 and 0.2, fifty each: places a tenth apart, and not all pairs of numbers of both."""
     loss = LogPhi.of([(TwoPoint(Plain(Written(Fraction(3, 10)))), 50), (TwoPoint(Plain(Written(Fraction(2, 10)))), 50)])
     with precision(128):
-        assert prepare(loss, ball(-30), 128).witness["terms"] <= 251
+        assert prepare(loss, ball(-30), 128).witness(ball(-30))["terms"] <= 251
     odds = LogPhi.of([(TwoPoint(LogOdds(Written(Fraction(2, 3)))), 30), (TwoPoint(LogOdds(Written(Fraction(4, 5)))), 30)])
     with precision(128):
         assert prepare(odds, ball(-90), 128).witness["terms"] <= 91

@@ -13,7 +13,7 @@ from logphi.certified.route import NotCertifiedError
 # what is smaller takes long to write down
 SMALLEST_BITS = 1 << 20
 TOO_SMALL = "the answer is below 1e-300000, too small to write it out as a decimal: ask at a smaller epsilon"
-_NEGLIGIBLE = "1e-300000"
+_NEGLIGIBLE = "1e-1000"
 
 
 def ball(number: Fraction) -> Any:
@@ -22,9 +22,9 @@ def ball(number: Fraction) -> Any:
 
 
 def shown(value: Any, digits: int) -> str:
-    """The upper end of a real ball, rounded up to some digits; of what is too small to write out, a bound."""
+    """The upper end of a real ball, rounded up to some digits; of what is negligible, a bound."""
     top = value.upper()
-    if 0 < top < arb(2) ** -SMALLEST_BITS:
+    if 0 < top < arb(_NEGLIGIBLE):
         return _NEGLIGIBLE
     return _plain(_rounded(exact(top), digits, ROUND_CEILING))
 

@@ -1,5 +1,6 @@
 """Certified answers where doubles mislead: masses below them, equal ones of different numbers, answers too small, kinks."""
 
+from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 
 import pytest
@@ -81,3 +82,19 @@ def test_far_below_the_least_loss_nothing_breaks():
     with pytest.raises(NotCertifiedError):
         parse("Laplace(scale=1)").certify(epsilon=-(10**6))
     assert claim("Laplace(scale=1)", epsilon=-1000)[0] > 1 - Fraction(1, 10**15)
+
+
+def test_threads_do_not_change_each_others_precision():
+    """One precision belongs to all threads: certificates at two of them at once are those of one thread."""
+    questions = [
+        ("300 * Gaussian(sigma=1.1).poisson(0.01)", {"delta": 1e-5}),
+        ("2 * Laplace(scale=3)", {"epsilon": 1, "digits": 60}),
+    ]
+
+    def text(k):
+        expression, question = questions[k % 2]
+        return parse(expression).certify(**question).to_json()
+
+    alone = [text(k) for k in (0, 1)]
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(text, range(12))) == alone * 6

@@ -21,7 +21,7 @@ from logphi.arith.protocol import Arithmetic, Number
 from logphi.certified.contour import Line
 from logphi.certified.decimals import ball
 from logphi.certified.parts import part_of
-from logphi.certified.plan import MOST_NODES, plan
+from logphi.certified.plan import MOST_FORMULAS, plan
 from logphi.certified.route import NotCertifiedError, Route
 from logphi.core.logphi import LogPhi
 from logphi.numerics.law import Law
@@ -103,7 +103,7 @@ def prepare(loss: LogPhi, epsilon: Any, digits: int) -> Route:
     places = _places_of(loss)
     chosen = plan(loss, float(epsilon.mid()), digits)
     size = math.ceil(math.pi / (chosen.step * float(places.span.mid()))) + 1
-    if size > MOST_NODES:
+    if size > MOST_FORMULAS:
         raise NotCertifiedError("the lattice of these losses is too fine for a line of nodes: give fewer digits")
     step = 2 * arb.pi() / ((2 * size - 1) * places.span)
     return Periodic([(part_of(law), count) for law, count in loss.terms], chosen, step, size, places)

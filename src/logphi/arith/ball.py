@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import reduce
 from operator import add, mul, sub, truediv
+from threading import RLock
 from typing import Any
 
 from logphi import check
@@ -29,14 +30,18 @@ _LEAST_BITS, _MOST_BITS = 16, 1 << 20
 _GUARD = 32
 
 
+# held by whoever computes, as threads share the precision
+_ALONE = RLock()
+
+
 @contextmanager
 def precision(bits: int) -> Iterator[Any]:
-    """FLINT at a precision, which is a global variable of its own and is put back."""
+    """FLINT at a precision, which is a global variable of its own and is put back; one thread at a time."""
     try:
         import flint
     except ImportError:
         raise ImportError('ball arithmetic needs python-flint, which is not installed; pip install "logphi[certify]"') from None
-    with flint.ctx.workprec(bits):
+    with _ALONE, flint.ctx.workprec(bits):
         yield flint
 
 

@@ -22,10 +22,11 @@ from typing import Any
 
 from flint import acb, arb, ctx
 
+from logphi.certified.closed import Closed
 from logphi.certified.decimals import shown
 from logphi.certified.part import Part
 from logphi.certified.parts import part_of
-from logphi.certified.plan import MOST_NODES, Plan, height_of, plan
+from logphi.certified.plan import MOST_FORMULAS, MOST_NODES, Plan, height_of, plan
 from logphi.certified.powers import turned_sums
 from logphi.certified.route import Route
 from logphi.core.logphi import LogPhi
@@ -148,7 +149,8 @@ def prepare(loss: LogPhi, epsilon: Any, digits: int, most: int = MOST_NODES) -> 
     """
     parts = [(part_of(law), count) for law, count in loss.terms]
     chosen = plan(loss, float(epsilon.mid()), digits)
-    height = height_of(parts, chosen, most)
+    by_formula = any(isinstance(part, Closed) for part, _ in parts)
+    height = height_of(parts, chosen, min(most, MOST_FORMULAS) if by_formula else most)
     size = math.ceil(height / chosen.step) + 1
     return Smooth(parts, chosen, arb(chosen.step), size)
 

@@ -19,7 +19,7 @@ from flint import acb, arb
 from logphi.arith.protocol import Arithmetic, Number
 from logphi.certified.contour import Line
 from logphi.certified.parts import part_of
-from logphi.certified.plan import MOST_NODES, plan
+from logphi.certified.plan import MOST_FORMULAS, plan
 from logphi.certified.reals import ball, balls
 from logphi.certified.route import NotCertifiedError, NotThisRouteError, Route
 from logphi.core.logphi import LogPhi
@@ -94,7 +94,7 @@ class Periodic(Line):
         return self.places.offset + self.places.span * known
 
 
-def prepare(loss: LogPhi, epsilon: Any, digits: int, most: int = MOST_NODES) -> Route:
+def prepare(loss: LogPhi, epsilon: Any, digits: int, most: int = MOST_FORMULAS) -> Route:
     """A loss on a lattice, near an epsilon, with at most so many nodes.
 
     Raises
@@ -104,7 +104,7 @@ def prepare(loss: LogPhi, epsilon: Any, digits: int, most: int = MOST_NODES) -> 
     """
     places = _places_of(loss)
     chosen = plan(loss, float(epsilon.mid()), digits)
-    if most < MOST_NODES and chosen.abscissa * float(places.span.mid()) > _ALONE:
+    if most < MOST_FORMULAS and chosen.abscissa * float(places.span.mid()) > _ALONE:
         raise NotThisRouteError("so near the largest loss a sum of few atoms is simpler")
     size = math.ceil(math.pi / (chosen.step * float(places.span.mid()))) + 1
     if size > most:

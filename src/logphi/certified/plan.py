@@ -18,6 +18,8 @@ Array = NDArray[np.float64]
 
 # a slower fall is refused: the sum would take minutes
 MOST_NODES, FEW_NODES = 400_000, 20_000
+# measured: a formula at a node takes as long as sums of powers at eight
+MOST_FORMULAS = MOST_NODES // 8
 # how near the end of its strip a transform is taken, and how small an abscissa may be
 _WITHIN, _LEAST = 0.98, 1e-9
 # measured: a step this near to the widest does

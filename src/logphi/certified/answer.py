@@ -25,6 +25,8 @@ from logphi.views.epsilon import epsilon
 _SPARE = 5
 # doublings of the precision before a question counts as undecidable
 _ATTEMPTS = 6
+# an epsilon to start from
+_ROUGH = 1e-4
 # measured: secants settle in fewer
 _SECANTS = 50
 # nearer to zero an epsilon is looked for as around this one
@@ -95,7 +97,7 @@ def _delta(loss: Loss, orders: Orders, at: Fraction, direction: Direction | str 
 
 
 def _epsilon(loss: Loss, orders: Orders, at: Fraction, direction: Direction | str | None, digits: int) -> Answer:
-    level, guess = ball(at), cast(Bound, epsilon(loss, float(at), direction=direction))
+    level, guess = ball(at), cast(Bound, epsilon(loss, float(at), direction=direction, rtol=_ROUGH))
     if not math.isfinite(guess.value):
         raise NotCertifiedError(
             "no finite epsilon has this delta, or none is known: the probability of an infinite loss is too large; ask for a "

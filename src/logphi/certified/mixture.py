@@ -135,13 +135,16 @@ class NormalRatio(Part):
         which falls with t. G is analytic: |u|^2 = u(x + ib) u(x - ib), and so for the others. On x + i theta, with
         theta + b <= pi/(2 c) for all shifts c, the difference of arg u(x + i(theta + b)) and arg u(x + i(theta - b)) is not
         negative, because d arg u / d theta = Re(u'/u) = sum over j, k of p_j p_k e_j e_k (c_j + c_k)/2 cos((c_j - c_k) theta) /
-        |u|^2; and |v| >= cos(pi/4) v(x). So |G(x + i theta)| <= e^{(b^2 + theta^2)/2} 2^{c/2} u^{1+c} v^{-c}, and the rule
-        misses at most twice that over e^{2 pi theta/h} - 1.
+        |u|^2; and |v| >= cos(d_1 (b + theta)/2) v(x), d_1 the largest shift of v. So |G(x + i theta)| is at most
+        e^{(b^2 + theta^2)/2} cos(d_1 (b + theta)/2)^{-c} u^{1+c} v^{-c}, and the rule misses at most twice that over
+        e^{2 pi theta/h} - 1.
         """
         b, fall = self.rough.falling(float(c.mid()))(float(height.upper()))
         sharp = math.log(count) - fall + 8
-        theta = 0.99 * float((arb.pi() / 2 / self.up.largest.max(self.down.largest) - b).lower())
-        growth = ((arb(b) ** 2 + arb(theta) ** 2) / 2).exp() * arb(2) ** (c / 2)
+        room = float((arb.pi() / 2 / self.up.largest.max(self.down.largest) - b).lower())
+        # the best where the square is all
+        theta = min(0.99 * room, math.sqrt(2 * sharp))
+        growth = ((arb(b) ** 2 + arb(theta) ** 2) / 2).exp() * (self.down.largest * (arb(b) + theta) / 2).cos() ** (-c)
         step = _dyadic(2 * math.pi * theta / (sharp + float(growth.log().upper()) + 1))
         missed = 2 * growth / ((2 * arb.pi() * theta / step).exp() - 1)
         grid = self._between(c, step, sharp, missed, arb(b))

@@ -106,3 +106,10 @@ def test_a_verdict_is_a_line_and_a_status(
 def test_the_help_tells_the_statuses(capsys: Capture) -> None:
     assert main(["verify", "--help"]) == 0
     assert "0 the claim follows, 1 it does not, 2 not a certificate" in capsys.readouterr().out
+
+
+def test_who_makes_a_certificate_learns_that_its_check_fails(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("flint")
+    monkeypatch.setattr("logphi.checker.verify", lambda _: SimpleNamespace(status=1, reason="more work\nthan it does"))
+    assert certified("Gaussian(1.1)", "--delta", "1e-5") == 0
+    assert "logphi verify says: more work than it does\n" in capsys.readouterr().err

@@ -209,6 +209,13 @@ def _certify(arguments: argparse.Namespace, mechanism: Mechanism, question: Mapp
     else:
         certificate.save(arguments.output)
         print(certificate)
+
+    from logphi.checker import verify
+
+    verdict = verify(certificate.to_json())
+    if verdict.status != MET:
+        # proved here, and not there: whoever hands it on should know
+        print(f"logphi: the certificate is made, but logphi verify says: {_one_line(verdict.reason)}", file=sys.stderr)
     return MET
 
 

@@ -16,7 +16,15 @@ def test_there_are_notebooks() -> None:
     assert PATHS, f"no notebook found in {NOTEBOOKS}"
 
 
-@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
+# more than five seconds each
+LONG = {"chourasia_javaid_sikdar_2025", "sommer_meiser_mohammadi_2019"}
+
+
+def listed(path: Path) -> object:
+    return pytest.param(path, id=path.stem, marks=[pytest.mark.slow] if path.stem in LONG else [])
+
+
+@pytest.mark.parametrize("path", [listed(path) for path in PATHS])
 def test_notebook_runs(path: Path) -> None:
     notebook = nbformat.read(path, as_version=4)
     # The kernel of this environment, whatever the author's was called.

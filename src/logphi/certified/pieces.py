@@ -31,7 +31,7 @@ from logphi.arith.ball import precision
 from logphi.certified.branches import Part, part_of
 from logphi.certified.expansion import Budget, Cut, product
 from logphi.certified.places import Basis
-from logphi.certified.reals import ball
+from logphi.certified.reals import ball, on_ball
 from logphi.core.logphi import LogPhi
 
 # measured: how far below epsilon the places are kept, for questions around it
@@ -71,15 +71,11 @@ class Pieces:
         return found
 
     def excess(self, epsilon: Any) -> Any:
-        """Between its values at both ends of the ball, as it falls: at exact places little of what cancels is lost."""
-        low, high = epsilon.lower(), epsilon.upper()
-        if not epsilon.is_finite():
-            return flint.arb(0).union(1)
-        if not low > self.floor:
-            return prepare(self.loss, low, self.bits).excess(epsilon)
+        """By its values at the ends of the ball: at exact places little of what cancels is lost."""
+        if epsilon.is_finite() and not epsilon.lower() > self.floor:
+            return prepare(self.loss, epsilon.lower(), self.bits).excess(epsilon)
         with precision(self.bits):
-            ends = [self.sum_above(end) + self._left(end) for end in ((low,) if low == high else (low, high))]
-            return ends[0].union(ends[-1])
+            return on_ball(lambda end: self.sum_above(end) + self._left(end), epsilon)
 
     def sum_above(self, epsilon: Any) -> Any:
         """What the places above a point amount to, as far as they are written out."""

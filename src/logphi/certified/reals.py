@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -34,6 +35,15 @@ def constant(value: float) -> Any:
 def ball(number: Fraction) -> Any:
     """A rational as a ball."""
     return arb(fmpq(number.numerator, number.denominator))
+
+
+def on_ball(falling: Callable[[Any], Any], place: Any) -> Any:
+    """The values of a falling function of probabilities on a ball: from those at both ends, which are exact."""
+    if not place.is_finite():
+        return arb(0).union(1)
+    low, high = place.lower(), place.upper()
+    first = falling(low)
+    return first if low == high else first.union(falling(high))
 
 
 def rational(value: Any) -> Fraction:

@@ -13,7 +13,7 @@ from logphi.arith.protocol import Plain
 from logphi.certified import pieces
 from logphi.certified.gathered import gathered
 from logphi.certified.normal_mixture import NormalMixtures, mixtures_of
-from logphi.certified.reals import constant
+from logphi.certified.reals import constant, on_ball
 from logphi.certified.route import NotThisRouteError
 from logphi.core.logphi import LogPhi
 from logphi.numerics.law import Law, Reflected
@@ -52,14 +52,10 @@ class Single:
         return found
 
     def excess(self, epsilon: Any) -> Any:
-        """Between its values at both ends of the ball, as it falls."""
-        if not epsilon.is_finite():
-            return flint.arb(0).union(1)
-        low, high = epsilon.lower(), epsilon.upper()
+        """Of the closed form."""
         with precision(self.bits):
             profile, kept = self._parts
-            found = [kept * profile.excess(end) for end in ((low,) if low == high else (low, high))]
-            return found[0].union(found[-1])
+            return on_ball(lambda end: kept * profile.excess(end), epsilon)
 
     @cached_property
     def _parts(self) -> tuple[Profile, Any]:

@@ -24,7 +24,7 @@ import flint
 from logphi.arith.ball import precision
 from logphi.certified.gathered import gathered
 from logphi.certified.normal_mixture import Component, NormalMixtures, mixtures_of
-from logphi.certified.reals import SMALLEST_BITS, TOO_SMALL, real
+from logphi.certified.reals import SMALLEST_BITS, TOO_SMALL, on_ball, real
 from logphi.certified.route import NotCertifiedError, NotThisRouteError
 from logphi.core.logphi import LogPhi
 from logphi.numerics.law import Law, Reflected
@@ -168,14 +168,10 @@ class Twofold:
         return found
 
     def excess(self, epsilon: Any) -> Any:
-        """Between its values at both ends of the ball, as it falls."""
-        if not epsilon.is_finite():
-            return flint.arb(0).union(1)
-        low, high = epsilon.lower(), epsilon.upper()
+        """By the integral."""
         with precision(self.bits):
             first, second, kept = self._parts
-            found = [kept * self._at(Two(first, second, end)) for end in ((low,) if low == high else (low, high))]
-            return found[0].union(found[-1])
+            return on_ball(lambda end: kept * self._at(Two(first, second, end)), epsilon)
 
     def _at(self, two: Two) -> Any:
         low, high = two.ends

@@ -93,6 +93,7 @@ def test_continuous_laws_reach_nine_digits_at_the_default_budget() -> None:
         assert excess(law, x, 1e-9).relative_width < 1e-9
 
 
+@pytest.mark.slow
 def test_a_single_sampled_release_on_both_sides() -> None:
     rng = np.random.default_rng(1)
     with mp.workdps(400):

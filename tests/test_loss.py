@@ -388,10 +388,10 @@ def test_an_atom_within_rounding_of_the_threshold_of_a_law_of_one_atom() -> None
     [
         lp.Gaussian(sigma=1),
         lp.GaussianPair(mean_p=0, sigma_p=2, mean_q=1, sigma_q=3),
-        10**12 * lp.DiscreteGaussian(sigma=2),
+        pytest.param(10**12 * lp.DiscreteGaussian(sigma=2), marks=pytest.mark.slow),
         10**250 * lp.Laplace(scale=2),
         10**250 * lp.DiscreteLaplace(scale=2, sensitivity=2),
-        10**250 * lp.DiscreteGaussian(sigma=2),
+        pytest.param(10**250 * lp.DiscreteGaussian(sigma=2), marks=pytest.mark.slow),
     ],
     ids=lambda release: str(release)[-40:],
 )
@@ -436,6 +436,7 @@ def test_sums_of_so_many_flat_parts_that_only_the_contour_is_sharp(count, place)
         assert bound.width < 0.01
 
 
+@pytest.mark.slow
 def test_the_median_of_a_sum_of_many_flat_parts() -> None:
     """Near the mean."""
     loss = (10**9 * lp.ExponentialMechanism(epsilon=1)).loss

@@ -16,8 +16,8 @@ def test_there_are_notebooks() -> None:
     assert PATHS, f"no notebook found in {NOTEBOOKS}"
 
 
-# more than five seconds each
-LONG = {"chourasia_javaid_sikdar_2025", "sommer_meiser_mohammadi_2019"}
+# some seconds each
+LONG = {"chourasia_javaid_sikdar_2025", "sommer_meiser_mohammadi_2019", "steinke_2022", "zhu_dong_wang_2022"}
 
 
 def listed(path: Path) -> object:

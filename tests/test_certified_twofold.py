@@ -47,6 +47,7 @@ def test_against_an_integral(epsilon: str) -> None:
 MIXTURE = "GaussianMixture(sigma=1, sensitivities=[0, 1, 2], probabilities=[0.5, 0.3, 0.2])"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("expression", "epsilon"),
     [

@@ -128,6 +128,7 @@ def test_decay_is_above_all_that_follows(name: str) -> None:
             assert float(bound(arb(140)).mid()) < 0.999 * sizes[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LAWS)
 @pytest.mark.parametrize("epsilon", ["-0.3", "0.05", "0.4"])
 def test_single_releases(name: str, epsilon: str) -> None:

@@ -126,17 +126,20 @@ class Smooth(Line):
 
     def truncation(self, epsilon: Any) -> Any:
         """As |z (z + 1)| >= t^2 and the sum of h/(nh)^2 over n > N is below 1/(Nh)."""
-        fall, last = self._ceiling, self.step * (self.size - 1)
+        fall, last = arb(1), self.step * (self.size - 1)
+        for (_, count), ceiling in zip(self.parts, self._ceilings, strict=True):
+            fall *= ceiling**count
         return fall * (-arb(self.plan.abscissa) * epsilon).exp() / (arb.pi() * last)
 
     @cached_property
-    def _ceiling(self) -> Any:
-        """A bound of |M| from the first node that is left out on."""
-        c, height, total = arb(self.plan.abscissa), self.step * self.size, arb(1)
-        for part, count in self.parts:
-            whole = part.at(c).upper()
-            total *= part.ceiling(c, height, count, whole) ** count
-        return total
+    def _ceilings(self) -> list[Any]:
+        """For each part a bound of |M| from the first node that is left out on."""
+        c, height = arb(self.plan.abscissa), self.step * self.size
+        return [part.ceiling(c, height, count, part.at(c).upper()) for part, count in self.parts]
+
+    def witness(self, epsilon: Any) -> dict[str, Any]:
+        """The bounds of each part beyond the nodes, too."""
+        return {**super().witness(epsilon), "envelopes": [shown(ceiling, 20) for ceiling in self._ceilings]}
 
 
 def prepare(loss: LogPhi, epsilon: Any, digits: int, most: int = MOST_NODES) -> Route:

@@ -139,3 +139,17 @@ def test_altered_certificates_are_rejected(expression, question, times):
         if proved and verify(resealed(altered)).status == 0:
             accepted.append((path, value, parent[path[-1]]))
     assert not accepted
+
+
+@pytest.mark.parametrize(
+    ("expression", "question"),
+    [
+        ("ExponentialMechanism(epsilon=0.1)", {"epsilon": Fraction(9, 2)}),
+        ("5*DiscreteLaplace(scale=5.5, sensitivity=2)", {"epsilon": Fraction(27, 5)}),
+        ("ApproximateDP(epsilon=1, delta=0.001)", {"epsilon": Fraction(2)}),
+        ("3*PureDP(epsilon=1)", {"delta": Fraction(1, 10**25)}),
+        ("5*RandomizedResponse(p=0.65).poisson(0.48)", {"delta": Fraction(1, 10**12)}),
+    ],
+)
+def test_at_and_beyond_the_largest_loss(expression, question):
+    assert verify(parse(expression).certify(**question).to_json()).status == 0

@@ -12,7 +12,7 @@ from flint import arb
 
 from logphi.checker import contour, sums, twofold, wedge
 from logphi.checker.balls import Undecided, ball, precision
-from logphi.checker.cells import common_span
+from logphi.checker.cells import Cells, common_span
 from logphi.checker.closed import Flat, Normal
 from logphi.checker.sweep import Work
 
@@ -26,18 +26,40 @@ def delta(terms: Sequence[tuple[Any, int]], epsilons: Sequence[Fraction], goal: 
 
 def _excess(terms: Sequence[tuple[Any, int]], epsilons: Sequence[Fraction], goal: float, work: Work) -> list[Any]:
     """D, by the first way that is open: they differ in what they can do and how long it takes, never in what they say."""
-    if [count for _, count in terms] == [1]:
-        with precision(int(-goal / math.log(2)) + 64):
+    with precision(int(-goal / math.log(2)) + 64):
+        most = _largest(terms)
+        if most is not None and all(ball(epsilon) > most for epsilon in epsilons):
+            return [arb(0) for _ in epsilons]
+        if [count for _, count in terms] == [1]:
             alone = [terms[0][0].alone(ball(epsilon)) for epsilon in epsilons]
-        if None not in alone:
-            return alone
+            if None not in alone:
+                return alone
     refusal = Undecided()
     for way in _ways(terms):
         try:
             return way(epsilons, goal, work)
         except Undecided as why:  # noqa: PERF203
             refusal = why
+        except (ArithmeticError, ValueError):
+            refusal = Undecided("its numbers are beyond what this checker computes with")
     raise refusal
+
+
+def _largest(terms: Sequence[tuple[Any, int]]) -> Any:
+    """The largest loss, where all are finitely many or flat; None where there is none, or some are not listed."""
+    total = arb(0)
+    for law, count in terms:
+        if isinstance(law, Flat):
+            total += count * law.width()
+        elif isinstance(law, Cells) and law.beyond().is_zero():
+            losses = law.losses()
+            largest = losses[0]
+            for loss in losses[1:]:
+                largest = largest.max(loss)
+            total += count * largest
+        else:
+            return None
+    return total
 
 
 def _ways(terms: Sequence[tuple[Any, int]]) -> Iterator[Callable[..., list[Any]]]:

@@ -64,12 +64,11 @@ def certify(loss: Loss, *, quantity: str, at: Fraction, direction: Direction | s
             "the two orders of a loss agree in doubles and not exactly, so that neither can be told from the other; write "
             "parameters that differ by more than the rounding of doubles"
         )
-    solve = _delta if quantity == "delta" else _epsilon
     count = max((count for part in orders for _, count in part[1].terms), default=1)
     bits = math.ceil((digits + _SPARE) * math.log2(10)) + count.bit_length() + 24
     for _ in range(_ATTEMPTS):
         with precision(bits), suppress(_TooWideError):
-            return solve(loss, orders, at, direction, digits)
+            return _delta(orders, at, digits) if quantity == "delta" else _epsilon(loss, orders, at, direction, digits)
         bits += bits // 2
     raise NotCertifiedError(
         f"the answer could not be decided with {bits} bits: it may lie exactly at a step of the profile; ask beside it"
@@ -79,7 +78,7 @@ def certify(loss: Loss, *, quantity: str, at: Fraction, direction: Direction | s
 Orders = list[tuple[Direction, LogPhi]]
 
 
-def _delta(loss: Loss, orders: Orders, at: Fraction, direction: Direction | str | None, digits: int) -> Answer:
+def _delta(orders: Orders, at: Fraction, digits: int) -> Answer:
     place, found, witness = ball(at), [], {}
     for one, part in orders:
         prepared = prepare(part, place, digits + _SPARE)

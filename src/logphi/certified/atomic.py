@@ -38,11 +38,3 @@ class Atomic(Part):
             return [acb(sum(weights, arb(0)))]
         first, *others = turned_sums(weights, [acb(0, step * place).exp() for _, place in self._atoms], size)
         return [acb(first.real), *others]
-
-    def ceiling(self, c: Any, height: Any, count: int, whole: Any) -> Any:
-        """M(c), as of every positive measure."""
-        return whole
-
-    def fall(self, c: float, height: float) -> float:
-        """Not at all."""
-        return 0.0

@@ -25,14 +25,6 @@ class Closed(Part):
         values = [self._value(acb(c, step * j)) for j in range(size)]
         return [acb(values[0].real), *values[1:]]
 
-    def ceiling(self, c: Any, height: Any, count: int, whole: Any) -> Any:
-        """M(c), as of every positive measure."""
-        return whole
-
-    def fall(self, c: float, height: float) -> float:
-        """Not at all."""
-        return 0.0
-
     def _value(self, z: Any) -> Any:
         return self.law.formula(balls(), Ball(z, ctx.prec)).value.exp()
 

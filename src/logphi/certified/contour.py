@@ -52,11 +52,15 @@ class Line(ABC):
         """A bound of what the nodes leave out, on either side."""
 
     @cached_property
+    def _lines(self) -> list[list[Any]]:
+        """M of each part at the nodes."""
+        return [part.on_line(arb(self.plan.abscissa), self.step, self.size) for part, _ in self.parts]
+
+    @cached_property
     def values(self) -> list[Any]:
         """M at the nodes."""
         found = [acb(1)] * self.size
-        for part, count in self.parts:
-            own = part.on_line(arb(self.plan.abscissa), self.step, self.size)
+        for (_, count), own in zip(self.parts, self._lines, strict=True):
             found = [a * b**count for a, b in zip(found, own, strict=True)]
         return found
 
@@ -135,7 +139,10 @@ class Smooth(Line):
     def _ceilings(self) -> list[Any]:
         """For each part a bound of |M| from the first node that is left out on."""
         c, height = arb(self.plan.abscissa), self.step * self.size
-        return [part.ceiling(c, height, count, part.at(c).upper()) for part, count in self.parts]
+        return [
+            part.ceiling(c, height, count, line[0].real.upper())
+            for (part, count), line in zip(self.parts, self._lines, strict=True)
+        ]
 
     def witness(self, epsilon: Any) -> dict[str, Any]:
         """The bounds of each part beyond the nodes, too."""

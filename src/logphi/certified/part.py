@@ -20,13 +20,16 @@ class Part(ABC):
     def on_line(self, c: Any, step: Any, size: int) -> list[Any]:
         """M(c + i step j) for j = 0 .. size - 1; the first is real."""
 
-    @abstractmethod
     def ceiling(self, c: Any, height: Any, count: int, whole: Any) -> Any:
-        """A bound of |M(c + it)| for all t >= height, sharp enough for its power ``count``; ``whole`` is a bound of M(c)."""
+        """A bound of |M(c + it)| for all t >= height, sharp enough for its power ``count``; ``whole`` is a bound of M(c).
 
-    @abstractmethod
+        That itself, as of every positive measure, unless it is known to fall.
+        """
+        return whole
+
     def fall(self, c: float, height: float) -> float:
         """About log(ceiling / M(c)), in doubles."""
+        return 0.0
 
     def at(self, c: Any) -> Any:
         """M(c), real."""

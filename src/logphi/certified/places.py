@@ -115,7 +115,7 @@ class Basis:
         if len(numbers) + len(units) > MOST_NUMBERS:
             raise NotCertifiedError(
                 f"the losses of these releases are of more than {MOST_NUMBERS} different kinds: certify mechanisms with fewer "
-                "outcomes, or ask without certificate"
+                "outcomes, or ask without a certificate"
             )
         return Basis(denominator, tuple(_coprime(numbers)), tuple(units))
 

@@ -29,7 +29,7 @@ from logphi.numerics.laws.uniform import Uniform, UniformWithAtoms
 
 
 @dataclass(frozen=True)
-class Part(ABC):
+class Branches(ABC):
     """One law as such a sum: its places from the top downward, with their weights and as balls.
 
     ``stray`` bounds the mass that is left out.
@@ -55,7 +55,7 @@ class Part(ABC):
 
 
 @dataclass(frozen=True)
-class Ends(Part):
+class Ends(Branches):
     """Two branches, the powers of which are binomial: here two atoms."""
 
     def factors(self, t: Any) -> tuple[Any, Any]:
@@ -146,7 +146,7 @@ class Flat(Ends):
 
 
 @dataclass(frozen=True)
-class Points(Part):
+class Points(Branches):
     """Any number of atoms."""
 
     def moment(self, c: Any, stretch: Any) -> Any:
@@ -220,7 +220,7 @@ def _rungs(keys: Sequence[Key]) -> list[int] | None:
 
 
 @singledispatch
-def part_of(law: Law) -> Part:
+def branches_of(law: Law) -> Branches:
     """The law as such a sum: that of a finite one.
 
     Raises
@@ -235,15 +235,15 @@ def part_of(law: Law) -> Part:
     return (Ends if len(places) == 2 else Points)(places, sizes, at, atoms.stray)
 
 
-@part_of.register
-def _(law: UniformWithAtoms) -> Part:
+@branches_of.register
+def _(law: UniformWithAtoms) -> Branches:
     place, width = Place.of(law.width.under(Exact())), real(law.width)
     weight = (-width / 2).exp() / 2
     return FlatWithEnds((place, -place), (weight, weight), (width, -width))
 
 
-@part_of.register
-def _(law: Uniform) -> Part:
+@branches_of.register
+def _(law: Uniform) -> Branches:
     place, width = Place.of(law.width.under(Exact())), real(law.width)
     weight = 1 / (2 * (width / 2).sinh())
     return Flat((place, -place), (weight, weight), (width, -width))

@@ -28,7 +28,7 @@ from typing import Any, ClassVar
 import flint
 
 from logphi.arith.ball import precision
-from logphi.certified.branches import Part, part_of
+from logphi.certified.branches import Branches, branches_of
 from logphi.certified.expansion import Budget, Cut, product
 from logphi.certified.places import Basis
 from logphi.certified.reals import ball, on_ball
@@ -98,8 +98,8 @@ class Pieces:
         return most.upper().union(0)
 
     @cached_property
-    def _parts(self) -> list[tuple[Part, int]]:
-        return [(part_of(law), count) for law, count in self.loss.terms]
+    def _parts(self) -> list[tuple[Branches, int]]:
+        return [(branches_of(law), count) for law, count in self.loss.terms]
 
     @cached_property
     def _top(self) -> Any:
@@ -148,7 +148,7 @@ def prepare(loss: LogPhi, epsilon: Any, bits: int) -> Pieces:
 def _tail(loss: LogPhi, epsilon: Any, bits: int) -> tuple[Tail | None, float]:
     """The least degree found to leave 2^-bits of the excess, None for all of them; and about log of the excess."""
     with precision(_SEARCH_BITS):
-        parts, at = [(part_of(law), count) for law, count in loss.terms], float(epsilon.mid())
+        parts, at = [(branches_of(law), count) for law, count in loss.terms], float(epsilon.mid())
 
         def height(c: float, stretch: Fraction) -> float:
             return float(_moment(parts, flint.arb(c), ball(stretch)).log().mid()) - c * at
@@ -176,7 +176,7 @@ def _lowest(height: Any, stretch: Fraction) -> float:
     return (low + high) / 2
 
 
-def _moment(parts: Sequence[tuple[Part, int]], c: Any, stretch: Any) -> Any:
+def _moment(parts: Sequence[tuple[Branches, int]], c: Any, stretch: Any) -> Any:
     """G(c, s)."""
     whole = flint.arb(1)
     for part, count in parts:

@@ -27,7 +27,7 @@ _SPARE = 32
 _WITNESS_DIGITS = 20
 
 
-class Profile(Protocol):
+class ClosedForm(Protocol):
     """The excess of one law as a function of an exact epsilon, at the present precision."""
 
     def excess(self, epsilon: Any) -> Any:
@@ -58,11 +58,11 @@ class Single:
             return on_ball(lambda end: kept * profile.excess(end), epsilon)
 
     @cached_property
-    def _parts(self) -> tuple[Profile, Any]:
+    def _parts(self) -> tuple[ClosedForm, Any]:
         laws, kept = gathered(self.loss)
         if len(laws) != 1:
             raise NotThisRouteError("closed forms are known for one release alone, and for Gaussian mechanisms together")
-        return profile_of(laws[0]), kept
+        return form_of(laws[0]), kept
 
 
 def prepare(loss: LogPhi, epsilon: Any, bits: int) -> Single:
@@ -80,7 +80,7 @@ def prepare(loss: LogPhi, epsilon: Any, bits: int) -> Single:
 
 
 @singledispatch
-def profile_of(law: Law) -> Profile:
+def form_of(law: Law) -> ClosedForm:
     """The closed form of a law: that of mixtures of normal laws, if it has no other.
 
     Raises
@@ -95,15 +95,15 @@ def profile_of(law: Law) -> Profile:
 class Halves:
     """One profile from zero on and another below: [AFA] Proposition 30."""
 
-    above: Profile
-    below: Profile
+    above: ClosedForm
+    below: ClosedForm
 
     def excess(self, epsilon: Any) -> Any:
         """That of its half."""
         return (self.above if epsilon >= 0 else self.below).excess(epsilon)
 
 
-@profile_of.register
+@form_of.register
 def _(law: SplicedNormal) -> Halves:
     mixed = mixtures_of(MixedNormal(law.shift, Plain(law.rate)))
     return Halves(mixed, mixed.reversed())
@@ -145,18 +145,18 @@ def _sampled(base: Base, rate: float, *, added: bool = False, lost: bool = True)
     return SampledFlat(LogPhi(((base.law, 1), *thinned)), failure, q, q * failure if lost else flint.arb(0), added)
 
 
-@profile_of.register
+@form_of.register
 def _(law: MixedFlat) -> SampledFlat:
     return _sampled(law.base, law.rate)
 
 
-@profile_of.register
+@form_of.register
 def _(law: SplicedFlat) -> Halves:
     return Halves(_sampled(law.base, law.rate), _sampled(law.base, law.rate, added=True))
 
 
-@profile_of.register
-def _(law: Reflected) -> Profile:
+@form_of.register
+def _(law: Reflected) -> ClosedForm:
     inner = law.law
     return _sampled(inner.base, inner.rate, added=True, lost=False) if isinstance(inner, MixedFlat) else mixtures_of(law)
 
@@ -198,7 +198,7 @@ def _between(low: Any, high: Any) -> Any:
     return _beyond(low) - _beyond(high) if low > 0 else _beyond(-high) - _beyond(-low)
 
 
-@profile_of.register
+@form_of.register
 def _(law: NormalPair) -> Widths:
     numbers = (law.mean_p, law.mean_q, law.sigma_p, law.sigma_q)
     mean_p, mean_q, p, q = map(constant, numbers)

@@ -5,13 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
 from importlib.metadata import version
-from pathlib import Path
 from typing import Any
 
 import flint
@@ -19,6 +17,7 @@ import flint
 from logphi.certified.answer import certify
 from logphi.certified.route import NotCertifiedError
 from logphi.description import canonical
+from logphi.files import write_whole
 from logphi.views.directions import Loss
 
 FORMAT, VERSION = "logphi-certificate", 1
@@ -107,18 +106,7 @@ class Certificate:
         OSError
             If the file cannot be written.
         """
-        target = Path(os.path.realpath(path))
-        content = self.to_json().encode("ascii")
-        if target.exists() and not target.is_file():
-            # a device or a pipe is not replaced
-            target.write_bytes(content)
-            return
-        part = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
-        try:
-            part.write_bytes(content)
-            os.replace(part, target)
-        finally:
-            part.unlink(missing_ok=True)
+        write_whole(path, self.to_json().encode("ascii"))
 
     def __str__(self) -> str:
         given = "delta" if self.quantity == "epsilon" else "epsilon"

@@ -1,7 +1,8 @@
-"""Speed and width beside other accountants: ``python bench/run.py [--json FILE]`` prints Markdown tables.
+"""Accuracy and speed beside other accountants: ``python bench/run.py [--json FILE] [--quick]``.
 
-Everything runs in one process on one thread. A time is the median over fresh computations: each of them builds its
-mechanisms anew, so nothing is carried from one to the next. An accountant that is not installed is skipped.
+Writes ``docs/benchmarks.md`` with its tables and pictures. Everything runs on one thread. A time is the median over fresh
+computations: each of them builds its mechanisms anew, so nothing is carried from one to the next. An accountant that is not
+installed is skipped.
 """
 
 from __future__ import annotations
@@ -12,78 +13,98 @@ import os
 os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", MKL_NUM_THREADS="1", VECLIB_MAXIMUM_THREADS="1")
 
 import argparse
-import importlib
 import json
 import platform
 import statistics
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from peers import CERTIFIED, OURS, PEERS, Accountant, UnsupportedError
-from workloads import JOB, VIEWS, WORKLOADS, Gaussian, Workload, distinct, repeated
+import tables
+from accountants import CERTIFIED, OURS, PEERS, STRESSED, Accountant, truth
+from sandbox import LIMIT, REPETITIONS, Sandbox, measured, obstacle, warm
+from workloads import JOB, STRESS, VIEWS, WORKLOADS, Workload, distinct, repeated
 
-BUDGET = 1.5  # seconds spent on repeating one measurement; a single computation may take longer
-REPETITIONS = 15  # at most
+from logphi.files import write_whole
 
-NOTE = (
-    f"Time: median of up to {REPETITIONS} fresh computations. Width: upper end less lower end of what the accountant "
-    "vouches for; dp-accounting gives one pessimistic value. An answer misses the truth if the truth is outside the "
-    "interval or above the pessimistic value."
-)
-WARM_UP = Workload("one Gaussian", ((Gaussian(sigma=1.0), 1),), "delta", 1.0, 0.1)
+DOCS = Path(__file__).resolve().parent.parent / "docs"
+PACKAGES = ("logphi", "numpy", "scipy", "dp-accounting", "prv-accountant", "autodp")
+
+PAGE = """# Benchmarks
+
+Accuracy against time, beside three other accountants, each with its defaults; written by `make bench`.
+
+{machine}
+
+A time is the median of up to {repetitions} fresh computations; what takes longer than {limit:.0f} s in all is stopped. The
+truth is known from closed forms and independent computations, else it is a certificate of logphi that its checker accepts,
+else its proved bounds. *Reported* is what a careful user would hand on: the upper end of an interval, or the value of an
+accountant that gives one number only.
+
+## Workloads of the sources
+
+From {sources}.
+
+![accuracy against time](benchmarks/accuracy.svg)
+
+A hollow mark reports less privacy loss than there is: a promise that does not hold.
+
+{comparison}
+
+Width is the upper end less the lower end of what the accountant vouches for; dp-accounting and autodp give one value. A time of
+an accountant over that of logphi in the same run is the last column.
+
+## A stress grid
+
+Epsilon from one release to a million, from hardly any noise to much, from rare samples to frequent ones, at a usual delta and a
+small one: {stressed} questions.
+
+![what the answers are worth](benchmarks/stress.svg)
+
+{grades}
+
+## Where an accountant fails, or is below the truth
+
+{failures}
+
+## What only logphi was asked
+
+{alone}
+"""
 
 
-def measure(accountant: Accountant, workload: Workload) -> dict[str, Any]:
-    """One row: the answer and the median time, or the reason why there is none."""
-    row: dict[str, Any] = {"workload": workload.caption, "accountant": accountant.name}
-    try:
-        times: list[float] = []
-        while not times or (len(times) < REPETITIONS and sum(times) < BUDGET):
-            start = time.perf_counter()
-            answer = accountant.answer(workload)
-            times.append(time.perf_counter() - start)
-    except UnsupportedError as reason:
-        return {**row, "remark": f"not offered: {reason}"}
-    except Exception as problem:
-        said = " ".join(str(problem).split()).replace("|", "/")
-        return {**row, "remark": f"refused: {said or type(problem).__name__}"}
-    row |= {"value": answer.value, "lower": answer.lower, "upper": answer.upper, "width": answer.width}
-    row |= {"seconds": statistics.median(times), "repetitions": len(times)}
-    if workload.truth is not None:
-        row |= {"truth": workload.truth, "misses": answer.misses(workload.truth)}
-    return row
-
-
-def obstacle(accountant: Accountant) -> str | None:
-    """Why it cannot be measured here, if so; otherwise it is imported and warm."""
-    try:
-        importlib.import_module(accountant.module)
-    except ImportError:
-        return "not installed"
-    try:
-        accountant.answer(WARM_UP)
-    except Exception as problem:
-        return f"does not run here ({problem})"
-    return None
-
-
-def compare(accountants: list[Accountant]) -> list[dict[str, Any]]:
+def compared(workloads: Sequence[Workload], accountants: Sequence[Accountant]) -> list[dict[str, Any]]:
     """Every workload by every accountant that is asked for it, ours first."""
+    everyone = (OURS, *accountants)
+    sandbox = Sandbox({accountant.name: accountant for accountant in everyone})
     rows = []
-    for workload in WORKLOADS:
-        ours = measure(OURS, workload)
-        rows.append(ours)
-        for accountant in accountants:
-            if workload.question in accountant.questions:
-                row = measure(accountant, workload)
-                if "seconds" in row and "seconds" in ours:
-                    row["times_ours"] = row["seconds"] / ours["seconds"]
-                rows.append(row)
+    for workload in workloads:
+        known = truth(workload)
+        ours: dict[str, Any] = {}
+        for accountant in everyone:
+            if workload.question not in accountant.questions:
+                continue
+            row = {"workload": workload.caption, "accountant": accountant.name, "truth": known}
+            row |= sandbox.measure(accountant.name, workload)
+            ours = ours or row
+            if accountant is not OURS and "seconds" in row and "seconds" in ours:
+                row["times_ours"] = row["seconds"] / ours["seconds"]
+            rows.append(row)
+        print(f"{workload.caption}: measured", file=sys.stderr)
+    sandbox.close()
     return rows
+
+
+def scaling() -> list[dict[str, Any]]:
+    """The other views, what the cost of an answer depends on, and what it does not."""
+    asked = (*VIEWS, repeated(10**3), repeated(10**12), distinct(10_000))
+    rows = [{"workload": workload.caption, **measured(OURS, workload)} for workload in asked]
+    rows += [{"workload": f"{JOB.caption}, {one.name}", **measured(one, JOB)} for one in CERTIFIED]
+    return [*rows, {"workload": "`import logphi`, less a bare interpreter", "seconds": import_seconds()}]
 
 
 def import_seconds() -> float:
@@ -98,54 +119,12 @@ def import_seconds() -> float:
     return statistics.median(start("import logphi") - start("pass") for _ in range(5))
 
 
-def spread(seconds: float) -> str:
-    """A time as a reader wants it."""
-    return f"{seconds * 1e3:.3g} ms" if seconds < 1 else f"{seconds:.2f} s"
-
-
-def comparison_table(rows: list[dict[str, Any]]) -> str:
-    """The rows as Markdown; a caption stands once."""
-    lines = ["| workload | accountant | answer | width | time | x logphi |", "|---|---|---|---|---|---|"]
-    caption = None
-    for row in rows:
-        shown = "" if row["workload"] == caption else row["workload"]
-        caption = row["workload"]
-        if "remark" in row:
-            lines.append(f"| {shown} | {row['accountant']} | {row['remark']} | | | |")
-            continue
-        answer = f"{row['value']:.10g}" + (" **misses the truth**" if row.get("misses") else "")
-        width = "none given" if row["width"] is None else f"{row['width']:.1e}"
-        ratio = f"{row['times_ours']:.3g}" if "times_ours" in row else "1" if row["accountant"] == OURS.name else ""
-        lines.append(f"| {shown} | {row['accountant']} | {answer} | {width} | {spread(row['seconds'])} | {ratio} |")
-    return "\n".join(lines)
-
-
-def scaling() -> list[dict[str, Any]]:
-    """The other views, what the cost of an answer depends on, and what it does not."""
-    rows = [measure(OURS, workload) for workload in (*VIEWS, repeated(10**3), repeated(10**12), distinct(10_000))]
-    rows += [{**measure(one, JOB), "workload": f"{JOB.caption}, {one.name}"} for one in CERTIFIED]
-    return [*rows, {"workload": "`import logphi`, less a bare interpreter", "seconds": import_seconds()}]
-
-
-def scaling_table(rows: list[dict[str, Any]]) -> str:
-    """The rows as Markdown."""
-    lines = ["| logphi alone | answer | width | time |", "|---|---|---|---|"]
-    for row in rows:
-        if "remark" in row:
-            lines.append(f"| {row['workload']} | {row['remark']} | | |")
-            continue
-        answer = f"{row['value']:.10g} | {row['width']:.1e}" if "value" in row else " | "
-        lines.append(f"| {row['workload']} | {answer} | {spread(row['seconds'])} |")
-    return "\n".join(lines)
-
-
 def machine() -> str:
     """The processor and the versions."""
     about = Path("/proc/cpuinfo")
     named = [line for line in about.read_text().splitlines() if line.startswith("model name")] if about.exists() else []
     processor = named[0].split(":", 1)[1].strip() if named else platform.processor() or platform.machine()
-    names = ("logphi", "numpy", "scipy", "dp-accounting", "prv-accountant")
-    versions = ", ".join(f"{name} {version_of(name)}" for name in names)
+    versions = ", ".join(f"{name} {version_of(name)}" for name in PACKAGES)
     return f"{processor}, one thread; Python {platform.python_version()}, {versions}."
 
 
@@ -158,23 +137,47 @@ def version_of(package: str) -> str:
 
 
 def main() -> None:
-    """Measure, print, and save if asked."""
+    """Measure, print, write the page, and save if asked."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--json", type=Path, metavar="FILE", help="also save every number here")
+    parser.add_argument("--quick", action="store_true", help="only the workloads of the sources, printed and not written")
     arguments = parser.parse_args()
 
-    OURS.answer(WARM_UP)
+    warm()
     obstacles = {accountant.name: obstacle(accountant) for accountant in PEERS}
-    compared = compare([accountant for accountant in PEERS if obstacles[accountant.name] is None])
-    scaled = scaling()
-
-    print(comparison_table(compared), NOTE, scaling_table(scaled), machine(), sep="\n\n")
-    for name, reason in obstacles.items():
-        if reason is not None:
-            print(f"Skipped: {name}, {reason}.")
+    able = [accountant for accountant in PEERS if obstacles[accountant.name] is None]
+    sources = compared(WORKLOADS, able)
+    skipped = "\n".join(f"Skipped: {name}, {reason}." for name, reason in obstacles.items() if reason is not None)
+    print(tables.comparison(sources), skipped, sep="\n\n")
+    if arguments.quick:
+        return
+    stress = compared(STRESS, [accountant for accountant in STRESSED if accountant in able])
+    alone = scaling()
     if arguments.json:
-        saved = {"machine": machine(), "comparison": compared, "scaling": scaled}
-        arguments.json.write_text(json.dumps(saved, indent=2) + "\n")
+        saved = {"machine": machine(), "sources": sources, "stress": stress, "alone": alone}
+        write_whole(arguments.json, (json.dumps(saved, indent=2) + "\n").encode())
+    publish(sources, stress, alone, skipped)
+
+
+def publish(sources: list[dict[str, Any]], stress: list[dict[str, Any]], alone: list[dict[str, Any]], skipped: str) -> None:
+    """The page and its pictures."""
+    import pictures
+
+    (DOCS / "benchmarks").mkdir(exist_ok=True)
+    pictures.accuracy_against_time(sources, DOCS / "benchmarks" / "accuracy.svg")
+    pictures.stress_grid(stress, DOCS / "benchmarks" / "stress.svg")
+    page = PAGE.format(
+        machine="\n".join(filter(None, (machine(), skipped))),
+        repetitions=REPETITIONS,
+        limit=LIMIT,
+        sources="; ".join(dict.fromkeys(workload.source for workload in WORKLOADS if workload.source)),
+        comparison=tables.comparison(sources),
+        stressed=len(STRESS),
+        grades=tables.grades(stress),
+        failures=tables.failures([*sources, *stress]),
+        alone=tables.alone(alone),
+    )
+    write_whole(DOCS / "benchmarks.md", page.encode("utf-8"))
 
 
 if __name__ == "__main__":

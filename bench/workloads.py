@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import product
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ class Workload:
     ``question`` is ``"epsilon"`` (then ``at`` is a delta), ``"delta"`` (then ``at`` is an epsilon, in nats), or another one of
     ``GIVEN``.
     ``delta`` is the order of magnitude of the delta involved: accountants with an absolute error in delta are given
-    a thousandth of it. ``truth`` is the answer where it is known from elsewhere.
+    a thousandth of it. ``truth`` is the answer where it is known from elsewhere, ``source`` who computed the like before.
     """
 
     name: str
@@ -66,6 +67,7 @@ class Workload:
     at: float
     delta: float
     truth: float | None = None
+    source: str = ""
 
     @property
     def caption(self) -> str:
@@ -77,25 +79,58 @@ TRAINING = ((SampledGaussian(sigma=1.1, rate=256 / 60000), 14062),)
 SAMPLED = ((SampledGaussian(sigma=2.0, rate=0.01), 1500),)
 MIXED = ((Gaussian(sigma=5.0), 200), (RandomizedResponse(truth=0.52), 200))
 
+_AFA = "Zhu, Dong & Wang 2022"
+_SCRIPTS = "scripts of Zhu, Dong & Wang 2022"
+_JOB = "14062 x sampled Gaussian(1.1), rate 256/60000"
+_TUTORIAL = "TensorFlow Privacy tutorial"
+
 # The truths are in nobody's code here. Gaussian: the root of the closed-form profile of one Gaussian with
 # mu = sqrt(k) / sigma; mixed: a binomial mixture of such profiles; both in 50 digits. The others: tests/reference.
 WORKLOADS = (
-    Workload("14062 x sampled Gaussian(1.1), rate 256/60000", TRAINING, "epsilon", 1e-5, 1e-5, 2.38159692142439725468),
-    Workload("14062 x sampled Gaussian(1.1), rate 256/60000", TRAINING, "delta", 2.38159692142439725468, 1e-5, 1e-5),
-    Workload("1500 x sampled Gaussian(2), rate 0.01", SAMPLED, "epsilon", 1e-5, 1e-5, 0.77164524783818886680),
-    Workload("2000 x Gaussian(50)", ((Gaussian(sigma=50.0), 2000),), "epsilon", 1e-4, 1e-4, 3.334125447278042674567),
-    Workload("2000 x Gaussian(100)", ((Gaussian(sigma=100.0), 2000),), "epsilon", 1e-4, 1e-4, 1.494748615857909630201),
-    Workload("200 x Gaussian(5) + 200 x RandomizedResponse(0.52)", MIXED, "delta", 2.0, 0.5, 0.6987971059271914576985),
+    Workload(_JOB, TRAINING, "epsilon", 1e-5, 1e-5, 2.38159692142439725468, _TUTORIAL),
+    Workload(_JOB, TRAINING, "delta", 2.38159692142439725468, 1e-5, 1e-5, _TUTORIAL),
+    Workload("1500 x sampled Gaussian(2), rate 0.01", SAMPLED, "epsilon", 1e-5, 1e-5, 0.77164524783818886680, _AFA),
+    Workload("2000 x Gaussian(50)", ((Gaussian(sigma=50.0), 2000),), "epsilon", 1e-4, 1e-4, 3.334125447278042674567, _AFA),
+    Workload("2000 x Gaussian(100)", ((Gaussian(sigma=100.0), 2000),), "epsilon", 1e-4, 1e-4, 1.494748615857909630201, _AFA),
+    Workload("200 x Gaussian(5) + 200 x RandomizedResponse(0.52)", MIXED, "delta", 2.0, 0.5, 0.6987971059271914576985, _AFA),
+    Workload("1000 x Gaussian(30)", ((Gaussian(30.0), 1000),), "epsilon", 1e-10, 1e-10, None, _SCRIPTS),
+    Workload(
+        "500 x Gaussian(5) + 500 x RandomizedResponse(0.52)",
+        ((Gaussian(sigma=5.0), 500), (RandomizedResponse(truth=0.52), 500)),
+        "epsilon",
+        1e-6,
+        1e-6,
+        None,
+        _SCRIPTS,
+    ),
+    Workload(
+        "1500 x sampled Gaussian(2), rate 0.02",
+        ((SampledGaussian(sigma=2.0, rate=0.02), 1500),),
+        "epsilon",
+        1e-5,
+        1e-5,
+        None,
+        _SCRIPTS,
+    ),
+    Workload(
+        "1000 x sampled Gaussian(0.8), rate 0.005",
+        ((SampledGaussian(sigma=0.8, rate=5e-3), 1000),),
+        "epsilon",
+        1e-6,
+        1e-6,
+        None,
+        "prv-accountant, first example",
+    ),
     Workload("20 x Laplace(5)", ((Laplace(scale=5.0), 20),), "epsilon", 1e-6, 1e-6, 3.670920161644649027181),
     Workload("10000 x Gaussian(100)", ((Gaussian(100.0), 10_000),), "epsilon", 1e-13, 1e-13, 7.560198463081926649414),
 )
 
 # exact to more digits than a truth in doubles
-JOB = Workload("14062 x sampled Gaussian(1.1), rate 256/60000", TRAINING, "epsilon", 1e-5, 1e-5)
+JOB = Workload(_JOB, TRAINING, "epsilon", 1e-5, 1e-5)
 # the other views of the main job and of a mixed release
 VIEWS = tuple(
     Workload(name, steps, question, at, 1e-5)
-    for name, steps in (("14062 x sampled Gaussian(1.1), rate 256/60000", TRAINING), (WORKLOADS[5].name, MIXED))
+    for name, steps in ((_JOB, TRAINING), (WORKLOADS[5].name, MIXED))
     for question, at in (
         ("tradeoff", 0.05),
         ("renyi", 8.0),
@@ -103,6 +138,31 @@ VIEWS = tuple(
         ("loss.cdf", 0.5),
         ("loss.quantile", 0.99),
     )
+)
+
+
+def _stressed(name: str, step: Step, count: int, delta: float) -> Workload:
+    return Workload(f"{count:.0e} x {name}" if count > 1 else name, ((step, count),), "epsilon", delta, delta)
+
+
+# one release to a million, hardly any noise to much, rare samples to frequent ones, at a usual delta and at a small one
+STRESS = (
+    *(
+        _stressed(f"sampled Gaussian({sigma:g}), rate {rate:g}", SampledGaussian(sigma, rate), count, delta)
+        for sigma, rate, count, delta in product((0.5, 1.0, 4.0), (1e-4, 1e-2, 0.3), (1, 1000, 10**6), (1e-5, 1e-12))
+    ),
+    *(
+        _stressed(f"Gaussian({sigma:g})", Gaussian(sigma), count, delta)
+        for (sigma, count), delta in product(((1.0, 1), (100.0, 10**4), (1000.0, 10**6)), (1e-5, 1e-12, 1e-100))
+    ),
+    *(
+        _stressed(f"Laplace({scale:g})", Laplace(scale), count, delta)
+        for (scale, count), delta in product(((1.0, 1), (10.0, 100), (1000.0, 10**6)), (1e-5, 1e-12))
+    ),
+    *(
+        _stressed(f"RandomizedResponse({truth:g})", RandomizedResponse(truth), count, delta)
+        for (truth, count), delta in product(((0.75, 1), (0.55, 100), (0.5005, 10**6)), (1e-5, 1e-12))
+    ),
 )
 
 

@@ -1,0 +1,24 @@
+"""The accountants under measurement, each behind the same two words: a workload in, an answer out.
+
+A package is imported when it is first asked. ``UnsupportedError`` says that it has no word for the question.
+"""
+
+from __future__ import annotations
+
+from accountants import autodp, dp_accounting, prv
+from accountants.answer import Accountant, Answer, UnsupportedError
+from accountants.ours import CERTIFIED, OURS, truth
+
+PEERS = (
+    dp_accounting.PLD,
+    dp_accounting.PLD_ACCOUNTANT,
+    dp_accounting.RDP,
+    prv.COARSE,
+    prv.FINE,
+    autodp.FOURIER,
+    autodp.RENYI,
+)
+# one configuration of each kind, for many questions
+STRESSED = (dp_accounting.PLD, dp_accounting.RDP, prv.COARSE, autodp.FOURIER, autodp.RENYI)
+
+__all__ = ["CERTIFIED", "OURS", "PEERS", "STRESSED", "Accountant", "Answer", "UnsupportedError", "truth"]

@@ -1,0 +1,108 @@
+"""One measurement at a time in a process of its own, which may be stopped: some accountants never end, or take all memory."""
+
+from __future__ import annotations
+
+import multiprocessing
+import resource
+import statistics
+import time
+from collections.abc import Mapping
+from multiprocessing.connection import Connection
+from typing import Any
+
+from accountants import OURS, Accountant, UnsupportedError
+from workloads import Gaussian, Workload
+
+BUDGET = 1.0  # seconds spent on repeating one measurement; a single computation may take longer
+REPETITIONS = 15  # at most
+LIMIT = 30.0  # seconds that one measurement may take in all
+MEMORY = 12 << 30  # bytes of address space
+
+WARM_UP = Workload("one Gaussian", ((Gaussian(sigma=1.0), 1),), "delta", 1.0, 0.1)
+
+
+def measured(accountant: Accountant, workload: Workload) -> dict[str, Any]:
+    """The answer and the median time, or the reason why there is none."""
+    times: list[float] = []
+    try:
+        while not times or (len(times) < REPETITIONS and sum(times) < BUDGET):
+            start = time.perf_counter()
+            answer = accountant.answer(workload)
+            times.append(time.perf_counter() - start)
+    except UnsupportedError as reason:
+        return {"remark": f"not offered: {reason}"}
+    except MemoryError:
+        return {"remark": f"needs more than {MEMORY >> 30} GiB of memory"}
+    except Exception as problem:
+        said = " ".join(str(problem).split()).replace("|", "/")
+        return {"remark": f"fails: {said or type(problem).__name__}"}
+    if not answer.reported < float("inf"):
+        return {"remark": f"answers {answer.reported}"}
+    return {
+        "value": answer.value,
+        "lower": answer.lower,
+        "upper": answer.upper,
+        "reported": answer.reported,
+        "width": answer.width,
+        "seconds": statistics.median(times),
+        "repetitions": len(times),
+    }
+
+
+class Sandbox:
+    """A process that measures accountants of a list by their names; started anew when one had to be stopped."""
+
+    def __init__(self, accountants: Mapping[str, Accountant]) -> None:
+        self._accountants = dict(accountants)
+        self._start()
+
+    def _start(self) -> None:
+        # a fork keeps the accountants, some of which are not to be pickled; nothing runs in threads here
+        context = multiprocessing.get_context("fork")
+        self._line, other = context.Pipe()
+        self._process = context.Process(target=self._serve, args=(other,), daemon=True)
+        self._process.start()
+
+    def _serve(self, line: Connection) -> None:
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        while True:
+            name, workload = line.recv()
+            line.send(measured(self._accountants[name], workload))
+
+    def measure(self, name: str, workload: Workload) -> dict[str, Any]:
+        """What :func:`measured` says, or that it took too long or died."""
+        self._line.send((name, workload))
+        try:
+            if self._line.poll(LIMIT):
+                return self._line.recv()  # type: ignore[no-any-return]
+            remark = f"no answer within {LIMIT:.0f} s"
+        except EOFError:
+            remark = "dies"
+        self.close()
+        self._start()
+        return {"remark": remark}
+
+    def close(self) -> None:
+        """Stop it."""
+        self._process.kill()
+        self._process.join()
+        self._line.close()
+
+
+def obstacle(accountant: Accountant) -> str | None:
+    """Why it cannot be measured here, if so; otherwise it is imported and warm."""
+    try:
+        __import__(accountant.module)
+    except ImportError:
+        return "not installed"
+    if WARM_UP.question in accountant.questions:
+        try:
+            accountant.answer(WARM_UP)
+        except Exception as problem:
+            return f"does not run here ({problem})"
+    return None
+
+
+def warm() -> None:
+    """Load what the first answer of this library loads."""
+    OURS.answer(WARM_UP)

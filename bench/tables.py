@@ -1,0 +1,71 @@
+"""Measurements as Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import verdicts
+from accountants import OURS
+
+Row = dict[str, Any]
+
+
+def spread(seconds: float) -> str:
+    """A time as a reader wants it."""
+    return f"{seconds * 1e3:.3g} ms" if seconds < 1 else f"{seconds:.2f} s"
+
+
+def comparison(rows: Sequence[Row]) -> str:
+    """Every workload by every accountant; a caption stands once."""
+    lines = ["| workload | accountant | answer | width | time | x logphi |", "|---|---|---|---|---|---|"]
+    caption = None
+    for row in rows:
+        shown = "" if row["workload"] == caption else row["workload"]
+        caption = row["workload"]
+        if "remark" in row:
+            lines.append(f"| {shown} | {row['accountant']} | {row['remark']} | | | |")
+            continue
+        wrong = " **below the truth**" if verdicts.below(row) else " **misses the truth**" if verdicts.misses(row) else ""
+        width = "none given" if row["width"] is None else f"{row['width']:.1e}"
+        ratio = f"{row['times_ours']:.3g}" if "times_ours" in row else "1" if row["accountant"] == OURS.name else ""
+        answer = f"{row['value']:.10g}{wrong}"
+        lines.append(f"| {shown} | {row['accountant']} | {answer} | {width} | {spread(row['seconds'])} | {ratio} |")
+    return "\n".join(lines)
+
+
+def alone(rows: Sequence[Row]) -> str:
+    """What only this library was asked."""
+    lines = ["| logphi alone | answer | width | time |", "|---|---|---|---|"]
+    for row in rows:
+        if "remark" in row:
+            lines.append(f"| {row['workload']} | {row['remark']} | | |")
+            continue
+        answer = f"{row['value']:.10g} | {row['width']:.1e}" if "value" in row else " | "
+        lines.append(f"| {row['workload']} | {answer} | {spread(row['seconds'])} |")
+    return "\n".join(lines)
+
+
+def grades(rows: Sequence[Row]) -> str:
+    """How often each accountant got how near on the grid, and its slowest answer."""
+    names = [*(name for name, _ in verdicts.GRADES), verdicts.BELOW, verdicts.FAILS]
+    lines = [f"| accountant | {' | '.join(names)} | median time | slowest |", f"|---|{'---|' * (len(names) + 2)}"]
+    for accountant in dict.fromkeys(row["accountant"] for row in rows):
+        own = [row for row in rows if row["accountant"] == accountant]
+        found = [verdicts.grade(row) for row in own]
+        times = sorted(row["seconds"] for row in own if "seconds" in row)
+        told = f"{spread(times[len(times) // 2])} | {spread(times[-1])}" if times else " | "
+        lines.append(f"| {accountant} | {' | '.join(str(found.count(name) or '') for name in names)} | {told} |")
+    return "\n".join(lines)
+
+
+def failures(rows: Sequence[Row]) -> str:
+    """Where an accountant reports less than the truth, or nothing, in its own words."""
+    lines = ["| accountant | workload | reported | truth |", "|---|---|---|---|"]
+    for row in sorted(rows, key=lambda row: (row["accountant"], "remark" in row)):
+        truth = f"{row['truth'][0]:.10g}" if row["truth"] else ""
+        if "remark" in row and not row["remark"].startswith("not offered"):
+            lines.append(f"| {row['accountant']} | {row['workload']} | {row['remark']} | {truth} |")
+        elif "remark" not in row and verdicts.below(row):
+            lines.append(f"| {row['accountant']} | {row['workload']} | {row['reported']:.10g} | {truth} |")
+    return "\n".join(lines)

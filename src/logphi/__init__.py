@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from logphi import classical
+    from logphi.accountant import Accountant, BudgetExceededError, PrivacyFilter
     from logphi.bound import Approximation, Bound, Bounds, ComplexBound, Direction, Entry, Ledger, Status
     from logphi.certified.certificate import Certificate
     from logphi.certified.route import NotCertifiedError
@@ -42,15 +43,18 @@ if TYPE_CHECKING:
         RandomizedResponse,
     )
     from logphi.release import Mechanism, compose
+    from logphi.training import dp_sgd
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "Accountant",
     "Adjacency",
     "ApproximateDP",
     "Approximation",
     "Bound",
     "Bounds",
+    "BudgetExceededError",
     "Certificate",
     "ComplexBound",
     "Direction",
@@ -72,6 +76,7 @@ __all__ = [
     "Ledger",
     "Mechanism",
     "NotCertifiedError",
+    "PrivacyFilter",
     "PureDP",
     "RandomizedResponse",
     "Status",
@@ -79,11 +84,13 @@ __all__ = [
     "classical",
     "compare",
     "compose",
+    "dp_sgd",
     "verify",
 ]
 
 # where the public names live; a module is loaded when the first of its names is asked for (PEP 562)
 _HOMES = {
+    "logphi.accountant": ("Accountant", "BudgetExceededError", "PrivacyFilter"),
     "logphi.bound": ("Approximation", "Bound", "Bounds", "ComplexBound", "Direction", "Entry", "Ledger", "Status"),
     "logphi.certified.certificate": ("Certificate",),
     "logphi.certified.route": ("NotCertifiedError",),
@@ -91,6 +98,7 @@ _HOMES = {
     "logphi.comparison": ("compare",),
     "logphi.core.adjacency": ("Adjacency",),
     "logphi.release": ("Mechanism", "compose"),
+    "logphi.training": ("dp_sgd",),
 }
 # a room of its own, with more names than belong here
 _ROOMS = ("classical",)

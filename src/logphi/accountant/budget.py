@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 from copy import copy
+from fractions import Fraction
 from threading import RLock
 from typing import Any
 
@@ -19,8 +20,8 @@ from logphi.files import write_whole
 from logphi.release import Mechanism
 
 FORMAT = "logphi-filter"
-# an excess this small may be that of decimals over doubles
-_ROUNDING = 1e-12
+# an excess this small, relatively, may be that of doubles over the decimals they stand for
+_ROUNDING = Fraction(1, 10**12)
 
 
 class BudgetExceededError(ValueError):
@@ -32,10 +33,10 @@ class PrivacyFilter:
 
     What can be spent depends on how it is decided what to spend. ``rule="renyi"``, the default, holds whatever the steps depend
     on: noise, rates, counts and the decision to go on may all be chosen after looking at earlier outputs. It keeps three exact
-    sums for each order of the pair: of log-moments at one order, fixed when the filter is made; of the largest losses, which may
-    stay within epsilon instead; and of the probabilities of an infinite loss, for which ``infinite_mass`` sets a part of delta
-    aside. ``rule="gaussian"`` holds likewise, for Gaussian mechanisms only, and loses nothing. ``rule="schedule"`` takes the
-    exact composition; it holds only if the privacy parameters do not depend on any output, as when they are fixed in advance:
+    sums for each order of the pair: of log-moments at one order, fixed when the filter is made; of the largest losses, which
+    may stay within epsilon instead; and of the probabilities of an infinite loss, for which ``infinite_mass`` sets a part of
+    delta aside. ``rule="gaussian"`` holds likewise, for Gaussian mechanisms only, and loses nothing. ``rule="schedule"`` takes
+    the exact composition; it holds only if the privacy parameters depend on no output, as when they are fixed in advance:
     adaptive queries are covered, adaptive noise is not. With ``delta=0`` the largest losses are summed, which always holds.
 
     What is guaranteed is the budget. Numbers are what they are given as: a float is its double, of which ten of 0.1 exceed 1;
@@ -133,12 +134,14 @@ class PrivacyFilter:
         return self._rule.after(self._spent, mechanism, count)
 
     def _excess(self, mechanism: Mechanism, count: int, amounts: dict[str, Amount]) -> str:
-        over = {name: (float_of(amounts[name]), most) for name, most in self._rule.budget.items() if amounts[name] > most}
-        told = " and ".join(f"{name} to {spent:.10g}, above {float(most):.10g}" for name, (spent, most) in over.items())
+        over = {name: _less(amounts[name], most) for name, most in self._rule.budget.items() if amounts[name] > most}
+        told = " and ".join(
+            f"its {name} {_shown(excess):.3g} above {float(self._rule.budget[name]):.10g}" for name, excess in over.items()
+        )
         hint = ""
         if "infinite_mass" in over:
             hint = "; set a part of delta aside with infinite_mass= for mechanisms whose loss may be infinite"
-        elif any(spent <= most * (1 + _ROUNDING) for spent, most in over.values()):
+        elif any(excess <= self._rule.budget[name] * _ROUNDING for name, excess in over.items()):
             hint = "; an excess of the size of rounding comes from doubles: give numbers as Fractions, such as Fraction(1, 10)"
         return f"{count} x {mechanism!r} would exceed the budget of {self._pair}, bringing {told}{hint}; nothing was recorded"
 
@@ -157,7 +160,7 @@ class PrivacyFilter:
     def remaining(self) -> dict[str, Amount]:
         """The budget less what is spent; negative where another sum is what counts."""
         spent = self.spent
-        return {name: -math.inf if spent[name] == math.inf else most - spent[name] for name, most in self.budget.items()}
+        return {name: -_less(spent[name], most) for name, most in self._rule.budget.items()}
 
     @property
     def adjacency(self) -> Adjacency | None:
@@ -228,12 +231,17 @@ class PrivacyFilter:
     def __str__(self) -> str:
         spent, budget, order = self.spent, self._rule.budget, self._numbers["order"]
         at = "" if order is None else f" at order {order:.6g}"
-        lines = [f"  {name}: {float_of(spent[name]):.6g} of {float(most):.6g} spent" for name, most in budget.items()]
+        lines = [f"  {name}: {_shown(spent[name]):.6g} of {float(most):.6g} spent" for name, most in budget.items()]
         return "\n".join([f"budget of {self._pair}, rule {self._name!r}{at}", *lines])
 
 
-def float_of(amount: Amount) -> float:
-    """For showing: infinite where no double holds it."""
+def _less(amount: Amount, most: Fraction) -> Amount:
+    # a large quotient has no double that infinity could be added to
+    return math.inf if amount == math.inf else amount - most
+
+
+def _shown(amount: Amount) -> float:
+    """A double; infinite where none holds it."""
     try:
         return float(amount)
     except OverflowError:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from operator import mul
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -56,9 +57,12 @@ class Accountant:
     def __init__(self, adjacency: Adjacency | str | None = None) -> None:
         self._adjacency = None if adjacency is None else Adjacency.of(adjacency)
         # in the order of first use; equal mechanisms whose numbers are known in different ways are apart
-        self._totals: dict[tuple[Mechanism, Any], int] = {}
-        # as they came, equal neighbours as one
-        self._runs: list[tuple[tuple[Mechanism, Any], int]] = []
+        self._mechanisms: list[Mechanism] = []
+        self._counts: list[int] = []
+        self._places: dict[tuple[Mechanism, Any], int] = {}
+        # as they came, by place, equal neighbours as one
+        self._runs: list[tuple[int, int]] = []
+        self._total = 0
         self._latest: Mechanism | None = None
         self._release: Mechanism | None = None
         self._lock = Lock()
@@ -78,16 +82,21 @@ class Accountant:
         """
         count = check.count("count", count)
         with self._lock:
-            if mechanism is self._latest:
+            if mechanism is not None and mechanism is self._latest:
                 # the step of a loop: what it is was found out before
-                terms = [(self._runs[-1][0], count)]
-            else:
-                self.check_relation(mechanism)
-                terms = [((one, exactly(one)), own * count) for one, own in mechanism.counted()]
-            self._append([(one, own) for one, own in terms if own])
-            if count:
-                self._adjacency = mechanism.adjacency
-                self._latest = mechanism if len(terms) == 1 and terms[0][0][0] is mechanism else None
+                self._total = _sum(self._total, count)
+                self._append(self._runs[-1][0], count)
+                return
+            self.check_relation(mechanism)
+            terms = [(one, exactly(one), own * count) for one, own in mechanism.counted() if own * count]
+            if not terms:
+                return
+            self._total = _sum(self._total, *(own for _, _, own in terms))
+            # nothing fails from here on
+            self._adjacency = mechanism.adjacency
+            for one, numbers, own in terms:
+                self._append(self._place(one, numbers), own)
+            self._latest = mechanism if terms[0][0] is mechanism else None
 
     def check_relation(self, mechanism: Mechanism) -> None:
         """Nothing.
@@ -105,18 +114,19 @@ class Accountant:
                 f"{self._adjacency.value!r}, which do not compose: state it under the same adjacency, or account for it apart"
             )
 
-    def _append(self, terms: list[tuple[tuple[Mechanism, Any], int]]) -> None:
-        totals: dict[tuple[Mechanism, Any], int] = {}
-        for one, own in terms:
-            before = totals.get(one, self._totals.get(one, 0))
-            totals[one] = check.count("the number of releases of one mechanism", before + own)
-        # nothing fails from here on
-        self._totals.update(totals)
-        for one, own in terms:
-            if self._runs and self._runs[-1][0] == one:
-                self._runs[-1] = (one, self._runs[-1][1] + own)
-            else:
-                self._runs.append((one, own))
+    def _place(self, mechanism: Mechanism, numbers: Any) -> int:
+        place = self._places.setdefault((mechanism, numbers), len(self._mechanisms))
+        if place == len(self._mechanisms):
+            self._mechanisms.append(mechanism)
+            self._counts.append(0)
+        return place
+
+    def _append(self, place: int, count: int) -> None:
+        self._counts[place] += count
+        if self._runs and self._runs[-1][0] == place:
+            self._runs[-1] = (place, self._runs[-1][1] + count)
+        else:
+            self._runs.append((place, count))
         self._release = None
 
     @property
@@ -128,7 +138,7 @@ class Accountant:
     def history(self) -> Steps:
         """Mechanisms and how often each was released in a row, in the order of the steps."""
         with self._lock:
-            return tuple((one, count) for (one, _), count in self._runs)
+            return tuple((self._mechanisms[place], count) for place, count in self._runs)
 
     @property
     def release(self) -> Mechanism:
@@ -139,9 +149,9 @@ class Accountant:
             return self._release
 
     def _composed(self) -> Mechanism:
-        if not self._totals:
+        if not self._mechanisms:
             return Composition((), self._adjacency or Adjacency.ADD_REMOVE)
-        return compose(count * one for (one, _), count in self._totals.items())
+        return compose(map(mul, self._counts, self._mechanisms))
 
     def epsilon(
         self, delta: Any, *, direction: Direction | str | None = None, method: str | None = None, rtol: float = 1e-9
@@ -168,13 +178,11 @@ class Accountant:
     def content(self) -> dict[str, Any]:
         """The ledger as plain data; raises as :meth:`to_json`."""
         with self._lock:
-            adjacency, runs, distinct = self._adjacency, tuple(self._runs), tuple(self._totals)
-        places = {one: place for place, one in enumerate(distinct)}
-        return {
-            "adjacency": None if adjacency is None else adjacency.value,
-            "mechanisms": [described(one) for one, _ in distinct],
-            "steps": [[places[one], count] for one, count in runs],
-        }
+            return {
+                "adjacency": None if self._adjacency is None else self._adjacency.value,
+                "mechanisms": [described(one) for one in self._mechanisms],
+                "steps": [list(run) for run in self._runs],
+            }
 
     @classmethod
     def of_content(cls, data: Any) -> Accountant:
@@ -236,6 +244,10 @@ class Accountant:
 def read_text(path: str | os.PathLike[str]) -> str:
     """The text of a file; what is no text in it does not pass for anything else."""
     return Path(path).read_text(encoding="utf-8", errors="replace")
+
+
+def _sum(*counts: int) -> int:
+    return check.count("the number of all releases", sum(counts))
 
 
 def _relation(data: Any) -> Adjacency:

@@ -19,8 +19,8 @@ from logphi.mechanisms import Gaussian
 from logphi.release import Mechanism
 from logphi.written import exact
 
-# derived: the square of mu stays a double
-_LEAST, _MOST = 1e-100, 1e100
+# measured: beyond it nothing is proved of a small delta any more
+_MOST = 2.0**100
 # measured: bisection of sigma beyond this gains nothing on the rounding of delta
 _NARROW = 1 + 1e-14
 
@@ -34,18 +34,22 @@ class GaussianRule(Additive):
     @staticmethod
     def of(epsilon: float, delta: float) -> GaussianRule:
         """The rule of a budget: the mu^2 of a Gaussian mechanism that is proved to be within it, and hardly any other is."""
-        low, high = _LEAST, _MOST
-        if proved_delta(Gaussian(high), epsilon) > exact(delta):
-            raise ValueError(
-                f"a delta of {delta!r} is below that of every Gaussian mechanism here: give a larger one, or another rule"
-            )
+        if not delta:
+            raise ValueError("delta must be positive for the rule 'gaussian', got 0.0: every Gaussian mechanism needs some")
+        high = 1.0
+        while not _private(high, epsilon, delta):
+            high *= 2
+            if high > _MOST:
+                raise ValueError(
+                    f"no Gaussian mechanism is proved to be within epsilon={epsilon!r} and delta={delta!r}: "
+                    "give a larger delta, or another rule"
+                )
+        while _private(high / 2, epsilon, delta):
+            high /= 2
+        low = high / 2
         while high > low * _NARROW:
-            # halves of exponents first, then of numbers
-            middle = (low * high) ** 0.5 if high > 2 * low else (low + high) / 2
-            if proved_delta(Gaussian(middle), epsilon) > exact(delta):
-                low = middle
-            else:
-                high = middle
+            middle = (low + high) / 2
+            low, high = (low, middle) if _private(middle, epsilon, delta) else (middle, high)
         return GaussianRule(1 / exact(high) ** 2)
 
     @property
@@ -64,3 +68,7 @@ class GaussianRule(Additive):
     def within(self, sums: tuple[Amount, ...]) -> bool:
         """At most the budget."""
         return sums[0] <= self.most
+
+
+def _private(sigma: float, epsilon: float, delta: float) -> bool:
+    return proved_delta(Gaussian(sigma), epsilon) <= exact(delta)

@@ -11,6 +11,8 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
+import numpy as np
+
 from logphi.accountant.rules.rule import Amount, Rule
 from logphi.bound import Bound
 from logphi.core.pair import UnsupportedError
@@ -57,7 +59,9 @@ def proved_delta(mechanism: Mechanism, epsilon: float) -> Fraction:
         If an error of it is an estimate.
     """
     at = float(epsilon)
-    found = mechanism.delta(at if Fraction(at) <= exact(epsilon) else math.nextafter(at, -math.inf))
+    # far out the doubles are left: what is not known there is not private enough
+    with np.errstate(all="ignore"):
+        found = mechanism.delta(at if Fraction(at) <= exact(epsilon) else math.nextafter(at, -math.inf))
     assert isinstance(found, Bound)
     if not found.ledger.proved:
         raise UnsupportedError(

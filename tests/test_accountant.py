@@ -2,6 +2,7 @@
 
 import copy
 import hashlib
+import itertools
 import json
 import pickle
 import threading
@@ -139,7 +140,7 @@ def test_the_ledger_is_the_composition_of_its_steps(steps):
     history = accountant.history
     assert sum(count for _, count in history) == sum(count for _, count in terms)
     # neighbours differ, and undoing the merging gives the steps in their order
-    assert all(exactly(one) != exactly(other) for (one, _), (other, _) in zip(history, history[1:], strict=False))
+    assert all(exactly(one) != exactly(other) for (one, _), (other, _) in itertools.pairwise(history))
     if terms:
         composed = lp.compose(count * one for one, count in terms)
         assert repr(accountant.release) == repr(composed)
@@ -337,6 +338,17 @@ def places(data, path=()):
         yield from places(value, (*path, name))
 
 
+def read(kind, text):
+    """What the text holds, or None if it is refused in one line."""
+    try:
+        return kind.from_json(text)
+    except ValueError as error:
+        message = str(error)
+    assert message
+    assert "\n" not in message
+    return None
+
+
 def altered(data, path, value):
     if not path:
         return value
@@ -364,22 +376,14 @@ STRANGE = st.one_of(
 @given(st.sampled_from(list(places(CONTENT))), STRANGE)
 def test_altered_content_is_refused_in_one_line_or_is_another_ledger(path, value):
     text = resealed(altered(CONTENT, path, value)) if path else json.dumps(value)
-    try:
-        found = lp.Accountant.from_json(text)
-    except ValueError as error:
-        assert "\n" not in str(error)
-        return
-    assert lp.Accountant.from_json(found.to_json()).to_json() == found.to_json()
+    found = read(lp.Accountant, text)
+    assert found is None or lp.Accountant.from_json(found.to_json()).to_json() == found.to_json()
 
 
 @settings(max_examples=200, deadline=None)
 @given(st.integers(0, len(TEXT) - 1), st.characters(codec="utf-8"))
 def test_a_changed_character_is_noticed(place, character):
     text = TEXT[:place] + character + TEXT[place + 1 :]
-    try:
-        found = lp.Accountant.from_json(text)
-    except ValueError as error:
-        assert "\n" not in str(error)
-        return
+    found = read(lp.Accountant, text)
     # white space between the tokens
-    assert found.to_json() == TEXT
+    assert found is None or found.to_json() == TEXT

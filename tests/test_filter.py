@@ -18,7 +18,7 @@ import logphi as lp
 from logphi.accountant.rules import rule_of
 from logphi.expression import parse
 from logphi.views.log_moment import finite_log_moment
-from test_accountant import STRANGE, altered, places, refused, resealed
+from test_accountant import STRANGE, altered, places, read, refused, resealed
 
 TENTH = Fraction(1, 10)
 # what doubles lose in the few sums of a game
@@ -50,7 +50,10 @@ budgets = st.builds(
     st.floats(-8, -2),
     st.sampled_from([0.0, 0.3, 1.0]),
 )
-wishes = st.lists(st.tuples(st.sampled_from(UNDER_ADD_REMOVE), st.integers(0, 40)), min_size=1, max_size=4)
+# beside a Gaussian, whose smooth loss makes answers quick
+wishes = st.lists(st.tuples(st.sampled_from(UNDER_ADD_REMOVE), st.integers(0, 40)), min_size=1, max_size=4).map(
+    lambda steps: [(lp.Gaussian(90), 1), *steps]
+)
 
 
 def spent_from(budget, requests):
@@ -137,7 +140,7 @@ def worst_case(rule, mechanisms, epsilon, longest):
         if sum(used) == longest:
             return best
         for k in range(len(mechanisms)):
-            further = used[:k] + (used[k] + 1,) + used[k + 1 :]
+            further = (*used[:k], used[k] + 1, *used[k + 1 :])
             if allowed(further):
                 best = max(best, sum(p * value(further, loss + own) for p, own in outcomes(mechanisms[k])))
         return best
@@ -152,8 +155,8 @@ def worst_case(rule, mechanisms, epsilon, longest):
     return value((0,) * len(mechanisms), 0.0)
 
 
-responses = st.builds(lambda p: lp.RandomizedResponse(p), st.floats(0.52, 0.95))
-guarantees = st.builds(lambda e, d: lp.ApproximateDP(e, d), st.floats(0.01, 1), st.sampled_from([0.0, 1e-3, 0.02]))
+responses = st.builds(lp.RandomizedResponse, st.floats(0.52, 0.95))
+guarantees = st.builds(lp.ApproximateDP, st.floats(0.01, 1), st.sampled_from([0.0, 1e-3, 0.02]))
 
 
 @settings(max_examples=30, deadline=None)
@@ -373,12 +376,8 @@ CONTENT = json.loads(TEXT)
 @given(st.sampled_from(list(places(CONTENT))), STRANGE | st.sampled_from(["gaussian", "schedule"]))
 def test_altered_content_is_refused_in_one_line_or_is_another_budget(path, value):
     text = resealed(altered(CONTENT, path, value)) if path else json.dumps(value)
-    try:
-        found = lp.PrivacyFilter.from_json(text)
-    except ValueError as error:
-        assert "\n" not in str(error)
-        return
-    assert lp.PrivacyFilter.from_json(found.to_json()).to_json() == found.to_json()
+    found = read(lp.PrivacyFilter, text)
+    assert found is None or lp.PrivacyFilter.from_json(found.to_json()).to_json() == found.to_json()
 
 
 def test_a_filter_is_no_ledger_and_a_ledger_no_filter():

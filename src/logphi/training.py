@@ -22,6 +22,7 @@ _DRAWN = {
     "poisson": "every step draws a fresh Poisson sample: each record takes part by itself, with the sampling rate",
     "without_replacement": "every step draws a fresh, uniformly random batch of fixed size, without replacement",
 }
+_PARTS = "accumulated batches are parts of one sample, so that no record is in two of them, and get noise once"
 
 
 @dataclass(frozen=True, repr=False)
@@ -69,7 +70,8 @@ class Training(Mechanism):
             "taken for granted, and not checked here:",
             f"  {_DRAWN[self.sampler]}",
             "  the gradient of every single record is clipped before gradients are added",
-            f"  noise is added to the sum over {self._summed}, and nothing else is computed from the data",
+            *([f"  {_PARTS}"] if self.accumulation > 1 else []),
+            "  nothing else is computed from the data",
         ]
         return "\n".join(lines)
 
@@ -90,10 +92,6 @@ class Training(Mechanism):
     def _relation(self) -> str:
         records = "one record" if self.group_size == 1 else f"a group of {self.group_size} records"
         return f"{self.adjacency.value}, for {records}"
-
-    @property
-    def _summed(self) -> str:
-        return "all accumulated batches of a step, once" if self.accumulation > 1 else "the batch"
 
 
 def dp_sgd(
@@ -124,7 +122,8 @@ def dp_sgd(
     epochs, steps
         Exactly one: passes over the data, not necessarily whole, or noisy steps.
     accumulation
-        Batches whose gradients are added before noise is, once. They are parts of one sample, of batch_size * accumulation.
+        Batches whose gradients are added before noise is, once. They are parts of one sample, of batch_size * accumulation: a
+        record is in one of them at most. Where each is a Poisson sample of its own, take ``poisson(rate, group_size=...)``.
     sampler
         ``"poisson"`` or ``"without_replacement"``; ``"shuffled"`` and ``"fixed_order"`` are refused, as nothing is amplified.
     group_size

@@ -82,12 +82,12 @@ class Accountant:
         """
         count = check.count("count", count)
         with self._lock:
-            if mechanism is not None and mechanism is self._latest:
+            self.check_relation(mechanism)
+            if mechanism is self._latest:
                 # the step of a loop: what it is was found out before
                 self._total = _sum(self._total, count)
                 self._append(self._runs[-1][0], count)
                 return
-            self.check_relation(mechanism)
             terms = [(one, exactly(one), own * count) for one, own in mechanism.counted() if own * count]
             if not terms:
                 return
@@ -238,7 +238,7 @@ class Accountant:
         self._take(history)
 
     def __repr__(self) -> str:
-        return f"<Accountant of {self.release!r}>"
+        return f"<Accountant: {self._total} releases, {len(self._mechanisms)} distinct>"
 
 
 def read_text(path: str | os.PathLike[str]) -> str:

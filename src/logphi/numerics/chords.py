@@ -17,15 +17,15 @@ from logphi.numerics.hull import Hull
 Known = tuple[Fraction, Fraction, Fraction]
 
 
-def hull_below(points: Sequence[Known], floor: Fraction) -> Hull:
-    """A convex, decreasing function that no convex h with h(0) = 1, slopes of -1 or more and these bounds lies under.
+def hull_below(points: Sequence[Known], floor: Fraction, fall: Fraction) -> Hull:
+    """A convex, decreasing function that no convex h with h(0) = 1 and these bounds lies under.
 
-    ``points`` are at rising places above 0; ``floor`` is a lower bound of h at infinity.
+    ``points`` are at rising places above 0; ``floor`` is a lower bound of h at infinity, and h falls no faster than ``fall``.
     """
     one, zero = Fraction(1), Fraction(0)
-    places = [(zero, one, one), *((a, max(low, 1 - a), high) for a, low, high in points)]
+    places = [(zero, one, one), *((a, max(low, 1 - fall * a), high) for a, low, high in points)]
     # lines to the right of each place, and to the left of each but the first, where there is one more beyond the last
-    rights = [(zero, one, -one), *((b, low, _slope(a, high, b, low)) for (a, _, high), (b, low, _) in pairwise(places))]
+    rights = [(zero, one, -fall), *((b, low, _slope(a, high, b, low)) for (a, _, high), (b, low, _) in pairwise(places))]
     lefts = [(a, low, _slope(a, low, b, high)) for (a, low, _), (b, _, high) in pairwise(places[1:])]
     last, least, _ = places[-1]
     lefts += [(last, least, zero), (last, min(floor, least), zero)]

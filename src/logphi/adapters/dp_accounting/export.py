@@ -93,9 +93,8 @@ def to_privacy_loss_distribution(
     >>> above = to_privacy_loss_distribution(training)
     >>> below = to_privacy_loss_distribution(training, pessimistic=False)
     >>> truth = training.delta(1.5)
-    >>> below.get_delta_for_epsilon(1.5) <= truth.lower <= truth.upper <= above.get_delta_for_epsilon(1.5)
-    ...     1.5
-    ... ).upper <= above.get_delta_for_epsilon(1.5)
+    >>> low, high = (one.get_delta_for_epsilon(1.5) for one in (below, above))
+    >>> print(low <= truth.lower <= truth.upper <= high)
     True
     """
     if not isinstance(mechanism, Mechanism):
@@ -120,7 +119,11 @@ def to_privacy_loss_distribution(
     remove = _known(law, interval, ends[0], count)
     add = remove if law.symmetric else _known(law.reflected(), interval, ends[1], count)
     known = [_turned(point) for point in reversed(add[1:])] + remove
-    hull = Hull.of([(a, high) for a, _, high in known]) if pessimistic else hull_below(known, Fraction(masses(law)[0][0]))
+    if pessimistic:
+        hull = Hull.of([(a, high) for a, _, high in known])
+    else:
+        floor, rest = (Fraction(masses(part)[0][0]) for part in (law, law.reflected()))
+        hull = hull_below(known, floor, 1 - rest)
 
     # the outcomes between those that only one of the two laws has
     p, q = hull.pair()
@@ -146,7 +149,7 @@ def _reach(mechanism: Mechanism, direction: Direction, interval: float, tail: fl
             f"losses up to {far:g} in intervals of {interval:g} are more than {MOST_CELLS:,}: give a larger "
             "value_discretization_interval or a larger tail_mass"
         )
-    return math.floor(far / interval) + 1
+    return max(math.ceil(far / interval), 1)
 
 
 def _known(law: LogPhi, interval: float, highest: int, count: int) -> list[Known]:

@@ -137,6 +137,15 @@ def test_events_may_nest_deeper_than_python_recurses():
     assert mechanism_of(event) == lp.Gaussian(2)
 
 
+def test_repeated_events_may_nest_as_deep_and_count_in_numbers_of_numpy():
+    event = GAUSSIAN
+    for _ in range(5000):
+        event = dpa.SelfComposedDpEvent(event, np.int64(1))
+    accountant = LogPhiAccountant().compose(dpa.SelfComposedDpEvent(event, np.int64(3)))
+    assert accountant.mechanism == 3 * lp.Gaussian(2)
+    assert accountant.ledger == dpa.SelfComposedDpEvent(GAUSSIAN, 3)
+
+
 def test_gaussians_on_one_sample_are_one_with_no_more_noise_than_they_have():
     inner = dpa.ComposedDpEvent([dpa.SelfComposedDpEvent(GAUSSIAN, 3), dpa.NoOpDpEvent(), dpa.GaussianDpEvent(1.0)])
     merged = mechanism_of(dpa.PoissonSampledDpEvent(0.1, inner)).base

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import operator
 from collections import Counter
+from numbers import Integral
 from typing import Any
 
+from dp_accounting.dp_event import SelfComposedDpEvent
 from dp_accounting.privacy_accountant import NeighboringRelation, PrivacyAccountant
 
 from logphi import check
@@ -71,7 +73,11 @@ class LogPhiAccountant(PrivacyAccountant):  # type: ignore[misc]
         TypeError, ValueError
             If it is no event, or the count is not a whole number above zero.
         """
-        super().compose(event, operator.index(count))
+        count = operator.index(count)
+        # the ledger takes Python's own whole numbers only, and one frame for each that is nested
+        while type(event) is SelfComposedDpEvent and isinstance(event.count, Integral):
+            event, count = event.event, count * int(event.count)
+        super().compose(event, count)
         return self
 
     def _maybe_compose(self, event: Any, count: int, do_compose: bool) -> Any:

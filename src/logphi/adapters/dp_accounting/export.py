@@ -38,7 +38,6 @@ MOST_POINTS = 10_000
 _NEAR = 1.1
 # measured: a tail this small beside the mass at infinity is found quickly
 _BESIDE = 1e-6
-_RTOL = 1e-9
 
 
 def to_privacy_loss_distribution(
@@ -48,6 +47,7 @@ def to_privacy_loss_distribution(
     pessimistic: bool = True,
     tail_mass: float = 1e-18,
     points: int = 1000,
+    rtol: float = 1e-6,
 ) -> PrivacyLossDistribution:
     """The loss of a release as a ``PrivacyLossDistribution`` of dp-accounting, above or below the truth everywhere.
 
@@ -67,6 +67,9 @@ def to_privacy_loss_distribution(
         Losses beyond the epsilon of this delta count as infinite, or else not at all; from 1e-290 to 0.1.
     points
         How many epsilons of each direction the profile is known at, from 2 to 10,000; fewer are quicker and wider.
+
+    rtol
+        How narrow the bounds of delta are asked to be, relatively; the export rests on what they are.
 
     Returns
     -------
@@ -111,13 +114,14 @@ def to_privacy_loss_distribution(
     if not 1e-290 <= tail <= 0.1:
         raise ValueError(f"tail_mass must lie between 1e-290 and 0.1, got {tail!r}")
     count = check.whole("points", points, 2, MOST_POINTS)
+    rtol = check.tolerance("rtol", rtol)
     law = mechanism.loss_law()
     if law.estimated:
         raise UnsupportedError("errors of this loss are estimates: there is nothing proved to export")
 
     ends = [_reach(mechanism, one, interval, tail) for one in (Direction.REMOVE, Direction.ADD)]
-    remove = _known(law, interval, ends[0], count)
-    add = remove if law.symmetric else _known(law.reflected(), interval, ends[1], count)
+    remove = _known(law, interval, ends[0], count, rtol)
+    add = remove if law.symmetric else _known(law.reflected(), interval, ends[1], count, rtol)
     known = [_turned(point) for point in reversed(add[1:])] + remove
     if pessimistic:
         hull = Hull.of([(a, high) for a, _, high in known])
@@ -152,12 +156,12 @@ def _reach(mechanism: Mechanism, direction: Direction, interval: float, tail: fl
     return max(math.ceil(far / interval), 1)
 
 
-def _known(law: LogPhi, interval: float, highest: int, count: int) -> list[Known]:
+def _known(law: LogPhi, interval: float, highest: int, count: int, rtol: float) -> list[Known]:
     """Places e^eps from eps = 0 upward, with bounds of delta; eps is a double, as dp-accounting's losses are."""
     at = [int(place) * interval for place in np.unique(np.rint(np.linspace(0, highest, count)))]
     # asked in order, each answer serves its neighbours
-    profile = route(None)(law, 0.0, Demand(_RTOL))
-    found = (probability(Direction.REMOVE, profile(x), _RTOL) for x in shown(at, "exporting"))
+    profile = route(None)(law, 0.0, Demand(rtol))
+    found = (probability(Direction.REMOVE, profile(x), rtol) for x in shown(at, "exporting"))
     return [(exponential(Fraction(x)), Fraction(one.lower), Fraction(one.upper)) for x, one in zip(at, found, strict=True)]
 
 

@@ -60,7 +60,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("mechanism", "truth", "above", "beside"), CASES, ids=lambda one: str(one)[:30])
+@pytest.mark.parametrize(("mechanism", "truth", "above", "beside"), CASES, ids=[str(case[0]) for case in CASES])
 def test_the_truth_lies_between_the_two_exports(mechanism, truth, above, beside):
     high, low = (to_privacy_loss_distribution(mechanism, pessimistic=side, points=300) for side in (True, False))
     with mpmath.workdps(30):

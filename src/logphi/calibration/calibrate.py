@@ -21,8 +21,6 @@ from logphi.release import Mechanism
 _FINEST = 1e-12
 # what a double holds
 _MOST_DIGITS = 15
-# measured: delta moves by no less, relatively, than the parameter does; sharper answers than this take longer
-_SHARE, _SHARPEST = 0.05, 1e-9
 # decimals that are tried, when the first one should do
 _DECIMALS = 5
 
@@ -82,9 +80,9 @@ def calibrate(
     >>> import logphi as lp
     >>> found = calibrate(lambda sigma: 1000 * lp.Gaussian(sigma).poisson(0.01), epsilon=2, delta=1e-5, digits=5)
     >>> found.value, found.beyond
-    (0.92577, 0.92576)
+    (0.95911, 0.9591)
     >>> calibrate(lambda steps: steps * lp.Gaussian(1.1).poisson(256 / 60000), epsilon=2, delta=1e-5).value
-    9773
+    10207
     """
     if isinstance(family, Mechanism):
         raise TypeError(
@@ -97,7 +95,7 @@ def calibrate(
     if digits is not None:
         # two more, so that the decimal on one side is the right one but for bad luck
         rtol = max(10.0 ** -(check.whole("digits", digits, 1, _MOST_DIGITS) + 2), _FINEST)
-    aim = goal(epsilon, delta, question, limit, max(_SHARE * rtol, _SHARPEST))
+    aim = goal(epsilon, delta, question, limit, rtol)
     least, most = (None if end is None else check.positive(name, end) for name, end in (("lower", lower), ("upper", upper)))
     if least is not None and most is not None and least > most:
         raise ValueError(f"lower must not be above upper, got {least!r} and {most!r}")
@@ -109,12 +107,14 @@ def calibrate(
     if not crossed:
         return _uncrossed(trials, start, ways, rtol)
     good, bad = sorted((crossed[0].last, crossed[0].before), key=lambda trial: not trial.reading.meets)
-    good, bad = narrow(trials, good, bad, rtol)
+    # half of the tolerance on each side of what bounds do not tell
+    good, bad = narrow(trials, good, bad, rtol / 2)
     if not good.reading.meets:
         raise _missed(trials)
     if digits is not None and not isinstance(good.value, int):
         good, bad = _rounded(trials, good, bad, digits)
-        rtol = 10.0 ** (1 - digits)
+        # bounds need not tell the next decimal, if the one after it is told
+        rtol = 2 * 10.0 ** (1 - digits)
     return _calibration(trials, good, bad, rtol)
 
 

@@ -18,6 +18,8 @@ from logphi.views.directions import Loss
 
 # measured: as quick as it gets, and sharp enough to lead the way
 _COARSE = 1e-2
+# measured: delta moves by no less, relatively, than the parameter does; sharper answers than this take longer
+_SHARE, _SHARPEST = 0.05, 1e-9
 # readings this far below the limit may be of any width
 _FAR = 1.0
 # derived: what a logarithm and a difference lose
@@ -83,8 +85,11 @@ class Profile(Goal):
     rtol: float
 
     def ask(self, mechanism: Mechanism) -> Bound:
-        """The privacy profile."""
-        return _one(mechanism.delta(self.epsilon, rtol=self.rtol))
+        """The privacy profile, as sharp as it takes to tell."""
+        answer = _one(mechanism.delta(self.epsilon, rtol=self.rtol))
+        if self.rtol > _SHARPEST and answer.lower <= self.limit < answer.upper:
+            answer = _one(mechanism.delta(self.epsilon, rtol=_SHARPEST))
+        return answer
 
     def coarse(self, mechanism: Mechanism) -> Reading:
         """By the logarithm, which shows the way where delta is below every double."""
@@ -121,7 +126,7 @@ class Asked(Goal):
 
 
 def goal(epsilon: Any, delta: Any, question: Any, limit: Any, rtol: float) -> Goal:
-    """The goal that the arguments of a calibration state; ``rtol`` is how sharply delta is asked for.
+    """The goal that the arguments of a calibration state; ``rtol`` is the tolerance of the parameter.
 
     Raises
     ------
@@ -147,7 +152,7 @@ def goal(epsilon: Any, delta: Any, question: Any, limit: Any, rtol: float) -> Go
         raise ValueError("delta must be below 1, got 1.0: everything meets that, and it promises nothing")
     if delta == 0:
         return Asked(lambda mechanism: mechanism.max_divergence(), epsilon, "the largest loss")
-    return Profile(epsilon, delta, rtol)
+    return Profile(epsilon, delta, max(_SHARE * rtol, _SHARPEST))
 
 
 def excess(answer: float, limit: float) -> float:

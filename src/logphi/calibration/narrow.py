@@ -8,12 +8,10 @@ from typing import Any
 
 from logphi.calibration.goal import Reading
 from logphi.calibration.scale import Scale
-from logphi.calibration.trials import Trial, Trials
+from logphi.calibration.trials import NEAR, Trial, Trials
 
 # bisection alone needs some forty for neighbouring doubles
 _STEPS = 100
-# readings within this factor of the limit are asked for in full
-_WITHIN = 1.0
 # how far beyond the crossing to look, in units of the tolerance, so that both ends come near it
 _PAST = 0.4
 # every so many steps must halve what is left
@@ -28,10 +26,14 @@ def narrow(trials: Trials, good: Trial, bad: Trial, rtol: float) -> tuple[Trial,
     Both have been asked the question itself.
     """
     good, other = _close(trials, good, bad, lambda reading: reading.meets, rtol)
-    if not other.reading.fails and bad.reading.fails:
+    if not other.reading.fails:
         # between lies what bounds do not tell apart
-        bad, _ = _close(trials, bad, good, lambda reading: reading.fails, rtol)
-        return good, bad
+        beyond = [
+            one for one in trials.seen.values() if one.reading.fails and (one.value > good.value) == (bad.value > good.value)
+        ]
+        if beyond:
+            nearest = min(beyond, key=lambda one: trials.scale.apart(one.value, good.value))
+            other, _ = _close(trials, nearest, good, lambda reading: reading.fails, rtol)
     return good, other
 
 
@@ -64,7 +66,7 @@ def _close(trials: Trials, inside: Trial, outside: Trial, holds: Property, rtol:
 
 def _told(trials: Trials, value: Any, gap: float) -> Trial:
     """A trial, coarse as long as the limit is far."""
-    trial = trials.at(value, sharp=gap <= _WITHIN)
+    trial = trials.at(value, sharp=gap <= NEAR)
     if trial is None:
         raise ValueError(
             f"the family refuses {value!r}, and allows both smaller and larger values ({trials.refusal}); if it takes whole "

@@ -11,8 +11,10 @@ from logphi.calibration.goal import Goal, Reading
 from logphi.calibration.scale import FARTHEST, Reals, Scale, Wholes
 from logphi.release import Mechanism
 
+# readings within this factor of the limit, on the logarithmic scale, are asked for in full
+NEAR = 1.0
 # a start is looked for among all powers of two up to here, and sparser beyond
-_NEAR = 60
+_DENSE = 60
 
 
 @dataclass(frozen=True)
@@ -51,16 +53,19 @@ class Trials:
         return made
 
     def at(self, value: Any, *, sharp: bool = False) -> Trial | None:
-        """What is known at a value: read coarsely, unless it is to be sharp; None where the family refuses it."""
-        if value not in self.seen:
-            mechanism = self.made(value)
-            if mechanism is None:
-                return None
-            if sharp:
-                return self._asked(value, mechanism)
-            self.evaluations += 1
-            self.seen[value] = Trial(value, mechanism, self.goal.coarse(mechanism))
-        return self.proof(self.seen[value]) if sharp else self.seen[value]
+        """What is known at a value: read coarsely where that tells enough; None where the family refuses it."""
+        if value in self.seen:
+            return self.proof(self.seen[value]) if sharp else self.seen[value]
+        mechanism = self.made(value)
+        if mechanism is None:
+            return None
+        if sharp:
+            return self._asked(value, mechanism)
+        self.evaluations += 1
+        reading = self.goal.coarse(mechanism)
+        self.seen[value] = found = Trial(value, mechanism, reading)
+        far = abs(reading.value) > NEAR and (reading.meets or reading.fails)
+        return found if far or reading.blank else self.proof(found)
 
     def proof(self, trial: Trial) -> Trial:
         """The same with the answer itself."""
@@ -106,7 +111,7 @@ def begin(
         trials = Trials(family, goal, Reals(), least, most)
         try:
             start = _first(trials)
-            if whole is False or start is None or not _whole_after_all(trials, start):
+            if whole is False or (start is not None and not _whole_after_all(trials, start)):
                 return _begun(trials, start)
         except TypeError:
             # a count is not a float; if that was not the reason, it will be said again
@@ -143,7 +148,7 @@ def _whole_after_all(trials: Trials, start: float) -> bool:
 
 def _candidates(trials: Trials) -> Iterator[Any]:
     scale, least, most = trials.scale, trials.least, trials.most
-    for doublings in [*range(_NEAR), *range(_NEAR, FARTHEST, 8)]:
+    for doublings in [*range(_DENSE), *range(_DENSE, FARTHEST, 8)]:
         for sign in (-1, 1) if doublings else (1,):
             value = scale.shifted(scale.number(1), sign * doublings) if doublings else scale.number(1)
             if value is not None:

@@ -22,6 +22,8 @@ _COARSE = 1e-2
 _SHARE, _SHARPEST = 0.05, 1e-9
 # readings this far below the limit may be of any width
 _FAR = 1.0
+# far wider than what leads anywhere
+_BLANK = 5.0
 # derived: what a logarithm and a difference lose
 _SLIP = 1e-15
 
@@ -46,8 +48,8 @@ class Reading:
 
     @property
     def blank(self) -> bool:
-        """Whether nothing at all is known."""
-        return self.lower == -math.inf and self.upper > 0
+        """Whether next to nothing is known."""
+        return not (self.meets or self.fails) and self.upper - self.lower > _BLANK
 
 
 class Goal(ABC):

@@ -15,6 +15,8 @@ from logphi.core.pair import UnsupportedError
 _STILL = 1e-6
 # strides in a row that lead nowhere
 _PATIENCE = 2
+# trials that tell nothing: before the way back, and at all
+_LEAPS, _BLANKS = 2, 10
 
 
 class End(enum.Enum):
@@ -39,16 +41,23 @@ class Walk:
 def walk(trials: Trials, start: Trial, sign: int) -> Walk:
     """Walk up or down from the start by strides that grow, until the target is crossed or cannot be."""
     here, still, led = start, 0, False
+    # where nothing is known: leapt over at first, then come near to by halves
+    blank, blanks, back = None, 0, False
     # powers of two: 1, 3, 6, 10, ...
     for doublings in accumulate(count(1)):
-        value = trials.onward(start.value, sign * doublings)
+        value = trials.scale.middle(here.value, blank) if back else trials.onward(start.value, sign * doublings)
         following = None if value is None or value == here.value else trials.at(value)
         at_edge = following is None
         if following is None:
             edge = here.value if value is None else trials.edge(here.value, value)
-            if edge == here.value:
-                return Walk(End.EDGE, here, here, led)
-            following = _known(trials.at(edge))
+            following = here if edge == here.value else _known(trials.at(edge))
+        if following is here or blanks > _BLANKS:
+            return Walk(End.LEVEL if back else End.EDGE, here, here, led)
+        if following.reading.blank:
+            blanks += 1
+            blank = following.value if blank is None or back else blank
+            back = back or at_edge or blanks > _LEAPS
+            continue
         if following.reading.meets != start.reading.meets:
             return Walk(End.CROSSED, following, here, True)
         toward = _toward(here, following)
@@ -60,26 +69,33 @@ def walk(trials: Trials, start: Trial, sign: int) -> Walk:
         if still >= _PATIENCE:
             return Walk(End.LEVEL, following, here, led)
         here = following
+        if not back:
+            blank, blanks = None, 0
     raise ArithmeticError("internal error: a walk has no end; please report it")
 
 
 def _toward(here: Trial, following: Trial) -> int:
     """Whether a step went toward the target (1), away from it (-1), or neither."""
-    if following.reading.blank:
-        return 0
-    loss = _change(here.reading.value, following.reading.value)
-    # all of delta or nothing of it is left: the mean of the loss still tells which way is more private
-    loss = loss or _change(_mean_loss(here), _mean_loss(following))
-    return loss if here.reading.meets else -loss
+    one, other = here.reading, following.reading
+    rise = 1 if other.lower > one.upper else -1 if other.upper < one.lower else 0
+    # all of delta or nothing of it is left, or bounds do not tell; the loss itself may
+    rise = rise or _rise(_infinite(here), _infinite(following)) or _rise(_mean(here), _mean(following))
+    return rise if one.meets else -rise
 
 
-def _change(one: float, other: float) -> int:
-    if one == other or abs(other - one) <= _STILL * min(abs(one), abs(other)) or math.isnan(other - one):
+def _rise(one: float, other: float) -> int:
+    if one == other or not abs(other - one) > _STILL * min(abs(one), abs(other)):
         return 0
     return 1 if other > one else -1
 
 
-def _mean_loss(trial: Trial) -> float:
+def _infinite(trial: Trial) -> float:
+    """Minus the logarithm of the probability of a finite loss, which adds up."""
+    finite, _ = trial.mechanism.loss_law().log_masses()
+    return max(-float(finite.mid[0].real), 0.0)
+
+
+def _mean(trial: Trial) -> float:
     try:
         return trial.mechanism.kl_divergence().value
     except UnsupportedError:

@@ -102,5 +102,5 @@ class Calibration:
         """The value, rounded away from what misses the target."""
         if isinstance(self.value, int) or self.beyond is None:
             return repr(self.value)
-        digits = 1 - math.floor(math.log10(self.rtol))
+        digits = 2 - math.floor(math.log10(self.rtol))
         return f"{float(shortened(self.value, digits, self.value > self.beyond)):.{digits}g}"

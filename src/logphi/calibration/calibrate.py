@@ -71,9 +71,9 @@ def calibrate(
     Raises
     ------
     ValueError, TypeError
-        If the target or an option is out of range, no value that was tried meets the target, all do without an end, or they
-        do so in the middle or on two sides, so that a branch has to be chosen; if the family takes no number, or returns no
-        mechanism.
+        If the target or an option is out of range; if no value that was tried meets the target, or all do and the domain has
+        no end; if there are two branches, of which one has to be chosen; if the family refuses all that was tried, or returns
+        no mechanism. What else the family raises passes through.
 
     Examples
     --------
@@ -194,7 +194,7 @@ def _uncrossed(trials: Trials, start: Trial, ways: list[Walk], rtol: float) -> C
 
 
 def _missed(trials: Trials) -> ValueError:
-    best = min(trials.seen.values(), key=lambda trial: trial.reading.value)
+    best = min(trials.seen.values(), key=lambda trial: (trial.reading.blank, trial.reading.value))
     answer = trials.goal.ask(best.mechanism)
     hint = ""
     if answer.ledger.infinite_mass.amount > 0:

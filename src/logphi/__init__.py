@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from logphi import classical
     from logphi.accountant import Accountant, BudgetExceededError, PrivacyFilter
     from logphi.bound import Approximation, Bound, Bounds, ComplexBound, Direction, Entry, Ledger, Status
+    from logphi.calibration.calibrate import calibrate
+    from logphi.calibration.result import Calibrated, Calibration
     from logphi.certified.certificate import Certificate
     from logphi.certified.route import NotCertifiedError
     from logphi.checker import verify
@@ -55,6 +57,8 @@ __all__ = [
     "Bound",
     "Bounds",
     "BudgetExceededError",
+    "Calibrated",
+    "Calibration",
     "Certificate",
     "ComplexBound",
     "Direction",
@@ -81,6 +85,7 @@ __all__ = [
     "RandomizedResponse",
     "Status",
     "__version__",
+    "calibrate",
     "classical",
     "compare",
     "compose",
@@ -92,6 +97,8 @@ __all__ = [
 _HOMES = {
     "logphi.accountant": ("Accountant", "BudgetExceededError", "PrivacyFilter"),
     "logphi.bound": ("Approximation", "Bound", "Bounds", "ComplexBound", "Direction", "Entry", "Ledger", "Status"),
+    "logphi.calibration.calibrate": ("calibrate",),
+    "logphi.calibration.result": ("Calibrated", "Calibration"),
     "logphi.certified.certificate": ("Certificate",),
     "logphi.certified.route": ("NotCertifiedError",),
     "logphi.checker": ("verify",),

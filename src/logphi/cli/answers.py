@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from logphi.bound import Bound
@@ -16,10 +16,13 @@ JSON = """print one JSON object for each point, in full precision: query, at, lo
 
 def as_json(query: str, point: float, bound: Bound, asked: str | None) -> str:
     """The answer to a query at a point, of the order of the neighbours that was asked for."""
+    return json.dumps({"query": query, "at": point, **as_data(bound, asked)}, allow_nan=False)
+
+
+def as_data(bound: Bound, asked: str | None = None) -> dict[str, Any]:
+    """A bound as what JSON can hold."""
     ledger = bound.ledger.as_dict()
-    answer = {
-        "query": query,
-        "at": point,
+    return {
         "lower": plain(bound.lower),
         "value": plain(bound.value),
         "upper": plain(bound.upper),
@@ -28,7 +31,6 @@ def as_json(query: str, point: float, bound: Bound, asked: str | None) -> str:
         "status": bound.status.name.lower(),
         "ledger": {name: {**entry, "amount": plain(entry["amount"])} for name, entry in ledger.items()},
     }
-    return json.dumps(answer, allow_nan=False)
 
 
 def as_text(query: str, given: str, point: float, bound: Bound, asked: str | None) -> str:

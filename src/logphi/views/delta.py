@@ -57,15 +57,21 @@ def delta(
 
 
 def log_delta(
-    loss: Loss, epsilon: Any, *, direction: Direction | str | None = None, method: str | None = None, rtol: float = 1e-9
+    loss: Loss,
+    epsilon: Any,
+    *,
+    direction: Direction | str | None = None,
+    method: str | None = None,
+    rtol: float = 1e-9,
+    least: float = -math.inf,
 ) -> Bound | Bounds:
     """Natural logarithm of :func:`delta`, also where delta is below every double.
 
     The arguments are those of :func:`delta`; the ledger is in units of the logarithm, and ``rtol`` still is the relative
-    width of delta. An exact zero gives minus infinity.
+    width of delta. An exact zero gives minus infinity. What is proved to be below ``least`` may be as wide as it comes.
     """
     checked(loss, direction, method, rtol)
-    return each("epsilon", epsilon, lambda at: _log_bound(_largest(loss, at, direction, method, rtol), rtol))
+    return each("epsilon", epsilon, lambda at: _log_bound(_largest(loss, at, direction, method, rtol, least), rtol))
 
 
 def checked(loss: Loss, direction: Direction | str | None, method: str | None, rtol: float) -> None:
@@ -91,7 +97,12 @@ def pointwise(points: NDArray[np.float64], answer: Callable[[float], Bound]) -> 
 
 
 def _largest(
-    loss: Loss, epsilon: float, direction: Direction | str | None, method: str | None, rtol: float
+    loss: Loss,
+    epsilon: float,
+    direction: Direction | str | None,
+    method: str | None,
+    rtol: float,
+    least: float = -math.inf,
 ) -> tuple[Direction, LogDelta]:
     """The order that attains the maximum; both ends are maxima of ends."""
     found: list[tuple[Direction, LogDelta]] = []
@@ -99,7 +110,7 @@ def _largest(
         # an order that cannot attain the maximum is not computed, unless that is no quicker
         if found and masses(part)[0][1] == 0 and not closed(part, epsilon) and log_ceiling(part, epsilon) < found[0][1].lower:
             continue
-        demand = Demand(rtol, least=max((known.lower for _, known in found), default=-math.inf))
+        demand = Demand(rtol, least=max([least, *(known.lower for _, known in found)]))
         found.append((one, route(method)(part, epsilon, demand)(epsilon)))
     name, best = max(found, key=lambda pair: pair[1].value)
     lower, upper = max(part.lower for _, part in found), max(part.upper for _, part in found)

@@ -98,6 +98,16 @@ def test_physical_batches_are_not_steps():
     assert private.accountant.history == [(1.0, RATE, 2 * BATCHES)]
 
 
+def test_a_step_that_is_refused_is_not_taken():
+    private = engine()
+    model, optimizer, loader = made_private(private.make_private, noise_multiplier=1e-200)
+    before = [parameter.detach().clone() for parameter in model.parameters()]
+    with pytest.raises(ValueError, match="between 1e-100 and 1e100"):
+        train(model, optimizer, loader)
+    assert all(torch.equal(*pair) for pair in zip(before, model.parameters(), strict=True))
+    assert private.get_epsilon(DELTA) == 0
+
+
 def test_accumulated_batches_count_as_one_of_a_larger_rate():
     private = engine()
     model, optimizer, loader = made_private(private.make_private, noise_multiplier=1.0, poisson_sampling=False)

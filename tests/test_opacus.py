@@ -194,7 +194,12 @@ def test_without_noise_what_is_hardly_ever_sampled_is_hardly_ever_told():
     assert spent([(0.0, 1e-7, 50)]).get_epsilon(DELTA) == 0
     assert spent([(0.0, 1e-7, 200)]).get_epsilon(DELTA) == math.inf
     # 1 - (1 - rate)^steps, the probability that a record ever takes part
-    assert -math.expm1(200 * math.log1p(-1e-4)) in spent([(0.0, 1e-4, 200)]).release.delta(1.0)
+    assert -math.expm1(200 * math.log1p(-(2**-14))) in spent([(0.0, 2**-14, 200)]).release.delta(1.0)
+
+
+@pytest.mark.parametrize(("told", "drawn"), [(1e-7, 2 * 2**-24), (2**-24, 2**-24), (1 / 3, 5592406 * 2**-24), (1.0, 1.0)])
+def test_the_rate_is_the_one_that_is_drawn_with(told, drawn):
+    assert spent([(1.0, told, 7)]).release == 7 * lp.Gaussian(1.0).poisson(drawn)
 
 
 def test_options_of_other_accountants_mean_nothing():

@@ -22,6 +22,8 @@ _KINDRED = ("logphi", "rdp", "prv", "gdp")
 _NOTHING = 0 * Gaussian(sigma=1.0)
 # a release that always tells everything is refused as no mechanism; doubles cannot tell this one from it
 _NEARLY_ALWAYS = math.nextafter(1.0, 0.0)
+# Opacus's sampler compares multiples of its inverse, random numbers in single precision, with the rate
+_DRAWS = 2**24
 
 
 class LogPhiAccountant(IAccountant):  # type: ignore[misc]  # Opacus is not typed
@@ -32,7 +34,8 @@ class LogPhiAccountant(IAccountant):  # type: ignore[misc]  # Opacus is not type
     constant time while noise and rate stay as they are.
 
     Like every accountant it believes what Opacus says: that each record was drawn by itself at the sample rate, and that
-    gradients were clipped. ``poisson_sampling=False`` is not said.
+    gradients were clipped. ``poisson_sampling=False`` is not said. The rate is rounded up to a multiple of 2^-24, since that is
+    how Opacus draws.
 
     Examples
     --------
@@ -42,7 +45,7 @@ class LogPhiAccountant(IAccountant):  # type: ignore[misc]  # Opacus is not type
     >>> accountant.history
     [(1.1, 0.004266666666666667, 1000)]
     >>> print(accountant.bound(1e-5))
-    0.598685144 (between 0.598685144... and 0.598685144...)
+    0.59868707... (between 0.59868707... and 0.59868707...)
     >>> accountant.get_epsilon(1e-5) == accountant.bound(1e-5).upper
     True
     """
@@ -197,7 +200,8 @@ def _checked(entry: Any) -> tuple[float, float, int]:
 
 
 def _mechanism(noise: float, rate: float) -> Mechanism:
-    """One step."""
+    """One step, at the rate that is drawn with rather than the one that is told."""
+    rate = math.ceil(rate * _DRAWS) / _DRAWS
     return Gaussian(sigma=noise).poisson(rate) if noise else ApproximateDP(epsilon=0.0, delta=min(rate, _NEARLY_ALWAYS))
 
 

@@ -14,6 +14,11 @@ def blocks(text):
 
 @pytest.fixture(autouse=True)
 def defined_above(request, doctest_namespace):
+    # the namespace is that of all doctests: what a page defines is taken away after it
+    before = dict(doctest_namespace)
     if request.path.suffix == ".md":
         for block in blocks(request.path.read_text(encoding="utf-8")):
             exec(compile(block, str(request.path), "exec"), doctest_namespace)
+    yield
+    doctest_namespace.clear()
+    doctest_namespace.update(before)

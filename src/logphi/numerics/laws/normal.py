@@ -50,6 +50,11 @@ class Normal(Law):
         """Exactly z (z + 1) m^2 / 2."""
         return shifted_growth(self.shift)
 
+    @property
+    def shift_bound(self) -> float:
+        """The shift."""
+        return largest_shift(self.shift)
+
     def excess(self, x: float) -> Scaled | None:
         """Phi(-a) - e^x Phi(-b), a = x/m - m/2, b = x/m + m/2; None where a tail is below every normal double.
 
@@ -91,3 +96,9 @@ def shifted_growth(shift: Parameter, offset: float = 0.0) -> Growth:
     """That of a shift m, K(z) = z (z + 1) m^2 / 2."""
     m = shift.under(FLOATS)
     return Growth.normal(float(m.mid) ** 2, 3 * float(m.rad / m.mid) + 4 * ULP, offset)
+
+
+def largest_shift(shift: Parameter) -> float:
+    """A shift, rounded up."""
+    m = shift.under(FLOATS)
+    return float(m.mid + m.rad) * (1 + 2 * ULP)

@@ -45,7 +45,9 @@ if TYPE_CHECKING:
         RandomizedResponse,
     )
     from logphi.release import Mechanism, compose
+    from logphi.statement.report import Report, report
     from logphi.training import dp_sgd
+    from logphi.views.risk import AttackRisk
 
 __version__ = "0.1.0"
 
@@ -54,6 +56,7 @@ __all__ = [
     "Adjacency",
     "ApproximateDP",
     "Approximation",
+    "AttackRisk",
     "Bound",
     "Bounds",
     "BudgetExceededError",
@@ -83,6 +86,7 @@ __all__ = [
     "PrivacyFilter",
     "PureDP",
     "RandomizedResponse",
+    "Report",
     "Status",
     "__version__",
     "calibrate",
@@ -90,6 +94,7 @@ __all__ = [
     "compare",
     "compose",
     "dp_sgd",
+    "report",
     "verify",
 ]
 
@@ -105,7 +110,9 @@ _HOMES = {
     "logphi.comparison": ("compare",),
     "logphi.core.adjacency": ("Adjacency",),
     "logphi.release": ("Mechanism", "compose"),
+    "logphi.statement.report": ("Report", "report"),
     "logphi.training": ("dp_sgd",),
+    "logphi.views.risk": ("AttackRisk",),
 }
 # a room of its own, with more names than belong here
 _ROOMS = ("classical",)

@@ -200,7 +200,9 @@ def _chernoff(loss: LogPhi, log_excess: float) -> tuple[float, float, float]:
     top = float((values.mid + values.radius + log_kappa(np.array([c])) - log_excess)[0]) / c
     ceiling = top + 1e-14 * (abs(top) + (abs(float(values.mid[0])) + abs(log_excess)) / c)
     low, middle, high = loss.sketch(c * np.array([0.98, 1.0, 1.02]))
-    bend = max((low + high - 2 * middle) / (0.02 * c) ** 2, 0.0) + c**-2 + (c + 1) ** -2
+    # next to where nothing is known
+    curvature = (low + high - 2 * middle) / (0.02 * c) ** 2 if math.isfinite(low + high) and math.isfinite(middle) else 0.0
+    bend = max(curvature, 0.0) + c**-2 + (c + 1) ** -2
     guess = (middle - log_excess - math.log(c * (c + 1)) - 0.5 * math.log(2 * math.pi * bend)) / c
     return ceiling, guess if math.isfinite(guess) else ceiling, c
 

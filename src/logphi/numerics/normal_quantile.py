@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 from scipy.special import log_ndtr, ndtri_exp
 
 from logphi.arith.floats import ULP
-from logphi.numerics.normal_tails import ALONE, mixed_sides
+from logphi.numerics.normal_tails import log_masses
 
 # measured: the second enclosure says so nearly always; steps double, so that these reach beyond every quantile of a double
 _MOST_STEPS = 64
 # derived: sums of a few logarithms of doubles
 _ROUNDING = 2e-15
+_ENDLESS = np.array([np.inf])
 
 
 def quantile_below(log_mass: float) -> float:
@@ -32,10 +34,9 @@ def _moved(log_mass: float, sign: int) -> float:
     place = float(ndtri_exp(log_mass))
     step = 4 * ULP * (1 + abs(place))
     for _ in range(_MOST_STEPS):
-        sides = mixed_sides(place, place, ALONE, ALONE, ALONE)
-        if sides is None:
-            break
-        low, high = sides[1].log_ends
+        log_tail, wrong = log_masses(np.array([-place]), _ENDLESS)
+        unsure = float(wrong[0]) + ULP * (2 + abs(float(log_tail[0])))
+        low, high = float(log_tail[0]) - 2 * unsure, float(log_tail[0]) + 2 * unsure
         missing = log_mass - low if sign > 0 else high - log_mass
         if missing <= 0:
             return place

@@ -281,6 +281,20 @@ def test_more_noise_less_risk(sigma, fpr):
     assert loud.gaussian_mu(1e-6).upper < quiet.gaussian_mu(1e-6).lower
 
 
+@pytest.mark.parametrize("adjacency", ["add", "remove"])
+def test_both_orders_count_for_the_gaussian_whatever_the_relation(adjacency):
+    one = lp.Gaussian(sigma=1, adjacency=adjacency).poisson(0.1).risk
+    both = lp.Gaussian(sigma=1).poisson(0.1).risk
+    for slack in (0.0, 1e-6):
+        assert one.gaussian_mu(slack) == both.gaussian_mu(slack)
+    assert both.gaussian_mu().value == pytest.approx(1.0)
+
+
+def test_laws_of_different_widths_are_like_no_gaussian_mechanism():
+    found = lp.GaussianPair(mean_p=0, sigma_p=1, mean_q=1, sigma_q=2).risk.gaussian_mu()
+    assert (found.lower, found.status) == (math.inf, lp.Status.DIVERGENT)
+
+
 def test_a_larger_slack_asks_for_less():
     release = 50 * lp.Gaussian(sigma=2).poisson(0.1)
     found = [release.risk.gaussian_mu(slack) for slack in (0.0, 1e-9, 1e-3, 0.1, 0.9)]

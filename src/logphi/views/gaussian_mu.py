@@ -22,7 +22,8 @@ from scipy.special import log_ndtr
 from logphi import check
 from logphi.arith.floats import ULP
 from logphi.arith.protocol import Plain
-from logphi.bound import Bound, Direction, Entry, Ledger, Status
+from logphi.bound import Bound, Entry, Ledger, Status
+from logphi.core.adjacency import Adjacency
 from logphi.core.logphi import LogPhi
 from logphi.numerics.laws.normal import Normal
 from logphi.numerics.normal_quantile import quantile_above, quantile_below
@@ -49,8 +50,11 @@ _ROUNDING = 2e-15
 _HALVINGS, _STEPS = 60, 40
 
 
-def gaussian_mu(loss: Loss, slack: float = 0.0, *, direction: Direction | str | None = None, rtol: float = 1e-4) -> Bound:
+def gaussian_mu(loss: Loss, slack: float = 0.0, *, rtol: float = 1e-4) -> Bound:
     """The smallest mu for which no attack's true positive rate exceeds that on a Gaussian mechanism of mu by more than a slack.
+
+    Both orders of the pair count, whatever the relation: a trade-off function is about negative eps too, and these are the
+    positive ones of the other order.
 
     Parameters
     ----------
@@ -59,8 +63,6 @@ def gaussian_mu(loss: Loss, slack: float = 0.0, *, direction: Direction | str | 
     slack
         How much may be left out, a probability below one: f >= G_mu - slack at every type I error, which is
         delta(eps) <= delta_mu(eps) + slack at every eps. Zero asks for mu-GDP.
-    direction
-        ``"remove"`` or ``"add"`` for one order only; both by default.
     rtol
         Requested ``upper - lower`` relative to mu.
 
@@ -73,7 +75,7 @@ def gaussian_mu(loss: Loss, slack: float = 0.0, *, direction: Direction | str | 
     Raises
     ------
     ValueError, TypeError
-        If the slack is not in [0, 1), or the direction does not apply.
+        If the slack is not in [0, 1).
 
     References
     ----------
@@ -92,30 +94,32 @@ def gaussian_mu(loss: Loss, slack: float = 0.0, *, direction: Direction | str | 
     if slack == 1:
         raise ValueError("slack must be below 1, got 1.0: any mechanism is within one of any other")
     check.tolerance("rtol", rtol)
-    orders = loss.orders(direction)
-    told = orders[0][0] if len(orders) == 1 else Direction.BOTH
-    if any(masses(part)[0][0] > slack for _, part in orders):
-        return Bound(math.inf, math.inf, math.inf, Status.UNBOUNDED, direction=told)
-    lower, upper, method = 0.0, min(part.shift_bound for _, part in orders), "composition"
-    proved = not any(part.estimated for _, part in orders)
+    pair = Loss(loss.remove, Adjacency.ADD_REMOVE)
+    parts = [part for _, part in pair.orders(None)]
+    if any(masses(part)[0][0] > slack for part in parts):
+        return Bound(math.inf, math.inf, math.inf, Status.UNBOUNDED)
+    lower, upper, method = 0.0, loss.remove.shift_bound, "composition"
+    proved = not loss.remove.estimated
     if slack == 0:
-        divergences = zcdp(loss, direction=direction)
+        divergences = zcdp(pair)
         lower, proved = math.sqrt(2 * divergences.lower) * (1 - 4 * ULP), proved and divergences.ledger.proved
+        if math.isinf(lower):
+            return Bound(lower, lower, lower, Status.DIVERGENT)
     if not _near(lower, upper, rtol):
-        end = _end(loss, slack, direction, [part for _, part in orders])
+        end = _end(pair, slack, parts)
         if end is not None:
-            search = _Search(loss, slack, direction, rtol)
+            search = _Search(pair, slack, rtol)
             least, most = search.between(end, lower, upper)
             method = "cells" if most < upper else method
             lower, upper, proved = least, min(upper, most), proved and search.proved
         elif slack == 0:
             # where the far tail is out of reach, what is proved of the rest is at least a lower bound
-            lower = max(lower, gaussian_mu(loss, _HARDLY, direction=direction, rtol=rtol).lower)
+            lower = max(lower, gaussian_mu(pair, _HARDLY, rtol=rtol).lower)
     lower = min(lower, upper)
     status = Status.WIDE if not _near(lower, upper, rtol) else Status.MET if proved else Status.ESTIMATED
     value = lower if math.isinf(upper) else lower / 2 + upper / 2
     ledger = Ledger(discretization=Entry(upper - lower, proved))
-    return Bound(lower, value, upper, status, method, told, ledger)
+    return Bound(lower, value, upper, status, method, ledger=ledger)
 
 
 @dataclass(frozen=True)
@@ -137,10 +141,10 @@ class _Cell:
     touch: float
 
 
-def _end(loss: Loss, slack: float, direction: Direction | str | None, parts: list[LogPhi]) -> _Place | None:
+def _end(pair: Loss, slack: float, parts: list[LogPhi]) -> _Place | None:
     """From where on the profile is at most the slack; None if nowhere."""
     if slack > 0:
-        at, high = single(epsilon(loss, slack, direction=direction)).upper, math.log(slack) + _ROUNDING * 400
+        at, high = single(epsilon(pair, slack)).upper, math.log(slack) + _ROUNDING * (1 - math.log(slack))
     elif any(masses(part)[0][1] > 0 for part in parts):
         return None
     else:
@@ -151,8 +155,8 @@ def _end(loss: Loss, slack: float, direction: Direction | str | None, parts: lis
 class _Search:
     """The cell of the largest mu is cut until what is proved above and below is near enough."""
 
-    def __init__(self, loss: Loss, slack: float, direction: Direction | str | None, rtol: float) -> None:
-        self.loss, self.slack, self.direction, self.rtol = loss, slack, direction, rtol
+    def __init__(self, pair: Loss, slack: float, rtol: float) -> None:
+        self.pair, self.slack, self.rtol = pair, slack, rtol
         self.proved = True
 
     def between(self, end: _Place, lower: float, known: float) -> tuple[float, float]:
@@ -178,7 +182,7 @@ class _Search:
         return lower, max(cell.mu for cell in cells)
 
     def _place(self, eps: float) -> _Place:
-        found = single(log_delta(self.loss, eps, direction=self.direction, rtol=max(_SHARPER * self.rtol, 1e-9)))
+        found = single(log_delta(self.pair, eps, rtol=max(_SHARPER * self.rtol, 1e-9)))
         self.proved = self.proved and found.ledger.proved
         return _Place(eps, found.lower, found.upper)
 

@@ -196,9 +196,9 @@ class AttackRisk:
         self._checked("baseline", baseline, direction, rtol)
         return each("baseline", baseline, lambda at: hull_power(self.loss, at, direction, rtol))
 
-    def gaussian_mu(self, slack: float = 0.0, *, direction: Direction | str | None = None, rtol: float = 1e-4) -> Bound:
+    def gaussian_mu(self, slack: float = 0.0, *, rtol: float = 1e-4) -> Bound:
         """The Gaussian mechanism that leaks no less, to within a slack; see :func:`logphi.views.gaussian_mu.gaussian_mu`."""
-        return gaussian_mu(self.loss, slack, direction=direction, rtol=rtol)
+        return gaussian_mu(self.loss, slack, rtol=rtol)
 
     def _checked(self, name: str, value: Any, direction: Direction | str | None, rtol: float) -> None:
         check.unit_array(name, value)

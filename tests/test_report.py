@@ -3,7 +3,6 @@
 import json
 import math
 import re
-from dataclasses import dataclass
 from decimal import Decimal
 
 import pytest
@@ -155,13 +154,11 @@ def test_many_terms_are_counted_in_the_text_and_listed_in_the_json():
     assert len(json.loads(report.to_json())["terms"]) == 25
 
 
-@dataclass(frozen=True)
-class Ledger:
-    release: lp.Mechanism
-
-
 def test_an_accountant_is_reported_by_its_release():
-    assert lp.report(Ledger(lp.Gaussian(sigma=3)), delta=1e-5) == lp.report(lp.Gaussian(sigma=3), delta=1e-5)
+    accountant = lp.Accountant()
+    assert "What was released nothing" in flat(lp.report(accountant, delta=1e-5))
+    accountant.step(lp.RandomizedResponse(p=0.6), 7)
+    assert lp.report(accountant, delta=1e-5) == lp.report(7 * lp.RandomizedResponse(p=0.6), delta=1e-5)
 
 
 def test_the_claim_can_be_certified():

@@ -150,7 +150,8 @@ class Report:
         size = [] if self.dataset_size is None else [f"size of the data set: {self.dataset_size}"]
         yield "Who is protected", [f"unit: {self.unit}", f"neighbours: {neighbours(self.adjacency, self.unit)}", *size]
         more = len(self.terms) - _MOST_TERMS
-        yield "What was released", [*map(str, self.terms[:_MOST_TERMS]), *([f"and {more} more"] if more > 0 else [])]
+        listed = [*map(str, self.terms[:_MOST_TERMS]), *([f"and {more} more"] if more > 0 else [])]
+        yield "What was released", listed or ["nothing"]
         yield "The whole curve", list(self._curve())
         yield "What an attack on " + self.unit + " may attain, knowing all others", list(self._attacks())
         yield "What was not checked", list(self.not_checked)

@@ -38,7 +38,7 @@ RELEASES = [
     "RandomizedResponse(p=0.7, adjacency='replace').subset(0.2, adjacency='replace')",
     "20 * KaryRandomizedResponse(k=4, p=0.5, adjacency='replace_special')",
     "9 * ExponentialMechanism(epsilon=0.3)",
-    "PureDP(epsilon=0.7, adjacency='remove').poisson(0.1)",
+    "PureDP(epsilon=0.7).poisson(0.1, adjacency='remove')",
     "10 * ApproximateDP(epsilon=0.1, delta=1e-6)",
     "DistanceToInstability(epsilon=1, delta=0.001)",
     "Discrete(p=[0.5, 0.3, 0.2, 0], q=[0.2, 0.3, 0, 0.5])",

@@ -122,8 +122,8 @@ def _of_both_orders(adjacency: Adjacency | str, epsilon: float, delta: float) ->
     relation = Adjacency.of(adjacency)
     if relation in (Adjacency.ADD, Adjacency.REMOVE):
         raise ValueError(
-            f"a guarantee under {relation.value!r} alone bounds one order of two neighbours, and the pair of this mechanism needs "
-            "both: state it under 'add_remove' if it holds in both, or write "
+            f"a guarantee under {relation.value!r} alone bounds one order of two neighbours, and the pair of this mechanism "
+            "needs both: state it under 'add_remove' if it holds in both, or write "
             f"FromProfile(epsilons=[{epsilon!r}], deltas=[{delta!r}], adjacency={relation.value!r})"
         )
     return relation

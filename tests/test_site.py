@@ -29,8 +29,17 @@ pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("site")]
 
 ROOT = Path(__file__).resolve().parent.parent
 BROWSER, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
-FLAGS = """--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking
---disable-component-update --disable-sync""".split()
+FLAGS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--window-size=1300,900",
+]
 
 PATIENCE = 10  # seconds, for what a script of the page does
 TELEPHONE = {"width": 390, "height": 800, "deviceScaleFactor": 1, "mobile": True}
@@ -75,7 +84,7 @@ def browser(tmp_path_factory):
         pytest.skip("no chromium and chromedriver here; on Debian: apt-get install chromium chromium-driver")
     options = webdriver.ChromeOptions()
     options.binary_location = BROWSER
-    for flag in (*FLAGS, "--window-size=1300,900", f"--user-data-dir={tmp_path_factory.mktemp('profile')}"):
+    for flag in (*FLAGS, f"--user-data-dir={tmp_path_factory.mktemp('profile')}"):
         options.add_argument(flag)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
     driver = webdriver.Chrome(options=options, service=Service(DRIVER))
@@ -117,11 +126,9 @@ def test_every_link_leads_somewhere(site):
             parts = urlsplit(link)
             if parts.scheme or parts.netloc:
                 continue
-            target = (site / address).parent / unquote(parts.path) if parts.path else site / address
-            target = target.resolve()
-            if not target.is_file():
-                broken.append((address, link))
-            elif target.suffix == ".html" and unquote(parts.fragment) not in pages[target.relative_to(site).as_posix()].ids:
+            target = ((site / address).parent / unquote(parts.path) if parts.path else site / address).resolve()
+            anchors = pages[target.relative_to(site).as_posix()].ids if target.suffix == ".html" and target.exists() else {""}
+            if not target.is_file() or unquote(parts.fragment) not in anchors:
                 broken.append((address, link))
     assert broken == []
 

@@ -8,8 +8,8 @@ import shutil
 import sys
 from pathlib import Path
 
+import api
 import notebook_pages
-import reference
 from pages import ROOT, for_the_site, source_page, sources
 from sphinx.cmd.build import main as sphinx
 
@@ -58,7 +58,7 @@ def assemble(source: Path, cache: Path) -> None:
         path = source / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
-    reference.write(source / "api")
+    api.write(source / "api")
 
 
 def build(directory: Path, cache: Path) -> int:

@@ -1,19 +1,16 @@
-"""How Sphinx builds the site; `build.py` puts its sources together first."""
+"""How Sphinx builds the site, when `build.py` has put its sources together."""
 
 import inspect
 import re
-import sys
 from pathlib import Path
 
+from api import object_at
+from pages import ROOT
 from sphinx import addnodes
 
 import logphi
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE))
-
-from pages import ROOT
-from reference import object_at
 
 project = "logphi"
 version = release = logphi.__version__

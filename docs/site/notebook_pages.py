@@ -79,7 +79,7 @@ def write(directory: Path, cache: Path) -> dict[str, tuple[str, list[str]]]:
         found[path.stem] = text.splitlines()[0].removeprefix("# "), pictures
     listed = "\n".join(found)
     (directory / "index.md").write_text(
-        "# Notebooks\n\nEach draws what a paper says and asserts it. They are run when this site is built, and by the tests.\n\n"
+        "# Notebooks\n\nEach draws what a paper says and asserts it. They are run when this site is built, and by tests.\n\n"
         f"```{{toctree}}\n:maxdepth: 1\n\n{listed}\n```\n",
         encoding="utf-8",
     )

@@ -49,9 +49,10 @@ def assemble(source: Path, cache: Path) -> None:
     source.mkdir(parents=True)
     texts = {path.name.lower(): path.read_text(encoding="utf-8") for path in [*DOCS.glob("*.md"), *map(ROOT.joinpath, WHOLE)]}
     texts = {name: for_the_site(text) for name, text in texts.items()}
-    for file in sources(list(texts.values())):
-        texts[f"source/{file}.md"] = source_page(file)
     notebooks = notebook_pages.write(source / "notebooks", cache)
+    linking = [*texts.values(), *(path.read_text(encoding="utf-8") for path in (source / "notebooks").glob("*.md"))]
+    for file in sources(linking):
+        texts[f"source/{file}.md"] = source_page(file)
     (source / "gallery").mkdir()
     texts["gallery.md"] = gallery(drawn(source / "gallery"), notebooks)
     for name, text in texts.items():

@@ -52,8 +52,12 @@ def linkcode_resolve(domain, info):
     return f"../source/{file.relative_to(ROOT).as_posix()}.html#line-{line}"
 
 
-def unlinked_in_signatures(app, environment, node, content):
-    """A type in a signature is plain text where it has no page; a reference in prose must have one."""
+def public_or_plain(app, environment, node, content):
+    """A public name by itself is that of the package root; another type in a signature is plain text."""
+    name = node.get("reftarget", "").rpartition(".")[2]
+    if node.get("refdomain") == "py" and name in logphi.__all__:
+        python = environment.get_domain("py")
+        return python.resolve_xref(environment, node["refdoc"], app.builder, "obj", f"logphi.{name}", node, content)
     while node is not None:
         if isinstance(node, addnodes.desc_signature):
             return content
@@ -75,4 +79,4 @@ def bars_as_bars(app, what, name, one, options, lines):
 def setup(app):
     """Called by Sphinx."""
     app.connect("autodoc-process-docstring", bars_as_bars, priority=400)  # before napoleon
-    app.connect("missing-reference", unlinked_in_signatures)
+    app.connect("missing-reference", public_or_plain)

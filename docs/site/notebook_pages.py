@@ -7,7 +7,7 @@ from pathlib import Path
 
 import nbformat
 from nbclient import NotebookClient
-from pages import ROOT
+from pages import ROOT, for_the_site
 
 NOTEBOOKS = ROOT / "notebooks"
 CELL_TIMEOUT = 600  # seconds
@@ -54,7 +54,7 @@ def page(notebook, stem: str, directory: Path) -> tuple[str, list[str]]:
     parts, pictures = [], []
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
-            parts.append(cell.source)
+            parts.append(for_the_site(cell.source))
             continue
         parts.append(f"```python\n{cell.source}\n```")
         for one in cell.outputs:

@@ -1,6 +1,7 @@
 """The pages of the API reference: every public name, and whatever their docstrings refer to."""
 
 import enum
+import importlib.util
 import inspect
 import pkgutil
 import re
@@ -9,13 +10,17 @@ from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
+from sphinx.ext.autodoc.mock import mock
+
 import logphi
 from logphi.mechanisms import CATALOGUE, PYTHON_ONLY
 
 REFERENCE = re.compile(r":(?:class|func|meth|mod|exc|data|attr):`~?(logphi\.[\w.]+)`")
 RETURNS = re.compile(r"^Returns\n-+\n(.*)$", re.MULTILINE)
 # modules for users that the package root does not name
-ASIDE = ("logphi.extend", "logphi.testing", "logphi.adapters")
+ASIDE = ("logphi.extend", "logphi.testing")
+# packages of others, whose adapters are described without them too
+MISSING = [name for name in ("dp_accounting", "opacus", "torch") if importlib.util.find_spec(name) is None]
 # where a reference to a mechanism is looked up
 MECHANISMS = "logphi.mechanisms"
 
@@ -101,9 +106,22 @@ class Reference:
         own.sort(key=lambda pair: isinstance(pair[1], ModuleType))  # a section of its own comes last
         return "\n".join(parts + [self.entry(f"{name}.{key}", value) for key, value in own])
 
+    def room(self, name: str) -> None:
+        """A page for a module and its public names."""
+        with mock(MISSING):
+            text = self.module(name, import_module(name))
+        self.pages[name] = [re.sub(r"^(``.*``)\n-+\n", lambda title: f"{title[1]}\n{'=' * len(title[1])}\n", text)]
+
     def add(self, page: str, title: str, text: str, entries: list[str]) -> None:
         """A page of entries."""
         self.pages[page] = [f"{title}\n{'=' * len(title)}\n\n{text}\n", *entries]
+
+
+def adapters() -> list[str]:
+    """The modules for the packages of others."""
+    from logphi import adapters
+
+    return [f"logphi.adapters.{module.name}" for module in pkgutil.iter_modules(adapters.__path__)]
 
 
 def described() -> Reference:
@@ -117,16 +135,8 @@ def described() -> Reference:
         text = first_line(logphi) if home == "logphi" else first_line(import_module(home))
         entries = [found.entry(f"logphi.{name}", getattr(logphi, name)) for name in homes[home]]
         found.add(home, f"``{home}``", text, entries)
-    rooms = [f"logphi.{room}" for room in logphi._ROOMS] + [name for name in ASIDE if name not in logphi._ROOMS]
-    for name in rooms:
-        try:
-            module = import_module(name)
-        except ModuleNotFoundError:
-            continue  # a room that is not furnished yet
-        entries = [found.module(name, module)]
-        for inner in pkgutil.iter_modules(getattr(module, "__path__", [])) if name == "logphi.adapters" else ():
-            entries.append(found.module(f"{name}.{inner.name}", import_module(f"{name}.{inner.name}")))
-        found.pages[name] = [re.sub(r"^(``.*``)\n-+\n", lambda m: f"{m[1]}\n{'=' * len(m[1])}\n", entries[0]), *entries[1:]]
+    for name in [*(f"logphi.{room}" for room in logphi._ROOMS), *ASIDE, *adapters()]:
+        found.room(name)
     inside(found)
     return found
 

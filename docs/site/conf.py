@@ -4,7 +4,8 @@ import inspect
 import re
 from pathlib import Path
 
-from api import object_at
+from api import MISSING, object_at
+from docutils import nodes
 from pages import ROOT
 from sphinx import addnodes
 
@@ -23,6 +24,7 @@ myst_enable_extensions = ["dollarmath", "colon_fence"]
 myst_heading_anchors = 4  # deep enough for every link to a heading
 
 autodoc_typehints_format = "short"
+autodoc_mock_imports = MISSING
 autodoc_member_order = "bysource"
 napoleon_google_docstring = False
 napoleon_use_ivar = True
@@ -58,6 +60,8 @@ def public_or_plain(app, environment, node, content):
     if node.get("refdomain") == "py" and name in logphi.__all__:
         python = environment.get_domain("py")
         return python.resolve_xref(environment, node["refdoc"], app.builder, "obj", f"logphi.{name}", node, content)
+    if isinstance(content, nodes.emphasis | nodes.strong):  # what is returned or raised
+        return content
     while node is not None:
         if isinstance(node, addnodes.desc_signature):
             return content

@@ -175,7 +175,10 @@ def test_there_are_formulas_and_pictures(served, browser):
     assert len(browser.find_elements(By.CSS_SELECTOR, "article img")) > 10
 
 
-@pytest.mark.parametrize(("words", "page"), [("Gaussian", "catalogue.html"), ("staircase", "add-a-mechanism.html")])
+@pytest.mark.parametrize(
+    ("words", "page"),
+    [("Gaussian", "catalogue.html"), ("calibrate", "calibration.html"), ("staircase", "add-a-mechanism.html")],
+)
 def test_the_search_finds(served, browser, words, page):
     browser.get(f"{served}/index.html")
     box = browser.find_element(By.CSS_SELECTOR, ".sidebar-search-container input[name=q]")

@@ -7,7 +7,6 @@ from pathlib import Path
 from api import MISSING, object_at
 from docutils import nodes
 from pages import ROOT
-from sphinx import addnodes
 
 import logphi
 
@@ -55,18 +54,14 @@ def linkcode_resolve(domain, info):
 
 
 def public_or_plain(app, environment, node, content):
-    """A public name by itself is that of the package root; another type in a signature is plain text."""
-    name = node.get("reftarget", "").rpartition(".")[2]
-    if node.get("refdomain") == "py" and name in logphi.__all__:
+    """A public name is that of the package root; a type without a page is plain text, but not what prose refers to."""
+    if node.get("refdomain") != "py":
+        return None
+    name = node["reftarget"].rpartition(".")[2]
+    if name in logphi.__all__:
         python = environment.get_domain("py")
         return python.resolve_xref(environment, node["refdoc"], app.builder, "obj", f"logphi.{name}", node, content)
-    if isinstance(content, nodes.emphasis | nodes.strong):  # what is returned or raised
-        return content
-    while node is not None:
-        if isinstance(node, addnodes.desc_signature):
-            return content
-        node = node.parent
-    return None
+    return None if isinstance(content, nodes.literal) else content
 
 
 def bars_as_bars(app, what, name, one, options, lines):

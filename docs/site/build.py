@@ -44,8 +44,6 @@ def gallery(pictures, notebooks) -> str:
 
 def assemble(source: Path, cache: Path) -> None:
     """Put together what the site is made of."""
-    if source.exists():
-        shutil.rmtree(source)
     source.mkdir(parents=True)
     texts = {path.name.lower(): path.read_text(encoding="utf-8") for path in [*DOCS.glob("*.md"), *map(ROOT.joinpath, WHOLE)]}
     texts = {name: for_the_site(text) for name, text in texts.items()}
@@ -65,6 +63,8 @@ def assemble(source: Path, cache: Path) -> None:
 def build(directory: Path, cache: Path) -> int:
     """Build the site below a directory; 0 if all went well."""
     source, site = directory / "site-source", directory / "site"
+    for old in (source, site):
+        shutil.rmtree(old, ignore_errors=True)
     assemble(source, cache)
     options = ["--fail-on-warning", "--keep-going", "--fresh-env", "--quiet", "--jobs", "2"]
     return sphinx([*options, "-c", str(DOCS / "site"), "-d", str(directory / "site-doctrees"), str(source), str(site)])

@@ -37,8 +37,9 @@ def object_at(name: str):
 
 
 def first_line(one) -> str:
-    """The first line of a docstring."""
-    return (inspect.getdoc(one) or "").partition("\n")[0].replace("|", r"\|")
+    """The first line of a docstring, what it refers to by name only."""
+    line = (inspect.getdoc(one) or "").partition("\n")[0].replace("|", r"\|")
+    return re.sub(r":\w+:`~?([\w.]+)`", r"``\1``", line)
 
 
 def returned(function) -> list[str]:

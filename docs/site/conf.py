@@ -26,7 +26,7 @@ autodoc_typehints_format = "short"
 autodoc_mock_imports = MISSING
 autodoc_member_order = "bysource"
 napoleon_google_docstring = False
-napoleon_use_ivar = True
+napoleon_custom_sections = [("Attributes", "params_style")]  # a line may name several
 napoleon_attr_annotations = False  # the signature says it
 
 html_theme = "furo"

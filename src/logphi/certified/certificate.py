@@ -45,20 +45,16 @@ class Certificate:
         How these were known: ``"as written"``, ``"exact doubles"`` or ``"mixed"``.
     adjacency
         The relation between data sets.
-    quantity
-        ``"epsilon"`` or ``"delta"``.
-    at
-        The delta, or the epsilon in nats, at which.
+    quantity, at
+        ``"epsilon"`` at a delta, or ``"delta"`` at an epsilon, in nats.
     direction
         The one order that was asked for, or None for the larger of both.
     attained
         The order that attains the maximum, or ``"both"``.
     digits
         ``upper - lower`` is at most 10^-digits of ``upper``.
-    lower
-        The lower end of the claim.
-    upper
-        The upper end.
+    lower, upper
+        The claim.
     witness
         What the proof chose, for each order.
     made_by

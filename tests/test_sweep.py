@@ -5,12 +5,16 @@ import json
 import math
 import os
 import pickle
+import re
+import subprocess
+import sys
 import threading
 import time
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from fractions import Fraction
 from functools import partial
 from operator import methodcaller
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -303,3 +307,18 @@ def test_a_sweep_prints_short():
     assert shown.count("<tr>") == 12
     assert "and 2 more" in shown
     assert "&lt;" not in shown
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("which", ["ProcessPoolExecutor", "LocalCluster"])
+def test_the_scripts_of_the_page_run(which, tmp_path):
+    if which == "LocalCluster":
+        pytest.importorskip("distributed")
+    page = (Path(__file__).resolve().parent.parent / "docs" / "scale.md").read_text(encoding="utf-8")
+    (script,) = [
+        block for block in re.findall(r"^```python\n(.*?)^```$", page, re.DOTALL | re.MULTILINE) if f"{which}(" in block
+    ]
+    (tmp_path / "script.py").write_text(script, encoding="utf-8")
+    ran = subprocess.run([sys.executable, "script.py"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    largest = (1000 * lp.Gaussian(1.0).poisson(0.05)).epsilon(DELTA)
+    assert ran.stdout.split() == f"Sweep(epsilon over 10 of sigma, 10 of rate) {largest.upper:.4f}".split(), ran.stderr

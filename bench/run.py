@@ -23,7 +23,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from peers import CERTIFIED, OURS, PEERS, Accountant, UnsupportedError
+from peers import CERTIFIED, OURS, PEERS, Accountant, UnsupportedError, release_of
 from workloads import JOB, VIEWS, WORKLOADS, Gaussian, Workload, distinct, repeated
 
 BUDGET = 1.5  # seconds spent on repeating one measurement; a single computation may take longer
@@ -122,9 +122,33 @@ def comparison_table(rows: list[dict[str, Any]]) -> str:
 
 def scaling() -> list[dict[str, Any]]:
     """The other views, what the cost of an answer depends on, and what it does not."""
-    rows = [measure(OURS, workload) for workload in (*VIEWS, repeated(10**3), repeated(10**12), distinct(10_000))]
+    scaled = (repeated(10**3), repeated(10**12), distinct(10_000), distinct(100_000))
+    rows = [measure(OURS, workload) for workload in (*VIEWS, *scaled)] + in_bulk()
     rows += [{**measure(one, JOB), "workload": f"{JOB.caption}, {one.name}"} for one in CERTIFIED]
     return [*rows, {"workload": "`import logphi`, less a bare interpreter", "seconds": import_seconds()}]
+
+
+def in_bulk() -> list[dict[str, Any]]:
+    """Arrays of questions to the main job, and a sweep; the time of the whole."""
+    import numpy as np
+
+    import logphi as lp
+
+    job = release_of(JOB)
+    grid = {"sigma": np.linspace(1.0, 3.0, 10), "rate": np.linspace(0.01, 0.05, 10)}
+    whole = {
+        f"{JOB.name}: delta at 1000 epsilons": lambda: job.delta(np.linspace(0.1, 4.0, 1000)),
+        f"{JOB.name}: epsilon at 1000 deltas": lambda: job.epsilon(np.geomspace(1e-10, 1e-2, 1000)),
+        "sweep of 100 points, 1000 x sampled Gaussian: epsilon": lambda: lp.sweep(
+            lambda sigma, rate: 1000 * lp.Gaussian(sigma).poisson(rate), grid, delta=1e-5
+        ),
+    }
+    rows = []
+    for name, work in whole.items():
+        start = time.perf_counter()
+        work()
+        rows.append({"workload": name, "seconds": time.perf_counter() - start})
+    return rows
 
 
 def scaling_table(rows: list[dict[str, Any]]) -> str:

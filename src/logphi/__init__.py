@@ -46,6 +46,8 @@ if TYPE_CHECKING:
     )
     from logphi.release import Mechanism, compose
     from logphi.statement.report import Report, report
+    from logphi.sweeps.sweep import sweep
+    from logphi.sweeps.table import Sweep
     from logphi.training import dp_sgd
     from logphi.views.risk import AttackRisk
 
@@ -88,6 +90,7 @@ __all__ = [
     "RandomizedResponse",
     "Report",
     "Status",
+    "Sweep",
     "__version__",
     "calibrate",
     "classical",
@@ -95,6 +98,7 @@ __all__ = [
     "compose",
     "dp_sgd",
     "report",
+    "sweep",
     "verify",
 ]
 
@@ -111,6 +115,8 @@ _HOMES = {
     "logphi.core.adjacency": ("Adjacency",),
     "logphi.release": ("Mechanism", "compose"),
     "logphi.statement.report": ("Report", "report"),
+    "logphi.sweeps.sweep": ("sweep",),
+    "logphi.sweeps.table": ("Sweep",),
     "logphi.training": ("dp_sgd",),
     "logphi.views.risk": ("AttackRisk",),
 }

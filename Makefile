@@ -3,7 +3,8 @@
 #   make demo       install the package and answer the README's question
 #   make test       lint, types, floors, and every test: slow ones and notebooks too (this is what CI runs)
 #   make test-fast  only the default pytest run
-#   make docs       print the support matrix anew (the other pages are written by hand; tests run their examples)
+#   make docs       the site, in build/site; a warning is an error
+#   make support-matrix  print docs/support-matrix.md anew
 #   make bench      speed and width beside other accountants
 #   make clean      back to nothing
 
@@ -12,18 +13,23 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 STAMPS := $(VENV)/.stamps
 PIP    := $(BIN)/python -m pip --disable-pip-version-check
+# releases of Opacus that knew no accountants of others; its adapter is tested with them too
+OLDER  := 1.4.0 1.5.4
+OPACUS := $(foreach release,$(OLDER),$(abspath $(VENV))/older-opacus/$(release))
 
 .DEFAULT_GOAL := test
-.PHONY: demo test test-fast lint format docs bench clean
+.PHONY: demo test test-fast lint format docs support-matrix bench clean
 
 demo: $(STAMPS)/package
 	$(BIN)/logphi epsilon "14062 * Gaussian(sigma=1.1).poisson(256/60000)" --delta 1e-5
 
+# `loadgroup`: the site is built once, by the worker that looks at it;
 # one worker a core leaves nothing for the threads of the matrix products
 test test-fast: export OPENBLAS_NUM_THREADS = 1
+test: export LOGPHI_OLDER_OPACUS = $(subst $(subst ,, ),:,$(OPACUS))
 
 test: lint
-	$(BIN)/python -m pytest -n auto -m ""
+	$(BIN)/python -m pytest -n auto --dist loadgroup -m ""
 
 test-fast: $(STAMPS)/dev
 	$(BIN)/python -m pytest -n auto
@@ -38,7 +44,10 @@ format: $(STAMPS)/dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-docs: $(STAMPS)/package
+docs: $(STAMPS)/docs
+	$(BIN)/python docs/site/build.py
+
+support-matrix: $(STAMPS)/docs
 	$(BIN)/python docs/support_matrix.py > docs/support-matrix.md
 
 bench: $(STAMPS)/bench
@@ -58,6 +67,13 @@ $(STAMPS)/package: $(STAMPS)/venv pyproject.toml
 
 $(STAMPS)/dev: $(STAMPS)/venv pyproject.toml
 	$(PIP) install --quiet --editable . --group dev
+	for release in $(OLDER); do \
+	    $(PIP) install --quiet --no-deps --upgrade --target $(VENV)/older-opacus/$$release opacus==$$release || exit 1; \
+	done
+	touch $(STAMPS)/package $(STAMPS)/docs $@
+
+$(STAMPS)/docs: $(STAMPS)/venv pyproject.toml
+	$(PIP) install --quiet --editable . --group docs
 	touch $(STAMPS)/package $@
 
 $(STAMPS)/bench: $(STAMPS)/venv pyproject.toml

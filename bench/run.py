@@ -15,19 +15,17 @@ os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", MKL_NUM_THREADS
 import argparse
 import json
 import platform
-import statistics
-import subprocess
 import sys
-import time
 from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 import tables
-from accountants import CERTIFIED, OURS, PEERS, STRESSED, Accountant, truth
-from sandbox import LIMIT, REPETITIONS, Sandbox, measured, obstacle, warm
-from workloads import JOB, STRESS, VIEWS, WORKLOADS, Workload, distinct, repeated
+from accountants import OURS, PEERS, STRESSED, Accountant, truth
+from alone import of_this_library
+from sandbox import LIMIT, REPETITIONS, Sandbox, obstacle, warm
+from workloads import STRESS, WORKLOADS, Workload
 
 from logphi.files import write_whole
 
@@ -99,26 +97,6 @@ def compared(workloads: Sequence[Workload], accountants: Sequence[Accountant]) -
     return rows
 
 
-def scaling() -> list[dict[str, Any]]:
-    """The other views, what the cost of an answer depends on, and what it does not."""
-    asked = (*VIEWS, repeated(10**3), repeated(10**12), distinct(10_000))
-    rows = [{"workload": workload.caption, **measured(OURS, workload)} for workload in asked]
-    rows += [{"workload": f"{JOB.caption}, {one.name}", **measured(one, JOB)} for one in CERTIFIED]
-    return [*rows, {"workload": "`import logphi`, less a bare interpreter", "seconds": import_seconds()}]
-
-
-def import_seconds() -> float:
-    """Time of ``import logphi`` in a fresh interpreter, less that of a bare one."""
-
-    def start(code: str) -> float:
-        begin = time.perf_counter()
-        subprocess.run([sys.executable, "-c", code], check=True)
-        return time.perf_counter() - begin
-
-    start("import logphi")  # fill the disk cache
-    return statistics.median(start("import logphi") - start("pass") for _ in range(5))
-
-
 def machine() -> str:
     """The processor and the versions."""
     about = Path("/proc/cpuinfo")
@@ -152,7 +130,7 @@ def main() -> None:
     if arguments.quick:
         return
     stress = compared(STRESS, [accountant for accountant in STRESSED if accountant in able])
-    alone = scaling()
+    alone = of_this_library()
     if arguments.json:
         saved = {"machine": machine(), "sources": sources, "stress": stress, "alone": alone}
         write_whole(arguments.json, (json.dumps(saved, indent=2) + "\n").encode())

@@ -16,7 +16,7 @@ from workloads import Gaussian, Workload
 BUDGET = 1.0  # seconds spent on repeating one measurement; a single computation may take longer
 REPETITIONS = 15  # at most
 LIMIT = 30.0  # seconds that one measurement may take in all
-MEMORY = 12 << 30  # bytes of address space
+MEMORY = 8 << 30  # bytes of address space
 
 WARM_UP = Workload("one Gaussian", ((Gaussian(sigma=1.0), 1),), "delta", 1.0, 0.1)
 

@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 
 import logphi.expression
 from logphi.bound import Bound, Bounds, Direction, Entry, Ledger, Status
-from logphi.cli import _outward, main
+from logphi.cli import main
+from logphi.cli.answers import outward
 
 Capture = pytest.CaptureFixture[str]
 WIDE = Ledger(truncation=Entry(math.inf), inner=Entry(1e-9, proved=False))
@@ -221,7 +222,7 @@ def test_help_says_how_infinity_is_written(capsys: Capture) -> None:
 def test_printed_ends_never_cut_the_interval(one: float, other: float) -> None:
     lower, upper = sorted((one, other))
     if lower < upper:
-        down, up = map(Decimal, _outward(lower, upper))
+        down, up = map(Decimal, outward(lower, upper))
         assert down <= Decimal(lower)
         assert up >= Decimal(upper)
         if math.isfinite(upper - lower):
@@ -237,7 +238,7 @@ def test_loading_the_command_line_loads_no_mechanisms() -> None:
     code = "import sys, logphi; before = set(sys.modules); import logphi.cli; print(*set(sys.modules) - before)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert "logphi.cli" in loaded
-    assert [name for name in loaded if name.startswith("logphi.")] == ["logphi.cli"]
+    assert {name for name in loaded if name.startswith("logphi.") and not name.startswith("logphi.cli")} == set()
     assert not {"sympy", "mpmath", "scipy.stats", "importlib.metadata"} & set(loaded)
 
 
@@ -319,3 +320,48 @@ def test_trade_offs_and_divergences(capsys: Capture) -> None:
     assert "does not converge" in capsys.readouterr().out
     assert main(["tradeoff", "Gaussian(sigma=3)", "--type-one-error", "2"]) == 2
     assert main(["tradeoff", "Gaussian(sigma=3)", "--type-one-error", "0.1", "--method", "levy"]) == 2
+
+
+def test_calibration(capsys: Capture) -> None:
+    """One name in the expression is looked for; what is printed meets the target."""
+    target = ["--epsilon", "2", "--delta", "1e-5"]
+    assert main(["calibrate", "14062*Gaussian(sigma=x).poisson(256/60000)", *target, "--digits", "4"]) == 0
+    text = capsys.readouterr().out
+    assert text.startswith("x = 1.225 meets delta <= 1e-05 at epsilon = 2.0, with slack ")
+    assert "beyond: 1.224 misses it" in text
+    assert main(["calibrate", "n * Gaussian(sigma=1.1).poisson(256/60000)", *target, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["name"], found["value"], found["beyond"], found["status"]) == ("n", 10207, 10208, "tight")
+    assert found["answer"]["upper"] <= found["delta"] == 1e-5
+    assert found["slack"] == found["delta"] - found["answer"]["upper"]
+    assert main(["calibrate", "20*RandomizedResponse(p)", *target, "--lower", "1/2", "--digits", "3", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["value"] == 0.53
+    # the edge of the domain is an answer
+    assert main(["calibrate", "Gaussian(sigma=10).poisson(x)", *target]) == 0
+    assert "x = 1.0 meets" in capsys.readouterr().out
+
+
+def test_a_calibration_that_may_not_be_the_best_says_so(capsys: Capture) -> None:
+    pair = "GaussianPair(mean_p=0, sigma_p=x, mean_q=1, sigma_q=1.2*x).poisson(0.1)"
+    assert main(["calibrate", pair, "--epsilon", "2", "--delta", "0.01", "--rtol", "1e-2"]) == 1
+    assert "an estimate, not a proof" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("argv", "said"),
+    [
+        (["20*Gaussian(3)", "--epsilon", "2", "--delta", "1e-5"], "here there is none"),
+        (["x*Gaussian(y)", "--epsilon", "2", "--delta", "1e-5"], "here there are 2: x, y"),
+        (["20*Gausian(sigma=3)", "--epsilon", "2", "--delta", "1e-5"], "did you mean Gaussian"),
+        (["20*Gausian(sigma=x)", "--epsilon", "2", "--delta", "1e-5"], "did you mean Gaussian"),
+        (["Gaussian(sigma=x", "--epsilon", "2", "--delta", "1e-5"], "expected ')' here"),
+        (["Gaussian(sigma=x)", "--epsilon", "2"], "required: --delta"),
+        (["Gaussian(sigma=x)", "--epsilon", "2,3", "--delta", "1e-5"], "--epsilon: one number"),
+        (["Gaussian(sigma=x)", "--epsilon", "-2", "--delta", "1e-5"], "epsilon must not be negative"),
+        (["Gaussian(sigma=x)", "--epsilon", "2", "--delta", "1"], "delta must be below 1"),
+        (["RandomizedResponse(p)", "--epsilon", "2", "--delta", "1e-5"], "choose a branch by upper=0.5"),
+        (["x*Gaussian(2)", "--epsilon", "2", "--delta", "1e-5", "--digits", "1.5"], "invalid int value"),
+    ],
+)
+def test_what_cannot_be_calibrated_is_refused_in_one_line(argv: list[str], said: str, capsys: Capture) -> None:
+    assert said in refused(capsys, "calibrate", *argv)

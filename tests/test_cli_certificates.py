@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from logphi.cli import LONGEST_CERTIFICATE, main
+from logphi.cli import main
+from logphi.cli.certificates import LONGEST_CERTIFICATE
 
 Capture = pytest.CaptureFixture[str]
 

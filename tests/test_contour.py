@@ -11,7 +11,7 @@ import logphi as lp
 from exact import contains, dec
 from logphi.arith.protocol import Plain
 from logphi.core.logphi import LogPhi
-from logphi.numerics.contour import Part, log_ceiling, log_kappa, prepare, smooth
+from logphi.numerics.contour import Part, ceiling, log_kappa, prepare, smooth
 from logphi.numerics.laws.normal import Normal
 
 DIGITS = 60
@@ -127,8 +127,8 @@ def test_the_ceiling_is_above_and_near(m, share):
     x = m * m / 2 + share * m
     with mpmath.workdps(DIGITS):
         exact = float(log_profile(dec(m), mpf(x)))
-    ceiling = log_ceiling(LogPhi.of([(Normal(Plain(m)), 1)]), x)
-    assert exact <= ceiling <= min(exact + 0.3, 0.0) + 1e-9
+    bound = ceiling(LogPhi.of([(Normal(Plain(m)), 1)]), x).at(x)
+    assert exact <= bound <= min(exact + 0.3, 0.0) + 1e-9
 
 
 def test_the_chernoff_constant():
@@ -233,7 +233,7 @@ def test_the_ceiling_holds_near_the_top_of_a_support(mechanism, gap):
     for loss in (mechanism.loss_law(), mechanism.loss_law().reflected()):
         x = loss.supremum * (1 - gap)
         order = None if loss.symmetric else ("remove" if loss == mechanism.loss_law() else "add")
-        assert log_ceiling(loss, x) >= mechanism.log_delta(x, direction=order).lower
+        assert ceiling(loss, x).at(x) >= mechanism.log_delta(x, direction=order).lower
 
 
 @pytest.mark.parametrize("rare", [1e-12, 1e-9, 2e-8])

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import time
+from fractions import Fraction
+
 import mpmath
 import numpy as np
 import pytest
 
 import logphi as lp
+from exact import contains, dec
 from logphi.numerics.crowd import on_line_together
 from logphi.numerics.curves import Mixtures
 from logphi.numerics.inner import on_line
 from logphi.numerics.law import Line
+
+# relative width of a delta of Gaussians, at most some standard deviations out
+SHARP = 1e-10
+# seconds of processor time that the requirement allows
+MINUTE = 60.0
 
 
 def crowd(rng: np.random.Generator, size: int) -> Mixtures:
@@ -76,3 +85,46 @@ def test_a_crowd_spends_about_as_much_as_its_mean():
     profile = crowd_of.delta(spent.value)
     assert profile.lower <= 1e-6 * (1 + 1e-8)
     assert profile.upper >= 1e-6 * (1 - 1e-8)
+
+
+def test_a_crowd_of_gaussians_is_one_gaussian():
+    rng = np.random.default_rng(3)
+    sigmas, counts = rng.uniform(20.0, 200.0, 90).tolist(), rng.integers(1, 1000, 90).tolist()
+    release = lp.compose(count * lp.Gaussian(sigma=sigma) for sigma, count in zip(sigmas, counts, strict=True))
+    with mpmath.workdps(40):
+        m = mpmath.sqrt(sum(count / dec(sigma) ** 2 for sigma, count in zip(sigmas, counts, strict=True)))
+        for epsilon in (-1.0, 0.0, 0.5, 5.0, 20.0):
+            exact = mpmath.ncdf(m / 2 - epsilon / m) - mpmath.exp(epsilon) * mpmath.ncdf(-m / 2 - epsilon / m)
+            bound = release.delta(epsilon)
+            assert contains(bound, exact), epsilon
+            assert bound.status is lp.Status.MET
+            assert bound.width <= SHARP * float(exact)
+
+
+def test_shifts_that_are_not_doubles_are_felt_in_the_sum_of_gaussians():
+    thirds = lp.compose(lp.Gaussian(sigma=Fraction(n, 3)) for n in range(50, 80))
+    with mpmath.workdps(40):
+        m = mpmath.sqrt(sum(mpmath.mpf(9) / n**2 for n in range(50, 80)))
+        exact = mpmath.ncdf(m / 2 - 1 / m) - mpmath.e * mpmath.ncdf(-m / 2 - 1 / m)
+        assert contains(thirds.delta(1.0), exact)
+
+
+def test_the_width_does_not_grow_with_the_crowd():
+    few, many = (
+        lp.compose(lp.Gaussian(1 + i / n).poisson(0.3 * (1 + i / n) / n**0.5) for i in range(n)).delta(1.0) for n in (100, 3000)
+    )
+    assert many.status is lp.Status.MET
+    assert many.ledger.inner.amount / many.value <= 3 * few.ledger.inner.amount / few.value
+
+
+@pytest.mark.slow
+def test_a_hundred_thousand_distinct_steps_take_less_than_a_minute():
+    start = time.process_time()
+    n = 100_000
+    release = lp.compose(lp.Gaussian(sigma=1 + i / n).poisson((0.002 + 0.003 * i / n) / 3) for i in range(n))
+    delta, epsilon = release.delta(1.0), release.epsilon(1e-5)
+    spent = time.process_time() - start
+    assert delta.status is epsilon.status is lp.Status.MET
+    high, low = release.delta([epsilon.lower, epsilon.upper])
+    assert low.lower <= 1e-5 <= high.upper
+    assert spent < MINUTE

@@ -163,6 +163,14 @@ def test_the_catalogue_has_a_section_for_every_mechanism():
     assert [name for name in (*CATALOGUE, *PYTHON_ONLY) if not any(f"`{name}(" in line for line in headings)] == []
 
 
+@pytest.mark.parametrize("page", sorted(path.stem for path in DOCS.glob("*.md") if path.stem != "index"))
+def test_every_page_is_in_the_contents(page):
+    contents = "\n".join(
+        re.findall(r"^```\{toctree\}\n(.*?)^```$", (DOCS / "index.md").read_text("utf-8"), re.DOTALL | re.MULTILINE)
+    )
+    assert re.search(rf"^{page}$", contents, re.MULTILINE), f"enter {page} in a toctree of docs/index.md"
+
+
 @pytest.mark.parametrize("page", sorted([*DOCS.glob("*.md"), DOCS.parent / "README.md"]), ids=lambda page: page.name)
 def test_links_lead_somewhere(page):
     text = page.read_text(encoding="utf-8")

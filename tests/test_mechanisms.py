@@ -229,6 +229,20 @@ def test_other_refusals():
         lp.Gaussian(sigma=1, adjacency="replace").poisson(0.1)
 
 
+@pytest.mark.parametrize("relation", ["add", "remove"])
+@pytest.mark.parametrize("make", [lambda **own: lp.PureDP(1.0, **own), lambda **own: lp.ApproximateDP(1.0, 1e-3, **own)])
+def test_a_guarantee_in_one_order_is_not_the_pair_of_both(make, relation):
+    with pytest.raises(ValueError, match=r"bounds one order .* FromProfile\(epsilons=\[1.0\], deltas="):
+        make(adjacency=relation)
+
+
+@pytest.mark.parametrize("relation", ["add", "remove"])
+def test_what_is_named_instead_dominates_a_guarantee_in_one_order(relation):
+    # always "yes" against "yes" with probability 1/e: ten losses of one
+    named = lp.FromProfile(epsilons=[1.0], deltas=[0], adjacency=relation)
+    assert -math.expm1(-0.1) in (10 * named).delta(9.9)
+
+
 def test_reports_need_a_record_or_its_absence():
     for relation in ("add_remove", "add", "remove"):
         with pytest.raises(ValueError, match=f"adjacency must be 'replace' or 'replace_special'.*got '{relation}'"):

@@ -16,7 +16,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from logphi import classical
+    from logphi.accountant import Accountant, BudgetExceededError, PrivacyFilter
     from logphi.bound import Approximation, Bound, Bounds, ComplexBound, Direction, Entry, Ledger, Status
+    from logphi.calibration.calibrate import calibrate
+    from logphi.calibration.result import Calibrated, Calibration
     from logphi.certified.certificate import Certificate
     from logphi.certified.route import NotCertifiedError
     from logphi.checker import verify
@@ -42,15 +45,25 @@ if TYPE_CHECKING:
         RandomizedResponse,
     )
     from logphi.release import Mechanism, compose
+    from logphi.statement.report import Report, report
+    from logphi.sweeps.sweep import sweep
+    from logphi.sweeps.table import Sweep
+    from logphi.training import dp_sgd
+    from logphi.views.risk import AttackRisk
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "Accountant",
     "Adjacency",
     "ApproximateDP",
     "Approximation",
+    "AttackRisk",
     "Bound",
     "Bounds",
+    "BudgetExceededError",
+    "Calibrated",
+    "Calibration",
     "Certificate",
     "ComplexBound",
     "Direction",
@@ -72,25 +85,40 @@ __all__ = [
     "Ledger",
     "Mechanism",
     "NotCertifiedError",
+    "PrivacyFilter",
     "PureDP",
     "RandomizedResponse",
+    "Report",
     "Status",
+    "Sweep",
     "__version__",
+    "calibrate",
     "classical",
     "compare",
     "compose",
+    "dp_sgd",
+    "report",
+    "sweep",
     "verify",
 ]
 
 # where the public names live; a module is loaded when the first of its names is asked for (PEP 562)
 _HOMES = {
+    "logphi.accountant": ("Accountant", "BudgetExceededError", "PrivacyFilter"),
     "logphi.bound": ("Approximation", "Bound", "Bounds", "ComplexBound", "Direction", "Entry", "Ledger", "Status"),
+    "logphi.calibration.calibrate": ("calibrate",),
+    "logphi.calibration.result": ("Calibrated", "Calibration"),
     "logphi.certified.certificate": ("Certificate",),
     "logphi.certified.route": ("NotCertifiedError",),
     "logphi.checker": ("verify",),
     "logphi.comparison": ("compare",),
     "logphi.core.adjacency": ("Adjacency",),
     "logphi.release": ("Mechanism", "compose"),
+    "logphi.statement.report": ("Report", "report"),
+    "logphi.sweeps.sweep": ("sweep",),
+    "logphi.sweeps.table": ("Sweep",),
+    "logphi.training": ("dp_sgd",),
+    "logphi.views.risk": ("AttackRisk",),
 }
 # a room of its own, with more names than belong here
 _ROOMS = ("classical",)

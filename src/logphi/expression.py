@@ -113,6 +113,27 @@ def parse_numbers(text: str) -> list[float]:
     return [real("a number", number) for number in numbers]
 
 
+def unknowns(text: str) -> list[str]:
+    """The names in a text that would have to be ``variables`` of :func:`parse`, each once, in their order.
+
+    Examples
+    --------
+    >>> unknowns("1000 * Gaussian(sigma=x).poisson(0.01)")
+    ['x']
+    """
+    tokens = _Reader(text, {}, {}).tokens
+    return list(
+        dict.fromkeys(
+            token.text
+            for before, token, after in zip([None, *tokens], tokens, tokens[1:], strict=False)
+            if token.kind == "name"
+            and after.text not in ("(", "=", ".")
+            and (before is None or before.text != ".")
+            and token.text not in CATALOGUE
+        )
+    )
+
+
 class _Token(NamedTuple):
     kind: str
     text: str

@@ -16,6 +16,7 @@ from logphi.views.hockey_stick import hockey_stick
 from logphi.views.loss import LossDistribution
 from logphi.views.probabilistic import pdp_delta, pdp_epsilon
 from logphi.views.renyi import kl_divergence, max_divergence, renyi, renyi_orders
+from logphi.views.risk import AttackRisk
 from logphi.views.tradeoff import inverse_tradeoff, tradeoff
 from logphi.views.zcdp import zcdp
 
@@ -115,6 +116,11 @@ class Questions(ABC):
     ) -> Bound | Bounds:
         """The least type I error at a type II error; see :func:`logphi.views.tradeoff.inverse_tradeoff`."""
         return inverse_tradeoff(self._loss(), type_two_error, direction=direction, rtol=rtol)
+
+    @property
+    def risk(self) -> AttackRisk:
+        """What an attacker on one record may attain; see :class:`logphi.views.risk.AttackRisk`."""
+        return AttackRisk(self._loss(), self.delta)
 
     def explain(self, *, epsilon: float | None = None, delta: float | None = None, method: str | None = None) -> Explanation:
         """How an answer comes about; see :func:`logphi.views.explain.explain`."""

@@ -303,6 +303,8 @@ def _misfit(node: Node) -> str:
         return "needs a truncation of at least half its sensitivity"
     if node.name == "KaryRandomizedResponse" and node.adjacency not in ("replace", "replace_special"):
         return "is stated under replace or replace_special"
+    if node.name in ("PureDP", "ApproximateDP") and node.adjacency in ("add", "remove"):
+        return "is a guarantee in both orders of two neighbours"
     if node.name == "poisson" and base is not None:
         if base.adjacency not in _PRESENCE:
             return "samples a mechanism that is stated under add/remove"

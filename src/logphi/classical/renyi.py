@@ -83,8 +83,9 @@ def delta(
     Parameters
     ----------
     source
-        A mechanism, whose divergences of every order are computed; or a :class:`RenyiCurve`; or a function from an order to a
-        bound of the divergence of that order, in nats (a number, a Bound or a Claim), for both orders of the pair.
+        A mechanism, whose divergences of every order are computed; or a :class:`~logphi.classical.RenyiCurve`; or a function
+        from an order to a bound of the divergence of that order, in nats (a number, a Bound or a Claim), for both orders of
+        the pair.
     epsilon
         Any real, in nats.
     conversion

@@ -113,6 +113,12 @@ class LogPhi(Law):
         return float(sum(parts)) - (4e-16 + 2e-16 * len(parts)) * float(sum(abs(part) for part in parts if np.isfinite(part)))
 
     @cached_property
+    def shift_bound(self) -> float:
+        """The root of the sum of squares: normal laws of several coordinates, told apart along the line between their means."""
+        squares = [count * law.shift_bound**2 for law, count in self.terms]
+        return float(np.sqrt(sum(squares))) * (1 + 2e-16 * (4 + len(squares)))
+
+    @cached_property
     def lattice(self) -> Lattice | None:
         """The finest lattice that carries every term, if their spans have a common part."""
         own = [(law.lattice, count) for law, count in self.terms]

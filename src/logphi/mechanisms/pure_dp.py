@@ -31,12 +31,12 @@ class ApproximateDP(Primitive):
     delta
         The guarantee's delta, in [0, 1).
     adjacency
-        The relation under which the guarantee is stated.
+        The relation under which the guarantee is stated: one in which both orders of two neighbours count.
 
     Raises
     ------
     ValueError, TypeError
-        If a parameter is outside its range.
+        If a parameter is outside its range, or the relation has one order only.
 
     References
     ----------
@@ -60,7 +60,7 @@ class ApproximateDP(Primitive):
         }
         if kept["guaranteed_delta"] == 1:
             raise ValueError("delta must be below 1, got 1.0: such a mechanism promises nothing")
-        self._settle(**kept, adjacency=adjacency)
+        self._settle(**kept, adjacency=_of_both_orders(adjacency, epsilon, delta))
 
     def pair(self) -> FinitePair:
         """Four outcomes, two of which tell everything."""
@@ -83,12 +83,12 @@ class PureDP(Primitive):
     epsilon
         The guarantee, in nats; zero or more.
     adjacency
-        The relation under which the guarantee is stated.
+        The relation under which the guarantee is stated: one in which both orders of two neighbours count.
 
     Raises
     ------
     ValueError, TypeError
-        If epsilon is negative or not a number.
+        If epsilon is negative or not a number, or the relation has one order only.
 
     References
     ----------
@@ -105,7 +105,8 @@ class PureDP(Primitive):
     _stored: ClassVar = {"epsilon": "guaranteed_epsilon"}
 
     def __init__(self, epsilon: float, adjacency: Adjacency | str = Adjacency.ADD_REMOVE) -> None:
-        self._settle(guaranteed_epsilon=check.guarantee("epsilon", epsilon), adjacency=adjacency)
+        kept = check.guarantee("epsilon", epsilon)
+        self._settle(guaranteed_epsilon=kept, adjacency=_of_both_orders(adjacency, epsilon, 0))
 
     def pair(self) -> FinitePair:
         """Randomized response with odds e^eps."""
@@ -114,6 +115,18 @@ class PureDP(Primitive):
     def loss_law(self) -> LogPhi:
         """Two opposite atoms."""
         return LogPhi.of([(TwoPoint(Plain(self.guaranteed_epsilon)), 1)])
+
+
+def _of_both_orders(adjacency: Adjacency | str, epsilon: float, delta: float) -> Adjacency:
+    """The relation, if a guarantee under it bounds both orders of a pair, as the dominating pair does."""
+    relation = Adjacency.of(adjacency)
+    if relation in (Adjacency.ADD, Adjacency.REMOVE):
+        raise ValueError(
+            f"a guarantee under {relation.value!r} alone bounds one order of two neighbours, and the pair of this mechanism "
+            "needs both: state it under 'add_remove' if it holds in both, or write "
+            f"FromProfile(epsilons=[{epsilon!r}], deltas=[{delta!r}], adjacency={relation.value!r})"
+        )
+    return relation
 
 
 # beyond this, e^-epsilon times a rate leaves the range of normal doubles

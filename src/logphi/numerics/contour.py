@@ -236,25 +236,36 @@ def saddle(law: Law, kernel: Kernel, region: Interval, hint: float | None = None
 _CELLS = np.concatenate([np.linspace(0.0, 0.8, 24), np.linspace(0.9, 1.5, 4), 2.0 ** np.arange(1, 20, 3)])
 
 
-def log_ceiling(law: Law, x: float) -> float:
-    """A proved and quick upper bound of the logarithm of the excess, near its best abscissa.
+@dataclass(frozen=True)
+class Ceiling:
+    """A proved upper bound e^{height - abscissa x} of the excess at any threshold x; ``size`` is that of what was rounded."""
+
+    abscissa: float = 0.0
+    height: float = 0.0
+    size: float = 0.0
+
+    def at(self, x: float) -> float:
+        """The logarithm of the bound; an excess is at most one, which is all that is known where K is hardly known."""
+        if abs(x) > OUT_OF_REACH:
+            return 0.0
+        return min(self.height - self.abscissa * x + 1e-14 * (1 + self.size + self.abscissa * abs(x)), 0.0)
+
+
+def ceiling(law: Law, x: float) -> Ceiling:
+    """A quick bound that is good near x: by the best abscissa there.
 
     The smaller of Chernoff's and that of the integral of the modulus, the transform replaced by its envelope.
     """
-    if abs(x) > OUT_OF_REACH:
-        return 0.0
     kernel = Smooth(x)
-    found = saddle(law, kernel, RIGHT)
+    found = saddle(law, kernel, RIGHT) if abs(x) <= OUT_OF_REACH else Saddle(0.0, math.inf)
     if not math.isfinite(found.value):
-        return 0.0
+        return Ceiling()
     c = settle(found.abscissa)
     values = law.log_transform(np.array([c]))
-    scale = float((values.mid + values.radius)[0]) - c * x
     low, middle, high = law.sketch(c * np.array([0.9, 1.0, 1.1])).tolist()
     integral = log_integral(law, c, kernel, (low + high - 2 * middle) / (0.1 * c) ** 2)
-    bound = scale + min(float(log_kappa(np.array([c]))[0]), integral)
-    # an excess is at most one, which is all that is known where K is hardly known
-    return min(bound + 1e-14 * (1 + float(np.abs(values.mid[0])) + c * abs(x)), 0.0)
+    constant = min(float(log_kappa(np.array([c]))[0]), integral)
+    return Ceiling(c, float((values.mid + values.radius)[0]) + constant, float(np.abs(values.mid[0])))
 
 
 def log_integral(law: Law, c: float, kernel: Kernel, curvature: float) -> float:

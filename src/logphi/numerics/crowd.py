@@ -62,7 +62,7 @@ def on_line_together(mixtures: Mixtures, line: Line) -> Values:
     powers = _Powers(line.abscissa + 1, line.abscissa + 1, line.step * line.size)
     total = Values(np.zeros(line.size, dtype=complex), np.zeros(line.size), np.zeros(line.size))
     for part in mixtures.chunks(200):
-        moments = _moments(part, powers)
+        moments = _moments(part, powers, mixtures.shift.size)
         total += on_line(part, line) if moments is None else _transform(part.count, moments, a)
     return total
 
@@ -88,10 +88,11 @@ class _Moments:
     lost: Array
 
 
-def _moments(mixtures: Mixtures, powers: _Powers) -> _Moments | None:
-    """Nodes as in :mod:`logphi.numerics.inner`, untilted, sorted into panels."""
+def _moments(mixtures: Mixtures, powers: _Powers, crowd: int) -> _Moments | None:
+    """Nodes as in :mod:`logphi.numerics.inner`, untilted, sorted into panels; as part of a crowd of so many mixtures."""
     m = mixtures.shift[:, None]
-    log_target = np.log(INNER_TARGET / mixtures.count)
+    # the errors of all add up
+    log_target = np.log(INNER_TARGET / mixtures.count / max(crowd / CROWD, 1.0))
     step = float(steps(mixtures, np.array([powers.low, powers.high, 0.0, 1.0]), powers.top, log_target).min())
     low, high = ends(mixtures, np.array([powers.low, powers.high]), float(log_target.min()))
     if not (high - low) / step <= _MAX_NODES / mixtures.shift.size:

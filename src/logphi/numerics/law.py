@@ -188,6 +188,19 @@ class Law(ABC):
         return -np.inf if isinstance(turned, Reflected) else -turned.supremum
 
     @property
+    def shift_bound(self) -> float:
+        """An m for which N(m, 1) and N(0, 1) are told apart at least as easily as the two measures, at every level of a test.
+
+        Infinite where none is known; by default from the ends of the support, if no mass is lost.
+        """
+        masses = self.log_masses() or ()
+        if any((mass.mid != 0).any() or (mass.radius != 0).any() for mass in masses):
+            return np.inf
+        from logphi.numerics.normal_quantile import shift_of_ends
+
+        return shift_of_ends(self.infimum, self.supremum)
+
+    @property
     def atomless(self) -> bool:
         """Whether it is known that no place has a positive mass."""
         return False
@@ -332,6 +345,11 @@ class Reflected(Law):
     def infimum(self) -> float:
         """The top of the law, turned around."""
         return -self.law.supremum
+
+    @property
+    def shift_bound(self) -> float:
+        """As for the law: the normal laws may be exchanged too."""
+        return self.law.shift_bound
 
     @property
     def atomless(self) -> bool:

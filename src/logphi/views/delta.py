@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from logphi import check
 from logphi.bound import Bound, Bounds, Direction, Ledger, Status
-from logphi.numerics.contour import log_ceiling
+from logphi.core.logphi import LogPhi
 from logphi.views.directions import Loss
-from logphi.views.profile import LogDelta, masses, probability, status_of
-from logphi.views.routes import Demand, closed, route
+from logphi.views.profile import LogDelta, probability, status_of
+from logphi.views.routes import Demand, Profiles, SharedProfiles, closed, route
 
 
 def delta(
@@ -53,19 +53,29 @@ def delta(
         If epsilon is not finite, or the direction or the method does not apply.
     """
     checked(loss, direction, method, rtol)
-    return each("epsilon", epsilon, lambda at: probability(*_largest(loss, at, direction, method, rtol), rtol))
+    points = check.real_array("epsilon", epsilon)
+    orders, along = loss.orders(direction), route_to(points, method)
+    return pointwise(points, lambda at: probability(*_largest(orders, at, along, rtol), rtol), falling=True)
 
 
 def log_delta(
-    loss: Loss, epsilon: Any, *, direction: Direction | str | None = None, method: str | None = None, rtol: float = 1e-9
+    loss: Loss,
+    epsilon: Any,
+    *,
+    direction: Direction | str | None = None,
+    method: str | None = None,
+    rtol: float = 1e-9,
+    least: float = -math.inf,
 ) -> Bound | Bounds:
     """Natural logarithm of :func:`delta`, also where delta is below every double.
 
     The arguments are those of :func:`delta`; the ledger is in units of the logarithm, and ``rtol`` still is the relative
-    width of delta. An exact zero gives minus infinity.
+    width of delta. An exact zero gives minus infinity. What is proved to be below ``least`` may be as wide as it comes.
     """
     checked(loss, direction, method, rtol)
-    return each("epsilon", epsilon, lambda at: _log_bound(_largest(loss, at, direction, method, rtol), rtol))
+    points = check.real_array("epsilon", epsilon)
+    orders, along = loss.orders(direction), route_to(points, method)
+    return pointwise(points, lambda at: _log_bound(_largest(orders, at, along, rtol, least), rtol), falling=True)
 
 
 def checked(loss: Loss, direction: Direction | str | None, method: str | None, rtol: float) -> None:
@@ -75,32 +85,44 @@ def checked(loss: Loss, direction: Direction | str | None, method: str | None, r
     loss.orders(direction)
 
 
+def route_to(points: NDArray[np.float64], method: str | None) -> Profiles:
+    """The route for a number or an array; neighbours in an array share what is prepared, unless a route is named."""
+    return route(method) if method is not None or points.ndim == 0 else SharedProfiles()
+
+
 def each(name: str, question: Any, answer: Callable[[float], Bound]) -> Bound | Bounds:
     """Answer point by point, once the points are known to be finite numbers."""
     return pointwise(check.real_array(name, question), answer)
 
 
-def pointwise(points: NDArray[np.float64], answer: Callable[[float], Bound]) -> Bound | Bounds:
-    """A Bound for a number, Bounds of the same shape for an array."""
+def pointwise(points: NDArray[np.float64], answer: Callable[[float], Bound], *, falling: bool = False) -> Bound | Bounds:
+    """A Bound for a number, Bounds of the same shape for an array, in the order of its numbers: neighbours one after another.
+
+    The smallest number comes first or, where the answers fall with it, the largest: small answers are before large ones.
+    """
     if points.ndim == 0:
         return answer(float(points))
-    answers = np.empty(points.shape, dtype=object)
-    for index in np.ndindex(points.shape):
-        answers[index] = answer(float(points[index]))
-    return Bounds(answers)
+    answers = np.empty(points.size, dtype=object)
+    flat = points.ravel()
+    for place in np.argsort(-flat if falling else flat, kind="stable").tolist():
+        answers[place] = answer(float(flat[place]))
+    return Bounds(answers.reshape(points.shape))
 
 
 def _largest(
-    loss: Loss, epsilon: float, direction: Direction | str | None, method: str | None, rtol: float
+    orders: list[tuple[Direction, LogPhi]], epsilon: float, along: Profiles, rtol: float, least: float = -math.inf
 ) -> tuple[Direction, LogDelta]:
     """The order that attains the maximum; both ends are maxima of ends."""
     found: list[tuple[Direction, LogDelta]] = []
-    for one, part in loss.orders(direction):
+    for one, part in orders:
+        attained = max((other.lower for _, other in found), default=-math.inf)
+        demand = Demand(rtol, least=max(least, attained))
+        known = along.at_hand(part, epsilon, demand)
         # an order that cannot attain the maximum is not computed, unless that is no quicker
-        if found and masses(part)[0][1] == 0 and not closed(part, epsilon) and log_ceiling(part, epsilon) < found[0][1].lower:
+        quick = known is not None or closed(part, epsilon)
+        if found and not quick and along.surely_below(part, epsilon, attained):
             continue
-        demand = Demand(rtol, least=max((known.lower for _, known in found), default=-math.inf))
-        found.append((one, route(method)(part, epsilon, demand)(epsilon)))
+        found.append((one, known or along(part, epsilon, demand)(epsilon)))
     name, best = max(found, key=lambda pair: pair[1].value)
     lower, upper = max(part.lower for _, part in found), max(part.upper for _, part in found)
     if len(found) == 2 and min(part.upper for _, part in found) >= lower:

@@ -17,6 +17,14 @@ def direction_of(value: Direction | str) -> Direction:
         raise ValueError(f"direction must be 'remove' or 'add', got {value!r}") from None
 
 
+def directions_under(adjacency: Adjacency) -> tuple[Direction, ...]:
+    """The orders of a pair that a relation asks for."""
+    return {
+        Adjacency.ADD: (Direction.ADD,),
+        Adjacency.REMOVE: (Direction.REMOVE,),
+    }.get(adjacency, (Direction.REMOVE, Direction.ADD))
+
+
 def worst(answers: list[Bound]) -> Bound:
     """The largest of the answers of one or two orders, both ends maxima of ends; each knows its order.
 
@@ -48,10 +56,7 @@ class Loss:
         ValueError
             If the direction is unknown or foreign to the relation.
         """
-        own = {
-            Adjacency.ADD: (Direction.ADD,),
-            Adjacency.REMOVE: (Direction.REMOVE,),
-        }.get(self.adjacency, (Direction.REMOVE, Direction.ADD))
+        own = directions_under(self.adjacency)
         if direction is not None:
             wanted = direction_of(direction)
             if wanted is not Direction.BOTH and wanted not in own:

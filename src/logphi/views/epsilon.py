@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,17 +14,19 @@ from logphi import check
 from logphi.bound import Bound, Bounds, Direction, Entry, Ledger, Status
 from logphi.core.logphi import LogPhi
 from logphi.numerics import exponential
-from logphi.numerics.contour import RIGHT, interval_of, log_ceiling, log_kappa, settle
+from logphi.numerics.contour import RIGHT, interval_of, log_kappa, settle
 from logphi.numerics.saddle import minimise
-from logphi.views.delta import checked, each
+from logphi.views.delta import checked, pointwise, route_to
 from logphi.views.directions import Loss
 from logphi.views.profile import LogDelta, masses
-from logphi.views.routes import Demand, Route, Solver, closed, route, solver
+from logphi.views.routes import Demand, Profiles, Solver, closed, solver
 
 # measured: how near the top, in units of the tolerance; what is that near has about its probability there
 _CLOSE = 0.01
 # measured: the relative tolerance of a profile that only leads to the crossing
 _COARSE = 1e-3
+# measured: the slope at one crossing leads to those of deltas up to so many times as large, a logarithm
+_STRIDE = 1.0
 
 
 def epsilon(
@@ -59,31 +61,32 @@ def epsilon(
         If delta is outside [0, 1] or NaN, or the direction or the method does not apply.
     """
     checked(loss, direction, method, rtol)
-    check.unit_array("delta", delta)
-    along, solve = route(method), solver(method)
+    deltas = check.unit_array("delta", delta)
+    orders, along, solve = loss.orders(direction), route_to(deltas, method), solver(method)
     # a named route is taken
     near_top = at_the_top if method is None else None
-    return each("delta", delta, lambda at: _answer(loss, at, direction, along, solve, rtol, near_top))
+    trails = [_Trail(part) for _, part in orders]
+    return pointwise(deltas, lambda at: _answer(orders, at, along, solve, rtol, near_top, trails))
 
 
 Shortcut = Callable[[LogPhi, float, float], "Bound | None"]
 
 
 def _answer(
-    loss: Loss,
+    orders: list[tuple[Direction, LogPhi]],
     delta: float,
-    direction: Direction | str | None,
-    along: Route,
+    along: Profiles,
     solve: Solver,
     rtol: float,
     shortcut: Shortcut | None,
+    trails: list[_Trail],
 ) -> Bound:
     found: list[tuple[Direction, Bound]] = []
-    for order, part in loss.orders(direction):
+    for (order, part), trail in zip(orders, trails, strict=True):
         # an order that cannot attain the maximum is not solved for
         if found and delta > 0 and _surpassed(part, found[0][1].lower, math.log(delta), along):
             continue
-        found.append((order, (shortcut and shortcut(part, delta, rtol)) or _one(part, delta, along, solve, rtol)))
+        found.append((order, (shortcut and shortcut(part, delta, rtol)) or _one(trail, delta, along, solve, rtol)))
     name, best = max(found, key=lambda pair: pair[1].value)
     lower, upper = max(one.lower for _, one in found), max(one.upper for _, one in found)
     if len(found) == 2 and min(one.upper for _, one in found) >= lower:
@@ -122,8 +125,9 @@ def at_the_top(loss: LogPhi, delta: float, rtol: float) -> Bound | None:
     return Bound(lower, max(lower, top - gap / 2), top, method="exact", ledger=ledger)
 
 
-def _one(loss: LogPhi, delta: float, along: Route, solve: Solver, rtol: float) -> Bound:
+def _one(trail: _Trail, delta: float, along: Profiles, solve: Solver, rtol: float) -> Bound:
     """One order of the pair."""
+    loss = trail.loss
     infinite, _ = masses(loss)
     if delta < infinite[0]:
         return Bound(math.inf, math.inf, math.inf, Status.UNBOUNDED, "exact")
@@ -138,7 +142,7 @@ def _one(loss: LogPhi, delta: float, along: Route, solve: Solver, rtol: float) -
         # the doubles do not tell whether delta is above the probability of an infinite loss
         return Bound(0.0, 0.0, math.inf, Status.WIDE, "exact")
     level = math.log(delta)
-    ceiling, start, hint = _chernoff(loss, math.log(delta - infinite[1]))
+    ceiling, start, hint = trail.onward(level, math.log(delta - infinite[1]))
     top = loss.supremum
     ceiling = min(ceiling, top if top > 0 else 0.0)
     if ceiling <= 0 or (delta > 0.01 and _settled_at_zero(loss, level, along, rtol)):
@@ -164,45 +168,88 @@ def _one(loss: LogPhi, delta: float, along: Route, solve: Solver, rtol: float) -
     found = solve(near, level, 0.0, start, ceiling)
     last = seen[min(seen, key=lambda y: abs(y - found.value))]
     slope = _slope(seen, found.value)
+    trail.mark(level, found.value, slope)
     ledger = last.ledger.scaled(1 / (delta * slope)) if delta > 1e-300 else Ledger()
     return Bound(found.lower, found.value, found.upper, method=last.method, ledger=ledger)
 
 
-def _surpassed(loss: LogPhi, epsilon: float, level: float, along: Route) -> bool:
+def _surpassed(loss: LogPhi, epsilon: float, level: float, along: Profiles) -> bool:
     """Whether the profile is proved to be below the level at epsilon already."""
     if not 0 < epsilon < math.inf:
         return False
-    if not closed(loss, epsilon) and log_ceiling(loss, epsilon) < level:
-        return masses(loss)[0][1] == 0
     # a coarse answer is cheap and errs upward
-    return along(loss, epsilon, Demand(5.0, least=level))(epsilon).upper < level
+    coarse = Demand(5.0, least=level)
+    known = along.at_hand(loss, epsilon, coarse)
+    if known is None and not closed(loss, epsilon) and along.surely_below(loss, epsilon, level):
+        return True
+    return (known or along(loss, epsilon, coarse)(epsilon)).upper < level
 
 
-def _settled_at_zero(loss: LogPhi, level: float, along: Route, rtol: float) -> bool:
+def _settled_at_zero(loss: LogPhi, level: float, along: Profiles, rtol: float) -> bool:
     return along(loss, 0.0, Demand(rtol))(0.0).upper <= level
 
 
-def _chernoff(loss: LogPhi, log_excess: float) -> tuple[float, float, float]:
-    """An upper bound of epsilon from kappa(c) M(c) e^{-c eps} <= delta - P(L = inf), near its best c; a guess; that c.
+class _Trail:
+    """The way from one crossing of a profile to that with the next level."""
 
-    The guess replaces kappa by the saddle-point factor 1 / (c (c + 1) (2 pi g'')^{1/2}), g'' = K'' + 1/c^2 + 1/(c+1)^2.
+    def __init__(self, loss: LogPhi) -> None:
+        self.loss = loss
+        self._chernoff: _Chernoff | None = None
+        self._last: tuple[float, float, float] | None = None
+
+    def mark(self, level: float, x: float, slope: float) -> None:
+        """A crossing, and how fast the logarithm of the profile falls there."""
+        self._last = level, x, slope
+
+    def onward(self, level: float, log_excess: float) -> tuple[float, float, float]:
+        """An upper bound of a crossing, a guess, and the abscissa of a saddle nearby."""
+        if self._chernoff is None or self._last is None or abs(level - self._last[0]) > _STRIDE:
+            self._chernoff = _Chernoff.of(self.loss, log_excess)
+            guess = self._chernoff.guess
+        else:
+            before, x, slope = self._last
+            guess = x + (before - level) / slope
+        ceiling = self._chernoff.ceiling(log_excess)
+        return ceiling, guess if math.isfinite(guess) else ceiling, self._chernoff.abscissa
+
+
+@dataclass(frozen=True)
+class _Chernoff:
+    """What kappa(c) M(c) e^{-c eps} <= delta - P(L = inf) tells, at a c that is near the best one for one delta.
+
+    ``height`` is an upper bound of log kappa(c) M(c), ``guess`` about the crossing for that delta.
     """
 
-    def rough(c: NDArray[np.float64]) -> NDArray[np.float64]:
-        return (loss.sketch(c) + log_kappa(c) - log_excess) / c
+    abscissa: float
+    height: float
+    size: float
+    guess: float
 
-    within = interval_of(loss, RIGHT)
-    if not within.low < within.high:
-        # no moment on this side: nothing is known, and one is as good a guess as any
-        return math.inf, 1.0, 1.0
-    c = settle(minimise(rough, within).abscissa)
-    values = loss.log_transform(np.array([c]))
-    top = float((values.mid + values.radius + log_kappa(np.array([c])) - log_excess)[0]) / c
-    ceiling = top + 1e-14 * (abs(top) + (abs(float(values.mid[0])) + abs(log_excess)) / c)
-    low, middle, high = loss.sketch(c * np.array([0.98, 1.0, 1.02]))
-    bend = max((low + high - 2 * middle) / (0.02 * c) ** 2, 0.0) + c**-2 + (c + 1) ** -2
-    guess = (middle - log_excess - math.log(c * (c + 1)) - 0.5 * math.log(2 * math.pi * bend)) / c
-    return ceiling, guess if math.isfinite(guess) else ceiling, c
+    @staticmethod
+    def of(loss: LogPhi, log_excess: float) -> _Chernoff:
+        """The guess replaces kappa by the saddle-point factor 1 / (c (c + 1) (2 pi g'')^{1/2}), g'' = K'' + c^-2 + (c+1)^-2."""
+
+        def rough(c: NDArray[np.float64]) -> NDArray[np.float64]:
+            return (loss.sketch(c) + log_kappa(c) - log_excess) / c
+
+        within = interval_of(loss, RIGHT)
+        if not within.low < within.high:
+            # no moment on this side: nothing is known, and one is as good a guess as any
+            return _Chernoff(1.0, math.inf, 0.0, 1.0)
+        c = settle(minimise(rough, within).abscissa)
+        values = loss.log_transform(np.array([c]))
+        height = float((values.mid + values.radius + log_kappa(np.array([c])))[0])
+        low, middle, high = loss.sketch(c * np.array([0.98, 1.0, 1.02]))
+        # next to where nothing is known
+        curvature = (low + high - 2 * middle) / (0.02 * c) ** 2 if math.isfinite(low + high) and math.isfinite(middle) else 0.0
+        bend = max(curvature, 0.0) + c**-2 + (c + 1) ** -2
+        guess = (middle - log_excess - math.log(c * (c + 1)) - 0.5 * math.log(2 * math.pi * bend)) / c
+        return _Chernoff(c, height, abs(float(values.mid[0])), guess)
+
+    def ceiling(self, log_excess: float) -> float:
+        """An upper bound of the crossing for any delta."""
+        top = (self.height - log_excess) / self.abscissa
+        return top + 1e-14 * (abs(top) + (self.size + abs(log_excess)) / self.abscissa)
 
 
 def _slope(seen: dict[float, LogDelta], x: float) -> float:

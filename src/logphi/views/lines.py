@@ -132,3 +132,22 @@ class TailLines(Lines):
         less = math.exp(exponent)
         wrong = ROUNDING * ((1 + abs(x) + abs(unit) + abs(math.log(self.alpha))) * less + high)
         return low - less - wrong, value - less, high - less + wrong
+
+
+class PowerLines(Lines):
+    """g(a) = -(delta(x) + a alpha), from delta: what is left of one, which is the power of a test, with its digits."""
+
+    def unit(self, x: float, found: LogDelta) -> float:
+        """The logarithm of the power."""
+        return max(float(np.logaddexp(found.value, x + math.log(self.alpha))), -OUT_OF_REACH)
+
+    def line(self, x: float, found: LogDelta, unit: float) -> tuple[float, float, float]:
+        """g(a) e^-unit: enclosure and best value."""
+        exponent = x - unit + math.log(self.alpha)
+        if max(exponent, found.upper - unit) > _FAR:
+            # so far from the place that nothing need be known
+            return -math.inf, -math.inf, math.inf
+        low, value, high = (math.exp(end - unit) for end in (found.lower, found.value, found.upper))
+        more = math.exp(exponent)
+        wrong = ROUNDING * ((1 + abs(x) + abs(unit) + abs(math.log(self.alpha))) * more + (1 + abs(unit)) * high)
+        return -high - more - wrong, -value - more, -low - more + wrong

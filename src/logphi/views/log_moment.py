@@ -7,6 +7,7 @@ what is known nearer to zero bounds K from below, and its growth from above.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -39,7 +40,16 @@ def below_the_end(law: LogPhi) -> float:
 def log_moment(law: LogPhi, z: float, rtol: float) -> Bound:
     """Log E[e^{zL}], infinite losses included, for z > -1; its errors are relative to its own size."""
     infinite = masses(law)[0]
-    if z > 0 and (infinite[0] > 0 or z > law.outer_strip[1]):
+    if z > 0 and infinite[0] > 0:
+        return Bound(math.inf, math.inf, math.inf, Status.DIVERGENT)
+    found = finite_log_moment(law, z, rtol)
+    # the doubles do not tell whether a loss is infinite
+    return replace(found, upper=math.inf) if z > 0 and infinite[1] > 0 else found
+
+
+def finite_log_moment(law: LogPhi, z: float, rtol: float) -> Bound:
+    """K(z) = log E[e^{zL}; |L| < inf] for z > -1; its errors are relative to its own size."""
+    if z > 0 and z > law.outer_strip[1]:
         return Bound(math.inf, math.inf, math.inf, Status.DIVERGENT)
     method, found = "log-phi", Amount(0.0, 0.0)
     for term, count in parts(law):
@@ -50,9 +60,6 @@ def log_moment(law: LogPhi, z: float, rtol: float) -> Bound:
     lower, upper = found.value - found.error, found.value + found.error
     if not math.isfinite(found.error):
         lower, upper = _around(law, z)
-    elif z > 0 and infinite[1] > 0:
-        # the doubles do not tell whether a loss is infinite
-        upper = math.inf
     value = min(max(found.value if math.isfinite(found.error) else (upper if math.isfinite(upper) else lower), lower), upper)
     ledger = Ledger(
         inner=Entry(found.inner),

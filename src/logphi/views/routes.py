@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import reduce
 
 import numpy as np
 
@@ -48,30 +49,90 @@ class NotApplicableError(ValueError):
     """The named route does not apply to this loss; the message says why and what does."""
 
 
-def route(method: str | None) -> Route:
-    """The route of a name; without one, those that fit the loss, in turn, until one meets the tolerance."""
-    if method is not None and method not in list(ROUTES):
-        names = ", ".join(map(repr, ROUTES))
-        raise NotApplicableError(f"method must be one of {names}, or 'certified' for delta and epsilon, got {method!r}")
-    chosen = automatic if method is None else ROUTES[method]
+class Profiles:
+    """Profiles of losses along a route, within what holds for every pair and computed where that does not settle them."""
 
-    def prepared(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
+    def __init__(self, along: Route) -> None:
+        self._along = along
+
+    def __call__(self, loss: LogPhi, epsilon: float, demand: Demand) -> Local:
+        """Prepared near one epsilon."""
         known = masses(loss)
-        local: Local | None = None if settled(loss, known, epsilon) else chosen(loss, epsilon, demand)
+        local: Local | None = None if settled(loss, known, epsilon) else self._along(loss, epsilon, demand)
 
         def at(x: float) -> LogDelta:
             nonlocal local
             answer = settled(loss, known, x)
             if answer is None:
-                local = local or chosen(loss, x, demand)
+                local = local or self._along(loss, x, demand)
                 answer = local(x).meet(trivial(known, x))
-            if loss.estimated:
-                answer = replace(answer, ledger=answer.ledger.estimating("truncation", "inner"))
-            return answer
+            return _told(loss, answer)
 
         return at
 
-    return prepared
+    def at_hand(self, loss: LogPhi, epsilon: float, demand: Demand) -> LogDelta | None:
+        """The profile at epsilon, if an earlier question left all that is needed for it."""
+        return None
+
+    def surely_below(self, loss: LogPhi, epsilon: float, level: float) -> bool:
+        """Whether a quick bound proves the profile to be below a level, a logarithm."""
+        return masses(loss)[0][1] == 0 and self._ceiling(loss, epsilon, level) < level
+
+    def _ceiling(self, loss: LogPhi, epsilon: float, level: float) -> float:
+        return contour.ceiling(loss, epsilon).at(epsilon)
+
+
+class SharedProfiles(Profiles):
+    """Profiles for many questions to the same losses: what was prepared for one answers the others, where it is sharp.
+
+    Made for one array of questions, best asked in order: only the last preparation for a loss is kept.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(self._shared)
+        # by identity, as the hash of a loss takes as long as it has terms
+        self._kept: dict[int, tuple[LogPhi, _InTurn]] = {}
+        self._ceilings: dict[int, tuple[LogPhi, contour.Ceiling]] = {}
+
+    def at_hand(self, loss: LogPhi, epsilon: float, demand: Demand) -> LogDelta | None:
+        """By what is kept."""
+        found = self._from_kept(loss, epsilon, demand)
+        return found and _told(loss, found.meet(trivial(masses(loss), epsilon)))
+
+    def _ceiling(self, loss: LogPhi, epsilon: float, level: float) -> float:
+        if id(loss) not in self._ceilings or self._ceilings[id(loss)][1].at(epsilon) >= level:
+            self._ceilings[id(loss)] = loss, contour.ceiling(loss, epsilon)
+        return self._ceilings[id(loss)][1].at(epsilon)
+
+    def _from_kept(self, loss: LogPhi, x: float, demand: Demand) -> LogDelta | None:
+        found = self._kept[id(loss)][1].at_hand(x) if id(loss) in self._kept else None
+        return found if found is not None and demand.met_by(found) else None
+
+    def _shared(self, loss: LogPhi, epsilon: float, demand: Demand) -> Local:
+        own = automatic(loss, epsilon, demand)
+
+        def at(x: float) -> LogDelta:
+            kept = self._kept.get(id(loss))
+            found = None if kept is None or kept[1] is own else self._from_kept(loss, x, demand)
+            if found is None:
+                self._kept[id(loss)] = loss, own
+                found = own(x)
+            return found
+
+        return at
+
+
+def _told(loss: LogPhi, found: LogDelta) -> LogDelta:
+    """With what is known of the transform itself."""
+    return replace(found, ledger=found.ledger.estimating("truncation", "inner")) if loss.estimated else found
+
+
+def route(method: str | None) -> Profiles:
+    """The route of a name; without one, those that fit the loss, in turn, until one meets the tolerance."""
+    if method is not None and method not in list(ROUTES):
+        names = ", ".join(map(repr, ROUTES))
+        raise NotApplicableError(f"method must be one of {names}, or 'certified' for delta and epsilon, got {method!r}")
+    return Profiles(automatic if method is None else ROUTES[method])
 
 
 def by_contour(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
@@ -248,37 +309,47 @@ def solver(method: str | None) -> Solver:
 _BISECTED = (by_levy, by_levy_sums, by_levy_quadrature)
 
 
-def automatic(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
+def automatic(loss: LogPhi, epsilon: float, demand: Demand) -> _InTurn:
     """The routes that fit the loss, tried in turn."""
-    prepared: dict[Route, tuple[float, Local | None]] = {}
-    renewals: Counter[Route] = Counter()
+    return _InTurn(loss, demand)
 
-    def answered(one: Route, x: float, *, again: bool = False) -> LogDelta | None:
-        if again or one not in prepared:
-            prepared[one] = x, _attempt(one, loss, x, demand)
-        place, local = prepared[one]
-        found = None if local is None else local(x)
-        wide = found is not None and found.relative_width > large and not demand.met_by(found)
-        hopeless = one in _FALLBACKS and renewals[one] >= _AGAIN
-        if wide and abs(x - place) > _NEAR * abs(place) and not hopeless:
-            # too far from where the route was prepared
-            renewals[one] += 1
-            return answered(one, x, again=True)
-        return found
 
-    routes, large = _fitting(loss), max(_LARGE, 10 * demand.rtol)
+class _InTurn:
+    """The profile by the routes that fit a loss, each prepared where it is first asked."""
 
-    def at(x: float) -> LogDelta:
+    def __init__(self, loss: LogPhi, demand: Demand) -> None:
+        self._loss, self._demand = loss, demand
+        self._routes, self._large = _fitting(loss), max(_LARGE, 10 * demand.rtol)
+        self._prepared: dict[Route, tuple[float, Local | None]] = {}
+        self._renewals: Counter[Route] = Counter()
+
+    def __call__(self, x: float) -> LogDelta:
         best: LogDelta | None = None
-        for one in routes:
-            if best is not None and (demand.met_by(best) or (one in _FALLBACKS and _final(best, large))):
+        for one in self._routes:
+            if best is not None and (self._demand.met_by(best) or (one in _FALLBACKS and _final(best, self._large))):
                 break
-            answer = answered(one, x)
+            answer = self._answered(one, x)
             if answer is not None:
                 best = answer if best is None else best.meet(answer)
-        return trivial(masses(loss), x) if best is None else best
+        return trivial(masses(self._loss), x) if best is None else best
 
-    return at
+    def at_hand(self, x: float) -> LogDelta | None:
+        """What the preparations tell that are there already; None if there are none."""
+        found = [local(x) for _, local in self._prepared.values() if local is not None]
+        return reduce(LogDelta.meet, found) if found else None
+
+    def _answered(self, one: Route, x: float, *, again: bool = False) -> LogDelta | None:
+        if again or one not in self._prepared:
+            self._prepared[one] = x, _attempt(one, self._loss, x, self._demand)
+        place, local = self._prepared[one]
+        found = None if local is None else local(x)
+        wide = found is not None and found.relative_width > self._large and not self._demand.met_by(found)
+        hopeless = one in _FALLBACKS and self._renewals[one] >= _AGAIN
+        if wide and abs(x - place) > _NEAR * abs(place) and not hopeless:
+            # too far from where the route was prepared
+            self._renewals[one] += 1
+            return self._answered(one, x, again=True)
+        return found
 
 
 _FALLBACKS = (by_smoothed_contour, by_lattice_laws, by_contour)

@@ -17,7 +17,7 @@ from logphi.numerics.enclosure import Scaled
 from logphi.numerics.growth import Growth
 from logphi.numerics.inner import at_points, on_line, over, sketch
 from logphi.numerics.law import Law, Line, Values
-from logphi.numerics.laws.normal import shifted_growth
+from logphi.numerics.laws.normal import largest_shift, shifted_growth
 from logphi.numerics.laws.weights import Weights
 
 # measured: more repetitions than this need no sharper envelope
@@ -83,6 +83,11 @@ class BlendedNormal(Law):
     def infimum(self) -> float:
         """Log p_0, lowered by what its error may do; minus infinity where every shift is positive."""
         return self.curve.log_rest * (1 + 1e-15) - self.curve.rest_blur
+
+    @property
+    def shift_bound(self) -> float:
+        """The largest shift, of which every part is a share."""
+        return max(map(largest_shift, self.shifts))
 
     @property
     def slack(self) -> float:

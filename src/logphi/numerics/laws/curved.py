@@ -21,7 +21,7 @@ from logphi.numerics.inner import by_abscissa
 from logphi.numerics.law import Law, Line, Values
 from logphi.numerics.laws.finite import log_complement
 from logphi.numerics.laws.mixed_normal import MixedNormal
-from logphi.numerics.laws.normal import shifted_growth
+from logphi.numerics.laws.normal import largest_shift, shifted_growth
 from logphi.numerics.laws.uniform import Uniform, UniformWithAtoms
 from logphi.numerics.mixing import Sides
 from logphi.numerics.panels import Curve, Strand, at_heights, atoms_of, on_axis, on_line, sketch
@@ -267,6 +267,11 @@ class SplicedNormal(Curved):
         """That of the shift: its excess is nowhere smaller, and it is at least g^{z+1} M of the shift on half of the line."""
         return shifted_growth(self.shift)
 
+    @property
+    def shift_bound(self) -> float:
+        """The shift, whose profile is nowhere smaller."""
+        return largest_shift(self.shift)
+
     def beyond(self, x: float, *, tilted: bool = False) -> Sides | None:
         """Those of the mixture above zero, mirrored below."""
         law = MixedNormal(self.shift, Plain(self.rate))
@@ -309,6 +314,11 @@ class ReplacedNormal(Curved):
         """That of the shift, and -log(1 - q) from below."""
         q = self.rate
         return shifted_growth(self.shift, -float(np.log1p(-q)) * (1 + 1e-15) + 2.0**-52 * q / (1 - q))
+
+    @property
+    def shift_bound(self) -> float:
+        """Twice the shift: that of both means, where the record takes part."""
+        return 2 * largest_shift(self.shift)
 
     def formula(self, arith: Arithmetic, z: Number) -> Number:
         """K(z)."""

@@ -19,7 +19,7 @@ from logphi.numerics.enclosure import Scaled
 from logphi.numerics.growth import Growth
 from logphi.numerics.inner import at_points, on_line, over, sketch
 from logphi.numerics.law import Law, Line, Values
-from logphi.numerics.laws.normal import Normal, shifted_growth
+from logphi.numerics.laws.normal import Normal, largest_shift, shifted_growth
 
 
 @dataclass(frozen=True)
@@ -79,6 +79,11 @@ class MixedNormal(Law):
     def growth(self) -> Growth:
         """That of the shift: as w^{z+1} is convex in w, M is at most 1 - q + q M of the shift; it is at least q^{z+1} M."""
         return shifted_growth(self.shift)
+
+    @property
+    def shift_bound(self) -> float:
+        """The shift: what is mixed with Q on both sides is harder to tell apart."""
+        return largest_shift(self.shift)
 
     @property
     def infimum(self) -> float:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from logphi.arith.floats import FLOATS, ULP
+from logphi.arith.floats import FLOATS, ULP, Discs
 from logphi.arith.protocol import Arithmetic, Number, Parameter
 from logphi.numerics.enclosure import Scaled
 from logphi.numerics.growth import Growth
-from logphi.numerics.law import Law
+from logphi.numerics.law import Law, Values
 
 # tails below it, or factors above it, lose digits to the range of doubles
 _LEAST = 1e-290
@@ -49,6 +52,17 @@ class Normal(Law):
     def growth(self) -> Growth:
         """Exactly z (z + 1) m^2 / 2."""
         return shifted_growth(self.shift)
+
+    @property
+    def shift_bound(self) -> float:
+        """The shift."""
+        return largest_shift(self.shift)
+
+    @staticmethod
+    def together(terms: Sequence[tuple[Law, int]]) -> Law | None:
+        """One normal law, unless it is one already."""
+        shifts = tuple((law.shift, count) for law, count in terms if isinstance(law, Normal))
+        return Normals(shifts) if len(shifts) > 1 else None
 
     def excess(self, x: float) -> Scaled | None:
         """Phi(-a) - e^x Phi(-b), a = x/m - m/2, b = x/m + m/2; None where a tail is below every normal double.
@@ -87,7 +101,48 @@ class Normal(Law):
         return -0.5 * (least * heights) ** 2 * (1 - 1e-14)
 
 
+@dataclass(frozen=True)
+class Normals(Law):
+    """The sum of counted :class:`Normal` laws, one whose variance is the sum of theirs; for computing with doubles."""
+
+    shifts: tuple[tuple[Parameter, int], ...]
+
+    def formula(self, arith: Arithmetic, z: Number) -> Number:
+        """K(z)."""
+        return sum((count * Normal(shift).formula(arith, z) for shift, count in self.shifts), 0 * z)
+
+    @cached_property
+    def variance(self) -> Discs:
+        """The sum of the squares of the shifts."""
+        known = [shift.under(FLOATS) for shift, _ in self.shifts]
+        mid, rad = (np.array([float(part) for part in parts]) for parts in zip(*((m.mid, m.rad) for m in known), strict=True))
+        count = np.array([float(count) for _, count in self.shifts])
+        total = math.fsum(count * mid * mid)
+        # derived: two roundings of each product, one of a count beyond 2^53 and one of the sum
+        wrong = math.fsum(count * rad * (2 * mid + rad)) + 4 * ULP * total
+        return Discs(np.float64(total), np.float64(wrong * (1 + 1e-14)))  # type: ignore[arg-type]
+
+    def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
+        """K(z) = z (z + 1) v / 2."""
+        with np.errstate(over="ignore", invalid="ignore"):  # overflow: the radius says that nothing is known
+            place = Discs.exact(z)
+            found = place * (place + 1) * self.variance / 2
+        known = np.isfinite(found.mid) & np.isfinite(found.rad)
+        return Values(np.where(known, found.mid, np.inf), np.where(known, found.rad, np.inf), np.zeros(found.mid.shape))
+
+    def log_envelope(self, abscissa: float, heights: NDArray[np.float64], end: float = np.inf) -> NDArray[np.float64]:
+        """Exactly -v t^2 / 2."""
+        least = float(self.variance.mid - self.variance.rad)
+        return -0.5 * least * heights**2 * (1 - 1e-14)
+
+
 def shifted_growth(shift: Parameter, offset: float = 0.0) -> Growth:
     """That of a shift m, K(z) = z (z + 1) m^2 / 2."""
     m = shift.under(FLOATS)
     return Growth.normal(float(m.mid) ** 2, 3 * float(m.rad / m.mid) + 4 * ULP, offset)
+
+
+def largest_shift(shift: Parameter) -> float:
+    """A shift, rounded up."""
+    m = shift.under(FLOATS)
+    return float(m.mid + m.rad) * (1 + 2 * ULP)

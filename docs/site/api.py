@@ -1,0 +1,185 @@
+"""The pages of the API reference: every public name, and whatever their docstrings refer to."""
+
+import enum
+import importlib.util
+import inspect
+import pkgutil
+import re
+from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+
+from sphinx.ext.autodoc.mock import mock
+
+import logphi
+from logphi.mechanisms import CATALOGUE, PYTHON_ONLY
+
+REFERENCE = re.compile(r":(?:class|func|meth|mod|exc|data|attr):`~?(logphi\.[\w.]+)`")
+RETURNS = re.compile(r"^Returns\n-+\n(.*)$", re.MULTILINE)
+# modules for users that the package root does not name
+ASIDE = ("logphi.extend", "logphi.testing")
+# packages of others, whose adapters are described without them too
+MISSING = [name for name in ("dp_accounting", "opacus", "torch") if importlib.util.find_spec(name) is None]
+# where a reference to a mechanism is looked up
+MECHANISMS = "logphi.mechanisms"
+
+
+def object_at(name: str):
+    """What a dotted name stands for."""
+    try:
+        return import_module(name)
+    except ModuleNotFoundError as missing:
+        if not name.startswith(f"{missing.name}."[: len(missing.name)]):
+            raise
+    parent, _, last = name.rpartition(".")
+    return getattr(object_at(parent), last)
+
+
+def first_line(one) -> str:
+    """The first line of a docstring, what it refers to by name only."""
+    line = (inspect.getdoc(one) or "").partition("\n")[0].replace("|", r"\|")
+    return re.sub(r":\w+:`~?([\w.]+)`", r"``\1``", line)
+
+
+def returned(function) -> list[str]:
+    """Classes of the library that the section Returns of a docstring names."""
+    found = RETURNS.search(inspect.getdoc(function) or "")
+    names = found[1].replace(",", " or ").split(" or ") if found else ()
+    classes = (getattr(inspect.unwrap(function), "__globals__", {}).get(name.strip()) for name in names)
+    return [f"{one.__module__}.{one.__qualname__}" for one in classes if getattr(one, "__module__", "").startswith("logphi")]
+
+
+def home_of(name: str) -> str:
+    """The module that a public name of the package root comes from."""
+    if name in CATALOGUE or name in PYTHON_ONLY:
+        return MECHANISMS
+    return logphi._HOME.get(name, "logphi")
+
+
+@dataclass
+class Reference:
+    """The pages so far, and what is on them."""
+
+    pages: dict[str, list[str]] = field(default_factory=dict)
+    names: dict[int, str] = field(default_factory=dict)
+    referred: set[str] = field(default_factory=set)
+
+    def entry(self, name: str, one) -> str:
+        """An object at a name, or a link to where it was described before."""
+        if id(one) in self.names and not isinstance(one, str | tuple):
+            return f"* ``{name}`` is :py:obj:`{self.names[id(one)]}`.\n"
+        self.names[id(one)] = name
+        options = ["members:", "undoc-members:"] if isinstance(one, type) and issubclass(one, enum.Enum) else ["members:"]
+        if isinstance(one, ModuleType):
+            return self.module(name, one)
+        self.notice(one)
+        if isinstance(one, type):
+            if one is logphi.Mechanism:
+                options.append("inherited-members:")
+            return f".. autoclass:: {name}\n" + "".join(f"   :{option}\n" for option in options)
+        if inspect.isfunction(one):
+            return f".. autofunction:: {name}\n"
+        return f".. autodata:: {name}\n   :no-value:\n"
+
+    def notice(self, one) -> None:
+        """Remember what a docstring refers to, and those of the members."""
+        members = [one]
+        if isinstance(one, type):
+            members += [member for name, member in inspect.getmembers(one) if not name.startswith("_")]
+        for member in members:
+            self.referred.update(REFERENCE.findall(inspect.getdoc(member) or ""), returned(member))
+
+    def module(self, name: str, module: ModuleType) -> str:
+        """A module by its docstring and its public names."""
+        self.names[id(module)] = name
+        self.notice(module)
+        public = getattr(module, "__all__", None)
+        if public is None:
+            public = [
+                key
+                for key, value in vars(module).items()
+                if not key.startswith("_") and getattr(value, "__module__", None) == module.__name__
+            ]
+        title = f"``{name}``"
+        parts = [f"{title}\n{'-' * len(title)}\n\n.. automodule:: {name}\n"]
+        own = [(key, getattr(module, key)) for key in public]
+        own.sort(key=lambda pair: isinstance(pair[1], ModuleType))  # a section of its own comes last
+        return "\n".join(parts + [self.entry(f"{name}.{key}", value) for key, value in own])
+
+    def room(self, name: str) -> None:
+        """A page for a module and its public names."""
+        with mock(MISSING):
+            text = self.module(name, import_module(name))
+        self.pages[name] = [re.sub(r"^(``.*``)\n-+\n", lambda title: f"{title[1]}\n{'=' * len(title[1])}\n", text)]
+
+    def add(self, page: str, title: str, text: str, entries: list[str]) -> None:
+        """A page of entries."""
+        self.pages[page] = [f"{title}\n{'=' * len(title)}\n\n{text}\n", *entries]
+
+
+def adapters() -> list[str]:
+    """The modules for the packages of others."""
+    from logphi import adapters
+
+    return [f"logphi.adapters.{module.name}" for module in pkgutil.iter_modules(adapters.__path__)]
+
+
+def described() -> Reference:
+    """All pages."""
+    found = Reference()
+    names = [name for name in logphi.__all__ if name not in logphi._ROOMS]
+    homes: dict[str, list[str]] = {}
+    for name in names:
+        homes.setdefault(home_of(name), []).append(name)
+    for home in sorted(homes, key=lambda home: (home != "logphi.release", home != MECHANISMS, home)):
+        text = first_line(logphi) if home == "logphi" else first_line(import_module(home))
+        entries = [found.entry(f"logphi.{name}", getattr(logphi, name)) for name in homes[home]]
+        found.add(home, f"``{home}``", text, entries)
+    for name in [*(f"logphi.{room}" for room in logphi._ROOMS), *ASIDE, *adapters()]:
+        found.room(name)
+    inside(found)
+    return found
+
+
+def inside(found: Reference) -> None:
+    """What the docstrings so far refer to, and in turn their own, on a last page."""
+    entries, seen = {}, set()
+    while todo := sorted(found.referred - seen):
+        for name in todo:
+            seen.add(name)
+            one = object_at(name)
+            if id(one) in found.names or any(name.startswith(f"{known}.") for known in found.names.values()):
+                continue
+            if isinstance(one, ModuleType):
+                found.names[id(one)] = name
+                found.notice(one)
+                entries[name] = f".. automodule:: {name}\n"
+            else:
+                entries[name] = found.entry(name, one)
+    text = "What the other pages refer to: the questions as functions of a loss, and the parts that answers come from."
+    found.add("inside", "What is referred to", text, [entries[name] for name in sorted(entries)])
+
+
+def overview(found: Reference) -> str:
+    """The first page: all public names with what they are."""
+    title = "API reference"
+    lines = [title, "=" * len(title), "", "``import logphi as lp``; everything is in nats.", ""]
+    lines += [".. currentmodule:: logphi", ""]
+    lines += [".. list-table::", "   :widths: auto", ""]
+    for name in logphi.__all__:
+        one = getattr(logphi, name)
+        role = "mod" if isinstance(one, ModuleType) else "obj"
+        text = "The version, as text." if name == "__version__" else first_line(one)
+        lines += [f"   * - :py:{role}:`~logphi.{name}`", f"     - {text}"]
+    lines += ["", ".. toctree::", "   :maxdepth: 1", "", *(f"   {page}" for page in found.pages), ""]
+    return "\n".join(lines)
+
+
+def write(directory: Path) -> None:
+    """Write all pages."""
+    directory.mkdir(parents=True)
+    found = described()
+    for page, entries in found.pages.items():
+        (directory / f"{page}.rst").write_text("\n".join(entries), encoding="utf-8")
+    (directory / "index.rst").write_text(overview(found), encoding="utf-8")

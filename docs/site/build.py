@@ -1,0 +1,77 @@
+"""Builds the site: puts its sources together in one directory, then lets Sphinx make pages of them; warnings are errors.
+
+python docs/site/build.py [build]      # the site is in build/site, what it is made of in build/site-source
+"""
+
+import importlib.util
+import shutil
+import sys
+from pathlib import Path
+
+import api
+import notebook_pages
+from pages import ROOT, for_the_site, source_page, sources
+from sphinx.cmd.build import main as sphinx
+
+DOCS = ROOT / "docs"
+# beside the pages of docs/
+WHOLE = ("CHANGELOG.md", "CONTRIBUTING.md")
+
+
+def drawn(directory: Path) -> list[tuple[str, str, str]]:
+    """The pictures that docs/gallery.py draws into a directory: name, caption and code of each."""
+    path = DOCS / "gallery.py"
+    if not path.exists():
+        return []
+    spec = importlib.util.spec_from_file_location("gallery", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.draw(directory)
+
+
+def gallery(pictures, notebooks) -> str:
+    """The page of all pictures."""
+    parts = ["# Gallery\n"]
+    for name, caption, code in pictures:
+        parts.append(f"## {caption}\n\n![{caption}](gallery/{name})\n\n```python\n{code.rstrip()}\n```\n")
+    parts.append("## From the notebooks\n\nEach picture leads to the notebook that draws it and asserts what it shows.\n")
+    for stem, (title, shown) in notebooks.items():
+        parts.append(f"### {title}\n\n::::{{container}} pictures\n")
+        parts += [f"[![{title}](notebooks/{picture})](notebooks/{stem}.md)\n" for picture in shown]
+        parts.append("::::\n")
+    return "\n".join(parts)
+
+
+def assemble(source: Path, cache: Path) -> None:
+    """Put together what the site is made of."""
+    source.mkdir(parents=True)
+    texts = {path.name.lower(): path.read_text(encoding="utf-8") for path in [*DOCS.glob("*.md"), *map(ROOT.joinpath, WHOLE)]}
+    texts = {name: for_the_site(text) for name, text in texts.items()}
+    notebooks = notebook_pages.write(source / "notebooks", cache)
+    linking = [*texts.values(), *(path.read_text(encoding="utf-8") for path in (source / "notebooks").glob("*.md"))]
+    for file in sources(linking):
+        texts[f"source/{file}.md"] = source_page(file)
+    (source / "gallery").mkdir()
+    texts["gallery.md"] = gallery(drawn(source / "gallery"), notebooks)
+    for name, text in texts.items():
+        path = source / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    api.write(source / "api")
+
+
+def build(directory: Path, cache: Path) -> int:
+    """Build the site below a directory; 0 if all went well."""
+    source, site = directory / "site-source", directory / "site"
+    for old in (source, site):
+        shutil.rmtree(old, ignore_errors=True)
+    assemble(source, cache)
+    options = ["--fail-on-warning", "--keep-going", "--fresh-env", "--quiet", "--jobs", "2"]
+    return sphinx([*options, "-c", str(DOCS / "site"), "-d", str(directory / "site-doctrees"), str(source), str(site)])
+
+
+if __name__ == "__main__":
+    below = Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / "build").resolve()
+    failed = build(below, ROOT / "build" / "notebooks")
+    print("the site was not built" if failed else f"the site is in {below / 'site' / 'index.html'}")
+    sys.exit(failed)

@@ -1,0 +1,86 @@
+"""Notebooks as pages: each is run, and shown with what it printed and drew."""
+
+import base64
+import hashlib
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import nbformat
+from nbclient import NotebookClient
+from pages import ROOT, for_the_site
+
+NOTEBOOKS = ROOT / "notebooks"
+CELL_TIMEOUT = 600  # seconds
+AT_ONCE = 2
+
+
+def state(path: Path) -> str:
+    """A name for the notebook and the library that it is run with."""
+    found = hashlib.sha256(path.read_bytes())
+    for file in sorted((ROOT / "src").rglob("*.py")):
+        found.update(file.read_bytes())
+    return found.hexdigest()[:16]
+
+
+def executed(path: Path, cache: Path):
+    """The notebook with its outputs, from the cache if neither it nor the library has changed."""
+    kept = cache / f"{path.stem}-{state(path)}.ipynb"
+    if kept.exists():
+        return nbformat.read(kept, as_version=4)
+    notebook = nbformat.read(path, as_version=4)
+    place = {"metadata": {"path": str(path.parent)}}
+    NotebookClient(
+        notebook, timeout=CELL_TIMEOUT, kernel_name="python3", resources=place, extra_arguments=["--log-level=ERROR"]
+    ).execute()
+    cache.mkdir(parents=True, exist_ok=True)
+    nbformat.write(notebook, kept)
+    return notebook
+
+
+def output(data, name: str, directory: Path) -> str:
+    """One output of a cell: a picture if it is one, else its text."""
+    for kind, suffix in (("image/svg+xml", "svg"), ("image/png", "png")):
+        if kind in data:
+            content = data[kind].encode() if suffix == "svg" else base64.b64decode(data[kind])
+            (directory / f"{name}.{suffix}").write_bytes(content)
+            return f"![what the cell draws]({name}.{suffix})"
+    if "text/html" in data:
+        return f"```{{raw}} html\n{data['text/html']}\n```"
+    return f"```text\n{data['text/plain'].rstrip()}\n```"
+
+
+def page(notebook, stem: str, directory: Path) -> tuple[str, list[str]]:
+    """The page of an executed notebook, and the names of its pictures, which go to a directory."""
+    parts, pictures = [], []
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown":
+            parts.append(for_the_site(cell.source))
+            continue
+        parts.append(f"```python\n{cell.source}\n```")
+        for one in cell.outputs:
+            data = {"text/plain": one.text} if one.output_type == "stream" else one.data
+            shown = output(data, f"{stem}-{len(pictures) + 1}", directory)
+            parts.append(shown)
+            if shown.startswith("!["):
+                pictures.append(shown.partition("(")[2].rstrip(")"))
+    return "\n\n".join(parts) + "\n", pictures
+
+
+def write(directory: Path, cache: Path) -> dict[str, tuple[str, list[str]]]:
+    """Run all notebooks and write their pages and pictures; the title and pictures of each."""
+    directory.mkdir(parents=True)
+    paths = sorted(NOTEBOOKS.glob("*.ipynb"))
+    with ThreadPoolExecutor(AT_ONCE) as workers:
+        notebooks = list(workers.map(lambda path: executed(path, cache), paths))
+    found = {}
+    for path, notebook in zip(paths, notebooks, strict=True):
+        text, pictures = page(notebook, path.stem, directory)
+        (directory / f"{path.stem}.md").write_text(text, encoding="utf-8")
+        found[path.stem] = text.splitlines()[0].removeprefix("# "), pictures
+    listed = "\n".join(found)
+    (directory / "index.md").write_text(
+        "# Notebooks\n\nEach draws what a paper says and asserts it. They are run when this site is built, and by tests.\n\n"
+        f"```{{toctree}}\n:maxdepth: 1\n\n{listed}\n```\n",
+        encoding="utf-8",
+    )
+    return found

@@ -1,0 +1,248 @@
+"""A budget that releases are spent from: what would exceed it is not released."""
+
+from __future__ import annotations
+
+import math
+import os
+from copy import copy
+from fractions import Fraction
+from threading import RLock
+from typing import Any
+
+from logphi import check
+from logphi.accountant.ledger import Accountant, Steps, read_text
+from logphi.accountant.plain import fields, number_read, number_written
+from logphi.accountant.rules import rule_of
+from logphi.accountant.rules.rule import Amount
+from logphi.accountant.sealed import sealed, unsealed
+from logphi.core.adjacency import Adjacency
+from logphi.files import write_whole
+from logphi.release import Mechanism
+
+FORMAT = "logphi-filter"
+# an excess this small, relatively, may be that of doubles over the decimals they stand for
+_ROUNDING = Fraction(1, 10**12)
+
+
+class BudgetExceededError(ValueError):
+    """A release that would exceed its budget, and was not recorded."""
+
+
+class PrivacyFilter:
+    """A budget (epsilon, delta), from which releases are spent as long as everything together stays within it.
+
+    What can be spent depends on how it is decided what to spend. ``rule="renyi"``, the default, holds whatever the steps depend
+    on: noise, rates, counts and the decision to go on may all be chosen after looking at earlier outputs. It keeps three exact
+    sums for each order of the pair: of log-moments at one order, fixed when the filter is made; of the largest losses, which
+    may stay within epsilon instead; and of the probabilities of an infinite loss, for which ``infinite_mass`` sets a part of
+    delta aside. ``rule="gaussian"`` holds likewise, for Gaussian mechanisms only, and loses nothing. ``rule="schedule"`` takes
+    the exact composition; it holds only if the privacy parameters depend on no output, as when they are fixed in advance:
+    adaptive queries are covered, adaptive noise is not. With ``delta=0`` the largest losses are summed, which always holds.
+
+    What is guaranteed is the budget. Numbers are what they are given as: a float is its double, of which ten of 0.1 exceed 1;
+    Fractions, and decimals in expressions, add up as they are written.
+
+    Parameters
+    ----------
+    epsilon, delta
+        The budget, epsilon in nats: zero or more, and in [0, 1).
+    rule
+        ``"renyi"``, ``"gaussian"`` or ``"schedule"``.
+    order
+        The Renyi order, above 1; that at which the budget holds most Gaussian releases unless given.
+    infinite_mass
+        The part of delta for mechanisms whose loss may be infinite, such as ApproximateDP; all of it leaves basic composition.
+    adjacency
+        The relation between data sets; that of the first release unless given.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If a parameter is outside its range, or does not belong to the rule.
+
+    References
+    ----------
+    Rogers, Roth, Ullman & Vadhan 2016 (filters); Feldman & Zrnic 2021 (Renyi); Smith & Thakurta 2022 and Koskela, Tobaben &
+    Honkela 2022 (Gaussian); [AFA] Theorem 10 (schedules). :mod:`logphi.accountant.rules.renyi` has the proof.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> import logphi as lp
+    >>> budget = PrivacyFilter(epsilon=1, delta=0)
+    >>> budget.spend(lp.PureDP(Fraction(1, 10)), count=9)
+    >>> budget.can_spend(lp.PureDP(Fraction(1, 10))), budget.can_spend(lp.PureDP(0.1))
+    (True, False)
+    """
+
+    def __init__(
+        self,
+        *,
+        epsilon: float,
+        delta: float,
+        rule: str = "renyi",
+        order: float | None = None,
+        infinite_mass: float = 0.0,
+        adjacency: Adjacency | str | None = None,
+    ) -> None:
+        self._rule = rule_of(rule, epsilon, delta, order, infinite_mass)
+        self._name = rule
+        self._numbers = {
+            "epsilon": check.real("epsilon", epsilon),
+            "delta": check.real("delta", delta),
+            "infinite_mass": check.real("infinite_mass", infinite_mass),
+            # one that was found here is not looked for again
+            "order": getattr(self._rule, "order", None),
+        }
+        self._ledger = Accountant(adjacency)
+        self._spent = self._rule.nothing
+        self._lock = RLock()
+
+    def can_spend(self, mechanism: Mechanism, count: int = 1) -> bool:
+        """Whether ``count`` more releases of a mechanism are within the budget. Nothing is recorded.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If it is no mechanism or no count, or stated under another relation than the releases before.
+        UnsupportedError
+            If the rule does not know what the mechanism costs; a ValueError.
+        """
+        with self._lock:
+            return self._rule.fits(self._after(mechanism, count))
+
+    def spend(self, mechanism: Mechanism, count: int = 1) -> None:
+        """Record ``count`` releases of a mechanism, all or none. Call it before anything is released.
+
+        Raises
+        ------
+        BudgetExceededError
+            If they would exceed the budget; nothing is recorded then.
+        TypeError, ValueError
+            As :meth:`can_spend`; nothing is recorded.
+        """
+        with self._lock:
+            after = self._after(mechanism, count)
+            if not self._rule.fits(after):
+                raise BudgetExceededError(self._excess(mechanism, count, self._rule.amounts(after)))
+            self._ledger.step(mechanism, count)
+            self._spent = after
+
+    def _after(self, mechanism: Mechanism, count: int) -> object:
+        count = check.count("count", count)
+        self._ledger.check_relation(mechanism)
+        return self._rule.after(self._spent, mechanism, count)
+
+    def _excess(self, mechanism: Mechanism, count: int, amounts: dict[str, Amount]) -> str:
+        over = {name: _less(amounts[name], most) for name, most in self._rule.budget.items() if amounts[name] > most}
+        told = " and ".join(
+            f"its {name} {_shown(excess):.3g} above {float(self._rule.budget[name]):.10g}" for name, excess in over.items()
+        )
+        hint = ""
+        if "infinite_mass" in over:
+            hint = "; set a part of delta aside with infinite_mass= for mechanisms whose loss may be infinite"
+        elif any(excess <= self._rule.budget[name] * _ROUNDING for name, excess in over.items()):
+            hint = "; an excess of the size of rounding comes from doubles: give numbers as Fractions, such as Fraction(1, 10)"
+        return f"{count} x {mechanism!r} would exceed the budget of {self._pair}, bringing {told}{hint}; nothing was recorded"
+
+    @property
+    def budget(self) -> dict[str, Amount]:
+        """The most that each of the rule's sums may be, exact: which of them must stay within it depends on the rule."""
+        return {**self._rule.budget}
+
+    @property
+    def spent(self) -> dict[str, Amount]:
+        """The rule's sums so far, the larger of both orders: exact, of proved upper bounds."""
+        with self._lock:
+            return self._rule.amounts(self._spent)
+
+    @property
+    def remaining(self) -> dict[str, Amount]:
+        """The budget less what is spent; negative where another sum is what counts."""
+        spent = self.spent
+        return {name: -_less(spent[name], most) for name, most in self._rule.budget.items()}
+
+    @property
+    def adjacency(self) -> Adjacency | None:
+        """The relation between data sets; None before the first release if none was asked for."""
+        return self._ledger.adjacency
+
+    @property
+    def history(self) -> Steps:
+        """Mechanisms and how often each was released in a row; see :attr:`Accountant.history`."""
+        return self._ledger.history
+
+    @property
+    def release(self) -> Mechanism:
+        """The composition of all that was spent. Its epsilon is proved only if the parameters did not depend on outputs."""
+        return self._ledger.release
+
+    def to_json(self) -> str:
+        """Budget, rule and releases as JSON; see :meth:`Accountant.to_json`."""
+        with self._lock:
+            numbers = {name: number_written(name, value) for name, value in self._numbers.items()}
+            return sealed(FORMAT, {**numbers, "rule": self._name, "ledger": self._ledger.content()})
+
+    @classmethod
+    def from_json(cls, text: str) -> PrivacyFilter:
+        """The filter that :meth:`to_json` wrote.
+
+        Raises
+        ------
+        TypeError, ValueError
+            As :meth:`Accountant.from_json`.
+        """
+        names = ("epsilon", "delta", "infinite_mass", "order")
+        content = fields(unsealed(FORMAT, text), "a filter", (*names, "rule", "ledger"))
+        numbers = {name: number_read(name, content[name]) for name in names}
+        try:
+            made = cls(rule=content["rule"], **numbers)
+        except TypeError as wrong:
+            raise ValueError(f"the budget of a filter does not fit: {wrong}") from None
+        made._resume(Accountant.of_content(content["ledger"]))
+        return made
+
+    def _resume(self, ledger: Accountant) -> None:
+        # what is written down was within the budget; bounds that another machine rounds otherwise do not undo that
+        self._ledger, self._spent = ledger, self._rule.after(self._rule.nothing, ledger.release, 1)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write it to a file at once; see :meth:`Accountant.save`."""
+        write_whole(path, self.to_json().encode("ascii"))
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> PrivacyFilter:
+        """The filter in a file; see :meth:`Accountant.load`."""
+        return cls.from_json(read_text(path))
+
+    def __getstate__(self) -> tuple[str, dict[str, Any], Accountant]:
+        with self._lock:
+            return self._name, self._numbers, copy(self._ledger)
+
+    def __setstate__(self, state: tuple[str, dict[str, Any], Accountant]) -> None:
+        name, numbers, ledger = state
+        self.__init__(rule=name, **numbers)  # type: ignore[misc]
+        self._resume(ledger)
+
+    @property
+    def _pair(self) -> str:
+        return f"epsilon={self._numbers['epsilon']!r} and delta={self._numbers['delta']!r}"
+
+    def __str__(self) -> str:
+        spent, budget, order = self.spent, self._rule.budget, self._numbers["order"]
+        at = "" if order is None else f" at order {order:.6g}"
+        lines = [f"  {name}: {_shown(spent[name]):.6g} of {float(most):.6g} spent" for name, most in budget.items()]
+        return "\n".join([f"budget of {self._pair}, rule {self._name!r}{at}", *lines])
+
+
+def _less(amount: Amount, most: Fraction) -> Amount:
+    # a large quotient has no double that infinity could be added to
+    return math.inf if amount == math.inf else amount - most
+
+
+def _shown(amount: Amount) -> float:
+    """A double; infinite where none holds it."""
+    try:
+        return float(amount)
+    except OverflowError:
+        return math.inf

@@ -1,0 +1,265 @@
+"""The ledger of what was released: the one thing of the library that changes, and only by appending."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from operator import mul
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from logphi import check
+from logphi.accountant.plain import described, fields, restored
+from logphi.accountant.sealed import sealed, unsealed
+from logphi.bound import Bound, Bounds, Direction
+from logphi.core.adjacency import Adjacency
+from logphi.files import write_whole
+from logphi.release import Composition, Mechanism, compose
+from logphi.written import exactly
+
+FORMAT = "logphi-accountant"
+
+Steps = tuple[tuple[Mechanism, int], ...]
+
+
+class Accountant:
+    """An append-only ledger of releases, which answers for all of them together at any time.
+
+    A step takes constant time, however many there were before. Questions change nothing; :attr:`release` is the composition of
+    all steps, of which everything else can be asked. Adaptively chosen queries are covered, adaptively chosen noise, rates or
+    numbers of steps are not ([AFA] Theorem 10): for these there is :class:`PrivacyFilter`. Threads may step at the same time.
+
+    Parameters
+    ----------
+    adjacency
+        The relation between data sets that all steps must be stated under; that of the first step unless given.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If there is no such relation.
+
+    Examples
+    --------
+    >>> from logphi.expression import parse
+    >>> accountant = Accountant()
+    >>> for epoch in range(3):
+    ...     accountant.step(parse("Gaussian(sigma=1.1).poisson(256/60000)"), 234)
+    >>> accountant.step(parse("Laplace(scale=5)"))
+    >>> round(accountant.epsilon(1e-5).value, 9)
+    0.675221636
+    >>> resumed = Accountant.from_json(accountant.to_json())
+    >>> resumed.epsilon(1e-5) == accountant.epsilon(1e-5)
+    True
+    """
+
+    def __init__(self, adjacency: Adjacency | str | None = None) -> None:
+        self._adjacency = None if adjacency is None else Adjacency.of(adjacency)
+        # in the order of first use; equal mechanisms whose numbers are known in different ways are apart
+        self._mechanisms: list[Mechanism] = []
+        self._counts: list[int] = []
+        self._places: dict[tuple[Mechanism, Any], int] = {}
+        # as they came, by place, equal neighbours as one
+        self._runs: list[tuple[int, int]] = []
+        self._total = 0
+        self._latest: Mechanism | None = None
+        self._release: Mechanism | None = None
+        self._lock = Lock()
+
+    def step(self, mechanism: Mechanism, count: int = 1) -> None:
+        """Record that a mechanism was released ``count`` times.
+
+        A composition is recorded as its terms. If anything is wrong nothing is recorded.
+
+        Raises
+        ------
+        TypeError
+            If it is no mechanism, or the count not whole.
+        ValueError
+            If the count is negative or leaves the range of doubles, or the mechanism is stated under another relation than the
+            steps before.
+        """
+        count = check.count("count", count)
+        with self._lock:
+            self.check_relation(mechanism)
+            if mechanism is self._latest:
+                # the step of a loop: what it is was found out before
+                self._total = _sum(self._total, count)
+                self._append(self._runs[-1][0], count)
+                return
+            terms = [(one, exactly(one), own * count) for one, own in mechanism.counted() if own * count]
+            if not terms:
+                return
+            self._total = _sum(self._total, *(own for _, _, own in terms))
+            # nothing fails from here on
+            self._adjacency = mechanism.adjacency
+            for one, numbers, own in terms:
+                self._append(self._place(one, numbers), own)
+            self._latest = mechanism if terms[0][0] is mechanism else None
+
+    def check_relation(self, mechanism: Mechanism) -> None:
+        """Nothing.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If it is no mechanism, or stated under another relation than the ledger.
+        """
+        if not isinstance(mechanism, Mechanism):
+            raise TypeError(f"only mechanisms are released, got {mechanism!r} of type {type(mechanism).__name__}")
+        if self._adjacency not in (None, mechanism.adjacency):
+            raise ValueError(
+                f"{mechanism!r} is stated under {mechanism.adjacency.value!r} and the steps of this accountant under "
+                f"{self._adjacency.value!r}, which do not compose: state it under the same adjacency, or account for it apart"
+            )
+
+    def _place(self, mechanism: Mechanism, numbers: Any) -> int:
+        place = self._places.setdefault((mechanism, numbers), len(self._mechanisms))
+        if place == len(self._mechanisms):
+            self._mechanisms.append(mechanism)
+            self._counts.append(0)
+        return place
+
+    def _append(self, place: int, count: int) -> None:
+        self._counts[place] += count
+        if self._runs and self._runs[-1][0] == place:
+            self._runs[-1] = (place, self._runs[-1][1] + count)
+        else:
+            self._runs.append((place, count))
+        self._release = None
+
+    @property
+    def adjacency(self) -> Adjacency | None:
+        """The relation of all steps; None before the first one if none was asked for."""
+        return self._adjacency
+
+    @property
+    def history(self) -> Steps:
+        """Mechanisms and how often each was released in a row, in the order of the steps."""
+        with self._lock:
+            return tuple((self._mechanisms[place], count) for place, count in self._runs)
+
+    @property
+    def release(self) -> Mechanism:
+        """The composition of all steps, its terms in the order of their first use; of none, one that leaks nothing."""
+        with self._lock:
+            if self._release is None:
+                self._release = self._composed()
+            return self._release
+
+    def _composed(self) -> Mechanism:
+        if not self._mechanisms:
+            return Composition((), self._adjacency or Adjacency.ADD_REMOVE)
+        return compose(map(mul, self._counts, self._mechanisms))
+
+    def epsilon(
+        self, delta: Any, *, direction: Direction | str | None = None, method: str | None = None, rtol: float = 1e-9
+    ) -> Bound | Bounds:
+        """The smallest epsilon of all steps together, in nats; see :meth:`logphi.Mechanism.epsilon`."""
+        return self.release.epsilon(delta, direction=direction, method=method, rtol=rtol)
+
+    def delta(
+        self, epsilon: Any, *, direction: Direction | str | None = None, method: str | None = None, rtol: float = 1e-9
+    ) -> Bound | Bounds:
+        """The privacy profile of all steps together; see :meth:`logphi.Mechanism.delta`."""
+        return self.release.delta(epsilon, direction=direction, method=method, rtol=rtol)
+
+    def to_json(self) -> str:
+        """The ledger as JSON: the same bytes for the same steps, all numbers exact; ASCII, ends in a line break.
+
+        Raises
+        ------
+        ValueError
+            If a mechanism cannot be made again from numbers: FromDensities, FromLogPhi, one of a user's own.
+        """
+        return sealed(FORMAT, self.content())
+
+    def content(self) -> dict[str, Any]:
+        """The ledger as plain data; raises as :meth:`to_json`."""
+        with self._lock:
+            return {
+                "adjacency": None if self._adjacency is None else self._adjacency.value,
+                "mechanisms": [described(one) for one in self._mechanisms],
+                "steps": [list(run) for run in self._runs],
+            }
+
+    @classmethod
+    def of_content(cls, data: Any) -> Accountant:
+        """The ledger that plain data hold; a ValueError if they hold none."""
+        content = fields(data, "a ledger", ("adjacency", "mechanisms", "steps"))
+        if not isinstance(content["mechanisms"], list) or not isinstance(content["steps"], list):
+            raise ValueError("the mechanisms and the steps of a ledger must be lists")
+        mechanisms = [restored(one) for one in content["mechanisms"]]
+        ledger = cls(None if content["adjacency"] is None else _relation(content["adjacency"]))
+        ledger._take(_step(mechanisms, data) for data in content["steps"])
+        return ledger
+
+    def _take(self, steps: Iterable[tuple[Mechanism, int]]) -> None:
+        for mechanism, count in steps:
+            self.step(mechanism, count)
+
+    @classmethod
+    def from_json(cls, text: str) -> Accountant:
+        """The ledger that :meth:`to_json` wrote: its answers have the same bits, its certificates the same bytes.
+
+        Raises
+        ------
+        TypeError
+            If the text is no string.
+        ValueError
+            If it is no such ledger, of another version, or not as it was written; always one line.
+        """
+        return cls.of_content(unsealed(FORMAT, text))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write it to a file, which has the old content or all of the new one at any time.
+
+        Raises
+        ------
+        OSError
+            If the file cannot be written.
+        ValueError
+            As :meth:`to_json`.
+        """
+        write_whole(path, self.to_json().encode("ascii"))
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Accountant:
+        """The ledger in a file; raises an OSError if there is none, and as :meth:`from_json`."""
+        return cls.from_json(read_text(path))
+
+    def __getstate__(self) -> tuple[Adjacency | None, Steps]:
+        return self._adjacency, self.history
+
+    def __setstate__(self, state: tuple[Adjacency | None, Steps]) -> None:
+        adjacency, history = state
+        self.__init__(adjacency)  # type: ignore[misc]
+        self._take(history)
+
+    def __repr__(self) -> str:
+        return f"<Accountant: {self._total} releases, {len(self._mechanisms)} distinct>"
+
+
+def read_text(path: str | os.PathLike[str]) -> str:
+    """The text of a file; what is no text in it does not pass for anything else."""
+    return Path(path).read_text(encoding="utf-8", errors="replace")
+
+
+def _sum(*counts: int) -> int:
+    return check.count("the number of all releases", sum(counts))
+
+
+def _relation(data: Any) -> Adjacency:
+    if not isinstance(data, str):
+        raise ValueError("the adjacency of a ledger must be a name or null")
+    return Adjacency.of(data)
+
+
+def _step(mechanisms: list[Mechanism], data: Any) -> tuple[Mechanism, int]:
+    # a bool is no whole number here
+    if isinstance(data, list) and [type(entry) for entry in data] == [int, int]:
+        place, count = data
+        if 0 <= place < len(mechanisms) and count > 0:
+            return mechanisms[place], count
+    raise ValueError("a step must be the place of a mechanism in the list of them, and a count")

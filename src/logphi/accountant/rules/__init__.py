@@ -1,0 +1,54 @@
+"""When one more release is within a budget: one rule, one theorem, one file each."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from logphi import check
+from logphi.accountant.rules.gaussian import GaussianRule
+from logphi.accountant.rules.renyi import RenyiRule, best_order
+from logphi.accountant.rules.rule import Rule
+from logphi.accountant.rules.schedule import ScheduleRule
+from logphi.written import exact
+
+NAMES = ("renyi", "gaussian", "schedule")
+
+
+def rule_of(name: str, epsilon: float, delta: float, order: float | None, infinite_mass: float) -> Rule[Any]:
+    """The rule of this name for a budget.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If there is no such rule, or a number is outside its range or none of the rule's.
+    """
+    if name not in NAMES:
+        raise ValueError(f"rule must be one of {', '.join(map(repr, NAMES))}, got {name!r}")
+    epsilon, delta = check.nonnegative("epsilon", epsilon), check.unit("delta", delta)
+    if exact(delta) == 1:
+        raise ValueError("delta must be below 1, got 1.0: such a budget promises nothing")
+    infinite_mass = check.nonnegative("infinite_mass", infinite_mass)
+    if exact(infinite_mass) > exact(delta):
+        raise ValueError(f"infinite_mass is a part of delta={delta!r} and must not exceed it, got {infinite_mass!r}")
+    if name != "renyi" and (order is not None or infinite_mass):
+        raise ValueError(f"order and infinite_mass belong to the rule 'renyi', not to {name!r}: leave them out")
+    if name == "gaussian":
+        return GaussianRule.of(epsilon, delta)
+    if name == "schedule" and delta:
+        return ScheduleRule(epsilon, delta)
+    left = exact(delta) - exact(infinite_mass)
+    if not left:
+        if order is not None:
+            raise ValueError(
+                "order has no meaning where nothing of delta is left for it: the largest losses add up; leave it out"
+            )
+        return RenyiRule(epsilon, delta, None, infinite_mass)
+    return RenyiRule(epsilon, delta, best_order(epsilon, left) if order is None else _order(order), infinite_mass)
+
+
+def _order(order: float) -> float:
+    # the double that it is taken at is the one that is written down
+    order = float(check.real("order", order))
+    if not 1 < order <= 1e15:
+        raise ValueError(f"order must lie above 1 and be at most 1e15, got {order!r}")
+    return order

@@ -1,0 +1,69 @@
+"""What is exactly known of one release: its largest finite loss, and how likely an infinite one is."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from functools import singledispatch
+
+from logphi.bound import Direction
+from logphi.core.logphi import LogPhi
+from logphi.core.pair import UnsupportedError
+from logphi.mechanisms import ApproximateDP, DiscreteLaplace, ExponentialMechanism, Laplace, PureDP
+from logphi.release import Mechanism
+from logphi.views.profile import masses
+from logphi.written import exact
+
+
+def law_of(mechanism: Mechanism, direction: Direction) -> LogPhi:
+    """The loss in one order of the pair.
+
+    Raises
+    ------
+    UnsupportedError
+        If its errors are not proved.
+    """
+    law = mechanism.loss_law().completed()
+    if law.estimated:
+        raise UnsupportedError(
+            f"{mechanism!r} has errors that are estimates, and a budget needs proofs: spend a mechanism that dominates it"
+        )
+    return law if direction is Direction.REMOVE else law.reflected()
+
+
+@singledispatch
+def largest_loss(mechanism: Mechanism, direction: Direction) -> Fraction | float:
+    """An upper bound of the finite losses of one release, in nats; the exact maximum where that is a quotient of parameters."""
+    return _upward(law_of(mechanism, direction).supremum)
+
+
+@largest_loss.register(PureDP)
+@largest_loss.register(ApproximateDP)
+def _(mechanism: PureDP | ApproximateDP, direction: Direction) -> Fraction:
+    return exact(mechanism.guaranteed_epsilon)
+
+
+@largest_loss.register(ExponentialMechanism)
+def _(mechanism: ExponentialMechanism, direction: Direction) -> Fraction:
+    return exact(mechanism.range_epsilon)
+
+
+@largest_loss.register(Laplace)
+@largest_loss.register(DiscreteLaplace)
+def _(mechanism: Laplace | DiscreteLaplace, direction: Direction) -> Fraction:
+    return exact(mechanism.sensitivity) / exact(mechanism.scale)
+
+
+@singledispatch
+def infinite_mass(mechanism: Mechanism, direction: Direction) -> Fraction | float:
+    """An upper bound of the probability of an infinite loss; the exact one where that is a parameter."""
+    return _upward(masses(law_of(mechanism, direction))[0][1])
+
+
+@infinite_mass.register(ApproximateDP)
+def _(mechanism: ApproximateDP, direction: Direction) -> Fraction:
+    return exact(mechanism.guaranteed_delta)
+
+
+def _upward(end: float) -> Fraction | float:
+    return Fraction(max(end, 0.0)) if math.isfinite(end) else math.inf

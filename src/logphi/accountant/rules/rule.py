@@ -1,0 +1,110 @@
+"""What a rule of a budget is: how the expense grows with each release, and whether it is within the budget."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import reduce
+from typing import Any, Generic, TypeVar
+
+from logphi.bound import Direction
+from logphi.release import Mechanism
+from logphi.views.directions import directions_under
+from logphi.written import exactly
+
+Amount = Fraction | float
+"""An exact number, or infinity."""
+Expense = TypeVar("Expense")
+Sums = Mapping[Direction, tuple[Amount, ...]]
+
+
+class Rule(ABC, Generic[Expense]):
+    """An expense is a value that :meth:`after` makes from the one before; whatever is within the budget is private enough."""
+
+    @property
+    @abstractmethod
+    def nothing(self) -> Expense:
+        """The expense of no release."""
+
+    @abstractmethod
+    def after(self, spent: Expense, mechanism: Mechanism, count: int) -> Expense:
+        """The expense with one more release, so many times.
+
+        Raises
+        ------
+        UnsupportedError
+            If the rule does not know what the mechanism costs.
+        """
+
+    @abstractmethod
+    def fits(self, spent: Expense) -> bool:
+        """Whether an expense is within the budget."""
+
+    @abstractmethod
+    def amounts(self, spent: Expense) -> dict[str, Amount]:
+        """An expense in numbers, by their names."""
+
+    @property
+    @abstractmethod
+    def budget(self) -> dict[str, Fraction]:
+        """The most that each number may be."""
+
+
+@dataclass(frozen=True)
+class Additive(Rule[Sums]):
+    """A rule whose costs add up, exactly and in each order of the pair by itself."""
+
+    _known: dict[Any, tuple[Amount, ...]] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    @abstractmethod
+    def costs(self, mechanism: Mechanism, direction: Direction) -> tuple[Amount, ...]:
+        """What one release costs, by the names of :attr:`budget`: proved, and never negative."""
+
+    @abstractmethod
+    def within(self, sums: tuple[Amount, ...]) -> bool:
+        """Whether the sums of one order are within the budget."""
+
+    @property
+    def nothing(self) -> Sums:
+        """No sums."""
+        return {}
+
+    def after(self, spent: Sums, mechanism: Mechanism, count: int) -> Sums:
+        """Every sum, and the cost of each term times its count."""
+        terms = [(one, own * count) for one, own in mechanism.counted() if own * count]
+        return {
+            direction: reduce(
+                _added,
+                (tuple(_times(own, cost) for cost in self._cost(one, direction)) for one, own in terms),
+                spent.get(direction, (Fraction(0),) * len(self.budget)),
+            )
+            for direction in directions_under(mechanism.adjacency)
+        }
+
+    def fits(self, spent: Sums) -> bool:
+        """Whether both orders do."""
+        return all(map(self.within, spent.values()))
+
+    def amounts(self, spent: Sums) -> dict[str, Amount]:
+        """The larger sum of both orders."""
+        columns = zip(*spent.values(), strict=True) if spent else ((Fraction(0),) for _ in self.budget)
+        return {name: max(column) for name, column in zip(self.budget, columns, strict=True)}
+
+    def _cost(self, mechanism: Mechanism, direction: Direction) -> tuple[Amount, ...]:
+        # found out once for each mechanism
+        key = mechanism, exactly(mechanism), direction
+        if key not in self._known:
+            self._known[key] = self.costs(mechanism, direction)
+        return self._known[key]
+
+
+def _added(sums: tuple[Amount, ...], costs: tuple[Amount, ...]) -> tuple[Amount, ...]:
+    # a large quotient has no double that infinity could be added to
+    return tuple(math.inf if math.inf in pair else sum(pair) for pair in zip(sums, costs, strict=True))
+
+
+def _times(count: int, cost: Amount) -> Amount:
+    return cost if cost == math.inf else count * cost

@@ -1,0 +1,62 @@
+"""The rule for a schedule that is fixed in advance: the composition of all steps is within the budget.
+
+Queries may be chosen adaptively, but what is spent on each - noise, rate, count - must not depend on what was released before
+([AFA] Theorem 10). With parameters that do, comparing a composition with a budget is no filter: the worst case over all ways to
+choose is larger than that of every schedule.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from logphi.accountant.rules.exact_costs import law_of
+from logphi.accountant.rules.rule import Amount, Rule
+from logphi.bound import Bound, Direction
+from logphi.release import Mechanism, compose
+from logphi.written import exact
+
+
+@dataclass(frozen=True)
+class ScheduleRule(Rule[Mechanism | None]):
+    """The proved delta of the composition at the epsilon of the budget."""
+
+    epsilon: float
+    delta: float
+
+    @property
+    def nothing(self) -> Mechanism | None:
+        """No composition yet."""
+        return None
+
+    def after(self, spent: Mechanism | None, mechanism: Mechanism, count: int) -> Mechanism:
+        """The composition."""
+        for one, _ in mechanism.counted():
+            law_of(one, Direction.REMOVE)
+        return compose([*([] if spent is None else [spent]), count * mechanism])
+
+    def fits(self, spent: Mechanism | None) -> bool:
+        """Whether its delta is at most that of the budget."""
+        return self.amounts(spent)["delta"] <= self.budget["delta"]
+
+    def amounts(self, spent: Mechanism | None) -> dict[str, Amount]:
+        """Its delta, rounded up."""
+        return {"delta": Fraction(0) if spent is None else proved_delta(spent, self.epsilon)}
+
+    @property
+    def budget(self) -> dict[str, Fraction]:
+        """The delta of the budget."""
+        return {"delta": exact(self.delta)}
+
+
+def proved_delta(mechanism: Mechanism, epsilon: float) -> Fraction:
+    """An upper bound of delta at an epsilon, which is rounded down."""
+    at = float(epsilon)
+    # far out the doubles are left: what is not known there is not private enough
+    with np.errstate(all="ignore"):
+        found = mechanism.delta(at if Fraction(at) <= exact(epsilon) else math.nextafter(at, -math.inf))
+    assert isinstance(found, Bound)
+    return Fraction(found.upper if found.ledger.proved else 1)

@@ -1,0 +1,1 @@
+"""Other people's packages, each imported only when its adapter is."""

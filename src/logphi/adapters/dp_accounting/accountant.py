@@ -1,0 +1,119 @@
+"""A privacy accountant of dp-accounting whose answers are proved bounds."""
+
+from __future__ import annotations
+
+import operator
+from collections import Counter
+from numbers import Integral
+from typing import Any
+
+from dp_accounting.dp_event import SelfComposedDpEvent
+from dp_accounting.privacy_accountant import NeighboringRelation, PrivacyAccountant
+
+from logphi import check
+from logphi.adapters.dp_accounting.events import adjacency_of, composed, read
+from logphi.adapters.dp_accounting.leaves import UnreadableEventError
+from logphi.bound import Bound
+from logphi.core.pair import UnsupportedError
+from logphi.release import Mechanism
+from logphi.views.renyi import single
+
+
+class LogPhiAccountant(PrivacyAccountant):  # type: ignore[misc]
+    """An accountant that takes any ``dp_accounting.PrivacyAccountant``'s place.
+
+    ``get_epsilon`` and ``get_delta`` return upper bounds; :meth:`bound_epsilon` and :meth:`bound_delta` the enclosures that
+    they are the ends of. An event that is not understood is refused with the reason, and ``supports`` says so beforehand.
+
+    Parameters
+    ----------
+    neighboring_relation
+        A ``dp_accounting.NeighboringRelation``.
+
+    Raises
+    ------
+    TypeError
+        If it is none.
+
+    Examples
+    --------
+    >>> from dp_accounting import GaussianDpEvent, PoissonSampledDpEvent
+    >>> accountant = LogPhiAccountant()
+    >>> step = PoissonSampledDpEvent(256 / 60000, GaussianDpEvent(noise_multiplier=1.1))
+    >>> round(accountant.compose(step, 14062).get_epsilon(1e-5), 8)
+    2.38159692
+    """
+
+    def __init__(self, neighboring_relation: NeighboringRelation = NeighboringRelation.ADD_OR_REMOVE_ONE) -> None:
+        self._adjacency = adjacency_of(neighboring_relation)
+        super().__init__(neighboring_relation)
+        self._terms: Counter[Mechanism] = Counter()
+        self._private = True
+
+    @property
+    def mechanism(self) -> Mechanism:
+        """What has been composed so far.
+
+        Raises
+        ------
+        UnsupportedError
+            If something of it was not private.
+        """
+        if not self._private:
+            raise UnsupportedError("an event that is not private was composed: there is no privacy loss left to speak of")
+        return composed(self._terms, self._adjacency)
+
+    def compose(self, event: Any, count: int = 1) -> LogPhiAccountant:
+        """Compose an event any number of times; NumPy's whole numbers are numbers too.
+
+        Raises
+        ------
+        UnsupportedEventError
+            If the event is not supported.
+        TypeError, ValueError
+            If it is no event, or the count is not a whole number above zero.
+        """
+        count = operator.index(count)
+        # the ledger takes Python's own whole numbers only, and one frame for each that is nested
+        while type(event) is SelfComposedDpEvent and isinstance(event.count, Integral):
+            event, count = event.event, count * int(event.count)
+        super().compose(event, count)
+        return self
+
+    def _maybe_compose(self, event: Any, count: int, do_compose: bool) -> Any:
+        try:
+            terms = read(event, self._adjacency)
+        except UnreadableEventError as error:
+            return self.CompositionErrorDetails(invalid_event=error.event, error_message=str(error))
+        if do_compose:
+            for one, own in (terms or {}).items():
+                self._terms[one] += own * count
+            self._private = self._private and terms is not None
+        return None
+
+    def get_epsilon(self, target_delta: float) -> float:
+        """The private side of :meth:`bound_epsilon`."""
+        return float(self.bound_epsilon(target_delta))
+
+    def get_delta(self, target_epsilon: float) -> float:
+        """The private side of :meth:`bound_delta`."""
+        return float(self.bound_delta(target_epsilon))
+
+    def bound_epsilon(self, target_delta: float) -> Bound:
+        """The smallest non-negative epsilon at a delta in [0, 1], in nats; infinite where there is none."""
+        delta = check.unit("target_delta", target_delta)
+        if not self._private:
+            return _certain(float("inf"))
+        return single(self.mechanism.epsilon(delta))
+
+    def bound_delta(self, target_epsilon: float) -> Bound:
+        """The privacy profile at an epsilon, in nats; at infinity the probability of an infinite loss."""
+        if not self._private:
+            return _certain(1.0)
+        if target_epsilon == float("inf"):
+            return single(self.mechanism.hockey_stick(target_epsilon))
+        return single(self.mechanism.delta(check.real("target_epsilon", target_epsilon)))
+
+
+def _certain(number: float) -> Bound:
+    return Bound(number, number, number)

@@ -1,0 +1,200 @@
+"""Events of dp-accounting as mechanisms: releases, their samples, and compositions of both."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from typing import Any, ClassVar
+
+from dp_accounting import dp_event
+from dp_accounting.privacy_accountant import NeighboringRelation
+
+from logphi import check
+from logphi.adapters.dp_accounting.leaves import Leak, UnreadableEventError, leaves
+from logphi.adapters.dp_accounting.releases import Released, release, stated
+from logphi.core.adjacency import Adjacency
+from logphi.core.logphi import LogPhi
+from logphi.core.pair import UnsupportedError
+from logphi.mechanisms.gaussian import Gaussian
+from logphi.mechanisms.pure_dp import ApproximateDP
+from logphi.release import Composition, Mechanism, Primitive
+from logphi.written import Written, exact
+
+# far more digits than a double has, so that the root below is rounded once
+_DIGITS = 60
+
+
+def adjacency_of(relation: NeighboringRelation) -> Adjacency:
+    """The relation of dp-accounting in our words.
+
+    Raises
+    ------
+    TypeError
+        If it is none of theirs.
+    """
+    known = {
+        NeighboringRelation.ADD_OR_REMOVE_ONE: Adjacency.ADD_REMOVE,
+        NeighboringRelation.REPLACE_ONE: Adjacency.REPLACE,
+        NeighboringRelation.REPLACE_SPECIAL: Adjacency.REPLACE_SPECIAL,
+    }
+    if not isinstance(relation, NeighboringRelation):
+        raise TypeError(f"neighboring_relation must be a dp_accounting.NeighboringRelation, got {relation!r}")
+    return known[relation]
+
+
+def mechanism_of(event: Any, neighboring_relation: NeighboringRelation = NeighboringRelation.ADD_OR_REMOVE_ONE) -> Mechanism:
+    """The mechanism that an event of dp-accounting describes, under a relation between data sets.
+
+    Parameters
+    ----------
+    event
+        A ``dp_accounting.DpEvent``, composed and sampled to any depth.
+    neighboring_relation
+        The ``dp_accounting.NeighboringRelation`` that the accountant answers for. Noise multipliers are stated for the norm
+        of a record's share, so that under ``REPLACE_ONE`` the sensitivity is twice that norm.
+
+    Raises
+    ------
+    UnsupportedError
+        If the event, or one that it is made of, has no pair that is known under the relation, or is not private at all.
+
+    Examples
+    --------
+    >>> from dp_accounting import GaussianDpEvent, PoissonSampledDpEvent, SelfComposedDpEvent
+    >>> mechanism_of(SelfComposedDpEvent(PoissonSampledDpEvent(0.01, GaussianDpEvent(1.1)), 1000))
+    1000 * Gaussian(sigma=1.1).poisson(0.01)
+    """
+    adjacency = adjacency_of(neighboring_relation)
+    terms = read(event, adjacency)
+    if terms is None:
+        raise UnsupportedError("the event is not private: it has no privacy loss that could be composed")
+    return composed(terms, adjacency)
+
+
+def composed(terms: Counter[Mechanism], adjacency: Adjacency) -> Mechanism:
+    """Counted mechanisms as one, also where there are none."""
+    return 1 * Composition(tuple(terms.items()), adjacency)
+
+
+def read(event: Any, relation: Adjacency) -> Counter[Mechanism] | None:
+    """Counted mechanisms under one relation; None where everything is told.
+
+    Raises
+    ------
+    UnreadableEventError
+        If some part of the event is not understood.
+    """
+    terms: Counter[Mechanism] = Counter()
+    private = True
+    for leaf, count in leaves(event):
+        found = _SAMPLES.get(type(leaf), release)(leaf, relation)
+        if isinstance(found, Mechanism):
+            for one, own in found.counted():
+                terms[one] += own * count
+        elif found is Leak.EVERYTHING:
+            private = False
+    return terms if private else None
+
+
+def _poisson(event: Any, relation: Adjacency) -> Released:
+    """A Poisson sample; one of a Poisson sample is one with the product of the rates."""
+    rate, inner = _rate(event), [(event.event, 1)]
+    while True:
+        inner = [leaf for one, count in inner for leaf in leaves(one, count) if type(leaf[0]) is not dp_event.NoOpDpEvent]
+        if len(inner) != 1 or inner[0][1] != 1 or type(inner[0][0]) is not dp_event.PoissonSampledDpEvent:
+            break
+        rate, inner = Written(exact(rate) * exact(_rate(inner[0][0]))), [(inner[0][0].event, 1)]
+    base = _one(event, inner, Adjacency.ADD_REMOVE, relation)
+    if isinstance(base, Mechanism) and not isinstance(base, Gaussian):
+        stated(event, relation, Adjacency.ADD_REMOVE, Adjacency.REPLACE_SPECIAL)
+    if relation is Adjacency.REPLACE_SPECIAL:
+        return _sampled(event, rate, base, lambda one: Nulled(one.poisson(rate)))
+    return _sampled(event, rate, base, lambda one: one.poisson(rate, adjacency=relation))
+
+
+def _subset(event: Any, relation: Adjacency) -> Released:
+    """A sample without replacement, of fixed size; under add/remove the size of the data set is that with the record."""
+    try:
+        size = check.count("source_dataset_size", event.source_dataset_size)
+        rate = Written(Fraction(check.whole("sample_size", event.sample_size, 0, size), max(size, 1)))
+    except (TypeError, ValueError) as error:
+        raise UnreadableEventError(event, str(error)) from error
+    base = _one(event, list(leaves(event.event)), Adjacency.REPLACE, relation)
+    return _sampled(event, rate, base, lambda one: one.subset(rate, adjacency=relation))
+
+
+_SAMPLES: dict[type, Callable[[Any, Adjacency], Released]] = {
+    dp_event.PoissonSampledDpEvent: _poisson,
+    dp_event.SampledWithoutReplacementDpEvent: _subset,
+}
+
+
+def _rate(event: Any) -> float:
+    try:
+        return check.unit("sampling_probability", event.sampling_probability)
+    except (TypeError, ValueError) as error:
+        raise UnreadableEventError(event, str(error)) from error
+
+
+def _sampled(event: Any, rate: float, base: Released, sample: Callable[[Mechanism], Mechanism]) -> Released:
+    if rate == 0:
+        return Leak.NOTHING
+    if isinstance(base, Leak):
+        return base
+    try:
+        return sample(base)
+    except (TypeError, ValueError) as error:
+        raise UnreadableEventError(event, str(error)) from error
+
+
+def _one(event: Any, inner: list[tuple[Any, int]], base: Adjacency, relation: Adjacency) -> Released:
+    """What happens on one sample, as one mechanism."""
+    for leaf, _ in inner:
+        if type(leaf) in _SAMPLES:
+            raise UnreadableEventError(event, f"no pair of a sample of a sample is known here, got {leaf!r} inside a sample")
+    found = [(release(leaf, base), count) for leaf, count in inner]
+    if any(one is Leak.EVERYTHING for one, _ in found):
+        return Leak.EVERYTHING
+    terms = [(own, n * count) for one, count in found if isinstance(one, Mechanism) for own, n in one.counted()]
+    if not terms:
+        return Leak.NOTHING
+    if base is not relation and any(isinstance(one, ApproximateDP) for one, _ in terms):
+        raise UnreadableEventError(event, f"a guarantee under {relation.value!r} says nothing of the sample of its mechanism")
+    if len(terms) == 1 and terms[0][1] == 1:
+        return terms[0][0]
+    gaussians = [(one, count) for one, count in terms if isinstance(one, Gaussian)]
+    if len(gaussians) < len(terms):
+        raise UnreadableEventError(
+            event,
+            "several releases on one sample are known for Gaussian ones only; they are not the composition of as many samples",
+        )
+    return _merged(gaussians)
+
+
+def _merged(gaussians: list[tuple[Gaussian, int]]) -> Gaussian:
+    """Gaussian releases of the same records are one, with sigma^-2 = sum of n_i sigma_i^-2, rounded toward less noise."""
+    first = gaussians[0][0]
+    precision = sum((count / Fraction(one.sigma) ** 2 for one, count in gaussians), Fraction(0))
+    with localcontext() as context:
+        context.prec = _DIGITS
+        sigma = float((Decimal(precision.denominator) / Decimal(precision.numerator)).sqrt())
+    if Fraction(sigma) ** 2 * precision != 1:
+        sigma = math.nextafter(sigma, 0.0)
+    return Gaussian(sigma, sensitivity=first.sensitivity, adjacency=first.adjacency)
+
+
+@dataclass(frozen=True, repr=False)
+class Nulled(Primitive):
+    """A release under add/remove, where a record of value "nothing" is as good as absent."""
+
+    base: Mechanism
+    adjacency: Adjacency = Adjacency.REPLACE_SPECIAL
+    _undescribed: ClassVar = "state it under add_remove, which has the same pair"
+
+    def loss_law(self) -> LogPhi:
+        """That of the base."""
+        return self.base.loss_law()

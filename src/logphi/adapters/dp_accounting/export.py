@@ -1,0 +1,209 @@
+"""Privacy loss distributions of dp-accounting, above or below the truth, from proved bounds of a profile.
+
+notation: a = e^eps, h(a) = delta(eps) of the pair (P, Q); for eps < 0 it follows from the reversed pair's,
+h(a) = 1 - a + a h'(1/a). A pair whose profile is piecewise linear in a has its losses at the bends.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+from dp_accounting.pld.privacy_loss_distribution import PrivacyLossDistribution
+from numpy.typing import NDArray
+
+from logphi import check
+from logphi.bound import Direction
+from logphi.core.adjacency import Adjacency
+from logphi.core.logphi import LogPhi
+from logphi.core.pair import UnsupportedError
+from logphi.numerics.chords import Known, hull_below
+from logphi.numerics.hull import Hull, exponential
+from logphi.progress import shown
+from logphi.release import Mechanism
+from logphi.views.profile import masses, probability
+from logphi.views.renyi import single
+from logphi.views.routes import Demand, route
+
+# derived: the logarithm of a bend is right to a small part of such a cell
+FINEST_INTERVAL = 1e-6
+_SLIP = 1e-5
+# what a list of losses may hold, in dp-accounting too
+MOST_CELLS = 10**7
+MOST_POINTS = 10_000
+# measured: a bounded loss whose quantile is this near its largest value is followed to the end
+_NEAR = 1.1
+# measured: a tail this small beside the mass at infinity is found quickly
+_BESIDE = 1e-6
+
+
+def to_privacy_loss_distribution(
+    mechanism: Mechanism,
+    *,
+    value_discretization_interval: float = 1e-4,
+    pessimistic: bool = True,
+    tail_mass: float = 1e-18,
+    points: int = 1000,
+    rtol: float = 1e-6,
+) -> PrivacyLossDistribution:
+    """The loss of a release as a ``PrivacyLossDistribution`` of dp-accounting, above or below the truth everywhere.
+
+    Pessimistic: the pair whose profile connects proved upper bounds of delta at ``points`` epsilons by chords in e^eps; it
+    dominates the release in both directions, and its two distributions are those of one pair, as riskcal takes them to be.
+    Optimistic: the pair under the chords that lower bounds leave, its losses rounded down.
+
+    Parameters
+    ----------
+    mechanism
+        What is exported; under any relation that has both directions.
+    value_discretization_interval
+        The interval that losses are multiples of, in nats, from 1e-6 to 1. Only those compose that share it.
+    pessimistic
+        Whether answers must not lie below the truth, or else not above it.
+    tail_mass
+        Losses beyond the epsilon of this delta count as infinite, or else not at all; from 1e-290 to 0.1.
+    points
+        How many epsilons of each direction the profile is known at, from 2 to 10,000; fewer are quicker and wider.
+
+    rtol
+        How narrow the bounds of delta are asked to be, relatively; the export rests on what they are.
+
+    Returns
+    -------
+    PrivacyLossDistribution
+        ``get_delta_for_epsilon`` of a number is on the promised side, its own rounding included. For arrays of epsilons, and
+        in ``get_epsilon_for_delta``, dp-accounting subtracts sums, and in ``compose`` it transforms; what these lose, about
+        1e-16, is not made up for.
+
+    Raises
+    ------
+    UnsupportedError
+        If the relation has one direction only, errors are estimates, or nothing is known of the loss.
+    ValueError, TypeError
+        If an argument is outside its range, or the losses need more than ten million intervals.
+
+    References
+    ----------
+    Doroshenko et al. 2022 (Connect the Dots); [AFA] Corollary 26 (dominance by the hull).
+
+    Examples
+    --------
+    >>> import logphi as lp
+    >>> training = 1000 * lp.Gaussian(sigma=1.1).poisson(0.01)
+    >>> above = to_privacy_loss_distribution(training)
+    >>> below = to_privacy_loss_distribution(training, pessimistic=False)
+    >>> truth = training.delta(1.5)
+    >>> low, high = (one.get_delta_for_epsilon(1.5) for one in (below, above))
+    >>> print(low <= truth.lower <= truth.upper <= high)
+    True
+    """
+    if not isinstance(mechanism, Mechanism):
+        raise TypeError(f"only a mechanism has a loss to export, got {mechanism!r} of type {type(mechanism).__name__}")
+    if mechanism.adjacency in (Adjacency.ADD, Adjacency.REMOVE):
+        raise UnsupportedError(
+            f"a PrivacyLossDistribution holds both directions, got a release under {mechanism.adjacency.value!r}; "
+            "state it under 'add_remove'"
+        )
+    interval = check.positive("value_discretization_interval", value_discretization_interval)
+    if not FINEST_INTERVAL <= interval <= 1:
+        raise ValueError(f"value_discretization_interval must lie between {FINEST_INTERVAL:g} and 1, got {interval!r}")
+    tail = check.positive("tail_mass", tail_mass)
+    if not 1e-290 <= tail <= 0.1:
+        raise ValueError(f"tail_mass must lie between 1e-290 and 0.1, got {tail!r}")
+    count = check.whole("points", points, 2, MOST_POINTS)
+    rtol = check.tolerance("rtol", rtol)
+    law = mechanism.loss_law()
+    if law.estimated:
+        raise UnsupportedError("errors of this loss are estimates: there is nothing proved to export")
+
+    ends = [_reach(mechanism, one, interval, tail) for one in (Direction.REMOVE, Direction.ADD)]
+    remove = _known(law, interval, ends[0], count, rtol)
+    add = remove if law.symmetric else _known(law.reflected(), interval, ends[1], count, rtol)
+    known = [_turned(point) for point in reversed(add[1:])] + remove
+    if pessimistic:
+        hull = Hull.of([(a, high) for a, _, high in known])
+    else:
+        floor, rest = (Fraction(masses(part)[0][0]) for part in (law, law.reflected()))
+        hull = hull_below(known, floor, 1 - rest)
+
+    # the outcomes between those that only one of the two laws has
+    p, q = hull.pair()
+    losses = np.array([_log(a) for a, _ in hull.vertices[1:]]) / interval
+    settled = _above if pessimistic else _below
+    parts = settled(losses, p[1:-1], p[-1], -ends[1], ends[0]), settled(-losses, q[1:-1], q[0], -ends[0], ends[1])
+    (mass, lost), (mass_add, lost_add) = parts
+    reverse = {} if law.symmetric else {"rounded_probability_mass_function_add": mass_add, "infinity_mass_add": lost_add}
+    return PrivacyLossDistribution.create_from_rounded_probability(
+        mass, lost, interval, pessimistic_estimate=pessimistic, symmetric=law.symmetric, **reverse
+    )
+
+
+def _reach(mechanism: Mechanism, direction: Direction, interval: float, tail: float) -> int:
+    """How many intervals the losses of one direction go up."""
+    law = mechanism.loss_law() if direction is Direction.REMOVE else mechanism.loss_law().reflected()
+    lost = masses(law)[0][1]
+    far = single(mechanism.epsilon(min(lost + max(tail, _BESIDE * lost), 1.0), direction=direction)).upper
+    if far <= law.supremum <= _NEAR * far:
+        far = law.supremum
+    if not far / interval < MOST_CELLS / 2:
+        raise ValueError(
+            f"losses up to {far:g} in intervals of {interval:g} are more than {MOST_CELLS:,}: give a larger "
+            "value_discretization_interval or a larger tail_mass"
+        )
+    return max(math.ceil(far / interval), 1)
+
+
+def _known(law: LogPhi, interval: float, highest: int, count: int, rtol: float) -> list[Known]:
+    """Places e^eps from eps = 0 upward, with bounds of delta; eps is a double, as dp-accounting's losses are."""
+    at = [int(place) * interval for place in np.unique(np.rint(np.linspace(0, highest, count)))]
+    # asked in order, each answer serves its neighbours
+    profile = route(None)(law, 0.0, Demand(rtol))
+    found = (probability(Direction.REMOVE, profile(x), rtol) for x in shown(at, "exporting"))
+    return [(exponential(Fraction(x)), Fraction(one.lower), Fraction(one.upper)) for x, one in zip(at, found, strict=True)]
+
+
+def _turned(point: Known) -> Known:
+    """The same of the reversed pair."""
+    a, low, high = point
+    return 1 / a, 1 - (1 - low) / a, 1 - (1 - high) / a
+
+
+def _log(number: Fraction) -> float:
+    """To within 1e-13, however far from 1."""
+    size = number.numerator.bit_length() - number.denominator.bit_length()
+    return math.log(number / Fraction(2) ** size) + size * math.log(2.0)
+
+
+Masses = tuple[dict[int, float], float]
+
+
+def _above(losses: NDArray[np.float64], probabilities: Sequence[Fraction], lost: Fraction, *_: int) -> Masses:
+    """Losses that are on the grid, and probabilities that dp-accounting's sums do not round below their own."""
+    more = 1 + _rounding(len(losses))
+    mass = {round(place): _rounded(p * more, math.inf) for place, p in zip(losses.tolist(), probabilities, strict=True)}
+    return mass, _rounded(lost * more, math.inf)
+
+
+def _below(losses: NDArray[np.float64], probabilities: Sequence[Fraction], lost: Fraction, lowest: int, highest: int) -> Masses:
+    """Losses down to the grid, those below its end left out, and probabilities that are not rounded above their own."""
+    mass: dict[int, Fraction] = defaultdict(Fraction)
+    for place, p in zip(losses.tolist(), probabilities, strict=True):
+        if place >= lowest:
+            mass[min(math.floor(place - _SLIP), highest)] += p
+    less = 1 - _rounding(len(losses))
+    return {place: _rounded(p * less, 0.0) for place, p in mass.items()}, _rounded(lost * less, 0.0)
+
+
+def _rounding(terms: int) -> Fraction:
+    """What a sum of so many positive terms may lose, relatively: their factors and additions."""
+    return Fraction(terms + 16, 2**51)
+
+
+def _rounded(number: Fraction, toward: float) -> float:
+    """The nearest double on one side."""
+    nearest = float(number)
+    wrong = nearest < number if toward > nearest else nearest > number
+    return math.nextafter(nearest, toward) if wrong else nearest

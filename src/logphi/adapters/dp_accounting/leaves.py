@@ -1,0 +1,63 @@
+"""What an event of dp-accounting says, before it is composed: nothing, everything, or counted mechanisms.
+
+Counts are whole numbers of any size from the event to the mechanism: nested repetitions multiply.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterator
+from typing import Any
+
+from dp_accounting import dp_event
+
+from logphi import check
+from logphi.core.pair import UnsupportedError
+
+
+class UnreadableEventError(UnsupportedError):
+    """An event that is not understood under the relation of the accountant, and why."""
+
+    def __init__(self, event: Any, message: str) -> None:
+        super().__init__(message)
+        self.event = event
+
+
+class Leak(enum.Enum):
+    """What an event without noise, or without data, tells of a record."""
+
+    NOTHING = "nothing"
+    EVERYTHING = "everything"
+
+
+def leaves(event: Any, count: int = 1) -> Iterator[tuple[Any, int]]:
+    """The events that an event is composed of, each with how often it happens; without recursion, however deep they nest.
+
+    Raises
+    ------
+    UnreadableEventError
+        If a number of repetitions is not a whole number from 1 to 1e300.
+    """
+    waiting = [(event, count)]
+    while waiting:
+        one, times = waiting.pop()
+        kind = type(one)
+        if kind is dp_event.SelfComposedDpEvent:
+            waiting.append((one.event, _repeated(one, times)))
+        elif kind is dp_event.ComposedDpEvent:
+            waiting.extend((part, times) for part in reversed(one.events))
+        elif kind is dp_event.PoissonSampledDpEvent and one.sampling_probability == 1:
+            # every record takes part
+            waiting.append((one.event, times))
+        else:
+            yield one, times
+
+
+def _repeated(event: Any, times: int) -> int:
+    try:
+        own = check.count("the number of repetitions", event.count)
+        if not own:
+            raise ValueError("the number of repetitions must be at least 1, got 0")
+        return check.count("the number of all repetitions", own * times)
+    except (TypeError, ValueError) as error:
+        raise UnreadableEventError(event, str(error)) from error

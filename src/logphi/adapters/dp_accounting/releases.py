@@ -1,0 +1,157 @@
+"""Single releases of dp-accounting as mechanisms, each by what the documentation of its event says.
+
+A noise multiplier is the scale of the noise over the largest *norm* of a record's share. One record more, one less, or one
+whose share becomes zero moves the sum by that norm; a record that takes another value moves it by up to twice as much.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from dp_accounting import dp_event
+
+from logphi import check
+from logphi.adapters.dp_accounting.leaves import Leak, UnreadableEventError
+from logphi.core.adjacency import Adjacency
+from logphi.mechanisms.discrete_laplace import DiscreteLaplace
+from logphi.mechanisms.gaussian import Gaussian
+from logphi.mechanisms.gaussian_mixture import GaussianMixture
+from logphi.mechanisms.kary_randomized_response import KaryRandomizedResponse
+from logphi.mechanisms.laplace import Laplace
+from logphi.mechanisms.pure_dp import ApproximateDP
+from logphi.release import Mechanism
+from logphi.written import Written, exact
+
+# as dp-accounting calls them
+RELATIONS = {
+    Adjacency.ADD_REMOVE: "ADD_OR_REMOVE_ONE",
+    Adjacency.REPLACE: "REPLACE_ONE",
+    Adjacency.REPLACE_SPECIAL: "REPLACE_SPECIAL",
+}
+# beyond it an epsilon says nothing
+LARGEST_EPSILON = 1e100
+
+Released = Mechanism | Leak
+
+
+def release(event: Any, relation: Adjacency) -> Released:
+    """One release under a relation.
+
+    Raises
+    ------
+    UnreadableEventError
+        If no pair of the event is known under the relation, the event is not known, or its parameters are no such numbers.
+    """
+    name = type(event).__name__
+    # a subclass, or a namesake from elsewhere, may mean something else
+    known = getattr(dp_event, name, None) is type(event)
+    if not known or name not in _READERS:
+        reason = _REFUSED.get(name, "the event is not known") if known else "the event is not one of dp-accounting"
+        raise UnreadableEventError(event, f"unsupported event: {reason}")
+    try:
+        return _READERS[name](event, relation)
+    except UnreadableEventError:
+        raise
+    except (TypeError, ValueError, OverflowError) as error:
+        raise UnreadableEventError(event, str(error)) from error
+
+
+def _steps(relation: Adjacency) -> int:
+    """How many times the norm of a record the sum moves."""
+    return 2 if relation is Adjacency.REPLACE else 1
+
+
+def stated(event: Any, relation: Adjacency, *allowed: Adjacency) -> None:
+    """Refuse an event under a relation that it has no pair for."""
+    if relation not in allowed:
+        names = " or ".join(f"`{RELATIONS[one]}`" for one in allowed)
+        raise UnreadableEventError(
+            event,
+            f"neighboring_relation must be {names} for this event, found `{RELATIONS[relation]}`: no pair is known under it",
+        )
+
+
+def _gaussian(event: Any, relation: Adjacency) -> Released:
+    noise = check.nonnegative("noise_multiplier", event.noise_multiplier)
+    return Gaussian(noise, sensitivity=_steps(relation), adjacency=relation) if noise else Leak.EVERYTHING
+
+
+def _laplace(event: Any, relation: Adjacency) -> Released:
+    noise = check.nonnegative("noise_multiplier", event.noise_multiplier)
+    return Laplace(noise, sensitivity=_steps(relation), adjacency=relation) if noise else Leak.EVERYTHING
+
+
+def _discrete_laplace(event: Any, relation: Adjacency) -> Released:
+    inverse = check.nonnegative("noise_parameter", event.noise_parameter)
+    norm = check.count("sensitivity", event.sensitivity)
+    if not norm:
+        return Leak.NOTHING
+    if not inverse:
+        # no noise has such a law; dp-accounting takes it for none
+        return Leak.EVERYTHING
+    return DiscreteLaplace(Written(1 / exact(inverse)), sensitivity=norm * _steps(relation), adjacency=relation)
+
+
+def _randomized_response(event: Any, relation: Adjacency) -> Released:
+    stated(event, relation, Adjacency.REPLACE, Adjacency.REPLACE_SPECIAL)
+    share, buckets = check.unit("noise_parameter", event.noise_parameter), check.count("num_buckets", event.num_buckets)
+    if not buckets:
+        raise ValueError("num_buckets must be at least 1, got 0")
+    if share == 1 or buckets == 1:
+        return Leak.NOTHING
+    return KaryRandomizedResponse(buckets, share, adjacency=relation) if share else Leak.EVERYTHING
+
+
+def _mixture(event: Any, relation: Adjacency) -> Released:
+    stated(event, relation, Adjacency.ADD_REMOVE, Adjacency.REPLACE_SPECIAL)
+    noise = check.nonnegative("standard_deviation", event.standard_deviation)
+    moves = check.nonnegatives("sensitivities", list(event.sensitivities))
+    shares = check.probabilities("sampling_probs", list(event.sampling_probs))
+    if len(moves) == len(shares) and not any(move and share for move, share in zip(moves, shares, strict=True)):
+        return Leak.NOTHING
+    return GaussianMixture(noise, moves, shares, adjacency=relation) if noise else Leak.EVERYTHING
+
+
+def _guarantee(event: Any, relation: Adjacency) -> Released:
+    failure = check.unit("delta", event.delta)
+    if failure == 1 or event.epsilon > LARGEST_EPSILON:
+        return Leak.EVERYTHING
+    return ApproximateDP(event.epsilon, failure, adjacency=relation)
+
+
+def _tree(event: Any, relation: Adjacency) -> Released:
+    """A record is in one node of each level of its tree, and in one tree only (Kairouz et al. 2021, appendix D)."""
+    stated(event, relation, Adjacency.REPLACE_SPECIAL)
+    listed = np.atleast_1d(np.asarray(event.step_counts, dtype=object))
+    if not listed.size:
+        raise ValueError("step_counts must hold at least one number of steps, got none")
+    # as many levels as the largest number of steps has binary digits
+    levels = max(check.count("step_counts", steps).bit_length() for steps in listed.flat)
+    node = _gaussian(event, relation)
+    if not levels:
+        return Leak.NOTHING
+    return node if isinstance(node, Leak) else levels * node
+
+
+_READERS: dict[str, Callable[[Any, Adjacency], Released]] = {
+    "NoOpDpEvent": lambda event, relation: Leak.NOTHING,
+    "NonPrivateDpEvent": lambda event, relation: Leak.EVERYTHING,
+    "GaussianDpEvent": _gaussian,
+    "LaplaceDpEvent": _laplace,
+    "DiscreteLaplaceDpEvent": _discrete_laplace,
+    "RandomizedResponseDpEvent": _randomized_response,
+    "MixtureOfGaussiansDpEvent": _mixture,
+    "EpsilonDeltaDpEvent": _guarantee,
+    "SingleEpochTreeAggregationDpEvent": _tree,
+}
+
+_REFUSED = {
+    "SampledWithReplacementDpEvent": "no pair of a sample with replacement is known here; sample without replacement",
+    "RepeatAndSelectDpEvent": "no pair of the best of several runs is known here; `RdpAccountant` bounds it",
+    "ZCDpEvent": "a zCDP guarantee is a curve of Renyi divergences, which has no dominating pair; `RdpAccountant` composes it, "
+    "or compose the mechanism itself",
+    "TruncatedSubsampledGaussianDpEvent": "the pair of a truncated Poisson sample is a mixture that is not known here; "
+    "`PLDAccountant` bounds it",
+}

@@ -1,0 +1,13 @@
+"""Opacus: to import this module is what makes ``PrivacyEngine(accountant="logphi")`` work; see docs/opacus.md."""
+
+try:
+    import opacus as _opacus  # noqa: F401
+except ImportError as error:
+    raise ImportError(f'the accountant for Opacus needs Opacus ({error}); pip install "logphi[opacus]"') from error
+
+from logphi.adapters.opacus.accountant import LogPhiAccountant
+from logphi.adapters.opacus.registration import register
+
+__all__ = ["LogPhiAccountant"]
+
+register(LogPhiAccountant)

@@ -1,0 +1,209 @@
+"""An accountant for Opacus whose answers are bounds."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import opacus
+from opacus.accountants import IAccountant
+from opacus.optimizers import DPOptimizer
+
+from logphi import check
+from logphi.bound import Bound
+from logphi.core.pair import UnsupportedError
+from logphi.mechanisms import ApproximateDP, Gaussian
+from logphi.release import Mechanism, compose
+
+# those whose history means the same: Opacus's own, and this one
+_KINDRED = ("logphi", "rdp", "prv", "gdp")
+_NOTHING = 0 * Gaussian(sigma=1.0)
+# a release that always tells everything is refused as no mechanism; doubles cannot tell this one from it
+_NEARLY_ALWAYS = math.nextafter(1.0, 0.0)
+# Opacus's sampler compares multiples of its inverse, random numbers in single precision, with the rate
+_DRAWS = 2**24
+
+
+class LogPhiAccountant(IAccountant):  # type: ignore[misc]  # Opacus is not typed
+    """The privacy spent by training with Opacus, as a composition of Poisson-sampled Gaussians under add/remove.
+
+    Its name is ``"logphi"``: ``PrivacyEngine(accountant="logphi")``. The history is what Opacus's own accountants keep,
+    a list of ``(noise_multiplier, sample_rate, number of steps)``, so that their states can be loaded too. A step takes
+    constant time while noise and rate stay as they are.
+
+    Like every accountant it believes what Opacus says: that each record was drawn by itself at the sample rate, and that
+    gradients were clipped. ``poisson_sampling=False`` is not said. The rate is rounded up to a multiple of 2^-24, since that is
+    how Opacus draws.
+
+    Examples
+    --------
+    >>> accountant = LogPhiAccountant()
+    >>> for _ in range(1000):
+    ...     accountant.step(noise_multiplier=1.1, sample_rate=256 / 60000)
+    >>> accountant.history
+    [(1.1, 0.004266666666666667, 1000)]
+    >>> print(accountant.bound(1e-5))
+    0.59868707... (between 0.59868707... and 0.59868707...)
+    >>> accountant.get_epsilon(1e-5) == accountant.bound(1e-5).upper
+    True
+    """
+
+    def __init__(self) -> None:
+        """Nothing spent yet."""
+        super().__init__()
+
+    @classmethod
+    def mechanism(cls) -> str:
+        """The name by which Opacus knows the accountant."""
+        return "logphi"
+
+    def step(self, *, noise_multiplier: float, sample_rate: float) -> None:
+        """One more step is on the record.
+
+        Parameters
+        ----------
+        noise_multiplier
+            Standard deviation of the noise over the clipping norm; zero or more.
+        sample_rate
+            The probability with which each record takes part by itself.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If a number is outside its range; nothing is recorded then, and Opacus does not take the step.
+        """
+        noise, rate, _ = entry = _checked((noise_multiplier, sample_rate, 1))
+        if self.history and tuple(self.history[-1][:2]) == (noise, rate):
+            self.history[-1] = (noise, rate, self.history[-1][2] + 1)
+        else:
+            _mechanism(noise, rate)
+            self.history.append(entry)
+
+    def __len__(self) -> int:
+        """The number of steps."""
+        return sum(steps for _, _, steps in self.history)
+
+    @property
+    def release(self) -> Mechanism:
+        """All that was released, to be asked any question.
+
+        Without noise, a step tells everything of a record that takes part.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If the history was written to from outside, and is none.
+        """
+        counts: Counter[tuple[float, float]] = Counter()
+        for noise, rate, steps in map(_checked, self.history):
+            counts[noise, rate] += steps
+        return compose([_NOTHING, *(steps * _mechanism(*parameters) for parameters, steps in counts.items())])
+
+    def bound(self, delta: float) -> Bound:
+        """An enclosure of the smallest non-negative epsilon, in nats.
+
+        Parameters
+        ----------
+        delta
+            In [0, 1].
+
+        Raises
+        ------
+        ValueError, TypeError
+            If delta is not such a number, or the history was written to from outside and is none.
+        """
+        answer = self.release.epsilon(check.unit("delta", delta))
+        assert isinstance(answer, Bound)
+        return answer
+
+    def get_epsilon(self, delta: float, **_: Any) -> float:
+        """The upper end of :meth:`bound`, as Opacus asks for it.
+
+        Options of other accountants are taken and mean nothing here: Opacus hands on whatever it was given.
+        """
+        return float(self.bound(delta))
+
+    def get_optimizer_hook_fn(self, sample_rate: float) -> Callable[[DPOptimizer], None]:
+        """What Opacus calls before every step of its optimizer.
+
+        Raises
+        ------
+        UnsupportedError
+            When called, if clipping adapts and Opacus is older than 1.6: it tells the noise of the gradients alone, which
+            is more than there is, as a count with little noise is released too.
+        """
+        record = super().get_optimizer_hook_fn(sample_rate)
+
+        def hook(optimizer: DPOptimizer) -> None:
+            if hasattr(optimizer, "unclipped_num_std") and _release_of_opacus() < (1, 6):
+                raise UnsupportedError(
+                    f"adaptive clipping cannot be accounted for in Opacus {opacus.__version__}: before 1.6 it tells of "
+                    "more noise than there is, so that epsilon is too small; update Opacus, or clip without adapting"
+                )
+            record(optimizer)
+
+        return hook
+
+    def state_dict(self, destination: Any = None) -> Any:
+        """The history, and the name of the accountant, as plain data."""
+        state = super().state_dict(destination)
+        # releases before 1.6 put the method here that tells the name, which torch.load refuses to read by default
+        state["mechanism"] = self.mechanism()
+        return state
+
+    def load_state_dict(self, state_dict: Any) -> None:
+        """Go on from a saved state, of this accountant or of one of Opacus's own.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If it is no such state; the history is then what it was.
+        """
+        if not isinstance(state_dict, Mapping) or not {"history", "mechanism"} <= state_dict.keys():
+            raise ValueError(
+                "the state of an accountant is a mapping with a history and a mechanism, as its state_dict() gives; in a "
+                'checkpoint of a PrivacyEngine it is called "privacy_accountant_state_dict"'
+            )
+        mechanism, history = state_dict["mechanism"], state_dict["history"]
+        # as releases before 1.6 write it
+        name = mechanism() if callable(mechanism) else mechanism
+        if name not in _KINDRED:
+            raise ValueError(
+                f"a history of accountant {name!r} may mean something else; known are those of {', '.join(map(repr, _KINDRED))}"
+            )
+        if not isinstance(history, (list, tuple)):
+            raise TypeError(f"the history of an accountant is a list, got one of type {type(history).__name__}")
+        loaded = [_checked(entry) for entry in history]
+        for noise, rate, _ in loaded:
+            _mechanism(noise, rate)
+        self.history = loaded
+
+
+def _checked(entry: Any) -> tuple[float, float, int]:
+    """An entry of a history as plain numbers."""
+    if not isinstance(entry, (tuple, list)) or len(entry) != 3:
+        raise ValueError(f"an entry of a history is (noise_multiplier, sample_rate, number of steps), got {entry!r}")
+    noise, rate, steps = entry
+    rate = check.nonnegative("sample_rate", rate)
+    if rate > 1:
+        raise ValueError(
+            f"sample_rate must be at most 1, got {rate!r}: gradients of more than one pass over the data were accumulated, so "
+            "that a record may have taken part in one step several times; step the optimizer at least once in every pass"
+        )
+    return (
+        float(check.nonnegative("noise_multiplier", noise)),
+        float(rate),
+        check.count("the number of steps", steps),
+    )
+
+
+def _mechanism(noise: float, rate: float) -> Mechanism:
+    """One step, at the rate that is drawn with rather than the one that is told."""
+    rate = math.ceil(rate * _DRAWS) / _DRAWS
+    return Gaussian(sigma=noise).poisson(rate) if noise else ApproximateDP(epsilon=0.0, delta=min(rate, _NEARLY_ALWAYS))
+
+
+def _release_of_opacus() -> tuple[int, ...]:
+    return tuple(map(int, opacus.__version__.split(".")[:2]))

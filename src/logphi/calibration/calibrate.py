@@ -1,0 +1,215 @@
+"""The parameter at which a family of mechanisms just meets a target."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import Context
+from itertools import pairwise
+from typing import Any
+
+from logphi import check
+from logphi.bound import Bound
+from logphi.calibration.goal import Goal, goal
+from logphi.calibration.narrow import narrow
+from logphi.calibration.result import Calibrated, Calibration
+from logphi.calibration.scale import shortened
+from logphi.calibration.trials import Trial, Trials, begin
+from logphi.calibration.walk import End, Walk, walk
+from logphi.release import Mechanism
+
+# a logarithm of the parameter cannot tell apart what is nearer
+_FINEST = 1e-12
+# what a double holds
+_MOST_DIGITS = 15
+# decimals that are tried, when the first one should do
+_DECIMALS = 5
+
+
+def calibrate(
+    family: Callable[[Any], Mechanism],
+    *,
+    epsilon: float | None = None,
+    delta: float | None = None,
+    question: Callable[[Mechanism], Any] | None = None,
+    limit: float | None = None,
+    lower: float | None = None,
+    upper: float | None = None,
+    integer: bool | None = None,
+    digits: int | None = None,
+    rtol: float = 1e-6,
+) -> Calibration:
+    """The smallest noise, the most steps, the largest rate, or whatever else it is, that meets a target.
+
+    The parameter is a positive number. Which way privacy grows, and where the domain ends, is found by trying; a value that
+    the family refuses with a ValueError is outside of its domain.
+
+    Parameters
+    ----------
+    family
+        A function of one number that returns a mechanism.
+    epsilon, delta
+        The target: delta(epsilon) <= delta, epsilon in nats. A delta of 0 asks for pure privacy.
+    question, limit
+        Another target: a function of a mechanism that returns a :class:`Bound`, such as ``lambda m: m.zcdp()``, and the limit
+        of its private side, an upper limit or (of a trade-off function, whose private side is its lower end) a lower one.
+    lower, upper
+        Ends of the domain, where it is not to be searched as far as the family allows: one branch of a parameter of which
+        both small and large values are less private, say. They are not needed as brackets.
+    integer
+        Whether the parameter is a whole number. Found out unless given: a family that refuses 1.5 and not 1 and 2 is.
+    digits
+        The value as a decimal of so many significant digits: the last one that meets the target, where the next one does not.
+    rtol
+        How near a value that misses the target is, relatively. Whole numbers are told from their neighbours.
+
+    Returns
+    -------
+    Calibration
+        ``float`` gives the value. Its answer is within the limit on the private side, at full precision, and that of the
+        value beyond it is proved not to be, or the status says so.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the target or an option is out of range; if no value that was tried meets the target, or all do and the domain has
+        no end; if there are two branches, of which one has to be chosen; if the family refuses all that was tried, or returns
+        no mechanism. What else the family raises passes through.
+
+    Examples
+    --------
+    >>> import logphi as lp
+    >>> found = calibrate(lambda sigma: 1000 * lp.Gaussian(sigma).poisson(0.01), epsilon=2, delta=1e-5, digits=5)
+    >>> found.value, found.beyond
+    (0.95911, 0.9591)
+    >>> calibrate(lambda steps: steps * lp.Gaussian(1.1).poisson(256 / 60000), epsilon=2, delta=1e-5).value
+    10207
+    """
+    if isinstance(family, Mechanism):
+        raise TypeError(
+            "a family is a function of one number, and this release has none left to choose; the smallest delta that it meets "
+            "at an epsilon is float(m.delta(epsilon)), the smallest epsilon float(m.epsilon(delta))"
+        )
+    if not callable(family):
+        raise TypeError(f"a family is a function of one number, such as lambda sigma: lp.Gaussian(sigma), got {family!r}")
+    rtol = max(check.tolerance("rtol", rtol), _FINEST)
+    if digits is not None:
+        # two more, so that the decimal on one side is the right one but for bad luck
+        rtol = max(10.0 ** -(check.whole("digits", digits, 1, _MOST_DIGITS) + 2), _FINEST)
+    aim = goal(epsilon, delta, question, limit, rtol)
+    least, most = (None if end is None else check.positive(name, end) for name, end in (("lower", lower), ("upper", upper)))
+    if least is not None and most is not None and least > most:
+        raise ValueError(f"lower must not be above upper, got {least!r} and {most!r}")
+    trials, start = begin(family, aim, integer, least, most)
+    ways = [walk(trials, start, sign) for sign in (1, -1)]
+    crossed = [way for way in ways if way.end is End.CROSSED]
+    if len(crossed) == 2:
+        raise _ambiguous(aim, start, crossed)
+    if not crossed:
+        return _uncrossed(trials, start, ways, rtol)
+    good, bad = sorted((crossed[0].last, crossed[0].before), key=lambda trial: not trial.reading.meets)
+    # half of the tolerance on each side of what bounds do not tell
+    good, bad = narrow(trials, good, bad, rtol / 2)
+    if not good.reading.meets:
+        raise _missed(trials)
+    if digits is not None and not isinstance(good.value, int):
+        good, bad = _rounded(trials, good, bad, digits)
+        # bounds need not tell the next decimal, if the one after it is told
+        rtol = 2 * 10.0 ** (1 - digits)
+    return _calibration(trials, good, bad, rtol)
+
+
+def _rounded(trials: Trials, good: Trial, bad: Trial, digits: int) -> tuple[Trial, Trial]:
+    """The last decimal of some digits that meets the target, and the next one, which is proved to miss it if any is."""
+    upward, context = good.value > bad.value, Context(prec=digits)
+    decimal = shortened(good.value, digits, upward)
+    found = good
+    for _ in range(_DECIMALS):
+        trial = trials.at(float(decimal), sharp=True)
+        if trial is None or not trial.reading.meets:
+            return found, trial if trial and trial.reading.fails else bad
+        found = trial
+        decimal = decimal.next_minus(context) if upward else decimal.next_plus(context)
+    return found, bad
+
+
+def _calibration(trials: Trials, good: Trial, bad: Trial | None, rtol: float) -> Calibration:
+    aim = trials.goal
+    answer = good.answer
+    if answer is None:
+        raise ArithmeticError("internal error: a value is to be returned that was not proved; please report it")
+    missed = bad if bad and bad.reading.fails else None
+    return Calibration(
+        value=good.value,
+        mechanism=good.mechanism,
+        answer=answer,
+        limit=aim.limit,
+        slack=aim.slack(answer),
+        target=str(aim),
+        beyond=missed.value if missed else None,
+        beyond_answer=trials.proof(missed).answer if missed else None,
+        status=_status(trials, good, bad, missed, answer, rtol),
+        rtol=rtol,
+        evaluations=trials.evaluations,
+    )
+
+
+def _status(trials: Trials, good: Trial, bad: Trial | None, missed: Trial | None, answer: Bound, rtol: float) -> Calibrated:
+    if not answer.ledger.proved:
+        return Calibrated.ESTIMATED
+    if bad and not (missed and trials.scale.adjacent(good.value, missed.value, rtol * (1 + 1e-9))):
+        return Calibrated.WIDE
+    if _turns(trials):
+        return Calibrated.TURNING
+    return Calibrated.TIGHT if bad else Calibrated.EDGE
+
+
+def _turns(trials: Trials) -> bool:
+    """Whether the readings, in the order of the parameter, are proved to rise here and fall there."""
+    known = [trials.seen[value].reading for value in sorted(trials.seen)]
+    steps = list(pairwise(known))
+    return any(after.lower > before.upper for before, after in steps) and any(
+        after.upper < before.lower for before, after in steps
+    )
+
+
+def _uncrossed(trials: Trials, start: Trial, ways: list[Walk], rtol: float) -> Calibration:
+    """The edge of the domain, if all values meet the target; a refusal otherwise."""
+    if not start.reading.meets:
+        raise _missed(trials)
+    edges = [
+        way.last
+        for way, opposite in zip(ways, reversed(ways), strict=True)
+        if way.end is End.EDGE and (way.toward or opposite.end is End.AWAY)
+    ]
+    if not edges:
+        raise ValueError(
+            f"every value that was tried, from {min(trials.seen)!r} to {max(trials.seen)!r}, meets the target ({trials.goal}), "
+            "and none that misses it was found: either privacy does not depend on the parameter, or bounds tell nothing where "
+            "it would; give a smaller target, or lower= and upper="
+        )
+    edge = trials.proof(max(edges, key=lambda trial: trial.reading.value))
+    if not edge.reading.meets:
+        raise _missed(trials)
+    return _calibration(trials, edge, None, rtol)
+
+
+def _missed(trials: Trials) -> ValueError:
+    best = min(trials.seen.values(), key=lambda trial: (trial.reading.blank, trial.reading.value))
+    answer = trials.goal.ask(best.mechanism)
+    hint = ""
+    if answer.ledger.infinite_mass.amount > 0:
+        hint = f"; an infinite loss has probability {answer.ledger.infinite_mass.amount:.6g}, whatever epsilon"
+    return ValueError(
+        f"no value that was tried, from {min(trials.seen)!r} to {max(trials.seen)!r}, meets the target ({trials.goal}): the "
+        f"closest is {best.value!r}, with {answer}{hint}; give a larger target, change what the parameter does not, or say "
+        "where to look by lower= and upper="
+    )
+
+
+def _ambiguous(aim: Goal, start: Trial, crossed: list[Walk]) -> ValueError:
+    above, below = (way.last.value for way in crossed)
+    here, there = ("met", "missed") if start.reading.meets else ("missed", "met")
+    return ValueError(
+        f"the target ({aim}) is {here} at {start.value!r} and {there} on both sides of it, at {below!r} and at {above!r}: "
+        f"choose a branch by upper={start.value!r} or by lower={start.value!r}"
+    )

@@ -1,0 +1,175 @@
+"""What a calibration is to reach: an answer on the right side of a limit."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from logphi import check
+from logphi.bound import Bound, Side
+from logphi.release import Mechanism
+from logphi.views.delta import log_delta
+from logphi.views.directions import Loss
+
+# measured: as quick as it gets, and sharp enough to lead the way
+_COARSE = 1e-2
+# measured: delta moves by no less, relatively, than the parameter does; sharper answers than this take longer
+_SHARE, _SHARPEST = 0.05, 1e-9
+# readings this far below the limit may be of any width
+_FAR = 1.0
+# far wider than what leads anywhere
+_BLANK = 5.0
+# derived: what a logarithm and a difference lose
+_SLIP = 1e-15
+
+
+@dataclass(frozen=True)
+class Reading:
+    """An enclosure of how far an answer is beyond the limit, above zero where it misses it; logarithms of ratios, mostly."""
+
+    lower: float
+    value: float
+    upper: float
+
+    @property
+    def meets(self) -> bool:
+        """Whether the limit is proved to be kept."""
+        return self.upper <= 0
+
+    @property
+    def fails(self) -> bool:
+        """Whether it is proved to be missed."""
+        return self.lower > 0
+
+    @property
+    def blank(self) -> bool:
+        """Whether next to nothing is known."""
+        return not (self.meets or self.fails) and self.upper - self.lower > _BLANK
+
+
+class Goal(ABC):
+    """A question to a mechanism, and the limit of its answer, which is an upper or a lower one as the bound's side tells."""
+
+    limit: float
+
+    @abstractmethod
+    def ask(self, mechanism: Mechanism) -> Bound:
+        """The answer by which the goal is met or missed."""
+
+    @abstractmethod
+    def coarse(self, mechanism: Mechanism) -> Reading:
+        """A quick reading, valid and perhaps wide."""
+
+    def read(self, answer: Bound) -> Reading:
+        """How far an answer is beyond the limit."""
+        ends = (excess(end, self.limit) for end in (answer.lower, answer.value, answer.upper))
+        if answer.side is Side.UPPER:
+            return Reading(*ends)
+        upper, value, lower = (-end for end in ends)
+        return Reading(lower, value, upper)
+
+    def slack(self, answer: Bound) -> float:
+        """How much of the limit an answer leaves, on the private side."""
+        return self.limit - float(answer) if answer.side is Side.UPPER else float(answer) - self.limit
+
+
+@dataclass(frozen=True)
+class Profile(Goal):
+    """Delta at an epsilon, which must not exceed a delta above zero."""
+
+    epsilon: float
+    limit: float
+    rtol: float
+
+    def ask(self, mechanism: Mechanism) -> Bound:
+        """The privacy profile, as sharp as it takes to tell."""
+        answer = _one(mechanism.delta(self.epsilon, rtol=self.rtol))
+        if self.rtol > _SHARPEST and answer.lower <= self.limit < answer.upper:
+            answer = _one(mechanism.delta(self.epsilon, rtol=_SHARPEST))
+        return answer
+
+    def coarse(self, mechanism: Mechanism) -> Reading:
+        """By the logarithm, which shows the way where delta is below every double."""
+        # far from the target doubles may overflow, after which nothing is known, and nothing is claimed
+        level, loss = math.log(self.limit), Loss(mechanism.loss_law(), mechanism.adjacency)
+        with np.errstate(all="ignore"):
+            found = _one(log_delta(loss, self.epsilon, rtol=_COARSE, least=level - _FAR))
+        slip = _SLIP * (1 + abs(level))
+        return Reading(found.lower - level - slip, found.value - level, found.upper - level + slip)
+
+    def __str__(self) -> str:
+        return f"delta <= {self.limit!r} at epsilon = {self.epsilon!r}"
+
+
+@dataclass(frozen=True)
+class Asked(Goal):
+    """Any question that is answered by a bound."""
+
+    question: Callable[[Mechanism], Any]
+    limit: float
+    name: str
+
+    def ask(self, mechanism: Mechanism) -> Bound:
+        """The answer, if it is one."""
+        return _one(self.question(mechanism))
+
+    def coarse(self, mechanism: Mechanism) -> Reading:
+        """The same: how sharp the answer is, is in the question."""
+        with np.errstate(all="ignore"):
+            return self.read(self.ask(mechanism))
+
+    def __str__(self) -> str:
+        return f"{self.name} within {self.limit!r}"
+
+
+def goal(epsilon: Any, delta: Any, question: Any, limit: Any, rtol: float) -> Goal:
+    """The goal that the arguments of a calibration state; ``rtol`` is the tolerance of the parameter.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If they state none, or two, or a number is outside its range.
+    """
+    if (question is None) != (limit is None):
+        raise ValueError("a question needs a limit and a limit a question: give both, or epsilon and delta")
+    if question is not None:
+        if epsilon is not None or delta is not None:
+            raise ValueError("give either epsilon and delta, or question and limit, not both")
+        if not callable(question):
+            raise TypeError(f"question must be a function of a mechanism, such as lambda m: m.zcdp(), got {question!r}")
+        return Asked(question, check.real("limit", limit), "the answer")
+    if epsilon is None or delta is None:
+        raise ValueError(
+            f"the target is an epsilon and a delta, got epsilon={epsilon!r} and delta={delta!r}: give both (delta=0 for pure "
+            "privacy), or question= and limit="
+        )
+    epsilon = float(check.nonnegative("epsilon", epsilon))
+    delta = float(check.unit("delta", delta))
+    if delta == 1:
+        raise ValueError("delta must be below 1, got 1.0: everything meets that, and it promises nothing")
+    if delta == 0:
+        return Asked(lambda mechanism: mechanism.max_divergence(), epsilon, "the largest loss")
+    return Profile(epsilon, delta, max(_SHARE * rtol, _SHARPEST))
+
+
+def excess(answer: float, limit: float) -> float:
+    """The logarithm of answer / limit where both are positive, their difference elsewhere; its sign is never rounded away."""
+    if answer == limit:
+        return 0.0
+    if limit > 0 and answer >= 0:
+        gap = math.log(answer / limit) if 0 < answer / limit < math.inf else math.copysign(math.inf, answer - limit)
+    else:
+        gap = answer - limit
+    least = math.ulp(0.0)
+    return max(gap, least) if answer > limit else min(gap, -least)
+
+
+def _one(answer: Any) -> Bound:
+    if not isinstance(answer, Bound):
+        raise TypeError(f"the question must be answered by one Bound, got {answer!r} of type {type(answer).__name__}")
+    return answer

@@ -1,0 +1,96 @@
+"""Between a value that meets the target and one that misses it: two values as near as asked of which that is proved."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from logphi.calibration.goal import Reading
+from logphi.calibration.scale import Scale
+from logphi.calibration.trials import NEAR, Trial, Trials
+
+# bisection alone needs some forty for neighbouring doubles
+_STEPS = 100
+# how far beyond the crossing to look, in units of the tolerance, so that both ends come near it
+_PAST = 0.4
+# every so many steps must halve what is left
+_HALVE = 3
+
+Property = Callable[[Reading], bool]
+
+
+def narrow(trials: Trials, good: Trial, bad: Trial, rtol: float) -> tuple[Trial, Trial]:
+    """The nearest proved values on both sides of the crossing; the second may be one that is not proved to miss the target.
+
+    Both have been asked the question itself.
+    """
+    good, other = _close(trials, good, bad, lambda reading: reading.meets, rtol)
+    if not other.reading.fails:
+        # between lies what bounds do not tell apart
+        beyond = [
+            one for one in trials.seen.values() if one.reading.fails and (one.value > good.value) == (bad.value > good.value)
+        ]
+        if beyond:
+            nearest = min(beyond, key=lambda one: trials.scale.apart(one.value, good.value))
+            other, _ = _close(trials, nearest, good, lambda reading: reading.fails, rtol)
+    return good, other
+
+
+def _close(trials: Trials, inside: Trial, outside: Trial, holds: Property, rtol: float) -> tuple[Trial, Trial]:
+    """Two adjacent values, of which a property is proved of the first and not of the second."""
+    behind, scale, spare = [inside], trials.scale, None
+    widths: list[float] = []
+    for _ in range(_STEPS):
+        if scale.adjacent(inside.value, outside.value, rtol):
+            break
+        widths.append(scale.apart(inside.value, outside.value))
+        stuck = len(widths) > _HALVE and widths[-1] > widths[-1 - _HALVE] / 2
+        share = 0.5 if stuck else _share(inside, outside, spare, scale)
+        # toward the end that is farther away
+        share += math.copysign(_PAST * rtol / widths[-1], 0.5 - share)
+        value = scale.middle(inside.value, outside.value) if stuck else scale.between(inside.value, outside.value, share)
+        if value is None:
+            break
+        trial = _told(trials, value, min(abs(inside.reading.value), abs(outside.reading.value)))
+        if holds(trial.reading):
+            inside, spare = trial, inside
+            behind.append(trial)
+        else:
+            outside, spare = trial, outside
+    # a bound of the answer itself need not be as low as that of its logarithm
+    while not holds(trials.proof(behind[-1]).reading) and len(behind) > 1:
+        behind.pop()
+    return trials.proof(behind[-1]), trials.proof(outside)
+
+
+def _told(trials: Trials, value: Any, gap: float) -> Trial:
+    """A trial, coarse as long as the limit is far."""
+    trial = trials.at(value, sharp=gap <= NEAR)
+    if trial is None:
+        raise ValueError(
+            f"the family refuses {value!r}, and allows both smaller and larger values ({trials.refusal}); if it takes whole "
+            "numbers only say integer=True, otherwise give lower= or upper="
+        )
+    return trial if trial.reading.meets or trial.reading.fails else trials.proof(trial)
+
+
+def _share(one: Trial, other: Trial, spare: Trial | None, scale: Scale) -> float:
+    """Where between two trials the reading passes zero, as a share of the way; half way if it is not known."""
+    first, last = _known(one), _known(other)
+    if not first * last < 0:
+        return 0.5
+    chord = first / (first - last)
+    third = _known(spare) if spare else math.nan
+    if spare is None or not first != third != last or math.isnan(third):
+        return chord
+    place = scale.apart(one.value, spare.value) / scale.apart(one.value, other.value)
+    place = place if (spare.value > one.value) == (other.value > one.value) else -place
+    # the inverse parabola through all three
+    bent = first * third / ((last - first) * (last - third)) + place * first * last / ((third - first) * (third - last))
+    return bent if 0 < bent < 1 else chord
+
+
+def _known(trial: Trial) -> float:
+    value = trial.reading.value
+    return value if math.isfinite(value) and not trial.reading.blank else math.nan

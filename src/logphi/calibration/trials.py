@@ -1,0 +1,158 @@
+"""A family of mechanisms, tried at some values of its parameter, none twice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from logphi.bound import Bound
+from logphi.calibration.goal import Goal, Reading
+from logphi.calibration.scale import FARTHEST, Reals, Scale, Wholes
+from logphi.release import Mechanism
+
+# readings within this factor of the limit, on the logarithmic scale, are asked for in full
+NEAR = 1.0
+# a start is looked for among all powers of two up to here, and sparser beyond
+_DENSE = 60
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One member of the family, and how far its answer is beyond the limit."""
+
+    value: Any
+    mechanism: Mechanism
+    reading: Reading
+    answer: Bound | None = None
+    """Where the question itself was asked, and not something coarser."""
+
+
+class Trials:
+    """What is known of a family. Values that it refuses with a ValueError are outside of its domain."""
+
+    def __init__(
+        self, family: Callable[[Any], Mechanism], goal: Goal, scale: Scale, least: float | None, most: float | None
+    ) -> None:
+        self.family, self.goal, self.scale, self.least, self.most = family, goal, scale, least, most
+        self.seen: dict[Any, Trial] = {}
+        self.evaluations = 0
+        self.refusal = ""
+
+    def made(self, value: Any) -> Mechanism | None:
+        """A member; None where there is none."""
+        if (self.least is not None and value < self.least) or (self.most is not None and value > self.most):
+            return None
+        try:
+            made = self.family(value)
+        except (ValueError, OverflowError) as error:
+            self.refusal = self.refusal or f"at {value!r}: {error}"
+            return None
+        if not isinstance(made, Mechanism):
+            raise TypeError(f"the family must return a mechanism, got {made!r} of type {type(made).__name__} at {value!r}")
+        return made
+
+    def at(self, value: Any, *, sharp: bool = False) -> Trial | None:
+        """What is known at a value: read coarsely where that tells enough; None where the family refuses it."""
+        if value in self.seen:
+            return self.proof(self.seen[value]) if sharp else self.seen[value]
+        mechanism = self.made(value)
+        if mechanism is None:
+            return None
+        if sharp:
+            return self._asked(value, mechanism)
+        self.evaluations += 1
+        reading = self.goal.coarse(mechanism)
+        self.seen[value] = found = Trial(value, mechanism, reading)
+        far = abs(reading.value) > NEAR and (reading.meets or reading.fails)
+        return found if far or reading.blank else self.proof(found)
+
+    def proof(self, trial: Trial) -> Trial:
+        """The same with the answer itself."""
+        known = self.seen[trial.value]
+        return known if known.answer else self._asked(known.value, known.mechanism)
+
+    def _asked(self, value: Any, mechanism: Mechanism) -> Trial:
+        self.evaluations += 1
+        answer = self.goal.ask(mechanism)
+        self.seen[value] = Trial(value, mechanism, self.goal.read(answer), answer)
+        return self.seen[value]
+
+    def onward(self, value: Any, doublings: int) -> Any:
+        """A value away from another one, not beyond the limits; None if there is none."""
+        found = self.scale.shifted(value, doublings)
+        if found is None:
+            return None
+        kept = max(found, self.least) if doublings < 0 and self.least is not None else found
+        kept = min(kept, self.most) if doublings > 0 and self.most is not None else kept
+        return self.scale.number(kept)
+
+    def edge(self, inside: Any, outside: Any) -> Any:
+        """The last value before one that is refused."""
+        while (middle := self.scale.middle(inside, outside)) is not None:
+            if self.made(middle) is None:
+                outside = middle
+            else:
+                inside = middle
+        return inside
+
+
+def begin(
+    family: Callable[[Any], Mechanism], goal: Goal, whole: bool | None, least: float | None, most: float | None
+) -> tuple[Trials, Trial]:
+    """The trials of a family, with the first one; whether it takes whole numbers only is found out unless told.
+
+    Raises
+    ------
+    ValueError
+        If the family refuses all that is tried.
+    """
+    if not whole:
+        trials = Trials(family, goal, Reals(), least, most)
+        try:
+            start = _first(trials)
+            if whole is False or (start is not None and not _whole_after_all(trials, start)):
+                return _begun(trials, start)
+        except TypeError:
+            # a count is not a float; if that was not the reason, it will be said again
+            if whole is False:
+                raise
+    trials = Trials(family, goal, Wholes(), least, most)
+    return _begun(trials, _first(trials))
+
+
+def _begun(trials: Trials, start: Any) -> tuple[Trials, Trial]:
+    first = None if start is None else trials.at(start)
+    if first is None:
+        raise ValueError(
+            f"the family refuses every value that was tried, {trials.refusal or 'all outside of the limits'}; give lower= and "
+            "upper= inside of what it allows"
+        )
+    return trials, first
+
+
+def _first(trials: Trials) -> Any:
+    """A value that is allowed: as near to one as there is."""
+    return next((value for value in _candidates(trials) if trials.made(value) is not None), None)
+
+
+def _whole_after_all(trials: Trials, start: float) -> bool:
+    """Whether 1 and 2 are allowed, and 1.5 is not."""
+    if start != 1:
+        return False
+    try:
+        return trials.made(1.5) is None and trials.made(2.0) is not None
+    except TypeError:
+        return True
+
+
+def _candidates(trials: Trials) -> Iterator[Any]:
+    scale, least, most = trials.scale, trials.least, trials.most
+    for doublings in [*range(_DENSE), *range(_DENSE, FARTHEST, 8)]:
+        for sign in (-1, 1) if doublings else (1,):
+            value = scale.shifted(scale.number(1), sign * doublings) if doublings else scale.number(1)
+            if value is not None:
+                yield value
+    if least is not None and most is not None:
+        yield scale.middle(scale.number(least), scale.number(most))
+    yield from (scale.number(limit) for limit in (most, least) if limit is not None)

@@ -1,0 +1,71 @@
+"""A bound as a line of text, or as one of JSON."""
+
+from __future__ import annotations
+
+import json
+import math
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from logphi.bound import Bound
+
+JSON = """print one JSON object for each point, in full precision: query, at, lower, value, upper, direction
+(null where none was told apart), method, status, ledger; an infinite number is the string "inf" or "-inf" """
+
+
+def as_json(query: str, point: float, bound: Bound, asked: str | None) -> str:
+    """The answer to a query at a point, of the order of the neighbours that was asked for."""
+    return json.dumps({"query": query, "at": point, **as_data(bound, asked)}, allow_nan=False)
+
+
+def as_data(bound: Bound, asked: str | None = None) -> dict[str, Any]:
+    """A bound as what JSON can hold."""
+    ledger = bound.ledger.as_dict()
+    return {
+        "lower": plain(bound.lower),
+        "value": plain(bound.value),
+        "upper": plain(bound.upper),
+        "direction": _direction(bound, asked),
+        "method": bound.method,
+        "status": bound.status.name.lower(),
+        "ledger": {name: {**entry, "amount": plain(entry["amount"])} for name, entry in ledger.items()},
+    }
+
+
+def as_text(query: str, given: str, point: float, bound: Bound, asked: str | None) -> str:
+    """The same for a person, both ends rounded outward."""
+    how = ", ".join(filter(None, [bound.method, _direction(bound, asked)]))
+    word = "proved" if bound.ledger.proved else "estimated"
+    if bound.lower == bound.upper:
+        value, range_ = f"{float(bound.value)!r}", "exact"
+    else:
+        value, range_ = f"{bound.value:.10g}", "between {} and {}".format(*outward(bound.lower, bound.upper))
+    line = f"{query} = {value} at {given} = {point!r}   {word}: {range_} ({how})"
+    return line if bound.status.name == "MET" else f"{line}\n  {bound.status.value}"
+
+
+def outward(lower: float, upper: float) -> tuple[str, str]:
+    """Both ends rounded away from each other, to as many digits as tell them apart with two to spare."""
+    size, width = max(abs(lower), abs(upper)), upper - lower
+    # Seventeen digits tell all doubles apart.
+    digits = 17 if 0 < width < size * 1e-14 else 10
+    if math.isfinite(width) and width >= size * 1e-14:
+        digits = max(3, math.ceil(math.log10(size) - math.log10(width)) + 2)
+    down = Context(prec=digits, rounding=ROUND_FLOOR).create_decimal(Decimal(lower))
+    up = Context(prec=digits, rounding=ROUND_CEILING).create_decimal(Decimal(upper))
+    return f"{down:g}".replace("Infinity", "inf"), f"{up:g}".replace("Infinity", "inf")
+
+
+def plain(number: float) -> float | str:
+    """A number that JSON can hold."""
+    return str(float(number)) if math.isinf(number) else float(number)
+
+
+def one_line(message: str) -> str:
+    """Control characters from the arguments must not reach the terminal."""
+    return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in " ".join(message.split()))
+
+
+def _direction(bound: Bound, asked: str | None) -> str | None:
+    return bound.direction.value if bound.direction else asked

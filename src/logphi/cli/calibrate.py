@@ -1,0 +1,80 @@
+"""``calibrate``: the number in an expression at which a target is just met."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import TYPE_CHECKING, Any
+
+from logphi.cli.answers import as_data
+from logphi.cli.exits import MET, WIDE
+from logphi.cli.options import add_expression, expression, number
+from logphi.cli.parser import Commands
+
+if TYPE_CHECKING:
+    from logphi.calibration.result import Calibration
+
+EXAMPLES = 'logphi calibrate "1000 * Gaussian(sigma=x).poisson(0.01)" --epsilon 2 --delta 1e-5'
+
+_ABOUT = "the smallest noise, most steps, largest rate (a name in EXPR, such as x) that meets a target"
+_JSON = """print one JSON object, in full precision: query, name, value, beyond (the next value, which misses the target),
+epsilon, delta, slack, status, evaluations, mechanism, answer (the delta at the value, as of logphi delta)"""
+
+
+def add(commands: Commands) -> None:
+    """Enter the command."""
+    command = commands.add("calibrate", _ABOUT, run)
+    add_expression(command)
+    command.add_argument("--epsilon", required=True, metavar="E", help="the target")
+    command.add_argument("--delta", required=True, metavar="D", help="the target; 0 for pure privacy")
+    command.add_argument("--digits", type=int, metavar="N", help="round to so many digits, and meet the target with these")
+    command.add_argument("--integer", action="store_true", default=None, help="whole numbers only; mostly found out")
+    command.add_argument("--lower", metavar="X", help="nothing below; for a parameter of two branches")
+    command.add_argument("--upper", metavar="X", help="nothing above")
+    command.add_argument("--rtol", metavar="R", help="how near the next value is, which misses the target: 1e-6 unless given")
+    command.add_argument("--json", action="store_true", help=_JSON)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """The value, and whether it is the best."""
+    from logphi.calibration.calibrate import calibrate
+    from logphi.expression import parse, unknowns
+
+    target = {name: number(arguments, name) for name in ("epsilon", "delta")}
+    given = [name for name in ("lower", "upper", "rtol") if getattr(arguments, name) is not None]
+    options: dict[str, Any] = {name: number(arguments, name) for name in given}
+    text = expression(arguments)
+    names = unknowns(text)
+    if not names:
+        # whatever else is wrong is said first
+        parse(text)
+    if len(names) != 1:
+        raise ValueError(
+            "one name in the expression stands for the number that is looked for, as x in Gaussian(sigma=x); here there "
+            + (f"are {len(names)}: {', '.join(names)}" if names else "is none")
+        )
+    found = calibrate(
+        lambda value: parse(text, variables={names[0]: value}),
+        epsilon=target["epsilon"],
+        delta=target["delta"],
+        integer=arguments.integer,
+        digits=arguments.digits,
+        **options,
+    )
+    print(json.dumps(_data(names[0], target, found), allow_nan=False) if arguments.json else f"{names[0]} = {found}")
+    return MET if found.status.met else WIDE
+
+
+def _data(name: str, target: dict[str, float], found: Calibration) -> dict[str, Any]:
+    return {
+        "query": "calibrate",
+        "name": name,
+        "value": found.value,
+        "beyond": found.beyond,
+        **target,
+        "slack": found.slack,
+        "status": found.status.name.lower(),
+        "evaluations": found.evaluations,
+        "mechanism": repr(found.mechanism),
+        "answer": as_data(found.answer),
+    }

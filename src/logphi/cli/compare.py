@@ -1,0 +1,51 @@
+"""``compare``: the exact answer beside the classical ones."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from logphi.cli.answers import plain
+from logphi.cli.exits import MET, WIDE
+from logphi.cli.options import add_expression, add_question, mechanism, numbers, question
+from logphi.cli.parser import Commands
+
+if TYPE_CHECKING:
+    from logphi.comparison import Comparison
+
+EXAMPLES = 'logphi compare "1000 * Gaussian(sigma=20)" --delta 1e-5'
+
+_ROWS = """print one JSON object for each method, in full precision: query, at, name, value, side (exact, upper bound,
+lower bound or approximation), gap (value less the exact one), source, note, and the reason where it does not apply"""
+
+
+def add(commands: Commands) -> None:
+    """Enter the command."""
+    command = commands.add("compare", "the exact answer beside what classical theorems give", run)
+    add_expression(command)
+    add_question(command)
+    command.add_argument("--json", action="store_true", help=_ROWS)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """One table for each point."""
+    asked = question(arguments)
+    points = numbers(arguments, asked)
+    release = mechanism(arguments)
+
+    from logphi.comparison import compare
+
+    tables = [compare(release, **{asked: point}) for point in points]
+    for table in tables:
+        print("\n".join(map(json.dumps, _rows(table))) if arguments.json else table)
+    return MET if all(table.exact.status.met for table in tables) else WIDE
+
+
+def _rows(table: Comparison) -> Iterator[dict[str, Any]]:
+    """What there is in a row, under the names of its fields, and the question."""
+    for row in table.rows:
+        cells = {name: plain(cell) if isinstance(cell, float) else cell for name, cell in asdict(row).items()}
+        yield {"query": table.question, "at": table.at, **cells}

@@ -1,0 +1,3 @@
+"""The exit statuses."""
+
+MET, WIDE, REFUSED, BROKEN, INTERRUPTED, PIPE_CLOSED = 0, 1, 2, 70, 130, 141

@@ -1,0 +1,79 @@
+"""What several commands take, and how it is read."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from logphi.release import Mechanism
+
+
+def add_expression(command: argparse.ArgumentParser) -> None:
+    """The mechanism."""
+    command.add_argument("expression", metavar="EXPR", help="the mechanism")
+
+
+def add_question(command: argparse.ArgumentParser) -> None:
+    """An epsilon or a delta, the other of which is asked for."""
+    verb = command.prog.split()[-1]
+    either = command.add_mutually_exclusive_group(required=True)
+    either.add_argument("--epsilon", metavar="E[,E...]", help=f"{verb} delta at this epsilon")
+    either.add_argument("--delta", metavar="D[,D...]", help=f"{verb} epsilon at this delta")
+
+
+def add_direction(command: argparse.ArgumentParser) -> None:
+    """One order of the pair."""
+    command.add_argument("--direction", choices=["add", "remove"], help="one order of the neighbours only")
+
+
+def question(arguments: argparse.Namespace) -> str:
+    """Which of epsilon and delta is given."""
+    return "delta" if arguments.delta is not None else "epsilon"
+
+
+def numbers(arguments: argparse.Namespace, option: str) -> list[float]:
+    """The numbers of an option; a ValueError names it."""
+    from logphi.expression import parse_numbers
+
+    try:
+        return parse_numbers(getattr(arguments, option.replace("-", "_")))
+    except ValueError as error:
+        raise ValueError(f"--{option}: {error}") from None
+
+
+def number(arguments: argparse.Namespace, option: str) -> float:
+    """The one number of an option."""
+    given = numbers(arguments, option)
+    if len(given) != 1:
+        raise ValueError(f"--{option}: one number is needed, got {len(given)}")
+    return given[0]
+
+
+def expression(arguments: argparse.Namespace) -> str:
+    """The text of the mechanism, given or from standard input."""
+    from logphi.expression import LONGEST
+
+    text: str = arguments.expression
+    return sys.stdin.read(LONGEST + 1) if text == "-" else text
+
+
+def mechanism(arguments: argparse.Namespace) -> Mechanism:
+    """The mechanism itself."""
+    from logphi.expression import parse
+
+    return parse(expression(arguments))
+
+
+def glued(argv: Sequence[str]) -> list[str]:
+    """The arguments with ``--epsilon -0.5,1`` as ``--epsilon=-0.5,1``: argparse takes the number for an option."""
+    glued: list[str] = []
+    for argument in argv:
+        if glued and re.fullmatch(r"--[a-z][a-z-]*", glued[-1]) and re.match(r"-[\d.(]", argument):
+            glued[-1] += f"={argument}"
+        else:
+            glued.append(argument)
+    return glued

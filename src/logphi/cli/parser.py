@@ -1,0 +1,74 @@
+"""The parser: what all commands have in common, and a place for each group of them."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterable
+from typing import Any, NoReturn, Protocol
+
+from logphi.cli.exits import MET
+
+_ABOUT = """\
+EXPR is parsed, never run: numbers, + - * / **, brackets, lists, mechanisms, .poisson(...) and .subset(...); a lone -
+reads it from standard input. The number to claim is the upper end, of a tradeoff the lower: both are rounded outward.
+exit status: 0 answered within tolerance, 1 valid but wider than asked, 2 bad input (one line on standard error);
+of verify: 0 the claim follows, 1 it does not, 2 not a certificate"""
+
+Run = Callable[[argparse.Namespace], int]
+
+
+class Parser(argparse.ArgumentParser):
+    """Bad arguments are errors like all others."""
+
+    def error(self, message: str) -> NoReturn:
+        """Raise what argparse would print and exit on."""
+        raise ValueError(f"{message} (see {self.prog} --help)")
+
+
+class Commands:
+    """Where groups enter their commands."""
+
+    def __init__(self, queries: argparse._SubParsersAction[Parser], layout: dict[str, Any]) -> None:
+        self._queries, self._layout = queries, layout
+
+    def add(self, query: str, about: str, run: Run) -> Parser:
+        """A command and what it runs; its own arguments are for the caller to add."""
+        command = self._queries.add_parser(query, help=about, description=about, **self._layout)
+        command.set_defaults(run=run)
+        return command
+
+
+class Group(Protocol):
+    """A file of commands."""
+
+    EXAMPLES: str
+
+    def add(self, commands: Commands) -> None:
+        """Enter the commands."""
+
+
+class _Version(argparse.Action):
+    """Looks the version up only when asked: reading package metadata is slower than everything else here."""
+
+    def __call__(self, *_: Any) -> NoReturn:
+        from importlib.metadata import version
+
+        print(f"logphi {version('logphi')}")
+        raise SystemExit(MET)
+
+
+def parser(groups: Iterable[Group]) -> Parser:
+    """The parser of all groups; what it parses has a ``run``."""
+    listed = list(groups)
+    examples = "\n".join(f"  {line}" for group in listed for line in group.EXAMPLES.splitlines())
+    layout: dict[str, Any] = {
+        "allow_abbrev": False,
+        "formatter_class": argparse.RawDescriptionHelpFormatter,
+        "epilog": f"examples:\n{examples}\n\n{_ABOUT}",
+    }
+    whole = Parser("logphi", description="Tight differential-privacy accounting with bounds.", **layout)
+    whole.add_argument("--version", action=_Version, nargs=0, help="print the version and stop")
+    commands = Commands(whole.add_subparsers(dest="query", required=True, metavar="QUERY"), layout)
+    for group in listed:
+        group.add(commands)
+    return whole

@@ -1,0 +1,62 @@
+"""``epsilon``, ``delta``, ``tradeoff`` and ``renyi``: one number at each of some points."""
+
+from __future__ import annotations
+
+import argparse
+from functools import partial
+from typing import Any
+
+from logphi.cli.answers import JSON, as_json, as_text
+from logphi.cli.exits import MET, WIDE
+from logphi.cli.options import add_direction, add_expression, mechanism, number, numbers
+from logphi.cli.parser import Commands
+
+EXAMPLES = """\
+logphi epsilon "14062 * Gaussian(sigma=1.1).poisson(256/60000)" --delta 1e-5
+logphi delta "50*Gaussian(sigma=5) + 50*RandomizedResponse(p=0.52)" --epsilon 0.5,1,2
+logphi tradeoff "100 * Laplace(scale=20)" --type-one-error 0.01,0.1
+logphi renyi "PureDP(epsilon=1)" --order 1,2,32.5"""
+
+_METHODS = """the route, chosen for you unless given: contour, lattice, exact, exponential, smoothed, discretized; certified,
+which is in ball arithmetic and takes all numbers as they are written; and, for comparison, levy-quadrature, levy-sums, levy,
+buckets"""
+# what is asked for, at what, and in words
+_QUESTIONS = {
+    "epsilon": ("delta", "the smallest epsilon at each delta"),
+    "delta": ("epsilon", "the smallest delta at each epsilon"),
+    "tradeoff": ("type-one-error", "the least type II error of a test at each type I error"),
+    "renyi": ("order", "the Renyi divergence at each order"),
+}
+# routes are told apart for these
+_ROUTED = ("epsilon", "delta")
+
+
+def add(commands: Commands) -> None:
+    """Enter the commands."""
+    for query, (given, about) in _QUESTIONS.items():
+        command = commands.add(query, about, run)
+        add_expression(command)
+        command.add_argument(f"--{given}", required=True, metavar="X[,X...]", help="numbers, or 1/60000, 2**-20")
+        command.add_argument("--json", action="store_true", help=JSON)
+        if query in _ROUTED:
+            command.add_argument("--method", help=_METHODS)
+        command.add_argument("--rtol", metavar="R", help="the relative width asked for")
+        add_direction(command)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Answer, and say whether all answers are as narrow as asked."""
+    query, order = arguments.query, arguments.direction
+    given, _ = _QUESTIONS[query]
+    points = numbers(arguments, given)
+    release = mechanism(arguments)
+    options: dict[str, Any] = {"method": arguments.method} if query in _ROUTED else {}
+    if arguments.rtol is not None:
+        options["rtol"] = number(arguments, "rtol")
+    question = partial(getattr(release, query), direction=order, **options)
+    # an array would hold the doubles alone
+    bounds = [question(point) for point in points] if options.get("method") == "certified" else question(points)
+    words = given.replace("-", " ")
+    for point, bound in zip(points, bounds, strict=True):
+        print(as_json(query, point, bound, order) if arguments.json else as_text(query, words, point, bound, order))
+    return MET if all(bound.status.met for bound in bounds) else WIDE

@@ -1,0 +1,46 @@
+"""``report``: the privacy statement of a release."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from logphi.cli.exits import MET, WIDE
+from logphi.cli.options import add_expression, mechanism, number
+from logphi.cli.parser import Commands
+
+EXAMPLES = 'logphi report "1000 * Gaussian(sigma=1.2).poisson(0.01)" --delta 1e-6 --unit "one user" --dataset-size 50000'
+
+_ABOUT = "a privacy statement: what is released, what is promised, and what nobody checked"
+
+
+def add(commands: Commands) -> None:
+    """Enter the command."""
+    command = commands.add("report", _ABOUT, run)
+    add_expression(command)
+    command.add_argument("--delta", required=True, metavar="D", help="the delta of the claim")
+    command.add_argument("--unit", default="one record", help='what one record is: "one record" unless given')
+    command.add_argument("--dataset-size", type=int, metavar="N", help="how many there are, if that may be told")
+    command.add_argument("--method", help="a route for all answers; certified is in ball arithmetic")
+    command.add_argument("--note", action="append", default=[], help="a sentence to add; may be given again")
+    command.add_argument("--json", action="store_true", help="as one JSON object, in full precision")
+    command.add_argument("-o", "--output", default="-", metavar="FILE", help="JSON if it ends so; standard output unless given")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print or save the statement, and say whether its epsilon is as narrow as asked."""
+    from logphi.statement.report import report
+
+    found = report(
+        mechanism(arguments),
+        delta=number(arguments, "delta"),
+        unit=arguments.unit,
+        dataset_size=arguments.dataset_size,
+        method=arguments.method,
+        notes=arguments.note,
+    )
+    if arguments.output == "-":
+        sys.stdout.write(found.to_json() if arguments.json else f"{found}\n")
+    else:
+        found.save(arguments.output)
+    return MET if found.epsilon.status.met else WIDE

@@ -1,0 +1,55 @@
+"""``risk``: what an attack can attain at most."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from logphi.cli.answers import JSON, as_json, as_text
+from logphi.cli.exits import MET, WIDE
+from logphi.cli.options import add_expression, mechanism, number, numbers
+from logphi.cli.parser import Commands
+
+if TYPE_CHECKING:
+    from logphi.bound import Bound
+    from logphi.views.risk import AttackRisk
+
+EXAMPLES = 'logphi risk "14062 * Gaussian(sigma=1.1).poisson(256/60000)" --fpr 0.001,0.01 --slack 1e-6'
+
+_ABOUT = "what attacks attain at most: the advantage of a membership attack, and what else is asked for"
+# what is given, the answer it leads to, and in words
+_ASKED: dict[str, tuple[str, str]] = {
+    "fpr": ("tpr", "the true positive rate of a membership attack at these false positive rates"),
+    "prior": ("success", "the probability of a right guess of membership, at these prior probabilities of it"),
+    "baseline": ("reconstruction", "the success of reconstructing a record, where guessing succeeds with this probability"),
+    "slack": ("gaussian_mu", "the mu of a Gaussian mechanism that leaks no less, up to so much of delta"),
+}
+
+
+def add(commands: Commands) -> None:
+    """Enter the command."""
+    command = commands.add("risk", _ABOUT, run)
+    add_expression(command)
+    for given, (_, about) in _ASKED.items():
+        command.add_argument(f"--{given}", metavar="X" if given == "slack" else "X[,X...]", help=about)
+    command.add_argument("--json", action="store_true", help=JSON)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """The advantage first, then one line for each number that is given."""
+    asked = {given: _points(arguments, given) for given in _ASKED if getattr(arguments, given) is not None}
+    risk: AttackRisk = mechanism(arguments).risk
+    # delta at zero
+    answers: list[tuple[str, str, float, Bound]] = [("advantage", "epsilon", 0.0, risk.advantage())]
+    for given, points in asked.items():
+        name, _ = _ASKED[given]
+        question: Callable[[float], Any] = getattr(risk, name)
+        answers += [(name, given, point, question(point)) for point in points]
+    for name, given, point, bound in answers:
+        print(as_json(name, point, bound, None) if arguments.json else as_text(name, given, point, bound, None))
+    return MET if all(bound.status.met for *_, bound in answers) else WIDE
+
+
+def _points(arguments: argparse.Namespace, given: str) -> list[float]:
+    return [number(arguments, given)] if given == "slack" else numbers(arguments, given)

@@ -1,0 +1,1 @@
+"""Privacy statements: what was released, what is promised of it, and what nobody checked."""

@@ -1,0 +1,85 @@
+"""Releases, relations and assumptions in words that a person who knows no accounting can check."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from logphi.core.adjacency import Adjacency
+from logphi.release import Mechanism, PoissonSampled, SubsetSampled
+
+_NEIGHBOURS = {
+    Adjacency.ADD_REMOVE: "data sets that differ in {unit}, present in one and absent from the other; both orders count",
+    Adjacency.ADD: "a data set and the same with {unit} added; only this order counts",
+    Adjacency.REMOVE: "a data set and the same with {unit} removed; only this order counts",
+    Adjacency.REPLACE: "data sets of the same size that differ in the value of {unit}",
+    Adjacency.REPLACE_SPECIAL: "data sets of the same size, in one of which {unit} has the special value 'nothing'",
+}
+
+
+@dataclass(frozen=True)
+class Term:
+    """One mechanism of a release, in words."""
+
+    count: int
+    mechanism: str
+    about: str
+    sampling: str
+
+    @staticmethod
+    def of(one: Mechanism, count: int, unit: str) -> Term:
+        """The words for a mechanism that is released so often."""
+        base = one.base if isinstance(one, (PoissonSampled, SubsetSampled)) else one
+        about = (type(base).__doc__ or "").strip().partition("\n")[0]
+        return Term(count, repr(base), about, _sampling(one, unit))
+
+    def __str__(self) -> str:
+        about = f" - {self.about}" if self.about else ""
+        return f"{self.count} x {self.mechanism}{about}\n{self.sampling}"
+
+
+def _sampling(one: Mechanism, unit: str) -> str:
+    if isinstance(one, PoissonSampled):
+        group = f"; for a group of {one.group_size} at once" if one.group_size > 1 else ""
+        return (
+            f"each time on a fresh Poisson sample: {unit} takes part with probability {one.rate!r}, "
+            f"independently of all others{group}"
+        )
+    if isinstance(one, SubsetSampled):
+        return f"each time on a fresh random subset of fixed size, {one.rate!r} of the data set, drawn without replacement"
+    return "each time on all data: no sampling is counted on"
+
+
+def neighbours(adjacency: Adjacency, unit: str) -> str:
+    """Which data sets an attacker is to confuse."""
+    return _NEIGHBOURS[adjacency].format(unit=unit)
+
+
+def not_checked(release: Mechanism, unit: str, dataset_size: int | None) -> Iterator[str]:
+    """What the numbers take for granted."""
+    terms = [one for one, _ in release.counted()]
+    yield (
+        f"That {unit} is all that a person contributes. For a person with more of them, or a group of people, these numbers "
+        "do not hold."
+    )
+    yield "That every query has the stated sensitivity: contributions really are clipped or bounded, each by itself."
+    if any(isinstance(one, PoissonSampled) for one in terms):
+        yield (
+            "That samples are drawn as stated, afresh and in secret each time. Shuffled batches, or batches in a fixed order, "
+            "are no Poisson samples, and have no such guarantee. A mean must be divided by the expected size of a sample."
+        )
+    if any(isinstance(one, SubsetSampled) for one in terms):
+        yield "That subsets are drawn as stated, uniformly, afresh and in secret each time."
+    yield "That the noise is drawn as stated, is never drawn twice alike, and cannot be predicted or read by anyone."
+    yield "That noise which is made of floating-point numbers has the stated law: its last digits may tell more."
+    yield (
+        "That nothing else was computed from the data: tuning of hyper-parameters, early stopping, evaluation, and other "
+        "releases count only if they are listed."
+    )
+    yield "That numbers of repetitions, noise and rates were not chosen by looking at what was released before."
+    if release.adjacency in (Adjacency.REPLACE, Adjacency.REPLACE_SPECIAL):
+        yield "That the size of the data set may be known: it is no secret under this relation."
+    else:
+        yield "That the size of the data set, where rates or numbers of steps were computed from it, may be known."
+    if dataset_size is None:
+        yield "That delta is far below one over the number of records, which was not given."

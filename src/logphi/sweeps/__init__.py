@@ -1,0 +1,1 @@
+"""Families of mechanisms over grids of their parameters, and where they are computed."""

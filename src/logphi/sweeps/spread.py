@@ -1,0 +1,105 @@
+"""One function at many points over any executor, in chunks that are worth sending."""
+
+from __future__ import annotations
+
+import pickle
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor, Future, as_completed
+from typing import Any, TypeVar
+
+from logphi.progress import shown
+
+A = TypeVar("A")
+B = TypeVar("B")
+
+# measured: sending a chunk takes a millisecond to a process and some more to a cluster; a bar that moves is good to have
+_SECONDS = 0.3
+# so many chunks at least keep some workers busy to the end, whatever their number
+_CHUNKS = 64
+# so many points, far apart, tell what one costs
+_TRIED = 5
+
+
+def spread(function: Callable[[A], B], items: Sequence[A], executor: Executor | None, label: str) -> list[B]:
+    """The values of a function at all items, in their order, whatever computes them and how they are sent.
+
+    Parameters
+    ----------
+    function
+        It depends on nothing but the item; other processes must be able to load it.
+    items
+        Where it is asked.
+    executor
+        Of :mod:`concurrent.futures` or of its kind; None for this thread. A few items are always computed here, to find out
+        how many make a chunk.
+    label
+        What is computed, for the progress bar.
+
+    Raises
+    ------
+    TypeError
+        If it is no executor, or what is sent cannot be pickled.
+    Exception
+        What the function raises first; what was not begun by then, or by an interruption, is cancelled.
+    """
+    if executor is None:
+        return [function(item) for item in shown(items, label)]
+    if not isinstance(executor, Executor):
+        raise TypeError(
+            f"executor must be a concurrent.futures.Executor, got {executor!r} of type {type(executor).__name__}: a thread or "
+            "process pool or, of a Dask client, client.get_executor()"
+        )
+    found: dict[int, B] = {}
+    size = 1
+    if len(items) > _CHUNKS:
+        found, cost = _tried(function, items)
+        size = max(1, min(int(_SECONDS / cost), len(items) // _CHUNKS))
+    left = [place for place in range(len(items)) if place not in found]
+    sent: dict[Future[list[B]], list[int]] = {}
+    try:
+        for start in range(0, len(left), size):
+            places = left[start : start + size]
+            sent[executor.submit(_each, function, [items[place] for place in places])] = places
+        for done in shown(as_completed(sent), label, len(sent)):
+            found.update(zip(sent[done], done.result(), strict=True))
+    except Exception as error:
+        _refuse_what_cannot_be_sent(function, items, error)
+        raise
+    finally:
+        for one in sent:
+            one.cancel()
+    return [found[place] for place in range(len(items))]
+
+
+def _each(function: Callable[[A], B], items: list[A]) -> list[B]:
+    """One chunk."""
+    return [function(item) for item in items]
+
+
+def _tried(function: Callable[[A], B], items: Sequence[A]) -> tuple[dict[int, B], float]:
+    """The values at a few items, and about how many seconds one takes; fewer where they take long."""
+    found: dict[int, B] = {}
+    seconds: list[float] = []
+    for place in range(0, len(items), -(-len(items) // _TRIED)):
+        start = time.perf_counter()
+        found[place] = function(items[place])
+        seconds.append(max(time.perf_counter() - start, 1e-6))
+        if sum(seconds) > _TRIED * _SECONDS:
+            break
+    # the first one also loads what is needed
+    return found, statistics.median_low(seconds)
+
+
+def _refuse_what_cannot_be_sent(function: Any, items: Sequence[Any], error: Exception) -> None:
+    """Nothing, unless pickling is what failed."""
+    if not isinstance(error, pickle.PicklingError) and not any(hint in str(error) for hint in ("pickle", "local object")):
+        return
+    try:
+        pickle.dumps((function, items))
+    except Exception as reason:
+        raise TypeError(
+            f"this cannot be sent to another process: {reason}; functions that are sent must be defined at the top of a "
+            "module, not as a lambda or in another function; or take a ThreadPoolExecutor, which sends nothing"
+        ) from error

@@ -1,0 +1,203 @@
+"""One question to a family of mechanisms over a grid of their parameters."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from functools import partial
+from operator import methodcaller
+from typing import Any
+
+import numpy as np
+
+from logphi import check
+from logphi.bound import Bound, Bounds, Side, Status
+from logphi.release import Mechanism
+from logphi.sweeps.spread import spread
+from logphi.sweeps.table import COLUMNS, Sweep, points
+
+_RAISE, _KEEP = "raise", "keep"
+# what is known of an answer where there is none, by what is given
+_NOTHING_KNOWN = {"epsilon": (0.0, 1.0), "delta": (0.0, math.inf), "": (-math.inf, math.inf)}
+
+
+def sweep(
+    make: Callable[..., Mechanism],
+    grid: Mapping[str, Any],
+    *,
+    epsilon: Any = None,
+    delta: Any = None,
+    ask: Callable[[Mechanism], Bound] | None = None,
+    executor: Executor | None = None,
+    errors: str = "raise",
+) -> Sweep:
+    """The answers of a family of mechanisms at every point of a grid of parameters.
+
+    All mechanisms are made first, in this process, so that ``make`` may be a lambda and what it refuses is refused before
+    anything is computed. The answers are the same to the last digit whatever computes them on one machine.
+
+    Parameters
+    ----------
+    make
+        Called with the parameters of a point by name; gives its mechanism.
+    grid
+        The axes: names and lists of values, in order.
+    epsilon, delta, ask
+        The question, exactly one of the three: delta at an epsilon in nats, epsilon at a delta, or any function of a mechanism
+        that gives a :class:`Bound`, such as ``operator.methodcaller("zcdp")``. An array of epsilons or deltas is one more axis,
+        and quicker than one of the grid: a mechanism answers it at once.
+    executor
+        Whatever is a ``concurrent.futures.Executor``: of threads, of processes, or ``client.get_executor()`` of a Dask client.
+        Mechanisms and ``ask`` are pickled for other processes. This thread by default.
+    errors
+        ``"raise"``, or ``"keep"``: a point at which a ValueError refuses the mechanism or the question stays, with bounds that
+        say nothing, and :attr:`Sweep.reasons` says why.
+
+    Returns
+    -------
+    Sweep
+        In the order of the grid.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the grid or the question is not one, or what was refused at a point, which is named.
+
+    Examples
+    --------
+    >>> from logphi.mechanisms.gaussian import Gaussian
+    >>> found = sweep(
+    ...     lambda sigma, rate: 1000 * Gaussian(sigma).poisson(rate), {"sigma": [1.0, 2.0], "rate": [0.001, 0.01]}, delta=1e-5
+    ... )
+    >>> found.value.round(6).tolist()
+    [[0.148902, 1.828237], [0.049987, 0.62203]]
+    """
+    names, values = _axes(grid)
+    question = _Question.of(epsilon, delta, ask)
+    if errors not in (_RAISE, _KEEP):
+        raise ValueError(f"errors must be {_RAISE!r} or {_KEEP!r}, got {errors!r}")
+    taken = sorted({question.given, *COLUMNS}.intersection(names))
+    if taken:
+        raise ValueError(f"an axis is called {taken[0]!r}, which is the name of the question or of a column: choose another")
+    kept = errors == _KEEP
+    asked = [_made(make, parameters, kept) for parameters in points(names, values)]
+    mechanisms = [one for one in asked if isinstance(one, _Asked)]
+    answers = iter(spread(partial(_answer, question, kept), mechanisms, executor, question.quantity))
+    cells = [next(answers) if isinstance(one, _Asked) else one for one in asked]
+    if question.axis is not None:
+        names, values = (*names, question.given), (*values, question.axis)
+    return _collected(question, names, values, cells)
+
+
+@dataclass(frozen=True)
+class _Question:
+    """What is asked of every mechanism: its name, and of what an array is asked; ``axis`` is that array."""
+
+    quantity: str
+    ask: Callable[[Mechanism], Any]
+    given: str = ""
+    axis: tuple[float, ...] | None = None
+
+    @staticmethod
+    def of(epsilon: Any, delta: Any, ask: Callable[[Mechanism], Any] | None) -> _Question:
+        """The one that was given."""
+        if sum(one is not None for one in (epsilon, delta, ask)) != 1:
+            raise ValueError(
+                f"give exactly one of epsilon, delta and ask, got epsilon={epsilon!r}, delta={delta!r}, ask={ask!r}"
+            )
+        if ask is not None:
+            if not callable(ask):
+                raise TypeError(f"ask must be a function of a mechanism, got {ask!r}; for a method use operator.methodcaller")
+            return _Question(getattr(ask, "__name__", "answer"), ask)
+        quantity, given = ("epsilon", "delta") if epsilon is None else ("delta", "epsilon")
+        points = check.unit_array("delta", delta) if epsilon is None else check.real_array("epsilon", epsilon)
+        if points.ndim > 1:
+            raise ValueError(f"{given} must be a number or a list of them, got an array of shape {points.shape}")
+        axis = tuple(points.tolist()) if points.ndim else None
+        return _Question(quantity, methodcaller(quantity, points), given, axis)
+
+    def __call__(self, mechanism: Mechanism) -> list[Bound]:
+        """All answers."""
+        found = self.ask(mechanism)
+        if self.axis is None:
+            if not isinstance(found, Bound):
+                raise TypeError(f"the question must give a Bound, got {found!r} of type {type(found).__name__}")
+            return [found]
+        return list(found)
+
+
+@dataclass(frozen=True)
+class _Refused:
+    """Why there is no answer."""
+
+    reason: str
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """A mechanism, and how its point is called where something goes wrong."""
+
+    point: str
+    mechanism: Mechanism
+
+
+def _axes(grid: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[tuple[Any, ...], ...]]:
+    """Names and values; those of arrays as plain numbers."""
+    if not hasattr(grid, "items") or not grid:
+        raise TypeError(f"grid must be a non-empty mapping of parameter names to lists of values, got {grid!r}")
+    values = []
+    for name, axis in grid.items():
+        if isinstance(axis, (str, bytes)) or not hasattr(axis, "__len__"):
+            raise TypeError(f"the values of {name!r} must be a list or an array, got {axis!r}; give one value as [value]")
+        listed = tuple(axis.tolist() if isinstance(axis, np.ndarray) else axis)
+        if not listed:
+            raise ValueError(f"the axis {name!r} has no values: give at least one")
+        values.append(listed)
+    return tuple(grid), tuple(values)
+
+
+def _made(make: Callable[..., Mechanism], parameters: dict[str, Any], kept: bool) -> _Asked | _Refused:
+    point = ", ".join(f"{name}={value!r}" for name, value in parameters.items())
+    try:
+        mechanism = make(**parameters)
+        if not isinstance(mechanism, Mechanism):
+            raise TypeError(f"a mechanism is needed, got {mechanism!r} of type {type(mechanism).__name__}")
+    except Exception as error:
+        return _refusal(point, error, kept)
+    return _Asked(point, mechanism)
+
+
+def _answer(question: _Question, kept: bool, asked: _Asked) -> list[Bound] | _Refused:
+    try:
+        return question(asked.mechanism)
+    except Exception as error:
+        return _refusal(asked.point, error, kept)
+
+
+def _refusal(point: str, error: Exception, kept: bool) -> _Refused:
+    """A ValueError may be kept; anything else is a mistake of somebody's."""
+    if kept and isinstance(error, ValueError):
+        return _Refused(str(error))
+    for kind in (ValueError, TypeError):
+        if isinstance(error, kind):
+            raise kind(f"at {point}: {error}") from error
+    raise RuntimeError(f"at {point}: {type(error).__name__}: {error}") from error
+
+
+def _collected(
+    question: _Question, names: tuple[str, ...], values: tuple[tuple[Any, ...], ...], cells: list[list[Bound] | _Refused]
+) -> Sweep:
+    lower, upper = _NOTHING_KNOWN[question.given]
+    side = next((bound.side for cell in cells if not isinstance(cell, _Refused) for bound in cell), Side.UPPER)
+    unknown = Bound(lower, upper, upper, Status.UNRESOLVED, "refused", side=side)
+    shape, each = tuple(map(len, values)), 1 if question.axis is None else len(question.axis)
+    bounds, reasons = np.empty(math.prod(shape), dtype=object), {}
+    for place, cell in enumerate(cells):
+        own = range(place * each, (place + 1) * each)
+        for at, bound in zip(own, [unknown] * each if isinstance(cell, _Refused) else cell, strict=True):
+            bounds[at] = bound
+            if isinstance(cell, _Refused):
+                reasons[tuple(int(k) for k in np.unravel_index(at, shape))] = cell.reason
+    return Sweep(question.quantity, names, values, Bounds(bounds.reshape(shape)), reasons)

@@ -1,0 +1,198 @@
+"""DP-SGD, described as it is run: sizes and epochs in, the sampling rate and the number of steps out."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+from logphi import check
+from logphi.core.adjacency import Adjacency
+from logphi.core.logphi import LogPhi
+from logphi.core.pair import UnsupportedError
+from logphi.mechanisms import Gaussian
+from logphi.release import Mechanism
+from logphi.written import meant
+
+LARGEST_DATASET = 10**15
+SAMPLERS = ("poisson", "without_replacement", "shuffled", "fixed_order")
+# under replace a sum of clipped gradients moves by up to twice the clipping norm
+_REPLACED = 2.0
+_DRAWN = {
+    "poisson": "every step draws a fresh Poisson sample: each record takes part by itself, with the sampling rate",
+    "without_replacement": "every step draws a fresh, uniformly random batch of fixed size, without replacement",
+}
+_PARTS = "accumulated batches are parts of one sample, so that no record is in two of them, and get noise once"
+
+
+@dataclass(frozen=True, repr=False)
+class Training(Mechanism):
+    """A run of DP-SGD; made by :func:`dp_sgd`. ``str`` says the rate and the steps first, then what was taken for granted."""
+
+    dataset_size: int
+    batch_size: int
+    accumulation: int
+    noise_multiplier: float
+    epochs: float | None
+    steps: int
+    sampler: str
+    group_size: int
+    step: Mechanism
+    adjacency: Adjacency
+
+    @property
+    def logical_batch(self) -> int:
+        """Records, on average, that one noisy step is made of."""
+        return self.batch_size * self.accumulation
+
+    @property
+    def rate(self) -> Fraction:
+        """The sampling rate."""
+        return Fraction(self.logical_batch, self.dataset_size)
+
+    def counted(self) -> tuple[tuple[Mechanism, int], ...]:
+        """The step, and how often it is made."""
+        return ((self.step, self.steps),)
+
+    def loss_law(self) -> LogPhi:
+        """That of the composed steps."""
+        return (self.steps * self.step).loss_law()
+
+    def __repr__(self) -> str:
+        return repr(self.steps * self.step)
+
+    def __str__(self) -> str:
+        lines = [
+            f"sampling rate: {_shown(self.rate)}, batches of {self._batch} out of {self.dataset_size} records",
+            f"steps: {self.steps}{self._counted_from}",
+            f"noise: standard deviation {self.noise_multiplier!r} times the clipping norm, one draw for each step",
+            f"relation: {self._relation}",
+            "taken for granted, and not checked here:",
+            f"  {_DRAWN[self.sampler]}",
+            "  the gradient of every single record is clipped before gradients are added",
+            *([f"  {_PARTS}"] if self.accumulation > 1 else []),
+            "  nothing else is computed from the data",
+        ]
+        return "\n".join(lines)
+
+    @property
+    def _batch(self) -> str:
+        parts = f" ({self.accumulation} x {self.batch_size}, accumulated)" if self.accumulation > 1 else ""
+        return f"{self.logical_batch}{parts}"
+
+    @property
+    def _counted_from(self) -> str:
+        if self.epochs is None:
+            return ""
+        each = Fraction(self.dataset_size, self.logical_batch)
+        rounded = "" if (each * meant(self.epochs)).denominator == 1 else ", rounded up"
+        return f", {self.epochs:g} epochs of {_shown(each)}{rounded}"
+
+    @property
+    def _relation(self) -> str:
+        records = "one record" if self.group_size == 1 else f"a group of {self.group_size} records"
+        return f"{self.adjacency.value}, for {records}"
+
+
+def dp_sgd(
+    *,
+    dataset_size: int,
+    batch_size: int,
+    noise_multiplier: float,
+    epochs: float | None = None,
+    steps: int | None = None,
+    accumulation: int = 1,
+    sampler: str = "poisson",
+    group_size: int = 1,
+    adjacency: Adjacency | str = Adjacency.ADD_REMOVE,
+) -> Training:
+    """A run of DP-SGD: sampled Gaussian steps, each of one clipped and noisy gradient.
+
+    The rate is batch_size * accumulation / dataset_size, exactly; the number of steps is epochs / rate, rounded up. A loop that
+    leaves out the last part of a batch makes fewer, one that rounds every epoch up makes more: then give ``steps``.
+
+    Parameters
+    ----------
+    dataset_size
+        Records in the data set.
+    batch_size
+        Records in a batch that is held at once: their average number, for Poisson samples.
+    noise_multiplier
+        Standard deviation of the noise over the clipping norm.
+    epochs, steps
+        Exactly one: passes over the data, not necessarily whole, or noisy steps.
+    accumulation
+        Batches whose gradients are added before noise is, once. They are parts of one sample, of batch_size * accumulation: a
+        record is in one of them at most. Where each is a Poisson sample of its own, take ``poisson(rate, group_size=...)``.
+    sampler
+        ``"poisson"`` or ``"without_replacement"``; ``"shuffled"`` and ``"fixed_order"`` are refused, as nothing is amplified.
+    group_size
+        How many records differ, for Poisson samples.
+    adjacency
+        The relation: ``"add_remove"``, ``"add"``, ``"remove"`` or ``"replace"``.
+
+    Returns
+    -------
+    Training
+        A mechanism like any other; ``print`` shows rate and steps first.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If a size is not whole and positive, the batch is larger than the data set, nothing is trained, the sampler is not
+        covered, or the noise multiplier is not positive.
+
+    References
+    ----------
+    Abadi et al. 2016, *Deep Learning with Differential Privacy* (the algorithm); [AFA] Theorem 11 (the pairs).
+
+    Examples
+    --------
+    >>> training = dp_sgd(dataset_size=60000, batch_size=256, epochs=60, noise_multiplier=1.1)
+    >>> print(str(training).partition("noise")[0])
+    sampling rate: 8/1875 = 0.00426667, batches of 256 out of 60000 records
+    steps: 14063, 60 epochs of 1875/8 = 234.375, rounded up
+    >>> round(training.epsilon(1e-5).value, 6)
+    2.38169
+    """
+    size = check.whole("dataset_size", dataset_size, 1, LARGEST_DATASET)
+    batch, parts = (
+        check.whole(name, value, 1, LARGEST_DATASET)
+        for name, value in (("batch_size", batch_size), ("accumulation", accumulation))
+    )
+    if batch * parts > size:
+        raise ValueError(
+            f"batch_size * accumulation must not exceed dataset_size={size}, got {batch} * {parts} = {batch * parts}: "
+            "a record is in a batch at most once"
+        )
+    if (epochs is None) == (steps is None):
+        raise ValueError(f"give exactly one of epochs and steps, got epochs={epochs!r} and steps={steps!r}")
+    noise, rate = check.positive("noise_multiplier", noise_multiplier), Fraction(batch * parts, size)
+    if epochs is not None:
+        epochs = check.positive("epochs", epochs)
+        steps = math.ceil(meant(epochs) / rate)
+    number = check.count("steps", steps)
+    if number == 0:
+        raise ValueError("steps must be at least 1, got 0: nothing is trained")
+    relation = Adjacency.of(adjacency)
+    step = _step(noise, check.unit("rate", rate), sampler, check.whole("group_size", group_size, 1, size), relation)
+    return Training(size, batch, parts, noise, epochs, number, sampler, group_size, step, relation)
+
+
+def _step(noise: float, rate: float, sampler: str, group_size: int, relation: Adjacency) -> Mechanism:
+    if sampler not in SAMPLERS:
+        raise ValueError(f"sampler must be one of {', '.join(map(repr, SAMPLERS))}, got {sampler!r}")
+    if sampler == "poisson":
+        # one order of the relation is that of the base; replace is told of the sample
+        one_order = relation in (Adjacency.ADD, Adjacency.REMOVE)
+        base = Gaussian(noise, adjacency=relation if one_order else Adjacency.ADD_REMOVE)
+        return base.poisson(rate, group_size=group_size, adjacency=relation)
+    if sampler == "without_replacement":
+        if group_size > 1:
+            raise UnsupportedError("group_size above 1 is known for Poisson samples only: take sampler='poisson'")
+        return Gaussian(noise, _REPLACED, Adjacency.REPLACE).subset(rate, adjacency=relation)
+    return getattr(Gaussian(noise), sampler)()  # type: ignore[no-any-return]
+
+
+def _shown(number: Fraction) -> str:
+    return str(number) if number.denominator == 1 else f"{number} = {float(number):.6g}"

@@ -1,0 +1,349 @@
+"""Calibration: the value meets its target, the next one does not, and both are where independent values say."""
+
+from __future__ import annotations
+
+import json
+import math
+from statistics import NormalDist
+
+import mpmath
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import logphi as lp
+from cases import load
+from logphi import Calibrated
+from logphi.calibration.goal import excess
+from logphi.calibration.scale import Reals, Wholes
+from logphi.expression import parse, unknowns
+
+# the tolerance of a calibration, unless it is given
+RTOL = 1e-6
+# what float targets move a crossing by, at most
+ROUNDING = 1e-11
+# what a training run may cost: each takes about three milliseconds
+FEW = 16
+
+
+def around(found, truth):
+    """The crossing lies between the value and what is beyond it, which are as near as promised."""
+    low, high = sorted((found.value, found.beyond))
+    assert low * (1 - ROUNDING) <= truth <= high * (1 + ROUNDING)
+    assert found.status is Calibrated.TIGHT
+    assert high - low == 1 if isinstance(found.value, int) else high - low <= 1.001 * RTOL * truth
+    assert float(found.answer) <= found.limit
+    assert found.slack == found.limit - float(found.answer)
+    assert found.beyond_answer.lower > found.limit
+
+
+# by how much a target is relaxed for whole numbers
+NUDGE = 1e-7
+WHOLE = ("sensitivity=x", "group_size=x", "k=x")
+REFERENCE = {
+    "p003": ("scale=2", "scale=x", 2),
+    "p004": ("epsilon=0.3", "epsilon=x", 0.3),
+    "p007": ("sigma=2", "sigma=x", 2),
+    "p009": ("sensitivity=2", "sensitivity=x", 2),
+    "p010": ("group_size=3", "group_size=x", 3),
+    "p012": ("poisson(0.05)", "poisson(x)", 0.05),
+    "p013": ("scale=10", "scale=x", 10),
+    "p014": ("1000*", "x*", 1000),
+    "p018": ("sigma=500000", "sigma=x", 500000),
+    "p019": ("sigma=1.1", "sigma=x", 1.1),
+    "p028": ("k=4", "k=x", 4),
+    "p030": ("subset(0.1", "subset(x", 0.1),
+    "p032": ("delta=0.000001", "delta=x", 1e-6),
+    "p033": ("epsilon=0.2", "epsilon=x", 0.2),
+    "p040": ("epsilon=0.1", "epsilon=x", 0.1),
+    "p045": ("sigma=5", "sigma=x", 5),
+    "p055": ("sigma=1", "sigma=x", 1),
+    "p071": ("poisson(0.02)", "poisson(x)", 0.02),
+    "p073": ("poisson(0.001)", "poisson(x)", 0.001),
+    "p074": ("sigma=1.1", "sigma=x", 1.1),
+    "p076": ("1500*", "x*", 1500),
+    "p084": ("sensitivity=3", "sensitivity=x", 3),
+}
+
+
+@pytest.mark.parametrize("name", REFERENCE)
+def test_the_parameters_of_reference_values_are_found_again(name):
+    """Values of 32 digits by other methods: what calibrates to them is what they were computed for."""
+    case = next(case for case in load() if case.id == name)
+    old, new, truth = REFERENCE[name]
+    assert case.expression.count(old) == 1
+    text = case.expression.replace(old, new)
+    at, value = float(case.at), float(case.value)
+    epsilon, delta = (at, value) if case.query == "delta" else (value, at)
+    if (isinstance(truth, int) and "=x" not in new) or new in WHOLE:
+        # a whole number that meets the target exactly may not be told from one that just misses it
+        delta *= 1 + NUDGE
+    around(lp.calibrate(lambda x: parse(text, variables={"x": x}), epsilon=epsilon, delta=delta), truth)
+
+
+@given(st.integers(1, 10**6), st.floats(0.01, 20), st.floats(-60, -0.5))
+@settings(max_examples=15, deadline=None)
+def test_gaussian_noise_inverts_the_closed_form(count, epsilon, log_delta):
+    with mpmath.workdps(40):
+        level = mpmath.exp(log_delta)
+
+        def profile(mu):
+            # Balle & Wang 2018, Theorem 8
+            return mpmath.ncdf(mu / 2 - epsilon / mu) - mpmath.exp(epsilon) * mpmath.ncdf(-mu / 2 - epsilon / mu)
+
+        low, high = mpmath.mpf("1e-4"), mpmath.mpf(60)
+        for _ in range(80):
+            middle = mpmath.sqrt(low * high)
+            low, high = (middle, high) if profile(middle) < level else (low, middle)
+        truth = float(mpmath.sqrt(count) / low)
+    around(lp.calibrate(lambda sigma: count * lp.Gaussian(sigma), epsilon=epsilon, delta=float(level)), truth)
+
+
+def test_closed_forms_of_single_releases():
+    epsilon, delta = 1.5, 1e-4
+    target = {"epsilon": epsilon, "delta": delta}
+    around(lp.calibrate(lp.PureDP, **target), math.log((delta + math.exp(epsilon)) / (1 - delta)))
+    around(lp.calibrate(lp.Laplace, **target), 1 / (epsilon - 2 * math.log1p(-delta)))
+    response = lp.calibrate(lp.RandomizedResponse, lower=0.5, **target)
+    around(response, (delta + math.exp(epsilon)) / (1 + math.exp(epsilon)))
+    mirrored = lp.calibrate(lp.RandomizedResponse, upper=0.5, **target)
+    around(mirrored, 1 - (delta + math.exp(epsilon)) / (1 + math.exp(epsilon)))
+
+
+def training(sigma=1.1, steps=14062, rate=256 / 60000):
+    return steps * lp.Gaussian(sigma).poisson(rate)
+
+
+def test_there_and_back():
+    """The epsilon that was claimed for some steps allows these steps."""
+    for steps in (1, 999, 14062):
+        claimed = float(training(steps=steps).epsilon(1e-5))
+        assert lp.calibrate(lambda n: training(steps=n), epsilon=claimed, delta=1e-5).value == steps
+
+
+@pytest.mark.parametrize("name", ["sigma", "steps", "rate"])
+def test_training_takes_few_evaluations(name):
+    found = lp.calibrate(lambda x: training(**{name: x}), epsilon=2, delta=1e-5)
+    assert found.evaluations <= FEW
+    assert isinstance(found.value, int) == (name == "steps")
+    assert float(training(**{name: found.value}).delta(2)) <= 1e-5 < training(**{name: found.beyond}).delta(2).lower
+    assert float(found.mechanism.epsilon(1e-5)) <= 2 + 1e-9
+
+
+def test_a_parameter_may_stand_twice():
+    found = lp.calibrate(lambda x: 100 * lp.Gaussian(x).poisson(x / 1000), epsilon=2, delta=1e-5)
+    assert found.status is Calibrated.TIGHT
+    assert found.value > found.beyond
+
+
+def test_digits_give_the_last_decimal_that_meets_the_target():
+    sigma = lp.calibrate(lambda x: training(sigma=x), epsilon=2, delta=1e-5, digits=4)
+    assert (sigma.value, sigma.beyond, sigma.status) == (1.225, 1.224, Calibrated.TIGHT)
+    rate = lp.calibrate(lambda x: training(rate=x), epsilon=2, delta=1e-5, digits=3)
+    assert (rate.value, rate.beyond, rate.status) == (0.00364, 0.00365, Calibrated.TIGHT)
+    steps = lp.calibrate(lambda x: training(steps=x), epsilon=2, delta=1e-5, digits=2)
+    assert steps.value == 10207
+
+
+def test_pure_privacy():
+    found = lp.calibrate(lambda b: 20 * lp.Laplace(b), epsilon=2, delta=0)
+    around(found, 10)
+    assert "the largest loss" in str(found)
+
+
+def test_other_questions_have_the_side_of_their_bound():
+    rho = lp.calibrate(lambda x: 20 * lp.Gaussian(x), question=lambda m: m.zcdp(), limit=0.1)
+    around(rho, 10)
+    normal = NormalDist()
+    error = lp.calibrate(lp.Gaussian, question=lambda m: m.tradeoff(0.05), limit=0.9)
+    truth = 1 / (normal.inv_cdf(0.95) - normal.inv_cdf(0.9))
+    assert error.beyond <= truth * (1 + ROUNDING)
+    assert truth * (1 - ROUNDING) <= error.value <= truth * (1 + 2 * RTOL)
+    assert float(error.answer) >= 0.9 > error.beyond_answer.upper
+    assert error.slack == float(error.answer) - 0.9 >= 0
+
+
+def test_where_the_domain_ends_the_edge_is_the_answer():
+    found = lp.calibrate(lp.Gaussian(10).poisson, epsilon=2, delta=1e-5)
+    assert (found.value, found.beyond, found.status) == (1.0, None, Calibrated.EDGE)
+    assert found.status.met
+    assert "1.0 meets" in str(found)
+    limited = lp.calibrate(lambda x: 1000 * lp.Gaussian(20).poisson(x), epsilon=2, delta=1e-5, upper=0.3)
+    assert (limited.value, limited.status) == (0.3, Calibrated.EDGE)
+    few = lp.calibrate(lambda n: n * lp.Gaussian(20), epsilon=2, delta=1e-5, upper=7)
+    assert (few.value, type(few.value), few.status) == (7, int, Calibrated.EDGE)
+    # no probability at all is left there
+    assert lp.calibrate(lp.PureDP, epsilon=2, delta=1e-5, upper=1.5).value == 1.5
+
+
+def test_no_step_may_be_one_too_many():
+    found = lp.calibrate(lambda n: n * lp.Gaussian(0.1), epsilon=2, delta=1e-5)
+    assert (found.value, found.beyond, found.status) == (0, 1, Calibrated.TIGHT)
+
+
+@pytest.mark.parametrize(
+    "family",
+    [
+        lambda n: n * lp.Gaussian(5),
+        lambda n: parse("n * Gaussian(5)", variables={"n": n}),
+        lambda n: lp.compose([lp.Gaussian(5) for _ in range(n)]) if n else 0 * lp.Gaussian(5),
+    ],
+)
+def test_whole_numbers_are_found_out(family):
+    found = lp.calibrate(family, epsilon=2, delta=1e-5)
+    assert (found.value, found.beyond) == (6, 7)
+    assert type(found.value) is int
+
+
+def test_whole_numbers_may_be_asked_for():
+    found = lp.calibrate(lambda x: 10 * lp.Gaussian(float(x)), epsilon=2, delta=1e-5, integer=True)
+    assert (found.value, found.beyond, type(found.value)) == (7, 6, int)
+    least = lp.calibrate(lambda k: lp.KaryRandomizedResponse(k, 0.5), epsilon=2, delta=1e-5)
+    assert (least.value, least.beyond) == (6, 7)
+    with pytest.raises(TypeError, match="whole number"):
+        lp.calibrate(lambda n: n * lp.Gaussian(5), epsilon=2, delta=1e-5, integer=False)
+
+
+def test_two_branches_are_refused_until_one_is_chosen():
+    with pytest.raises(
+        ValueError, match=r"met at 0\.5 and missed on both sides of it.*choose a branch by upper=0\.5 or by low"
+    ):
+        lp.calibrate(lp.RandomizedResponse, epsilon=12, delta=1e-5)
+    hill = [ValueError, lambda x: lp.Gaussian(1 + 10 * abs(math.log(x)))]
+    with pytest.raises(hill[0], match=r"missed at 1\.0 and met on both sides"):
+        lp.calibrate(hill[1], epsilon=2, delta=1e-5)
+
+
+def test_a_turn_among_the_trials_is_told():
+    def bumpy(x):
+        return lp.Gaussian(20 * x if 2 < x < 7.9 else x)
+
+    found = lp.calibrate(bumpy, epsilon=0.5, delta=1e-4)
+    assert found.status is Calibrated.TURNING
+    assert not found.status.met
+    assert float(found.answer) <= 1e-4 < found.beyond_answer.lower
+
+
+def test_bounds_that_do_not_tell_are_told():
+    def rough(mechanism):
+        sharp = mechanism.delta(1.0)
+        return lp.Bound(sharp.lower * 0.99, sharp.value, min(sharp.upper * 1.01, 1.0))
+
+    found = lp.calibrate(lp.Gaussian, question=rough, limit=1e-5)
+    assert found.status is Calibrated.WIDE
+    truth = float(lp.calibrate(lp.Gaussian, epsilon=1, delta=1e-5))
+    assert found.beyond < truth < found.value < 1.01 * found.beyond
+
+
+def test_estimates_are_told():
+    found = lp.calibrate(lambda x: lp.GaussianPair(0, x, 1, x * 1.2).poisson(0.1), epsilon=2, delta=1e-2, rtol=1e-3)
+    assert found.status is Calibrated.ESTIMATED
+    assert not found.status.met
+
+
+def test_what_nothing_meets_is_refused_with_the_closest():
+    with pytest.raises(ValueError, match=r"no value .*closest is .*infinite loss has probability 0\.001"):
+        lp.calibrate(lambda x: lp.Gaussian(x) + lp.ApproximateDP(0.1, 1e-3), epsilon=2, delta=1e-5)
+    with pytest.raises(ValueError, match="no value that was tried"):
+        lp.calibrate(lambda _: lp.Gaussian(1), epsilon=2, delta=1e-5)
+    with pytest.raises(ValueError, match="none that misses it was found"):
+        lp.calibrate(lambda _: lp.Gaussian(10), epsilon=2, delta=1e-5)
+    with pytest.raises(ValueError, match="the closest is"):
+        lp.calibrate(lp.Gaussian, epsilon=2, delta=0)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "reason"),
+    [
+        ({"epsilon": 1}, ValueError, "the target is an epsilon and a delta"),
+        ({"delta": 1e-5}, ValueError, "the target is an epsilon and a delta"),
+        ({"epsilon": -1, "delta": 1e-5}, ValueError, "epsilon must not be negative"),
+        ({"epsilon": math.nan, "delta": 1e-5}, ValueError, "not NaN"),
+        ({"epsilon": "1", "delta": 1e-5}, TypeError, "epsilon must be"),
+        ({"epsilon": 1, "delta": 1}, ValueError, "below 1"),
+        ({"epsilon": 1, "delta": -1e-5}, ValueError, r"\[0, 1\]"),
+        ({"epsilon": 1, "delta": 1e-5, "rtol": 0}, ValueError, "rtol must be positive"),
+        ({"epsilon": 1, "delta": 1e-5, "digits": 0}, ValueError, "digits"),
+        ({"epsilon": 1, "delta": 1e-5, "digits": 2.5}, TypeError, "digits"),
+        ({"epsilon": 1, "delta": 1e-5, "lower": 3, "upper": 2}, ValueError, "lower must not be above upper"),
+        ({"epsilon": 1, "delta": 1e-5, "lower": -3}, ValueError, "lower must be positive"),
+        ({"question": lambda m: m.zcdp()}, ValueError, "needs a limit"),
+        ({"limit": 1}, ValueError, "needs a limit"),
+        ({"question": lambda m: m.zcdp(), "limit": 1, "epsilon": 1}, ValueError, "not both"),
+        ({"question": "zcdp", "limit": 1}, TypeError, "function of a mechanism"),
+        ({"question": lambda _: 1.0, "limit": 1}, TypeError, "one Bound"),
+        ({"question": lambda m: m.delta([1, 2]), "limit": 1}, TypeError, "one Bound"),
+    ],
+)
+def test_bad_targets(arguments, error, reason):
+    with pytest.raises(error, match=reason):
+        lp.calibrate(lp.Gaussian, **arguments)
+
+
+@pytest.mark.parametrize(
+    ("family", "error", "reason"),
+    [
+        (lp.Gaussian(1), TypeError, r"m\.delta\(epsilon\)"),
+        (3, TypeError, "function of one number"),
+        (lambda x: x, TypeError, "must return a mechanism"),
+        (lambda: lp.Gaussian(1), TypeError, "positional argument"),
+        (lambda x: lp.Gaussian(-x), ValueError, "refuses every value that was tried, at 1: sigma must be positive"),
+        (lambda x: lp.Gaussian(x)[0], TypeError, "not subscriptable"),
+        (lambda x: {}[x], KeyError, "1"),
+    ],
+)
+def test_bad_families(family, error, reason):
+    with pytest.raises(error, match=reason):
+        lp.calibrate(family, epsilon=1, delta=1e-5)
+
+
+def test_holes_in_the_domain_are_told():
+    def tens(x):
+        if x not in (1, 2, 8, 1.5, 0.5):
+            raise ValueError("powers only")
+        return 10 * lp.Gaussian(x)
+
+    with pytest.raises(ValueError, match=r"allows both smaller and larger values .*powers only.*integer=True"):
+        lp.calibrate(tens, epsilon=2, delta=1e-5)
+
+
+def test_what_is_printed_is_rounded_to_the_private_side():
+    found = lp.calibrate(lambda x: training(sigma=x), epsilon=2, delta=1e-5, rtol=1e-3)
+    shown = str(found).split()[0]
+    assert found.value <= float(shown) <= found.value * (1 + 1e-3)
+    assert "delta <= 1e-05 at epsilon = 2.0" in str(found)
+    assert float(found) == found.value
+    assert "<table>" in found._repr_html_()
+    assert "delta &lt;= 1e-05" in found._repr_html_()
+    rate = lp.calibrate(lambda x: training(rate=x), epsilon=2, delta=1e-5, rtol=1e-3)
+    assert float(str(rate).split()[0]) <= rate.value
+
+
+@given(st.floats(0, 1e300), st.floats(1e-300, 1e300))
+def test_the_sign_of_an_excess_is_exact(answer, limit):
+    gap = excess(answer, limit)
+    assert (gap > 0, gap == 0) == (answer > limit, answer == limit)
+
+
+@given(st.integers(0, 10**30), st.integers(0, 10**30), st.floats(0, 1))
+def test_whole_numbers_between_others(one, other, share):
+    found, middle = Wholes().between(one, other, share), Wholes().middle(one, other)
+    for number in (found, middle):
+        assert (number is None) == (abs(one - other) < 2)
+        assert number is None or min(one, other) < number < max(one, other)
+
+
+@given(st.floats(1e-300, 1e300), st.floats(1e-300, 1e300))
+def test_halving_ends_at_neighbouring_numbers(one, other):
+    steps = 0
+    while (middle := Reals().middle(one, other)) is not None:
+        assert min(one, other) < middle < max(one, other)
+        other, steps = middle, steps + 1
+        assert steps < 80
+    assert abs(other - one) <= 4 * math.ulp(max(one, other))
+
+
+def test_the_names_of_an_expression():
+    assert unknowns("x*Gaussian(sigma=x).poisson(rate=y) + Laplace(1e5)") == ["x", "y"]
+    assert unknowns("Gaussian(1)") == []
+    assert json.dumps(unknowns("n * lp.Gaussian(2)")) == '["n"]'

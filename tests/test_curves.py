@@ -1,0 +1,87 @@
+"""Arrays of questions: neighbours share what is prepared, and every answer holds the truth as if it had been asked alone."""
+
+import mpmath
+import numpy as np
+import pytest
+from mpmath import mpf
+
+import logphi as lp
+from exact import contains, dec
+from logphi.numerics import contour
+
+# an array may be answered a little wider than its points alone
+WIDER = 1.01e-9
+
+RELEASES = {
+    "sampled": 14062 * lp.Gaussian(sigma=1.1).poisson(256 / 60000),
+    "one sampled": lp.Gaussian(sigma=1.0).poisson(0.01),
+    "with responses": 200 * lp.Gaussian(sigma=5.0) + 200 * lp.RandomizedResponse(p=0.52),
+    "lattice": 1000 * lp.RandomizedResponse(p=0.52),
+    "Laplace": 20 * lp.Laplace(scale=5.0),
+    "with infinite losses": 3 * lp.Gaussian(sigma=2.0) + lp.ApproximateDP(epsilon=0.1, delta=1e-4),
+    "many": lp.compose(lp.Gaussian(sigma=1 + i / 70).poisson(0.01) for i in range(70)),
+    "added": 100 * lp.Laplace(scale=20.0, adjacency="add"),
+}
+EPSILONS = np.array([-3.0, -0.1, 0.0, 1e-6, 0.02, *np.linspace(0.1, 4.0, 16), 9.0])
+DELTAS = np.concatenate([np.geomspace(1e-14, 1e-2, 9), [0.0, 1e-200, 0.1, 0.5, 1.0]])
+
+
+def profile_of(m, eps):
+    """Of one Gaussian mechanism with mu = m (Balle & Wang 2018, Theorem 8)."""
+    return mpmath.ncdf(m / 2 - eps / m) - mpmath.exp(eps) * mpmath.ncdf(-m / 2 - eps / m)
+
+
+def test_a_curve_of_gaussians_holds_the_closed_form():
+    release, epsilons = 2000 * lp.Gaussian(sigma=100.0), np.linspace(-2.0, 6.0, 161)
+    found = release.delta(epsilons)
+    with mpmath.workdps(60):
+        m = mpmath.sqrt(2000) / dec(100)
+        for bound, epsilon in zip(found, epsilons, strict=True):
+            exact = profile_of(m, dec(epsilon))
+            assert contains(bound, exact), epsilon
+            assert bound.upper - bound.lower <= WIDER * float(exact)
+
+
+def test_epsilons_of_gaussians_are_on_either_side_of_the_closed_form():
+    release, deltas = 2000 * lp.Gaussian(sigma=100.0), np.geomspace(1e-30, 0.1, 60)
+    found = release.epsilon(deltas)
+    with mpmath.workdps(60):
+        m = mpmath.sqrt(2000) / dec(100)
+        for bound, delta in zip(found, deltas, strict=True):
+            assert profile_of(m, mpf(bound.upper)) <= dec(delta) <= profile_of(m, mpf(bound.lower))
+            assert bound.width <= WIDER * max(1.0, bound.value)
+
+
+@pytest.mark.parametrize("name", [pytest.param(one, marks=pytest.mark.slow if one == "many" else ()) for one in RELEASES])
+@pytest.mark.parametrize(("question", "points"), [("delta", EPSILONS), ("log_delta", EPSILONS), ("epsilon", DELTAS)])
+def test_an_array_is_answered_as_its_points_are(name, question, points):
+    release = RELEASES[name]
+    together = getattr(release, question)(points)
+    for bound, at in zip(together, points, strict=True):
+        alone = getattr(release, question)(at)
+        assert bound.lower <= alone.upper
+        assert alone.lower <= bound.upper
+        assert bound.status.met or not alone.status.met, at
+
+
+def test_the_order_and_the_shape_of_the_points_do_not_matter():
+    release = RELEASES["sampled"]
+    mixed = np.random.default_rng(1).permutation(EPSILONS)
+    inorder, shuffled = release.delta(np.sort(mixed)), release.delta(mixed.reshape(2, -1))
+    back = np.argsort(np.argsort(mixed)).reshape(2, -1)
+    assert np.array_equal(inorder.lower[back], shuffled.lower)
+    assert np.array_equal(inorder.upper[back], shuffled.upper)
+
+
+@pytest.mark.parametrize("question", ["delta", "epsilon"])
+def test_neighbours_share_lines(question, monkeypatch):
+    prepared = []
+    lay = contour.lay
+    monkeypatch.setattr(contour, "lay", lambda *given: prepared.append(given) or lay(*given))
+    points = np.linspace(0.5, 4.0, 300) if question == "delta" else np.geomspace(1e-12, 1e-2, 300)
+    getattr(RELEASES["sampled"], question)(points)
+    assert len(prepared) < 15
+
+
+def test_a_named_route_is_taken_at_every_point():
+    assert {bound.method for bound in RELEASES["lattice"].delta([1.0, 1.1], method="contour")} == {"contour"}

@@ -1,0 +1,307 @@
+"""The accountant for dp-accounting: its own conformance tests, what its events mean, and its other accountants as witnesses."""
+
+from __future__ import annotations
+
+import math
+import subprocess
+import sys
+import types
+from fractions import Fraction
+from unittest import mock
+
+import numpy as np
+import pytest
+
+import logphi as lp
+
+pytest.importorskip("dp_accounting")
+
+import dp_accounting as dpa
+from dp_accounting import dp_event, privacy_accountant_test
+from dp_accounting.pld import pld_privacy_accountant, pld_privacy_accountant_test
+
+from logphi.adapters.dp_accounting import LogPhiAccountant, mechanism_of
+
+ADD_OR_REMOVE, REPLACE, SPECIAL = dpa.NeighboringRelation
+GAUSSIAN, LAPLACE = dpa.GaussianDpEvent(2.0), dpa.LaplaceDpEvent(3.0)
+DISCRETE = dp_event.DiscreteLaplaceDpEvent(0.5, 2)
+RESPONSE = dpa.RandomizedResponseDpEvent(0.4, 3)
+MIXTURE = dp_event.MixtureOfGaussiansDpEvent(2.0, [0.0, 1.0, 2.0], [0.5, 0.3, 0.2])
+MIXED = lp.GaussianMixture(2, [0, 1, 2], [0.5, 0.3, 0.2])
+ROUNDING = 1e-12
+
+
+class ConformanceTest(privacy_accountant_test.PrivacyAccountantTest):
+    """What dp-accounting asks of every accountant."""
+
+    def _make_test_accountants(self):
+        return [LogPhiAccountant(relation) for relation in dpa.NeighboringRelation]
+
+
+class TestsOfThePldAccountant(pld_privacy_accountant_test.PldPrivacyAccountantTest):
+    """What dp-accounting asks of its own accountant of distributions, asked of ours."""
+
+    def setUp(self):
+        super().setUp()
+        ours = types.SimpleNamespace(PLDAccountant=LogPhiAccountant, NeighborRel=dpa.NeighboringRelation)
+        self.enter_context(mock.patch.object(pld_privacy_accountant_test, "pld_privacy_accountant", ours))
+
+    # ours knows these two under REPLACE_ONE, where a record moves the sum by up to twice its norm
+    test_composition_errors_for_neighboring_relation1 = None
+    test_composition_errors_for_neighboring_relation3 = None
+    # ours refuses truncated samples
+    test_truncated_subsampled_gaussian_basic = None
+
+
+@pytest.mark.parametrize(
+    ("event", "relation", "meant"),
+    [
+        (GAUSSIAN, ADD_OR_REMOVE, lp.Gaussian(2)),
+        (GAUSSIAN, REPLACE, lp.Gaussian(2, sensitivity=2, adjacency="replace")),
+        (GAUSSIAN, SPECIAL, lp.Gaussian(2, adjacency="replace_special")),
+        (LAPLACE, ADD_OR_REMOVE, lp.Laplace(3)),
+        (LAPLACE, REPLACE, lp.Laplace(3, sensitivity=2, adjacency="replace")),
+        (DISCRETE, ADD_OR_REMOVE, lp.DiscreteLaplace(2, sensitivity=2)),
+        (DISCRETE, REPLACE, lp.DiscreteLaplace(2, sensitivity=4, adjacency="replace")),
+        (RESPONSE, REPLACE, lp.KaryRandomizedResponse(3, 0.4)),
+        (RESPONSE, SPECIAL, lp.KaryRandomizedResponse(3, 0.4, adjacency="replace_special")),
+        (MIXTURE, ADD_OR_REMOVE, MIXED),
+        (dpa.SingleEpochTreeAggregationDpEvent(2.0, [7, 8]), SPECIAL, 4 * lp.Gaussian(2, adjacency="replace_special")),
+        (dpa.PoissonSampledDpEvent(0.1, GAUSSIAN), ADD_OR_REMOVE, lp.Gaussian(2).poisson(0.1)),
+        (dpa.PoissonSampledDpEvent(0.1, GAUSSIAN), REPLACE, lp.Gaussian(2).poisson(0.1, adjacency="replace")),
+        (
+            dpa.PoissonSampledDpEvent(0.1, MIXTURE),
+            ADD_OR_REMOVE,
+            MIXED.poisson(0.1),
+        ),
+        (
+            dpa.PoissonSampledDpEvent(1.0, dpa.ComposedDpEvent([GAUSSIAN, LAPLACE])),
+            ADD_OR_REMOVE,
+            lp.Gaussian(2) + lp.Laplace(3),
+        ),
+        (dpa.PoissonSampledDpEvent(0.5, dpa.PoissonSampledDpEvent(0.5, LAPLACE)), ADD_OR_REMOVE, lp.Laplace(3).poisson(0.25)),
+        # four releases of one sample are one with half the noise, and not four samples
+        (dpa.PoissonSampledDpEvent(0.1, dpa.SelfComposedDpEvent(GAUSSIAN, 4)), ADD_OR_REMOVE, lp.Gaussian(1).poisson(0.1)),
+        (
+            dpa.SampledWithoutReplacementDpEvent(40, 10, GAUSSIAN),
+            REPLACE,
+            lp.Gaussian(2, sensitivity=2, adjacency="replace").subset(0.25, adjacency="replace"),
+        ),
+        (
+            dpa.SampledWithoutReplacementDpEvent(40, 10, LAPLACE),
+            ADD_OR_REMOVE,
+            lp.Laplace(3, sensitivity=2, adjacency="replace").subset(0.25, adjacency="add_remove"),
+        ),
+    ],
+)
+def test_events_mean_what_their_documentation_says(event, relation, meant):
+    assert mechanism_of(event, relation) == meant
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        dpa.RandomizedResponseDpEvent(1.0, 3),
+        dpa.RandomizedResponseDpEvent(0.0, 1),
+        dp_event.DiscreteLaplaceDpEvent(1.0, 0),
+        dpa.SampledWithoutReplacementDpEvent(10, 0, dpa.GaussianDpEvent(0.0)),
+        dpa.ComposedDpEvent([]),
+    ],
+)
+def test_what_tells_nothing_costs_nothing(event):
+    accountant = LogPhiAccountant(REPLACE).compose(event)
+    assert (accountant.get_epsilon(0.0), accountant.get_delta(0.0)) == (0.0, 0.0)
+
+
+def test_sampling_under_replace_special_has_the_pair_of_add_remove():
+    event = dpa.SelfComposedDpEvent(dpa.PoissonSampledDpEvent(0.1, GAUSSIAN), 50)
+    special, absent = (LogPhiAccountant(relation).compose(event) for relation in (SPECIAL, ADD_OR_REMOVE))
+    assert special.mechanism.adjacency is lp.Adjacency.REPLACE_SPECIAL
+    assert special.get_epsilon(1e-5) == absent.get_epsilon(1e-5)
+    assert special.compose(dpa.RandomizedResponseDpEvent(0.4, 3)).get_epsilon(1e-5) > absent.get_epsilon(1e-5)
+
+
+def test_counts_are_never_lost():
+    once = dpa.PoissonSampledDpEvent(0.01, GAUSSIAN)
+    nested = dpa.SelfComposedDpEvent(dpa.ComposedDpEvent([LAPLACE, dpa.SelfComposedDpEvent(once, np.int64(10**12))]), 10**12)
+    counts = dict(mechanism_of(dpa.ComposedDpEvent([nested, once])).counted())
+    assert counts == {lp.Laplace(3): 10**12, lp.Gaussian(2).poisson(0.01): 10**24 + 1}
+    response = LogPhiAccountant(REPLACE).compose(dpa.SelfComposedDpEvent(RESPONSE, 10)).compose(RESPONSE, np.int32(5))
+    assert response.mechanism == 15 * lp.KaryRandomizedResponse(3, 0.4)
+
+
+def test_events_may_nest_deeper_than_python_recurses():
+    event = GAUSSIAN
+    for _ in range(5000):
+        event = dpa.ComposedDpEvent([dpa.SelfComposedDpEvent(event, 1)])
+    assert mechanism_of(event) == lp.Gaussian(2)
+
+
+def test_repeated_events_may_nest_as_deep_and_count_in_numbers_of_numpy():
+    event = GAUSSIAN
+    for _ in range(5000):
+        event = dpa.SelfComposedDpEvent(event, np.int64(1))
+    accountant = LogPhiAccountant().compose(dpa.SelfComposedDpEvent(event, np.int64(3)))
+    assert accountant.mechanism == 3 * lp.Gaussian(2)
+    assert accountant.ledger == dpa.SelfComposedDpEvent(GAUSSIAN, 3)
+
+
+def test_gaussians_on_one_sample_are_one_with_no_more_noise_than_they_have():
+    inner = dpa.ComposedDpEvent([dpa.SelfComposedDpEvent(GAUSSIAN, 3), dpa.NoOpDpEvent(), dpa.GaussianDpEvent(1.0)])
+    merged = mechanism_of(dpa.PoissonSampledDpEvent(0.1, inner)).base
+    precision = Fraction(3, 4) + 1
+    assert Fraction(merged.sigma) ** 2 * precision <= 1
+    assert merged.sigma == pytest.approx(1 / math.sqrt(precision), rel=ROUNDING)
+
+
+class Subclass(dpa.GaussianDpEvent):
+    pass
+
+
+@pytest.mark.parametrize(
+    ("event", "relation", "reason"),
+    [
+        (dpa.UnsupportedDpEvent(), ADD_OR_REMOVE, "not known"),
+        (Subclass(1.0), ADD_OR_REMOVE, "not one of dp-accounting"),
+        ("GaussianDpEvent", ADD_OR_REMOVE, "not one of dp-accounting"),
+        (dpa.GaussianDpEvent(-1.0), ADD_OR_REMOVE, "must not be negative"),
+        (dpa.GaussianDpEvent(math.nan), ADD_OR_REMOVE, "NaN"),
+        (dpa.GaussianDpEvent("1"), ADD_OR_REMOVE, "non-negative number"),
+        (dpa.SelfComposedDpEvent(GAUSSIAN, -1), ADD_OR_REMOVE, "must not be negative"),
+        (dpa.SelfComposedDpEvent(GAUSSIAN, 0), ADD_OR_REMOVE, "at least 1"),
+        (dpa.SelfComposedDpEvent(GAUSSIAN, 2.5), ADD_OR_REMOVE, "whole number"),
+        (dpa.SelfComposedDpEvent(dpa.SelfComposedDpEvent(GAUSSIAN, 10**200), 10**200), ADD_OR_REMOVE, "at most 1e300"),
+        (dpa.PoissonSampledDpEvent(1.5, GAUSSIAN), ADD_OR_REMOVE, r"in \[0, 1\]"),
+        (dpa.PoissonSampledDpEvent(0.1, dpa.ComposedDpEvent([GAUSSIAN, LAPLACE])), ADD_OR_REMOVE, "several releases"),
+        (dpa.PoissonSampledDpEvent(0.1, dpa.SelfComposedDpEvent(LAPLACE, 2)), ADD_OR_REMOVE, "several releases"),
+        (dpa.PoissonSampledDpEvent(0.1, LAPLACE), REPLACE, "`ADD_OR_REMOVE_ONE` or `REPLACE_SPECIAL`"),
+        (dpa.PoissonSampledDpEvent(0.1, RESPONSE), REPLACE, "neighboring_relation must be"),
+        (
+            dpa.PoissonSampledDpEvent(0.1, dpa.SelfComposedDpEvent(dpa.PoissonSampledDpEvent(0.1, GAUSSIAN), 2)),
+            ADD_OR_REMOVE,
+            "sample of a sample",
+        ),
+        (dpa.SampledWithoutReplacementDpEvent(10, 11, GAUSSIAN), REPLACE, "from 0 to 10"),
+        (dpa.SampledWithoutReplacementDpEvent(10.0, 5, GAUSSIAN), REPLACE, "whole number"),
+        (dpa.SampledWithoutReplacementDpEvent(10, 5, GAUSSIAN), SPECIAL, "replace_special"),
+        (dpa.SampledWithReplacementDpEvent(10, 5, GAUSSIAN), REPLACE, "with replacement"),
+        (dpa.ZCDpEvent(1.0), ADD_OR_REMOVE, "RdpAccountant"),
+        (dp_event.RepeatAndSelectDpEvent(GAUSSIAN, 5.0, 1.0), ADD_OR_REMOVE, "several runs"),
+        (dpa.TruncatedSubsampledGaussianDpEvent(10, 0.5, 5, 1.0), ADD_OR_REMOVE, "PLDAccountant"),
+        (dpa.SingleEpochTreeAggregationDpEvent(2.0, []), SPECIAL, "at least one"),
+        (dpa.SingleEpochTreeAggregationDpEvent(2.0, 8), ADD_OR_REMOVE, "`REPLACE_SPECIAL`"),
+    ],
+)
+def test_what_is_not_known_is_refused_with_the_reason_and_changes_nothing(event, relation, reason):
+    accountant = LogPhiAccountant(relation).compose(GAUSSIAN)
+    before = accountant.mechanism
+    assert not accountant.supports(event)
+    composed = dpa.ComposedDpEvent([GAUSSIAN, event])
+    with pytest.raises(dpa.UnsupportedEventError, match=reason):
+        accountant.compose(composed)
+    assert accountant.mechanism == before
+    with pytest.raises(ValueError, match=reason):
+        mechanism_of(composed, relation)
+
+
+def test_an_event_that_is_not_private_leaves_no_mechanism():
+    accountant = LogPhiAccountant().compose(GAUSSIAN).compose(dpa.PoissonSampledDpEvent(0.1, dpa.GaussianDpEvent(0.0)))
+    assert (accountant.get_epsilon(0.5), accountant.get_delta(9.0)) == (math.inf, 1.0)
+    with pytest.raises(ValueError, match="not private"):
+        accountant.mechanism  # noqa: B018
+    with pytest.raises(ValueError, match="not private"):
+        mechanism_of(dpa.NonPrivateDpEvent())
+
+
+@pytest.mark.parametrize(("question", "at"), [("get_epsilon", math.nan), ("get_epsilon", 1.5), ("get_delta", math.nan)])
+def test_questions_must_be_numbers(question, at):
+    with pytest.raises(ValueError, match="target_"):
+        getattr(LogPhiAccountant().compose(GAUSSIAN), question)(at)
+
+
+def test_the_relation_must_be_one_of_theirs():
+    with pytest.raises(TypeError, match="NeighboringRelation"):
+        LogPhiAccountant("add_remove")
+
+
+def test_answers_are_the_upper_ends_of_bounds():
+    accountant = LogPhiAccountant().compose(dpa.PoissonSampledDpEvent(0.01, GAUSSIAN), 1000)
+    epsilon, delta = accountant.bound_epsilon(1e-5), accountant.bound_delta(1.0)
+    assert accountant.get_epsilon(1e-5) == epsilon.upper > epsilon.lower
+    assert accountant.get_delta(1.0) == delta.upper > delta.lower
+    assert LogPhiAccountant().compose(LAPLACE).get_epsilon(0.0) == pytest.approx(1 / 3, rel=ROUNDING)
+
+
+def test_a_guarantee_is_understood_where_dp_accounting_has_an_event_for_it(monkeypatch):
+    class EpsilonDeltaDpEvent(dp_event.DpEvent):
+        epsilon, delta = 1.0, 1e-6
+
+    guarantee = EpsilonDeltaDpEvent()
+    assert not LogPhiAccountant().supports(guarantee)
+    monkeypatch.setattr(dp_event, "EpsilonDeltaDpEvent", EpsilonDeltaDpEvent, raising=False)
+    assert mechanism_of(guarantee, REPLACE) == lp.ApproximateDP(1, 1e-6, adjacency="replace")
+    sampled = dpa.PoissonSampledDpEvent(0.1, guarantee)
+    assert mechanism_of(sampled) == lp.ApproximateDP(1, 1e-6).poisson(0.1)
+    assert not LogPhiAccountant(SPECIAL).supports(sampled)
+
+
+WITNESSED = [
+    (dpa.SelfComposedDpEvent(GAUSSIAN, 10), ADD_OR_REMOVE),
+    (dpa.SelfComposedDpEvent(GAUSSIAN, 10), REPLACE),
+    (dpa.SelfComposedDpEvent(LAPLACE, 10), ADD_OR_REMOVE),
+    (dpa.SelfComposedDpEvent(LAPLACE, 10), SPECIAL),
+    (dpa.SelfComposedDpEvent(DISCRETE, 5), ADD_OR_REMOVE),
+    (RESPONSE, REPLACE),
+    (RESPONSE, SPECIAL),
+    pytest.param(dpa.SelfComposedDpEvent(MIXTURE, 5), ADD_OR_REMOVE, marks=pytest.mark.slow),
+    (dpa.SelfComposedDpEvent(dpa.PoissonSampledDpEvent(0.1, GAUSSIAN), 20), ADD_OR_REMOVE),
+    (dpa.SelfComposedDpEvent(dpa.PoissonSampledDpEvent(0.1, GAUSSIAN), 20), REPLACE),
+    pytest.param(dpa.SelfComposedDpEvent(dpa.PoissonSampledDpEvent(0.1, LAPLACE), 20), SPECIAL, marks=pytest.mark.slow),
+    (dpa.ComposedDpEvent([GAUSSIAN, LAPLACE, DISCRETE, dpa.PoissonSampledDpEvent(0.1, GAUSSIAN)]), ADD_OR_REMOVE),
+]
+
+
+@pytest.mark.parametrize(("event", "relation"), WITNESSED)
+def test_the_pessimistic_accountant_of_dp_accounting_is_never_below_ours(event, relation):
+    theirs = pld_privacy_accountant.PLDAccountant(relation, value_discretization_interval=1e-3).compose(event)
+    ours = LogPhiAccountant(relation).compose(event)
+    for epsilon in (0.0, 0.5, 2.0):
+        bound = ours.bound_delta(epsilon)
+        assert bound.lower - ROUNDING <= theirs.get_delta(epsilon) <= bound.upper * 1.05 + ROUNDING
+    bound = ours.bound_epsilon(1e-5)
+    assert bound.lower - ROUNDING <= theirs.get_epsilon(1e-5) <= bound.upper + 0.05
+
+
+@pytest.mark.parametrize(
+    ("event", "relation"),
+    [
+        (dpa.SelfComposedDpEvent(GAUSSIAN, 10), ADD_OR_REMOVE),
+        (dpa.PoissonSampledDpEvent(0.1, dpa.ComposedDpEvent([GAUSSIAN, dpa.SelfComposedDpEvent(GAUSSIAN, 3)])), ADD_OR_REMOVE),
+        (dpa.SingleEpochTreeAggregationDpEvent(5.0, [100, 3]), SPECIAL),
+        (dpa.SelfComposedDpEvent(RESPONSE, 10), REPLACE),
+        # their noise multiplier is stated for the relation here, and not for the norm of a record
+        pytest.param(
+            dpa.SelfComposedDpEvent(dpa.SampledWithoutReplacementDpEvent(100, 5, GAUSSIAN), 10), REPLACE, marks=pytest.mark.slow
+        ),
+    ],
+)
+def test_the_renyi_accountant_of_dp_accounting_is_never_below_ours(event, relation):
+    theirs = dpa.rdp.RdpAccountant(neighboring_relation=relation).compose(event)
+    halved = relation is REPLACE and event.event is not RESPONSE
+    twice = dpa.SelfComposedDpEvent(dpa.SampledWithoutReplacementDpEvent(100, 5, dpa.GaussianDpEvent(4.0)), 10)
+    ours = LogPhiAccountant(relation).compose(twice if halved else event)
+    assert ours.bound_epsilon(1e-5).lower <= theirs.get_epsilon(1e-5) <= 3 * ours.bound_epsilon(1e-5).upper
+
+
+def test_dp_accounting_calibrates_with_it():
+    def training(noise: float) -> dpa.DpEvent:
+        return dpa.SelfComposedDpEvent(dpa.PoissonSampledDpEvent(0.01, dpa.GaussianDpEvent(noise)), 1000)
+
+    noise = dpa.calibrate_dp_mechanism(LogPhiAccountant, training, target_epsilon=2.0, target_delta=1e-5)
+    assert 1.9999 < LogPhiAccountant().compose(training(noise)).get_epsilon(1e-5) <= 2.0
+
+
+def test_without_dp_accounting_the_adapter_says_what_to_install():
+    code = "import sys; sys.modules['dp_accounting'] = None; import logphi.adapters.dp_accounting"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert 'pip install "logphi[dp-accounting]"' in result.stderr

@@ -1,0 +1,147 @@
+"""DP-SGD as it is run: rate and steps are those of its sizes, said first, and what is not covered is refused."""
+
+import math
+from fractions import Fraction
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import logphi as lp
+from test_accountant import refused
+
+MNIST = {"dataset_size": 60000, "batch_size": 256, "epochs": 60, "noise_multiplier": 1.1}
+
+
+def test_it_is_the_composition_of_its_steps():
+    training = lp.dp_sgd(**MNIST)
+    step = lp.Gaussian(1.1).poisson(Fraction(256, 60000))
+    assert training.counted() == ((step, 14063),)
+    assert training.epsilon(1e-5) == (14063 * step).epsilon(1e-5)
+    assert training.tree() == (14063 * step).tree()
+    assert repr(training) == repr(14063 * step)
+    # the figure of dp-accounting's PLD accountant for the same number of steps, which is rounded up
+    assert 2.3816 < training.epsilon(1e-5).value < 2.3818
+
+
+def test_rate_and_steps_are_told_first():
+    lines = str(lp.dp_sgd(**{**MNIST, "batch_size": 128, "accumulation": 2})).splitlines()
+    assert lines[:4] == [
+        "sampling rate: 8/1875 = 0.00426667, batches of 256 (2 x 128, accumulated) out of 60000 records",
+        "steps: 14063, 60 epochs of 1875/8 = 234.375, rounded up",
+        "noise: standard deviation 1.1 times the clipping norm, one draw for each step",
+        "relation: add_remove, for one record",
+    ]
+    text = "\n".join(lines)
+    for word in ("Poisson", "clipped", "accumulated batches are parts of one sample", "not checked"):
+        assert word in text
+    assert str(lp.dp_sgd(dataset_size=100, batch_size=10, steps=7, noise_multiplier=1)).splitlines()[:2] == [
+        "sampling rate: 1/10 = 0.1, batches of 10 out of 100 records",
+        "steps: 7",
+    ]
+
+
+def test_it_composes_certifies_is_recorded_and_spent_like_any_other():
+    training = lp.dp_sgd(dataset_size=1000, batch_size=100, steps=50, noise_multiplier=2)
+    step = lp.Gaussian(2).poisson(Fraction(1, 10))
+    assert training + lp.Laplace(5) == 50 * step + lp.Laplace(5)
+    assert 2 * training == 100 * step
+    accountant = lp.Accountant()
+    accountant.step(training)
+    assert accountant.history == ((step, 50),)
+    assert lp.PrivacyFilter(epsilon=5, delta=1e-5).can_spend(training)
+    assert training.certify(delta=Fraction(1, 10**5), digits=9).parameters == "as written"
+    refused(ValueError, lambda: training.poisson(0.1), "sample each mechanism before composing")
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(1, 500), st.integers(1, 40), st.integers(1, 5), st.fractions(Fraction(1, 10), 8, max_denominator=20))
+def test_every_record_is_drawn_as_often_as_epochs_say_or_once_more(size, batch, accumulation, epochs):
+    if batch * accumulation > size:
+        refused(ValueError, lambda: made(size, batch, accumulation, epochs), "dataset_size", str(batch * accumulation))
+        return
+    training = made(size, batch, accumulation, epochs)
+    assert training.rate == Fraction(batch * accumulation, size)
+    assert epochs <= training.steps * training.rate < epochs + training.rate
+    (step, count), *rest = training.counted()
+    assert (count, rest) == (training.steps, [])
+    assert step == lp.Gaussian(1).poisson(training.rate)
+
+
+def made(size, batch, accumulation, epochs):
+    return lp.dp_sgd(dataset_size=size, batch_size=batch, accumulation=accumulation, epochs=epochs, noise_multiplier=1)
+
+
+def test_a_decimal_of_epochs_is_what_it_reads():
+    # the double 0.1 is above a tenth, which must not cost a step
+    assert lp.dp_sgd(dataset_size=1000, batch_size=10, epochs=0.1, noise_multiplier=1).steps == 10
+
+
+def test_a_batch_of_all_records_is_not_sampled():
+    training = lp.dp_sgd(dataset_size=10, batch_size=10, epochs=3, noise_multiplier=2)
+    assert training.epsilon(1e-5) == (3 * lp.Gaussian(2)).epsilon(1e-5)
+
+
+def test_other_relations_groups_and_samplers():
+    known = {"dataset_size": 1000, "batch_size": 10, "steps": 20, "noise_multiplier": 3}
+    rate = Fraction(1, 100)
+    for arguments, step in [
+        ({"adjacency": "replace"}, lp.Gaussian(3).poisson(rate, adjacency="replace")),
+        ({"adjacency": "remove"}, lp.Gaussian(3, adjacency="remove").poisson(rate)),
+        ({"group_size": 4}, lp.Gaussian(3).poisson(rate, group_size=4)),
+        (
+            {"sampler": "without_replacement"},
+            lp.Gaussian(3, sensitivity=2, adjacency="replace").subset(rate, adjacency="add_remove"),
+        ),
+        (
+            {"sampler": "without_replacement", "adjacency": "replace"},
+            lp.Gaussian(3, sensitivity=2, adjacency="replace").subset(rate, adjacency="replace"),
+        ),
+    ]:
+        training = lp.dp_sgd(**known, **arguments)
+        assert training.counted() == ((step, 20),)
+        assert training.adjacency is step.adjacency
+    assert "a group of 4 records" in str(lp.dp_sgd(**known, group_size=4))
+    assert "without replacement" in str(lp.dp_sgd(**known, sampler="without_replacement"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "needle"),
+    [
+        ({"batch_size": 60001}, "dataset_size=60000"),
+        ({"accumulation": 235}, "235"),
+        ({"batch_size": 0}, "batch_size"),
+        ({"dataset_size": 0}, "dataset_size"),
+        ({"dataset_size": 10**16}, "dataset_size"),
+        ({"accumulation": 0}, "accumulation"),
+        ({"epochs": 0}, "epochs"),
+        ({"epochs": -1}, "epochs"),
+        ({"epochs": math.nan}, "epochs"),
+        ({"epochs": 1e300}, "steps"),
+        ({"epochs": None}, "epochs"),
+        ({"steps": 5}, "exactly one"),
+        ({"epochs": None, "steps": 0}, "nothing is trained"),
+        ({"noise_multiplier": 0}, "noise_multiplier"),
+        ({"noise_multiplier": -1.0}, "noise_multiplier"),
+        ({"sampler": "shuffled"}, "shuffled batches are refused"),
+        ({"sampler": "fixed_order"}, "fixed order are refused"),
+        ({"sampler": "uniform"}, "sampler must be one of"),
+        ({"group_size": 0}, "group_size"),
+        ({"sampler": "without_replacement", "group_size": 2}, "group_size"),
+        ({"adjacency": "replace", "group_size": 2}, "group_size"),
+        ({"adjacency": "replace_special"}, "replace_special"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_with_the_reason(arguments, needle):
+    refused(ValueError, lambda: lp.dp_sgd(**{**MNIST, **arguments}), needle)
+
+
+@pytest.mark.parametrize("name", ["dataset_size", "batch_size", "accumulation", "group_size", "steps"])
+@pytest.mark.parametrize("value", [2.0, 1.5, "2", True, None])
+def test_a_size_that_is_not_whole_is_a_type_error(name, value):
+    if name == "steps" and value is None:
+        return
+    arguments = {**MNIST, name: value}
+    if name == "steps":
+        arguments["epochs"] = None
+    refused(TypeError, lambda: lp.dp_sgd(**arguments), name, "whole number")

@@ -1,0 +1,191 @@
+"""Privacy statements: what they must say, rounded to the safe side, and the same bytes each time."""
+
+import json
+import math
+import re
+from decimal import Decimal
+
+import pytest
+
+import logphi as lp
+
+TRAINING = 14062 * lp.Gaussian(sigma=1.1).poisson(256 / 60000)
+
+
+@pytest.fixture(scope="module")
+def statement():
+    release = TRAINING + 2 * lp.Laplace(scale=5.0)
+    return lp.report(release, delta=1e-5, unit="one user", dataset_size=60_000, notes=["Tuned on  public data."])
+
+
+def flat(report):
+    return " ".join(str(report).split())
+
+
+def test_it_says_what_a_claim_should_come_with(statement):
+    text = flat(statement)
+    for said in (
+        "at delta = 1e-05",
+        "unit: one user",
+        "differ in one user, present in one and absent from the other; both orders count",
+        "size of the data set: 60000",
+        "14062 x Gaussian(sigma=1.1)",
+        "fresh Poisson sample: one user takes part with probability 0.004266666666666667",
+        "2 x Laplace(scale=5.0)",
+        "all data: no sampling is counted on",
+        "TPR - FPR: at most",
+        "Shuffled batches",
+        "tuning of hyper-parameters",
+        "floating-point",
+        "Tuned on public data.",
+        f"logphi {lp.__version__}",
+        "numpy",
+        "(proved)",
+    ):
+        assert said in text
+    assert "Warnings" not in text
+    assert max(map(len, str(statement).splitlines())) <= 100
+
+
+def test_every_number_is_rounded_to_the_safe_side(statement):
+    text = flat(statement)
+    claimed = Decimal(re.search(r"with epsilon = (\S+)", text)[1])
+    assert Decimal(statement.epsilon.upper) <= claimed <= Decimal(statement.epsilon.upper) * Decimal("1.0001")
+    low, high = re.search(r"smallest epsilon is between (\S+) and (\S+)", text).groups()
+    assert Decimal(low) <= Decimal(statement.epsilon.lower) <= Decimal(statement.epsilon.upper) <= Decimal(high)
+    curve = [*statement.epsilons, *statement.deltas, *statement.tpr, *statement.reconstruction]
+    printed = [Decimal(number) for number in re.findall(r"at most ([\d.e+-]+)", text)]
+    bounds = [statement.advantage, *(bound for _, bound in statement.tpr), *(bound for _, bound in statement.reconstruction)]
+    bounds = [*(bound for _, bound in (*statement.epsilons, *statement.deltas)), *bounds]
+    assert len(printed) == len(bounds) == len(curve) + 1
+    for number, bound in zip(printed, bounds, strict=True):
+        assert Decimal(bound.upper) <= number <= Decimal(bound.upper) * Decimal("1.0001")
+
+
+def test_the_numbers_are_those_of_the_release(statement):
+    release = TRAINING + 2 * lp.Laplace(scale=5.0)
+    assert statement.epsilon == release.epsilon(1e-5)
+    assert dict(statement.epsilons)[1e-5] == statement.epsilon
+    assert [at for at, _ in statement.deltas] == [0.5, 1.0, 2.0, 4.0, 8.0]
+    assert statement.advantage == release.delta(0.0)
+    assert dict(statement.tpr)[0.01] == release.risk.tpr(0.01)
+
+
+def test_json_is_versioned_and_the_same_bytes_each_time():
+    release = 100 * lp.Gaussian(sigma=30) + 2 * lp.RandomizedResponse(p=0.6)
+    first, again = (
+        lp.report(release, delta=1e-5, notes=notes) for notes in (["Tuned on  public data."], ["Tuned on public data."])
+    )
+    text = first.to_json()
+    assert again.to_json() == text
+    content = json.loads(text)
+    assert (content["format"], content["version"]) == ("logphi-privacy-statement", 1)
+    assert content["guarantee"]["epsilon"]["upper"] == first.epsilon.upper
+    assert content["guarantee"]["epsilon"]["proved"] is True
+    assert content["unit"] == "one record"
+    assert content["adjacency"] == "add_remove"
+    assert [term["count"] for term in content["terms"]] == [100, 2]
+    assert [count for count, _ in content["parameters"]] == [100, 2]
+    assert text.isascii()
+
+
+def test_saved_whole_as_its_name_asks(statement, tmp_path):
+    statement.save(tmp_path / "statement.json")
+    statement.save(tmp_path / "statement.txt")
+    assert (tmp_path / "statement.json").read_text() == statement.to_json()
+    assert (tmp_path / "statement.txt").read_text() == f"{statement}\n"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["statement.json", "statement.txt"]
+    with pytest.raises(OSError, match="nowhere"):
+        statement.save(tmp_path / "nowhere" / "statement.txt")
+
+
+def test_html_is_escaped():
+    page = lp.report(lp.Gaussian(sigma=1), delta=1e-5, unit="<b>one</b> & only")._repr_html_()
+    assert "&lt;b&gt;one&lt;/b&gt; &amp; only" in page
+    assert "<b>" not in page
+
+
+def test_a_delta_that_allows_releasing_a_record_is_warned_of():
+    text = flat(lp.report(lp.RandomizedResponse(p=0.6), delta=1e-4, dataset_size=10_000))
+    assert "Warnings delta = 0.0001 is not below one over the size of the data set, 10000" in text
+    assert "which was not given" not in text
+    assert "which was not given" in flat(lp.report(lp.RandomizedResponse(p=0.6), delta=1e-4))
+
+
+def test_no_finite_epsilon_is_said_so():
+    report = lp.report(lp.ApproximateDP(epsilon=1, delta=1e-3), delta=1e-5)
+    assert "No finite epsilon can be claimed at delta = 1e-05." in flat(report)
+    assert "The probability of an infinite loss is at least delta" in flat(report)
+    content = json.loads(report.to_json())
+    assert content["guarantee"]["epsilon"]["upper"] == "inf"
+    assert content["gaussian_mu"]["upper"] == "inf"
+
+
+@pytest.mark.slow
+def test_estimates_are_called_estimates():
+    def normal(at):
+        return -(at**2) / 2 - math.log(2 * math.pi) / 2
+
+    release = lp.FromDensities(lambda x: normal(x - 1), normal, (-math.inf, math.inf))
+    report = lp.report(release, delta=1e-5, epsilons=[1.0], deltas=[])
+    assert "An error in these numbers is an estimate" in flat(report)
+    assert "(estimated)" in flat(report)
+    assert report.tree is None
+
+
+def test_relations_and_samplers_in_words():
+    base = lp.Gaussian(sigma=4, sensitivity=2, adjacency="replace")
+    subset = flat(lp.report(base.subset(0.125, adjacency="replace"), delta=1e-5, epsilons=[1.0], deltas=[]))
+    assert "of the same size that differ in the value of one record" in subset
+    assert "random subset of fixed size, 0.125 of the data set" in subset
+    assert "That subsets are drawn as stated" in subset
+    assert "may be known: it is no secret" in subset
+    added = lp.report(lp.Gaussian(sigma=4, adjacency="add"), delta=1e-5, epsilons=[], deltas=[])
+    assert added.reconstruction is None
+    assert "one record added; only this order counts" in flat(added)
+    group = lp.report(lp.Gaussian(sigma=4).poisson(0.01, group_size=3), delta=1e-5, epsilons=[], deltas=[])
+    assert "for a group of 3 at once" in flat(group)
+
+
+def test_many_terms_are_counted_in_the_text_and_listed_in_the_json():
+    release = lp.compose([lp.Gaussian(sigma=10 + step) for step in range(25)])
+    report = lp.report(release, delta=1e-5, epsilons=[], deltas=[])
+    assert "and 5 more" in flat(report)
+    assert len(json.loads(report.to_json())["terms"]) == 25
+
+
+def test_an_accountant_is_reported_by_its_release():
+    accountant = lp.Accountant()
+    assert "What was released nothing" in flat(lp.report(accountant, delta=1e-5))
+    accountant.step(lp.RandomizedResponse(p=0.6), 7)
+    assert lp.report(accountant, delta=1e-5) == lp.report(7 * lp.RandomizedResponse(p=0.6), delta=1e-5)
+
+
+def test_the_claim_can_be_certified():
+    pytest.importorskip("flint")
+    report = lp.report(10 * lp.Gaussian(sigma=10), delta=1e-5, method="certified", epsilons=[1.0], deltas=[])
+    assert "(certified in ball arithmetic)" in flat(report)
+    assert report.advantage.method == "certified"
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "text"),
+    [
+        ({"delta": 0.0}, ValueError, "delta must lie strictly between 0 and 1"),
+        ({"delta": 1e-5, "unit": "  "}, ValueError, "unit must not be empty"),
+        ({"delta": 1e-5, "unit": 3}, TypeError, "unit must be text"),
+        ({"delta": 1e-5, "dataset_size": 0}, ValueError, "dataset_size must be a whole number from 1"),
+        ({"delta": 1e-5, "notes": "one sentence"}, TypeError, "notes must be a list"),
+        ({"delta": 1e-5, "deltas": [2]}, ValueError, "deltas must lie strictly between"),
+        ({"delta": 1e-5, "epsilons": [-1]}, ValueError, "epsilons must not have negative entries"),
+        ({"delta": 1e-5, "method": "lattice"}, ValueError, "lattice"),
+    ],
+)
+def test_bad_options_are_refused(options, error, text):
+    with pytest.raises(error, match=text):
+        lp.report(lp.Gaussian(sigma=1), **options)
+
+
+def test_something_else_is_refused():
+    with pytest.raises(TypeError, match="a mechanism or an accountant is needed, got 3"):
+        lp.report(3, delta=1e-5)

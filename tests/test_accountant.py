@@ -263,6 +263,18 @@ class Gaussian(Own):
     """One with the name of another."""
 
 
+class Unhashable(Own):
+    """One whose parameter is a list, say."""
+
+    __hash__ = None
+
+
+def test_a_mechanism_without_a_hash_is_refused_and_leaves_no_trace():
+    accountant = lp.Accountant()
+    refused(TypeError, lambda: accountant.step(Unhashable()), "unhashable")
+    assert (repr(accountant), accountant.adjacency) == (repr(lp.Accountant()), None)
+
+
 LOGISTIC = lp.FromDensities(lambda x: -np.abs(x - 1) - np.log(2), lambda x: -np.abs(x) - np.log(2), (-np.inf, np.inf), [0, 1])
 
 
@@ -319,6 +331,7 @@ def resealed(content):
         ("1" * 10_000, "digits"),
         (TEXT.replace("3\n", "NaN\n", 1), "NaN"),
         (TEXT.replace("3\n", "1e999\n", 1), "digest"),
+        (TEXT.replace('"version": 1', '"version": 1, "version": 1'), "twice"),
         (TEXT.replace("add_remove", "add_rem\N{LATIN SMALL LETTER O WITH DIAERESIS}ve"), "digest"),
     ],
 )

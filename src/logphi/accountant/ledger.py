@@ -91,6 +91,8 @@ class Accountant:
             terms = [(one, exactly(one), own * count) for one, own in mechanism.counted() if own * count]
             if not terms:
                 return
+            # one of a user's own may hold something that has no hash
+            hash(tuple(terms))
             self._total = _sum(self._total, *(own for _, _, own in terms))
             # nothing fails from here on
             self._adjacency = mechanism.adjacency

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 from logphi import check
@@ -37,6 +38,11 @@ def rule_of(name: str, epsilon: float, delta: float, order: float | None, infini
     if name == "schedule" and delta:
         return ScheduleRule(epsilon, delta)
     left = exact(delta) - exact(infinite_mass)
+    if 0 < left < sys.float_info.min:
+        raise ValueError(
+            f"infinite_mass must leave none or at least {sys.float_info.min:.3g} of delta={delta!r}, got {infinite_mass!r}: "
+            "make both equal, or set less aside"
+        )
     if not left:
         if order is not None:
             raise ValueError(

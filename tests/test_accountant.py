@@ -385,7 +385,7 @@ STRANGE = st.one_of(
 )
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(st.sampled_from(list(places(CONTENT))), STRANGE)
 def test_altered_content_is_refused_in_one_line_or_is_another_ledger(path, value):
     text = resealed(altered(CONTENT, path, value)) if path else json.dumps(value)
@@ -393,7 +393,7 @@ def test_altered_content_is_refused_in_one_line_or_is_another_ledger(path, value
     assert found is None or lp.Accountant.from_json(found.to_json()).to_json() == found.to_json()
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.integers(0, len(TEXT) - 1), st.characters(codec="utf-8"))
 def test_a_changed_character_is_noticed(place, character):
     text = TEXT[:place] + character + TEXT[place + 1 :]

@@ -177,6 +177,12 @@ class Subclass(dpa.GaussianDpEvent):
         (dpa.PoissonSampledDpEvent(0.1, LAPLACE), REPLACE, "`ADD_OR_REMOVE_ONE` or `REPLACE_SPECIAL`"),
         (dpa.PoissonSampledDpEvent(0.1, RESPONSE), REPLACE, "neighboring_relation must be"),
         (
+            dpa.PoissonSampledDpEvent(0.1, RESPONSE),
+            SPECIAL,
+            "under `REPLACE_SPECIAL` this sample needs it under `ADD_OR_REMOVE_ONE`",
+        ),
+        (dpa.SampledWithoutReplacementDpEvent(9, 3, MIXTURE), ADD_OR_REMOVE, "this sample needs it under `REPLACE_ONE`"),
+        (
             dpa.PoissonSampledDpEvent(0.1, dpa.SelfComposedDpEvent(dpa.PoissonSampledDpEvent(0.1, GAUSSIAN), 2)),
             ADD_OR_REMOVE,
             "sample of a sample",

@@ -71,7 +71,7 @@ def spent_from(budget, requests):
     return budget
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(budgets, wishes)
 def test_what_renyi_sums_accept_composes_to_within_the_budget(numbers, requests):
     epsilon, delta, infinite_mass = numbers
@@ -80,7 +80,7 @@ def test_what_renyi_sums_accept_composes_to_within_the_budget(numbers, requests)
     assert budget.release.delta(epsilon).value <= delta * (1 + GAME)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(budgets, wishes)
 def test_what_a_schedule_accepts_is_proved_to_be_within_the_budget(numbers, requests):
     epsilon, delta, _ = numbers
@@ -89,7 +89,7 @@ def test_what_a_schedule_accepts_is_proved_to_be_within_the_budget(numbers, requ
     assert budget.spent["delta"] == Fraction(budget.release.delta(epsilon).upper) <= budget.budget["delta"]
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(budgets, st.lists(st.tuples(st.sampled_from(GAUSSIANS), st.integers(0, 40)), max_size=6))
 def test_what_squares_of_mu_accept_composes_to_within_the_budget(numbers, requests):
     epsilon, delta, _ = numbers

@@ -1,4 +1,4 @@
-"""The ledger of what was released: the one thing of the library that changes, and only by appending."""
+"""The ledger of what was released: with the budgets that keep one, all that changes here, and only by appending."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from dp_accounting.privacy_accountant import NeighboringRelation
 
 from logphi import check
 from logphi.adapters.dp_accounting.leaves import Leak, UnreadableEventError, leaves, rate_of
-from logphi.adapters.dp_accounting.releases import Released, release, stated
+from logphi.adapters.dp_accounting.releases import RELATIONS, Released, release, stated
 from logphi.core.adjacency import Adjacency
 from logphi.core.logphi import LogPhi
 from logphi.core.pair import UnsupportedError
@@ -144,7 +144,7 @@ def _one(event: Any, inner: list[tuple[Any, int]], base: Adjacency, relation: Ad
             raise UnreadableEventError(
                 event, f"no pair of a sample of a sample is known here, got a {type(leaf).__name__} inside a sample"
             )
-    found = [(release(leaf, base), count) for leaf, count in inner]
+    found = [(_inside(leaf, base, relation), count) for leaf, count in inner]
     if any(one is Leak.EVERYTHING for one, _ in found):
         return Leak.EVERYTHING
     terms = [(own, n * count) for one, count in found if isinstance(one, Mechanism) for own, n in one.counted()]
@@ -161,6 +161,18 @@ def _one(event: Any, inner: list[tuple[Any, int]], base: Adjacency, relation: Ad
             "several releases on one sample are known for Gaussian ones only; they are not the composition of as many samples",
         )
     return _merged(gaussians)
+
+
+def _inside(event: Any, base: Adjacency, relation: Adjacency) -> Released:
+    """One release on the sample, under the relation that sampling theorems start from."""
+    try:
+        return release(event, base)
+    except UnreadableEventError as error:
+        if base is relation:
+            raise
+        raise UnreadableEventError(
+            error.event, f"{error}; under `{RELATIONS[relation]}` this sample needs it under `{RELATIONS[base]}`"
+        ) from error
 
 
 def _merged(gaussians: list[tuple[Gaussian, int]]) -> Gaussian:

@@ -393,6 +393,27 @@ def test_altered_content_is_refused_in_one_line_or_is_another_ledger(path, value
     assert found is None or lp.Accountant.from_json(found.to_json()).to_json() == found.to_json()
 
 
+def _deep(depth):
+    value = 1.0
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "needle"),
+    [
+        (("steps",), [[0, 3]], "no step"),
+        (("steps", 0), [3, 1], "place"),
+        (("steps", 0), [-1, 1], "place"),
+        (("mechanisms", 0, "parameters", "rate"), _deep(900), "number"),
+        (("mechanisms", 0, "adjacency"), "\ud800", "adjacency"),
+    ],
+)
+def test_content_that_does_not_fit_together_is_refused_however_it_is_sealed(path, value, needle):
+    refused(ValueError, lambda: lp.Accountant.from_json(resealed(altered(CONTENT, path, value))), needle)
+
+
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, len(TEXT) - 1), st.characters(codec="utf-8"))
 def test_a_changed_character_is_noticed(place, character):

@@ -316,6 +316,7 @@ def _gaussians(budget):
     [
         ({"epsilon": -0.5}, "epsilon"),
         ({"epsilon": math.inf}, "epsilon"),
+        ({"epsilon": 1e308}, "at most 1e+100"),
         ({"delta": 1}, "delta"),
         ({"delta": -1e-9}, "delta"),
         ({"rule": "zcdp"}, "rule must be one of"),
@@ -326,8 +327,8 @@ def _gaussians(budget):
         ({"order": math.nan}, "order"),
         ({"order": 2, "delta": 0}, "order"),
         ({"infinite_mass": 1e-4}, "infinite_mass"),
-        ({"delta": TENTH, "infinite_mass": TENTH - Fraction(1, 10**400)}, "infinite_mass must leave none"),
-        ({"delta": TENTH, "infinite_mass": TENTH - Fraction(3, 10**324)}, "infinite_mass must leave none"),
+        ({"delta": TENTH, "infinite_mass": TENTH - Fraction(1, 10**400)}, "less infinite_mass must be 0"),
+        ({"delta": TENTH, "infinite_mass": TENTH - Fraction(3, 10**324)}, "less infinite_mass must be 0"),
         ({"adjacency": "both"}, "adjacency"),
     ],
 )

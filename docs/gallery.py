@@ -134,10 +134,11 @@ axes = lp.plot.loss(10 * lp.Laplace(scale=1.0).poisson(0.1), rtol=1e-2)
 
 
 def draw(directory):
-    """Write NAME.svg for each example into a directory; the names, captions and code."""
+    """Write the pictures into a directory: the name of each file, its caption and its code."""
     target = Path(directory)
     target.mkdir(parents=True, exist_ok=True)
-    for name, _, code in shown(EXAMPLES, "pictures"):
+    drawn = []
+    for name, caption, code in shown(EXAMPLES, "pictures"):
         names = {}
         exec(compile(code, name, "exec"), names)
         figure, content = names["axes"].figure, io.BytesIO()
@@ -145,8 +146,9 @@ def draw(directory):
         with mpl.rc_context({"svg.hashsalt": name}):
             figure.savefig(content, format="svg", metadata={"Date": None})
         plt.close(figure)
-        write_whole(target / f"{name}.svg", content.getvalue())
-    return list(EXAMPLES)
+        drawn.append((f"{name}.svg", caption, code))
+        write_whole(target / drawn[-1][0], content.getvalue())
+    return drawn
 
 
 if __name__ == "__main__":

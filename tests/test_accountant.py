@@ -263,6 +263,18 @@ class Gaussian(Own):
     """One with the name of another."""
 
 
+class Unhashable(Own):
+    """One whose parameter is a list, say."""
+
+    __hash__ = None
+
+
+def test_a_mechanism_without_a_hash_is_refused_and_leaves_no_trace():
+    accountant = lp.Accountant()
+    refused(TypeError, lambda: accountant.step(Unhashable()), "unhashable")
+    assert (repr(accountant), accountant.adjacency) == (repr(lp.Accountant()), None)
+
+
 LOGISTIC = lp.FromDensities(lambda x: -np.abs(x - 1) - np.log(2), lambda x: -np.abs(x) - np.log(2), (-np.inf, np.inf), [0, 1])
 
 
@@ -319,6 +331,7 @@ def resealed(content):
         ("1" * 10_000, "digits"),
         (TEXT.replace("3\n", "NaN\n", 1), "NaN"),
         (TEXT.replace("3\n", "1e999\n", 1), "digest"),
+        (TEXT.replace('"version": 1', '"version": 1, "version": 1'), "twice"),
         (TEXT.replace("add_remove", "add_rem\N{LATIN SMALL LETTER O WITH DIAERESIS}ve"), "digest"),
     ],
 )
@@ -372,7 +385,7 @@ STRANGE = st.one_of(
 )
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(st.sampled_from(list(places(CONTENT))), STRANGE)
 def test_altered_content_is_refused_in_one_line_or_is_another_ledger(path, value):
     text = resealed(altered(CONTENT, path, value)) if path else json.dumps(value)
@@ -380,7 +393,28 @@ def test_altered_content_is_refused_in_one_line_or_is_another_ledger(path, value
     assert found is None or lp.Accountant.from_json(found.to_json()).to_json() == found.to_json()
 
 
-@settings(max_examples=200, deadline=None)
+def _deep(depth):
+    value = 1.0
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "needle"),
+    [
+        (("steps",), [[0, 3]], "no step"),
+        (("steps", 0), [3, 1], "place"),
+        (("steps", 0), [-1, 1], "place"),
+        (("mechanisms", 0, "parameters", "rate"), _deep(900), "number"),
+        (("mechanisms", 0, "adjacency"), "\ud800", "adjacency"),
+    ],
+)
+def test_content_that_does_not_fit_together_is_refused_however_it_is_sealed(path, value, needle):
+    refused(ValueError, lambda: lp.Accountant.from_json(resealed(altered(CONTENT, path, value))), needle)
+
+
+@settings(max_examples=60, deadline=None)
 @given(st.integers(0, len(TEXT) - 1), st.characters(codec="utf-8"))
 def test_a_changed_character_is_noticed(place, character):
     text = TEXT[:place] + character + TEXT[place + 1 :]

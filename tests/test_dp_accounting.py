@@ -177,10 +177,20 @@ class Subclass(dpa.GaussianDpEvent):
         (dpa.PoissonSampledDpEvent(0.1, LAPLACE), REPLACE, "`ADD_OR_REMOVE_ONE` or `REPLACE_SPECIAL`"),
         (dpa.PoissonSampledDpEvent(0.1, RESPONSE), REPLACE, "neighboring_relation must be"),
         (
+            dpa.PoissonSampledDpEvent(0.1, RESPONSE),
+            SPECIAL,
+            "under `REPLACE_SPECIAL` this sample needs it under `ADD_OR_REMOVE_ONE`",
+        ),
+        (dpa.SampledWithoutReplacementDpEvent(9, 3, MIXTURE), ADD_OR_REMOVE, "this sample needs it under `REPLACE_ONE`"),
+        (
             dpa.PoissonSampledDpEvent(0.1, dpa.SelfComposedDpEvent(dpa.PoissonSampledDpEvent(0.1, GAUSSIAN), 2)),
             ADD_OR_REMOVE,
             "sample of a sample",
         ),
+        (dpa.PoissonSampledDpEvent(1e-200, dpa.PoissonSampledDpEvent(1e-200, GAUSSIAN)), ADD_OR_REMOVE, "below every double"),
+        (dpa.PoissonSampledDpEvent(np.array([1.0, 1.0]), GAUSSIAN), ADD_OR_REMOVE, "sampling_probability"),
+        (dpa.PoissonSampledDpEvent(0.1, dpa.SelfComposedDpEvent(GAUSSIAN, 10**300)), ADD_OR_REMOVE, "1e-100 and 1e100"),
+        (dpa.ComposedDpEvent(None), ADD_OR_REMOVE, "iterable"),
         (dpa.SampledWithoutReplacementDpEvent(10, 11, GAUSSIAN), REPLACE, "from 0 to 10"),
         (dpa.SampledWithoutReplacementDpEvent(10.0, 5, GAUSSIAN), REPLACE, "whole number"),
         (dpa.SampledWithoutReplacementDpEvent(10, 5, GAUSSIAN), SPECIAL, "replace_special"),
@@ -202,6 +212,33 @@ def test_what_is_not_known_is_refused_with_the_reason_and_changes_nothing(event,
     assert accountant.mechanism == before
     with pytest.raises(ValueError, match=reason):
         mechanism_of(composed, relation)
+
+
+def test_samples_of_samples_are_refused_however_deep_they_nest():
+    event = GAUSSIAN
+    for _ in range(5000):
+        event = dpa.SampledWithoutReplacementDpEvent(2, 2, event)
+    assert not LogPhiAccountant(REPLACE).supports(event)
+    with pytest.raises(ValueError, match="inside a sample"):
+        mechanism_of(event, REPLACE)
+
+
+def test_counts_beyond_the_doubles_are_refused_before_they_are_composed():
+    accountant = LogPhiAccountant().compose(GAUSSIAN, 10**300)
+    for more, kind in ((1, dpa.UnsupportedEventError), (0, ValueError), (-1, ValueError), (10**301, ValueError)):
+        with pytest.raises(kind, match=r"1e300|positive|negative"):
+            accountant.compose(GAUSSIAN, more)
+    assert accountant.mechanism == 10**300 * lp.Gaussian(2)
+    twice_negative = dpa.SelfComposedDpEvent(dpa.SelfComposedDpEvent(GAUSSIAN, -2), -3)
+    with pytest.raises(dpa.UnsupportedEventError, match="negative"):
+        LogPhiAccountant().compose(twice_negative)
+
+
+def test_of_what_is_not_private_only_the_upper_ends_are_claimed():
+    # a tenth of all samples tell everything: epsilon is 0 at delta = 1/2, and delta 1/10 at large epsilons
+    accountant = LogPhiAccountant().compose(dpa.PoissonSampledDpEvent(0.1, dpa.GaussianDpEvent(0.0)))
+    assert 0 in accountant.bound_epsilon(0.5)
+    assert 0.1 in accountant.bound_delta(50)
 
 
 def test_an_event_that_is_not_private_leaves_no_mechanism():

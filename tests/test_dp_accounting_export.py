@@ -75,7 +75,7 @@ def test_the_truth_lies_between_the_two_exports(mechanism, truth, above, beside)
 MECHANISMS = [
     1000 * lp.Gaussian(sigma=1.1).poisson(0.01),
     lp.ApproximateDP(1.0, 1e-4) + 3 * lp.Laplace(2.0),
-    lp.DiscreteGaussian(sigma=2.0, truncation=6).poisson(0.2),
+    pytest.param(lp.DiscreteGaussian(sigma=2.0, truncation=6).poisson(0.2), marks=pytest.mark.slow),
     5 * lp.KaryRandomizedResponse(4, 0.5, adjacency="replace_special"),
 ]
 

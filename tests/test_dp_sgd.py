@@ -32,6 +32,8 @@ def test_rate_and_steps_are_told_first():
         "noise: standard deviation 1.1 times the clipping norm, one draw for each step",
         "relation: add_remove, for one record",
     ]
+    for epochs, told in ((2.3456789, "2.3456789"), (Fraction(1, 3), "1/3 = 0.333333"), (7, "7"), (0.1, "0.1")):
+        assert f", {told} epochs of" in str(lp.dp_sgd(**{**MNIST, "epochs": epochs}))
     text = "\n".join(lines)
     for word in ("Poisson", "clipped", "accumulated batches are parts of one sample", "not checked"):
         assert word in text

@@ -27,6 +27,8 @@ GAME = 1e-12
 ROUNDED = 1e-12
 # how far an upper bound of a log-moment may be above it, relatively
 SHARP = 1e-10
+# how far a cost of many digits is rounded up, relatively
+SHORTENED = Fraction(1, 2**254)
 
 MECHANISMS = [
     lp.Gaussian(20),
@@ -69,7 +71,7 @@ def spent_from(budget, requests):
     return budget
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(budgets, wishes)
 def test_what_renyi_sums_accept_composes_to_within_the_budget(numbers, requests):
     epsilon, delta, infinite_mass = numbers
@@ -78,7 +80,7 @@ def test_what_renyi_sums_accept_composes_to_within_the_budget(numbers, requests)
     assert budget.release.delta(epsilon).value <= delta * (1 + GAME)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(budgets, wishes)
 def test_what_a_schedule_accepts_is_proved_to_be_within_the_budget(numbers, requests):
     epsilon, delta, _ = numbers
@@ -87,14 +89,14 @@ def test_what_a_schedule_accepts_is_proved_to_be_within_the_budget(numbers, requ
     assert budget.spent["delta"] == Fraction(budget.release.delta(epsilon).upper) <= budget.budget["delta"]
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(budgets, st.lists(st.tuples(st.sampled_from(GAUSSIANS), st.integers(0, 40)), max_size=6))
 def test_what_squares_of_mu_accept_composes_to_within_the_budget(numbers, requests):
     epsilon, delta, _ = numbers
     budget = spent_from(lp.PrivacyFilter(epsilon=epsilon, delta=delta, rule="gaussian"), requests)
     assert budget.release.delta(epsilon).lower <= delta
     squares = sum(count * (Fraction(one.sensitivity) / Fraction(one.sigma)) ** 2 for one, count in budget.history)
-    assert budget.spent == {"mu_squared": squares}
+    assert squares <= budget.spent["mu_squared"] <= squares * (1 + SHORTENED)
 
 
 @settings(max_examples=20, deadline=None)
@@ -314,6 +316,7 @@ def _gaussians(budget):
     [
         ({"epsilon": -0.5}, "epsilon"),
         ({"epsilon": math.inf}, "epsilon"),
+        ({"epsilon": 1e308}, "at most 1e+100"),
         ({"delta": 1}, "delta"),
         ({"delta": -1e-9}, "delta"),
         ({"rule": "zcdp"}, "rule must be one of"),
@@ -324,6 +327,8 @@ def _gaussians(budget):
         ({"order": math.nan}, "order"),
         ({"order": 2, "delta": 0}, "order"),
         ({"infinite_mass": 1e-4}, "infinite_mass"),
+        ({"delta": TENTH, "infinite_mass": TENTH - Fraction(1, 10**400)}, "less infinite_mass must be 0"),
+        ({"delta": TENTH, "infinite_mass": TENTH - Fraction(3, 10**324)}, "less infinite_mass must be 0"),
         ({"adjacency": "both"}, "adjacency"),
     ],
 )
@@ -366,6 +371,29 @@ def test_a_resumed_budget_is_the_same(rule, tmp_path):
         other.spend(lp.Gaussian(50))
         assert other.spent != budget.spent
     assert lp.PrivacyFilter.from_json(lp.PrivacyFilter(epsilon=1, delta=1e-5, rule=rule).to_json()).history == ()
+
+
+@pytest.mark.parametrize("rule", ["renyi", "gaussian", "schedule"])
+def test_what_is_not_released_binds_a_budget_to_no_relation(rule):
+    replaced = lp.Gaussian(40, adjacency="replace")
+    budget = lp.PrivacyFilter(epsilon=1, delta=1e-5, rule=rule)
+    budget.spend(lp.Gaussian(40), 0)
+    for empty in (budget, lp.PrivacyFilter.from_json(budget.to_json()), copy.copy(budget)):
+        assert empty.can_spend(replaced)
+        empty.spend(replaced)
+        assert empty.adjacency is lp.Adjacency.REPLACE
+
+
+@pytest.mark.parametrize(("rule", "made"), [("gaussian", lp.Gaussian), ("renyi", lp.Laplace)])
+def test_sums_stay_short_and_above_however_many_different_costs_they_are_of(rule, made):
+    budget = lp.PrivacyFilter(epsilon=1000, delta=0.1, rule=rule)
+    scales = np.random.default_rng(6).uniform(30, 50, 300).tolist()
+    for scale in scales:
+        budget.spend(made(scale))
+    power, name = (2, "mu_squared") if rule == "gaussian" else (1, "largest_loss")
+    spent, exact = budget.spent[name], sum(1 / Fraction(scale) ** power for scale in scales)
+    assert spent.denominator.bit_length() < 400
+    assert exact < spent <= exact * (1 + SHORTENED)
 
 
 TEXT = lp.PrivacyFilter(epsilon=1, delta=Fraction(1, 10**5)).to_json()

@@ -18,7 +18,7 @@ MAX_LINES = 600
 LONG_FOR_A_REASON: dict[str, str] = {}
 
 # What must wait until somebody needs it.
-LOADED_LATE = ["sympy", "mpmath", "matplotlib", "scipy.stats"]
+LOADED_LATE = ["sympy", "mpmath", "matplotlib", "scipy.stats", "tqdm"]
 
 
 def run(*command: str) -> subprocess.CompletedProcess[str]:

@@ -15,7 +15,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from logphi import classical
+    from logphi import classical, plot
     from logphi.accountant import Accountant, BudgetExceededError, PrivacyFilter
     from logphi.bound import Approximation, Bound, Bounds, ComplexBound, Direction, Entry, Ledger, Status
     from logphi.calibration.calibrate import calibrate
@@ -97,6 +97,7 @@ __all__ = [
     "compare",
     "compose",
     "dp_sgd",
+    "plot",
     "report",
     "sweep",
     "verify",
@@ -121,7 +122,7 @@ _HOMES = {
     "logphi.views.risk": ("AttackRisk",),
 }
 # a room of its own, with more names than belong here
-_ROOMS = ("classical",)
+_ROOMS = ("classical", "plot")
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
 

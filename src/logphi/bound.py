@@ -180,6 +180,11 @@ class Bound:
             return f"between {self.lower:.10g} and {self.upper:.10g}"
         return f"{self.value:.10g} (between {self.lower:.13g} and {self.upper:.13g})"
 
+    def _repr_html_(self) -> str:
+        from logphi.display import bound_table
+
+        return bound_table(self)
+
 
 @dataclass(frozen=True)
 class ComplexBound:
@@ -231,6 +236,11 @@ class ComplexBound:
 
     def __str__(self) -> str:
         return f"real part {self.real}, imaginary part {self.imag}"
+
+    def _repr_html_(self) -> str:
+        from logphi.display import box_table
+
+        return box_table(self)
 
 
 @dataclass(frozen=True)
@@ -300,3 +310,8 @@ class Bounds:
 
     def __repr__(self) -> str:
         return f"Bounds(lower={self.lower!r}, value={self.value!r}, upper={self.upper!r})"
+
+    def _repr_html_(self) -> str:
+        from logphi.display import bounds_table
+
+        return bounds_table(self)

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import html
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from logphi import check
+from logphi import check, display
 from logphi.bound import Approximation, Bound, Side
 from logphi.classical import composition, concentrated, loss_class, parts, renyi, saddle_point
-from logphi.classical.claim import Claim, printed
+from logphi.classical.claim import Claim
 from logphi.classical.composition import Advanced, Guarantee
 from logphi.core.logphi import LogPhi
 from logphi.core.pair import UnsupportedError
+from logphi.display import printed
+from logphi.progress import shown
 from logphi.release import Mechanism
 from logphi.views.directions import Loss
 
@@ -83,15 +84,16 @@ class Comparison:
         return "\n".join([f"{self._title} of {self.mechanism}", *(f"  {line}".rstrip() for line in lines)])
 
     def _repr_html_(self) -> str:
-        def line(cells: tuple[str, ...], tag: str) -> str:
-            return "<tr>" + "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in cells) + "</tr>"
-
-        body = "".join(line(row.cells(), "td") for row in self.rows)
-        caption = f"<caption>{html.escape(f'{self._title} of {self.mechanism}')}</caption>"
-        return f"<table>{caption}<thead>{line(self._header, 'th')}</thead><tbody>{body}</tbody></table>"
+        return display.table((row.cells() for row in self.rows), self._header, f"{self._title} of {self.mechanism}")
 
 
-def compare(mechanism: Mechanism, *, epsilon: float | None = None, delta: float | None = None) -> Comparison:
+def compare(
+    mechanism: Mechanism,
+    *,
+    epsilon: float | None = None,
+    delta: float | None = None,
+    methods: Iterable[str] | None = None,
+) -> Comparison:
     """The delta at epsilon, or epsilon at delta, by the exact method and by every classical one.
 
     Parameters
@@ -100,6 +102,8 @@ def compare(mechanism: Mechanism, *, epsilon: float | None = None, delta: float 
         What is released.
     epsilon, delta
         One of them, one number: the other is compared. Epsilon is in nats.
+    methods
+        The names of the rows that are wanted beside the exact one; all by default.
 
     Returns
     -------
@@ -110,7 +114,8 @@ def compare(mechanism: Mechanism, *, epsilon: float | None = None, delta: float 
     Raises
     ------
     ValueError, TypeError
-        If not exactly one of epsilon and delta is given, or it is outside its range, or there is no mechanism.
+        If not exactly one of epsilon and delta is given, or it is outside its range, if there is no mechanism, or no
+        method of a name.
 
     Examples
     --------
@@ -131,9 +136,10 @@ def compare(mechanism: Mechanism, *, epsilon: float | None = None, delta: float 
         exact = mechanism.epsilon(at)
     if not isinstance(exact, Bound):
         raise TypeError("compare takes one epsilon or one delta, not an array")
-    methods = _Methods(mechanism, question == "delta", at)
+    known = list(_Methods(mechanism, question == "delta", at).all())
+    wanted = {name for name, _ in known} if methods is None else _wanted(methods, [name for name, _ in known])
     rows = [_row(exact, Claim(exact.value, exact.side, "exact", exact.method), EXACT, _between(exact))]
-    for name, method in methods.all():
+    for name, method in shown([one for one in known if one[0] in wanted], "methods"):
         try:
             answer = method()
         except UnsupportedError as error:
@@ -141,6 +147,14 @@ def compare(mechanism: Mechanism, *, epsilon: float | None = None, delta: float 
             continue
         rows.append(_row(exact, answer, UPPER, "") if isinstance(answer, Claim) else _rough(exact, name, answer))
     return Comparison(repr(mechanism), question, at, exact, tuple(rows))
+
+
+def _wanted(names: Iterable[str], known: list[str]) -> set[str]:
+    wanted = {names} if isinstance(names, str) else set(names)
+    if not wanted <= {*known, EXACT}:
+        foreign = min(repr(name) for name in wanted - {*known, EXACT})
+        raise ValueError(f"methods must be names of rows, got {foreign}: there are {', '.join(dict.fromkeys(known))}")
+    return wanted
 
 
 def _row(exact: Bound, claim: Claim, side: str, note: str) -> Row:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import secrets
+import shutil
 from pathlib import Path
 
 
 def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
-    """Put content into a file at once.
+    """Put content into a file at once; one that is there keeps its permissions.
 
     Raises
     ------
@@ -26,6 +27,8 @@ def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
+        if target.exists():
+            shutil.copymode(target, part)
         os.replace(part, target)
     finally:
         part.unlink(missing_ok=True)

@@ -1,18 +1,27 @@
-"""Progress bars for what a person waits for: after a second, on a terminal, and nowhere else."""
+"""Progress bars for what a person waits for: after a second, on a terminal, and nowhere else.
+
+A bar belongs to whoever waits in front of the terminal: threads and processes that do a share of the work draw none.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import sys
+import threading
+import time
+from collections.abc import Iterable, Iterator
+from operator import length_hint
 from typing import TypeVar
 
 T = TypeVar("T")
 
 # what is done sooner is not worth a bar
-_SECONDS = 1.0
+SECONDS = 1.0
 
 
 def shown(items: Iterable[T], label: str, total: int | None = None) -> Iterable[T]:
     """The items, one by one; how many are done is shown on standard error if it is a terminal.
+
+    Bars inside of bars have a line each. Nothing is loaded, and nothing drawn, before a second has passed.
 
     Parameters
     ----------
@@ -21,14 +30,46 @@ def shown(items: Iterable[T], label: str, total: int | None = None) -> Iterable[
     label
         What is done with them, in one word or two.
     total
-        How many there are, where the items do not know.
+        How many there are, where the items do not know; 0 if nobody does, so that the bar only counts.
 
     Examples
     --------
     >>> list(shown([1, 2], "counting"))
     [1, 2]
     """
-    from tqdm import tqdm
+    if not _in_front():
+        return items
+    return _counted(items, label, length_hint(items) if total is None else total)
 
-    # None: off where standard error is no terminal
-    return tqdm(items, desc=label, total=total, delay=_SECONDS, disable=None, leave=False)
+
+def _in_front() -> bool:
+    """Whether a person waits: on a terminal, for this thread."""
+    try:
+        terminal = sys.stderr.isatty()
+    except (AttributeError, ValueError):
+        # there is none, or it was closed
+        return False
+    return terminal and threading.current_thread() is threading.main_thread()
+
+
+def _counted(items: Iterable[T], label: str, total: int) -> Iterator[T]:
+    began = time.monotonic()
+    bar = None
+    try:
+        for done, item in enumerate(items):
+            if bar is not None:
+                bar.update()
+            elif time.monotonic() - began > SECONDS and _first_process():
+                from tqdm import tqdm
+
+                bar = tqdm(desc=label, total=total or None, initial=done, leave=False)
+            yield item
+    finally:
+        if bar is not None:
+            bar.close()
+
+
+def _first_process() -> bool:
+    from multiprocessing import parent_process
+
+    return parent_process() is None

@@ -12,6 +12,7 @@ from logphi.views.delta import delta, log_delta
 from logphi.views.directions import Loss, direction_of
 from logphi.views.epsilon import epsilon
 from logphi.views.explain import Explanation, explain
+from logphi.views.formula import latex
 from logphi.views.hockey_stick import hockey_stick
 from logphi.views.loss import LossDistribution
 from logphi.views.probabilistic import pdp_delta, pdp_epsilon
@@ -138,6 +139,9 @@ class Questions(ABC):
 
         loss = self.loss_law() if direction_of(direction) is not Direction.ADD else self.loss_law().reflected()
         return sympy.sympify(loss.formula(SYMBOLIC, sympy.I * alpha))
+
+    def _repr_latex_(self) -> str | None:
+        return latex(self.loss_law())
 
     @abstractmethod
     def _manner(self) -> str:

@@ -17,6 +17,7 @@ from logphi.core.adjacency import Adjacency
 from logphi.core.logphi import LogPhi
 from logphi.core.pair import Pair, UnsupportedError
 from logphi.description import canonical, manner, node, normalised, numbers_in
+from logphi.progress import shown
 from logphi.questions import Questions
 from logphi.transforms.poisson import poisson, poisson_relation
 from logphi.transforms.subset import subset, subset_relation
@@ -403,7 +404,7 @@ def compose(mechanisms: Iterable[Mechanism]) -> Mechanism:
 def _collect(adjacency: Adjacency, terms: Iterable[tuple[Mechanism, int]]) -> Mechanism:
     # equal mechanisms whose numbers were written differently stay apart, so that certificates do not take one for the other
     counts: Counter[tuple[Mechanism, Any]] = Counter()
-    for one, count in terms:
+    for one, count in shown(terms, "releases"):
         counts[one, exactly(one)] += count
     for count in counts.values():
         check.count("the number of repetitions", count)

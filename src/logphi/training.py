@@ -12,7 +12,7 @@ from logphi.core.logphi import LogPhi
 from logphi.core.pair import UnsupportedError
 from logphi.mechanisms import Gaussian
 from logphi.release import Mechanism
-from logphi.written import meant
+from logphi.written import Written, meant
 
 LARGEST_DATASET = 10**15
 SAMPLERS = ("poisson", "without_replacement", "shuffled", "fixed_order")
@@ -86,7 +86,7 @@ class Training(Mechanism):
             return ""
         each = Fraction(self.dataset_size, self.logical_batch)
         rounded = "" if (each * meant(self.epochs)).denominator == 1 else ", rounded up"
-        return f", {self.epochs:g} epochs of {_shown(each)}{rounded}"
+        return f", {_passes(self.epochs)} epochs of {_shown(each)}{rounded}"
 
     @property
     def _relation(self) -> str:
@@ -175,8 +175,9 @@ def dp_sgd(
     if number == 0:
         raise ValueError("steps must be at least 1, got 0: nothing is trained")
     relation = Adjacency.of(adjacency)
-    step = _step(noise, check.unit("rate", rate), sampler, check.whole("group_size", group_size, 1, size), relation)
-    return Training(size, batch, parts, noise, epochs, number, sampler, group_size, step, relation)
+    group = check.whole("group_size", group_size, 1, size)
+    step = _step(noise, check.unit("rate", rate), sampler, group, relation)
+    return Training(size, batch, parts, noise, epochs, number, sampler, group, step, relation)
 
 
 def _step(noise: float, rate: float, sampler: str, group_size: int, relation: Adjacency) -> Mechanism:
@@ -192,6 +193,11 @@ def _step(noise: float, rate: float, sampler: str, group_size: int, relation: Ad
             raise UnsupportedError("group_size above 1 is known for Poisson samples only: take sampler='poisson'")
         return Gaussian(noise, _REPLACED, Adjacency.REPLACE).subset(rate, adjacency=relation)
     return getattr(Gaussian(noise), sampler)()  # type: ignore[no-any-return]
+
+
+def _passes(epochs: float) -> str:
+    """As they were given."""
+    return _shown(epochs.exact) if isinstance(epochs, Written) else repr(float(epochs)).removesuffix(".0")
 
 
 def _shown(number: Fraction) -> str:

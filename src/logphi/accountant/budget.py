@@ -51,7 +51,8 @@ class PrivacyFilter:
     order
         The Renyi order, above 1; that at which the budget holds most Gaussian releases unless given.
     infinite_mass
-        The part of delta for mechanisms whose loss may be infinite, such as ApproximateDP; all of it leaves basic composition.
+        The part of delta for mechanisms whose loss may be infinite, such as ApproximateDP. With all of delta set aside,
+        guarantees add up as in basic composition.
     adjacency
         The relation between data sets; that of the first release unless given.
 
@@ -152,7 +153,7 @@ class PrivacyFilter:
 
     @property
     def spent(self) -> dict[str, Amount]:
-        """The rule's sums so far, the larger of both orders: exact, of proved upper bounds."""
+        """The rule's sums so far, the larger of both orders: exact sums of proved upper bounds."""
         with self._lock:
             return self._rule.amounts(self._spent)
 

@@ -1,4 +1,4 @@
-"""The ledger of what was released: the one thing of the library that changes, and only by appending."""
+"""The ledger of what was released: with the budgets that keep one, all that changes here, and only by appending."""
 
 from __future__ import annotations
 
@@ -91,6 +91,8 @@ class Accountant:
             terms = [(one, exactly(one), own * count) for one, own in mechanism.counted() if own * count]
             if not terms:
                 return
+            # one of a user's own may hold something that has no hash
+            hash(tuple(terms))
             self._total = _sum(self._total, *(own for _, _, own in terms))
             # nothing fails from here on
             self._adjacency = mechanism.adjacency
@@ -192,7 +194,10 @@ class Accountant:
             raise ValueError("the mechanisms and the steps of a ledger must be lists")
         mechanisms = [restored(one) for one in content["mechanisms"]]
         ledger = cls(None if content["adjacency"] is None else _relation(content["adjacency"]))
-        ledger._take(_step(mechanisms, data) for data in content["steps"])
+        steps = [_step(data, len(mechanisms)) for data in content["steps"]]
+        if len({place for place, _ in steps}) < len(mechanisms):
+            raise ValueError("a mechanism of the ledger belongs to no step")
+        ledger._take((mechanisms[place], count) for place, count in steps)
         return ledger
 
     def _take(self, steps: Iterable[tuple[Mechanism, int]]) -> None:
@@ -256,10 +261,10 @@ def _relation(data: Any) -> Adjacency:
     return Adjacency.of(data)
 
 
-def _step(mechanisms: list[Mechanism], data: Any) -> tuple[Mechanism, int]:
+def _step(data: Any, places: int) -> tuple[int, int]:
     # a bool is no whole number here
     if isinstance(data, list) and [type(entry) for entry in data] == [int, int]:
         place, count = data
-        if 0 <= place < len(mechanisms) and count > 0:
-            return mechanisms[place], count
+        if 0 <= place < places and count > 0:
+            return place, count
     raise ValueError("a step must be the place of a mechanism in the list of them, and a count")

@@ -98,7 +98,7 @@ def number_read(what: str, data: Any) -> Any:
     ValueError
         If it is no number, list of numbers or None.
     """
-    if isinstance(data, list):
+    if isinstance(data, list) and not any(isinstance(entry, list) for entry in data):
         return tuple(number_read(what, entry) for entry in data)
     if isinstance(data, str) and _QUOTIENT.fullmatch(data):
         try:

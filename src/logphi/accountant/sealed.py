@@ -34,7 +34,7 @@ def unsealed(kind: str, text: str) -> dict[str, Any]:
     if not isinstance(text, str):
         raise TypeError(f"the JSON must be a string, got {type(text).__name__}; use load(path) for a file")
     try:
-        whole = json.loads(text, parse_int=_whole, parse_constant=_constant)
+        whole = json.loads(text, object_pairs_hook=_unique, parse_int=_whole, parse_constant=_constant)
     except RecursionError:
         raise ValueError(f"no {kind}: nested too deeply") from None
     except ValueError as wrong:
@@ -55,6 +55,14 @@ def unsealed(kind: str, text: str) -> dict[str, Any]:
 
 def _digest(whole: dict[str, Any]) -> str:
     return hashlib.sha256(canonical(whole).encode("ascii")).hexdigest()
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    # readers differ in which of two they take
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a name occurs twice in one object")
+    return found
 
 
 def _whole(digits: str) -> int:

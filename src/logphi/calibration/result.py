@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import enum
-import html
 import math
 from dataclasses import dataclass
 from typing import Any
 
 from logphi.bound import Bound
 from logphi.calibration.scale import shortened
+from logphi.display import table
 from logphi.release import Mechanism
 
 
@@ -94,8 +94,7 @@ class Calibration:
             "status": self.status.value,
             "mechanism": repr(self.mechanism),
         }
-        body = "".join(f"<tr><th>{name}</th><td>{html.escape(text)}</td></tr>" for name, text in rows.items())
-        return f"<table><tbody>{body}</tbody></table>"
+        return table(rows.items())
 
     @property
     def _shown(self) -> str:

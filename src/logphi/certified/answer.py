@@ -18,6 +18,7 @@ from logphi.certified.profile import prepare
 from logphi.certified.reals import ball, rational
 from logphi.certified.route import NotCertifiedError
 from logphi.core.logphi import LogPhi
+from logphi.progress import shown
 from logphi.views.directions import Loss
 from logphi.views.epsilon import epsilon
 
@@ -138,7 +139,7 @@ def _secants(profile: Callable[[Any], Any], level: Any, near: Any, unit: Any) ->
     """Of the logarithm of the profile, unless they leave where it is positive, or do not settle."""
     far = near + abs(near).max(_LEAST) / 2**30
     here, there = (_height(profile(place), level) for place in (near, far))
-    for _ in range(_SECANTS):
+    for _ in shown(range(_SECANTS), "secants", total=0):
         if here is None or there is None or here == there:
             break
         near, far, there = (near - here * (near - far) / (here - there)).mid(), near, here

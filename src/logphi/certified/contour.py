@@ -22,6 +22,7 @@ from typing import Any
 
 from flint import acb, arb, ctx
 
+from logphi import progress
 from logphi.certified.closed import Closed
 from logphi.certified.decimals import shown
 from logphi.certified.part import Part
@@ -54,7 +55,7 @@ class Line(ABC):
     @cached_property
     def _lines(self) -> list[list[Any]]:
         """M of each part at the nodes."""
-        return [part.on_line(arb(self.plan.abscissa), self.step, self.size) for part, _ in self.parts]
+        return [part.on_line(arb(self.plan.abscissa), self.step, self.size) for part, _ in progress.shown(self.parts, "parts")]
 
     @cached_property
     def values(self) -> list[Any]:

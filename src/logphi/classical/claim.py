@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from typing import Any
 
 from logphi import check
 from logphi.bound import Approximation, Bound, Side
+from logphi.display import printed
 
 
 @dataclass(frozen=True)
@@ -60,17 +60,6 @@ class Claim:
     def __str__(self) -> str:
         word = "at most" if self.side is Side.UPPER else "at least"
         return f"{word} {printed(self.value, self.side)} ({self.name})"
-
-
-def printed(value: float, side: Side | None, digits: int = 7) -> str:
-    """``value`` in a few digits that err to its own side; to the nearest without one."""
-    if not math.isfinite(value):
-        return str(value)
-    if side is None:
-        return f"{value:.{digits}g}"
-    rounding = ROUND_CEILING if side is Side.UPPER else ROUND_FLOOR
-    short = Context(prec=digits, rounding=rounding).create_decimal(Decimal(value))
-    return f"{short.normalize():g}"
 
 
 def at_most(name: str, bound: Any) -> float:

@@ -38,7 +38,8 @@ def run(arguments: argparse.Namespace) -> int:
 
     from logphi.comparison import compare
 
-    tables = [compare(release, **{asked: point}) for point in points]
+    questions: list[dict[str, Any]] = [{asked: point} for point in points]
+    tables = [compare(release, **one) for one in questions]
     for table in tables:
         print("\n".join(map(json.dumps, _rows(table))) if arguments.json else table)
     return MET if all(table.exact.status.met for table in tables) else WIDE

@@ -43,6 +43,7 @@ from logphi.numerics.pieces.flat import Flat, weight_two_point, weight_uniform, 
 from logphi.numerics.pieces.piece import Ends, Piece
 from logphi.numerics.pieces.points import Points
 from logphi.numerics.pieces.samples import Samples
+from logphi.progress import shown
 
 
 def pieces(terms: Iterable[tuple[Law, int]]) -> tuple[tuple[tuple[Piece, int], ...], Ends]:
@@ -55,7 +56,7 @@ def pieces(terms: Iterable[tuple[Law, int]]) -> tuple[tuple[tuple[Piece, int], .
     """
     result: list[tuple[Piece, int]] = []
     log_factor, wrong, low, high, normals = 0.0, 0.0, 0.0, 0.0, 0
-    for law, count in terms:
+    for law, count in shown(terms, "laws"):
         if isinstance(law, Thinned):
             log_factor += count * float(np.log1p(-law.failure))
             wrong += 8 * ULP * count * law.failure / (1 - law.failure)

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
+from logphi.progress import shown
+
 
 class Ends(Protocol):
     """An enclosure of the function's logarithm at one point."""
@@ -130,7 +132,7 @@ def _secant(function: Function, level: float, floor: float, start: float, ceilin
     """The crossing of the best values, until they are near enough: secant steps kept inside a shrinking bracket."""
     low, high = floor, ceiling
     x, previous, before = start, math.nan, math.nan
-    for _ in range(_STEPS):
+    for _ in shown(range(_STEPS), "secants", total=0):
         here = function(x)
         gap = here.value - level
         if gap > 0:

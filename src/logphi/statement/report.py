@@ -14,9 +14,9 @@ from typing import Any
 
 from logphi import check
 from logphi.bound import Bound, Side, Status
-from logphi.classical.claim import printed
 from logphi.core.adjacency import Adjacency
 from logphi.core.pair import UnsupportedError
+from logphi.display import printed
 from logphi.files import write_whole
 from logphi.release import Mechanism
 from logphi.statement.words import Term, neighbours, not_checked

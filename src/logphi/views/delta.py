@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from logphi import check
 from logphi.bound import Bound, Bounds, Direction, Ledger, Status
 from logphi.core.logphi import LogPhi
+from logphi.progress import shown
 from logphi.views.directions import Loss
 from logphi.views.profile import LogDelta, probability, status_of
 from logphi.views.routes import Demand, Profiles, SharedProfiles, closed, route
@@ -104,7 +105,7 @@ def pointwise(points: NDArray[np.float64], answer: Callable[[float], Bound], *, 
         return answer(float(points))
     answers = np.empty(points.size, dtype=object)
     flat = points.ravel()
-    for place in np.argsort(-flat if falling else flat, kind="stable").tolist():
+    for place in shown(np.argsort(-flat if falling else flat, kind="stable").tolist(), "answers"):
         answers[place] = answer(float(flat[place]))
     return Bounds(answers.reshape(points.shape))
 

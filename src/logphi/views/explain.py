@@ -5,9 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from logphi.bound import Bound
+from logphi.display import bound_rows, table
 from logphi.views.delta import delta as delta_of
 from logphi.views.directions import Loss
 from logphi.views.epsilon import epsilon as epsilon_of
+
+# terms of the loss that are listed
+_TERMS = 20
 
 
 @dataclass(frozen=True)
@@ -35,10 +39,16 @@ class Explanation:
             for name, entry in bound.ledger.items()
         ]
         lines.append("  log-phi terms of the loss, with their counts")
-        lines += [f"    {count} x {term}" for term, count in self.terms[:20]]
-        if len(self.terms) > 20:
-            lines.append(f"    and {len(self.terms) - 20} more")
+        lines += [f"    {count} x {term}" for term, count in self.terms[:_TERMS]]
+        if len(self.terms) > _TERMS:
+            lines.append(f"    and {len(self.terms) - _TERMS} more")
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        terms = [(f"{count} x", term) for term, count in self.terms[:_TERMS]]
+        more = [("", f"and {len(self.terms) - _TERMS} more")] if len(self.terms) > _TERMS else []
+        answer = table(bound_rows(self.bound), caption=f"{self.question} of {self.mechanism}")
+        return answer + table([*terms, *more], caption="log-phi terms of the loss, with their counts")
 
 
 def explain(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 from logphi import check
@@ -12,6 +13,8 @@ from logphi.accountant.rules.schedule import ScheduleRule
 from logphi.written import exact
 
 NAMES = ("renyi", "gaussian", "schedule")
+# times the largest order it is a double
+LARGEST_EPSILON = 1e100
 
 
 def rule_of(name: str, epsilon: float, delta: float, order: float | None, infinite_mass: float) -> Rule[Any]:
@@ -25,6 +28,8 @@ def rule_of(name: str, epsilon: float, delta: float, order: float | None, infini
     if name not in NAMES:
         raise ValueError(f"rule must be one of {', '.join(map(repr, NAMES))}, got {name!r}")
     epsilon, delta = check.nonnegative("epsilon", epsilon), check.unit("delta", delta)
+    if epsilon > LARGEST_EPSILON:
+        raise ValueError(f"epsilon must be at most {LARGEST_EPSILON:g}, got {epsilon!r}: such a budget promises nothing")
     if exact(delta) == 1:
         raise ValueError("delta must be below 1, got 1.0: such a budget promises nothing")
     infinite_mass = check.nonnegative("infinite_mass", infinite_mass)
@@ -37,6 +42,11 @@ def rule_of(name: str, epsilon: float, delta: float, order: float | None, infini
     if name == "schedule" and delta:
         return ScheduleRule(epsilon, delta)
     left = exact(delta) - exact(infinite_mass)
+    if 0 < left < sys.float_info.min:
+        raise ValueError(
+            f"delta less infinite_mass must be 0 or at least {sys.float_info.min:.3g}, got {delta!r} less {infinite_mass!r}: "
+            "make them equal, or give a larger delta"
+        )
     if not left:
         if order is not None:
             raise ValueError(

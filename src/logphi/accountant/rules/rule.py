@@ -17,6 +17,11 @@ from logphi.written import exactly
 
 Amount = Fraction | float
 """An exact number, or infinity."""
+# denominators are short that are a number of so many bits times factors of two and five: doubles, decimals, small quotients
+_SHORT = 32
+_DECIMAL = 10**1100
+# others are rounded up after so many bits
+_KEPT = 256
 Expense = TypeVar("Expense")
 Sums = Mapping[Direction, tuple[Amount, ...]]
 
@@ -97,13 +102,24 @@ class Additive(Rule[Sums]):
         # found out once for each mechanism
         key = mechanism, exactly(mechanism), direction
         if key not in self._known:
-            self._known[key] = self.costs(mechanism, direction)
+            self._known[key] = tuple(map(_shortened, self.costs(mechanism, direction)))
         return self._known[key]
 
 
 def _added(sums: tuple[Amount, ...], costs: tuple[Amount, ...]) -> tuple[Amount, ...]:
     # a large quotient has no double that infinity could be added to
     return tuple(math.inf if math.inf in pair else sum(pair) for pair in zip(sums, costs, strict=True))
+
+
+def _shortened(cost: Amount) -> Amount:
+    """The cost itself where its denominator is short; without the others, sums would grow in length with every step."""
+    if not isinstance(cost, Fraction):
+        return cost
+    above, below = cost.numerator, cost.denominator
+    if (below // math.gcd(below, _DECIMAL)).bit_length() <= _SHORT:
+        return cost
+    scale = Fraction(2) ** (_KEPT + below.bit_length() - above.bit_length())
+    return math.ceil(cost * scale) / scale
 
 
 def _times(count: int, cost: Amount) -> Amount:

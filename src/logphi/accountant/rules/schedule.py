@@ -32,11 +32,12 @@ class ScheduleRule(Rule[Mechanism | None]):
         """No composition yet."""
         return None
 
-    def after(self, spent: Mechanism | None, mechanism: Mechanism, count: int) -> Mechanism:
-        """The composition."""
+    def after(self, spent: Mechanism | None, mechanism: Mechanism, count: int) -> Mechanism | None:
+        """The composition; what is not released binds it to no relation."""
         for one, _ in mechanism.counted():
             law_of(one, Direction.REMOVE)
-        return compose([*([] if spent is None else [spent]), count * mechanism])
+        more = count * mechanism
+        return compose([*([] if spent is None else [spent]), more]) if more.counted() else spent
 
     def fits(self, spent: Mechanism | None) -> bool:
         """Whether its delta is at most that of the budget."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import operator
-from collections import Counter
 from numbers import Integral
 from typing import Any
 
@@ -13,7 +11,7 @@ from dp_accounting.privacy_accountant import NeighboringRelation, PrivacyAccount
 from logphi import check
 from logphi.adapters.dp_accounting.events import adjacency_of, composed, read
 from logphi.adapters.dp_accounting.leaves import UnreadableEventError
-from logphi.bound import Bound
+from logphi.bound import Bound, Status
 from logphi.core.pair import UnsupportedError
 from logphi.release import Mechanism
 from logphi.views.renyi import single
@@ -47,7 +45,7 @@ class LogPhiAccountant(PrivacyAccountant):  # type: ignore[misc]
     def __init__(self, neighboring_relation: NeighboringRelation = NeighboringRelation.ADD_OR_REMOVE_ONE) -> None:
         self._adjacency = adjacency_of(neighboring_relation)
         super().__init__(neighboring_relation)
-        self._terms: Counter[Mechanism] = Counter()
+        self._terms: dict[Mechanism, int] = {}
         self._private = True
 
     @property
@@ -73,9 +71,9 @@ class LogPhiAccountant(PrivacyAccountant):  # type: ignore[misc]
         TypeError, ValueError
             If it is no event, or the count is not a whole number above zero.
         """
-        count = operator.index(count)
+        count = check.count("count", count)
         # the ledger takes Python's own whole numbers only, and one frame for each that is nested
-        while type(event) is SelfComposedDpEvent and isinstance(event.count, Integral):
+        while type(event) is SelfComposedDpEvent and isinstance(event.count, Integral) and int(event.count) > 0:
             event, count = event.event, count * int(event.count)
         super().compose(event, count)
         return self
@@ -83,11 +81,16 @@ class LogPhiAccountant(PrivacyAccountant):  # type: ignore[misc]
     def _maybe_compose(self, event: Any, count: int, do_compose: bool) -> Any:
         try:
             terms = read(event, self._adjacency)
+            grown = {
+                one: check.count("the number of all repetitions", self._terms.get(one, 0) + own * count)
+                for one, own in (terms or {}).items()
+            }
         except UnreadableEventError as error:
             return self.CompositionErrorDetails(invalid_event=error.event, error_message=str(error))
+        except ValueError as error:
+            return self.CompositionErrorDetails(invalid_event=event, error_message=str(error))
         if do_compose:
-            for one, own in (terms or {}).items():
-                self._terms[one] += own * count
+            self._terms |= grown
             self._private = self._private and terms is not None
         return None
 
@@ -103,17 +106,18 @@ class LogPhiAccountant(PrivacyAccountant):  # type: ignore[misc]
         """The smallest non-negative epsilon at a delta in [0, 1], in nats; infinite where there is none."""
         delta = check.unit("target_delta", target_delta)
         if not self._private:
-            return _certain(float("inf"))
+            return _unknown(float("inf"))
         return single(self.mechanism.epsilon(delta))
 
     def bound_delta(self, target_epsilon: float) -> Bound:
         """The privacy profile at an epsilon, in nats; at infinity the probability of an infinite loss."""
         if not self._private:
-            return _certain(1.0)
+            return _unknown(1.0)
         if target_epsilon == float("inf"):
             return single(self.mechanism.hockey_stick(target_epsilon))
         return single(self.mechanism.delta(check.real("target_epsilon", target_epsilon)))
 
 
-def _certain(number: float) -> Bound:
-    return Bound(number, number, number)
+def _unknown(most: float) -> Bound:
+    """What is not private tells at most everything; a sample of it tells less, which is not looked into."""
+    return Bound(0.0, most, most, Status.UNRESOLVED, "trivial")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
@@ -14,8 +14,8 @@ from dp_accounting import dp_event
 from dp_accounting.privacy_accountant import NeighboringRelation
 
 from logphi import check
-from logphi.adapters.dp_accounting.leaves import Leak, UnreadableEventError, leaves
-from logphi.adapters.dp_accounting.releases import Released, release, stated
+from logphi.adapters.dp_accounting.leaves import Leak, UnreadableEventError, leaves, rate_of
+from logphi.adapters.dp_accounting.releases import RELATIONS, Released, release, stated
 from logphi.core.adjacency import Adjacency
 from logphi.core.logphi import LogPhi
 from logphi.core.pair import UnsupportedError
@@ -75,7 +75,7 @@ def mechanism_of(event: Any, neighboring_relation: NeighboringRelation = Neighbo
     return composed(terms, adjacency)
 
 
-def composed(terms: Counter[Mechanism], adjacency: Adjacency) -> Mechanism:
+def composed(terms: Mapping[Mechanism, int], adjacency: Adjacency) -> Mechanism:
     """Counted mechanisms as one, also where there are none."""
     return 1 * Composition(tuple(terms.items()), adjacency)
 
@@ -91,7 +91,12 @@ def read(event: Any, relation: Adjacency) -> Counter[Mechanism] | None:
     terms: Counter[Mechanism] = Counter()
     private = True
     for leaf, count in leaves(event):
-        found = _SAMPLES.get(type(leaf), release)(leaf, relation)
+        try:
+            found = _SAMPLES.get(type(leaf), release)(leaf, relation)
+        except UnreadableEventError:
+            raise
+        except (TypeError, ValueError, OverflowError) as error:
+            raise UnreadableEventError(leaf, str(error)) from error
         if isinstance(found, Mechanism):
             for one, own in found.counted():
                 terms[one] += own * count
@@ -102,29 +107,28 @@ def read(event: Any, relation: Adjacency) -> Counter[Mechanism] | None:
 
 def _poisson(event: Any, relation: Adjacency) -> Released:
     """A Poisson sample; one of a Poisson sample is one with the product of the rates."""
-    rate, inner = _rate(event), [(event.event, 1)]
+    rate, inner = rate_of(event), [(event.event, 1)]
     while True:
         inner = [leaf for one, count in inner for leaf in leaves(one, count) if type(leaf[0]) is not dp_event.NoOpDpEvent]
         if len(inner) != 1 or inner[0][1] != 1 or type(inner[0][0]) is not dp_event.PoissonSampledDpEvent:
             break
-        rate, inner = Written(exact(rate) * exact(_rate(inner[0][0]))), [(inner[0][0].event, 1)]
+        rate, inner = Written(exact(rate) * exact(rate_of(inner[0][0]))), [(inner[0][0].event, 1)]
     base = _one(event, inner, Adjacency.ADD_REMOVE, relation)
     if isinstance(base, Mechanism) and not isinstance(base, Gaussian):
         stated(event, relation, Adjacency.ADD_REMOVE, Adjacency.REPLACE_SPECIAL)
-    if relation is Adjacency.REPLACE_SPECIAL:
-        return _sampled(event, rate, base, lambda one: Nulled(one.poisson(rate)))
-    return _sampled(event, rate, base, lambda one: one.poisson(rate, adjacency=relation))
+    if not rate or isinstance(base, Leak):
+        return base if rate else Leak.NOTHING
+    return Nulled(base.poisson(rate)) if relation is Adjacency.REPLACE_SPECIAL else base.poisson(rate, adjacency=relation)
 
 
 def _subset(event: Any, relation: Adjacency) -> Released:
     """A sample without replacement, of fixed size; under add/remove the size of the data set is that with the record."""
-    try:
-        size = check.count("source_dataset_size", event.source_dataset_size)
-        rate = Written(Fraction(check.whole("sample_size", event.sample_size, 0, size), max(size, 1)))
-    except (TypeError, ValueError) as error:
-        raise UnreadableEventError(event, str(error)) from error
+    size = check.count("source_dataset_size", event.source_dataset_size)
+    rate = Written(Fraction(check.whole("sample_size", event.sample_size, 0, size), max(size, 1)))
     base = _one(event, list(leaves(event.event)), Adjacency.REPLACE, relation)
-    return _sampled(event, rate, base, lambda one: one.subset(rate, adjacency=relation))
+    if not rate or isinstance(base, Leak):
+        return base if rate else Leak.NOTHING
+    return base.subset(rate, adjacency=relation)
 
 
 _SAMPLES: dict[type, Callable[[Any, Adjacency], Released]] = {
@@ -133,30 +137,14 @@ _SAMPLES: dict[type, Callable[[Any, Adjacency], Released]] = {
 }
 
 
-def _rate(event: Any) -> float:
-    try:
-        return check.unit("sampling_probability", event.sampling_probability)
-    except (TypeError, ValueError) as error:
-        raise UnreadableEventError(event, str(error)) from error
-
-
-def _sampled(event: Any, rate: float, base: Released, sample: Callable[[Mechanism], Mechanism]) -> Released:
-    if rate == 0:
-        return Leak.NOTHING
-    if isinstance(base, Leak):
-        return base
-    try:
-        return sample(base)
-    except (TypeError, ValueError) as error:
-        raise UnreadableEventError(event, str(error)) from error
-
-
 def _one(event: Any, inner: list[tuple[Any, int]], base: Adjacency, relation: Adjacency) -> Released:
     """What happens on one sample, as one mechanism."""
     for leaf, _ in inner:
         if type(leaf) in _SAMPLES:
-            raise UnreadableEventError(event, f"no pair of a sample of a sample is known here, got {leaf!r} inside a sample")
-    found = [(release(leaf, base), count) for leaf, count in inner]
+            raise UnreadableEventError(
+                event, f"no pair of a sample of a sample is known here, got a {type(leaf).__name__} inside a sample"
+            )
+    found = [(_inside(leaf, base, relation), count) for leaf, count in inner]
     if any(one is Leak.EVERYTHING for one, _ in found):
         return Leak.EVERYTHING
     terms = [(own, n * count) for one, count in found if isinstance(one, Mechanism) for own, n in one.counted()]
@@ -175,10 +163,22 @@ def _one(event: Any, inner: list[tuple[Any, int]], base: Adjacency, relation: Ad
     return _merged(gaussians)
 
 
+def _inside(event: Any, base: Adjacency, relation: Adjacency) -> Released:
+    """One release on the sample, under the relation that sampling theorems start from."""
+    try:
+        return release(event, base)
+    except UnreadableEventError as error:
+        if base is relation:
+            raise
+        raise UnreadableEventError(
+            error.event, f"{error}; under `{RELATIONS[relation]}` this sample needs it under `{RELATIONS[base]}`"
+        ) from error
+
+
 def _merged(gaussians: list[tuple[Gaussian, int]]) -> Gaussian:
     """Gaussian releases of the same records are one, with sigma^-2 = sum of n_i sigma_i^-2, rounded toward less noise."""
     first = gaussians[0][0]
-    precision = sum((count / Fraction(one.sigma) ** 2 for one, count in gaussians), Fraction(0))
+    precision = sum((count / exact(one.sigma) ** 2 for one, count in gaussians), Fraction(0))
     with localcontext() as context:
         context.prec = _DIGITS
         sigma = float((Decimal(precision.denominator) / Decimal(precision.numerator)).sqrt())

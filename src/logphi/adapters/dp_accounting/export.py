@@ -67,7 +67,6 @@ def to_privacy_loss_distribution(
         Losses beyond the epsilon of this delta count as infinite, or else not at all; from 1e-290 to 0.1.
     points
         How many epsilons of each direction the profile is known at, from 2 to 10,000; fewer are quicker and wider.
-
     rtol
         How narrow the bounds of delta are asked to be, relatively; the export rests on what they are.
 
@@ -93,8 +92,8 @@ def to_privacy_loss_distribution(
     --------
     >>> import logphi as lp
     >>> training = 1000 * lp.Gaussian(sigma=1.1).poisson(0.01)
-    >>> above = to_privacy_loss_distribution(training)
-    >>> below = to_privacy_loss_distribution(training, pessimistic=False)
+    >>> above = to_privacy_loss_distribution(training, points=100)
+    >>> below = to_privacy_loss_distribution(training, points=100, pessimistic=False)
     >>> truth = training.delta(1.5)
     >>> low, high = (one.get_delta_for_epsilon(1.5) for one in (below, above))
     >>> print(low <= truth.lower <= truth.upper <= high)

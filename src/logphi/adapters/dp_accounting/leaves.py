@@ -13,6 +13,7 @@ from dp_accounting import dp_event
 
 from logphi import check
 from logphi.core.pair import UnsupportedError
+from logphi.written import exact
 
 
 class UnreadableEventError(UnsupportedError):
@@ -36,28 +37,41 @@ def leaves(event: Any, count: int = 1) -> Iterator[tuple[Any, int]]:
     Raises
     ------
     UnreadableEventError
-        If a number of repetitions is not a whole number from 1 to 1e300.
+        If a number of repetitions is not a whole number from 1 to 1e300, a rate is none, or the parts are no events.
     """
     waiting = [(event, count)]
     while waiting:
         one, times = waiting.pop()
-        kind = type(one)
-        if kind is dp_event.SelfComposedDpEvent:
-            waiting.append((one.event, _repeated(one, times)))
-        elif kind is dp_event.ComposedDpEvent:
-            waiting.extend((part, times) for part in reversed(one.events))
-        elif kind is dp_event.PoissonSampledDpEvent and one.sampling_probability == 1:
-            # every record takes part
-            waiting.append((one.event, times))
-        else:
+        try:
+            parts = _parts(one, times)
+        except (TypeError, ValueError) as error:
+            raise UnreadableEventError(one, str(error)) from error
+        if parts is None:
             yield one, times
+        else:
+            waiting.extend(reversed(parts))
+
+
+def rate_of(event: Any) -> float:
+    """The sampling probability of a Poisson sample."""
+    return check.unit("sampling_probability", event.sampling_probability)
+
+
+def _parts(event: Any, times: int) -> list[tuple[Any, int]] | None:
+    """What an event is composed of; None where it is a leaf."""
+    kind = type(event)
+    if kind is dp_event.SelfComposedDpEvent:
+        return [(event.event, _repeated(event, times))]
+    if kind is dp_event.ComposedDpEvent:
+        return [(part, times) for part in event.events]
+    if kind is dp_event.PoissonSampledDpEvent and exact(rate_of(event)) == 1:
+        # every record takes part
+        return [(event.event, times)]
+    return None
 
 
 def _repeated(event: Any, times: int) -> int:
-    try:
-        own = check.count("the number of repetitions", event.count)
-        if not own:
-            raise ValueError("the number of repetitions must be at least 1, got 0")
-        return check.count("the number of all repetitions", own * times)
-    except (TypeError, ValueError) as error:
-        raise UnreadableEventError(event, str(error)) from error
+    own = check.count("the number of repetitions", event.count)
+    if not own:
+        raise ValueError("the number of repetitions must be at least 1, got 0")
+    return check.count("the number of all repetitions", own * times)

@@ -1,0 +1,155 @@
+"""The gallery: each example is run, and what it draws is written as SVG.
+
+``python docs/gallery.py DIRECTORY`` draws all of it; a builder of pages calls :func:`draw`.
+"""
+
+import io
+import sys
+from pathlib import Path
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+
+from logphi.files import write_whole
+from logphi.progress import shown
+
+# name, caption, code; the code leaves what it drew in ``axes``
+EXAMPLES = (
+    (
+        "dp-sgd",
+        "The privacy profile of DP-SGD on 60,000 records, after 15 and after 60 epochs.",
+        """\
+import logphi as lp
+
+step = lp.Gaussian(sigma=1.1).poisson(256 / 60000)
+axes = lp.plot.profile(14062 * step, 3515 * step, labels=["60 epochs", "15 epochs"])
+""",
+    ),
+    (
+        "laplace-and-gaussian",
+        "Laplace noise has a largest loss, and Gaussian noise of its variance is better until shortly before it.",
+        """\
+import logphi as lp
+
+laplace, gaussian = 20 * lp.Laplace(scale=10.0), 20 * lp.Gaussian(sigma=200**0.5)
+axes = lp.plot.profile(laplace, gaussian, labels=["20 x Laplace(10)", "20 x Gaussian of the same variance"])
+""",
+    ),
+    (
+        "two-directions",
+        "In a sampled mechanism a record that is there is seen more easily than one that is not.",
+        """\
+import logphi as lp
+
+axes = lp.plot.profile(lp.Gaussian(sigma=0.8).poisson(0.2), directions=("remove", "add"), labels=["sampled Gaussian"])
+""",
+    ),
+    (
+        "tradeoff",
+        "The errors of the best test between neighbouring data sets: smooth, in three pieces, and in steps.",
+        """\
+import logphi as lp
+
+axes = lp.plot.tradeoff(lp.Gaussian(sigma=1.0), lp.Laplace(scale=1.0), 5 * lp.RandomizedResponse(p=0.6))
+""",
+    ),
+    (
+        "membership-inference",
+        "The best membership inference at low false positive rates. A delta is a floor: a record may be given away.",
+        """\
+import logphi as lp
+
+training = 14062 * lp.Gaussian(sigma=1.1).poisson(256 / 60000)
+axes = lp.plot.tradeoff(training, lp.ApproximateDP(epsilon=0.5, delta=1e-3), roc=True, labels=["DP-SGD", "(0.5, 0.001)-DP"])
+""",
+    ),
+    (
+        "composition",
+        "What a thousand and more releases cost, exactly and by theorems.",
+        """\
+import logphi as lp
+
+counts = [1, 3, 10, 30, 100, 300, 1000, 3000, 10000]
+methods = ["basic composition", "advanced composition", "Renyi, tradeoff"]
+axes = lp.plot.composition(lp.Gaussian(sigma=1.1).poisson(0.01), counts, delta=1e-5, methods=methods)
+""",
+    ),
+    (
+        "comparison",
+        "What every classical method says of the same thousand releases.",
+        """\
+import logphi as lp
+
+axes = lp.plot.compare(1000 * lp.Gaussian(sigma=1.1).poisson(0.01), delta=1e-5)
+""",
+    ),
+    (
+        "comparison-over-a-range",
+        "The saddle point is hard to tell from the truth; theorems of limits have a floor.",
+        """\
+import logphi as lp
+
+epsilons = [0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0, 4.5, 5.0]
+methods = ["advanced composition", "Renyi, tradeoff", "Berry-Esseen", "saddle point"]
+axes = lp.plot.compare(100 * lp.PureDP(epsilon=0.1), epsilon=epsilons, methods=methods)
+""",
+    ),
+    (
+        "loss-of-a-density",
+        "The privacy loss of a sampled Gaussian, in both orders of the neighbours.",
+        """\
+import logphi as lp
+
+axes = lp.plot.loss(lp.Gaussian(sigma=0.8).poisson(0.1))
+""",
+    ),
+    (
+        "loss-with-atoms",
+        "Propose, test, release: a density, atoms with an axis of their own, and an infinite loss in the legend.",
+        """\
+import logphi as lp
+
+axes = lp.plot.loss(5 * lp.DistanceToInstability(epsilon=1.0, delta=1e-3))
+""",
+    ),
+    (
+        "loss-on-a-lattice",
+        "Randomized responses have nothing but atoms.",
+        """\
+import logphi as lp
+
+axes = lp.plot.loss(20 * lp.RandomizedResponse(p=0.6).poisson(0.3))
+""",
+    ),
+    (
+        "bands",
+        "Where no density is proved the loss is drawn in bins, and the bands are what is known of them.",
+        """\
+import logphi as lp
+
+axes = lp.plot.loss(10 * lp.Laplace(scale=1.0).poisson(0.1), rtol=1e-2)
+""",
+    ),
+)
+
+
+def draw(directory):
+    """Write the pictures into a directory: the name of each file, its caption and its code."""
+    target = Path(directory)
+    target.mkdir(parents=True, exist_ok=True)
+    drawn = []
+    for name, caption, code in shown(EXAMPLES, "pictures"):
+        names = {}
+        exec(compile(code, name, "exec"), names)
+        figure, content = names["axes"].figure, io.BytesIO()
+        # the same bytes on every run
+        with mpl.rc_context({"svg.hashsalt": name}):
+            figure.savefig(content, format="svg", metadata={"Date": None})
+        plt.close(figure)
+        drawn.append((f"{name}.svg", caption, code))
+        write_whole(target / drawn[-1][0], content.getvalue())
+    return drawn
+
+
+if __name__ == "__main__":
+    draw(sys.argv[1])

@@ -1,0 +1,15 @@
+"""Pictures of what a release reveals: the bounds as bands, drawn by matplotlib.
+
+Every function draws into ``ax`` (into a new figure if there is none) and returns the axes. None of them shows a window or
+changes a setting of matplotlib, which is loaded by the first picture: ``pip install "logphi[plot]"``.
+"""
+
+from __future__ import annotations
+
+from logphi.plot.comparisons import compare
+from logphi.plot.compositions import composition
+from logphi.plot.losses import loss
+from logphi.plot.profiles import profile
+from logphi.plot.tradeoffs import tradeoff
+
+__all__ = ["compare", "composition", "loss", "profile", "tradeoff"]

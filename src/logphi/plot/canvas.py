@@ -1,0 +1,99 @@
+"""What is drawn on, and how one curve is told from another: by colours that everybody sees apart, by dashes, and by name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from logphi.release import Mechanism
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# Okabe & Ito 2008, *Color Universal Design*, without the yellow, which is too light for a line
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
+DASHES = ("-", "--", "-.", ":")
+GREY = "0.45"
+
+# a name longer than this leaves no room for the curves
+_LONGEST = 56
+# numbers of so many digits are shortened, and functions have no names
+_LONG_NUMBER = re.compile(r"\d+\.\d{7,}(?:e-?\d+)?")
+_FUNCTION = re.compile(r"<[^<>]*(?:<[^<>]*>)?[^<>]*>")
+
+
+def canvas(ax: Axes | None, size: tuple[float, float] = (6.4, 4.4)) -> Axes:
+    """The axes that were given, or those of a new figure of that size, in inches.
+
+    Raises
+    ------
+    ImportError
+        If matplotlib is not installed.
+    """
+    if ax is not None:
+        return ax
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError as missing:
+        raise ImportError('pictures need matplotlib: pip install "logphi[plot]"') from missing
+    fresh = plt.subplots(figsize=size, layout="constrained")[1]
+    fresh.spines[["top", "right"]].set_visible(False)
+    fresh.grid(alpha=0.25, linewidth=0.6)
+    return fresh
+
+
+def style(ax: Axes, given: dict[str, Any]) -> dict[str, Any]:
+    """How the next curve is drawn: as the user says, otherwise unlike the curves that are named already."""
+    number = len(ax.get_legend_handles_labels()[1])
+    own: dict[str, Any] = {"color": COLOURS[number % len(COLOURS)], "linestyle": DASHES[number % len(DASHES)]}
+    return {"linewidth": 1.6, **own, **given}
+
+
+def mechanisms(given: Sequence[Mechanism]) -> Sequence[Mechanism]:
+    """What is drawn, once it is known to be mechanisms.
+
+    Raises
+    ------
+    TypeError
+        If something is not a mechanism, or there is none.
+    """
+    if not given:
+        raise TypeError("there is nothing to draw: give at least one mechanism")
+    for one in given:
+        if not isinstance(one, Mechanism):
+            raise TypeError(f"only mechanisms can be drawn, got {one!r} of type {type(one).__name__}")
+    return given
+
+
+def names(given: Sequence[Mechanism], labels: Iterable[str] | None) -> list[str]:
+    """A name for each mechanism: its expression, shortened, unless the user has names.
+
+    Raises
+    ------
+    ValueError
+        If there are more or fewer names than mechanisms.
+    """
+    if labels is None:
+        return [short(one) for one in given]
+    listed = [labels] if isinstance(labels, str) else list(labels)
+    if len(listed) != len(given):
+        raise ValueError(f"labels must name each of the {len(given)} mechanisms, got {listed!r}")
+    return listed
+
+
+def short(mechanism: Mechanism) -> str:
+    """Its expression, or the beginning of it and how much follows."""
+    text = _plain(repr(mechanism))
+    if len(text) <= _LONGEST:
+        return text
+    terms = mechanism.counted()
+    one, count = terms[0]
+    first = _plain(repr(one) if count == 1 else f"{count} * {one!r}")
+    rest = f" and {len(terms) - 1} more" if len(terms) > 1 else ""
+    room = _LONGEST - len(rest)
+    return (first if len(first) <= room else first[: room - 1] + "…") + rest
+
+
+def _plain(text: str) -> str:
+    return _LONG_NUMBER.sub(lambda number: f"{float(number[0]):.6g}", _FUNCTION.sub("…", text))

@@ -1,0 +1,140 @@
+"""What every method says, as a picture."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from logphi import check
+from logphi.bound import Side
+from logphi.comparison import APPROXIMATE, EXACT, LOWER, UPPER, Comparison, Row
+from logphi.comparison import compare as compared
+from logphi.display import printed
+from logphi.plot.canvas import COLOURS, GREY, canvas, mechanisms
+from logphi.plot.curve import TINY
+from logphi.plot.methods import AXES, lines, sorted_rows, wide
+from logphi.progress import shown
+from logphi.release import Mechanism
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# the tip of a triangle points to where the truth is
+_MARKS = {EXACT: "D", UPPER: "<", LOWER: ">", APPROXIMATE: "o"}
+_TINTS = {EXACT: COLOURS[6], UPPER: COLOURS[0], LOWER: COLOURS[2], APPROXIMATE: COLOURS[1]}
+_SIDES = {UPPER: Side.UPPER, LOWER: Side.LOWER}
+_FILLS: dict[str, Any] = {EXACT: "full", UPPER: "full", LOWER: "full", APPROXIMATE: "none"}
+# inches for each method
+_ROW = 0.27
+
+
+def compare(
+    of: Mechanism | Comparison,
+    *,
+    epsilon: Any = None,
+    delta: Any = None,
+    methods: Iterable[str] | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw what every method of ``lp.compare`` says of one question, or of a range of questions.
+
+    Parameters
+    ----------
+    of
+        A mechanism; or a comparison that was made already, without more arguments.
+    epsilon, delta
+        The question, exactly one of them. One number gives a chart with a row for each method: the exact answer as a line,
+        bounds as triangles that point to where the truth is, approximations as open circles; what does not apply says so. An
+        array gives a curve for each method, the exact one with its band. Epsilon is in nats.
+    methods
+        Names of the rows; all by default.
+    ax
+        Axes to draw into.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        Beside every mark is its number, rounded to its own side.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If not exactly one question is asked, or a method is unknown.
+    ImportError
+        If matplotlib is not installed.
+
+    Examples
+    --------
+    >>> import logphi as lp
+    >>> axes = lp.plot.compare(100 * lp.PureDP(epsilon=0.1), delta=1e-6)
+    >>> [tick.get_text() for tick in axes.get_yticklabels()][:2]
+    ['exact', 'optimal composition']
+    """
+    if isinstance(of, Comparison):
+        if (epsilon, delta, methods) != (None, None, None):
+            raise ValueError("a comparison has its question already: give a mechanism to ask another one")
+        return _chart(of, ax)
+    (one,) = mechanisms((of,))
+    asked = None if methods is None else tuple(methods)
+    name, given = ("delta", delta) if epsilon is None else ("epsilon", epsilon)
+    if np.ndim(given) == 0:
+        return _chart(compared(one, epsilon=epsilon, delta=delta, methods=asked), ax)
+    if epsilon is not None and delta is not None:
+        raise ValueError(f"give either epsilon or delta, got epsilon={epsilon!r} and delta={delta!r}")
+    points = check.real_array(name, given).ravel()
+    tables = [compared(one, **{name: float(at)}, methods=asked) for at in shown(points, "comparisons")]
+    ax = canvas(ax)
+    ax.set_xlabel(AXES[name])
+    lines(ax, points, tables)
+    return ax
+
+
+def _chart(table: Comparison, ax: Axes | None) -> Axes:
+    rows = sorted_rows(table)
+    ax = canvas(ax, (7.0, 1.3 + _ROW * len(rows)))
+    ax.grid(visible=False, axis="y")
+    values = np.array([row.value for row in rows if row.value is not None])
+    finite = values[np.isfinite(values) & (values >= TINY)]
+    ax.set_yscale("linear")
+    if wide(finite):
+        ax.set_xscale("log")
+    # what is zero, and what no bound says, has its place at the rim
+    low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
+    exact = table.exact
+    if low <= exact.value <= high:
+        ax.axvspan(max(exact.lower, low), min(exact.upper, high), color=_TINTS[EXACT], alpha=0.25, linewidth=0)
+        ax.axvline(exact.value, color=_TINTS[EXACT], linewidth=0.8, zorder=1)
+    for place, row in enumerate(rows):
+        _mark(ax, place, row, low, high)
+    ax.set_yticks(range(len(rows)), [row.name for row in rows])
+    for tick, row in zip(ax.get_yticklabels(), rows, strict=True):
+        tick.set_color("black" if row.value is not None else GREY)
+    ax.set_ylim(len(rows) - 0.5, -0.5)
+    ax.margins(x=0.1)
+    given = r"$\delta$" if table.question == "epsilon" else r"$\varepsilon$"
+    ax.set_xlabel(f"{AXES[table.question]} at {given} = {table.at:g}")
+    for side in dict.fromkeys(row.side for row in rows if row.side):
+        ax.plot([], [], _MARKS[side], color=_TINTS[side], fillstyle=_FILLS[side], markersize=6, label=side)
+    ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=4, fontsize="small", frameon=False)
+    return ax
+
+
+def _mark(ax: Axes, place: int, row: Row, low: float, high: float) -> None:
+    """The mark of a row and its number, or why there is none."""
+    across = ax.get_yaxis_transform()
+    if row.value is None:
+        ax.text(0.02, place, "does not apply", color=GREY, fontsize="small", style="italic", va="center", transform=across)
+        return
+    look = {"marker": _MARKS[row.side], "color": _TINTS[row.side], "markersize": 6, "fillstyle": _FILLS[row.side]}
+    told = printed(row.value, _SIDES.get(row.side), 4) if row.value < math.inf else "no bound"
+    inside = low <= row.value <= high
+    at, transform = (row.value, ax.transData) if inside else (float(row.value > high), across)
+    ax.plot(at, place, transform=transform, clip_on=False, **look)
+    # the number stands where there is room
+    first, here, last = ax.xaxis.get_transform().transform(np.array([low, row.value if inside else at, high]))
+    right = here > (first + last) / 2 if inside else bool(at)
+    side: dict[str, Any] = {"ha": "right", "xytext": (-6, 0)} if right else {"ha": "left", "xytext": (6, 0)}
+    ax.annotate(told, (at, place), xycoords=transform, textcoords="offset points", va="center", fontsize="small", **side)

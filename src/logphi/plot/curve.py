@@ -1,0 +1,181 @@
+"""One curve with its bounds: the points where it bends, the line, the band, and what the band is too narrow to show."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from logphi.bound import Bound, Side
+from logphi.display import printed
+from logphi.plot.canvas import style
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Array = NDArray[np.float64]
+
+# a picture is no sharper than its line; where the bounds are wider than that, the band shows it
+RTOL = 1e-4
+
+# points of the first look, and how often those around a bend are halved
+_FIRST = 33
+_ROUNDS = 6
+# in units of the picture: what deviates less from a straight line looks straight, and what is shorter is a point
+_STRAIGHT = 0.002
+_SHORTEST = 0.001
+# where logarithmic axes end: their margins must be doubles too
+TINY = 1e-300
+# of a logarithmic axis as much is looked at
+_DECADES = 20.0
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Points of a curve, each with its bounds."""
+
+    name: str
+    x: Array
+    bounds: tuple[Bound, ...]
+
+    @property
+    def lower(self) -> Array:
+        """Lower ends."""
+        return np.array([bound.lower for bound in self.bounds])
+
+    @property
+    def value(self) -> Array:
+        """Best values."""
+        return np.array([bound.value for bound in self.bounds])
+
+    @property
+    def upper(self) -> Array:
+        """Upper ends."""
+        return np.array([bound.upper for bound in self.bounds])
+
+    @property
+    def proved(self) -> bool:
+        """Whether every error is."""
+        return all(bound.ledger.proved for bound in self.bounds)
+
+
+def traced(
+    name: str,
+    answer: Callable[[Array], Iterable[Bound]],
+    at: Array | tuple[float, float],
+    *,
+    log_x: bool = False,
+    log_y: bool = False,
+) -> Curve:
+    """The curve through an array of points, or from end to end with more points where it bends."""
+    if isinstance(at, tuple):
+        return _bent(name, answer, at, log_x, log_y)
+    return Curve(name, at, tuple(answer(at)))
+
+
+def _bent(name: str, answer: Callable[[Array], Iterable[Bound]], ends: tuple[float, float], log_x: bool, log_y: bool) -> Curve:
+    low, high = ends
+
+    def place(share: Array) -> Array:
+        return np.clip(low * (high / low) ** share if log_x else low + share * (high - low), low, high)
+
+    shares = np.linspace(0, 1, _FIRST)
+    found: dict[float, Bound] = {}
+    for _ in range(_ROUNDS):
+        if shares.size == 0:
+            break
+        found.update(zip(shares.tolist(), answer(place(shares)), strict=True))
+        known = np.array(sorted(found))
+        shares = _halves(known, _height(np.array([found[share].value for share in known]), log_y))
+    known = np.array(sorted(found))
+    return Curve(name, place(known), tuple(found[share] for share in known))
+
+
+def _height(value: Array, log_y: bool) -> Array:
+    """The values in units of the picture."""
+    known = np.where(np.isfinite(value), value, np.nan)
+    if log_y:
+        with np.errstate(divide="ignore"):
+            known = np.log10(known)
+        known = np.clip(known, np.nanmax(known, initial=-_DECADES) - _DECADES, None)
+    low, high = np.nanmin(known, initial=np.inf), np.nanmax(known, initial=-np.inf)
+    height: Array = np.nan_to_num((known - low) / (high - low)) if high > low else np.zeros(value.size)
+    return height
+
+
+def _halves(x: Array, height: Array) -> Array:
+    """The middles of the pieces beside a bend."""
+    share = (x[1:-1] - x[:-2]) / (x[2:] - x[:-2])
+    off = np.abs(height[1:-1] - (height[:-2] + share * (height[2:] - height[:-2]))) > _STRAIGHT
+    bent = np.append(off, False) | np.append(False, off)
+    long = np.diff(x) > _SHORTEST
+    halves: Array = ((x[1:] + x[:-1]) / 2)[bent & long]
+    return halves
+
+
+def draw(ax: Axes, curve: Curve, **given: Any) -> None:
+    """The line of the best values and the band from lower to upper bound; what is infinite is an arrow at the top."""
+    look = style(ax, given)
+    finite = np.isfinite(curve.value)
+    least = TINY if ax.get_yscale() == "log" else -np.inf
+    # on a logarithmic axis a line to zero leaves the picture
+    height = np.where(curve.value >= least, curve.value, 0.0)
+    ax.plot(curve.x, np.where(finite, height, np.nan), label=curve.name, **look)
+    # what has no end ends with the picture
+    known = [end[np.isfinite(end)] for end in (curve.value, curve.upper)]
+    top = max((float(end.max()) for end in known if end.size), default=1.0)
+    lower, upper = (np.clip(end, -np.inf, top) for end in (curve.lower, curve.upper))
+    ax.fill_between(curve.x, lower, upper, where=finite & (curve.upper >= least), color=look["color"], alpha=0.25, linewidth=0)
+    if not np.all(finite):
+        _arrows(ax, curve.x[~finite], look["color"])
+
+
+def _arrows(ax: Axes, x: Array, colour: Any) -> None:
+    at_the_top = ax.get_xaxis_transform()
+    ax.plot(x, np.ones(x.size), "^", color=colour, transform=at_the_top, clip_on=False, markersize=5, label="_infinite")
+    ax.annotate("infinite", (float(x[0]), 1.0), (0, 5), xycoords=at_the_top, textcoords="offset points", fontsize="small")
+
+
+def legend(ax: Axes, curves: Sequence[Curve], *more: str, loc: Literal["best", "upper left"] = "best") -> None:
+    """Names of the curves, and what the bands are; how wide they are at most where no eye could tell; what else is to say."""
+    ax.autoscale_view()
+    line = max(one.get_linewidth() for one in ax.lines) * ax.figure.dpi / 72
+    if max(_pixels(ax, curve) for curve in curves) > line:
+        said = "bands from lower to upper bound"
+    else:
+        relative = ax.get_yscale() == "log"
+        widest = max(_width(ax, curve, relative) for curve in curves)
+        said = f"{'relative width' if relative else 'width'} of the bounds: at most {_short(widest)}"
+    estimates = [curve.name for curve in curves if not curve.proved]
+    if estimates:
+        said += ", estimated" if len(estimates) == len(curves) else f"\nestimated: {', '.join(estimates)}"
+    title = "\n".join((said, *more))
+    ax.legend(title=title, title_fontsize="small", fontsize="small", frameon=False, alignment="left", loc=loc)
+
+
+def _width(ax: Axes, curve: Curve, relative: bool) -> float:
+    """The largest distance of the bounds in the picture."""
+    low, high = sorted(ax.get_ylim())
+    widths = [
+        bound.width / (bound.value or bound.upper) if relative else bound.width
+        for bound in curve.bounds
+        if bound.width > 0 and bound.upper >= low and bound.lower <= high
+    ]
+    return max(widths, default=0.0)
+
+
+def _short(width: float) -> str:
+    return f"{float(printed(width, Side.UPPER, 2)):g}"
+
+
+def _pixels(ax: Axes, curve: Curve) -> float:
+    """How thick the band is drawn, at its thickest."""
+    low, high = sorted(ax.get_ylim())
+    ends = [
+        ax.transData.transform(np.column_stack([curve.x, np.clip(end, low, high)]))[:, 1] for end in (curve.lower, curve.upper)
+    ]
+    thick = ends[1] - ends[0]
+    return float(np.max(thick[np.isfinite(curve.value)], initial=0.0))

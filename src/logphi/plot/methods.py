@@ -1,0 +1,63 @@
+"""Answers of several methods as curves: the exact one with its band, bounds and approximations each in their own dashes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from logphi.comparison import APPROXIMATE, EXACT, LOWER, UPPER, Comparison, Row
+from logphi.plot.canvas import COLOURS
+from logphi.plot.curve import TINY, Array, Curve, draw, legend
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+DASHES = {UPPER: "--", LOWER: "-.", APPROXIMATE: ":"}
+AXES = {"delta": r"$\delta$", "epsilon": r"$\varepsilon$ (nats)"}
+# axes whose numbers span more than this are logarithmic
+_WIDE = 30.0
+
+
+def lines(ax: Axes, x: Array, tables: Sequence[Comparison], name: str = "exact") -> None:
+    """One comparison for each point of the axis; a method is left out where it does not apply, and named in the legend."""
+    question = tables[0].question
+    exact = Curve(name, x, tuple(table.exact for table in tables))
+    others: dict[tuple[str, str], dict[int, float]] = {}
+    missing: list[str] = []
+    for at, table in enumerate(tables):
+        for row in table.rows:
+            if row.value is None:
+                missing += [row.name] if row.name not in missing else []
+            elif row.side != EXACT:
+                others.setdefault((row.name, row.side), {})[at] = row.value
+    heights = [height for own in others.values() for height in own.values()]
+    if wide(x):
+        ax.set_xscale("log")
+    if wide(np.array([*exact.value, *heights])):
+        ax.set_yscale("log")
+    draw(ax, exact, marker=".")
+    first = len(ax.get_legend_handles_labels()[1])
+    for number, ((method, side), own) in enumerate(others.items(), first):
+        height = np.array([own.get(at, np.nan) for at in range(x.size)])
+        height = np.where(np.isfinite(height) & (height >= TINY), height, np.nan)
+        ax.plot(x, height, DASHES[side], color=COLOURS[number % len(COLOURS)], linewidth=1.2, label=f"{method} ({side})")
+    ax.set_ylabel(AXES[question])
+    legend(ax, [exact], *(f"does not apply everywhere: {method}" for method in missing))
+
+
+def wide(numbers: Array) -> bool:
+    """Whether numbers are so far apart that their axis is logarithmic."""
+    known = numbers[np.isfinite(numbers) & (numbers >= TINY)]
+    return bool(known.size and np.all(numbers[np.isfinite(numbers)] >= 0) and known.max() > _WIDE * known.min())
+
+
+def sorted_rows(table: Comparison) -> list[Row]:
+    """The exact answer, then bounds from the best to the worst, approximations, and what does not apply."""
+    order = {EXACT: 0, UPPER: 1, LOWER: 2, APPROXIMATE: 3, "": 4}
+
+    def place(row: Row) -> tuple[int, float]:
+        return order[row.side], abs(row.gap) if row.gap is not None else 0.0
+
+    return sorted(table.rows, key=place)

@@ -1,0 +1,114 @@
+"""The trade-off function as a picture, and as the receiver operating characteristic of an adversary."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from logphi import check
+from logphi.bound import Bound, Direction, Side
+from logphi.plot.canvas import GREY, canvas, mechanisms, names
+from logphi.plot.curve import RTOL, Array, draw, legend, traced
+from logphi.progress import shown
+from logphi.release import Mechanism
+from logphi.views.renyi import single
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# the false positive rates that attacks are judged by
+_LOWEST_RATE = 1e-6
+# about what doubles leave of a number next to one
+_SHARPEST = 1e-12
+
+
+def tradeoff(
+    *of: Mechanism,
+    type_one_errors: Any = None,
+    roc: bool = False,
+    direction: Direction | str | None = None,
+    labels: Iterable[str] | None = None,
+    ax: Axes | None = None,
+    rtol: float = RTOL,
+    **line: Any,
+) -> Axes:
+    """Draw the trade-off function of mechanisms, the bounds as bands, beside the diagonal of perfect privacy.
+
+    Parameters
+    ----------
+    *of
+        Mechanisms, one curve for each.
+    type_one_errors
+        The points, in [0, 1]; by default all of it, or from 1e-6 on for ``roc``, more of them where the curve bends.
+    roc
+        True draws the true positive rate against the false positive rate of the best membership inference, on logarithmic
+        axes: 1 - type II error against type I error. The bounds change sides.
+    direction
+        ``"remove"`` or ``"add"`` for one order of the neighbours only; by default what the better test of both reaches.
+    labels, ax, rtol, **line
+        As of :func:`logphi.plot.profile`.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        With a line and a band for each curve, and the diagonal.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If a type I error is outside [0, 1], or zero for ``roc``, a direction does not exist, or something is not a mechanism.
+    ImportError
+        If matplotlib is not installed.
+
+    Examples
+    --------
+    >>> import logphi as lp
+    >>> axes = lp.plot.tradeoff(lp.Gaussian(sigma=1.0), lp.RandomizedResponse(p=0.75))
+    >>> axes.get_xlabel()
+    'type I error'
+    """
+    drawn = mechanisms(of)
+    at = (_LOWEST_RATE if roc else 0.0, 1.0) if type_one_errors is None else _rates(type_one_errors, roc)
+    curves = []
+    for one, name in zip(drawn, names(drawn, labels), strict=True):
+
+        def answer(x: Any, one: Mechanism = one) -> Any:
+            if roc:
+                return [_power(one, float(rate), direction, rtol) for rate in shown(x, "rates")]
+            return one.tradeoff(x, direction=direction, rtol=rtol)
+
+        curves.append(traced(name, answer, at, log_x=roc, log_y=roc))
+    ax = canvas(ax, (5.0, 4.8))
+    if roc:
+        ax.set(xscale="log", yscale="log", xlabel="false positive rate", ylabel="true positive rate")
+    else:
+        ax.set(xlabel="type I error", ylabel="type II error")
+    low = float(curves[0].x.min()) if roc else 0.0
+    ax.plot([low, 1], [low, 1] if roc else [1, 0], color=GREY, linewidth=0.8, linestyle=(0, (4, 3)), label="_perfect privacy")
+    for curve in curves:
+        draw(ax, curve, **line)
+    legend(ax, curves)
+    return ax
+
+
+def _rates(given: Any, roc: bool) -> Array:
+    points = check.unit_array("type_one_errors", given).ravel()
+    if roc and not np.all(points > 0):
+        raise ValueError(f"type_one_errors must be above 0 on a logarithmic axis, got {given!r}: leave roc out")
+    return points
+
+
+def _power(one: Mechanism, rate: float, direction: Direction | str | None, rtol: float) -> Bound:
+    """1 - type II error, which is at least the rate, with its bounds."""
+    error = single(one.tradeoff(rate, direction=direction, rtol=max(rtol * rate, _SHARPEST)))
+    return replace(
+        error,
+        lower=max(math.nextafter(1 - error.upper, 0.0), 0.0),
+        value=1 - error.value,
+        upper=min(math.nextafter(1 - error.lower, 2.0), 1.0),
+        side=Side.UPPER,
+    )

@@ -170,7 +170,8 @@ def _slope(function: Function, x: float, here: Ends, away: float) -> float:
     What changes by less than the noise of a wide enclosure is looked at from farther away.
     """
     noise = _NOISE * (here.upper - here.lower)
-    for step in (away, -away):
+    for side in (1.0, -1.0):
+        step = side * away
         gap = here.value - function(x + step).value
         while abs(gap) < noise < math.inf and abs(step) < _NEAR * abs(x):
             step *= _STRIDE

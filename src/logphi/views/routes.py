@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import reduce
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,9 +17,13 @@ from logphi.numerics.contour import Inversion, Part
 from logphi.numerics.enclosure import Scaled
 from logphi.numerics.lattice import Periodic
 from logphi.numerics.law import Law, Reflected
+from logphi.numerics.laws.mixed_normal import MixedNormal
 from logphi.numerics.roots import Crossing, Function, bisection, crossing
 from logphi.views.profile import LogDelta, from_inversion, masses, settled, trivial
 from logphi.views.sampled import release_of, single_release
+
+if TYPE_CHECKING:
+    from logphi.views import rare
 
 
 @dataclass(frozen=True)
@@ -258,6 +263,20 @@ def by_lattice_laws(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
     return lambda x: from_inversion(known, x, Inversion(Part.EXCESS, prepared.at(x)), "discretized")
 
 
+def by_clipped_contour(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
+    """Inversion of the loss without rare large ones, whose share has a closed form: sampled normal pairs at small rates."""
+    # SciPy's normal tails would double the time of importing the package
+    from logphi.views import rare
+
+    prepared = rare.prepare(loss, epsilon, demand.rtol, demand.least)
+    if prepared is None:
+        raise NotApplicableError(
+            "method 'clipped' needs epsilon > 0 and a few kinds of Poisson-sampled Gaussians, "
+            "of which a contour of reasonable length serves the small losses; leave method out"
+        )
+    return _clipped(loss, prepared)
+
+
 def by_buckets(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
     """Every loss rounded up, or down, to a multiple of one width, composed by convolution: wide, and there to compare with."""
     from logphi.numerics import buckets
@@ -294,6 +313,7 @@ ROUTES: dict[str, Route] = {
     "exponential": by_pieces,
     "smoothed": by_smoothed_contour,
     "discretized": by_lattice_laws,
+    "clipped": by_clipped_contour,
     "buckets": by_buckets,
     "levy": by_levy,
     "levy-sums": by_levy_sums,
@@ -374,7 +394,7 @@ def _final(found: LogDelta, large: float) -> bool:
     A contour is worth a second look where the profile is far below M(c) e^{-cx}, one large loss among many small ones, and a
     smoothed one near an atom.
     """
-    wide = found.method in ("contour", "smoothed") and found.relative_width > large
+    wide = found.method in ("contour", "smoothed", "clipped") and found.relative_width > large
     return found.method not in ("trivial", "discretized") and not wide
 
 
@@ -406,11 +426,24 @@ def _fitting(loss: LogPhi) -> list[Route]:
     return [_by_decaying_contour, by_pieces, *_FALLBACKS]
 
 
+def _clipped(loss: LogPhi, prepared: rare.Prepared) -> Local:
+    known = masses(loss)
+    return lambda x: from_inversion(known, x, prepared.at(x), "clipped")
+
+
 def _by_decaying_contour(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
+    hint = demand.hint
+    if any(isinstance(law, MixedNormal) for law, _ in loss.terms):
+        from logphi.views import rare
+
+        hint = hint or contour.saddle(loss, contour.smooth(loss, epsilon), contour.RIGHT).abscissa
+        clipped = rare.prepare_where_needed(loss, epsilon, demand.rtol, demand.least, hint)
+        if clipped is not None:
+            return _clipped(loss, clipped)
     # the longest line gains no more than its number of nodes over what atoms do not lose by themselves, and is long
     atoms = exponential.made_of_pieces(loss.terms) and float(loss.log_envelope(0.0, _FAR)[0])
     hopeless = atoms is not False and atoms > math.log(min(demand.rtol * contour.MAX_NODES, _DECAYED))
-    prepared = None if hopeless else contour.prepare(loss, epsilon, demand.rtol, contour.smooth, demand.hint, decaying=True)
+    prepared = None if hopeless else contour.prepare(loss, epsilon, demand.rtol, contour.smooth, hint, decaying=True)
     if prepared is None:
         raise NotApplicableError("the transform does not decay far enough for a contour of reasonable length")
     return _inverted(loss, prepared, "contour")

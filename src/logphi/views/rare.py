@@ -31,13 +31,14 @@ from logphi.numerics.laws.mixed_normal import MixedNormal
 Array = NDArray[np.float64]
 
 # measured: the square of large losses, in units of that of the threshold, from which on a contour of the whole loss suffers;
-# and what a clipped contour, which takes longer, must gain, as a logarithm
+# how far beyond its saddle; and what a clipped contour, which takes longer, must gain, as a logarithm
 _SHARE = 0.1
-_GAIN = 5.0
+_AHEAD = 1.25
+_GAIN = 2.0
 # measured: each law has a quadrature of its own, so that many take long
 _MOST = 8
 # measured: caps that are tried, as distances from the threshold relative to it, and what R may take of the tolerance
-_CAPS = np.geomspace(1e-3, 1e2, 61)
+_CAPS = np.geomspace(1e-3, 1e6, 109)
 _REST = 1e-2
 # measured: exponents v among which the best is found
 _EXPONENTS = np.geomspace(1e-2, 1e9, 67)
@@ -70,6 +71,8 @@ def _decides(loss: LogPhi, x: float, abscissa: float) -> bool:
     """Whether under the tilt e^{cL} losses above x are likely and large enough to hold the saddle back."""
     if not 0 < x < _FARTHEST:
         return False
+    # a wall ahead holds it back, too
+    abscissa *= _AHEAD
     for law, count in large_of(loss):
         m, _ = law.constants
         place = float(place_of(law, np.array([x]))[0]) + _STEPS * max(10.0, (abscissa + 1) * m)
@@ -156,7 +159,10 @@ def prepare(loss: LogPhi, x: float, rtol: float, log_least: float, log_most: flo
     if not found.value < log_most:
         return None
     line = contour.plan(small, found.abscissa, kernel, rtol, decaying=True)
-    return None if line is None else Prepared(line, Jumps.beyond(laws, loss, x))
+    if line is None or not (line.values.radius < 1).any():
+        # so long a line needs too many nodes of the inner integrals
+        return None
+    return Prepared(line, Jumps.beyond(laws, loss, x))
 
 
 def _cap(loss: LogPhi, large: Large, x: float, log_share: float, log_least: float) -> float:

@@ -436,7 +436,7 @@ def _by_decaying_contour(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
     if any(isinstance(law, MixedNormal) for law, _ in loss.terms):
         from logphi.views import rare
 
-        hint = hint or contour.saddle(loss, contour.smooth(loss, epsilon), contour.RIGHT).abscissa
+        hint = contour.saddle(loss, contour.smooth(loss, epsilon), contour.RIGHT, hint).abscissa
         clipped = rare.prepare_where_needed(loss, epsilon, demand.rtol, demand.least, hint)
         if clipped is not None:
             return _clipped(loss, clipped)

@@ -15,18 +15,21 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import log_ndtr
 
 from logphi.arith.floats import ULP
 from logphi.core.logphi import LogPhi
 from logphi.numerics import contour
 from logphi.numerics.contour import RIGHT, Contour, Inversion, Part, Smooth, log_kappa
 from logphi.numerics.enclosure import Scaled
-from logphi.numerics.laws.clipped import ClippedNormal, place_of
+from logphi.numerics.halfline import spread
 from logphi.numerics.laws.mixed_normal import MixedNormal
+
+if TYPE_CHECKING:
+    from logphi.numerics.laws.clipped import ClippedNormal
 
 Array = NDArray[np.float64]
 
@@ -40,8 +43,10 @@ _MOST = 8
 # measured: caps that are tried, as distances from the threshold relative to it, and what R may take of the tolerance
 _CAPS = np.geomspace(1e-3, 1e6, 109)
 _REST = 1e-2
-# measured: exponents v among which the best is found
-_EXPONENTS = np.geomspace(1e-2, 1e9, 67)
+# measured: exponents v among which the best is found, over the spread of L
+_EXPONENTS = np.geomspace(0.1, 30.0, 24)
+# measured: thresholds that are tried, relative to one that is too high
+_BELOW = np.geomspace(1e-9, 1.0, 181)
 # measured: steps beyond the cap in which the tilted law is looked at
 _STEPS = np.concatenate([[0.0], np.geomspace(1e-3, 1.0, 255)])
 # measured: beyond it a loss is not rare, and e^eps leaves the range of doubles
@@ -75,12 +80,42 @@ def _decides(loss: LogPhi, x: float, abscissa: float) -> bool:
     abscissa *= _AHEAD
     for law, count in large_of(loss):
         m, _ = law.constants
-        place = float(place_of(law, np.array([x]))[0]) + _STEPS * max(10.0, (abscissa + 1) * m)
+        place = float(law.place(np.array([x]))[0]) + _STEPS * max(10.0, (abscissa + 1) * m)
         own = law.curve.on(place)[0]
         log_square = float(((abscissa + 1) * own + 2 * np.log(own) - place * place / 2).max()) + math.log(count)
         if not log_square - float(law.sketch(np.array([abscissa]))[0]) < 2 * math.log(x) + math.log(_SHARE):
             return True
     return False
+
+
+@dataclass(frozen=True)
+class Rest:
+    """About the bounds of R for some v near a threshold: ``moments`` are K(-1 - v)."""
+
+    x: float
+    exponents: Array
+    moments: Array
+
+    @staticmethod
+    def near(loss: LogPhi, x: float) -> Rest:
+        """With exponents that suit the small losses."""
+        exponents = _EXPONENTS / spread(loss)
+        return Rest(x, exponents, loss.sketch(-1 - exponents))
+
+    def log_bounds(self, caps: Array) -> Array:
+        """Logarithms of the bounds over the Q-masses, (exponent, cap)."""
+        v = self.exponents[:, None]
+        bounds: Array = log_kappa(v) + self.x + v * (self.x - caps) + self.moments[:, None]
+        return bounds
+
+    def proved(self, loss: LogPhi, cap: float) -> tuple[float, float]:
+        """The best v, and log(kappa(v) e^{-vB} M(-1 - v))."""
+        best = int(np.argmin(self.log_bounds(np.array([cap]))))
+        abscissa = -1 - float(self.exponents[best])
+        exponent = -1 - abscissa
+        values = loss.log_transform(np.array([abscissa]))
+        bound = float((log_kappa(np.array([exponent])) + values.mid + values.radius)[0]) - exponent * cap
+        return exponent, bound + 1e-13 * (1 + abs(float(values.mid[0])) + exponent * abs(cap))
 
 
 @dataclass(frozen=True)
@@ -95,19 +130,19 @@ class Jumps:
     log_rest: float
 
     @staticmethod
-    def beyond(laws: list[tuple[ClippedNormal, int]], loss: LogPhi, x: float) -> Jumps:
-        """Those of the ends of the laws, with the v that is best at x."""
+    def beyond(laws: list[tuple[ClippedNormal, int]], loss: LogPhi, rest: Rest) -> Jumps:
+        """Those of the ends of the laws, with the v that is best at the threshold."""
         counts = np.array([float(count) for _, count in laws])
-        rests = [law.beyond_end for law, _ in laws]
-        log_mass, log_more = (np.array([getattr(rest, name) for rest in rests]) for name in ("log_mass", "log_more"))
+        parts = [law.beyond_end for law, _ in laws]
+        log_mass, log_more = (np.array([getattr(part, name) for part in parts]) for name in ("log_mass", "log_more"))
         log_unit = float((np.maximum(log_mass, log_more) + np.log(counts)).max())
         unit = math.exp(max(log_unit, _LOG_LEAST))
         mass, more = np.exp(log_mass - log_unit), np.exp(log_more - log_unit)
         # logarithms of Q(not F), and of P(not F) over it
         kept = float(counts @ np.log1p(-unit * mass)) / unit
         apart = float(counts @ np.log1p(-unit * more / (1 - unit * mass))) / unit
-        relative = max(rest.error for rest in rests) + 16 * ULP
-        exponent, log_rest = _remainder(loss, x, min(law.least_beyond for law, _ in laws))
+        relative = max(part.error for part in parts) + 16 * ULP
+        exponent, log_rest = rest.proved(loss, min(law.least_beyond for law, _ in laws))
         return Jumps(
             log_unit,
             -math.exp(kept * unit) * math.expm1(apart * unit) / unit,
@@ -151,7 +186,11 @@ def prepare(loss: LogPhi, x: float, rtol: float, log_least: float, log_most: flo
     large = large_of(loss)
     if not large or not 0 < x < _FARTHEST:
         return None
-    cap = _cap(loss, large, x, math.log(_REST * rtol), log_least)
+    # SciPy's normal tails would double the time of importing the package
+    from logphi.numerics.laws.clipped import ClippedNormal
+
+    rest = Rest.near(loss, x)
+    cap = _cap(large, rest, math.log(_REST * rtol), log_least)
     laws = [(ClippedNormal.at(law, cap), count) for law, count in large]
     small = LogPhi((*laws, *((law, count) for law, count in loss.terms if not isinstance(law, MixedNormal))))
     kernel = Smooth(x)
@@ -162,36 +201,40 @@ def prepare(loss: LogPhi, x: float, rtol: float, log_least: float, log_most: flo
     if line is None or not (line.values.radius < 1).any():
         # so long a line needs too many nodes of the inner integrals
         return None
-    return Prepared(line, Jumps.beyond(laws, loss, x))
+    return Prepared(line, Jumps.beyond(laws, loss, rest))
 
 
-def _cap(loss: LogPhi, large: Large, x: float, log_share: float, log_least: float) -> float:
+def guess(loss: LogPhi, x: float, log_level: float, abscissa: float) -> float:
+    """About where the excess is at a level, where rare large losses decide; elsewhere x, which is a guess already.
+
+    A single loss alone would be there at that level, and the small ones add some spreads.
+    """
+    if not _decides(loss, x, abscissa):
+        return x
+    places = x * _BELOW
+    _, log_jump = _beyond(large_of(loss), places, places)
+    alone = float(places[int(np.argmax(log_jump <= log_level))])
+    return min(x, alone + spread(loss) * math.sqrt(max(-2 * log_level, 0.0)))
+
+
+def _cap(large: Large, rest: Rest, log_share: float, log_least: float) -> float:
     """The lowest cap with an R that is a small share of the rest of the excess; nothing proved depends on it."""
-    caps = x * (1 + _CAPS)
-    log_mass, log_jump = np.full(caps.size, -np.inf), np.full(caps.size, -np.inf)
-    for law, count in large:
-        m, q = law.constants
-        place = place_of(law, caps)
-        own, other = log_ndtr(-place), log_ndtr(m - place)
-        gain = q * -np.expm1(own - other) - math.expm1(x) * np.exp(own - other)
-        log_mass = np.logaddexp(log_mass, own + math.log(count))
-        log_jump = np.logaddexp(log_jump, other + np.log(np.maximum(gain, 1e-300)) + math.log(count))
-    good = _log_rests(loss, x, caps).min(axis=0) + log_mass <= np.maximum(log_jump, log_least) + log_share
+    caps = rest.x * (1 + _CAPS)
+    log_mass, log_jump = _beyond(large, rest.x, caps)
+    good = rest.log_bounds(caps).min(axis=0) + log_mass <= np.maximum(log_jump, log_least) + log_share
     return float(caps[int(np.argmax(good)) if good.any() else -1])
 
 
-def _log_rests(loss: LogPhi, x: float, caps: Array) -> Array:
-    """About the logarithms of the bounds of R over the Q-masses, (exponent, cap)."""
-    v = _EXPONENTS[:, None]
-    moments = loss.sketch(-1 - _EXPONENTS)[:, None]
-    rests: Array = log_kappa(v) + x + v * (x - caps) + np.where(np.isfinite(moments), moments, np.inf)
-    return rests
+def _beyond(large: Large, x: Array | float, caps: Array) -> tuple[Array, Array]:
+    """About the logarithms of the sum of Q(l > B) and of E_P[1 - e^{x - l}; l > B], for each cap."""
+    from scipy.special import log_ndtr
 
-
-def _remainder(loss: LogPhi, x: float, cap: float) -> tuple[float, float]:
-    """The v that is best at x, and log(kappa(v) e^{-vB} M(-1 - v))."""
-    abscissa = -1 - float(_EXPONENTS[int(np.argmin(_log_rests(loss, x, np.array([cap]))))])
-    exponent = -1 - abscissa
-    values = loss.log_transform(np.array([abscissa]))
-    bound = float((log_kappa(np.array([exponent])) + values.mid + values.radius)[0]) - exponent * cap
-    return exponent, bound + 1e-13 * (1 + abs(float(values.mid[0])) + exponent * abs(cap))
+    log_mass, log_jump = np.full(caps.size, -np.inf), np.full(caps.size, -np.inf)
+    for law, count in large:
+        m, q = law.constants
+        place = law.place(caps)
+        own, other = log_ndtr(-place), log_ndtr(m - place)
+        gain = q * -np.expm1(own - other) - np.expm1(x) * np.exp(own - other)
+        log_mass = np.logaddexp(log_mass, own + math.log(count))
+        log_jump = np.logaddexp(log_jump, other + np.log(np.maximum(gain, 1e-300)) + math.log(count))
+    return log_mass, log_jump

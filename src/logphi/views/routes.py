@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import reduce
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,13 +16,10 @@ from logphi.numerics.contour import Inversion, Part
 from logphi.numerics.enclosure import Scaled
 from logphi.numerics.lattice import Periodic
 from logphi.numerics.law import Law, Reflected
-from logphi.numerics.laws.mixed_normal import MixedNormal
 from logphi.numerics.roots import Crossing, Function, bisection, crossing
+from logphi.views import rare
 from logphi.views.profile import LogDelta, from_inversion, masses, settled, trivial
 from logphi.views.sampled import release_of, single_release
-
-if TYPE_CHECKING:
-    from logphi.views import rare
 
 
 @dataclass(frozen=True)
@@ -265,9 +261,6 @@ def by_lattice_laws(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
 
 def by_clipped_contour(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
     """Inversion of the loss without rare large ones, whose share has a closed form: sampled normal pairs at small rates."""
-    # SciPy's normal tails would double the time of importing the package
-    from logphi.views import rare
-
     prepared = rare.prepare(loss, epsilon, demand.rtol, demand.least)
     if prepared is None:
         raise NotApplicableError(
@@ -433,9 +426,7 @@ def _clipped(loss: LogPhi, prepared: rare.Prepared) -> Local:
 
 def _by_decaying_contour(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
     hint = demand.hint
-    if any(isinstance(law, MixedNormal) for law, _ in loss.terms):
-        from logphi.views import rare
-
+    if rare.large_of(loss):
         hint = contour.saddle(loss, contour.smooth(loss, epsilon), contour.RIGHT, hint).abscissa
         clipped = rare.prepare_where_needed(loss, epsilon, demand.rtol, demand.least, hint)
         if clipped is not None:

@@ -10,7 +10,6 @@ import numpy as np
 
 from logphi.arith.floats import FLOATS, ULP
 from logphi.arith.protocol import Arithmetic, Number
-from logphi.numerics.curves import Array
 from logphi.numerics.law import Values
 from logphi.numerics.laws.curved import Curved, parameter_blur
 from logphi.numerics.laws.finite import log_complement
@@ -40,7 +39,7 @@ class ClippedNormal(Curved):
     @staticmethod
     def at(whole: MixedNormal, cap: float) -> ClippedNormal:
         """The end is about where the loss is ``cap`` > 0."""
-        return ClippedNormal(whole, float(place_of(whole, np.array([cap]))[0]))
+        return ClippedNormal(whole, float(whole.place(np.array([cap]))[0]))
 
     def formula(self, arith: Arithmetic, z: Number) -> Number:
         """K(z)."""
@@ -85,11 +84,3 @@ class ClippedNormal(Curved):
         density = (-_LOG_ROOT, 0.0, -0.5)
         blur = parameter_blur(self.whole.shift)
         return Curve((Strand(q, m, -m * m / 2),), -np.inf, self.end, density, lost=lost, blur=blur, lost_blur=rest.error)
-
-
-def place_of(law: MixedNormal, losses: Array) -> Array:
-    """About where the normal variable is when the loss has a positive value."""
-    m, q = law.constants
-    ratio = losses - math.log(q) + np.log(-np.expm1(-losses) + q * np.exp(-losses))
-    place: Array = ratio / m + m / 2
-    return place

@@ -31,8 +31,8 @@ def sampled(count: int, rate: float, sigma: float) -> lp.Release:
 def convolved(count: int, rate: float, sigma: float, place: int, per_rate: int, top: float) -> tuple[float, float]:
     """Delta at ``place`` steps of rate / per_rate, from the density of one loss on a lattice.
 
-    Sums of a smooth density over a lattice that resolves it are integrals, and products of positive numbers lose no digits. What
-    the kink of the payoff, which is on the lattice, adds to the last sum is Euler's and Maclaurin's.
+    Sums of a smooth density over a lattice that resolves it are integrals, and products of positive numbers lose no digits. The
+    kink of the payoff is on the lattice: what it adds to the last sum is Euler's and Maclaurin's.
     """
     h = rate / per_rate
     first = math.ceil(math.log1p(-rate) / h)

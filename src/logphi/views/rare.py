@@ -64,15 +64,7 @@ def large_of(loss: LogPhi) -> Large:
     return found if len(found) <= _MOST else ()
 
 
-def prepare_where_needed(loss: LogPhi, x: float, rtol: float, log_least: float, abscissa: float) -> Prepared | None:
-    """A clipped contour where that of the whole loss, near the abscissa, would lose digits to rare large losses."""
-    if not _decides(loss, x, abscissa):
-        return None
-    height = float(loss.sketch(np.array([abscissa]))[0] + Smooth(x).log_real(np.array([abscissa]))[0]) - abscissa * x
-    return prepare(loss, x, rtol, log_least, height - _GAIN)
-
-
-def _decides(loss: LogPhi, x: float, abscissa: float) -> bool:
+def decides(loss: LogPhi, x: float, abscissa: float) -> bool:
     """Whether under the tilt e^{cL} losses above x are likely and large enough to hold the saddle back."""
     if not 0 < x < _FARTHEST:
         return False
@@ -86,6 +78,14 @@ def _decides(loss: LogPhi, x: float, abscissa: float) -> bool:
         if not log_square - float(law.sketch(np.array([abscissa]))[0]) < 2 * math.log(x) + math.log(_SHARE):
             return True
     return False
+
+
+def prepare_where_needed(loss: LogPhi, x: float, rtol: float, log_least: float, abscissa: float) -> Prepared | None:
+    """A clipped contour where that of the whole loss, near the abscissa, would lose digits to rare large losses."""
+    if not decides(loss, x, abscissa):
+        return None
+    height = float(loss.sketch(np.array([abscissa]))[0] + Smooth(x).log_real(np.array([abscissa]))[0]) - abscissa * x
+    return prepare(loss, x, rtol, log_least, height - _GAIN)
 
 
 @dataclass(frozen=True)
@@ -209,7 +209,7 @@ def guess(loss: LogPhi, x: float, log_level: float, abscissa: float) -> float:
 
     A single loss alone would be there at that level, and the small ones add some spreads.
     """
-    if not _decides(loss, x, abscissa):
+    if not decides(loss, x, abscissa):
         return x
     places = x * _BELOW
     _, log_jump = _beyond(large_of(loss), places, places)

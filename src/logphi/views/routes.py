@@ -341,7 +341,8 @@ class _InTurn:
         for one in self._routes:
             if best is not None and (self._demand.met_by(best) or (one in _FALLBACKS and _final(best, self._large))):
                 break
-            answer = self._answered(one, x)
+            done = one is _by_clipping_after_all and best is not None and best.method == "clipped"
+            answer = None if done else self._answered(one, x)
             if answer is not None:
                 best = answer if best is None else best.meet(answer)
         return trivial(masses(self._loss), x) if best is None else best
@@ -416,7 +417,18 @@ def _fitting(loss: LogPhi) -> list[Route]:
         return [*sharp, *_FALLBACKS]
     if exponential.made_of_pieces(loss.terms) and exponential.flat_count(loss.terms) < exponential.FLAT_PARTS:
         return [by_pieces, *_FALLBACKS]
-    return [_by_decaying_contour, by_pieces, *_FALLBACKS]
+    return [_by_decaying_contour, _by_clipping_after_all, by_pieces, *_FALLBACKS]
+
+
+def _by_clipping_after_all(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
+    """Where a plain contour stands well, but large losses are most of its rounding errors."""
+    if not rare.decides(loss, epsilon, _saddle(loss, epsilon, demand.hint)):
+        raise NotApplicableError("no large losses are in the way of a plain contour")
+    return by_clipped_contour(loss, epsilon, demand)
+
+
+def _saddle(loss: LogPhi, epsilon: float, hint: float | None) -> float:
+    return contour.saddle(loss, contour.smooth(loss, epsilon), contour.RIGHT, hint).abscissa
 
 
 def _clipped(loss: LogPhi, prepared: rare.Prepared) -> Local:
@@ -427,7 +439,7 @@ def _clipped(loss: LogPhi, prepared: rare.Prepared) -> Local:
 def _by_decaying_contour(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
     hint = demand.hint
     if rare.large_of(loss):
-        hint = contour.saddle(loss, contour.smooth(loss, epsilon), contour.RIGHT, hint).abscissa
+        hint = _saddle(loss, epsilon, hint)
         clipped = rare.prepare_where_needed(loss, epsilon, demand.rtol, demand.least, hint)
         if clipped is not None:
             return _clipped(loss, clipped)

@@ -49,8 +49,8 @@ _EXPONENTS = np.geomspace(0.1, 30.0, 24)
 _BELOW = np.geomspace(1e-9, 1.0, 181)
 # measured: steps beyond the cap in which the tilted law is looked at
 _STEPS = np.concatenate([[0.0], np.geomspace(1e-3, 1.0, 255)])
-# measured: beyond it a loss is not rare, and e^eps leaves the range of doubles
-_FARTHEST = 300.0
+# measured: beyond it a loss is not rare; derived: below and above, squares and e^eps leave the range of doubles
+_NEAREST, _FARTHEST = 1e-100, 300.0
 # derived: at least this unit changes no digit of what is linear in the masses, and no quotient leaves the range of doubles
 _LOG_LEAST = -600.0
 _UNKNOWN = Scaled(0.0, 0.5, truncation=0.5)
@@ -66,7 +66,7 @@ def large_of(loss: LogPhi) -> Large:
 
 def decides(loss: LogPhi, x: float, abscissa: float) -> bool:
     """Whether under the tilt e^{cL} losses above x are likely and large enough to hold the saddle back."""
-    if not 0 < x < _FARTHEST:
+    if not _NEAREST < x < _FARTHEST:
         return False
     # a wall ahead holds it back, too
     abscissa *= _AHEAD
@@ -74,7 +74,9 @@ def decides(loss: LogPhi, x: float, abscissa: float) -> bool:
         m, _ = law.constants
         place = float(law.place(np.array([x]))[0]) + _STEPS * max(10.0, (abscissa + 1) * m)
         own = law.curve.on(place)[0]
-        log_square = float(((abscissa + 1) * own + 2 * np.log(own) - place * place / 2).max()) + math.log(count)
+        log_square = float(((abscissa + 1) * own + 2 * np.log(np.maximum(own, _NEAREST)) - place * place / 2).max()) + math.log(
+            count
+        )
         if not log_square - float(law.sketch(np.array([abscissa]))[0]) < 2 * math.log(x) + math.log(_SHARE):
             return True
     return False
@@ -184,7 +186,7 @@ def prepare(loss: LogPhi, x: float, rtol: float, log_least: float, log_most: flo
     contour would be too long, or the logarithm of the integrand is above ``log_most`` at its saddle.
     """
     large = large_of(loss)
-    if not large or not 0 < x < _FARTHEST:
+    if not large or not _NEAREST < x < _FARTHEST:
         return None
     # SciPy's normal tails would double the time of importing the package
     from logphi.numerics.laws.clipped import ClippedNormal

@@ -1,5 +1,6 @@
 """Certified answers where doubles mislead: masses below them, equal ones of different numbers, answers too small, kinks."""
 
+import json
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 
@@ -10,6 +11,7 @@ from logphi.expression import parse
 pytest.importorskip("flint")
 
 from logphi.certified.route import NotCertifiedError
+from logphi.checker.verdict import verify
 
 
 def claim(expression, **question):
@@ -98,3 +100,24 @@ def test_threads_do_not_change_each_others_precision():
     alone = [text(k) for k in (0, 1)]
     with ThreadPoolExecutor(4) as pool:
         assert list(pool.map(text, range(12))) == alone * 6
+
+
+def test_an_order_that_cannot_attain_the_maximum_is_bounded_only():
+    certificate = parse("100 * Gaussian(sigma=1).poisson(0.01)").certify(delta=Fraction(1, 10**5))
+    assert certificate.witness["add"]["route"] == "ceiling"
+    assert verify(certificate.to_json()).status == 0
+
+
+def test_a_ceiling_that_says_too_little_is_found_out():
+    text = parse("100 * Gaussian(sigma=1).poisson(0.01)").certify(delta=Fraction(1, 10**5)).to_json()
+    content = json.loads(text)
+    content["witness"]["add"]["bound"] = "1e-300"
+    assert verify(content).status == 1
+
+
+def test_lines_next_to_the_largest_loss_are_refused_before_they_take_memory():
+    release = parse("1000 * Gaussian(sigma=1).poisson(1/10000)")
+    with pytest.raises(NotCertifiedError, match="falls too slowly"):
+        release.certify(delta=Fraction(1, 10**12))
+    with pytest.raises(NotCertifiedError, match="next to the largest loss"):
+        release.certify(epsilon=Fraction("0.0954"), direction="add")

@@ -14,7 +14,7 @@ from flint import arb
 from logphi.arith.ball import precision
 from logphi.bound import Bound, Direction
 from logphi.certified.decimals import enclosing
-from logphi.certified.profile import prepare
+from logphi.certified.profile import prepare_below
 from logphi.certified.reals import ball, rational
 from logphi.certified.route import NotCertifiedError
 from logphi.core.logphi import LogPhi
@@ -80,9 +80,12 @@ Orders = list[tuple[Direction, LogPhi]]
 
 
 def _delta(orders: Orders, at: Fraction, digits: int) -> Answer:
-    place, found, witness = ball(at), [], {}
+    place, witness = ball(at), dict[str, Any]()
+    found: list[tuple[Direction, Any]] = []
     for one, part in orders:
-        prepared = prepare(part, place, digits + _SPARE)
+        # an order that cannot attain the maximum is not computed
+        least = found[0][1].lower() if found else arb(0)
+        prepared = prepare_below(part, place, least, digits + _SPARE)
         found.append((one, prepared.delta(place)))
         witness[one.value] = prepared.route.witness(place)
     lowest, highest = arb(0), arb(0)
@@ -103,7 +106,10 @@ def _epsilon(loss: Loss, orders: Orders, at: Fraction, direction: Direction | st
             "no finite epsilon has this delta, or none is known: the probability of an infinite loss is too large; ask for a "
             "larger delta"
         )
-    profiles = {one: prepare(part, arb(guess.value), digits + _SPARE) for one, part in orders}
+    # an order that cannot attain the maximum is not computed
+    settled = len(orders) > 1 and guess.lower > 0 and guess.direction is not Direction.BOTH
+    floors = {one: level if settled and one is not guess.direction else arb(0) for one, _ in orders}
+    profiles = {one: prepare_below(part, arb(guess.value), floors[one], digits + _SPARE) for one, part in orders}
 
     def answered(lower: str, upper: str, order: Direction) -> Answer:
         return Answer(lower, upper, order.value, {one.value: own.route.witness(arb(upper)) for one, own in profiles.items()})
@@ -120,8 +126,8 @@ def _epsilon(loss: Loss, orders: Orders, at: Fraction, direction: Direction | st
             # this order does not attain the maximum
             order = higher[0]
             continue
-        settled = all(value <= level for value in above.values())
-        if not settled or not (Fraction(lower) == 0 or profiles[order].delta(ball(Fraction(lower))) > level):
+        proved = all(value <= level for value in above.values())
+        if not proved or not (Fraction(lower) == 0 or profiles[order].delta(ball(Fraction(lower))) > level):
             raise _TooWideError
         return answered(lower, upper, order)
     raise _TooWideError

@@ -25,9 +25,10 @@ from flint import acb, arb, ctx
 from logphi import progress
 from logphi.certified.closed import Closed
 from logphi.certified.decimals import shown
+from logphi.certified.mixture import NormalRatio
 from logphi.certified.part import Part
 from logphi.certified.parts import part_of
-from logphi.certified.plan import MOST_FORMULAS, MOST_NODES, Plan, height_of, plan
+from logphi.certified.plan import MOST_FORMULAS, MOST_NODES, MOST_SUMS, Plan, height_of, plan
 from logphi.certified.powers import turned_sums
 from logphi.certified.route import Route
 from logphi.core.logphi import LogPhi
@@ -150,6 +151,10 @@ class Smooth(Line):
         return {**super().witness(epsilon), "envelopes": [shown(ceiling, 20) for ceiling in self._ceilings]}
 
 
+# how many nodes a part can be summed at
+_LIMITS: tuple[tuple[type[Part], int], ...] = ((Closed, MOST_FORMULAS), (NormalRatio, MOST_SUMS))
+
+
 def prepare(loss: LogPhi, epsilon: Any, digits: int, most: int = MOST_NODES) -> Route:
     """A loss of which some part falls, near an epsilon, on a line of at most so many nodes.
 
@@ -160,8 +165,8 @@ def prepare(loss: LogPhi, epsilon: Any, digits: int, most: int = MOST_NODES) -> 
     """
     parts = [(part_of(law), count) for law, count in loss.terms]
     chosen = plan(loss, float(epsilon.mid()), digits)
-    by_formula = any(isinstance(part, Closed) for part, _ in parts)
-    height = height_of(parts, chosen, min(most, MOST_FORMULAS) if by_formula else most)
+    limits = [limit for part, _ in parts for kind, limit in _LIMITS if isinstance(part, kind)]
+    height = height_of(parts, chosen, min([most, *limits]))
     size = math.ceil(height / chosen.step) + 1
     return Smooth(parts, chosen, arb(chosen.step), size)
 

@@ -20,6 +20,8 @@ Array = NDArray[np.float64]
 MOST_NODES, FEW_NODES = 400_000, 20_000
 # measured: a formula at a node takes as long as sums of powers at eight
 MOST_FORMULAS = MOST_NODES // 8
+# measured: a mixture of normal laws is a sum over hundreds of points at each node, ten seconds in all
+MOST_SUMS = FEW_NODES
 # how near the end of its strip a transform is taken, and how small an abscissa may be
 _WITHIN, _LEAST = 0.98, 1e-9
 # measured: a step this near to the widest does

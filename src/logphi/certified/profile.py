@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from flint import ctx
 
-from logphi.certified import beyond, contour, lattice, pieces, rays, single, twofold
+from logphi.certified import beyond, ceiling, contour, lattice, pieces, rays, single, twofold
 from logphi.certified.lost import infinite_mass
 from logphi.certified.plan import FEW_NODES
 from logphi.certified.route import NotCertifiedError, NotThisRouteError, Route
@@ -64,6 +65,20 @@ def prepare(loss: LogPhi, epsilon: Any, digits: int) -> Profile:
     if route is None:
         raise next((one for one in reversed(reasons) if not isinstance(one, NotThisRouteError)), reasons[-1])
     return Profile(route, infinite_mass(loss))
+
+
+def prepare_below(loss: LogPhi, epsilon: Any, level: Any, digits: int) -> Profile:
+    """As :func:`prepare`, but of a loss whose profile is below a positive level, no more is told than that."""
+    infinite = infinite_mass(loss)
+    if level > infinite:
+        ways: tuple[Callable[[], Route], ...] = (
+            partial(beyond.prepare, loss, epsilon, digits),
+            partial(ceiling.prepare, loss, epsilon, level - infinite),
+        )
+        for way in ways:
+            with suppress(NotCertifiedError, NotImplementedError):
+                return Profile(way(), infinite)
+    return prepare(loss, epsilon, digits)
 
 
 def _attempt(prepare_route: Prepare, loss: LogPhi, epsilon: Any, digits: int, reasons: list[NotCertifiedError]) -> Route | None:

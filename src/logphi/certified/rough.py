@@ -11,10 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from logphi.certified.route import NotCertifiedError
+
 Array = NDArray[np.float64]
 
-# nodes of a quadrature per unit and at least, and how far beyond the modes it goes
-_PER_UNIT, _NODES, _BEYOND = 6, 161, 10.0
+# nodes of a quadrature per unit, at least, and at most: a hundred megabytes; and how far beyond the modes it goes
+_PER_UNIT, _NODES, _MOST, _BEYOND = 6, 161, 1 << 15, 10.0
 # the lines that are compared, as shares of the widest, and derived: e^{b^2/2} beyond this b is above every gain
 _SHARES, _HIGHEST = 0.8 * 2.0 ** (-np.arange(60) / 2), 40.0
 
@@ -82,5 +84,8 @@ class RoughRatio:
         """Nodes, and the logarithm of the integrand there."""
         far = (1 + c) * max(self.up.shifts) + _BEYOND
         near = -c * max(self.down.shifts) - _BEYOND
-        x = np.linspace(near, far, max(_NODES, int(_PER_UNIT * (far - near))))
+        size = max(_NODES, int(_PER_UNIT * (far - near)))
+        if size > _MOST:
+            raise NotCertifiedError("this epsilon is next to the largest loss, where no line of nodes resolves it")
+        x = np.linspace(near, far, size)
         return x, ((1 + c) * self.up.log(x) - c * self.down.log(-x)).real - x * x / 2

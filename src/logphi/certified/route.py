@@ -18,7 +18,7 @@ class Route(Protocol):
 
     @property
     def name(self) -> str:
-        """As in the witness: beyond, contour, lattice, pieces, rays, single or twofold."""
+        """As in the witness: beyond, ceiling, contour, lattice, pieces, rays, single or twofold."""
 
     def witness(self, epsilon: Any) -> dict[str, Any]:
         """The numbers that were chosen, and the errors at an epsilon; plain data for JSON."""

@@ -13,9 +13,10 @@ from logphi.checker.profile import lattice_of
 from logphi.checker.reading import Certificate, NotACertificate, number
 from logphi.checker.sweep import Work
 
-ROUTES = ("beyond", "contour", "lattice", "pieces", "rays", "single", "twofold")
-# of these the numbers are those of a line
+ROUTES = ("beyond", "ceiling", "contour", "lattice", "pieces", "rays", "single", "twofold")
+# what is checked of these, the numbers of a line or of one abscissa
 LINES = ("contour", "lattice")
+CEILING = "ceiling"
 # relative; numbers are written to some digits
 AGREEMENT = Fraction(1, 10**6)
 # what stands for all smaller ones
@@ -31,11 +32,13 @@ def check_witness(certificate: Certificate, laws: Mapping[str, Sequence[tuple[An
             raise Undecided(f"it has a witness of the direction {order}, which was not asked for")
         if witness.get("route") not in ROUTES:
             raise Undecided(f"the witness of {order} names no route of {', '.join(ROUTES)}")
-        if witness["route"] in LINES:
-            try:
+        try:
+            if witness["route"] in LINES:
                 _check_line(certificate, witness, laws[order], work)
-            except NotACertificate as wrong:
-                raise Undecided(f"the witness of {order} is malformed: {wrong}") from None
+            elif witness["route"] == CEILING:
+                _check_ceiling(certificate, witness, laws[order], work)
+        except NotACertificate as wrong:
+            raise Undecided(f"the witness of {order} is malformed: {wrong}") from None
 
 
 def _check_line(certificate: Certificate, witness: Mapping[str, Any], terms: Sequence[tuple[Any, int]], work: Work) -> None:
@@ -48,7 +51,7 @@ def _check_line(certificate: Certificate, witness: Mapping[str, Any], terms: Seq
     end = min(law.end for law, _ in terms)
     if type(nodes) is not int or not (nodes > 0 < step and up > 0 and c + up < end and 0 < down <= c < 10**6):
         raise Undecided("the line of the witness, moved by its shifts, leaves the strip")
-    epsilon = claim.upper if claim.quantity == "epsilon" else claim.at
+    epsilon = _place(certificate)
     with precision(128 + sum(count for _, count in terms).bit_length()):
         found = sum((_aliasing(terms, c, shift, step, epsilon, work) for shift in (up, -down)), arb(0))
         negligible = aliasing == LEAST and found < ball(LEAST)
@@ -65,14 +68,35 @@ def _check_line(certificate: Certificate, witness: Mapping[str, Any], terms: Seq
         raise Undecided("the errors of the witness are larger than its digits allow")
 
 
+def _place(certificate: Certificate) -> Fraction:
+    """The epsilon at which errors are told."""
+    claim = certificate.claim
+    return claim.upper if claim.quantity == "epsilon" else claim.at
+
+
+def _check_ceiling(certificate: Certificate, witness: Mapping[str, Any], terms: Sequence[tuple[Any, int]], work: Work) -> None:
+    """An order that is said to stay below the answer: kappa(c) M(c) e^{-c eps} is what it says."""
+    c, bound = (number(witness.get(key), key) for key in ("abscissa", "bound"))
+    if not 0 < c < min([10**6, *(law.end for law, _ in terms)]):
+        raise Undecided("the abscissa of the witness is not inside the strip")
+    with precision(128 + sum(count for _, count in terms).bit_length()):
+        if not _log_ceiling(terms, c, _place(certificate), work).exp() <= ball(bound) * (1 + ball(AGREEMENT)):
+            raise Undecided("Chernoff's bound of the witness is larger than it says")
+
+
+def _log_ceiling(terms: Sequence[tuple[Any, int]], place: Fraction, epsilon: Fraction, work: Work) -> Any:
+    """Of kappa(s) M(s) e^{-s eps}, kappa(s) = s^s / (1+s)^{1+s}."""
+    s = ball(place)
+    kappa = (s * s.log() if place else arb(0)) - (1 + s) * s.log1p()
+    logs = (count * law.moment(s, work).log() for law, count in terms)
+    return sum(logs, kappa - s * ball(epsilon))
+
+
 def _aliasing(
     terms: Sequence[tuple[Any, int]], c: Fraction, shift: Fraction, step: Fraction, epsilon: Fraction, work: Work
 ) -> Any:
-    """kappa(s) M(s) e^{-s eps} / (e^{2 pi |shift| / h} - 1) at s = c + shift, kappa(s) = s^s / (1+s)^{1+s}."""
-    s = ball(c + shift)
-    kappa = (s * s.log() if c + shift else arb(0)) - (1 + s) * s.log1p()
-    logs = (count * law.moment(s, work).log() for law, count in terms)
-    return sum(logs, kappa - s * ball(epsilon)).exp() / (2 * arb.pi() * ball(abs(shift) / step)).expm1()
+    """kappa(s) M(s) e^{-s eps} / (e^{2 pi |shift| / h} - 1) at s = c + shift."""
+    return _log_ceiling(terms, c + shift, epsilon, work).exp() / (2 * arb.pi() * ball(abs(shift) / step)).expm1()
 
 
 def _left_out(terms: Sequence[tuple[Any, int]], c: Fraction, step: Fraction, nodes: int, epsilon: Fraction, work: Work) -> Any:

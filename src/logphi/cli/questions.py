@@ -17,9 +17,9 @@ logphi delta "50*Gaussian(sigma=5) + 50*RandomizedResponse(p=0.52)" --epsilon 0.
 logphi tradeoff "100 * Laplace(scale=20)" --type-one-error 0.01,0.1
 logphi renyi "PureDP(epsilon=1)" --order 1,2,32.5"""
 
-_METHODS = """the route, chosen for you unless given: contour, lattice, exact, exponential, smoothed, discretized; certified,
-which is in ball arithmetic and takes all numbers as they are written; and, for comparison, levy-quadrature, levy-sums, levy,
-buckets"""
+_METHODS = """the route, chosen for you unless given: contour, lattice, exact, exponential, smoothed, clipped, discretized;
+certified, which is in ball arithmetic and takes all numbers as they are written; and, for comparison, levy-quadrature,
+levy-sums, levy, buckets"""
 # what is asked for, at what, and in words
 _QUESTIONS = {
     "epsilon": ("delta", "the smallest epsilon at each delta"),

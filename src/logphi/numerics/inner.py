@@ -282,11 +282,17 @@ def _nodes(mixtures: Mixtures, abscissas: Array, top: float) -> Nodes | None:
 
 
 def gathered(
-    loss: Array, log_density: Array, power: Array, unit: Array, slip: Array, lost: tuple[float, float] = (0.0, 0.0)
+    loss: Array,
+    log_density: Array,
+    power: Array,
+    unit: Array,
+    slip: Array,
+    lost: tuple[float, float] = (0.0, 0.0),
+    lost_blur: float = 0.0,
 ) -> Nodes:
     """Sums over nodes of given l and Q-mass, exact but for rounding: terms err by ``unit`` relatively, l by ``slip``.
 
-    ``lost`` are the masses of P and of Q that are elsewhere: with them E[1] and E[w] are known apart.
+    ``lost`` are the masses of P and of Q that are elsewhere, known to ``lost_blur``: with them E[1] and E[w] are known apart.
     """
     exponent = power[:, None] * loss[:, None, :]
     log_terms = log_density + exponent
@@ -323,7 +329,7 @@ def gathered(
         for part in (log_relative, log_relative + loss[:, None, :])
     )
     largest = np.where(second, np.maximum(np.maximum(plain, tilted_by_w), base), np.inf)
-    known_apart = ELEMENTARY * (np.abs(power * lost[0]) + np.abs((power - 1) * lost[1]))
+    known_apart = (ELEMENTARY + lost_blur) * (np.abs(power * lost[0]) + np.abs((power - 1) * lost[1]))
     noise = Noise(
         second=largest * (size * size / 2 * unit + 1e-300)[:, None, :],
         plain=(plain + base) * unit,

@@ -114,7 +114,8 @@ class Curve:
 
     ``atoms`` are places (-inf allowed) and logarithms of Q-masses. A curve that is ``mirrored`` stands for l > 0 only: below
     zero the law is its mirror image, with P and Q exchanged. ``rest`` is mass at l = 0, under P and Q; ``lost`` the masses of P
-    and Q elsewhere. All parameters but rates are known to within a relative ``blur`` and a few ulps.
+    and Q elsewhere, with a relative error ``lost_blur`` beside a few ulps. All parameters but rates are known to within a
+    relative ``blur`` and a few ulps.
     """
 
     strands: tuple[Strand, ...]
@@ -126,6 +127,7 @@ class Curve:
     rest: float = 0.0
     lost: tuple[float, float] = (0.0, 0.0)
     blur: float = 0.0
+    lost_blur: float = 0.0
 
     def loss(self, s: Array) -> Array:
         """L(s)."""
@@ -445,7 +447,7 @@ def nodes(curve: Curve, powers: Array, found: Panels) -> Nodes:
     if curve.rest:
         rest = (0.0, np.log(curve.rest), 64 * ULP + 4 * curve.blur, 0.0)
         whole = whole.beside(Masses(*(np.array([one]) for one in rest)))
-    return gathered(whole.loss[None, :], whole.log_mass, powers, whole.unit, whole.slip[None, :], curve.lost)
+    return gathered(whole.loss[None, :], whole.log_mass, powers, whole.unit, whole.slip[None, :], curve.lost, curve.lost_blur)
 
 
 def parts_of(curve: Curve, found: Panels, power: float) -> tuple[float, float]:

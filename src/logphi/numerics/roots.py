@@ -164,12 +164,20 @@ def _secant(function: Function, level: float, floor: float, start: float, ceilin
     return x
 
 
-def _slope(function: Function, x: float, value: float, away: float) -> float:
-    """About the slope of the decreasing function, from whichever side its value is finite; one where neither is."""
-    for step in (away, -away):
-        slope = (value - function(x + step).value) / step
-        if math.isfinite(slope):
-            return max(slope, 1e-3)
+def _slope(function: Function, x: float, here: Ends, away: float) -> float:
+    """About the slope of the decreasing function, from whichever side its value is finite; one where neither is.
+
+    What changes by less than the noise of a wide enclosure is looked at from farther away.
+    """
+    noise = _NOISE * (here.upper - here.lower)
+    for side in (1.0, -1.0):
+        step = side * away
+        gap = here.value - function(x + step).value
+        while abs(gap) < noise < math.inf and abs(step) < _NEAR * abs(x):
+            step *= _STRIDE
+            gap = here.value - function(x + step).value
+        if math.isfinite(gap):
+            return max(gap / step, 1e-3)
     return 1.0
 
 
@@ -178,7 +186,7 @@ def _prove(function: Function, level: float, floor: float, x: float, ceiling: fl
     here = function(x)
     width = max(here.upper - here.lower, 1e-15)
     nudge = 1e-15 * max(abs(x), 1e-3)
-    slope = _slope(function, x, here.value, 1e3 * nudge)
+    slope = _slope(function, x, here, 1e3 * nudge)
     step = max(1.2 * width / slope, 4 * nudge)
     # where nothing is known at x itself, something may be known very near, or far away only
     step, growth = (step, 1.6) if math.isfinite(step) else (4 * nudge, 8.0)

@@ -2,10 +2,11 @@
 
 notation as in :mod:`logphi.numerics.panels`: with l' = kappa q e^Y / w the density of e^{al} Q in l is e^u, where
 
-    u(s) = g(s) + (a + 1) l(s) - Y(s) - log(kappa q),      |u''| <= 2 |g2| + |a + 1| kappa^2 / 4 =: B.
+    u(s) = g(s) + (a + 1) l(s) - Y(s) - log(kappa q),      |u''| <= 2 |g2| + |a + 1| kappa^2 r (1 - r) =: B,
 
-Within a cell of length h either e^u is monotone, or u' has a zero and |u'| <= B h there: the variation of e^u is at most
-the difference of its values at both ends plus B h^2 times its maximum, itself at most e^{B h^2 / 8} times the larger of them.
+r = q e^Y / w the share of the strand, which grows with Y. Within a cell of length h either e^u is monotone, or u' has a zero
+and |u'| <= B h there: the variation of e^u is at most the difference of its values at both ends plus B h^2 times its maximum,
+itself at most e^{B h^2 / 8} times the larger of them.
 """
 
 from __future__ import annotations
@@ -41,14 +42,16 @@ def log_varied_envelope(curve: Curve, abscissa: float, heights: Array) -> Array:
     if curve.rest:
         whole = float(np.logaddexp(whole, np.log(curve.rest)))
     variation = 0.0
+    share = strand.share(s)
+    steepest = strand.slope**2 * np.minimum(np.maximum(share[1:], share[:-1]) * (1 + _ROOM), 0.25)
     for tilt, log_density in densities:
-        bent = (bend + abs(tilt + 1) * strand.slope**2 / 4) * h * h
-        if not bent < 1:
+        bent = (bend + abs(tilt + 1) * steepest) * h * h
+        if not bent.max() < 1:
             return np.zeros_like(heights)
         density = np.exp(log_density - smooth)
         most = np.maximum(density[1:], density[:-1])
         # beyond the last node it falls; at zero the two sides of a mirrored curve meet
-        variation += float(np.abs(np.diff(density)).sum() + bent * np.exp(bent / 8) * most.sum() + density[-1])
+        variation += float(np.abs(np.diff(density)).sum() + (bent * np.exp(bent / 8)) @ most + density[-1])
         variation += 0.0 if curve.mirrored else float(density[0])
     weight = float(np.exp(min(smooth - whole, 0.0))) * (1 - _ROOM)
     return log_smooth_envelope(variation * (1 + _ROOM), heights, weight)

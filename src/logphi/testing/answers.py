@@ -28,7 +28,7 @@ from logphi.testing.places import (
 from logphi.views.routes import NotApplicableError
 
 # routes that are compared with the default; a contour along atoms is valid too, but takes seconds
-_OTHER_ROUTES = ("lattice", "exact", "exponential", "smoothed", "discretized", "buckets")
+_OTHER_ROUTES = ("lattice", "exact", "exponential", "smoothed", "clipped", "discretized", "buckets")
 # beyond it a chord in e^x spans too much to tell anything
 _LARGEST_CHORD = 300.0
 

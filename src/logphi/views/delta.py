@@ -34,7 +34,8 @@ def delta(
     method
         A route by name; by default the first that meets the tolerance. ``"contour"`` (losses with a smooth part),
         ``"lattice"``, ``"exact"`` (few atoms, one release of its own closed form), ``"exponential"`` (Laplace family),
-        ``"smoothed"`` (a contour with a smoothed threshold), ``"discretized"`` (a lattice law above and one below),
+        ``"smoothed"`` (a contour with a smoothed threshold), ``"clipped"`` (a contour without rare large losses, which have a
+        closed form), ``"discretized"`` (a lattice law above and one below),
         ``"certified"`` (ball arithmetic, asked of a release: :func:`logphi.certified.question.certified`),
         ``"buckets"`` (losses rounded up and down, [PLD] section 2.1: the simple, wide way to compare with), and three that
         are there to be compared with too, in which what a quadrature leaves is an estimate: ``"levy"`` ([AFA] Lemmas 18,

@@ -16,6 +16,7 @@ from logphi.core.logphi import LogPhi
 from logphi.numerics import exponential
 from logphi.numerics.contour import RIGHT, interval_of, log_kappa, settle
 from logphi.numerics.saddle import minimise
+from logphi.views import rare
 from logphi.views.delta import checked, pointwise, route_to
 from logphi.views.directions import Loss
 from logphi.views.profile import LogDelta, masses
@@ -145,7 +146,9 @@ def _one(trail: _Trail, delta: float, along: Profiles, solve: Solver, rtol: floa
     ceiling, start, hint = trail.onward(level, math.log(delta - infinite[1]))
     top = loss.supremum
     ceiling = min(ceiling, top if top > 0 else 0.0)
-    if ceiling <= 0 or (delta > 0.01 and _settled_at_zero(loss, level, along, rtol)):
+    # where the crossing may be at zero, it is not looked for beside it
+    doubtful = delta > 0.01 or start <= 0 or closed(loss, 0.0)
+    if ceiling <= 0 or (doubtful and _settled_at_zero(loss, level, along, rtol)):
         return Bound(0.0, 0.0, 0.0, method="exact")
     # half an ulp of delta moves its logarithm by less than this
     slack = 3e-16 + 1e-16 * abs(level)
@@ -205,7 +208,7 @@ class _Trail:
         """An upper bound of a crossing, a guess, and the abscissa of a saddle nearby."""
         if self._chernoff is None or self._last is None or abs(level - self._last[0]) > _STRIDE:
             self._chernoff = _Chernoff.of(self.loss, log_excess)
-            guess = self._chernoff.guess
+            guess = rare.guess(self.loss, self._chernoff.guess, level, self._chernoff.abscissa)
         else:
             before, x, slope = self._last
             guess = x + (before - level) / slope

@@ -17,6 +17,7 @@ from logphi.numerics.enclosure import Scaled
 from logphi.numerics.lattice import Periodic
 from logphi.numerics.law import Law, Reflected
 from logphi.numerics.roots import Crossing, Function, bisection, crossing
+from logphi.views import rare
 from logphi.views.profile import LogDelta, from_inversion, masses, settled, trivial
 from logphi.views.sampled import release_of, single_release
 
@@ -258,6 +259,17 @@ def by_lattice_laws(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
     return lambda x: from_inversion(known, x, Inversion(Part.EXCESS, prepared.at(x)), "discretized")
 
 
+def by_clipped_contour(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
+    """Inversion of the loss without rare large ones, whose share has a closed form: sampled normal pairs at small rates."""
+    prepared = rare.prepare(loss, epsilon, demand.rtol, demand.least)
+    if prepared is None:
+        raise NotApplicableError(
+            "method 'clipped' needs epsilon > 0 and a few kinds of Poisson-sampled Gaussians, "
+            "of which a contour of reasonable length serves the small losses; leave method out"
+        )
+    return _clipped(loss, prepared)
+
+
 def by_buckets(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
     """Every loss rounded up, or down, to a multiple of one width, composed by convolution: wide, and there to compare with."""
     from logphi.numerics import buckets
@@ -294,6 +306,7 @@ ROUTES: dict[str, Route] = {
     "exponential": by_pieces,
     "smoothed": by_smoothed_contour,
     "discretized": by_lattice_laws,
+    "clipped": by_clipped_contour,
     "buckets": by_buckets,
     "levy": by_levy,
     "levy-sums": by_levy_sums,
@@ -328,7 +341,8 @@ class _InTurn:
         for one in self._routes:
             if best is not None and (self._demand.met_by(best) or (one in _FALLBACKS and _final(best, self._large))):
                 break
-            answer = self._answered(one, x)
+            done = one is _by_clipping_after_all and best is not None and best.method == "clipped"
+            answer = None if done else self._answered(one, x)
             if answer is not None:
                 best = answer if best is None else best.meet(answer)
         return trivial(masses(self._loss), x) if best is None else best
@@ -374,7 +388,7 @@ def _final(found: LogDelta, large: float) -> bool:
     A contour is worth a second look where the profile is far below M(c) e^{-cx}, one large loss among many small ones, and a
     smoothed one near an atom.
     """
-    wide = found.method in ("contour", "smoothed") and found.relative_width > large
+    wide = found.method in ("contour", "smoothed", "clipped") and found.relative_width > large
     return found.method not in ("trivial", "discretized") and not wide
 
 
@@ -403,14 +417,36 @@ def _fitting(loss: LogPhi) -> list[Route]:
         return [*sharp, *_FALLBACKS]
     if exponential.made_of_pieces(loss.terms) and exponential.flat_count(loss.terms) < exponential.FLAT_PARTS:
         return [by_pieces, *_FALLBACKS]
-    return [_by_decaying_contour, by_pieces, *_FALLBACKS]
+    return [_by_decaying_contour, _by_clipping_after_all, by_pieces, *_FALLBACKS]
+
+
+def _by_clipping_after_all(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
+    """Where a plain contour stands well, but large losses are most of its rounding errors."""
+    if not rare.decides(loss, epsilon, _saddle(loss, epsilon, demand.hint)):
+        raise NotApplicableError("no large losses are in the way of a plain contour")
+    return by_clipped_contour(loss, epsilon, demand)
+
+
+def _saddle(loss: LogPhi, epsilon: float, hint: float | None) -> float:
+    return contour.saddle(loss, contour.smooth(loss, epsilon), contour.RIGHT, hint).abscissa
+
+
+def _clipped(loss: LogPhi, prepared: rare.Prepared) -> Local:
+    known = masses(loss)
+    return lambda x: from_inversion(known, x, prepared.at(x), "clipped")
 
 
 def _by_decaying_contour(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
+    hint = demand.hint
+    if rare.large_of(loss):
+        hint = _saddle(loss, epsilon, hint)
+        clipped = rare.prepare_where_needed(loss, epsilon, demand.rtol, demand.least, hint)
+        if clipped is not None:
+            return _clipped(loss, clipped)
     # the longest line gains no more than its number of nodes over what atoms do not lose by themselves, and is long
     atoms = exponential.made_of_pieces(loss.terms) and float(loss.log_envelope(0.0, _FAR)[0])
     hopeless = atoms is not False and atoms > math.log(min(demand.rtol * contour.MAX_NODES, _DECAYED))
-    prepared = None if hopeless else contour.prepare(loss, epsilon, demand.rtol, contour.smooth, demand.hint, decaying=True)
+    prepared = None if hopeless else contour.prepare(loss, epsilon, demand.rtol, contour.smooth, hint, decaying=True)
     if prepared is None:
         raise NotApplicableError("the transform does not decay far enough for a contour of reasonable length")
     return _inverted(loss, prepared, "contour")

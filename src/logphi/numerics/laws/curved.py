@@ -120,7 +120,7 @@ class Base:
     @property
     def blur(self) -> float:
         """What is relatively unknown of the pair."""
-        return _blur(self.width) + ULP * self.failure / (1 - self.failure)
+        return parameter_blur(self.width) + ULP * self.failure / (1 - self.failure)
 
     def size(self, side: int) -> tuple[float, float]:
         """W and the failure: as they are, or at their lower or upper ends."""
@@ -294,7 +294,9 @@ class SplicedNormal(Curved):
         """Over the distance from m/2."""
         m, g = _end(self.shift, side), self.rate * (1 + side * ULP)
         density = (-m * m / 8 - _LOG_ROOT, -m / 2, -0.5)
-        return Curve((Strand(g, m),), 0.0, np.inf, density, (), True, (1 - g) * erf(m / 8**0.5), blur=_blur(self.shift))
+        return Curve(
+            (Strand(g, m),), 0.0, np.inf, density, (), True, (1 - g) * erf(m / 8**0.5), blur=parameter_blur(self.shift)
+        )
 
 
 @dataclass(frozen=True)
@@ -355,7 +357,7 @@ class ReplacedNormal(Curved):
         """Over the line."""
         m, q = _end(self.shift, side), self.rate * (1 + side * ULP)
         strands = (Strand(q, m, -m * m / 2), Strand(q, -m, -m * m / 2, -1, 1))
-        return Curve(strands, -np.inf, np.inf, (-_LOG_ROOT, 0.0, -0.5), blur=_blur(self.shift))
+        return Curve(strands, -np.inf, np.inf, (-_LOG_ROOT, 0.0, -0.5), blur=parameter_blur(self.shift))
 
 
 def _end(parameter: Parameter, side: int) -> float:
@@ -375,7 +377,7 @@ def _part(amount: Scaled, share: float) -> Scaled:
     return replace(amount, value=share * amount.value, rounding=share * amount.high if share < 1 else amount.rounding)
 
 
-def _blur(parameter: Parameter) -> float:
+def parameter_blur(parameter: Parameter) -> float:
     """The relative error of a parameter."""
     disc = parameter.under(FLOATS)
     return float(disc.rad / disc.mid)

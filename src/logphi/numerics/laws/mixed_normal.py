@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 from logphi.arith.floats import FLOATS, ULP
 from logphi.arith.protocol import Arithmetic, Number, Parameter, Plain
 from logphi.numerics.crowd import CROWD, on_line_together
-from logphi.numerics.curves import Blend, Mixtures
+from logphi.numerics.curves import Array, Blend, Mixtures
 from logphi.numerics.decay import FLOOR, log_decay
 from logphi.numerics.enclosure import Scaled
 from logphi.numerics.growth import Growth
@@ -56,6 +57,12 @@ class MixedNormal(Law):
         rates, blur = np.array([q]), np.array([half / q + 4 * ULP])
         rest = float(np.log1p(-q)), half / (1 - q) + 4 * ULP
         return Blend(np.array([m]), rates, np.ones(1), np.array([m]), rates, np.log(rates), blur, *rest)
+
+    def place(self, losses: Array) -> Array:
+        """About where the normal variable is when log w has a positive value."""
+        m, q = self.constants
+        place: Array = (losses - math.log(q) + np.log(-np.expm1(-losses) + q * np.exp(-losses))) / m + m / 2
+        return place
 
     def beyond(self, x: float, *, tilted: bool = False) -> tuple[Scaled, Scaled] | None:
         """Normal masses on either side of where log w meets x."""

@@ -1,0 +1,74 @@
+"""An order that cannot attain the maximum: an upper bound of its profile is all that is needed.
+
+D(x) = E[(1 - e^{x - L})_+; L < inf] is at most kappa(c) M(c) e^{-cx}, kappa(c) = c^c / (1 + c)^{1 + c}, for every c > 0 in
+the strip.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from flint import arb, ctx
+
+from logphi.certified.decimals import shown
+from logphi.certified.parts import part_of
+from logphi.certified.route import NotThisRouteError, Route
+from logphi.core.logphi import LogPhi
+from logphi.numerics.contour import log_kappa
+
+# the smallest of these that does is taken: far out a transform is dear
+_ABSCISSAS = tuple(2.0**k for k in range(-4, 17))
+# derived: doubles tell the logarithm of a bound to less than this
+_ROOM = 1.0
+
+
+@dataclass(frozen=True, eq=False)
+class Ceiling:
+    """Chernoff's bound at one abscissa; ``constant`` is kappa(c) M(c)."""
+
+    abscissa: float
+    constant: Any
+
+    name = "ceiling"
+
+    def excess(self, epsilon: Any) -> Any:
+        """Between zero and the bound."""
+        return arb(0).union(self._bound(epsilon))
+
+    def witness(self, epsilon: Any) -> dict[str, Any]:
+        """The abscissa and the bound."""
+        bound = shown(self._bound(epsilon).upper(), 8)
+        return {"route": self.name, "abscissa": repr(self.abscissa), "bound": bound, "bits": ctx.prec}
+
+    def _bound(self, epsilon: Any) -> Any:
+        return self.constant * (-arb(self.abscissa) * epsilon).exp()
+
+
+def prepare(loss: LogPhi, epsilon: Any, level: Any) -> Route:
+    """A loss whose profile is below a level near an epsilon.
+
+    Raises
+    ------
+    NotThisRouteError
+        If no such bound is below the level.
+    NotCertifiedError
+        If a part is not known in balls.
+    """
+    inside = np.array([c for c in _ABSCISSAS if c < 0.9 * loss.strip[1]])
+    with np.errstate(all="ignore"):  # far out K overflows, and an infinite bound is none
+        logs = loss.sketch(inside) + log_kappa(inside) - inside * float(epsilon.mid())
+    enough = np.flatnonzero(logs < math.log(max(float(level.lower()), 1e-300)) - _ROOM)
+    if not enough.size:
+        raise NotThisRouteError("Chernoff's bound does not settle this order")
+    parts = [(part_of(law), count) for law, count in loss.terms]
+    if any(part.stray for part, _ in parts):
+        raise NotThisRouteError("mass that is left out of the transform is not below this bound")
+    abscissa = float(inside[enough[0]])
+    c = arb(abscissa)
+    constant = (c * c.log() - (1 + c) * (1 + c).log()).exp()
+    for part, count in parts:
+        constant *= part.at(c) ** count
+    return Ceiling(abscissa, constant)

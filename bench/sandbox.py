@@ -64,6 +64,8 @@ class Sandbox:
         self._process.start()
 
     def _serve(self, line: Connection) -> None:
+        # the end of the parent: with a copy of it here, its death would not be noticed
+        self._line.close()
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
         while True:
             name, workload = line.recv()

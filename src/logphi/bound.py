@@ -182,16 +182,16 @@ class Bound:
         ends = f"between {_shown(self.lower, ROUND_FLOOR, digits)} and {_shown(self.upper, ROUND_CEILING, digits)}"
         return ends if digits == 10 else f"{value} ({ends})"
 
+    def _repr_html_(self) -> str:
+        from logphi.display import bound_table
+
+        return bound_table(self)
+
 
 def _shown(end: float, rounding: str, digits: int) -> str:
     """An end of a bound in some digits, rounded away from the other one."""
     short = Context(prec=digits, rounding=rounding).create_decimal(Decimal(end))
     return f"{float(short):.{digits}g}"
-
-    def _repr_html_(self) -> str:
-        from logphi.display import bound_table
-
-        return bound_table(self)
 
 
 @dataclass(frozen=True)

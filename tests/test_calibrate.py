@@ -347,3 +347,15 @@ def test_the_names_of_an_expression():
     assert unknowns("x*Gaussian(sigma=x).poisson(rate=y) + Laplace(1e5)") == ["x", "y"]
     assert unknowns("Gaussian(1)") == []
     assert json.dumps(unknowns("n * lp.Gaussian(2)")) == '["n"]'
+
+
+def test_where_bounds_do_not_tell_the_ends_that_decide_are_looked_for():
+    def shift(release):
+        # an answer that is known to one part in a hundred thousand
+        return lp.Bound(1 / release.sigma / (1 + 1e-5), 1 / release.sigma, 1 / release.sigma * (1 + 1e-5))
+
+    found = lp.calibrate(lp.Gaussian, question=shift, limit=0.3, rtol=1e-9)
+    assert found.status is lp.Calibrated.WIDE
+    assert found.value == pytest.approx((1 + 1e-5) / 0.3, rel=1e-9)
+    assert found.beyond == pytest.approx(1 / (1 + 1e-5) / 0.3, rel=1e-9)
+    assert found.evaluations <= FEW

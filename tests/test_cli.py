@@ -277,17 +277,25 @@ def test_the_real_library_from_standard_input() -> None:
     assert result.stdout.startswith("epsilon = ")
 
 
-def test_the_real_library_refuses_in_one_line() -> None:
-    for argv in (
+@pytest.mark.parametrize(
+    "argv",
+    [
         ["delta", "Gaussian(sigma=-1)", "--epsilon", "1"],
-        ["delta", "Gaussian(sigma=1)", "--epsilon", "1", "--method", "nonsense"],
-        ["epsilon", "Gaussian(sigma=1)", "--delta", "2"],
-        ["epsilon", "Gaussian(sigma=1) + Gaussian(sigma=1, adjacency='replace')", "--delta", "0.1"],
-    ):
-        result = run(*argv)
-        assert (result.returncode, result.stdout) == (2, "")
-        assert result.stderr.count("\n") == 1
-        assert "Traceback" not in result.stderr
+        *(
+            pytest.param(argv, marks=pytest.mark.slow)
+            for argv in (
+                ["delta", "Gaussian(sigma=1)", "--epsilon", "1", "--method", "nonsense"],
+                ["epsilon", "Gaussian(sigma=1)", "--delta", "2"],
+                ["epsilon", "Gaussian(sigma=1) + Gaussian(sigma=1, adjacency='replace')", "--delta", "0.1"],
+            )
+        ),
+    ],
+)
+def test_the_real_library_refuses_in_one_line(argv: list[str]) -> None:
+    result = run(*argv)
+    assert (result.returncode, result.stdout) == (2, "")
+    assert result.stderr.count("\n") == 1
+    assert "Traceback" not in result.stderr
 
 
 def test_the_help_names_every_method(capsys):

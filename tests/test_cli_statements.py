@@ -89,3 +89,9 @@ def test_bad_sizes_and_places_are_one_line(capsys, argv, said):
     code, out, err = run(capsys, *argv)
     assert (code, out, err.count("\n")) == (2, "", 1)
     assert said in err
+
+
+def test_a_report_asked_for_as_json_is_saved_as_json_whatever_the_name(capsys, tmp_path):
+    saved = tmp_path / "statement.txt"
+    assert run(capsys, "report", "Gaussian(sigma=5)", "--delta", "1e-6", "--json", "-o", str(saved))[:2] == (0, "")
+    assert saved.read_text() == lp.report(parse("Gaussian(sigma=5)"), delta=1e-6).to_json()

@@ -166,7 +166,7 @@ def test_a_report_is_the_best_reconstruction_of_itself(k, p):
     exactly(risk.reconstruction(0.25 if k == 4 else 1.0), truth if k == 4 else mpf(1))
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=5, deadline=None)
 @given(
     st.lists(st.tuples(st.integers(1, 50), st.integers(1, 50)), min_size=2, max_size=5),
     st.integers(1, 63),
@@ -297,7 +297,7 @@ def test_laws_of_different_widths_are_like_no_gaussian_mechanism():
 
 def test_a_larger_slack_asks_for_less():
     release = 50 * lp.Gaussian(sigma=2).poisson(0.1)
-    found = [release.risk.gaussian_mu(slack) for slack in (0.0, 1e-9, 1e-3, 0.1, 0.9)]
+    found = [release.risk.gaussian_mu(slack) for slack in (0.0, 1e-9, 0.1, 0.9)]
     assert all(one.upper >= other.lower for one, other in itertools.pairwise(found))
     assert found[-1].upper == 0.0
 
@@ -359,3 +359,22 @@ def test_shapes_and_options():
 def test_bad_questions_are_refused(ask, text):
     with pytest.raises((ValueError, TypeError), match=text):
         ask(lp.Gaussian(sigma=1).risk)
+
+
+@pytest.mark.parametrize("prior", [1e-310, 1e-300, 1e-9, 0.5, 1 - 2.0**-30, 1 - 2.0**-53])
+def test_a_share_of_right_claims_is_sharp_at_every_prior(prior):
+    # one release of randomized response, whose test claims by the report
+    report, risk = Fraction(3, 4), lp.RandomizedResponse(p=0.75).risk
+    for fpr, tpr in ((0.25, report), (1.0, Fraction(1))):
+        claim = Fraction(prior)
+        share = claim * tpr / (claim * tpr + (1 - claim) * Fraction(fpr))
+        found = risk.ppv(fpr, prior=prior)
+        assert Fraction(found.lower) <= share <= Fraction(found.upper)
+        assert found.width <= SHARP * found.upper + 1e-323
+
+
+def test_a_share_of_right_claims_is_right_where_odds_leave_the_doubles():
+    prior, loss = 1e-308, 709.5
+    odds = mpmath.exp(loss) * mpf(prior) / (1 - mpf(prior))
+    found = lp.PureDP(epsilon=loss).risk.ppv(0, prior=prior)
+    assert found.lower <= odds / (1 + odds) <= found.upper

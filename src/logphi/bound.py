@@ -10,6 +10,7 @@ import enum
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, replace
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from typing import Any
 
 import numpy as np
@@ -174,16 +175,23 @@ class Bound:
         return self.lower <= number <= self.upper
 
     def __str__(self) -> str:
+        value = f"{self.value:.10g}"
         if self.lower == self.upper:
-            return f"{self.value:.10g}"
-        if math.isinf(self.upper) or math.isinf(self.lower):
-            return f"between {self.lower:.10g} and {self.upper:.10g}"
-        return f"{self.value:.10g} (between {self.lower:.13g} and {self.upper:.13g})"
+            return value if float(value) == self.value else repr(self.value)
+        digits = 10 if math.isinf(self.upper) or math.isinf(self.lower) else 13
+        ends = f"between {_shown(self.lower, ROUND_FLOOR, digits)} and {_shown(self.upper, ROUND_CEILING, digits)}"
+        return ends if digits == 10 else f"{value} ({ends})"
 
     def _repr_html_(self) -> str:
         from logphi.display import bound_table
 
         return bound_table(self)
+
+
+def _shown(end: float, rounding: str, digits: int) -> str:
+    """An end of a bound in some digits, rounded away from the other one."""
+    short = Context(prec=digits, rounding=rounding).create_decimal(Decimal(end))
+    return f"{float(short):.{digits}g}"
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,8 @@ _PAST = 0.4
 _HALVE = 3
 
 Property = Callable[[Reading], bool]
+# the end of a reading that decides whether it has a property
+End = Callable[[Reading], float]
 
 
 def narrow(trials: Trials, good: Trial, bad: Trial, rtol: float) -> tuple[Trial, Trial]:
@@ -25,7 +27,7 @@ def narrow(trials: Trials, good: Trial, bad: Trial, rtol: float) -> tuple[Trial,
 
     Both have been asked the question itself.
     """
-    good, other = _close(trials, good, bad, lambda reading: reading.meets, rtol)
+    good, other = _close(trials, good, bad, lambda reading: reading.meets, lambda reading: reading.upper, rtol)
     if not other.reading.fails:
         # between lies what bounds do not tell apart
         beyond = [
@@ -33,11 +35,11 @@ def narrow(trials: Trials, good: Trial, bad: Trial, rtol: float) -> tuple[Trial,
         ]
         if beyond:
             nearest = min(beyond, key=lambda one: trials.scale.apart(one.value, good.value))
-            other, _ = _close(trials, nearest, good, lambda reading: reading.fails, rtol)
+            other, _ = _close(trials, nearest, good, lambda reading: reading.fails, lambda reading: reading.lower, rtol)
     return good, other
 
 
-def _close(trials: Trials, inside: Trial, outside: Trial, holds: Property, rtol: float) -> tuple[Trial, Trial]:
+def _close(trials: Trials, inside: Trial, outside: Trial, holds: Property, end: End, rtol: float) -> tuple[Trial, Trial]:
     """Two adjacent values, of which a property is proved of the first and not of the second."""
     behind, scale, spare = [inside], trials.scale, None
     widths: list[float] = []
@@ -46,7 +48,7 @@ def _close(trials: Trials, inside: Trial, outside: Trial, holds: Property, rtol:
             break
         widths.append(scale.apart(inside.value, outside.value))
         stuck = len(widths) > _HALVE and widths[-1] > widths[-1 - _HALVE] / 2
-        share = 0.5 if stuck else _share(inside, outside, spare, scale)
+        share = 0.5 if stuck else _share(inside, outside, spare, scale, end)
         # toward the end that is farther away
         share += math.copysign(_PAST * rtol / widths[-1], 0.5 - share)
         value = scale.middle(inside.value, outside.value) if stuck else scale.between(inside.value, outside.value, share)
@@ -75,11 +77,13 @@ def _told(trials: Trials, value: Any, gap: float) -> Trial:
     return trial if trial.reading.meets or trial.reading.fails else trials.proof(trial)
 
 
-def _share(one: Trial, other: Trial, spare: Trial | None, scale: Scale) -> float:
+def _share(one: Trial, other: Trial, spare: Trial | None, scale: Scale, end: End) -> float:
     """Where between two trials the reading passes zero, as a share of the way; half way if it is not known."""
     first, last = _known(one), _known(other)
     if not first * last < 0:
-        return 0.5
+        # where bounds do not tell, the end that decides passes zero elsewhere
+        first, last = end(one.reading), end(other.reading)
+        return first / (first - last) if -math.inf < first * last < 0 else 0.5
     chord = first / (first - last)
     third = _known(spare) if spare else math.nan
     if spare is None or not first != third != last or math.isnan(third):

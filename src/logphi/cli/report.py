@@ -24,11 +24,14 @@ def add(commands: Commands) -> None:
     command.add_argument("--method", help="a route for all answers; certified is in ball arithmetic")
     command.add_argument("--note", action="append", default=[], help="a sentence to add; may be given again")
     command.add_argument("--json", action="store_true", help="as one JSON object, in full precision")
-    command.add_argument("-o", "--output", default="-", metavar="FILE", help="JSON if it ends so; standard output unless given")
+    command.add_argument(
+        "-o", "--output", default="-", metavar="FILE", help="JSON if it ends in .json; standard output unless given"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print or save the statement, and say whether its epsilon is as narrow as asked."""
+    from logphi.files import write_whole
     from logphi.statement.report import report
 
     found = report(
@@ -41,6 +44,8 @@ def run(arguments: argparse.Namespace) -> int:
     )
     if arguments.output == "-":
         sys.stdout.write(found.to_json() if arguments.json else f"{found}\n")
+    elif arguments.json:
+        write_whole(arguments.output, found.to_json().encode("ascii"))
     else:
         found.save(arguments.output)
     return MET if found.epsilon.status.met else WIDE

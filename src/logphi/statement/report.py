@@ -7,12 +7,14 @@ import json
 import math
 import os
 import textwrap
+import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
 
 from logphi import check
+from logphi.accountant.budget import PrivacyFilter
 from logphi.bound import Bound, Side, Status
 from logphi.core.adjacency import Adjacency
 from logphi.core.pair import UnsupportedError
@@ -30,6 +32,8 @@ _BASELINE = 0.01
 # digits of a claim, and of the bounds that it lies between
 _SHORT, _LONG = 5, 13
 _WIDTH = 100
+# far sharper than what the text shows of an attack, and several times as quick as the sharpest
+_RTOL = 1e-6
 # a text does not list more terms than this; the JSON does
 _MOST_TERMS = 20
 
@@ -44,6 +48,8 @@ class Report:
     ----------
     unit, adjacency
         What is protected, in the words of the user, and the relation between data sets.
+    neighbours
+        The relation in words.
     dataset_size
         How many units there are, or None.
     release, terms
@@ -65,6 +71,7 @@ class Report:
 
     unit: str
     adjacency: Adjacency
+    neighbours: str
     dataset_size: int | None
     release: str
     terms: tuple[Term, ...]
@@ -91,7 +98,7 @@ class Report:
             "made_by": self.made_by,
             "unit": self.unit,
             "adjacency": self.adjacency.value,
-            "neighbours": neighbours(self.adjacency, self.unit),
+            "neighbours": self.neighbours,
             "dataset_size": self.dataset_size,
             "release": self.release,
             "terms": [vars(term) for term in self.terms],
@@ -148,7 +155,7 @@ class Report:
         if self.warnings:
             yield "Warnings", list(self.warnings)
         size = [] if self.dataset_size is None else [f"size of the data set: {self.dataset_size}"]
-        yield "Who is protected", [f"unit: {self.unit}", f"neighbours: {neighbours(self.adjacency, self.unit)}", *size]
+        yield "Who is protected", [f"unit: {self.unit}", f"neighbours: {self.neighbours}", *size]
         more = len(self.terms) - _MOST_TERMS
         listed = [*map(str, self.terms[:_MOST_TERMS]), *([f"and {more} more"] if more > 0 else [])]
         yield "What was released", listed or ["nothing"]
@@ -201,13 +208,14 @@ def report(
     Parameters
     ----------
     release
-        A mechanism, or anything whose ``release`` is one, such as an accountant.
+        A mechanism, or anything whose ``release`` is one, such as an accountant. Not a filter: what that guarantees is its
+        budget.
     delta
         The delta of the claim, strictly between 0 and 1.
     unit
         What one record is: "one record", "one user", "one visit". The accounting cannot know.
     dataset_size
-        How many units there are, if that may be told; a delta that is not far below one over it is warned of.
+        How many units there are, if that may be told; a delta that is not below one over it is warned of.
     epsilons, deltas
         Where the curve is told.
     method
@@ -238,6 +246,12 @@ def report(
     Privacy statement
       (epsilon, delta)-differential privacy with epsilon = 1.4995 at delta = 1e-06
     """
+    if isinstance(release, PrivacyFilter):
+        raise TypeError(
+            "a filter guarantees its budget, whatever its steps depended on, and a statement would promise less: if no noise, "
+            "rate or number of steps was chosen after looking at outputs, report on its release, an attribute; otherwise state "
+            f"the budget ({str(release).splitlines()[0]})"
+        )
     mechanism = release if isinstance(release, Mechanism) else getattr(release, "release", None)
     if not isinstance(mechanism, Mechanism):
         raise TypeError(f"a mechanism or an accountant is needed, got {release!r} of type {type(release).__name__}")
@@ -253,7 +267,7 @@ def report(
     curve = tuple((float(at), _one(mechanism.epsilon(at, method=method))) for at in at_deltas)
     spent = dict(curve)[delta]
     try:
-        rebuilt: Curve | None = ((_BASELINE, _one(risk.reconstruction(_BASELINE))),)
+        rebuilt: Curve | None = ((_BASELINE, _one(risk.reconstruction(_BASELINE, rtol=_RTOL))),)
     except UnsupportedError:
         rebuilt = None
     try:
@@ -264,6 +278,7 @@ def report(
     return Report(
         unit=unit,
         adjacency=mechanism.adjacency,
+        neighbours=neighbours(mechanism, unit),
         dataset_size=size,
         release=repr(mechanism),
         terms=tuple(Term.of(one, count, unit) for one, count in mechanism.counted()),
@@ -273,25 +288,26 @@ def report(
         epsilons=curve,
         deltas=tuple((float(at), _one(mechanism.delta(at, method=method))) for at in at_epsilons),
         advantage=risk.advantage(method=method),
-        tpr=tuple((at, _one(risk.tpr(at))) for at in _RATES),
+        tpr=tuple((at, _one(risk.tpr(at, rtol=_RTOL))) for at in _RATES),
         reconstruction=rebuilt,
         gaussian_mu=risk.gaussian_mu(delta),
         zcdp=mechanism.zcdp(),
-        warnings=tuple(_warnings(spent, delta, size)),
+        warnings=tuple(_warnings(mechanism, spent, delta, size)),
         not_checked=tuple(not_checked(mechanism, unit, size)),
         notes=told,
         made_by={name: version(name) for name in ("logphi", "numpy", "scipy")},
     )
 
 
-def _warnings(spent: Bound, delta: float, size: int | None) -> Iterator[str]:
+def _warnings(mechanism: Mechanism, spent: Bound, delta: float, size: int | None) -> Iterator[str]:
     if size is not None and delta * size >= 1:
         yield (
             f"delta = {delta!r} is not below one over the size of the data set, {size}: releasing a record at random would be "
             "allowed by it; choose a far smaller delta"
         )
     if not spent.ledger.proved:
-        yield "An error in these numbers is an estimate, not a proof: a mechanism is known by samples of a function only."
+        cause = "a mechanism is known by samples of a function only" if mechanism.loss_law().estimated else "by this method"
+        yield f"An error in these numbers is an estimate, not a proof: {cause}."
     if spent.status is Status.UNBOUNDED:
         yield f"The probability of an infinite loss is at least delta = {delta!r}."
     elif not spent.status.met and spent.ledger.proved:
@@ -304,6 +320,8 @@ def _sentence(name: str, value: Any) -> str:
     text = " ".join(value.split())
     if not text:
         raise ValueError(f"{name} must not be empty: say it in words")
+    if any(unicodedata.category(letter) in ("Cc", "Cs") for letter in text):
+        raise ValueError(f"{name} must not have control characters, which a terminal would obey, got {text[:80]!r}")
     return text
 
 

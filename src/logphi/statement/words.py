@@ -50,18 +50,31 @@ def _sampling(one: Mechanism, unit: str) -> str:
     return "each time on all data: no sampling is counted on"
 
 
-def neighbours(adjacency: Adjacency, unit: str) -> str:
+def neighbours(release: Mechanism, unit: str) -> str:
     """Which data sets an attacker is to confuse."""
-    return _NEIGHBOURS[adjacency].format(unit=unit)
+    return _NEIGHBOURS[release.adjacency].format(unit=_protected(release, unit))
+
+
+def _protected(release: Mechanism, unit: str) -> str:
+    """The unit, or a group of them: the smallest one that a sample is stated for, as larger ones leak more."""
+    group = _group(release)
+    return unit if group == 1 else f"a group of {group} (each {unit})"
+
+
+def _group(release: Mechanism) -> int:
+    return min((one.group_size for one, _ in release.counted() if isinstance(one, PoissonSampled)), default=1)
 
 
 def not_checked(release: Mechanism, unit: str, dataset_size: int | None) -> Iterator[str]:
     """What the numbers take for granted."""
     terms = [one for one, _ in release.counted()]
+    grouped = _group(release) > 1
     yield (
-        f"That {unit} is all that a person contributes. For a person with more of them, or a group of people, these numbers "
-        "do not hold."
+        f"That {_protected(release, unit)} is all that a person contributes. For a person with more of them, or a "
+        f"{'larger ' if grouped else ''}group of people, these numbers do not hold."
     )
+    if grouped and not all(isinstance(one, PoissonSampled) for one in terms):
+        yield "That what is released without sampling, or of subsets, is stated for the whole group too."
     yield "That every query has the stated sensitivity: contributions really are clipped or bounded, each by itself."
     if any(isinstance(one, PoissonSampled) for one in terms):
         yield (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from typing import Any
 
 from logphi import check
@@ -18,9 +19,12 @@ from logphi.views.gaussian_mu import gaussian_mu
 from logphi.views.hockey_stick import hockey_stick
 from logphi.views.power import hull_power, power
 from logphi.views.renyi import max_divergence, settled, single
+from logphi.written import exact
 
 # derived: a handful of products and quotients
 _ROUNDING = 8 * ULP
+# derived: e^x is a double, with room for its rounding
+_LARGEST = 709.0
 # the orders in which a record is told from its absence, or from another one
 _PRESENT = {
     Adjacency.ADD_REMOVE: Direction.REMOVE,
@@ -127,9 +131,9 @@ class AttackRisk:
         def one(at: float) -> Bound:
             if at == 0:
                 top = max_divergence(self.loss, direction=direction)
-                return _share(top, [math.exp(min(end, 709.0)) if end < 709 else math.inf for end in _ends(top)], prior, rtol)
+                return _share(top, *_odds(top), 1.0, prior, rtol)
             found = power(self.loss, at, direction, rtol)
-            return _share(found, [end / at for end in _ends(found)], prior, rtol)
+            return _share(found, found.lower, found.value, found.upper, at, prior, rtol)
 
         return each("fpr", fpr, one)
 
@@ -217,18 +221,27 @@ class AttackRisk:
         return settled(replace(found, lower=lower, value=value, upper=upper, ledger=found.ledger.scaled(prior)), rtol)
 
 
-def _ends(bound: Bound) -> tuple[float, float, float]:
-    return bound.lower, bound.value, bound.upper
+def _odds(top: Bound) -> tuple[float, float, float]:
+    """By how much the largest loss raises the odds of a claim, at least, about, and at most."""
+    low, middle, high = (math.exp(min(end, _LARGEST)) for end in (top.lower, top.value, top.upper))
+    lower = low * (1 - 2 * ULP)
+    upper = math.inf if top.upper > _LARGEST else high * (1 + 2 * ULP)
+    return lower, min(max(middle, lower), upper), upper
 
 
-def _share(found: Bound, ratios: list[float], prior: float, rtol: float) -> Bound:
-    """The probability whose odds are a ratio times those of the prior; ``found`` tells how the ratio was found."""
-    odds = prior / (1 - prior)
-    # half an ulp of the prior, which 1 - prior inherits
-    slip = _ROUNDING + 2 * ULP / (1 - prior)
-    lower, value, upper = (min(1 / (1 + 1 / (ratio * odds)) if ratio * odds > 0 else 0.0, 1.0) for ratio in ratios)
-    lower, upper = lower * (1 - slip), min(upper * (1 + slip), 1.0)
+def _share(found: Bound, low: float, middle: float, high: float, fpr: float, prior: float, rtol: float) -> Bound:
+    """The share of right claims, of true positive rates that ``found`` tells; exact, as odds may be beyond all doubles."""
+    claim = exact(prior)
+
+    def share(tpr: float) -> float:
+        if tpr == math.inf:
+            return 1.0
+        right = claim * Fraction(tpr)
+        return float(right / (right + (1 - claim) * Fraction(fpr)))
+
+    lower, upper = math.nextafter(share(low), 0.0), min(math.nextafter(share(high), 2.0), 1.0)
+    value = min(max(share(middle), lower), upper)
     ledger = replace(found.ledger.scaled(0.0), discretization=replace(found.ledger.discretization, amount=upper - lower))
     if not found.ledger.proved:
         ledger = ledger.estimating("discretization")
-    return settled(replace(found, lower=lower, value=min(max(value, lower), upper), upper=upper, ledger=ledger), rtol)
+    return settled(replace(found, lower=lower, value=value, upper=upper, ledger=ledger), rtol)

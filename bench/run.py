@@ -65,7 +65,11 @@ small one: {stressed} questions.
 
 {grades}
 
-## Where an accountant fails, or is below the truth
+## Where an accountant is below the truth
+
+{below}
+
+## Where an accountant has no answer
 
 {failures}
 
@@ -152,6 +156,7 @@ def publish(sources: list[dict[str, Any]], stress: list[dict[str, Any]], alone: 
         comparison=tables.comparison(sources),
         stressed=len(STRESS),
         grades=tables.grades(stress),
+        below=tables.below([*sources, *stress]),
         failures=tables.failures([*sources, *stress]),
         alone=tables.alone(alone),
     )

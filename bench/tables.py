@@ -59,13 +59,22 @@ def grades(rows: Sequence[Row]) -> str:
     return "\n".join(lines)
 
 
-def failures(rows: Sequence[Row]) -> str:
-    """Where an accountant reports less than the truth, or nothing, in its own words."""
+def below(rows: Sequence[Row]) -> str:
+    """Where an accountant reports less than the truth."""
     lines = ["| accountant | workload | reported | truth |", "|---|---|---|---|"]
-    for row in sorted(rows, key=lambda row: (row["accountant"], "remark" in row)):
-        truth = f"{row['truth'][0]:.10g}" if row["truth"] else ""
+    for row in sorted(filter(verdicts.below, rows), key=lambda row: row["accountant"]):
+        lines.append(
+            f"| {row['accountant']} | {row['workload']} | {row['reported']:.10g} | {row['truth'][0]:.10g} |",
+        )
+    return "\n".join(lines)
+
+
+def failures(rows: Sequence[Row]) -> str:
+    """Where an accountant has no answer, in its own words, with the first of the workloads."""
+    told: dict[tuple[str, str], list[str]] = {}
+    for row in sorted(rows, key=lambda row: row["accountant"]):
         if "remark" in row and not row["remark"].startswith("not offered"):
-            lines.append(f"| {row['accountant']} | {row['workload']} | {row['remark']} | {truth} |")
-        elif "remark" not in row and verdicts.below(row):
-            lines.append(f"| {row['accountant']} | {row['workload']} | {row['reported']:.10g} | {truth} |")
+            told.setdefault((row["accountant"], row["remark"]), []).append(row["workload"])
+    lines = ["| accountant | says | workloads | the first |", "|---|---|---|---|"]
+    lines += [f"| {accountant} | {remark} | {len(all_)} | {all_[0]} |" for (accountant, remark), all_ in told.items()]
     return "\n".join(lines)

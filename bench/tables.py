@@ -62,10 +62,10 @@ def grades(rows: Sequence[Row]) -> str:
 def below(rows: Sequence[Row]) -> str:
     """Where an accountant reports less than the truth."""
     lines = ["| accountant | workload | reported | truth |", "|---|---|---|---|"]
-    for row in sorted(filter(verdicts.below, rows), key=lambda row: row["accountant"]):
-        lines.append(
-            f"| {row['accountant']} | {row['workload']} | {row['reported']:.10g} | {row['truth'][0]:.10g} |",
-        )
+    lines += [
+        f"| {row['accountant']} | {row['workload']} | {row['reported']:.10g} | {row['truth'][0]:.10g} |"
+        for row in sorted(filter(verdicts.below, rows), key=lambda row: row["accountant"])
+    ]
     return "\n".join(lines)
 
 

@@ -62,9 +62,11 @@ def stress_grid(rows: Sequence[Row], path: Path) -> None:
     with plt.rc_context(STYLE):
         figure, axis = plt.subplots(figsize=(9, 0.17 * len(captions) + 1.6))
         axis.imshow(cells, cmap=ListedColormap(SHADES), vmin=-0.5, vmax=len(grades) - 0.5, aspect="auto")
-        axis.set_xticks(range(len(names)), [name.replace(", ", ",\n") for name in names], fontsize=8)
+        axis.set_xticks(range(len(names)), [name.replace(" ", "\n", 1) for name in names], fontsize=8)
         axis.xaxis.tick_top()
-        axis.set_yticks(range(len(captions)), captions, fontsize=6.5)
+        axis.set_yticks(
+            range(len(captions)), [caption.replace(": epsilon at delta ", ", δ = ") for caption in captions], fontsize=7
+        )
         axis.tick_params(length=0)
         axis.hlines([i - 0.5 for i in range(len(captions) + 1)], -0.5, len(names) - 0.5, color="white", linewidth=0.6)
         axis.vlines([i - 0.5 for i in range(len(names) + 1)], -0.5, len(captions) - 0.5, color="white", linewidth=2)

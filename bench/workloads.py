@@ -142,7 +142,7 @@ VIEWS = tuple(
 
 
 def _stressed(name: str, step: Step, count: int, delta: float) -> Workload:
-    return Workload(f"{count:.0e} x {name}" if count > 1 else name, ((step, count),), "epsilon", delta, delta)
+    return Workload(f"{count:,} x {name}" if count > 1 else name, ((step, count),), "epsilon", delta, delta)
 
 
 # one release to a million, hardly any noise to much, rare samples to frequent ones, at a usual delta and at a small one

@@ -85,3 +85,31 @@ def test_neighbours_share_lines(question, monkeypatch):
 
 def test_a_named_route_is_taken_at_every_point():
     assert {bound.method for bound in RELEASES["lattice"].delta([1.0, 1.1], method="contour")} == {"contour"}
+
+
+@pytest.mark.parametrize("direction", ["remove", "add"])
+def test_a_curve_goes_beyond_the_support(direction):
+    rate = 0.25
+    sampled, epsilons = lp.Gaussian(sigma=1.0).poisson(rate), [2.0, 0.2, -0.2, -0.5, -3.0]
+    found = sampled.delta(epsilons, direction=direction)
+    with mpmath.workdps(40):
+        for bound, epsilon in zip(found, epsilons, strict=True):
+            e = dec(epsilon)
+            # delta(e) of the mixture against the normal law; turned, it is 1 - exp(e) (1 - delta(-e))
+            inside = 1 + (mpmath.exp(e if direction == "remove" else -e) - 1) / mpf(rate)
+            exact = rate * profile_of(mpf(1), mpmath.log(inside)) if inside > 0 else rate * (1 - inside)
+            exact = exact if direction == "remove" else mpmath.chop(1 - mpmath.exp(e) * (1 - exact), 1e-30)
+            assert contains(bound, exact), epsilon
+
+
+@pytest.mark.parametrize("rtol", [1e-3, 1e-9])
+def test_where_the_profile_is_flat_epsilons_are_as_narrow_as_alone(rtol):
+    release = 5 * lp.Gaussian(sigma=0.3)
+    deltas = np.array([0.5, 0.9, 0.99, 0.999])
+    found = release.epsilon(deltas, rtol=rtol)
+    with mpmath.workdps(40):
+        m = mpmath.sqrt(5) / dec(0.3)
+        for bound, delta in zip(found, deltas, strict=True):
+            assert profile_of(m, mpf(bound.upper)) <= dec(delta) <= profile_of(m, mpf(bound.lower))
+            assert bound.status is lp.Status.MET
+            assert bound.width <= rtol * max(1.0, bound.value)

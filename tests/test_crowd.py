@@ -109,6 +109,13 @@ def test_shifts_that_are_not_doubles_are_felt_in_the_sum_of_gaussians():
         assert contains(thirds.delta(1.0), exact)
 
 
+def test_variances_beyond_all_doubles_leave_nothing_known():
+    beyond = 10**108 * (lp.Gaussian(sigma=1e-100) + lp.Gaussian(sigma=1.01e-100))
+    found = beyond.delta(1.0)
+    assert (found.lower, found.upper) == (0.0, 1.0)
+    assert found.status is lp.Status.UNRESOLVED
+
+
 def test_the_width_does_not_grow_with_the_crowd():
     few, many = (
         lp.compose(lp.Gaussian(1 + i / n).poisson(0.3 * (1 + i / n) / n**0.5) for i in range(n)).delta(1.0) for n in (100, 3000)

@@ -125,9 +125,11 @@ def test_any_question_may_be_asked():
     )
 
 
-@pytest.mark.parametrize("size", [None, 1, 3])
-def test_every_executor_and_every_chunk_gives_the_same_bits(size, monkeypatch):
-    grid, ask = WIDE_GRID, {"delta": [1e-6, 1e-5]}
+@pytest.mark.parametrize(
+    ("grid", "size"), [(GRID, None), *(pytest.param(WIDE_GRID, size, marks=pytest.mark.slow) for size in (1, 3))]
+)
+def test_every_executor_and_every_chunk_gives_the_same_bits(grid, size, monkeypatch):
+    ask = {"delta": [1e-6, 1e-5]}
     alone = sides(lp.sweep(family, grid, **ask))
     if size is not None:
         monkeypatch.setattr(spreading, "_CHUNKS", 30 // size - 1)

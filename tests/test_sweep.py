@@ -125,9 +125,11 @@ def test_any_question_may_be_asked():
     )
 
 
-@pytest.mark.parametrize("size", [None, 1, 3])
-def test_every_executor_and_every_chunk_gives_the_same_bits(size, monkeypatch):
-    grid, ask = WIDE_GRID, {"delta": [1e-6, 1e-5]}
+@pytest.mark.parametrize(
+    ("grid", "size"), [(GRID, None), *(pytest.param(WIDE_GRID, size, marks=pytest.mark.slow) for size in (1, 3))]
+)
+def test_every_executor_and_every_chunk_gives_the_same_bits(grid, size, monkeypatch):
+    ask = {"delta": [1e-6, 1e-5]}
     alone = sides(lp.sweep(family, grid, **ask))
     if size is not None:
         monkeypatch.setattr(spreading, "_CHUNKS", 30 // size - 1)
@@ -228,6 +230,7 @@ def arrays(mechanism):
         ({"delta": 0.1, "grid": {}}, TypeError, "non-empty mapping"),
         ({"delta": 0.1, "grid": [1.0]}, TypeError, "non-empty mapping"),
         ({"delta": 0.1, "grid": {"sigma": 1.0}}, TypeError, r"give one value as \[value\]"),
+        ({"delta": 0.1, "grid": {"sigma": np.array(1.0)}}, TypeError, r"give one value as \[value\]"),
         ({"delta": 0.1, "grid": {"sigma": "12"}}, TypeError, "must be a list"),
         ({"delta": 0.1, "grid": {"sigma": []}}, ValueError, "has no values"),
         ({"delta": 0.1, "grid": {"delta": [1.0]}}, ValueError, "choose another"),
@@ -298,6 +301,18 @@ def test_a_sweep_is_written_whole_and_read_back(tmp_path):
     assert read["shape"] == [2, 2, 2]
     assert [float(upper) for upper in read["columns"]["upper"]] == columns["upper"]
     assert sorted(os.listdir(tmp_path)) == ["found.csv", "found.json"]
+
+
+def test_numbers_of_numpy_in_a_list_are_plain_numbers(tmp_path):
+    found = lp.sweep(
+        lambda count, rate: count * lp.Gaussian(2.0).poisson(rate),
+        {"count": [np.int64(1)], "rate": [np.float64(0.1)]},
+        delta=DELTA,
+    )
+    assert [type(value) for (value,) in found.values] == [int, float]
+    found.to_json(tmp_path / "found.json")
+    columns = json.loads((tmp_path / "found.json").read_text())["columns"]
+    assert (columns["count"], columns["rate"]) == ([1], [0.1])
 
 
 def test_a_sweep_prints_short():

@@ -144,14 +144,15 @@ class _Asked:
 
 
 def _axes(grid: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[tuple[Any, ...], ...]]:
-    """Names and values; those of arrays as plain numbers."""
+    """Names and values; NumPy's numbers as plain ones."""
     if not hasattr(grid, "items") or not grid:
         raise TypeError(f"grid must be a non-empty mapping of parameter names to lists of values, got {grid!r}")
     values = []
     for name, axis in grid.items():
-        if isinstance(axis, (str, bytes)) or not hasattr(axis, "__len__"):
+        plain = axis.tolist() if isinstance(axis, np.ndarray) else axis
+        if isinstance(plain, (str, bytes)) or not hasattr(plain, "__len__"):
             raise TypeError(f"the values of {name!r} must be a list or an array, got {axis!r}; give one value as [value]")
-        listed = tuple(axis.tolist() if isinstance(axis, np.ndarray) else axis)
+        listed = tuple(value.item() if isinstance(value, np.generic) else value for value in plain)
         if not listed:
             raise ValueError(f"the axis {name!r} has no values: give at least one")
         values.append(listed)

@@ -15,6 +15,7 @@ from logphi.bound import Bound, Bounds, Direction, Entry, Ledger, Status
 from logphi.core.logphi import LogPhi
 from logphi.numerics import exponential
 from logphi.numerics.contour import RIGHT, interval_of, log_kappa, settle
+from logphi.numerics.roots import Crossing
 from logphi.numerics.saddle import minimise
 from logphi.views import rare
 from logphi.views.delta import checked, pointwise, route_to
@@ -28,6 +29,10 @@ _CLOSE = 0.01
 _COARSE = 1e-3
 # measured: the slope at one crossing leads to those of deltas up to so many times as large, a logarithm
 _STRIDE = 1.0
+# derived: the ends of a crossing are looked for 1.2 widths of the profile away on each side; more, where the slope is rough
+_FLAT = 4.0
+# derived: no profile is asked to be narrower, as rounding leaves this much
+_DIGITS = 1e-15
 
 
 def epsilon(
@@ -152,25 +157,35 @@ def _one(trail: _Trail, delta: float, along: Profiles, solve: Solver, rtol: floa
         return Bound(0.0, 0.0, 0.0, method="exact")
     # half an ulp of delta moves its logarithm by less than this
     slack = 3e-16 + 1e-16 * abs(level)
-    seen: dict[float, LogDelta] = {}
-
     # a closed profile is as sharp at once, and need not be asked twice
     at_once = closed(loss, start)
 
-    def near(x: float, sharp: bool) -> Any:
-        demand = Demand(rtol if sharp or at_once else max(rtol, _COARSE), hint, level - 1)
-        local = along(loss if sharp else loss.rough, x, demand)
+    def solved(needed: float, start: float) -> tuple[Crossing, LogDelta, float]:
+        """The crossing by a profile that is known to within a tolerance, the profile there, and its slope."""
+        seen: dict[float, LogDelta] = {}
 
-        def at(y: float) -> LogDelta:
-            answer = seen[y] if at_once and y in seen else local(y)
-            seen[y] = answer
-            return replace(answer, lower=answer.lower - slack, upper=answer.upper + slack)
+        def near(x: float, sharp: bool) -> Any:
+            demand = Demand(needed if sharp or at_once else max(needed, _COARSE), hint, level - 1)
+            local = along(loss if sharp else loss.rough, x, demand)
 
-        return at
+            def at(y: float) -> LogDelta:
+                answer = seen[y] if at_once and y in seen else local(y)
+                seen[y] = answer
+                return replace(answer, lower=answer.lower - slack, upper=answer.upper + slack)
 
-    found = solve(near, level, 0.0, start, ceiling)
-    last = seen[min(seen, key=lambda y: abs(y - found.value))]
-    slope = _slope(seen, found.value)
+            return at
+
+        found = solve(near, level, 0.0, start, ceiling)
+        last = seen[min(seen, key=lambda y: abs(y - found.value))]
+        return found, last, _slope(seen, found.value)
+
+    found, last, slope = solved(rtol, start)
+    size = max(1.0, found.value)
+    # where the profile is flat it must be known better than its crossing
+    needed = rtol * min(slope * size, 1.0) / _FLAT
+    wide = found.upper - found.lower > rtol * size
+    if wide and last.relative_width <= rtol and needed > _DIGITS and not at_once:
+        found, last, slope = solved(needed, found.value)
     trail.mark(level, found.value, slope)
     ledger = last.ledger.scaled(1 / (delta * slope)) if delta > 1e-300 else Ledger()
     return Bound(found.lower, found.value, found.upper, method=last.method, ledger=ledger)

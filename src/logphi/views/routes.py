@@ -96,9 +96,13 @@ class SharedProfiles(Profiles):
         self._ceilings: dict[int, tuple[LogPhi, contour.Ceiling]] = {}
 
     def at_hand(self, loss: LogPhi, epsilon: float, demand: Demand) -> LogDelta | None:
-        """By what is kept."""
-        found = self._from_kept(loss, epsilon, demand)
-        return found and _told(loss, found.meet(trivial(masses(loss), epsilon)))
+        """By what is kept, where that need be asked: routes are not made for what lies beyond the support."""
+        known = masses(loss)
+        answer = settled(loss, known, epsilon)
+        if answer is None:
+            found = self._from_kept(loss, epsilon, demand)
+            answer = found and found.meet(trivial(known, epsilon))
+        return answer and _told(loss, answer)
 
     def _ceiling(self, loss: LogPhi, epsilon: float, level: float) -> float:
         if id(loss) not in self._ceilings or self._ceilings[id(loss)][1].at(epsilon) >= level:

@@ -20,6 +20,8 @@ from logphi.numerics.law import Law, Values
 # tails below it, or factors above it, lose digits to the range of doubles
 _LEAST = 1e-290
 _LARGE = 600.0
+# a variance near the end of that range is as good as beyond it
+_MOST = 1e300
 
 
 @dataclass(frozen=True)
@@ -114,10 +116,15 @@ class Normals(Law):
     @cached_property
     def variance(self) -> Discs:
         """The sum of the squares of the shifts."""
-        known = [shift.under(FLOATS) for shift, _ in self.shifts]
-        mid, rad = (np.array([float(part) for part in parts]) for parts in zip(*((m.mid, m.rad) for m in known), strict=True))
+        shifts = [shift.under(FLOATS) for shift, _ in self.shifts]
+        mid, rad = (np.array([float(part) for part in parts]) for parts in zip(*((m.mid, m.rad) for m in shifts), strict=True))
         count = np.array([float(count) for _, count in self.shifts])
-        total = math.fsum(count * mid * mid)
+        with np.errstate(over="ignore"):  # overflow: nothing is known
+            squares = count * mid * mid
+            known = squares.sum() < _MOST
+        if not known:
+            return Discs(np.float64(np.inf), np.float64(np.inf))  # type: ignore[arg-type]
+        total = math.fsum(squares)
         # derived: two roundings of each product, one of a count beyond 2^53 and one of the sum
         wrong = math.fsum(count * rad * (2 * mid + rad)) + 4 * ULP * total
         return Discs(np.float64(total), np.float64(wrong * (1 + 1e-14)))  # type: ignore[arg-type]

@@ -179,6 +179,11 @@ def test_caps_beyond_the_reach_of_doubles_are_refused(count, rate, sigma, epsilo
     assert rare.prepare(sampled(count, rate, sigma).loss_law(), epsilon, 1e-9, -math.inf) is None
 
 
+def test_a_rest_of_which_nothing_is_known_is_no_bound():
+    release = sampled(838235066594, 5.7e-28, 4.35) + sampled(36, 5.64e-5, 116.0)
+    assert rare.prepare(release.loss_law(), 9.06e-6, 1e-9, -math.inf) is None
+
+
 def test_noise_beyond_all_measure_has_a_profile():
     # at most delta(0) <= q / sigma of each release
     found = sampled(10**15, 1e-30, 1e17).log_delta(1e-99, direction="remove")

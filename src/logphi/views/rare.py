@@ -211,7 +211,9 @@ def prepare(loss: LogPhi, x: float, rtol: float, log_least: float, log_most: flo
     if line is None or not (line.values.radius < 1).any():
         # so long a line needs too many nodes of the inner integrals
         return None
-    return Prepared(line, Jumps.beyond(laws, loss, rest))
+    jumps = Jumps.beyond(laws, loss, rest)
+    # far out to the left the transform may be out of reach
+    return Prepared(line, jumps) if math.isfinite(jumps.log_rest) else None
 
 
 def guess(loss: LogPhi, x: float, log_level: float, abscissa: float) -> float:

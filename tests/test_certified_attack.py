@@ -1,11 +1,13 @@
 """Certified answers where doubles mislead: masses below them, equal ones of different numbers, answers too small, kinks."""
 
+import hashlib
 import json
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 
 import pytest
 
+from logphi.description import canonical
 from logphi.expression import parse
 
 pytest.importorskip("flint")
@@ -113,6 +115,20 @@ def test_a_ceiling_that_says_too_little_is_found_out():
     content = json.loads(text)
     content["witness"]["add"]["bound"] = "1e-300"
     assert verify(content).status == 1
+
+
+def signed(content):
+    """With the digest of what it says now."""
+    rest = {key: value for key, value in content.items() if key != "sha256"}
+    return {**rest, "sha256": hashlib.sha256(canonical(rest).encode("ascii")).hexdigest()}
+
+
+@pytest.mark.parametrize(("order", "bound"), [("add", "1e-300"), ("add", "1e-5"), ("add", "1e10"), ("remove", "1e-6")])
+def test_a_ceiling_settles_an_order_that_is_below_the_answer_only(order, bound):
+    content = json.loads(parse("100 * Gaussian(sigma=1).poisson(0.01)").certify(delta=Fraction(1, 10**5)).to_json())
+    assert verify(signed(content)).status == 0
+    content["witness"][order] = {**content["witness"]["add"], "bound": bound}
+    assert verify(signed(content)).status == 1
 
 
 def test_lines_next_to_the_largest_loss_are_refused_before_they_take_memory():

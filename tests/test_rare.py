@@ -159,6 +159,38 @@ def test_epsilon_is_narrow_all_over_the_grid(case):
     check(*case)
 
 
+def test_infinite_losses_have_a_share_of_the_large_ones():
+    # the other has an infinite loss with probability 0.3, and else none
+    release, other = sampled(1000, 1e-4, 1.0), lp.ApproximateDP(epsilon=0, delta=0.3)
+    alone = release.delta(0.09, direction="remove")
+    found = (release + other).delta(0.09, direction="remove")
+    assert found.lower <= 0.3 + 0.7 * alone.upper
+    assert found.upper >= 0.3 + 0.7 * alone.lower
+    with pytest.raises(ValueError, match="'clipped' needs"):
+        (release + other).delta(0.09, direction="remove", method="clipped")
+
+
+@pytest.mark.parametrize(
+    ("count", "rate", "sigma", "epsilon"),
+    # tails of which no digit is left, differences of tails that are none, and losses without a density
+    [(1, 0.1, 1e9, 1.0), (1, 0.5, 1e17, 1e-17), (10**9, 1e-12, 1e17, 50.0), (10**6, 1e-3, 0.03, 1.0)],
+)
+def test_caps_beyond_the_reach_of_doubles_are_refused(count, rate, sigma, epsilon):
+    assert rare.prepare(sampled(count, rate, sigma).loss_law(), epsilon, 1e-9, -math.inf) is None
+
+
+def test_a_rest_of_which_nothing_is_known_is_no_bound():
+    release = sampled(838235066594, 5.7e-28, 4.35) + sampled(36, 5.64e-5, 116.0)
+    assert rare.prepare(release.loss_law(), 9.06e-6, 1e-9, -math.inf) is None
+
+
+def test_noise_beyond_all_measure_has_a_profile():
+    # at most delta(0) <= q / sigma of each release
+    found = sampled(10**15, 1e-30, 1e17).log_delta(1e-99, direction="remove")
+    assert found.upper <= 0
+    assert found.lower <= math.log(1e-32)
+
+
 def test_a_named_clipped_contour_is_refused_where_nothing_is_sampled():
     with pytest.raises(ValueError, match="'clipped' needs"):
         (20 * lp.Laplace(scale=5.0)).delta(1.0, method="clipped")
@@ -167,3 +199,18 @@ def test_a_named_clipped_contour_is_refused_where_nothing_is_sampled():
 def test_the_main_workload_is_not_clipped():
     assert sampled(14062, 256 / 60000, 1.1).epsilon(1e-5).method == "contour"
     assert sampled(1000, 1e-4, 1.0).epsilon(1e-12).status is Status.MET
+
+
+def test_a_lattice_finer_than_the_doubles_is_refused():
+    release = (
+        sampled(1, 0.005677659998081226, 0.612237450148677)
+        + sampled(5040568, 2.3541633732846738e-09, 8.019322522359301)
+        + sampled(582094, 2.1946294570512636e-07, 3.720053006786465)
+        + sampled(2761190, 2.3351705718173294e-06, 8.290790456491564)
+        + sampled(973, 0.002125272906809874, 3.4549152325765653)
+        + sampled(5606040, 1.4647239193354713e-08, 1.4385845282557157)
+        + sampled(1, 1.9977302804385558e-05, 0.9212260411364478)
+        + sampled(50616, 0.005878571024932286, 10.949796408772142)
+    )
+    with pytest.raises(ValueError, match="finer than the doubles"):
+        release.delta(4.155971089583, direction="remove", method="discretized")

@@ -36,7 +36,7 @@ def check_witness(certificate: Certificate, laws: Mapping[str, Sequence[tuple[An
             if witness["route"] in LINES:
                 _check_line(certificate, witness, laws[order], work)
             elif witness["route"] == CEILING:
-                _check_ceiling(certificate, witness, laws[order], work)
+                _check_ceiling(certificate, order, witness, laws[order], work)
         except NotACertificate as wrong:
             raise Undecided(f"the witness of {order} is malformed: {wrong}") from None
 
@@ -74,11 +74,18 @@ def _place(certificate: Certificate) -> Fraction:
     return claim.upper if claim.quantity == "epsilon" else claim.at
 
 
-def _check_ceiling(certificate: Certificate, witness: Mapping[str, Any], terms: Sequence[tuple[Any, int]], work: Work) -> None:
-    """An order that is said to stay below the answer: kappa(c) M(c) e^{-c eps} is what it says."""
+def _check_ceiling(
+    certificate: Certificate, order: str, witness: Mapping[str, Any], terms: Sequence[tuple[Any, int]], work: Work
+) -> None:
+    """An order that is said to stay below the answer: kappa(c) M(c) e^{-c eps} is what it says, and is below it."""
+    claim = certificate.claim
+    if claim.attained in (order, "both"):
+        raise Undecided(f"the witness of {order}, which attains the answer, only bounds it")
     c, bound = (number(witness.get(key), key) for key in ("abscissa", "bound"))
     if not 0 < c < min([10**6, *(law.end for law, _ in terms)]):
         raise Undecided("the abscissa of the witness is not inside the strip")
+    if not bound < (claim.upper if claim.quantity == "delta" else claim.at):
+        raise Undecided("Chernoff's bound of the witness does not settle its direction")
     with precision(128 + sum(count for _, count in terms).bit_length()):
         if not _log_ceiling(terms, c, _place(certificate), work).exp() <= ball(bound) * (1 + ball(AGREEMENT)):
             raise Undecided("Chernoff's bound of the witness is larger than it says")

@@ -21,6 +21,8 @@ from logphi.numerics.tails import log_smooth_envelope
 _CELLS = 2048
 # derived: far above what rounding and the quadrature do to masses and densities
 _ROOM = 1e-8
+# derived: sums of densities above e^600 times their mass leave the range of doubles, and bound nothing
+_LARGE = 600.0
 
 
 def log_varied_envelope(curve: Curve, abscissa: float, heights: Array) -> Array:
@@ -46,7 +48,7 @@ def log_varied_envelope(curve: Curve, abscissa: float, heights: Array) -> Array:
     steepest = strand.slope**2 * np.minimum(np.maximum(share[1:], share[:-1]) * (1 + _ROOM), 0.25)
     for tilt, log_density in densities:
         bent = (bend + abs(tilt + 1) * steepest) * h * h
-        if not bent.max() < 1:
+        if not bent.max() < 1 or not log_density.max() - smooth < _LARGE:
             return np.zeros_like(heights)
         density = np.exp(log_density - smooth)
         most = np.maximum(density[1:], density[:-1])

@@ -53,13 +53,17 @@ _STEPS = np.concatenate([[0.0], np.geomspace(1e-3, 1.0, 255)])
 _NEAREST, _FARTHEST = 1e-100, 300.0
 # derived: at least this unit changes no digit of what is linear in the masses, and no quotient leaves the range of doubles
 _LOG_LEAST = -600.0
+# derived: up to this relative error, masses and their logarithms err alike to within a thousandth
+_KNOWN = 1e-3
 _UNKNOWN = Scaled(0.0, 0.5, truncation=0.5)
 
 Large = tuple[tuple[MixedNormal, int], ...]
 
 
 def large_of(loss: LogPhi) -> Large:
-    """The terms that may be clipped: none if they are many."""
+    """The terms that may be clipped: none if they are many, or if other losses may be infinite, which F has a share of."""
+    if any(law.log_masses() is not None for law, _ in loss.terms):
+        return ()
     found = tuple((law, count) for law, count in loss.terms if isinstance(law, MixedNormal))
     return found if len(found) <= _MOST else ()
 
@@ -151,7 +155,8 @@ class Jumps:
             -math.expm1(kept * unit) / unit,
             2 * (1 - kept * unit) * relative + ULP * counts.size,
             exponent,
-            log_rest + log_unit + math.log(float(counts @ mass)) + 1e-12,
+            # the masses may be far below the unit
+            log_rest + float(np.logaddexp.reduce(log_mass + np.log(counts))) + 2 * relative + 1e-12,
         )
 
     def at(self, x: float) -> Scaled:
@@ -194,6 +199,9 @@ def prepare(loss: LogPhi, x: float, rtol: float, log_least: float, log_most: flo
     rest = Rest.near(loss, x)
     cap = _cap(large, rest, math.log(_REST * rtol), log_least)
     laws = [(ClippedNormal.at(law, cap), count) for law, count in large]
+    if not max(law.beyond_end.error for law, _ in laws) < _KNOWN:
+        # too far out, or too near to a loss of nothing
+        return None
     small = LogPhi((*laws, *((law, count) for law, count in loss.terms if not isinstance(law, MixedNormal))))
     kernel = Smooth(x)
     found = contour.saddle(small, kernel, RIGHT)
@@ -203,7 +211,9 @@ def prepare(loss: LogPhi, x: float, rtol: float, log_least: float, log_most: flo
     if line is None or not (line.values.radius < 1).any():
         # so long a line needs too many nodes of the inner integrals
         return None
-    return Prepared(line, Jumps.beyond(laws, loss, rest))
+    jumps = Jumps.beyond(laws, loss, rest)
+    # far out to the left the transform may be out of reach
+    return Prepared(line, jumps) if math.isfinite(jumps.log_rest) else None
 
 
 def guess(loss: LogPhi, x: float, log_level: float, abscissa: float) -> float:

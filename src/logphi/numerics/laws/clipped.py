@@ -60,7 +60,8 @@ class ClippedNormal(Curved):
         # half an ulp of m moves a tail by at most its end plus one times that, relatively
         moved = float((wrong + (1 + np.maximum(ahead, 0.0)) * ULP * (4 * m + np.abs(ahead))).max())
         log_rate_blur = float(self.whole.rate.under(FLOATS).rad) / q
-        share = math.exp(own - other)
+        # a share that the doubles do not tell from one leaves an error above one
+        share = min(math.exp(own - other), 1 - ULP)
         error = moved * (1 + share) / (1 - share) + log_rate_blur + ULP * (8 + abs(own) + abs(other))
         return Beyond(float(own), math.log(q) + float(other) + math.log1p(-share), error)
 

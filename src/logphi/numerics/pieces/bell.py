@@ -13,6 +13,9 @@ from logphi.numerics.pieces.normal_cells import WIDE
 from logphi.numerics.pieces.piece import Ends
 from logphi.numerics.pieces.shape import Shape
 
+# derived: doubles count no farther
+_MOST_PLACES = 1 << 52
+
 
 @dataclass(frozen=True)
 class Bell:
@@ -98,6 +101,8 @@ class Bell:
         alpha = -grid.tilt if self.turned else 1 + grid.tilt
         bottom, ceiling = self._range(grid, shape, alpha)
         first = max(0, int(np.floor((bottom - end) / h))) if bounded else 0
+        if first > _MOST_PLACES:
+            raise ValueError("the lattice is finer than the doubles at the losses of one release")
         lead, edge = self._merged(h, shape) if bounded and first == 0 and not grid.upper else (0.0, -np.inf)
         merged = edge > -np.inf
         origin = end + lead if bounded else bottom

@@ -186,8 +186,9 @@ def test_the_search_finds(served, browser, words, page):
     box.submit()
     wait = WebDriverWait(browser, PATIENCE)
     found = wait.until(lambda b: b.find_elements(By.CSS_SELECTOR, f"#search-results li a[href*='{page}']"))
-    found[0].click()
-    wait.until(lambda b: page in b.current_url)
+    # by its address: the results move while their summaries are loaded
+    browser.get(found[0].get_attribute("href"))
+    assert page in browser.current_url
     assert words.lower() in browser.find_element(By.CSS_SELECTOR, "article").text.lower()
 
 

@@ -51,6 +51,7 @@ def assemble(source: Path, cache: Path) -> None:
     linking = [*texts.values(), *(path.read_text(encoding="utf-8") for path in (source / "notebooks").glob("*.md"))]
     for file in sources(linking):
         texts[f"source/{file}.md"] = source_page(file)
+    shutil.copytree(DOCS / "benchmarks", source / "benchmarks")
     (source / "gallery").mkdir()
     texts["gallery.md"] = gallery(drawn(source / "gallery"), notebooks)
     for name, text in texts.items():

@@ -53,7 +53,7 @@ def sweep(
         Mechanisms and ``ask`` are pickled for other processes. This thread by default.
     errors
         ``"raise"``, or ``"keep"``: a point at which a ValueError refuses the mechanism or the question stays, with bounds that
-        say nothing, and :attr:`Sweep.reasons` says why.
+        say nothing, and ``Sweep.reasons`` says why.
 
     Returns
     -------

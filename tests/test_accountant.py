@@ -21,6 +21,7 @@ from logphi.extend import LogPhi, Primitive
 from logphi.mechanisms import CATALOGUE
 from logphi.release import PoissonSampled, SubsetSampled
 from logphi.written import Written, exactly
+from refusals import refused
 
 # one of each mechanism and of each sampling; some take many milliseconds
 RELEASES = [
@@ -92,16 +93,6 @@ def kept(accountant):
 
 def types_of(value):
     return tuple(map(types_of, value)) if isinstance(value, tuple) else type(value)
-
-
-def refused(kind, action, *needles):
-    with pytest.raises(kind) as caught:
-        action()
-    message = str(caught.value)
-    assert message
-    assert "\n" not in message
-    for needle in needles:
-        assert needle in message, f"{needle!r} is not in {message!r}"
 
 
 def test_every_mechanism_of_the_catalogue_is_tried():

@@ -7,6 +7,7 @@ import pytest
 
 import logphi as lp
 from logphi.classical.exact_composition import compose_profiles
+from refusals import refused
 
 NAN, INF = math.nan, math.inf
 GAUSSIAN = lp.Gaussian(sigma=2)
@@ -35,17 +36,6 @@ RANGES = [
     ("rtol", lambda v: GAUSSIAN.delta(1, rtol=v), [0, -1e-9, INF, NAN]),
     ("rtol", lambda v: GAUSSIAN.epsilon(0.1, rtol=v), [0, -1e-9, INF, NAN]),
 ]
-
-
-def refused(kind, action, *needles):
-    """The message of the refusal: one line that holds every needle."""
-    with pytest.raises(kind) as caught:
-        action()
-    message = str(caught.value)
-    assert message
-    assert "\n" not in message
-    for needle in needles:
-        assert needle in message, f"{needle!r} is not in {message!r}"
 
 
 @pytest.mark.parametrize(("name", "make", "value"), [(n, m, v) for n, m, values in RANGES for v in values])

@@ -323,3 +323,9 @@ class Bounds:
         from logphi.display import bounds_table
 
         return bounds_table(self)
+
+
+def single(answer: Bound | Bounds | ComplexBound) -> Bound:
+    """The answer to a question about one real number."""
+    assert isinstance(answer, Bound)
+    return answer

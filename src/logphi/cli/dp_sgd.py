@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import argparse
 import json
-from typing import TYPE_CHECKING, cast
 
 from logphi.cli.answers import as_data, as_text
 from logphi.cli.exits import MET, WIDE
 from logphi.cli.options import number
 from logphi.cli.parser import Commands
-
-if TYPE_CHECKING:
-    from logphi.bound import Bound
 
 EXAMPLES = "logphi dp-sgd --dataset-size 60000 --batch-size 256 --epochs 60 --noise-multiplier 1.1 --delta 1e-5"
 
@@ -38,6 +34,7 @@ def add(commands: Commands) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Rate and steps first, then epsilon."""
+    from logphi.bound import single
     from logphi.training import dp_sgd
 
     delta = number(arguments, "delta")
@@ -51,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
         sampler=arguments.sampler,
         adjacency=arguments.adjacency,
     )
-    found = cast("Bound", training.epsilon(delta))
+    found = single(training.epsilon(delta))
     if arguments.json:
         derived = {"query": "dp-sgd", "rate": str(training.rate), "steps": training.steps, "at": delta}
         print(json.dumps({**derived, **as_data(found)}, allow_nan=False))

@@ -8,11 +8,10 @@ from itertools import pairwise
 
 import numpy as np
 
-from logphi.bound import Bound, Bounds, Direction
+from logphi.bound import Bound, Bounds, Direction, single
 from logphi.display import printed
 from logphi.plot.curve import Array, Curve, traced
 from logphi.views.loss import LossDistribution
-from logphi.views.renyi import single
 
 # atoms beyond are not listed one by one
 MOST_ATOMS = 512

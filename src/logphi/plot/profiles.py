@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from logphi import check
-from logphi.bound import Direction
+from logphi.bound import Direction, single
 from logphi.plot.canvas import canvas, mechanisms, names
 from logphi.plot.curve import RTOL, TINY, draw, legend, traced
 from logphi.release import Mechanism
-from logphi.views.renyi import single
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

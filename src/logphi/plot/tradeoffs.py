@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from logphi import check
-from logphi.bound import Bound, Direction, Side
+from logphi.bound import Bound, Direction, Side, single
 from logphi.plot.canvas import GREY, canvas, mechanisms, names
 from logphi.plot.curve import RTOL, Array, draw, legend, traced
 from logphi.progress import shown
 from logphi.release import Mechanism
-from logphi.views.renyi import single
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -15,7 +15,7 @@ from typing import Any
 
 from logphi import check
 from logphi.accountant.budget import PrivacyFilter
-from logphi.bound import Bound, Side, Status
+from logphi.bound import Bound, Side, Status, single
 from logphi.core.adjacency import Adjacency
 from logphi.core.pair import UnsupportedError
 from logphi.display import printed
@@ -264,10 +264,10 @@ def report(
         raise TypeError(f"notes must be a list of sentences, got one: {notes!r}")
     told = tuple(_sentence("notes", note) for note in notes)
     risk = mechanism.risk
-    curve = tuple((float(at), _one(mechanism.epsilon(at, method=method))) for at in at_deltas)
+    curve = tuple((float(at), single(mechanism.epsilon(at, method=method))) for at in at_deltas)
     spent = dict(curve)[delta]
     try:
-        rebuilt: Curve | None = ((_BASELINE, _one(risk.reconstruction(_BASELINE, rtol=_RTOL))),)
+        rebuilt: Curve | None = ((_BASELINE, single(risk.reconstruction(_BASELINE, rtol=_RTOL))),)
     except UnsupportedError:
         rebuilt = None
     try:
@@ -286,9 +286,9 @@ def report(
         delta=delta,
         epsilon=spent,
         epsilons=curve,
-        deltas=tuple((float(at), _one(mechanism.delta(at, method=method))) for at in at_epsilons),
+        deltas=tuple((float(at), single(mechanism.delta(at, method=method))) for at in at_epsilons),
         advantage=risk.advantage(method=method),
-        tpr=tuple((at, _one(risk.tpr(at, rtol=_RTOL))) for at in _RATES),
+        tpr=tuple((at, single(risk.tpr(at, rtol=_RTOL))) for at in _RATES),
         reconstruction=rebuilt,
         gaussian_mu=risk.gaussian_mu(delta),
         zcdp=mechanism.zcdp(),
@@ -323,11 +323,6 @@ def _sentence(name: str, value: Any) -> str:
     if any(unicodedata.category(letter) in ("Cc", "Cs") for letter in text):
         raise ValueError(f"{name} must not have control characters, which a terminal would obey, got {text[:80]!r}")
     return text
-
-
-def _one(answer: Any) -> Bound:
-    assert isinstance(answer, Bound)
-    return answer
 
 
 def _most(bound: Bound) -> str:

@@ -22,7 +22,7 @@ from scipy.special import log_ndtr
 from logphi import check
 from logphi.arith.floats import ULP
 from logphi.arith.protocol import Plain
-from logphi.bound import Bound, Entry, Ledger, Status
+from logphi.bound import Bound, Entry, Ledger, Status, single
 from logphi.core.adjacency import Adjacency
 from logphi.core.logphi import LogPhi
 from logphi.numerics.laws.normal import Normal
@@ -31,7 +31,6 @@ from logphi.views.delta import log_delta
 from logphi.views.directions import Loss
 from logphi.views.epsilon import epsilon
 from logphi.views.profile import masses, safe_log
-from logphi.views.renyi import single
 from logphi.views.zcdp import zcdp
 
 # measured: a smooth loss takes some thirty places of the profile, one whose mu hardly depends on eps some hundred

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from logphi.arith.floats import ULP
-from logphi.bound import Bound, Bounds, Direction, Entry, Ledger, Status
+from logphi.bound import Bound, Bounds, Direction, Entry, Ledger, Status, single
 from logphi.views.delta import checked, delta, pointwise
 from logphi.views.directions import Loss
 from logphi.views.profile import masses
-from logphi.views.renyi import largest, single
+from logphi.views.renyi import largest
 
 
 def hockey_stick(

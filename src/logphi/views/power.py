@@ -10,14 +10,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from logphi.bound import Bound, Direction, Entry, Ledger, Side
+from logphi.bound import Bound, Direction, Entry, Ledger, Side, single
 from logphi.core.adjacency import Adjacency
 from logphi.core.logphi import LogPhi
 from logphi.views.delta import log_delta
 from logphi.views.directions import Loss, worst
 from logphi.views.lines import ROUNDING, PowerLines
 from logphi.views.profile import masses
-from logphi.views.renyi import settled, single
+from logphi.views.renyi import settled
 from logphi.views.routes import Demand
 from logphi.views.touch import Guess, Search, guessed, supremum
 from logphi.views.tradeoff import SHARPER, tradeoff

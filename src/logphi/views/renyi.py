@@ -15,7 +15,7 @@ import numpy as np
 
 from logphi import check
 from logphi.arith.floats import ULP
-from logphi.bound import Bound, Bounds, ComplexBound, Direction, Entry, Ledger, Status
+from logphi.bound import Bound, Bounds, ComplexBound, Direction, Entry, Ledger, Status, single
 from logphi.core.logphi import LogPhi
 from logphi.views.delta import pointwise
 from logphi.views.directions import Loss, worst
@@ -91,12 +91,6 @@ def kl_divergence(loss: Loss, *, direction: Direction | str | None = None, rtol:
 def max_divergence(loss: Loss, *, direction: Direction | str | None = None, rtol: float = 1e-9) -> Bound:
     """The largest loss, in nats: the Renyi divergence of infinite order, the epsilon of pure differential privacy."""
     return single(renyi(loss, math.inf, direction=direction, rtol=rtol))
-
-
-def single(answer: Bound | Bounds | ComplexBound) -> Bound:
-    """The answer to a question about one number."""
-    assert isinstance(answer, Bound)
-    return answer
 
 
 def _orders(order: Any) -> Any:

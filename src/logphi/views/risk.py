@@ -10,7 +10,7 @@ from typing import Any
 
 from logphi import check
 from logphi.arith.floats import ULP
-from logphi.bound import Bound, Bounds, Direction
+from logphi.bound import Bound, Bounds, Direction, single
 from logphi.core.adjacency import Adjacency
 from logphi.core.pair import UnsupportedError
 from logphi.views.delta import each
@@ -18,7 +18,7 @@ from logphi.views.directions import Loss
 from logphi.views.gaussian_mu import gaussian_mu
 from logphi.views.hockey_stick import hockey_stick
 from logphi.views.power import hull_power, power
-from logphi.views.renyi import max_divergence, settled, single
+from logphi.views.renyi import max_divergence, settled
 from logphi.written import exact
 
 # derived: a handful of products and quotients

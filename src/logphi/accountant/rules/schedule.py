@@ -15,7 +15,7 @@ import numpy as np
 
 from logphi.accountant.rules.exact_costs import law_of
 from logphi.accountant.rules.rule import Amount, Rule
-from logphi.bound import Bound, Direction
+from logphi.bound import Direction, single
 from logphi.release import Mechanism, compose
 from logphi.written import exact
 
@@ -58,6 +58,5 @@ def proved_delta(mechanism: Mechanism, epsilon: float) -> Fraction:
     at = float(epsilon)
     # far out the doubles are left: what is not known there is not private enough
     with np.errstate(all="ignore"):
-        found = mechanism.delta(at if Fraction(at) <= exact(epsilon) else math.nextafter(at, -math.inf))
-    assert isinstance(found, Bound)
+        found = single(mechanism.delta(at if Fraction(at) <= exact(epsilon) else math.nextafter(at, -math.inf)))
     return Fraction(found.upper if found.ledger.proved else 1)

@@ -11,10 +11,9 @@ from dp_accounting.privacy_accountant import NeighboringRelation, PrivacyAccount
 from logphi import check
 from logphi.adapters.dp_accounting.events import adjacency_of, composed, read
 from logphi.adapters.dp_accounting.leaves import UnreadableEventError
-from logphi.bound import Bound, Status
+from logphi.bound import Bound, Status, single
 from logphi.core.pair import UnsupportedError
 from logphi.release import Mechanism
-from logphi.views.renyi import single
 
 
 class LogPhiAccountant(PrivacyAccountant):  # type: ignore[misc]

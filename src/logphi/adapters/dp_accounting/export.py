@@ -16,7 +16,7 @@ from dp_accounting.pld.privacy_loss_distribution import PrivacyLossDistribution
 from numpy.typing import NDArray
 
 from logphi import check
-from logphi.bound import Direction
+from logphi.bound import Direction, single
 from logphi.core.adjacency import Adjacency
 from logphi.core.logphi import LogPhi
 from logphi.core.pair import UnsupportedError
@@ -25,7 +25,6 @@ from logphi.numerics.hull import Hull, exponential
 from logphi.progress import shown
 from logphi.release import Mechanism
 from logphi.views.profile import masses, probability
-from logphi.views.renyi import single
 from logphi.views.routes import Demand, route
 
 # derived: the logarithm of a bend is right to a small part of such a cell

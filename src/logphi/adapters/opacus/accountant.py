@@ -12,7 +12,7 @@ from opacus.accountants import IAccountant
 from opacus.optimizers import DPOptimizer
 
 from logphi import check
-from logphi.bound import Bound
+from logphi.bound import Bound, single
 from logphi.core.pair import UnsupportedError
 from logphi.mechanisms import ApproximateDP, Gaussian
 from logphi.release import Mechanism, compose
@@ -114,9 +114,7 @@ class LogPhiAccountant(IAccountant):  # type: ignore[misc]  # Opacus is not type
         ValueError, TypeError
             If delta is not such a number, or the history was written to from outside and is none.
         """
-        answer = self.release.epsilon(check.unit("delta", delta))
-        assert isinstance(answer, Bound)
-        return answer
+        return single(self.release.epsilon(check.unit("delta", delta)))
 
     def get_epsilon(self, delta: float, **_: Any) -> float:
         """The upper end of :meth:`bound`, as Opacus asks for it.

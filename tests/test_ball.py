@@ -252,6 +252,7 @@ def test_integrands_of_every_operation(name):
         assert radius(ball) < 1e-34
 
 
+@pytest.mark.slow
 def test_no_integral_across_a_cut_is_claimed():
     # few bits: the quadrature tries the longer the more there are
     balls = Balls(24)
@@ -457,7 +458,15 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("text", [*LAWS, *INTEGRALS, *MEANS_OF_MIXTURES])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *LAWS,
+        *INTEGRALS,
+        MEANS_OF_MIXTURES[0],
+        *(pytest.param(text, marks=pytest.mark.slow) for text in MEANS_OF_MIXTURES[1:]),
+    ],
+)
 def test_formulas_of_the_catalogue(text):
     loss = parse(text).loss_law()
     for law in (loss, loss.reflected()):

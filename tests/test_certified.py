@@ -75,7 +75,7 @@ def mixture(parts):
 
 
 @pytest.mark.parametrize("name", RATIOS)
-@pytest.mark.parametrize(("c", "top"), [("0.3", 2), ("4", 12)])
+@pytest.mark.parametrize(("c", "top"), [("0.3", 2), pytest.param("4", 12, marks=pytest.mark.slow)])
 def test_transforms_of_mixtures_on_a_line(name, c, top):
     up, down = RATIOS[name]
     size = 9
@@ -117,7 +117,7 @@ def test_ceilings_are_sharp_for_many_repetitions():
         assert best <= found <= 0.1 * best
 
 
-@pytest.mark.parametrize(("m", "g"), [("0.5", "0.1"), ("2", "0.6"), ("0.05", "0.001")])
+@pytest.mark.parametrize(("m", "g"), [("0.5", "0.1"), pytest.param("2", "0.6", marks=pytest.mark.slow), ("0.05", "0.001")])
 def test_spliced_transforms_and_ceilings(m, g):
     c, size, step = mpf(3), 5, mpf(4)
     with precision(BITS), mpmath.workdps(45):

@@ -230,7 +230,7 @@ def test_lost_mass() -> None:
         ("100000*Laplace(scale=1)", "too many"),
         ("1000000000*KaryRandomizedResponse(k=3, p=0.5, adjacency='replace')", "too many"),
         ("1000000000*DiscreteLaplace(scale=3, sensitivity=3).poisson(0.1)", "too many"),
-        ("DiscreteGaussian(sigma=100).poisson(0.1)", "different kinds"),
+        pytest.param("DiscreteGaussian(sigma=100).poisson(0.1)", "different kinds", marks=pytest.mark.slow),
     ],
 )
 def test_what_is_refused(expression: str, reason: str) -> None:

@@ -187,7 +187,9 @@ ALTERATIONS = {
 }
 
 
-@pytest.mark.parametrize("name", ALTERATIONS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow if name == "huge count" else ()) for name in ALTERATIONS]
+)
 def test_altered_and_signed_again(name: str) -> None:
     began = time.perf_counter()
     assert verify(altered(ALTERATIONS[name])).status == 1

@@ -185,10 +185,11 @@ def pairs(number, seed=0):
         yield p, q
 
 
-def test_conversions_hold_of_random_pairs():
-    for number, (p, q) in enumerate(pairs(40)):
-        order = (1.2, 2.0, 5.5, 20.0)[number % 4]
-        epsilon = (0.0, 0.2, 1.0)[number % 3]
+@pytest.mark.parametrize("number", [10, pytest.param(40, marks=pytest.mark.slow)])
+def test_conversions_hold_of_random_pairs(number):
+    for index, (p, q) in enumerate(pairs(number)):
+        order = (1.2, 2.0, 5.5, 20.0)[index % 4]
+        epsilon = (0.0, 0.2, 1.0)[index % 3]
         known = DivergenceCurve.at([order], [max(divergence(p, q, order), divergence(q, p, order))])
         truth = hockey_stick(p, q, epsilon)
         claims = [renyi.delta(known, epsilon, conversion=one).value for one in CONVERSIONS]
@@ -315,6 +316,7 @@ def test_a_function_of_the_order_is_as_good_as_the_mechanism():
         assert renyi.delta(ten, 0.5, conversion=one).value >= own * (1 - 1e-9)
 
 
+@pytest.mark.slow
 def test_infinite_losses_are_set_aside():
     release = lp.Discrete([0.1, 0.5, 0.4, 0.0], [0.0, 0.3, 0.4, 0.3])
     budget = Concentrated.of(release)
@@ -717,10 +719,11 @@ def check_random_epsilon(number, seed, conversions):
 
 
 def test_random_compositions():
-    check_random(30, 11, QUICK)
-    check_random_epsilon(10, 13, QUICK)
+    check_random(8, 11, QUICK)
+    check_random_epsilon(3, 13, QUICK)
 
 
+@pytest.mark.slow
 def test_random_compositions_by_all_orders_together():
     check_random(5, 12, CONVERSIONS)
     check_random_epsilon(3, 14, CONVERSIONS)
@@ -729,10 +732,11 @@ def test_random_compositions_by_all_orders_together():
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(100, 104))
 def test_many_random_compositions(seed):
-    check_random(40, seed, CONVERSIONS)
+    check_random(50, seed, CONVERSIONS)
     check_random_epsilon(15, seed + 1000, CONVERSIONS)
 
 
+@pytest.mark.slow
 def test_small_deltas_keep_their_side():
     for release in (lp.Gaussian(10.0), 100 * lp.Laplace(10.0), 10 * lp.Gaussian(2.0).poisson(0.01)):
         for epsilon in (0.5, 3.0, 8.0):

@@ -200,9 +200,10 @@ def test_agrees_with_the_contour_where_that_converges() -> None:
         assert other_low <= high
 
 
-def test_hostile_settings_give_numbers_and_no_warnings() -> None:
+@pytest.mark.parametrize("number", [10, pytest.param(60, marks=pytest.mark.slow)])
+def test_hostile_settings_give_numbers_and_no_warnings(number: int) -> None:
     rng = np.random.default_rng(4)
-    for _ in range(60):
+    for _ in range(number):
         base = MixedNormal(Ratio(1.0, float(10 ** rng.uniform(-1, 2))), Plain(float(10 ** rng.uniform(-7, -0.05))))
         other = [Normal, Uniform, UniformWithAtoms, TwoPoint][rng.integers(4)](Plain(float(10 ** rng.uniform(-2, 0.3))))
         one: Law = Reflected(base) if rng.random() < 0.5 else base
@@ -212,6 +213,7 @@ def test_hostile_settings_give_numbers_and_no_warnings() -> None:
         assert not math.isnan(found.high)
 
 
+@pytest.mark.slow
 def test_bounds_hold_at_every_threshold() -> None:
     rng = np.random.default_rng(6)
     with mp.workdps(400):

@@ -122,6 +122,7 @@ MATRIX = module_of("support_matrix")
 CELLS = MATRIX.cells()
 
 
+@pytest.mark.slow
 def test_the_support_matrix_is_what_the_library_does(monkeypatch):
     expansion = pytest.importorskip("logphi.certified.expansion", exc_type=ImportError)
     # what has a certificate has one with far less work; with all of it the same are refused, some after half a minute

@@ -142,6 +142,7 @@ def laplace_profile(scale):
     return delta
 
 
+@pytest.mark.slow
 def test_two_gaussians_are_a_convolution():
     with mpmath.workdps(20):
         one, other = gaussian_profile(mpf(1)), gaussian_profile(mpf("1.5"))

@@ -238,7 +238,10 @@ RELEASES = {
 }
 
 
-@pytest.mark.parametrize(("method", "width"), [("levy", SHARP), ("levy-quadrature", SHARP), ("levy-sums", COARSE)])
+@pytest.mark.parametrize(
+    ("method", "width"),
+    [("levy", SHARP), ("levy-quadrature", SHARP), pytest.param("levy-sums", COARSE, marks=pytest.mark.slow)],
+)
 @pytest.mark.parametrize("name", RELEASES)
 def test_named_methods_contain_the_default(name: str, method: str, width: float) -> None:
     release = RELEASES[name]

@@ -382,7 +382,7 @@ def test_an_atom_within_rounding_of_the_threshold_of_a_law_of_one_atom() -> None
             assert loss.cdf(x).lower <= mass - above <= loss.cdf(x).upper
 
 
-@pytest.mark.parametrize("x", [1e150, -1e150, 1e308, -1e308, 5e-324])
+@pytest.mark.parametrize("x", [1e150, *(pytest.param(x, marks=pytest.mark.slow) for x in (-1e150, 1e308, -1e308, 5e-324))])
 @pytest.mark.parametrize(
     "release",
     [
@@ -405,6 +405,7 @@ def test_thresholds_that_leave_the_doubles(release, x) -> None:
         assert (above.upper if x > 0 else below.upper) < 1e-300
 
 
+@pytest.mark.slow
 def test_levels_that_no_rounding_tells_from_the_whole_mass() -> None:
     """Nothing is proved on one side, and nothing claimed."""
     for release in (lp.Gaussian(sigma=1e-3), 10**12 * lp.DiscreteGaussian(sigma=2), 10**12 * lp.DiscreteLaplace(scale=2)):

@@ -16,15 +16,8 @@ def test_there_are_notebooks() -> None:
     assert PATHS, f"no notebook found in {NOTEBOOKS}"
 
 
-# some seconds each
-LONG = {"chourasia_javaid_sikdar_2025", "sommer_meiser_mohammadi_2019", "steinke_2022", "zhu_dong_wang_2022"}
-
-
-def listed(path: Path) -> object:
-    return pytest.param(path, id=path.stem, marks=[pytest.mark.slow] if path.stem in LONG else [])
-
-
-@pytest.mark.parametrize("path", [listed(path) for path in PATHS])
+@pytest.mark.slow
+@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
 def test_notebook_runs(path: Path) -> None:
     notebook = nbformat.read(path, as_version=4)
     # The kernel of this environment, whatever the author's was called.

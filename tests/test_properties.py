@@ -239,6 +239,7 @@ def test_epsilon_inverts_delta(release, d):
     assert inverts(mechanism.epsilon(d, direction=direction), profile, d)
 
 
+@pytest.mark.slow
 @examples(12)
 @given(log_uniform(0.5, 10), st.integers(2, 10**9), log_uniform(1e-6, 0.5), st.floats(0, 20), log_uniform(1.001, 3))
 def test_more_noise_fewer_steps_and_lower_rates_leak_no_more(sigma, count, rate, e, factor):

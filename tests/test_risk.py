@@ -255,10 +255,12 @@ def test_where_nothing_is_known_of_the_far_tail_the_upper_end_says_so():
 
 RELEASES = [
     100 * lp.Gaussian(sigma=3).poisson(0.05),
-    20 * lp.Laplace(scale=5),
+    pytest.param(20 * lp.Laplace(scale=5), marks=pytest.mark.slow),
     30 * lp.RandomizedResponse(p=0.6),
     lp.ApproximateDP(epsilon=1, delta=1e-7),
-    lp.Gaussian(sigma=1, sensitivity=2, adjacency="replace").subset(0.2, adjacency="replace"),
+    pytest.param(
+        lp.Gaussian(sigma=1, sensitivity=2, adjacency="replace").subset(0.2, adjacency="replace"), marks=pytest.mark.slow
+    ),
 ]
 
 

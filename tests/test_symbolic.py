@@ -211,6 +211,7 @@ def test_it_prints_as_latex():
         assert "alpha" in sympy.latex(mechanism().log_phi(ALPHA))
 
 
+@pytest.mark.slow
 def test_normal_noise_on_the_integers_holds_uncollapsed_sums():
     expression = lp.DiscreteGaussian(sigma=2, sensitivity=3).log_phi(ALPHA)
     sums = list(expression.atoms(sympy.Sum))

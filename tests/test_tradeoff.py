@@ -277,6 +277,7 @@ def test_duality_with_the_profile():
             assert lines.max() >= found.lower - 1e-3
 
 
+@pytest.mark.slow
 def test_a_wide_profile_leaves_a_wide_curve():
     """Sampled Laplace mechanisms far apart: valid, and wider than asked."""
     found = (30 * lp.Laplace(0.1).poisson(0.01)).tradeoff(0.7, direction="add")
@@ -284,6 +285,7 @@ def test_a_wide_profile_leaves_a_wide_curve():
     assert 0 <= found.lower <= found.value <= found.upper <= 0.3
 
 
+@pytest.mark.slow
 def test_tails_that_are_slopes_of_the_profile_are_left_alone(monkeypatch):
     # each takes seconds here, and dozens would be asked for
     asked = []

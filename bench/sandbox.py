@@ -5,9 +5,11 @@ from __future__ import annotations
 import multiprocessing
 import resource
 import statistics
+import sys
 import time
 from collections.abc import Mapping
 from multiprocessing.connection import Connection
+from pathlib import Path
 from typing import Any
 
 from accountants import OURS, Accountant, UnsupportedError
@@ -49,27 +51,43 @@ def measured(accountant: Accountant, workload: Workload) -> dict[str, Any]:
     }
 
 
-class Sandbox:
-    """A process that measures accountants of a list by their names; started anew when one had to be stopped."""
+def serve(accountants: Mapping[str, Accountant], line: Connection, inherited: Connection | None) -> None:
+    """Measure what is asked for over the line, until nobody is at its other end."""
+    if inherited is not None:
+        # the end of the parent: with a copy of it here, its death would not be noticed
+        inherited.close()
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    for accountant in accountants.values():
+        obstacle(accountant)
+    line.send("warm")
+    while True:
+        name, workload = line.recv()
+        line.send(measured(accountants[name], workload))
 
-    def __init__(self, accountants: Mapping[str, Accountant]) -> None:
+
+class Sandbox:
+    """A process that measures accountants of a list by their names; started anew when one had to be stopped.
+
+    What stands in the directory ``ahead`` takes the place of what is installed.
+    """
+
+    def __init__(self, accountants: Mapping[str, Accountant], ahead: Path | None = None) -> None:
         self._accountants = dict(accountants)
+        self._ahead = ahead
         self._start()
 
     def _start(self) -> None:
-        # a fork keeps the accountants, some of which are not to be pickled; nothing runs in threads here
-        context = multiprocessing.get_context("fork")
-        self._line, other = context.Pipe()
-        self._process = context.Process(target=self._serve, args=(other,), daemon=True)
+        self._line, other = multiprocessing.Pipe()
+        # a fork keeps the accountants, some of which are not to be pickled, and the packages; nothing runs in threads here
+        context: Any = multiprocessing.get_context("fork" if self._ahead is None else "spawn")
+        inherited = self._line if self._ahead is None else None
+        self._process = context.Process(target=serve, args=(self._accountants, other, inherited), daemon=True)
+        path = sys.path.copy()
+        sys.path[:0] = [] if self._ahead is None else [str(self._ahead)]
         self._process.start()
-
-    def _serve(self, line: Connection) -> None:
-        # the end of the parent: with a copy of it here, its death would not be noticed
-        self._line.close()
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-        while True:
-            name, workload = line.recv()
-            line.send(measured(self._accountants[name], workload))
+        sys.path[:] = path
+        other.close()
+        self._line.recv()
 
     def measure(self, name: str, workload: Workload) -> dict[str, Any]:
         """What :func:`measured` says, or that it took too long or died."""

@@ -19,6 +19,6 @@ PEERS = (
     autodp.RENYI,
 )
 # one configuration of each kind, for many questions
-STRESSED = (dp_accounting.PLD, dp_accounting.RDP, prv.COARSE, autodp.FOURIER, autodp.RENYI)
+STRESSED = (dp_accounting.PLD, dp_accounting.RDP, prv.COARSE, autodp.FOURIER_UNSAMPLED, autodp.RENYI)
 
 __all__ = ["CERTIFIED", "OURS", "PEERS", "STRESSED", "Accountant", "Answer", "UnsupportedError", "truth"]

@@ -37,9 +37,10 @@ class Answer:
 
 @dataclass(frozen=True)
 class Accountant:
-    """A name, the module that must be there, how it answers, and which questions it is asked."""
+    """A name, the module that must be there, how it answers, which questions it is asked, and beside which older packages."""
 
     name: str
     module: str
     answer: Callable[[Workload], Answer]
     questions: tuple[str, ...] = ("epsilon", "delta")
+    beside: str = ""

@@ -227,3 +227,19 @@ def test_the_speed_table_is_that_of_the_benchmarks():
     assert len(rows) > 10
     measured = (DOCS / "benchmarks.md").read_text(encoding="utf-8").splitlines()
     assert [row for row in rows if row not in measured] == []
+
+
+def numbers(text):
+    return [float(found) for found in re.findall(rf"{NUMBER.pattern}|\binf\b", text)]
+
+
+def test_the_numbers_of_sharp_edges_are_those_of_their_sections():
+    head, *sections = re.split(r"^##+ ", (DOCS / "sharp-edges.md").read_text(encoding="utf-8"), flags=re.MULTILINE)
+    shown = {section.partition("\n")[0].lower().replace(" ", "-"): numbers(section.partition("\n")[2]) for section in sections}
+    rows = re.findall(r"^\| \[.*?\]\(#(.*?)\) \| (.*?) \| (.*?) \|", head, re.MULTILINE)
+    assert len(rows) > 20
+    (always,) = numbers(re.search(r"^>>> .*\n(.*)\n", head, re.MULTILINE)[1])
+    for slug, *cells in rows:
+        for number in numbers(" ".join(cells)):
+            near = [one for one in [always, *shown[slug]] if one == pytest.approx(number, rel=1e-4, abs=0)]
+            assert near, f"{slug}: {number}"

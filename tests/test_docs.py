@@ -206,6 +206,15 @@ def test_commands_print_what_a_page_shows(page, tmp_path, monkeypatch, capsys):
         assert same, f"logphi {command}\n{printed}"
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_block_is_run(page):
+    """By the doctests, by the tests here, or, what make does, by whoever runs the tests."""
+    blocks = re.findall(r"^```(.*)\n((?:.*\n)*?)```$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    left = [text for kind, text in blocks if kind not in ("python", "console", "{toctree}")]
+    assert [text for text in left if not text.startswith("make ")] == []
+    assert all(text.startswith("$ logphi ") for kind, text in blocks if kind == "console")
+
+
 def test_every_command_is_shown(capsys):
     main(["--help"])
     commands = set(re.findall(r"^  logphi ([\w-]+)", capsys.readouterr().out, re.MULTILINE))

@@ -72,6 +72,9 @@ small one: {stressed} questions.
 
 ## Where an accountant has no answer
 
+In its own words, or what stopped it. `scipy.integrate.quadrature`, which autodp calls for sampled mechanisms, left SciPy with
+release 1.15.
+
 {failures}
 
 ## What only logphi was asked

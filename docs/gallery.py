@@ -13,10 +13,10 @@ import matplotlib.pyplot as plt
 from logphi.files import write_whole
 from logphi.progress import shown
 
-# name, caption, code; the code leaves what it drew in ``axes``
+# title, caption, code; the code leaves what it drew in ``axes``
 EXAMPLES = (
     (
-        "dp-sgd",
+        "DP-SGD",
         "The privacy profile of DP-SGD on 60,000 records, after 15 and after 60 epochs.",
         """\
 import logphi as lp
@@ -26,7 +26,7 @@ axes = lp.plot.profile(14062 * step, 3515 * step, labels=["60 epochs", "15 epoch
 """,
     ),
     (
-        "laplace-and-gaussian",
+        "Laplace and Gaussian noise",
         "Laplace noise has a largest loss, and Gaussian noise of its variance is better until shortly before it.",
         """\
 import logphi as lp
@@ -36,7 +36,7 @@ axes = lp.plot.profile(laplace, gaussian, labels=["20 x Laplace(10)", "20 x Gaus
 """,
     ),
     (
-        "two-directions",
+        "Two directions",
         "In a sampled mechanism a record that is there is seen more easily than one that is not.",
         """\
 import logphi as lp
@@ -45,7 +45,7 @@ axes = lp.plot.profile(lp.Gaussian(sigma=0.8).poisson(0.2), directions=("remove"
 """,
     ),
     (
-        "tradeoff",
+        "Trade-off functions",
         "The errors of the best test between neighbouring data sets: smooth, in three pieces, and in steps.",
         """\
 import logphi as lp
@@ -54,7 +54,7 @@ axes = lp.plot.tradeoff(lp.Gaussian(sigma=1.0), lp.Laplace(scale=1.0), 5 * lp.Ra
 """,
     ),
     (
-        "membership-inference",
+        "Membership inference",
         "The best membership inference at low false positive rates. A delta is a floor: a record may be given away.",
         """\
 import logphi as lp
@@ -64,7 +64,7 @@ axes = lp.plot.tradeoff(training, lp.ApproximateDP(epsilon=0.5, delta=1e-3), roc
 """,
     ),
     (
-        "composition",
+        "Composition",
         "What a thousand and more releases cost, exactly and by theorems.",
         """\
 import logphi as lp
@@ -75,7 +75,7 @@ axes = lp.plot.composition(lp.Gaussian(sigma=1.1).poisson(0.01), counts, delta=1
 """,
     ),
     (
-        "comparison",
+        "Comparison",
         "What every classical method says of the same thousand releases.",
         """\
 import logphi as lp
@@ -84,7 +84,7 @@ axes = lp.plot.compare(1000 * lp.Gaussian(sigma=1.1).poisson(0.01), delta=1e-5)
 """,
     ),
     (
-        "comparison-over-a-range",
+        "Comparison over a range",
         "The saddle point is hard to tell from the truth; theorems of limits have a floor.",
         """\
 import logphi as lp
@@ -95,7 +95,7 @@ axes = lp.plot.compare(100 * lp.PureDP(epsilon=0.1), epsilon=epsilons, methods=m
 """,
     ),
     (
-        "loss-of-a-density",
+        "A loss with a density",
         "The privacy loss of a sampled Gaussian, in both orders of the neighbours.",
         """\
 import logphi as lp
@@ -104,7 +104,7 @@ axes = lp.plot.loss(lp.Gaussian(sigma=0.8).poisson(0.1))
 """,
     ),
     (
-        "loss-with-atoms",
+        "A loss with atoms",
         "Propose, test, release: a density, atoms with an axis of their own, and an infinite loss in the legend.",
         """\
 import logphi as lp
@@ -113,7 +113,7 @@ axes = lp.plot.loss(5 * lp.DistanceToInstability(epsilon=1.0, delta=1e-3))
 """,
     ),
     (
-        "loss-on-a-lattice",
+        "A loss on a lattice",
         "Randomized responses have nothing but atoms.",
         """\
 import logphi as lp
@@ -122,7 +122,7 @@ axes = lp.plot.loss(20 * lp.RandomizedResponse(p=0.6).poisson(0.3))
 """,
     ),
     (
-        "bands",
+        "Bands",
         "Where no density is proved the loss is drawn in bins, and the bands are what is known of them.",
         """\
 import logphi as lp
@@ -134,20 +134,20 @@ axes = lp.plot.loss(10 * lp.Laplace(scale=1.0).poisson(0.1), rtol=1e-2)
 
 
 def draw(directory):
-    """Write the pictures into a directory: the name of each file, its caption and its code."""
+    """Write the pictures into a directory: the title of each, its file, its caption and its code."""
     target = Path(directory)
     target.mkdir(parents=True, exist_ok=True)
     drawn = []
-    for name, caption, code in shown(EXAMPLES, "pictures"):
-        names = {}
+    for title, caption, code in shown(EXAMPLES, "pictures"):
+        name, names = title.lower().replace(" ", "-"), {}
         exec(compile(code, name, "exec"), names)
         figure, content = names["axes"].figure, io.BytesIO()
         # the same bytes on every run
         with mpl.rc_context({"svg.hashsalt": name}):
             figure.savefig(content, format="svg", metadata={"Date": None})
         plt.close(figure)
-        drawn.append((f"{name}.svg", caption, code))
-        write_whole(target / drawn[-1][0], content.getvalue())
+        write_whole(target / f"{name}.svg", content.getvalue())
+        drawn.append((title, f"{name}.svg", caption, code))
     return drawn
 
 

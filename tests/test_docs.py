@@ -1,7 +1,9 @@
 """The pages of docs/ say what is so; their examples are doctests, here is what only a test can compare."""
 
+import doctest
 import importlib.util
 import re
+import shlex
 from itertools import pairwise
 from pathlib import Path
 
@@ -13,10 +15,14 @@ import logphi as lp
 from cases import COARSE, SHARP
 from exact import contains, dec
 from logphi import testing
+from logphi.cli import main
 from logphi.extend import Cells, FinitePair, Primitive
 from logphi.mechanisms import CATALOGUE, PYTHON_ONLY
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
+README = DOCS.parent / "README.md"
+PAGES = sorted([*DOCS.glob("*.md"), README])
+NUMBER = re.compile(r"\d+(?:\.\d+)?(?:e[-+]?\d+)?")
 
 
 def module_of(name):
@@ -172,9 +178,77 @@ def test_every_page_is_in_the_contents(page):
     assert re.search(rf"^{page}$", contents, re.MULTILINE), f"enter {page} in a toctree of docs/index.md"
 
 
-@pytest.mark.parametrize("page", sorted([*DOCS.glob("*.md"), DOCS.parent / "README.md"]), ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_links_lead_somewhere(page):
     text = page.read_text(encoding="utf-8")
     for target in re.findall(r"\]\((?!http)([^)#]+)\)", text) + re.findall(r"`((?:docs|src|tests)/[\w/.-]+)`", text):
         root = DOCS.parent if target.startswith(("docs/", "src/", "tests/")) else page.parent
         assert (root / target).exists(), target
+
+
+def sessions(page):
+    """The commands of a page, and what it shows after each."""
+    blocks = re.findall(r"^```console\n(.*?)^```$", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+    return [shown.partition("\n")[::2] for block in blocks for shown in re.split(r"^\$ logphi ", block, flags=re.MULTILINE)[1:]]
+
+
+def nine_digits(text):
+    return NUMBER.sub(lambda found: f"{float(found[0]):.9g}", text)
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if sessions(page)], ids=lambda page: page.name)
+def test_commands_print_what_a_page_shows(page, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    for command, shown in sessions(page):
+        main(shlex.split(command))
+        printed = "".join(capsys.readouterr())
+        same = doctest.OutputChecker().check_output(nine_digits(shown), nine_digits(printed), doctest.ELLIPSIS)
+        assert same, f"logphi {command}\n{printed}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_block_is_run(page):
+    """By the doctests, by the tests here, or, what make does, by whoever runs the tests."""
+    blocks = re.findall(r"^```(.*)\n((?:.*\n)*?)```$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    left = [text for kind, text in blocks if kind not in ("python", "console", "{toctree}")]
+    assert [text for text in left if not text.startswith("make ")] == []
+    assert all(text.startswith("$ logphi ") for kind, text in blocks if kind == "console")
+
+
+def test_every_command_is_shown(capsys):
+    main(["--help"])
+    commands = set(re.findall(r"^  logphi ([\w-]+)", capsys.readouterr().out, re.MULTILINE))
+    assert len(commands) > 10
+    assert {command.split()[0] for command, _ in sessions(DOCS / "command-line.md")} == commands
+
+
+def test_the_readme_is_run():
+    text, names = README.read_text(encoding="utf-8"), {}
+    for block in module_of("conftest").blocks(text):
+        exec(block, names)
+    examples = doctest.DocTestParser().get_doctest(text, names, "README.md", str(README), 0)
+    assert len(examples.examples) > 1
+    assert doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(examples).failed == 0
+
+
+def test_the_speed_table_is_that_of_the_benchmarks():
+    rows = [row for row in README.read_text(encoding="utf-8").splitlines() if re.match(r"\|.*\| (logphi|dp-|prv-|autodp)", row)]
+    assert len(rows) > 10
+    measured = (DOCS / "benchmarks.md").read_text(encoding="utf-8").splitlines()
+    assert [row for row in rows if row not in measured] == []
+
+
+def numbers(text):
+    return [float(found) for found in re.findall(rf"{NUMBER.pattern}|\binf\b", text)]
+
+
+def test_the_numbers_of_sharp_edges_are_those_of_their_sections():
+    head, *sections = re.split(r"^##+ ", (DOCS / "sharp-edges.md").read_text(encoding="utf-8"), flags=re.MULTILINE)
+    shown = {section.partition("\n")[0].lower().replace(" ", "-"): numbers(section.partition("\n")[2]) for section in sections}
+    rows = re.findall(r"^\| \[.*?\]\(#(.*?)\) \| (.*?) \| (.*?) \|", head, re.MULTILINE)
+    assert len(rows) > 20
+    (always,) = numbers(re.search(r"^>>> .*\n(.*)\n", head, re.MULTILINE)[1])
+    for slug, *cells in rows:
+        for number in numbers(" ".join(cells)):
+            near = [one for one in [always, *shown[slug]] if one == pytest.approx(number, rel=1e-4, abs=0)]
+            assert near, f"{slug}: {number}"

@@ -420,8 +420,8 @@ def gallery() -> Any:
 
 
 def test_examples_of_the_gallery_have_names_of_their_own() -> None:
-    names = [name for name, _, _ in gallery().EXAMPLES]
-    assert len(set(names)) == len(names)
+    titles = [title for title, _, _ in gallery().EXAMPLES]
+    assert len(set(titles)) == len(titles)
     for picture in ("profile", "tradeoff", "loss", "composition", "compare"):
         assert any(f"lp.plot.{picture}(" in code for _, _, code in gallery().EXAMPLES)
 
@@ -429,9 +429,9 @@ def test_examples_of_the_gallery_have_names_of_their_own() -> None:
 @pytest.mark.slow
 def test_the_gallery_is_drawn(tmp_path: Path) -> None:
     drawn = gallery().draw(tmp_path / "new")
-    for name, caption, code in drawn:
+    for _, name, caption, code in drawn:
         assert caption.endswith(".")
         assert "lp.plot." in code
         assert ET.parse(tmp_path / "new" / name).getroot().tag.endswith("svg")
-    assert sorted(path.name for path in (tmp_path / "new").iterdir()) == sorted(name for name, _, _ in drawn)
+    assert sorted(path.name for path in (tmp_path / "new").iterdir()) == sorted(name for _, name, _, _ in drawn)
     assert plt.get_fignums() == []

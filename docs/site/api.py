@@ -3,11 +3,11 @@
 import enum
 import importlib.util
 import inspect
-import pkgutil
 import re
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules, resolve_name
 from types import ModuleType
 
 from sphinx.ext.autodoc.mock import mock
@@ -25,17 +25,6 @@ MISSING = [name for name in ("dp_accounting", "opacus", "torch") if importlib.ut
 MECHANISMS = "logphi.mechanisms"
 
 
-def object_at(name: str):
-    """What a dotted name stands for."""
-    try:
-        return import_module(name)
-    except ModuleNotFoundError as missing:
-        if not name.startswith(f"{missing.name}."[: len(missing.name)]):
-            raise
-    parent, _, last = name.rpartition(".")
-    return getattr(object_at(parent), last)
-
-
 def first_line(one) -> str:
     """The first line of a docstring, what it refers to by name only."""
     line = (inspect.getdoc(one) or "").partition("\n")[0].replace("|", r"\|")
@@ -50,6 +39,11 @@ def returned(function) -> list[str]:
     return [f"{one.__module__}.{one.__qualname__}" for one in classes if getattr(one, "__module__", "").startswith("logphi")]
 
 
+def headed(title: str, text: str, underline: str = "=") -> str:
+    """A text below its title."""
+    return f"{title}\n{underline * len(title)}\n\n{text}\n"
+
+
 def home_of(name: str) -> str:
     """The module that a public name of the package root comes from."""
     if name in CATALOGUE or name in PYTHON_ONLY:
@@ -61,7 +55,7 @@ def home_of(name: str) -> str:
 class Reference:
     """The pages so far, and what is on them."""
 
-    pages: dict[str, list[str]] = field(default_factory=dict)
+    pages: dict[str, str] = field(default_factory=dict)
     names: dict[int, str] = field(default_factory=dict)
     referred: set[str] = field(default_factory=set)
 
@@ -90,7 +84,7 @@ class Reference:
         for member in members:
             self.referred.update(REFERENCE.findall(inspect.getdoc(member) or ""), returned(member))
 
-    def module(self, name: str, module: ModuleType) -> str:
+    def module(self, name: str, module: ModuleType, underline: str = "-") -> str:
         """A module by its docstring and its public names."""
         self.names[id(module)] = name
         self.notice(module)
@@ -101,28 +95,26 @@ class Reference:
                 for key, value in vars(module).items()
                 if not key.startswith("_") and getattr(value, "__module__", None) == module.__name__
             ]
-        title = f"``{name}``"
-        parts = [f"{title}\n{'-' * len(title)}\n\n.. automodule:: {name}\n"]
         own = [(key, getattr(module, key)) for key in public]
         own.sort(key=lambda pair: isinstance(pair[1], ModuleType))  # a section of its own comes last
-        return "\n".join(parts + [self.entry(f"{name}.{key}", value) for key, value in own])
+        entries = [self.entry(f"{name}.{key}", value) for key, value in own]
+        return "\n".join([headed(f"``{name}``", f".. automodule:: {name}", underline), *entries])
 
     def room(self, name: str) -> None:
         """A page for a module and its public names."""
         with mock(MISSING):
-            text = self.module(name, import_module(name))
-        self.pages[name] = [re.sub(r"^(``.*``)\n-+\n", lambda title: f"{title[1]}\n{'=' * len(title[1])}\n", text)]
+            self.pages[name] = self.module(name, import_module(name), underline="=")
 
     def add(self, page: str, title: str, text: str, entries: list[str]) -> None:
         """A page of entries."""
-        self.pages[page] = [f"{title}\n{'=' * len(title)}\n\n{text}\n", *entries]
+        self.pages[page] = "\n".join([headed(title, text), *entries])
 
 
 def adapters() -> list[str]:
     """The modules for the packages of others."""
     from logphi import adapters
 
-    return [f"logphi.adapters.{module.name}" for module in pkgutil.iter_modules(adapters.__path__)]
+    return [f"logphi.adapters.{module.name}" for module in iter_modules(adapters.__path__)]
 
 
 def described() -> Reference:
@@ -148,7 +140,7 @@ def inside(found: Reference) -> None:
     while todo := sorted(found.referred - seen):
         for name in todo:
             seen.add(name)
-            one = object_at(name)
+            one = resolve_name(name)
             if id(one) in found.names or any(name.startswith(f"{known}.") for known in found.names.values()):
                 continue
             if isinstance(one, ModuleType):
@@ -163,10 +155,8 @@ def inside(found: Reference) -> None:
 
 def overview(found: Reference) -> str:
     """The first page: all public names with what they are."""
-    title = "API reference"
-    lines = [title, "=" * len(title), "", "``import logphi as lp``; everything is in nats.", ""]
-    lines += [".. currentmodule:: logphi", ""]
-    lines += [".. list-table::", "   :widths: auto", ""]
+    lines = [headed("API reference", "``import logphi as lp``; everything is in nats.")]
+    lines += [".. currentmodule:: logphi", "", ".. list-table::", "   :widths: auto", ""]
     for name in logphi.__all__:
         one = getattr(logphi, name)
         role = "mod" if isinstance(one, ModuleType) else "obj"
@@ -180,6 +170,6 @@ def write(directory: Path) -> None:
     """Write all pages."""
     directory.mkdir(parents=True)
     found = described()
-    for page, entries in found.pages.items():
-        (directory / f"{page}.rst").write_text("\n".join(entries), encoding="utf-8")
+    for page, text in found.pages.items():
+        (directory / f"{page}.rst").write_text(text, encoding="utf-8")
     (directory / "index.rst").write_text(overview(found), encoding="utf-8")

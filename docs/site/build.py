@@ -3,7 +3,7 @@
 python docs/site/build.py [build]      # the site is in build/site, what it is made of in build/site-source
 """
 
-import importlib.util
+import runpy
 import shutil
 import sys
 from pathlib import Path
@@ -18,22 +18,11 @@ DOCS = ROOT / "docs"
 WHOLE = ("CHANGELOG.md", "CONTRIBUTING.md")
 
 
-def drawn(directory: Path) -> list[tuple[str, str, str]]:
-    """The pictures that docs/gallery.py draws into a directory: name, caption and code of each."""
-    path = DOCS / "gallery.py"
-    if not path.exists():
-        return []
-    spec = importlib.util.spec_from_file_location("gallery", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module.draw(directory)
-
-
 def gallery(pictures, notebooks) -> str:
     """The page of all pictures."""
     parts = ["# Gallery\n"]
-    for name, caption, code in pictures:
-        parts.append(f"## {caption}\n\n![{caption}](gallery/{name})\n\n```python\n{code.rstrip()}\n```\n")
+    for title, name, caption, code in pictures:
+        parts.append(f"## {title}\n\n{caption}\n\n![{title}](gallery/{name})\n\n```python\n{code.rstrip()}\n```\n")
     parts.append("## From the notebooks\n\nEach picture leads to the notebook that draws it and asserts what it shows.\n")
     for stem, (title, shown) in notebooks.items():
         parts.append(f"### {title}\n\n::::{{container}} pictures\n")
@@ -52,8 +41,7 @@ def assemble(source: Path, cache: Path) -> None:
     for file in sources(linking):
         texts[f"source/{file}.md"] = source_page(file)
     shutil.copytree(DOCS / "benchmarks", source / "benchmarks")
-    (source / "gallery").mkdir()
-    texts["gallery.md"] = gallery(drawn(source / "gallery"), notebooks)
+    texts["gallery.md"] = gallery(runpy.run_path(str(DOCS / "gallery.py"))["draw"](source / "gallery"), notebooks)
     for name, text in texts.items():
         path = source / name
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -3,8 +3,9 @@
 import inspect
 import re
 from pathlib import Path
+from pkgutil import resolve_name
 
-from api import MISSING, object_at
+from api import MISSING
 from docutils import nodes
 from pages import ROOT
 
@@ -42,7 +43,7 @@ pygments_dark_style = "github-dark"
 
 def linkcode_resolve(domain, info):
     """Where the site shows the source of an object; Sphinx asks for all that the API reference describes."""
-    one = object_at(f"{info['module']}.{info['fullname']}")
+    one = resolve_name(f"{info['module']}.{info['fullname']}")
     one = inspect.unwrap(one.fget if isinstance(one, property) else getattr(one, "func", one))
     try:
         file, (_, line) = Path(inspect.getsourcefile(one)), inspect.getsourcelines(one)

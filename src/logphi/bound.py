@@ -22,7 +22,7 @@ class Status(enum.Enum):
 
     MET = "the requested tolerance is met"
     WIDE = (
-        "the bounds hold but are wider than the requested tolerance: relax rtol, or try another method "
+        "the bounds are wider than the requested tolerance: relax rtol, or try another method "
         "(the ledger says which error dominates)"
     )
     UNBOUNDED = (

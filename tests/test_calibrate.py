@@ -288,6 +288,7 @@ def test_bad_targets(arguments, error, reason):
         (lambda x: x, TypeError, "must return a mechanism"),
         (lambda: lp.Gaussian(1), TypeError, "positional argument"),
         (lambda x: lp.Gaussian(-x), ValueError, "refuses every value that was tried, at 1: sigma must be positive"),
+        (lambda x: lp.Gaussian(x).poisson(2), ValueError, r"no value makes a mechanism: rate must lie in \[0, 1\], got 2.0$"),
         (lambda x: lp.Gaussian(x)[0], TypeError, "not subscriptable"),
         (lambda x: {}[x], KeyError, "1"),
     ],

@@ -362,7 +362,7 @@ def test_a_calibration_that_may_not_be_the_best_says_so(capsys: Capture) -> None
         (["x*Gaussian(y)", "--epsilon", "2", "--delta", "1e-5"], "here there are 2: x, y"),
         (["20*Gausian(sigma=3)", "--epsilon", "2", "--delta", "1e-5"], "did you mean Gaussian"),
         (["20*Gausian(sigma=x)", "--epsilon", "2", "--delta", "1e-5"], "did you mean Gaussian"),
-        (["Gaussian(sigma=x", "--epsilon", "2", "--delta", "1e-5"], "expected ')' here"),
+        (["Gaussian(sigma=x", "--epsilon", "2", "--delta", "1e-5"], "the end of the text: expected ')' here\n"),
         (["Gaussian(sigma=x)", "--epsilon", "2"], "required: --delta"),
         (["Gaussian(sigma=x)", "--epsilon", "2,3", "--delta", "1e-5"], "--epsilon: one number"),
         (["Gaussian(sigma=x)", "--epsilon", "-2", "--delta", "1e-5"], "epsilon must not be negative"),

@@ -1,5 +1,6 @@
 """Files are whole or not there."""
 
+import errno
 import os
 import stat
 
@@ -32,10 +33,28 @@ def test_what_fails_leaves_the_old_content_and_nothing_else(tmp_path, monkeypatc
     path.write_bytes(b"old")
 
     def full(_):
-        raise OSError("no space left on device")
+        raise OSError(errno.ENOSPC, "no space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(OSError, match="no space left"):
         write_whole(path, b"new")
     assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_refusal_names_the_file_that_was_asked_for(tmp_path):
+    path = tmp_path / "missing" / "ledger"
+    with pytest.raises(FileNotFoundError) as refused:
+        write_whole(path, b"new")
+    assert refused.value.filename == str(path)
+    assert str(refused.value).endswith(f"{str(path)!r}")
+
+
+def test_what_others_must_not_read_they_cannot_read_while_it_is_written(tmp_path, monkeypatch):
+    path = tmp_path / "ledger"
+    path.write_bytes(b"old")
+    path.chmod(0o600)
+    modes = []
+    monkeypatch.setattr(os, "fsync", lambda file: modes.append(stat.S_IMODE(os.fstat(file).st_mode)))
+    write_whole(path, b"new")
+    assert modes == [0o600]

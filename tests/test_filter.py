@@ -229,6 +229,8 @@ def test_guarantees_add_up_where_all_of_delta_is_set_aside():
     refused(lp.BudgetExceededError, lambda: budget.spend(lp.ApproximateDP(0, million)), "infinite_mass 1e-06 above 1e-05")
     plain = lp.PrivacyFilter(epsilon=1, delta=1e-5)
     refused(lp.BudgetExceededError, lambda: plain.spend(lp.ApproximateDP(TENTH, million)), "infinite_mass=", "nothing")
+    # what is set aside already is not asked for
+    refused(lp.BudgetExceededError, lambda: budget.spend(lp.ApproximateDP(0, 1e-30)), "infinite_mass", "of rounding")
 
 
 @pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)

@@ -199,6 +199,7 @@ def test_what_is_refused_may_be_kept():
     assert set(found.reasons) == {(1, rate, k) for rate in (0, 1) for k in (0, 1)}
     assert "sigma must be positive" in found.reasons[1, 0, 0]
     assert found[1, 0, 0].status is lp.Status.UNRESOLVED
+    assert repr(found) == "Sweep(epsilon over 2 of sigma, 2 of rate, 2 of delta; 4 of 8 refused)"
     assert (found[1, 0, 0].lower, float(found[1, 0, 0])) == (0.0, math.inf)
     assert lp.sweep(family, grid, epsilon=1.0, errors="keep")[1, 0].upper == 1.0
     # on the private side of the others

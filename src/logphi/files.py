@@ -24,11 +24,15 @@ def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
     part = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
     try:
         with part.open("wb") as file:
+            if target.exists():
+                # before there is anything to read
+                shutil.copymode(target, part)
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        if target.exists():
-            shutil.copymode(target, part)
         os.replace(part, target)
+    except OSError as error:
+        # the name of the part says nothing to anybody
+        raise OSError(error.errno, error.strerror, os.fspath(path)) from error
     finally:
         part.unlink(missing_ok=True)

@@ -140,7 +140,7 @@ class PrivacyFilter:
             f"its {name} {_shown(excess):.3g} above {float(self._rule.budget[name]):.10g}" for name, excess in over.items()
         )
         hint = ""
-        if "infinite_mass" in over:
+        if "infinite_mass" in over and not self._rule.budget["infinite_mass"]:
             hint = "; set a part of delta aside with infinite_mass= for mechanisms whose loss may be infinite"
         elif any(excess <= self._rule.budget[name] * _ROUNDING for name, excess in over.items()):
             hint = "; an excess of the size of rounding comes from doubles: give numbers as Fractions, such as Fraction(1, 10)"

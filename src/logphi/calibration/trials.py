@@ -15,6 +15,8 @@ from logphi.release import Mechanism
 NEAR = 1.0
 # a start is looked for among all powers of two up to here, and sparser beyond
 _DENSE = 60
+# so many values that are refused in the same words are not what is refused
+_ALIKE = 3
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,7 @@ class Trials:
         self.family, self.goal, self.scale, self.least, self.most = family, goal, scale, least, most
         self.seen: dict[Any, Trial] = {}
         self.evaluations = 0
-        self.refusal = ""
+        self.refusals: list[tuple[Any, str]] = []
 
     def made(self, value: Any) -> Mechanism | None:
         """A member; None where there is none."""
@@ -46,11 +48,16 @@ class Trials:
         try:
             made = self.family(value)
         except (ValueError, OverflowError) as error:
-            self.refusal = self.refusal or f"at {value!r}: {error}"
+            self.refusals.append((value, str(error)))
             return None
         if not isinstance(made, Mechanism):
             raise TypeError(f"the family must return a mechanism, got {made!r} of type {type(made).__name__} at {value!r}")
         return made
+
+    @property
+    def refusal(self) -> str:
+        """The first refusal of the family; empty if it refused nothing."""
+        return "at {!r}: {}".format(*self.refusals[0]) if self.refusals else ""
 
     def at(self, value: Any, *, sharp: bool = False) -> Trial | None:
         """What is known at a value: read coarsely where that tells enough; None where the family refuses it."""
@@ -124,6 +131,9 @@ def begin(
 def _begun(trials: Trials, start: Any) -> tuple[Trials, Trial]:
     first = None if start is None else trials.at(start)
     if first is None:
+        said = [reason for _, reason in trials.refusals]
+        if said and said.count(said[0]) >= _ALIKE:
+            raise ValueError(f"no value makes a mechanism: {said[0]}")
         raise ValueError(
             f"the family refuses every value that was tried, {trials.refusal or 'all outside of the limits'}; give lower= and "
             "upper= inside of what it allows"

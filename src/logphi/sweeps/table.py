@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import html
 import io
 import itertools
 import json
@@ -17,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logphi.bound import Bound, Bounds
+from logphi.display import table
 from logphi.files import write_whole
 
 COLUMNS = ("lower", "value", "upper", "status", "reason")
@@ -95,8 +95,10 @@ class Sweep:
     @property
     def _title(self) -> str:
         axes = ", ".join(f"{len(values)} of {name}" for name, values in zip(self.names, self.values, strict=True))
-        wide = sum(not bound.status.met for _, bound in self)
-        return f"{self.quantity} over {axes}" + (f"; {wide} of {len(self)} not as narrow as asked" if wide else "")
+        refused = len(self.reasons)
+        wide = sum(not bound.status.met for _, bound in self) - refused
+        told = {"refused": refused, "not as narrow as asked": wide}
+        return "; ".join([f"{self.quantity} over {axes}", *(f"{n} of {len(self)} {what}" for what, n in told.items() if n)])
 
     def to_dict(self) -> dict[str, list[Any]]:
         """Columns: the parameters, ``lower``, ``value``, ``upper``, ``status`` (its name) and ``reason``; a row for each point.
@@ -137,15 +139,10 @@ class Sweep:
         write_whole(path, (json.dumps(data, allow_nan=False) + "\n").encode())
 
     def _repr_html_(self) -> str:
-        def line(cells: Sequence[Any], tag: str) -> str:
-            return "<tr>" + "".join(f"<{tag}>{html.escape(str(cell))}</{tag}>" for cell in cells) + "</tr>"
-
-        rows = [line((*parameters.values(), bound), "td") for parameters, bound in itertools.islice(self, _SHOWN)]
+        rows = [[*map(str, parameters.values()), str(bound)] for parameters, bound in itertools.islice(self, _SHOWN)]
         if len(self) > _SHOWN:
-            rows.append(f"<tr><td colspan={len(self.names) + 1}>and {len(self) - _SHOWN} more</td></tr>")
-        head = line((*self.names, self.quantity), "th")
-        caption = f"<caption>{html.escape(self._title)}</caption>"
-        return f"<table>{caption}<thead>{head}</thead><tbody>{''.join(rows)}</tbody></table>"
+            rows.append([f"and {len(self) - _SHOWN} more", *[""] * len(self.names)])
+        return table(rows, [*self.names, self.quantity], self._title)
 
 
 def points(names: Sequence[str], values: Sequence[Sequence[Any]]) -> Iterator[dict[str, Any]]:

@@ -394,13 +394,15 @@ def test_bad_input() -> None:
         lp.plot.tradeoff(3)
     with pytest.raises(ValueError, match="labels must name each of the 2 mechanisms"):
         lp.plot.profile(lp.PureDP(1), lp.PureDP(2), labels=["one"])
+    with pytest.raises(ValueError, match="direction must be 'remove' or 'add', got 'both ways'"):
+        lp.plot.profile(lp.PureDP(1), directions=["both ways"])
     with pytest.raises(ValueError, match="kind must be 'density' or 'cdf', got 'pdf'"):
         lp.plot.loss(lp.PureDP(1), kind="pdf")
     with pytest.raises(ValueError, match="losses must be at least two points in increasing order"):
         lp.plot.loss(lp.PureDP(1), losses=[1, 0])
-    with pytest.raises(ValueError, match="counts must not be empty"):
+    with pytest.raises(ValueError, match=r"each at least 1, got \[\]"):
         lp.plot.composition(lp.PureDP(1), [], delta=0.1)
-    with pytest.raises(ValueError, match="a count must be a whole number from 1"):
+    with pytest.raises(ValueError, match=r"each at least 1, got \[0\]"):
         lp.plot.composition(lp.PureDP(1), [0], delta=0.1)
     with pytest.raises(ValueError, match="give either epsilon or delta"):
         lp.plot.composition(lp.PureDP(1), [1])

@@ -67,9 +67,9 @@ def composition(
     ('number of releases', ['exact', 'basic composition (upper bound)'])
     """
     (one,) = mechanisms((of,))
-    repeated = [check.whole("a count", count, 1, check.LARGEST_COUNT) for count in counts]
-    if not repeated:
-        raise ValueError("counts must not be empty: give the numbers of repetitions to draw")
+    repeated = [check.count("a count", count) for count in counts]
+    if not repeated or not all(repeated):
+        raise ValueError(f"counts must be numbers of repetitions, one or more and each at least 1, got {repeated!r}")
     asked = tuple(methods)
     tables = [
         compare(count * one, epsilon=epsilon, delta=delta, methods=asked) for count in shown(repeated, "numbers of releases")

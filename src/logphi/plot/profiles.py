@@ -13,6 +13,7 @@ from logphi.bound import Direction, single
 from logphi.plot.canvas import canvas, mechanisms, names
 from logphi.plot.curve import RTOL, TINY, draw, legend, traced
 from logphi.release import Mechanism
+from logphi.views.directions import direction_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -75,7 +76,7 @@ def profile(
     drawn = mechanisms(of)
     at = _ends(drawn) if epsilons is None else check.real_array("epsilons", epsilons).ravel()
     named = [
-        (one, direction, name if direction is None else f"{name}, {Direction(direction).value}")
+        (one, direction, name if direction is None else f"{name}, {direction_of(direction).value}")
         for one, name in zip(drawn, names(drawn, labels), strict=True)
         for direction in directions
     ]

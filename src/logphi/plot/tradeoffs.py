@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from logphi import check
-from logphi.bound import Bound, Direction, Side, single
+from logphi.bound import Direction
 from logphi.plot.canvas import GREY, canvas, mechanisms, names
 from logphi.plot.curve import RTOL, Array, draw, legend, traced
-from logphi.progress import shown
 from logphi.release import Mechanism
 
 if TYPE_CHECKING:
@@ -21,8 +18,6 @@ if TYPE_CHECKING:
 
 # the false positive rates that attacks are judged by
 _LOWEST_RATE = 1e-6
-# about what doubles leave of a number next to one
-_SHARPEST = 1e-12
 
 
 def tradeoff(
@@ -76,9 +71,8 @@ def tradeoff(
     for one, name in zip(drawn, names(drawn, labels), strict=True):
 
         def answer(x: Any, one: Mechanism = one) -> Any:
-            if roc:
-                return [_power(one, float(rate), direction, rtol) for rate in shown(x, "rates")]
-            return one.tradeoff(x, direction=direction, rtol=rtol)
+            ask = one.risk.tpr if roc else one.tradeoff
+            return ask(x, direction=direction, rtol=rtol)
 
         curves.append(traced(name, answer, at, log_x=roc, log_y=roc))
     ax = canvas(ax, (5.0, 4.8))
@@ -99,15 +93,3 @@ def _rates(given: Any, roc: bool) -> Array:
     if roc and not np.all(points > 0):
         raise ValueError(f"type_one_errors must be above 0 on a logarithmic axis, got {given!r}: leave roc out")
     return points
-
-
-def _power(one: Mechanism, rate: float, direction: Direction | str | None, rtol: float) -> Bound:
-    """1 - type II error, which is at least the rate, with its bounds."""
-    error = single(one.tradeoff(rate, direction=direction, rtol=max(rtol * rate, _SHARPEST)))
-    return replace(
-        error,
-        lower=max(math.nextafter(1 - error.upper, 0.0), 0.0),
-        value=1 - error.value,
-        upper=min(math.nextafter(1 - error.lower, 2.0), 1.0),
-        side=Side.UPPER,
-    )

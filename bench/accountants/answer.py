@@ -30,10 +30,6 @@ class Answer:
         """What a careful user would report: the private side."""
         return self.value if self.upper is None else self.upper
 
-    def misses(self, lower: float, upper: float) -> bool:
-        """Whether a truth between the two is outside of what is vouched for."""
-        return self.reported < lower or (self.lower is not None and self.lower > upper)
-
 
 @dataclass(frozen=True)
 class Accountant:

@@ -171,3 +171,22 @@ def test_arrays_of_questions_have_a_bar(impatient: None, monkeypatch: pytest.Mon
         assert "answers" in written()
         assert isinstance(found, lp.Bounds)
         assert found.shape == (40,)
+
+
+TRAINING = 100 * lp.Gaussian(sigma=10).poisson(0.1)
+
+
+@pytest.mark.parametrize(
+    ("label", "work"),
+    [
+        ("cells", lambda: TRAINING.risk.gaussian_mu(1e-5)),
+        ("orders", TRAINING.zcdp),
+        ("trials", lambda: lp.calibrate(lp.Gaussian, epsilon=1, delta=1e-5)),
+        ("attacks", lambda: lp.report(TRAINING, delta=1e-5)),
+    ],
+)
+def test_searches_have_a_bar(label: str, work: Callable[[], object], impatient: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    with terminal() as written:
+        monkeypatch.setattr(progress, "SECONDS", 0.0)
+        work()
+        assert label in written()

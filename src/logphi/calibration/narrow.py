@@ -9,6 +9,7 @@ from typing import Any
 from logphi.calibration.goal import Reading
 from logphi.calibration.scale import Scale
 from logphi.calibration.trials import NEAR, Trial, Trials
+from logphi.progress import shown
 
 # bisection alone needs some forty for neighbouring doubles
 _STEPS = 100
@@ -43,7 +44,7 @@ def _close(trials: Trials, inside: Trial, outside: Trial, holds: Property, end: 
     """Two adjacent values, of which a property is proved of the first and not of the second."""
     behind, scale, spare = [inside], trials.scale, None
     widths: list[float] = []
-    for _ in range(_STEPS):
+    for _ in shown(range(_STEPS), "trials", total=0):
         if scale.adjacent(inside.value, outside.value, rtol):
             break
         widths.append(scale.apart(inside.value, outside.value))

@@ -10,6 +10,7 @@ from typing import Any
 
 from logphi.calibration.trials import Trial, Trials
 from logphi.core.pair import UnsupportedError
+from logphi.progress import shown
 
 # what changes by less, relatively, does not change
 _STILL = 1e-6
@@ -44,7 +45,7 @@ def walk(trials: Trials, start: Trial, sign: int) -> Walk:
     # where nothing is known: leapt over at first, then come near to by halves
     blank, blanks, back = None, 0, False
     # powers of two: 1, 3, 6, 10, ...
-    for doublings in accumulate(count(1)):
+    for doublings in shown(accumulate(count(1)), "strides", total=0):
         value = trials.scale.middle(here.value, blank) if back else trials.onward(start.value, sign * doublings)
         following = None if value is None or value == here.value else trials.at(value)
         at_edge = following is None

@@ -20,6 +20,7 @@ from logphi.core.adjacency import Adjacency
 from logphi.core.pair import UnsupportedError
 from logphi.display import printed
 from logphi.files import write_whole
+from logphi.progress import shown
 from logphi.release import Mechanism
 from logphi.statement.words import Term, neighbours, not_checked
 
@@ -264,7 +265,7 @@ def report(
         raise TypeError(f"notes must be a list of sentences, got one: {notes!r}")
     told = tuple(_sentence("notes", note) for note in notes)
     risk = mechanism.risk
-    curve = tuple((float(at), single(mechanism.epsilon(at, method=method))) for at in at_deltas)
+    curve = tuple((float(at), single(mechanism.epsilon(at, method=method))) for at in shown(at_deltas, "deltas"))
     spent = dict(curve)[delta]
     try:
         rebuilt: Curve | None = ((_BASELINE, single(risk.reconstruction(_BASELINE, rtol=_RTOL))),)
@@ -286,9 +287,9 @@ def report(
         delta=delta,
         epsilon=spent,
         epsilons=curve,
-        deltas=tuple((float(at), single(mechanism.delta(at, method=method))) for at in at_epsilons),
+        deltas=tuple((float(at), single(mechanism.delta(at, method=method))) for at in shown(at_epsilons, "epsilons")),
         advantage=risk.advantage(method=method),
-        tpr=tuple((at, single(risk.tpr(at, rtol=_RTOL))) for at in _RATES),
+        tpr=tuple((at, single(risk.tpr(at, rtol=_RTOL))) for at in shown(_RATES, "attacks")),
         reconstruction=rebuilt,
         gaussian_mu=risk.gaussian_mu(delta),
         zcdp=mechanism.zcdp(),

@@ -27,6 +27,7 @@ from logphi.core.adjacency import Adjacency
 from logphi.core.logphi import LogPhi
 from logphi.numerics.laws.normal import Normal
 from logphi.numerics.normal_quantile import quantile_above, quantile_below
+from logphi.progress import shown
 from logphi.views.delta import log_delta
 from logphi.views.directions import Loss
 from logphi.views.epsilon import epsilon
@@ -165,7 +166,7 @@ class _Search:
         first = self._place(0.0)
         lower = max(lower, self._least(first, lower))
         cells = [self._cell(first, end)]
-        for _ in range(_MOST):
+        for _ in shown(range(_MOST), "cells", total=0):
             widest = max(cells, key=lambda cell: cell.mu)
             if _near(lower, min(widest.mu, known), self.rtol):
                 break

@@ -23,6 +23,7 @@ from logphi.core.logphi import LogPhi
 from logphi.numerics.growth import Growth
 from logphi.numerics.law import Law
 from logphi.numerics.moments import Taylor, proved_radius, taylor
+from logphi.progress import shown
 from logphi.views.directions import Loss
 from logphi.views.moments import cumulant, estimated, parts
 from logphi.views.profile import masses
@@ -124,7 +125,7 @@ def _search(law: LogPhi, xi: float, growth: Growth, mean: float, least: float, r
     near = [taylor(term, 2, 1.0) for term, _ in parts(law)]
     lows, highs = _ends(law, z, growth, near)
     lower, upper = least, math.inf
-    for _ in range(_ROUNDS):
+    for _ in shown(range(_ROUNDS), "orders", total=0):
         lower = max(least, float(np.max((lows / z - xi) / (z + 1), initial=0.0)) * (1 - 8 * ULP))
         # what the growth of K leaves beyond each point
         beyond = growth.most / 2 + max(growth.offset - xi, 0.0) / (z + 1)

@@ -45,7 +45,8 @@ if TYPE_CHECKING:
         RandomizedResponse,
     )
     from logphi.release import Mechanism, compose
-    from logphi.statement.report import Report, report
+    from logphi.statement.document import Report
+    from logphi.statement.report import report
     from logphi.sweeps.sweep import sweep
     from logphi.sweeps.table import Sweep
     from logphi.training import dp_sgd
@@ -115,7 +116,8 @@ _HOMES = {
     "logphi.comparison": ("compare",),
     "logphi.core.adjacency": ("Adjacency",),
     "logphi.release": ("Mechanism", "compose"),
-    "logphi.statement.report": ("Report", "report"),
+    "logphi.statement.document": ("Report",),
+    "logphi.statement.report": ("report",),
     "logphi.sweeps.sweep": ("sweep",),
     "logphi.sweeps.table": ("Sweep",),
     "logphi.training": ("dp_sgd",),

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from concurrent.futures import ThreadPoolExecutor
 
 import mpmath
 import numpy as np
@@ -769,3 +770,8 @@ def test_optimal_composition_is_that_of_known_guarantees():
     assert composition.optimal_epsilon(guarantees, 1e-4).value == math.inf
     with pytest.raises(ValueError, match="delta"):
         composition.optimal_epsilon(guarantees, math.nan)
+
+
+def test_more_digits_of_one_thread_are_no_concern_of_another():
+    with outward.digits().workdps(90), ThreadPoolExecutor(1) as other:
+        assert other.submit(lambda: outward.digits().dps).result() == 60

@@ -1,6 +1,9 @@
 """Hulls of known points: against the hull by brute force over chords, native mechanisms, and what is impossible."""
 
 import math
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from fractions import Fraction
 
 import mpmath
 import numpy as np
@@ -9,6 +12,7 @@ from mpmath import exp, mpf
 
 import logphi as lp
 from exact import contains, dec
+from logphi.numerics.hull import exponential
 
 DIGITS = 40
 # a handful of roundings of the atoms
@@ -114,3 +118,20 @@ def test_a_transform_that_drowns_in_its_rounding_keeps_its_size():
     assert spent.method == "lattice"
     assert spent.width <= 1e-8
     assert spent.upper > (20 * lp.Gaussian(3)).epsilon(1e-5).lower
+
+
+def test_exponentials_are_as_sharp_while_other_threads_compute():
+    exponents = [Fraction(k, 7) for k in range(1, 400)]
+    alone = [exponential(x) for x in exponents]
+    before, patience = mpmath.mp.prec, sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with mpmath.workdps(5), ThreadPoolExecutor(4) as threads:
+            assert list(threads.map(exponential, exponents)) == alone
+    finally:
+        sys.setswitchinterval(patience)
+    assert mpmath.mp.prec == before
+    with mpmath.workdps(80):
+        for x, found in zip(exponents, alone, strict=True):
+            truth = mpmath.exp(mpmath.mpf(x.numerator) / x.denominator)
+            assert 0 <= mpmath.mpf(found.numerator) / found.denominator - truth <= truth * mpmath.mpf(10) ** -59

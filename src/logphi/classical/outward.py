@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from functools import cache
+from threading import get_ident
 from typing import Any
 
 # An interval supports + - * / ** with others and with numbers; its type is mpmath's own.
@@ -29,9 +30,14 @@ def intervals() -> Any:
     return context
 
 
-@cache
 def digits() -> Any:
-    """Points instead of intervals, at sixty digits, for the error function: a context of its own too."""
+    """Points instead of intervals, at sixty digits, for the error function: a context of its own too, one for each thread."""
+    return _digits(get_ident())
+
+
+@cache
+def _digits(thread: int) -> Any:
+    # its precision changes for a while wherever more digits are asked for
     from mpmath.ctx_mp import MPContext
 
     context = MPContext()

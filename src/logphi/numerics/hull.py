@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 
-# derived: exponentials are rounded outward to so many digits, far beyond those of doubles
-_DIGITS = 60
+# derived: exponentials are rounded up to so many bits, far beyond those of doubles, from more that they are right to
+_BITS, _RIGHT = 200, 240
 
 
 @dataclass(frozen=True)
@@ -56,9 +56,9 @@ def _slope(one: tuple[Fraction, Fraction], other: tuple[Fraction, Fraction]) -> 
 
 def exponential(x: Fraction) -> Fraction:
     """e^x, rounded up in the last of sixty digits."""
-    import mpmath
+    # not the functions of mpmath's context, whose precision all threads share
+    from mpmath.libmp import from_rational, mpf_exp, mpf_pos, round_ceiling, to_rational
 
-    with mpmath.workdps(_DIGITS + 10):
-        mantissa, exponent = mpmath.frexp(mpmath.exp(mpmath.mpf(x.numerator) / x.denominator))
-        scaled = int(mpmath.ceil(mantissa * mpmath.mpf(2) ** 200))
-    return Fraction(scaled) * Fraction(2) ** (int(exponent) - 200)
+    exponent = from_rational(x.numerator, x.denominator, _RIGHT, round_ceiling)
+    above, below = to_rational(mpf_pos(mpf_exp(exponent, _RIGHT, round_ceiling), _BITS, round_ceiling))
+    return Fraction(int(above), int(below))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
+from threading import RLock
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,8 @@ _WHOLE = 1e-12
 _HIGHEST, _SAMPLES = 200.0, 4000
 # derived: what a peak between two samples may add to log |M|, (0.025 r)^2 / 2 for losses within r = 10 standard deviations
 _BETWEEN = 0.032
+# held by whoever computes with more digits, as threads share the precision of mpmath
+_ALONE = RLock()
 
 
 @dataclass(frozen=True)
@@ -124,7 +127,7 @@ def _precise(law: Expression, z: complex) -> complex | None:
     """K by many digits, if it has a value."""
     import mpmath
 
-    with mpmath.workdps(_DIGITS):
+    with _ALONE, mpmath.workdps(_DIGITS):
         found = _filled(law, mpmath.mpc(z))
         return None if found is None else complex(found)
 

@@ -58,3 +58,12 @@ def test_what_others_must_not_read_they_cannot_read_while_it_is_written(tmp_path
     monkeypatch.setattr(os, "fsync", lambda file: modes.append(stat.S_IMODE(os.fstat(file).st_mode)))
     write_whole(path, b"new")
     assert modes == [0o600]
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/fd"), reason="an open file has a name there")
+def test_what_is_no_file_is_written_to():
+    reader, writer = os.pipe()
+    write_whole(f"/proc/self/fd/{writer}", b"new")
+    os.close(writer)
+    with os.fdopen(reader, "rb") as pipe:
+        assert pipe.read() == b"new"

@@ -16,11 +16,11 @@ def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
     OSError
         If the file cannot be written.
     """
-    target = Path(os.path.realpath(path))
-    if target.exists() and not target.is_file():
-        # a device or a pipe is not replaced
-        target.write_bytes(content)
+    if os.path.exists(path) and not os.path.isfile(path):
+        # a device or a pipe is not replaced; what it is a link to need not have a name
+        Path(path).write_bytes(content)
         return
+    target = Path(os.path.realpath(path))
     part = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
     try:
         with part.open("wb") as file:

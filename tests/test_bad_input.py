@@ -357,7 +357,7 @@ def test_a_question_may_be_a_fraction():
         (lambda: lp.Gaussian(sigma=1e60).poisson(0.1).delta(0.0), 3.989422804014327e-62),
         (lambda: lp.Gaussian(sigma=1e-60).epsilon(1e-5), 5e119),
         # the corner of its trade-off function is e^-1e60 away from both sides
-        (lambda: lp.Laplace(scale=1e-60).risk.gaussian_mu(), 8e60**0.5),
+        (lp.Laplace(scale=1e-60).risk.gaussian_mu, 8e60**0.5),
         (lambda: lp.GaussianPair(0, 1, 1e100, 1).delta(1.0), 1.0),
     ],
 )

@@ -13,7 +13,19 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from logphi.arith.floats import ULP
-from logphi.numerics.lattice_law import MASS, RUN, SHARE, Array, Cells, Grid, LatticeLaw, joined, log_sum, placed, within_doubles
+from logphi.numerics.lattice_law import (
+    MASS,
+    RUN,
+    SHARE,
+    Array,
+    Cells,
+    Grid,
+    LatticeLaw,
+    joined,
+    log_sum,
+    placed,
+    within_doubles,
+)
 from logphi.numerics.panels import Curve, Ellipses, atoms_of, gauss, sketch
 
 # measured: nodes of a panel, and ellipses that do for cells; and of those that are narrow beside the steepness of the loss

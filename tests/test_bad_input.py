@@ -1,6 +1,7 @@
 """Bad input is refused in one line that names the value and the rule; odd but lawful input is answered."""
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -27,7 +28,7 @@ RANGES = [
     ("sensitivity", lambda v: lp.Gaussian(1, sensitivity=v), [0, -1.5, INF, NAN]),
     ("scale", lp.Laplace, [0, -1.5, INF, NAN]),
     ("sensitivity", lambda v: lp.Laplace(1, sensitivity=v), [0, -1.5, INF, NAN]),
-    ("p", lp.RandomizedResponse, [0, 1, -0.5, 1.5, INF, NAN]),
+    ("p", lp.RandomizedResponse, [0, 1, 1 - 1e-16, -0.5, 1.5, INF, NAN]),
     ("epsilon", lp.PureDP, [-0.5, INF, NAN]),
     ("epsilon", lambda v: lp.ApproximateDP(v, 0.1), [-0.5, INF, NAN]),
     ("delta", lambda v: lp.ApproximateDP(1, v), [-0.5, 1, 1.5, INF, NAN]),
@@ -337,3 +338,30 @@ def test_the_budget_of_no_mechanism():
 
 def test_the_largest_epsilon_is_answered_in_silence():
     assert lp.classical.renyi.delta(lp.Gaussian(sigma=1), 1e308).value <= 1
+
+
+def test_a_question_may_be_a_fraction():
+    half, risk = Fraction(1, 2), GAUSSIAN.risk
+    for question in (GAUSSIAN.delta, GAUSSIAN.epsilon, GAUSSIAN.tradeoff, risk.tpr, risk.success, risk.reconstruction):
+        assert question(half) == question(0.5)
+
+
+@pytest.mark.parametrize(
+    ("answer", "truth"),
+    [
+        # g TV(N(0, 1), N(2, 1))
+        (lambda: lp.Gaussian(1, 2, "replace").subset(1e-100, adjacency="replace").delta(0.0), 6.826894921370859e-101),
+        (lambda: lp.Gaussian(1, 2, "replace").subset(1e-100, adjacency="replace").epsilon(1e-5), 0.0),
+        # where the record takes part it is seen
+        pytest.param(lambda: lp.Gaussian(sigma=1e-3).poisson(0.1).tradeoff(0.1), 0.81, marks=pytest.mark.slow),
+        (lambda: lp.Gaussian(sigma=1e60).poisson(0.1).delta(0.0), 3.989422804014327e-62),
+        (lambda: lp.Gaussian(sigma=1e-60).epsilon(1e-5), 5e119),
+        # the corner of its trade-off function is e^-1e60 away from both sides
+        (lp.Laplace(scale=1e-60).risk.gaussian_mu, 8e60**0.5),
+        (lambda: lp.GaussianPair(0, 1, 1e100, 1).delta(1.0), 1.0),
+    ],
+)
+def test_extreme_parameters_are_answered_in_silence(answer, truth):
+    found = answer()
+    assert found.lower <= truth * (1 + 1e-12)
+    assert found.upper >= truth * (1 - 1e-12)

@@ -360,3 +360,9 @@ def test_where_bounds_do_not_tell_the_ends_that_decide_are_looked_for():
     assert found.value == pytest.approx((1 + 1e-5) / 0.3, rel=1e-9)
     assert found.beyond == pytest.approx(1 / (1 + 1e-5) / 0.3, rel=1e-9)
     assert found.evaluations <= FEW
+
+
+def test_whole_numbers_beyond_the_doubles_are_told_apart():
+    found = lp.calibrate(lambda n: n * lp.Gaussian(sigma=1e9), question=lambda m: m.epsilon(1e-5), limit=1.0)
+    assert float(found.answer) <= 1.0 < found.beyond_answer.lower
+    assert 0 < found.beyond - found.value < 1e-12 * found.value

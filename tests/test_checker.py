@@ -19,6 +19,7 @@ flint = pytest.importorskip("flint")
 
 from logphi.checker import verify  # noqa: E402
 from logphi.checker.reading import NOT_COVERED  # noqa: E402
+from logphi.checker.verdict import Verdict  # noqa: E402
 
 CASES = json.loads((Path(__file__).parent / "reference" / "cases.json").read_text(encoding="utf-8"))["cases"]
 # constructors: parameters in their order, and defaults
@@ -149,6 +150,10 @@ def test_false_claims_do_not(case: dict, shift: str) -> None:
     assert verdict.status == 1
     assert "\n" not in verdict.reason
     assert "delta" in verdict.reason, verdict.reason
+
+
+def test_a_verdict_is_true_only_if_the_claim_follows() -> None:
+    assert [bool(Verdict(status, "")) for status in (0, 1, 2)] == [True, False, False]
 
 
 @pytest.mark.parametrize("case", [case for case in CASES if case["id"] in UNKNOWN], ids=lambda case: case["id"])

@@ -138,7 +138,7 @@ def whole(name: str, value: Any, least: int, most: int) -> int:
 def real_array(name: str, value: Any) -> NDArray[np.float64]:
     """``value`` as an array of finite floats, of its own shape."""
     try:
-        array = np.asarray([_kept(x) if isinstance(x, Fraction) else x for x in value] if _listed(value) else value)
+        array = np.asarray([_double(x) for x in value] if _listed(value) else _double(value))
         if array.dtype == bool or array.dtype.kind not in "iuf":
             raise TypeError
         array = array.astype(float)
@@ -147,6 +147,10 @@ def real_array(name: str, value: Any) -> NDArray[np.float64]:
     if not np.all(np.isfinite(array)):
         raise ValueError(f"{name} must be finite and not NaN, got {value!r}")
     return array
+
+
+def _double(value: Any) -> Any:
+    return _kept(value) if isinstance(value, Fraction) else value
 
 
 def entries(value: Any, array: NDArray[np.float64]) -> tuple[float, ...]:

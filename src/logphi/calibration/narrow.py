@@ -48,11 +48,14 @@ def _close(trials: Trials, inside: Trial, outside: Trial, holds: Property, end: 
         if scale.adjacent(inside.value, outside.value, rtol):
             break
         widths.append(scale.apart(inside.value, outside.value))
-        stuck = len(widths) > _HALVE and widths[-1] > widths[-1 - _HALVE] / 2
-        share = 0.5 if stuck else _share(inside, outside, spare, scale, end)
-        # toward the end that is farther away
-        share += math.copysign(_PAST * rtol / widths[-1], 0.5 - share)
-        value = scale.middle(inside.value, outside.value) if stuck else scale.between(inside.value, outside.value, share)
+        # whole numbers may be nearer than doubles tell
+        if widths[-1] == 0 or (len(widths) > _HALVE and widths[-1] > widths[-1 - _HALVE] / 2):
+            value = scale.middle(inside.value, outside.value)
+        else:
+            share = _share(inside, outside, spare, scale, end)
+            # toward the end that is farther away
+            share += math.copysign(_PAST * rtol / widths[-1], 0.5 - share)
+            value = scale.between(inside.value, outside.value, share)
         if value is None:
             break
         trial = _told(trials, value, min(abs(inside.reading.value), abs(outside.reading.value)))

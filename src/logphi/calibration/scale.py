@@ -89,6 +89,13 @@ class Wholes(Scale):
         found = round(math.exp(_log(one) + share * (_log(other) - _log(one))))
         return min(max(found, low + 1), high - 1)
 
+    def middle(self, one: int, other: int) -> int | None:
+        """Without doubles, which do not tell large ones apart."""
+        low, high = sorted((one, other))
+        if high > 2 * low:
+            return self.between(low, high, 0.5)
+        return (low + high) // 2 if high - low > 1 else None
+
     def adjacent(self, one: int, other: int, rtol: float) -> bool:
         """Neighbours, whatever the tolerance."""
         return abs(one - other) == 1

@@ -28,6 +28,10 @@ class Verdict:
     status: int
     reason: str
 
+    def __bool__(self) -> bool:
+        """Whether the claim follows: a refusal must not pass for a yes."""
+        return self.status == 0
+
 
 class _Fails(Exception):
     """Why the claim is wrong, whatever the precision."""
@@ -112,7 +116,7 @@ def _settled(claim: Claim, found: Mapping[str, list[Any]]) -> bool:
     sure = True
     for order, deltas in found.items():
         if deltas[-1] > ball(most):
-            raise _Fails(f"in the direction {order}, delta at {claim.quantity} {_end(claim)} exceeds {float(most):.6g}")
+            raise _Fails(f"in the direction {order}, delta at {_end(claim)} exceeds {float(most):.6g}")
         sure = sure and bool(deltas[-1] <= ball(most))
     reaching = {order: _reaches(claim, deltas[0], ball(least)) for order, deltas in found.items()}
     if all(reaches is False for reaches in reaching.values()):
@@ -121,7 +125,7 @@ def _settled(claim: Claim, found: Mapping[str, list[Any]]) -> bool:
 
 
 def _end(claim: Claim) -> str:
-    return "upper" if claim.quantity == "epsilon" else "at"
+    return "the upper epsilon" if claim.quantity == "epsilon" else "the epsilon asked for"
 
 
 def _reaches(claim: Claim, delta: Any, least: Any) -> bool | None:

@@ -14,6 +14,9 @@ from logphi.numerics.laws.finite import Cells
 from logphi.numerics.laws.two_point import TwoPoint
 from logphi.release import Primitive
 
+# derived: 1 - p is known to within 2^-52
+_LEAST = 4e-16
+
 
 @dataclass(frozen=True, repr=False)
 class RandomizedResponse(Primitive):
@@ -31,7 +34,7 @@ class RandomizedResponse(Primitive):
     Raises
     ------
     ValueError, TypeError
-        If p is not a number strictly between 0 and 1.
+        If p is not a number strictly between 0 and 1, or is one but for 4e-16.
 
     References
     ----------
@@ -47,7 +50,10 @@ class RandomizedResponse(Primitive):
     adjacency: Adjacency = Adjacency.ADD_REMOVE
 
     def __post_init__(self) -> None:
-        self._settle(p=check.open_unit("p", self.p))
+        p = check.open_unit("p", self.p)
+        if 1 - p < _LEAST:
+            raise ValueError(f"p must be at most 1 - 4e-16, got {p!r}: doubles hold no digit of 1 - p, nor of the largest loss")
+        self._settle(p=p)
 
     def pair(self) -> FinitePair:
         """The two answers with and without the record's true value."""

@@ -161,8 +161,9 @@ def compose(laws: Iterable[tuple[LatticeLaw, int]], grid: Grid, nodes: int, poin
     error = dropped + 1e-300 * float(kernel_size.sum())
     for transform, log_largest, count, wrong in transforms:
         terms *= _power(transform[:kept], count)
-        others = np.exp(np.minimum(log_bound[:kept] - log_largest[:kept], 700.0)) * kernel_size
-        error += count * wrong * float(np.sqrt((weight * others**2).sum()))
+        with np.errstate(over="ignore"):  # an infinite error says that nothing is known
+            others = np.exp(np.minimum(log_bound[:kept] - log_largest[:kept], 700.0)) * kernel_size
+            error += count * wrong * float(np.sqrt((weight * others**2).sum()))
     total = sum(count for *_, count, _ in transforms)
     noise = min(_TERM + ULP * (math.log2(nodes) + 4 * c * h) + _FACTOR * total, 700.0)
     size = float(np.abs(terms).sum()) * (1 + 1e-9)
@@ -179,8 +180,9 @@ def _kept(log_bound: Array, c: float, h: float) -> tuple[int, float]:
     starts = np.arange(0, log_bound.size, _BLOCK)
     # the kernel falls from its first node to the last
     sizes = np.exp(np.minimum(np.maximum.reduceat(log_bound, starts), 700.0))
-    sizes = sizes * np.abs(_kernel(c, h, _angles(starts, nodes))) * (2 * _BLOCK / nodes)
-    rests = np.append(np.cumsum(sizes[::-1])[::-1], 0.0)
+    with np.errstate(over="ignore"):  # an infinite rest says that nothing is known
+        sizes = sizes * np.abs(_kernel(c, h, _angles(starts, nodes))) * (2 * _BLOCK / nodes)
+        rests = np.append(np.cumsum(sizes[::-1])[::-1], 0.0)
     blocks = max(int(np.count_nonzero(rests > _DROPPED * rests[0])), 1)
     return min(blocks * _BLOCK, log_bound.size), float(rests[blocks]) * (1 + 1e-9)
 

@@ -206,7 +206,8 @@ def _candidate(law: Law, x: float, part: Part, kernel_at: KernelAt, hint: float 
     kernel = kernel_at(law, x)
     found = saddle(law, kernel, RIGHT if part is Part.EXCESS else MIDDLE, hint)
     distance = found.abscissa if part is Part.EXCESS else min(-found.abscissa, found.abscissa + 1)
-    if not np.isfinite(found.value):
+    if not (np.isfinite(found.value) and distance > 0):
+        # out of reach, or next to a pole that doubles do not tell it from
         return _Candidate(part, law, x, found.abscissa, np.inf)
     # the saddle keeps the parts of the factor small, the value is about the factor itself
     c = np.array([found.abscissa])

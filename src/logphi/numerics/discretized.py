@@ -227,7 +227,8 @@ def _step(parts: Parts, plan: _Plan, size: int) -> tuple[float, float]:
         candidates.append(span / np.arange(most, max(0, most - share, most // 3), -1))
     steps = np.unique(np.concatenate(candidates))
     c = plan.tilt
-    second = sum(count for part, count in parts) * c * (c + 1) * steps**2 / 8
+    with np.errstate(over="ignore"):  # steps that are too long by far
+        second = sum(count for part, count in parts) * c * (c + 1) * steps**2 / 8
     first = c * sum(count * part.misfit(steps, c) for part, count in parts)
     best = int(np.argmin(first + second))
     return float(steps[best]), float((first + second)[best])

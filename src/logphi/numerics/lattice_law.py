@@ -20,6 +20,8 @@ RUN = 1 << 13
 # derived: the roundings of a cell's mass beside those of its exponents, and of a share, with room
 MASS = 24 * ULP
 SHARE = 16 * ULP
+# derived: doubles count no farther
+_FARTHEST = 2.0**52
 
 
 @dataclass(frozen=True)
@@ -160,10 +162,17 @@ def carry(nodes: Array, factor: float) -> Array | None:
     return None
 
 
+def within_doubles(*places: float) -> None:
+    """Refuse places on a lattice that doubles do not count to."""
+    if not all(abs(place) < _FARTHEST for place in places):
+        raise ValueError("the lattice is finer than the doubles at the losses of one release")
+
+
 def placed(grid: Grid, offsets: Array, log_p: Array, origin: float, slack: float) -> LatticeLaw:
     """Atoms at origin + offset: on a node within rounding, else split over two nodes, or rounded down."""
     h, c = grid.step, grid.tilt
     position = offsets / h
+    within_doubles(float(position.min()), float(position.max()))
     nearest = np.rint(position)
     hit = np.abs(position - nearest) <= 16 * ULP * (1 + np.abs(position))
     lower = np.where(hit, nearest, np.floor(position))

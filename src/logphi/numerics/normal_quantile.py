@@ -14,6 +14,8 @@ from logphi.numerics.normal_tails import log_masses
 _MOST_STEPS = 64
 # derived: sums of a few logarithms of doubles
 _ROUNDING = 2e-15
+# derived: farther out an ulp of the place moves the tail by more than all of itself
+_FARTHEST = 1e8
 _ENDLESS = np.array([np.inf])
 
 
@@ -33,7 +35,7 @@ def _moved(log_mass: float, sign: int) -> float:
         return math.copysign(math.inf, log_mass)
     place = float(ndtri_exp(log_mass))
     step = 4 * ULP * (1 + abs(place))
-    for _ in range(_MOST_STEPS):
+    for _ in range(_MOST_STEPS if abs(place) < _FARTHEST else 0):
         log_tail, wrong = log_masses(np.array([-place]), _ENDLESS)
         unsure = float(wrong[0]) + ULP * (2 + abs(float(log_tail[0])))
         low, high = float(log_tail[0]) - 2 * unsure, float(log_tail[0]) + 2 * unsure

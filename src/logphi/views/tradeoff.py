@@ -33,6 +33,8 @@ SHARPER = 1e-2
 _CANCELLED = 1e-4
 # derived: what two products lose where doubles end
 _LEAST = 2e-323
+# derived: e^x is a double
+_LARGEST = 709.0
 
 
 def tradeoff(
@@ -149,7 +151,7 @@ def _curve(loss: LogPhi, alpha: float, rtol: float) -> Bound:
     guess = guessed(loss, alpha, -math.expm1(reverse_log_mass[1]))
     # a test that looks at nothing but whether the loss is infinite, either way
     blind = min((1 - alpha / min(end, 1.0) + ROUNDING) * (1 - infinite[0]), 1.0)
-    best = Bound(0.0, blind / 2, blind, method="trivial", ledger=Ledger(truncation=Entry(blind)))
+    best = _trivial(blind)
     sides = [Lines if guess.at >= 0 and alpha <= 0.5 else ReversedLines]
     for kind in [*sides, TailLines] if alpha <= 0.5 else sides:
         search = Search(kind(loss, alpha, Demand(max(rtol * SHARPER, 1e-13))), guess)
@@ -162,9 +164,17 @@ def _curve(loss: LogPhi, alpha: float, rtol: float) -> Bound:
     return best
 
 
+def _trivial(blind: float) -> Bound:
+    """What a blind test alone tells."""
+    return Bound(0.0, blind / 2, blind, method="trivial", ledger=Ledger(truncation=Entry(blind)))
+
+
 def _bound(search: Search, blind: float, rtol: float) -> Bound:
     """The supremum of the lines; at most that of a blind test where the chords prove nothing."""
     found = supremum(search, rtol)
+    if found.unit > _LARGEST:
+        # no line of a size that doubles hold
+        return _trivial(blind)
     size, middle = math.exp(found.unit), found.middle
     value = max(found.value, 0.0)
     lower = max(max(found.lower, 0.0) * size * (1 - ROUNDING) - _LEAST, 0.0)

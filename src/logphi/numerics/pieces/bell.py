@@ -8,13 +8,10 @@ import numpy as np
 from scipy.special import log_ndtr, ndtr
 
 from logphi.arith.floats import ULP
-from logphi.numerics.lattice_law import MASS, SHARE, Array, Cells, Grid, LatticeLaw, log_sum
+from logphi.numerics.lattice_law import MASS, SHARE, Array, Cells, Grid, LatticeLaw, log_sum, within_doubles
 from logphi.numerics.pieces.normal_cells import WIDE
 from logphi.numerics.pieces.piece import Ends
 from logphi.numerics.pieces.shape import Shape
-
-# derived: doubles count no farther
-_MOST_PLACES = 1 << 52
 
 
 @dataclass(frozen=True)
@@ -101,8 +98,7 @@ class Bell:
         alpha = -grid.tilt if self.turned else 1 + grid.tilt
         bottom, ceiling = self._range(grid, shape, alpha)
         first = max(0, int(np.floor((bottom - end) / h))) if bounded else 0
-        if first > _MOST_PLACES:
-            raise ValueError("the lattice is finer than the doubles at the losses of one release")
+        within_doubles(first)
         lead, edge = self._merged(h, shape) if bounded and first == 0 and not grid.upper else (0.0, -np.inf)
         merged = edge > -np.inf
         origin = end + lead if bounded else bottom
@@ -120,6 +116,8 @@ class Bell:
             # cell 0 begins where the merged mass ends; the mean of that is a quotient of two normal masses
             y[0] = edge
             slack += ULP * (32 - 8 * float(log_ndtr(edge) + log_ndtr(edge - m))) * lead
+        if not (y[1:] > y[:-1]).all():
+            raise ValueError("the lattice is finer than the doubles at the losses of one release")
         log_mass, share, share_error, sag, narrow = shape.cells(y)
         exponent = log_mass + alpha * x[:-1]
         log_end = float(log_ndtr(y[0])) + alpha * x[0]

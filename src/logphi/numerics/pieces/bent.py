@@ -13,7 +13,19 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from logphi.arith.floats import ULP
-from logphi.numerics.lattice_law import MASS, RUN, SHARE, Array, Cells, Grid, LatticeLaw, joined, log_sum, placed
+from logphi.numerics.lattice_law import (
+    MASS,
+    RUN,
+    SHARE,
+    Array,
+    Cells,
+    Grid,
+    LatticeLaw,
+    joined,
+    log_sum,
+    placed,
+    within_doubles,
+)
 from logphi.numerics.panels import Curve, Ellipses, atoms_of, gauss, sketch
 
 # measured: nodes of a panel, and ellipses that do for cells; and of those that are narrow beside the steepness of the loss
@@ -128,7 +140,8 @@ def _reached(curve: Curve, power: float, reach: float) -> tuple[float, float]:
     for _ in range(3):
         s = np.linspace(low, high, 513)
         weight = curve.log_density(s) + power * curve.loss(s)
-        kept = np.flatnonzero(weight > weight.max() - reach)
+        # the largest weight is kept even where its ulp is longer than the reach
+        kept = np.flatnonzero(weight >= weight.max() - reach)
         low, high = float(s[max(kept[0] - 1, 0)]), float(s[min(kept[-1] + 1, s.size - 1)])
     return low, high
 
@@ -146,6 +159,7 @@ def _body(curve: Curve, grid: Grid, origin: float, turned: bool) -> LatticeLaw:
     if grid.upper and not turned and np.isfinite(curve.end):
         high = curve.end
     first, last = ((float(curve.loss(np.array([end]))[0]) - origin) / h for end in (low, high))
+    within_doubles(first, last)
     first, last = int(np.floor(first + 1e-9)), int(np.ceil(last - 1e-9))
     first = max(first, 0) if np.isfinite(curve.start) else first
     last = min(max(last, first + 1), first + grid.most) if not turned else max(last, first + 1)

@@ -33,6 +33,6 @@ def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
         os.replace(part, target)
     except OSError as error:
         # the name of the part says nothing to anybody
-        raise OSError(error.errno, error.strerror, os.fspath(path)) from error
+        raise OSError(error.errno, error.strerror or str(error), os.fspath(path)) from error
     finally:
         part.unlink(missing_ok=True)

@@ -210,6 +210,13 @@ class LogPhi(Law):
             total += count * law.log_envelope(abscissa, heights, end)
         return total
 
+    def log_block(self, abscissa: float, centres: NDArray[np.float64], radius: float) -> NDArray[np.float64]:
+        """The sum of those of the terms."""
+        total = np.zeros_like(centres)
+        for law, count in self._parts:
+            total += count * law.log_block(abscissa, centres, radius)
+        return total
+
     def _total(self, parts: Iterable[Values], shape: tuple[int, ...]) -> Values:
         zero = np.zeros(shape)
         return reduce(add, parts, Values(zero, zero, zero))

@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logphi.arith.floats import ELEMENTARY, ULP
+from logphi.numerics.blocks import quiet_from
 from logphi.numerics.enclosure import Scaled
 from logphi.numerics.law import Law, Line, Values
 from logphi.numerics.saddle import Interval, Saddle, minimise
@@ -383,6 +384,8 @@ def lay(law: Law, layout: Layout, kernel: Kernel, decaying: bool = False) -> Con
             return None
     else:
         size, log_tail = _length(law, layout, MAX_NODES, kernel)
+        if size > _LONG:
+            size, log_tail = _shortened(law, layout, size, log_tail, kernel)
     line = Line(c, step, size)
     if decaying and not log_tail <= log_target + 1:
         return None
@@ -477,6 +480,9 @@ def _short(step: float) -> float:
 # measured: heights at which the rest is bounded, relative to where that of a normal law is negligible
 _AROUND = 2.0 ** np.concatenate([np.arange(-1, 1.5, 0.25), np.arange(1.5, 8), np.arange(8, 44, 4)])
 _BETWEEN = 8
+# measured: lines that repay a search for nodes to leave out, and how far below the target, as a logarithm, these stay
+_LONG = 1 << 9
+_ASIDE = 3.0
 
 
 def _length(law: Law, layout: Layout, most: int, kernel: Kernel) -> tuple[int, float]:
@@ -508,6 +514,15 @@ def _length(law: Law, layout: Layout, most: int, kernel: Kernel) -> tuple[int, f
     # the last height that is not above the last node; the first never is
     kept = int(np.searchsorted(heights, step * (size - 1) * (1 + 1e-12), side="right")) - 1
     return size, float(rest[kept])
+
+
+def _shortened(law: Law, layout: Layout, size: int, log_tail: float, kernel: Kernel) -> tuple[int, float]:
+    """A line without its last nodes where these are proved negligible, and the rest with them."""
+    c, step = layout.abscissa, layout.step
+    log_most = float(kernel.log_size(np.array([step]), c)[0]) + math.log(step * size / math.pi)
+    log_floor = layout.log_target - log_most - _ASIDE
+    first = max(quiet_from(law, c, step, size, log_floor), 2)
+    return (first, float(np.logaddexp(log_tail, log_floor + log_most))) if first < size else (size, log_tail)
 
 
 def _normal_height(curvature: float, log_target: float) -> float:

@@ -11,7 +11,7 @@ _CROSSING = 5.0**0.5
 
 
 def log_smooth_envelope(
-    variation: float | NDArray[np.float64], heights: NDArray[np.float64], weight: float = 1.0
+    variation: float | NDArray[np.float64], heights: NDArray[np.float64], weight: float | NDArray[np.float64] = 1.0
 ) -> NDArray[np.float64]:
     """Bound of the logarithm of sup over s >= t of |chi(s)|, for a density of total variation B and weight w.
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +12,7 @@ from numpy.typing import NDArray
 from logphi.arith.floats import FLOATS
 from logphi.arith.protocol import Arithmetic, Number, Parameter
 from logphi.numerics.law import Lattice, Law, Pieces
+from logphi.numerics.laws.intervals import OnIntervals
 
 
 @dataclass(frozen=True)
@@ -28,12 +31,12 @@ class TwoPoint(Law):
         """K is even in z + 1/2."""
         return True
 
-    @property
+    @cached_property
     def location(self) -> float:
         """The positive atom."""
         return abs(float(self.point.under(FLOATS).mid))
 
-    @property
+    @cached_property
     def slip(self) -> float:
         """How far the atom may be off its place."""
         return float(self.point.under(FLOATS).rad) + 2e-16 * self.location
@@ -48,7 +51,12 @@ class TwoPoint(Law):
         """The positive atom."""
         return self.location + self.slip
 
-    @property
+    @staticmethod
+    def together(terms: Sequence[tuple[Law, int]]) -> Law | None:
+        """A matrix of many."""
+        return OnIntervals.of(TwoPoint, [(law.point, count) for law, count in terms if isinstance(law, TwoPoint)])
+
+    @cached_property
     def pieces(self) -> Pieces:
         """Two atoms of equal tilted weight 1 / (2 cosh(l/2))."""
         weight = -self.location / 2 - float(np.log1p(np.exp(-self.location)))
@@ -63,11 +71,9 @@ class TwoPoint(Law):
 
     def log_envelope(self, abscissa: float, heights: NDArray[np.float64], end: float = np.inf) -> NDArray[np.float64]:
         """|chi(t)|^2 = 1 - sin^2(t l) / cosh^2((c + 1/2) l), decreasing up to t l = pi/2, no decay beyond."""
-        location = self.location
-        if end * location > np.pi / 2 * (1 + 1e-9):
-            return np.zeros_like(heights)
+        location = np.abs(self.point.under(FLOATS).mid)
         angle = np.minimum(heights * location, np.pi / 2)
         spread = 1 / np.cosh(np.minimum(abs(abscissa + 0.5) * location, 300.0)) ** 2
         # the factor gives up far more than rounding and the sliver beyond pi/2 could take
-        bound: NDArray[np.float64] = 0.5 * np.log1p(-(np.sin(angle) ** 2) * spread * (1 - 1e-8))
-        return bound
+        bound = 0.5 * np.log1p(-(np.sin(angle) ** 2) * spread * (1 - 1e-8))
+        return np.where(end > np.pi / 2 * (1 + 1e-9) / np.maximum(location, 1e-300), 0.0, bound)

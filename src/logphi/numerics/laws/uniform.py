@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,21 +15,26 @@ from logphi.arith.floats import ELEMENTARY, FLOATS, ULP
 from logphi.arith.protocol import Arithmetic, Number, Parameter
 from logphi.numerics.enclosure import Scaled
 from logphi.numerics.law import Law, Pieces
+from logphi.numerics.laws.intervals import OnIntervals
 from logphi.numerics.tails import log_smooth_envelope
 
+Array = NDArray[np.float64]
 
-def _log_cosh(x: NDArray[np.float64] | float) -> NDArray[np.float64]:
+# derived: e^{(c + 1/2) x} is even to the digits of an envelope
+_NEAR = 1e-8
+
+
+def _log_cosh(x: Array) -> Array:
     """``log(cosh(x))`` of non-negative numbers."""
-    far: NDArray[np.float64] = x + np.log1p(np.exp(-2 * x)) - np.log(2)
+    far: Array = x + np.log1p(np.exp(-2 * x)) - np.log(2)
     return np.where(x < 1, np.log1p(2 * np.sinh(np.minimum(x, 1) / 2) ** 2), far)
 
 
-def _tilted_variation(abscissa: float, width: float) -> float:
+def _tilted_variation(abscissa: float, width: Array) -> Array:
     """Total variation of the density proportional to e^{(c + 1/2) x} on [-w, w]: twice its largest value."""
     rate = abs(abscissa + 0.5)
-    if rate * width < 1e-8:
-        return (1 + 2 * rate * width) / width
-    return float(2 * rate / -np.expm1(-2 * rate * width))
+    near = rate * width < _NEAR
+    return np.where(near, (1 + 2 * rate * width) / width, 2 * rate / -np.expm1(-2 * np.where(near, 1.0, rate * width)))
 
 
 @dataclass(frozen=True)
@@ -85,6 +92,10 @@ class _OnInterval(Law):
         """The excess at w + 2 gap, gap <= 0, and a bound of its slope in x nearby."""
 
 
+def _widths(terms: Sequence[tuple[Law, int]]) -> list[tuple[Parameter, int]]:
+    return [(law.width, count) for law, count in terms if isinstance(law, _OnInterval)]
+
+
 @dataclass(frozen=True)
 class Uniform(_OnInterval):
     """Density proportional to e^{x/2} on [-w, w]: K(z) = log( sinhc((z + 1/2) w) / sinhc(w/2) )."""
@@ -94,7 +105,12 @@ class Uniform(_OnInterval):
         half = self.width.under(arith) / 2
         return arith.log_sinhc((2 * z + 1) * half) - arith.log_sinhc(half)
 
-    @property
+    @staticmethod
+    def together(terms: Sequence[tuple[Law, int]]) -> Law | None:
+        """A matrix of many."""
+        return OnIntervals.of(Uniform, _widths(terms))
+
+    @cached_property
     def pieces(self) -> Pieces:
         """A flat part of height 1 / (4 sinh(w/2))."""
         width = float(self.width.under(FLOATS).mid)
@@ -107,10 +123,9 @@ class Uniform(_OnInterval):
         fall, whole = -math.expm1(gap), -math.expm1(-width)
         return fall * fall / whole, 1.01 * (fall + 4 * ULP * width) / whole
 
-    def log_envelope(self, abscissa: float, heights: NDArray[np.float64], end: float = np.inf) -> NDArray[np.float64]:
+    def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
         """From the total variation of the tilted density."""
-        width = float(self.width.under(FLOATS).mid)
-        return log_smooth_envelope(_tilted_variation(abscissa, width), heights)
+        return log_smooth_envelope(_tilted_variation(abscissa, self.width.under(FLOATS).mid), heights)
 
 
 @dataclass(frozen=True)
@@ -128,16 +143,23 @@ class UniformWithAtoms(_OnInterval):
         ratio = half * (arith.tanhc_gap(half) - arith.tanhc_gap(u_w)) / (1 + arith.tanh(half))
         return arith.log_cosh(u_w) - arith.log_cosh(half) + arith.log1p(ratio)
 
-    def sketch(self, c: NDArray[np.float64], count: int = 1) -> NDArray[np.float64]:
+    def sketch(self, c: Array, count: int = 1) -> Array:
         """K at real points without its errors, for a tenth of the time."""
-        half = float(self.width.under(FLOATS).mid) / 2
+        half = self.width.under(FLOATS).mid / 2
         u_w = np.abs((2 * c + 1) * half)
         ratio = np.where(u_w > 0, np.tanh(u_w) / np.where(u_w > 0, u_w, 1.0), 1.0)
         tanh = np.tanh(half)
-        sketch: NDArray[np.float64] = _log_cosh(u_w) - _log_cosh(half) + np.log1p((half * ratio - tanh) / (1 + tanh))
+        sketch: Array = _log_cosh(u_w) - _log_cosh(half) + np.log1p((half * ratio - tanh) / (1 + tanh))
         return sketch
 
-    @property
+    @staticmethod
+    def together(terms: Sequence[tuple[Law, int]]) -> Law | None:
+        """A matrix of many."""
+        return OnIntervals.of(
+            UniformWithAtoms, [(law.width, count) for law, count in terms if isinstance(law, UniformWithAtoms)]
+        )
+
+    @cached_property
     def pieces(self) -> Pieces:
         """Atoms of tilted weight e^{-w/2}/2 at both ends of a flat part of height e^{-w/2}/4."""
         width = float(self.width.under(FLOATS).mid)
@@ -150,10 +172,10 @@ class UniformWithAtoms(_OnInterval):
         """1 - e^{(x - w)/2}."""
         return -math.expm1(gap), 0.51
 
-    def log_envelope(self, abscissa: float, heights: NDArray[np.float64], end: float = np.inf) -> NDArray[np.float64]:
+    def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
         """The atoms may not decay at all; the rest does as its total variation says."""
-        width = float(self.width.under(FLOATS).mid)
+        width = self.width.under(FLOATS).mid
         rate = abs(abscissa + 0.5)
-        smooth = width / 2 if rate * width < 1e-8 else np.tanh(rate * width) / (2 * rate)
-        weight = float(smooth / (1 + smooth)) * (1 - 1e-8)
+        smooth = np.where(rate * width < _NEAR, width / 2, np.tanh(rate * width) / (2 * max(rate, _NEAR)))
+        weight = smooth / (1 + smooth) * (1 - 1e-8)
         return log_smooth_envelope(_tilted_variation(abscissa, width), heights, weight)

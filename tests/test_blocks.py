@@ -1,0 +1,142 @@
+"""Where a transform is small: bounds on blocks of heights, lines that end early for it, and matrices of many laws."""
+
+import math
+
+import mpmath
+import numpy as np
+import pytest
+
+import logphi as lp
+from logphi.arith.protocol import Plain
+from logphi.core.logphi import LogPhi
+from logphi.numerics import contour
+from logphi.numerics.blocks import quiet_from
+from logphi.numerics.laws.finite import Finite
+from logphi.numerics.laws.two_point import TwoPoint
+from logphi.numerics.laws.uniform import Uniform, UniformWithAtoms
+
+DIGITS = 30
+# what a bound of a transform may be off by, in its logarithm, where it is not sharp because of the block's length
+SHARP = 1e-3
+LAWS = {
+    "two points": (TwoPoint, lambda u, w: mpmath.cosh(u * w)),
+    "flat": (Uniform, lambda u, w: mpmath.sinh(u * w) / u),
+    "flat with atoms": (UniformWithAtoms, lambda u, w: mpmath.cosh(u * w) + mpmath.sinh(u * w) / (2 * u)),
+}
+
+
+def log_ratio(transform, width, c, t):
+    """Log |M(c + it) / M(c)|."""
+    half = mpmath.mpf(1) / 2
+    up, down = (transform(mpmath.mpc(c + half, height), mpmath.mpf(width)) for height in (t, 0))
+    return float(mpmath.log(abs(up / down)))
+
+
+@pytest.mark.parametrize("name", LAWS)
+@pytest.mark.parametrize("seed", range(6))
+def test_a_block_is_below_its_bound(name, seed):
+    make, transform = LAWS[name]
+    rng = np.random.default_rng(seed)
+    width, c = float(10 ** rng.uniform(-2, 0.7)), float(rng.uniform(-3, 4))
+    law = make(Plain(width))
+    centres = rng.uniform(0, 30, 12) / width
+    for radius in (0.0, 0.05 / width, 0.5 / width):
+        bounds = law.log_block(c, centres, radius)
+        with mpmath.workdps(DIGITS):
+            for centre, bound in zip(centres, bounds, strict=True):
+                truth = max(log_ratio(transform, width, c, t) for t in centre + radius * np.linspace(-1, 1, 9))
+                assert truth <= bound
+                assert radius > 0 or bound <= truth + SHARP
+
+
+def test_blocks_of_a_turned_law_and_of_a_sum():
+    law = Finite((0.5, 0.3, 0.2), (0.2, 0.3, 0.5))
+    centres = np.linspace(0.1, 9, 20)
+    heights = 1j * (centres + 0.2)
+    for one, c in ((law, 0.7), (law.reflected(), 0.7), (LogPhi(((law, 3), (TwoPoint(Plain(0.4)), 2))), 0.7)):
+        bounds = one.log_block(c, centres, 0.25)
+        found = one.log_transform(c + heights).mid.real - one.log_transform(np.array([c])).mid
+        assert (found <= bounds).all()
+        assert bounds.min() < 0
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_many_laws_at_once_are_the_sum_of_the_formulas(name):
+    make, transform = LAWS[name]
+    rng = np.random.default_rng(3)
+    terms = tuple(
+        (make(Plain(float(w))), int(n)) for w, n in zip(10 ** rng.uniform(-3, 0, 40), rng.integers(1, 9, 40), strict=True)
+    )
+    whole = make.together(terms)
+    c, t = 0.8, np.array([0.0, 0.3, 4.0, 90.0])
+    values = whole.log_transform(c + 1j * t)
+    with mpmath.workdps(DIGITS):
+        half = mpmath.mpf(1) / 2
+        for k, height in enumerate(t):
+            u = mpmath.mpc(c + half, height)
+            widths = [(mpmath.mpf((law.point if name == "two points" else law.width).value), count) for law, count in terms]
+            truth = mpmath.fsum(n * (mpmath.log(transform(u, w)) - mpmath.log(transform(half, w))) for w, n in widths)
+            gap = mpmath.mpc(complex(values.mid[k])) - truth
+            gap -= 2j * mpmath.pi * mpmath.nint(gap.imag / (2 * mpmath.pi))
+            assert abs(gap) <= values.radius[k] < 1e-9
+    apart = LogPhi(terms[:4])
+    some = make.together(terms[:4] * 3)
+    heights = np.geomspace(0.1, 1e3, 9)
+    for of in ("log_envelope", "log_block"):
+        extra = (heights,) if of == "log_envelope" else (heights, 0.01)
+        assert getattr(some, of)(c, *extra) == pytest.approx(3 * getattr(apart, of)(c, *extra), rel=1e-9, abs=1e-300)
+    assert some.sketch(np.array([0.3, 2.0])) == pytest.approx(3 * apart.sketch(np.array([0.3, 2.0])), rel=1e-9)
+
+
+def sums_of_responses(steps, unit):
+    """The loss law of distinct responses with odds e^{k u}, on the multiples of 2u from the lowest."""
+    law = np.ones(1)
+    for step in steps:
+        p, rest = 1 / (1 + math.exp(-step * unit)), np.zeros(step)
+        law = np.concatenate([(1 - p) * law, rest]) + np.concatenate([rest, p * law])
+    return unit * (2 * np.arange(law.size) - sum(steps)), law
+
+
+def test_a_line_of_many_responses_ends_early_and_holds_the_truth(monkeypatch):
+    lines = []
+    shortened = contour._shortened
+
+    def watched(law, layout, size, *rest):
+        found = shortened(law, layout, size, *rest)
+        lines.append((size, found[0]))
+        return found
+
+    monkeypatch.setattr(contour, "_shortened", watched)
+    unit = 3e-5
+    steps = np.random.default_rng(8).choice(np.arange(1_300, 6_600), 300, replace=False).tolist()
+    release = lp.compose([lp.RandomizedResponse(1 / (1 + math.exp(-step * unit))) for step in steps])
+    losses, masses = sums_of_responses(steps, unit)
+    for epsilon in (0.5, 4.0):
+        truth = float((masses * -np.expm1(np.minimum(epsilon - losses, 0.0))).sum())
+        found = release.delta(epsilon, method="smoothed")
+        assert found.lower * (1 - 1e-11) <= truth <= found.upper * (1 + 1e-11)
+        assert found.width < 1e-5 * found.value
+    assert all(kept < size / 50 for size, kept in lines)
+    assert len(lines) >= 2
+
+
+def test_what_is_never_quiet_keeps_its_line():
+    law = LogPhi(((TwoPoint(Plain(0.5)), 40),))
+    assert quiet_from(law, 0.5, 0.1, 20_000, -20.0) > 19_000
+    assert quiet_from(LogPhi(()), 0.5, 0.1, 20_000, -20.0) == 20_000
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", [lp.Laplace, lambda scale: lp.RandomizedResponse(0.5 + 0.15 / scale)])
+def test_ten_thousand_distinct_steps(kind):
+    """As sharp as a few, and between compositions of equal ones with a little more and less noise."""
+    scales = np.linspace(100.0, 300.0, 10_000)
+    release = lp.compose([kind(float(scale)) for scale in scales])
+    found = release.delta(1.0)
+    assert found.width < 1e-6 * found.value
+    cells = [10 * [kind(float(end))] for part in scales.reshape(1000, 10) for end in (part[0],)]
+    above = lp.compose([one for cell in cells for one in cell]).delta(1.0)
+    below = lp.compose([kind(float(part[-1])) for part in scales.reshape(1000, 10) for _ in range(10)]).delta(1.0)
+    assert below.lower <= found.upper
+    assert found.lower <= above.upper
+    assert above.upper < 1.05 * below.lower

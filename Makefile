@@ -76,7 +76,7 @@ $(STAMPS)/docs: $(STAMPS)/venv pyproject.toml
 	$(PIP) install --quiet --editable . --group docs
 	touch $(STAMPS)/package $@
 
-# autodp calls what SciPy 1.14 dropped; a Python that is newer than SciPy 1.13 goes without.
+# autodp calls what SciPy 1.15 dropped; a Python that is newer than SciPy 1.13 goes without.
 $(STAMPS)/bench: $(STAMPS)/venv pyproject.toml
 	$(PIP) install --quiet --editable . --group bench
 	-$(PIP) install --quiet --upgrade --target $(VENV)/older-scipy "scipy==1.13.1"

@@ -41,7 +41,7 @@ Accuracy against time, beside three other accountants, each with its defaults; w
 A time is the median of up to {repetitions} fresh computations; what takes longer than {limit:.0f} s in all is stopped. The
 truth is known from closed forms and independent computations, else it is a certificate of logphi that its checker accepts,
 else its proved bounds. *Reported* is what a careful user would hand on: the upper end of an interval, or the value of an
-accountant that gives one number only. The characteristic function of autodp needs a quadrature that SciPy 1.14 dropped, and so
+accountant that gives one number only. The characteristic function of autodp needs a quadrature that SciPy 1.15 dropped, and so
 has SciPy 1.13 beside it; an epsilon of sampled releases takes it minutes, and the stress grid does not ask for one.
 
 ## Workloads of the sources
@@ -72,8 +72,7 @@ small one: {stressed} questions.
 
 ## Where an accountant has no answer
 
-In its own words, or what stopped it. `scipy.integrate.quadrature`, which autodp calls for sampled mechanisms, left SciPy with
-release 1.15.
+In its own words, or what stopped it.
 
 {failures}
 

@@ -339,3 +339,14 @@ def test_sums_of_tiny_and_nothing():
     assert hull.log_ends[1] >= -2000.0
     part = Scaled.between(-3.0, -2.0)
     assert part.log_ends[0] <= -3 <= -2 <= part.log_ends[1]
+
+
+def test_where_no_route_leads_chernoffs_bound_does():
+    """Log delta of N(m^2/2, m^2) at eps is about -(eps/m - m/2)^2/2; and the largest number of releases can be told."""
+    release = lp.Gaussian(sigma=1e9)
+    assert release.delta(1.0).upper <= 5e-324
+    assert -5e17 < release.log_delta(1.0).upper < -4.99e17
+    most = lp.calibrate(lambda n: n * release, epsilon=1, delta=1e-5).value
+    assert most == pytest.approx(
+        1e18 * float(lp.calibrate(lambda n: n * lp.Gaussian(1000), epsilon=1, delta=1e-5).value) / 1e6, rel=1e-4
+    )

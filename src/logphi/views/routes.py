@@ -10,6 +10,7 @@ from functools import reduce
 
 import numpy as np
 
+from logphi.bound import Entry
 from logphi.core.logphi import LogPhi
 from logphi.numerics import contour, exponential, smoothed
 from logphi.numerics.contour import Inversion, Part
@@ -18,7 +19,7 @@ from logphi.numerics.lattice import Periodic
 from logphi.numerics.law import Law, Reflected
 from logphi.numerics.roots import Crossing, Function, bisection, crossing
 from logphi.views import rare
-from logphi.views.profile import LogDelta, from_inversion, masses, settled, trivial
+from logphi.views.profile import LogDelta, from_inversion, masses, safe_log, settled, trivial
 from logphi.views.sampled import release_of, single_release
 
 
@@ -349,7 +350,8 @@ class _InTurn:
             answer = None if done else self._answered(one, x)
             if answer is not None:
                 best = answer if best is None else best.meet(answer)
-        return trivial(masses(self._loss), x) if best is None else best
+        best = trivial(masses(self._loss), x) if best is None else best
+        return best.meet(_by_chernoff(self._loss, x)) if best.lower == -math.inf and best.upper > _NOTHING else best
 
     def at_hand(self, x: float) -> LogDelta | None:
         """What the preparations tell that are there already; None if there are none."""
@@ -370,11 +372,24 @@ class _InTurn:
         return found
 
 
+def _by_chernoff(loss: LogPhi, x: float) -> LogDelta:
+    """An upper bound where no route leads."""
+    known = masses(loss)
+    upper = min(float(np.logaddexp(safe_log(known[0][1]), contour.ceiling(loss, x).at(x))) + 1e-14, 0.0)
+    plain = trivial(known, x)
+    value = plain.lower if plain.lower > -math.inf else upper - math.log(2.0)
+    return LogDelta(
+        plain.lower, value, max(upper, plain.lower), "chernoff", replace(plain.ledger, truncation=Entry(math.exp(upper)))
+    )
+
+
 _FALLBACKS = (by_smoothed_contour, by_lattice_laws, by_contour)
 # measured: a transform that never falls below this needs the longest lines even for a coarse answer
 _DECAYED = 1e-2
 # a height beyond which no envelope falls any more
 _FAR = np.array([1e100])
+# a profile of which only this is known, as a logarithm, is asked for Chernoff's bound
+_NOTHING = -3.0
 # measured: about the width that a smoothed contour or lattice laws reach
 _LARGE = 1e-6
 # measured: what is wide this near the place of preparation, relatively, is no better prepared again

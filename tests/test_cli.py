@@ -213,6 +213,13 @@ def test_help(argv: list[str], capsys: Capture) -> None:
     assert not err
 
 
+def test_the_help_of_a_command_has_its_own_examples_alone(capsys: Capture) -> None:
+    for command in ("delta", "dp-sgd", "verify"):
+        main([command, "--help"])
+        shown = [line.split()[:2] for line in capsys.readouterr().out.splitlines() if line.startswith("  logphi")]
+        assert shown == [["logphi", command]]
+
+
 def test_help_says_how_infinity_is_written(capsys: Capture) -> None:
     main(["delta", "--help"])
     assert '"inf"' in capsys.readouterr().out

@@ -25,15 +25,25 @@ class Parser(argparse.ArgumentParser):
         raise ValueError(f"{message} (see {self.prog} --help)")
 
 
+def _layout(examples: Iterable[str]) -> dict[str, Any]:
+    shown = "\n".join(f"  {line}" for line in examples)
+    return {
+        "allow_abbrev": False,
+        "formatter_class": argparse.RawDescriptionHelpFormatter,
+        "epilog": f"examples:\n{shown}\n\n{_ABOUT}",
+    }
+
+
 class Commands:
     """Where groups enter their commands."""
 
-    def __init__(self, queries: argparse._SubParsersAction[Parser], layout: dict[str, Any]) -> None:
-        self._queries, self._layout = queries, layout
+    def __init__(self, queries: argparse._SubParsersAction[Parser], examples: Iterable[str]) -> None:
+        self._queries, self._examples = queries, list(examples)
 
     def add(self, query: str, about: str, run: Run) -> Parser:
-        """A command and what it runs; its own arguments are for the caller to add."""
-        command = self._queries.add_parser(query, help=about, description=about, **self._layout)
+        """A command and what it runs, with its own examples; its own arguments are for the caller to add."""
+        own = [line for line in self._examples if line.startswith(f"logphi {query} ")]
+        command = self._queries.add_parser(query, help=about, description=about, **_layout(own))
         command.set_defaults(run=run)
         return command
 
@@ -60,15 +70,10 @@ class _Version(argparse.Action):
 def parser(groups: Iterable[Group]) -> Parser:
     """The parser of all groups; what it parses has a ``run``."""
     listed = list(groups)
-    examples = "\n".join(f"  {line}" for group in listed for line in group.EXAMPLES.splitlines())
-    layout: dict[str, Any] = {
-        "allow_abbrev": False,
-        "formatter_class": argparse.RawDescriptionHelpFormatter,
-        "epilog": f"examples:\n{examples}\n\n{_ABOUT}",
-    }
-    whole = Parser("logphi", description="Tight differential-privacy accounting with bounds.", **layout)
+    examples = [line for group in listed for line in group.EXAMPLES.splitlines()]
+    whole = Parser("logphi", description="Tight differential-privacy accounting with bounds.", **_layout(examples))
     whole.add_argument("--version", action=_Version, nargs=0, help="print the version and stop")
-    commands = Commands(whole.add_subparsers(dest="query", required=True, metavar="QUERY"), layout)
+    commands = Commands(whole.add_subparsers(dest="query", required=True, metavar="QUERY"), examples)
     for group in listed:
         group.add(commands)
     return whole

@@ -14,6 +14,7 @@ from logphi.arith.order import Affine
 from logphi.expression import parse
 from logphi.numerics.law import Values
 from logphi.numerics.laws.normal import Normal
+from slowly import slowly
 from test_conformance import ONE, Own
 
 flint = pytest.importorskip("flint")
@@ -464,7 +465,7 @@ REFUSED = {
         *LAWS,
         *INTEGRALS,
         MEANS_OF_MIXTURES[0],
-        *(pytest.param(text, marks=pytest.mark.slow) for text in MEANS_OF_MIXTURES[1:]),
+        *slowly(*MEANS_OF_MIXTURES[1:]),
     ],
 )
 def test_formulas_of_the_catalogue(text):

@@ -23,6 +23,7 @@ from logphi.certified.parts import part_of  # noqa: E402
 from logphi.certified.powers import turned_sums  # noqa: E402
 from logphi.certified.route import NotCertifiedError  # noqa: E402
 from logphi.certified.spliced import Spliced  # noqa: E402
+from slowly import slowly  # noqa: E402
 
 BITS = 120
 
@@ -75,7 +76,7 @@ def mixture(parts):
 
 
 @pytest.mark.parametrize("name", RATIOS)
-@pytest.mark.parametrize(("c", "top"), [("0.3", 2), pytest.param("4", 12, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(("c", "top"), [("0.3", 2), *slowly(("4", 12))])
 def test_transforms_of_mixtures_on_a_line(name, c, top):
     up, down = RATIOS[name]
     size = 9
@@ -117,7 +118,7 @@ def test_ceilings_are_sharp_for_many_repetitions():
         assert best <= found <= 0.1 * best
 
 
-@pytest.mark.parametrize(("m", "g"), [("0.5", "0.1"), pytest.param("2", "0.6", marks=pytest.mark.slow), ("0.05", "0.001")])
+@pytest.mark.parametrize(("m", "g"), [("0.5", "0.1"), ("0.05", "0.001"), *slowly(("2", "0.6"))])
 def test_spliced_transforms_and_ceilings(m, g):
     c, size, step = mpf(3), 5, mpf(4)
     with precision(BITS), mpmath.workdps(45):
@@ -237,7 +238,7 @@ def test_epsilon_exactly_at_a_place_of_the_lattice():
         assert mpf(lower.numerator) / lower.denominator <= exact <= mpf(upper.numerator) / upper.denominator
 
 
-@pytest.mark.parametrize("epsilon", ["-1", "0.3", "1"])
+@pytest.mark.parametrize("epsilon", ["0.3", *slowly("-1", "1")])
 @pytest.mark.parametrize("turned", [False, True])
 def test_rays_and_a_line_agree(epsilon, turned):
     loss = parse("12 * GaussianPair(mean_p=0, sigma_p=10, mean_q=1, sigma_q=11)").loss_law()

@@ -20,6 +20,7 @@ flint = pytest.importorskip("flint")
 from logphi.checker import verify  # noqa: E402
 from logphi.checker.reading import NOT_COVERED  # noqa: E402
 from logphi.checker.verdict import Verdict  # noqa: E402
+from slowly import slowly  # noqa: E402
 
 CASES = json.loads((Path(__file__).parent / "reference" / "cases.json").read_text(encoding="utf-8"))["cases"]
 # constructors: parameters in their order, and defaults
@@ -144,7 +145,7 @@ def test_true_claims_follow(case: dict) -> None:
 
 
 @pytest.mark.parametrize("case", ALL)
-@pytest.mark.parametrize("shift", ["1e-6", "-1e-6", "1e-14", "-1e-14"])
+@pytest.mark.parametrize("shift", ["1e-14", "-1e-14", *slowly("1e-6", "-1e-6")])
 def test_false_claims_do_not(case: dict, shift: str) -> None:
     verdict = verify(json.dumps(certificate(case, shift)))
     assert verdict.status == 1

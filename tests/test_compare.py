@@ -12,6 +12,7 @@ import logphi as lp
 from logphi.cli import main
 from logphi.comparison import APPROXIMATE, EXACT, LOWER, UPPER
 from logphi.expression import parse
+from slowly import slowly
 
 NAMES = [
     "exact",
@@ -78,7 +79,7 @@ def test_advanced_composition_needs_both_orders_of_a_relation_of_one():
         on_their_side(lp.compare(one, delta=1e-3))
 
 
-@pytest.mark.parametrize("expression", [*RELEASES, *(pytest.param(one, marks=pytest.mark.slow) for one in SLOW)])
+@pytest.mark.parametrize("expression", [*RELEASES, *slowly(*SLOW)])
 def test_every_row_is_on_its_side(expression):
     release = parse(expression)
     for table in (lp.compare(release, epsilon=0.7), lp.compare(release, delta=1e-5)):

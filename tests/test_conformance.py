@@ -23,6 +23,7 @@ from logphi.numerics.laws.normal import Normal
 from logphi.numerics.laws.two_point import TwoPoint
 from logphi.numerics.laws.uniform import UniformWithAtoms
 from logphi.release import Primitive
+from slowly import slowly
 
 ALPHA = sympy.Symbol("alpha")
 
@@ -148,7 +149,7 @@ def name_of(row):
     return re.sub(r"<function (\w+) at \w+>", r"\1", str(row))
 
 
-@pytest.mark.parametrize("row", [*ROWS, *(pytest.param(row, marks=pytest.mark.slow) for row in SLOW_ROWS)], ids=name_of)
+@pytest.mark.parametrize("row", [*ROWS, *slowly(*SLOW_ROWS)], ids=name_of)
 def test_conforms(row):
     testing.check_mechanism(mechanism_of(row))
 

@@ -15,6 +15,7 @@ from logphi.numerics.crowd import on_line_together
 from logphi.numerics.curves import Mixtures
 from logphi.numerics.inner import on_line
 from logphi.numerics.law import Line
+from slowly import slowly
 
 # relative width of a delta of Gaussians, at most some standard deviations out
 SHARP = 1e-10
@@ -28,7 +29,7 @@ def crowd(rng: np.random.Generator, size: int) -> Mixtures:
     return Mixtures(shift * rng.uniform(0.5, 1, size), rate * rng.uniform(0.1, 1, size), counts)
 
 
-@pytest.mark.parametrize("seed", [*range(5), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(5, 25))])
+@pytest.mark.parametrize("seed", [*range(5), *slowly(*range(5, 25))])
 def test_panels_agree_with_the_terms(seed):
     rng = np.random.default_rng(seed)
     mixtures = crowd(rng, 80)

@@ -10,6 +10,7 @@ from mpmath import exp, mpf
 
 import logphi as lp
 from exact import contains, dec
+from slowly import slowly
 
 DIGITS = 60
 # what the interface promises of delta, and of epsilon in units of max(1, epsilon)
@@ -176,7 +177,7 @@ def infinite(cells):
 
 
 NORMAL = [(0.1, 1, 1), (0.3, 1, 3), (0.99, 2, 2), (1.7, 3, 2), (30.0, 4, 1)]
-WIDE = [pytest.param(*case, marks=pytest.mark.slow) for case in [(1.0, 1, 6), (6.0, 5, 2)]]
+WIDE = slowly((1.0, 1, 6), (6.0, 5, 2))
 
 
 @pytest.mark.parametrize(("sigma", "s", "n"), NORMAL + WIDE)

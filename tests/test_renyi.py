@@ -16,6 +16,7 @@ from logphi.expression import parse
 from logphi.numerics.growth import Growth
 from logphi.numerics.laws.normal import Normal
 from logphi.numerics.phase import on_branch
+from slowly import slowly
 from test_moments import GRID, laplace, mixed, normal
 
 INF, NAN = math.inf, math.nan
@@ -48,7 +49,7 @@ def check(bound, exact, sharp=SHARP):
 
 
 @pytest.mark.parametrize("order", [-3.0, 1e-9, 0.5, 1.0, 1 + 1e-9, 1.01, 7.5, 40.0])
-@pytest.mark.parametrize(("sigma", "rate"), [(1.0, 0.02), pytest.param(2.0, 1e-8, marks=pytest.mark.slow), (0.5, 0.4)])
+@pytest.mark.parametrize(("sigma", "rate"), [(1.0, 0.02), *slowly((2.0, 1e-8), (0.5, 0.4))])
 def test_sampled_normal_laws(order, sigma, rate):
     s = dec(sigma)
     q = normal(0, 1)
@@ -75,7 +76,7 @@ def test_laplace_laws(order, scale):
     check(lp.Laplace(scale=scale).renyi(order), exact)
 
 
-@pytest.mark.parametrize("order", [-2.0, 0.0, 0.3, 1.0, 1.3, 5.0, INF, -INF])
+@pytest.mark.parametrize("order", [-2.0, 1.0, INF, -INF, *slowly(0.0, 0.3, 1.3, 5.0)])
 def test_mixtures(order):
     q = normal(0, 1)
 
@@ -223,7 +224,7 @@ def test_unknown_ends_are_enclosures():
 # ------------------------------------------------------------------------------------------ complex orders
 
 
-@pytest.mark.parametrize("order", [2.5 + 1.25j, 1 + 0.5j, 0.2 - 3j, -1.5 + 2j, 1.0001 + 0.0001j, 4 + 12j])
+@pytest.mark.parametrize("order", [2.5 + 1.25j, 0.2 - 3j, 1.0001 + 0.0001j, *slowly(1 + 0.5j, -1.5 + 2j, 4 + 12j)])
 def test_complex_orders(order):
     q = normal(0, 1)
     p = mixed(normal(1, 1), q, dec(0.02))

@@ -12,6 +12,7 @@ from exact import contains, dec
 from logphi.numerics.contour import Part
 from logphi.numerics.laws.finite import Finite
 from logphi.numerics.smoothed import Smoothed, Window, prepare
+from slowly import slowly
 
 DIGITS = 40
 
@@ -28,7 +29,7 @@ def integral(function, low, high):
     return mpmath.quad(function, mpmath.linspace(low, high, 5))
 
 
-@pytest.mark.parametrize(("width", "beta"), [(0.1, 12.0), pytest.param(1e-3, 30.0, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(("width", "beta"), [(0.1, 12.0), *slowly((1e-3, 30.0))])
 def test_the_transform_is_that_of_the_density(width, beta):
     window = Window(width, beta)
     points = np.array([1.0, 3 + 2j, 0.5 + 0.7j * beta / width, 2 + 1.0j * beta / width, 2 + 1.3j * beta / width])
@@ -53,7 +54,7 @@ def test_the_mean_keeps_its_relative_accuracy(width, beta):
         assert abs(mpf(Window(width, beta).log_mean) - exact) <= 1e-15 * exact
 
 
-@pytest.mark.parametrize(("width", "beta"), [(0.1, 12.0), pytest.param(0.1, 60.0, marks=pytest.mark.slow), (1e-4, 30.0)])
+@pytest.mark.parametrize(("width", "beta"), [(0.1, 12.0), (1e-4, 30.0), *slowly((0.1, 60.0))])
 def test_the_hump_is_below_its_bound(width, beta):
     window = Window(width, beta)
     with mpmath.workdps(16):

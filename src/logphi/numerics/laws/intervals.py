@@ -51,7 +51,8 @@ class OnIntervals(Law):
             return None
         known = [width.under(FLOATS) for width, _ in widths]
         mid, rad = (np.array([float(getattr(one, name)) for one in known]) for name in ("mid", "rad"))
-        return OnIntervals(law, tuple(widths), mid, rad, np.array([float(count) for _, count in widths]))
+        # a law of two points is told by either of them
+        return OnIntervals(law, tuple(widths), np.abs(mid), rad, np.array([float(count) for _, count in widths]))
 
     def formula(self, arith: Arithmetic, z: Number) -> Number:
         """K(z)."""

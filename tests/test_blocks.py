@@ -64,9 +64,10 @@ def test_blocks_of_a_turned_law_and_of_a_sum():
 def test_many_laws_at_once_are_the_sum_of_the_formulas(name):
     make, transform = LAWS[name]
     rng = np.random.default_rng(3)
-    terms = tuple(
-        (make(Plain(float(w))), int(n)) for w, n in zip(10 ** rng.uniform(-3, 0, 40), rng.integers(1, 9, 40), strict=True)
-    )
+    # either of two opposite points tells both
+    signs = rng.choice([-1, 1], 40) if name == "two points" else 1
+    drawn = zip(signs * 10 ** rng.uniform(-3, 0, 40), rng.integers(1, 9, 40), strict=True)
+    terms = tuple((make(Plain(float(width))), int(count)) for width, count in drawn)
     whole = make.together(terms)
     c, t = 0.8, np.array([0.0, 0.3, 4.0, 90.0])
     values = whole.log_transform(c + 1j * t)
@@ -110,14 +111,15 @@ def test_a_line_of_many_responses_ends_early_and_holds_the_truth(monkeypatch):
     unit = 3e-5
     steps = np.random.default_rng(8).choice(np.arange(1_300, 6_600), 300, replace=False).tolist()
     release = lp.compose([lp.RandomizedResponse(1 / (1 + math.exp(-step * unit))) for step in steps])
+    turned = lp.compose([lp.RandomizedResponse(1 / (1 + math.exp(step * unit))) for step in steps])
     losses, masses = sums_of_responses(steps, unit)
-    for epsilon in (0.5, 4.0):
+    for one, epsilon in ((release, 0.5), (release, 4.0), (turned, 4.0)):
         truth = float((masses * -np.expm1(np.minimum(epsilon - losses, 0.0))).sum())
-        found = release.delta(epsilon, method="smoothed")
+        found = one.delta(epsilon, method="smoothed")
         assert found.lower * (1 - 1e-11) <= truth <= found.upper * (1 + 1e-11)
         assert found.width < 1e-5 * found.value
     assert all(kept < size / 50 for size, kept in lines)
-    assert len(lines) >= 2
+    assert len(lines) >= 3
 
 
 def test_what_is_never_quiet_keeps_its_line():

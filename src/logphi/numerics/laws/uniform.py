@@ -43,6 +43,11 @@ class _OnInterval(Law):
 
     width: Parameter
 
+    @classmethod
+    def together(cls, terms: Sequence[tuple[Law, int]]) -> Law | None:
+        """A matrix of many."""
+        return OnIntervals.of(cls, [(law.width, count) for law, count in terms if isinstance(law, cls)])
+
     @property
     def symmetric(self) -> bool:
         """K is even in z + 1/2."""
@@ -92,10 +97,6 @@ class _OnInterval(Law):
         """The excess at w + 2 gap, gap <= 0, and a bound of its slope in x nearby."""
 
 
-def _widths(terms: Sequence[tuple[Law, int]]) -> list[tuple[Parameter, int]]:
-    return [(law.width, count) for law, count in terms if isinstance(law, _OnInterval)]
-
-
 @dataclass(frozen=True)
 class Uniform(_OnInterval):
     """Density proportional to e^{x/2} on [-w, w]: K(z) = log( sinhc((z + 1/2) w) / sinhc(w/2) )."""
@@ -104,11 +105,6 @@ class Uniform(_OnInterval):
         """K(z)."""
         half = self.width.under(arith) / 2
         return arith.log_sinhc((2 * z + 1) * half) - arith.log_sinhc(half)
-
-    @staticmethod
-    def together(terms: Sequence[tuple[Law, int]]) -> Law | None:
-        """A matrix of many."""
-        return OnIntervals.of(Uniform, _widths(terms))
 
     @cached_property
     def pieces(self) -> Pieces:
@@ -151,13 +147,6 @@ class UniformWithAtoms(_OnInterval):
         tanh = np.tanh(half)
         sketch: Array = _log_cosh(u_w) - _log_cosh(half) + np.log1p((half * ratio - tanh) / (1 + tanh))
         return sketch
-
-    @staticmethod
-    def together(terms: Sequence[tuple[Law, int]]) -> Law | None:
-        """A matrix of many."""
-        return OnIntervals.of(
-            UniformWithAtoms, [(law.width, count) for law, count in terms if isinstance(law, UniformWithAtoms)]
-        )
 
     @cached_property
     def pieces(self) -> Pieces:

@@ -21,7 +21,7 @@ from logphi.views.routes import Demand, Profiles, SharedProfiles, closed, route
 def delta(
     loss: Loss, epsilon: Any, *, direction: Direction | str | None = None, method: str | None = None, rtol: float = 1e-9
 ) -> Bound | Bounds:
-    """The privacy profile: delta(eps) = max over the relation of H_{e^eps}(P||Q) ([AFA] Definition 4).
+    """The privacy profile: delta(eps) = max over the relation of H_{e^eps}(P||Q) ([AFA] Definition 2).
 
     Parameters
     ----------

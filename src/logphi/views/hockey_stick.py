@@ -19,7 +19,7 @@ from logphi.views.renyi import largest
 def hockey_stick(
     loss: Loss, order: Any, *, direction: Direction | str | None = None, method: str | None = None, rtol: float = 1e-9
 ) -> Bound | Bounds:
-    """H_a(P||Q) = E_P[(1 - a e^{-L})_+] for every order a >= 0, the larger over the relation ([AFA] Definition 4).
+    """H_a(P||Q) = E_P[(1 - a e^{-L})_+] for every order a >= 0, the larger over the relation ([AFA] Definition 2).
 
     It is delta(log a): 1 at a = 0, the total variation distance at a = 1, and P(L = inf) at a = inf.
 

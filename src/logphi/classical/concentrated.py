@@ -13,7 +13,7 @@ from logphi import check
 from logphi.bound import Bound, Direction, Side
 from logphi.classical import renyi
 from logphi.classical.claim import Claim, at_most
-from logphi.classical.outward import decimal, exact, intervals, up
+from logphi.classical.outward import decimal, down, exact, intervals, up
 from logphi.classical.renyi import Conversion
 from logphi.classical.renyi_curve import DivergenceCurve, LossCurve
 from logphi.core.logphi import LogPhi
@@ -83,6 +83,21 @@ class Concentrated:
         """The divergences, for the conversions of :mod:`logphi.classical.renyi`."""
         xi, rho = float(self.xi), float(self.rho)
         return DivergenceCurve(lambda order: (xi + rho * order) * (1 + _SLIP), both=self.both)
+
+    @staticmethod
+    def of_pure(epsilon: float, reverse: float | None = None) -> Concentrated:
+        """(eps + eps')^2 / 8 for a largest loss eps of one order of the pair and eps' of the reversed one; eps' = eps by default.
+
+        [S22] Lemma 33.5; Proposition 16 where they are equal: eps^2 / 2. The loss lies in an interval of length eps + eps', and
+        Hoeffding's lemma bounds its moments.
+
+        Examples
+        --------
+        >>> Concentrated.of_pure(0.5).rho, round(Concentrated.of_pure(0.5, 0.25).rho, 9)
+        (0.125, 0.0703125)
+        """
+        one, other = (check.nonnegative("epsilon", at_most("epsilon", end)) for end in (epsilon, reverse or epsilon))
+        return Concentrated(up((decimal(one) + decimal(other)) ** 2 / 8))
 
     @staticmethod
     def of(mechanism: Questions, direction: Direction | str | None = None) -> Concentrated:
@@ -157,6 +172,30 @@ def tail_epsilon(budget: Concentrated, delta: float) -> Claim:
         room = -rho * intervals().log(exact(min(left, 1.0)))
         value = up(xi + rho + 2 * intervals().sqrt(intervals().mpf([max(room.a, 0), max(room.b, 0)])))
     return Claim(_tilted(value, budget), Side.UPPER, "zCDP, tail", _TAIL, _note(budget))
+
+
+def tail_budget(epsilon: float, delta: float) -> Concentrated:
+    """The largest rho whose :func:`tail_epsilon` at delta is at most eps: (sqrt(log(1/delta) + eps) - sqrt(log(1/delta)))^2.
+
+    Between eps^2 / (4 log(1/delta) + 4 eps) and eps^2 / (4 log(1/delta)); rounded down.
+
+    References
+    ----------
+    [S22] Remark 15.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If epsilon is not positive, or delta not strictly between 0 and 1.
+
+    Examples
+    --------
+    >>> round(tail_budget(1.0, 1e-6).rho, 9)
+    0.017468905
+    """
+    iv, eps = intervals(), decimal(check.positive("epsilon", epsilon))
+    rest = -iv.log(decimal(check.open_unit("delta", delta)))
+    return Concentrated(max(0.0, down((eps / (iv.sqrt(rest + eps) + iv.sqrt(rest))) ** 2)))
 
 
 def _ahead(epsilon: float, budget: Concentrated) -> float:

@@ -132,9 +132,7 @@ def test_advanced_composition_is_its_formula_and_both_forms_agree(parts, delta):
             if slack < 0:
                 assert found.value == math.inf
                 continue
-            truth = min(
-                drift + mpmath.sqrt(2 * squares * mpmath.log(1 / slack)), sum(count * dec(e) for e, _, count in parts)
-            )
+            truth = min(drift + mpmath.sqrt(2 * squares * mpmath.log(1 / slack)), sum(count * dec(e) for e, _, count in parts))
             assert truth <= mpf(found.value) <= truth * (1 + mpf("1e-13"))
             back = composition.advanced_delta(guarantees, found.value, theorem)
             assert back.value == pytest.approx(delta, rel=1e-11) or (back.value < delta and "sum" in back.note)

@@ -1,4 +1,4 @@
-"""Group privacy: each conversion against exhaustive sets, exact chains of pairs and the Gaussian, whose divergences are known."""
+"""Group privacy: each conversion against exact chains of pairs, and the Gaussian, whose divergences are known."""
 
 import itertools
 import math

@@ -179,9 +179,7 @@ def test_the_steps_of_the_proof_for_weak_budgets(rate):
                 continue
             with mpmath.workdps(30):
                 q = mpf(rate)
-                law = [
-                    mpmath.binomial(m, k) * q**k * (1 - q) ** (m - k) * mpmath.exp(rho * k * (k - 1)) for k in range(m + 1)
-                ]
+                law = [mpmath.binomial(m, k) * q**k * (1 - q) ** (m - k) * mpmath.exp(rho * k * (k - 1)) for k in range(m + 1)]
                 mean = mpmath.fsum(w * mpmath.expm1(2 * rho * k) for k, w in enumerate(law)) / mpmath.fsum(law)
                 assert mean <= mpmath.expm1(2 * rho) * m * q * mpmath.exp(mpf("0.91"))
 
@@ -216,7 +214,9 @@ def test_theorem_25_is_its_formula():
 
 
 @pytest.mark.parametrize("epsilon", [1e-9, 0.01, 0.5, 1.0, 3.0])
-@pytest.mark.parametrize(("records", "queries", "delta"), [(10, 1, 0.0), (1000, 10**6, 1e-6), (50, 10**9, 1e-3), (7, 100, 0.01)])
+@pytest.mark.parametrize(
+    ("records", "queries", "delta"), [(10, 1, 0.0), (1000, 10**6, 1e-6), (50, 10**9, 1e-3), (7, 100, 0.01)]
+)
 def test_the_implied_error_solves_the_inequality_of_the_proof(epsilon, records, queries, delta):
     with mpmath.workdps(40):
         c, n, k, d = mpmath.expm1(mpf(epsilon)), mpf(records), mpf(queries), mpf(delta)

@@ -59,7 +59,6 @@ class Advanced(enum.Enum):
     KAIROUZ = "Kairouz, Oh & Viswanath 2017, Theorem 3.5 (first and third term)"
 
 
-_BASIC = "Steinke 2022, Theorem 1 (22 where some delta_j is positive)"
 _OPTIMAL = "Kairouz, Oh & Viswanath 2015, Theorem 3.3; Murtagh & Vadhan 2016, Theorem 1.5"
 
 
@@ -77,14 +76,14 @@ def basic_epsilon(guarantees: Iterable[Guarantee], delta: float) -> Claim:
     """
     parts = _listed(guarantees)
     enough = check.unit("delta", delta) >= _spent(parts)
-    return Claim(_sum(parts) if enough else math.inf, Side.UPPER, "basic composition", _BASIC)
+    return Claim(_sum(parts) if enough else math.inf, Side.UPPER, "basic composition", _basic(parts))
 
 
 def basic_delta(guarantees: Iterable[Guarantee], epsilon: float) -> Claim:
     """1 - prod (1 - delta_j), at most the sum of delta_j, if epsilon is at least the sum of eps_j; one otherwise."""
     parts = _listed(guarantees)
     enough = check.real("epsilon", epsilon) >= _sum(parts)
-    return Claim(_spent(parts) if enough else 1.0, Side.UPPER, "basic composition", _BASIC)
+    return Claim(_spent(parts) if enough else 1.0, Side.UPPER, "basic composition", _basic(parts))
 
 
 def advanced_epsilon(guarantees: Iterable[Guarantee], delta: float, theorem: Advanced = Advanced.STEINKE) -> Claim:
@@ -168,6 +167,11 @@ def _listed(guarantees: Iterable[Guarantee]) -> Sequence[Guarantee]:
         if not isinstance(one, Guarantee):
             raise TypeError(f"only guarantees compose here, got {one!r} of type {type(one).__name__}")
     return parts
+
+
+def _basic(parts: Sequence[Guarantee]) -> str:
+    """The theorem: that on pure guarantees, or the one whose minimum has their sum."""
+    return f"Steinke 2022, Theorem {22 if any(one.delta for one in parts) else 1}"
 
 
 def _sum(parts: Sequence[Guarantee]) -> float:

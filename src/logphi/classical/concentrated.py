@@ -85,8 +85,8 @@ class Concentrated:
         return DivergenceCurve(lambda order: (xi + rho * order) * (1 + _SLIP), both=self.both)
 
     @staticmethod
-    def of_pure(epsilon: float, reverse: float | None = None) -> Concentrated:
-        """(eps + eps')^2 / 8 for a largest loss eps of one order of the pair and eps' of the reversed one; eps' = eps by default.
+    def of_pure(epsilon: float | Bound | Claim, reverse: float | Bound | Claim | None = None) -> Concentrated:
+        """(eps + eps')^2 / 8 for a largest loss eps of one order of the pair and eps' of the other; eps by default.
 
         [S22] Lemma 33.5; Proposition 16 where they are equal: eps^2 / 2. The loss lies in an interval of length eps + eps', and
         Hoeffding's lemma bounds its moments.
@@ -96,7 +96,8 @@ class Concentrated:
         >>> Concentrated.of_pure(0.5).rho, round(Concentrated.of_pure(0.5, 0.25).rho, 9)
         (0.125, 0.0703125)
         """
-        one, other = (check.nonnegative("epsilon", at_most("epsilon", end)) for end in (epsilon, reverse or epsilon))
+        sizes = (epsilon, epsilon if reverse is None else reverse)
+        one, other = (check.nonnegative("epsilon", at_most("epsilon", size)) for size in sizes)
         return Concentrated(up((decimal(one) + decimal(other)) ** 2 / 8))
 
     @staticmethod
@@ -148,7 +149,8 @@ def tail_delta(budget: Concentrated, epsilon: float) -> Claim:
     """exp(-(eps - xi - rho)^2 / (4 rho)) from xi + rho on, one before."""
     ahead = decimal(_ahead(epsilon, budget)) - exact(float(budget.xi)) - exact(float(budget.rho))
     if not ahead.a > 0:
-        value = 1.0 if ahead.b < 0 or float(budget.rho) > 0 or epsilon < 0 else 0.0
+        # without rho the loss is at most xi
+        value = 0.0 if ahead.a == 0 and budget.rho == 0 else 1.0
     elif budget.rho == 0:
         value = 0.0
     else:

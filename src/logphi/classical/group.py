@@ -43,9 +43,11 @@ def group_guarantee(guarantee: Guarantee, size: int = 2) -> Guarantee:
     k = check.whole("size", size, 1, 10**9)
     eps, delta = decimal(float(guarantee.epsilon)), decimal(float(guarantee.delta))
     iv = intervals()
-    times = (iv.exp(k * eps) - 1) / (iv.exp(eps) - 1) if guarantee.epsilon > 0 else exact(float(k))
     if k == 1:
         return guarantee
+    grown = iv.exp(eps) - 1
+    # k e^{(k-1) eps} is above the sum, and does where e^eps is next to one
+    times = (iv.exp(k * eps) - 1) / grown if grown.a > 1e-20 else k * iv.exp((k - 1) * eps)
     return Guarantee(up(k * eps), min(1.0, up(times * delta)), guarantee.count)
 
 
@@ -140,7 +142,7 @@ def _chained(steps: tuple[DivergenceCurve, ...], order: float) -> float:
     if len(steps) == 1:
         return _known(steps[0], order)
     shares = _best_shares(steps, order)
-    iv, a = intervals(), exact(order)
+    a = exact(order)
     total, rest = exact(0.0), exact(1.0)
     for step, share in zip(steps[:0:-1], shares[:0:-1], strict=True):
         b = _at_share(order, share)

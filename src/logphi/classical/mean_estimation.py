@@ -43,10 +43,10 @@ def mean_error(guarantee: Guarantee, records: int, queries: int) -> Claim:
     # the proof has room for the half ulp of eps and delta
     if not (100 * n * delta).a <= 1 or not (200 * growth**2 * n).a <= k:
         raise ValueError(
-            f"the theorem needs delta <= 1/(100 n) and at least 200 (e^eps - 1)^2 n queries, got {guarantee!r}, n = {records!r} "
-            f"and {queries!r} queries; use implied_mean_error"
+            f"the theorem needs delta <= 1/(100 n) and at least 200 (e^eps - 1)^2 n queries, got {guarantee!r}, {records!r} "
+            f"records and {queries!r} queries; use implied_mean_error"
         )
-    value = down(intervals().sqrt(exact(float(k))) / (16 * n * growth)) if guarantee.epsilon > 0 else 1.0
+    value = down(intervals().sqrt(k) / (16 * n * growth)) if growth.a > 0 else 0.1
     return Claim(min(value, math.nextafter(0.1, 0.0)), Side.LOWER, "mean estimation", "Steinke 2022, Theorem 25")
 
 

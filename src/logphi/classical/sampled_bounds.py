@@ -1,7 +1,7 @@
 """Closed bounds of what Poisson sampling makes of one divergence: small orders, large orders, and the reversed pair.
 
-notation: q the rate, W = q P + (1 - q) Q the sample with the record, Q without it. A bound of D_a(W||Q) that follows from bounds
-of both D_k(P||Q) and D_k(Q||P) is one of D_a(Q||W) too ([S22] Theorem 35).
+notation: q the rate, W = q P + (1 - q) Q the sample with the record, Q without it. A bound of D_a(W||Q) that follows from
+bounds of both D_k(P||Q) and D_k(Q||P) is one of D_a(Q||W) too ([S22] Theorem 35).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def analytic_divergence(divergence: Divergence, order: float, rate: float, last:
     Parameters
     ----------
     divergence
-        From an order to a bound of D_order(P||Q), in nats; of both orders of the pair if the reversed pair is to be bounded too.
+        From an order to a bound of D_order(P||Q), in nats; of both orders of the pair if D_a(Q||W) is to be bounded too.
     order, rate
         The order a > 1, and the sampling rate, in [0, 1 - 1/e].
     last
@@ -76,7 +76,7 @@ def large_order_divergence(own: float | Bound | Claim, order: float, rate: float
     Parameters
     ----------
     own
-        A bound of D_a(P||Q), in nats; of both orders of the pair if the reversed pair is to be bounded too.
+        A bound of D_a(P||Q), in nats; of both orders of the pair if D_a(Q||W) is to be bounded too.
     order, rate
         The order a > 1, and the sampling rate, in [0, 1].
 
@@ -123,9 +123,7 @@ def least_divergence(own: float | Bound | Claim, order: float, rate: float) -> C
     return Claim(value, Side.LOWER, "sampled divergence, limit", "Steinke 2022, section 6.6")
 
 
-def reversed_divergence(
-    forward: float | Bound | Claim, swapped: float | Bound | Claim, order: float, rate: float
-) -> Claim:
+def reversed_divergence(forward: float | Bound | Claim, swapped: float | Bound | Claim, order: float, rate: float) -> Claim:
     """A bound of D_a(Q||W) from D_a(W||Q) and, with P and Q exchanged, D_a(q Q + (1-q) P||P).
 
     1/(a-1) log((1-l) e^{(a-1) forward} + l e^{(a-1) swapped}), l = (2a-1) q / ((2a-1) q + 3 (1-q)); never above the larger.

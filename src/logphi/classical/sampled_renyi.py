@@ -19,12 +19,13 @@ _SHARP = "Steinke 2022, Theorems 34 and 35 (one order: Zhu & Wang 2019, Theorem 
 def sampled_divergence(divergences: Sequence[float | Bound | Claim], rate: float) -> Claim:
     """The divergence of order a on a Poisson sample, from those of the base of the whole orders 2 to a.
 
-    With q the rate and eps(k) a bound of both D_k(P||Q) and D_k(Q||P), the divergence of either order is at most
+    For addition or removal of a record. With q the rate and eps(k) a bound of both D_k(P||Q) and D_k(Q||P), the divergence of
+    either order is at most
 
         1/(a-1) log( (1-q)^{a-1} (1 + (a-1) q) + sum over k = 2 .. a of C(a, k) (1-q)^{a-k} q^k e^{(k-1) eps(k)} ),
 
-    which is the divergence of (1-q) Q + q P from Q where the eps(k) are those of P from Q ([S22] Theorem 34). The reversed order
-    has no more ([S22] Theorem 35): with r = dP/dQ and w = 1 - q + q r, at every r > 0
+    which is the divergence of (1-q) Q + q P from Q where the eps(k) are those of P from Q ([S22] Theorem 34). The reversed
+    order has no more ([S22] Theorem 35): with r = dP/dQ and w = 1 - q + q r, at every r > 0
 
         w^{1-a} <= l w^a + (1-l) r (1 - q + q/r)^a + m (r-1),     l = 3 (1-q) / (3 + 2 (a-2) q),
 
@@ -84,9 +85,12 @@ def sampled_curve(divergence: Divergence, rate: float, largest: int = 64) -> Div
 def sampled_guarantee(guarantee: Guarantee, rate: float) -> Guarantee:
     """(log(1 + q (e^eps - 1)), q delta) for the sampled release, each as often as before.
 
+    For Poisson samples of rate q and addition or removal of a record; or, with q the share of the records, for samples of a
+    fixed size and replacement.
+
     References
     ----------
-    Balle, Barthe & Gaboardi 2018, Theorem 8.
+    Balle, Barthe & Gaboardi 2018, Theorem 8; [S22] Theorem 29.
 
     Examples
     --------
@@ -99,7 +103,7 @@ def sampled_guarantee(guarantee: Guarantee, rate: float) -> Guarantee:
 
 
 def sampled_concentrated(budget: Concentrated, rate: float) -> DivergenceCurve:
-    """The analytic form: at most 10 q^2 rho a for orders 1 < a < L, L = log(1/q) / (4 rho), for rho at most 1 and q at most 1/2.
+    """At most 10 q^2 rho a for orders 1 < a < L, L = log(1/q) / (4 rho), for rho at most 1 and q at most 1/2.
 
     [S22] Theorem 38 says so for orders below 1 + q^{-1/4} too, if L and that are at least 3 + 2 log(1/rho) / log(1/q). Neither
     is needed. For whole a <= L + 1 let S = E[e^{rho B(B-1)}], B ~ Bin(a, q): the sum of :func:`sampled_divergence`, so that
@@ -111,9 +115,9 @@ def sampled_concentrated(budget: Concentrated, rate: float) -> DivergenceCurve:
       q^2 rho a (a-1) is (e^{2 rho} - 1)/(2 rho) e^{1/(2e rho)}, its logarithm convex in rho, 6.97 at 1/10 and 3.84 at 1.
     * rho < 1/10. From m to m + 1 trials S grows by the factor 1 + q E'[e^{2 rho B} - 1], E' the law of m trials X_i tilted by
       e^{rho B(B-1)}. There X_i is 1, given the others with sum A, with probability at most q e^{2 rho A}: at most sqrt(q), as
-      m - 1 < L. So E'[e^{2 rho B} - 1] <= (e^{2 rho} - 1) E'[B e^{2 rho (B-1)}] <= (e^{2 rho} - 1) m q E'[e^{4 rho A}], and A is
-      stochastically below Bin(m-1, sqrt(q)): E'[e^{4 rho A}] <= exp((m-1) sqrt(q) (e^{4 rho} - 1)) <= exp(0.91). The sum over
-      m < a has the factor 2.8.
+      m - 1 < L. So E'[e^{2 rho B} - 1] <= (e^{2 rho} - 1) E'[B e^{2 rho (B-1)}] <= (e^{2 rho} - 1) m q E'[e^{4 rho A}], and
+      A is stochastically below Bin(m-1, sqrt(q)): E'[e^{4 rho A}] <= exp((m-1) sqrt(q) (e^{4 rho} - 1)) <= exp(0.91). The
+      sum over m < a has the factor 2.8.
 
     (a-1) D_a is convex in a: between whole n >= 2 and n + 1 <= L + 1 it is below its chord, which exceeds 7 q^2 rho a (a-1) by
     an eighth of it at most. Orders up to 2 have at most D_2 <= q^2 (e^{2 rho} - 1) <= 6.4 q^2 rho.

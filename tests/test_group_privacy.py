@@ -133,6 +133,9 @@ def test_bad_input_of_groups():
         group.group_guarantee(Guarantee(1.0), 1.5)
     with pytest.raises(ValueError, match="number of steps"):
         group.triangle()
+    steep = DivergenceCurve(lambda a: a, (1.0, 1 + 1e-15))
+    with pytest.raises(ValueError, match="beyond 1"):
+        group.triangle(*[steep] * 60)
     curve = group.group_curve(lambda a: a)
     assert curve.divergence(1.0) == curve.divergence(math.inf) == math.inf
     assert curve.divergence(math.nextafter(1, 2)) > 0

@@ -146,7 +146,10 @@ def epsilon(budget: Concentrated, delta: float, *, conversion: Conversion | str 
 
 
 def tail_delta(budget: Concentrated, epsilon: float) -> Claim:
-    """exp(-(eps - xi - rho)^2 / (4 rho)) from xi + rho on, one before."""
+    """exp(-(eps - xi - rho)^2 / (4 rho)) from xi + rho on, one before.
+
+    It bounds P(L > eps) by e^{(a-1)(xi + rho a - eps)} at the best order: of one order of the pair, and xi moves eps only.
+    """
     ahead = decimal(_ahead(epsilon, budget)) - exact(float(budget.xi)) - exact(float(budget.rho))
     if not ahead.a > 0:
         # without rho the loss is at most xi

@@ -1,4 +1,4 @@
-"""Group privacy: what a guarantee for one record says of several, and so one for addition and removal of replacement.
+"""Group privacy: what a guarantee for one record says of several, and one for addition and removal of replacement.
 
 A replacement is a removal and an addition, so that it is a group of two ([S22] section 6.2), the ``size`` that is meant if none
 is given. The other way nothing is lost: a removal is a replacement by a null record, where the mechanism knows one.
@@ -46,7 +46,7 @@ def group_guarantee(guarantee: Guarantee, size: int = 2) -> Guarantee:
     if k == 1:
         return guarantee
     grown = iv.exp(eps) - 1
-    # k e^{(k-1) eps} is above the sum, and does where e^eps is next to one
+    # where e^eps is next to one, k e^{(k-1) eps} is hardly above the sum
     times = (iv.exp(k * eps) - 1) / grown if grown.a > 1e-20 else k * iv.exp((k - 1) * eps)
     return Guarantee(up(k * eps), min(1.0, up(times * delta)), guarantee.count)
 
@@ -126,7 +126,7 @@ def triangle(*steps: DivergenceCurve) -> DivergenceCurve:
     tops = [step.interval[1] for step in steps]
     # c(a) must exceed the product of c at the largest orders
     least = math.prod(top / (top - 1) if math.isfinite(top) else 1.0 for top in tops)
-    last = least / (least - 1) if least > 1 else math.inf
+    last = 1 / (1 - 1 / least) if least > 1 else math.inf
     both = all(step.both for step in steps)
 
     def at(order: float) -> float:

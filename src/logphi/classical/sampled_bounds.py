@@ -54,19 +54,20 @@ def analytic_divergence(divergence: Divergence, order: float, rate: float, last:
     a, q = _order(order), _small(rate)
     if rate == 0:
         return Claim(0.0, Side.UPPER, "sampled divergence, analytic", "Steinke 2022, Proposition 41")
-    two = _divergence(divergence, 2.0)
     if last is not None and check.real("last", last) < order:
         raise ValueError(f"last must be at least the order, {order!r}, got {last!r}")
-    needed = last is not None or order > 2
-    omega = last if last is not None else _best_last(divergence, order, rate) if needed else 2.0
-    most = _divergence(divergence, omega) if needed else 0.0
-    note = f"last order {omega:.6g}" if needed else ""
+    iv, two, rest, note = intervals(), _divergence(divergence, 2.0), exact(0.0), ""
+    if last is not None or order > 2:
+        omega = float(last) if last is not None else _best_last(divergence, order, rate)
+        most = _divergence(divergence, omega)
+        if math.isinf(most):
+            two = math.inf
+        else:
+            rest = iv.exp(exact(omega) * iv.log((a - 1) * q) + (exact(omega) - 1) * exact(most))
+        note = f"last order {omega:.6g}"
     value = math.inf
-    if math.isfinite(two) and math.isfinite(most):
-        iv = intervals()
-        rest = iv.exp(exact(omega) * iv.log((a - 1) * q) + (exact(omega) - 1) * exact(most)) if needed else 0
-        total = 1 + iv.e / 2 * a * (a - 1) * q**2 * (iv.exp(exact(two)) - 1) + rest
-        value = up(iv.log(total) / (a - 1))
+    if math.isfinite(two):
+        value = up(iv.log(1 + iv.e / 2 * a * (a - 1) * q**2 * (iv.exp(exact(two)) - 1) + rest) / (a - 1))
     return Claim(value, Side.UPPER, "sampled divergence, analytic", "Steinke 2022, Proposition 41", note)
 
 

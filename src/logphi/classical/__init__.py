@@ -8,6 +8,9 @@ Every bound is a :class:`Claim`, on one side of the truth and rounded to that si
 * :mod:`~logphi.classical.concentrated`: zero-concentrated differential privacy;
 * :mod:`~logphi.classical.renyi`: the Renyi accountant and its conversions;
 * :mod:`~logphi.classical.sampled_renyi`: Poisson sampling of Renyi divergences;
+* :mod:`~logphi.classical.sampled_bounds`: the same of one divergence, in closed form;
+* :mod:`~logphi.classical.group`: group privacy, and replacement from addition and removal;
+* :mod:`~logphi.classical.mean_estimation`: lower bounds of the error of a private mean;
 * :mod:`~logphi.classical.loss_class`: privacy loss classes, Markov, Berry-Esseen and Nagaev;
 * :mod:`~logphi.classical.saddle_point`: the saddle-point approximation;
 * :mod:`~logphi.classical.gaussian`: the Gaussian mechanism in closed form.
@@ -18,9 +21,12 @@ from logphi.classical import (
     concentrated,
     exact_composition,
     gaussian,
+    group,
     loss_class,
+    mean_estimation,
     renyi,
     saddle_point,
+    sampled_bounds,
     sampled_renyi,
 )
 from logphi.classical.claim import Claim
@@ -44,8 +50,11 @@ __all__ = [
     "concentrated",
     "exact_composition",
     "gaussian",
+    "group",
     "loss_class",
+    "mean_estimation",
     "renyi",
     "saddle_point",
+    "sampled_bounds",
     "sampled_renyi",
 ]

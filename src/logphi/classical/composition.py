@@ -53,18 +53,21 @@ class Guarantee:
 
 
 class Advanced(enum.Enum):
-    """Which advanced composition: both are of the form eps = drift + sqrt(2 log(1/delta') sum eps_j^2)."""
+    """Which advanced composition: both are the smaller of sum eps_j and drift + sqrt(2 log(1/delta') sum eps_j^2)."""
 
-    STEINKE = "Steinke 2022, Theorem 22 (18 where every delta_j is zero)"
-    KAIROUZ = "Kairouz, Oh & Viswanath 2017, Theorem 3.5 (third term)"
+    STEINKE = "Steinke 2022, Theorem 22"
+    KAIROUZ = "Kairouz, Oh & Viswanath 2017, Theorem 3.5 (first and third term)"
 
 
-_BASIC = "Steinke 2022, Theorem 1"
 _OPTIMAL = "Kairouz, Oh & Viswanath 2015, Theorem 3.3; Murtagh & Vadhan 2016, Theorem 1.5"
 
 
 def basic_epsilon(guarantees: Iterable[Guarantee], delta: float) -> Claim:
     """The sum of eps_j, if delta is at least 1 - prod (1 - delta_j); infinity otherwise.
+
+    It holds of one order of a pair by itself: the part min(P_j, e^{eps_j} Q_j) of P_j has at least the mass 1 - delta_j, the
+    product of these parts is at most e^{sum eps_j} times the product of the Q_j, and the rest of the product of the P_j has at
+    most the mass 1 - prod (1 - delta_j).
 
     Examples
     --------
@@ -73,25 +76,28 @@ def basic_epsilon(guarantees: Iterable[Guarantee], delta: float) -> Claim:
     """
     parts = _listed(guarantees)
     enough = check.unit("delta", delta) >= _spent(parts)
-    return Claim(_sum(parts) if enough else math.inf, Side.UPPER, "basic composition", _BASIC)
+    return Claim(_sum(parts) if enough else math.inf, Side.UPPER, "basic composition", _basic(parts))
 
 
 def basic_delta(guarantees: Iterable[Guarantee], epsilon: float) -> Claim:
     """1 - prod (1 - delta_j), at most the sum of delta_j, if epsilon is at least the sum of eps_j; one otherwise."""
     parts = _listed(guarantees)
     enough = check.real("epsilon", epsilon) >= _sum(parts)
-    return Claim(_spent(parts) if enough else 1.0, Side.UPPER, "basic composition", _BASIC)
+    return Claim(_spent(parts) if enough else 1.0, Side.UPPER, "basic composition", _basic(parts))
 
 
 def advanced_epsilon(guarantees: Iterable[Guarantee], delta: float, theorem: Advanced = Advanced.STEINKE) -> Claim:
-    """The drift plus sqrt(2 log(1/delta') sum eps_j^2), at the delta' that delta leaves; infinity if it leaves none.
+    """The smaller of sum eps_j and drift + sqrt(2 log(1/delta') sum eps_j^2), at the delta' that delta leaves.
 
-    The drift is sum eps_j^2 / 2 or, for ``Advanced.KAIROUZ``, sum eps_j tanh(eps_j / 2), which is smaller.
+    The drift is sum eps_j^2 / 2 or, for ``Advanced.KAIROUZ``, sum eps_j tanh(eps_j / 2), which is smaller. Where delta leaves
+    nothing, delta' = 0, the sum is all there is; where it is less than what the releases spend, nothing is promised.
 
     Examples
     --------
     >>> round(float(advanced_epsilon([Guarantee(0.1, count=100)], 1e-6)), 6)
     5.756522
+    >>> float(advanced_epsilon([Guarantee(0.1, 1e-7, count=20), Guarantee(0.3, 1e-8, count=5)], 1e-5))
+    3.5000000000000004
     """
     parts = _listed(guarantees)
     survival = _survival(parts)
@@ -104,11 +110,15 @@ def advanced_epsilon(guarantees: Iterable[Guarantee], delta: float, theorem: Adv
     else:
         room = -2 * intervals().log(slack) * squares
         value = max(0.0, up(drift + intervals().sqrt(_positive(room))))
-    return Claim(value, Side.UPPER, "advanced composition", theorem.value, f"slack {max(0.0, down(slack)):.3g}")
+    value, note = _smaller((value, f"slack {max(0.0, down(slack)):.3g}"), basic_epsilon(parts, delta))
+    return Claim(value, Side.UPPER, "advanced composition", theorem.value, note)
 
 
 def advanced_delta(guarantees: Iterable[Guarantee], epsilon: float, theorem: Advanced = Advanced.STEINKE) -> Claim:
-    """1 - (1 - delta') prod (1 - delta_j), delta' = exp(-(eps - drift)^2 / (2 sum eps_j^2)); one up to the drift."""
+    """1 - (1 - delta') prod (1 - delta_j), delta' = exp(-(eps - drift)^2 / (2 sum eps_j^2)), and zero from sum eps_j on.
+
+    Up to the drift delta' is one.
+    """
     parts = _listed(guarantees)
     drift, squares = _drift(parts, theorem), _squares(parts)
     ahead = decimal(check.real("epsilon", epsilon)) - drift
@@ -119,7 +129,8 @@ def advanced_delta(guarantees: Iterable[Guarantee], epsilon: float, theorem: Adv
     else:
         slack = intervals().exp(-(ahead**2) / (2 * squares))
     value = min(1.0, up(1 - (1 - slack) * _survival(parts)))
-    return Claim(value, Side.UPPER, "advanced composition", theorem.value, f"slack {up(slack):.3g}")
+    value, note = _smaller((value, f"slack {up(slack):.3g}"), basic_delta(parts, epsilon))
+    return Claim(value, Side.UPPER, "advanced composition", theorem.value, note)
 
 
 def optimal_delta(guarantees: Iterable[Guarantee], epsilon: float) -> Claim:
@@ -145,12 +156,22 @@ def optimal_epsilon(guarantees: Iterable[Guarantee], delta: float) -> Claim:
     return Claim(least, Side.UPPER, "optimal composition", _OPTIMAL)
 
 
+def _smaller(advanced: tuple[float, str], basic: Claim) -> tuple[float, str]:
+    """The smaller bound, and what was chosen."""
+    return advanced if advanced[0] < basic.value else (basic.value, "sum of the epsilons")
+
+
 def _listed(guarantees: Iterable[Guarantee]) -> Sequence[Guarantee]:
     parts = list(guarantees)
     for one in parts:
         if not isinstance(one, Guarantee):
             raise TypeError(f"only guarantees compose here, got {one!r} of type {type(one).__name__}")
     return parts
+
+
+def _basic(parts: Sequence[Guarantee]) -> str:
+    """The theorem: that on pure guarantees, or the one whose minimum has their sum."""
+    return f"Steinke 2022, Theorem {22 if any(one.delta for one in parts) else 1}"
 
 
 def _sum(parts: Sequence[Guarantee]) -> float:

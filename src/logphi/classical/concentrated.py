@@ -13,7 +13,7 @@ from logphi import check
 from logphi.bound import Bound, Direction, Side
 from logphi.classical import renyi
 from logphi.classical.claim import Claim, at_most
-from logphi.classical.outward import decimal, exact, intervals, up
+from logphi.classical.outward import decimal, down, exact, intervals, up
 from logphi.classical.renyi import Conversion
 from logphi.classical.renyi_curve import DivergenceCurve, LossCurve
 from logphi.core.logphi import LogPhi
@@ -85,6 +85,22 @@ class Concentrated:
         return DivergenceCurve(lambda order: (xi + rho * order) * (1 + _SLIP), both=self.both)
 
     @staticmethod
+    def of_pure(epsilon: float | Bound | Claim, reverse: float | Bound | Claim | None = None) -> Concentrated:
+        """(eps + eps')^2 / 8 for a largest loss eps of one order of the pair and eps' of the other; eps by default.
+
+        [S22] Lemma 33.5; Proposition 16 where they are equal: eps^2 / 2. The loss lies in an interval of length eps + eps', and
+        Hoeffding's lemma bounds its moments.
+
+        Examples
+        --------
+        >>> Concentrated.of_pure(0.5).rho, round(Concentrated.of_pure(0.5, 0.25).rho, 9)
+        (0.125, 0.0703125)
+        """
+        sizes = (epsilon, epsilon if reverse is None else reverse)
+        one, other = (check.nonnegative("epsilon", at_most("epsilon", size)) for size in sizes)
+        return Concentrated(up((decimal(one) + decimal(other)) ** 2 / 8))
+
+    @staticmethod
     def of(mechanism: Questions, direction: Direction | str | None = None) -> Concentrated:
         """The smallest rho that is known of a mechanism, with xi = 0; infinite losses are set aside.
 
@@ -130,10 +146,14 @@ def epsilon(budget: Concentrated, delta: float, *, conversion: Conversion | str 
 
 
 def tail_delta(budget: Concentrated, epsilon: float) -> Claim:
-    """exp(-(eps - xi - rho)^2 / (4 rho)) from xi + rho on, one before."""
+    """exp(-(eps - xi - rho)^2 / (4 rho)) from xi + rho on, one before.
+
+    It bounds P(L > eps) by e^{(a-1)(xi + rho a - eps)} at the best order: of one order of the pair, and xi moves eps only.
+    """
     ahead = decimal(_ahead(epsilon, budget)) - exact(float(budget.xi)) - exact(float(budget.rho))
     if not ahead.a > 0:
-        value = 1.0 if ahead.b < 0 or float(budget.rho) > 0 or epsilon < 0 else 0.0
+        # without rho the loss is at most xi
+        value = 0.0 if ahead.a == 0 and budget.rho == 0 else 1.0
     elif budget.rho == 0:
         value = 0.0
     else:
@@ -157,6 +177,30 @@ def tail_epsilon(budget: Concentrated, delta: float) -> Claim:
         room = -rho * intervals().log(exact(min(left, 1.0)))
         value = up(xi + rho + 2 * intervals().sqrt(intervals().mpf([max(room.a, 0), max(room.b, 0)])))
     return Claim(_tilted(value, budget), Side.UPPER, "zCDP, tail", _TAIL, _note(budget))
+
+
+def tail_budget(epsilon: float, delta: float) -> Concentrated:
+    """The largest rho whose :func:`tail_epsilon` at delta is at most eps: (sqrt(log(1/delta) + eps) - sqrt(log(1/delta)))^2.
+
+    Between eps^2 / (4 log(1/delta) + 4 eps) and eps^2 / (4 log(1/delta)); rounded down.
+
+    References
+    ----------
+    [S22] Remark 15.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If epsilon is not positive, or delta not strictly between 0 and 1.
+
+    Examples
+    --------
+    >>> round(tail_budget(1.0, 1e-6).rho, 9)
+    0.017468905
+    """
+    iv, eps = intervals(), decimal(check.positive("epsilon", epsilon))
+    rest = -iv.log(decimal(check.open_unit("delta", delta)))
+    return Concentrated(max(0.0, down((eps / (iv.sqrt(rest + eps) + iv.sqrt(rest))) ** 2)))
 
 
 def _ahead(epsilon: float, budget: Concentrated) -> float:

@@ -47,6 +47,46 @@ def gaussian_pdp(sigma: float, epsilon: float, *, sensitivity: float = 1.0, coun
     return _bound(tail(high_eps, _mean(low_mu), low_mu), tail(low_eps, _mean(high_mu), high_mu))
 
 
+def gaussian_readable(sigma: float, epsilon: float, *, sensitivity: float = 1.0, count: int = 1) -> Claim:
+    """e^{-(eps - rho)^2 / (4 rho)} / max(2, sqrt(pi / rho) (eps - rho)), rho = mu^2 / 2: above :func:`gaussian_pdp`.
+
+    For eps >= rho; no claim before.
+
+    References
+    ----------
+    [S22] after Corollary 8.
+
+    Examples
+    --------
+    >>> round(float(gaussian_readable(1.0, 4.0)), 9)
+    0.000249338
+    """
+    iv, rho = intervals(), _scale(sigma, sensitivity, count) ** 2 / 2
+    ahead = decimal(check.real("epsilon", epsilon)) - rho
+    value = 1.0
+    if ahead.a >= 0:
+        value = min(1.0, up(iv.exp(-(ahead**2) / (4 * rho)) / max(2, (iv.sqrt(iv.pi / rho) * ahead).a)))
+    return Claim(value, Side.UPPER, "Gaussian, readable", "Steinke 2022, after Corollary 8")
+
+
+def gaussian_concentrated_sigma(epsilon: float, delta: float, *, sensitivity: float = 1.0, count: int = 1) -> Claim:
+    """sqrt(2 n (log(1/delta) + eps)) sensitivity / eps, rounded up: it suffices for (eps, delta)-DP, by zCDP.
+
+    References
+    ----------
+    [S22] Remark 15.
+
+    Examples
+    --------
+    >>> round(float(gaussian_concentrated_sigma(1.0, 1e-6)), 9)
+    5.443438354
+    """
+    iv, eps = intervals(), decimal(check.positive("epsilon", epsilon))
+    steps = decimal(check.whole("count", count, 1, 10**18)) * decimal(check.positive("sensitivity", sensitivity)) ** 2
+    rest = -iv.log(decimal(check.open_unit("delta", delta)))
+    return Claim(up(iv.sqrt(2 * steps * (rest + eps)) / eps), Side.UPPER, "sigma by zCDP", "Steinke 2022, Remark 15")
+
+
 def gaussian_pdp_sigma(epsilon: float, delta: float, *, sensitivity: float = 1.0, count: int = 1) -> Claim:
     """The least sigma for which ``count`` releases are (eps, delta)-PDP, rounded up: it suffices for (eps, delta)-DP too.
 

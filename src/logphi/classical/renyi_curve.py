@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,6 +20,7 @@ from numpy.typing import NDArray
 from logphi import check
 from logphi.bound import Bound, Direction
 from logphi.classical.claim import Claim, at_most
+from logphi.classical.outward import exact, up
 from logphi.core.logphi import LogPhi
 from logphi.questions import Questions
 from logphi.views.directions import Loss
@@ -236,6 +238,40 @@ class DivergenceCurve(RenyiCurve):
         """The order a with K(z) = (a-1) D_a of one order of the pair: 1 + z, or -z of the reversed one."""
         direct = z > -0.5 if self.only is None else (1 + z) - 1 == z and 1 + z in self.only
         return 1 + z if direct or not self.both else -z
+
+
+def between_orders(curve: DivergenceCurve) -> DivergenceCurve:
+    """The guarantee at all orders below the last of a few: (a-1) D_a is convex in a and zero at 1, so that chords are above it.
+
+    Never more than the divergence of the next known order, which is what [S22] section 6.5 takes.
+
+    Raises
+    ------
+    ValueError
+        If the curve is known at all orders already, or at none above 1.
+
+    Examples
+    --------
+    >>> curve = between_orders(DivergenceCurve.at([2.0, 3.0], [1.0, 1.5]))
+    >>> round(curve.divergence(2.5), 12), round(curve.divergence(1.5), 12)
+    (1.333333333333, 1.0)
+    """
+    orders = [order for order in curve.only or () if order > 1]
+    if not orders:
+        raise ValueError(f"a curve that is known at a few orders above 1 is needed, got one with only={curve.only!r}")
+    known = [1.0, *orders]
+    divergences = [0.0, *(at_most(f"the divergence of order {order!r}", curve.divergence(order)) for order in orders)]
+
+    def at(order: float) -> float:
+        right = bisect_left(known, order)
+        if not 0 < right < len(known) or math.isinf(divergences[right]):
+            return math.inf
+        a, (low, high) = exact(order), (exact(one) for one in known[right - 1 : right + 1])
+        first, second = (exact(one) for one in divergences[right - 1 : right + 1])
+        chord = ((high - a) * (low - 1) * first + (a - low) * (high - 1) * second) / ((high - low) * (a - 1))
+        return max(0.0, up(chord))
+
+    return DivergenceCurve(at, (1.0, orders[-1]), both=curve.both)
 
 
 def settled(z: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -1,0 +1,202 @@
+"""Closed bounds of what Poisson sampling makes of one divergence: small orders, large orders, and the reversed pair.
+
+notation: q the rate, W = q P + (1 - q) Q the sample with the record, Q without it. A bound of D_a(W||Q) that follows from
+bounds of both D_k(P||Q) and D_k(Q||P) is one of D_a(Q||W) too ([S22] Theorem 35).
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from logphi import check
+from logphi.bound import Bound, Side
+from logphi.classical.claim import Claim, at_least, at_most
+from logphi.classical.outward import Interval, decimal, down, exact, intervals, up
+from logphi.classical.renyi_curve import Divergence
+
+# derived: e (1 - q) is at least one up to here, which Lemma 39 needs; the next smaller double
+_LARGEST_RATE = math.nextafter(-math.expm1(-1), 0.0)
+# measured: places of omega on both sides of the best so far, and how often they move closer
+_PLACES, _LOOKS = 9, 8
+
+
+def analytic_divergence(divergence: Divergence, order: float, rate: float, last: float | None = None) -> Claim:
+    """1/(a-1) log(1 + e/2 a (a-1) q^2 (e^{D_2} - 1) + ((a-1) q)^w e^{(w-1) D_w}), for w >= a.
+
+    Of the order of q^2 where the last term is small; see :func:`large_order_divergence` for large orders.
+
+    Parameters
+    ----------
+    divergence
+        From an order to a bound of D_order(P||Q), in nats; of both orders of the pair if D_a(Q||W) is to be bounded too.
+    order, rate
+        The order a > 1, and the sampling rate, in [0, 1 - 1/e].
+    last
+        The order w >= a of the last term. By default the best that is found; up to order 2 the term is not needed then
+        ([S22] Lemma 39).
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is outside its range, or a divergence is no proved upper bound.
+
+    References
+    ----------
+    [S22] Proposition 41.
+
+    Examples
+    --------
+    >>> round(float(analytic_divergence(lambda order: 0.5 * order, 3.0, 0.05, last=4.0)), 9)
+    0.036334108
+    """
+    a, q = _order(order), _small(rate)
+    if rate == 0:
+        return Claim(0.0, Side.UPPER, "sampled divergence, analytic", "Steinke 2022, Proposition 41")
+    if last is not None and check.real("last", last) < order:
+        raise ValueError(f"last must be at least the order, {order!r}, got {last!r}")
+    iv, two, rest, note = intervals(), _divergence(divergence, 2.0), exact(0.0), ""
+    if last is not None or order > 2:
+        omega = float(last) if last is not None else _best_last(divergence, order, rate)
+        most = _divergence(divergence, omega)
+        if math.isinf(most):
+            two = math.inf
+        else:
+            rest = iv.exp(exact(omega) * iv.log((a - 1) * q) + (exact(omega) - 1) * exact(most))
+        note = f"last order {omega:.6g}"
+    value = math.inf
+    if math.isfinite(two):
+        value = up(iv.log(1 + iv.e / 2 * a * (a - 1) * q**2 * (iv.exp(exact(two)) - 1) + rest) / (a - 1))
+    return Claim(value, Side.UPPER, "sampled divergence, analytic", "Steinke 2022, Proposition 41", note)
+
+
+def large_order_divergence(own: float | Bound | Claim, order: float, rate: float) -> Claim:
+    """a/(a-1) log(1 - q + q e^{(1 - 1/a) D_a}), from D_a(P||Q) alone: next to :func:`least_divergence` at large orders.
+
+    Parameters
+    ----------
+    own
+        A bound of D_a(P||Q), in nats; of both orders of the pair if D_a(Q||W) is to be bounded too.
+    order, rate
+        The order a > 1, and the sampling rate, in [0, 1].
+
+    References
+    ----------
+    [S22] Proposition 42.
+
+    Examples
+    --------
+    >>> round(float(large_order_divergence(5.0, 10.0, 0.05)), 9)
+    1.88419196
+    """
+    a, q, known = _order(order), _share(rate), _nonnegative(at_most("the divergence", own))
+    value = 0.0 if rate == 0 else known
+    if 0 < rate < 1 and math.isfinite(known):
+        iv = intervals()
+        value = min(known, max(0.0, up(a / (a - 1) * iv.log(1 - q + q * iv.exp((1 - 1 / a) * exact(known))))))
+    return Claim(value, Side.UPPER, "sampled divergence, large orders", "Steinke 2022, Proposition 42")
+
+
+def least_divergence(own: float | Bound | Claim, order: float, rate: float) -> Claim:
+    """D_a(P||Q) - a/(a-1) log(1/q), which D_a(W||Q) is never below: the limit for large orders.
+
+    Parameters
+    ----------
+    own
+        A lower bound of D_a(P||Q), in nats.
+    order, rate
+        The order a > 1, and the sampling rate, in [0, 1].
+
+    References
+    ----------
+    [S22] section 6.6, before Lemma 39.
+
+    Examples
+    --------
+    >>> round(float(least_divergence(5.0, 10.0, 0.05)), 9)
+    1.671408585
+    """
+    a, q, known = _order(order), _share(rate), _nonnegative(at_least("the divergence", own))
+    value = 0.0
+    if rate > 0:
+        value = known if math.isinf(known) else max(0.0, down(exact(known) + a / (a - 1) * intervals().log(q)))
+    return Claim(value, Side.LOWER, "sampled divergence, limit", "Steinke 2022, section 6.6")
+
+
+def reversed_divergence(forward: float | Bound | Claim, swapped: float | Bound | Claim, order: float, rate: float) -> Claim:
+    """A bound of D_a(Q||W) from D_a(W||Q) and, with P and Q exchanged, D_a(q Q + (1-q) P||P).
+
+    1/(a-1) log((1-l) e^{(a-1) forward} + l e^{(a-1) swapped}), l = (2a-1) q / ((2a-1) q + 3 (1-q)); never above the larger.
+
+    Parameters
+    ----------
+    forward, swapped
+        Upper bounds of these two divergences, in nats.
+    order, rate
+        The order a > 1, whole or not, and the sampling rate, in [0, 1].
+
+    References
+    ----------
+    [S22] Theorem 35.
+
+    Examples
+    --------
+    >>> round(float(reversed_divergence(0.2, 0.1, 3.0, 0.05)), 9)
+    0.192636805
+    """
+    a, q = _order(order), _share(rate)
+    first, second = (_nonnegative(at_most("the divergence", one)) for one in (forward, swapped))
+    iv = intervals()
+    value = max(first, second)
+    if rate > 0 and math.isfinite(value):
+        share = 1 / (1 + 3 * (1 - q) / ((2 * a - 1) * q))
+        grown = (1 - share) * iv.exp((a - 1) * exact(first)) + share * iv.exp((a - 1) * exact(second))
+        value = min(value, max(0.0, up(iv.log(grown) / (a - 1))))
+    return Claim(value, Side.UPPER, "sampled divergence, reversed", "Steinke 2022, Theorem 35")
+
+
+def _best_last(divergence: Divergence, order: float, rate: float) -> float:
+    """An order at which the last term is near its least."""
+    slope = math.log(order - 1) + math.log(rate)
+
+    def term(omega: float) -> float:
+        return omega * slope + (omega - 1) * _divergence(divergence, omega)
+
+    best, width = order, 1e6
+    for look in range(_LOOKS):
+        low, high = max(order, best / width), best * width
+        places = np.geomspace(low, high, 4 * _PLACES if look == 0 else _PLACES)
+        best = min((max(order, float(place)) for place in places), key=term)
+        width = (high / low) ** (1.0 / (4 * _PLACES if look == 0 else _PLACES - 1))
+    return best
+
+
+def _order(order: float) -> Interval:
+    if not check.real("order", order) > 1:
+        raise ValueError(f"order must be above 1, got {order!r}")
+    return exact(float(order))
+
+
+def _share(rate: float) -> Interval:
+    q = decimal(check.unit("rate", rate))
+    return intervals().mpf([max(q.a, 0), min(q.b, 1)])
+
+
+def _small(rate: float) -> Interval:
+    if check.unit("rate", rate) > _LARGEST_RATE:
+        raise ValueError(
+            f"the rate must be at most 1 - 1/e = {_LARGEST_RATE:.6g} here, got {rate!r}: use large_order_divergence or, at "
+            "whole orders, sampled_divergence"
+        )
+    return decimal(rate)
+
+
+def _divergence(divergence: Divergence, order: float) -> float:
+    return _nonnegative(at_most(f"the divergence of order {order!r}", divergence(order)))
+
+
+def _nonnegative(divergence: float) -> float:
+    if divergence < 0:
+        raise ValueError(f"a divergence is never negative, got {divergence!r}")
+    return divergence

@@ -8,7 +8,8 @@ Every bound is a :class:`Claim`, on one side of the truth and rounded to that si
 * :mod:`~logphi.classical.concentrated`: zero-concentrated differential privacy;
 * :mod:`~logphi.classical.renyi`: the Renyi accountant and its conversions;
 * :mod:`~logphi.classical.sampled_renyi`: Poisson sampling of Renyi divergences;
-* :mod:`~logphi.classical.loss_class`: privacy loss classes, Markov, Berry-Esseen and Nagaev;
+* :mod:`~logphi.classical.markov`: the Markov-ADP bound;
+* :mod:`~logphi.classical.loss_class`: privacy loss classes, Berry-Esseen and Nagaev;
 * :mod:`~logphi.classical.saddle_point`: the saddle-point approximation;
 * :mod:`~logphi.classical.gaussian`: the Gaussian mechanism in closed form.
 """
@@ -19,6 +20,7 @@ from logphi.classical import (
     exact_composition,
     gaussian,
     loss_class,
+    markov,
     renyi,
     saddle_point,
     sampled_renyi,
@@ -45,6 +47,7 @@ __all__ = [
     "exact_composition",
     "gaussian",
     "loss_class",
+    "markov",
     "renyi",
     "saddle_point",
     "sampled_renyi",

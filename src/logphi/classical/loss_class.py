@@ -1,7 +1,9 @@
 """Privacy loss classes: what the mean, the variance and the infinite mass of a composed loss tell of delta.
 
 [PLC] Definition 10 is the class, Lemma 4 takes a bound of the finite part to the whole, Theorem 6 bounds delta by the class
-and the third moments. notation: w the probability of an infinite loss; m, s^2 the mean and the variance of the rest, which is a sum of independent
+and the third moments.
+
+notation: w the probability of an infinite loss; m, s^2 the mean and the variance of the rest, which is a sum of independent
 losses X_j; T the sum of E|X_j - E X_j|^3. With N normal of the same m and s,
 
     delta(eps) = w + (1 - w) * integral over x > eps of e^{eps-x} P(L > x) dx,
@@ -125,7 +127,8 @@ def third(law: Law) -> float:
     log_mass = whole.log_masses()[0]
     kept = math.exp(float((log_mass.mid - log_mass.radius)[0])) * (1 - 1e-15)
     off = max(mean.upper - mean.value, mean.value - mean.lower)
-    return min(quick, ((third_moment(whole, mean.value) / kept) ** (1 / 3) + off) ** 3 * (1 + 1e-14))
+    norm = math.cbrt(third_moment(whole, mean.value) / kept) + off
+    return min(quick, norm**3 * (1 + 1e-14))
 
 
 def _quick_third(law: Law) -> float:

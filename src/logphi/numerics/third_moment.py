@@ -24,7 +24,7 @@ from logphi.numerics.saddle import Interval
 # measured: what is asked of each part leaves some 1e-5 of it, and a line of a thousand nodes where only the factor decays
 _RTOL = 1e-3
 # derived: within these abscissas the fourth power of a distance from the pole, and a share of it, is a double
-_NEAREST, _FARTHEST = 1e-50, 1e50
+_NEAREST, _FARTHEST = 1e-70, 1e70
 
 
 @dataclass(frozen=True)
@@ -38,11 +38,11 @@ class Cube(Step):
         return factor, 30 * error * np.abs(step) ** 3
 
     def log_real(self, c: NDArray[np.float64]) -> NDArray[np.float64]:
-        """log 6 - 4 log (c - p)."""
+        """The logarithm of 6 / (c - p)^4."""
         return math.log(6) + 4 * super().log_real(c)
 
     def log_size(self, heights: NDArray[np.float64], abscissa: float) -> NDArray[np.float64]:
-        """log 6 - 4 log |z - p|."""
+        """That of 6 / |z - p|^4."""
         return math.log(6) + 4 * super().log_size(heights, abscissa)
 
     def log_rest(self, height: float, abscissa: float) -> float:

@@ -127,7 +127,7 @@ def third(law: Law) -> float:
     log_mass = whole.log_masses()[0]
     kept = math.exp(float((log_mass.mid - log_mass.radius)[0])) * (1 - 1e-15)
     off = max(mean.upper - mean.value, mean.value - mean.lower)
-    norm = math.cbrt(third_moment(whole, mean.value) / kept) + off
+    norm = (third_moment(whole, mean.value) / kept) ** (1 / 3) + off
     return min(quick, norm**3 * (1 + 1e-14))
 
 

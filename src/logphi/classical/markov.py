@@ -38,6 +38,8 @@ _NEGLIGIBLE = 45.0
 _DECADES = 12
 # measured: a fall so much steeper than that to the top of the support is a step
 _STEEP = 1e3
+# derived: rounding of K at small orders stays above
+_NEXT_TO_ONE = -1e-6
 # derived: far beyond every order of use
 _DOUBLINGS = 100
 
@@ -136,7 +138,7 @@ def _tails(curve: RenyiCurve, best: float | None, log_tail: float) -> _Tails:
         after = k[0] - 100 * (k[1] - k[0]) if np.isfinite(k).all() else -math.inf
         if after < min(log_tail, 0.0) - _NEGLIGIBLE:
             break
-        if before - after < 1e-3 * -after:
+        if before - after < 1e-3 * -after and after < _NEXT_TO_ONE:
             # the top of the support: beyond it T falls at the rate of the largest order
             top *= _STEEP
             break

@@ -16,7 +16,7 @@ from logphi.classical.outward import Interval, decimal, digits, down, ends, exac
 
 
 def gaussian_adp(sigma: float, epsilon: float, *, sensitivity: float = 1.0, count: int = 1) -> Bound:
-    """The profile Phi(mu/2 - eps/mu) - e^eps Phi(-mu/2 - eps/mu) of ``count`` releases (Balle & Wang 2018, Theorem 8; [PLC] Theorem 5).
+    """The profile Phi(mu/2 - eps/mu) - e^eps Phi(-mu/2 - eps/mu) of ``count`` releases (Balle & Wang 2018; [PLC] Theorem 5).
 
     Raises
     ------

@@ -128,7 +128,7 @@ def third(law: Law) -> float:
     kept = math.exp(float((log_mass.mid - log_mass.radius)[0])) * (1 - 1e-15)
     off = max(mean.upper - mean.value, mean.value - mean.lower)
     norm = (third_moment(whole, mean.value) / kept) ** (1 / 3) + off
-    return min(quick, norm**3 * (1 + 1e-14))
+    return float(min(quick, norm**3 * (1 + 1e-14)))
 
 
 def _quick_third(law: Law) -> float:

@@ -578,6 +578,12 @@ def test_third_moments_that_do_not_exist():
     assert third_of(cauchy()) >= 0
 
 
+def test_third_moments_of_losses_that_are_all_but_nothing():
+    """Nearly normal, of deviation rate / sigma; the quick bound is sqrt(3) times its cube."""
+    tiny = 1e-4 / 40
+    assert tiny**3 * math.sqrt(8 / math.pi) <= third_of(lp.Gaussian(40.0).poisson(1e-4)) <= 1.74 * tiny**3
+
+
 def test_many_losses_are_bounded_quickly():
     many = lp.compose([lp.Laplace(1 + k / 10) for k in range(20)])
     exact = math.fsum(loss_class.third(law) for law, _ in many.loss_law().terms)

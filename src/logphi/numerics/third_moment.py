@@ -17,12 +17,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logphi.numerics.contour import plan, saddle
-from logphi.numerics.halfline import Step
+from logphi.numerics.halfline import Step, spread
 from logphi.numerics.law import Law
 from logphi.numerics.saddle import Interval
 
 # measured: what is asked of each part leaves some 1e-5 of it, and a line of a thousand nodes where only the factor decays
 _RTOL = 1e-3
+# measured: abscissas so much below the best, because K is out of reach there, take seconds and tell nothing
+_FAINT = 0.1
 # derived: within these abscissas the fourth power of a distance from the pole, and a share of it, is a double
 _NEAREST, _FARTHEST = 1e-70, 1e70
 
@@ -62,8 +64,8 @@ class Cube(Step):
 def third_moment(law: Law, x: float) -> float:
     """A proved upper bound of the integral of |X - x|^3, most often sharp to 1e-5; infinite where none is found.
 
-    The mass need not be one. Nothing is found where the strip ends at 0, and where doubles do not hold the fourth power of
-    the scale of X.
+    The mass need not be one. Nothing is found where the strip ends at 0, where doubles do not hold the fourth power of the
+    scale of X, or where that is so small that K is out of reach at its inverse.
 
     Examples
     --------
@@ -84,6 +86,8 @@ def _log_above(law: Law, x: float, pole: float) -> float:
     kernel = Cube(x, pole)
     found = saddle(law, kernel, Interval(pole, math.inf))
     if not (math.isfinite(found.value) and _NEAREST < found.abscissa - pole < _FARTHEST):
+        return math.inf
+    if (found.abscissa - pole) * spread(law) < _FAINT and not np.isfinite(law.sketch(np.array([1.5 * found.abscissa]))).all():
         return math.inf
     contour = plan(law, found.abscissa, kernel, _RTOL)
     return math.inf if contour is None else contour.integral(x, kernel).log_ends[1]

@@ -14,7 +14,18 @@ from scipy.stats import norm
 import logphi as lp
 from exact import dec
 from logphi.bound import Approximation, Side
-from logphi.classical import claim, composition, concentrated, gaussian, loss_class, outward, renyi, saddle_point, sampled_renyi
+from logphi.classical import (
+    claim,
+    composition,
+    concentrated,
+    gaussian,
+    loss_class,
+    markov,
+    outward,
+    renyi,
+    saddle_point,
+    sampled_renyi,
+)
 from logphi.classical.composition import Advanced, Guarantee
 from logphi.classical.concentrated import Concentrated
 from logphi.classical.loss_class import LossClass
@@ -519,14 +530,185 @@ def test_published_figures_of_the_class_of_randomized_response(n, epsilon, exact
     assert above - about.value == pytest.approx(error, rel=5e-3)
 
 
-def test_third_moments_are_bounded():
-    for p, q in pairs(30, seed=8):
+def third_of(release):
+    return loss_class.third(release.loss_law().terms[0][0])
+
+
+def is_just_above(bound, truth):
+    assert truth * (1 - 1e-12) <= bound <= truth * (1 + 1e-4)
+
+
+@pytest.mark.parametrize("scale", [1e-20, 1e-6, 1e-3, 1.0, 30.0])
+def test_third_moments_of_normal_losses(scale):
+    is_just_above(third_of(lp.Gaussian(1 / scale)), math.sqrt(8 / math.pi) * scale**3)
+
+
+def test_third_moments_of_atoms():
+    for one, other in pairs(30, seed=8):
+        p, q = one / one.sum(), other / other.sum()
         x = np.log(p / q)
-        mean = p @ x
-        law = lp.Discrete(list(p / p.sum()), list(q / q.sum())).loss_law().terms[0][0]
-        assert p @ np.abs(x - mean) ** 3 <= loss_class.third(law) * (1 + 1e-9)
-    normal = loss_class.third(lp.Gaussian(2.0).loss_law().terms[0][0])
-    assert math.sqrt(8 / math.pi) / 8 <= normal <= 0.2166
+        is_just_above(third_of(lp.Discrete(list(p), list(q))), p @ np.abs(x - p @ x) ** 3)
+
+
+def test_third_moments_are_those_of_the_finite_part():
+    t = 0.7
+    up = 1 / (1 + math.exp(-t))
+    truth = 4 * t**3 * 2 * (up * (1 - up) ** 3 + (1 - up) * up**3)
+    is_just_above(third_of(lp.ApproximateDP(t, 0.2)), truth)
+
+
+@pytest.mark.parametrize("t", [0.01, 0.5, 5.0])
+def test_third_moments_of_laplace_losses(t):
+    """Two atoms and the density e^{(x - t)/2} / 4 between them."""
+    with mpmath.workdps(30):
+        mean = t - 1 + mpmath.exp(-t)
+        inside = mpmath.quad(lambda x: abs(x - mean) ** 3 * mpmath.exp((x - t) / 2) / 4, [-t, mean, t])
+        truth = inside + abs(t - mean) ** 3 / 2 + abs(t + mean) ** 3 * mpmath.exp(-t) / 2
+    is_just_above(third_of(lp.Laplace(1 / t)), float(truth))
+
+
+@pytest.mark.parametrize(("rate", "sigma"), [(0.01, 4.0), (0.3, 0.7)])
+@pytest.mark.parametrize("turned", [False, True])
+def test_third_moments_of_sampled_losses(rate, sigma, turned):
+    law = lp.Gaussian(sigma).poisson(rate).loss_law().terms[0][0]
+    x = np.linspace(-14, 14 + 1 / sigma, 400_001) * sigma
+    p, q = (1 - rate) * norm.pdf(x, 0, sigma) + rate * norm.pdf(x, 1, sigma), norm.pdf(x, 0, sigma)
+    under, loss = (q, np.log(q / p)) if turned else (p, np.log(p / q))
+    mean = np.trapezoid(under * loss, x)
+    is_just_above(
+        loss_class.third(law.reflected() if turned else law), float(np.trapezoid(under * np.abs(loss - mean) ** 3, x))
+    )
+
+
+def test_third_moments_that_do_not_exist():
+    assert third_of(cauchy()) >= 0
+
+
+def test_third_moments_of_losses_that_are_all_but_nothing():
+    """Nearly normal, of deviation rate / sigma; the quick bound is sqrt(3) times its cube."""
+    tiny = 1e-4 / 40
+    assert tiny**3 * math.sqrt(8 / math.pi) <= third_of(lp.Gaussian(40.0).poisson(1e-4)) <= 1.74 * tiny**3
+
+
+def test_many_losses_are_bounded_quickly():
+    many = lp.compose([lp.Laplace(1 + k / 10) for k in range(20)])
+    exact = math.fsum(loss_class.third(law) for law, _ in many.loss_law().terms)
+    assert exact <= LossClass.of(many.loss_law()).third <= 1.1 * exact
+
+
+def test_the_theorem_by_its_formula():
+    """[PLC] Theorem 6, its terms by scipy."""
+    release, n, epsilon = 400 * lp.ApproximateDP(0.1, 1e-5), 400, 8.0
+    (known,) = loss_class.classes(release)
+    up = 1 / (1 + math.exp(-0.1))
+    mu, s = 0.1 * (2 * up - 1), 0.2 * math.sqrt(up * (1 - up))
+    gamma = up * (0.1 - mu) ** 3 + (1 - up) * (0.1 + mu) ** 3
+    mass = 1 - (1 - 1e-5) ** n
+    z = (epsilon - n * mu) / (math.sqrt(n) * s)
+    lifted = math.exp(epsilon - n * mu + n * s * s / 2) * norm.sf(z + math.sqrt(n) * s)
+    middle = mass + (1 - mass) * (norm.sf(z) - lifted)
+    errors = [(1 - mass) * c * gamma / (s**3 * math.sqrt(n)) for c in (0.4748, 25.80 / (1 + z**3))]
+    for of, error in zip((loss_class.berry_esseen_delta, loss_class.nagaev_delta), errors, strict=True):
+        assert of(known, epsilon).value == pytest.approx(middle + error, rel=1e-4)
+    assert loss_class.class_delta(known, epsilon).value == pytest.approx(middle + min(errors), rel=1e-4)
+    assert loss_class.class_delta(known, epsilon, Side.LOWER).value == max(mass * (1 - 1e-9), known.infinite_mass.lower)
+    found = loss_class.class_epsilon(known, 0.05)
+    assert loss_class.class_delta(known, found.value).value <= 0.05
+    assert loss_class.class_delta(known, found.value - 1e-6).value > 0.05
+
+
+def test_published_figures_of_sampled_gradients():
+    """[PLC] Figure 7, left, at epsilon 2."""
+    known = loss_class.classes(65536 * lp.Gaussian(4.0).poisson(0.01))
+    assert max(float(loss_class.nagaev_delta(one, 2.0)) for one in known) == pytest.approx(0.00861, abs=5e-6)
+    assert max(float(loss_class.berry_esseen_delta(one, 2.0)) for one in known) == pytest.approx(0.00375, abs=5e-6)
+
+
+def test_a_bound_of_the_inner_distribution_becomes_one_of_the_whole():
+    release = 30 * lp.ApproximateDP(0.2, 1e-3)
+    inner = (30 * lp.PureDP(0.2)).delta(1.0)
+    whole = loss_class.whole_delta(inner, release.loss.infinite_mass)
+    assert whole.side is Side.UPPER
+    assert whole.value == pytest.approx(release.delta(1.0).value, rel=1e-8)
+    for wrong in (-0.1, 1.5, math.nan):
+        with pytest.raises(ValueError, match="inner"):
+            loss_class.whole_delta(wrong, release.loss.infinite_mass)
+    with pytest.raises(TypeError, match="approximation"):
+        loss_class.whole_delta(GUESS, release.loss.infinite_mass)
+
+
+# ------------------------------------------------------------------------------------------ Markov's bounds of the tail
+
+
+def by_the_theorem(log_moment, epsilon, points):
+    """[PLC] Theorem 3 as its proof has it, T by a search."""
+    y = [epsilon, *points]
+
+    def tail(at):
+        found = minimize_scalar(lambda t: log_moment(math.exp(t)) - math.exp(t) * at, bounds=(-8, 8), method="bounded")
+        return min(1.0, math.exp(found.fun))
+
+    tails = [tail(at) for at in y]
+    return tails[-1] + sum((1 - math.exp(epsilon - y[i])) * (tails[i - 1] - tails[i]) for i in range(1, len(y)))
+
+
+@pytest.mark.parametrize("points", [[], [2.0], [1.5, 2.0, 3.0, 4.5, 6.0], list(np.linspace(1.01, 8, 200))])
+def test_the_markov_bound_is_its_theorem(points):
+    def log_moment(z):
+        up = 1 / (1 + math.exp(-0.1))
+        return 100 * math.log(up * math.exp(0.1 * z) + (1 - up) * math.exp(-0.1 * z))
+
+    found = markov.delta(100 * lp.PureDP(0.1), 1.0, points=points)
+    truth = by_the_theorem(log_moment, 1.0, points)
+    assert truth * (1 - 1e-6) <= found.value <= truth * 1.02
+
+
+@pytest.mark.parametrize(
+    ("release", "epsilon"),
+    [
+        (lp.Gaussian(1.0), 2.0),
+        (500 * lp.Laplace(40.0), 0.7),
+        (100 * lp.ApproximateDP(0.1, 1e-6), 1.0),
+        (30 * lp.RandomizedResponse(0.6), 2.0),
+        (lp.GaussianPair(0, 1, 0, 2), 1.0),
+        (4096 * lp.Gaussian(4.0).poisson(0.01), 0.7),
+        (10**6 * lp.Gaussian(9e5), 1e-3),
+    ],
+    ids=repr,
+)
+def test_the_markov_bound_is_between_two_conversions(release, epsilon):
+    found = markov.delta(release, epsilon)
+    assert release.delta(epsilon).upper <= found.value
+    assert renyi.delta(release, epsilon, conversion="canonne").value * (1 - 1e-9) <= found.value
+    assert found.value <= renyi.delta(release, epsilon, conversion="mironov").value * (1 + 1e-9)
+    level = found.value if found.value < 0.5 else 0.1
+    back = markov.epsilon(release, level)
+    assert back.value >= release.epsilon(level).lower
+    assert markov.delta(release, back.value).value <= level * 1.01
+
+
+def test_corners_of_the_markov_bound():
+    assert lp.Gaussian(1.0).delta(-3.0).upper <= markov.delta(lp.Gaussian(1.0), -3.0).value <= 1
+    assert markov.delta(0 * lp.Gaussian(1.0), 0.5).value <= 1e-290
+    assert markov.epsilon(lp.Gaussian(1.0), 1.0).value == 0
+    assert markov.epsilon(lp.Gaussian(1.0), 0.0).value == math.inf
+    assert markov.epsilon(lp.ApproximateDP(0.1, 0.01), 0.01).value == math.inf
+    assert markov.delta(cauchy(), 1.0).value == 1
+    few = markov.delta(DivergenceCurve.at([2.0, 8.0], [0.1, 0.4]), 2.0)
+    assert few.value <= math.exp(7 * (0.4 - 2.0)) * (1 + 1e-9)
+    assert few.value >= renyi.delta(DivergenceCurve.at([2.0, 8.0], [0.1, 0.4]), 2.0, conversion="canonne").value
+
+
+def test_bad_input_of_the_markov_bound():
+    for wrong in (math.nan, math.inf, "1"):
+        with pytest.raises((ValueError, TypeError), match="epsilon"):
+            markov.delta(lp.Gaussian(1.0), wrong)
+        with pytest.raises((ValueError, TypeError), match="points"):
+            markov.delta(lp.Gaussian(1.0), 1.0, points=[2.0, wrong])
+    with pytest.raises(ValueError, match="delta"):
+        markov.epsilon(lp.Gaussian(1.0), 2.0)
+    with pytest.raises(TypeError, match="a mechanism"):
+        markov.delta(3.0, 1.0)
 
 
 def test_the_class_without_variance():
@@ -685,11 +867,12 @@ def classes(release):
 def claims_of(release, epsilon, conversions):
     """Every claim about delta; the larger of both orders of the pair where the claim is of one."""
     yield from (renyi.delta(release, epsilon, conversion=one) for one in conversions)
+    yield markov.delta(release, epsilon)
     budget, known = Concentrated.of(release), classes(release)
     yield concentrated.tail_delta(budget, epsilon)
     yield concentrated.delta(budget, epsilon)
     for side in Side:
-        for method in (loss_class.berry_esseen_delta, loss_class.nagaev_delta):
+        for method in (loss_class.berry_esseen_delta, loss_class.nagaev_delta, loss_class.class_delta):
             yield max((method(one, epsilon, side) for one in known), key=float)
 
 

@@ -460,3 +460,54 @@ def test_the_worse_order_tells_whether_the_answer_is_sharp() -> None:
     small = Bound(0.1, 0.2, 0.3, Status.WIDE, direction=lp.Direction.ADD)
     found = worst([small, sharp])
     assert (found.lower, found.upper, found.status, found.direction) == (0.5, 0.5, Status.MET, lp.Direction.REMOVE)
+
+
+# --------------------------------------------------------------------------------------------- the inner distribution
+
+
+def test_the_inner_distribution_of_known_atoms() -> None:
+    """[PLC] Definition 4, by enumeration: each of three losses is finite nine times out of ten."""
+    loss = (3 * lp.Discrete([0.1, 0.5, 0.4, 0], [0, 0.3, 0.4, 0.3])).loss
+    p, x = np.array([5 / 9, 4 / 9]), np.array([math.log(5 / 3), 0.0])
+    exact = [math.comb(3, k) * p[0] ** k * p[1] ** (3 - k) for k in range(4)]
+    places = loss.inner.atoms
+    np.testing.assert_allclose(places.locations, x[0] * np.arange(4), atol=1e-12)
+    assert np.all(places.lower <= np.array(exact) * (1 + 1e-15))
+    assert np.all(places.upper >= np.array(exact) * (1 - 1e-15))
+    for k in range(4):
+        holds(loss.inner.cdf(x[0] * k + 0.1), sum(exact[: k + 1]))
+        holds(loss.inner.sf(x[0] * k - 0.1), sum(exact[k:]))
+    holds(loss.inner.mean, 3 * float(p @ x))
+    holds(loss.inner.variance, 3 * p[0] * p[1] * x[0] ** 2)
+    assert loss.inner.infinite_mass.upper == 0
+    holds(loss.inner.quantile(0.5), 2 * x[0])
+    top = loss.inner.quantile(1.0)
+    assert top.lower <= 3 * x[0] <= top.upper <= 3 * x[0] + 1e-9
+
+
+@pytest.mark.parametrize("count", [1, 20])
+def test_the_inner_distribution_divides_by_the_finite_mass(count: int) -> None:
+    """One part without infinite losses, one that has them and is constant otherwise: the inner law is that of the first."""
+    clean = count * lp.Gaussian(sigma=3)
+    mixed = clean + count * lp.ApproximateDP(epsilon=0, delta=0.03)
+    x = np.linspace(-1, 3, 7)
+    for name in ("cdf", "sf", "pdf"):
+        found, truth = getattr(mixed.loss.inner, name)(x), getattr(clean.loss, name)(x)
+        assert np.all(found.lower <= truth.upper)
+        assert np.all(found.upper >= truth.lower)
+        np.testing.assert_allclose(found.value, truth.value, rtol=1e-8)
+    np.testing.assert_allclose(
+        mixed.loss.inner.quantile([0.01, 0.5, 0.99]).value, clean.loss.quantile([0.01, 0.5, 0.99]).value, rtol=1e-6
+    )
+    assert mixed.dual_loss.inner.direction is lp.Direction.ADD
+    assert clean.loss.inner.cdf(0.3).value == pytest.approx(clean.loss.cdf(0.3).value, rel=1e-12)
+
+
+def test_no_inner_distribution_of_infinite_losses() -> None:
+    # less than any double is left of the finite losses
+    with pytest.raises(ValueError, match="no finite loss"):
+        _ = (10**6 * lp.ApproximateDP(epsilon=0.5, delta=0.01)).loss.inner
+    with pytest.raises(ValueError, match="x must"):
+        lp.Gaussian(1).loss.inner.cdf(math.nan)
+    with pytest.raises(ValueError, match="probability"):
+        lp.Gaussian(1).loss.inner.quantile(0.0)

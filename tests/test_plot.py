@@ -78,7 +78,7 @@ def test_pictures_go_where_they_are_told_and_are_not_shown(monkeypatch: pytest.M
         lp.plot.tradeoff(m, ax=ax),
         lp.plot.loss(m, ax=ax),
         lp.plot.composition(m, [1, 2], delta=0.1, ax=ax),
-        lp.plot.compare(m, delta=0.1, methods=["Markov"], ax=ax),
+        lp.plot.compare(m, delta=0.1, methods=["Markov-ADP"], ax=ax),
     ]
     assert all(one is ax for one in drawn)
     assert plt.get_fignums() == [1]
@@ -304,7 +304,7 @@ def test_a_chart_has_a_row_for_each_method() -> None:
         (lp.ApproximateDP(1.0, 0.1), {"delta": 0.01}),
         (0 * lp.Gaussian(1.0), {"epsilon": 1.0}),
         (0 * lp.Gaussian(1.0), {"delta": 0.5}),
-        (lp.GaussianPair(0, 1, 0, 2), {"epsilon": 0.5, "methods": ["zCDP, tail", "Markov"]}),
+        (lp.GaussianPair(0, 1, 0, 2), {"epsilon": 0.5, "methods": ["zCDP, tail", "Markov-ADP"]}),
         (lp.Gaussian(0.01), {"epsilon": 1.0}),
     ],
     ids=lambda one: repr(one)[:30],
@@ -319,8 +319,8 @@ def test_charts_of_what_is_infinite_or_nothing(mechanism: lp.Mechanism, question
 
 def test_comparisons_over_a_range_are_curves() -> None:
     points = np.array([0.5, 1.0, 2.0])
-    ax = lp.plot.compare(20 * lp.PureDP(0.1), epsilon=points, methods=["Markov", "Berry-Esseen"])
-    assert list(lines(ax)) == ["exact", "Markov (upper bound)", "Berry-Esseen (upper bound)", "Berry-Esseen (lower bound)"]
+    ax = lp.plot.compare(20 * lp.PureDP(0.1), epsilon=points, methods=["Markov-ADP", "Berry-Esseen"])
+    assert list(lines(ax)) == ["exact", "Markov-ADP (upper bound)", "Berry-Esseen (upper bound)", "Berry-Esseen (lower bound)"]
     np.testing.assert_array_equal(ax.lines[0].get_xdata(), points)
     assert np.all(ax.lines[1].get_ydata() >= ax.lines[0].get_ydata())
     assert (ax.get_yscale(), ax.get_ylabel()) == ("log", r"$\delta$")

@@ -9,7 +9,7 @@ from functools import cached_property
 
 from logphi import check, display
 from logphi.bound import Approximation, Bound, Side
-from logphi.classical import composition, concentrated, loss_class, parts, renyi, saddle_point
+from logphi.classical import composition, concentrated, loss_class, markov, parts, renyi, saddle_point
 from logphi.classical.claim import Claim
 from logphi.classical.composition import Advanced, Guarantee
 from logphi.core.logphi import LogPhi
@@ -204,7 +204,7 @@ class _Methods:
         yield "Renyi, whole orders", self._whole_orders
         for how in renyi.Conversion:
             yield f"Renyi, {how.value}", lambda how=how: self._renyi(how)  # type: ignore[misc]
-        yield "Markov", lambda: self._worst(loss_class.markov_delta, loss_class.markov_epsilon)
+        yield "Markov-ADP", lambda: (markov.delta if self.asks_delta else markov.epsilon)(self.mechanism, self.at)
         for side in (Side.UPPER, Side.LOWER):
             yield "Berry-Esseen", lambda side=side: self._berry_esseen(side)  # type: ignore[misc]
         for side in (Side.UPPER, Side.LOWER):
@@ -290,7 +290,7 @@ class _Methods:
     def _classes(self) -> tuple[loss_class.LossClass, ...]:
         if len(self._laws[0].terms) > _MOST_LOSSES:
             raise UnsupportedError(f"more than {_MOST_LOSSES} distinct losses: a third moment of each takes long")
-        return tuple(loss_class.LossClass.of(law) for law in self._laws)
+        return tuple(loss_class.classes(self.mechanism))
 
     def _class(self, answer: Callable[[loss_class.LossClass], Answer]) -> Answer:
         return max((answer(known) for known in self._classes), key=float)

@@ -11,7 +11,8 @@ Every bound is a :class:`Claim`, on one side of the truth and rounded to that si
 * :mod:`~logphi.classical.sampled_bounds`: the same of one divergence, in closed form;
 * :mod:`~logphi.classical.group`: group privacy, and replacement from addition and removal;
 * :mod:`~logphi.classical.mean_estimation`: lower bounds of the error of a private mean;
-* :mod:`~logphi.classical.loss_class`: privacy loss classes, Markov, Berry-Esseen and Nagaev;
+* :mod:`~logphi.classical.markov`: the Markov-ADP bound;
+* :mod:`~logphi.classical.loss_class`: privacy loss classes, Berry-Esseen and Nagaev;
 * :mod:`~logphi.classical.saddle_point`: the saddle-point approximation;
 * :mod:`~logphi.classical.gaussian`: the Gaussian mechanism in closed form.
 """
@@ -24,6 +25,7 @@ from logphi.classical import (
     group,
     loss_class,
     mean_estimation,
+    markov,
     renyi,
     saddle_point,
     sampled_bounds,
@@ -53,6 +55,7 @@ __all__ = [
     "group",
     "loss_class",
     "mean_estimation",
+    "markov",
     "renyi",
     "saddle_point",
     "sampled_bounds",

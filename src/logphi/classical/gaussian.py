@@ -1,7 +1,7 @@
 """The Gaussian mechanism in closed form: approximate and probabilistic differential privacy, and the noise for the latter.
 
 notation: mu = sqrt(n) sensitivity / sigma, so that the loss of n releases is N(mu^2/2, mu^2). Approximate DP (ADP) is
-delta(eps); probabilistic DP (PDP) is P(L > eps), which is never less ([PLC] Theorem 6; eprint 2018/820, Lemma 12).
+delta(eps); probabilistic DP (PDP) is P(L > eps), which is never less ([PLC] Theorem 5, Corollaries 5.1 and 5.2).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from logphi.classical.outward import Interval, decimal, digits, down, ends, exac
 
 
 def gaussian_adp(sigma: float, epsilon: float, *, sensitivity: float = 1.0, count: int = 1) -> Bound:
-    """The profile Phi(mu/2 - eps/mu) - e^eps Phi(-mu/2 - eps/mu) of ``count`` releases (Balle & Wang 2018, Theorem 8).
+    """The profile Phi(mu/2 - eps/mu) - e^eps Phi(-mu/2 - eps/mu) of ``count`` releases (Balle & Wang 2018; [PLC] Theorem 5).
 
     Raises
     ------
@@ -35,7 +35,7 @@ def gaussian_adp(sigma: float, epsilon: float, *, sensitivity: float = 1.0, coun
 
 
 def gaussian_pdp(sigma: float, epsilon: float, *, sensitivity: float = 1.0, count: int = 1) -> Bound:
-    """The tail P(L > eps) = Phi(mu/2 - eps/mu) of ``count`` releases, for eps >= 0.
+    """The tail P(L > eps) = Phi(mu/2 - eps/mu) of ``count`` releases, for eps >= 0 ([PLC] Corollary 5.1).
 
     Examples
     --------
@@ -90,7 +90,7 @@ def gaussian_concentrated_sigma(epsilon: float, delta: float, *, sensitivity: fl
 def gaussian_pdp_sigma(epsilon: float, delta: float, *, sensitivity: float = 1.0, count: int = 1) -> Claim:
     """The least sigma for which ``count`` releases are (eps, delta)-PDP, rounded up: it suffices for (eps, delta)-DP too.
 
-    With t = Phi^{-1}(1 - delta) it is sqrt(n) sensitivity (t + sqrt(t^2 + 2 eps)) / (2 eps) ([PLC], eprint 2018/820).
+    With t = Phi^{-1}(1 - delta) it is sqrt(n) sensitivity (t + sqrt(t^2 + 2 eps)) / (2 eps) ([PLC] Corollary 5.2).
 
     Raises
     ------
@@ -114,7 +114,7 @@ def gaussian_pdp_sigma(epsilon: float, delta: float, *, sensitivity: float = 1.0
             break
     quantile = spanned(t, t)
     value = up(intervals().sqrt(steps) * (quantile + intervals().sqrt(quantile**2 + 2 * eps)) / (2 * eps))
-    return Claim(value, Side.UPPER, "sigma for PDP", "Sommer, Meiser & Mohammadi 2019 (eprint 2018/820)")
+    return Claim(value, Side.UPPER, "sigma for PDP", "Sommer, Meiser & Mohammadi 2019, Corollary 5.2")
 
 
 def _scale(sigma: float, sensitivity: float, count: int) -> Interval:

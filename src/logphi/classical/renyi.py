@@ -5,7 +5,7 @@ evaluation at the order that was found best has to be proved. The conversions, f
 
 * ``MIRONOV``: delta = e^{(a-1)(D_a - eps)}, Mironov 2017, Proposition 3;
 * ``CANONNE``: the same times (1 - 1/a)^{a-1} / a, Canonne, Kamath & Steinke 2020, Proposition 12, which is Balle et al. 2020,
-  Theorem 21, and the Markov-ADP bound of [PLC] Theorem 3 too;
+  Theorem 21; never above the Markov-ADP bound of :mod:`logphi.classical.markov`;
 * ``ASOODEH``: the best that follows from one order, Asoodeh et al. 2020;
 * ``TRADEOFF``: the best that follows from the trade-off function of all orders together, those below 1 and those of the
   reversed pair included, [AFA] Appendix F.

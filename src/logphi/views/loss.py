@@ -19,16 +19,20 @@ from logphi.numerics.enclosure import Scaled
 from logphi.numerics.exponential import Places
 from logphi.views import moments
 from logphi.views.delta import each
-from logphi.views.profile import enclosed, ledger_of, masses, probability
+from logphi.views.profile import enclosed, ends_of, ledger_of, masses, probability
 from logphi.views.quantile import where_above, where_below
 from logphi.views.tail import above, below, one_release, thinned
+
+# a product or a quotient of doubles, rounded down or up
+_LESS, _MORE = 1 - 4e-16, 1 + 4e-16
 
 
 @dataclass(frozen=True)
 class LossDistribution:
     """The law of L = log(p/q) under P, whose finite part has the transform M(z) = e^{K(z)}.
 
-    All probabilities are those of the finite part, not divided by its mass: ``cdf(x) + sf(x) = 1 - infinite_mass``. An atom
+    All probabilities are those of the finite part, not divided by its mass: ``cdf(x) + sf(x) = 1 - infinite_mass``; divided
+    by it they are those of :attr:`inner`. An atom
     within rounding of a threshold may be on either side of it: the bounds then contain both, and say that they are wide.
 
     Parameters
@@ -58,7 +62,7 @@ class LossDistribution:
             If x is not finite, or no number.
         """
         check.tolerance("rtol", rtol)
-        return each("x", x, lambda at: probability(self.direction, below(self.law, at, rtol), rtol, Side.LOWER))
+        return each("x", x, lambda at: self._below(at, rtol))
 
     def sf(self, x: Any, *, rtol: float = 1e-9) -> Bound | Bounds:
         """P(x < L < inf), of the shape of x; relatively accurate in the right tail. ``float`` gives the upper end.
@@ -69,7 +73,7 @@ class LossDistribution:
             If x is not finite, or no number.
         """
         check.tolerance("rtol", rtol)
-        return each("x", x, lambda at: probability(self.direction, above(self.law, at, rtol), rtol))
+        return each("x", x, lambda at: self._above(at, rtol))
 
     def pdf(self, x: Any, *, rtol: float = 1e-9) -> Bound | Bounds:
         """The density of the part of the law that has one, of the shape of x; see :meth:`atoms` for the other part.
@@ -129,6 +133,17 @@ class LossDistribution:
         ledger = Ledger(rounding=Entry(high - low), infinite_mass=Entry(high))
         return Bound(low, min(max((low + high) / 2, low), high), high, direction=self.direction, ledger=ledger)
 
+    @property
+    def inner(self) -> InnerLoss:
+        """The law of L given that it is finite: the inner distribution of [PLC] Definition 4.
+
+        Raises
+        ------
+        ValueError
+            If every loss is infinite.
+        """
+        return InnerLoss(self.law, self.direction)
+
     @cached_property
     def atoms(self) -> Places:
         """All places of positive probability; none where some part of the composition has no atoms.
@@ -139,6 +154,12 @@ class LossDistribution:
             If there are too many to list, or those of a part are not known by place.
         """
         return exponential.places(self.law.terms)
+
+    def _below(self, x: float, rtol: float) -> Bound:
+        return probability(self.direction, below(self.law, x, rtol), rtol, Side.LOWER)
+
+    def _above(self, x: float, rtol: float) -> Bound:
+        return probability(self.direction, above(self.law, x, rtol), rtol)
 
     def _density(self, x: float, rtol: float) -> Bound:
         law = self.law
@@ -173,3 +194,64 @@ class LossDistribution:
             return replace(where_below(self.law, p, rtol), direction=self.direction)
         ends = (rest - slip - high) * (1 - 1e-15), (rest + slip - low) * (1 + 1e-15)
         return replace(where_above(self.law, ends, rtol), direction=self.direction)
+
+
+@dataclass(frozen=True)
+class InnerLoss(LossDistribution):
+    """The law of L given that it is finite: every probability divided by 1 - P(L = inf) ([PLC] Definition 4).
+
+    Means, variances and cumulants are those of the loss itself, which are of its finite part too.
+
+    Examples
+    --------
+    >>> from logphi.mechanisms.pure_dp import ApproximateDP
+    >>> loss = ApproximateDP(epsilon=1, delta=0.1).loss
+    >>> round(loss.cdf(0).value, 9), round(loss.inner.cdf(0).value, 9)
+    (0.242047279, 0.268941421)
+    """
+
+    def __post_init__(self) -> None:
+        if not self._kept[0] > 0:
+            raise ValueError(f"P(L < inf) is at most {self._kept[1]!r}: there is no finite loss whose law to tell")
+
+    @property
+    def infinite_mass(self) -> Bound:
+        """None."""
+        return Bound(0.0, 0.0, 0.0, direction=self.direction)
+
+    @cached_property
+    def atoms(self) -> Places:
+        """All places of positive probability, as of the loss."""
+        whole, (low, high) = super().atoms, self._kept
+        return replace(whole, lower=whole.lower / high * _LESS, upper=whole.upper / low * _MORE)
+
+    @cached_property
+    def _kept(self) -> tuple[float, float]:
+        """P(L < inf) between two numbers."""
+        low, high = ends_of(self.law.log_masses()[0])
+        return math.exp(low) * (_LESS if low else 1.0), math.exp(high) * (_MORE if high else 1.0)
+
+    def _share(self, found: Bound, most: float = 1.0) -> Bound:
+        low, high = self._kept
+        lower, upper = found.lower / high * _LESS, min(found.upper / low * _MORE, most)
+        value = min(max(found.value * 2 / (low + high), lower), upper)
+        return replace(found, lower=lower, value=value, upper=upper, ledger=found.ledger.scaled(1 / low))
+
+    def _below(self, x: float, rtol: float) -> Bound:
+        return self._share(super()._below(x, rtol))
+
+    def _above(self, x: float, rtol: float) -> Bound:
+        return self._share(super()._above(x, rtol))
+
+    def _density(self, x: float, rtol: float) -> Bound:
+        return self._share(super()._density(x, rtol), math.inf)
+
+    def _quantile(self, p: float, rtol: float) -> Bound:
+        low, high = (super(InnerLoss, self)._quantile(min(end, 1.0), rtol) for end in self._levels(p))
+        upper = min(high.upper, self.law.supremum)
+        return replace(high, lower=low.lower, value=min(max(low.value, low.lower), upper), upper=upper)
+
+    def _levels(self, p: float) -> tuple[float, float]:
+        """The mass up to the quantile between two numbers."""
+        low, high = self._kept
+        return (p * low * _LESS, p * high * _MORE) if low < 1 else (p, p)

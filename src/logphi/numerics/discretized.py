@@ -17,11 +17,12 @@ import numpy as np
 from logphi.arith.floats import ULP
 from logphi.numerics.circle import Circle, compose
 from logphi.numerics.contour import RIGHT, log_kappa
-from logphi.numerics.distribution import pieces
+from logphi.numerics.distribution import pieces, rounded
 from logphi.numerics.enclosure import Scaled
 from logphi.numerics.lattice_law import Array, Grid
 from logphi.numerics.law import Law
 from logphi.numerics.pieces.piece import Ends, Piece
+from logphi.numerics.pieces.rounded import MOST_BUCKETS
 from logphi.numerics.saddle import minimise
 
 Parts = tuple[tuple[Piece, int], ...]
@@ -141,6 +142,49 @@ def prepare(law: Law, x: float, rtol: float, budget: int = 1 << 20) -> Prepared:
         size *= 2
         while size < largest and _ROOM * share * _step(parts, plan, size)[1] > rtol:
             size *= 2
+
+
+def at_width(law: Law, x: float, width: float, dots: bool) -> Prepared:
+    """The losses of every release on the multiples of one width: rounded, or above by Connect-the-Dots.
+
+    Parameters
+    ----------
+    law
+        As of :func:`prepare`, but for what is known as a curve only.
+    x
+        The threshold, any real number, near which the sums shall have their digits.
+    width
+        The distance of the nodes, in nats.
+    dots
+        Whether the law above is that of the chords; the law below is always rounded down.
+
+    Raises
+    ------
+    ValueError
+        If the sum contains another law, or the width is so fine that too many nodes would be needed.
+
+    References
+    ----------
+    [PLD] sections 2.1 and 2.2.
+    """
+    parts, factor = rounded(getattr(law, "terms", ((law, 1),)), dots)
+    plan = _plan(parts, x, _SHARP) if parts else None
+    if plan is None:
+        return Prepared(factor, np.inf, None)
+    # roundings move the sum by up to a width each
+    length = plan.length + 2 * width * sum(count for _, count in parts)
+    needed = 2 * length / width
+    if needed > MOST_BUCKETS:
+        raise ValueError(
+            f"about {needed:.3g} buckets of width {width!r} would be needed, and at most {MOST_BUCKETS} are kept: take a width of "
+            f"{needed / MOST_BUCKETS * width:.2g} or more"
+        )
+    size = 1 << max(math.ceil(math.log2(needed)), 4)
+    return Prepared(factor, np.inf, _sides(parts, plan, width, size))
+
+
+# measured: what is left out is a small share of the distance of the bounds
+_SHARP = 1e-10
 
 
 @dataclass(frozen=True)

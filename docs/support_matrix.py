@@ -69,8 +69,7 @@ SCHEMES = {
         lambda make, relation: make(adjacency=relation),
     ),
     "Poisson sample": (
-        "`Mechanism(...).poisson(rate, adjacency=relation)` of a base stated under `add_remove`; under `replace_special`, of one"
-        " stated under that.",
+        "`Mechanism(...).poisson(rate, adjacency=relation)` of a base under `add_remove`, or `replace_special` for that column.",
         _poisson,
     ),
     "Poisson sample, a group of records": (

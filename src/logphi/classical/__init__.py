@@ -9,6 +9,7 @@ Every bound is a :class:`Claim`, on one side of the truth and rounded to that si
 * :mod:`~logphi.classical.renyi`: the Renyi accountant and its conversions;
 * :mod:`~logphi.classical.sampled_renyi`: Poisson sampling of Renyi divergences;
 * :mod:`~logphi.classical.loss_class`: privacy loss classes, Markov, Berry-Esseen and Nagaev;
+* :mod:`~logphi.classical.loss_distribution`: privacy buckets and Connect-the-Dots of one width, Chernoff's end points;
 * :mod:`~logphi.classical.saddle_point`: the saddle-point approximation;
 * :mod:`~logphi.classical.gaussian`: the Gaussian mechanism in closed form.
 """
@@ -19,6 +20,7 @@ from logphi.classical import (
     exact_composition,
     gaussian,
     loss_class,
+    loss_distribution,
     renyi,
     saddle_point,
     sampled_renyi,
@@ -45,6 +47,7 @@ __all__ = [
     "exact_composition",
     "gaussian",
     "loss_class",
+    "loss_distribution",
     "renyi",
     "saddle_point",
     "sampled_renyi",

@@ -87,7 +87,7 @@ def piece_of(law: Law) -> Piece:
     return make(law)
 
 
-def rounded(terms: Iterable[tuple[Law, int]], dots: bool) -> tuple[tuple[tuple[Piece, int], ...], Ends]:
+def rounded(terms: Iterable[tuple[Law, int]], dots: bool) -> tuple[tuple[tuple[Rounded, int], ...], Ends]:
     """The laws as pieces that are put on multiples of the step, each by itself; and the logarithm of the constant factor.
 
     Raises

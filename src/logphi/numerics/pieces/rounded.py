@@ -1,11 +1,11 @@
 """Laws on the whole multiples of one width: privacy buckets, and Connect-the-Dots.
 
-notation: h the width, x_k = k h, l = e^X the density ratio, P(dx) = e^x Q(dx). A chord is the mass between x_k and x_{k+1}: Q-mass
-A, whose mean of l lies at the share s of [e^{x_k}, e^{x_{k+1}}], hence P-mass p = A e^{x_k} (1 + s (e^h - 1)).
+notation: h the width, x_k = k h, l = e^X the density ratio, P(dx) = e^x Q(dx). A chord is the mass between x_k and x_{k+1}: a
+Q-mass A, whose mean of l lies at the share s of [e^{x_k}, e^{x_{k+1}}], hence P-mass p = A e^{x_k} (1 + s (e^h - 1)).
 
 * Buckets: p goes to x_{k+1}, which makes X larger, or to x_k, which makes it smaller ([PLD] section 2.1).
-* Connect-the-Dots: P-masses A (1 - s) e^{x_k} and A s e^{x_{k+1}} keep P and Q, and are the second differences of the profile of
-  [PLD] section 2.2, without their cancellation.
+* Connect-the-Dots: P-masses A (1 - s) e^{x_k} and A s e^{x_{k+1}} keep P and Q. They are the differences of slopes that
+  [PLD] section 2.2 has, without their cancellation.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from logphi.numerics.pieces.points import Points
 
 # measured: about a second, and half a gigabyte
 MOST_BUCKETS = 1 << 22
-# rates of Chernoff bounds beside the tilt, in units of it
-_RATES = np.geomspace(2.0**-8, 2.0**6, 85)
+# measured: rates of Chernoff bounds beside the tilt, in units of what a normal law of the same variance would have
+_RATES = np.geomspace(1 / 16, 16, 17)
 
 
 @dataclass(frozen=True)
@@ -44,6 +44,16 @@ class Chords:
     share: Array
     share_error: Array
     slack: float
+
+    def __add__(self, other: Chords) -> Chords:
+        return Chords(
+            np.concatenate([self.places, other.places]),
+            np.concatenate([self.log_mass, other.log_mass]),
+            np.concatenate([self.error, other.error]),
+            np.concatenate([self.share, other.share]),
+            np.concatenate([self.share_error, other.share_error]),
+            max(self.slack, other.slack),
+        )
 
     def reversed(self, h: float) -> Chords:
         """Of -X under Q: the chords of the reversed pair."""
@@ -119,8 +129,11 @@ class Rounded:
     def on(self, grid: Grid) -> LatticeLaw:
         """What lies between two of Chernoff's end points of the tilted law; the rest is lost."""
         c, h = grid.tilt, grid.step
-        rates = np.concatenate([-c * _RATES, c * _RATES])
-        away, there = self._log_moments(c + rates), float(self.piece.sketch(np.array([c]), grid.cut)[0])
+        below, there, above = self.piece.sketch(c * np.array([0.75, 1.0, 1.25]), grid.cut).tolist()
+        bend = max((below - 2 * there + above) / (c / 4) ** 2, 1e-300)
+        unit = min(max(float(np.sqrt(2 * grid.reach / bend)), c / 64), 64 * (1 + c))
+        rates = np.concatenate([-unit * _RATES, unit * _RATES])
+        away = self._log_moments(c + rates)
         ahead = rates > 0
         room = away - there + grid.reach
         # the end points of [PLD] section 5.2, of the law that is tilted by e^{cx}
@@ -213,22 +226,24 @@ def _(piece: Flat, first: int, last: int, h: float, upper: bool) -> Chords:
     w = piece.width.at(upper)
     log_c, log_p = piece.weight(w)
     slack = 48 * ULP * (w + h)
-    found = []
     if log_p > -np.inf:
-        found.append(_atoms(np.array([-w, w]), np.array([log_p - w, log_p]), slack, h))
-    if log_c > -np.inf and w > 0:
-        k = np.arange(int(np.floor(-w / h)), int(np.ceil(w / h)))
-        low, high = np.maximum(k * h, -w), np.minimum((k + 1) * h, w)
-        k, low, high = (part[high > low] for part in (k, low, high))
-        length = high - low
-        # the mean of l in a cell is at the middle of its losses
-        log_mass = log_c - low / 2 + np.log(-2 * np.expm1(-length / 2))
-        share = np.clip(np.expm1((low - k * h) + length / 2) / np.expm1(h), 1e-300, 1.0)
-        # an end of the support is off by its rounding, and a narrow cell's mass by that over its length
-        error = MASS + ULP * (64 + 64 * w + np.abs(log_mass)) + 4 * ULP * w / length
-        found.append(Chords(k, log_mass, error, share, np.full(k.size, 2 * SHARE * (1 + w / h)), slack))
-    names = ("places", "log_mass", "error", "share", "share_error")
-    return Chords(*(np.concatenate([getattr(one, name) for one in found]) for name in names), slack)
+        atoms = _atoms(np.array([-w, w]), np.array([log_p - w, log_p]), slack, h)
+        return atoms if log_c == -np.inf or w == 0 else atoms + _flat(w, log_c, slack, first, last, h)
+    return _flat(w, log_c, slack, first, last, h)
+
+
+def _flat(w: float, log_c: float, slack: float, first: int, last: int, h: float) -> Chords:
+    """P-density C e^{x/2} on [-w, w]."""
+    k = np.arange(max(int(np.floor(-w / h)), first), min(int(np.ceil(w / h)), last))
+    low, high = np.maximum(k * h, -w), np.minimum((k + 1) * h, w)
+    k, low, high = (part[high > low] for part in (k, low, high))
+    length = high - low
+    # the mean of l in a cell is at the middle of its losses
+    log_mass = log_c - low / 2 + np.log(-2 * np.expm1(-length / 2))
+    share = np.clip(np.expm1((low - k * h) + length / 2) / np.expm1(h), 1e-300, 1.0)
+    # an end of the support is off by its rounding, and a narrow cell's mass by that over its length
+    error = MASS + ULP * (64 + 64 * w + np.abs(log_mass)) + 4 * ULP * w / length
+    return Chords(k, log_mass, error, share, np.full(k.size, 2 * SHARE * (1 + w / h)), slack)
 
 
 def _atoms(places: Array, log_p: Array, slack: float, h: float) -> Chords:
@@ -242,7 +257,9 @@ def _atoms(places: Array, log_p: Array, slack: float, h: float) -> Chords:
     log_mass = log_p - places
     error = MASS + ULP * (np.abs(log_p) + np.abs(places)) + slack
     share_error = np.where(hit, 0.0, SHARE * (1 + np.abs(position)) + 2 * slack / h)
-    return Chords(lower.astype(np.int64), log_mass, error, share, share_error, slack + 32 * ULP * float(np.abs(places).max() + h))
+    return Chords(
+        lower.astype(np.int64), log_mass, error, share, share_error, slack + 32 * ULP * float(np.abs(places).max() + h)
+    )
 
 
 def _exp(exponent: float) -> float:

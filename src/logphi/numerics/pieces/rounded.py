@@ -131,7 +131,7 @@ class Rounded:
         c, h = grid.tilt, grid.step
         below, there, above = self.piece.sketch(c * np.array([0.75, 1.0, 1.25]), grid.cut).tolist()
         bend = max((below - 2 * there + above) / (c / 4) ** 2, 1e-300)
-        unit = min(max(float(np.sqrt(2 * grid.reach / bend)), c / 64), 64 * (1 + c))
+        unit = min(max(float(np.sqrt(2 * grid.reach / bend)), c / 64), 2 * (1 + c))
         rates = np.concatenate([-unit * _RATES, unit * _RATES])
         away = self._log_moments(c + rates)
         ahead = rates > 0

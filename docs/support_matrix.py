@@ -69,7 +69,7 @@ SCHEMES = {
         lambda make, relation: make(adjacency=relation),
     ),
     "Poisson sample": (
-        "`Mechanism(...).poisson(rate, adjacency=relation)` of a base under `add_remove`, or under `replace_special` for its own.",
+        "`Mechanism(...).poisson(rate, adjacency=relation)` of a base under `add_remove`; under `replace_special`, of its own.",
         _poisson,
     ),
     "Poisson sample, a group of records": (

@@ -272,9 +272,9 @@ def test_chernoff_of_normal_losses_is_closed():
         mean, spread = count / sigma**2 / 2, math.sqrt(count) / sigma
         reach = spread * math.sqrt(-2 * math.log(mass))
         assert float(high) >= (mean + reach) * (1 - 1e-15)
-        assert float(high) == pytest.approx(mean + reach, rel=1e-4)
+        assert float(high) == pytest.approx(mean + reach, rel=1e-6)
         assert float(low) <= (mean - reach) * (1 - math.copysign(1e-15, mean - reach))
-        assert float(low) == pytest.approx(mean - reach, rel=1e-4, abs=1e-4 * spread)
+        assert float(low) == pytest.approx(mean - reach, rel=1e-6, abs=1e-6 * spread)
         assert (low.side, high.side) == (Side.LOWER, Side.UPPER)
 
 

@@ -30,6 +30,8 @@ from logphi.views.profile import from_inversion, masses, probability
 LARGEST_LOSS = 300.0
 # derived: half an ulp of a loss, of a mass and of epsilon, and some roundings
 _SLIP = 1.2e-15
+# measured: how far around the best order so far others are tried, relatively; the last leaves a relative 1e-7
+_ROUNDS = (0.3, 0.05, 0.01)
 
 
 def buckets_delta(release: Questions, epsilon: float, *, width: float, direction: Direction | str | None = None) -> Bound:
@@ -166,14 +168,16 @@ def _chernoff(law: LogPhi, mass: float, sign: int) -> float:
     best = minimise(sketched, RIGHT)
     if not math.isfinite(best.value):
         return math.inf
-    t = np.unique(best.abscissa * np.geomspace(0.8, 1.25, 33))
-    t = t[t < reach]
-    values = law.log_transform(sign * t)
-    bound = values.mid.real + values.radius
-    ends = (bound + cost + _SLIP * (1 + np.abs(bound))) / t
-    ends = ends + _SLIP * np.abs(ends)
-    known = ends[np.isfinite(ends)]
-    return float(known.min()) if known.size else math.inf
+    at, least = best.abscissa, math.inf
+    for half in _ROUNDS:
+        t = at * (1 + half * np.linspace(-1, 1, 17))
+        t = t[t < reach]
+        values = law.log_transform(sign * t)
+        bound = values.mid.real + values.radius
+        ends = (bound + cost + _SLIP * (1 + np.abs(bound))) / t
+        ends = np.where(np.isfinite(ends), ends + _SLIP * np.abs(ends), np.inf)
+        at, least = float(t[np.argmin(ends)]), min(least, float(ends.min()))
+    return least
 
 
 def discrete_gaussian_tail(sigma: float, reach: int) -> Claim:

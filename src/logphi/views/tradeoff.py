@@ -80,8 +80,8 @@ def tradeoff(
     >>> round((100 * Gaussian(sigma=10)).tradeoff(0.05).value, 9)
     0.740488977
 
-    P = 0.9 N(0, 1) + 0.1 N(1, 1) against Q = N(0, 1): T[Q, P] is 0.9 (1 - alpha) + 0.1 Phi(Phi^{-1}(1 - alpha) - 1), and the test
-    between P and Q that rejects below 0 has the errors 0.9 / 2 + 0.1 Phi(-1) and 1/2.
+    P = 0.9 N(0, 1) + 0.1 N(1, 1) against Q = N(0, 1): T[Q, P] is 0.9 (1 - alpha) + 0.1 Phi(Phi^{-1}(1 - alpha) - 1), and the
+    test of the null hypothesis P that rejects below 0 has the errors 0.9 / 2 + 0.1 Phi(-1) and 1/2.
 
     >>> from scipy.special import ndtr, ndtri
     >>> sampled = Gaussian(sigma=1).poisson(0.1)

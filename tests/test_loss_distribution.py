@@ -34,6 +34,7 @@ def theirs():
         "Gaussian(sigma=1)": lambda **how: pld.from_gaussian_mechanism(1.0, **how),
         "Gaussian(sigma=20)": lambda **how: pld.from_gaussian_mechanism(20.0, **how),
         "Gaussian(sigma=1.5).poisson(0.2)": lambda **how: pld.from_gaussian_mechanism(1.5, sampling_prob=0.2, **how),
+        "Gaussian(sigma=1).poisson(0.001)": lambda **how: pld.from_gaussian_mechanism(1.0, sampling_prob=0.001, **how),
         "Laplace(scale=3)": lambda **how: pld.from_laplace_mechanism(3.0, **how),
         "DiscreteLaplace(scale=2, sensitivity=2)": lambda **how: pld.from_discrete_laplace_mechanism(0.5, 2, **how),
         "DiscreteGaussian(sigma=2, truncation=8)": lambda **how: pld.from_discrete_gaussian_mechanism(
@@ -50,6 +51,8 @@ def theirs():
         ("Gaussian(sigma=1)", 10, 5.0, 1e-2),
         ("Gaussian(sigma=20)", 400, 1.0, 1e-3),
         ("Gaussian(sigma=1.5).poisson(0.2)", 30, 2.0, 3e-3),
+        # rare large losses, whose tail is cut by its mass
+        ("Gaussian(sigma=1).poisson(0.001)", 100, 0.05, 1e-4),
         ("Laplace(scale=3)", 10, 0.5, 1e-2),
         ("Laplace(scale=3)", 1, 0.1, 0.03),
         ("DiscreteLaplace(scale=2, sensitivity=2)", 5, 0.5, 3e-3),

@@ -30,6 +30,9 @@ MOST_BUCKETS = 1 << 22
 # measured: rates of Chernoff bounds beside the tilt, in units of what a normal law of the same variance would have
 _RATES = np.geomspace(1 / 16, 16, 17)
 
+# measured: ends are settled to far less than a bucket
+_BISECTIONS = 30
+
 
 @dataclass(frozen=True)
 class Chords:
@@ -141,7 +144,7 @@ class Rounded:
         low = max(float((room[~ahead] / rates[~ahead]).max()), self.law.infimum - h)
         own = c + rates > 0
         if self.endless:
-            high = min(high, float(((away[own] - grid.cut) / (c + rates[own])).min()))
+            high = self._cut_at(low, high, grid.cut)
         first, last = int(np.floor(low / h)), int(np.ceil(max(high, low) / h)) + 1
         if last - first > MOST_BUCKETS:
             raise ValueError(
@@ -155,10 +158,24 @@ class Rounded:
         lost = lost_mass = below = 0.0
         if edge < self.law.supremum:
             lost = _exp(float((away - rates * edge)[ahead].min()) - log_whole)
-            lost_mass = _exp(float((away - (c + rates) * edge)[own].min()))
+            lost_mass = _exp(min(float((away - (c + rates) * edge)[own].min()), self._log_above(edge)))
         if first * h > self.law.infimum:
             below = _exp(float((away - rates * (first * h))[~ahead].min()) - log_whole)
         return replace(found, lost=lost, lost_mass=min(lost_mass, 1.0), lost_below=below)
+
+    def _log_above(self, x: float) -> float:
+        """An upper bound of log P(X > x); zero where no such mass is known."""
+        found = self.law.beyond(x)
+        return 0.0 if found is None else min(found[0].log_ends[1], 0.0)
+
+    def _cut_at(self, low: float, high: float, cut: float) -> float:
+        """The loss between two above which the P-mass is about e^cut; the higher one if more is above that."""
+        if self._log_above(high) > cut:
+            return high
+        for _ in range(_BISECTIONS):
+            middle = (low + high) / 2
+            low, high = (middle, high) if self._log_above(middle) > cut else (low, middle)
+        return high
 
     def _log_moments(self, u: Array) -> Array:
         """Upper bounds of K, infinite where nothing is known."""

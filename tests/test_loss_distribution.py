@@ -253,6 +253,20 @@ def test_beyond_the_support_a_rounded_loss_may_still_be_and_then_is_not():
     assert float(connect_the_dots_delta(release, 2.3, width=0.3)) == 0
 
 
+@pytest.mark.parametrize(
+    "release", [0 * lp.Gaussian(1), lp.PureDP(0), lp.ApproximateDP(0, 0.1), lp.Gaussian(1).poisson(0), 3 * lp.PureDP(0)]
+)
+def test_a_release_without_losses_has_its_trivial_profile(release):
+    for epsilon in (-1.0, 0.0, 0.3):
+        exact = release.delta(epsilon)
+        found = buckets_delta(release, epsilon, width=0.1)
+        assert found.lower <= exact.upper
+        assert exact.lower <= found.upper
+        assert found.upper == pytest.approx(exact.value, rel=1e-9, abs=1e-13)
+        assert found.lower == pytest.approx(exact.value, rel=1e-9, abs=1e-13)
+        assert float(connect_the_dots_delta(release, epsilon, width=0.1)) == found.upper
+
+
 def test_what_makes_no_distribution_is_refused():
     one = lp.Gaussian(1)
     for width in (0, -0.1, math.nan, math.inf):

@@ -176,7 +176,7 @@ def at_width(law: Law, x: float, width: float, dots: bool) -> Prepared:
     if x >= top:
         return Prepared(factor, top, None)
     # where the law itself has nothing left, any tilt will do
-    plan = _plan(parts, min(x, high - moved if high - moved > low else (low + high) / 2), _SHARP)
+    plan = _plan(parts, min(x, high - moved if high - moved > low else low - moved), _SHARP)
     if plan is None:
         return Prepared(factor, top, None)
     length = plan.length + 2 * moved

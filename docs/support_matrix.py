@@ -55,8 +55,12 @@ RATE = 0.2
 GROUP = 3
 
 
+SPECIAL = "replace_special"
+
+
 def _poisson(make, relation, **options):
-    return make(adjacency="add_remove").poisson(RATE, adjacency=relation, **options)
+    base = SPECIAL if relation == SPECIAL else "add_remove"
+    return make(adjacency=base).poisson(RATE, adjacency=relation, **options)
 
 
 SCHEMES = {
@@ -65,7 +69,7 @@ SCHEMES = {
         lambda make, relation: make(adjacency=relation),
     ),
     "Poisson sample": (
-        "`Mechanism(...).poisson(rate, adjacency=relation)` of a base stated under `add_remove`.",
+        "`Mechanism(...).poisson(rate, adjacency=relation)` of a base under `add_remove`; under `replace_special`, of its own.",
         _poisson,
     ),
     "Poisson sample, a group of records": (
@@ -85,6 +89,7 @@ REFUSED = {
     "`.poisson` of a base stated under `add` or `remove`, to any other relation": lambda: GAUSSIAN(adjacency="add").poisson(
         RATE, adjacency="remove"
     ),
+    f"`.poisson` of a base stated under `add_remove`, to `{SPECIAL}`": lambda: GAUSSIAN().poisson(RATE, adjacency=SPECIAL),
     "`.subset` of a base stated under `add_remove`": lambda: GAUSSIAN().subset(RATE, adjacency="add_remove"),
     "sampling a composition": lambda: (2 * GAUSSIAN()).poisson(RATE),
     "sampling twice": lambda: GAUSSIAN().poisson(RATE).poisson(RATE),

@@ -114,6 +114,7 @@ EXPRESSIONS = [
     ("100 * DiscreteGaussian(sigma=5, sensitivity=2)", {"epsilon": Fraction(28)}),
     ("Gaussian(sigma=1).poisson(0.01)", {"epsilon": Fraction(1, 2)}),
     ("30 * KaryRandomizedResponse(k=10, p=0.9, adjacency='replace_special')", {"epsilon": Fraction(2)}),
+    ("9 * KaryRandomizedResponse(k=3, p=0.5, adjacency='replace_special').poisson(0.25)", {"epsilon": Fraction(1)}),
 ]
 
 

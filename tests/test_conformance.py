@@ -50,6 +50,7 @@ ROWS = [
     "RandomizedResponse(p=0.7, adjacency='replace').subset(0.2, adjacency='replace')",
     "KaryRandomizedResponse(k=4, p=0.5)",
     "KaryRandomizedResponse(k=4, p=0.5, adjacency='replace_special')",
+    "KaryRandomizedResponse(k=4, p=0.5, adjacency='replace_special').poisson(0.25)",
     "ExponentialMechanism(epsilon=1)",
     "PureDP(epsilon=0.7).poisson(0.1)",
     "ApproximateDP(epsilon=1, delta=0.001)",

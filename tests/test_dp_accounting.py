@@ -70,6 +70,11 @@ class TestsOfThePldAccountant(pld_privacy_accountant_test.PldPrivacyAccountantTe
         (dpa.PoissonSampledDpEvent(0.1, GAUSSIAN), ADD_OR_REMOVE, lp.Gaussian(2).poisson(0.1)),
         (dpa.PoissonSampledDpEvent(0.1, GAUSSIAN), REPLACE, lp.Gaussian(2).poisson(0.1, adjacency="replace")),
         (
+            dpa.PoissonSampledDpEvent(0.1, RESPONSE),
+            SPECIAL,
+            lp.KaryRandomizedResponse(3, 0.4, adjacency="replace_special").poisson(0.1),
+        ),
+        (
             dpa.PoissonSampledDpEvent(0.1, MIXTURE),
             ADD_OR_REMOVE,
             MIXED.poisson(0.1),
@@ -178,8 +183,8 @@ class Subclass(dpa.GaussianDpEvent):
         (dpa.PoissonSampledDpEvent(0.1, RESPONSE), REPLACE, "neighboring_relation must be"),
         (
             dpa.PoissonSampledDpEvent(0.1, RESPONSE),
-            SPECIAL,
-            "under `REPLACE_SPECIAL` this sample needs it under `ADD_OR_REMOVE_ONE`",
+            ADD_OR_REMOVE,
+            "neighboring_relation must be",
         ),
         (dpa.SampledWithoutReplacementDpEvent(9, 3, MIXTURE), ADD_OR_REMOVE, "this sample needs it under `REPLACE_ONE`"),
         (
@@ -279,7 +284,7 @@ def test_a_guarantee_is_understood_where_dp_accounting_has_an_event_for_it(monke
     assert mechanism_of(guarantee, REPLACE) == lp.ApproximateDP(1, 1e-6, adjacency="replace")
     sampled = dpa.PoissonSampledDpEvent(0.1, guarantee)
     assert mechanism_of(sampled) == lp.ApproximateDP(1, 1e-6).poisson(0.1)
-    assert not LogPhiAccountant(SPECIAL).supports(sampled)
+    assert mechanism_of(sampled, SPECIAL) == lp.ApproximateDP(1, 1e-6, adjacency="replace_special").poisson(0.1)
 
 
 WITNESSED = [

@@ -109,7 +109,10 @@ class Questions(ABC):
         return hockey_stick(self._loss(), order, direction=direction, method=method, rtol=rtol)
 
     def tradeoff(self, type_one_error: Any, *, direction: Direction | str | None = None, rtol: float = 1e-9) -> Bound | Bounds:
-        """The least type II error at a type I error; see :func:`logphi.views.tradeoff.tradeoff`."""
+        """The least type II error at a type I error, the null hypothesis being Q; see :func:`logphi.views.tradeoff.tradeoff`.
+
+        T[Q, P] of the papers is ``direction="remove"``, T[P, Q] is ``direction="add"``.
+        """
         return tradeoff(self._loss(), type_one_error, direction=direction, rtol=rtol)
 
     def inverse_tradeoff(

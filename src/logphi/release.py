@@ -165,8 +165,9 @@ class Mechanism(Questions):
     def poisson(self, rate: float, *, group_size: int = 1, adjacency: Adjacency | str | None = None) -> Mechanism:
         """The mechanism on a fresh Poisson sample: every record takes part with probability ``rate``.
 
-        Rate 0 leaks nothing, rate 1 is the identity ([AFA] Theorem 11.1). Fixed-size, shuffled or fixed-order batches are
-        not Poisson samples and get no such amplification.
+        Rate 0 leaks nothing, rate 1 is the identity ([AFA] Theorem 11.1, [PLD] section 4). Under ``"replace_special"`` a
+        record outside the sample counts as one of the value "nothing". Fixed-size, shuffled or fixed-order batches are not
+        Poisson samples and get no such amplification.
 
         Parameters
         ----------
@@ -180,7 +181,7 @@ class Mechanism(Questions):
         Raises
         ------
         ValueError, TypeError
-            If a parameter is outside its range, the base is not stated under add/remove, or no pair is known.
+            If a parameter is outside its range, the base is stated under replace, or no pair is known.
         """
         relation = poisson_relation(self.adjacency, None if adjacency is None else Adjacency.of(adjacency))
         return PoissonSampled(self, rate, group_size, relation)

@@ -34,6 +34,8 @@ _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:/[1-9][0-9]*|(?:\.[0-9]+)?(?:[eE][+
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _RELATIONS = ("add_remove", "add", "remove", "replace", "replace_special")
 _PRESENCE = _RELATIONS[:3]
+# the relations whose second law is that of a record outside the sample
+_SAMPLED = (*_PRESENCE, "replace_special")
 
 # the parameters of every constructor, and the rule of each
 _CONSTRUCTORS: dict[str, dict[str, str]] = {
@@ -306,8 +308,8 @@ def _misfit(node: Node) -> str:
     if node.name in ("PureDP", "ApproximateDP") and node.adjacency in ("add", "remove"):
         return "is a guarantee in both orders of two neighbours"
     if node.name == "poisson" and base is not None:
-        if base.adjacency not in _PRESENCE:
-            return "samples a mechanism that is stated under add/remove"
+        if base.adjacency not in _SAMPLED:
+            return "samples a mechanism that is stated under add/remove or replace_special"
         if base.adjacency != node.adjacency and not (
             base.adjacency == "add_remove" and node.adjacency in (*_PRESENCE, "replace")
         ):

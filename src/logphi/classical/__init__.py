@@ -13,6 +13,8 @@ Every bound is a :class:`Claim`, on one side of the truth and rounded to that si
 * :mod:`~logphi.classical.mean_estimation`: lower bounds of the error of a private mean;
 * :mod:`~logphi.classical.markov`: the Markov-ADP bound;
 * :mod:`~logphi.classical.loss_class`: privacy loss classes, Berry-Esseen and Nagaev;
+* :mod:`~logphi.classical.loss_class`: privacy loss classes, Markov, Berry-Esseen and Nagaev;
+* :mod:`~logphi.classical.loss_distribution`: privacy buckets and Connect-the-Dots of one width, Chernoff's end points;
 * :mod:`~logphi.classical.saddle_point`: the saddle-point approximation;
 * :mod:`~logphi.classical.gaussian`: the Gaussian mechanism in closed form.
 """
@@ -24,6 +26,7 @@ from logphi.classical import (
     gaussian,
     group,
     loss_class,
+    loss_distribution,
     markov,
     mean_estimation,
     renyi,
@@ -54,6 +57,7 @@ __all__ = [
     "gaussian",
     "group",
     "loss_class",
+    "loss_distribution",
     "markov",
     "mean_estimation",
     "renyi",

@@ -10,6 +10,7 @@ when h divides the distances between them, and of first order otherwise.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,11 +18,12 @@ import numpy as np
 from logphi.arith.floats import ULP
 from logphi.numerics.circle import Circle, compose
 from logphi.numerics.contour import RIGHT, log_kappa
-from logphi.numerics.distribution import pieces
+from logphi.numerics.distribution import pieces, rounded
 from logphi.numerics.enclosure import Scaled
 from logphi.numerics.lattice_law import Array, Grid
 from logphi.numerics.law import Law
 from logphi.numerics.pieces.piece import Ends, Piece
+from logphi.numerics.pieces.rounded import MOST_BUCKETS, Rounded
 from logphi.numerics.saddle import minimise
 
 Parts = tuple[tuple[Piece, int], ...]
@@ -141,6 +143,60 @@ def prepare(law: Law, x: float, rtol: float, budget: int = 1 << 20) -> Prepared:
         size *= 2
         while size < largest and _ROOM * share * _step(parts, plan, size)[1] > rtol:
             size *= 2
+
+
+def at_width(law: Law, x: float, width: float, dots: bool) -> Prepared:
+    """The losses of every release on the multiples of one width: rounded, or above by Connect-the-Dots.
+
+    Parameters
+    ----------
+    law
+        As of :func:`prepare`, but for what is known as a curve only.
+    x
+        The threshold, any real number, near which the sums shall have their digits.
+    width
+        The distance of the nodes, in nats.
+    dots
+        Whether the law above is that of the chords; the law below is always rounded down.
+
+    Raises
+    ------
+    ValueError
+        If the sum contains another law, or the width is so fine that too many nodes would be needed.
+
+    References
+    ----------
+    [PLD] sections 2.1 and 2.2.
+    """
+    parts, factor = rounded(getattr(law, "terms", ((law, 1),)), dots)
+    # roundings move the sum by up to a width each
+    moved = width * sum(count for _, count in parts)
+    low, high = _ends(parts)
+    top = high + moved + 16 * ULP * (len(parts) + 1) * (abs(high) + moved) if high < np.inf else np.inf
+    if x >= top:
+        return Prepared(factor, top, None)
+    # where the law itself has nothing left, any tilt will do
+    plan = _plan(parts, min(x, high - moved if high - moved > low else low - moved), _SHARP)
+    if plan is None:
+        return Prepared(factor, top, None)
+    length = plan.length + 2 * moved
+    needed = 2 * length / width
+    if needed > MOST_BUCKETS:
+        raise ValueError(
+            f"about {needed:.3g} buckets of width {width!r} would be needed, and at most {MOST_BUCKETS} are kept: take a width "
+            f"of {needed / MOST_BUCKETS * width:.2g} or more"
+        )
+    size = 1 << max(math.ceil(math.log2(needed)), 4)
+    return Prepared(factor, np.inf, _sides(parts, plan, width, size))
+
+
+def _ends(parts: Sequence[tuple[Rounded, int]]) -> tuple[float, float]:
+    """Of the support of the sum, before it is rounded."""
+    return sum(count * part.law.infimum for part, count in parts), sum(count * part.law.supremum for part, count in parts)
+
+
+# measured: what is left out is a small share of the distance of the bounds
+_SHARP = 1e-10
 
 
 @dataclass(frozen=True)

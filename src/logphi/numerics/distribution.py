@@ -42,6 +42,7 @@ from logphi.numerics.pieces.bent import Bent
 from logphi.numerics.pieces.flat import Flat, weight_two_point, weight_uniform, weight_with_atoms
 from logphi.numerics.pieces.piece import Ends, Piece
 from logphi.numerics.pieces.points import Points
+from logphi.numerics.pieces.rounded import Rounded
 from logphi.numerics.pieces.samples import Samples
 from logphi.progress import shown
 
@@ -64,16 +65,44 @@ def pieces(terms: Iterable[tuple[Law, int]]) -> tuple[tuple[tuple[Piece, int], .
             ends = Ends.of(law.shift)
             low, high, normals = low + count * ends.low**2, high + count * ends.high**2, normals + 1
         else:
-            turned = isinstance(law, Reflected)
-            make = _MAKERS.get((type(law.law) if isinstance(law, Reflected) else type(law), turned))
-            if make is None:
-                known = ", ".join(sorted({kind.__name__ for kind, _ in _MAKERS} | {"Normal", "Thinned"}))
-                raise ValueError(f"no cell masses are known of {law!r}: discretisation serves sums of {known}")
-            result.append((make(law), count))
+            result.append((piece_of(law), count))
     if normals:
         room = 1 + (normals + 4) * ULP
         result.append((Bell((Ends(np.sqrt(low) / room, np.sqrt(high) * room),), (Ends(1.0, 1.0),), False), 1))
     return tuple(result), Ends(log_factor - wrong, log_factor + wrong)
+
+
+def piece_of(law: Law) -> Piece:
+    """One law as a piece.
+
+    Raises
+    ------
+    ValueError
+        If its cell masses are not known.
+    """
+    make = _MAKERS.get((type(law.law), True) if isinstance(law, Reflected) else (type(law), False))
+    if make is None:
+        known = ", ".join(sorted({kind.__name__ for kind, _ in _MAKERS} | {"Thinned"}))
+        raise ValueError(f"no cell masses are known of {law!r}: discretisation serves sums of {known}")
+    return make(law)
+
+
+def rounded(terms: Iterable[tuple[Law, int]], dots: bool) -> tuple[tuple[tuple[Rounded, int], ...], Ends]:
+    """The laws as pieces that are put on multiples of the step, each by itself; and the logarithm of the constant factor.
+
+    Raises
+    ------
+    ValueError
+        If a law is none of those whose cell masses are known.
+    """
+    held = list(terms)
+    thinned = [(law, count) for law, count in held if isinstance(law, Thinned)]
+    factor = pieces(thinned)[1]
+    return tuple((Rounded(law, piece_of(law), dots), count) for law, count in held if not isinstance(law, Thinned)), factor
+
+
+def _normal(law: Any) -> Bell:
+    return Bell((Ends.of(law.shift),), (Ends(1.0, 1.0),), False)
 
 
 def _bell(law: Any) -> Bell:
@@ -110,6 +139,7 @@ def _bent(law: Any) -> Bent:
 
 # which laws are known, and whether turned by Reflected
 _MAKERS: dict[tuple[type[Law], bool], Callable[[Any], Piece]] = {
+    (Normal, False): _normal,
     (MixedNormal, False): _bell,
     (MixedNormal, True): _bell,
     (BlendedNormal, False): _bells,

@@ -81,6 +81,8 @@ def not_checked(release: Mechanism, unit: str, dataset_size: int | None) -> Iter
             "That samples are drawn as stated, afresh and in secret each time. Shuffled batches, or batches in a fixed order, "
             "are no Poisson samples, and have no such guarantee. A mean must be divided by the expected size of a sample."
         )
+        if release.adjacency is Adjacency.REPLACE_SPECIAL:
+            yield "That a record which is not in a sample has the very effect there of one with the value 'nothing'."
     if any(isinstance(one, SubsetSampled) for one in terms):
         yield "That subsets are drawn as stated, uniformly, afresh and in secret each time."
     yield "That the noise is drawn as stated, is never drawn twice alike, and cannot be predicted or read by anyone."

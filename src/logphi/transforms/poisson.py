@@ -2,6 +2,10 @@
 
 Under add/remove, if (P, Q) dominates the base in the remove direction, ((1-q) Q + q P, Q) dominates the sampled
 mechanism in that direction and the reversed pair in the other ([AFA] Theorem 11.1 and Lemma 28).
+
+Under replace_special, a record that is not in the sample takes the value "nothing", which is what the other data set holds
+anyway: given the sample of all others, the outputs are (1-q) Q' + q P' and Q', with (P', Q') a pair of the base. A mean over
+samples is no further apart than the worst of them, so that the same two pairs dominate.
 """
 
 from __future__ import annotations
@@ -11,6 +15,8 @@ from logphi.core.logphi import LogPhi
 from logphi.core.pair import Pair, UnsupportedError
 
 _PRESENCE = (Adjacency.ADD_REMOVE, Adjacency.ADD, Adjacency.REMOVE)
+# the relations whose second law is that of a record which is not in the sample
+_SAMPLED = (*_PRESENCE, Adjacency.REPLACE_SPECIAL)
 
 
 def poisson_relation(base: Adjacency, wanted: Adjacency | None) -> Adjacency:
@@ -19,18 +25,20 @@ def poisson_relation(base: Adjacency, wanted: Adjacency | None) -> Adjacency:
     Raises
     ------
     UnsupportedError
-        If the base is not stated for a record that may be absent, or the wanted relation does not follow from it.
+        If the base is not stated for a record that may be absent or "nothing", or the wanted relation does not follow.
     """
-    if base not in _PRESENCE:
+    if base not in _SAMPLED:
         raise UnsupportedError(
-            f"Poisson sampling needs a base stated under add/remove, got adjacency {base.value!r}; "
+            f"Poisson sampling needs a base stated under add/remove or 'replace_special', got adjacency {base.value!r}; "
             "state the sensitivity for one record added or removed, or take a subset"
         )
     if wanted in (None, base) or (base is Adjacency.ADD_REMOVE and wanted in (*_PRESENCE, Adjacency.REPLACE)):
         return wanted or base
+    special = wanted is Adjacency.REPLACE_SPECIAL
+    next_step = "'replace_special' too" if special else "add_remove, and ask for add_remove or replace"
     raise UnsupportedError(
         f"a Poisson sample of a base stated under {base.value!r} has no pair under {wanted.value!r}; "
-        "state the base under add_remove, and ask for add_remove or replace"
+        f"state the base under {next_step}"
     )
 
 

@@ -40,13 +40,17 @@ _LARGEST = 709.0
 def tradeoff(
     loss: Loss, type_one_error: Any, *, direction: Direction | str | None = None, rtol: float = 1e-9
 ) -> Bound | Bounds:
-    """The trade-off function: the least type II error of a test between P and Q at a type I error ([AFA] Appendix F).
+    """The trade-off function: the least type II error of a test between P and Q at a type I error ([AFA] Definition 3).
 
     In direction ``"remove"`` the null hypothesis is Q, the record is absent, and the alternative is P:
     f(alpha) = inf of P(accept) over all tests, randomised ones too, with Q(reject) <= alpha. In direction ``"add"`` the two
     are exchanged; that curve is the inverse of the first. By default the pointwise minimum of both: no test that an adversary
     may choose, in either direction, does better. The minimum of two convex curves need not be convex; its largest convex
     minorant is the trade-off function whose conjugate is the profile max(remove, add) (Dong, Roth & Su 2022, Prop. 2.12).
+
+    Papers write T[P, Q] with the null hypothesis first: alpha = P(reject), beta = Q(accept) ([AFA] Definition 3, [LT] eq. 11).
+    With (P, Q) the pair, P with the record, T[Q, P] is direction ``"remove"`` and T[P, Q] is direction ``"add"``, which
+    :func:`inverse_tradeoff` in direction ``"remove"`` gives too.
 
     Parameters
     ----------
@@ -75,6 +79,17 @@ def tradeoff(
     >>> from logphi.mechanisms.gaussian import Gaussian
     >>> round((100 * Gaussian(sigma=10)).tradeoff(0.05).value, 9)
     0.740488977
+
+    P = 0.9 N(0, 1) + 0.1 N(1, 1) against Q = N(0, 1): T[Q, P] is 0.9 (1 - alpha) + 0.1 Phi(Phi^{-1}(1 - alpha) - 1), and the
+    test of the null hypothesis P that rejects below 0 has the errors 0.9 / 2 + 0.1 Phi(-1) and 1/2.
+
+    >>> from scipy.special import ndtr, ndtri
+    >>> sampled = Gaussian(sigma=1).poisson(0.1)
+    >>> round(sampled.tradeoff(0.2, direction="remove").value, 9), round(0.72 + 0.1 * float(ndtr(ndtri(0.8) - 1)), 9)
+    (0.763707917, 0.763707917)
+    >>> at = 0.45 + 0.1 * float(ndtr(-1))
+    >>> round(sampled.tradeoff(at, direction="add").value, 9), round(sampled.inverse_tradeoff(at, direction="remove").value, 9)
+    (0.5, 0.5)
     """
     checked(loss, direction, None, rtol)
     check.unit_array("type_one_error", type_one_error)

@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any
 
 from dp_accounting import dp_event
 from dp_accounting.privacy_accountant import NeighboringRelation
@@ -17,11 +16,10 @@ from logphi import check
 from logphi.adapters.dp_accounting.leaves import Leak, UnreadableEventError, leaves, rate_of
 from logphi.adapters.dp_accounting.releases import RELATIONS, Released, release, stated
 from logphi.core.adjacency import Adjacency
-from logphi.core.logphi import LogPhi
 from logphi.core.pair import UnsupportedError
 from logphi.mechanisms.gaussian import Gaussian
 from logphi.mechanisms.pure_dp import ApproximateDP
-from logphi.release import Composition, Mechanism, Primitive
+from logphi.release import Composition, Mechanism
 from logphi.written import Written, exact
 
 # far more digits than a double has, so that the root below is rounded once
@@ -113,12 +111,13 @@ def _poisson(event: Any, relation: Adjacency) -> Released:
         if len(inner) != 1 or inner[0][1] != 1 or type(inner[0][0]) is not dp_event.PoissonSampledDpEvent:
             break
         rate, inner = Written(exact(rate) * exact(rate_of(inner[0][0]))), [(inner[0][0].event, 1)]
-    base = _one(event, inner, Adjacency.ADD_REMOVE, relation)
+    special = relation is Adjacency.REPLACE_SPECIAL
+    base = _one(event, inner, relation if special else Adjacency.ADD_REMOVE, relation)
     if isinstance(base, Mechanism) and not isinstance(base, Gaussian):
         stated(event, relation, Adjacency.ADD_REMOVE, Adjacency.REPLACE_SPECIAL)
     if not rate or isinstance(base, Leak):
         return base if rate else Leak.NOTHING
-    return Nulled(base.poisson(rate)) if relation is Adjacency.REPLACE_SPECIAL else base.poisson(rate, adjacency=relation)
+    return base.poisson(rate, adjacency=relation)
 
 
 def _subset(event: Any, relation: Adjacency) -> Released:
@@ -185,16 +184,3 @@ def _merged(gaussians: list[tuple[Gaussian, int]]) -> Gaussian:
     if Fraction(sigma) ** 2 * precision != 1:
         sigma = math.nextafter(sigma, 0.0)
     return Gaussian(sigma, sensitivity=first.sensitivity, adjacency=first.adjacency)
-
-
-@dataclass(frozen=True, repr=False)
-class Nulled(Primitive):
-    """A release under add/remove, where a record of value "nothing" is as good as absent."""
-
-    base: Mechanism
-    adjacency: Adjacency = Adjacency.REPLACE_SPECIAL
-    _undescribed: ClassVar = "state it under add_remove, which has the same pair"
-
-    def loss_law(self) -> LogPhi:
-        """That of the base."""
-        return self.base.loss_law()

@@ -28,7 +28,7 @@ class Bell:
     log_rest: float | None = None
     blur: float = 0.0
 
-    def _shape(self, upper: bool) -> Shape:
+    def shape(self, upper: bool) -> Shape:
         """W grows with every parameter: with what their errors do, on one side."""
         rates = np.array([rate.at(upper) for rate in self.rates])
         log_rest = self.log_rest
@@ -43,7 +43,7 @@ class Bell:
     @property
     def top(self) -> float:
         """Minus the logarithm of p_0 when turned."""
-        return -self._shape(True).log_rest + self.blur if self.turned else np.inf
+        return -self.shape(True).log_rest + self.blur if self.turned else np.inf
 
     @property
     def endless(self) -> bool:
@@ -61,7 +61,7 @@ class Bell:
 
     def sketch(self, u: Array, cut: float) -> Array:
         """Closed for a normal law, else a coarse sum."""
-        shape = self._shape(True)
+        shape = self.shape(True)
         m = shape.largest
         if self._normal:
             return u * (u + 1) * m * m / 2
@@ -82,7 +82,7 @@ class Bell:
         """The y above which there is hardly more P-mass than e^cut."""
         if not self.endless:
             return np.inf
-        shape = self._shape(True)
+        shape = self.shape(True)
         low, high = 0.0, float(np.sqrt(-2 * min(cut, -1.0)) + shape.largest + 2)
         for _ in range(2):
             y = np.linspace(low, high, 65)
@@ -92,7 +92,7 @@ class Bell:
 
     def on(self, grid: Grid) -> LatticeLaw:
         """Cells in y between the points where log w meets the lattice; an end of the support may become one node."""
-        h, shape = grid.step, self._shape(grid.upper)
+        h, shape = grid.step, self.shape(grid.upper)
         m, end = shape.largest, shape.log_rest
         bounded = end > -np.inf
         alpha = -grid.tilt if self.turned else 1 + grid.tilt

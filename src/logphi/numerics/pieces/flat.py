@@ -49,7 +49,9 @@ class Flat:
         w = self.width.high
         log_c, log_p = self.weight(w)
         rate = np.maximum(np.abs(u + 0.5), 1e-9)
-        body = log_c + rate * w + np.log(-np.expm1(-2 * rate * w) / rate)
+        body = np.full(u.shape, -np.inf)
+        if log_c > -np.inf:
+            body = log_c + rate * w + np.log(-np.expm1(-2 * rate * w) / rate)
         return log_sum(np.stack([body, log_p + u * w, log_p - w - u * w], axis=1))
 
     def on(self, grid: Grid) -> LatticeLaw:

@@ -35,7 +35,8 @@ class FromTradeoff(Primitive):
     is that of the add direction, the hypotheses exchanged.
 
     Points of a smooth curve are no vertices of one below it: chords promise more than the curve. Tangents promise less.
-    Two errors whose sum exceeds one by no more than rounding in doubles explains (2^-51) are lowered to it, which promises less.
+    Where two errors sum to more than one, by no more than rounding in doubles explains (2^-51), the type II error is lowered,
+    which promises less.
 
     Parameters
     ----------

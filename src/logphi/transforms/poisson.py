@@ -61,7 +61,8 @@ def one_pair_of_poisson(pair: Pair, rate: float, group_size: int, relation: Adja
     """
     if relation is not Adjacency.ADD_REMOVE or group_size > 1:
         raise UnsupportedError(
-            f"one_pair is for one record under 'add_remove', got group_size={group_size!r} under {relation.value!r}: leave it out"
+            f"one_pair is for one record under 'add_remove', got group_size={group_size!r} under {relation.value!r}; "
+            "leave it out"
         )
     if not pair.loss().symmetric:
         raise UnsupportedError(

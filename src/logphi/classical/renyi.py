@@ -169,7 +169,7 @@ def tradeoff(source: Source, type_one_error: float, *, direction: Direction | st
     Examples
     --------
     >>> str(tradeoff(lambda order: order / 2, 0.1))
-    'at least 0.4921345587 (Renyi, tradeoff)'
+    'at least 0.5162717 (Renyi, tradeoff)'
     """
     alpha = check.unit("type_one_error", type_one_error)
     found = [_tradeoff(curve, alpha) for curve in curves(source, direction)]

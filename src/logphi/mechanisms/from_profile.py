@@ -22,7 +22,7 @@ LARGEST_EPSILON = 300.0
 LEAST_DELTA = 1e-290
 # derived: masses are rounded to doubles, and the exponentials to far more digits
 BLUR = 2.0**-51
-# derived: by how much a profile or a curve that is computed in doubles, its place included, may be off: three half ulps of one
+# derived: a value below one that is computed in doubles, by an exponential of a place that was rounded, is off by less
 ROUNDED = Fraction(1, 2**51)
 # derived: above what an exponential is rounded up by
 _LOWERED = 1 - Fraction(1, 2**190)

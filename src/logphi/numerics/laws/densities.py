@@ -39,6 +39,8 @@ _LARGE = 50.0
 _LIGHT = 1e-17
 # measured: the largest abscissa looked at, and how finely the end of the strip is found
 _FARTHEST, _HALVINGS = 2.0**15, 24
+# measured: by how much abscissas of one table may differ in size, as a logarithm
+_APART = 1.5
 # measured: an abscissa with a larger error is taken to be outside; abscissas that panels are made for at a time
 _SETTLED, _FEW = 1e-6, 6
 # measured: phases up to which the decay is sampled, and the samples in a turn
@@ -114,11 +116,14 @@ class Densities(Law):
         z = np.asarray(z)
         inside = (z.real >= self.strip[0]) & (z.real < self.strip[1]) & (np.abs(z.imag) * _reach(self) < _LONGEST)
         result = Values(np.full(z.shape, np.inf, dtype=z.dtype), np.full(z.shape, np.inf), np.zeros(z.shape))
-        if inside.any():
-            own = z[inside]
+        # where it is large, its panels and its scale are no use where it is small
+        level = np.where(inside, np.floor(np.log(np.maximum(np.abs(z.real), 1.0)) / _APART), -1.0)
+        for one in np.unique(level[inside]):
+            those = level == one
+            own = z[those]
             table = _tilted(self, _few(own.real), float(np.abs(own.imag).max()))
             for part, whole in zip(_transform(self, table, own), (result.mid, result.rounding, result.inner), strict=True):
-                whole[inside] = part
+                whole[those] = part
         return result
 
     def sketch(self, c: NDArray[np.float64], count: int = 1) -> NDArray[np.float64]:

@@ -294,12 +294,14 @@ def test_a_mixture_must_be_sensitivities_and_their_probabilities(sensitivities, 
     refused(kind, lambda: lp.GaussianMixture(1, sensitivities, probabilities), *needles)
 
 
-def test_samplings_of_a_mixture_that_are_not_known_are_refused():
-    mixture = lp.GaussianMixture(1, [1, 2], [0.5, 0.5], adjacency="replace")
-    refused(ValueError, lambda: mixture.subset(0.1, adjacency="add_remove"), "no log-ratio", "poisson")
-    refused(ValueError, lambda: mixture.subset(0.1, adjacency="replace"), "no subset")
+def test_samplings_that_are_not_known_are_refused():
     refused(ValueError, lambda: lp.GaussianMixture(1, [1, 2], [0.5, 0.5]).poisson(0.1, group_size=2), "Gaussian", "group_size")
     refused(ValueError, lambda: lp.Gaussian(1).poisson(0.1, group_size=1001), "group_size", "1001")
+    refused(ValueError, lambda: lp.Gaussian(1).poisson(0.1, group_size=2, one_pair=True), "one_pair", "group_size=2")
+    refused(ValueError, lambda: lp.Gaussian(1).poisson(0.1, adjacency="remove", one_pair=True), "one_pair", "'remove'")
+    refused(ValueError, lambda: lp.Discrete([0.5, 0.5], [0.2, 0.8]).poisson(0.1, one_pair=True), "one_pair", "leave it out")
+    refused(TypeError, lambda: lp.Gaussian(1).poisson(0.1, one_pair=1), "one_pair", "True or False")
+    refused(ValueError, lambda: lp.Gaussian(1).poisson(0.1, one_pair=True).certify(epsilon=1), "one_pair")
 
 
 def test_explain_takes_one_question():

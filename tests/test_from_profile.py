@@ -64,6 +64,31 @@ def test_one_point_is_an_approximate_guarantee():
                 assert (count * one).delta(e).value == pytest.approx((count * other).delta(e).value, rel=1e-10)
 
 
+@pytest.mark.parametrize("adjacency", ["remove", "add", "add_remove", "replace"])
+def test_points_that_rounding_puts_below_every_profile_are_on_it(adjacency):
+    """A response's profile in doubles: beyond its largest loss it is 1 - e^eps, or half an ulp beside."""
+    epsilons = sorted([*np.linspace(-3, 3, 61).tolist(), -math.log(3), math.log(3)])
+    deltas = [max(0.75 - 0.25 * math.exp(e), 1 - math.exp(e), 0.0) for e in epsilons]
+    below = [e for e, d in zip(epsilons, deltas, strict=True) if Fraction(repr(d)) < 1 - exponential(Fraction(repr(e)))]
+    assert len(below) > 5
+    mechanism = lp.FromProfile(epsilons, deltas, adjacency=adjacency)
+    for count in (1, 5):
+        for direction in (None, "remove", "add") if adjacency == "add_remove" else (None,):
+            found = (count * mechanism).delta(0.7, direction=direction)
+            native = (count * lp.RandomizedResponse(0.75)).delta(0.7)
+            assert found.upper >= native.lower
+            assert found.upper == pytest.approx(native.value, rel=1e-12)
+    # no output tells everything because of a rounding
+    assert mechanism.renyi(3.0).upper == pytest.approx(lp.RandomizedResponse(0.75).renyi(3.0).value, rel=1e-12)
+
+
+def test_what_rounding_does_not_explain_is_refused():
+    boundary = -math.expm1(-1.0)
+    lp.FromProfile([-1.0], [boundary - 1e-16])
+    with pytest.raises(ValueError, match=r"at least 1 - e\^epsilon"):
+        lp.FromProfile([-1.0], [boundary - 1e-15])
+
+
 def test_response_comes_back_whole_and_others_from_above():
     """All vertices of a profile give it back; points between vertices give a hull above it."""
     odds = math.log(1.5)

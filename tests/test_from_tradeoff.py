@@ -53,6 +53,18 @@ def test_the_curve_comes_back(seed):
         assert found.width <= 1e-9 * found.upper
 
 
+def test_errors_that_rounding_puts_above_one_together_are_lowered():
+    rng = np.random.default_rng(0)
+    places = [a for a in rng.random(400).tolist() if Fraction(repr(a)) + Fraction(repr(1 - a)) > 1]
+    assert len(places) > 50
+    for a in places[:20]:
+        mechanism = lp.FromTradeoff([0, a], [1, 1 - a])
+        assert mechanism.delta(0.0).upper < 1e-14
+        assert mechanism.tradeoff(a, direction="remove").upper <= 1 - a + 1e-14
+    with pytest.raises(ValueError, match="at most 1"):
+        lp.FromTradeoff([0, 0.25], [1, 0.75 + 1e-15])
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_the_profile_is_the_conjugate(seed):
     """delta(eps) = sup of 1 - f(alpha) - e^eps alpha, attained at a vertex."""

@@ -135,6 +135,13 @@ def whole(name: str, value: Any, least: int, most: int) -> int:
     return number
 
 
+def flag(name: str, value: Any) -> bool:
+    """A bool."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{name} must be True or False, got {value!r}")
+    return bool(value)
+
+
 def real_array(name: str, value: Any) -> NDArray[np.float64]:
     """``value`` as an array of finite floats, of its own shape."""
     try:

@@ -19,7 +19,7 @@ from logphi.core.pair import Pair, UnsupportedError
 from logphi.description import canonical, manner, node, normalised, numbers_in
 from logphi.progress import shown
 from logphi.questions import Questions
-from logphi.transforms.poisson import poisson, poisson_relation
+from logphi.transforms.poisson import one_pair_of_poisson, poisson, poisson_relation
 from logphi.transforms.subset import subset, subset_relation
 from logphi.views.directions import direction_of
 from logphi.written import exact, exactly
@@ -162,7 +162,9 @@ class Mechanism(Questions):
 
     __rmul__ = __mul__
 
-    def poisson(self, rate: float, *, group_size: int = 1, adjacency: Adjacency | str | None = None) -> Mechanism:
+    def poisson(
+        self, rate: float, *, group_size: int = 1, adjacency: Adjacency | str | None = None, one_pair: bool = False
+    ) -> Mechanism:
         """The mechanism on a fresh Poisson sample: every record takes part with probability ``rate``.
 
         Rate 0 leaks nothing, rate 1 is the identity ([AFA] Theorem 11.1, [PLD] section 4). Under ``"replace_special"`` a
@@ -177,6 +179,9 @@ class Mechanism(Questions):
             How many records differ, each of which takes part by itself: 1 or more; above 1 for the Gaussian.
         adjacency
             The relation of the result; that of the base by default. ``"replace"`` for the Gaussian.
+        one_pair
+            Whether one pair is to dominate both orders of add/remove ([AFA] Corollary 32). Without it each order has its own
+            pair, which is never worse and better under composition.
 
         Raises
         ------
@@ -184,7 +189,8 @@ class Mechanism(Questions):
             If a parameter is outside its range, the base is stated under replace, or no pair is known.
         """
         relation = poisson_relation(self.adjacency, None if adjacency is None else Adjacency.of(adjacency))
-        return PoissonSampled(self, rate, group_size, relation)
+        kind = PoissonOnePair if check.flag("one_pair", one_pair) else PoissonSampled
+        return kind(self, rate, group_size, relation)
 
     def subset(self, rate: float, *, adjacency: Adjacency | str) -> Mechanism:
         """The mechanism on a fresh uniformly random subset of fixed size, drawn without replacement.
@@ -316,6 +322,21 @@ class PoissonSampled(Primitive):
 
     def _numbers(self) -> Iterator[float]:
         return chain([self.rate], self.base._numbers())
+
+
+@dataclass(frozen=True, repr=False)
+class PoissonOnePair(PoissonSampled):
+    """A mechanism on a Poisson sample, by one pair for both orders; made by :meth:`Mechanism.poisson`."""
+
+    def loss_law(self) -> LogPhi:
+        """By the spliced pair of the base."""
+        return one_pair_of_poisson(self.base.pair(), self.rate, self.group_size, self.adjacency)
+
+    def __repr__(self) -> str:
+        return f"{self.base!r}.poisson({self.rate!r}, one_pair=True)"
+
+    def _node(self) -> dict[str, Any]:
+        raise ValueError("certificates do not know one pair for both orders: leave one_pair out, which is sharper too")
 
 
 @dataclass(frozen=True, repr=False)

@@ -12,9 +12,9 @@ from logphi.classical.joint_range import Limits, Place, least, least_alone, prov
 from logphi.classical.renyi_curve import RenyiCurve, settled
 
 # measured: by how much a claim is loosened until its proof goes through; the first does unless rounding is in the way
-_MARGINS = (1e-9, 1e-7, 1e-5, 1e-3)
+MARGINS = (1e-9, 1e-7, 1e-5, 1e-3)
 # measured: after so many rounds of orders in between, more of them change nothing in nine digits
-_ROUNDS = 5
+ROUNDS = 5
 # derived: e^-600 is well within the doubles, whether t is the logarithm of a delta or an eps
 _DEEPEST = 600.0
 _SHARES = np.array([0.1, 0.25, 0.5])
@@ -54,7 +54,7 @@ def sharpened(
         Whether each order above 1 is to be used by itself; otherwise all orders together.
     """
     find = least_alone if alone else least
-    limits = _first(curve, z, alone)
+    limits = first_limits(curve, z, alone)
     if not limits.z.size:
         return None
 
@@ -63,13 +63,13 @@ def sharpened(
 
     top = known - 1e-12 * max(1.0, abs(known))
     t = top
-    for _ in range(1 if curve.orders is not None else _ROUNDS):
+    for _ in range(1 if curve.orders is not None else ROUNDS):
         if not place(t).margin > 0:
             return None
         t = _lowest(lambda at: place(at).margin > 0, t)
         if curve.orders is None:
-            limits = limits.joined(_between(curve, limits, place(t).rows, alone))
-    for margin in _MARGINS:
+            limits = limits.joined(limits_between(curve, limits, place(t).rows, alone))
+    for margin in MARGINS:
         delta, epsilon = point(t + margin * max(1.0, abs(t)))
         if delta >= 1:
             return None
@@ -94,7 +94,7 @@ def _lowest(test: Callable[[float], bool], good: float) -> float:
     return good
 
 
-def _first(curve: RenyiCurve, z: float | None, alone: bool) -> Limits:
+def first_limits(curve: RenyiCurve, z: float | None, alone: bool) -> Limits:
     """The orders to begin with: around the best one above 1, and over the rest of the line unless each stands alone."""
     if curve.orders is not None:
         return _limits(curve, curve.orders, alone)
@@ -105,7 +105,7 @@ def _first(curve: RenyiCurve, z: float | None, alone: bool) -> Limits:
     return _limits(curve, np.concatenate([beyond, within, above]), alone)
 
 
-def _between(curve: RenyiCurve, limits: Limits, rows: tuple[int, ...], alone: bool) -> Limits:
+def limits_between(curve: RenyiCurve, limits: Limits, rows: tuple[int, ...], alone: bool) -> Limits:
     """Orders on both sides of those that matter."""
     z = limits.z
     sides = [(z[row], z[other]) for row in rows for other in (row - 1, row + 1) if 0 <= other < z.size]

@@ -24,6 +24,7 @@ from logphi import check
 from logphi.bound import Direction, Side
 from logphi.classical.claim import Claim
 from logphi.classical.joint_conversion import Implied, sharpened
+from logphi.classical.joint_tradeoff import implied_error
 from logphi.classical.outward import Interval, between, decimal, down, exact, intervals, up
 from logphi.classical.renyi_curve import Divergence, RenyiCurve, curves, settled
 from logphi.numerics.saddle import Interval as Range
@@ -134,6 +135,47 @@ def epsilon(
     return max(found, key=float)
 
 
+def tradeoff(source: Source, type_one_error: float, *, direction: Direction | str | None = None) -> Claim:
+    """A lower bound of the type II error of every test at a type I error, from Renyi divergences: the trade-off function.
+
+    The null hypothesis is Q, without the record, as in ``mechanism.tradeoff``; a function of the order bounds both orders of
+    the pair, so that its curve is symmetric. Every order excludes some tests, and the largest bound counts. Orders below one
+    exclude some that no order above does: of a function of your own they are used if it is given as
+    ``DivergenceCurve(function, interval=(0, math.inf))``. A bound at one order alone is ``DivergenceCurve.at([2], [0.5])``.
+
+    Parameters
+    ----------
+    source
+        As of :func:`delta`: a mechanism, a curve or a function of the order.
+    type_one_error
+        In [0, 1].
+    direction
+        Of a mechanism: ``"remove"`` or ``"add"`` for one order only; the smaller of both curves by default.
+
+    Returns
+    -------
+    Claim
+        A lower bound; 0 where no order promises anything.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the type I error is outside [0, 1], or the function gives something that is no bound.
+
+    References
+    ----------
+    [AFA] Appendix F.1; Balle, Barthe, Gaboardi, Hsu & Sato 2020 (one order above 1).
+
+    Examples
+    --------
+    >>> str(tradeoff(lambda order: order / 2, 0.1))
+    'at least 0.5162717 (Renyi, tradeoff)'
+    """
+    alpha = check.unit("type_one_error", type_one_error)
+    found = [_tradeoff(curve, alpha) for curve in curves(source, direction)]
+    return min(found, key=float)
+
+
 def _delta(curve: RenyiCurve, epsilon: float, how: Conversion) -> Claim:
     eps = decimal(epsilon) + between(*curve.shift)
     below = down(eps)
@@ -177,6 +219,18 @@ def _epsilon(curve: RenyiCurve, delta: float, how: Conversion) -> Claim:
         value, note = (sharper.epsilon, sharper.note) if sharper is not None and sharper.epsilon < value else (value, note)
     value = max(0.0, up(exact(value) - between(*curve.shift))) if math.isfinite(value) else value
     return Claim(value, Side.UPPER, _name(how), how.source, note, curve.proved)
+
+
+def _tradeoff(curve: RenyiCurve, alpha: float) -> Claim:
+    # P and Q are bounded where the loss is finite; no type I error is spent where only P is, all of it may be where only Q is
+    kept = 1 - between(*curve.infinite_mass)
+    shared = kept * intervals().exp(between(*curve.shift))
+    own = up(decimal(alpha) / shared) if alpha else 0.0
+    implied = implied_error(curve, own) if own < 1 else None
+    value = max(down(kept * exact(implied.type_two_error)), 0.0) if implied else 0.0
+    note = f"order {implied.order:.6g}" if implied else ""
+    how = Conversion.TRADEOFF
+    return Claim(value, Side.LOWER, _name(how), how.source, note, curve.proved)
 
 
 def _sharpened(

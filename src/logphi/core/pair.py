@@ -37,8 +37,7 @@ class Pair(ABC):
             If the spliced law is not known here.
         """
         raise UnsupportedError(
-            "no subset of this mechanism is known under replace: it is for the Gaussian, the Laplace mechanism and finite "
-            "pairs; ask for adjacency='add_remove'"
+            "no spliced law of this pair is known, which a subset under replace needs: ask for adjacency='add_remove'"
         )
 
     def grouped_loss(self, rate: float, size: int) -> LogPhi:

@@ -22,6 +22,10 @@ LARGEST_EPSILON = 300.0
 LEAST_DELTA = 1e-290
 # derived: masses are rounded to doubles, and the exponentials to far more digits
 BLUR = 2.0**-51
+# derived: a value below one that is computed in doubles, by an exponential of a place that was rounded, is off by less
+ROUNDED = Fraction(1, 2**51)
+# derived: above what an exponential is rounded up by
+_LOWERED = 1 - Fraction(1, 2**190)
 # both orders of the relation are meant where no one order is named
 _ONE_ORDER = (Adjacency.ADD, Adjacency.REMOVE)
 
@@ -39,12 +43,15 @@ class FromProfile(Primitive):
     orders, so that every point is one of the reversed profile 1 - a + a h(1/a) too: (eps, delta) also says
     h(e^-eps) <= 1 - e^-eps + e^-eps delta. The hull of both kinds of points is symmetric, and dominates both orders.
 
+    Every profile is at least 1 - e^eps. A delta below that by no more than rounding in doubles explains (2^-51) is raised to
+    it, which promises less.
+
     Parameters
     ----------
     epsilons
         Places of the known points, in nats; any real numbers up to 300 in size.
     deltas
-        Upper bounds of the profile there, each at least 1 - e^eps and at most 1.
+        Upper bounds of the profile there, each at least 1 - e^eps, but for rounding, and at most 1.
     adjacency
         The relation under which the bounds hold.
 
@@ -85,7 +92,7 @@ class FromProfile(Primitive):
                 raise ValueError(f"epsilons must lie between -{LARGEST_EPSILON:g} and {LARGEST_EPSILON:g}, got {where}")
             if 0 < delta < LEAST_DELTA:
                 raise ValueError(f"a delta must be 0 or at least {LEAST_DELTA:g}, the range of doubles, got {where}")
-            if meant(delta) < 1 - exponential(meant(epsilon)):
+            if meant(delta) < 1 - exponential(meant(epsilon)) - ROUNDED:
                 raise ValueError(
                     f"a delta must be at least 1 - e^epsilon, got {where}: no mechanism is that private; "
                     "check the sign of epsilon and that the two lists are in the same order"
@@ -99,7 +106,7 @@ class FromProfile(Primitive):
             raise ValueError(f"some delta must be below 1, got {self.deltas!r}: such a mechanism promises nothing")
 
     def _hull(self) -> Hull:
-        points = [(exponential(meant(e)), meant(d)) for e, d in zip(self.epsilons, self.deltas, strict=True)]
+        points = [_attained(exponential(meant(e)), meant(d)) for e, d in zip(self.epsilons, self.deltas, strict=True)]
         if self.adjacency not in _ONE_ORDER:
             points += [(1 / a, 1 - 1 / a + h / a) for a, h in points]
         return Hull.of(points)
@@ -111,6 +118,14 @@ class FromProfile(Primitive):
     def loss_law(self) -> LogPhi:
         """Finitely many atoms."""
         return self.pair().loss()
+
+
+def _attained(a: Fraction, h: Fraction) -> tuple[Fraction, Fraction]:
+    """A point that is nowhere below 1 - a.
+
+    A convex profile that meets this line meets it further left too, where the place is surely not too large.
+    """
+    return (a, h) if h >= 1 - a else (a * _LOWERED, 1 - a * _LOWERED)
 
 
 def outcomes(p: Iterable[Fraction], q: Iterable[Fraction], adjacency: Adjacency, exact: Cells | None = None) -> FinitePair:

@@ -13,7 +13,7 @@ from logphi.arith.protocol import Arithmetic, Number
 from logphi.core.adjacency import Adjacency
 from logphi.core.logphi import LogPhi
 from logphi.core.pairs.finite import FinitePair
-from logphi.mechanisms.from_profile import LEAST_DELTA, outcomes
+from logphi.mechanisms.from_profile import LEAST_DELTA, ROUNDED, outcomes
 from logphi.numerics.hull import Hull
 from logphi.numerics.laws.finite import Cells
 from logphi.release import Primitive
@@ -35,13 +35,15 @@ class FromTradeoff(Primitive):
     is that of the add direction, the hypotheses exchanged.
 
     Points of a smooth curve are no vertices of one below it: chords promise more than the curve. Tangents promise less.
+    Where two errors sum to more than one, by no more than rounding in doubles explains (2^-51), the type II error is lowered,
+    which promises less.
 
     Parameters
     ----------
     type_one_errors
         Of the vertices, in [0, 1]; 0 is among them.
     type_two_errors
-        f there: at least 0, at most one less the type I error.
+        f there: at least 0, at most one less the type I error, but for rounding.
     adjacency
         The relation under which the curve is known.
 
@@ -80,7 +82,7 @@ class FromTradeoff(Primitive):
         )
         for place, (alpha, beta) in enumerate(zip(self.type_one_errors, self.type_two_errors, strict=True)):
             where = f"at place {place}, a type I error of {alpha!r} with a type II error of {beta!r}"
-            if meant(alpha) + meant(beta) > 1:
+            if meant(alpha) + meant(beta) > 1 + ROUNDED:
                 raise ValueError(
                     f"the two errors must sum to at most 1, got {where}: a test that ignores the output does better; "
                     "check that the two lists are in the same order"
@@ -99,14 +101,14 @@ class FromTradeoff(Primitive):
         return [*zip(self.type_one_errors, self.type_two_errors, strict=True), (1.0, 0.0)]
 
     def _hull(self, read: Callable[[float], Fraction] = meant) -> Hull:
-        return Hull.of([(read(alpha), read(beta)) for alpha, beta in self._points()])
+        return Hull.of([_attained(read(alpha), read(beta)) for alpha, beta in self._points()])
 
     def pair(self) -> FinitePair:
         """The segments of the curve; for the order add the outcome laws are exchanged."""
         vertices = self._hull().vertices
         p = [1 - vertices[0][1], *(here[1] - there[1] for here, there in pairwise(vertices)), Fraction(0)]
         q = [Fraction(0), *(there[0] - here[0] for here, there in pairwise(vertices)), 1 - vertices[-1][0]]
-        given = {(meant(alpha), meant(beta)): (alpha, beta) for alpha, beta in self._points()}
+        given = {_attained(meant(alpha), meant(beta)): (alpha, beta) for alpha, beta in self._points()}
         corners = tuple(given[vertex] for vertex in vertices)
         # the doubles themselves may have another hull than the decimals they stand for
         same = self._hull(exact).vertices == tuple((exact(alpha), exact(beta)) for alpha, beta in corners)
@@ -115,6 +117,11 @@ class FromTradeoff(Primitive):
     def loss_law(self) -> LogPhi:
         """Finitely many atoms."""
         return self.pair().loss()
+
+
+def _attained(alpha: Fraction, beta: Fraction) -> tuple[Fraction, Fraction]:
+    """A point that is nowhere above 1 - alpha."""
+    return alpha, min(beta, 1 - alpha)
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,8 @@
 """Poisson sampling: every record takes part independently with the same probability.
 
 Under add/remove, if (P, Q) dominates the base in the remove direction, ((1-q) Q + q P, Q) dominates the sampled
-mechanism in that direction and the reversed pair in the other ([AFA] Theorem 11.1 and Lemma 28).
+mechanism in that direction and the reversed pair in the other ([AFA] Theorem 11.1 and Lemma 28). One pair for both
+directions is the spliced one ([AFA] Proposition 30 and Corollary 32), whose profile of one release is the larger of both.
 
 Under replace_special, a record that is not in the sample takes the value "nothing", which is what the other data set holds
 anyway: given the sample of all others, the outputs are (1-q) Q' + q P' and Q', with (P', Q') a pair of the base. A mean over
@@ -56,3 +57,24 @@ def poisson(pair: Pair, rate: float, group_size: int, relation: Adjacency) -> Lo
     if group_size > 1:
         return pair.grouped_loss(rate, group_size)
     return pair.loss() if rate == 1 else pair.mixed_loss(rate)
+
+
+def one_pair_of_poisson(pair: Pair, rate: float, group_size: int, relation: Adjacency) -> LogPhi:
+    """The loss of one pair that dominates the sampled mechanism in both directions.
+
+    Raises
+    ------
+    UnsupportedError
+        If the base's own pair is not one for both directions, a group is asked for, or another relation.
+    """
+    if relation is not Adjacency.ADD_REMOVE or group_size > 1:
+        raise UnsupportedError(
+            f"one_pair is for one record under 'add_remove', got group_size={group_size!r} under {relation.value!r}; "
+            "leave it out"
+        )
+    if not pair.loss().symmetric:
+        raise UnsupportedError(
+            "one_pair needs a base whose own pair is the same in both directions, as that of Gaussian and Laplace noise is: "
+            "leave it out, each direction then has its own pair, which is sharper"
+        )
+    return LogPhi() if rate == 0 else pair.loss() if rate == 1 else pair.spliced_loss(rate)

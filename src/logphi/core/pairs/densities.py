@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from logphi.core.logphi import LogPhi
 from logphi.core.pair import Pair
-from logphi.numerics.laws.densities import Densities, LogDensity, MixtureLog, NormalLog
+from logphi.numerics.laws.densities import Densities, LogDensity, MixtureLog, NormalLog, SplicedLog
 from logphi.numerics.laws.normal_pair import NormalPair
 
 
@@ -32,8 +32,20 @@ class NormalLaws(Pair):
 
     def mixed_loss(self, rate: float) -> LogPhi:
         """By quadrature, the errors of which are estimates."""
+        return LogPhi() if self._equal else self._densities.mixed_loss(rate)
+
+    def spliced_loss(self, rate: float) -> LogPhi:
+        """By quadrature, the errors of which are estimates."""
+        return LogPhi() if self._equal else self._densities.spliced_loss(rate)
+
+    @property
+    def _equal(self) -> bool:
+        return (self.mean_p, self.sigma_p) == (self.mean_q, self.sigma_q)
+
+    @property
+    def _densities(self) -> DensityPair:
         p, q = NormalLog(self.mean_p, self.sigma_p), NormalLog(self.mean_q, self.sigma_q)
-        return LogPhi() if p == q else DensityPair(p, q, (-math.inf, math.inf)).mixed_loss(rate)
+        return DensityPair(p, q, (-math.inf, math.inf))
 
 
 @dataclass(frozen=True)
@@ -61,3 +73,10 @@ class DensityPair(Pair):
     def mixed_loss(self, rate: float) -> LogPhi:
         """The mixture of the densities against the second."""
         return DensityPair(MixtureLog(self.log_p, self.log_q, rate), self.log_q, self.support, self.breakpoints).loss()
+
+    def spliced_loss(self, rate: float) -> LogPhi:
+        """Both densities where their ratio is above one, and below; the rest of their masses is an atom."""
+        (_, lost), higher = self.law.totals()[0], self.law.excess(0.0)
+        rest = (1 - rate) * (lost + math.exp(higher.log_scale) * higher.value)
+        p, q = SplicedLog(self.log_p, self.log_q, rate), SplicedLog(self.log_q, self.log_p, rate)
+        return LogPhi.of([(Densities(p, q, self.support, self.breakpoints, rest), 1)])

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from logphi.arith.floats import FLOATS
 from logphi.arith.protocol import Multiple, Parameter, Plain
 from logphi.core.logphi import LogPhi
 from logphi.core.pair import Pair, UnsupportedError
+from logphi.core.pairs.densities import DensityPair
 from logphi.numerics.laws.blended_normal import BlendedNormal
 from logphi.numerics.laws.curved import ReplacedNormal, SplicedNormal
+from logphi.numerics.laws.densities import NormalLog, NormalsLog
 from logphi.numerics.laws.mixed_normal import MixedNormal
 from logphi.numerics.laws.normal import Normal
 from logphi.numerics.laws.weights import Binomial, Thinned, Weights
 
 # beyond these, products of losses and rates leave the range of normal doubles
 LEAST_SHIFT, LARGEST_SHIFT = 1e-50, 20.0
+# measured: quadrature finds every part of a mixture from points so far apart, in units of its width
+_APART = 4.0
 
 
 @dataclass(frozen=True)
@@ -98,21 +103,48 @@ class NormalMixture(Pair):
             return LogPhi.of([(MixedNormal(others[0], rate), 1)])
         return LogPhi.of([(BlendedNormal(tuple(shift or Plain(0.0) for shift in self.shifts), self.weights), 1)])
 
-    def reversed(self) -> Pair:
-        """Not known: the mixture would be on the other side.
+    def reversed(self) -> NormalAgainstMixture:
+        """The laws exchanged."""
+        return NormalAgainstMixture(self)
 
-        Raises
-        ------
-        UnsupportedError
-            Always.
-        """
-        raise UnsupportedError(
-            "a subset of a GaussianMixture is not supported: mixed with its own reversal, a mixture of Gaussians has no "
-            "log-ratio that is known here; sample with poisson, or take the Gaussian of the largest sensitivity"
-        )
+    def spliced_loss(self, rate: float) -> LogPhi:
+        """By quadrature, the errors of which are estimates."""
+        return self.densities.spliced_loss(rate)
+
+    @property
+    def densities(self) -> DensityPair:
+        """The same two laws by their densities."""
+        means = tuple(float(shift.under(FLOATS).mid) if shift else 0.0 for shift in self.shifts)
+        p = NormalsLog(means, tuple(weight.log for weight in self.weights.table()))
+        # a point near every mean, so that no part is missed
+        near = tuple(sorted({_APART * round(mean / _APART) for mean in means}))
+        return DensityPair(p, NormalLog(0.0, 1.0), (-math.inf, math.inf), near)
 
     def mixed_loss(self, rate: float) -> LogPhi:
         """A mixture again, with more weight at zero."""
         alone = self.shifts[0] is not None
         shifts = (None, *self.shifts) if alone else self.shifts
         return NormalMixture(shifts, Thinned(self.weights, rate, alone)).loss()
+
+
+@dataclass(frozen=True)
+class NormalAgainstMixture(Pair):
+    """N(0, 1) against the sum of p_i N(c_i, 1)."""
+
+    mixture: NormalMixture
+
+    def loss(self) -> LogPhi:
+        """That of the mixture, reflected."""
+        return self.mixture.loss().reflected()
+
+    def reversed(self) -> NormalMixture:
+        """The mixture first."""
+        return self.mixture
+
+    def mixed_loss(self, rate: float) -> LogPhi:
+        """By quadrature, the errors of which are estimates: both laws are mixtures."""
+        return self.mixture.densities.reversed().mixed_loss(rate)
+
+    def spliced_loss(self, rate: float) -> LogPhi:
+        """That of the mixture, reflected."""
+        return self.mixture.spliced_loss(rate).reflected()

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import dataclass, replace
+from functools import lru_cache, reduce
 from typing import Any
 
 import numpy as np
@@ -39,6 +39,8 @@ _LARGE = 50.0
 _LIGHT = 1e-17
 # measured: the largest abscissa looked at, and how finely the end of the strip is found
 _FARTHEST, _HALVINGS = 2.0**15, 24
+# measured: by how much abscissas of one table may differ in size, as a logarithm
+_APART = 1.5
 # measured: an abscissa with a larger error is taken to be outside; abscissas that panels are made for at a time
 _SETTLED, _FEW = 1e-6, 6
 # measured: phases up to which the decay is sampled, and the samples in a turn
@@ -51,13 +53,15 @@ _BETWEEN = 1.03
 class Densities(Law):
     """log(p/q) under p, for densities p, q given by their logarithms on an interval.
 
-    K(z) = log of the integral of p^{1+z} q^{-z} where both are positive. All errors are estimates.
+    K(z) = log of the integral of p^{1+z} q^{-z} where both are positive. All errors are estimates. Both laws may have an atom
+    beside their densities, the same one with mass ``rest``: there the loss is zero.
     """
 
     log_p: LogDensity
     log_q: LogDensity
     support: tuple[float, float]
     breakpoints: tuple[float, ...] = ()
+    rest: float = 0.0
 
     def formula(self, arith: Arithmetic, z: Number) -> Number:
         """Refused: there is no formula."""
@@ -73,7 +77,7 @@ class Densities(Law):
 
     def reflected(self) -> Densities:
         """The densities exchanged."""
-        return Densities(self.log_q, self.log_p, self.support, self.breakpoints)
+        return replace(self, log_p=self.log_q, log_q=self.log_p)
 
     def logs(self, x: Array) -> tuple[Array, Array]:
         """Both logarithms."""
@@ -90,13 +94,13 @@ class Densities(Law):
         return (-1.0, _end_of_strip(self))
 
     def totals(self) -> tuple[tuple[float, float], tuple[float, float], float]:
-        """The integrals of p and q, each with the part of it where the other is zero; the error of all of them."""
+        """The masses of p and q, each with the part of it where the other is zero; the error of all of them."""
         table = _base(self)
         p, q = np.exp(table.log_p) * table.width, np.exp(table.log_q) * table.width
         alone_p, alone_q = np.where(np.isneginf(table.log_q), p, 0.0), np.where(np.isneginf(table.log_p), q, 0.0)
         sums = [float((part @ KRONROD).sum()) for part in (p, alone_p, q, alone_q)]
         wrong = max(float(doubts(part).sum()) for part in (p, alone_p, q, alone_q))
-        return (sums[0], sums[1]), (sums[2], sums[3]), wrong + 64 * ULP
+        return (sums[0] + self.rest, sums[1]), (sums[2] + self.rest, sums[3]), wrong + 64 * ULP
 
     def log_masses(self) -> tuple[Values, Values] | None:
         """From where the other density is zero."""
@@ -112,11 +116,14 @@ class Densities(Law):
         z = np.asarray(z)
         inside = (z.real >= self.strip[0]) & (z.real < self.strip[1]) & (np.abs(z.imag) * _reach(self) < _LONGEST)
         result = Values(np.full(z.shape, np.inf, dtype=z.dtype), np.full(z.shape, np.inf), np.zeros(z.shape))
-        if inside.any():
-            own = z[inside]
+        # where it is large, its panels and its scale are no use where it is small
+        level = np.where(inside, np.floor(np.log(np.maximum(np.abs(z.real), 1.0)) / _APART), -1.0)
+        for one in np.unique(level[inside]):
+            those = level == one
+            own = z[those]
             table = _tilted(self, _few(own.real), float(np.abs(own.imag).max()))
             for part, whole in zip(_transform(self, table, own), (result.mid, result.rounding, result.inner), strict=True):
-                whole[inside] = part
+                whole[those] = part
         return result
 
     def sketch(self, c: NDArray[np.float64], count: int = 1) -> NDArray[np.float64]:
@@ -135,7 +142,12 @@ class Densities(Law):
         return np.where(place >= 0, sampled[np.maximum(place, 0)], 0.0)
 
     def excess(self, x: float) -> Scaled:
-        """The integral of (p - e^x q)_+ where q is positive, on panels made for it."""
+        """The integral of (p - e^x q)_+ where q is positive, and what the atom adds to it."""
+        own, atom = self._density_excess(x), self.rest * max(-float(np.expm1(x)), 0.0)
+        return own + Scaled(0.0, atom, rounding=4 * ULP * atom) if atom else own
+
+    def _density_excess(self, x: float) -> Scaled:
+        """On panels made for it."""
 
         def log_integrand(table: Table) -> Array:
             with np.errstate(invalid="ignore", divide="ignore", over="ignore"):  # zeros of p or q: nothing is gained there
@@ -179,7 +191,7 @@ class Densities(Law):
         return Scaled(scale, value, inner=inner, rounding=wrong + 32 * ULP * value)
 
     def atoms(self) -> tuple[Array, Array]:
-        """The losses of the nodes of a fine quadrature, and the logarithms of their masses under p."""
+        """The losses of the nodes of a fine quadrature and of the atom, and the logarithms of their masses under p."""
         table = _base(self)
         loss, common = _losses(table)
         share = np.where(common, np.maximum(table.log_p, table.log_q), -np.inf).max(axis=1)
@@ -192,7 +204,7 @@ class Densities(Law):
         with np.errstate(divide="ignore"):  # weights of no mass
             log_p = np.where(common, table.log_p + np.log(table.width * KRONROD), -np.inf)
         kept = np.isfinite(log_p)
-        return loss[kept], log_p[kept]
+        return _with_atom(self.rest, loss[kept], log_p[kept])
 
     def on_line(self, line: Line, count: int = 1) -> Values:
         """K on a vertical line; nothing is known beyond so many points."""
@@ -329,7 +341,7 @@ def _base(law: Densities) -> Table:
 @lru_cache(maxsize=32)
 def _reach(law: Densities) -> float:
     """About how far apart losses are that matter."""
-    loss, weight = _weights(_base(law), -0.5)
+    loss, weight = _weights(law, _base(law), -0.5)
     return float(np.ptp(loss)) if weight.size else 0.0
 
 
@@ -367,11 +379,11 @@ def _end_of_strip(law: Densities) -> float:
 @lru_cache(maxsize=32)
 def _decay(law: Densities, abscissa: float) -> tuple[Array, Array]:
     """Heights from zero, and the logarithm of the largest |M(c + it)| / M(c) seen from each on."""
-    loss, weight = _weights(_tilted(law, (abscissa,), 0.0), abscissa)
+    loss, weight = _weights(law, _tilted(law, (abscissa,), 0.0), abscissa)
     if not np.ptp(loss) > 0:
         return np.zeros(1), np.zeros(1)
     highest = _PHASE / float(np.ptp(loss))
-    loss, weight = _weights(_tilted(law, (abscissa,), highest), abscissa)
+    loss, weight = _weights(law, _tilted(law, (abscissa,), highest), abscissa)
     side = int(np.sqrt(_PHASE * _SAMPLES / (2 * np.pi))) + 1
     step = highest / side**2
     fine = np.exp(1j * step * np.arange(side) * loss[:, None]) * weight[:, None]
@@ -383,13 +395,19 @@ def _decay(law: Densities, abscissa: float) -> tuple[Array, Array]:
     return step * np.arange(float(side**2)), np.log(np.minimum(_BETWEEN * largest + 1e-15, 1.0))
 
 
-def _weights(table: Table, abscissa: float) -> tuple[Array, Array]:
+def _weights(law: Densities, table: Table, abscissa: float) -> tuple[Array, Array]:
     """The losses of a tilted law and their shares, the light ones left out."""
     loss, common = _losses(table)
-    exponent = np.where(common, table.log_p + abscissa * loss, -np.inf)
-    weight = np.exp(exponent - exponent.max()) * table.width * KRONROD
+    with np.errstate(divide="ignore"):  # weights of no mass
+        log_mass = np.where(common, table.log_p + abscissa * loss, -np.inf) + np.log(table.width * KRONROD)
+    loss, log_mass = _with_atom(law.rest, loss.ravel(), log_mass.ravel())
+    weight = np.exp(log_mass - log_mass.max())
     weight /= weight.sum()
     return loss[weight > _LIGHT], weight[weight > _LIGHT]
+
+
+def _with_atom(rest: float, loss: Array, log_mass: Array) -> tuple[Array, Array]:
+    return (np.append(loss, 0.0), np.append(log_mass, np.log(rest))) if rest else (loss, log_mass)
 
 
 def _losses(table: Table) -> tuple[Array, NDArray[np.bool_]]:
@@ -421,3 +439,30 @@ class MixtureLog:
     def __call__(self, x: Array) -> Array:
         """At each x."""
         return np.asarray(np.logaddexp(np.log1p(-self.rate) + self.log_q(x), np.log(self.rate) + self.log_p(x)))
+
+
+@dataclass(frozen=True)
+class SplicedLog:
+    """log((1 - rate) q + rate p) where p is above q, log p elsewhere, for two densities given by their logarithms."""
+
+    log_p: LogDensity
+    log_q: LogDensity
+    rate: float
+
+    def __call__(self, x: Array) -> Array:
+        """At each x."""
+        p, q = self.log_p(x), self.log_q(x)
+        return np.where(p > q, np.logaddexp(np.log1p(-self.rate) + q, np.log(self.rate) + p), p)
+
+
+@dataclass(frozen=True)
+class NormalsLog:
+    """The logarithm of a mixture of normal densities of width one."""
+
+    means: tuple[float, ...]
+    log_weights: tuple[float, ...]
+
+    def __call__(self, x: Array) -> Array:
+        """At each x."""
+        parts = (weight + NormalLog(mean, 1.0)(x) for mean, weight in zip(self.means, self.log_weights, strict=True))
+        return reduce(np.logaddexp, parts)

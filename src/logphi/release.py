@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import reduce
 from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -15,14 +16,14 @@ from logphi import check
 from logphi.bound import Direction
 from logphi.core.adjacency import Adjacency
 from logphi.core.logphi import LogPhi
-from logphi.core.pair import Pair, UnsupportedError
+from logphi.core.pair import Joint, Pair, UnsupportedError
 from logphi.description import canonical, manner, node, normalised, numbers_in
 from logphi.progress import shown
 from logphi.questions import Questions
 from logphi.transforms.poisson import poisson, poisson_relation
 from logphi.transforms.subset import subset, subset_relation
 from logphi.views.directions import direction_of
-from logphi.written import exact, exactly
+from logphi.written import Written, exact, exactly, meant
 
 if TYPE_CHECKING:
     from logphi.certified.certificate import Certificate
@@ -143,11 +144,8 @@ class Mechanism(Questions):
         return iter(())
 
     def pair(self) -> Pair:
-        """The dominating pair, where the library can sample it."""
-        raise UnsupportedError(
-            f"no sampling of {type(self).__name__} is supported: its sampled pair is not known here; "
-            "sample each mechanism before composing"
-        )
+        """The dominating pair, which sampling mixes: the product of those of all releases, which see one sample together."""
+        return reduce(Pair.beside, (one.pair().repeated(count) for one, count in self.counted()))
 
     def __add__(self, other: Mechanism) -> Mechanism:
         if not isinstance(other, Mechanism):
@@ -167,6 +165,11 @@ class Mechanism(Questions):
 
         Rate 0 leaks nothing, rate 1 is the identity ([AFA] Theorem 11.1). Fixed-size, shuffled or fixed-order batches are
         not Poisson samples and get no such amplification.
+
+        All releases of a composition see *one* sample: ``(a + b).poisson(q)`` leaks more than ``a.poisson(q) + b.poisson(q)``,
+        which draws two. Gaussians on one sample are one Gaussian, and finite mechanisms one finite mechanism as long as that is
+        small; any other composition is sampled once, with delta and epsilon of that single release and nothing beside it. A
+        sample of a sample is one with the product of the rates.
 
         Parameters
         ----------
@@ -249,6 +252,10 @@ class Primitive(Mechanism):
         """Itself, once."""
         return ((self, 1),)
 
+    def pair(self) -> Pair:
+        """A pair of which no more is known than its loss; override it where the two laws are known."""
+        return Joint(self.loss_law())
+
     def __repr__(self) -> str:
         """The constructor call, as the expression language reads it; defaults are left out."""
         defaults = {name: one.default for name, one in inspect.signature(type(self)).parameters.items()}
@@ -303,10 +310,33 @@ class PoissonSampled(Primitive):
         """By the pair of the base."""
         return poisson(self.base.pair(), self.rate, self.group_size, self.adjacency)
 
+    def pair(self) -> Pair:
+        """Known by its loss, for one record.
+
+        Raises
+        ------
+        UnsupportedError
+            For a group of records: those would be drawn together, and not each by itself.
+        """
+        if self.group_size > 1:
+            raise UnsupportedError(
+                f"a sample of a group of {self.group_size} records cannot be sampled again: each record is drawn by itself "
+                "both times; give group_size to the outer sample alone"
+            )
+        return super().pair()
+
+    def poisson(self, rate: float, *, group_size: int = 1, adjacency: Adjacency | str | None = None) -> Mechanism:
+        """The base on a sample of a sample: a Poisson sample with the product of the rates."""
+        if self.group_size > 1:
+            return super().poisson(rate, group_size=group_size, adjacency=adjacency)
+        relation = poisson_relation(self.adjacency, None if adjacency is None else Adjacency.of(adjacency))
+        product = Written(meant(self.rate) * meant(check.unit("rate", rate)))
+        return PoissonSampled(self.base, product, group_size, relation)
+
     def __repr__(self) -> str:
         group = f", group_size={self.group_size}" if self.group_size > 1 else ""
         relation = "" if self.adjacency is self.base.adjacency else f", adjacency={self.adjacency.value!r}"
-        return f"{self.base!r}.poisson({self.rate!r}{group}{relation})"
+        return f"{_operand(self.base)}.poisson({self.rate!r}{group}{relation})"
 
     def _node(self) -> dict[str, Any]:
         """Around that of the base."""
@@ -334,7 +364,7 @@ class SubsetSampled(Primitive):
         return subset(self.base.pair(), self.rate, self.adjacency)
 
     def __repr__(self) -> str:
-        return f"{self.base!r}.subset({self.rate!r}, adjacency={self.adjacency.value!r})"
+        return f"{_operand(self.base)}.subset({self.rate!r}, adjacency={self.adjacency.value!r})"
 
     def _node(self) -> dict[str, Any]:
         """Around that of the base."""
@@ -354,6 +384,19 @@ class Composition(Mechanism):
     def counted(self) -> tuple[tuple[Mechanism, int], ...]:
         """The terms."""
         return self.terms
+
+    def _node(self) -> dict[str, Any]:
+        """As the base of a sample.
+
+        Raises
+        ------
+        ValueError
+            Always.
+        """
+        raise ValueError(
+            "certificates do not know several releases on one sample; for Gaussians certify the sample of one Gaussian with "
+            "sigma = (n_1/sigma_1^2 + n_2/sigma_2^2 + ...)^(-1/2), rounded down"
+        )
 
     def loss_law(self) -> LogPhi:
         """K adds ([AFA] Proposition 13)."""
@@ -376,6 +419,11 @@ class Composition(Mechanism):
         for one, count in self.terms:
             counts[one] += count
         return counts
+
+
+def _operand(mechanism: Mechanism) -> str:
+    """Text that a method call may follow."""
+    return f"({mechanism!r})" if isinstance(mechanism, Composition) else repr(mechanism)
 
 
 def compose(mechanisms: Iterable[Mechanism]) -> Mechanism:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from logphi.arith.floats import FLOATS
-from logphi.arith.protocol import Multiple, Parameter, Plain
+from logphi.arith.protocol import Multiple, Norm, Parameter, Plain
 from logphi.core.logphi import LogPhi
 from logphi.core.pair import Pair, UnsupportedError
 from logphi.numerics.laws.blended_normal import BlendedNormal
@@ -31,6 +31,20 @@ class NormalShift(Pair):
     def reversed(self) -> NormalShift:
         """The same, mirrored."""
         return self
+
+    def repeated(self, count: int) -> Pair:
+        """One shift again: orthogonal shifts add in squares."""
+        return self if count == 1 else NormalShift(Norm(((self.shift, count),)))
+
+    def beside(self, other: Pair) -> Pair:
+        """One shift again, beside another one."""
+        if not isinstance(other, NormalShift):
+            return super().beside(other)
+        return NormalShift(Norm((*self._squares, *other._squares)))
+
+    @property
+    def _squares(self) -> tuple[tuple[Parameter, int], ...]:
+        return self.shift.terms if isinstance(self.shift, Norm) else ((self.shift, 1),)
 
     def mixed_loss(self, rate: float) -> LogPhi:
         """No closed form: an integral."""

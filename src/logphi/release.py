@@ -145,7 +145,7 @@ class Mechanism(Questions):
 
     def pair(self) -> Pair:
         """The dominating pair, which sampling mixes: the product of those of all releases, which see one sample together."""
-        return reduce(Pair.beside, (one.pair().repeated(count) for one, count in self.counted()))
+        return reduce(lambda one, other: one.beside(other), (one.pair().repeated(count) for one, count in self.counted()))
 
     def __add__(self, other: Mechanism) -> Mechanism:
         if not isinstance(other, Mechanism):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from logphi import check
 from logphi.arith.floats import FLOATS
 from logphi.arith.protocol import Multiple, Norm, Parameter, Plain
 from logphi.core.logphi import LogPhi
@@ -34,13 +35,13 @@ class NormalShift(Pair):
 
     def repeated(self, count: int) -> Pair:
         """One shift again: orthogonal shifts add in squares."""
-        return self if count == 1 else NormalShift(Norm(((self.shift, count),)))
+        return self if count == 1 else _joined((self.shift, count))
 
     def beside(self, other: Pair) -> Pair:
         """One shift again, beside another one."""
         if not isinstance(other, NormalShift):
             return super().beside(other)
-        return NormalShift(Norm((*self._squares, *other._squares)))
+        return _joined(*self._squares, *other._squares)
 
     @property
     def _squares(self) -> tuple[tuple[Parameter, int], ...]:
@@ -88,6 +89,13 @@ class NormalShift(Pair):
                 f"got {size!r}"
             )
         return self.shift
+
+
+def _joined(*shifts: tuple[Parameter, int]) -> NormalShift:
+    """Counted orthogonal shifts as one."""
+    norm = Norm(shifts)
+    check.moderate("sensitivity / sigma of all releases on one sample together", float(norm.under(FLOATS).mid))
+    return NormalShift(norm)
 
 
 @dataclass(frozen=True)

@@ -38,8 +38,8 @@ class SampledOnce(Law):
             Always.
         """
         raise NoTransformError(
-            "the transform of several releases on one sample is not known, unless all are Gaussian, or finite and few: delta and "
-            "epsilon of a single such release are answered, other questions and compositions with it are not"
+            "one sample of several releases, or of a transform, has no known transform: its delta and epsilon are answered, "
+            "other questions and compositions with it are not; only Gaussians on one sample, and small finite mechanisms, compose"
         )
 
     def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:

@@ -39,7 +39,7 @@ class SampledOnce(Law):
         """
         raise NoTransformError(
             "one sample of several releases, or of a transform, has no known transform: its delta and epsilon are answered, "
-            "other questions and compositions with it are not; only Gaussians, or small finite mechanisms, on one sample compose"
+            "other questions and compositions with it are not; only Gaussians or small finite mechanisms on one sample compose"
         )
 
     def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:

@@ -17,12 +17,13 @@ from logphi.views.hockey_stick import hockey_stick
 from logphi.views.loss import LossDistribution
 from logphi.views.probabilistic import pdp_delta, pdp_epsilon
 from logphi.views.renyi import kl_divergence, max_divergence, renyi, renyi_orders
-from logphi.views.risk import AttackRisk
 from logphi.views.tradeoff import inverse_tradeoff, tradeoff
 from logphi.views.zcdp import zcdp
 
 if TYPE_CHECKING:
     import sympy
+
+    from logphi.views.risk import AttackRisk
 
 
 class Questions(ABC):
@@ -121,6 +122,9 @@ class Questions(ABC):
     @property
     def risk(self) -> AttackRisk:
         """What an attacker on one record may attain; see :class:`logphi.views.risk.AttackRisk`."""
+        # it brings SciPy's special functions, which double the time of a first answer
+        from logphi.views.risk import AttackRisk
+
         return AttackRisk(self._loss(), self.delta)
 
     def explain(self, *, epsilon: float | None = None, delta: float | None = None, method: str | None = None) -> Explanation:

@@ -18,6 +18,7 @@ from logphi.core.adjacency import Adjacency
 from logphi.core.logphi import LogPhi
 from logphi.core.pair import Joint, Pair, UnsupportedError
 from logphi.description import canonical, manner, node, normalised, numbers_in
+from logphi.guesses import Guided, attribute_hint, guided
 from logphi.progress import shown
 from logphi.questions import Questions
 from logphi.transforms.poisson import poisson, poisson_relation
@@ -34,7 +35,7 @@ MOST_DIGITS = 1000
 LARGEST_GROUP = 1000
 
 
-class Mechanism(Questions):
+class Mechanism(Guided, Questions):
     """A release about a data set, held by the log-phi of its privacy loss.
 
     ``m1 + m2`` composes (adaptively too, [AFA] Theorem 10), ``n * m`` is n-fold composition. Mechanisms stated under
@@ -160,6 +161,14 @@ class Mechanism(Questions):
 
     __rmul__ = __mul__
 
+    def __radd__(self, other: object) -> Mechanism:
+        """``sum(mechanisms)`` begins with zero."""
+        return self if isinstance(other, int) and other == 0 else NotImplemented
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(f"a {type(self).__name__} has no {name!r}{attribute_hint(name)}")
+
+    @guided
     def poisson(self, rate: float, *, group_size: int = 1, adjacency: Adjacency | str | None = None) -> Mechanism:
         """The mechanism on a fresh Poisson sample: every record takes part with probability ``rate``.
 
@@ -188,6 +197,7 @@ class Mechanism(Questions):
         relation = poisson_relation(self.adjacency, None if adjacency is None else Adjacency.of(adjacency))
         return PoissonSampled(self, rate, group_size, relation)
 
+    @guided
     def subset(self, rate: float, *, adjacency: Adjacency | str) -> Mechanism:
         """The mechanism on a fresh uniformly random subset of fixed size, drawn without replacement.
 
@@ -240,7 +250,7 @@ class Primitive(Mechanism):
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
         # a dataclass would silently take the method for the default of the field
-        taken = sorted(name for name in inspect.get_annotations(cls) if hasattr(Mechanism, name))
+        taken = sorted(name for name in inspect.get_annotations(cls) if name[0] != "_" and hasattr(Mechanism, name))
         if taken:
             raise TypeError(f"a parameter of {cls.__name__} is called {taken[0]!r}, which is a question: choose another name")
 

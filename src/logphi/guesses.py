@@ -99,10 +99,11 @@ class Guided:
     def __new__(cls: type[_Guided], *arguments: Any, **keywords: Any) -> _Guided:
         """The instance, before its parameters are set."""
         if keywords:
-            refuse_unknown(cls.__name__, _parameters(cls), keywords, cls._hints)
+            refuse_unknown(cls.__name__, _parameters(cls.__init__), keywords, cls._hints)
         return super().__new__(cls)
 
 
 @functools.lru_cache(maxsize=256)
-def _parameters(cls: type) -> Mapping[str, Any]:
-    return inspect.signature(cls).parameters
+def _parameters(initialize: Callable[..., None]) -> Mapping[str, Any]:
+    _, *own = inspect.signature(initialize).parameters.items()
+    return dict(own)

@@ -1,7 +1,8 @@
 # Everything is built from a bare python3, in .venv; the stamps make a second run quick.
 #
 #   make demo       install the package and answer the README's question
-#   make test       lint, types, floors, and every test: slow ones and notebooks too (this is what CI runs)
+#   make test       lint, types, import floors, the default tests, and every notebook
+#   make test-all   all of that, slow tests, the plug-ins against the real Opacus and torch, the site in a browser
 #   make test-fast  only the default pytest run
 #   make docs       the site, in build/site; a warning is an error
 #   make support-matrix  print docs/support-matrix.md anew
@@ -18,21 +19,24 @@ OLDER  := 1.4.0 1.5.4
 OPACUS := $(foreach release,$(OLDER),$(abspath $(VENV))/older-opacus/$(release))
 
 .DEFAULT_GOAL := test
-.PHONY: demo test test-fast lint format docs support-matrix bench clean
+.PHONY: demo test test-all test-fast lint format docs support-matrix bench clean
 
 demo: $(STAMPS)/package
 	$(BIN)/logphi epsilon "14062 * Gaussian(sigma=1.1).poisson(256/60000)" --delta 1e-5
 
 # `loadgroup`: the site is built once, by the worker that looks at it;
 # one worker a core leaves nothing for the threads of the matrix products
-test test-fast: export OPENBLAS_NUM_THREADS = 1
-test: export LOGPHI_OLDER_OPACUS = $(subst $(subst ,, ),:,$(OPACUS))
+PYTEST := OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadgroup
 
 test: lint
-	$(BIN)/python -m pytest -n auto --dist loadgroup -m ""
+	$(PYTEST) -m "not slow or notebook"
+
+test-all: export LOGPHI_OLDER_OPACUS = $(subst $(subst ,, ),:,$(OPACUS))
+test-all: $(STAMPS)/all lint
+	$(PYTEST) -m ""
 
 test-fast: $(STAMPS)/dev
-	$(BIN)/python -m pytest -n auto
+	$(PYTEST)
 
 lint: $(STAMPS)/dev
 	$(BIN)/ruff check .
@@ -67,10 +71,14 @@ $(STAMPS)/package: $(STAMPS)/venv pyproject.toml
 
 $(STAMPS)/dev: $(STAMPS)/venv pyproject.toml
 	$(PIP) install --quiet --editable . --group dev
+	touch $(STAMPS)/package $@
+
+$(STAMPS)/all: $(STAMPS)/venv pyproject.toml
+	$(PIP) install --quiet --editable . --group all
 	for release in $(OLDER); do \
 	    $(PIP) install --quiet --no-deps --upgrade --target $(VENV)/older-opacus/$$release opacus==$$release || exit 1; \
 	done
-	touch $(STAMPS)/package $(STAMPS)/docs $@
+	touch $(STAMPS)/package $(STAMPS)/dev $(STAMPS)/docs $@
 
 $(STAMPS)/docs: $(STAMPS)/venv pyproject.toml
 	$(PIP) install --quiet --editable . --group docs

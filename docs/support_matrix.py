@@ -83,7 +83,7 @@ SCHEMES = {
 }
 RELATIONS = [relation.value for relation in lp.Adjacency]
 
-GAUSSIAN = EXAMPLES["Gaussian"]
+GAUSSIAN, LAPLACE = EXAMPLES["Gaussian"], EXAMPLES["Laplace"]
 REFUSED = {
     "`.poisson` of a base stated under `replace`": lambda: GAUSSIAN(adjacency="replace").poisson(RATE),
     "`.poisson` of a base stated under `add` or `remove`, to any other relation": lambda: GAUSSIAN(adjacency="add").poisson(
@@ -91,8 +91,9 @@ REFUSED = {
     ),
     f"`.poisson` of a base stated under `add_remove`, to `{SPECIAL}`": lambda: GAUSSIAN().poisson(RATE, adjacency=SPECIAL),
     "`.subset` of a base stated under `add_remove`": lambda: GAUSSIAN().subset(RATE, adjacency="add_remove"),
-    "sampling a composition": lambda: (2 * GAUSSIAN()).poisson(RATE),
-    "sampling twice": lambda: GAUSSIAN().poisson(RATE).poisson(RATE),
+    "composing samples of compositions, unless all are Gaussian, or finite and small": lambda: (
+        2 * (GAUSSIAN() + LAPLACE()).poisson(RATE)
+    ).delta(1),
     "`.shuffled()`": lambda: GAUSSIAN().shuffled(),
     "`.fixed_order()`": lambda: GAUSSIAN().fixed_order(),
     "composing mechanisms of two relations": lambda: GAUSSIAN() + GAUSSIAN(adjacency="replace"),

@@ -216,10 +216,6 @@ def test_an_unknown_relation_is_refused(value, kind):
     refused(kind, lambda: lp.Gaussian(1, adjacency=value), "adjacency must be", repr(value))
 
 
-def test_sampling_is_refused_where_no_pair_is_known():
-    refused(ValueError, lambda: (lp.Gaussian(1) + lp.Gaussian(2)).poisson(0.1), "Composition", "before composing")
-
-
 def test_batches_that_are_not_samples_are_refused_with_the_reason():
     refused(ValueError, lambda: lp.Gaussian(1).shuffled(0.1), "shuffled", "Poisson's, whose answer would be too small")
     refused(ValueError, lambda: lp.Gaussian(1).fixed_order(0.1), "fixed order", "Poisson's answer would be too small")

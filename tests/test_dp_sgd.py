@@ -43,6 +43,24 @@ def test_rate_and_steps_are_told_first():
     ]
 
 
+def test_adaptive_clipping_releases_two_sums_of_one_batch():
+    run = lp.dp_sgd(dataset_size=1000, batch_size=50, steps=1000, noise_multiplier=1.1, clipped_count_noise=2.2)
+    assert run.step == (lp.Gaussian(1.1) + lp.Gaussian(2.2)).poisson(Fraction(1, 20))
+    alone = lp.dp_sgd(dataset_size=1000, batch_size=50, steps=1000, noise_multiplier=1.1 / 1.25**0.5)
+    assert run.epsilon(1e-5).value == pytest.approx(alone.epsilon(1e-5).value, rel=1e-12)
+    assert "counted on the same batch" in str(run)
+    subsets = lp.dp_sgd(
+        dataset_size=1000, batch_size=50, steps=9, noise_multiplier=3, clipped_count_noise=4, sampler="without_replacement"
+    )
+    assert subsets.delta(0.5).value == pytest.approx(
+        lp.dp_sgd(dataset_size=1000, batch_size=50, steps=9, noise_multiplier=12 / 5, sampler="without_replacement")
+        .delta(0.5)
+        .value,
+        rel=1e-12,
+    )
+    refused(ValueError, lambda: lp.dp_sgd(**{**MNIST, "clipped_count_noise": 0}), "clipped_count_noise", "positive")
+
+
 def test_it_composes_certifies_is_recorded_and_spent_like_any_other():
     training = lp.dp_sgd(dataset_size=1000, batch_size=100, steps=50, noise_multiplier=2)
     step = lp.Gaussian(2).poisson(Fraction(1, 10))
@@ -53,7 +71,9 @@ def test_it_composes_certifies_is_recorded_and_spent_like_any_other():
     assert accountant.history == ((step, 50),)
     assert lp.PrivacyFilter(epsilon=5, delta=1e-5).can_spend(training)
     assert training.certify(delta=Fraction(1, 10**5), digits=9).parameters == "as written"
-    refused(ValueError, lambda: training.poisson(0.1), "sample each mechanism before composing")
+    once = training.poisson(0.1)
+    assert once.delta(0.5).upper < training.delta(0.5).lower
+    refused(ValueError, lambda: (2 * once).delta(0.5), "no known transform")
 
 
 @settings(max_examples=60, deadline=None)

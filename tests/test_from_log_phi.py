@@ -98,6 +98,12 @@ def test_what_is_no_log_phi_is_refused(expression, symbol, kind, needles):
         assert needle in str(caught.value)
 
 
-def test_sampling_is_refused_with_the_reason():
-    with pytest.raises(ValueError, match="two laws that sampling would mix"):
-        lp.FromLogPhi(lp.Gaussian(2).log_phi(ALPHA), ALPHA).poisson(0.1)
+def test_a_sample_is_answered_once():
+    sampled = lp.FromLogPhi(lp.Gaussian(2).log_phi(ALPHA), ALPHA).poisson(0.1)
+    known = lp.Gaussian(2).poisson(0.1)
+    for direction in ("remove", "add"):
+        estimate = sampled.delta(0.02, direction=direction)
+        assert not estimate.ledger.proved
+        assert estimate.value == pytest.approx(known.delta(0.02, direction=direction).value, rel=1e-6)
+    with pytest.raises(ValueError, match="no known transform"):
+        (2 * sampled).delta(0.1)

@@ -222,9 +222,6 @@ def test_other_refusals():
         lp.Discrete(p=[0.5, 0.5], q=[0.2, 0.3, 0.5])
     with pytest.raises(ValueError, match="share no outcome"):
         lp.Discrete(p=[1, 0], q=[0, 1])
-    for base in (2 * ONE, SAMPLED):
-        with pytest.raises(ValueError, match="no sampling of"):
-            base.poisson(0.1)
     with pytest.raises(ValueError, match="adjacency 'replace'"):
         lp.Gaussian(sigma=1, adjacency="replace").poisson(0.1)
 

@@ -17,6 +17,7 @@ def test_there_are_notebooks() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.notebook
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
 def test_notebook_runs(path: Path) -> None:
     notebook = nbformat.read(path, as_version=4)

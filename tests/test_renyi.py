@@ -135,15 +135,15 @@ def test_finite_laws(p, q, order):
 def test_orders_with_infinite_losses():
     assert lp.Discrete(p=P, q=Q).renyi_orders() == (0.0, 1.0)
     only_q = lp.Discrete(p=[0.4, 0.6, 0], q=[0.3, 0.3, 0.4])
-    assert only_q.renyi_orders("remove") == (0.0, INF)
-    assert only_q.renyi_orders("add") == (-INF, 1.0)
+    assert only_q.renyi_orders(direction="remove") == (0.0, INF)
+    assert only_q.renyi_orders(direction="add") == (-INF, 1.0)
     assert only_q.renyi_orders() == (0.0, 1.0)
     assert lp.Gaussian(sigma=1).renyi_orders() == (-INF, INF)
 
 
 def test_a_strip_that_ends():
     mechanism = lp.GaussianPair(mean_p=0, sigma_p=1, mean_q=1, sigma_q=2)
-    low, high = mechanism.renyi_orders("add")
+    low, high = mechanism.renyi_orders(direction="add")
     assert high == pytest.approx(4 / 3)
     assert low == -INF
     exact = divergence(normal(1, 2), normal(0, 1), 1.2, [-90, -20, -10, -2, 0, 2, 10, 20, 90])
@@ -204,7 +204,7 @@ def test_the_larger_direction_is_named():
 def test_divergences_by_name():
     mechanism = lp.Laplace(scale=2)
     check(mechanism.kl_divergence(), mpf(1) / 2 - 1 + exp(-mpf(1) / 2))
-    check(mechanism.max_divergence("add"), mpf(1) / 2)
+    check(mechanism.max_divergence(direction="add"), mpf(1) / 2)
     assert lp.ApproximateDP(epsilon=1, delta=1e-9).kl_divergence().lower == INF
     assert lp.Gaussian(sigma=3).max_divergence().status is Status.DIVERGENT
 

@@ -17,12 +17,13 @@ from logphi.views.hockey_stick import hockey_stick
 from logphi.views.loss import LossDistribution
 from logphi.views.probabilistic import pdp_delta, pdp_epsilon
 from logphi.views.renyi import kl_divergence, max_divergence, renyi, renyi_orders
-from logphi.views.risk import AttackRisk
 from logphi.views.tradeoff import inverse_tradeoff, tradeoff
 from logphi.views.zcdp import zcdp
 
 if TYPE_CHECKING:
     import sympy
+
+    from logphi.views.risk import AttackRisk
 
 
 class Questions(ABC):
@@ -86,17 +87,17 @@ class Questions(ABC):
         """The Renyi divergence of any order, real or complex, in nats; see :func:`logphi.views.renyi.renyi`."""
         return renyi(self._loss(), order, direction=direction, rtol=rtol)
 
-    def renyi_orders(self, direction: Direction | str | None = None) -> tuple[float, float]:
+    def renyi_orders(self, *, direction: Direction | str | None = None) -> tuple[float, float]:
         """The open interval of orders at which it converges; see :func:`logphi.views.renyi.renyi_orders`."""
         return renyi_orders(self._loss(), direction=direction)
 
-    def kl_divergence(self, direction: Direction | str | None = None) -> Bound:
+    def kl_divergence(self, *, direction: Direction | str | None = None, rtol: float = 1e-9) -> Bound:
         """The mean of the loss, in nats, infinite if the loss may be; see :func:`logphi.views.renyi.kl_divergence`."""
-        return kl_divergence(self._loss(), direction=direction)
+        return kl_divergence(self._loss(), direction=direction, rtol=rtol)
 
-    def max_divergence(self, direction: Direction | str | None = None) -> Bound:
+    def max_divergence(self, *, direction: Direction | str | None = None, rtol: float = 1e-9) -> Bound:
         """The largest loss, in nats; see :func:`logphi.views.renyi.max_divergence`."""
-        return max_divergence(self._loss(), direction=direction)
+        return max_divergence(self._loss(), direction=direction, rtol=rtol)
 
     def zcdp(self, xi: float = 0.0, *, direction: Direction | str | None = None, rtol: float = 1e-6) -> Bound:
         """The smallest rho of (xi, rho)-zCDP, in nats; see :func:`logphi.views.zcdp.zcdp`."""
@@ -124,6 +125,9 @@ class Questions(ABC):
     @property
     def risk(self) -> AttackRisk:
         """What an attacker on one record may attain; see :class:`logphi.views.risk.AttackRisk`."""
+        # it brings SciPy's special functions, which double the time of a first answer
+        from logphi.views.risk import AttackRisk
+
         return AttackRisk(self._loss(), self.delta)
 
     def explain(self, *, epsilon: float | None = None, delta: float | None = None, method: str | None = None) -> Explanation:

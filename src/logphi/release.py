@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import reduce
 from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -15,14 +16,15 @@ from logphi import check
 from logphi.bound import Direction
 from logphi.core.adjacency import Adjacency
 from logphi.core.logphi import LogPhi
-from logphi.core.pair import Pair, UnsupportedError
+from logphi.core.pair import Joint, Pair, UnsupportedError
 from logphi.description import canonical, manner, node, normalised, numbers_in
+from logphi.guesses import Guided, attribute_hint, guided
 from logphi.progress import shown
 from logphi.questions import Questions
 from logphi.transforms.poisson import one_pair_of_poisson, poisson, poisson_relation
 from logphi.transforms.subset import subset, subset_relation
 from logphi.views.directions import direction_of
-from logphi.written import exact, exactly
+from logphi.written import Written, exact, exactly, meant
 
 if TYPE_CHECKING:
     from logphi.certified.certificate import Certificate
@@ -33,7 +35,7 @@ MOST_DIGITS = 1000
 LARGEST_GROUP = 1000
 
 
-class Mechanism(Questions):
+class Mechanism(Guided, Questions):
     """A release about a data set, held by the log-phi of its privacy loss.
 
     ``m1 + m2`` composes (adaptively too, [AFA] Theorem 10), ``n * m`` is n-fold composition. Mechanisms stated under
@@ -143,11 +145,8 @@ class Mechanism(Questions):
         return iter(())
 
     def pair(self) -> Pair:
-        """The dominating pair, where the library can sample it."""
-        raise UnsupportedError(
-            f"no sampling of {type(self).__name__} is supported: its sampled pair is not known here; "
-            "sample each mechanism before composing"
-        )
+        """The dominating pair, which sampling mixes: the product of those of all releases, which see one sample together."""
+        return reduce(lambda one, other: one.beside(other), (one.pair().repeated(count) for one, count in self.counted()))
 
     def __add__(self, other: Mechanism) -> Mechanism:
         if not isinstance(other, Mechanism):
@@ -162,6 +161,14 @@ class Mechanism(Questions):
 
     __rmul__ = __mul__
 
+    def __radd__(self, other: object) -> Mechanism:
+        """``sum(mechanisms)`` begins with zero."""
+        return self if isinstance(other, int) and other == 0 else NotImplemented
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(f"a {type(self).__name__} has no {name!r}{attribute_hint(name)}")
+
+    @guided
     def poisson(
         self, rate: float, *, group_size: int = 1, adjacency: Adjacency | str | None = None, one_pair: bool = False
     ) -> Mechanism:
@@ -170,6 +177,11 @@ class Mechanism(Questions):
         Rate 0 leaks nothing, rate 1 is the identity ([AFA] Theorem 11.1, [PLD] section 4). Under ``"replace_special"`` a
         record outside the sample counts as one of the value "nothing". Fixed-size, shuffled or fixed-order batches are not
         Poisson samples and get no such amplification.
+
+        All releases of a composition see *one* sample: ``(a + b).poisson(q)`` leaks more than ``a.poisson(q) + b.poisson(q)``,
+        which draws two. Gaussians on one sample are one Gaussian, and finite mechanisms one finite mechanism as long as that is
+        small; any other composition is sampled once, with delta and epsilon of that single release and nothing beside it. A
+        sample of a sample is one with the product of the rates.
 
         Parameters
         ----------
@@ -192,6 +204,7 @@ class Mechanism(Questions):
         kind = PoissonOnePair if check.flag("one_pair", one_pair) else PoissonSampled
         return kind(self, rate, group_size, relation)
 
+    @guided
     def subset(self, rate: float, *, adjacency: Adjacency | str) -> Mechanism:
         """The mechanism on a fresh uniformly random subset of fixed size, drawn without replacement.
 
@@ -244,7 +257,7 @@ class Primitive(Mechanism):
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
         # a dataclass would silently take the method for the default of the field
-        taken = sorted(name for name in inspect.get_annotations(cls) if hasattr(Mechanism, name))
+        taken = sorted(name for name in inspect.get_annotations(cls) if name[0] != "_" and hasattr(Mechanism, name))
         if taken:
             raise TypeError(f"a parameter of {cls.__name__} is called {taken[0]!r}, which is a question: choose another name")
 
@@ -255,6 +268,10 @@ class Primitive(Mechanism):
     def counted(self) -> tuple[tuple[Mechanism, int], ...]:
         """Itself, once."""
         return ((self, 1),)
+
+    def pair(self) -> Pair:
+        """A pair of which no more is known than its loss; override it where the two laws are known."""
+        return Joint(self.loss_law())
 
     def __repr__(self) -> str:
         """The constructor call, as the expression language reads it; defaults are left out."""
@@ -310,10 +327,35 @@ class PoissonSampled(Primitive):
         """By the pair of the base."""
         return poisson(self.base.pair(), self.rate, self.group_size, self.adjacency)
 
+    def pair(self) -> Pair:
+        """Known by its loss, for one record.
+
+        Raises
+        ------
+        UnsupportedError
+            For a group of records: those would be drawn together, and not each by itself.
+        """
+        if self.group_size > 1:
+            raise UnsupportedError(
+                f"a sample of a group of {self.group_size} records cannot be sampled again: each record is drawn by itself "
+                "both times; give group_size to the outer sample alone"
+            )
+        return super().pair()
+
+    def poisson(
+        self, rate: float, *, group_size: int = 1, adjacency: Adjacency | str | None = None, one_pair: bool = False
+    ) -> Mechanism:
+        """The base on a sample of a sample: a Poisson sample with the product of the rates."""
+        if self.group_size > 1:
+            return super().poisson(rate, group_size=group_size, adjacency=adjacency, one_pair=one_pair)
+        relation = poisson_relation(self.adjacency, None if adjacency is None else Adjacency.of(adjacency))
+        product = Written(meant(self.rate) * meant(check.unit("rate", rate)))
+        return self.base.poisson(product, group_size=group_size, adjacency=relation, one_pair=one_pair)
+
     def __repr__(self) -> str:
         group = f", group_size={self.group_size}" if self.group_size > 1 else ""
         relation = "" if self.adjacency is self.base.adjacency else f", adjacency={self.adjacency.value!r}"
-        return f"{self.base!r}.poisson({self.rate!r}{group}{relation})"
+        return f"{_operand(self.base)}.poisson({self.rate!r}{group}{relation})"
 
     def _node(self) -> dict[str, Any]:
         """Around that of the base."""
@@ -333,7 +375,7 @@ class PoissonOnePair(PoissonSampled):
         return one_pair_of_poisson(self.base.pair(), self.rate, self.group_size, self.adjacency)
 
     def __repr__(self) -> str:
-        return f"{self.base!r}.poisson({self.rate!r}, one_pair=True)"
+        return f"{_operand(self.base)}.poisson({self.rate!r}, one_pair=True)"
 
     def _node(self) -> dict[str, Any]:
         raise ValueError("certificates do not know one pair for both orders: leave one_pair out, which is sharper too")
@@ -356,7 +398,7 @@ class SubsetSampled(Primitive):
         return subset(self.base.pair(), self.rate, self.adjacency)
 
     def __repr__(self) -> str:
-        return f"{self.base!r}.subset({self.rate!r}, adjacency={self.adjacency.value!r})"
+        return f"{_operand(self.base)}.subset({self.rate!r}, adjacency={self.adjacency.value!r})"
 
     def _node(self) -> dict[str, Any]:
         """Around that of the base."""
@@ -376,6 +418,19 @@ class Composition(Mechanism):
     def counted(self) -> tuple[tuple[Mechanism, int], ...]:
         """The terms."""
         return self.terms
+
+    def _node(self) -> dict[str, Any]:
+        """As the base of a sample.
+
+        Raises
+        ------
+        ValueError
+            Always.
+        """
+        raise ValueError(
+            "certificates do not know several releases on one sample; for Gaussians certify the sample of one Gaussian with "
+            "sigma = (n_1/sigma_1^2 + n_2/sigma_2^2 + ...)^(-1/2), rounded down"
+        )
 
     def loss_law(self) -> LogPhi:
         """K adds ([AFA] Proposition 13)."""
@@ -398,6 +453,11 @@ class Composition(Mechanism):
         for one, count in self.terms:
             counts[one] += count
         return counts
+
+
+def _operand(mechanism: Mechanism) -> str:
+    """Text that a method call may follow."""
+    return f"({mechanism!r})" if isinstance(mechanism, Composition) else repr(mechanism)
 
 
 def compose(mechanisms: Iterable[Mechanism]) -> Mechanism:

@@ -11,7 +11,7 @@ from logphi.core.adjacency import Adjacency
 from logphi.core.logphi import LogPhi
 from logphi.core.pair import UnsupportedError
 from logphi.mechanisms import Gaussian
-from logphi.release import Mechanism
+from logphi.release import Mechanism, compose
 from logphi.written import Written, meant
 
 LARGEST_DATASET = 10**15
@@ -33,6 +33,7 @@ class Training(Mechanism):
     batch_size: int
     accumulation: int
     noise_multiplier: float
+    clipped_count_noise: float | None
     epochs: float | None
     steps: int
     sampler: str
@@ -66,6 +67,7 @@ class Training(Mechanism):
             f"sampling rate: {_shown(self.rate)}, batches of {self._batch} out of {self.dataset_size} records",
             f"steps: {self.steps}{self._counted_from}",
             f"noise: standard deviation {self.noise_multiplier!r} times the clipping norm, one draw for each step",
+            *self._counting,
             f"relation: {self._relation}",
             "taken for granted, and not checked here:",
             f"  {_DRAWN[self.sampler]}",
@@ -79,6 +81,14 @@ class Training(Mechanism):
     def _batch(self) -> str:
         parts = f" ({self.accumulation} x {self.batch_size}, accumulated)" if self.accumulation > 1 else ""
         return f"{self.logical_batch}{parts}"
+
+    @property
+    def _counting(self) -> list[str]:
+        if self.clipped_count_noise is None:
+            return []
+        return [
+            f"clipped gradients: counted on the same batch, with noise of {self.clipped_count_noise!r} times a record's share"
+        ]
 
     @property
     def _counted_from(self) -> str:
@@ -104,6 +114,7 @@ def dp_sgd(
     accumulation: int = 1,
     sampler: str = "poisson",
     group_size: int = 1,
+    clipped_count_noise: float | None = None,
     adjacency: Adjacency | str = Adjacency.ADD_REMOVE,
 ) -> Training:
     """A run of DP-SGD: sampled Gaussian steps, each of one clipped and noisy gradient.
@@ -128,6 +139,11 @@ def dp_sgd(
         ``"poisson"`` or ``"without_replacement"``; ``"shuffled"`` and ``"fixed_order"`` are refused, as nothing is amplified.
     group_size
         How many records differ, for Poisson samples.
+    clipped_count_noise
+        Adaptive clipping: every step also releases how many gradients of its batch were clipped. This is the standard deviation
+        of the noise on that count over what one record adds to it: 1, or 1/2 where a record counts as 1/2 or -1/2. Both
+        releases see one sample: together they are one Gaussian, with noise
+        (noise_multiplier^-2 + clipped_count_noise^-2)^(-1/2).
     adjacency
         The relation: ``"add_remove"``, ``"add"``, ``"remove"`` or ``"replace"``.
 
@@ -144,7 +160,8 @@ def dp_sgd(
 
     References
     ----------
-    Abadi et al. 2016, *Deep Learning with Differential Privacy* (the algorithm); [AFA] Theorem 11 (the pairs).
+    Abadi et al. 2016, *Deep Learning with Differential Privacy* (the algorithm); [AFA] Theorem 11 (the pairs); Andrew et
+    al. 2021, *Differentially Private Learning with Adaptive Clipping* (the count).
 
     Examples
     --------
@@ -176,23 +193,25 @@ def dp_sgd(
         raise ValueError("steps must be at least 1, got 0: nothing is trained")
     relation = Adjacency.of(adjacency)
     group = check.whole("group_size", group_size, 1, size)
-    step = _step(noise, check.unit("rate", rate), sampler, group, relation)
-    return Training(size, batch, parts, noise, epochs, number, sampler, group, step, relation)
+    counting = None if clipped_count_noise is None else check.positive("clipped_count_noise", clipped_count_noise)
+    step = _step([noise] if counting is None else [noise, counting], check.unit("rate", rate), sampler, group, relation)
+    return Training(size, batch, parts, noise, counting, epochs, number, sampler, group, step, relation)
 
 
-def _step(noise: float, rate: float, sampler: str, group_size: int, relation: Adjacency) -> Mechanism:
+def _step(noises: list[float], rate: float, sampler: str, group_size: int, relation: Adjacency) -> Mechanism:
+    """The noisy sums of one batch, which all see the same sample."""
     if sampler not in SAMPLERS:
         raise ValueError(f"sampler must be one of {', '.join(map(repr, SAMPLERS))}, got {sampler!r}")
     if sampler == "poisson":
         # one order of the relation is that of the base; replace is told of the sample
         one_order = relation in (Adjacency.ADD, Adjacency.REMOVE)
-        base = Gaussian(noise, adjacency=relation if one_order else Adjacency.ADD_REMOVE)
+        base = compose([Gaussian(noise, adjacency=relation if one_order else Adjacency.ADD_REMOVE) for noise in noises])
         return base.poisson(rate, group_size=group_size, adjacency=relation)
     if sampler == "without_replacement":
         if group_size > 1:
             raise UnsupportedError("group_size above 1 is known for Poisson samples only: take sampler='poisson'")
-        return Gaussian(noise, _REPLACED, Adjacency.REPLACE).subset(rate, adjacency=relation)
-    return getattr(Gaussian(noise), sampler)()  # type: ignore[no-any-return]
+        return compose([Gaussian(noise, _REPLACED, Adjacency.REPLACE) for noise in noises]).subset(rate, adjacency=relation)
+    return getattr(Gaussian(noises[0]), sampler)()  # type: ignore[no-any-return]
 
 
 def _passes(epochs: float) -> str:

@@ -65,7 +65,7 @@ def restored(data: Any) -> Mechanism:
             return getattr(restored(content.get("base")), name)(**given, adjacency=adjacency)  # type: ignore[no-any-return]
         if name not in CATALOGUE or "base" in content:
             raise ValueError(f"no mechanism {name[:40]!r} is known here: it may be of a later version")
-        return CATALOGUE[name](**given, adjacency=adjacency)  # type: ignore[call-arg]
+        return CATALOGUE[name](**given, adjacency=adjacency)
     except TypeError as wrong:
         raise ValueError(f"the parameters of {name[:40]!r} do not fit: {wrong}") from None
 

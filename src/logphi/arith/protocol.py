@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import add
 from typing import Any, Protocol
 
 # Numbers of an arithmetic support + - * / with each other and with Python integers. Their type is the
@@ -106,6 +108,18 @@ class Multiple:
     def under(self, arith: Arithmetic) -> Number:
         """The product, formed in the arithmetic."""
         return self.times * self.base.under(arith)
+
+
+@dataclass(frozen=True)
+class Norm:
+    """The root of a sum of squares of parameters, each counted."""
+
+    terms: tuple[tuple[Parameter, int], ...]
+
+    def under(self, arith: Arithmetic) -> Number:
+        """The root, formed in the arithmetic."""
+        numbers = [(one.under(arith), count) for one, count in self.terms]
+        return arith.exp(arith.log(reduce(add, (count * number * number for number, count in numbers))) / 2)
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,7 @@ def add(commands: Commands) -> None:
     either.add_argument("--epochs", metavar="E", help="passes over the data, not necessarily whole")
     either.add_argument("--steps", type=int, metavar="S", help="noisy steps")
     command.add_argument("--noise-multiplier", required=True, metavar="SIGMA", help="standard deviation over the clipping norm")
+    command.add_argument("--clipped-count-noise", metavar="SIGMA", help="adaptive clipping: noise of the clipped count")
     command.add_argument("--accumulation", type=int, default=1, metavar="K", help="batches to one noisy step: 1 unless given")
     command.add_argument("--sampler", default="poisson", help="poisson unless given, or without_replacement")
     command.add_argument("--adjacency", default="add_remove", help="the relation: add_remove unless given")
@@ -44,6 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
         epochs=None if arguments.epochs is None else number(arguments, "epochs"),
         steps=arguments.steps,
         noise_multiplier=number(arguments, "noise-multiplier"),
+        clipped_count_noise=None if arguments.clipped_count_noise is None else number(arguments, "clipped-count-noise"),
         accumulation=arguments.accumulation,
         sampler=arguments.sampler,
         adjacency=arguments.adjacency,

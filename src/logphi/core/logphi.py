@@ -35,10 +35,11 @@ class LogPhi(Law):
 
     @staticmethod
     def of(terms: Iterable[tuple[Law, int]]) -> LogPhi:
-        """Collect equal terms; counts of zero disappear."""
+        """Collect equal terms, those of sums one by one; counts of zero disappear."""
         counts: Counter[Law] = Counter()
         for law, count in terms:
-            counts[law] += count
+            for part, own in law.terms if isinstance(law, LogPhi) else ((law, 1),):
+                counts[part] += own * count
         return LogPhi(tuple((law, count) for law, count in counts.items() if count))
 
     def __add__(self, other: LogPhi) -> LogPhi:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
 
+from logphi.arith.protocol import Plain
 from logphi.core.logphi import LogPhi
+from logphi.numerics.laws.sampled_once import SampledOnce
 
 
 class UnsupportedError(ValueError):
@@ -25,6 +28,14 @@ class Pair(ABC):
     @abstractmethod
     def mixed_loss(self, rate: float) -> LogPhi:
         """The loss of (1 - rate) Q + rate P against Q."""
+
+    def repeated(self, count: int) -> Pair:
+        """The product of ``count`` such pairs: as many releases on one sample."""
+        return self if count == 1 else Joint(count * self.loss())
+
+    def beside(self, other: Pair) -> Pair:
+        """The product of both pairs: two releases on one sample."""
+        return Joint(self.loss() + other.loss())
 
     def spliced_loss(self, rate: float) -> LogPhi:
         """Of (1 - rate) Q + rate P against Q where it is positive, of P against (1 - rate) P + rate Q where it is negative.
@@ -66,3 +77,22 @@ class Pair(ABC):
             "Poisson sampling under replace is known for the Gaussian mechanism only; state the release under add/remove, or "
             "sample a subset of fixed size"
         )
+
+
+@dataclass(frozen=True)
+class Joint(Pair):
+    """A pair of which only the loss is known: several releases on one sample, or a transform."""
+
+    joint_loss: LogPhi
+
+    def loss(self) -> LogPhi:
+        """As it is known."""
+        return self.joint_loss
+
+    def reversed(self) -> Joint:
+        """The reflected loss."""
+        return Joint(self.joint_loss.reflected())
+
+    def mixed_loss(self, rate: float) -> LogPhi:
+        """Its profile is known, its transform is not."""
+        return LogPhi.of([(SampledOnce(self.joint_loss, Plain(rate)), 1)])

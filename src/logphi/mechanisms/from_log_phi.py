@@ -9,7 +9,6 @@ import numpy as np
 
 from logphi.core.adjacency import Adjacency
 from logphi.core.logphi import LogPhi
-from logphi.core.pair import Pair, UnsupportedError
 from logphi.numerics.laws.expression import Expression, evaluated
 from logphi.release import Primitive
 
@@ -114,13 +113,6 @@ class FromLogPhi(Primitive):
                 f"K must take conjugate values at conjugate points, got a difference of {abs(gap[k]):.3g} at "
                 f"z = {complex(z[k])!r}: phi is not that of a real loss; look for a conjugate, a modulus, or a missing I"
             )
-
-    def pair(self) -> Pair:
-        """None: the transform of the loss does not give the sampled pair in a form that could be computed with."""
-        raise UnsupportedError(
-            "a FromLogPhi cannot be sampled: a transform alone does not give the two laws that sampling would mix; "
-            "state the pair by FromDensities or Discrete, and sample that"
-        )
 
     def loss_law(self) -> LogPhi:
         """The expression."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from logphi import check
 from logphi.arith.protocol import Ratio
@@ -46,6 +47,10 @@ class Gaussian(Primitive):
     sigma: float
     sensitivity: float = 1.0
     adjacency: Adjacency = Adjacency.ADD_REMOVE
+    _hints: ClassVar = {
+        "epsilon": "lp.calibrate(lp.Gaussian, epsilon=, delta=) to find the noise",
+        "scale": "sigma=, the standard deviation",
+    }
 
     def __post_init__(self) -> None:
         self._settle(sigma=check.positive("sigma", self.sigma), sensitivity=check.positive("sensitivity", self.sensitivity))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from logphi import check
 from logphi.arith.protocol import Ratio
@@ -47,6 +48,7 @@ class Laplace(Primitive):
     scale: float
     sensitivity: float = 1.0
     adjacency: Adjacency = Adjacency.ADD_REMOVE
+    _hints: ClassVar = {"epsilon": "scale=sensitivity/epsilon", "noise_multiplier": "scale= (with sensitivity 1)"}
 
     def __post_init__(self) -> None:
         self._settle(scale=check.positive("scale", self.scale), sensitivity=check.positive("sensitivity", self.sensitivity))

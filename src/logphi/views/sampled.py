@@ -1,8 +1,8 @@
 """One release on a Poisson sample: its profile in closed form from that of the base.
 
 With q the rate and e^{x'} = 1 + (e^x - 1)/q, the profile in the remove direction is q delta_{P|Q}(x') for
-x > log(1 - q) ([LT] Theorem 5.1); the add direction is its reversal, e^x q e^{y'} delta_{P|Q}(-y') with
-e^{y'} = 1 + (e^{-x} - 1)/q, for a symmetric base.
+x > log(1 - q) ([LT] Theorem 5.1); the add direction is its reversal, e^x q e^{y'} delta_{Q|P}(-y') with
+e^{y'} = 1 + (e^{-x} - 1)/q, where delta is then the profile of the base with P and Q exchanged.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from logphi.views.profile import LogDelta
 
 @dataclass(frozen=True)
 class Release:
-    """A single sampled release: its base, its rate, and whether the record is added."""
+    """A single sampled release: its base in the order that is asked for, its rate, and whether the record is added."""
 
     base: LogPhi
     rate: float
@@ -28,15 +28,16 @@ class Release:
 
 
 def release_of(loss: LogPhi) -> Release | None:
-    """The release, if the loss is that of just one, of a symmetric base."""
+    """The release, if the loss is that of just one."""
     if len(loss.terms) != 1 or loss.terms[0][1] != 1:
         return None
     law = loss.terms[0][0]
     added = isinstance(law, Reflected)
     parts = (law.reflected() if added else law).unmixed
-    if parts is None or not parts[0].symmetric:
+    if parts is None:
         return None
-    return Release(LogPhi(((parts[0], 1),)), float(parts[1].under(FLOATS).mid), added)
+    base = LogPhi.of([(parts[0], 1)])
+    return Release(base.reflected() if added else base, float(parts[1].under(FLOATS).mid), added)
 
 
 def single_release(release: Release, epsilon: float, base_profile: Callable[[float], LogDelta]) -> LogDelta:

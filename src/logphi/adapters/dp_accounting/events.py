@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Callable, Mapping
-from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import Any
 
@@ -19,11 +17,8 @@ from logphi.core.adjacency import Adjacency
 from logphi.core.pair import UnsupportedError
 from logphi.mechanisms.gaussian import Gaussian
 from logphi.mechanisms.pure_dp import ApproximateDP
-from logphi.release import Composition, Mechanism
+from logphi.release import Composition, Mechanism, compose
 from logphi.written import Written, exact
-
-# far more digits than a double has, so that the root below is rounded once
-_DIGITS = 60
 
 
 def adjacency_of(relation: NeighboringRelation) -> Adjacency:
@@ -113,7 +108,7 @@ def _poisson(event: Any, relation: Adjacency) -> Released:
         rate, inner = Written(exact(rate) * exact(rate_of(inner[0][0]))), [(inner[0][0].event, 1)]
     special = relation is Adjacency.REPLACE_SPECIAL
     base = _one(event, inner, relation if special else Adjacency.ADD_REMOVE, relation)
-    if isinstance(base, Mechanism) and not isinstance(base, Gaussian):
+    if isinstance(base, Mechanism) and not all(isinstance(one, Gaussian) for one, _ in base.counted()):
         stated(event, relation, Adjacency.ADD_REMOVE, Adjacency.REPLACE_SPECIAL)
     if not rate or isinstance(base, Leak):
         return base if rate else Leak.NOTHING
@@ -151,15 +146,7 @@ def _one(event: Any, inner: list[tuple[Any, int]], base: Adjacency, relation: Ad
         return Leak.NOTHING
     if base is not relation and any(isinstance(one, ApproximateDP) for one, _ in terms):
         raise UnreadableEventError(event, f"a guarantee under {relation.value!r} says nothing of the sample of its mechanism")
-    if len(terms) == 1 and terms[0][1] == 1:
-        return terms[0][0]
-    gaussians = [(one, count) for one, count in terms if isinstance(one, Gaussian)]
-    if len(gaussians) < len(terms):
-        raise UnreadableEventError(
-            event,
-            "several releases on one sample are known for Gaussian ones only; they are not the composition of as many samples",
-        )
-    return _merged(gaussians)
+    return compose([count * one for one, count in terms])
 
 
 def _inside(event: Any, base: Adjacency, relation: Adjacency) -> Released:
@@ -172,15 +159,3 @@ def _inside(event: Any, base: Adjacency, relation: Adjacency) -> Released:
         raise UnreadableEventError(
             error.event, f"{error}; under `{RELATIONS[relation]}` this sample needs it under `{RELATIONS[base]}`"
         ) from error
-
-
-def _merged(gaussians: list[tuple[Gaussian, int]]) -> Gaussian:
-    """Gaussian releases of the same records are one, with sigma^-2 = sum of n_i sigma_i^-2, rounded toward less noise."""
-    first = gaussians[0][0]
-    precision = sum((count / exact(one.sigma) ** 2 for one, count in gaussians), Fraction(0))
-    with localcontext() as context:
-        context.prec = _DIGITS
-        sigma = float((Decimal(precision.denominator) / Decimal(precision.numerator)).sqrt())
-    if Fraction(sigma) ** 2 * precision != 1:
-        sigma = math.nextafter(sigma, 0.0)
-    return Gaussian(sigma, sensitivity=first.sensitivity, adjacency=first.adjacency)

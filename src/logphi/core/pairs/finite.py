@@ -9,6 +9,12 @@ from logphi.arith.floats import FLOATS
 from logphi.core.logphi import LogPhi
 from logphi.core.pair import Pair
 from logphi.numerics.laws.finite import Cells, Chosen, Finite, Given, Mixed, Spliced, Turned
+from logphi.numerics.laws.products import Powers, Products
+
+# measured: a product of so many cells takes a tenth of a second
+MOST_CELLS = 4096
+# below it, products lose their digits
+LEAST_PRODUCT = 1e-250
 
 
 @dataclass(frozen=True)
@@ -46,8 +52,17 @@ class FinitePair(Pair):
             total, room = math.fsum(float(disc.mid) for disc in vector), math.fsum(float(disc.rad) for disc in vector)
             if abs(total - 1) > room + 1e-15 * len(vector):
                 raise ValueError(f"the formulas of {name} must sum to one, got {total!r}")
-        blur = max(float(disc.rad) / float(disc.mid) for disc in (*p, *q)) * (1 + 1e-9)
-        return FinitePair(tuple(float(disc.mid) for disc in p), tuple(float(disc.mid) for disc in q), 2 * blur, cells)
+        return FinitePair._enclosed(cells)
+
+    @staticmethod
+    def _enclosed(cells: Cells, blur: float = 0.0, stray: float = 0.0, stray_growth: float = math.inf) -> FinitePair:
+        """The doubles in the middle of the formulas; their relative radius, twice, goes to the blur."""
+        p, q = cells.under(FLOATS)
+        radius = max(float(disc.rad) / float(disc.mid) for disc in (*p, *q) if disc.mid) * (1 + 1e-9)
+        mid_p, mid_q = (tuple(float(disc.mid) for disc in vector) for vector in (p, q))
+        # formulas of doubles that are off themselves are no proof
+        exact = None if blur else cells
+        return FinitePair(mid_p, mid_q, blur + 2 * radius, exact, stray, stray_growth)
 
     def loss(self) -> LogPhi:
         """A finite law on the common support."""
@@ -62,6 +77,39 @@ class FinitePair(Pair):
         """The vectors exchanged."""
         exact = None if self.exact is None else Turned(self.exact)
         return FinitePair(self.q, self.p, self.blur, exact, self.stray, self.stray_growth)
+
+    def repeated(self, count: int) -> Pair:
+        """How often each cell comes out, as long as there are few such counts."""
+        if count == 1 or self._log_least * count < math.log(LEAST_PRODUCT):
+            return super().repeated(count)
+        if math.comb(count + len(self.p) - 1, count) > MOST_CELLS:
+            return super().repeated(count)
+        blur = math.expm1(count * math.log1p(self._given_blur))
+        return FinitePair._enclosed(Powers(self._formulas, count), blur, count * self.stray, count * self.stray_growth)
+
+    def beside(self, other: Pair) -> Pair:
+        """Every cell with every cell, as long as there are few."""
+        if not isinstance(other, FinitePair) or len(self.p) * len(other.p) > MOST_CELLS:
+            return super().beside(other)
+        if self._log_least + other._log_least < math.log(LEAST_PRODUCT):
+            return super().beside(other)
+        blur = math.expm1(math.log1p(self._given_blur) + math.log1p(other._given_blur))
+        cells = Products(self._formulas, other._formulas)
+        return FinitePair._enclosed(cells, blur, self.stray + other.stray, self.stray_growth + other.stray_growth)
+
+    @property
+    def _formulas(self) -> Cells:
+        """The probabilities as formulas, or the doubles next to them."""
+        return self.exact or Given(self.p, self.q, self.blur)
+
+    @property
+    def _given_blur(self) -> float:
+        """What the formulas do not know of their own errors."""
+        return self.blur if self.exact is None else 0.0
+
+    @property
+    def _log_least(self) -> float:
+        return math.log(min(number for number in self.p + self.q if number))
 
     def mixed_loss(self, rate: float) -> LogPhi:
         """Cell by cell."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from logphi import check
 from logphi.arith.floats import FLOATS
-from logphi.arith.protocol import Multiple, Parameter, Plain
+from logphi.arith.protocol import Multiple, Norm, Parameter, Plain
 from logphi.core.logphi import LogPhi
 from logphi.core.pair import Pair, UnsupportedError
 from logphi.core.pairs.densities import DensityPair
@@ -36,6 +37,20 @@ class NormalShift(Pair):
     def reversed(self) -> NormalShift:
         """The same, mirrored."""
         return self
+
+    def repeated(self, count: int) -> Pair:
+        """One shift again: orthogonal shifts add in squares."""
+        return self if count == 1 else _joined((self.shift, count))
+
+    def beside(self, other: Pair) -> Pair:
+        """One shift again, beside another one."""
+        if not isinstance(other, NormalShift):
+            return super().beside(other)
+        return _joined(*self._squares, *other._squares)
+
+    @property
+    def _squares(self) -> tuple[tuple[Parameter, int], ...]:
+        return self.shift.terms if isinstance(self.shift, Norm) else ((self.shift, 1),)
 
     def mixed_loss(self, rate: float) -> LogPhi:
         """No closed form: an integral."""
@@ -79,6 +94,13 @@ class NormalShift(Pair):
                 f"got {size!r}"
             )
         return self.shift
+
+
+def _joined(*shifts: tuple[Parameter, int]) -> NormalShift:
+    """Counted orthogonal shifts as one."""
+    norm = Norm(shifts)
+    check.moderate("sensitivity / sigma of all releases on one sample together", float(norm.under(FLOATS).mid))
+    return NormalShift(norm)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,198 @@
+"""Several releases on one Poisson sample, against enumeration and quadrature of the mixed laws."""
+
+import itertools
+from fractions import Fraction
+
+import mpmath
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from mpmath import exp, mpf, ncdf
+
+import logphi as lp
+from exact import contains, dec
+from refusals import refused
+
+PROBABILITIES = st.floats(0.05, 0.95)
+EPSILONS = st.integers(-1500, 2500).map(lambda thousandths: thousandths / 1000)
+
+
+def sampled_profile(p, q, rate, epsilon, direction):
+    """Of (1 - rate) Q + rate P and Q, from the cells of P and Q."""
+    factor, rate = exp(dec(epsilon)), dec(rate)
+    total = mpf(0)
+    for a, b in zip(p, q, strict=True):
+        mixed = (1 - rate) * b + rate * a
+        first, second = (mixed, b) if direction == "remove" else (b, mixed)
+        total += max(first - factor * second, 0)
+    return total
+
+
+def product(*pairs):
+    """All cells of independent draws from pairs of vectors."""
+    drawn = list(itertools.product(*(list(zip(p, q, strict=True)) for p, q in pairs)))
+    return [mpmath.fprod(a for a, _ in cells) for cells in drawn], [mpmath.fprod(b for _, b in cells) for cells in drawn]
+
+
+def response(p):
+    return [dec(p), 1 - dec(p)], [1 - dec(p), dec(p)]
+
+
+def test_thirty_gaussians_on_one_sample_are_not_thirty_samples():
+    one, thirty = (30 * lp.Gaussian(5)).poisson(0.01), 30 * lp.Gaussian(5).poisson(0.01)
+    assert float(one.epsilon(1e-8)) == pytest.approx(1.180, abs=1e-3)
+    assert float(thirty.epsilon(1e-8)) == pytest.approx(0.0537, abs=1e-4)
+
+
+def test_gradients_and_the_clipped_count_on_one_batch():
+    step = (lp.Gaussian(1.1) + lp.Gaussian(1.1)).poisson(0.05)
+    assert float((1000 * step).epsilon(1e-5)) == pytest.approx(18.76, abs=1e-2)
+
+
+@given(st.lists(st.tuples(st.floats(0.3, 20), st.floats(0.1, 3), st.integers(1, 40)), min_size=1, max_size=4), EPSILONS)
+@settings(max_examples=40, deadline=None)
+def test_shifts_on_one_sample_add_in_squares(gaussians, epsilon):
+    base = lp.compose([count * lp.Gaussian(sigma, sensitivity) for sigma, sensitivity, count in gaussians])
+    sampled = base.poisson(0.2)
+    with mpmath.workdps(40):
+        shift = mpmath.sqrt(sum(count * (dec(size) / dec(sigma)) ** 2 for sigma, size, count in gaussians))
+        threshold = mpf(1) if epsilon <= mpmath.log(mpf(4) / 5) else None
+        if threshold is None:
+            # where the mixed density is e^epsilon times the other: e^{shift x - shift^2/2} = 1 + (e^epsilon - 1)/rate
+            x = mpmath.log(1 + (exp(dec(epsilon)) - 1) * 5) / shift + shift / 2
+            above, moved = ncdf(-x), ncdf(shift - x)
+            exact = (mpf(4) * above + moved) / 5 - exp(dec(epsilon)) * above
+        else:
+            exact = 1 - exp(dec(epsilon))
+        assert contains(sampled.delta(epsilon, direction="remove"), exact)
+
+
+@given(st.lists(PROBABILITIES, min_size=1, max_size=5), st.floats(0.01, 0.99), EPSILONS)
+@settings(max_examples=40, deadline=None)
+def test_responses_on_one_sample_are_a_product(probabilities, rate, epsilon):
+    sampled = lp.compose([lp.RandomizedResponse(p) for p in probabilities]).poisson(rate)
+    with mpmath.workdps(40):
+        cells = product(*map(response, probabilities))
+        for direction in ("remove", "add"):
+            assert contains(sampled.delta(epsilon, direction=direction), sampled_profile(*cells, rate, epsilon, direction))
+
+
+@pytest.mark.parametrize("epsilon", [-0.4, 0.0, 0.3, 1.1])
+@pytest.mark.parametrize("direction", ["remove", "add"])
+def test_products_compose(epsilon, direction):
+    """Two samples, each of three equal responses and a mechanism with infinite losses in both orders."""
+    p, q = [0.5, 0.25, 0.25, 0.0], [0.25, 0.5, 0.0, 0.25]
+    sampled = (3 * lp.RandomizedResponse(0.625) + lp.Discrete(p, q)).poisson(0.25)
+    with mpmath.workdps(40):
+        one_p, one_q = product(*3 * [response(0.625)], ([dec(a) for a in p], [dec(b) for b in q]))
+        mixed = [(3 * b + a) / 4 for a, b in zip(one_p, one_q, strict=True)]
+        first, second = product((mixed, one_q), (mixed, one_q))
+        first, second = (first, second) if direction == "remove" else (second, first)
+        exact = mpmath.fsum(max(a - exp(dec(epsilon)) * b, 0) for a, b in zip(first, second, strict=True))
+    answer = (2 * sampled).delta(epsilon, direction=direction)
+    assert contains(answer, exact)
+    assert answer.width <= 1e-9
+
+
+def test_many_equal_responses_are_counted():
+    sampled = (200 * lp.RandomizedResponse(0.52)).poisson(0.1)
+    with mpmath.workdps(60):
+        p = [mpmath.binomial(200, k) * dec(0.52) ** k * (1 - dec(0.52)) ** (200 - k) for k in range(201)]
+        exact = sampled_profile(p, p[::-1], 0.1, 0.05, "remove")
+        assert contains(sampled.delta(0.05, direction="remove"), exact)
+    assert sampled.delta(0.05).width <= 1e-12
+
+
+def test_a_lattice_with_stray_mass_keeps_it():
+    pair = (2 * lp.DiscreteLaplace(scale=1)).pair()
+    single = lp.DiscreteLaplace(scale=1).pair()
+    assert len(pair.p) > len(single.p)
+    assert pair.stray == 2 * single.stray
+
+
+def turns(b, rate, factor, ratio, direction):
+    """Where (1 - rate) Q + rate P and Q change order between 0 and 1, P and Q Laplace and ``ratio`` that of the response."""
+    # p/q is ratio e^{(2x - 1)/b} there
+    threshold = 1 + (factor ** (1 if direction == "remove" else -1) - 1) / rate
+    x = (1 + b * mpmath.log(threshold / ratio)) / 2 if threshold > 0 else mpf(-1)
+    return [x] if 0 < x < 1 else []
+
+
+@pytest.mark.parametrize("epsilon", [-0.2, 0.05, 0.4, 0.9])
+@pytest.mark.parametrize("direction", ["remove", "add"])
+def test_kinds_on_one_sample_are_answered_once(epsilon, direction):
+    rate, b, p = 0.3, mpf(2), dec(0.7)
+    sampled = (lp.Laplace(2) + lp.RandomizedResponse(0.7)).poisson(rate)
+    with mpmath.workdps(25):
+
+        def part(x, a):
+            """Of the cell that P has with probability a."""
+            moved, still = (exp(-abs(x - at) / b) / (2 * b) for at in (1, 0))
+            return sampled_profile([a * moved], [(1 - a) * still], rate, epsilon, direction)
+
+        exact = mpf(0)
+        for a in (p, 1 - p):
+            edges = [0, *turns(b, dec(rate), exp(dec(epsilon)), a / (1 - a), direction), 1]
+            inside = mpmath.quad(lambda x, a=a: part(x, a), edges)
+            # outside, the ratio is that of the edge
+            exact += inside + b * (part(mpf(0), a) + part(mpf(1), a))
+        answer = sampled.delta(epsilon, direction=direction)
+        assert contains(answer, exact)
+        assert answer.width <= 1e-9
+
+
+@given(st.floats(1e-6, 0.2), st.sampled_from(["remove", "add"]))
+@settings(max_examples=8, deadline=None)
+def test_epsilon_of_a_single_release_inverts_its_delta(delta, direction):
+    sampled = (3 * lp.Laplace(2) + lp.Gaussian(2) + lp.ApproximateDP(0.5, 1e-7)).poisson(0.2)
+    found = sampled.epsilon(delta, direction=direction)
+    assert sampled.delta(found.upper, direction=direction).lower <= delta
+    if found.lower > 0:
+        assert sampled.delta(found.lower, direction=direction).upper >= delta
+
+
+def test_a_sample_of_a_sample_has_the_product_of_the_rates():
+    assert lp.Gaussian(1).poisson(0.1).poisson(0.1) == lp.Gaussian(1).poisson(Fraction(1, 100))
+    assert lp.Laplace(1).poisson(0.5).poisson(0.5).poisson(1) == lp.Laplace(1).poisson(0.25)
+    assert lp.Gaussian(1).poisson(0.1).poisson(0.1).certify(delta=1e-3, digits=6).parameters != "mixed"
+
+
+def test_what_needs_the_transform_is_refused_in_true_words():
+    once = (lp.Laplace(2) + lp.Gaussian(2)).poisson(0.2)
+    for question in (
+        lambda: (2 * once).delta(1),
+        lambda: (once + lp.Gaussian(1)).epsilon(1e-5),
+        lambda: once.renyi(2),
+        lambda: once.delta(1, method="contour"),
+    ):
+        refused(ValueError, question, "no known transform")
+    assert once.zcdp().lower == 0
+
+
+def test_groups_are_not_sampled_twice():
+    group = lp.Gaussian(1).poisson(0.1, group_size=3)
+    refused(ValueError, lambda: group.poisson(0.5), "group of 3 records", "outer sample")
+    refused(ValueError, lambda: (group + lp.Gaussian(2)).poisson(0.5), "group of 3 records")
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 2.5])
+def test_a_group_on_one_sample_sees_all_releases(epsilon):
+    group = (3 * lp.Gaussian(2) + lp.Gaussian(2)).poisson(0.1, group_size=2)
+    with mpmath.workdps(30):
+        # none, one or both of the records are drawn: shifts 0, 1 and 2
+        weights = [dec(0.9) ** 2, 2 * dec(0.1) * dec(0.9), dec(0.1) ** 2]
+
+        def ratio(x):
+            return mpmath.fsum(w * exp(k * x - mpf(k * k) / 2) for k, w in enumerate(weights))
+
+        x = mpmath.findroot(lambda x: ratio(x) - exp(dec(epsilon)), epsilon + 1)
+        exact = mpmath.fsum(w * ncdf(k - x) for k, w in enumerate(weights)) - exp(dec(epsilon)) * ncdf(-x)
+        assert contains(group.delta(epsilon, direction="remove"), exact)
+
+
+def test_text_of_a_sampled_composition_is_read_back():
+    from logphi.expression import parse
+
+    sampled = (2 * lp.Gaussian(sigma=3) + lp.Laplace(scale=2)).poisson(0.1)
+    assert repr(sampled) == "(2 * Gaussian(sigma=3.0) + Laplace(scale=2.0)).poisson(0.1)"
+    assert parse(repr(sampled)) == sampled

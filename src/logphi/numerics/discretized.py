@@ -120,15 +120,15 @@ def prepare(law: Law, x: float, rtol: float, budget: int = 1 << 20) -> Prepared:
     top = sum(count * part.top for part, count in parts)
     top += 16 * ULP * sum(count * abs(part.top) for part, count in parts if part.top < np.inf)
     best, width = Prepared(factor, top, None), math.inf
-    plan = _plan(parts, x, rtol) if x < top else None
+    plan = plan_for(parts, x, rtol) if x < top else None
     if plan is None:
         return best
     # a power of two
     budget = 1 << (budget.bit_length() - 1)
     size = min(_FIRST, budget)
     while True:
-        step, gap = _step(parts, plan, size)
-        found = Prepared(factor, top, _sides(parts, plan, step, size))
+        step, gap = step_for(parts, plan, size)
+        found = Prepared(factor, top, sides_of(parts, parts, plan, step, size))
         reached = found.at(x).relative_width
         if reached < width or best.sides is None:
             best, width = found, reached
@@ -139,12 +139,12 @@ def prepare(law: Law, x: float, rtol: float, budget: int = 1 << 20) -> Prepared:
         share = reached / gap if reached < math.inf else 1.0
         largest = min(8 * size, budget)
         size *= 2
-        while size < largest and _ROOM * share * _step(parts, plan, size)[1] > rtol:
+        while size < largest and _ROOM * share * step_for(parts, plan, size)[1] > rtol:
             size *= 2
 
 
 @dataclass(frozen=True)
-class _Plan:
+class Plan:
     """The tilt, the length of the circle, where Chernoff bounds of the wrap-around are taken, and how deep tails go."""
 
     tilt: float
@@ -162,7 +162,7 @@ _BELOW = np.geomspace(1 / 256, 1, 17)
 _ABOVE = np.geomspace(1 / 256, 4, 21)
 
 
-def _plan(parts: Parts, x: float, rtol: float) -> _Plan | None:
+def plan_for(parts: Parts, x: float, rtol: float) -> Plan | None:
     """Tilt near the saddle; more tilt than that where it shortens the circle much and costs few digits.
 
     Nothing here is proved, and nothing proved depends on it. Endless tails are cut where their mass is a small share of
@@ -213,10 +213,10 @@ def _plan(parts: Parts, x: float, rtol: float) -> _Plan | None:
     if best is None or not 0 < best[1] < np.inf or (best[0] + 1) * abs(x) > _FARTHEST:
         return None
     # as deep as the wrap-around, shared out to the single laws
-    return _Plan(*best, 12 - log_share, cut)
+    return Plan(*best, 12 - log_share, cut)
 
 
-def _step(parts: Parts, plan: _Plan, size: int) -> tuple[float, float]:
+def step_for(parts: Parts, plan: Plan, size: int) -> tuple[float, float]:
     """A step that goes round the circle and nearly divides the distances between atoms; about what distance it leaves."""
     least = plan.length / size
     spans = [span for part, _ in parts for span in part.spans.tolist() if span >= least]
@@ -234,14 +234,14 @@ def _step(parts: Parts, plan: _Plan, size: int) -> tuple[float, float]:
     return float(steps[best]), float((first + second)[best])
 
 
-def _sides(parts: Parts, plan: _Plan, step: float, size: int) -> tuple[Circle, Circle] | None:
-    """The compositions above and below on one circle; None where steps are too long."""
+def sides_of(above: Parts, below: Parts, plan: Plan, step: float, size: int) -> tuple[Circle, Circle] | None:
+    """The compositions above some laws and below others on one circle; None where steps are too long."""
     if (plan.tilt + 1) * step > _COARSE:
         return None
 
     def side(upper: bool) -> Circle:
         grid = Grid(step, plan.tilt, upper, plan.reach, plan.cut, _TURNS * size)
-        return compose(((part.on(grid), count) for part, count in parts), grid, size, plan.points)
+        return compose(((part.on(grid), count) for part, count in (above if upper else below)), grid, size, plan.points)
 
     return side(True), side(False)
 

@@ -54,8 +54,8 @@ class Prepared:
     def at(self, x: float) -> Scaled:
         """E[(1 - e^{x-X})_+] between two proved ends.
 
-        ``discretization`` is half the distance of the two lattice laws, ``excess`` the wrap-around of the lower one,
-        ``truncation`` what lies outside the nodes.
+        ``discretization`` and ``truncation`` are half the distance of the two lattice laws, the latter what is due to what
+        lies outside the nodes; ``excess`` is the wrap-around of the lower one.
         """
         if x >= self.top:
             return Scaled(self.factor.high, 0.0)
@@ -69,13 +69,16 @@ class Prepared:
         slip = 8 * ULP * (abs(above.log_scale) + abs(below.log_scale) + abs(self.factor.low) + 4)
         noise = max(above.noise, low_noise)
         slip = math.expm1(min(slip + self.factor.high - self.factor.low, 700.0)) * (max(above.value, low, 0.0) + noise)
+        # what is outside the nodes is missing from the upper side only
+        lost = _exp(above.log_lost - above.log_scale) * (1 + 1e-9)
+        half = abs(above.value + lost - low) / 2
         found = Scaled(
             log_scale,
-            (above.value + low) / 2,
+            (above.value + lost + low) / 2,
             excess=_exp(below.log_wrap - above.log_scale) * (1 + 1e-9),
-            truncation=_exp(above.log_lost - above.log_scale) * (1 + 1e-9),
+            truncation=min(lost / 2, half),
             rounding=noise + slip,
-            discretization=abs(above.value - low) / 2,
+            discretization=half - min(lost / 2, half),
         )
         # no excess is above one
         idle = found.low == 0 and found.log_scale + _log(found.high) > 0

@@ -72,7 +72,8 @@ def excess(law: Law, x: float, most: int = MAX_PANELS) -> Scaled:
         The threshold, any finite real.
     most
         The number of panels, of 32 nodes each, that may be asked for at first where the characteristic function decays, on
-        the lines Re z = 0 and Re z = -1, by a proved envelope; ``LONGEST`` where it does not. Doubling may go to twice as many.
+        the lines Re z = 0 and Re z = -1, by a proved envelope, or where K is itself an integral; ``LONGEST`` elsewhere.
+        Doubling may go to twice as many.
 
     Returns
     -------
@@ -208,22 +209,31 @@ def _extent(law: Law, x: float, lines: list[_Axis], most: int) -> _Extent:
     # of one tail, what never decays are atoms: their part is at most half their mass, wherever it stops
     first = np.minimum(envelope[-1] + np.cumsum(parts[::-1])[::-1], 0.5)
     pull = max(abs(x - line.mean) + 2 * line.spread for line in lines)
-    for target, limit in (*((target, most) for target in TRUNCATION), (0.0, max(most, LONGEST))):
-        reach = limit * RADIANS / (_STRETCH * pull)
-        within = heights <= reach
-        enough = np.flatnonzero(within & (rest <= target) if target else within)
-        if not enough.size:
-            continue
-        at = enough[0 if target else -1]
-        height = float(heights[at])
+
+    def known(at: int) -> bool:
         # a law may stop knowing K before its envelope has fallen
         with np.errstate(invalid="ignore"):  # infinities of an unknown K: such a height is passed over
-            ends = [law.log_transform(np.array([complex(line.abscissa, height)])).mid[0] for line in lines]
-        if np.isfinite(ends).all():
-            # few different numbers, so that neighbouring thresholds share their nodes
-            panels = 2 ** (np.ceil(4 * np.log2(limit * height / reach)) / 4)
-            count = int(np.clip(np.ceil(panels), 2, max(limit, 2)))
-            return _Extent(height, count, limit, float(rest[at]), float(first[at]))
+            ends = [law.log_transform(np.array([complex(line.abscissa, heights[at])])).mid[0] for line in lines]
+        return bool(np.isfinite(ends).all())
+
+    def extent(at: int, limit: int) -> _Extent:
+        # few different numbers, so that neighbouring thresholds share their nodes
+        panels = np.ceil(2 ** (np.ceil(4 * np.log2(limit * heights[at] / reach(limit))) / 4))
+        return _Extent(float(heights[at]), int(np.clip(panels, 2, max(limit, 2))), limit, float(rest[at]), float(first[at]))
+
+    def reach(limit: int) -> float:
+        return limit * RADIANS / (_STRETCH * pull)
+
+    for target in TRUNCATION:
+        enough = np.flatnonzero(rest <= target)
+        if enough.size and heights[enough[0]] <= reach(most) and known(enough[0]):
+            return extent(enough[0], most)
+    # an integral of its own for every value would take minutes
+    closed = not law.log_transform(np.array([complex(0.0, heights[0])])).inner.any()
+    longest = max(most, LONGEST) if closed else most
+    for at in np.flatnonzero(heights <= reach(longest))[::-1]:
+        if known(at):
+            return extent(at, longest)
     raise ValueError(
         f"Lévy inversion needs heights up to {heights[0]:.3g} at least, which a quadrature for the threshold {x!r} does not "
         "reach: it is very far from the mean; use a route that integrates on a vertical line off the poles"

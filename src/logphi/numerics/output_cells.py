@@ -19,6 +19,8 @@ from logphi.numerics.laws.normal import Normal
 
 # derived: a normal variable is beyond this many standard deviations with probability below 1e-20
 REACH = 9.4
+# derived: beyond this there is not the least double of it, and cells may be empty
+_FAR = 40.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +88,7 @@ def _(law: MixedNormal, size: int, reach: float | None = None) -> Cells:
 def _edges(m: float, size: int, reach: float | None) -> NDArray[np.float64]:
     """The inner edges, from the answer without the record on, in units of the noise."""
     low, high = (-REACH, REACH + m) if reach is None else (-m * reach, m * reach)
-    return np.linspace(low, high, size - 1)
+    return np.clip(np.linspace(low, high, size - 1), -_FAR, _FAR + m)
 
 
 def mixed_loss(law: MixedNormal | BlendedNormal, y: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -1,4 +1,4 @@
-"""Algorithm 2 of Zhu, Dong & Wang (2022): losses rounded down and up on a grid enclose the profile, proved and to the letter."""
+"""Algorithm 2 of Zhu, Dong & Wang (2022): losses rounded down and up on a grid enclose the profile, to the letter."""
 
 import numpy as np
 import pytest
@@ -21,7 +21,7 @@ RATE, SIGMA, STEPS, POINTS, REACH = 0.01, 2.0, 1500, 100_000, 100.0
 
 
 def by_definition(epsilon: float, steps: int) -> tuple[float, float]:
-    """Definition 39 in NumPy: the rounded losses on a lattice of their own, to the second order, and a plain convolution power."""
+    """Definition 39 in NumPy: the rounded losses on a lattice of their own, and a plain convolution power."""
     edges = np.linspace(-REACH, REACH, POINTS + 1)
     mass = (1 - RATE) * np.diff(ndtr(edges / SIGMA)) + RATE * np.diff(ndtr((edges - 1) / SIGMA))
     loss = np.log(1 - RATE + RATE * np.exp((2 * edges - 1) / (2 * SIGMA**2)))

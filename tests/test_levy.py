@@ -9,12 +9,12 @@ from logphi.arith.protocol import Plain, Ratio
 from logphi.core.logphi import LogPhi
 from logphi.numerics import contour
 from logphi.numerics.contour import Part
+from logphi.numerics.double_quadrature import DoubleQuadrature
 from logphi.numerics.law import Law
 from logphi.numerics.laws.finite import Thinned
 from logphi.numerics.laws.mixed_normal import MixedNormal
 from logphi.numerics.laws.normal import Normal
 from logphi.numerics.laws.uniform import UniformWithAtoms
-from logphi.numerics.double_quadrature import DoubleQuadrature
 from logphi.numerics.levy import excess, prepare
 from slowly import slowly
 

@@ -1,9 +1,9 @@
 """Algorithm 2 of the analytical Fourier accountant on a grid of one's own (Zhu, Dong & Wang 2022, appendix E).
 
 The output of every Gaussian mechanism, sampled or not, is cut into N cells on [-S, S]. Its privacy loss, a monotone function
-of the output, is rounded to the lower ends of the cells, and to the upper ones: the profiles of the two releases that this makes
-lie below and above that of the release (Definition 39, Lemma 40, Corollary 41, Theorem 44). The width of the answers falls with
-S / N. Both ends are proved: the mass beyond S, wrap-around and all rounding are in them
+of the output, is rounded to the lower ends of the cells, and to the upper ones: the profiles of the two releases that this
+makes lie below and above that of the release (Definition 39, Lemma 40, Corollary 41, Theorem 44). The width of the answers
+falls with S / N. Both ends are proved: the mass beyond S, wrap-around and all rounding are in them
 (:mod:`logphi.numerics.grid_approximation`). Other mechanisms enter as they are.
 
 ``method="levy-sums"`` of :meth:`logphi.Mechanism.delta` is the same with 10^5 cells on all of the output.
@@ -54,7 +54,7 @@ def delta(
     Returns
     -------
     Bound or Bounds
-        Of the shape of ``epsilon``, with both ends proved and ``discretization``, half of what the rounding leaves, in the ledger.
+        Of the shape of ``epsilon``, with both ends proved; ``discretization`` in the ledger is half of what the rounding leaves.
 
     Raises
     ------
@@ -66,7 +66,7 @@ def delta(
     >>> from logphi.mechanisms.gaussian import Gaussian
     >>> found = delta(1500 * Gaussian(sigma=2).poisson(0.01), 0.5, cells=100_000, reach=100)
     >>> print(f"{found.lower:.2e} {found.upper:.2e}")
-    7.22e-04 8.03e-04
+    7.21e-04 8.02e-04
     """
     return profile(_loss(release), epsilon, direction=direction, method=_grid(cells, reach))
 
@@ -88,7 +88,7 @@ def epsilon(
     >>> from logphi.mechanisms.gaussian import Gaussian
     >>> found = epsilon(1500 * Gaussian(sigma=2).poisson(0.01), 1e-5, cells=100_000, reach=100)
     >>> print(f"{found.lower:.3f} {found.upper:.3f}")
-    0.768 0.775
+    0.767 0.776
     """
     return inverse_profile(_loss(release), delta, direction=direction, method=_grid(cells, reach))
 
@@ -100,6 +100,4 @@ def _loss(release: Questions) -> Loss:
 
 
 def _grid(cells: int, reach: float | None) -> ByGridApproximation:
-    return ByGridApproximation(
-        check.whole("cells", cells, 2, _MOST), None if reach is None else check.moderate("reach", reach)
-    )
+    return ByGridApproximation(check.whole("cells", cells, 2, _MOST), None if reach is None else check.moderate("reach", reach))

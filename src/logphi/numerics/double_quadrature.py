@@ -1,4 +1,4 @@
-"""The double quadrature of Zhu, Dong & Wang (2022), appendix E: a characteristic function that is a Gauss-Legendre rule itself."""
+"""The double quadrature of Zhu, Dong & Wang (2022), appendix E: the characteristic function is a Gauss-Legendre rule itself."""
 
 from __future__ import annotations
 

@@ -79,8 +79,8 @@ def excess(law: Law, x: float, most: int = MAX_PANELS) -> Scaled:
     -------
     Scaled
         On the scale one (``log_scale = 0``), with *absolute* errors that count on both sides: ``truncation`` (what lies
-        beyond the last height, by the envelope or by the bound above), ``rounding`` and ``inner`` (as the law declares them) and
-        ``discretization``: twice the difference of the last two quadratures, an estimate. The value may be negative
+        beyond the last height, by the envelope or by the bound above), ``rounding`` and ``inner`` (as the law declares them)
+        and ``discretization``: twice the difference of the last two quadratures, an estimate. The value may be negative
         within its errors. Where they exceed the first tail, the answer is the interval from zero to that tail,
         which contains D as far as the quadrature of the first integral is right.
 

@@ -50,8 +50,8 @@ def epsilon(
     direction
         ``"remove"`` or ``"add"`` for one order only; the maximum of both by default.
     method
-        A route by name, as of :func:`logphi.views.delta.delta`; by default the first that meets the tolerance. What
-        [AFA] take from Levy's formula, ``"levy"`` and ``"levy-quadrature"``, is inverted by bisection, as there.
+        A route by name, as of :func:`logphi.views.delta.delta`; by default the first that meets the tolerance. The three
+        of [AFA], ``"levy"``, ``"levy-sums"`` and ``"levy-quadrature"``, are inverted by bisection, as there.
     rtol
         Requested ``upper - lower`` in units of ``max(1, eps)``.
 

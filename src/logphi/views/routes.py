@@ -332,11 +332,12 @@ ROUTES: dict[str, Route] = {
 
 
 def solver(method: str | Route | None) -> Solver:
-    """How the profile of a route is inverted: by bisection, as in [AFA], what Levy's formula gives; by secants all others."""
-    return bisection if method in _BISECTED else crossing
+    """How the profile of a route is inverted: bisection for those of [AFA], as there; secants for all others."""
+    along = ROUTES.get(method) if isinstance(method, str) else method
+    return bisection if along in _BISECTED or isinstance(along, ByGridApproximation) else crossing
 
 
-_BISECTED = ("levy", "levy-quadrature")
+_BISECTED = (by_levy, by_levy_quadrature)
 
 
 def automatic(loss: LogPhi, epsilon: float, demand: Demand) -> _InTurn:

@@ -104,9 +104,11 @@ class Samples:
         weight, held = np.exp(exponent - peak), np.bincount(place, minlength=count)
         own = np.expm1(np.clip(loss - origin - place * h, 0, h)) / np.expm1(h)
         # an atom at the share s lies s (1 - s) of its mass below its chord
-        mass, upper, gap = (np.bincount(place, weight * part, count) for part in (np.ones(own.size), own, own * (1 - own)))
+        mass, upper, gap = (
+            np.bincount(place, weight * part, count).astype(float) for part in (np.ones(own.size), own, own * (1 - own))
+        )
         size = float(np.abs(log_q).max() + alpha * np.abs(loss).max() + abs(peak))
-        error = MASS + ULP * (4 * size + held)
+        error: Array = MASS + ULP * (4 * size + held)
         share_error = SHARE * (4 + (abs(origin) + count * h) / h + held)
         some = np.maximum(mass, 1e-300)
         share, sag = np.clip(upper / some, 0.0, 1.0), gap / some + share_error
@@ -116,4 +118,3 @@ class Samples:
         nodes = cells.above() if grid.upper else cells.below()
         places = np.arange(count + 1, dtype=np.int64)
         return LatticeLaw(places, nodes, peak, float(origin), slack, above, lost_mass, below if grid.upper else 0.0)
-

@@ -54,7 +54,7 @@ def delta(
     Returns
     -------
     Bound or Bounds
-        Of the shape of ``epsilon``, with both ends proved; ``discretization`` in the ledger is half of what the rounding leaves.
+        Of the shape of ``epsilon``, both ends proved; ``discretization`` in the ledger is half of what the rounding leaves.
 
     Raises
     ------

@@ -108,8 +108,8 @@ class Samples:
             np.bincount(place, weight * part, count).astype(float) for part in (np.ones(own.size), own, own * (1 - own))
         )
         size = float(np.abs(log_q).max() + alpha * np.abs(loss).max() + abs(peak))
-        error: Array = MASS + ULP * (4 * size + held)
-        share_error = SHARE * (4 + (abs(origin) + count * h) / h + held)
+        error = np.asarray(MASS + ULP * (4 * size + held), dtype=float)
+        share_error = np.asarray(SHARE * (4 + (abs(origin) + count * h) / h + held), dtype=float)
         some = np.maximum(mass, 1e-300)
         share, sag = np.clip(upper / some, 0.0, 1.0), gap / some + share_error
         coarse = (held < _SEVERAL) & (sag > _STRAIGHT)

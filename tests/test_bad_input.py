@@ -177,7 +177,6 @@ def test_an_unknown_method_is_refused_and_the_known_ones_are_listed(question, po
         (GAUSSIAN, "exponential"),
         (2 * GAUSSIAN, "exact"),
         (lp.Laplace(1), "lattice"),
-        (lp.RandomizedResponse(0.6), "levy"),
         (lp.RandomizedResponse(0.6), "levy-sums"),
         (lp.Gaussian(1.0), "levy-quadrature"),
         (lp.RandomizedResponse(0.6) + lp.RandomizedResponse(0.7), "lattice"),

@@ -17,7 +17,7 @@ from logphi.numerics.laws.integers import NormalOnIntegers
 from logphi.numerics.laws.mixed_normal import MixedNormal
 from logphi.numerics.laws.normal import Normal
 from logphi.numerics.laws.uniform import Uniform, UniformWithAtoms
-from logphi.numerics.sums import REACH, cells_of
+from logphi.numerics.output_cells import REACH, cells_of
 from logphi.views.routes import NotApplicableError
 
 # expression, epsilon, and how wide the bounds are at most, relative to delta

@@ -1,4 +1,4 @@
-"""Lévy inversion on the poles: honest against closed forms and against the contour, refused where it cannot work."""
+"""Lévy inversion on the poles: honest against closed forms, against the contour and beside atoms."""
 
 import mpmath
 import numpy as np
@@ -9,14 +9,13 @@ from logphi.arith.protocol import Plain, Ratio
 from logphi.core.logphi import LogPhi
 from logphi.numerics import contour
 from logphi.numerics.contour import Part
+from logphi.numerics.double_quadrature import DoubleQuadrature
 from logphi.numerics.law import Law
-from logphi.numerics.laws.finite import Finite, Thinned
+from logphi.numerics.laws.finite import Thinned
 from logphi.numerics.laws.mixed_normal import MixedNormal
 from logphi.numerics.laws.normal import Normal
-from logphi.numerics.laws.two_point import TwoPoint
-from logphi.numerics.laws.uniform import Uniform, UniformWithAtoms
+from logphi.numerics.laws.uniform import UniformWithAtoms
 from logphi.numerics.levy import excess, prepare
-from logphi.numerics.sums import DoubleQuadrature, between, cells_of, excess_by_sums, prepare_sums
 from slowly import slowly
 
 # what the route is expected to reach where phi decays and e^x is moderate
@@ -120,21 +119,62 @@ def test_atoms_that_fade_are_no_obstacle() -> None:
     assert abs(found.value - value) <= found.spread + error
 
 
-@pytest.mark.parametrize(
-    "law",
-    [
-        LogPhi(),
-        LogPhi(((Thinned(0.1), 1),)),
-        LogPhi(((TwoPoint(Plain(1.0)), 50),)),
-        LogPhi(((Finite((0.2, 0.3, 0.5), (0.5, 0.25, 0.25)), 7),)),
-        LogPhi(((UniformWithAtoms(Plain(1.0)), 3),)),
-        LogPhi(((Uniform(Plain(1.0)), 1),)),
-    ],
-    ids=["nothing", "constant", "two points", "three points", "atoms at the ends", "corners"],
-)
-def test_refused_where_phi_does_not_decay(law: LogPhi) -> None:
+@pytest.mark.parametrize("law", [LogPhi(), LogPhi(((Thinned(0.1), 1),))], ids=["nothing", "constant"])
+def test_a_law_of_one_point_is_refused(law: Law) -> None:
     with pytest.raises(ValueError, match="Lévy inversion needs"):
         excess(law, 0.1)
+
+
+@pytest.mark.parametrize("x", [-0.7, 0.0, 0.4, 1.3])
+def test_what_is_left_beyond_an_end_is_below_its_bound(x: float) -> None:
+    # atoms next to the threshold, on it, and on its other side, by the sine integral in many digits
+    places, weights = np.array([-1.1, x - 1e-3, x, x + 1e-4, x + 0.3]), np.array([0.1, 0.3, 0.2, 0.25, 0.15])
+    for end in (3.0, 47.0, 1e3, 1e5):
+        with mpmath.workdps(30):
+            cut = exact = mpmath.mpf(0)
+            for place, weight in zip(places.tolist(), weights.tolist(), strict=True):
+                payoff = 1 - mpmath.exp(mpmath.mpf(x) - place)
+                cut += weight * payoff * (0.5 + mpmath.si(end * (mpmath.mpf(place) - x)) / mpmath.pi)
+                exact += weight * max(payoff, 0)
+            tilted = sum(weights * np.exp(-places))
+            assert abs(cut - exact) <= (1 + np.exp(x) * tilted) / (2 * np.pi * end)
+
+
+# the mechanisms of their Table 2, and with them losses with an infinite part and on a lattice without end
+TABLE_2 = {
+    "response": lp.RandomizedResponse(p=0.52),
+    "Laplace": lp.Laplace(scale=20.0),
+    "Gaussian": lp.Gaussian(sigma=20.0),
+    "approximate": lp.ApproximateDP(epsilon=0.05, delta=1e-5),
+    "discrete Gaussian": lp.DiscreteGaussian(sigma=20.0),
+}
+
+
+@pytest.mark.parametrize(
+    ("count", "epsilon"), [(20, 1.0), *slowly((1, 0.02), (20, 0.02), (100, 0.02), (100, 1.0), (1000, 0.02), (1000, 1.0))]
+)
+@pytest.mark.parametrize("name", TABLE_2)
+def test_algorithm_1_answers_for_the_mechanisms_of_table_2(name: str, count: int, epsilon: float) -> None:
+    release = count * TABLE_2[name]
+    found, known = release.delta(epsilon, method="levy"), release.delta(epsilon)
+    assert found.lower <= known.upper
+    assert known.lower <= found.upper
+    assert found.upper - found.lower < 1e-3
+
+
+def test_twenty_laplace_mechanisms_have_four_decimals() -> None:
+    release = 20 * lp.Laplace(scale=2.0)
+    found, known = release.delta(1.0, method="levy"), release.delta(1.0)
+    assert found.method == "levy"
+    assert found.lower <= known.lower <= known.upper <= found.upper <= found.lower + 1e-4
+
+
+@pytest.mark.slow
+def test_a_law_whose_transform_is_an_integral_may_have_atoms() -> None:
+    release = 2 * lp.RandomizedResponse(0.6).poisson(0.2) + lp.Gaussian(sigma=1.0).poisson(0.01)
+    found, known = release.delta(0.1, method="levy"), release.delta(0.1)
+    assert found.lower <= known.upper
+    assert known.lower <= found.upper < 2 * known.upper
 
 
 def test_far_to_the_right_only_the_first_tail_is_left() -> None:
@@ -160,56 +200,6 @@ def test_double_quadrature_agrees_with_the_proved_inner_integral(
     assert found.spread < 10 * USUAL_ERROR
 
 
-@pytest.mark.parametrize("turned", [False, True])
-@pytest.mark.parametrize(
-    ("sigma", "rate", "count", "place"), [(40.0, 0.02, 300, 2.0), *slowly((1.0, 0.01, 100, 1.0), (5.0, 0.3, 12, 0.5))]
-)
-def test_sums_over_cells_enclose_and_close_in(sigma: float, rate: float, count: int, place: float, turned: bool) -> None:
-    law = mixed(sigma, rate, count, turned)
-    mean, spread = centre(law)
-    x = mean + place * spread
-    value, error = by_contour(law, x)
-    gaps = []
-    for cells in (128, 512):
-        low, high = excess_by_sums(law.terms, x, cells, 256)
-        assert low.low <= value + error
-        assert value - error <= high.high
-        gaps.append(high.high - low.low)
-    assert gaps[1] < 0.6 * gaps[0]
-
-
-def test_sums_take_other_terms_as_they_are() -> None:
-    terms = ((MixedNormal(Plain(1.0), Plain(0.05)), 20), (Uniform(Plain(0.3)), 4), (Thinned(0.001), 1))
-    value, error = by_contour(LogPhi(terms[:2]), 0.2)
-    low, high = excess_by_sums(terms, 0.2, 256, 128)
-    assert low.low <= 0.999 * (value + error)
-    assert 0.999 * (value - error) <= high.high
-
-
-@pytest.mark.parametrize(
-    "law",
-    [Normal(Plain(0.7)), MixedNormal(Plain(2.0), Plain(0.1)), MixedNormal(Plain(2.0), Plain(0.1)).reflected()],
-    ids=["normal", "mixed", "turned"],
-)
-def test_cells_hold_both_probabilities(law: Law) -> None:
-    cells = cells_of(law, 300)
-    assert cells is not None
-    assert cells.mass.size == cells.tilted.size == 300
-    assert cells.mass.sum() == pytest.approx(1, abs=1e-14)
-    assert cells.tilted.sum() == pytest.approx(1, abs=1e-14)
-    assert (np.diff(cells.edges) > 0).all()
-    # in every cell the ratio of the two masses is e^loss for a loss between the edges
-    inner = slice(20, -20)
-    loss = np.log(cells.mass / cells.tilted)[inner]
-    assert (loss >= cells.edges[:-1][inner] - 1e-9).all()
-    assert (loss <= cells.edges[1:][inner] + 1e-9).all()
-
-
-def test_sums_refuse_laws_without_cells() -> None:
-    with pytest.raises(ValueError, match="no term has known cells"):
-        excess_by_sums([(Uniform(Plain(1.0)), 30)], 0.1)
-
-
 def test_a_prepared_inversion_serves_any_threshold() -> None:
     law = mixed(1.0, 0.05, 40)
     one = prepare(law)
@@ -217,19 +207,8 @@ def test_a_prepared_inversion_serves_any_threshold() -> None:
         assert one(x) == excess(law, x)
 
 
-def test_prepared_sums_serve_any_threshold() -> None:
-    terms = mixed(2.0, 0.1, 10).terms
-    one = prepare_sums(terms, 64, 64)
-    for x in (0.3, 0.31, 1.0, 0.3):
-        low, high = one(x)
-        assert (low, high) == excess_by_sums(terms, x, 64, 64)
-        both = between(low, high)
-        assert both.low <= low.low * (1 + ROUNDING)
-        assert both.high >= high.high * (1 - ROUNDING)
-
-
 # width beyond which a method would be of no use, in units of the value; the sums over cells are coarse
-SHARP, COARSE = 1e-5, 4.0
+SHARP, COARSE = 1e-5, 1e-2
 # the value of the default method errs to the large side by its aliasing: asked for this, by less than levy's own errors
 FINEST = 1e-13
 RELEASES = {
@@ -241,7 +220,7 @@ RELEASES = {
 
 @pytest.mark.parametrize(
     ("method", "width"),
-    [("levy", SHARP), ("levy-quadrature", SHARP), *slowly(("levy-sums", COARSE))],
+    [("levy", SHARP), ("levy-quadrature", SHARP), ("levy-sums", COARSE)],
 )
 @pytest.mark.parametrize("name", RELEASES)
 def test_named_methods_contain_the_default(name: str, method: str, width: float) -> None:
@@ -254,14 +233,14 @@ def test_named_methods_contain_the_default(name: str, method: str, width: float)
             continue
         found, known = ask(point, method=method), ask(point, rtol=FINEST)
         assert found.method == method
-        assert not found.ledger.proved
+        assert found.ledger.proved == (method == "levy-sums")
         assert found.status.name in ("ESTIMATED", "WIDE")
         assert found.lower <= known.value <= found.upper
         assert found.upper - found.lower <= width * known.value
 
 
-@pytest.mark.parametrize("method", ["levy", "levy-sums", "levy-quadrature"])
-def test_named_methods_refuse_atoms(method: str) -> None:
+@pytest.mark.parametrize("method", ["levy-sums", "levy-quadrature"])
+def test_what_has_nothing_to_round_or_to_integrate_is_refused(method: str) -> None:
     for query, point in (("delta", 0.1), ("epsilon", 1e-3)):
         with pytest.raises(ValueError, match=f"method '{method}'"):
             getattr(10 * lp.RandomizedResponse(p=0.7), query)(point, method=method)

@@ -16,10 +16,12 @@ Every bound is a :class:`Claim`, on one side of the truth and rounded to that si
 * :mod:`~logphi.classical.loss_class`: privacy loss classes, Markov, Berry-Esseen and Nagaev;
 * :mod:`~logphi.classical.loss_distribution`: privacy buckets and Connect-the-Dots of one width, Chernoff's end points;
 * :mod:`~logphi.classical.saddle_point`: the saddle-point approximation;
-* :mod:`~logphi.classical.gaussian`: the Gaussian mechanism in closed form.
+* :mod:`~logphi.classical.gaussian`: the Gaussian mechanism in closed form;
+* :mod:`~logphi.classical.analytical_fourier`: losses rounded down and up on a grid, which gives both ends of a bound.
 """
 
 from logphi.classical import (
+    analytical_fourier,
     composition,
     concentrated,
     exact_composition,
@@ -51,6 +53,7 @@ __all__ = [
     "LossClass",
     "LossCurve",
     "RenyiCurve",
+    "analytical_fourier",
     "composition",
     "concentrated",
     "exact_composition",

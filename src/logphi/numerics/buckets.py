@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from logphi.arith.floats import ELEMENTARY, ULP
 from logphi.numerics.enclosure import Scaled
 from logphi.numerics.law import Law
-from logphi.numerics.sums import cells_of
+from logphi.numerics.output_cells import Cells, cells_of
 
 Array = NDArray[np.float64]
 
@@ -64,11 +64,7 @@ class Buckets:
         """
         cells = cells_of(law, CELLS)
         if cells is not None:
-            slip = cells.slip + ELEMENTARY * np.where(np.isfinite(cells.edges), np.abs(cells.edges), 0.0)
-            # what half an ulp of the parameters does to a loss, it does to a mass, relatively
-            wrong = cells.wrong[1:] + cells.wrong[:-1] + (ELEMENTARY + slip[1:] + slip[:-1]) * cells.mass
-            ends = (cells.edges - slip)[:-1], (cells.edges + slip)[1:]
-            return Buckets(*ends, np.maximum(cells.mass - wrong, 0.0), cells.mass + wrong)
+            return Buckets.of_cells(cells)
         pieces = law.pieces
         if pieces is None:
             raise ValueError(f"no probabilities of intervals are known of {law!r}: buckets serve normals, atoms and flat parts")
@@ -87,6 +83,15 @@ class Buckets:
         wrong[places.size :] += 8 * ULP * CELLS
         mass = np.exp(log_mass)
         return Buckets(low - slip, high + slip, mass * (1 - wrong), mass * (1 + wrong))
+
+    @staticmethod
+    def of_cells(cells: Cells) -> Buckets:
+        """The cells of a law, ends and masses outward."""
+        slip = cells.slip + ELEMENTARY * np.where(np.isfinite(cells.edges), np.abs(cells.edges), 0.0)
+        # what half an ulp of the parameters does to a loss, it does to a mass, relatively
+        wrong = cells.wrong[1:] + cells.wrong[:-1] + (ELEMENTARY + slip[1:] + slip[:-1]) * cells.mass
+        ends = (cells.edges - slip)[:-1], (cells.edges + slip)[1:]
+        return Buckets(*ends, np.maximum(cells.mass - wrong, 0.0), cells.mass + wrong)
 
     @property
     def extent(self) -> float:

@@ -56,8 +56,8 @@ class Prepared:
     def at(self, x: float) -> Scaled:
         """E[(1 - e^{x-X})_+] between two proved ends.
 
-        ``discretization`` is half the distance of the two lattice laws, ``excess`` the wrap-around of the lower one,
-        ``truncation`` what lies outside the nodes.
+        ``discretization`` and ``truncation`` are half the distance of the two lattice laws, the latter what is due to what
+        lies outside the nodes; ``excess`` is the wrap-around of the lower one.
         """
         if x >= self.top:
             return Scaled(self.factor.high, 0.0)
@@ -71,13 +71,16 @@ class Prepared:
         slip = 8 * ULP * (abs(above.log_scale) + abs(below.log_scale) + abs(self.factor.low) + 4)
         noise = max(above.noise, low_noise)
         slip = math.expm1(min(slip + self.factor.high - self.factor.low, 700.0)) * (max(above.value, low, 0.0) + noise)
+        # what is outside the nodes is missing from the upper side only
+        lost = _exp(above.log_lost - above.log_scale) * (1 + 1e-9)
+        half = abs(above.value + lost - low) / 2
         found = Scaled(
             log_scale,
-            (above.value + low) / 2,
+            (above.value + lost + low) / 2,
             excess=_exp(below.log_wrap - above.log_scale) * (1 + 1e-9),
-            truncation=_exp(above.log_lost - above.log_scale) * (1 + 1e-9),
+            truncation=min(lost / 2, half),
             rounding=noise + slip,
-            discretization=abs(above.value - low) / 2,
+            discretization=half - min(lost / 2, half),
         )
         # no excess is above one
         idle = found.low == 0 and found.log_scale + _log(found.high) > 0
@@ -122,15 +125,15 @@ def prepare(law: Law, x: float, rtol: float, budget: int = 1 << 20) -> Prepared:
     top = sum(count * part.top for part, count in parts)
     top += 16 * ULP * sum(count * abs(part.top) for part, count in parts if part.top < np.inf)
     best, width = Prepared(factor, top, None), math.inf
-    plan = _plan(parts, x, rtol) if x < top else None
+    plan = plan_for(parts, x, rtol) if x < top else None
     if plan is None:
         return best
     # a power of two
     budget = 1 << (budget.bit_length() - 1)
     size = min(_FIRST, budget)
     while True:
-        step, gap = _step(parts, plan, size)
-        found = Prepared(factor, top, _sides(parts, plan, step, size))
+        step, gap = step_for(parts, plan, size)
+        found = Prepared(factor, top, sides_of(parts, parts, plan, step, size))
         reached = found.at(x).relative_width
         if reached < width or best.sides is None:
             best, width = found, reached
@@ -141,7 +144,7 @@ def prepare(law: Law, x: float, rtol: float, budget: int = 1 << 20) -> Prepared:
         share = reached / gap if reached < math.inf else 1.0
         largest = min(8 * size, budget)
         size *= 2
-        while size < largest and _ROOM * share * _step(parts, plan, size)[1] > rtol:
+        while size < largest and _ROOM * share * step_for(parts, plan, size)[1] > rtol:
             size *= 2
 
 
@@ -176,7 +179,7 @@ def at_width(law: Law, x: float, width: float, dots: bool) -> Prepared:
     if x >= top:
         return Prepared(factor, top, None)
     # where the law itself has nothing left, any tilt will do
-    plan = _plan(parts, min(x, high - moved if high - moved > low else low - moved), _SHARP)
+    plan = plan_for(parts, min(x, high - moved if high - moved > low else low - moved), _SHARP)
     if plan is None:
         return Prepared(factor, top, None)
     length = plan.length + 2 * moved
@@ -187,7 +190,7 @@ def at_width(law: Law, x: float, width: float, dots: bool) -> Prepared:
             f"of {needed / MOST_BUCKETS * width:.2g} or more"
         )
     size = 1 << max(math.ceil(math.log2(needed)), 4)
-    return Prepared(factor, np.inf, _sides(parts, plan, width, size))
+    return Prepared(factor, np.inf, sides_of(parts, parts, plan, width, size))
 
 
 def _ends(parts: Sequence[tuple[Rounded, int]]) -> tuple[float, float]:
@@ -200,7 +203,7 @@ _SHARP = 1e-10
 
 
 @dataclass(frozen=True)
-class _Plan:
+class Plan:
     """The tilt, the length of the circle, where Chernoff bounds of the wrap-around are taken, and how deep tails go."""
 
     tilt: float
@@ -218,7 +221,7 @@ _BELOW = np.geomspace(1 / 256, 1, 17)
 _ABOVE = np.geomspace(1 / 256, 4, 21)
 
 
-def _plan(parts: Parts, x: float, rtol: float) -> _Plan | None:
+def plan_for(parts: Parts, x: float, rtol: float) -> Plan | None:
     """Tilt near the saddle; more tilt than that where it shortens the circle much and costs few digits.
 
     Nothing here is proved, and nothing proved depends on it. Endless tails are cut where their mass is a small share of
@@ -269,10 +272,10 @@ def _plan(parts: Parts, x: float, rtol: float) -> _Plan | None:
     if best is None or not 0 < best[1] < np.inf or (best[0] + 1) * abs(x) > _FARTHEST:
         return None
     # as deep as the wrap-around, shared out to the single laws
-    return _Plan(*best, 12 - log_share, cut)
+    return Plan(*best, 12 - log_share, cut)
 
 
-def _step(parts: Parts, plan: _Plan, size: int) -> tuple[float, float]:
+def step_for(parts: Parts, plan: Plan, size: int) -> tuple[float, float]:
     """A step that goes round the circle and nearly divides the distances between atoms; about what distance it leaves."""
     least = plan.length / size
     spans = [span for part, _ in parts for span in part.spans.tolist() if span >= least]
@@ -290,14 +293,14 @@ def _step(parts: Parts, plan: _Plan, size: int) -> tuple[float, float]:
     return float(steps[best]), float((first + second)[best])
 
 
-def _sides(parts: Parts, plan: _Plan, step: float, size: int) -> tuple[Circle, Circle] | None:
-    """The compositions above and below on one circle; None where steps are too long."""
+def sides_of(above: Parts, below: Parts, plan: Plan, step: float, size: int) -> tuple[Circle, Circle] | None:
+    """The compositions above some laws and below others on one circle; None where steps are too long."""
     if (plan.tilt + 1) * step > _COARSE:
         return None
 
     def side(upper: bool) -> Circle:
         grid = Grid(step, plan.tilt, upper, plan.reach, plan.cut, _TURNS * size)
-        return compose(((part.on(grid), count) for part, count in parts), grid, size, plan.points)
+        return compose(((part.on(grid), count) for part, count in (above if upper else below)), grid, size, plan.points)
 
     return side(True), side(False)
 

@@ -155,5 +155,5 @@ _MAKERS: dict[tuple[type[Law], bool], Callable[[Any], Piece]] = {
     (Finite, False): Points.of,
     (GeometricShift, False): Points.rungs,
     (NormalSteps, False): Points.rungs,
-    (Densities, False): Samples,
+    (Densities, False): Samples.of,
 }

@@ -81,7 +81,10 @@ class LatticeLaw:
 
 @dataclass(frozen=True)
 class Cells:
-    """Tilted Q-masses e^{alpha x_k} A_k (with relative error), shares (absolute error), and bounds of G / (A d)."""
+    """Tilted Q-masses e^{alpha x_k} A_k (with relative error), shares (absolute error), and bounds of G / (A d).
+
+    Where cells are ``coarse``, they are rounded down in the law below, whatever they hold.
+    """
 
     mass: Array
     error: Array
@@ -93,6 +96,7 @@ class Cells:
     turned: bool
     # mass at node 0 that stands for all below the first cell, which is tangent there
     anchor: float = 0.0
+    coarse: NDArray[np.bool_] | None = None
 
     def above(self) -> Array:
         """Chords: one more node than cells."""
@@ -104,7 +108,7 @@ class Cells:
         """Chords lowered below the curve."""
         # nothing is lowered near the top, where a deficit would find nobody to take from
         for rough in (*_ROUGH, self.mass.size):
-            smooth = np.ones(self.mass.size, dtype=bool)
+            smooth = np.ones(self.mass.size, dtype=bool) if self.coarse is None else ~self.coarse
             skip = 0 if self.anchor and rough == _ROUGH[0] else rough
             smooth[slice(0, skip) if self.turned else slice(-rough, None)] = False
             nodes = self._lowered(smooth)

@@ -11,7 +11,15 @@ one are allowed, the first term is half the mass). The integral over t > 0 is ma
 t = T u / (1 - u^2) (their Lemma 42, with a unit T) and taken by Gauss-Legendre rules on equal panels, whose number is
 doubled until two answers agree.
 
-On the poles the error is *absolute*, about 1e-15 (1 + e^x): for small answers, or large x, the line of
+Where the law has atoms, phi does not decay and the integrals converge by their sines only. Ended at T, both together are
+E[(1 - e^{x-X}) (1/2 + Si(T (X - x)) / pi)]. As |pi/2 - Si(u)| <= 1/u for u > 0, and |1 - e^{-d}| <= |d| (1 + e^{-d}) / 2,
+what is left out is below
+
+    (M(0) + e^x M(-1)) / (2 pi T),
+
+wherever the atoms are: next to x, where a tail alone would be off by half an atom, the payoff vanishes.
+
+On the poles the error is *absolute*, at best about 1e-15 (1 + e^x): for small answers, or large x, the line of
 :mod:`logphi.numerics.contour` is better. What the quadrature leaves is estimated from the doubling, not proved.
 """
 
@@ -20,6 +28,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,12 +44,16 @@ RADIANS = 44.0
 MAX_PANELS = 128
 # two answers agree when they differ by less than this share of the rounding that is declared anyway
 AGREEMENT = 1 / 32
-# what may be left beyond the last height, in units of the mass: from what is aimed at to what is put up with
+# what may be left beyond the last height, in units of the masses: from what is aimed at to what is put up with
 TRUNCATION = (1e-17, 1e-15, 1e-13, 1e-12)
+# measured: panels where phi does not decay that far; a second for closed forms, and some tens of megabytes for each rule
+LONGEST = 1 << 13
+# of what is left beyond the last height, two answers need not differ by less than this share
+_SHARE = 1e-3
 # rules kept for neighbouring thresholds: the two of one threshold, and some to change between
 _KEPT = 6
 # heights at a time: bounds the memory where K is itself an integral
-BLOCK = 256
+BLOCK = 1 << 10
 # derived: largest du-derivative of u / (1 - u^2) times the length of the interval up to u / (1 - u^2) = 1
 _STRETCH = 2.24
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(ORDER)
@@ -54,25 +67,27 @@ def excess(law: Law, x: float, most: int = MAX_PANELS) -> Scaled:
     Parameters
     ----------
     law
-        A law whose characteristic function decays, on the lines Re z = 0 and Re z = -1, by a proved envelope.
+        Any law that is not one atom.
     x
         The threshold, any finite real.
     most
-        The number of panels, of 32 nodes each, that may be asked for at first; doubling may go to twice as many.
+        The number of panels, of 32 nodes each, that may be asked for at first where the characteristic function decays, on
+        the lines Re z = 0 and Re z = -1, by a proved envelope, or where K is itself an integral; ``LONGEST`` elsewhere.
+        Doubling may go to twice as many.
 
     Returns
     -------
     Scaled
-        On the scale one (``log_scale = 0``), with *absolute* errors that count on both sides: ``truncation`` (the
-        envelope beyond the last height), ``rounding`` and ``inner`` (as the law declares them) and
-        ``discretization``: twice the difference of the last two quadratures, an estimate. The value may be negative
+        On the scale one (``log_scale = 0``), with *absolute* errors that count on both sides: ``truncation`` (what lies
+        beyond the last height, by the envelope or by the bound above), ``rounding`` and ``inner`` (as the law declares them)
+        and ``discretization``: twice the difference of the last two quadratures, an estimate. The value may be negative
         within its errors. Where they exceed the first tail, the answer is the interval from zero to that tail,
         which contains D as far as the quadrature of the first integral is right.
 
     Raises
     ------
     ValueError
-        If the law has atoms, or its envelope does not fall within reach of the quadrature.
+        If the law sits on one point, or its transform is out of the range of doubles.
 
     Examples
     --------
@@ -102,12 +117,13 @@ def _excess(law: Law, lines: list[_Axis], nodes: Callable[[float, int], _Nodes],
     # beyond e^700 every digit is lost in any case
     factors = np.array([1.0, np.exp(min(x, 700.0))])
     masses = np.array([np.exp(line.log_mass) for line in lines])
-    height, panels, rest = _extent(law, x, lines, most)
-    coarse, fine = (_integral(law, x, lines, nodes(height, panels * k)) for k in (1, 2))
+    extent = _extent(law, x, lines, most)
+    panels, rest = extent.panels, extent.rest
+    coarse, fine = (_integral(law, x, lines, nodes(extent.height, panels * k)) for k in (1, 2))
     change = np.abs(fine.tails - coarse.tails)
-    while (change > AGREEMENT * fine.rounding).any() and 4 * panels <= 2 * most:
+    while (change > AGREEMENT * fine.rounding + _SHARE * rest * masses).any() and 4 * panels <= 2 * extent.most:
         panels *= 2
-        coarse, fine = fine, _integral(law, x, lines, nodes(height, panels * 2))
+        coarse, fine = fine, _integral(law, x, lines, nodes(extent.height, panels * 2))
         change = np.abs(fine.tails - coarse.tails)
     # the product and the difference of the tails, and x as it is
     rounding = fine.rounding + np.abs(fine.tails) * ELEMENTARY * (1 + abs(x))
@@ -120,13 +136,8 @@ def _excess(law: Law, lines: list[_Axis], nodes: Callable[[float, int], _Nodes],
         discretization=float(2 * change @ factors),
     )
     # the second tail, with its factor, lies between zero and the first: a coarse answer, but free of e^x
-    ceiling = float((fine.tails + rest * masses + fine.inner + rounding + 2 * change)[0])
+    ceiling = float((fine.tails + extent.first * masses + fine.inner + rounding + 2 * change)[0])
     return answer if answer.spread < ceiling else Scaled(0.0, ceiling / 2, truncation=ceiling / 2)
-
-
-def farthest(law: Law, x: float, most: int = MAX_PANELS) -> float:
-    """The largest height up to which the quadrature can follow e^{-itx} M(c + it), on c = 0 and c = -1."""
-    return _farthest(x, [_Axis.of(law, abscissa) for abscissa in (0.0, -1.0)], most)
 
 
 @dataclass(frozen=True)
@@ -173,38 +184,65 @@ class _Sum:
     inner: NDArray[np.float64]
 
 
-def _farthest(x: float, lines: list[_Axis], most: int) -> float:
-    pull = max(abs(x - line.mean) + 2 * line.spread for line in lines)
-    return most * RADIANS / (_STRETCH * pull)
+@dataclass(frozen=True)
+class _Extent:
+    """Height at which to stop, panels to start with and at most, and what is left, in units of the masses.
+
+    ``rest`` is of both tails together, ``first`` of the first one alone.
+    """
+
+    height: float
+    panels: int
+    most: int
+    rest: float
+    first: float
 
 
-def _extent(law: Law, x: float, lines: list[_Axis], most: int) -> tuple[float, int, float]:
-    """Height at which to stop, panels to start with, and what the envelope allows beyond, in units of the masses."""
+def _extent(law: Law, x: float, lines: list[_Axis], most: int) -> _Extent:
+    """As low as little enough is left; where that is nowhere, as high as the longest rule can follow e^{-itx} M(c + it)."""
     heights = 2.0**_SEARCH / max(line.spread for line in lines)
     envelope = np.exp(np.max([law.log_envelope(line.abscissa, heights) for line in lines], axis=0))
-    # what never decays are atoms: their part of the formula is at most half their mass, wherever it stops
-    floor = envelope[-1]
-    cells = np.append((envelope[:-1] - floor) * np.diff(np.log(heights)), 0.0)
-    rest = floor + np.cumsum(cells[::-1])[::-1] / np.pi
-    reach = _farthest(x, lines, most)
-    for target in TRUNCATION:
-        enough = np.flatnonzero(rest <= target)
-        if not enough.size:
-            continue
-        height = float(heights[enough[0]])
+    beyond = 1 / (2 * np.pi * heights) * (1 + 1e-9)
+    parts = np.append(envelope[:-1] * np.diff(np.log(heights)) / np.pi * (1 + 1e-9), 0.0)
+    # from every height, the envelope up to the best other one
+    rest = np.array(list(accumulate(zip(beyond[::-1], parts[::-1], strict=True), _least, initial=np.inf))[:0:-1])
+    # of one tail, what never decays are atoms: their part is at most half their mass, wherever it stops
+    first = np.minimum(envelope[-1] + np.cumsum(parts[::-1])[::-1], 0.5)
+    pull = max(abs(x - line.mean) + 2 * line.spread for line in lines)
+
+    def known(at: int) -> bool:
         # a law may stop knowing K before its envelope has fallen
         with np.errstate(invalid="ignore"):  # infinities of an unknown K: such a height is passed over
-            ends = [law.log_transform(np.array([complex(line.abscissa, height)])).mid[0] for line in lines]
-        if height <= reach and np.isfinite(ends).all():
-            # few different numbers, so that neighbouring thresholds share their nodes
-            panels = 2 ** (np.ceil(4 * np.log2(most * height / reach)) / 4)
-            return height, int(np.clip(np.ceil(panels), 2, max(most, 2))), float(rest[enough[0]])
+            ends = [law.log_transform(np.array([complex(line.abscissa, heights[at])])).mid[0] for line in lines]
+        return bool(np.isfinite(ends).all())
+
+    def extent(at: int, limit: int) -> _Extent:
+        # few different numbers, so that neighbouring thresholds share their nodes
+        panels = np.ceil(2 ** (np.ceil(4 * np.log2(limit * heights[at] / reach(limit))) / 4))
+        return _Extent(float(heights[at]), int(np.clip(panels, 2, max(limit, 2))), limit, float(rest[at]), float(first[at]))
+
+    def reach(limit: int) -> float:
+        return limit * RADIANS / (_STRETCH * pull)
+
+    for target in TRUNCATION:
+        enough = np.flatnonzero(rest <= target)
+        if enough.size and heights[enough[0]] <= reach(most) and known(enough[0]):
+            return extent(enough[0], most)
+    # an integral of its own for every value would take minutes
+    closed = not law.log_transform(np.array([complex(0.0, heights[0])])).inner.any()
+    longest = max(most, LONGEST) if closed else most
+    for at in np.flatnonzero(heights <= reach(longest))[::-1]:
+        if known(at):
+            return extent(at, longest)
     raise ValueError(
-        f"Lévy inversion needs a characteristic function that decays: its proved envelope does not leave less than "
-        f"{TRUNCATION[-1]:g} beyond the height {reach:.3g} that the quadrature can reach (its limit is {floor:.3g}). "
-        "Likely causes: atoms, too few repetitions of a law whose density is known to be of bounded variation only, or "
-        "a threshold very far from the mean; use a route that integrates on a vertical line off the poles"
+        f"Lévy inversion needs heights up to {heights[0]:.3g} at least, which a quadrature for the threshold {x!r} does not "
+        "reach: it is very far from the mean; use a route that integrates on a vertical line off the poles"
     )
+
+
+def _least(later: float, here: tuple[float, float]) -> float:
+    beyond, part = here
+    return min(beyond, part + later)
 
 
 @dataclass(frozen=True)

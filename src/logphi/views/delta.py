@@ -15,11 +15,11 @@ from logphi.core.logphi import LogPhi
 from logphi.progress import shown
 from logphi.views.directions import Loss
 from logphi.views.profile import LogDelta, probability, status_of
-from logphi.views.routes import Demand, Profiles, SharedProfiles, closed, route
+from logphi.views.routes import Demand, Profiles, Route, SharedProfiles, closed, route
 
 
 def delta(
-    loss: Loss, epsilon: Any, *, direction: Direction | str | None = None, method: str | None = None, rtol: float = 1e-9
+    loss: Loss, epsilon: Any, *, direction: Direction | str | None = None, method: str | Route | None = None, rtol: float = 1e-9
 ) -> Bound | Bounds:
     """The privacy profile: delta(eps) = max over the relation of H_{e^eps}(P||Q) ([AFA] Definition 2).
 
@@ -38,9 +38,10 @@ def delta(
         closed form), ``"discretized"`` (a lattice law above and one below),
         ``"certified"`` (ball arithmetic, asked of a release: :func:`logphi.certified.question.certified`),
         ``"buckets"`` (losses rounded up and down, [PLD] section 2.1: the simple, wide way to compare with), and three that
-        are there to be compared with too, in which what a quadrature leaves is an estimate: ``"levy"`` ([AFA] Lemmas 18,
-        19, 42), ``"levy-sums"`` (their Algorithm 2, which rounds the loss of normal laws, sampled or not, down and up) and
-        ``"levy-quadrature"`` (their double quadrature, for a phi that is itself an integral).
+        are there to be compared with too: ``"levy-sums"`` ([AFA] Algorithm 2, which rounds the loss of normal laws,
+        sampled or not, down and up; on a grid of one's own: :mod:`logphi.classical.analytical_fourier`) and, in which what
+        a quadrature leaves is an estimate, ``"levy"`` (their Algorithm 1) and ``"levy-quadrature"`` (their double
+        quadrature, for a phi that is itself an integral).
     rtol
         Requested ``upper - lower`` relative to the value. Wider answers are valid and say so in their status.
 
@@ -80,14 +81,14 @@ def log_delta(
     return pointwise(points, lambda at: _log_bound(_largest(orders, at, along, rtol, least), rtol), falling=True)
 
 
-def checked(loss: Loss, direction: Direction | str | None, method: str | None, rtol: float) -> None:
+def checked(loss: Loss, direction: Direction | str | None, method: str | Route | None, rtol: float) -> None:
     """Refuse bad options even where there is nothing to answer."""
     route(method)
     check.tolerance("rtol", rtol)
     loss.orders(direction)
 
 
-def route_to(points: NDArray[np.float64], method: str | None) -> Profiles:
+def route_to(points: NDArray[np.float64], method: str | Route | None) -> Profiles:
     """The route for a number or an array; neighbours in an array share what is prepared, unless a route is named."""
     return route(method) if method is not None or points.ndim == 0 else SharedProfiles()
 

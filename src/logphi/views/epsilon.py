@@ -21,7 +21,7 @@ from logphi.views import rare
 from logphi.views.delta import checked, pointwise, route_to
 from logphi.views.directions import Loss
 from logphi.views.profile import LogDelta, masses
-from logphi.views.routes import Demand, Profiles, Solver, closed, solver
+from logphi.views.routes import Demand, Profiles, Route, Solver, closed, solver
 
 # measured: how near the top, in units of the tolerance; what is that near has about its probability there
 _CLOSE = 0.01
@@ -36,7 +36,7 @@ _DIGITS = 1e-15
 
 
 def epsilon(
-    loss: Loss, delta: Any, *, direction: Direction | str | None = None, method: str | None = None, rtol: float = 1e-9
+    loss: Loss, delta: Any, *, direction: Direction | str | None = None, method: str | Route | None = None, rtol: float = 1e-9
 ) -> Bound | Bounds:
     """The smallest eps >= 0 with delta(eps) <= delta ([AFA] section 4, by a safeguarded secant on log delta).
 

@@ -133,12 +133,14 @@ def _told(loss: LogPhi, found: LogDelta) -> LogDelta:
     return replace(found, ledger=found.ledger.estimating("truncation", "inner")) if loss.estimated else found
 
 
-def route(method: str | None) -> Profiles:
-    """The route of a name; without one, those that fit the loss, in turn, until one meets the tolerance."""
-    if method is not None and method not in list(ROUTES):
+def route(method: str | Route | None) -> Profiles:
+    """The route of a name, or one as it is; without either, those that fit the loss, in turn, until one meets the tolerance."""
+    if method is None or callable(method):
+        return Profiles(method or automatic)
+    if method not in list(ROUTES):
         names = ", ".join(map(repr, ROUTES))
         raise NotApplicableError(f"method must be one of {names}, or 'certified' for delta and epsilon, got {method!r}")
-    return Profiles(automatic if method is None else ROUTES[method])
+    return Profiles(ROUTES[method])
 
 
 def by_contour(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
@@ -197,25 +199,35 @@ def by_levy(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
     return _on_the_poles(loss, "levy", lambda: levy.prepare(loss))
 
 
-def by_levy_sums(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
-    """Levy inversion of a rounded-down and of a rounded-up law ([AFA] Algorithm 2, Theorem 44): the gap is its error."""
-    from logphi.numerics import sums
+@dataclass(frozen=True)
+class ByGridApproximation:
+    """The profiles of a rounded-down and of a rounded-up loss ([AFA] Definition 39, Algorithm 2, Theorem 44).
 
-    # an answer that may be coarse is quick
-    cells = 64 if demand.rtol > 1 else 256
+    ``cells`` and ``reach`` are their N and S, the latter in units of the sensitivity, by default all of the output.
+    """
 
-    def prepare() -> Callable[[float], Scaled]:
-        both = sums.prepare_sums(loss.terms, cells, 256)
-        return lambda x: sums.between(*both(x))
+    cells: int = 100_000
+    reach: float | None = None
 
-    return _on_the_poles(loss, "levy-sums", prepare)
+    def __call__(self, loss: LogPhi, epsilon: float, demand: Demand) -> Local:
+        """Prepared near one epsilon."""
+        # SciPy's normal tails would double the time of importing the package
+        from logphi.numerics import grid_approximation
+
+        try:
+            prepared = grid_approximation.prepare(loss.terms, epsilon, self.cells, self.reach)
+        except ValueError as error:
+            raise NotApplicableError(f"method 'levy-sums' does not apply: {error}") from error
+        known = masses(loss)
+        return lambda x: from_inversion(known, x, Inversion(Part.EXCESS, prepared.at(x)), "levy-sums")
 
 
 def by_levy_quadrature(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
     """Levy inversion of a phi that is itself taken by quadrature ([AFA] double quadrature): both errors are estimates."""
-    from logphi.numerics import levy, sums
+    from logphi.numerics import levy
+    from logphi.numerics.double_quadrature import double_quadrature
 
-    doubled = [(sums.double_quadrature(law), law, count) for law, count in loss.terms]
+    doubled = [(double_quadrature(law), law, count) for law, count in loss.terms]
     if all(own is None for own, _, _ in doubled):
         raise NotApplicableError(
             "method 'levy-quadrature' needs a loss whose phi is an integral, that of a sampled Gaussian; "
@@ -314,17 +326,18 @@ ROUTES: dict[str, Route] = {
     "clipped": by_clipped_contour,
     "buckets": by_buckets,
     "levy": by_levy,
-    "levy-sums": by_levy_sums,
+    "levy-sums": ByGridApproximation(),
     "levy-quadrature": by_levy_quadrature,
 }
 
 
-def solver(method: str | None) -> Solver:
+def solver(method: str | Route | None) -> Solver:
     """How the profile of a route is inverted: bisection for those of [AFA], as there; secants for all others."""
-    return bisection if method is not None and ROUTES.get(method) in _BISECTED else crossing
+    along = ROUTES.get(method) if isinstance(method, str) else method
+    return bisection if along in _BISECTED or isinstance(along, ByGridApproximation) else crossing
 
 
-_BISECTED = (by_levy, by_levy_sums, by_levy_quadrature)
+_BISECTED = (by_levy, by_levy_quadrature)
 
 
 def automatic(loss: LogPhi, epsilon: float, demand: Demand) -> _InTurn:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from logphi.checker import verify
     from logphi.comparison import compare
     from logphi.core.adjacency import Adjacency
+    from logphi.dominance import dominates
     from logphi.mechanisms import (
         ApproximateDP,
         Discrete,
@@ -97,6 +98,7 @@ __all__ = [
     "classical",
     "compare",
     "compose",
+    "dominates",
     "dp_sgd",
     "plot",
     "report",
@@ -115,6 +117,7 @@ _HOMES = {
     "logphi.checker": ("verify",),
     "logphi.comparison": ("compare",),
     "logphi.core.adjacency": ("Adjacency",),
+    "logphi.dominance": ("dominates",),
     "logphi.release": ("Mechanism", "compose"),
     "logphi.statement.document": ("Report",),
     "logphi.statement.report": ("report",),

@@ -76,7 +76,7 @@ class FromRenyi(Primitive):
         low, high = (end if end in (-np.inf, np.inf) else check.real("an end of orders", end) for end in self.orders)
         if not (low <= 1 < high):
             raise ValueError(
-                f"orders must reach from 1 or below to above 1, got {self.orders!r}: the line of the integral is at a real part "
+                f"orders must reach from 1 or below to above 1, got {self.orders!r}: the line of the integral has a real part "
                 "above 1"
             )
         self._settle(orders=(float(low), float(high)))
@@ -98,8 +98,8 @@ class FromRenyi(Primitive):
         k = int(np.argmin(values.real * np.sign(c * (c + 1))))
         if (values.real * np.sign(c * (c + 1)))[k] < -SLACK:
             raise ValueError(
-                f"(q - 1) D_q must not be negative above order 1 and below 0, nor positive between, got {values[k].real:.9g} at "
-                f"q = {1 + c[k]:g}: check the sign"
+                "(q - 1) D_q must not be negative above order 1 and below 0, nor positive between, got "
+                f"{values[k].real:.9g} at q = {1 + c[k]:g}: check the sign"
             )
         bends = np.diff(values.real, 2)
         if bends.min() < -SLACK * (1 + float(np.abs(values.real).max())):

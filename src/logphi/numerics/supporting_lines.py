@@ -43,7 +43,8 @@ def below_on_cells(x: Array, f_upper: Array, g_lower: Array, g_upper: Array) -> 
         # each line by its value at the left end of the cell and its slope
         slopes = np.array([(g_left - g_before) / back, (g_after - g_right) / ahead, np.zeros(end.shape)])
         heights = np.array([g_left, g_right - slopes[1] * end, g_right])
-        wrong = rounding * (np.abs(heights) + np.array([g_left + g_before * end / back, g_right + g_right * end / ahead, g_right]))
+        sizes = np.array([g_left + g_before * end / back, g_right + g_right * end / ahead, g_right])
+        wrong = rounding * (np.abs(heights) + sizes)
         shares = [np.zeros(end.shape), np.ones(end.shape)]
         for one, other in ((0, 1), (0, 2), (1, 2)):
             share = (heights[other] - heights[one]) / (slopes[one] - slopes[other]) / end

@@ -205,17 +205,17 @@ def _by_cells(first: LogPhi, second: LogPhi) -> Dominance:
 
 def _end(first: LogPhi, second: LogPhi) -> tuple[float, bool]:
     """A place up to which the profiles are to be compared, and whether beyond it the order is known."""
-    (least, _), (fewest, most) = masses(first)[0], masses(second)[0]
+    (least, room), (fewest, most) = masses(first)[0], masses(second)[0]
     top = second.supremum
+    if fewest > room:
+        # there is a counterexample, as soon as the first profile is down at the infinite mass of the second
+        return max(_fallen(first, safe_log(fewest)), top if math.isfinite(top) else 0.0), False
     if math.isfinite(top):
         return max(top, _SHORTEST), most <= least
     if most == 0 and least == 0:
         tail = _tail(first, second)
         if math.isfinite(tail):
             return tail, True
-    if fewest > masses(first)[0][1]:
-        # there is a counterexample, as soon as the first profile is down at the infinite mass of the second
-        return _fallen(first, safe_log(fewest)), False
     if least > most:
         return _fallen(second, safe_log(least)), True
     return _fallen(second, max(safe_log(most * (1 + _HARDLY)), _LEAST)), False

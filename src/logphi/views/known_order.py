@@ -55,10 +55,11 @@ def _matched(one: LogPhi, other: LogPhi) -> bool:
         return False
     left = [count for _, count in one.terms]
     for law, count in other.terms:
+        wanted = count
         for place, (candidate, _) in enumerate(one.terms):
-            used = min(count, left[place]) if count and left[place] and _above(candidate, law) else 0
-            left[place], count = left[place] - used, count - used
-        if count:
+            used = min(wanted, left[place]) if wanted and left[place] and _above(candidate, law) else 0
+            left[place], wanted = left[place] - used, wanted - used
+        if wanted:
             return False
     return True
 

@@ -48,7 +48,7 @@ class FromRenyi(Primitive):
     ------
     ValueError, TypeError
         If the interval does not reach above 1, the function fails or is not finite there, it is negative, (q - 1) D_q is not
-        real and convex at real orders, or values at conjugate orders are not conjugate.
+        real and convex at real orders, or values at other orders are not conjugate, or too large.
 
     References
     ----------
@@ -116,6 +116,14 @@ class FromRenyi(Primitive):
             raise ValueError(
                 f"(q - 1) D_q must take conjugate values at conjugate orders, got a difference of {abs(gap[k]):.3g} at q = "
                 f"{complex(1 + z[k])!r}: look for a conjugate, a modulus, or a real part"
+            )
+
+        larger = law.rough(z).real - values[-1].real
+        if larger.max() > SLACK * (1 + abs(values[-1].real)):
+            k = int(np.argmax(larger))
+            raise ValueError(
+                f"(q - 1) D_q must have its largest real part on the real axis, got {float(larger[k]):.3g} more at q = "
+                f"{complex(1 + z[k])!r}: no pair has such divergences; look for a modulus or a real part"
             )
 
     def _law(self) -> Divergences:

@@ -162,13 +162,15 @@ def _at_values(first: LogPhi, second: LogPhi, values: tuple[Array, float]) -> Do
     if np.all(other.upper <= own.lower):
         reason = "the first profile is linear between finitely many places, at each of which the second lies below it"
         return Dominance(Verdict.PROVED, reason)
-    exact_own, exact_other = (own, other) if not slips.any() else (_profile(first, x), _profile(second, x))
-    refuted = _counterexample(x, exact_own, exact_other)
+    missing = x[other.upper > own.lower]
+    # above the last value the first profile is as small as it gets
+    x = np.append(x, max(first.supremum, 0.0))
+    own, other = _profile(first, x), _profile(second, x)
+    refuted = _counterexample(x, own, other)
     if refuted is not None:
         return refuted
-    missing = x[other.upper > own.lower]
     reason = "the profiles come too close to each other where the first one bends"
-    return _undecided(reason, x, exact_own, exact_other, (float(missing.min()), float(missing.max())))
+    return _undecided(reason, x, own, other, (float(missing.min()), float(missing.max())))
 
 
 def _by_cells(first: LogPhi, second: LogPhi) -> Dominance:

@@ -43,6 +43,8 @@ _LEAST = -700.0
 _DOUBLINGS = 40
 # measured: a profile so little above its infinite mass has no more to tell
 _HARDLY = 1e-3
+# derived: squares of shifts and their inverses stay in the range of doubles
+_FAINT = 1e-280
 # a range of no length cannot be cut
 _SHORTEST = 1e-9
 
@@ -239,9 +241,12 @@ def _tail(first: LogPhi, second: LogPhi) -> float:
     others = LogPhi(tuple((law, count) for law, count in second.terms if not math.isfinite(law.supremum)))
     if not math.isfinite(others.shift_bound):
         return math.inf
-    above = NormalTail(others.shift_bound**2 * (1 + 1e-15), max(LogPhi(tuple(bounded)).supremum, 0.0) if bounded else 0.0)
+    above = NormalTail(
+        max(others.shift_bound**2, _FAINT) * (1 + 1e-15), max(LogPhi(tuple(bounded)).supremum, 0.0) if bounded else 0.0
+    )
     # normal terms cost nothing, each sampled one the logarithm of its rate
-    parts = sorted((cost / square, square, cost, count) for law, count in first.terms for square, cost in _normal_part(law))
+    known = [(square, cost, count) for law, count in first.terms for square, cost in _normal_part(law) if square > _FAINT]
+    parts = sorted((cost / square, square, cost, count) for square, cost, count in known)
     best, square, move = math.inf, 0.0, 0.0
     for _, own, cost, count in parts:
         enough = (1.5 * above.square - square) / own

@@ -47,6 +47,7 @@ EXAMPLES = {
         type_one_errors=[0, 0.1, 0.5], type_two_errors=[0.9, 0.5, 0.1], **relation
     ),
     "FromLogPhi": lambda **relation: lp.FromLogPhi((sympy.I * ALPHA - ALPHA**2) / 2, ALPHA, **relation),
+    "FromRenyi": lambda **relation: lp.FromRenyi(lambda order: order / 2, (-np.inf, np.inf), **relation),
 }
 # known by a guarantee only: no mechanism need attain their pair
 DOMINATING = {"ApproximateDP", "DistanceToInstability", "ExponentialMechanism", "FromProfile", "FromTradeoff", "PureDP"}

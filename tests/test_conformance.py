@@ -36,6 +36,10 @@ def logistic_moved(x):
     return logistic(x - 0.5)
 
 
+def gaussian_divergence(order):
+    return order / 2
+
+
 LOGISTIC = lp.FromDensities(logistic_moved, logistic, (-np.inf, np.inf))
 
 ROWS = [
@@ -62,6 +66,7 @@ ROWS = [
     "FromProfile(epsilons=[0, 0.5, 1], deltas=[0.4, 0.2, 0.01]).poisson(0.3)",
     "FromTradeoff(type_one_errors=[0, 0.1, 0.5], type_two_errors=[0.9, 0.5, 0.1])",
     lp.FromLogPhi((sympy.I * ALPHA - ALPHA**2) / 2, ALPHA),
+    lp.FromRenyi(gaussian_divergence, (-np.inf, np.inf)),
 ]
 # the same again with other parameters, what is sampled like a row above, and what takes long
 SLOW_ROWS = [

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from logphi.checker import verify
     from logphi.comparison import compare
     from logphi.core.adjacency import Adjacency
+    from logphi.dominance import dominates
     from logphi.mechanisms import (
         ApproximateDP,
         Discrete,
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
         FromDensities,
         FromLogPhi,
         FromProfile,
+        FromRenyi,
         FromTradeoff,
         Gaussian,
         GaussianMixture,
@@ -77,6 +79,7 @@ __all__ = [
     "FromDensities",
     "FromLogPhi",
     "FromProfile",
+    "FromRenyi",
     "FromTradeoff",
     "Gaussian",
     "GaussianMixture",
@@ -97,6 +100,7 @@ __all__ = [
     "classical",
     "compare",
     "compose",
+    "dominates",
     "dp_sgd",
     "plot",
     "report",
@@ -115,6 +119,7 @@ _HOMES = {
     "logphi.checker": ("verify",),
     "logphi.comparison": ("compare",),
     "logphi.core.adjacency": ("Adjacency",),
+    "logphi.dominance": ("dominates",),
     "logphi.release": ("Mechanism", "compose"),
     "logphi.statement.document": ("Report",),
     "logphi.statement.report": ("report",),

@@ -18,6 +18,7 @@ from logphi.views.loss import LossDistribution
 from logphi.views.probabilistic import pdp_delta, pdp_epsilon
 from logphi.views.renyi import kl_divergence, max_divergence, renyi, renyi_orders
 from logphi.views.tradeoff import inverse_tradeoff, tradeoff
+from logphi.views.unit_pair import UnitPair
 from logphi.views.zcdp import zcdp
 
 if TYPE_CHECKING:
@@ -72,6 +73,12 @@ class Questions(ABC):
     def dual_loss(self) -> LossDistribution:
         """The distribution of log(q/p) under Q: the loss of the reversed pair, in which the record is added."""
         return LossDistribution(self.loss_law().reflected(), Direction.ADD)
+
+    def unit_pair(self, direction: Direction | str = Direction.REMOVE) -> UnitPair:
+        """The pair on [0, 1] with the same profile ([AFA] Lemma 9); see :class:`logphi.views.unit_pair.UnitPair`."""
+        order = direction_of(direction)
+        law = self.loss_law()
+        return UnitPair(law.reflected() if order is Direction.ADD else law, order)
 
     def pdp_delta(self, epsilon: Any, *, direction: Direction | str | None = None, rtol: float = 1e-9) -> Bound | Bounds:
         """How often the loss exceeds epsilon; see :func:`logphi.views.probabilistic.pdp_delta`."""

@@ -10,6 +10,7 @@ from logphi.mechanisms.exponential_mechanism import ExponentialMechanism
 from logphi.mechanisms.from_densities import FromDensities
 from logphi.mechanisms.from_log_phi import FromLogPhi
 from logphi.mechanisms.from_profile import FromProfile
+from logphi.mechanisms.from_renyi import FromRenyi
 from logphi.mechanisms.from_tradeoff import FromTradeoff
 from logphi.mechanisms.gaussian import Gaussian
 from logphi.mechanisms.gaussian_mixture import GaussianMixture
@@ -44,6 +45,7 @@ CATALOGUE: Mapping[str, type[Mechanism]] = {constructor.__name__: constructor fo
 PYTHON_ONLY: Mapping[str, str] = {
     "FromDensities": "its densities are functions",
     "FromLogPhi": "its log-phi is a SymPy expression",
+    "FromRenyi": "its divergences are a function",
 }
 
 __all__ = [
@@ -58,6 +60,7 @@ __all__ = [
     "FromDensities",
     "FromLogPhi",
     "FromProfile",
+    "FromRenyi",
     "FromTradeoff",
     "Gaussian",
     "GaussianMixture",

@@ -9,7 +9,7 @@ import numpy as np
 
 from logphi.core.adjacency import Adjacency
 from logphi.core.logphi import LogPhi
-from logphi.numerics.laws.expression import Expression, evaluated
+from logphi.numerics.laws.expression import Expression
 from logphi.release import Primitive
 
 # what rounding may make of a mass, of a symmetry, and of a second difference
@@ -83,7 +83,7 @@ class FromLogPhi(Primitive):
         """What any log-phi is."""
         law = Expression(self.expression, self.alpha)
         c = np.linspace(-1.0, 0.0, 9)
-        values, _ = evaluated(law, c.astype(complex))
+        values, _ = law.evaluated(c.astype(complex))
         turns = values.imag - 2 * np.pi * np.round(values.imag / (2 * np.pi))
         bad = ~(np.isfinite(values) & (np.abs(turns) <= SLACK * (1 + np.abs(values))))
         if bad.any():
@@ -105,7 +105,7 @@ class FromLogPhi(Primitive):
                 f"{c[1 + int(np.argmin(bends))]:g}: the logarithm of a Laplace transform is; check the sign of the expression"
             )
         z = np.array([-0.3 + 0.7j, -0.8 + 2.1j, -0.5 + 5.3j])
-        gap = evaluated(law, z)[0] - evaluated(law, z.conj())[0].conj()
+        gap = law.evaluated(z)[0] - law.evaluated(z.conj())[0].conj()
         gap -= 2j * np.pi * np.round(gap.imag / (2 * np.pi))
         if not np.all(np.abs(gap) <= SLACK * 100):
             k = int(np.argmax(np.abs(gap)))

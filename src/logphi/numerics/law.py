@@ -257,6 +257,11 @@ class Law(ABC):
         """``(base, q)`` if the likelihood ratio is 1 - q + q times that of the base law."""
         return None
 
+    @property
+    def normal_shift(self) -> Parameter | None:
+        """The m of a law that is the log-ratio of N(m, 1) to N(0, 1) under the former; None for every other law."""
+        return None
+
     def reflected(self) -> Law:
         """The law with K(-1 - z)."""
         return self if self.symmetric else Reflected(self)

@@ -60,6 +60,11 @@ class Normal(Law):
         """The shift."""
         return largest_shift(self.shift)
 
+    @property
+    def normal_shift(self) -> Parameter:
+        """The shift."""
+        return self.shift
+
     @staticmethod
     def together(terms: Sequence[tuple[Law, int]]) -> Law | None:
         """One normal law, unless it is one already."""

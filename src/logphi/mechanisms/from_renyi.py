@@ -1,0 +1,142 @@
+"""A mechanism known by its Renyi divergences at complex orders."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from logphi import check
+from logphi.core.adjacency import Adjacency
+from logphi.core.logphi import LogPhi
+from logphi.numerics.laws.divergences import Divergences
+from logphi.release import Primitive
+
+# what rounding may make of a divergence of conjugate orders, and of a second difference
+SLACK = 1e-9
+# where the function is looked at: real parts within the orders, and heights
+_HEIGHTS = np.array([0.7, 2.1, 5.3])
+
+
+@dataclass(frozen=True, repr=False)
+class FromRenyi(Primitive):
+    """A mechanism given by its Renyi divergences D_q(P||Q) at complex orders q. All errors are estimates.
+
+    log-phi: K(z) = z D_{1+z}. On any vertical line Re q = c > 1 the divergences tell the whole profile,
+
+        delta(eps) = 1/(2 pi i) times the integral of e^{(q-1) (D_q - eps)} / (q (q-1)) over the line,
+
+    which is the inverse Laplace transform of [LT] eq. 37; the library chooses c. Divergences of real orders alone do not:
+    :func:`logphi.classical.renyi.delta` has what they imply. Where a Renyi function is infinite above order 1, as with a
+    probability of infinite losses, there is no such line.
+
+    Parameters
+    ----------
+    divergence
+        A function of a complex order, or of an array of them, in nats; a number or a ComplexBound. Only (q - 1) D_q counts, up
+        to multiples of 2 pi i. At real orders it is that of P from Q, P with the record. One that takes arrays is quicker: some
+        thousand orders are asked for, and far more where its moments hardly decay along the line, as those of atoms do.
+    orders
+        The open interval of the real parts at which the function may be asked; it reaches above 1.
+    adjacency
+        The relation that the pair stands for. Under one that asks for the add direction too, orders below 0 are needed.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the interval does not reach above 1, the function fails or is not finite there, it is negative, (q - 1) D_q is not
+        real and convex at real orders, or values at other orders are not conjugate, or too large.
+
+    References
+    ----------
+    [LT] Theorem 3.3 and eq. 37.
+
+    Examples
+    --------
+    >>> gaussian = FromRenyi(lambda order: order / 2)
+    >>> round(gaussian.delta(1.0).value, 9), gaussian.delta(1.0).status.name
+    (0.126936738, 'ESTIMATED')
+    """
+
+    divergence: Callable[[Any], Any]
+    orders: tuple[float, float] = (1.0, np.inf)
+    adjacency: Adjacency = Adjacency.REMOVE
+    _undescribed: ClassVar = "its divergences are a function, of which nothing is proved; state the mechanism itself"
+
+    def __post_init__(self) -> None:
+        if not callable(self.divergence):
+            raise TypeError(
+                f"divergence must be a function of a complex order, got {self.divergence!r} of type "
+                f"{type(self.divergence).__name__}"
+            )
+        if np.shape(self.orders) != (2,):
+            raise TypeError(f"orders must be two numbers, the ends of an interval, got {self.orders!r}")
+        low, high = (end if end in (-np.inf, np.inf) else check.real("an end of orders", end) for end in self.orders)
+        if not (low <= 1 < high):
+            raise ValueError(
+                f"orders must reach from 1 or below to above 1, got {self.orders!r}: the line of the integral has a real part "
+                "above 1"
+            )
+        self._settle(orders=(float(low), float(high)))
+        self._examine()
+
+    def _examine(self) -> None:
+        """What the divergences of any pair are."""
+        law = self._law()
+        low, high = law.strip
+        c = np.linspace(0, min(1.0, high), 7)[1:-1] if low == 0 else np.linspace(max(low, -2.0), min(1.0, high), 9)[1:-1]
+        values, _ = law.evaluated(c.astype(complex))
+        bad = ~(np.isfinite(values) & (np.abs(values.imag) <= SLACK * (1 + np.abs(values))))
+        if bad.any():
+            k = int(np.argmax(bad))
+            raise ValueError(
+                f"divergence must be real and finite at real orders within orders={self.orders!r}, got (q - 1) D_q = "
+                f"{complex(values[k])!r} at q = {1 + c[k]:g}: narrow orders to where it converges"
+            )
+        k = int(np.argmin(values.real * np.sign(c * (c + 1))))
+        if (values.real * np.sign(c * (c + 1)))[k] < -SLACK:
+            raise ValueError(
+                "(q - 1) D_q must not be negative above order 1 and below 0, nor positive between, got "
+                f"{values[k].real:.9g} at q = {1 + c[k]:g}: check the sign"
+            )
+        bends = np.diff(values.real, 2)
+        if bends.min() < -SLACK * (1 + float(np.abs(values.real).max())):
+            raise ValueError(
+                f"(q - 1) D_q must be convex in q, got a second difference of {float(bends.min()):.3g} near q = "
+                f"{1 + c[1 + int(np.argmin(bends))]:g}: the logarithm of a Laplace transform is; check the formula"
+            )
+        z = c[-1] + 1j * _HEIGHTS
+        gap = law.evaluated(z)[0] - law.evaluated(z.conj())[0].conj()
+        gap -= 2j * np.pi * np.round(gap.imag / (2 * np.pi))
+        if not np.all(np.abs(gap) <= SLACK * 100):
+            k = int(np.argmax(np.abs(gap)))
+            raise ValueError(
+                f"(q - 1) D_q must take conjugate values at conjugate orders, got a difference of {abs(gap[k]):.3g} at q = "
+                f"{complex(1 + z[k])!r}: look for a conjugate, a modulus, or a real part"
+            )
+
+        larger = law.rough(z).real - values[-1].real
+        if larger.max() > SLACK * (1 + abs(values[-1].real)):
+            k = int(np.argmax(larger))
+            raise ValueError(
+                f"(q - 1) D_q must have its largest real part on the real axis, got {float(larger[k]):.3g} more at q = "
+                f"{complex(1 + z[k])!r}: no pair has such divergences; look for a modulus or a real part"
+            )
+
+    def _law(self) -> Divergences:
+        return Divergences(self.divergence, self.orders, _takes_arrays(self.divergence, self.orders))
+
+    def loss_law(self) -> LogPhi:
+        """The divergences, times the order less one."""
+        return LogPhi.of([(self._law(), 1)])
+
+
+def _takes_arrays(divergence: Callable[[Any], Any], orders: tuple[float, float]) -> bool:
+    """Whether the function answers an array by one of the same shape."""
+    asked = 1 + min(1.0, orders[1] - 1) * np.array([0.3 + 0.1j, 0.4 - 0.2j])
+    try:
+        return np.shape(np.asarray(divergence(asked), complex)) == asked.shape
+    except (TypeError, ValueError):
+        return False

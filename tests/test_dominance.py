@@ -88,7 +88,7 @@ def test_it_is_refuted_by_an_epsilon(first, second):
     assert "epsilon = " in str(found)
 
 
-@pytest.mark.parametrize(("first", "second"), UNDECIDED, ids=repr)
+@pytest.mark.parametrize(("first", "second"), UNDECIDED)
 def test_what_is_not_settled_is_left_open(first, second):
     found = lp.dominates(first, second)
     assert found.verdict is Verdict.UNDECIDED

@@ -81,6 +81,10 @@ def test_what_is_no_divergence_is_refused(divergence, orders, kind, needles):
         assert needle in str(caught.value)
 
 
-def test_sampling_is_refused_with_the_reason():
-    with pytest.raises(ValueError, match="two laws that sampling would mix"):
-        lp.FromRenyi(lambda order: order / 2, adjacency="add_remove").poisson(0.1)
+def test_a_sample_is_answered_once():
+    sampled = lp.FromRenyi(lambda order: order / 2, (-np.inf, np.inf), adjacency="add_remove").poisson(0.1)
+    estimate, known = sampled.delta(0.5), lp.Gaussian(1).poisson(0.1).delta(0.5)
+    assert not estimate.ledger.proved
+    assert estimate.value == pytest.approx(known.value, rel=1e-6)
+    with pytest.raises(ValueError, match="no known transform"):
+        (2 * sampled).delta(0.5)

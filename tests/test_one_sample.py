@@ -169,6 +169,10 @@ def test_what_needs_the_transform_is_refused_in_true_words():
     assert once.zcdp().lower == 0
 
 
+def test_one_sample_leaks_more_than_one_for_each():
+    assert lp.dominates((2 * lp.Gaussian(1)).poisson(0.1), lp.Gaussian(1).poisson(0.1)).proved
+
+
 def test_groups_are_not_sampled_twice():
     group = lp.Gaussian(1).poisson(0.1, group_size=3)
     refused(ValueError, lambda: group.poisson(0.5), "group of 3 records", "outer sample")

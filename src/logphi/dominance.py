@@ -15,7 +15,8 @@ def dominates(first: Mechanism, second: Mechanism) -> Dominance:
     ``a + c`` dominates ``b + c`` ([AFA] Theorem 10), and every question that grows with the profile is answered for b by a.
 
     The decision is proved, refuted by an epsilon, or left open where the bounds do not settle it: profiles that touch, as
-    those of one mechanism written in two ways may, and tails of which nothing is known.
+    those of one mechanism written in two ways may, and tails of which nothing is known. It takes a tenth of a second for most
+    pairs, and minutes for some of many sampled releases, whose profiles are slow far out.
 
     Parameters
     ----------

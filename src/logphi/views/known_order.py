@@ -17,7 +17,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, cast
 
-from logphi.arith.protocol import Arithmetic, Parameter, Plain
+from logphi.arith.protocol import Arithmetic, Norm, Parameter, Plain
 from logphi.core.logphi import LogPhi
 from logphi.numerics.law import Law
 from logphi.written import exact, exactly, meant
@@ -77,8 +77,8 @@ def _mixture_above(one: Law, other: Law) -> bool:
         return True
     shift = base.normal_shift
     return shift is not None and all(
-        Fraction(_finite(other_base.shift_bound)) <= _rational(shift, read)
-        or ((own := other_base.normal_shift) is not None and _rational(own, read) <= _rational(shift, read))
+        Fraction(_finite(other_base.shift_bound)) ** 2 <= _squared(shift, read)
+        or ((own := other_base.normal_shift) is not None and _squared(own, read) <= _squared(shift, read))
         for read in (exact, meant)
     )
 
@@ -90,7 +90,14 @@ def _at_least(one: Parameter, other: Parameter) -> bool:
 def _square(loss: LogPhi, read: Callable[[float], Fraction]) -> Fraction:
     """The sum of the squares of the shifts of the normal terms."""
     shifts = [(law.normal_shift, count) for law, count in loss.terms]
-    return sum((count * _rational(shift, read) ** 2 for shift, count in shifts if shift is not None), Fraction(0))
+    return sum((count * _squared(shift, read) for shift, count in shifts if shift is not None), Fraction(0))
+
+
+def _squared(shift: Parameter, read: Callable[[float], Fraction]) -> Fraction:
+    """The square of a shift, which is rational where the shift of several releases on one sample is not."""
+    if isinstance(shift, Norm):
+        return sum((count * _squared(one, read) for one, count in shift.terms), Fraction(0))
+    return _rational(shift, read) ** 2
 
 
 def _finite(bound: float) -> float:

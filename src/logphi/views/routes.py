@@ -135,7 +135,7 @@ def _told(loss: LogPhi, found: LogDelta) -> LogDelta:
 
 def route(method: str | Route | None) -> Profiles:
     """The route of a name, or one as it is; without either, those that fit the loss, in turn, until one meets the tolerance."""
-    if method is None or callable(method):
+    if method is None or isinstance(method, ByGridApproximation):
         return Profiles(method or automatic)
     if method not in list(ROUTES):
         names = ", ".join(map(repr, ROUTES))

@@ -109,8 +109,8 @@ def test_a_resumed_ledger_answers_with_the_same_bits(expression, written):
     assert resumed.to_json() == text
     assert kept(resumed) == kept(accountant)
     assert resumed.adjacency is accountant.adjacency
-    assert resumed.epsilon(1e-4) == accountant.epsilon(1e-4)
-    assert resumed.delta(0.3) == accountant.delta(0.3)
+    assert resumed.epsilon(1e-4).same_as(accountant.epsilon(1e-4))
+    assert resumed.delta(0.3).same_as(accountant.delta(0.3))
 
 
 @pytest.mark.parametrize("written", [True, False], ids=["written", "doubles"])

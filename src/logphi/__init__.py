@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from logphi.checker import verify
     from logphi.comparison import compare
     from logphi.core.adjacency import Adjacency
+    from logphi.enclosed import UndecidedError
     from logphi.mechanisms import (
         ApproximateDP,
         Discrete,
@@ -92,6 +93,7 @@ __all__ = [
     "Report",
     "Status",
     "Sweep",
+    "UndecidedError",
     "__version__",
     "calibrate",
     "classical",
@@ -115,6 +117,7 @@ _HOMES = {
     "logphi.checker": ("verify",),
     "logphi.comparison": ("compare",),
     "logphi.core.adjacency": ("Adjacency",),
+    "logphi.enclosed": ("UndecidedError",),
     "logphi.release": ("Mechanism", "compose"),
     "logphi.statement.document": ("Report",),
     "logphi.statement.report": ("report",),

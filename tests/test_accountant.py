@@ -156,7 +156,7 @@ def test_the_answer_is_that_of_all_steps_so_far():
     assert (accountant.epsilon(1e-5).upper, accountant.delta(0.0).upper, accountant.adjacency) == (0, 0, None)
     for done in range(1, 4):
         accountant.step(STEPS[0], 100)
-        assert accountant.epsilon(1e-5) == (100 * done * STEPS[0]).epsilon(1e-5)
+        assert accountant.epsilon(1e-5).same_as((100 * done * STEPS[0]).epsilon(1e-5))
     assert accountant.history == ((STEPS[0], 300),)
 
 

@@ -163,11 +163,11 @@ class Bound(Arithmetic):
 
     Examples
     --------
-    >>> b = Bound(0.91234, 1.0, 1.12341)
+    >>> b = Bound(0.875, 1.0, 1.0625)
     >>> float(b), round(b, 2), f"{b:.3f}", b < 2
-    (1.12341, 1.13, '1.124', True)
+    (1.0625, 1.07, '1.063', True)
     >>> 1 - b
-    Bound(lower=-0.12341, value=0.0, upper=0.08766, method='exact', side='lower')
+    Bound(lower=-0.0625, value=0, upper=0.125, method='exact', side='lower')
     """
 
     lower: float
@@ -231,14 +231,13 @@ class Bound(Arithmetic):
         lower, upper = function(Interval.of(self.lower, self.upper)).outward()
         value, _ = function(Interval.of(self.value, self.value)).outward()
         width = 0.0 if lower == upper else upper - lower
-        if 0 < self.width < math.inf and width < math.inf:
-            ledger = self.ledger.scaled(width / self.width)
-        else:
-            ledger = replace(self.ledger, rounding=Entry(self.ledger.rounding.amount + width, self.ledger.rounding.proved))
+        ledger = self.ledger
+        if self.width == 0:
+            ledger = replace(ledger, rounding=ledger.rounding + Entry(width))
+        elif math.isfinite(width) and math.isfinite(self.width):
+            ledger = ledger.scaled(width / self.width)
         turned = Side.LOWER if self.side is Side.UPPER else Side.UPPER
-        return replace(
-            self, lower=lower, value=max(value, lower), upper=upper, ledger=ledger, side=turned if falling else self.side
-        )
+        return replace(self, lower=lower, value=value, upper=upper, ledger=ledger, side=turned if falling else self.side)
 
     def __str__(self) -> str:
         value = f"{self.value:.10g}"
@@ -284,6 +283,9 @@ class ComplexBound:
 
     real: Bound
     imag: Bound
+
+    # operators of arrays come back here, where a box is not taken for its best value
+    __array_ufunc__ = None
 
     @property
     def lower(self) -> complex:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 
 # derived: no double has more digits before and after its point together
@@ -19,8 +18,8 @@ _SPEC = re.compile(
 def formatted(number: float, spec: str, upward: bool | None) -> str:
     """``number`` by a format specification of floats, rounded to one side; to the nearest where ``upward`` is None.
 
-    The decimal is rounded from the exact value of the double. Without a letter it is the shortest decimal that reads back as
-    the number and is not on its other side; with digits only, as with ``g``.
+    The decimal is rounded from the exact value of the double. Without a letter it is a decimal that reads back as the
+    number, the shortest one unless that is on the other side; with digits only, as with ``g``.
 
     Raises
     ------
@@ -36,50 +35,58 @@ def formatted(number: float, spec: str, upward: bool | None) -> str:
     if found is None:
         raise ValueError(f"invalid format specifier {spec!r}: a bound takes those of floats with e, f, g or %, such as '.3f'")
     asked = found.groupdict(default="")
-    negative = math.copysign(1, number) < 0
-    sign = "-" if negative else asked["sign"].replace("-", "")
+    sign = "-" if math.copysign(1, number) < 0 else asked["sign"].replace("-", "")
     fill, align = asked["fill"] or ("0" if asked["zero"] else " "), asked["align"] or ("=" if asked["zero"] else ">")
     width = int(asked["width"] or 0)
-    room = width - len(sign) if (fill, align) == ("0", "=") else 0
-    body = _Body(asked["kind"], int(asked["digits"]) if asked["digits"] else None, asked["group"], room).of(number, upward)
+    body = _body(number, asked["kind"], int(asked["digits"]) if asked["digits"] else None, upward)
+    if asked["group"] and body[0].isdigit():
+        body = _grouped(body, asked["group"], width - len(sign) if (fill, align) == ("0", "=") else 0)
     return sign + body.rjust(width - len(sign), fill) if align == "=" else format(sign + body, f"{fill}{align}{width}")
 
 
-@dataclass(frozen=True)
-class _Body:
-    """The digits of a number, without its sign; ``room`` is the width that zeros fill between the separators."""
+def _body(number: float, kind: str, digits: int | None, upward: bool | None) -> str:
+    """The digits of a number, without its sign."""
+    percent = "%" if kind == "%" else ""
+    if math.isinf(number):
+        text = f"inf{percent}"
+    elif not kind and digits is None:
+        text = _shortest(number, upward)
+    elif kind and kind in "fF%":
+        places = 6 if digits is None else digits
+        exact = Decimal(number).scaleb(2, _context(_ALL_DIGITS, None)) if percent else Decimal(number)
+        text = f"{_at_place(exact, places, upward).copy_abs():.{places}f}{percent}"
+    elif kind and kind in "eE":
+        places = 6 if digits is None else digits
+        text = _scientific(_to_digits(number, places + 1, upward), places)
+    else:
+        text = _general(number, max(6 if digits is None else digits, 1), upward)
+    return text.upper() if kind and kind in "EFG" else text
 
-    kind: str
-    digits: int | None
-    group: str
-    room: int
 
-    def of(self, number: float, upward: bool | None) -> str:
-        percent = "%" if self.kind == "%" else ""
-        if math.isinf(number):
-            text = f"inf{percent}"
-        elif not self.kind and self.digits is None:
-            text = _shortest(number, upward)
-        elif self.kind in ("f", "F", "%"):
-            places = 6 if self.digits is None else self.digits
-            exact = Decimal(number).scaleb(2, _context(_ALL_DIGITS, None)) if percent else Decimal(number)
-            text = self._fixed(_at_place(exact, places, upward), places, percent)
-        elif self.kind in ("e", "E"):
-            text = _scientific(_to_digits(number, 7 if self.digits is None else self.digits + 1, upward), self.digits)
-        else:
-            text = self._general(number, max(6 if self.digits is None else self.digits, 1), upward)
-        return text.upper() if self.kind in ("E", "F", "G") else text
+def _general(number: float, digits: int, upward: bool | None) -> str:
+    decimal = _to_digits(number, digits, upward)
+    places = len(decimal.normalize(_context(digits, None)).as_tuple().digits) - 1
+    if -4 <= decimal.adjusted() < digits:
+        return f"{decimal.copy_abs():.{max(places - decimal.adjusted(), 0)}f}"
+    return _scientific(decimal, places)
 
-    def _fixed(self, decimal: Decimal, places: int, percent: str = "") -> str:
-        room = f"0{self.room - len(percent)}" if self.room > len(percent) else ""
-        return format(decimal.copy_abs(), f"{room}{self.group}.{places}f") + percent
 
-    def _general(self, number: float, digits: int, upward: bool | None) -> str:
-        decimal = _to_digits(number, digits, upward)
-        kept = len(decimal.normalize(_context(digits, None)).as_tuple().digits) - 1
-        if -4 <= decimal.adjusted() < digits:
-            return self._fixed(decimal, max(kept - decimal.adjusted(), 0))
-        return _scientific(decimal, kept)
+def _scientific(decimal: Decimal, places: int) -> str:
+    mantissa = decimal.copy_abs().scaleb(-decimal.adjusted(), _context(places + 1, None))
+    return f"{mantissa:.{places}f}e{decimal.adjusted():+03d}"
+
+
+def _grouped(body: str, separator: str, width: int) -> str:
+    """Whole digits in threes, with zeros before them up to a width."""
+    whole = re.match(r"\d+", body)[0]  # type: ignore[index]
+    rest = body[len(whole) :]
+    while True:
+        start = len(whole) % 3
+        threes = [whole[i : i + 3] for i in range(start, len(whole), 3)]
+        text = separator.join(filter(None, [whole[:start], *threes])) + rest
+        if len(text) >= width:
+            return text
+        whole = f"0{whole}"
 
 
 def _context(digits: int, upward: bool | None) -> Context:
@@ -96,16 +103,12 @@ def _to_digits(number: float, digits: int, upward: bool | None) -> Decimal:
     return _context(digits, upward).create_decimal(Decimal(number)) if number else Decimal(0)
 
 
-def _scientific(decimal: Decimal, digits: int | None) -> str:
-    places = 6 if digits is None else digits
-    mantissa = decimal.copy_abs().scaleb(-decimal.adjusted(), _context(places + 1, None))
-    return f"{mantissa:.{places}f}e{decimal.adjusted():+03d}"
-
-
 def _shortest(number: float, upward: bool | None) -> str:
     text = repr(number)
     wrong = {True: Decimal(text) < Decimal(number), False: Decimal(text) > Decimal(number), None: False}[upward]
-    return formatted(number, ".17g", upward).lstrip("-") if wrong else text.lstrip("-")
+    # derived: eighteen digits on one side are within half a unit in the last place, seventeen mostly
+    longer = (formatted(number, f".{digits}g", upward) for digits in (17, 18))
+    return (next(one for one in longer if float(one) == number) if wrong else text).lstrip("-")
 
 
 def rounded(number: float, places: int | None, upward: bool | None) -> float:

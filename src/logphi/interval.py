@@ -45,9 +45,10 @@ def meant(number: Any) -> Interval | None:
         return None
     if value != value:
         raise ValueError(f"arithmetic with a bound needs a number, got {number!r}")
+    if isinstance(number, (numbers.Rational, Decimal, Written)) or isinstance(value, float):
+        return Interval(value, value)
     double = float(number)
-    told = isinstance(number, (Written, numbers.Rational, Decimal)) or math.isinf(double)
-    if told or (double.is_integer() and abs(double) <= _WHOLE):
+    if double.is_integer() and abs(double) <= _WHOLE:
         return Interval(value, value)
     half = Fraction(math.ulp(double)) / 2
     return Interval(value - half, value + half)
@@ -105,7 +106,7 @@ class Interval(NamedTuple):
     def power(self, exponent: int) -> Interval:
         """All x**n, for x of one sign; rounded outward on the way, so that the fractions stay short."""
         if exponent < 0:
-            return self.power(-exponent).inverse()
+            return self.inverse().power(-exponent)
         if self.low < 0:
             found = self.negated().power(exponent)
             return found.negated() if exponent % 2 else found

@@ -293,6 +293,18 @@ def test_numbers_that_are_not_real_are_not_silently_different():
         _ = spent < nothing
 
 
+def test_a_number_beyond_doubles_is_not_infinity():
+    endless = Bound(0, 0, math.inf)
+    for huge in (10**400, Decimal("1e400"), Fraction(10**400, 3)):
+        with pytest.raises(UndecidedError):
+            _ = endless <= huge
+        assert spent < huge
+        assert (spent + huge).lower == np.finfo(float).max
+        assert (endless * huge).upper == math.inf
+    assert endless <= math.inf
+    assert endless <= Decimal("inf")
+
+
 def test_sorted_and_max_order_what_the_bounds_tell_apart():
     answers = [lp.Gaussian(sigma=sigma).epsilon(1e-5) for sigma in (2, 1, 3)]
     assert [answers.index(one) for one in sorted(answers)] == [2, 0, 1]
@@ -707,6 +719,9 @@ def test_a_claim_tells_of_one_side_only():
     assert least > 0.2
     assert f"{Claim(0.12341, Side.UPPER, 'one', 'two'):.3f}|{Claim(0.12341, Side.LOWER, 'one', 'two'):.3f}" == "0.124|0.123"
     assert repr(most) == "Claim(value=0.25, side='upper', name='one', source='two')"
+    assert repr(Claim(1.0, Side.LOWER, "one", "two", "three", proved=False)) == (
+        "Claim(value=1.0, side='lower', name='one', source='two', note='three', proved=False)"
+    )
     assert most.same_as(Claim(0.25, Side.UPPER, "one", "two"))
     with pytest.raises(UndecidedError):
         _ = Claim(3.0, Side.UPPER, "one", "two") > spent

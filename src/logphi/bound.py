@@ -132,7 +132,8 @@ class Bound(Arithmetic):
     """An enclosure ``lower <= truth <= upper`` of one number, with its best value; it behaves as that number.
 
     Comparisons are bools where all numbers between the ends agree, and raise an :class:`UndecidedError` where they do not; at
-    an end ``b <= b.upper`` is true and ``b < b.upper`` undecided. A bound equals itself, and points that are the same.
+    an end ``b <= b.upper`` is true and ``b < b.upper`` undecided. A bound equals itself, and points that are the same;
+    ``bool(b)`` is ``b != 0``.
 
     ``+ - * /`` with a number, ``-b`` and whole powers enclose, rounded outward; a float stands for all within half a unit in
     its last place, as a decimal does that was written. Where the result falls as the number grows, the ends change places,

@@ -27,7 +27,11 @@ def exact(number: Any) -> Exact | None:
         return Fraction(int(number.numerator), int(number.denominator))
     if not isinstance(number, (float, Decimal, np.floating)):
         return None
-    return Fraction(*number.as_integer_ratio()) if math.isfinite(number) else float(number)
+    try:
+        return Fraction(*number.as_integer_ratio())
+    except (OverflowError, ValueError):
+        # infinite, or NaN
+        return float(number)
 
 
 def meant(number: Any) -> Interval | None:

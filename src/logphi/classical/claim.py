@@ -74,7 +74,10 @@ class Claim(Enclosed):
 
     def __repr__(self) -> str:
         told = {**vars(self), "side": self.side.value}
-        return f"Claim({', '.join(f'{name}={entry!r}' for name, entry in told.items() if entry not in ('', True))})"
+        for name, usual in (("note", ""), ("proved", True)):
+            if told[name] == usual:
+                del told[name]
+        return f"Claim({', '.join(f'{name}={entry!r}' for name, entry in told.items())})"
 
     def __str__(self) -> str:
         word = "at most" if self.side is Side.UPPER else "at least"

@@ -109,8 +109,8 @@ def test_a_resumed_ledger_answers_with_the_same_bits(expression, written):
     assert resumed.to_json() == text
     assert kept(resumed) == kept(accountant)
     assert resumed.adjacency is accountant.adjacency
-    assert resumed.epsilon(1e-4) == accountant.epsilon(1e-4)
-    assert resumed.delta(0.3) == accountant.delta(0.3)
+    assert resumed.epsilon(1e-4).same_as(accountant.epsilon(1e-4))
+    assert resumed.delta(0.3).same_as(accountant.delta(0.3))
 
 
 @pytest.mark.parametrize("written", [True, False], ids=["written", "doubles"])
@@ -156,7 +156,7 @@ def test_the_answer_is_that_of_all_steps_so_far():
     assert (accountant.epsilon(1e-5).upper, accountant.delta(0.0).upper, accountant.adjacency) == (0, 0, None)
     for done in range(1, 4):
         accountant.step(STEPS[0], 100)
-        assert accountant.epsilon(1e-5) == (100 * done * STEPS[0]).epsilon(1e-5)
+        assert accountant.epsilon(1e-5).same_as((100 * done * STEPS[0]).epsilon(1e-5))
     assert accountant.history == ((STEPS[0], 300),)
 
 

@@ -66,11 +66,11 @@ def test_every_number_is_rounded_to_the_safe_side(statement):
 
 def test_the_numbers_are_those_of_the_release(statement):
     release = TRAINING + 2 * lp.Laplace(scale=5.0)
-    assert statement.epsilon == release.epsilon(1e-5)
-    assert dict(statement.epsilons)[1e-5] == statement.epsilon
+    assert statement.epsilon.same_as(release.epsilon(1e-5))
+    assert dict(statement.epsilons)[1e-5].same_as(statement.epsilon)
     assert [at for at, _ in statement.deltas] == [0.5, 1.0, 2.0, 4.0, 8.0]
-    assert statement.advantage == release.delta(0.0)
-    assert dict(statement.tpr)[0.01] == release.risk.tpr(0.01, rtol=1e-6)
+    assert statement.advantage.same_as(release.delta(0.0))
+    assert dict(statement.tpr)[0.01].same_as(release.risk.tpr(0.01, rtol=1e-6))
 
 
 def test_json_is_versioned_and_the_same_bytes_each_time():
@@ -198,7 +198,7 @@ def test_a_filter_is_not_reported_on_as_if_its_steps_had_been_fixed():
     budget.spend(lp.Gaussian(sigma=30.0))
     with pytest.raises(TypeError, match=r"a filter guarantees its budget.*epsilon=1"):
         lp.report(budget, delta=1e-5)
-    assert lp.report(budget.release, delta=1e-5).epsilon == lp.Gaussian(sigma=30.0).epsilon(1e-5)
+    assert lp.report(budget.release, delta=1e-5).epsilon.same_as(lp.Gaussian(sigma=30.0).epsilon(1e-5))
 
 
 def test_a_group_is_named_where_a_group_is_protected():

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from logphi.comparison import compare
     from logphi.core.adjacency import Adjacency
     from logphi.dominance import dominates
+    from logphi.enclosed import UndecidedError
     from logphi.mechanisms import (
         ApproximateDP,
         Discrete,
@@ -95,6 +96,7 @@ __all__ = [
     "Report",
     "Status",
     "Sweep",
+    "UndecidedError",
     "__version__",
     "calibrate",
     "classical",
@@ -120,6 +122,7 @@ _HOMES = {
     "logphi.comparison": ("compare",),
     "logphi.core.adjacency": ("Adjacency",),
     "logphi.dominance": ("dominates",),
+    "logphi.enclosed": ("UndecidedError",),
     "logphi.release": ("Mechanism", "compose"),
     "logphi.statement.document": ("Report",),
     "logphi.statement.report": ("report",),

@@ -8,13 +8,24 @@ from __future__ import annotations
 
 import enum
 import math
-from collections.abc import Iterator
+import numbers
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
-from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from logphi.decimals import formatted, plain
+from logphi.enclosed import Enclosed
+from logphi.interval import Interval
+from logphi.operators import Arithmetic, Elementwise
+
+# what a row of a table tells of a bound
+_COLUMNS = ("lower", "value", "upper", "side", "direction", "method", "status", "proved")
+# so many points of an array are told in a line
+_FEW = 4
 
 
 class Status(enum.Enum):
@@ -75,7 +86,7 @@ class Entry:
 
     def scaled(self, factor: float) -> Entry:
         """The same line in other units."""
-        return Entry(self.amount * float(factor) if self.amount else 0.0, self.proved)
+        return Entry(self.amount * float(factor) if self.amount and factor else 0.0, self.proved)
 
 
 @dataclass(frozen=True)
@@ -111,14 +122,25 @@ class Ledger:
         """The same ledger with the named lines as estimates."""
         return replace(self, **{name: replace(getattr(self, name), proved=False) for name in names})
 
-    def as_dict(self) -> dict[str, dict[str, Any]]:
+    def to_dict(self) -> dict[str, dict[str, Any]]:
         """Plain data for JSON."""
-        return {name: {"amount": entry.amount, "proved": entry.proved} for name, entry in self.items()}
+        return {name: {"amount": plain(entry.amount), "proved": entry.proved} for name, entry in self.items()}
 
 
-@dataclass(frozen=True)
-class Bound:
-    """An enclosure ``lower <= truth <= upper`` of one number, with its best value.
+@dataclass(frozen=True, eq=False, repr=False)
+class Bound(Arithmetic):
+    """An enclosure ``lower <= truth <= upper`` of one number, with its best value; it behaves as that number.
+
+    Comparisons are bools where all numbers between the ends agree, and raise an :class:`UndecidedError` where they do not; at
+    an end ``b <= b.upper`` is true and ``b < b.upper`` undecided. A bound equals itself, and points that are the same;
+    ``bool(b)`` is ``b != 0``.
+
+    ``+ - * /`` with a number, ``-b`` and whole powers enclose, rounded outward; a float stands for all within half a unit in
+    its last place, as a decimal does that was written. Where the result falls as the number grows, the ends change places,
+    and the private side with them.
+
+    ``float``, ``round``, a format such as ``.3f``, ``numpy.asarray`` and functions of NumPy take the private side. Text and
+    ``round`` err toward it, ``float`` is exact, and functions of NumPy and ``math`` round to nearest.
 
     Parameters
     ----------
@@ -142,8 +164,11 @@ class Bound:
 
     Examples
     --------
-    >>> float(Bound(0.9, 1.0, 1.1))
-    1.1
+    >>> b = Bound(0.875, 1.0, 1.0625)
+    >>> float(b), round(b, 2), f"{b:.3f}", b < 2
+    (1.0625, 1.07, '1.063', True)
+    >>> 1 - b
+    Bound(lower=-0.0625, value=0, upper=0.125, method='exact', side='lower')
     """
 
     lower: float
@@ -168,19 +193,75 @@ class Bound:
         """``upper - lower``; zero where both are the same infinity."""
         return 0.0 if self.lower == self.upper else self.upper - self.lower
 
+    def to_dict(self) -> dict[str, Any]:
+        """All fields as plain data for JSON: infinities are ``"inf"`` and ``"-inf"``, and NaN does not occur."""
+        return {
+            "lower": plain(self.lower),
+            "value": plain(self.value),
+            "upper": plain(self.upper),
+            "side": self.side.value,
+            "direction": None if self.direction is None else self.direction.value,
+            "method": self.method,
+            "status": self.status.name.lower(),
+            "ledger": self.ledger.to_dict(),
+        }
+
+    def record(self) -> dict[str, Any]:
+        """A row of a table: as :meth:`to_dict`, with infinities as floats, and of the ledger whether it is ``proved``."""
+        ends = {"lower": self.lower, "value": self.value, "upper": self.upper}
+        row = {**self.to_dict(), **ends, "proved": self.ledger.proved}
+        return {name: row[name] for name in _COLUMNS}
+
     def __float__(self) -> float:
         return self.upper if self.side is Side.UPPER else self.lower
 
+    def __bool__(self) -> bool:
+        return self != 0
+
     def __contains__(self, number: float) -> bool:
         return self.lower <= number <= self.upper
+
+    def _ends(self) -> tuple[float, float]:
+        return self.lower, self.upper
+
+    def _upward(self) -> bool:
+        return self.side is Side.UPPER
+
+    def _mapped(self, function: Callable[[Interval], Interval], *, falling: bool = False) -> Bound:
+        """The enclosure of a monotone function of the number."""
+        lower, upper = function(Interval.of(self.lower, self.upper)).outward()
+        value, _ = function(Interval.of(self.value, self.value)).outward()
+        width = 0.0 if lower == upper else upper - lower
+        ledger = self.ledger
+        if self.width == 0:
+            ledger = replace(ledger, rounding=ledger.rounding + Entry(width))
+        elif math.isfinite(width) and math.isfinite(self.width):
+            ledger = ledger.scaled(width / self.width)
+        turned = Side.LOWER if self.side is Side.UPPER else Side.UPPER
+        return replace(self, lower=lower, value=value, upper=upper, ledger=ledger, side=turned if falling else self.side)
 
     def __str__(self) -> str:
         value = f"{self.value:.10g}"
         if self.lower == self.upper:
             return value if float(value) == self.value else repr(self.value)
         digits = 10 if math.isinf(self.upper) or math.isinf(self.lower) else 13
-        ends = f"between {_shown(self.lower, ROUND_FLOOR, digits)} and {_shown(self.upper, ROUND_CEILING, digits)}"
+        ends = f"between {_shown(self.lower, digits, False)} and {_shown(self.upper, digits, True)}"
         return ends if digits == 10 else f"{value} ({ends})"
+
+    def __repr__(self) -> str:
+        if self.lower == self.upper:
+            told = dict.fromkeys(("lower", "value", "upper"), repr(self.value))
+        else:
+            ends = zip((self.lower, self.value, self.upper), (False, None, True), strict=True)
+            told = dict(zip(("lower", "value", "upper"), (_shown(end, 13, upward) for end, upward in ends), strict=True))
+        if self.status is not Status.MET:
+            told["status"] = repr(self.status.name.lower())
+        told["method"] = repr(self.method)
+        if self.direction is not None:
+            told["direction"] = repr(self.direction.value)
+        if self.side is Side.LOWER:
+            told["side"] = repr(self.side.value)
+        return f"Bound({', '.join(f'{name}={text}' for name, text in told.items())})"
 
     def _repr_html_(self) -> str:
         from logphi.display import bound_table
@@ -188,18 +269,24 @@ class Bound:
         return bound_table(self)
 
 
-def _shown(end: float, rounding: str, digits: int) -> str:
+def _shown(end: float, digits: int, upward: bool | None) -> str:
     """An end of a bound in some digits, rounded away from the other one."""
-    short = Context(prec=digits, rounding=rounding).create_decimal(Decimal(end))
-    return f"{float(short):.{digits}g}"
+    return formatted(end, f".{digits}g", upward)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ComplexBound:
-    """A box in the complex plane that encloses one number: an enclosure of each of its parts."""
+    """A box in the complex plane that encloses one number: an enclosure of each of its parts.
+
+    ``==`` is a bool where all numbers in the box agree, and raises an :class:`UndecidedError` where they do not. ``complex``
+    and ``numpy.asarray`` give the best value.
+    """
 
     real: Bound
     imag: Bound
+
+    # operators of arrays come back here, where a box is not taken for its best value
+    __array_ufunc__ = None
 
     @property
     def lower(self) -> complex:
@@ -236,8 +323,34 @@ class ComplexBound:
         """The order of the pair."""
         return self.real.direction
 
+    def to_dict(self) -> dict[str, Any]:
+        """Both parts; see :meth:`Bound.to_dict`."""
+        return {"real": self.real.to_dict(), "imag": self.imag.to_dict()}
+
+    def same_as(self, other: object) -> bool:
+        """Whether every field is the same, as two runs of one computation give."""
+        return isinstance(other, ComplexBound) and self.to_dict() == other.to_dict()
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, (ComplexBound, numbers.Complex)):
+            parts: Any = (self.real, other.real), (self.imag, other.imag)
+        elif isinstance(other, (Enclosed, Decimal)):
+            parts = (self.real, other), (self.imag, 0)
+        else:
+            return NotImplemented
+        # a part that differs decides, whatever is known of the other one
+        if any(own._told("==", theirs) is False for own, theirs in parts):
+            return False
+        return all(own == theirs for own, theirs in parts)
+
+    def __hash__(self) -> int:
+        return hash(self.value) if self.width == 0 else object.__hash__(self)
+
     def __complex__(self) -> complex:
         return self.value
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        return np.array(self.value, dtype=dtype or complex)
 
     def __contains__(self, number: complex) -> bool:
         return number.real in self.real and number.imag in self.imag
@@ -251,12 +364,25 @@ class ComplexBound:
         return box_table(self)
 
 
-@dataclass(frozen=True)
-class Approximation:
-    """A number without an enclosure: nothing is claimed of its error, and it is no :class:`Bound` wherever one is needed."""
+@dataclass(frozen=True, eq=False)
+class Approximation(Enclosed):
+    """A number without an enclosure: nothing is claimed of its error, and it is no :class:`Bound` wherever one is needed.
+
+    So no comparison of the truth is decided by it; compare ``float(...)``. Text and ``round`` are to the nearest.
+    """
 
     value: float
     method: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Both fields as plain data for JSON: an infinity is ``"inf"``."""
+        return {"value": plain(self.value), "method": self.method}
+
+    def _ends(self) -> tuple[float, float]:
+        return -math.inf, math.inf
+
+    def _upward(self) -> None:
+        return None
 
     def __float__(self) -> float:
         return self.value
@@ -265,15 +391,21 @@ class Approximation:
         return f"about {self.value:.6g} ({self.method}; no error is known)"
 
 
-class Bounds:
+class Bounds(Elementwise):
     """An array of bounds, of the shape of the question.
 
-    ``lower``, ``value`` and ``upper`` are float arrays; indexing gives a :class:`Bound` (or a smaller
-    ``Bounds``); ``numpy.asarray`` gives the private side.
+    ``lower``, ``value`` and ``upper`` are float arrays; indexing gives a :class:`Bound` (or a smaller ``Bounds``);
+    ``numpy.asarray`` gives the private side. Comparisons give an array of bools, or raise an :class:`UndecidedError` for the
+    first point that is not decided; arithmetic with numbers and arrays gives ``Bounds``: both as for each :class:`Bound`.
+
+    Examples
+    --------
+    >>> 2 * Bounds([Bound(0.1, 0.125, 0.15), Bound(0.25, 0.25, 0.25)]) < 0.4
+    array([ True, False])
     """
 
-    def __init__(self, bounds: NDArray[np.object_]) -> None:
-        self._bounds = bounds
+    def __init__(self, bounds: Iterable[Bound] | NDArray[np.object_]) -> None:
+        self._bounds = bounds if isinstance(bounds, np.ndarray) else _column(list(bounds))
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -300,11 +432,36 @@ class Bounds:
         """A status for each point."""
         return np.frompyfunc(lambda bound: bound.status, 1, 1)(self._bounds)  # type: ignore[no-any-return]
 
+    def to_objects(self) -> NDArray[np.object_]:
+        """The bounds in an array of objects."""
+        return self._bounds.copy()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Columns of the shape of the question, as nested lists for JSON: infinities are ``"inf"`` and ``"-inf"``.
+
+        The names are those of :meth:`Bound.record`.
+        """
+        rows = [{**bound.to_dict(), "proved": bound.ledger.proved} for bound in self._listed()]
+        return {name: _column([row[name] for row in rows]).reshape(self.shape).tolist() for name in _COLUMNS}
+
+    def records(self) -> list[dict[str, Any]]:
+        """A table: :meth:`Bound.record` of each point, the last axis first. ``pandas.DataFrame`` takes it as it is."""
+        return [bound.record() for bound in self._listed()]
+
+    def same_as(self, other: object) -> bool:
+        """Whether shape and every field are the same, as two runs of one computation give."""
+        if not isinstance(other, Bounds) or self.shape != other.shape:
+            return False
+        return all(one.same_as(two) for one, two in zip(self._listed(), other._listed(), strict=True))
+
     def _collect(self, name: str) -> NDArray[np.float64]:
-        return np.array([getattr(bound, name) for bound in self._bounds.flat], dtype=float).reshape(self.shape)
+        return np.array([getattr(bound, name) for bound in self._listed()], dtype=float).reshape(self.shape)
+
+    def _listed(self) -> list[Bound]:
+        return self._bounds.ravel().tolist()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
-        return np.array([float(bound) for bound in self._bounds.flat], dtype=dtype or float).reshape(self.shape)
+        return np.array([float(bound) for bound in self._listed()], dtype=dtype or float).reshape(self.shape)
 
     def __getitem__(self, index: Any) -> Bound | Bounds:
         picked = self._bounds[index]
@@ -317,12 +474,28 @@ class Bounds:
         return (self[i] for i in range(len(self)))
 
     def __repr__(self) -> str:
-        return f"Bounds(lower={self.lower!r}, value={self.value!r}, upper={self.upper!r})"
+        unmet = sum(not bound.status.met for bound in self._listed())
+        told = [f"shape={self.shape}", f"lower={self._few('lower', False)}", f"upper={self._few('upper', True)}"]
+        if unmet:
+            told.append(f"{unmet} of {self._bounds.size} not as narrow as asked")
+        return f"Bounds({', '.join(told)})"
+
+    def _few(self, name: str, upward: bool) -> str:
+        ends = [formatted(end, ".7g", upward) for end in self._collect(name).flat]
+        return f"[{', '.join(ends if len(ends) <= _FEW else [*ends[: _FEW - 1], '…', ends[-1]])}]"
 
     def _repr_html_(self) -> str:
         from logphi.display import bounds_table
 
         return bounds_table(self)
+
+
+def _column(entries: Sequence[Any]) -> NDArray[np.object_]:
+    """An array of what is listed, as it is."""
+    array = np.empty(len(entries), dtype=object)
+    for place, entry in enumerate(entries):
+        array[place] = entry
+    return array
 
 
 def single(answer: Bound | Bounds | ComplexBound) -> Bound:

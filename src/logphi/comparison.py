@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from logphi import check, display
 from logphi.bound import Approximation, Bound, Side
@@ -14,6 +15,7 @@ from logphi.classical.claim import Claim
 from logphi.classical.composition import Advanced, Guarantee
 from logphi.core.logphi import LogPhi
 from logphi.core.pair import UnsupportedError
+from logphi.decimals import plain
 from logphi.display import printed
 from logphi.progress import shown
 from logphi.release import Mechanism
@@ -48,6 +50,10 @@ class Row:
     note: str = ""
     reason: str = ""
 
+    def to_dict(self) -> dict[str, Any]:
+        """The fields as plain data for JSON: infinities are ``"inf"`` and ``"-inf"``."""
+        return {name: plain(cell) if isinstance(cell, float) else cell for name, cell in vars(self).items()}
+
     def cells(self) -> tuple[str, ...]:
         """The row as text; bounds are rounded to their own side."""
         if self.value is None or self.gap is None:
@@ -57,15 +63,35 @@ class Row:
         return (self.name, printed(self.value, side), self.side, gap, "; ".join(filter(None, (self.source, self.note))))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Comparison:
-    """The answers of all methods to one question; ``str`` writes the table."""
+    """The answers of all methods to one question; ``str`` writes the table. Equal are those with equal fields."""
 
     mechanism: str
     question: str
     at: float
     exact: Bound
     rows: tuple[Row, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """All fields as plain data for JSON: infinities are ``"inf"`` and ``"-inf"``."""
+        return {
+            "mechanism": self.mechanism,
+            "question": self.question,
+            "at": self.at,
+            "exact": self.exact.to_dict(),
+            "rows": [row.to_dict() for row in self.rows],
+        }
+
+    def records(self) -> list[dict[str, Any]]:
+        """A table: the fields of each :class:`Row`, after the question. ``pandas.DataFrame`` takes it as it is."""
+        return [{"question": self.question, "at": self.at, **vars(row)} for row in self.rows]
+
+    def __eq__(self, other: object) -> bool:
+        return self.to_dict() == other.to_dict() if isinstance(other, Comparison) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash((self.mechanism, self.question, self.at, self.rows))
 
     @property
     def _title(self) -> str:
@@ -74,6 +100,9 @@ class Comparison:
     @property
     def _header(self) -> tuple[str, ...]:
         return ("method", self.question, "side", "gap", "source")
+
+    def __repr__(self) -> str:
+        return f"Comparison({self._title} of {self.mechanism}, exact={self.exact!r}, {len(self.rows)} rows)"
 
     def __str__(self) -> str:
         table = [self._header, *(row.cells() for row in self.rows)]

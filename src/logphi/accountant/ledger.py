@@ -50,7 +50,7 @@ class Accountant:
     >>> round(accountant.epsilon(1e-5).value, 9)
     0.675221636
     >>> resumed = Accountant.from_json(accountant.to_json())
-    >>> resumed.epsilon(1e-5) == accountant.epsilon(1e-5)
+    >>> resumed.epsilon(1e-5).same_as(accountant.epsilon(1e-5))
     True
     """
 

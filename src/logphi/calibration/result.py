@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import enum
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar, overload
 
 from logphi.bound import Bound
 from logphi.calibration.scale import shortened
+from logphi.decimals import formatted, plain, rounded
 from logphi.display import table
+from logphi.enclosed import Enclosed
 from logphi.release import Mechanism
+
+T = TypeVar("T")
 
 
 class Calibrated(enum.Enum):
@@ -34,9 +39,13 @@ class Calibrated(enum.Enum):
         return self in (Calibrated.TIGHT, Calibrated.EDGE)
 
 
-@dataclass(frozen=True)
-class Calibration:
+@dataclass(frozen=True, eq=False, repr=False)
+class Calibration(Enclosed):
     """The value of a parameter that just meets a target; ``float`` gives it.
+
+    ``round`` and a format such as ``.3f`` shorten the value away from the one beyond it, so that it still meets the target as
+    far as privacy is known not to turn. Where no value is proved to miss the target, that side is not known, and what would
+    change the value is refused. It is compared as its value is; :meth:`same_as` compares all of two calibrations.
 
     Attributes
     ----------
@@ -75,8 +84,68 @@ class Calibration:
     rtol: float
     evaluations: int
 
+    def to_dict(self) -> dict[str, Any]:
+        """All fields as plain data for JSON; the mechanism as text, infinities as ``"inf"`` and ``"-inf"``."""
+        return {
+            "value": self.value,
+            "mechanism": repr(self.mechanism),
+            "answer": self.answer.to_dict(),
+            "limit": plain(self.limit),
+            "slack": plain(self.slack),
+            "target": self.target,
+            "beyond": self.beyond,
+            "beyond_answer": None if self.beyond_answer is None else self.beyond_answer.to_dict(),
+            "status": self.status.name.lower(),
+            "rtol": self.rtol,
+            "evaluations": self.evaluations,
+        }
+
+    def records(self) -> list[dict[str, Any]]:
+        """A table: the value, and the one beyond it if there is one, each with its answer. ``pandas.DataFrame`` takes it.
+
+        ``parameter`` is the value, ``meets`` whether it meets the target; the other columns are those of :meth:`Bound.record`.
+        """
+        rows = [{"parameter": self.value, "meets": True, **self.answer.record()}]
+        if self.beyond_answer is not None:
+            rows.append({"parameter": self.beyond, "meets": False, **self.beyond_answer.record()})
+        return rows
+
+    def _ends(self) -> tuple[float, float]:
+        return self.value, self.value
+
+    def _upward(self) -> bool | None:
+        return None if self.beyond is None else self.value > self.beyond
+
     def __float__(self) -> float:
         return float(self.value)
+
+    def __format__(self, spec: str) -> str:
+        if not spec:
+            return str(self)
+        if isinstance(self.value, int) and spec[-1] not in "eEfFgG%" and "." not in spec:
+            return format(self.value, spec)
+        return self._shortened(lambda upward: formatted(self.value, spec, upward))
+
+    @overload
+    def __round__(self, places: None = None) -> int: ...
+    @overload
+    def __round__(self, places: int) -> float: ...
+    def __round__(self, places: int | None = None) -> float:
+        return self._shortened(lambda upward: rounded(self.value, places, upward))
+
+    def _shortened(self, shorten: Callable[[bool], T]) -> T:
+        upward = self._upward()
+        found = shorten(upward is not False)
+        if upward is None and found != shorten(False):
+            raise ValueError(
+                f"{self.value!r} cannot be rounded: no value is proved to miss the target, so that the safe side is not known; "
+                "take .value, or calibrate with digits="
+            )
+        return found
+
+    def __repr__(self) -> str:
+        beyond = "" if self.beyond is None else f"beyond={self.beyond!r}, "
+        return f"Calibration(value={self.value!r}, {beyond}target={self.target!r}, status={self.status.name.lower()!r})"
 
     def __str__(self) -> str:
         lines = [f"{self._shown} meets {self.target}, with slack {self.slack:.3g}", f"  answer: {self.answer}"]

@@ -8,12 +8,17 @@ from typing import Any
 
 from logphi import check
 from logphi.bound import Approximation, Bound, Side
+from logphi.decimals import plain
 from logphi.display import printed
+from logphi.enclosed import Enclosed
 
 
-@dataclass(frozen=True)
-class Claim:
+@dataclass(frozen=True, eq=False, repr=False)
+class Claim(Enclosed):
     """A number that is proved to lie on one side of the truth.
+
+    Comparisons are about the truth: ``claim <= x`` of an upper bound is true from its value on, and undecided below. ``float``,
+    ``round``, formats and ``numpy.asarray`` give the value, shortened away from the truth.
 
     Parameters
     ----------
@@ -54,8 +59,25 @@ class Claim:
         if math.isnan(self.value):
             raise ArithmeticError(f"internal error: the bound {self.name!r} is not a number; please report it")
 
+    def to_dict(self) -> dict[str, Any]:
+        """All fields as plain data for JSON: infinities are ``"inf"`` and ``"-inf"``."""
+        return {**vars(self), "value": plain(self.value), "side": self.side.value}
+
+    def _ends(self) -> tuple[float, float]:
+        return (-math.inf, self.value) if self.side is Side.UPPER else (self.value, math.inf)
+
+    def _upward(self) -> bool:
+        return self.side is Side.UPPER
+
     def __float__(self) -> float:
         return self.value
+
+    def __repr__(self) -> str:
+        told = {**vars(self), "side": self.side.value}
+        for name, usual in (("note", ""), ("proved", True)):
+            if told[name] == usual:
+                del told[name]
+        return f"Claim({', '.join(f'{name}={entry!r}' for name, entry in told.items())})"
 
     def __str__(self) -> str:
         word = "at most" if self.side is Side.UPPER else "at least"

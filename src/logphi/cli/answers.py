@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 JSON = """print one JSON object for each point, in full precision: query, at, lower, value, upper, direction
 (null where none was told apart), method, status, ledger; an infinite number is the string "inf" or "-inf" """
+_TOLD = ("lower", "value", "upper", "direction", "method", "status", "ledger")
 
 
 def as_json(query: str, point: float, bound: Bound, asked: str | None) -> str:
@@ -21,16 +22,9 @@ def as_json(query: str, point: float, bound: Bound, asked: str | None) -> str:
 
 def as_data(bound: Bound, asked: str | None = None) -> dict[str, Any]:
     """A bound as what JSON can hold."""
-    ledger = bound.ledger.as_dict()
-    return {
-        "lower": plain(bound.lower),
-        "value": plain(bound.value),
-        "upper": plain(bound.upper),
-        "direction": _direction(bound, asked),
-        "method": bound.method,
-        "status": bound.status.name.lower(),
-        "ledger": {name: {**entry, "amount": plain(entry["amount"])} for name, entry in ledger.items()},
-    }
+    data = bound.to_dict()
+    data["direction"] = data["direction"] or asked
+    return {name: data[name] for name in _TOLD}
 
 
 def as_text(query: str, given: str, point: float, bound: Bound, asked: str | None) -> str:
@@ -55,11 +49,6 @@ def outward(lower: float, upper: float) -> tuple[str, str]:
     down = Context(prec=digits, rounding=ROUND_FLOOR).create_decimal(Decimal(lower))
     up = Context(prec=digits, rounding=ROUND_CEILING).create_decimal(Decimal(upper))
     return f"{down:g}".replace("Infinity", "inf"), f"{up:g}".replace("Infinity", "inf")
-
-
-def plain(number: float) -> float | str:
-    """A number that JSON can hold."""
-    return str(float(number)) if math.isinf(number) else float(number)
 
 
 def one_line(message: str) -> str:

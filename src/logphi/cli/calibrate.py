@@ -66,15 +66,12 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _data(name: str, target: dict[str, float], found: Calibration) -> dict[str, Any]:
+    data = found.to_dict()
     return {
         "query": "calibrate",
         "name": name,
-        "value": found.value,
-        "beyond": found.beyond,
+        **{name: data[name] for name in ("value", "beyond")},
         **target,
-        "slack": found.slack,
-        "status": found.status.name.lower(),
-        "evaluations": found.evaluations,
-        "mechanism": repr(found.mechanism),
+        **{name: data[name] for name in ("slack", "status", "evaluations", "mechanism")},
         "answer": as_data(found.answer),
     }

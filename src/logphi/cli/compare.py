@@ -5,10 +5,8 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Iterator
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from logphi.cli.answers import plain
 from logphi.cli.exits import MET, WIDE
 from logphi.cli.options import add_expression, add_question, mechanism, numbers, question
 from logphi.cli.parser import Commands
@@ -47,6 +45,4 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _rows(table: Comparison) -> Iterator[dict[str, Any]]:
     """What there is in a row, under the names of its fields, and the question."""
-    for row in table.rows:
-        cells = {name: plain(cell) if isinstance(cell, float) else cell for name, cell in asdict(row).items()}
-        yield {"query": table.question, "at": table.at, **cells}
+    return ({"query": table.question, "at": table.at, **row.to_dict()} for row in table.rows)

@@ -27,9 +27,11 @@ _MOST_TERMS = 20
 Curve = tuple[tuple[float, Bound], ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Report:
     """The privacy statement of a release; ``print`` writes it out, :meth:`to_json` and :meth:`save` keep it.
+
+    Equal are statements with the same JSON.
 
     Attributes
     ----------
@@ -107,6 +109,12 @@ class Report:
             "notes": self.notes,
         }
         return json.dumps(content, sort_keys=True, indent=1, ensure_ascii=True, allow_nan=False) + "\n"
+
+    def __eq__(self, other: object) -> bool:
+        return self.to_json() == other.to_json() if isinstance(other, Report) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.to_json())
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write it to a file, as JSON if that is what its name ends in, as text otherwise; whole or not at all.
@@ -193,11 +201,6 @@ def _between(bound: Bound) -> str:
 
 def _plain(bound: Bound) -> dict[str, Any]:
     """A bound as plain data; infinities are strings."""
-    ends = {name: getattr(bound, name) for name in ("lower", "value", "upper")}
-    return {
-        **{name: str(end) if math.isinf(end) else end for name, end in ends.items()},
-        "direction": None if bound.direction is None else bound.direction.value,
-        "method": bound.method,
-        "status": bound.status.name.lower(),
-        "proved": bound.ledger.proved,
-    }
+    data = bound.to_dict()
+    told = {name: data[name] for name in ("lower", "value", "upper", "direction", "method", "status")}
+    return {**told, "proved": bound.ledger.proved}

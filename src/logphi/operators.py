@@ -1,0 +1,156 @@
+"""Arithmetic of bounds with numbers: of one bound, and element by element."""
+
+from __future__ import annotations
+
+import operator
+from abc import abstractmethod
+from collections.abc import Callable
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from logphi.enclosed import Enclosed, elementwise, given_to
+from logphi.interval import Interval, meant
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+    from logphi.bound import Bounds
+
+
+class Arithmetic(Enclosed):
+    """``+ - * /`` with a number on either side, and whole powers: functions that rise or fall with the bound."""
+
+    @abstractmethod
+    def _mapped(self, function: Callable[[Interval], Interval], *, falling: bool = False) -> Self:
+        """The enclosure of a function that rises, or falls; then the ends change places, and the private side with them."""
+
+    def __pos__(self) -> Self:
+        return self
+
+    def __neg__(self) -> Self:
+        return self._mapped(Interval.negated, falling=True)
+
+    def __add__(self, other: Any) -> Self:
+        number = _number(other)
+        return NotImplemented if number is None else self._mapped(number.plus)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> Self:
+        number = _number(other)
+        return NotImplemented if number is None else self._mapped(number.negated().plus)
+
+    def __rsub__(self, other: Any) -> Self:
+        number = _number(other)
+        return NotImplemented if number is None else self._mapped(lambda x: number.plus(x.negated()), falling=True)
+
+    def __mul__(self, other: Any) -> Self:
+        number = _number(other)
+        return NotImplemented if number is None else self._mapped(lambda x: x.times(number), falling=number.low < 0)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Any) -> Self:
+        number = _number(other)
+        if number is None:
+            return NotImplemented
+        factor = number.inverse()
+        return self._mapped(lambda x: x.times(factor), falling=number.low < 0)
+
+    def __rtruediv__(self, other: Any) -> Self:
+        number = _number(other)
+        return NotImplemented if number is None else self._mapped(lambda x: x.inverse().times(number), falling=number.low >= 0)
+
+    def __pow__(self, exponent: Any) -> Self:
+        number = _number(exponent)
+        if number is None:
+            return NotImplemented
+        power, (lower, upper) = number.low, self._ends()
+        if power != number.high or not isinstance(power, Fraction) or power.denominator != 1:
+            raise ValueError(f"a bound has whole powers only, got {exponent!r}: float(b) ** {exponent!r} is no bound, but near")
+        if lower < 0 < upper:
+            raise ValueError(
+                f"a power of a number between {lower!r} and {upper!r} may rise or fall with it, so that it has no private "
+                "side: take powers of .lower and .upper"
+            )
+        mirrored = lower < 0 and power % 2 == 0
+        return self._mapped(lambda x: x.power(int(power)), falling=(power < 0) is not mirrored)
+
+
+class Elementwise:
+    """The operators of an array of bounds, and what NumPy makes of it."""
+
+    # elements are compared one by one
+    __hash__ = None  # type: ignore[assignment]
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        return given_to(ufunc, method, inputs, options)
+
+    @staticmethod
+    def _compared(function: Callable[..., Any], *operands: Any) -> NDArray[np.bool_]:
+        return elementwise(function, *operands)  # type: ignore[no-any-return]
+
+    @staticmethod
+    def _enclosed(function: Callable[..., Any], *operands: Any) -> Bounds:
+        return elementwise(function, *operands)  # type: ignore[no-any-return]
+
+    def __lt__(self, other: Any) -> NDArray[np.bool_]:
+        return self._compared(operator.lt, self, other)
+
+    def __le__(self, other: Any) -> NDArray[np.bool_]:
+        return self._compared(operator.le, self, other)
+
+    def __gt__(self, other: Any) -> NDArray[np.bool_]:
+        return self._compared(operator.gt, self, other)
+
+    def __ge__(self, other: Any) -> NDArray[np.bool_]:
+        return self._compared(operator.ge, self, other)
+
+    def __eq__(self, other: Any) -> NDArray[np.bool_]:  # type: ignore[override]
+        return self._compared(operator.eq, self, other)
+
+    def __ne__(self, other: Any) -> NDArray[np.bool_]:  # type: ignore[override]
+        return self._compared(operator.ne, self, other)
+
+    def __neg__(self) -> Bounds:
+        return self._enclosed(operator.neg, self)
+
+    def __add__(self, other: Any) -> Bounds:
+        return self._enclosed(operator.add, self, other)
+
+    def __radd__(self, other: Any) -> Bounds:
+        return self._enclosed(operator.add, other, self)
+
+    def __sub__(self, other: Any) -> Bounds:
+        return self._enclosed(operator.sub, self, other)
+
+    def __rsub__(self, other: Any) -> Bounds:
+        return self._enclosed(operator.sub, other, self)
+
+    def __mul__(self, other: Any) -> Bounds:
+        return self._enclosed(operator.mul, self, other)
+
+    def __rmul__(self, other: Any) -> Bounds:
+        return self._enclosed(operator.mul, other, self)
+
+    def __truediv__(self, other: Any) -> Bounds:
+        return self._enclosed(operator.truediv, self, other)
+
+    def __rtruediv__(self, other: Any) -> Bounds:
+        return self._enclosed(operator.truediv, other, self)
+
+    def __pow__(self, other: Any) -> Bounds:
+        return self._enclosed(operator.pow, self, other)
+
+
+def _number(other: Any) -> Interval | None:
+    """What a number stands for; None of what is none, and of a bound a refusal."""
+    if isinstance(other, Enclosed):
+        raise TypeError(
+            "a bound is not added to another one, nor multiplied or divided by one, as it is not known which end of the result "
+            "is private: take ends, as in a.upper + b.upper, or compose the mechanisms, whose epsilon is at most the sum"
+        )
+    return meant(other)

@@ -43,6 +43,8 @@ if TYPE_CHECKING:
         Laplace,
         PureDP,
         RandomizedResponse,
+        TruncatedGaussian,
+        TruncatedLaplace,
     )
     from logphi.release import Mechanism, compose
     from logphi.statement.document import Report
@@ -92,6 +94,8 @@ __all__ = [
     "Report",
     "Status",
     "Sweep",
+    "TruncatedGaussian",
+    "TruncatedLaplace",
     "__version__",
     "calibrate",
     "classical",

@@ -18,6 +18,7 @@ from logphi.mechanisms.kary_randomized_response import KaryRandomizedResponse
 from logphi.mechanisms.laplace import Laplace
 from logphi.mechanisms.pure_dp import ApproximateDP, PureDP
 from logphi.mechanisms.randomized_response import RandomizedResponse
+from logphi.mechanisms.truncated_noise import TruncatedGaussian, TruncatedLaplace
 from logphi.release import Mechanism
 
 _ALL: tuple[type[Mechanism], ...] = (
@@ -36,6 +37,8 @@ _ALL: tuple[type[Mechanism], ...] = (
     Laplace,
     PureDP,
     RandomizedResponse,
+    TruncatedGaussian,
+    TruncatedLaplace,
 )
 
 CATALOGUE: Mapping[str, type[Mechanism]] = {constructor.__name__: constructor for constructor in _ALL}
@@ -66,4 +69,6 @@ __all__ = [
     "Laplace",
     "PureDP",
     "RandomizedResponse",
+    "TruncatedGaussian",
+    "TruncatedLaplace",
 ]

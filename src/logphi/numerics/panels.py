@@ -76,7 +76,7 @@ _FARTHEST = 2.0**30
 
 @dataclass(frozen=True)
 class Strand:
-    """w = 1 - rate + rate e^{slope s + offset}: to the power ``sign`` in e^l, to the power ``own`` in the density of Q."""
+    """w = 1 - rate + rate e^{slope s + offset}, the rate at most 1: to the power ``sign`` in e^l, to the power ``own`` in the density of Q."""
 
     rate: float
     slope: float
@@ -92,6 +92,8 @@ class Strand:
     def log(self, s: Array) -> Array:
         """Log w."""
         y = self.slope * s + self.offset
+        if self.rate == 1:
+            return np.asarray(y)
         return np.where(y < _LARGE, np.log1p(self.rate * self.growth(s)), np.log(self.rate) + y)
 
     def share(self, s: Array) -> Array:

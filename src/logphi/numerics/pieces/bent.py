@@ -124,9 +124,10 @@ def _ends_of(curve: Curve) -> Array:
     """The least and the largest loss, of atoms too."""
     places = np.array([place for place, _ in curve.atoms] + [curve.start, curve.end])
     loss = np.where(np.isinf(places), places, curve.loss(np.where(np.isinf(places), 0.0, places)))
-    if len(curve.strands) == 1:
+    endless = places == -np.inf
+    if len(curve.strands) == 1 and endless.any():
         # where the variable ends at minus infinity, the loss does not
-        loss = np.where(places == -np.inf, np.log1p(-curve.strands[0].rate), loss)
+        loss = np.where(endless, np.log1p(-curve.strands[0].rate), loss)
     return np.array([loss.min(), loss.max()])
 
 

@@ -13,6 +13,7 @@ from logphi.mechanisms.from_profile import FromProfile
 from logphi.mechanisms.from_tradeoff import FromTradeoff
 from logphi.mechanisms.gaussian import Gaussian
 from logphi.mechanisms.gaussian_mixture import GaussianMixture
+from logphi.mechanisms.gaussian_mixture_pair import GaussianMixturePair
 from logphi.mechanisms.gaussian_pair import GaussianPair
 from logphi.mechanisms.kary_randomized_response import KaryRandomizedResponse
 from logphi.mechanisms.laplace import Laplace
@@ -32,6 +33,7 @@ _ALL: tuple[type[Mechanism], ...] = (
     FromTradeoff,
     Gaussian,
     GaussianMixture,
+    GaussianMixturePair,
     GaussianPair,
     KaryRandomizedResponse,
     Laplace,
@@ -64,6 +66,7 @@ __all__ = [
     "FromTradeoff",
     "Gaussian",
     "GaussianMixture",
+    "GaussianMixturePair",
     "GaussianPair",
     "KaryRandomizedResponse",
     "Laplace",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from logphi import check
 from logphi.core.adjacency import Adjacency
@@ -17,6 +18,7 @@ FARTHEST_SIGMAS, FARTHEST_SCALES = 36.0, 600.0
 LEAST = 1e-50
 # below it, the finite part of the loss is hardly known
 LEAST_SHARED = 1e-6
+_NO_BALLS = "the transform of truncated noise is not enclosed in balls; ask without a certificate"
 
 
 @dataclass(frozen=True, repr=False)
@@ -59,6 +61,7 @@ class TruncatedGaussian(Primitive):
     truncation: float
     sensitivity: float = 1.0
     adjacency: Adjacency = Adjacency.ADD_REMOVE
+    _undescribed: ClassVar = _NO_BALLS
 
     def __post_init__(self) -> None:
         self._settle(**_checked("sigma", self.sigma, self.truncation, self.sensitivity, FARTHEST_SIGMAS))
@@ -114,6 +117,7 @@ class TruncatedLaplace(Primitive):
     truncation: float
     sensitivity: float = 1.0
     adjacency: Adjacency = Adjacency.ADD_REMOVE
+    _undescribed: ClassVar = _NO_BALLS
 
     def __post_init__(self) -> None:
         self._settle(**_checked("scale", self.scale, self.truncation, self.sensitivity, FARTHEST_SCALES))

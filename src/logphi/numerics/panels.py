@@ -476,7 +476,7 @@ def _unknown(size: int) -> Values:
 def sketch(curve: Curve, abscissas: Array) -> Array:
     """K at real points to some digits, with no bound; infinite where it is out of reach."""
     values = np.full(abscissas.size, np.inf)
-    for those in _alike(abscissas):
+    for those in alike(abscissas):
         powers = abscissas[those] + 1
         edges = _rough(curve, powers)
         if edges is not None:
@@ -510,7 +510,7 @@ def _log_mass(curve: Curve, edges: Array, powers: Array) -> Array:
 def on_axis(curve: Curve, abscissas: Array) -> Values:
     """K at real points; infinite where it is out of reach."""
     values = _unknown(abscissas.size)
-    for those in _alike(abscissas):
+    for those in alike(abscissas):
         powers, size = abscissas[those] + 1, np.abs(abscissas[those])
         found = panels(curve, powers, 0.0)
         if found is not None:
@@ -521,7 +521,7 @@ def on_axis(curve: Curve, abscissas: Array) -> Values:
     return values
 
 
-def _alike(abscissas: Array) -> Iterator[NDArray[np.intp]]:
+def alike(abscissas: Array) -> Iterator[NDArray[np.intp]]:
     """Which of them are of one size: far ones need nodes that spoil the sums of near ones. Not too many at once."""
     level = np.floor(np.log(np.maximum(np.abs(abscissas), 1.0)) / _APART)
     for one in np.unique(level):

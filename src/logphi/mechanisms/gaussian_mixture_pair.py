@@ -24,7 +24,7 @@ class GaussianMixturePair(Primitive):
     """Adds N(0, sigma^2) to a value that is v_i with probability p_i if the record is present, and q_i if it is not.
 
     Pair: sum of p_i N(v_i, sigma^2) against sum of q_i N(v_i, sigma^2), two mixtures whose densities may cross many times.
-    log-phi: K(z) = log E[P^{z+1} Q^{-z}], with X standard normal, the sums of weights times e^{m_i X - m_i^2/2} for P and Q, and
+    log-phi: K(z) = log E[u^{z+1} w^{-z}], u = sum of p_i e^{m_i X - m_i^2/2}, w likewise of q_i, with X standard normal and
     m_i = (v_i - v_1)/sigma: an integral, finite on the whole plane. Profile of one release: normal masses of the intervals
     where log P/Q exceeds eps.
 
@@ -42,8 +42,8 @@ class GaussianMixturePair(Primitive):
     Raises
     ------
     ValueError, TypeError
-        If sigma is not a positive finite number, the lists differ in length, values are equal or further apart than 50 sigma, or
-        p or q are no probabilities.
+        If sigma is not a positive finite number, the lists differ in length, values are equal or further apart than 50
+        sigma, or p or q are no probabilities.
 
     References
     ----------
@@ -51,7 +51,9 @@ class GaussianMixturePair(Primitive):
 
     Examples
     --------
-    >>> GaussianMixturePair(sigma=1, values=[0, 1, 2], p=[0.5, 0.3, 0.2], q=[0.4, 0.4, 0.2]).delta(0)
+    >>> one = GaussianMixturePair(sigma=1, values=[0, 1, 2], p=[0.5, 0.3, 0.2], q=[0.4, 0.4, 0.2])
+    >>> round((1000 * one).delta(0.5).value, 9)
+    0.792573334
     """
 
     sigma: float
@@ -72,9 +74,7 @@ class GaussianMixturePair(Primitive):
         p, q = check.probabilities("p", self.p), check.probabilities("q", self.q)
         if not len(p) == len(q) == values.size:
             raise ValueError(f"values, p and q must belong to each other, got {values.size}, {len(p)} and {len(q)} numbers")
-        self._settle(
-            sigma=check.positive("sigma", self.sigma), values=check.entries(self.values, values), p=p, q=q
-        )
+        self._settle(sigma=check.positive("sigma", self.sigma), values=check.entries(self.values, values), p=p, q=q)
         order = sorted(set(self.values))
         if len(order) < values.size:
             raise ValueError("values must be distinct: add up the probabilities of equal ones")
@@ -85,7 +85,9 @@ class GaussianMixturePair(Primitive):
             )
         for name, weights in (("p", p), ("q", q)):
             if any(0 < weight < LEAST_PROBABILITY for weight in weights):
-                raise ValueError(f"{name} must be zero or at least {LEAST_PROBABILITY:g} each, got {min(w for w in weights if w)!r}")
+                raise ValueError(
+                    f"{name} must be zero or at least {LEAST_PROBABILITY:g} each, got {min(w for w in weights if w)!r}"
+                )
 
     def pair(self) -> NormalMixtures:
         """The mixtures, without values that have no weight."""

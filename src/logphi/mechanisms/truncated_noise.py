@@ -54,7 +54,7 @@ class TruncatedGaussian(Primitive):
     Examples
     --------
     >>> round(TruncatedGaussian(sigma=1, truncation=3).delta(0.5).value, 9)
-    0.238917265
+    0.239945219
     """
 
     sigma: float
@@ -110,7 +110,7 @@ class TruncatedLaplace(Primitive):
     Examples
     --------
     >>> round(TruncatedLaplace(scale=1, truncation=3).delta(0.5).value, 9)
-    0.259003478
+    0.249784205
     """
 
     scale: float
@@ -138,8 +138,8 @@ def _checked(name: str, scale: float, truncation: float, sensitivity: float, far
     truncation = check.positive("truncation", truncation)
     if not truncation <= farthest * scale:
         raise ValueError(
-            f"truncation must be at most {farthest:g} {name}, got {truncation!r} with {name}={scale!r}: what is cut off further "
-            "out is below every double; leave the truncation out"
+            f"truncation must be at most {farthest:g} {name}, got {truncation!r} with {name}={scale!r}: what is cut off "
+            "further out is below every double; leave the truncation out"
         )
     for what, size in (("sensitivity", sensitivity / scale), ("truncation", truncation / scale)):
         if not size >= LEAST:

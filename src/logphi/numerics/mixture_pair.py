@@ -6,13 +6,13 @@ and one of Q. On x + iy the terms of Q are e^{y^2/2} times those at x, turned by
 
     cos(y R_Q / 2) Q(x) <= e^{-y^2/2} |Q(x + iy)| <= Q(x),      |arg P/Q| <= y A,
 
-likewise for P, and Q has no zero for y R_Q < pi. With r = sum of |p_i - q_i| e^{-(x - c_i)^2/2} / (2 pi)^{1/2} Q,
+likewise for P, and Q has no zero for y R_Q < pi. With r = sum of |p_i - q_i| N(c_i, 1)(x) / Q(x),
 
     |P/Q - 1| <= r(x) / cos(y R_Q / 2),
 
 which is small where the mixtures are alike: then P/Q hardly turns, and a sum on the real axis serves high up the line. For
-0 < y < v the integrand is at most N in the mean, and the rule with step h wrong by 2 N / (e^{2 pi v/h} - 1) (Trefethen & Weideman
-2014, Theorem 5.1). Beyond the centres, log P^c Q^{1-c} falls at least as fast as the means of both posterior laws say.
+0 < y < v the integral of the modulus is at most N, and the rule with step h is wrong by 2 N / (e^{2 pi v/h} - 1) (Trefethen
+& Weideman 2014, Theorem 5.1). Beyond the centres, log P^c Q^{1-c} falls at least as fast as the means of both posterior laws say.
 
 Of the decay little is needed, as P and Q may cross many times. Where |l'| <= u and P^c Q^{1-c} >= g on a cell, the law of l has a
 density of at least g/u between the values of l at both ends: these steps are a part of the law whose total variation is known.
@@ -21,7 +21,7 @@ density of at least g/u between the values of l at both ends: these steps are a 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 
 import numpy as np
@@ -71,7 +71,8 @@ _LARGE = 600.0
 class Points:
     """Both mixtures at some places: log Q, l, r, the means of the centres given the place, a bound of |l'|, errors.
 
-    ``unit`` is the error of log Q, ``slip`` that of l."""
+    ``unit`` is the error of log Q, ``slip`` that of l.
+    """
 
     x: Array
     log_q: Array
@@ -82,6 +83,10 @@ class Points:
     slope: Array
     unit: Array
     slip: Array
+
+    def within(self, part: slice) -> Points:
+        """Some of the places."""
+        return Points(*(getattr(self, one.name)[part] for one in fields(self)))
 
     def log_tilted(self, power: float | Array) -> Array:
         """Log P^c Q^{1-c}."""
@@ -108,6 +113,11 @@ class Mixed:
         """From the weights of P and Q."""
         return Mixed(centres, (1 - rate) * q + rate * p, q, rate * (p - q), rate, place)
 
+    @property
+    def unsure(self) -> float:
+        """What half an ulp of the rate does to 1 - rate, relatively."""
+        return ULP * self.rate / (1 - self.rate) if self.rate < 1 else 0.0
+
     @cached_property
     def ranges(self) -> tuple[tuple[float, float], tuple[float, float]]:
         """The least and the largest centre of P, and of Q."""
@@ -122,6 +132,11 @@ class Mixed:
         """R_P and R_Q."""
         (low_p, high_p), (low_q, high_q) = self.ranges
         return high_p - low_p, high_q - low_q
+
+    @property
+    def span(self) -> float:
+        """The distance between the outermost centres."""
+        return float(self.centres[-1] - self.centres[0]) + 2 * self.place
 
     @property
     def apart(self) -> float:
@@ -155,7 +170,7 @@ class Mixed:
             slip = (wrong_apart + np.abs(difference) * wrong_q / q) / p + sums * size / np.minimum(p, q)
             # what an ulp of every weight of P and Q does to the difference
             slip += 4 * ULP * (size + 2 * self.rate * q) / p
-            slip = np.where(near, slip, wrong_p / p + wrong_q / q + 2 * sums) + ELEMENTARY * np.abs(loss)
+            slip = np.where(near, slip, wrong_p / p + wrong_q / q + 2 * sums + self.unsure) + ELEMENTARY * np.abs(loss)
             # the means of both centres differ by what the weights do
             slope = np.abs(first - difference * first_q / q) / p + _BLUR * np.abs(self.centres).max() * size / p
             results = [log_q, loss, size / q, first_p / p, first_q / q, slope, wrong_q / q + sums]
@@ -167,7 +182,7 @@ class Mixed:
             exchange = (own_q, log_p - own_q, np.full(own_q.shape, np.inf), mean_p, mean_q, steep, unit_q)
             for result, other in zip(results, exchange, strict=True):
                 result[deep] = other
-            slip[deep] = unit_p + unit_q + ELEMENTARY * (np.abs(log_p) + np.abs(own_q))
+            slip[deep] = unit_p + unit_q + self.unsure + ELEMENTARY * (np.abs(log_p) + np.abs(own_q))
         log_q, loss, ratio, mean_p, mean_q, slope, unit = results
         unit = unit + 4 * ULP * (4 + np.abs(log_q))
         return x, log_q - _LOG_ROOT, loss, ratio, mean_p, mean_q, slope, unit, slip
@@ -186,7 +201,7 @@ class Mixed:
 
     def ends(self, points: Points, powers: Array, log_goal: Array) -> tuple[float, float] | None:
         """Between which of some places all but e^goal of P^c Q^{1-c} lies for each power; None if it lies further out."""
-        enough = [(self.log_beyond(points, powers, sign) <= log_goal).all(axis=1).nonzero()[0] for sign in (-1, 1)]
+        enough = [np.flatnonzero((self.log_beyond(points, powers, sign) <= log_goal).all(axis=1)) for sign in (-1, 1)]
         if not all(one.size for one in enough):
             return None
         return float(points.x[enough[0][-1]]), float(points.x[enough[1][0]])
@@ -194,7 +209,7 @@ class Mixed:
     def log_outside(self, points: Points, powers: Array) -> Array:
         """Logarithms of what lies beyond the first and the last of some places, for each power."""
         below, above = (self.log_beyond(points, powers, sign)[at] for sign, at in ((-1, 0), (1, -1)))
-        return np.logaddexp(below, above)
+        return np.asarray(np.logaddexp(below, above))
 
     def log_beyond(self, points: Points, powers: Array, sign: int) -> Array:
         """Logarithms of the integral of P^c Q^{1-c} from places outward, (place, power); infinite where no bound is known."""
@@ -210,7 +225,7 @@ class Mixed:
     @property
     def rough(self) -> float:
         """A step over which the mixtures change little."""
-        return _ROUGH / max(1.0, *self.widths)
+        return _ROUGH / max(1.0, self.span)
 
     @cached_property
     def _tables(self) -> dict[int, Points | None]:
@@ -232,7 +247,7 @@ class Mixed:
         """
         v, (width_p, width_q) = self.disc, self.widths
         # by how much P/Q differs from one, or by its size and turn
-        near = points.ratio * math.exp((width_p + width_q) * h) / math.cos(v * width_q / 2)
+        near = points.ratio * math.exp(self.span * h) / math.cos(v * width_q / 2)
         far = np.abs(points.loss) + self.apart * h - math.log(math.cos(v * max(width_p, width_q) / 2)) + v * self.apart
         size = np.where(near < 0.9, np.minimum(-np.log1p(-np.minimum(near, 0.9)), far), far)
         most: Array = np.lib.stride_tricks.sliding_window_view(size, 2 * self.beside(h)).max(axis=1)
@@ -267,7 +282,8 @@ class Strip:
     def around(mixed: Mixed, points: Points, power: float, top: float) -> Strip:
         """For heights up to ``top``, from equally spaced points beyond which little lies.
 
-        Between two of them log P^c Q^{1-c} moves by at most its slope, and r by a factor of at most e^{(R_P + R_Q) h}.
+        Between two of them log P^c Q^{1-c} moves by at most its slope, and r by a factor of at most e^{R h}, R
+        the distance between the outermost centres.
         """
         h = float(points.x[1] - points.x[0])
         width_p, width_q = mixed.widths
@@ -276,7 +292,7 @@ class Strip:
         slope = np.abs(power * points.mean_p + (1 - power) * points.mean_q - points.x) + h * bend
         log_size = points.log_tilted(power) + slope * h + math.log(h)
         half_p, half_q = np.cos(v * width_p / 2), np.cos(v * width_q / 2)
-        near = points.ratio[:, None] * math.exp((width_p + width_q) * h) / half_q
+        near = points.ratio[:, None] * math.exp(mixed.span * h) / half_q
         turn = np.minimum(np.where(near < 1, np.arcsin(np.minimum(near, 1.0)), np.inf), v * mixed.apart)
         raised = v * v / 2 - max(power - 1, 0.0) * np.log(half_q) - max(-power, 0.0) * np.log(half_p)
         outside = mixed.log_outside(points, np.array([power]))[0] + top * v * mixed.apart
@@ -310,7 +326,7 @@ def _nodes(mixed: Mixed, powers: Array, top: float, log_target: float) -> Nodes 
     ends = mixed.ends(coarse, every, log_goal)
     if ends is None or not (ends[1] - ends[0]) / step < _MOST:
         return None
-    points = mixed.at(step * np.arange(math.floor(ends[0] / step), math.ceil(ends[1] / step) + 1))
+    points = mixed.at(step * np.arange(math.floor(ends[0] / step), math.ceil(ends[1] / step) + 1.0))
     nodes = gathered(points.loss[None, :], points.log_q + math.log(step), powers, points.unit, points.slip[None, :])
     beyond = mixed.log_outside(points, every)
     cut = [np.logaddexp(own, np.logaddexp(*beyond[-2:]) + size) for own in beyond[:-2]]

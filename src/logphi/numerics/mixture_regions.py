@@ -1,7 +1,7 @@
 """Where the log-ratio of two mixtures is above a threshold, and the normal masses of it: tails and profile of one release.
 
-notation as in :mod:`logphi.numerics.mixture_pair`. Within a cell of length h, l is within h^2/8 times a bound of l'' of its chord;
-cells where that leaves the sign of l - x open are divided, until what they hold is negligible.
+notation as in :mod:`logphi.numerics.mixture_pair`. Within a cell of length h, l is within h^2/8 times a bound of l'' of its
+chord; cells where that leaves the sign of l - x open are divided, until what they hold is negligible.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ def regions(mixed: Mixed, x: float) -> Regions | None:
         return None
     h = mixed.rough
     more, curved = mixed.beside(h), 2 * mixed.largest(points, h) / mixed.disc**2
-    inner = slice(more - 1, points.x.size - more + 1)
-    place, loss, slip = points.x[inner], points.loss[inner], points.slip[inner]
+    points = points.within(slice(more - 1, points.x.size - more + 1))
+    place, loss, slip = points.x, points.loss, points.slip
     low, high = place[:-1], place[1:]
     ends = np.stack([loss[:-1], loss[1:]])
     room = np.maximum(slip[1:], slip[:-1])
@@ -55,9 +55,8 @@ def regions(mixed: Mixed, x: float) -> Regions | None:
         up, down = least > 0, most <= 0
         done += [(np.stack([low[side], high[side]], axis=1), np.full(int(side.sum()), up is side)) for side in (up, down)]
         left = ~(up | down)
-        low, high, curved = low[left], high[left], curved[left]
-        bound = np.maximum(np.abs(least), np.abs(most))[left]
-        if not low.size or low.size * _PARTS > _MANY:
+        low, high, curved, ends, room = low[left], high[left], curved[left], ends[:, left], room[left]
+        if not 0 < low.size * _PARTS <= _MANY:
             break
         edges = low[:, None] + (high - low)[:, None] * np.arange(_PARTS + 1) / _PARTS
         edges[:, -1] = high
@@ -67,13 +66,12 @@ def regions(mixed: Mixed, x: float) -> Regions | None:
         ends = np.stack([value[:, :-1].ravel(), value[:, 1:].ravel()])
         room = np.maximum(wrong[:, :-1], wrong[:, 1:]).ravel()
         curved = np.repeat(curved, _PARTS)
-        bound = np.zeros(0)
-    if low.size != bound.size:
-        least, most = _between(ends, high - low, curved, room, x)
-        bound = np.maximum(np.abs(least), np.abs(most))
+    least, most = _between(ends, high - low, curved, room, x)
     cells = np.concatenate([own for own, _ in done])
     above = np.concatenate([side for _, side in done])
-    return Regions(_joined(cells[above]), _joined(cells[~above]), np.stack([low, high], axis=1), bound, points)
+    return Regions(
+        _joined(cells[above]), _joined(cells[~above]), np.stack([low, high], axis=1), np.maximum(-least, most), points
+    )
 
 
 def _between(ends: Array, length: Array, curved: Array, room: Array, x: float) -> tuple[Array, Array]:
@@ -108,7 +106,7 @@ def _log_masses(mixed: Mixed, weights: Array, intervals: Array, sign: int) -> Ar
     with np.errstate(divide="ignore"):  # components without weight
         exponent = np.log(weights) + log_mass
     exponent = exponent + sign * 2 * (wrong + 8 * ULP * (1 + np.abs(np.where(np.isfinite(exponent), exponent, 0.0))))
-    total = np.logaddexp.reduce(exponent, axis=1, initial=-np.inf)
+    total: Array = np.logaddexp.reduce(exponent, axis=1, initial=-np.inf)
     return np.where(np.isfinite(total), total + sign * ULP * (weights.size + 8 * np.abs(total)), total)
 
 

@@ -76,7 +76,10 @@ _FARTHEST = 2.0**30
 
 @dataclass(frozen=True)
 class Strand:
-    """w = 1 - rate + rate e^{slope s + offset}, the rate at most 1: to the power ``sign`` in e^l, to the power ``own`` in the density of Q."""
+    """w = 1 - rate + rate e^{slope s + offset}: to the power ``sign`` in e^l, to the power ``own`` in the density of Q.
+
+    The rate is at most one.
+    """
 
     rate: float
     slope: float

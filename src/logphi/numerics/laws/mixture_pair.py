@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 from operator import add
@@ -54,7 +55,7 @@ class MixturePair(Law):
         middle = (values[0] + values[-1]) / 2
         centres = (values - middle) / self.width
         place = 2 * ULP * float(np.abs(values).max() / self.width + np.abs(centres).max())
-        p, q = (np.asarray(one) / np.sum(one) for one in (self.p, self.q))
+        p, q = (np.asarray(one) / math.fsum(one) for one in (self.p, self.q))
         return Mixed.of(centres, p, q, self.rate, place)
 
     @property

@@ -30,17 +30,15 @@ from logphi.numerics.panels import Curve, Strand, gauss
 _LOG_ROOT = 0.5 * math.log(2 * math.pi)
 # derived: the exponent of the density changes by so little over a panel that its rule leaves less than 1e-20
 _CALM = 8.0
-# derived: a lattice allows for places that are known this well
-_SHARP = 7 * ULP
 
 
 @dataclass(frozen=True)
 class Body:
-    """The common support under Q: loss slope * s on [-end, end], the density and the logarithm of the atoms at both ends.
+    """The common support under Q: loss slope * s on [-end, end], its density, and the atoms at both ends.
 
-    ``log_ends`` are the logarithms of the atoms' masses under Q below and above. ``lost`` is the mass that one law has where the
-    other has none, known to ``lost_blur``, and ``middle`` is by how much Q has more below the middle than above it. All is known
-    to a relative ``blur``, places to ``wrong``.
+    ``log_ends`` are the logarithms of the atoms' masses under Q below and above. ``lost`` is the mass that one law has where
+    the other has none, known to ``lost_blur``, and ``middle`` is by how much Q has more below the middle than above it. Places and
+    parameters are known to a relative ``blur``.
     """
 
     slope: float
@@ -51,7 +49,6 @@ class Body:
     lost_blur: float
     middle: float
     blur: float
-    wrong: float
 
     @property
     def ends(self) -> tuple[tuple[float, float], ...]:
@@ -120,7 +117,7 @@ class TruncatedNormal(Noise):
         lost_blur = 4 * wrong * (2 + reach * (reach + m)) + 64 * ULP
         density = (-m * m / 8 - _LOG_ROOT - math.log(whole), -m / 2, -0.5)
         middle = math.erf(m / 8**0.5) / whole
-        return Body(m, end, density, None, lost, lost_blur, middle, 4 * wrong, wrong)
+        return Body(m, end, density, None, lost, lost_blur, middle, wrong)
 
     def moment(self, arith: Arithmetic, z: Number) -> Number:
         """An incomplete normal integral."""
@@ -197,8 +194,7 @@ class TruncatedDoubleExponential(Noise):
         else:
             lost = 1 - math.exp(-reach_) * math.expm1(w) / (2 * whole)
         middle = -math.expm1(-m_ / 2) / whole
-        size = 4 * wrong * (2 + m_ + reach_)
-        return Body(1.0, w, density, log_ends, lost, size + 64 * ULP, middle, size, wrong)
+        return Body(1.0, w, density, log_ends, lost, 4 * wrong * (2 + m_ + reach_) + 64 * ULP, middle, wrong)
 
     def moment(self, arith: Arithmetic, z: Number) -> Number:
         """Atoms, and an integral of an exponential."""
@@ -233,7 +229,9 @@ class TruncatedDoubleExponential(Noise):
         place, weight = [-own.end, own.end], own.log_ends
         atoms = () if weight is None else tuple(mass + at / 2 for at, mass in zip(place, weight, strict=True))
         where = () if weight is None else tuple(place)
-        return Pieces(where, atoms, own.end, own.density[0], slip=own.blur * own.end, blur=own.blur + 16 * ULP)
+        return Pieces(
+            where, atoms, own.end, own.density[0], slip=own.blur * own.end, blur=4 * own.blur * (2 + own.end) + 16 * ULP
+        )
 
     def beyond(self, x: float, *, tilted: bool) -> Sides:
         """Those of the pieces."""
@@ -250,17 +248,21 @@ class _OfNoise(Curved):
     noise: Noise
 
     def curve_at(self, upper: bool) -> Curve:
-        """The curve itself, as places are known to what a lattice allows for; with atoms rounded outward."""
+        """The curve itself, known to its blur, with atoms rounded outward: a larger shift also moves losses to infinity."""
         body, side = self.noise.body, 1 if upper else -1
-        if body.wrong > _SHARP:
-            raise ValueError("the ends of the noise are so near each other that rounding moves them")
         atoms = tuple((place, held + side * (body.blur + body.lost_blur)) for place, held in self.curve.atoms)
-        return replace(self.curve, blur=0.0, atoms=atoms)
+        return replace(self.curve, atoms=atoms)
 
     def excess(self, x: float) -> Scaled:
-        """By an integral of positive terms; where the end is too near for one, at most by how much the loss exceeds x."""
+        """By an integral of positive terms; next to either end by how far that is."""
         found = super().excess(x)
-        return Scaled(0.0, 0.0, rounding=max(self.supremum - x, 0.0)) if found is None else found
+        if found is not None:
+            return found
+        if x > 0:
+            return Scaled(0.0, 0.0, rounding=max(self.supremum - x, 0.0))
+        lost_p, lost_q = self.curve.lost
+        left = 1 - lost_p - math.exp(x) * (1 - lost_q)
+        return Scaled(0.0, left, rounding=max(x - self.infimum, 0.0) + (self.curve.lost_blur + 8 * ULP) * 2)
 
     def log_masses(self) -> tuple[Values, Values]:
         """From what is lost."""
@@ -363,11 +365,12 @@ class MixedTruncated(_OfNoise):
         parts = [(True, 1.0)] if tilted else [(True, 1 - q), (False, q)]
         alone = body.lost * parts[0][1]
         wrong = alone * (body.lost_blur + 4 * ULP / (1 - q))
-        above, below = (
-            Scaled(0.0, alone * own, rounding=wrong + alone * min(own, 1 - own)) for own in (share, 1 - share)
-        )
+        above, below = (Scaled(0.0, alone * own, rounding=wrong + alone * min(own, 1 - own)) for own in (share, 1 - share))
         for of_q, weight in parts:
-            one, other = (self.noise.beyond(max(place, -2 * self.supremum - 2 * body.slope * body.end), tilted=of_q) for place in (low, high))
+            one, other = (
+                self.noise.beyond(max(place, -2 * self.supremum - 2 * body.slope * body.end), tilted=of_q)
+                for place in (low, high)
+            )
             known = 4 * ULP / weight
             above += one[0].hull(other[0]).times_exp(math.log(weight), known)
             below += one[1].hull(other[1]).times_exp(math.log(weight), known)

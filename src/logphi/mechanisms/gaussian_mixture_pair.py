@@ -13,7 +13,7 @@ from logphi.core.pairs.mixtures import NormalMixtures
 from logphi.numerics.laws.mixture_pair import MixturePair
 from logphi.release import Primitive
 
-# measured: a question takes about a second
+# measured: a hundred values within ten sigma take a tenth of a second, a thousand within fifty ten seconds
 MOST_VALUES, LARGEST_RANGE = 4096, 50.0
 # below it, a share of a weight loses its digits
 LEAST_PROBABILITY = 1e-290

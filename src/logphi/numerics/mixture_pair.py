@@ -11,11 +11,13 @@ likewise for P, and Q has no zero for y R_Q < pi. With r = sum of |p_i - q_i| N(
     |P/Q - 1| <= r(x) / cos(y R_Q / 2),
 
 which is small where the mixtures are alike: then P/Q hardly turns, and a sum on the real axis serves high up the line. For
-0 < y < v the integral of the modulus is at most N, and the rule with step h is wrong by 2 N / (e^{2 pi v/h} - 1) (Trefethen
-& Weideman 2014, Theorem 5.1). Beyond the centres, log P^c Q^{1-c} falls at least as fast as the means of both posterior laws say.
+0 < y < v the integral of the modulus is at most N, and the rule with step h is wrong by 2 N / (e^{2 pi v/h} - 1)
+(Trefethen & Weideman 2014, Theorem 5.1). Beyond the centres, log P^c Q^{1-c} falls at least as fast as the means of both
+posterior laws say.
 
-Of the decay little is needed, as P and Q may cross many times. Where |l'| <= u and P^c Q^{1-c} >= g on a cell, the law of l has a
-density of at least g/u between the values of l at both ends: these steps are a part of the law whose total variation is known.
+Of the decay little is needed, as P and Q may cross many times. Where |l'| <= u and P^c Q^{1-c} >= g on a cell, the law of l
+has a density of at least g/u between the values of l at both ends: these steps are a part of the law whose total variation is
+known.
 """
 
 from __future__ import annotations
@@ -53,13 +55,15 @@ _DEEP = 1e-250
 _WAYS = np.linspace(0.04, 0.96, 24)
 _WIDEST = 6.0
 # measured: points of a rough sum in a unit of 1/R, and how far beyond the centres of a tilted law they go
-_ROUGH, _FAR = 0.5, 30.0
+_ROUGH, _FAR = 0.5, 16.0
+# measured: how often that may double, and what may lie outside, as a logarithm
+_LEVELS, _OUTSIDE = 8, 60.0
 # derived: far above what rounding does to the logarithm of a bound, or to a mass
 _SLACK, _ROOM = 1e-9, 1e-8
 # measured: caps of a density with peaks, as shares of the largest
 _CAPS = np.geomspace(1e-4, 1.0, 24)
-# measured: for the decay, how fine cells are, what may be left out as a logarithm, and the radius of discs in a unit of 1/R
-_FINER, _LIGHT, _DISC = 4.0, 20.0, 1.0
+# measured: for the decay, how fine cells are, and the radius of discs in a unit of 1/R
+_FINER, _DISC = 4.0, 1.0
 _COARSE_TARGET = -25.0
 # derived: far above the relative error of a sum over terms none of which is below e^-1500 of the largest
 _BLUR = 1e-11
@@ -228,8 +232,32 @@ class Mixed:
         return _ROUGH / max(1.0, self.span)
 
     @cached_property
-    def _tables(self) -> dict[int, Points | None]:
-        return {}
+    def _tables(self) -> list[Points]:
+        return []
+
+    def coarse(self, powers: Array) -> Points | None:
+        """Points that hold nearly all of P^c Q^{1-c} for each power; None where these are too many."""
+        for level in range(_LEVELS):
+            if level == len(self._tables):
+                reach = _FAR * 2.0**level
+                first, last = (math.ceil(end / self.rough) for end in (self.centres[0] - reach, self.centres[-1] + reach))
+                if last - first > _MOST:
+                    return None
+                self._tables.append(self.at(self.rough * np.arange(first, last + 1.0)))
+            points = self._tables[level]
+            within = _log_sum(points.log_tilted(powers[:, None]).T) + math.log(self.rough)
+            if (self.log_outside(points, powers) < within - _OUTSIDE).all():
+                return points
+        return None
+
+    @cached_property
+    def fine(self) -> tuple[float, Points] | None:
+        """A step and points with that distance, for how the transform decays."""
+        h = self.rough / _FINER
+        ends = (self.centres[0] - _FAR, self.centres[-1] + _FAR)
+        if not (ends[1] - ends[0]) / h < _MOST:
+            return None
+        return h, self.at(h * np.arange(math.floor(ends[0] / h), math.ceil(ends[1] / h) + 1.0))
 
     @property
     def disc(self) -> float:
@@ -252,16 +280,6 @@ class Mixed:
         size = np.where(near < 0.9, np.minimum(-np.log1p(-np.minimum(near, 0.9)), far), far)
         most: Array = np.lib.stride_tricks.sliding_window_view(size, 2 * self.beside(h)).max(axis=1)
         return most * (1 + _ROOM)
-
-    def coarse(self, power: float) -> Points | None:
-        """Points that serve powers up to a size; None where these are too many."""
-        level = max(math.ceil(math.log2(max(power, 1.0))), 1)
-        if level not in self._tables:
-            reach = 2.0**level * self.apart + _FAR
-            first, last = (math.ceil(end / self.rough) for end in (self.centres[0] - reach, self.centres[-1] + reach))
-            few = last - first < _MOST
-            self._tables[level] = self.at(self.rough * np.arange(first, last + 1)) if few else None
-        return self._tables[level]
 
 
 def _log_sum(exponent: Array) -> Array:
@@ -314,7 +332,7 @@ class Strip:
 
 def _nodes(mixed: Mixed, powers: Array, top: float, log_target: float) -> Nodes | None:
     """The nodes for some powers and heights up to ``top``, with an error relative to each sum; None where they are many."""
-    coarse = mixed.coarse(float(np.abs(powers).max()) + 1)
+    coarse = mixed.coarse(np.concatenate([powers, [0.0, 1.0]]))
     if coarse is None:
         return None
     log_mass = _log_sum(coarse.log_tilted(powers[:, None]).T) + math.log(mixed.rough)
@@ -343,7 +361,7 @@ def sketch(mixed: Mixed, abscissas: Array) -> Array:
     values = np.full(abscissas.size, np.inf)
     for those in alike(abscissas):
         powers = abscissas[those] + 1
-        coarse = mixed.coarse(float(np.abs(powers).max()) + 1)
+        coarse = mixed.coarse(powers)
         if coarse is not None:
             values[those] = log_mass(coarse, powers, mixed.rough)
     return values
@@ -414,17 +432,12 @@ def log_envelope(mixed: Mixed, abscissa: float, heights: Array) -> Array:
 def _steps_of(mixed: Mixed, power: float) -> tuple[Array, Array] | None:
     """Cell by cell a density of the loss that the tilted law has at least, with the sign of the slope, and the lengths."""
     nodes = _nodes(mixed, np.array([power]), 0.0, _COARSE_TARGET)
-    coarse = mixed.coarse(abs(power) + 1)
-    if nodes is None or coarse is None:
+    if nodes is None or mixed.fine is None:
         return None
     log_whole = float(nodes.log_mass[0, 0]) + float(nodes.inner[0, 0]) + _ROOM
     width_p, width_q = mixed.widths
-    h = mixed.rough / _FINER
-    kept = coarse.x[coarse.log_tilted(power) > log_whole - _LIGHT]
-    if not kept.size or not (kept[-1] - kept[0]) / h < _MOST:
-        return None
+    h, points = mixed.fine
     more = mixed.beside(h)
-    points = mixed.at(h * np.arange(math.floor(kept[0] / h) - more, math.ceil(kept[-1] / h) + more + 1))
     v, windows = mixed.disc, mixed.largest(points, h)
     # between the ends of a cell a function is within h^2/8 times its second derivative of the chord
     inner = slice(more - 1, points.x.size - more + 1)

@@ -39,7 +39,7 @@ class Regions:
 
 def regions(mixed: Mixed, x: float) -> Regions | None:
     """None where the threshold is out of reach."""
-    points = mixed.coarse(abs(x) / max(mixed.apart, 1e-9) ** 2 + 2)
+    points = mixed.coarse(np.array([-1.0, 2.0]) * (abs(x) / max(mixed.apart, 1e-9) ** 2 + 1))
     if points is None:
         return None
     h = mixed.rough

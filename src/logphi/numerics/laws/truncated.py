@@ -37,8 +37,8 @@ class Body:
     """The common support under Q: loss slope * s on [-end, end], its density, and the atoms at both ends.
 
     ``log_ends`` are the logarithms of the atoms' masses under Q below and above. ``lost`` is the mass that one law has where
-    the other has none, known to ``lost_blur``, and ``middle`` is by how much Q has more below the middle than above it. Places and
-    parameters are known to a relative ``blur``.
+    the other has none, known to ``lost_blur``, and ``middle`` is by how much Q has more below the middle than above it.
+    Places and parameters are known to a relative ``blur``.
     """
 
     slope: float

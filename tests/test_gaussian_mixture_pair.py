@@ -75,6 +75,12 @@ def test_one_release(pair, rate):
             assert found.lower <= expected + mpf(10) ** -30
             assert found.upper >= expected
             assert found.upper - found.lower < 1e-8
+            # delta of Q against P, from the other one at -epsilon
+            turned = mechanism.delta(epsilon, direction="add")
+            other = 1 - exp(dec(epsilon)) + exp(dec(epsilon)) * laws.profile(-dec(epsilon))
+            assert turned.lower <= other + mpf(10) ** -30
+            assert turned.upper >= other - mpf(10) ** -25
+            assert turned.upper - turned.lower < 1e-8
 
 
 @pytest.mark.parametrize("pair", PAIRS)

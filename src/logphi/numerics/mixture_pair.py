@@ -117,6 +117,11 @@ class Mixed:
         """From the weights of P and Q."""
         return Mixed(centres, (1 - rate) * q + rate * p, q, rate * (p - q), rate, place)
 
+    @cached_property
+    def exchanged(self) -> Mixed:
+        """Q against P."""
+        return Mixed(self.centres, self.q, self.p, -self.difference, self.rate, self.place)
+
     @property
     def unsure(self) -> float:
         """What half an ulp of the rate does to 1 - rate, relatively."""

@@ -95,6 +95,13 @@ class MixturePair(Law):
 
         return excess(self.mixed, x)
 
+    def reversed_excess(self, x: float) -> Scaled | None:
+        """E^x times the excess at -x with the mixtures exchanged."""
+        from logphi.numerics.mixture_regions import excess
+
+        amount = excess(self.mixed.exchanged, -x)
+        return amount and amount.times_exp(x)
+
     def beyond(self, x: float, *, tilted: bool = False) -> tuple[Scaled, Scaled] | None:
         """Normal masses of where the loss is above x, and of where it is not."""
         from logphi.numerics.mixture_regions import beyond

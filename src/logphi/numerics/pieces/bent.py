@@ -52,7 +52,7 @@ class Bent:
         curve = self.curve_at(True)
         low, high = _ends_of(curve)
         top = -float(low) if self.turned else float(high)
-        return top + 4 * curve.blur * abs(top)
+        return top * (1 + 4 * curve.blur)
 
     @property
     def endless(self) -> bool:

@@ -144,19 +144,44 @@ def test_two_releases(kind, shape):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", [Normal, Double])
-def test_three_releases(kind):
+def test_three_releases_of_normal_noise():
     with mpmath.workdps(15):
-        noise, mechanism = kind(1, 2, 1), kind.make(1, 2, 1)
-        two = {}
+        noise = Normal(1, 2, 1)
 
         def pair(at):
-            if at not in two:
-                two[at] = convolved(noise, lambda one: profile(noise, one), at)
-            return two[at]
+            return convolved(noise, lambda one: profile(noise, one), at)
 
-        found = (3 * mechanism).delta(0.5)
+        found = (3 * lp.TruncatedGaussian(1, 2)).delta(0.5)
         assert float(convolved(noise, pair, mpf(0.5))) == pytest.approx(found.value, rel=1e-7)
+
+
+def test_three_releases_of_double_exponential_noise():
+    """Once tilted, atoms of weight a at +-1 and a flat part of height h: sums over how many of either kind are drawn."""
+    with mpmath.workdps(DIGITS):
+        one, end, epsilon, count = mpf(1), mpf(2), mpf("0.5"), 3
+        whole = 2 * (1 - exp(-end))
+        a, h = (1 - exp(one - end)) / whole * exp(-one / 2), exp(-one / 2) / (2 * whole)
+        lost = (exp(one - end) - exp(-end)) / whole
+
+        def flats(k, y):
+            """The density of k uniform numbers on [-1, 1], times 2^k."""
+            parts = ((-1) ** j * mpmath.binomial(k, j) * (y + k - 2 * j) ** (k - 1) for j in range(k + 1) if y + k > 2 * j)
+            return mpmath.fsum(parts) / mpmath.factorial(k - 1)
+
+        def pays(loss):
+            return exp(loss / 2) * max(1 - exp(epsilon - loss), 0)
+
+        total = 1 - (1 - lost) ** count
+        for up in range(count + 1):
+            for down in range(count + 1 - up):
+                k, place = count - up - down, up - down
+                weight = math.comb(count, up) * math.comb(count - up, down) * a ** (up + down) * h**k
+                if k == 0:
+                    total += weight * pays(mpf(place))
+                    continue
+                cuts = sorted({*map(mpf, range(-k, k + 1)), min(max(epsilon - place, -k), k)})
+                total += weight * mpmath.quad(lambda y, k=k, place=place: flats(k, y) * pays(y + place), cuts)
+        assert contains((count * lp.TruncatedLaplace(1, 2)).delta(0.5), total)
 
 
 @pytest.mark.parametrize("kind", [Normal, Double])

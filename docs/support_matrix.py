@@ -28,10 +28,15 @@ def _logistic_moved(x):
 EXAMPLES = {
     "Gaussian": lambda **relation: lp.Gaussian(sigma=2, **relation),
     "Laplace": lambda **relation: lp.Laplace(scale=2, **relation),
+    "TruncatedGaussian": lambda **relation: lp.TruncatedGaussian(sigma=2, truncation=8, **relation),
+    "TruncatedLaplace": lambda **relation: lp.TruncatedLaplace(scale=2, truncation=8, **relation),
     "DiscreteLaplace": lambda **relation: lp.DiscreteLaplace(scale=2, sensitivity=2, **relation),
     "DiscreteGaussian": lambda **relation: lp.DiscreteGaussian(sigma=2, **relation),
     "GaussianMixture": lambda **relation: lp.GaussianMixture(
         sigma=2, sensitivities=[0, 1, 2], probabilities=[0.5, 0.3, 0.2], **relation
+    ),
+    "GaussianMixturePair": lambda **relation: lp.GaussianMixturePair(
+        sigma=2, values=[0, 1, 2], p=[0.5, 0.3, 0.2], q=[0.3, 0.3, 0.4], **relation
     ),
     "GaussianPair": lambda **relation: lp.GaussianPair(mean_p=0, sigma_p=2, mean_q=1, sigma_q=3, **relation),
     "RandomizedResponse": lambda **relation: lp.RandomizedResponse(p=0.75, **relation),

@@ -41,11 +41,14 @@ if TYPE_CHECKING:
         FromTradeoff,
         Gaussian,
         GaussianMixture,
+        GaussianMixturePair,
         GaussianPair,
         KaryRandomizedResponse,
         Laplace,
         PureDP,
         RandomizedResponse,
+        TruncatedGaussian,
+        TruncatedLaplace,
     )
     from logphi.release import Mechanism, compose
     from logphi.statement.document import Report
@@ -84,6 +87,7 @@ __all__ = [
     "FromTradeoff",
     "Gaussian",
     "GaussianMixture",
+    "GaussianMixturePair",
     "GaussianPair",
     "KaryRandomizedResponse",
     "Laplace",
@@ -96,6 +100,8 @@ __all__ = [
     "Report",
     "Status",
     "Sweep",
+    "TruncatedGaussian",
+    "TruncatedLaplace",
     "UndecidedError",
     "__version__",
     "calibrate",

@@ -14,11 +14,13 @@ from logphi.mechanisms.from_renyi import FromRenyi
 from logphi.mechanisms.from_tradeoff import FromTradeoff
 from logphi.mechanisms.gaussian import Gaussian
 from logphi.mechanisms.gaussian_mixture import GaussianMixture
+from logphi.mechanisms.gaussian_mixture_pair import GaussianMixturePair
 from logphi.mechanisms.gaussian_pair import GaussianPair
 from logphi.mechanisms.kary_randomized_response import KaryRandomizedResponse
 from logphi.mechanisms.laplace import Laplace
 from logphi.mechanisms.pure_dp import ApproximateDP, PureDP
 from logphi.mechanisms.randomized_response import RandomizedResponse
+from logphi.mechanisms.truncated_noise import TruncatedGaussian, TruncatedLaplace
 from logphi.release import Mechanism
 
 _ALL: tuple[type[Mechanism], ...] = (
@@ -32,11 +34,14 @@ _ALL: tuple[type[Mechanism], ...] = (
     FromTradeoff,
     Gaussian,
     GaussianMixture,
+    GaussianMixturePair,
     GaussianPair,
     KaryRandomizedResponse,
     Laplace,
     PureDP,
     RandomizedResponse,
+    TruncatedGaussian,
+    TruncatedLaplace,
 )
 
 CATALOGUE: Mapping[str, type[Mechanism]] = {constructor.__name__: constructor for constructor in _ALL}
@@ -64,9 +69,12 @@ __all__ = [
     "FromTradeoff",
     "Gaussian",
     "GaussianMixture",
+    "GaussianMixturePair",
     "GaussianPair",
     "KaryRandomizedResponse",
     "Laplace",
     "PureDP",
     "RandomizedResponse",
+    "TruncatedGaussian",
+    "TruncatedLaplace",
 ]

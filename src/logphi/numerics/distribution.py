@@ -35,6 +35,7 @@ from logphi.numerics.laws.integers import NormalSteps
 from logphi.numerics.laws.ladder import GeometricShift
 from logphi.numerics.laws.mixed_normal import MixedNormal
 from logphi.numerics.laws.normal import Normal
+from logphi.numerics.laws.truncated import MixedTruncated, SplicedTruncated, TruncatedLoss
 from logphi.numerics.laws.two_point import TwoPoint
 from logphi.numerics.laws.uniform import Uniform, UniformWithAtoms
 from logphi.numerics.pieces.bell import Bell
@@ -150,6 +151,10 @@ _MAKERS: dict[tuple[type[Law], bool], Callable[[Any], Piece]] = {
     (SplicedFlat, False): _bent,
     (SplicedNormal, False): _bent,
     (ReplacedNormal, False): _bent,
+    (MixedTruncated, False): _bent,
+    (MixedTruncated, True): _bent,
+    (SplicedTruncated, False): _bent,
+    (TruncatedLoss, False): _bent,
     (UniformWithAtoms, False): lambda law: Flat(Ends.of(law.width), weight_with_atoms),
     (TwoPoint, False): lambda law: Flat(Ends.of(law.point).size, weight_two_point),
     (Finite, False): Points.of,

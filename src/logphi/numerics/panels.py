@@ -76,7 +76,10 @@ _FARTHEST = 2.0**30
 
 @dataclass(frozen=True)
 class Strand:
-    """w = 1 - rate + rate e^{slope s + offset}: to the power ``sign`` in e^l, to the power ``own`` in the density of Q."""
+    """w = 1 - rate + rate e^{slope s + offset}: to the power ``sign`` in e^l, to the power ``own`` in the density of Q.
+
+    The rate is at most one.
+    """
 
     rate: float
     slope: float
@@ -92,6 +95,8 @@ class Strand:
     def log(self, s: Array) -> Array:
         """Log w."""
         y = self.slope * s + self.offset
+        if self.rate == 1:
+            return np.asarray(y)
         return np.where(y < _LARGE, np.log1p(self.rate * self.growth(s)), np.log(self.rate) + y)
 
     def share(self, s: Array) -> Array:
@@ -474,7 +479,7 @@ def _unknown(size: int) -> Values:
 def sketch(curve: Curve, abscissas: Array) -> Array:
     """K at real points to some digits, with no bound; infinite where it is out of reach."""
     values = np.full(abscissas.size, np.inf)
-    for those in _alike(abscissas):
+    for those in alike(abscissas):
         powers = abscissas[those] + 1
         edges = _rough(curve, powers)
         if edges is not None:
@@ -508,7 +513,7 @@ def _log_mass(curve: Curve, edges: Array, powers: Array) -> Array:
 def on_axis(curve: Curve, abscissas: Array) -> Values:
     """K at real points; infinite where it is out of reach."""
     values = _unknown(abscissas.size)
-    for those in _alike(abscissas):
+    for those in alike(abscissas):
         powers, size = abscissas[those] + 1, np.abs(abscissas[those])
         found = panels(curve, powers, 0.0)
         if found is not None:
@@ -519,7 +524,7 @@ def on_axis(curve: Curve, abscissas: Array) -> Values:
     return values
 
 
-def _alike(abscissas: Array) -> Iterator[NDArray[np.intp]]:
+def alike(abscissas: Array) -> Iterator[NDArray[np.intp]]:
     """Which of them are of one size: far ones need nodes that spoil the sums of near ones. Not too many at once."""
     level = np.floor(np.log(np.maximum(np.abs(abscissas), 1.0)) / _APART)
     for one in np.unique(level):

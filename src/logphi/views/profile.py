@@ -21,6 +21,8 @@ from logphi.numerics.law import Values
 _SLACK = 1e-15
 # derived: e^-100 is far below the last digit of one
 _CERTAIN = 100.0
+# measured: farther from the upper end a route says more than the end does
+_NEAR = 1e-3
 # beyond this, exponentials of parts that cancel are of no use
 _HUGE = 600.0
 
@@ -63,6 +65,17 @@ def trivial(known: Masses, epsilon: float) -> LogDelta:
     lower = outward(safe_log(floor), -1)
     ledger = Ledger(truncation=Entry(1.0 - floor), infinite_mass=Entry(infinite[1]))
     return LogDelta(lower, lower if lower > -math.inf else -math.log(2.0), 0.0, "trivial", ledger)
+
+
+def bounded(loss: LogPhi, known: Masses, epsilon: float) -> LogDelta:
+    """What holds for every pair, and for a loss with an upper end b: delta <= P(L = inf) + 1 - e^{eps - b}."""
+    found = trivial(known, epsilon)
+    room = max(loss.supremum - epsilon, 0.0) + 1e-15 * abs(epsilon)
+    if not room < _NEAR:
+        return found
+    top = known[0][1] - math.expm1(-room)
+    upper = max(min(outward(safe_log(top * (1 + 1e-15)), 1), 0.0), found.lower)
+    return replace(found, value=min(found.value, upper), upper=upper, ledger=replace(found.ledger, truncation=Entry(top)))
 
 
 def settled(loss: LogPhi, known: Masses, epsilon: float) -> LogDelta | None:

@@ -19,7 +19,7 @@ from logphi.numerics.lattice import Periodic
 from logphi.numerics.law import Law, Reflected
 from logphi.numerics.roots import Crossing, Function, bisection, crossing
 from logphi.views import rare
-from logphi.views.profile import LogDelta, from_inversion, masses, safe_log, settled, trivial
+from logphi.views.profile import LogDelta, bounded, from_inversion, masses, safe_log, settled, trivial
 from logphi.views.sampled import release_of, single_release
 
 
@@ -67,7 +67,7 @@ class Profiles:
             answer = settled(loss, known, x)
             if answer is None:
                 local = local or self._along(loss, x, demand)
-                answer = local(x).meet(trivial(known, x))
+                answer = local(x).meet(bounded(loss, known, x))
             return _told(loss, answer)
 
         return at
@@ -102,7 +102,7 @@ class SharedProfiles(Profiles):
         answer = settled(loss, known, epsilon)
         if answer is None:
             found = self._from_kept(loss, epsilon, demand)
-            answer = found and found.meet(trivial(known, epsilon))
+            answer = found and found.meet(bounded(loss, known, epsilon))
         return answer and _told(loss, answer)
 
     def _ceiling(self, loss: LogPhi, epsilon: float, level: float) -> float:

@@ -227,7 +227,7 @@ class SplicedFlat(Curved):
 
     def formula(self, arith: Arithmetic, z: Number) -> Number:
         """K(z)."""
-        total = 1 + self.base.mean(arith, _spliced_change(arith, self.rate, z), above=True)
+        total = 1 + self.base.mean(arith, spliced_change(arith, self.rate, z), above=True)
         if self.base.failure:
             total -= arith.constant(self.rate) * arith.constant(self.base.failure)
         return arith.log(total)
@@ -285,7 +285,7 @@ class SplicedNormal(Curved):
     def formula(self, arith: Arithmetic, z: Number) -> Number:
         """K(z)."""
         m = self.shift.under(arith)
-        change = _spliced_change(arith, self.rate, z)
+        change = spliced_change(arith, self.rate, z)
         # relative to the density in the middle, at m/2
         total = arith.integral(lambda x: change(m * x) * arith.exp(-(x + m / 2) * (x + m / 2) / 2), 0 * m, None)
         return arith.log(1 + total / (2 * arith.integral(lambda x: arith.exp(-x * x / 2), 0 * m, None)))
@@ -383,7 +383,7 @@ def parameter_blur(parameter: Parameter) -> float:
     return float(disc.rad / disc.mid)
 
 
-def _spliced_change(arith: Arithmetic, rate: float, z: Number) -> Callable[[Number], Number]:
+def spliced_change(arith: Arithmetic, rate: float, z: Number) -> Callable[[Number], Number]:
     """W^{z+1} + w^{-z} - w - 1, as a function of log p/q of the base."""
     g = arith.constant(rate)
 

@@ -50,9 +50,9 @@ class Bent:
     def top(self) -> float:
         """The highest loss."""
         curve = self.curve_at(True)
-        if self.turned:
-            return -float(_ends_of(curve)[0])
-        return float(_ends_of(curve)[1])
+        low, high = _ends_of(curve)
+        top = -float(low) if self.turned else float(high)
+        return top * (1 + 4 * curve.blur)
 
     @property
     def endless(self) -> bool:
@@ -103,7 +103,7 @@ class Bent:
         if not curve.rest:
             return both
         # what the rest may be off by
-        sure = 1 + (1 if grid.upper else -1) * 64 * ULP
+        sure = 1 + (1 if grid.upper else -1) * (64 * ULP + 4 * curve.blur)
         rest = LatticeLaw(np.zeros(1, np.int64), np.ones(1) * sure, float(np.log(curve.rest)), 0.0, both.slack)
         return replace(joined(both, rest), lost=both.lost, lost_mass=both.lost_mass)
 
@@ -124,9 +124,10 @@ def _ends_of(curve: Curve) -> Array:
     """The least and the largest loss, of atoms too."""
     places = np.array([place for place, _ in curve.atoms] + [curve.start, curve.end])
     loss = np.where(np.isinf(places), places, curve.loss(np.where(np.isinf(places), 0.0, places)))
-    if len(curve.strands) == 1:
+    endless = places == -np.inf
+    if len(curve.strands) == 1 and endless.any():
         # where the variable ends at minus infinity, the loss does not
-        loss = np.where(places == -np.inf, np.log1p(-curve.strands[0].rate), loss)
+        loss = np.where(endless, np.log1p(-curve.strands[0].rate), loss)
     return np.array([loss.min(), loss.max()])
 
 
@@ -170,7 +171,7 @@ def _body(curve: Curve, grid: Grid, origin: float, turned: bool) -> LatticeLaw:
     if first == 0 and np.isfinite(curve.start):
         # where the computed place has few digits
         s[0] = curve.start
-    slip = sum((strand.slip(s, np.abs(s), 0.0) for strand in curve.strands), np.zeros(s.size))
+    slip = sum((strand.slip(s, np.abs(s), curve.blur) for strand in curve.strands), np.zeros(s.size))
     # the ends of a curve are within their cells; elsewhere the place is as computed
     inside = (s > curve.start) & (s < curve.end)
     slack = float((np.abs(curve.loss(s) - x) * inside + slip).max()) + 4 * ULP * float(np.abs(x).max())
@@ -184,7 +185,7 @@ def _body(curve: Curve, grid: Grid, origin: float, turned: bool) -> LatticeLaw:
     far = np.maximum(np.abs(s[1:]), np.abs(s[:-1]))
     size = g0 + far * (g1 + g2 * far) + np.abs(alpha * x[:-1]) + np.abs(log_mass) + abs(peak)
     # the density too follows the rounding of s
-    error = MASS + 16 * ULP * (4 + size) + np.exp(wrong) + np.maximum(slip[1:], slip[:-1])
+    error = MASS + (16 * ULP + 2 * curve.blur) * (4 + size) + np.exp(wrong) + np.maximum(slip[1:], slip[:-1])
     cells = Cells(np.exp(exponent - peak), error, np.clip(share, 0, 1), share_error, sag, alpha, h, turned)
     nodes = cells.above() if grid.upper else cells.below()
     if not grid.upper:

@@ -1,0 +1,161 @@
+"""The Gaussian and the Laplace mechanism with truncated noise."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from logphi import check
+from logphi.core.adjacency import Adjacency
+from logphi.core.logphi import LogPhi
+from logphi.core.pairs.truncated import MovedNoise
+from logphi.numerics.laws.truncated import Noise, TruncatedDoubleExponential, TruncatedNormal
+from logphi.release import Primitive
+
+# derived: beyond them the mass that tells everything has no digits in doubles
+FARTHEST_SIGMAS, FARTHEST_SCALES = 36.0, 600.0
+# derived: squares of losses, and products with rates, stay within the range of doubles
+LEAST = 1e-50
+# below it, the finite part of the loss is hardly known
+LEAST_SHARED = 1e-6
+_NO_BALLS = "the transform of truncated noise is not enclosed in balls; ask without a certificate"
+
+
+@dataclass(frozen=True, repr=False)
+class TruncatedGaussian(Primitive):
+    """Adds N(0, sigma^2) noise, conditioned to lie within [-T, T], to a query with one value.
+
+    Pair, with m = s/sigma and t = T/sigma: the standard normal density cut to [-t, t] and moved by m, against the same not
+    moved. The loss is bounded by m (t - m/2), and outputs of P above t tell everything. log-phi: M(z) is the integral of
+    e^{(z + 1) m y - (y + m/2)^2 / 2} over |y| <= t - m/2, divided by that of e^{-y^2 / 2} over |y| <= t: entire and
+    symmetric. Profile of one release, with C = 2 Phi(t) - 1 and a = eps/m + m/2 below t:
+    [Phi(t) - Phi(a - m) - e^eps (Phi(t) - Phi(a))] / C, and P(L = inf) = [Phi(t) - Phi(t - m)] / C from there on.
+
+    Parameters
+    ----------
+    sigma
+        Standard deviation of the noise before it is truncated, in the units of the query; positive.
+    truncation
+        T, the largest absolute value of the noise, in the units of the query; more than s/2, at most 36 sigma.
+    sensitivity
+        Sensitivity s of the query, one number; positive.
+    adjacency
+        The relation under which the sensitivity is stated.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If a parameter is outside its range, or nearly every output tells everything.
+
+    References
+    ----------
+    [PLC] section 6.1.1 and Figure 4.
+
+    Examples
+    --------
+    >>> round(TruncatedGaussian(sigma=1, truncation=3).delta(0.5).value, 9)
+    0.239945219
+    """
+
+    sigma: float
+    truncation: float
+    sensitivity: float = 1.0
+    adjacency: Adjacency = Adjacency.ADD_REMOVE
+    _undescribed: ClassVar = _NO_BALLS
+
+    def __post_init__(self) -> None:
+        self._settle(**_checked("sigma", self.sigma, self.truncation, self.sensitivity, FARTHEST_SIGMAS))
+        _check_shared(self.pair().noise)
+
+    def pair(self) -> MovedNoise:
+        """The moved noise against the noise."""
+        return MovedNoise(TruncatedNormal(self.sigma, self.truncation, self.sensitivity))
+
+    def loss_law(self) -> LogPhi:
+        """Normal between two ends."""
+        return self.pair().loss()
+
+
+@dataclass(frozen=True, repr=False)
+class TruncatedLaplace(Primitive):
+    """Adds Laplace noise, conditioned to lie within [-T, T], to a query with one value.
+
+    Pair, with w = s/scale and t = T/scale: the density e^{-|x|} / (2C) on [-t, t], C = 1 - e^{-t}, moved by w, against the
+    same not moved. Where w < t the loss has atoms at +-w; outputs of P above t tell everything. log-phi, with
+    u = z + 1/2: M(z) = e^{-w/2} [(1 - e^{w - t})_+ cosh(u w) + sinh(u W) / (2u)] / C, W = min(w, 2t - w), entire and symmetric.
+    P(L = inf) is e^{-t} (e^w - 1) / (2C) for w <= t, and 1 - e^{-t} (e^{2t - w} - 1) / (2C) above. Infinite losses apart,
+    the profile of one release at eps between 0 and W is (e^{-w/2} (e^{W/2} - e^{eps/2})^2 e^{-W/2} + (1 - e^{w - t})_+
+    (1 - e^{eps - w})) / (2C) where there are atoms.
+
+    Parameters
+    ----------
+    scale
+        Scale of the noise before it is truncated, in the units of the query; positive.
+    truncation
+        T, the largest absolute value of the noise, in the units of the query; more than s/2, at most 600 scales.
+    sensitivity
+        Sensitivity s of the query, one number; positive.
+    adjacency
+        The relation under which the sensitivity is stated.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If a parameter is outside its range, or nearly every output tells everything.
+
+    References
+    ----------
+    [PLC] section 6.1.1 and Figure 8.
+
+    Examples
+    --------
+    >>> round(TruncatedLaplace(scale=1, truncation=3).delta(0.5).value, 9)
+    0.249784205
+    """
+
+    scale: float
+    truncation: float
+    sensitivity: float = 1.0
+    adjacency: Adjacency = Adjacency.ADD_REMOVE
+    _undescribed: ClassVar = _NO_BALLS
+
+    def __post_init__(self) -> None:
+        self._settle(**_checked("scale", self.scale, self.truncation, self.sensitivity, FARTHEST_SCALES))
+        _check_shared(self.pair().noise)
+
+    def pair(self) -> MovedNoise:
+        """The moved noise against the noise."""
+        return MovedNoise(TruncatedDoubleExponential(self.scale, self.truncation, self.sensitivity))
+
+    def loss_law(self) -> LogPhi:
+        """Flat between two ends once tilted, with atoms there."""
+        return self.pair().loss()
+
+
+def _checked(name: str, scale: float, truncation: float, sensitivity: float, farthest: float) -> dict[str, float]:
+    """The parameters, if they make a pair of laws that meet."""
+    scale, sensitivity = check.positive(name, scale), check.positive("sensitivity", sensitivity)
+    truncation = check.positive("truncation", truncation)
+    if not truncation <= farthest * scale:
+        raise ValueError(
+            f"truncation must be at most {farthest:g} {name}, got {truncation!r} with {name}={scale!r}: what is cut off "
+            "further out is below every double; leave the truncation out"
+        )
+    for what, size in (("sensitivity", sensitivity / scale), ("truncation", truncation / scale)):
+        if not size >= LEAST:
+            raise ValueError(f"{what} / {name} must be at least {LEAST:g}, got {size!r}: losses leave the range of doubles")
+    if not truncation > sensitivity / 2:
+        raise ValueError(
+            f"truncation must be more than half the sensitivity, got {truncation!r} with sensitivity={sensitivity!r}: the two "
+            "laws share no output, so every output tells everything and delta is 1; widen the noise"
+        )
+    return {name: scale, "truncation": truncation, "sensitivity": sensitivity}
+
+
+def _check_shared(noise: Noise) -> None:
+    """Refuse noise whose two places hardly meet."""
+    if noise.body.lost > 1 - LEAST_SHARED:
+        raise ValueError(
+            f"truncation must leave outputs of probability {LEAST_SHARED:g} in common, got {noise.truncation!r} with "
+            f"sensitivity={noise.sensitivity!r}: nearly every output tells everything; widen the noise"
+        )

@@ -406,6 +406,8 @@ class Bounds(Elementwise):
 
     def __init__(self, bounds: Iterable[Bound] | NDArray[np.object_]) -> None:
         self._bounds = bounds if isinstance(bounds, np.ndarray) else _column(list(bounds))
+        if self._bounds.dtype != object:
+            raise TypeError("Bounds are made from a list of Bound: numpy.array of one keeps the private sides only")
 
     @property
     def shape(self) -> tuple[int, ...]:

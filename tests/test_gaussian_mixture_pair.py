@@ -191,9 +191,26 @@ def test_refused(arguments, words):
         lp.GaussianMixturePair(*arguments)
 
 
-def test_samplings_that_are_not_known():
+@pytest.mark.parametrize(("epsilon", "rate"), [(0.02, 0.3), (-0.03, 0.3), (0.1, 0.7)])
+def test_a_subset_under_replace_is_estimated(epsilon, rate):
+    sigma, values, p, q = PAIRS[0]
+    answer = (
+        lp.GaussianMixturePair(sigma, values, p, q, adjacency="replace")
+        .subset(rate, adjacency="replace")
+        .delta(epsilon, direction="remove")
+    )
+    x = np.linspace(-12, 14, 400_001)
+    one, other = (
+        sum(w * np.exp(-((x - v) ** 2) / 2) / math.sqrt(2 * math.pi) for v, w in zip(values, ws, strict=True)) for ws in (p, q)
+    )
+    # above zero the mixture against the second law, below it the first law against the other mixture
+    pair = ((1 - rate) * other + rate * one, other) if epsilon >= 0 else (one, (1 - rate) * one + rate * other)
+    exact = np.maximum(pair[0] - math.exp(epsilon) * pair[1], 0).sum() * (x[1] - x[0])
+    assert answer.value == pytest.approx(exact, rel=1e-8)
+    assert not answer.ledger.proved
+
+
+def test_certificates_do_not_know_it():
     mechanism = lp.GaussianMixturePair(*PAIRS[0], adjacency="replace")
-    with pytest.raises(ValueError, match="replace"):
-        mechanism.subset(0.1, adjacency="replace")
     with pytest.raises(ValueError, match="certificates do not know"):
         mechanism.certify(epsilon=0.1)

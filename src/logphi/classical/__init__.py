@@ -3,6 +3,9 @@
 Every bound is a :class:`Claim`, on one side of the truth and rounded to that side; what is not proved is a
 :class:`logphi.Approximation`, which no theorem here accepts. :func:`logphi.compare` puts them all beside the exact answer.
 
+[AFA] is Zhu, Dong & Wang (2022), [S22] Steinke (2022), [PLC] Sommer, Meiser & Mohammadi (2019), [LT] Chourasia, Javaid & Sikdar
+(2025), [PLD] Google's *Privacy Loss Distributions* (2024); ``docs/sources.md`` goes through all five, item by item.
+
 * :mod:`~logphi.classical.composition`: basic, advanced and optimal composition of guarantees;
 * :mod:`~logphi.classical.exact_composition`: compositions that are finite sums, apart from every transform;
 * :mod:`~logphi.classical.concentrated`: zero-concentrated differential privacy;

@@ -7,8 +7,11 @@ from dataclasses import dataclass
 
 from logphi.core.logphi import LogPhi
 from logphi.core.pair import Pair
-from logphi.numerics.laws.densities import Densities, LogDensity, MixtureLog, NormalLog, SplicedLog
+from logphi.numerics.laws.densities import Densities, LogDensity, MixtureLog, NormalLog, NormalsLog, SplicedLog
 from logphi.numerics.laws.normal_pair import NormalPair
+
+# measured: quadrature finds every part of a mixture from points so far apart, in units of its width
+_APART = 4.0
 
 
 @dataclass(frozen=True)
@@ -56,6 +59,12 @@ class DensityPair(Pair):
     log_q: LogDensity
     support: tuple[float, float]
     breakpoints: tuple[float, ...] = ()
+
+    @staticmethod
+    def of_mixtures(p: NormalsLog, q: NormalsLog) -> DensityPair:
+        """Two mixtures of normal laws of width one, with a point near every mean, so that no part is missed."""
+        near = sorted({_APART * round(mean / _APART) for mean in p.means + q.means})
+        return DensityPair(p, q, (-math.inf, math.inf), tuple(near))
 
     @property
     def law(self) -> Densities:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 from logphi.core.logphi import LogPhi
 from logphi.core.pair import Pair
+from logphi.core.pairs.densities import DensityPair
+from logphi.numerics.laws.densities import NormalsLog
 from logphi.numerics.laws.mixture_pair import MixturePair
 
 
@@ -26,3 +29,17 @@ class NormalMixtures(Pair):
     def mixed_loss(self, rate: float) -> LogPhi:
         """A pair of mixtures again."""
         return NormalMixtures(replace(self.law, rate=rate)).loss()
+
+    def spliced_loss(self, rate: float) -> LogPhi:
+        """By quadrature, the errors of which are estimates."""
+        if self.law.p == self.law.q:
+            return LogPhi()
+        p, q = (self._components(weights) for weights in (self.law.p, self.law.q))
+        return DensityPair.of_mixtures(p, q).spliced_loss(rate)
+
+    def _components(self, weights: tuple[float, ...]) -> NormalsLog:
+        """The normal laws that have a weight, in units of their width."""
+        total = math.fsum(weights)
+        kept = [(v / self.law.width, math.log(w / total)) for v, w in zip(self.law.values, weights, strict=True) if w > 0]
+        means, logs = zip(*kept, strict=True)
+        return NormalsLog(means, logs)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 from logphi import check
@@ -13,15 +12,13 @@ from logphi.core.pair import Pair, UnsupportedError
 from logphi.core.pairs.densities import DensityPair
 from logphi.numerics.laws.blended_normal import BlendedNormal
 from logphi.numerics.laws.curved import ReplacedNormal, SplicedNormal
-from logphi.numerics.laws.densities import NormalLog, NormalsLog
+from logphi.numerics.laws.densities import NormalsLog
 from logphi.numerics.laws.mixed_normal import MixedNormal
 from logphi.numerics.laws.normal import Normal
 from logphi.numerics.laws.weights import Binomial, Thinned, Weights
 
 # beyond these, products of losses and rates leave the range of normal doubles
 LEAST_SHIFT, LARGEST_SHIFT = 1e-50, 20.0
-# measured: quadrature finds every part of a mixture from points so far apart, in units of its width
-_APART = 4.0
 
 
 @dataclass(frozen=True)
@@ -138,9 +135,7 @@ class NormalMixture(Pair):
         """The same two laws by their densities."""
         means = tuple(float(shift.under(FLOATS).mid) if shift else 0.0 for shift in self.shifts)
         p = NormalsLog(means, tuple(weight.log for weight in self.weights.table()))
-        # a point near every mean, so that no part is missed
-        near = tuple(sorted({_APART * round(mean / _APART) for mean in means}))
-        return DensityPair(p, NormalLog(0.0, 1.0), (-math.inf, math.inf), near)
+        return DensityPair.of_mixtures(p, NormalsLog((0.0,), (0.0,)))
 
     def mixed_loss(self, rate: float) -> LogPhi:
         """A mixture again, with more weight at zero."""

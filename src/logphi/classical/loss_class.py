@@ -36,7 +36,7 @@ _UNIFORM = (0.4748, 0.56)
 _TAPERED = (25.80, 31.935)
 _UNIFORM_SOURCES = ("Shevtsova 2011, C = 0.4748", "Shevtsova 2010, C = 0.5600")
 _TAPERED_SOURCES = ("Pinelis 2017, C = 25.80", "Paditz 1989, C = 31.935")
-# derived: products of moments that are no normal doubles are below it
+# derived: moments below it may be no normal doubles; it is added to them
 _SMALLEST = 1e-300
 # measured: a sampled loss takes half a second for its third moment; of more losses a quick bound of it is taken
 _FEW = 16
@@ -144,7 +144,7 @@ def _quick_third(law: Law) -> float:
     if not math.isfinite(second):
         return math.inf
     fourth = cumulant(alone, 4).upper + 3 * second * second
-    bounds = [math.sqrt(second) * math.sqrt(max(fourth, second * second)), width * second]
+    bounds = [math.sqrt(second) * math.sqrt(max(fourth, second * second) + _SMALLEST), width * second]
     return max(min(bound for bound in bounds if not math.isnan(bound)) * (1 + 1e-14), _SMALLEST)
 
 
@@ -161,7 +161,7 @@ def whole_delta(inner: float | Bound | Claim, infinite_mass: float | Bound | Cla
     Raises
     ------
     TypeError, ValueError
-        If one of them is no proved upper bound, or outside [0, 1].
+        If one of them is no proved upper bound, ``inner`` is outside [0, 1], or the other is negative.
 
     Examples
     --------
@@ -169,7 +169,7 @@ def whole_delta(inner: float | Bound | Claim, infinite_mass: float | Bound | Cla
     0.55
     """
     part = exact(check.unit("inner", at_most("inner", inner)))
-    mass = exact(check.unit("infinite_mass", at_most("infinite_mass", infinite_mass)))
+    mass = exact(min(1.0, check.nonnegative("infinite_mass", at_most("infinite_mass", infinite_mass))))
     value = min(1.0, up(mass + (1 - mass) * part))
     return Claim(value, Side.UPPER, "inner distribution", "Sommer, Meiser & Mohammadi 2019, Lemma 4")
 

@@ -131,14 +131,14 @@ def reversed_divergence(forward: float | Bound | Claim, swapped: float | Bound |
 
     1/(a-1) log((1-l) e^{(a-1) forward} + l e^{(a-1) swapped}), l = (2a-1) q / ((2a-1) q + 3 (1-q)); never above the larger.
 
-    The proof of [S22] is one for a >= 2: below, its Lemma 36 has no (a-2)-th power. With r, w and v = 2a-1 as in
-    :func:`~logphi.classical.sampled_renyi.sampled_divergence`, and s = q + (1-q) r, so that w (1 - q + q/r) = w s / r, the
-    second derivative is not negative there if
+    The proof of [S22] is one for a >= 2: below, the power a-2 turns the inequality of its Lemma 36 round. With r, w and
+    v = 2a-1 as in :func:`~logphi.classical.sampled_renyi.sampled_divergence`, and s = q + (1-q) r, that power of w s / r >= 1
+    is at least r / (w s) then, and the second derivative is not negative since
 
-        (1-l) w^v + l (w/r)^3 r / (w s) >= 1.
+        (1-l) w^v + l w^2 / (r^2 s) >= 1:
 
-    That follows from w^v >= 1 + v q (r-1), Bernoulli's inequality, and w^2 >= (1 - 3 (1-q) (r-1)) r^2 s, whose left side
-    exceeds its right by (1-q) (r-1)^2 (3 (1-q) r^2 + 2 r + 1 - q).
+    w^v >= 1 + v q (r-1) is Bernoulli's inequality, w^2 exceeds (1 - 3 (1-q) (r-1)) r^2 s by the non-negative
+    (1-q) (r-1)^2 (3 (1-q) r^2 + 2 r + 1 - q), and for this l the terms with r-1 cancel.
 
     Parameters
     ----------

@@ -146,7 +146,7 @@ def test_every_row_of_a_random_composition(release, epsilon, power):
 
 
 @pytest.mark.slow
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=5, deadline=None)
 @given(release=compositions(PATIENT), epsilon=st.floats(-1, 20), power=st.floats(-300, 0))
 def test_every_row_of_random_compositions_of_all_kinds(release, epsilon, power):
     on_their_side(lp.compare(release, epsilon=epsilon))

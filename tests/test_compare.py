@@ -110,7 +110,6 @@ QUICK = (
     lambda x, y: lp.PureDP(4 * x),
     lambda x, y: lp.ApproximateDP(2 * x, y**9),
     lambda x, y: lp.RandomizedResponse(0.5 + x / 2),
-    lambda x, y: lp.KaryRandomizedResponse(2 + int(8 * y), x),
     lambda x, y: lp.Discrete([x, 0.99 - x, 0.01], [y, 1 - y, 0.0]),
     lambda x, y: lp.Gaussian(0.2 + 5 * x),
     lambda x, y: lp.FromProfile([0.0, 1.0], [x, x * y / 2]),

@@ -3,6 +3,7 @@
 import itertools
 import math
 from concurrent.futures import ThreadPoolExecutor
+from fractions import Fraction
 
 import mpmath
 import numpy as np
@@ -13,7 +14,7 @@ from scipy.stats import norm
 
 import logphi as lp
 from exact import dec
-from logphi.bound import Approximation, Side
+from logphi.bound import Approximation, Entry, Ledger, Side
 from logphi.classical import (
     claim,
     composition,
@@ -54,7 +55,6 @@ SHARP = 1e-7
         lambda bound: renyi.epsilon(2 * DivergenceCurve(lambda order: bound), 0.1),
         lambda bound: sampled_renyi.sampled_divergence([0.1, bound], 0.5),
         lambda bound: sampled_renyi.sampled_curve(lambda order: bound, 0.5, 3),
-        lambda bound: LossClass(bound, lp.Bound(1, 1, 1), lp.Bound(0, 0, 0), 1.0),
         lambda bound: LossClass(lp.Bound(1, 1, 1), lp.Bound(1, 1, 1), lp.Bound(0, 0, 0), bound),
     ],
 )
@@ -65,6 +65,22 @@ def test_an_approximation_is_no_bound(use):
         use(claim.Claim(0.5, Side.LOWER, "x", "y"))
     with pytest.raises(TypeError, match="got 'one'"):
         use("one")
+
+
+@pytest.mark.parametrize("use", [Guarantee, Concentrated, lambda bound: renyi.delta(lambda order: bound, 1.0)])
+def test_an_estimate_is_no_bound(use):
+    estimate = lp.Bound(0.1, 0.2, 0.3, ledger=Ledger(rounding=Entry(0.1, proved=False)))
+    for one in (estimate, claim.Claim(0.5, Side.UPPER, "x", "y", proved=False)):
+        with pytest.raises(TypeError, match="an estimate of an error"):
+            use(one)
+
+
+def test_a_quotient_is_taken_at_the_next_double():
+    third, fifth = Fraction(1, 3), Fraction(1, 5)
+    assert claim.at_most("x", third) >= third > claim.at_least("x", third)
+    assert claim.at_most("x", fifth) > fifth >= claim.at_least("x", fifth)
+    assert claim.at_most("x", 10**17 + 1) > 10**17 + 1
+    assert claim.at_most("x", 0.1) == claim.at_least("x", 0.1) == 0.1
 
 
 def test_bounds_and_claims_are_taken_at_their_end():
@@ -92,6 +108,8 @@ def test_ends_are_rounded_outward(power):
         assert outward.down(-x) == -high
     assert high == low or math.nextafter(low, math.inf) == high
     assert outward.up(outward.decimal(0.1)) > 0.1 > outward.down(outward.decimal(0.1))
+    # 3e-324 reads back as the least double
+    assert outward.decimal(5e-324).a < mpf("3e-324")
 
 
 # ------------------------------------------------------------------------------------------- composition
@@ -617,6 +635,13 @@ def test_the_theorem_by_its_formula():
     assert loss_class.class_delta(known, found.value - 1e-6).value > 0.05
 
 
+def test_markov_bounds_far_away():
+    release = lp.Gaussian(1.0)
+    assert markov.delta(release, 1.7e308).value == pytest.approx(0, abs=1e-200)
+    assert markov.delta(release, -1.7e308).value == 1
+    assert markov.delta(release, 1.0, points=[1.7e308, -1.7e308]).value >= release.delta(1.0).lower
+
+
 def test_published_figures_of_sampled_gradients():
     """[PLC] Figure 7, left, at epsilon 2."""
     known = loss_class.classes(65536 * lp.Gaussian(4.0).poisson(0.01))
@@ -635,6 +660,25 @@ def test_a_bound_of_the_inner_distribution_becomes_one_of_the_whole():
             loss_class.whole_delta(wrong, release.loss.infinite_mass)
     with pytest.raises(TypeError, match="approximation"):
         loss_class.whole_delta(GUESS, release.loss.infinite_mass)
+    with pytest.raises(ValueError, match="infinite_mass"):
+        loss_class.whole_delta(0.5, -0.1)
+    # an upper end may be rounded beyond one
+    assert loss_class.whole_delta(0.5, 1.000000000000001).value == 1
+    assert loss_class.whole_delta(0.5, lp.Bound(0.1, 0.2, 0.3)).value == pytest.approx(0.65)
+
+
+def test_a_class_needs_both_ends():
+    ones = lp.Bound(1, 1, 1)
+    for wrong in (GUESS, 1.0, claim.Claim(0.5, Side.UPPER, "x", "y")):
+        with pytest.raises(TypeError, match="variance must be a Bound"):
+            LossClass(ones, wrong, lp.Bound(0, 0, 0), 1.0)
+
+
+def test_the_third_moment_of_tiny_losses_is_above_zero():
+    """Where doubles hold the variance and not its power 3/2."""
+    for law in [law for law, _ in lp.PureDP(1e-100).poisson(1e-9).loss_law().terms]:
+        assert loss_class.third(law) >= 1e-300
+    assert loss_class.third(lp.PureDP(0.0).loss_law().terms[0][0]) == 0
 
 
 # ------------------------------------------------------------------------------------------ Markov's bounds of the tail

@@ -7,6 +7,8 @@ import re
 import mpmath
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import logphi as lp
 from logphi.cli import main
@@ -101,6 +103,53 @@ def test_every_row_at_many_points(expression):
         on_their_side(lp.compare(release, epsilon=epsilon))
     for delta in (0.0, 1e-12, 0.05, 1.0):
         on_their_side(lp.compare(release, delta=delta))
+
+
+SHARES = st.floats(0.01, 0.99)
+QUICK = (
+    lambda x, y: lp.PureDP(4 * x),
+    lambda x, y: lp.ApproximateDP(2 * x, y**9),
+    lambda x, y: lp.RandomizedResponse(0.5 + x / 2),
+    lambda x, y: lp.Discrete([x, 0.99 - x, 0.01], [y, 1 - y, 0.0]),
+    lambda x, y: lp.Gaussian(0.2 + 5 * x),
+    lambda x, y: lp.FromProfile([0.0, 1.0], [x, x * y / 2]),
+    lambda x, y: lp.PureDP(3 * x).poisson(y),
+)
+PATIENT = (
+    *QUICK,
+    lambda x, y: lp.Laplace(0.3 + 4 * x),
+    lambda x, y: lp.DiscreteLaplace(0.5 + 4 * x),
+    lambda x, y: lp.DiscreteGaussian(0.5 + 3 * x),
+    lambda x, y: lp.DistanceToInstability(x, x * y / 3),
+    lambda x, y: lp.FromTradeoff([0.0, x / 2], [1.0, (1 - x) * y]),
+    lambda x, y: lp.GaussianPair(0.0, 1.0, x, 0.7 + 0.6 * y),
+    lambda x, y: lp.GaussianMixture(0.5 + 3 * x, [0.0, 1.0], [y, 1 - y]),
+    lambda x, y: lp.Gaussian(0.6 + 3 * x).poisson(y / 2),
+    lambda x, y: lp.Laplace(0.5 + 3 * x).poisson(y / 2),
+)
+
+
+def compositions(kinds):
+    """One to three random releases, each up to a thousand times."""
+    part = st.builds(
+        lambda kind, x, y, count: round(10**count) * kind(x, y), st.sampled_from(kinds), SHARES, SHARES, st.floats(0, 3)
+    )
+    return st.lists(part, min_size=1, max_size=3).map(lp.compose)
+
+
+@settings(max_examples=2, deadline=None)
+@given(release=compositions(QUICK), epsilon=st.floats(-1, 20), power=st.floats(-15, 0))
+def test_every_row_of_a_random_composition(release, epsilon, power):
+    on_their_side(lp.compare(release, epsilon=epsilon))
+    on_their_side(lp.compare(release, delta=10**power))
+
+
+@pytest.mark.slow
+@settings(max_examples=5, deadline=None)
+@given(release=compositions(PATIENT), epsilon=st.floats(-1, 20), power=st.floats(-300, 0))
+def test_every_row_of_random_compositions_of_all_kinds(release, epsilon, power):
+    on_their_side(lp.compare(release, epsilon=epsilon))
+    on_their_side(lp.compare(release, delta=10**power))
 
 
 def test_what_there_is_to_gain():

@@ -125,6 +125,13 @@ def test_one_order_of_the_pairs_is_followed_in_that_order():
         group.group_curve(near)
 
 
+def test_divergences_at_the_ends_of_the_doubles():
+    assert group.group_curve(lambda order: 1.7e308).divergence(3.0) == math.inf
+    for wrong in (-1.0, -math.inf):
+        with pytest.raises(ValueError, match="never negative"):
+            group.group_curve(lambda order, wrong=wrong: wrong).divergence(3.0)
+
+
 def test_bad_input_of_groups():
     for size in (0, 61, -3):
         with pytest.raises(ValueError, match="size"):

@@ -1,6 +1,7 @@
 """Sampled Renyi divergences in closed form: each bound against exact sums, and each inequality behind one on a hostile grid."""
 
 import math
+from fractions import Fraction
 
 import mpmath
 import numpy as np
@@ -50,6 +51,17 @@ def test_the_inequality_of_theorem_35(rate, order):
             w = 1 - q + q * x
             left, right = (1 - share) * w**a + share * x * (1 - q + q / x) ** a, w ** (1 - a)
             assert left - right >= slope * (x - 1) - mpf(10) ** -60 * (1 + left)
+
+
+def test_the_step_below_order_two():
+    """Lemma 36 to a negative power fails; the identity that is used in its place holds exactly."""
+    p, x = Fraction(1, 2), Fraction(4)
+    assert float((1 - p + p / x) * (1 - p + p * x)) ** (1.5 - 2) == pytest.approx(0.8)
+    for rate in (Fraction(0), Fraction(1, 7), Fraction(1, 2), Fraction(9, 10), Fraction(1)):
+        for r in (Fraction(1, 50), Fraction(2, 3), Fraction(1), Fraction(5, 3), Fraction(30)):
+            w, s = 1 - rate + rate * r, rate + (1 - rate) * r
+            gap = w**2 - (1 - 3 * (1 - rate) * (r - 1)) * r**2 * s
+            assert gap == (1 - rate) * (r - 1) ** 2 * (3 * (1 - rate) * r**2 + 2 * r + 1 - rate) >= 0
 
 
 @settings(max_examples=60, deadline=None)
@@ -190,6 +202,15 @@ def test_figure_2_has_an_answer():
     for order in (1.1, 1.49):
         assert sampled_divergence([1.0], 0.05).value <= curve.divergence(order)
     assert curve.limit(np.array([0.6])) == math.inf
+    # beyond the last order nothing is promised
+    assert curve.divergence(curve.interval[1]) == curve.divergence(100.0) == curve.divergence(1.0) == math.inf
+    with pytest.raises(ValueError, match="tilt = 0"):
+        sampled_concentrated(Concentrated(0.5, tilt=0.1), 0.05)
+
+
+def test_orders_next_to_the_largest_double():
+    found = sampled_bounds.analytic_divergence(lambda order: 0.5 * order, 1.7e308, 0.05)
+    assert found.value >= sampled_bounds.least_divergence(0.5 * 1.7e308, 1.7e308, 0.05).value
 
 
 # ------------------------------------------------------------------------------------------------- Theorem 25

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 from logphi import check
@@ -11,6 +12,7 @@ from logphi.bound import Approximation, Bound, Side
 from logphi.decimals import plain
 from logphi.display import printed
 from logphi.enclosed import Enclosed
+from logphi.written import exact
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -90,7 +92,7 @@ def at_most(name: str, bound: Any) -> float:
     Raises
     ------
     TypeError
-        If only an approximation or a lower bound is given: a theorem has no use for them.
+        If only an approximation, an estimate or a lower bound is given: a theorem has no use for them.
     ValueError
         If it is NaN.
     """
@@ -108,6 +110,11 @@ def _end(name: str, bound: Any, side: Side) -> float:
             f"{name} must be a proved {side.value} bound, got an approximation ({bound}): nothing is known of its error, so "
             "that nothing could be proved with it; give a Bound, a Claim, or a number that you vouch for"
         )
+    if (isinstance(bound, Bound) and not bound.ledger.proved) or (isinstance(bound, Claim) and not bound.proved):
+        raise TypeError(
+            f"{name} must be a proved {side.value} bound, got one with an estimate of an error ({bound}): nothing could be "
+            "proved with it; give a number that you vouch for"
+        )
     if isinstance(bound, Bound):
         return bound.upper if side is Side.UPPER else bound.lower
     if isinstance(bound, Claim):
@@ -116,4 +123,8 @@ def _end(name: str, bound: Any, side: Side) -> float:
         return bound.value
     if isinstance(bound, float) and math.isinf(bound):
         return bound
-    return check.real(name, bound, f"a proved {side.value} bound")
+    number = check.real(name, bound, f"a proved {side.value} bound")
+    # a number that was written exactly may be beyond its double
+    short = exact(number) - Fraction(float(number))
+    beyond = short > 0 if side is Side.UPPER else short < 0
+    return math.nextafter(number, math.copysign(math.inf, short)) if beyond else number

@@ -174,7 +174,7 @@ def tail_epsilon(budget: Concentrated, delta: float) -> Claim:
     if not left > 0:
         value = math.inf if budget.rho or left < 0 else float(budget.xi)
     else:
-        room = -rho * intervals().log(exact(min(left, 1.0)))
+        room = -rho * intervals().log(decimal(min(left, 1.0)))
         value = up(xi + rho + 2 * intervals().sqrt(intervals().mpf([max(room.a, 0), max(room.b, 0)])))
     return Claim(_tilted(value, budget), Side.UPPER, "zCDP, tail", _TAIL, _note(budget))
 
@@ -206,7 +206,7 @@ def tail_budget(epsilon: float, delta: float) -> Concentrated:
 def _ahead(epsilon: float, budget: Concentrated) -> float:
     """Epsilon less the tilt, rounded down."""
     given = check.real("epsilon", epsilon)
-    return given if budget.tilt == 0 else math.nextafter(given - budget.tilt, -math.inf)
+    return given if budget.tilt == 0 else down(decimal(given) - exact(budget.tilt))
 
 
 def _tilted(value: float, budget: Concentrated) -> float:
@@ -220,7 +220,7 @@ def _sum(value: float, budget: Concentrated) -> float:
 def _left(delta: float, budget: Concentrated) -> float:
     """What the infinite losses leave of delta, rounded down."""
     given = check.unit("delta", delta)
-    return given if budget.infinite_mass == 0 else math.nextafter(given - budget.infinite_mass, -math.inf)
+    return given if budget.infinite_mass == 0 else down(decimal(given) - exact(budget.infinite_mass))
 
 
 def _named(value: float, found: Claim) -> Claim:

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 from logphi import check
 from logphi.bound import Approximation, Bound, Direction, Side
-from logphi.classical.claim import Claim, at_least, at_most
+from logphi.classical.claim import Claim, at_most
 from logphi.classical.normal import excess
 from logphi.classical.outward import Interval, between, decimal, digits, down, exact, intervals, up
 from logphi.core.logphi import LogPhi
@@ -36,6 +36,8 @@ _UNIFORM = (0.4748, 0.56)
 _TAPERED = (25.80, 31.935)
 _UNIFORM_SOURCES = ("Shevtsova 2011, C = 0.4748", "Shevtsova 2010, C = 0.5600")
 _TAPERED_SOURCES = ("Pinelis 2017, C = 25.80", "Paditz 1989, C = 31.935")
+# derived: moments below it may be no normal doubles; it is added to them
+_SMALLEST = 1e-300
 # measured: a sampled loss takes half a second for its third moment; of more losses a quick bound of it is taken
 _FEW = 16
 
@@ -69,8 +71,6 @@ class LossClass:
 
     def __post_init__(self) -> None:
         for name in ("mean", "variance", "infinite_mass"):
-            at_least(name, getattr(self, name))
-            at_most(name, getattr(self, name))
             if not isinstance(getattr(self, name), Bound):
                 raise TypeError(f"{name} must be a Bound, with both ends proved, got {getattr(self, name)!r}")
         object.__setattr__(self, "third", at_most("third", self.third))
@@ -138,15 +138,17 @@ def _quick_third(law: Law) -> float:
     """
     alone = LogPhi(((law, 1),))
     second = cumulant(alone, 2).upper
-    if not math.isfinite(second) or second == 0:
-        return second
-    fourth = cumulant(alone, 4).upper + 3 * second * second
     width = law.supremum - law.infimum
-    bounds = [math.sqrt(second) * math.sqrt(max(fourth, second * second)), width * second]
-    return min(bound for bound in bounds if not math.isnan(bound)) * (1 + 1e-14)
+    if second == 0 or width == 0:
+        return 0.0
+    if not math.isfinite(second):
+        return math.inf
+    fourth = cumulant(alone, 4).upper + 3 * second * second
+    bounds = [math.sqrt(second) * math.sqrt(max(fourth, second * second) + _SMALLEST), width * second]
+    return max(min(bound for bound in bounds if not math.isnan(bound)) * (1 + 1e-14), _SMALLEST)
 
 
-def whole_delta(inner: float | Bound | Claim, infinite_mass: Bound) -> Claim:
+def whole_delta(inner: float | Bound | Claim, infinite_mass: float | Bound | Claim) -> Claim:
     """A bound of delta, w + (1 - w) B, from a bound B of that of the inner distribution ([PLC] Lemma 4).
 
     Parameters
@@ -154,21 +156,21 @@ def whole_delta(inner: float | Bound | Claim, infinite_mass: Bound) -> Claim:
     inner
         An upper bound of E[(1 - e^{eps-L})_+, given that L < inf], a number from 0 to 1.
     infinite_mass
-        The probability w of an infinite loss.
+        An upper bound of the probability w of an infinite loss: more of it only raises the sum.
 
     Raises
     ------
     TypeError, ValueError
-        If ``inner`` is no proved upper bound, or outside [0, 1].
+        If one of them is no proved upper bound, ``inner`` is outside [0, 1], or the other is negative.
 
     Examples
     --------
-    >>> round(float(whole_delta(0.5, Bound(0.1, 0.1, 0.1))), 9)
+    >>> round(float(whole_delta(0.5, 0.1)), 9)
     0.55
     """
-    most = check.unit("inner", at_most("inner", inner))
-    mass = between(infinite_mass.lower, infinite_mass.upper)
-    value = min(1.0, up(mass + (1 - mass) * exact(most)))
+    part = exact(check.unit("inner", at_most("inner", inner)))
+    mass = exact(min(1.0, check.nonnegative("infinite_mass", at_most("infinite_mass", infinite_mass))))
+    value = min(1.0, up(mass + (1 - mass) * part))
     return Claim(value, Side.UPPER, "inner distribution", "Sommer, Meiser & Mohammadi 2019, Lemma 4")
 
 

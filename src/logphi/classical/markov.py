@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from logphi import check
 from logphi.arith.floats import ULP
-from logphi.bound import Bound, Direction, Side
+from logphi.bound import Direction, Side
 from logphi.classical.claim import Claim
 from logphi.classical.loss_class import crossing, whole_delta
 from logphi.classical.outward import between, decimal, down
@@ -42,6 +42,8 @@ _STEEP = 1e3
 _NEXT_TO_ONE = -1e-6
 # derived: far beyond every order of use
 _DOUBLINGS = 100
+# derived: the product of a point and an order is a double
+_FARTHEST = 1e100
 
 
 def delta(source: Source, epsilon: float, *, points: Any = None, direction: Direction | str | None = None) -> Claim:
@@ -76,7 +78,8 @@ def delta(source: Source, epsilon: float, *, points: Any = None, direction: Dire
     >>> 0.0209 < Gaussian(sigma=1).delta(2.0).value < found.value < 0.12
     True
     """
-    at = check.real("epsilon", epsilon)
+    # delta is no larger at larger epsilons, the bound is one at small ones, and fewer points prove a bound too
+    at = min(max(check.real("epsilon", epsilon), -_FARTHEST), _FARTHEST)
     chosen = None if points is None else check.real_array("points", points).ravel()
     return max((_delta(curve, _near(curve, at), at, chosen) for curve in curves(source, direction)), key=float)
 
@@ -153,12 +156,12 @@ def _tails(curve: RenyiCurve, best: float | None, log_tail: float) -> _Tails:
 def _delta(curve: RenyiCurve, tails: _Tails, epsilon: float, points: Array | None = None) -> Claim:
     start = down(decimal(epsilon) + between(*curve.shift))
     y = tails.points(start) if points is None else points + sum(curve.shift) / 2
-    y = np.unique(np.append(start, y[y > start]))
+    y = np.unique(np.append(start, y[(start < y) & (y < _FARTHEST)]))
     log_weight = start - y + np.append(np.log(-np.expm1(-np.diff(y))), 0.0)
     slack = 8 * ULP * (2 + np.abs(y) + abs(start))
-    value = min(1.0, float(np.exp(tails.log_at(y) + log_weight + slack).sum()) * (1 + 1e-12) + 1e-300)
-    low, high = curve.infinite_mass
-    return _claim(curve, float(whole_delta(value, Bound(low, (low + high) / 2, high))), f"{y.size} points")
+    terms = np.minimum(tails.log_at(y) + log_weight + slack, 0.0)
+    value = min(1.0, float(np.exp(terms).sum()) * (1 + 1e-12) + 1e-300)
+    return _claim(curve, float(whole_delta(value, curve.infinite_mass[1])), f"{y.size} points")
 
 
 def _epsilon(curve: RenyiCurve, delta: float) -> Claim:

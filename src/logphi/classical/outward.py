@@ -68,7 +68,8 @@ def decimal(number: float) -> Interval:
     number = float(number)
     if (number.is_integer() and abs(number) <= _WHOLE) or not math.isfinite(number):
         return exact(number)
-    half = math.ulp(number) / 2
+    # of a subnormal number it is no double
+    half = exact(math.ulp(number)) / 2
     return intervals().mpf([exact(number) - half, exact(number) + half])
 
 

@@ -32,6 +32,20 @@ _SLIP = 8e-16
 Divergence = Callable[[float], "float | Bound | Claim"]
 
 
+def divergence_at(divergence: Divergence, order: float) -> float:
+    """An upper bound of the divergence of one order, in nats.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If it is no proved upper bound, or negative.
+    """
+    own = at_most(f"the divergence of order {order!r}", divergence(order))
+    if own < 0:
+        raise ValueError(f"a divergence is never negative, got {own!r} at order {order!r}")
+    return own
+
+
 class RenyiCurve(ABC):
     """What is known of K; the probability of an infinite loss is kept apart.
 
@@ -200,9 +214,7 @@ class DivergenceCurve(RenyiCurve):
 
     def _up(self, order: float, count: int) -> float:
         """A multiple of the divergence, and room for one sum, rounded up."""
-        own = at_most(f"the divergence of order {order!r}", self.divergence(order))
-        if own < 0:
-            raise ValueError(f"a divergence is never negative, got {own!r} at order {order!r}")
+        own = divergence_at(self.divergence, order)
         return count * own if own == 0 or count == 0 else count * own * (1 + _SLIP)
 
     @property
@@ -260,7 +272,7 @@ def between_orders(curve: DivergenceCurve) -> DivergenceCurve:
     if not orders:
         raise ValueError(f"a curve that is known at a few orders above 1 is needed, got one with only={curve.only!r}")
     known = [1.0, *orders]
-    divergences = [0.0, *(at_most(f"the divergence of order {order!r}", curve.divergence(order)) for order in orders)]
+    divergences = [0.0, *(divergence_at(curve.divergence, order) for order in orders)]
 
     def at(order: float) -> float:
         right = bisect_left(known, order)

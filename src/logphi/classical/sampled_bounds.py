@@ -14,10 +14,12 @@ from logphi import check
 from logphi.bound import Bound, Side
 from logphi.classical.claim import Claim, at_least, at_most
 from logphi.classical.outward import Interval, decimal, down, exact, intervals, up
-from logphi.classical.renyi_curve import Divergence
+from logphi.classical.renyi_curve import Divergence, divergence_at
 
 # derived: e (1 - q) is at least one up to here, which Lemma 39 needs; the next smaller double
 _LARGEST_RATE = math.nextafter(-math.expm1(-1), 0.0)
+# derived: products of it with the logarithms of doubles are doubles
+_LARGEST_ORDER = 1e300
 # measured: places of omega on both sides of the best so far, and how often they move closer
 _PLACES, _LOOKS = 9, 8
 
@@ -56,10 +58,10 @@ def analytic_divergence(divergence: Divergence, order: float, rate: float, last:
         return Claim(0.0, Side.UPPER, "sampled divergence, analytic", "Steinke 2022, Proposition 41")
     if last is not None and check.real("last", last) < order:
         raise ValueError(f"last must be at least the order, {order!r}, got {last!r}")
-    iv, two, rest, note = intervals(), _divergence(divergence, 2.0), exact(0.0), ""
+    iv, two, rest, note = intervals(), divergence_at(divergence, 2.0), exact(0.0), ""
     if last is not None or order > 2:
         omega = float(last) if last is not None else _best_last(divergence, order, rate)
-        most = _divergence(divergence, omega)
+        most = divergence_at(divergence, omega)
         if math.isinf(most):
             two = math.inf
         else:
@@ -129,6 +131,15 @@ def reversed_divergence(forward: float | Bound | Claim, swapped: float | Bound |
 
     1/(a-1) log((1-l) e^{(a-1) forward} + l e^{(a-1) swapped}), l = (2a-1) q / ((2a-1) q + 3 (1-q)); never above the larger.
 
+    The proof of [S22] is one for a >= 2: below, the power a-2 turns the inequality of its Lemma 36 round. With r, w and
+    v = 2a-1 as in :func:`~logphi.classical.sampled_renyi.sampled_divergence`, and s = q + (1-q) r, that power of w s / r >= 1
+    is at least r / (w s) then, and the second derivative is not negative since
+
+        (1-l) w^v + l w^2 / (r^2 s) >= 1:
+
+    w^v >= 1 + v q (r-1) is Bernoulli's inequality, w^2 exceeds (1 - 3 (1-q) (r-1)) r^2 s by the non-negative
+    (1-q) (r-1)^2 (3 (1-q) r^2 + 2 r + 1 - q), and for this l the terms with r-1 cancel.
+
     Parameters
     ----------
     forward, swapped
@@ -161,11 +172,11 @@ def _best_last(divergence: Divergence, order: float, rate: float) -> float:
     slope = math.log(order - 1) + math.log(rate)
 
     def term(omega: float) -> float:
-        return omega * slope + (omega - 1) * _divergence(divergence, omega)
+        return omega * slope + (omega - 1) * divergence_at(divergence, omega)
 
     best, width = order, 1e6
     for look in range(_LOOKS):
-        low, high = max(order, best / width), best * width
+        low, high = max(order, best / width), max(order, min(best * width, _LARGEST_ORDER))
         places = np.geomspace(low, high, 4 * _PLACES if look == 0 else _PLACES)
         best = min((max(order, float(place)) for place in places), key=term)
         width = (high / low) ** (1.0 / (4 * _PLACES if look == 0 else _PLACES - 1))
@@ -190,10 +201,6 @@ def _small(rate: float) -> Interval:
             "whole orders, sampled_divergence"
         )
     return decimal(rate)
-
-
-def _divergence(divergence: Divergence, order: float) -> float:
-    return _nonnegative(at_most(f"the divergence of order {order!r}", divergence(order)))
 
 
 def _nonnegative(divergence: float) -> float:

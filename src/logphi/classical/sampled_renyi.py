@@ -134,13 +134,14 @@ def sampled_concentrated(budget: Concentrated, rate: float) -> DivergenceCurve:
     (1.497866, 0.015625)
     """
     rho, q = float(budget.rho), check.unit("rate", rate)
-    if budget.xi or budget.infinite_mass or not budget.both or not 0 < rho <= 1 or not 0 < q <= 0.5:
+    pure = budget.both and not (budget.xi or budget.infinite_mass or budget.tilt)
+    if not pure or not 0 < rho <= 1 or not 0 < q <= 0.5:
         raise ValueError(
-            "the analytic amplification is for rho in (0, 1] of both orders, xi = 0 and rates in (0, 1/2], "
-            f"got {budget!r} and rate={rate!r}; use sampled_curve"
+            "the analytic amplification is for rho in (0, 1] of both orders, xi = tilt = 0, no infinite losses and rates in "
+            f"(0, 1/2], got {budget!r} and rate={rate!r}; use sampled_curve"
         )
     slope = 10 * decimal(q) ** 2 * exact(rho)
     last = down(-intervals().log(decimal(q)) / (4 * exact(rho)))
     if last <= 1:
         raise ValueError(f"no order above 1 is below log(1/rate) / (4 rho) = {last:.6g}; use sampled_curve")
-    return DivergenceCurve(lambda order: up(slope * exact(order)), (1.0, last))
+    return DivergenceCurve(lambda order: up(slope * exact(order)) if 1 < order < last else math.inf, (1.0, last))

@@ -14,7 +14,6 @@ from logphi.comparison import APPROXIMATE, EXACT, LOWER, UPPER, Comparison, Row
 from logphi.comparison import compare as compared
 from logphi.display import printed
 from logphi.plot.canvas import COLOURS, GREY, canvas, mechanisms
-from logphi.plot.curve import TINY
 from logphi.plot.methods import AXES, lines, sorted_rows, wide
 from logphi.progress import shown
 from logphi.release import Mechanism
@@ -29,6 +28,8 @@ _SIDES = {UPPER: Side.UPPER, LOWER: Side.LOWER}
 _FILLS: dict[str, Any] = {EXACT: "full", UPPER: "full", LOWER: "full", APPROXIMATE: "none"}
 # inches for each method
 _ROW = 0.27
+# a tenth of a logarithmic axis below it is left as a margin, and still made of doubles
+_LEAST = 1e-270
 
 
 def compare(
@@ -97,7 +98,7 @@ def _chart(table: Comparison, ax: Axes | None) -> Axes:
     ax = canvas(ax, (7.0, 1.3 + _ROW * len(rows)))
     ax.grid(visible=False, axis="y")
     values = np.array([row.value for row in rows if row.value is not None])
-    finite = values[np.isfinite(values) & (values >= TINY)]
+    finite = values[np.isfinite(values) & (values >= _LEAST)]
     ax.set_yscale("linear")
     if wide(finite):
         ax.set_xscale("log")

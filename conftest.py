@@ -2,6 +2,6 @@
 
 from importlib.util import find_spec
 
-OPACUS = ["src/logphi/adapters/opacus", "docs/opacus.md", "tests/test_opacus.py", "tests/private_training.py"]
+OPACUS = ["src/logphi/adapters/opacus", "tests/test_opacus.py", "tests/private_training.py"]
 
 collect_ignore = [] if find_spec("opacus") else OPACUS

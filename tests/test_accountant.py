@@ -19,7 +19,7 @@ from logphi.description import canonical
 from logphi.expression import parse
 from logphi.extend import LogPhi, Primitive
 from logphi.mechanisms import CATALOGUE
-from logphi.release import PoissonSampled, SubsetSampled
+from logphi.release import Composition, PoissonSampled, SubsetSampled
 from logphi.written import Written, exactly
 from refusals import refused
 
@@ -48,6 +48,10 @@ RELEASES = [
     "FromProfile(epsilons=[0, 0.5, 1], deltas=[0.4, 0.2, 0.01])",
     "FromTradeoff(type_one_errors=[0, 0.1, 0.5], type_two_errors=[0.9, 0.5, 0.1])",
     "100 * Gaussian(sigma=5) + 3 * Gaussian(sigma=2).poisson(0.01) + 2 * RandomizedResponse(p=0.52) + PureDP(epsilon=0.1)",
+    "GaussianMixturePair(sigma=1, values=[0, 1, 2], p=[0.5, 0.3, 0.2], q=[0.4, 0.4, 0.2])",
+    "TruncatedGaussian(sigma=1, truncation=3)",
+    "TruncatedLaplace(scale=1, truncation=4).poisson(0.1)",
+    "(2 * Gaussian(sigma=3) + RandomizedResponse(p=0.6)).poisson(0.1)",
 ]
 STEPS = [
     parse("Gaussian(sigma=1.1).poisson(256/60000)"),
@@ -74,6 +78,8 @@ def as_doubles(value):
         return as_doubles(value.base).poisson(float(value.rate), group_size=value.group_size, adjacency=value.adjacency)
     if isinstance(value, SubsetSampled):
         return as_doubles(value.base).subset(float(value.rate), adjacency=value.adjacency)
+    if isinstance(value, Composition):
+        return lp.compose([count * as_doubles(one) for one, count in value.terms])
     if isinstance(value, Primitive):
         return type(value)(**{name: as_doubles(one) for name, one in value._given().items()})
     return value

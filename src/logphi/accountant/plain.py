@@ -11,9 +11,10 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
+from logphi import check
 from logphi.core.adjacency import Adjacency
 from logphi.mechanisms import CATALOGUE, PYTHON_ONLY
-from logphi.release import Mechanism, PoissonSampled, Primitive, SubsetSampled
+from logphi.release import Composition, Mechanism, PoissonSampled, Primitive, SubsetSampled, compose
 from logphi.written import Written, exact
 
 # far beyond what is written by hand; longer ones take the interpreter long, or are refused by it
@@ -22,17 +23,22 @@ _QUOTIENT = re.compile(rf"-?[0-9]{{1,{LONGEST_NUMBER}}}(/[0-9]{{1,{LONGEST_NUMBE
 # base-ten digits are worth more than three bits
 _MOST_BITS = 3 * LONGEST_NUMBER
 
+# the releases of one sample
+_TOGETHER = "composition"
 _SAMPLED: Mapping[type[Mechanism], str] = {PoissonSampled: "poisson", SubsetSampled: "subset"}
 
 
 def described(mechanism: Mechanism) -> dict[str, Any]:
-    """One mechanism of the catalogue, or one that is sampled.
+    """One mechanism of the catalogue, or a sample of one or of several.
 
     Raises
     ------
     ValueError
         If it is not of the catalogue, or made of something that is no number.
     """
+    if isinstance(mechanism, Composition):
+        terms = [[count, described(one)] for one, count in mechanism.terms]
+        return {"name": _TOGETHER, "adjacency": mechanism.adjacency.value, "terms": terms}
     kind = type(mechanism)
     if not isinstance(mechanism, Primitive) or (kind not in _SAMPLED and CATALOGUE.get(kind.__name__) is not kind):
         why = PYTHON_ONLY.get(
@@ -54,6 +60,8 @@ def restored(data: Any) -> Mechanism:
     ValueError
         If the data do not describe one; always one line.
     """
+    if isinstance(data, dict) and data.get("name") == _TOGETHER:
+        return _together(fields(data, "several mechanisms", ("name", "adjacency", "terms")))
     content = fields(data, "a mechanism", ("name", "adjacency", "parameters"), ("base",))
     name, parameters = content["name"], content["parameters"]
     if not isinstance(name, str) or not isinstance(parameters, dict):
@@ -68,6 +76,20 @@ def restored(data: Any) -> Mechanism:
         return CATALOGUE[name](**given, adjacency=adjacency)
     except TypeError as wrong:
         raise ValueError(f"the parameters of {name[:40]!r} do not fit: {wrong}") from None
+
+
+def _together(content: dict[str, Any]) -> Mechanism:
+    """The releases that see one sample."""
+    terms = content["terms"]
+    if not isinstance(terms, list) or not all(isinstance(term, list) and len(term) == 2 for term in terms):
+        raise ValueError("several mechanisms must be a list of counts and mechanisms")
+    try:
+        found = compose([check.count("a count", count) * restored(one) for count, one in terms])
+    except TypeError as wrong:
+        raise ValueError(f"several mechanisms do not compose: {wrong}") from None
+    if found.adjacency is not Adjacency.of(content["adjacency"]):
+        raise ValueError(f"several mechanisms are stated under {found.adjacency.value!r}, not {content['adjacency']!r}")
+    return found
 
 
 def number_written(what: str, value: Any) -> Any:

@@ -83,7 +83,7 @@ def test_one_release(pair, rate):
             assert turned.upper - turned.lower < 1e-8
 
 
-@pytest.mark.parametrize("pair", PAIRS)
+@pytest.mark.parametrize("pair", [PAIRS[0], *(pytest.param(pair, marks=pytest.mark.slow) for pair in PAIRS[1:])])
 @pytest.mark.parametrize("rate", [None, 0.3])
 def test_transform(pair, rate):
     """K by the formula, with many digits."""

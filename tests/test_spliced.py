@@ -109,7 +109,7 @@ def by_densities(shift):
     )
 
 
-@pytest.mark.parametrize("count", [1, pytest.param(2, marks=pytest.mark.slow), 100])
+@pytest.mark.parametrize("count", [1, *(pytest.param(count, marks=pytest.mark.slow) for count in (2, 100))])
 def test_quadrature_agrees_with_the_proved_law(count):
     """Two normal densities by samples, and the law of the sampled Gaussian with its proof."""
     sampled = count * by_densities(1.0).subset(0.2, adjacency="replace")

@@ -10,6 +10,7 @@ from mpmath import exp, mpf
 
 import logphi as lp
 from exact import contains, dec
+from slowly import slowly
 
 DIGITS = 40
 # scale, truncation, sensitivity: ends that are far, near, nearer than the sensitivity, and equal to it
@@ -131,7 +132,7 @@ def test_infinite_losses_far_out():
             assert found.upper < found.lower * (1 + 1e-9)
 
 
-@pytest.mark.parametrize("kind", [Normal, Double])
+@pytest.mark.parametrize("kind", [Double, *slowly(Normal)])
 @pytest.mark.parametrize("shape", SHAPES[:2])
 def test_two_releases(kind, shape):
     with mpmath.workdps(20):

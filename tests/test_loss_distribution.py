@@ -23,9 +23,9 @@ from logphi.classical.loss_distribution import (
 )
 from logphi.expression import parse
 from refusals import refused
+from slowly import slowly
 
 DIRECTIONS = ("remove", "add")
-from slowly import slowly
 
 
 # what dp-accounting has of the same mechanisms: expression of one release, its constructor, count, epsilon, width

@@ -84,7 +84,7 @@ class Comparison:
         }
 
     def records(self) -> list[dict[str, Any]]:
-        """A table: the fields of each :class:`Row`, after the question. ``pandas.DataFrame`` takes it as it is."""
+        """A table: the fields of each row, after the question. ``pandas.DataFrame`` takes it as it is."""
         return [{"question": self.question, "at": self.at, **vars(row)} for row in self.rows]
 
     def __eq__(self, other: object) -> bool:

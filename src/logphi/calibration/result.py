@@ -45,7 +45,7 @@ class Calibration(Enclosed):
 
     ``round`` and a format such as ``.3f`` shorten the value away from the one beyond it, so that it still meets the target as
     far as privacy is known not to turn. Where no value is proved to miss the target, that side is not known, and what would
-    change the value is refused. It is compared as its value is; :meth:`same_as` compares all of two calibrations.
+    change the value is refused. It is compared as its value is; ``same_as`` compares all of two calibrations.
 
     Attributes
     ----------

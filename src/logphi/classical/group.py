@@ -106,7 +106,7 @@ def triangle(*steps: DivergenceCurve) -> DivergenceCurve:
     lemma again, with the rest of the way as its second step. Any orders prove a bound: the logarithms of c are multiples of one
     240th of that of c(a), the best of them are found step by step, and the last order is rounded up, which only loosens.
 
-    Curves that are known at a few orders are taken between them by :func:`~logphi.classical.renyi_curve.between_orders`. Curves
+    Curves that are known at a few orders are taken between them by ``renyi_curve.between_orders``. Curves
     of both orders of their pairs bound D_a(P_k||P_0) too.
 
     Raises

@@ -143,7 +143,7 @@ class Densities(Law):
 
     def excess(self, x: float) -> Scaled:
         """The integral of (p - e^x q)_+ where q is positive, and what the atom adds to it."""
-        own, atom = self._density_excess(x), self.rest * max(-float(np.expm1(x)), 0.0)
+        own, atom = self._density_excess(x), self.rest * -float(np.expm1(min(x, 0.0)))
         return own + Scaled(0.0, atom, rounding=4 * ULP * atom) if atom else own
 
     def _density_excess(self, x: float) -> Scaled:

@@ -5,21 +5,22 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
-from logphi.bound import Bound, Bounds, ComplexBound, Direction
+from logphi.arguments import DirectionLike
+from logphi.bound import Bound, Bounds, Direction
 from logphi.core.adjacency import Adjacency
 from logphi.core.logphi import LogPhi
-from logphi.views.delta import delta, log_delta
+from logphi.views import delta as delta_view
+from logphi.views import epsilon as epsilon_view
+from logphi.views import explain as explain_view
+from logphi.views import hockey_stick as hockey_stick_view
+from logphi.views import probabilistic
+from logphi.views import renyi as renyi_view
+from logphi.views import tradeoff as tradeoff_view
+from logphi.views import zcdp as zcdp_view
 from logphi.views.directions import Loss, direction_of
-from logphi.views.epsilon import epsilon
-from logphi.views.explain import Explanation, explain
 from logphi.views.formula import latex
-from logphi.views.hockey_stick import hockey_stick
 from logphi.views.loss import LossDistribution
-from logphi.views.probabilistic import pdp_delta, pdp_epsilon
-from logphi.views.renyi import kl_divergence, max_divergence, renyi, renyi_orders
-from logphi.views.tradeoff import inverse_tradeoff, tradeoff
 from logphi.views.unit_pair import UnitPair
-from logphi.views.zcdp import zcdp
 
 if TYPE_CHECKING:
     import sympy
@@ -28,120 +29,120 @@ if TYPE_CHECKING:
 
 
 class Questions(ABC):
-    """What can be asked of the privacy loss of a release; each question is a view, which says its theorem and error side."""
+    """What can be asked of the privacy loss of a release."""
 
-    adjacency: Adjacency
+    if TYPE_CHECKING:
+        # a subclass has it as a field, which may be set by name
+        @property
+        def adjacency(self) -> Adjacency:
+            """The relation that the release is stated under."""
 
     @abstractmethod
     def loss_law(self) -> LogPhi:
         """K of the loss of the pair (P, Q), P the output law with the record present."""
 
-    def delta(
-        self, epsilon: Any, *, direction: Direction | str | None = None, method: str | None = None, rtol: float = 1e-9
-    ) -> Bound | Bounds:
-        """The privacy profile delta(epsilon), in nats; see :func:`logphi.views.delta.delta`.
-
-        ``method="certified"`` answers in ball arithmetic: :func:`logphi.certified.question.certified`.
-        """
-        if method == "certified":
-            return self._certified("delta", epsilon, direction, rtol)
-        return delta(self._loss(), epsilon, direction=direction, method=method, rtol=rtol)
-
-    def log_delta(
-        self, epsilon: Any, *, direction: Direction | str | None = None, method: str | None = None, rtol: float = 1e-9
-    ) -> Bound | Bounds:
-        """Natural logarithm of delta(epsilon), also where no double holds delta; see :func:`logphi.views.delta.log_delta`."""
-        return log_delta(self._loss(), epsilon, direction=direction, method=method, rtol=rtol)
-
-    def epsilon(
-        self, delta: Any, *, direction: Direction | str | None = None, method: str | None = None, rtol: float = 1e-9
-    ) -> Bound | Bounds:
-        """The smallest non-negative epsilon, in nats; see :func:`logphi.views.epsilon.epsilon`.
-
-        ``method="certified"`` answers in ball arithmetic: :func:`logphi.certified.question.certified`.
-        """
-        if method == "certified":
-            return self._certified("epsilon", delta, direction, rtol)
-        return epsilon(self._loss(), delta, direction=direction, method=method, rtol=rtol)
+    # one question, one file, whose function takes what is asked as its first parameter
+    delta = delta_view.delta
+    log_delta = delta_view.log_delta
+    epsilon = epsilon_view.epsilon
+    pdp_delta = probabilistic.pdp_delta
+    pdp_epsilon = probabilistic.pdp_epsilon
+    hockey_stick = hockey_stick_view.hockey_stick
+    tradeoff = tradeoff_view.tradeoff
+    inverse_tradeoff = tradeoff_view.inverse_tradeoff
+    renyi = renyi_view.renyi
+    renyi_orders = renyi_view.renyi_orders
+    kl_divergence = renyi_view.kl_divergence
+    max_divergence = renyi_view.max_divergence
+    zcdp = zcdp_view.zcdp
+    explain = explain_view.explain
 
     @property
     def loss(self) -> LossDistribution:
-        """The distribution of log(p/q) under P, P with the record; see :class:`logphi.views.loss.LossDistribution`."""
+        """The distribution of the privacy loss log(p/q) under P, P with the record and Q without it.
+
+        Returns
+        -------
+        LossDistribution
+            Its ``cdf``, ``sf``, ``pdf``, ``quantile``, ``mean``, ``variance``, ``atoms``, ``infinite_mass``; losses in nats.
+
+        Examples
+        --------
+        >>> import logphi as lp
+        >>> loss = (10 * lp.Gaussian(sigma=3)).loss
+        >>> round(loss.sf(0.5).value, 9), round(loss.mean.value, 9)
+        (0.521016374, 0.555555556)
+        """
         return LossDistribution(self.loss_law(), Direction.REMOVE)
 
     @property
     def dual_loss(self) -> LossDistribution:
-        """The distribution of log(q/p) under Q: the loss of the reversed pair, in which the record is added."""
+        """The distribution of log(q/p) under Q: the loss of the reversed pair, in which the record is added.
+
+        Returns
+        -------
+        LossDistribution
+            As :attr:`loss`, in nats.
+
+        Examples
+        --------
+        >>> import logphi as lp
+        >>> sampled = lp.Gaussian(sigma=1).poisson(0.1)
+        >>> round(sampled.loss.mean.value, 9), round(sampled.dual_loss.mean.value, 9)
+        (0.00725773, 0.006386136)
+        """
         return LossDistribution(self.loss_law().reflected(), Direction.ADD)
 
-    def unit_pair(self, direction: Direction | str = Direction.REMOVE) -> UnitPair:
-        """The pair on [0, 1] with the same profile ([AFA] Lemma 9); see :class:`logphi.views.unit_pair.UnitPair`."""
+    def unit_pair(self, direction: DirectionLike = Direction.REMOVE) -> UnitPair:
+        """The pair on [0, 1] with the same profile, whose second law is uniform ([AFA] Lemma 9).
+
+        Parameters
+        ----------
+        direction
+            The order of the pair, ``"remove"`` or ``"add"``.
+
+        Returns
+        -------
+        UnitPair
+            The first law by its ``cdf``, ``density``, ``log_density`` and ``atom``.
+
+        Raises
+        ------
+        ValueError
+            If there is no such direction.
+
+        Examples
+        --------
+        >>> import logphi as lp
+        >>> round(lp.Gaussian(sigma=1).unit_pair().cdf(0.5).value, 9)
+        0.158655254
+        """
         order = direction_of(direction)
         law = self.loss_law()
         return UnitPair(law.reflected() if order is Direction.ADD else law, order)
 
-    def pdp_delta(self, epsilon: Any, *, direction: Direction | str | None = None, rtol: float = 1e-9) -> Bound | Bounds:
-        """How often the loss exceeds epsilon; see :func:`logphi.views.probabilistic.pdp_delta`."""
-        return pdp_delta(self._loss(), epsilon, direction=direction, rtol=rtol)
-
-    def pdp_epsilon(self, delta: Any, *, direction: Direction | str | None = None, rtol: float = 1e-9) -> Bound | Bounds:
-        """What the loss exceeds with probability delta; see :func:`logphi.views.probabilistic.pdp_epsilon`."""
-        return pdp_epsilon(self._loss(), delta, direction=direction, rtol=rtol)
-
-    def renyi(
-        self, order: Any, *, direction: Direction | str | None = None, rtol: float = 1e-9
-    ) -> Bound | Bounds | ComplexBound:
-        """The Renyi divergence of any order, real or complex, in nats; see :func:`logphi.views.renyi.renyi`."""
-        return renyi(self._loss(), order, direction=direction, rtol=rtol)
-
-    def renyi_orders(self, *, direction: Direction | str | None = None) -> tuple[float, float]:
-        """The open interval of orders at which it converges; see :func:`logphi.views.renyi.renyi_orders`."""
-        return renyi_orders(self._loss(), direction=direction)
-
-    def kl_divergence(self, *, direction: Direction | str | None = None, rtol: float = 1e-9) -> Bound:
-        """The mean of the loss, in nats, infinite if the loss may be; see :func:`logphi.views.renyi.kl_divergence`."""
-        return kl_divergence(self._loss(), direction=direction, rtol=rtol)
-
-    def max_divergence(self, *, direction: Direction | str | None = None, rtol: float = 1e-9) -> Bound:
-        """The largest loss, in nats; see :func:`logphi.views.renyi.max_divergence`."""
-        return max_divergence(self._loss(), direction=direction, rtol=rtol)
-
-    def zcdp(self, xi: float = 0.0, *, direction: Direction | str | None = None, rtol: float = 1e-6) -> Bound:
-        """The smallest rho of (xi, rho)-zCDP, in nats; see :func:`logphi.views.zcdp.zcdp`."""
-        return zcdp(self._loss(), xi, direction=direction, rtol=rtol)
-
-    def hockey_stick(
-        self, order: Any, *, direction: Direction | str | None = None, method: str | None = None, rtol: float = 1e-9
-    ) -> Bound | Bounds:
-        """The hockey-stick divergence H_a = delta(log a); see :func:`logphi.views.hockey_stick.hockey_stick`."""
-        return hockey_stick(self._loss(), order, direction=direction, method=method, rtol=rtol)
-
-    def tradeoff(self, type_one_error: Any, *, direction: Direction | str | None = None, rtol: float = 1e-9) -> Bound | Bounds:
-        """The least type II error at a type I error, the null hypothesis being Q; see :func:`logphi.views.tradeoff.tradeoff`.
-
-        T[Q, P] of the papers is ``direction="remove"``, T[P, Q] is ``direction="add"``.
-        """
-        return tradeoff(self._loss(), type_one_error, direction=direction, rtol=rtol)
-
-    def inverse_tradeoff(
-        self, type_two_error: Any, *, direction: Direction | str | None = None, rtol: float = 1e-9
-    ) -> Bound | Bounds:
-        """The least type I error at a type II error; see :func:`logphi.views.tradeoff.inverse_tradeoff`."""
-        return inverse_tradeoff(self._loss(), type_two_error, direction=direction, rtol=rtol)
-
     @property
     def risk(self) -> AttackRisk:
-        """What an attacker on one record may attain; see :class:`logphi.views.risk.AttackRisk`."""
+        """The success of attacks on one record, by an attacker who sees all outputs and knows all other records.
+
+        Returns
+        -------
+        AttackRisk
+            Its ``advantage``, ``tpr``, ``ppv``, ``success``, ``reconstruction``, ``gaussian_mu``.
+
+        Examples
+        --------
+        >>> import logphi as lp
+        >>> risk = (100 * lp.Gaussian(sigma=10)).risk
+        >>> round(risk.advantage().value, 9), round(risk.tpr(0.01).value, 9)
+        (0.382924923, 0.092362248)
+        """
         # it brings SciPy's special functions, which double the time of a first answer
         from logphi.views.risk import AttackRisk
 
         return AttackRisk(self._loss(), self.delta)
 
-    def explain(self, *, epsilon: float | None = None, delta: float | None = None, method: str | None = None) -> Explanation:
-        """How an answer comes about; see :func:`logphi.views.explain.explain`."""
-        return explain(self._loss(), repr(self), epsilon=epsilon, delta=delta, method=method)
-
-    def log_phi(self, alpha: sympy.Symbol, *, direction: Direction | str = Direction.REMOVE) -> sympy.Expr:
+    def log_phi(self, alpha: sympy.Symbol, *, direction: DirectionLike = Direction.REMOVE) -> sympy.Expr:
         """The symbolic log-characteristic function K(i alpha) of the finite part of the loss.
 
         Equal terms stand once, with their counts; where no closed form exists the logarithm holds an uncollapsed

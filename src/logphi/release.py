@@ -13,8 +13,9 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from logphi import check
+from logphi.arguments import DirectionLike
 from logphi.bound import Direction
-from logphi.core.adjacency import Adjacency
+from logphi.core.adjacency import Adjacency, AdjacencyLike
 from logphi.core.logphi import LogPhi
 from logphi.core.pair import Joint, Pair, UnsupportedError
 from logphi.description import canonical, manner, node, normalised, numbers_in
@@ -52,7 +53,7 @@ class Mechanism(Guided, Questions):
         epsilon: float | Fraction | None = None,
         delta: float | Fraction | None = None,
         digits: int = 15,
-        direction: Direction | str | None = None,
+        direction: DirectionLike | None = None,
     ) -> Certificate:
         """A proof of delta at an epsilon or of epsilon at a delta, which anyone can check again.
 
@@ -170,7 +171,7 @@ class Mechanism(Guided, Questions):
 
     @guided
     def poisson(
-        self, rate: float, *, group_size: int = 1, adjacency: Adjacency | str | None = None, one_pair: bool = False
+        self, rate: float, *, group_size: int = 1, adjacency: AdjacencyLike | None = None, one_pair: bool = False
     ) -> Mechanism:
         """The mechanism on a fresh Poisson sample: every record takes part with probability ``rate``.
 
@@ -205,7 +206,7 @@ class Mechanism(Guided, Questions):
         return kind(self, rate, group_size, relation)
 
     @guided
-    def subset(self, rate: float, *, adjacency: Adjacency | str) -> Mechanism:
+    def subset(self, rate: float, *, adjacency: AdjacencyLike) -> Mechanism:
         """The mechanism on a fresh uniformly random subset of fixed size, drawn without replacement.
 
         Rate 0 leaks nothing. The base must be stated under replace ([AFA] Theorem 11.2, Corollary 32).
@@ -343,7 +344,7 @@ class PoissonSampled(Primitive):
         return super().pair()
 
     def poisson(
-        self, rate: float, *, group_size: int = 1, adjacency: Adjacency | str | None = None, one_pair: bool = False
+        self, rate: float, *, group_size: int = 1, adjacency: AdjacencyLike | None = None, one_pair: bool = False
     ) -> Mechanism:
         """The base on a sample of a sample: a Poisson sample with the product of the rates."""
         if self.group_size > 1:

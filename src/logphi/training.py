@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from logphi import check
-from logphi.core.adjacency import Adjacency
+from logphi.core.adjacency import Adjacency, AdjacencyLike
 from logphi.core.logphi import LogPhi
 from logphi.core.pair import UnsupportedError
 from logphi.mechanisms import Gaussian
@@ -115,7 +115,7 @@ def dp_sgd(
     sampler: str = "poisson",
     group_size: int = 1,
     clipped_count_noise: float | None = None,
-    adjacency: Adjacency | str = Adjacency.ADD_REMOVE,
+    adjacency: AdjacencyLike = Adjacency.ADD_REMOVE,
 ) -> Training:
     """A run of DP-SGD: sampled Gaussian steps, each of one clipped and noisy gradient.
 

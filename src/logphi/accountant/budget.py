@@ -15,7 +15,7 @@ from logphi.accountant.plain import fields, number_read, number_written
 from logphi.accountant.rules import rule_of
 from logphi.accountant.rules.rule import Amount
 from logphi.accountant.sealed import sealed, unsealed
-from logphi.core.adjacency import Adjacency
+from logphi.core.adjacency import Adjacency, AdjacencyLike
 from logphi.files import write_whole
 from logphi.release import Mechanism
 
@@ -84,7 +84,7 @@ class PrivacyFilter:
         rule: str = "renyi",
         order: float | None = None,
         infinite_mass: float = 0.0,
-        adjacency: Adjacency | str | None = None,
+        adjacency: AdjacencyLike | None = None,
     ) -> None:
         self._rule = rule_of(rule, epsilon, delta, order, infinite_mass)
         self._name = rule

@@ -13,9 +13,12 @@ from logphi import check
 from logphi.accountant.plain import described, fields, restored
 from logphi.accountant.sealed import sealed, unsealed
 from logphi.bound import Bound, Bounds, Direction
-from logphi.core.adjacency import Adjacency
+from logphi.core.adjacency import Adjacency, AdjacencyLike
 from logphi.files import write_whole
 from logphi.release import Composition, Mechanism, compose
+from logphi.views import delta as delta_view
+from logphi.views import epsilon as epsilon_view
+from logphi.views.directions import Loss
 from logphi.written import exactly
 
 FORMAT = "logphi-accountant"
@@ -54,7 +57,7 @@ class Accountant:
     True
     """
 
-    def __init__(self, adjacency: Adjacency | str | None = None) -> None:
+    def __init__(self, adjacency: AdjacencyLike | None = None) -> None:
         self._adjacency = None if adjacency is None else Adjacency.of(adjacency)
         # in the order of first use; equal mechanisms whose numbers are known in different ways are apart
         self._mechanisms: list[Mechanism] = []
@@ -155,17 +158,15 @@ class Accountant:
             return Composition((), self._adjacency or Adjacency.ADD_REMOVE)
         return compose(map(mul, self._counts, self._mechanisms))
 
-    def epsilon(
-        self, delta: Any, *, direction: Direction | str | None = None, method: str | None = None, rtol: float = 1e-9
-    ) -> Bound | Bounds:
-        """The smallest epsilon of all steps together, in nats; see :meth:`logphi.Mechanism.epsilon`."""
-        return self.release.epsilon(delta, direction=direction, method=method, rtol=rtol)
+    # as of a mechanism: of all steps together
+    epsilon = epsilon_view.epsilon
+    delta = delta_view.delta
 
-    def delta(
-        self, epsilon: Any, *, direction: Direction | str | None = None, method: str | None = None, rtol: float = 1e-9
-    ) -> Bound | Bounds:
-        """The privacy profile of all steps together; see :meth:`logphi.Mechanism.delta`."""
-        return self.release.delta(epsilon, direction=direction, method=method, rtol=rtol)
+    def _loss(self) -> Loss:
+        return self.release._loss()
+
+    def _certified(self, quantity: str, question: Any, direction: Direction | str | None, rtol: float) -> Bound | Bounds:
+        return self.release._certified(quantity, question, direction, rtol)
 
     def to_json(self) -> str:
         """The ledger as JSON: the same bytes for the same steps, all numbers exact; ASCII, ends in a line break.

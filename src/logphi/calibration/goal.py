@@ -13,7 +13,7 @@ import numpy as np
 from logphi import check
 from logphi.bound import Bound, Side
 from logphi.release import Mechanism
-from logphi.views.delta import log_delta
+from logphi.views.delta import log_profile
 from logphi.views.directions import Loss
 
 # measured: as quick as it gets, and sharp enough to lead the way
@@ -98,7 +98,7 @@ class Profile(Goal):
         # far from the target doubles may overflow, after which nothing is known, and nothing is claimed
         level, loss = math.log(self.limit), Loss(mechanism.loss_law(), mechanism.adjacency)
         with np.errstate(all="ignore"):
-            found = _one(log_delta(loss, self.epsilon, rtol=_COARSE, least=level - _FAR))
+            found = _one(log_profile(loss, self.epsilon, rtol=_COARSE, least=level - _FAR))
         slip = _SLIP * (1 + abs(level))
         return Reading(found.lower - level - slip, found.value - level, found.upper - level + slip)
 

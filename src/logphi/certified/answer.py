@@ -7,19 +7,19 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, cast
+from typing import Any
 
 from flint import arb
 
 from logphi.arith.ball import precision
-from logphi.bound import Bound, Direction
+from logphi.bound import Direction
 from logphi.certified.decimals import enclosing
 from logphi.certified.profile import prepare_below
 from logphi.certified.reals import ball, rational
 from logphi.certified.route import NotCertifiedError
 from logphi.core.logphi import LogPhi
 from logphi.progress import shown
-from logphi.views.directions import Loss
+from logphi.views.directions import Loss, direction_of
 from logphi.views.epsilon import epsilon
 
 # digits beyond those that are written: two more are written, and the balls must decide about a unit of the last
@@ -100,7 +100,8 @@ def _delta(orders: Orders, at: Fraction, digits: int) -> Answer:
 
 
 def _epsilon(loss: Loss, orders: Orders, at: Fraction, direction: Direction | str | None, digits: int) -> Answer:
-    level, guess = ball(at), cast(Bound, epsilon(loss, float(at), direction=direction, rtol=_ROUGH))
+    order = None if direction is None else direction_of(direction)
+    level, guess = ball(at), epsilon(loss, float(at), direction=order, rtol=_ROUGH)
     if not math.isfinite(guess.value):
         raise NotCertifiedError(
             "no finite epsilon has this delta, or none is known: the probability of an infinite loss is too large; ask for a "

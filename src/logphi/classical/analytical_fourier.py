@@ -14,7 +14,8 @@ from __future__ import annotations
 from typing import Any
 
 from logphi import check
-from logphi.bound import Bound, Bounds, Direction
+from logphi.arguments import DirectionLike
+from logphi.bound import Bound, Bounds
 from logphi.questions import Questions
 from logphi.views.delta import delta as profile
 from logphi.views.directions import Loss
@@ -33,7 +34,7 @@ def delta(
     *,
     cells: int = _CELLS,
     reach: float | None = _REACH,
-    direction: Direction | str | None = None,
+    direction: DirectionLike | None = None,
 ) -> Bound | Bounds:
     """The profile between those of the losses that are rounded down and up (Zhu, Dong & Wang 2022, Theorem 44).
 
@@ -68,7 +69,8 @@ def delta(
     >>> print(f"{found.lower:.2e} {found.upper:.2e}")
     7.21e-04 8.02e-04
     """
-    return profile(_loss(release), epsilon, direction=direction, method=_grid(cells, reach))
+    found: Bound | Bounds = profile(_loss(release), epsilon, direction=direction, method=_grid(cells, reach))
+    return found
 
 
 def epsilon(
@@ -77,7 +79,7 @@ def epsilon(
     *,
     cells: int = _CELLS,
     reach: float | None = _REACH,
-    direction: Direction | str | None = None,
+    direction: DirectionLike | None = None,
 ) -> Bound | Bounds:
     """The smallest epsilon >= 0 between those of the losses that are rounded down and up, in nats.
 
@@ -90,7 +92,8 @@ def epsilon(
     >>> print(f"{found.lower:.3f} {found.upper:.3f}")
     0.767 0.776
     """
-    return inverse_profile(_loss(release), delta, direction=direction, method=_grid(cells, reach))
+    found: Bound | Bounds = inverse_profile(_loss(release), delta, direction=direction, method=_grid(cells, reach))
+    return found
 
 
 def _loss(release: Questions) -> Loss:

@@ -10,7 +10,8 @@ import math
 from dataclasses import dataclass
 
 from logphi import check
-from logphi.bound import Bound, Direction, Side
+from logphi.arguments import DirectionLike
+from logphi.bound import Bound, Side
 from logphi.classical import renyi
 from logphi.classical.claim import Claim, at_most
 from logphi.classical.outward import decimal, down, exact, intervals, up
@@ -101,7 +102,7 @@ class Concentrated:
         return Concentrated(up((decimal(one) + decimal(other)) ** 2 / 8))
 
     @staticmethod
-    def of(mechanism: Questions, direction: Direction | str | None = None) -> Concentrated:
+    def of(mechanism: Questions, direction: DirectionLike | None = None) -> Concentrated:
         """The smallest rho that is known of a mechanism, with xi = 0; infinite losses are set aside.
 
         Of one direction, and of a relation of one, it is the budget of that order alone.

@@ -18,7 +18,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from logphi import check
-from logphi.bound import Approximation, Bound, Direction, Side
+from logphi.arguments import DirectionLike
+from logphi.bound import Approximation, Bound, Side
 from logphi.classical.claim import Claim, at_most
 from logphi.classical.normal import excess
 from logphi.classical.outward import Interval, between, decimal, digits, down, exact, intervals, up
@@ -103,7 +104,7 @@ class LossClass:
         return all(one.ledger.proved for one in (self.mean, self.variance))
 
 
-def classes(release: Questions, direction: Direction | str | None = None) -> list[LossClass]:
+def classes(release: Questions, direction: DirectionLike | None = None) -> list[LossClass]:
     """The class of each order of a pair that the relation asks for; one where both orders agree.
 
     Raises

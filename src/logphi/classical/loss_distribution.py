@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logphi import check
-from logphi.bound import Bound, Direction, Entry, Ledger, Side
+from logphi.arguments import DirectionLike
+from logphi.bound import Bound, Entry, Ledger, Side
 from logphi.classical.claim import Claim
 from logphi.classical.normal import tail
 from logphi.classical.outward import decimal, digits, ends, up
@@ -34,7 +35,7 @@ _SLIP = 1.2e-15
 _ROUNDS = (0.3, 0.05, 0.01)
 
 
-def buckets_delta(release: Questions, epsilon: float, *, width: float, direction: Direction | str | None = None) -> Bound:
+def buckets_delta(release: Questions, epsilon: float, *, width: float, direction: DirectionLike | None = None) -> Bound:
     """Delta by privacy buckets: every loss rounded to a multiple of one width, down and up ([PLD] section 2.1).
 
     The lower end is the optimistic estimate, the upper end the pessimistic one. Infinite losses are kept apart.
@@ -71,7 +72,7 @@ def buckets_delta(release: Questions, epsilon: float, *, width: float, direction
 
 
 def connect_the_dots_delta(
-    release: Questions, epsilon: float, *, width: float, direction: Direction | str | None = None
+    release: Questions, epsilon: float, *, width: float, direction: DirectionLike | None = None
 ) -> Claim:
     """An upper bound of delta by Connect-the-Dots on the multiples of one width ([PLD] section 2.2).
 
@@ -93,7 +94,7 @@ def connect_the_dots_delta(
     return Claim(found.upper, Side.UPPER, "Connect the Dots", source, f"width {width:g}", found.ledger.proved)
 
 
-def _at_width(release: Questions, epsilon: float, width: float, direction: Direction | str | None, *, dots: bool) -> Bound:
+def _at_width(release: Questions, epsilon: float, width: float, direction: DirectionLike | None, *, dots: bool) -> Bound:
     # SciPy's normal tails would double the time of importing the package
     from logphi.numerics.discretized import at_width
 
@@ -107,7 +108,7 @@ def _at_width(release: Questions, epsilon: float, width: float, direction: Direc
     return worst(answers)
 
 
-def chernoff_ends(release: Questions, mass: float, *, direction: Direction | str | None = None) -> tuple[Claim, Claim]:
+def chernoff_ends(release: Questions, mass: float, *, direction: DirectionLike | None = None) -> tuple[Claim, Claim]:
     """Two numbers that the loss is below, and above, with probability ``mass`` at most, by Chernoff ([PLD] eq. 5).
 
     With K the logarithm of the moment generating function of the finite loss of the whole composition,

@@ -20,8 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logphi import check
+from logphi.arguments import DirectionLike
 from logphi.arith.floats import ULP
-from logphi.bound import Direction, Side
+from logphi.bound import Side
 from logphi.classical.claim import Claim
 from logphi.classical.loss_class import crossing, whole_delta
 from logphi.classical.outward import between, decimal, down
@@ -46,7 +47,7 @@ _DOUBLINGS = 100
 _FARTHEST = 1e100
 
 
-def delta(source: Source, epsilon: float, *, points: Any = None, direction: Direction | str | None = None) -> Claim:
+def delta(source: Source, epsilon: float, *, points: Any = None, direction: DirectionLike | None = None) -> Claim:
     """An upper bound of delta(epsilon) by the Markov bounds of the tail ([PLC] Theorem 3).
 
     Parameters
@@ -84,7 +85,7 @@ def delta(source: Source, epsilon: float, *, points: Any = None, direction: Dire
     return max((_delta(curve, _near(curve, at), at, chosen) for curve in curves(source, direction)), key=float)
 
 
-def epsilon(source: Source, delta: float, *, direction: Direction | str | None = None) -> Claim:
+def epsilon(source: Source, delta: float, *, direction: DirectionLike | None = None) -> Claim:
     """An upper bound of the smallest eps >= 0 with delta(eps) <= delta: where :func:`delta` meets delta.
 
     The arguments are those of :func:`delta`, with ``delta`` in [0, 1]; infinite where no order promises anything.

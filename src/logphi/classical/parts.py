@@ -8,7 +8,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from logphi.bound import Bound
 from logphi.classical.composition import Guarantee
 from logphi.classical.renyi_curve import DivergenceCurve, LossCurve
 from logphi.classical.sampled_renyi import sampled_curve
@@ -74,7 +73,7 @@ def guarantees(mechanism: Mechanism, both: bool = False) -> Callable[[float], li
 def _spending(one: Mechanism, delta: float, both: bool) -> Guarantee:
     """The exact epsilon at delta."""
     least = epsilon(_loss(one, both), delta, rtol=_RTOL)
-    if not isinstance(least, Bound) or not math.isfinite(least.upper):
+    if not math.isfinite(least.upper):
         raise UnsupportedError(f"{one!r} has no finite epsilon at delta = {delta:.3g}")
     return Guarantee(least.upper, delta)
 

@@ -21,7 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logphi import check
-from logphi.bound import Direction, Side
+from logphi.arguments import DirectionLike
+from logphi.bound import Side
 from logphi.classical.claim import Claim
 from logphi.classical.joint_conversion import Implied, sharpened
 from logphi.classical.joint_tradeoff import implied_error
@@ -77,7 +78,7 @@ def delta(
     epsilon: float,
     *,
     conversion: Conversion | str = Conversion.TRADEOFF,
-    direction: Direction | str | None = None,
+    direction: DirectionLike | None = None,
 ) -> Claim:
     """An upper bound of delta(epsilon) from Renyi divergences.
 
@@ -119,7 +120,7 @@ def epsilon(
     delta: float,
     *,
     conversion: Conversion | str = Conversion.TRADEOFF,
-    direction: Direction | str | None = None,
+    direction: DirectionLike | None = None,
 ) -> Claim:
     """An upper bound of the smallest eps >= 0 with delta(eps) <= delta, from Renyi divergences.
 
@@ -135,7 +136,7 @@ def epsilon(
     return max(found, key=float)
 
 
-def tradeoff(source: Source, type_one_error: float, *, direction: Direction | str | None = None) -> Claim:
+def tradeoff(source: Source, type_one_error: float, *, direction: DirectionLike | None = None) -> Claim:
     """A lower bound of the type II error of every test at a type I error, from Renyi divergences: the trade-off function.
 
     The null hypothesis is Q, without the record, as in ``mechanism.tradeoff``; a function of the order bounds both orders of

@@ -18,7 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logphi import check
-from logphi.bound import Bound, Direction
+from logphi.arguments import DirectionLike
+from logphi.bound import Bound
 from logphi.classical.claim import Claim, at_most
 from logphi.classical.outward import exact, up
 from logphi.core.logphi import LogPhi
@@ -291,7 +292,7 @@ def settled(z: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.where(z > -0.5, (1 + z) - 1, z)
 
 
-def curves(source: Questions | RenyiCurve | Divergence, direction: Direction | str | None = None) -> list[RenyiCurve]:
+def curves(source: Questions | RenyiCurve | Divergence, direction: DirectionLike | None = None) -> list[RenyiCurve]:
     """The curves of a mechanism, one for each order of its pair; a curve or a function as it is.
 
     Raises

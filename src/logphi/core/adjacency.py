@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+from typing import Literal
 
 
 class Adjacency(enum.Enum):
@@ -19,7 +20,7 @@ class Adjacency(enum.Enum):
     REPLACE_SPECIAL = "replace_special"
 
     @classmethod
-    def of(cls, value: Adjacency | str) -> Adjacency:
+    def of(cls, value: AdjacencyLike | str) -> Adjacency:
         """``value`` as a relation; accepts the lower-case name.
 
         Raises
@@ -41,3 +42,7 @@ class Adjacency(enum.Enum):
         except ValueError:
             names = ", ".join(repr(member.value) for member in cls)
             raise ValueError(f"adjacency must be one of {names}, got {value!r}") from None
+
+
+# for type checkers: a relation, or its name
+AdjacencyLike = Adjacency | Literal["add_remove", "add", "remove", "replace", "replace_special"]

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from logphi import check
 from logphi.arith.protocol import Shortened
-from logphi.core.adjacency import Adjacency
+from logphi.core.adjacency import Adjacency, AdjacencyLike
 from logphi.core.logphi import LogPhi
 from logphi.core.pairs.flat import TiltedFlat
 from logphi.release import Primitive
@@ -58,7 +58,7 @@ class DistanceToInstability(Primitive):
     adjacency: Adjacency
     _stored: ClassVar = {"epsilon": "test_epsilon", "delta": "test_delta"}
 
-    def __init__(self, epsilon: float, delta: float, adjacency: Adjacency | str = Adjacency.ADD_REMOVE) -> None:
+    def __init__(self, epsilon: float, delta: float, adjacency: AdjacencyLike = Adjacency.ADD_REMOVE) -> None:
         kept = {"test_epsilon": check.moderate("epsilon", epsilon), "test_delta": check.unit("delta", delta)}
         self._settle(**kept, adjacency=adjacency)
         if self.test_delta > -LARGEST_FAILURE * math.expm1(-self.test_epsilon / 2):

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from logphi import check
 from logphi.arith.protocol import Plain
-from logphi.core.adjacency import Adjacency
+from logphi.core.adjacency import Adjacency, AdjacencyLike
 from logphi.core.logphi import LogPhi
 from logphi.core.pairs.flat import TiltedFlat
 from logphi.release import Primitive
@@ -46,7 +46,7 @@ class ExponentialMechanism(Primitive):
     adjacency: Adjacency
     _stored: ClassVar = {"epsilon": "range_epsilon"}
 
-    def __init__(self, epsilon: float, adjacency: Adjacency | str = Adjacency.ADD_REMOVE) -> None:
+    def __init__(self, epsilon: float, adjacency: AdjacencyLike = Adjacency.ADD_REMOVE) -> None:
         self._settle(range_epsilon=check.moderate("epsilon", epsilon), adjacency=adjacency)
 
     def pair(self) -> TiltedFlat:

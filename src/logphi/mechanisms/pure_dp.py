@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from logphi import check
 from logphi.arith.protocol import Arithmetic, Number, Plain
-from logphi.core.adjacency import Adjacency
+from logphi.core.adjacency import Adjacency, AdjacencyLike
 from logphi.core.logphi import LogPhi
 from logphi.core.pairs.finite import FinitePair
 from logphi.numerics.laws.finite import Cells, Thinned
@@ -53,7 +53,7 @@ class ApproximateDP(Primitive):
     adjacency: Adjacency
     _stored: ClassVar = {"epsilon": "guaranteed_epsilon", "delta": "guaranteed_delta"}
 
-    def __init__(self, epsilon: float, delta: float, adjacency: Adjacency | str = Adjacency.ADD_REMOVE) -> None:
+    def __init__(self, epsilon: float, delta: float, adjacency: AdjacencyLike = Adjacency.ADD_REMOVE) -> None:
         kept = {
             "guaranteed_epsilon": check.guarantee("epsilon", epsilon),
             "guaranteed_delta": check.unit("delta", delta),
@@ -104,7 +104,7 @@ class PureDP(Primitive):
     adjacency: Adjacency
     _stored: ClassVar = {"epsilon": "guaranteed_epsilon"}
 
-    def __init__(self, epsilon: float, adjacency: Adjacency | str = Adjacency.ADD_REMOVE) -> None:
+    def __init__(self, epsilon: float, adjacency: AdjacencyLike = Adjacency.ADD_REMOVE) -> None:
         kept = check.guarantee("epsilon", epsilon)
         self._settle(guaranteed_epsilon=kept, adjacency=_of_both_orders(adjacency, epsilon, 0))
 
@@ -117,7 +117,7 @@ class PureDP(Primitive):
         return LogPhi.of([(TwoPoint(Plain(self.guaranteed_epsilon)), 1)])
 
 
-def _of_both_orders(adjacency: Adjacency | str, epsilon: float, delta: float) -> Adjacency:
+def _of_both_orders(adjacency: AdjacencyLike, epsilon: float, delta: float) -> Adjacency:
     """The relation, if a guarantee under it bounds both orders of a pair, as the dominating pair does."""
     relation = Adjacency.of(adjacency)
     if relation in (Adjacency.ADD, Adjacency.REMOVE):

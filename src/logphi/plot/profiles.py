@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from logphi import check
-from logphi.bound import Direction, single
+from logphi.arguments import DirectionLike
+from logphi.bound import single
 from logphi.plot.canvas import canvas, mechanisms, names
 from logphi.plot.curve import RTOL, TINY, draw, legend, traced
 from logphi.release import Mechanism
@@ -28,7 +29,7 @@ _BEYOND = 1.25
 def profile(
     *of: Mechanism,
     epsilons: Any = None,
-    directions: Iterable[Direction | str | None] = (None,),
+    directions: Iterable[DirectionLike | None] = (None,),
     labels: Iterable[str] | None = None,
     ax: Axes | None = None,
     rtol: float = RTOL,
@@ -83,7 +84,7 @@ def profile(
     curves = []
     for one, direction, name in named:
 
-        def answer(x: Any, one: Mechanism = one, direction: Direction | str | None = direction) -> Any:
+        def answer(x: Any, one: Mechanism = one, direction: DirectionLike | None = direction) -> Any:
             return one.delta(x, direction=direction, rtol=rtol)
 
         curves.append(traced(name, answer, at, log_y=True))

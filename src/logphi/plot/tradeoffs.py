@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from logphi import check
-from logphi.bound import Direction
+from logphi.arguments import DirectionLike
 from logphi.plot.canvas import GREY, canvas, mechanisms, names
 from logphi.plot.curve import RTOL, Array, draw, legend, traced
 from logphi.release import Mechanism
@@ -24,7 +24,7 @@ def tradeoff(
     *of: Mechanism,
     type_one_errors: Any = None,
     roc: bool = False,
-    direction: Direction | str | None = None,
+    direction: DirectionLike | None = None,
     labels: Iterable[str] | None = None,
     ax: Axes | None = None,
     rtol: float = RTOL,

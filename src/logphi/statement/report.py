@@ -9,6 +9,7 @@ from typing import Any
 
 from logphi import check
 from logphi.accountant.budget import PrivacyFilter
+from logphi.arguments import Method
 from logphi.bound import Bound, Status, single
 from logphi.core.pair import UnsupportedError
 from logphi.progress import shown
@@ -33,7 +34,7 @@ def report(
     dataset_size: int | None = None,
     epsilons: Sequence[float] = _EPSILONS,
     deltas: Sequence[float] = _DELTAS,
-    method: str | None = None,
+    method: Method | None = None,
     notes: Sequence[str] = (),
 ) -> Report:
     """The privacy statement of a release: everything that a claim of differential privacy should come with.

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from logphi.arguments import RouteName
 from logphi.bound import Direction
 from logphi.core.logphi import LogPhi
 from logphi.release import Mechanism
@@ -28,7 +29,7 @@ from logphi.testing.places import (
 from logphi.views.routes import NotApplicableError
 
 # routes that are compared with the default; a contour along atoms is valid too, but takes seconds
-_OTHER_ROUTES = ("lattice", "exact", "exponential", "smoothed", "clipped", "discretized", "buckets")
+_OTHER_ROUTES: tuple[RouteName, ...] = ("lattice", "exact", "exponential", "smoothed", "clipped", "discretized", "buckets")
 # beyond it a chord in e^x spans too much to tell anything
 _LARGEST_CHORD = 300.0
 

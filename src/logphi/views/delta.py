@@ -4,29 +4,51 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from logphi import check
+from logphi.arguments import DirectionLike, Method, Number, Numbers, RouteName
 from logphi.bound import Bound, Bounds, Direction, Ledger, Status
 from logphi.core.logphi import LogPhi
 from logphi.progress import shown
-from logphi.views.directions import Loss
+from logphi.views.directions import HasLoss, Loss
 from logphi.views.profile import LogDelta, probability, status_of
 from logphi.views.routes import Demand, Profiles, Route, SharedProfiles, closed, route
 
 
+@overload
 def delta(
-    loss: Loss, epsilon: Any, *, direction: Direction | str | None = None, method: str | Route | None = None, rtol: float = 1e-9
+    self: HasLoss,
+    epsilon: Number,
+    *,
+    direction: DirectionLike | None = None,
+    method: Method | Route | None = None,
+    rtol: float = 1e-9,
+) -> Bound: ...
+@overload
+def delta(
+    self: HasLoss,
+    epsilon: Numbers,
+    *,
+    direction: DirectionLike | None = None,
+    method: Method | Route | None = None,
+    rtol: float = 1e-9,
+) -> Bounds: ...
+def delta(
+    self: HasLoss,
+    epsilon: Any,
+    *,
+    direction: DirectionLike | None = None,
+    method: Method | Route | None = None,
+    rtol: float = 1e-9,
 ) -> Bound | Bounds:
     """The privacy profile: delta(eps) = max over the relation of H_{e^eps}(P||Q) ([AFA] Definition 2).
 
     Parameters
     ----------
-    loss
-        The loss of the release.
     epsilon
         One number or an array, any real, in nats.
     direction
@@ -36,7 +58,7 @@ def delta(
         ``"lattice"``, ``"exact"`` (few atoms, one release of its own closed form), ``"exponential"`` (Laplace family),
         ``"smoothed"`` (a contour with a smoothed threshold), ``"clipped"`` (a contour without rare large losses, which have a
         closed form), ``"discretized"`` (a lattice law above and one below),
-        ``"certified"`` (ball arithmetic, asked of a release: :func:`logphi.certified.question.certified`),
+        ``"certified"`` (ball arithmetic, in which the parameters and epsilon are exact; needs python-flint),
         ``"buckets"`` (losses rounded up and down, [PLD] section 2.1: the simple, wide way to compare with), and three that
         are there to be compared with too: ``"levy-sums"`` ([AFA] Algorithm 2, which rounds the loss of normal laws,
         sampled or not, down and up; on a grid of one's own: :mod:`logphi.classical.analytical_fourier`) and, in which what
@@ -54,27 +76,92 @@ def delta(
     ------
     ValueError, TypeError
         If epsilon is not finite, or the direction or the method does not apply.
+
+    Examples
+    --------
+    >>> import logphi as lp
+    >>> spent = (14062 * lp.Gaussian(sigma=1.1).poisson(256 / 60000)).delta(2)
+    >>> print(f"{spent.value:.9e}")
+    1.190426322e-04
     """
+    if method == "certified":
+        return self._certified("delta", epsilon, direction, rtol)
+    loss = self._loss()
     checked(loss, direction, method, rtol)
     points = check.real_array("epsilon", epsilon)
     orders, along = loss.orders(direction), route_to(points, method)
     return pointwise(points, lambda at: probability(*_largest(orders, at, along, rtol), rtol), falling=True)
 
 
+@overload
 def log_delta(
+    self: HasLoss,
+    epsilon: Number,
+    *,
+    direction: DirectionLike | None = None,
+    method: RouteName | None = None,
+    rtol: float = 1e-9,
+) -> Bound: ...
+@overload
+def log_delta(
+    self: HasLoss,
+    epsilon: Numbers,
+    *,
+    direction: DirectionLike | None = None,
+    method: RouteName | None = None,
+    rtol: float = 1e-9,
+) -> Bounds: ...
+def log_delta(
+    self: HasLoss,
+    epsilon: Any,
+    *,
+    direction: DirectionLike | None = None,
+    method: RouteName | None = None,
+    rtol: float = 1e-9,
+) -> Bound | Bounds:
+    """The natural logarithm of the privacy profile, also where delta is below every double.
+
+    Parameters
+    ----------
+    epsilon
+        One number or an array, any real, in nats.
+    direction
+        ``"remove"`` or ``"add"`` for one order only; the maximum of both by default.
+    method
+        A route by name, as of :func:`delta`, but not ``"certified"``.
+    rtol
+        Requested ``upper - lower`` of delta, relative to delta: about the width of its logarithm.
+
+    Returns
+    -------
+    Bound or Bounds
+        Of the shape of ``epsilon``; ``float`` gives the upper end, and the ledger is in units of the logarithm. An exact zero
+        gives minus infinity.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If epsilon is not finite, or the direction or the method does not apply.
+
+    Examples
+    --------
+    >>> import logphi as lp
+    >>> round(lp.Gaussian(sigma=1).log_delta(50).value, 6)
+    -1233.869083
+    """
+    return log_profile(self._loss(), epsilon, direction=direction, method=method, rtol=rtol)
+
+
+def log_profile(
     loss: Loss,
     epsilon: Any,
     *,
-    direction: Direction | str | None = None,
-    method: str | None = None,
+    direction: DirectionLike | None = None,
+    method: RouteName | None = None,
     rtol: float = 1e-9,
     least: float = -math.inf,
 ) -> Bound | Bounds:
-    """Natural logarithm of :func:`delta`, also where delta is below every double.
-
-    The arguments are those of :func:`delta`; the ledger is in units of the logarithm, and ``rtol`` still is the relative
-    width of delta. An exact zero gives minus infinity. What is proved to be below ``least`` may be as wide as it comes.
-    """
+    """The same of a loss; what is proved to be below ``least`` may be as wide as it comes."""
     checked(loss, direction, method, rtol)
     points = check.real_array("epsilon", epsilon)
     orders, along = loss.orders(direction), route_to(points, method)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any, NoReturn, Protocol
 
-from logphi.bound import Bound, Direction
+from logphi.bound import Bound, Bounds, Direction
 from logphi.core.adjacency import Adjacency
 from logphi.core.logphi import LogPhi
 
@@ -39,6 +40,18 @@ def worst(answers: list[Bound]) -> Bound:
     return replace(best, lower=lower, upper=upper, direction=direction, status=status)
 
 
+class HasLoss(Protocol):
+    """What a question is put to: a release, or its loss alone."""
+
+    def _loss(self) -> Loss:
+        """The loss of the release."""
+        ...
+
+    def _certified(self, quantity: str, question: Any, direction: Direction | str | None, rtol: float) -> Bound | Bounds:
+        """The answer in ball arithmetic."""
+        ...
+
+
 @dataclass(frozen=True)
 class Loss:
     """The loss of a release in the remove direction, and the relation that it is meant for."""
@@ -65,3 +78,10 @@ class Loss:
         if len(own) == 2 and self.remove.symmetric:
             return [(Direction.BOTH, self.remove)]
         return [(one, self.remove if one is Direction.REMOVE else self.remove.reflected()) for one in own]
+
+    def _loss(self) -> Loss:
+        return self
+
+    def _certified(self, quantity: str, question: Any, direction: Direction | str | None, rtol: float) -> NoReturn:
+        # balls are a floor above, and how the parameters were written is known to the release only
+        raise ValueError(f"a loss has no certified {quantity}: ask the release that it belongs to")

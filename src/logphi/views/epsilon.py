@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from logphi import check
+from logphi.arguments import DirectionLike, Method, Number, Numbers
 from logphi.bound import Bound, Bounds, Direction, Entry, Ledger, Status
 from logphi.core.logphi import LogPhi
 from logphi.numerics import exponential
@@ -19,7 +20,7 @@ from logphi.numerics.roots import Crossing
 from logphi.numerics.saddle import minimise
 from logphi.views import rare
 from logphi.views.delta import checked, pointwise, route_to
-from logphi.views.directions import Loss
+from logphi.views.directions import HasLoss
 from logphi.views.profile import LogDelta, masses
 from logphi.views.routes import Demand, Profiles, Route, Solver, closed, solver
 
@@ -35,23 +36,46 @@ _FLAT = 4.0
 _DIGITS = 1e-15
 
 
+@overload
 def epsilon(
-    loss: Loss, delta: Any, *, direction: Direction | str | None = None, method: str | Route | None = None, rtol: float = 1e-9
+    self: HasLoss,
+    delta: Number,
+    *,
+    direction: DirectionLike | None = None,
+    method: Method | Route | None = None,
+    rtol: float = 1e-9,
+) -> Bound: ...
+@overload
+def epsilon(
+    self: HasLoss,
+    delta: Numbers,
+    *,
+    direction: DirectionLike | None = None,
+    method: Method | Route | None = None,
+    rtol: float = 1e-9,
+) -> Bounds: ...
+def epsilon(
+    self: HasLoss,
+    delta: Any,
+    *,
+    direction: DirectionLike | None = None,
+    method: Method | Route | None = None,
+    rtol: float = 1e-9,
 ) -> Bound | Bounds:
     """The smallest eps >= 0 with delta(eps) <= delta ([AFA] section 4, by a safeguarded secant on log delta).
 
     Parameters
     ----------
-    loss
-        The loss of the release.
     delta
         One number or an array, in [0, 1]. Zero asks for the largest finite loss; it is infinite where there is none, and
         any delta below the probability of an infinite loss gives infinity.
     direction
         ``"remove"`` or ``"add"`` for one order only; the maximum of both by default.
     method
-        A route by name, as of :func:`logphi.views.delta.delta`; by default the first that meets the tolerance. The three
-        of [AFA], ``"levy"``, ``"levy-sums"`` and ``"levy-quadrature"``, are inverted by bisection, as there.
+        A route by name; by default the first that meets the tolerance: ``"contour"``, ``"lattice"``, ``"exact"``,
+        ``"exponential"``, ``"smoothed"``, ``"clipped"``, ``"discretized"``, ``"buckets"``, ``"certified"`` (ball arithmetic);
+        those of [AFA], ``"levy"``, ``"levy-sums"`` and ``"levy-quadrature"``, are inverted by bisection, as there.
+        :func:`logphi.views.delta.delta` says what each of them does.
     rtol
         Requested ``upper - lower`` in units of ``max(1, eps)``.
 
@@ -65,7 +89,17 @@ def epsilon(
     ------
     ValueError, TypeError
         If delta is outside [0, 1] or NaN, or the direction or the method does not apply.
+
+    Examples
+    --------
+    >>> import logphi as lp
+    >>> spent = (14062 * lp.Gaussian(sigma=1.1).poisson(256 / 60000)).epsilon(1e-5)
+    >>> round(spent.value, 9), spent.upper - spent.lower < 1e-9
+    (2.381596921, True)
     """
+    if method == "certified":
+        return self._certified("epsilon", delta, direction, rtol)
+    loss = self._loss()
     checked(loss, direction, method, rtol)
     deltas = check.unit_array("delta", delta)
     orders, along, solve = loss.orders(direction), route_to(deltas, method), solver(method)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from logphi.bound import Bound
+from logphi.arguments import Method
+from logphi.bound import Bound, Bounds
 from logphi.display import bound_rows, table
 from logphi.views.delta import delta as delta_of
-from logphi.views.directions import Loss
+from logphi.views.directions import HasLoss
 from logphi.views.epsilon import epsilon as epsilon_of
 
 # terms of the loss that are listed
@@ -52,22 +53,42 @@ class Explanation:
 
 
 def explain(
-    loss: Loss, mechanism: str, *, epsilon: float | None = None, delta: float | None = None, method: str | None = None
+    self: HasLoss, *, epsilon: float | None = None, delta: float | None = None, method: Method | None = None
 ) -> Explanation:
     """How delta(epsilon) or epsilon(delta) is found: method, direction, status, and every line of the ledger.
+
+    Parameters
+    ----------
+    epsilon, delta
+        The question, exactly one of the two: an epsilon, in nats, or a delta in [0, 1].
+    method
+        A route by name, as of :func:`logphi.views.delta.delta`.
+
+    Returns
+    -------
+    Explanation
+        ``print`` writes it out; its ``bound`` is the answer.
 
     Raises
     ------
     ValueError, TypeError
-        If not exactly one of epsilon and delta is given, or it is not one number.
+        If not exactly one of epsilon and delta is given, it is not one number, or the method does not apply.
+
+    Examples
+    --------
+    >>> import logphi as lp
+    >>> print((100 * lp.Gaussian(sigma=20)).explain(delta=1e-5))
+    100 * Gaussian(sigma=20.0)
+    epsilon(1e-05) = ...
     """
-    if (epsilon is None) == (delta is None):
-        raise ValueError(f"give either epsilon or delta, got epsilon={epsilon!r} and delta={delta!r}")
-    if epsilon is not None:
-        question, answer = f"delta({epsilon!r})", delta_of(loss, epsilon, method=method)
+    answer: Bound | Bounds
+    if epsilon is not None and delta is None:
+        question, answer = f"delta({epsilon!r})", delta_of(self, epsilon, method=method)
+    elif delta is not None and epsilon is None:
+        question, answer = f"epsilon({delta!r})", epsilon_of(self, delta, method=method)
     else:
-        question, answer = f"epsilon({delta!r})", epsilon_of(loss, delta, method=method)
+        raise ValueError(f"give either epsilon or delta, got epsilon={epsilon!r} and delta={delta!r}")
     if not isinstance(answer, Bound):
         raise TypeError("explain takes one epsilon or one delta, not an array")
-    terms = tuple((repr(law), count) for law, count in loss.remove.terms)
-    return Explanation(mechanism, question, answer, terms)
+    terms = tuple((repr(law), count) for law, count in self._loss().remove.terms)
+    return Explanation(repr(self), question, answer, terms)

@@ -4,20 +4,44 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
+from logphi.arguments import DirectionLike, Number, Numbers, RouteName
 from logphi.arith.floats import ULP
-from logphi.bound import Bound, Bounds, Direction, Entry, Ledger, Status, single
+from logphi.bound import Bound, Bounds, Direction, Entry, Ledger, Status
 from logphi.views.delta import checked, delta, pointwise
-from logphi.views.directions import Loss
+from logphi.views.directions import HasLoss, Loss
 from logphi.views.profile import masses
 from logphi.views.renyi import largest
 
 
+@overload
 def hockey_stick(
-    loss: Loss, order: Any, *, direction: Direction | str | None = None, method: str | None = None, rtol: float = 1e-9
+    self: HasLoss,
+    order: Number,
+    *,
+    direction: DirectionLike | None = None,
+    method: RouteName | None = None,
+    rtol: float = 1e-9,
+) -> Bound: ...
+@overload
+def hockey_stick(
+    self: HasLoss,
+    order: Numbers,
+    *,
+    direction: DirectionLike | None = None,
+    method: RouteName | None = None,
+    rtol: float = 1e-9,
+) -> Bounds: ...
+def hockey_stick(
+    self: HasLoss,
+    order: Any,
+    *,
+    direction: DirectionLike | None = None,
+    method: RouteName | None = None,
+    rtol: float = 1e-9,
 ) -> Bound | Bounds:
     """H_a(P||Q) = E_P[(1 - a e^{-L})_+] for every order a >= 0, the larger over the relation ([AFA] Definition 2).
 
@@ -25,12 +49,14 @@ def hockey_stick(
 
     Parameters
     ----------
-    loss
-        The loss of the release.
     order
         One order or an array: a non-negative number or infinity, a double as it is given.
-    direction, method, rtol
-        As of :func:`logphi.views.delta.delta`.
+    direction
+        ``"remove"`` or ``"add"`` for one order of the pair only; the maximum of both by default.
+    method
+        A route by name, as of :func:`logphi.views.delta.delta`, but not ``"certified"``.
+    rtol
+        Requested ``upper - lower`` relative to the value. Wider answers are valid and say so in their status.
 
     Returns
     -------
@@ -44,12 +70,11 @@ def hockey_stick(
 
     Examples
     --------
-    >>> from logphi.core.adjacency import Adjacency
-    >>> from logphi.expression import parse
-    >>> loss = Loss(parse("RandomizedResponse(p=0.75)").loss_law(), Adjacency.ADD_REMOVE)
-    >>> round(hockey_stick(loss, 1).value, 9)
+    >>> import logphi as lp
+    >>> round(lp.RandomizedResponse(p=0.75).hockey_stick(1).value, 9)
     0.5
     """
+    loss = self._loss()
     checked(loss, direction, method, rtol)
     orders = np.asarray(order)
     if orders.dtype == bool or orders.dtype.kind not in "iuf":
@@ -60,18 +85,18 @@ def hockey_stick(
     return pointwise(orders, lambda at: _one(loss, at, direction, method, rtol))
 
 
-def _one(loss: Loss, order: float, direction: Direction | str | None, method: str | None, rtol: float) -> Bound:
+def _one(loss: Loss, order: float, direction: DirectionLike | None, method: RouteName | None, rtol: float) -> Bound:
     if order == 0:
         names = [name for name, _ in loss.orders(direction)]
         return Bound(1.0, 1.0, 1.0, direction=names[0] if len(names) == 1 else Direction.BOTH)
     if order == math.inf:
         return _infinite(loss, direction, rtol)
     if order == 1:
-        return single(delta(loss, 0.0, direction=direction, method=method, rtol=rtol))
+        return delta(loss, 0.0, direction=direction, method=method, rtol=rtol)
     # the profile falls with epsilon
     at = math.log(order)
     slip = 2 * ULP * abs(at)
-    high, low = (single(delta(loss, at + side * slip, direction=direction, method=method, rtol=rtol)) for side in (-1, 1))
+    high, low = (delta(loss, at + side * slip, direction=direction, method=method, rtol=rtol) for side in (-1, 1))
     lower, upper = min(low.lower, high.upper), high.upper
     width = upper - lower
     status = high.status if not high.status.met or width <= rtol * high.value else Status.WIDE
@@ -79,7 +104,7 @@ def _one(loss: Loss, order: float, direction: Direction | str | None, method: st
     return Bound(lower, min(max(high.value, lower), upper), upper, status, high.method, high.direction, ledger)
 
 
-def _infinite(loss: Loss, direction: Direction | str | None, rtol: float) -> Bound:
+def _infinite(loss: Loss, direction: DirectionLike | None, rtol: float) -> Bound:
     """The probability of an infinite loss."""
     found = []
     for name, law in loss.orders(direction):

@@ -10,7 +10,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from logphi.bound import Bound, Direction, Entry, Ledger, Side, single
+from logphi.arguments import DirectionLike
+from logphi.bound import Bound, Entry, Ledger, Side, single
 from logphi.core.adjacency import Adjacency
 from logphi.core.logphi import LogPhi
 from logphi.views.delta import log_delta
@@ -28,13 +29,13 @@ _HALF = 2.0**-53
 _APART = 1e-5
 
 
-def power(loss: Loss, level: float, direction: Direction | str | None, rtol: float) -> Bound:
+def power(loss: Loss, level: float, direction: DirectionLike | None, rtol: float) -> Bound:
     """The largest power at one level, in the worse order of the pair; ``float`` gives the upper end."""
     found = [replace(_power(part, level, rtol), direction=order) for order, part in loss.orders(direction)]
     return settled(worst(found), rtol)
 
 
-def hull_power(loss: Loss, level: float, direction: Direction | str | None, rtol: float) -> Bound:
+def hull_power(loss: Loss, level: float, direction: DirectionLike | None, rtol: float) -> Bound:
     """The concave hull of the largest powers of both orders, at one level; ``float`` gives the upper end.
 
     Of max(delta, delta') any x gives an upper bound; the best of them lies between those of the two orders. Its lower end is

@@ -4,29 +4,32 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
 from logphi import check
-from logphi.bound import Bound, Bounds, Direction, Status
+from logphi.arguments import DirectionLike, Number, Numbers
+from logphi.bound import Bound, Bounds, Status
 from logphi.core.logphi import LogPhi
 from logphi.views.delta import each
-from logphi.views.directions import Loss, worst
+from logphi.views.directions import HasLoss, worst
 from logphi.views.profile import LogDelta, masses, outward, probability, safe_log
 from logphi.views.quantile import where_above
 from logphi.views.tail import above
 
 
-def pdp_delta(loss: Loss, epsilon: Any, *, direction: Direction | str | None = None, rtol: float = 1e-9) -> Bound | Bounds:
+@overload
+def pdp_delta(self: HasLoss, epsilon: Number, *, direction: DirectionLike | None = None, rtol: float = 1e-9) -> Bound: ...
+@overload
+def pdp_delta(self: HasLoss, epsilon: Numbers, *, direction: DirectionLike | None = None, rtol: float = 1e-9) -> Bounds: ...
+def pdp_delta(self: HasLoss, epsilon: Any, *, direction: DirectionLike | None = None, rtol: float = 1e-9) -> Bound | Bounds:
     """P(L > epsilon), infinite losses included: the delta of (epsilon, delta)-probabilistic differential privacy.
 
     It is at least the delta of the privacy profile and, unlike that, may grow under post-processing.
 
     Parameters
     ----------
-    loss
-        The loss of the release.
     epsilon
         One number or an array, any real, in nats.
     direction
@@ -43,9 +46,16 @@ def pdp_delta(loss: Loss, epsilon: Any, *, direction: Direction | str | None = N
     ------
     ValueError, TypeError
         If epsilon is not finite, or the direction does not apply.
+
+    Examples
+    --------
+    >>> import logphi as lp
+    >>> release = 100 * lp.Gaussian(sigma=10)
+    >>> round(release.pdp_delta(2).value, 9), round(release.delta(2).value, 9)
+    (0.066807201, 0.020923636)
     """
     check.tolerance("rtol", rtol)
-    orders = loss.orders(direction)
+    orders = self._loss().orders(direction)
     return each(
         "epsilon",
         epsilon,
@@ -53,20 +63,43 @@ def pdp_delta(loss: Loss, epsilon: Any, *, direction: Direction | str | None = N
     )
 
 
-def pdp_epsilon(loss: Loss, delta: Any, *, direction: Direction | str | None = None, rtol: float = 1e-9) -> Bound | Bounds:
-    """The smallest epsilon >= 0 with P(L > epsilon) <= delta; infinity below the probability of an infinite loss.
+@overload
+def pdp_epsilon(self: HasLoss, delta: Number, *, direction: DirectionLike | None = None, rtol: float = 1e-9) -> Bound: ...
+@overload
+def pdp_epsilon(self: HasLoss, delta: Numbers, *, direction: DirectionLike | None = None, rtol: float = 1e-9) -> Bounds: ...
+def pdp_epsilon(self: HasLoss, delta: Any, *, direction: DirectionLike | None = None, rtol: float = 1e-9) -> Bound | Bounds:
+    """The smallest epsilon >= 0 with P(L > epsilon) <= delta: the inverse of ``pdp_delta`` ([PLC] section 4.5).
 
-    The arguments are those of :func:`pdp_delta`, with delta in [0, 1]; ``rtol`` asks for a width in units of
-    ``max(1, epsilon)``.
+    Parameters
+    ----------
+    delta
+        One number or an array, in [0, 1].
+    direction
+        ``"remove"`` or ``"add"`` for one order only; the maximum of both by default.
+    rtol
+        Requested ``upper - lower`` in units of ``max(1, epsilon)``.
+
+    Returns
+    -------
+    Bound or Bounds
+        Of the shape of ``delta``, in nats; ``float`` gives the upper end. Infinite where delta is below the probability of an
+        infinite loss.
 
     Raises
     ------
     ValueError, TypeError
         If delta is outside [0, 1] or NaN, or the direction does not apply.
+
+    Examples
+    --------
+    >>> import logphi as lp
+    >>> release = 100 * lp.Gaussian(sigma=10)
+    >>> round(release.pdp_epsilon(1e-5).value, 9), round(release.epsilon(1e-5).value, 9)
+    (4.764890794, 4.377178096)
     """
     check.tolerance("rtol", rtol)
     check.unit_array("delta", delta)
-    orders = loss.orders(direction)
+    orders = self._loss().orders(direction)
     return each("delta", delta, lambda at: worst([replace(_level(part, at, rtol), direction=order) for order, part in orders]))
 
 

@@ -9,30 +9,37 @@ from __future__ import annotations
 import cmath
 import math
 from dataclasses import replace
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
 from logphi import check
+from logphi.arguments import DirectionLike, Number, Numbers
 from logphi.arith.floats import ULP
-from logphi.bound import Bound, Bounds, ComplexBound, Direction, Entry, Ledger, Status, single
+from logphi.bound import Bound, Bounds, ComplexBound, Direction, Entry, Ledger, Status
 from logphi.core.logphi import LogPhi
 from logphi.views.delta import pointwise
-from logphi.views.directions import Loss, worst
+from logphi.views.directions import HasLoss, worst
 from logphi.views.log_moment import below_the_end, complex_log_moment, log_moment
 from logphi.views.moments import cumulant, estimated
 from logphi.views.profile import masses
 
 
+@overload
+def renyi(self: HasLoss, order: Number, *, direction: DirectionLike | None = None, rtol: float = 1e-9) -> Bound: ...
+@overload
+def renyi(  # a real number is a complex one to type checkers: theirs is the first that fits
+    self: HasLoss, order: complex, *, direction: DirectionLike | None = None, rtol: float = 1e-9
+) -> ComplexBound: ...
+@overload
+def renyi(self: HasLoss, order: Numbers, *, direction: DirectionLike | None = None, rtol: float = 1e-9) -> Bounds: ...
 def renyi(
-    loss: Loss, order: Any, *, direction: Direction | str | None = None, rtol: float = 1e-9
+    self: HasLoss, order: Any, *, direction: DirectionLike | None = None, rtol: float = 1e-9
 ) -> Bound | Bounds | ComplexBound:
     """The Renyi divergence D_a(P||Q) = log(E_P[e^{(a-1) L}])/(a - 1), the larger over the relation ([LT] Theorem 3.2).
 
     Parameters
     ----------
-    loss
-        The loss of the release.
     order
         Any real order a, an array of them, or one complex order. 1 is the Kullback-Leibler divergence, infinity the largest
         loss, 0 is -log Q(p > 0), and negative orders obey D_a(P||Q) = a/(1-a) D_{1-a}(Q||P). Of a complex order it is the
@@ -57,14 +64,12 @@ def renyi(
 
     Examples
     --------
-    >>> from logphi.core.adjacency import Adjacency
-    >>> from logphi.expression import parse
-    >>> loss = Loss(parse("3 * Gaussian(sigma=2)").loss_law(), Adjacency.ADD_REMOVE)
-    >>> round(renyi(loss, 32.5).value, 9)
+    >>> import logphi as lp
+    >>> round((3 * lp.Gaussian(sigma=2)).renyi(32.5).value, 9)
     12.1875
     """
     check.tolerance("rtol", rtol)
-    laws = [(name, law.completed()) for name, law in loss.orders(direction)]
+    laws = [(name, law.completed()) for name, law in self._loss().orders(direction)]
     asked = _orders(order)
     # far out the doubles are left: what is not finite there is not known, and answered so
     with np.errstate(all="ignore"):
@@ -73,24 +78,93 @@ def renyi(
         return pointwise(asked, lambda at: _largest(laws, at, rtol))
 
 
-def renyi_orders(loss: Loss, *, direction: Direction | str | None = None) -> tuple[float, float]:
+def renyi_orders(self: HasLoss, *, direction: DirectionLike | None = None) -> tuple[float, float]:
     """The open interval of real parts of the orders at which the Renyi divergence converges.
 
     It always contains (0, 1); that of the maximum over a relation is the intersection. With infinite losses under P it ends
     at 1, with outcomes that P never has it begins at 0. Of laws known by samples the ends are estimates.
+
+    Parameters
+    ----------
+    direction
+        ``"remove"`` or ``"add"`` for one order of the pair only; both by default.
+
+    Returns
+    -------
+    tuple of float
+        Both ends of the interval, infinite where it is.
+
+    Raises
+    ------
+    ValueError
+        If the direction does not apply.
+
+    Examples
+    --------
+    >>> import logphi as lp
+    >>> lp.ApproximateDP(epsilon=1, delta=1e-5).renyi_orders()
+    (0.0, 1.0)
     """
-    ends = [_interval(law.completed()) for _, law in loss.orders(direction)]
+    ends = [_interval(law.completed()) for _, law in self._loss().orders(direction)]
     return max(low for low, _ in ends), min(high for _, high in ends)
 
 
-def kl_divergence(loss: Loss, *, direction: Direction | str | None = None, rtol: float = 1e-9) -> Bound:
-    """The Kullback-Leibler divergence D(P||Q) = E_P[L] in nats: the Renyi divergence of order 1."""
-    return single(renyi(loss, 1.0, direction=direction, rtol=rtol))
+def kl_divergence(self: HasLoss, *, direction: DirectionLike | None = None, rtol: float = 1e-9) -> Bound:
+    """The Kullback-Leibler divergence D(P||Q) = E_P[L]: the mean of the loss, the Renyi divergence of order 1.
+
+    Parameters
+    ----------
+    direction
+        ``"remove"`` or ``"add"`` for one order of the pair only; the maximum of both by default.
+    rtol
+        Requested ``upper - lower`` relative to the value. Wider answers are valid and say so in their status.
+
+    Returns
+    -------
+    Bound
+        In nats; ``float`` gives the upper end. Infinite where the loss may be.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the direction does not apply, or the tolerance is not positive.
+
+    Examples
+    --------
+    >>> import logphi as lp
+    >>> round((3 * lp.Gaussian(sigma=2)).kl_divergence().value, 9)
+    0.375
+    """
+    return renyi(self, 1.0, direction=direction, rtol=rtol)
 
 
-def max_divergence(loss: Loss, *, direction: Direction | str | None = None, rtol: float = 1e-9) -> Bound:
-    """The largest loss, in nats: the Renyi divergence of infinite order, the epsilon of pure differential privacy."""
-    return single(renyi(loss, math.inf, direction=direction, rtol=rtol))
+def max_divergence(self: HasLoss, *, direction: DirectionLike | None = None, rtol: float = 1e-9) -> Bound:
+    """The largest loss: the Renyi divergence of infinite order, the epsilon of pure differential privacy.
+
+    Parameters
+    ----------
+    direction
+        ``"remove"`` or ``"add"`` for one order of the pair only; the maximum of both by default.
+    rtol
+        Requested ``upper - lower`` relative to the value. Wider answers are valid and say so in their status.
+
+    Returns
+    -------
+    Bound
+        In nats; ``float`` gives the upper end. Infinite where losses have no top.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the direction does not apply, or the tolerance is not positive.
+
+    Examples
+    --------
+    >>> import logphi as lp
+    >>> round((10 * lp.Laplace(scale=5)).max_divergence().value, 9)
+    2.0
+    """
+    return renyi(self, math.inf, direction=direction, rtol=rtol)
 
 
 def _orders(order: Any) -> Any:

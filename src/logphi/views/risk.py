@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from logphi import check
+from logphi.arguments import DirectionLike, Method
 from logphi.arith.floats import ULP
 from logphi.bound import Bound, Bounds, Direction, single
 from logphi.core.adjacency import Adjacency
@@ -61,7 +62,7 @@ class AttackRisk:
     loss: Loss
     profile: Callable[..., Bound | Bounds] = field(repr=False, compare=False)
 
-    def advantage(self, *, method: str | None = None, rtol: float = 1e-9) -> Bound:
+    def advantage(self, *, method: Method | None = None, rtol: float = 1e-9) -> Bound:
         """The largest true positive rate less false positive rate of any membership attack: delta(0).
 
         It is the total variation distance, the same in both directions, and also the largest difference that the release makes
@@ -81,7 +82,7 @@ class AttackRisk:
         """
         return single(self.profile(0.0, method=method, rtol=rtol))
 
-    def tpr(self, fpr: Any, *, direction: Direction | str | None = None, rtol: float = 1e-9) -> Bound | Bounds:
+    def tpr(self, fpr: Any, *, direction: DirectionLike | None = None, rtol: float = 1e-9) -> Bound | Bounds:
         """The largest true positive rate of an attack at a false positive rate: 1 - f(FPR), of the shape of the rate.
 
         Raises
@@ -92,7 +93,7 @@ class AttackRisk:
         self._checked("fpr", fpr, direction, rtol)
         return each("fpr", fpr, lambda at: power(self.loss, at, direction, rtol))
 
-    def ppv(self, fpr: Any, prior: float, *, direction: Direction | str | None = None, rtol: float = 1e-9) -> Bound | Bounds:
+    def ppv(self, fpr: Any, prior: float, *, direction: DirectionLike | None = None, rtol: float = 1e-9) -> Bound | Bounds:
         """The largest share of right claims among the claims of an attack, at a false positive rate and a prior of being right.
 
         It is prior TPR / (prior TPR + (1 - prior) FPR). As TPR / FPR falls along the trade-off function, no attack with a
@@ -137,7 +138,7 @@ class AttackRisk:
 
         return each("fpr", fpr, one)
 
-    def success(self, prior: Any, *, direction: Direction | str | None = None, rtol: float = 1e-9) -> Bound | Bounds:
+    def success(self, prior: Any, *, direction: DirectionLike | None = None, rtol: float = 1e-9) -> Bound | Bounds:
         """The largest probability of a right guess, between two hypotheses of which the claim has the prior probability.
 
         It is 1 - prior + prior H_a with the hockey-stick divergence of order a = (1 - prior) / prior; (1 + advantage) / 2 at
@@ -204,12 +205,12 @@ class AttackRisk:
         """The Gaussian mechanism that leaks no less, to within a slack; see :func:`logphi.views.gaussian_mu.gaussian_mu`."""
         return gaussian_mu(self.loss, slack, rtol=rtol)
 
-    def _checked(self, name: str, value: Any, direction: Direction | str | None, rtol: float) -> None:
+    def _checked(self, name: str, value: Any, direction: DirectionLike | None, rtol: float) -> None:
         check.unit_array(name, value)
         check.tolerance("rtol", rtol)
         self.loss.orders(direction)
 
-    def _success(self, prior: float, direction: Direction | str | None, rtol: float) -> Bound:
+    def _success(self, prior: float, direction: DirectionLike | None, rtol: float) -> Bound:
         if prior in (0, 1):
             return Bound(1.0, 1.0, 1.0)
         found = single(hockey_stick(self.loss, (1 - prior) / prior, direction=direction, rtol=rtol))

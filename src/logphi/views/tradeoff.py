@@ -15,13 +15,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Any
+from typing import Any, overload
 
 from logphi import check
+from logphi.arguments import DirectionLike, Number, Numbers
 from logphi.bound import Bound, Bounds, Direction, Entry, Ledger, Side, Status
 from logphi.core.logphi import LogPhi
 from logphi.views.delta import checked, each
-from logphi.views.directions import Loss
+from logphi.views.directions import HasLoss
 from logphi.views.lines import ROUNDING, Lines, ReversedLines, TailLines
 from logphi.views.profile import masses
 from logphi.views.routes import Demand
@@ -37,8 +38,14 @@ _LEAST = 2e-323
 _LARGEST = 709.0
 
 
+@overload
+def tradeoff(self: HasLoss, type_one_error: Number, *, direction: DirectionLike | None = None, rtol: float = 1e-9) -> Bound: ...
+@overload
 def tradeoff(
-    loss: Loss, type_one_error: Any, *, direction: Direction | str | None = None, rtol: float = 1e-9
+    self: HasLoss, type_one_error: Numbers, *, direction: DirectionLike | None = None, rtol: float = 1e-9
+) -> Bounds: ...
+def tradeoff(
+    self: HasLoss, type_one_error: Any, *, direction: DirectionLike | None = None, rtol: float = 1e-9
 ) -> Bound | Bounds:
     """The trade-off function: the least type II error of a test between P and Q at a type I error ([AFA] Definition 3).
 
@@ -54,8 +61,6 @@ def tradeoff(
 
     Parameters
     ----------
-    loss
-        The loss of the release.
     type_one_error
         One number or an array, in [0, 1].
     direction
@@ -76,44 +81,51 @@ def tradeoff(
 
     Examples
     --------
-    >>> from logphi.mechanisms.gaussian import Gaussian
-    >>> round((100 * Gaussian(sigma=10)).tradeoff(0.05).value, 9)
+    >>> import logphi as lp
+    >>> round((100 * lp.Gaussian(sigma=10)).tradeoff(0.05).value, 9)
     0.740488977
 
     P = 0.9 N(0, 1) + 0.1 N(1, 1) against Q = N(0, 1): T[Q, P] is 0.9 (1 - alpha) + 0.1 Phi(Phi^{-1}(1 - alpha) - 1), and the
     test of the null hypothesis P that rejects below 0 has the errors 0.9 / 2 + 0.1 Phi(-1) and 1/2.
 
     >>> from scipy.special import ndtr, ndtri
-    >>> sampled = Gaussian(sigma=1).poisson(0.1)
+    >>> sampled = lp.Gaussian(sigma=1).poisson(0.1)
     >>> round(sampled.tradeoff(0.2, direction="remove").value, 9), round(0.72 + 0.1 * float(ndtr(ndtri(0.8) - 1)), 9)
     (0.763707917, 0.763707917)
     >>> at = 0.45 + 0.1 * float(ndtr(-1))
     >>> round(sampled.tradeoff(at, direction="add").value, 9), round(sampled.inverse_tradeoff(at, direction="remove").value, 9)
     (0.5, 0.5)
     """
+    loss = self._loss()
     checked(loss, direction, None, rtol)
     check.unit_array("type_one_error", type_one_error)
     return each("type_one_error", type_one_error, lambda at: _smallest(loss.orders(direction), at, rtol))
 
 
+@overload
 def inverse_tradeoff(
-    loss: Loss, type_two_error: Any, *, direction: Direction | str | None = None, rtol: float = 1e-9
+    self: HasLoss, type_two_error: Number, *, direction: DirectionLike | None = None, rtol: float = 1e-9
+) -> Bound: ...
+@overload
+def inverse_tradeoff(
+    self: HasLoss, type_two_error: Numbers, *, direction: DirectionLike | None = None, rtol: float = 1e-9
+) -> Bounds: ...
+def inverse_tradeoff(
+    self: HasLoss, type_two_error: Any, *, direction: DirectionLike | None = None, rtol: float = 1e-9
 ) -> Bound | Bounds:
-    """The least type I error of a test at a type II error: the inverse of :func:`tradeoff`.
+    """The least type I error of a test at a type II error: the inverse of the trade-off function.
 
-    The inverse of the trade-off function of a pair is that of the reversed pair (Dong, Roth & Su 2022, Lemma A.2), so nothing
-    is searched for. Small type II errors keep their digits here, where type I errors next to one would lose them.
+    The inverse of a pair's trade-off function is the trade-off function of the reversed pair (Dong, Roth & Su 2022, Lemma A.2).
+    Small type II errors keep their digits here, where type I errors next to one would lose them.
 
     Parameters
     ----------
-    loss
-        The loss of the release.
     type_two_error
         One number or an array, in [0, 1].
     direction
         The curve that is inverted: ``"remove"`` or ``"add"``, the minimum of both by default.
     rtol
-        As of :func:`tradeoff`.
+        Requested ``upper - lower`` relative to the value. Wider answers are valid and say so in their status.
 
     Returns
     -------
@@ -127,10 +139,11 @@ def inverse_tradeoff(
 
     Examples
     --------
-    >>> from logphi.mechanisms.gaussian import Gaussian
-    >>> round(Gaussian(sigma=1).inverse_tradeoff(0.25).value, 9)
+    >>> import logphi as lp
+    >>> round(lp.Gaussian(sigma=1).inverse_tradeoff(0.25).value, 9)
     0.372397463
     """
+    loss = self._loss()
     checked(loss, direction, None, rtol)
     check.unit_array("type_two_error", type_two_error)
     turned = [(name, part.reflected()) for name, part in loss.orders(direction)]

@@ -17,14 +17,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logphi import check
+from logphi.arguments import DirectionLike
 from logphi.arith.floats import ULP
-from logphi.bound import Bound, Direction, Entry, Ledger, Status
+from logphi.bound import Bound, Entry, Ledger, Status
 from logphi.core.logphi import LogPhi
 from logphi.numerics.growth import Growth
 from logphi.numerics.law import Law
 from logphi.numerics.moments import Taylor, proved_radius, taylor
 from logphi.progress import shown
-from logphi.views.directions import Loss
+from logphi.views.directions import HasLoss
 from logphi.views.moments import cumulant, estimated, parts
 from logphi.views.profile import masses
 from logphi.views.renyi import largest
@@ -41,13 +42,11 @@ _NEAR = 0.25
 _STRETCH, _FARTHEST = 4.0, 1e12
 
 
-def zcdp(loss: Loss, xi: float = 0.0, *, direction: Direction | str | None = None, rtol: float = 1e-6) -> Bound:
+def zcdp(self: HasLoss, xi: float = 0.0, *, direction: DirectionLike | None = None, rtol: float = 1e-6) -> Bound:
     """The smallest rho with D_a(P||Q) <= xi + rho a for all orders a > 1: the release is (xi, rho)-zCDP (Bun & Steinke 2016).
 
     Parameters
     ----------
-    loss
-        The loss of the release.
     xi
         The offset, in nats; 0 for rho-zCDP.
     direction
@@ -72,16 +71,16 @@ def zcdp(loss: Loss, xi: float = 0.0, *, direction: Direction | str | None = Non
 
     Examples
     --------
-    >>> from logphi.core.adjacency import Adjacency
-    >>> from logphi.expression import parse
-    >>> round(zcdp(Loss(parse("4 * Gaussian(sigma=2)").loss_law(), Adjacency.ADD_REMOVE)).value, 9)
+    >>> import logphi as lp
+    >>> round((4 * lp.Gaussian(sigma=2)).zcdp().value, 9)
     0.5
     """
     offset = check.nonnegative("xi", xi)
     check.tolerance("rtol", rtol)
     # far out the doubles are left: what is not finite there is not known, and answered so
     with np.errstate(all="ignore"):
-        return largest([(name, smallest_rho(law.completed(), offset, rtol)) for name, law in loss.orders(direction)], rtol)
+        orders = self._loss().orders(direction)
+        return largest([(name, smallest_rho(law.completed(), offset, rtol)) for name, law in orders], rtol)
 
 
 def smallest_rho(law: LogPhi, xi: float, rtol: float) -> Bound:

@@ -71,7 +71,10 @@ class Reference:
         if isinstance(one, type):
             if one is logphi.Mechanism:
                 options.append("inherited-members:")
-            return f".. autoclass:: {name}\n" + "".join(f"   :{option}\n" for option in options)
+            # what a class keeps from its users stands where those who extend it look
+            kept = sorted(one._unlisted) if one is logphi.Mechanism else []
+            methods = "".join(f"\n   .. automethod:: {name}.{method}\n" for method in kept)
+            return f".. autoclass:: {name}\n" + "".join(f"   :{option}\n" for option in options) + methods
         if inspect.isfunction(one):
             return f".. autofunction:: {name}\n"
         return f".. autodata:: {name}\n   :no-value:\n"
@@ -80,7 +83,7 @@ class Reference:
         """Remember what a docstring refers to, and those of the members."""
         members = [one]
         if isinstance(one, type):
-            members += [member for name, member in inspect.getmembers(one) if not name.startswith("_")]
+            members += [getattr(one, name) for name in (*dir(one), *getattr(one, "_unlisted", ())) if not name.startswith("_")]
         for member in members:
             self.referred.update(REFERENCE.findall(inspect.getdoc(member) or ""), returned(member))
 

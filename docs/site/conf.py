@@ -59,7 +59,7 @@ def public_or_plain(app, environment, node, content):
     if node.get("refdomain") != "py":
         return None
     name = node["reftarget"].rpartition(".")[2]
-    if name in logphi.__all__:
+    if name in dir(logphi):
         python = environment.get_domain("py")
         return python.resolve_xref(environment, node["refdoc"], app.builder, "obj", f"logphi.{name}", node, content)
     return None if isinstance(content, nodes.literal) else content

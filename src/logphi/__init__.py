@@ -1,12 +1,30 @@
 """logphi: exact differential-privacy accounting by the characteristic function of the privacy loss.
 
-Everything is in nats.
+Everything is in nats. An answer is a Bound, lower <= truth <= upper, and a number on its private side.
 
 >>> import logphi as lp
 >>> training = 14062 * lp.Gaussian(sigma=1.1).poisson(256 / 60000)
 >>> spent = training.epsilon(1e-5)
 >>> round(spent.value, 9), spent.upper - spent.lower < 1e-9
 (2.381596921, True)
+
+Mechanisms    Gaussian, Laplace, TruncatedGaussian, TruncatedLaplace, DiscreteGaussian, DiscreteLaplace,
+              GaussianMixture, RandomizedResponse, KaryRandomizedResponse, ExponentialMechanism,
+              DistanceToInstability
+ by a pair    Discrete, GaussianPair, GaussianMixturePair, FromDensities
+ by a claim   PureDP, ApproximateDP, FromProfile, FromTradeoff, FromRenyi, FromLogPhi
+Composition   m1 + m2, n * m, compose, m.poisson(rate), m.subset(rate, adjacency=...)
+Questions     m.epsilon(delta), m.delta(epsilon), m.tradeoff(type_one_error), ...: help(logphi.Mechanism)
+Training      dp_sgd, calibrate, sweep
+Keeping books Accountant, PrivacyFilter
+Comparing     compare, dominates, classical (theorems of the literature), plot
+Telling       report, verify; m.explain(delta=...), m.certify(delta=...)
+Answers       Bound, Bounds, ComplexBound, Approximation, their Status, Direction, Ledger and Entry; Calibration,
+              Calibrated, AttackRisk, Sweep, Report, Certificate
+Relations     Adjacency: "add_remove", "add", "remove", "replace", "replace_special"
+Refusals      UndecidedError, NotCertifiedError, BudgetExceededError
+
+help() of each of them tells all about it; logphi.extend and logphi.testing are for mechanisms of your own.
 """
 
 from __future__ import annotations
@@ -116,6 +134,19 @@ __all__ = [
     "verify",
 ]
 
+
+class _Brief(list[str]):
+    """Names for ``import *``, which goes through them; pydoc asks what is among them, to write that out in full: nothing is.
+
+    The docstring above tells in some thirty lines what would be nine thousand.
+    """
+
+    def __contains__(self, name: object) -> bool:
+        return False
+
+
+__all__ = _Brief(__all__)  # noqa: PLE0605 (it is a list)
+
 # where the public names live; a module is loaded when the first of its names is asked for (PEP 562)
 _HOMES = {
     "logphi.accountant": ("Accountant", "BudgetExceededError", "PrivacyFilter"),
@@ -139,11 +170,12 @@ _HOMES = {
 }
 # a room of its own, with more names than belong here
 _ROOMS = ("classical", "plot")
+_NAMES = frozenset(iter(__all__))
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:
-    if name not in __all__:
+    if name not in _NAMES:
         raise AttributeError(f"module 'logphi' has no attribute {name!r}")
     if name in _ROOMS:
         return import_module(f"logphi.{name}")
@@ -154,4 +186,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return __all__
+    return sorted(_NAMES)

@@ -12,7 +12,7 @@ import numbers
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
 from decimal import Decimal
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from logphi.decimals import formatted, plain
 from logphi.enclosed import Enclosed
 from logphi.interval import Interval
+from logphi.listed import Listed
 from logphi.operators import Arithmetic, Elementwise
 
 # what a row of a table tells of a bound
@@ -72,7 +73,7 @@ class Side(enum.Enum):
 
 
 @dataclass(frozen=True)
-class Entry:
+class Entry(Listed):
     """One line of a ledger: an error in the units of the answer, and whether it is proved."""
 
     amount: float = 0.0
@@ -90,7 +91,7 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Ledger:
+class Ledger(Listed):
     """Where the width of a bound comes from.
 
     Every amount is in the units of the answer. ``infinite_mass`` is the probability of an infinite loss that
@@ -275,7 +276,7 @@ def _shown(end: float, digits: int, upward: bool | None) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class ComplexBound:
+class ComplexBound(Listed):
     """A box in the complex plane that encloses one number: an enclosure of each of its parts.
 
     ``==`` is a bool where all numbers in the box agree, and raises an :class:`UndecidedError` where they do not. ``complex``
@@ -465,7 +466,11 @@ class Bounds(Elementwise):
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         return np.array([float(bound) for bound in self._listed()], dtype=dtype or float).reshape(self.shape)
 
-    def __getitem__(self, index: Any) -> Bound | Bounds:
+    @overload
+    def __getitem__(self, index: slice | list[Any] | NDArray[Any]) -> Bounds: ...
+    @overload
+    def __getitem__(self, index: Any) -> Any: ...  # one bound, unless there are more axes
+    def __getitem__(self, index: Any) -> Any:
         picked = self._bounds[index]
         return picked if isinstance(picked, Bound) else Bounds(picked)
 

@@ -17,6 +17,7 @@ from logphi.core.logphi import LogPhi
 from logphi.core.pair import UnsupportedError
 from logphi.decimals import plain
 from logphi.display import printed
+from logphi.listed import Listed
 from logphi.progress import shown
 from logphi.release import Mechanism
 from logphi.views.directions import Loss
@@ -35,7 +36,7 @@ _WITHIN = 1 - 1e-9
 
 
 @dataclass(frozen=True)
-class Row:
+class Row(Listed):
     """One method: its answer, on which side of the truth it is, and how far from the exact one; or why there is none.
 
     ``side`` is ``"exact"``, ``"upper bound"``, ``"lower bound"`` or ``"approximation"``; ``value`` and ``gap`` (the value less
@@ -64,7 +65,7 @@ class Row:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison:
+class Comparison(Listed):
     """The answers of all methods to one question; ``str`` writes the table. Equal are those with equal fields."""
 
     mechanism: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numbers
 import operator
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable
 from typing import Any, overload
 
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from logphi.decimals import formatted, rounded
 from logphi.interval import Exact, exact
+from logphi.listed import Listed
 
 COMPARED: dict[Any, Callable[..., Any]] = {
     np.less: operator.lt,
@@ -68,7 +69,7 @@ class UndecidedError(ValueError):
         )
 
 
-class Enclosed(ABC):
+class Enclosed(Listed):
     """A number of which only an enclosure is known.
 
     A comparison is that of all numbers in the closed enclosure: a bool where they agree, an :class:`UndecidedError` where

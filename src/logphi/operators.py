@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from logphi.enclosed import Enclosed, elementwise, given_to
 from logphi.interval import Interval, meant
+from logphi.listed import Listed
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -80,7 +81,7 @@ class Arithmetic(Enclosed):
         return self._mapped(lambda x: x.power(int(power)), falling=(power < 0) is not mirrored)
 
 
-class Elementwise:
+class Elementwise(Listed):
     """The operators of an array of bounds, and what NumPy makes of it."""
 
     # elements are compared one by one

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from typing import TYPE_CHECKING, Any
 
 from logphi.arguments import DirectionLike
 from logphi.bound import Bound, Bounds, Direction
 from logphi.core.adjacency import Adjacency
 from logphi.core.logphi import LogPhi
+from logphi.listed import Listed
 from logphi.views import delta as delta_view
 from logphi.views import epsilon as epsilon_view
 from logphi.views import explain as explain_view
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from logphi.views.risk import AttackRisk
 
 
-class Questions(ABC):
+class Questions(Listed):
     """What can be asked of the privacy loss of a release."""
 
     if TYPE_CHECKING:

@@ -41,7 +41,18 @@ class Mechanism(Guided, Questions):
 
     ``m1 + m2`` composes (adaptively too, [AFA] Theorem 10), ``n * m`` is n-fold composition. Mechanisms stated under
     different relations do not compose.
+
+    Notes
+    -----
+    Guarantees: ``epsilon``, ``delta``, ``log_delta``, ``pdp_epsilon``, ``pdp_delta``, ``zcdp``.
+    Curves and divergences: ``tradeoff``, ``inverse_tradeoff``, ``hockey_stick``, ``renyi``, ``renyi_orders``,
+    ``kl_divergence``, ``max_divergence``.
+    Laws: ``loss``, ``dual_loss``, ``unit_pair``, ``log_phi``. Attacks: ``risk``. Proofs: ``explain``, ``certify``.
+    Composition: ``m1 + m2``, ``n * m``. Sampling: ``poisson``, ``subset``. Data sets: ``adjacency``.
     """
+
+    # for those who write a mechanism of their own, and what is refused whoever asks
+    _unlisted = frozenset({"loss_law", "pair", "counted", "tree", "shuffled", "fixed_order"})
 
     @abstractmethod
     def counted(self) -> tuple[tuple[Mechanism, int], ...]:
@@ -166,8 +177,10 @@ class Mechanism(Guided, Questions):
         """``sum(mechanisms)`` begins with zero."""
         return self if isinstance(other, int) and other == 0 else NotImplemented
 
-    def __getattr__(self, name: str) -> Any:
-        raise AttributeError(f"a {type(self).__name__} has no {name!r}{attribute_hint(name)}")
+    if not TYPE_CHECKING:  # to type checkers, any attribute would be there
+
+        def __getattr__(self, name: str) -> Any:
+            raise AttributeError(f"a {type(self).__name__} has no {name!r}{attribute_hint(name)}")
 
     @guided
     def poisson(
@@ -245,7 +258,8 @@ class Primitive(Mechanism):
     """A mechanism that is not composed of others: the base of every class of the catalogue, and of a user's own.
 
     A subclass is a frozen dataclass (``repr=False``) whose fields are its parameters, ``adjacency`` the last; it defines
-    ``loss_law()`` and, to be sampled, ``pair()``. It may check its parameters in ``__post_init__``, which then calls this one.
+    ``loss_law()`` and, to be sampled, ``pair()``; ``counted()`` and ``tree()`` follow from them. It may check its parameters in
+    ``__post_init__``, which then calls this one.
     """
 
     # constructor arguments that are kept under another name, because the name is that of a question
@@ -257,6 +271,10 @@ class Primitive(Mechanism):
 
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
+        if cls.__doc__:
+            # help() tells first what there is to ask
+            _, title, questions = inspect.cleandoc(Mechanism.__doc__ or "").partition("Notes\n-----\n")
+            cls.__doc__ = f"{inspect.cleandoc(cls.__doc__)}\n\n{title}{questions}\n"
         # a dataclass would silently take the method for the default of the field
         taken = sorted(name for name in inspect.get_annotations(cls) if name[0] != "_" and hasattr(Mechanism, name))
         if taken:

@@ -17,6 +17,7 @@ from logphi.accountant.rules.rule import Amount
 from logphi.accountant.sealed import sealed, unsealed
 from logphi.core.adjacency import Adjacency, AdjacencyLike
 from logphi.files import write_whole
+from logphi.listed import Listed
 from logphi.release import Mechanism
 
 FORMAT = "logphi-filter"
@@ -28,7 +29,7 @@ class BudgetExceededError(ValueError):
     """A release that would exceed its budget, and was not recorded."""
 
 
-class PrivacyFilter:
+class PrivacyFilter(Listed):
     """A budget (epsilon, delta), from which releases are spent as long as everything together stays within it.
 
     What can be spent depends on how it is decided what to spend. ``rule="renyi"``, the default, holds whatever the steps depend

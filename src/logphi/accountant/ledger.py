@@ -15,6 +15,7 @@ from logphi.accountant.sealed import sealed, unsealed
 from logphi.bound import Bound, Bounds, Direction
 from logphi.core.adjacency import Adjacency, AdjacencyLike
 from logphi.files import write_whole
+from logphi.listed import Listed
 from logphi.release import Composition, Mechanism, compose
 from logphi.views import delta as delta_view
 from logphi.views import epsilon as epsilon_view
@@ -26,7 +27,7 @@ FORMAT = "logphi-accountant"
 Steps = tuple[tuple[Mechanism, int], ...]
 
 
-class Accountant:
+class Accountant(Listed):
     """An append-only ledger of releases, which answers for all of them together at any time.
 
     A step takes constant time, however many there were before. Questions change nothing; :attr:`release` is the composition of

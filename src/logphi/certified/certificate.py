@@ -18,6 +18,7 @@ from logphi.certified.answer import certify
 from logphi.certified.route import NotCertifiedError
 from logphi.description import canonical
 from logphi.files import write_whole
+from logphi.listed import Listed
 from logphi.views.directions import Loss
 
 FORMAT, VERSION = "logphi-certificate", 1
@@ -31,7 +32,7 @@ NOT_COVERED = (
 
 
 @dataclass(frozen=True)
-class Certificate:
+class Certificate(Listed):
     """A claim of two decimals between which the epsilon at a delta, or the delta at an epsilon, of a release lies.
 
     For epsilon it says that delta(lower) > at >= delta(upper), or that lower is 0; for delta that lower <= delta(at) <= upper.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from logphi import check
-from logphi.core.adjacency import Adjacency
+from logphi.core.adjacency import ADD_REMOVE, Relation
 from logphi.core.logphi import LogPhi
 from logphi.core.pairs.finite import FinitePair
 from logphi.release import Primitive
@@ -42,7 +42,7 @@ class Discrete(Primitive):
 
     p: Sequence[float]
     q: Sequence[float]
-    adjacency: Adjacency = Adjacency.ADD_REMOVE
+    adjacency: Relation = ADD_REMOVE
     _distributions: ClassVar = ("p", "q")
 
     def __post_init__(self) -> None:

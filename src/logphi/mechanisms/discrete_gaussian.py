@@ -13,7 +13,7 @@ import numpy as np
 from logphi import check
 from logphi.arith.floats import ULP
 from logphi.arith.protocol import Arithmetic, Number
-from logphi.core.adjacency import Adjacency
+from logphi.core.adjacency import ADD_REMOVE, Relation
 from logphi.core.logphi import LogPhi
 from logphi.core.pairs.finite import FinitePair
 from logphi.numerics.laws.finite import Cells
@@ -72,7 +72,7 @@ class DiscreteGaussian(Primitive):
     sigma: float
     sensitivity: int = 1
     truncation: int | None = None
-    adjacency: Adjacency = Adjacency.ADD_REMOVE
+    adjacency: Relation = ADD_REMOVE
 
     def __post_init__(self) -> None:
         sigma = check.positive("sigma", self.sigma)

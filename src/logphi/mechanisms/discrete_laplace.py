@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from logphi import check
 from logphi.arith.protocol import Arithmetic, Number, Ratio
-from logphi.core.adjacency import Adjacency
+from logphi.core.adjacency import ADD_REMOVE, Relation
 from logphi.core.logphi import LogPhi
 from logphi.core.pairs.finite import FinitePair
 from logphi.numerics.laws.finite import Cells
@@ -57,7 +57,7 @@ class DiscreteLaplace(Primitive):
 
     scale: float
     sensitivity: int = 1
-    adjacency: Adjacency = Adjacency.ADD_REMOVE
+    adjacency: Relation = ADD_REMOVE
 
     def __post_init__(self) -> None:
         sensitivity = check.whole("sensitivity", self.sensitivity, 1, LARGEST_SENSITIVITY)

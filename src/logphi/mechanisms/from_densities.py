@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logphi import check
-from logphi.core.adjacency import Adjacency
+from logphi.core.adjacency import ADD_REMOVE, Relation
 from logphi.core.logphi import LogPhi
 from logphi.core.pairs.densities import DensityPair
 from logphi.release import Primitive
@@ -67,7 +67,7 @@ class FromDensities(Primitive):
     log_q: Callable[[NDArray[np.float64]], Any]
     support: tuple[float, float]
     breakpoints: Sequence[float] = ()
-    adjacency: Adjacency = Adjacency.ADD_REMOVE
+    adjacency: Relation = ADD_REMOVE
     _undescribed: ClassVar = "its densities are functions; certify a mechanism that dominates it"
 
     def __post_init__(self) -> None:

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from logphi.core.adjacency import Adjacency
+from logphi.core.adjacency import ADD_REMOVE, Relation
 from logphi.core.logphi import LogPhi
 from logphi.numerics.laws.expression import Expression
 from logphi.release import Primitive
@@ -55,7 +55,7 @@ class FromLogPhi(Primitive):
 
     expression: Any
     alpha: Any
-    adjacency: Adjacency = Adjacency.ADD_REMOVE
+    adjacency: Relation = ADD_REMOVE
     _undescribed: ClassVar = "its log-phi is an expression, of which nothing is proved; state the mechanism itself"
 
     def __post_init__(self) -> None:

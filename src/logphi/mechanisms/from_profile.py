@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import ClassVar
 
 from logphi import check
-from logphi.core.adjacency import Adjacency
+from logphi.core.adjacency import ADD_REMOVE, Adjacency, Relation
 from logphi.core.logphi import LogPhi
 from logphi.core.pairs.finite import FinitePair
 from logphi.numerics.hull import Hull, exponential
@@ -74,7 +74,7 @@ class FromProfile(Primitive):
 
     epsilons: Sequence[float]
     deltas: Sequence[float]
-    adjacency: Adjacency = Adjacency.ADD_REMOVE
+    adjacency: Relation = ADD_REMOVE
     _undescribed: ClassVar = "its pair is made of exponentials that are rounded; state the guarantee as an ApproximateDP"
 
     def __post_init__(self) -> None:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from logphi import check
-from logphi.core.adjacency import Adjacency
+from logphi.core.adjacency import REMOVE, Relation
 from logphi.core.logphi import LogPhi
 from logphi.numerics.laws.divergences import Divergences
 from logphi.release import Primitive
@@ -62,7 +62,7 @@ class FromRenyi(Primitive):
 
     divergence: Callable[[Any], Any]
     orders: tuple[float, float] = (1.0, np.inf)
-    adjacency: Adjacency = Adjacency.REMOVE
+    adjacency: Relation = REMOVE
     _undescribed: ClassVar = "its divergences are a function, of which nothing is proved; state the mechanism itself"
 
     def __post_init__(self) -> None:

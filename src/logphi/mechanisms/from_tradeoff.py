@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from logphi import check
 from logphi.arith.protocol import Arithmetic, Number
-from logphi.core.adjacency import Adjacency
+from logphi.core.adjacency import ADD_REMOVE, Relation
 from logphi.core.logphi import LogPhi
 from logphi.core.pairs.finite import FinitePair
 from logphi.mechanisms.from_profile import LEAST_DELTA, ROUNDED, outcomes
@@ -65,7 +65,7 @@ class FromTradeoff(Primitive):
 
     type_one_errors: Sequence[float]
     type_two_errors: Sequence[float]
-    adjacency: Adjacency = Adjacency.ADD_REMOVE
+    adjacency: Relation = ADD_REMOVE
     _undescribed: ClassVar = "its pair is made of a hull; state its segments as a Discrete"
 
     def __post_init__(self) -> None:

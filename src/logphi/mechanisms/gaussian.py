@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from logphi import check
 from logphi.arith.protocol import Ratio
-from logphi.core.adjacency import Adjacency
+from logphi.core.adjacency import ADD_REMOVE, Relation
 from logphi.core.logphi import LogPhi
 from logphi.core.pairs.normal import NormalShift
 from logphi.release import Primitive
@@ -46,7 +46,7 @@ class Gaussian(Primitive):
 
     sigma: float
     sensitivity: float = 1.0
-    adjacency: Adjacency = Adjacency.ADD_REMOVE
+    adjacency: Relation = ADD_REMOVE
     _hints: ClassVar = {
         "epsilon": "lp.calibrate(lp.Gaussian, epsilon=, delta=) to find the noise",
         "scale": "sigma=, the standard deviation",

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from logphi import check
 from logphi.arith.protocol import Ratio
-from logphi.core.adjacency import Adjacency
+from logphi.core.adjacency import ADD_REMOVE, Relation
 from logphi.core.logphi import LogPhi
 from logphi.core.pair import Pair
 from logphi.core.pairs.normal import NormalMixture
@@ -59,7 +59,7 @@ class GaussianMixture(Primitive):
     sigma: float
     sensitivities: Sequence[float]
     probabilities: Sequence[float]
-    adjacency: Adjacency = Adjacency.ADD_REMOVE
+    adjacency: Relation = ADD_REMOVE
     _distributions: ClassVar = ("probabilities",)
 
     def __post_init__(self) -> None:

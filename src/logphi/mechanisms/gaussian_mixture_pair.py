@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from logphi import check
-from logphi.core.adjacency import Adjacency
+from logphi.core.adjacency import ADD_REMOVE, Relation
 from logphi.core.logphi import LogPhi
 from logphi.core.pairs.mixtures import NormalMixtures
 from logphi.numerics.laws.mixture_pair import MixturePair
@@ -60,7 +60,7 @@ class GaussianMixturePair(Primitive):
     values: Sequence[float]
     p: Sequence[float]
     q: Sequence[float]
-    adjacency: Adjacency = Adjacency.ADD_REMOVE
+    adjacency: Relation = ADD_REMOVE
     _distributions: ClassVar = ("p", "q")
     _undescribed: ClassVar = (
         "the log-ratio of two mixtures may cross zero many times, of which there is no proof in balls; certify the Gaussian of "

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from logphi import check
 from logphi.arith.protocol import Gap
-from logphi.core.adjacency import Adjacency
+from logphi.core.adjacency import ADD_REMOVE, Relation
 from logphi.core.logphi import LogPhi
 from logphi.core.pair import Pair
 from logphi.core.pairs.densities import NormalLaws
@@ -58,7 +58,7 @@ class GaussianPair(Primitive):
     sigma_p: float
     mean_q: float
     sigma_q: float
-    adjacency: Adjacency = Adjacency.ADD_REMOVE
+    adjacency: Relation = ADD_REMOVE
 
     def __post_init__(self) -> None:
         means = {name: check.real(name, getattr(self, name)) for name in ("mean_p", "mean_q")}

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from logphi import check
 from logphi.arith.protocol import Arithmetic, Number
-from logphi.core.adjacency import Adjacency
+from logphi.core.adjacency import REPLACE, Adjacency, Relation
 from logphi.core.logphi import LogPhi
 from logphi.core.pairs.finite import FinitePair
 from logphi.numerics.laws.finite import Cells
@@ -59,7 +59,7 @@ class KaryRandomizedResponse(Primitive):
 
     k: int
     p: float
-    adjacency: Adjacency = Adjacency.REPLACE
+    adjacency: Relation = REPLACE
 
     def __post_init__(self) -> None:
         self._settle(k=check.whole("k", self.k, 2, MOST_SYMBOLS), p=check.open_unit("p", self.p))

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from logphi import check
 from logphi.arith.protocol import Ratio
-from logphi.core.adjacency import Adjacency
+from logphi.core.adjacency import ADD_REMOVE, Relation
 from logphi.core.logphi import LogPhi
 from logphi.core.pairs.flat import TiltedFlat
 from logphi.release import Primitive
@@ -47,7 +47,7 @@ class Laplace(Primitive):
 
     scale: float
     sensitivity: float = 1.0
-    adjacency: Adjacency = Adjacency.ADD_REMOVE
+    adjacency: Relation = ADD_REMOVE
     _hints: ClassVar = {"epsilon": "scale=sensitivity/epsilon", "noise_multiplier": "scale= (with sensitivity 1)"}
 
     def __post_init__(self) -> None:

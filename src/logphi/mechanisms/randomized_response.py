@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from logphi import check
 from logphi.arith.protocol import Arithmetic, LogOdds, Number
-from logphi.core.adjacency import Adjacency
+from logphi.core.adjacency import ADD_REMOVE, Relation
 from logphi.core.logphi import LogPhi
 from logphi.core.pairs.finite import FinitePair
 from logphi.numerics.laws.finite import Cells
@@ -47,7 +47,7 @@ class RandomizedResponse(Primitive):
     """
 
     p: float
-    adjacency: Adjacency = Adjacency.ADD_REMOVE
+    adjacency: Relation = ADD_REMOVE
 
     def __post_init__(self) -> None:
         p = check.open_unit("p", self.p)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from logphi import check
-from logphi.core.adjacency import Adjacency
+from logphi.core.adjacency import ADD_REMOVE, Relation
 from logphi.core.logphi import LogPhi
 from logphi.core.pairs.truncated import MovedNoise
 from logphi.numerics.laws.truncated import Noise, TruncatedDoubleExponential, TruncatedNormal
@@ -60,7 +60,7 @@ class TruncatedGaussian(Primitive):
     sigma: float
     truncation: float
     sensitivity: float = 1.0
-    adjacency: Adjacency = Adjacency.ADD_REMOVE
+    adjacency: Relation = ADD_REMOVE
     _undescribed: ClassVar = _NO_BALLS
 
     def __post_init__(self) -> None:
@@ -116,7 +116,7 @@ class TruncatedLaplace(Primitive):
     scale: float
     truncation: float
     sensitivity: float = 1.0
-    adjacency: Adjacency = Adjacency.ADD_REMOVE
+    adjacency: Relation = ADD_REMOVE
     _undescribed: ClassVar = _NO_BALLS
 
     def __post_init__(self) -> None:

@@ -15,6 +15,7 @@ from logphi.bound import Bound, Side
 from logphi.core.adjacency import Adjacency
 from logphi.display import printed
 from logphi.files import write_whole
+from logphi.listed import Listed
 from logphi.statement.words import Term
 
 FORMAT, VERSION = "logphi-privacy-statement", 1
@@ -28,7 +29,7 @@ Curve = tuple[tuple[float, Bound], ...]
 
 
 @dataclass(frozen=True, eq=False)
-class Report:
+class Report(Listed):
     """The privacy statement of a release; ``print`` writes it out, :meth:`to_json` and :meth:`save` keep it.
 
     Equal are statements with the same JSON.

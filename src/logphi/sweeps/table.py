@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from logphi.bound import Bound, Bounds
 from logphi.display import table
 from logphi.files import write_whole
+from logphi.listed import Listed
 
 COLUMNS = ("lower", "value", "upper", "status", "reason")
 # rows that a notebook shows
@@ -25,7 +26,7 @@ _SHOWN = 10
 
 
 @dataclass(frozen=True, eq=False)
-class Sweep:
+class Sweep(Listed):
     """Answers over a grid: arrays with one axis for each parameter, and one for the question if that was an array.
 
     ``lower``, ``value``, ``upper`` and ``status`` are arrays of that shape; indexing gives a :class:`Bound`, or Bounds of a
@@ -77,7 +78,7 @@ class Sweep:
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         return np.asarray(self.bounds, dtype=dtype)
 
-    def __getitem__(self, index: Any) -> Bound | Bounds:
+    def __getitem__(self, index: Any) -> Any:
         return self.bounds[index]
 
     def __len__(self) -> int:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from logphi.arguments import Method
 from logphi.bound import Bound, Bounds
 from logphi.display import bound_rows, table
+from logphi.listed import Listed
 from logphi.views.delta import delta as delta_of
 from logphi.views.directions import HasLoss
 from logphi.views.epsilon import epsilon as epsilon_of
@@ -16,7 +17,7 @@ _TERMS = 20
 
 
 @dataclass(frozen=True)
-class Explanation:
+class Explanation(Listed):
     """The question, the answer with its errors, and what the loss is made of; ``str`` writes it out."""
 
     mechanism: str

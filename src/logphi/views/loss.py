@@ -13,6 +13,7 @@ from logphi import check
 from logphi.arith.floats import ULP
 from logphi.bound import Bound, Bounds, Direction, Entry, Ledger, Side, Status
 from logphi.core.logphi import LogPhi
+from logphi.listed import Listed
 from logphi.numerics import exponential, halfline
 from logphi.numerics.boxes import DENSITY
 from logphi.numerics.enclosure import Scaled
@@ -28,7 +29,7 @@ _LESS, _MORE = 1 - 4e-16, 1 + 4e-16
 
 
 @dataclass(frozen=True)
-class LossDistribution:
+class LossDistribution(Listed):
     """The law of L = log(p/q) under P, whose finite part has the transform M(z) = e^{K(z)}.
 
     All probabilities are those of the finite part, not divided by its mass: ``cdf(x) + sf(x) = 1 - infinite_mass``; divided

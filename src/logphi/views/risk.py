@@ -14,6 +14,7 @@ from logphi.arith.floats import ULP
 from logphi.bound import Bound, Bounds, Direction, single
 from logphi.core.adjacency import Adjacency
 from logphi.core.pair import UnsupportedError
+from logphi.listed import Listed
 from logphi.views.delta import each
 from logphi.views.directions import Loss
 from logphi.views.gaussian_mu import gaussian_mu
@@ -36,7 +37,7 @@ _PRESENT = {
 
 
 @dataclass(frozen=True)
-class AttackRisk:
+class AttackRisk(Listed):
     """The success of attacks on one record, by an attacker who sees all outputs and knows all other records.
 
     No attack attains more than any of these numbers, of which ``float`` gives the upper end; some attack attains them where the

@@ -18,6 +18,7 @@ from logphi.arith.floats import ULP
 from logphi.bound import Bound, Bounds, Direction, Entry, Ledger, Side, Status, single
 from logphi.core.adjacency import Adjacency
 from logphi.core.logphi import LogPhi
+from logphi.listed import Listed
 from logphi.views.delta import each
 from logphi.views.directions import Loss
 from logphi.views.profile import masses
@@ -29,7 +30,7 @@ _LARGEST = 709.0
 
 
 @dataclass(frozen=True)
-class UnitPair:
+class UnitPair(Listed):
     """Two laws on [0, 1] with the profile of a release: the second is uniform, this is the first ([AFA] Lemma 9).
 
     The density of the first grows: it is e^l, l the quantile of the loss under Q. Both have to be told apart just as hard as

@@ -1,0 +1,27 @@
+"""Public classes show what a user needs: to ``dir``, to the completion of an editor or a notebook, and to ``help``."""
+
+from __future__ import annotations
+
+from abc import ABCMeta
+from collections.abc import Iterable, Iterator
+from typing import ClassVar
+
+
+class _Listing(ABCMeta):
+    """Its classes leave out what begins with an underscore, operators too, which their docstrings name, and what they hide."""
+
+    def __dir__(cls) -> list[str]:
+        return list(_shown(super().__dir__(), getattr(cls, "_unlisted", frozenset())))
+
+
+class Listed(metaclass=_Listing):
+    """A class that lists its public names only, and of these not what it hides: names for those who extend it."""
+
+    _unlisted: ClassVar[frozenset[str]] = frozenset()
+
+    def __dir__(self) -> list[str]:
+        return list(_shown(super().__dir__(), self._unlisted))
+
+
+def _shown(names: Iterable[str], hidden: frozenset[str]) -> Iterator[str]:
+    return (name for name in names if not name.startswith("_") and name not in hidden)

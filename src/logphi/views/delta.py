@@ -14,14 +14,14 @@ from logphi.arguments import DirectionLike, Method, Number, Numbers, RouteName
 from logphi.bound import Bound, Bounds, Direction, Ledger, Status
 from logphi.core.logphi import LogPhi
 from logphi.progress import shown
-from logphi.views.directions import HasLoss, Loss
+from logphi.views.directions import Certifiable, HasLoss, Loss
 from logphi.views.profile import LogDelta, probability, status_of
 from logphi.views.routes import Demand, Profiles, Route, SharedProfiles, closed, route
 
 
 @overload
 def delta(
-    self: HasLoss,
+    self: Certifiable,
     epsilon: Number,
     *,
     direction: DirectionLike | None = None,
@@ -30,7 +30,7 @@ def delta(
 ) -> Bound: ...
 @overload
 def delta(
-    self: HasLoss,
+    self: Certifiable,
     epsilon: Numbers,
     *,
     direction: DirectionLike | None = None,
@@ -38,7 +38,7 @@ def delta(
     rtol: float = 1e-9,
 ) -> Bounds: ...
 def delta(
-    self: HasLoss,
+    self: Certifiable,
     epsilon: Any,
     *,
     direction: DirectionLike | None = None,

@@ -47,6 +47,10 @@ class HasLoss(Protocol):
         """The loss of the release."""
         ...
 
+
+class Certifiable(HasLoss, Protocol):
+    """What is also answered in ball arithmetic."""
+
     def _certified(self, quantity: str, question: Any, direction: Direction | str | None, rtol: float) -> Bound | Bounds:
         """The answer in ball arithmetic."""
         ...

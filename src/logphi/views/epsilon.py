@@ -20,7 +20,7 @@ from logphi.numerics.roots import Crossing
 from logphi.numerics.saddle import minimise
 from logphi.views import rare
 from logphi.views.delta import checked, pointwise, route_to
-from logphi.views.directions import HasLoss
+from logphi.views.directions import Certifiable
 from logphi.views.profile import LogDelta, masses
 from logphi.views.routes import Demand, Profiles, Route, Solver, closed, solver
 
@@ -38,7 +38,7 @@ _DIGITS = 1e-15
 
 @overload
 def epsilon(
-    self: HasLoss,
+    self: Certifiable,
     delta: Number,
     *,
     direction: DirectionLike | None = None,
@@ -47,7 +47,7 @@ def epsilon(
 ) -> Bound: ...
 @overload
 def epsilon(
-    self: HasLoss,
+    self: Certifiable,
     delta: Numbers,
     *,
     direction: DirectionLike | None = None,
@@ -55,7 +55,7 @@ def epsilon(
     rtol: float = 1e-9,
 ) -> Bounds: ...
 def epsilon(
-    self: HasLoss,
+    self: Certifiable,
     delta: Any,
     *,
     direction: DirectionLike | None = None,

@@ -9,7 +9,7 @@ from logphi.bound import Bound, Bounds
 from logphi.display import bound_rows, table
 from logphi.listed import Listed
 from logphi.views.delta import delta as delta_of
-from logphi.views.directions import HasLoss
+from logphi.views.directions import Certifiable
 from logphi.views.epsilon import epsilon as epsilon_of
 
 # terms of the loss that are listed
@@ -54,7 +54,7 @@ class Explanation(Listed):
 
 
 def explain(
-    self: HasLoss, *, epsilon: float | None = None, delta: float | None = None, method: Method | None = None
+    self: Certifiable, *, epsilon: float | None = None, delta: float | None = None, method: Method | None = None
 ) -> Explanation:
     """How delta(epsilon) or epsilon(delta) is found: method, direction, status, and every line of the ledger.
 

@@ -29,7 +29,7 @@ from logphi.numerics.laws.normal import Normal
 from logphi.numerics.normal_quantile import quantile_above, quantile_below
 from logphi.progress import shown
 from logphi.views.delta import log_delta
-from logphi.views.directions import Loss
+from logphi.views.directions import HasLoss, Loss
 from logphi.views.epsilon import epsilon
 from logphi.views.profile import masses, safe_log
 from logphi.views.zcdp import zcdp
@@ -50,7 +50,7 @@ _ROUNDING = 2e-15
 _HALVINGS, _STEPS = 60, 40
 
 
-def gaussian_mu(loss: Loss, slack: float = 0.0, *, rtol: float = 1e-4) -> Bound:
+def gaussian_mu(self: HasLoss, slack: float = 0.0, *, rtol: float = 1e-4) -> Bound:
     """The smallest mu for which no attack's true positive rate exceeds that on a Gaussian mechanism of mu by more than a slack.
 
     Both orders of the pair count, whatever the relation: a trade-off function is about negative eps too, and these are the
@@ -58,8 +58,6 @@ def gaussian_mu(loss: Loss, slack: float = 0.0, *, rtol: float = 1e-4) -> Bound:
 
     Parameters
     ----------
-    loss
-        The loss of the release.
     slack
         How much may be left out, a probability below one: f >= G_mu - slack at every type I error, which is
         delta(eps) <= delta_mu(eps) + slack at every eps. Zero asks for mu-GDP.
@@ -84,16 +82,15 @@ def gaussian_mu(loss: Loss, slack: float = 0.0, *, rtol: float = 1e-4) -> Bound:
 
     Examples
     --------
-    >>> from logphi.core.adjacency import Adjacency
-    >>> from logphi.expression import parse
-    >>> loss = Loss(parse("16 * Gaussian(sigma=8)").loss_law(), Adjacency.ADD_REMOVE)
-    >>> round(gaussian_mu(loss).value, 9)
+    >>> import logphi as lp
+    >>> round((16 * lp.Gaussian(sigma=8)).risk.gaussian_mu().value, 9)
     0.5
     """
     slack = check.unit("slack", slack)
     if slack == 1:
         raise ValueError("slack must be below 1, got 1.0: any mechanism is within one of any other")
     check.tolerance("rtol", rtol)
+    loss = self._loss()
     pair = Loss(loss.remove, Adjacency.ADD_REMOVE)
     parts = [part for _, part in pair.orders(None)]
     if any(masses(part)[0][0] > slack for part in parts):

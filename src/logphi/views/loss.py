@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
 from logphi import check
+from logphi.arguments import Number, Numbers
 from logphi.arith.floats import ULP
 from logphi.bound import Bound, Bounds, Direction, Entry, Ledger, Side, Status
 from logphi.core.logphi import LogPhi
@@ -54,52 +55,144 @@ class LossDistribution(Listed):
     law: LogPhi
     direction: Direction
 
+    @overload
+    def cdf(self, x: Number, *, rtol: float = 1e-9) -> Bound: ...
+    @overload
+    def cdf(self, x: Numbers, *, rtol: float = 1e-9) -> Bounds: ...
     def cdf(self, x: Any, *, rtol: float = 1e-9) -> Bound | Bounds:
-        """P(L <= x), of the shape of x; relatively accurate in the left tail. ``float`` gives the lower end.
+        """P(L <= x), the distribution function; relatively accurate in the left tail.
+
+        Parameters
+        ----------
+        x
+            One number or an array, finite, in nats.
+        rtol
+            Requested ``upper - lower`` relative to the value. Wider answers are valid and say so in their status.
+
+        Returns
+        -------
+        Bound or Bounds
+            Of the shape of ``x``; ``float`` gives the lower end.
 
         Raises
         ------
         ValueError, TypeError
             If x is not finite, or no number.
+
+        Examples
+        --------
+        >>> import logphi as lp
+        >>> loss = (10 * lp.Gaussian(sigma=3)).loss
+        >>> round(loss.cdf(0.5).value, 9)
+        0.478983626
         """
         check.tolerance("rtol", rtol)
         return each("x", x, lambda at: self._below(at, rtol))
 
+    @overload
+    def sf(self, x: Number, *, rtol: float = 1e-9) -> Bound: ...
+    @overload
+    def sf(self, x: Numbers, *, rtol: float = 1e-9) -> Bounds: ...
     def sf(self, x: Any, *, rtol: float = 1e-9) -> Bound | Bounds:
-        """P(x < L < inf), of the shape of x; relatively accurate in the right tail. ``float`` gives the upper end.
+        """P(x < L < inf), the survival function of the finite losses; relatively accurate in the right tail.
+
+        Parameters
+        ----------
+        x
+            One number or an array, finite, in nats.
+        rtol
+            Requested ``upper - lower`` relative to the value. Wider answers are valid and say so in their status.
+
+        Returns
+        -------
+        Bound or Bounds
+            Of the shape of ``x``; ``float`` gives the upper end.
 
         Raises
         ------
         ValueError, TypeError
             If x is not finite, or no number.
+
+        Examples
+        --------
+        >>> import logphi as lp
+        >>> loss = (10 * lp.Gaussian(sigma=3)).loss
+        >>> round(loss.sf(0.5).value, 9)
+        0.521016374
         """
         check.tolerance("rtol", rtol)
         return each("x", x, lambda at: self._above(at, rtol))
 
+    @overload
+    def pdf(self, x: Number, *, rtol: float = 1e-9) -> Bound: ...
+    @overload
+    def pdf(self, x: Numbers, *, rtol: float = 1e-9) -> Bounds: ...
     def pdf(self, x: Any, *, rtol: float = 1e-9) -> Bound | Bounds:
-        """The density of the part of the law that has one, of the shape of x; see :meth:`atoms` for the other part.
+        """The density of the part of the law that has one, per nat; :attr:`atoms` has the other part.
 
         A density is meant as its mean over thresholds within 1e-20 of the law's spread. Where neither the transform decays
         fast enough nor the law is made of atoms and flat parts, nothing is claimed: the upper end is infinite.
+
+        Parameters
+        ----------
+        x
+            One number or an array, finite, in nats.
+        rtol
+            Requested ``upper - lower`` relative to the value. Wider answers are valid and say so in their status.
+
+        Returns
+        -------
+        Bound or Bounds
+            Of the shape of ``x``; ``float`` gives the upper end.
 
         Raises
         ------
         ValueError, TypeError
             If x is not finite, or no number.
+
+        Examples
+        --------
+        >>> import logphi as lp
+        >>> loss = (10 * lp.Gaussian(sigma=3)).loss
+        >>> round(loss.pdf(0.5).value, 9)
+        0.377944591
         """
         check.tolerance("rtol", rtol)
         return each("x", x, lambda at: self._density(at, rtol))
 
+    @overload
+    def quantile(self, probability: Number, *, rtol: float = 1e-9) -> Bound: ...
+    @overload
+    def quantile(self, probability: Numbers, *, rtol: float = 1e-9) -> Bounds: ...
     def quantile(self, probability: Any, *, rtol: float = 1e-9) -> Bound | Bounds:
-        """The smallest x with P(L <= x) >= probability, of the shape of the probability; infinity above the finite mass.
+        """The smallest x with P(L <= x) >= probability, in nats; infinity above the finite mass.
 
         At ``upper`` the proved lower bound of the distribution function is at least the probability, just below ``lower``
-        its proved upper bound is not. ``rtol`` asks for a width in units of ``max(1, |x|)``.
+        its proved upper bound is not.
+
+        Parameters
+        ----------
+        probability
+            One number or an array, above 0 and at most 1.
+        rtol
+            Requested ``upper - lower`` in units of ``max(1, |x|)``.
+
+        Returns
+        -------
+        Bound or Bounds
+            Of the shape of ``probability``; ``float`` gives the upper end.
 
         Raises
         ------
         ValueError, TypeError
             If a probability is not above zero and at most one.
+
+        Examples
+        --------
+        >>> import logphi as lp
+        >>> loss = (10 * lp.Gaussian(sigma=3)).loss
+        >>> round(loss.quantile(0.99).value, 9)
+        3.007741526
         """
         check.tolerance("rtol", rtol)
         points = check.unit_array("probability", probability)
@@ -109,27 +202,66 @@ class LossDistribution(Listed):
 
     @cached_property
     def mean(self) -> Bound:
-        """E[L; given L < inf] = K'(0); the Kullback-Leibler divergence where there is no infinite mass."""
+        """E[L; given L < inf] = K'(0), in nats; the Kullback-Leibler divergence where there is no infinite mass.
+
+        Examples
+        --------
+        >>> import logphi as lp
+        >>> loss = (10 * lp.Gaussian(sigma=3)).loss
+        >>> round(loss.mean.value, 9)
+        0.555555556
+        """
         return replace(moments.mean(self.law), direction=self.direction)
 
     @cached_property
     def variance(self) -> Bound:
-        """The variance of L, given that it is finite: K''(0)."""
+        """The variance of L, given that it is finite: K''(0), in squared nats.
+
+        Examples
+        --------
+        >>> import logphi as lp
+        >>> loss = (10 * lp.Gaussian(sigma=3)).loss
+        >>> round(loss.variance.value, 9)
+        1.111111111
+        """
         return replace(moments.variance(self.law), direction=self.direction)
 
     def cumulant(self, order: int) -> Bound:
         """The cumulant of an order from 1 on, given that L is finite: the derivative of K at 0.
 
+        Parameters
+        ----------
+        order
+            A whole number from 1 on: 1 is the mean, 2 the variance.
+
+        Returns
+        -------
+        Bound
+            In nats to the power of the order.
+
         Raises
         ------
         ValueError, TypeError
             If the order is not a whole number from 1 on.
+
+        Examples
+        --------
+        >>> import logphi as lp
+        >>> round(lp.Laplace(scale=1).loss.cumulant(3).value, 9)
+        -0.42800753
         """
         return replace(moments.cumulant(self.law, order), direction=self.direction)
 
     @property
     def infinite_mass(self) -> Bound:
-        """P(L = inf) = 1 - M(0)."""
+        """P(L = inf) = 1 - M(0): how likely an output is that only data with the record may give.
+
+        Examples
+        --------
+        >>> import logphi as lp
+        >>> round(lp.ApproximateDP(epsilon=1, delta=1e-5).loss.infinite_mass.value, 9)
+        1e-05
+        """
         low, high = masses(self.law)[0]
         ledger = Ledger(rounding=Entry(high - low), infinite_mass=Entry(high))
         return Bound(low, min(max((low + high) / 2, low), high), high, direction=self.direction, ledger=ledger)
@@ -142,6 +274,13 @@ class LossDistribution(Listed):
         ------
         ValueError
             If every loss is infinite.
+
+        Examples
+        --------
+        >>> import logphi as lp
+        >>> loss = lp.ApproximateDP(epsilon=1, delta=0.1).loss
+        >>> round(loss.cdf(0).value, 9), round(loss.inner.cdf(0).value, 9)
+        (0.242047279, 0.268941421)
         """
         return InnerLoss(self.law, self.direction)
 
@@ -153,6 +292,12 @@ class LossDistribution(Listed):
         ------
         ValueError
             If there are too many to list, or those of a part are not known by place.
+
+        Examples
+        --------
+        >>> import logphi as lp
+        >>> lp.RandomizedResponse(p=0.75).loss.atoms.locations
+        array([-1.098612289,  1.098612289])
         """
         return exponential.places(self.law.terms)
 
@@ -217,7 +362,7 @@ class InnerLoss(LossDistribution):
 
     @property
     def infinite_mass(self) -> Bound:
-        """None."""
+        """P(L = inf) given that L is finite: zero."""
         return Bound(0.0, 0.0, 0.0, direction=self.direction)
 
     @cached_property

@@ -6,18 +6,18 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, overload
 
 from logphi import check
-from logphi.arguments import DirectionLike, Method
+from logphi.arguments import DirectionLike, Method, Number, Numbers
 from logphi.arith.floats import ULP
 from logphi.bound import Bound, Bounds, Direction, single
 from logphi.core.adjacency import Adjacency
 from logphi.core.pair import UnsupportedError
 from logphi.listed import Listed
+from logphi.views import gaussian_mu as gaussian_mu_view
 from logphi.views.delta import each
 from logphi.views.directions import Loss
-from logphi.views.gaussian_mu import gaussian_mu
 from logphi.views.hockey_stick import hockey_stick
 from logphi.views.power import hull_power, power
 from logphi.views.renyi import max_divergence, settled
@@ -79,21 +79,62 @@ class AttackRisk(Listed):
         Returns
         -------
         Bound
-            A probability.
+            A probability; ``float`` gives the upper end.
+
+        Raises
+        ------
+        ValueError
+            If the method does not apply.
+
+        Examples
+        --------
+        >>> import logphi as lp
+        >>> risk = (100 * lp.Gaussian(sigma=10)).risk
+        >>> round(risk.advantage().value, 9)
+        0.382924923
         """
         return single(self.profile(0.0, method=method, rtol=rtol))
 
+    @overload
+    def tpr(self, fpr: Number, *, direction: DirectionLike | None = None, rtol: float = 1e-9) -> Bound: ...
+    @overload
+    def tpr(self, fpr: Numbers, *, direction: DirectionLike | None = None, rtol: float = 1e-9) -> Bounds: ...
     def tpr(self, fpr: Any, *, direction: DirectionLike | None = None, rtol: float = 1e-9) -> Bound | Bounds:
-        """The largest true positive rate of an attack at a false positive rate: 1 - f(FPR), of the shape of the rate.
+        """The largest true positive rate of an attack at a false positive rate: 1 - f(FPR).
+
+        Parameters
+        ----------
+        fpr
+            One rate or an array, in [0, 1].
+        direction
+            ``"remove"`` or ``"add"``, what is claimed: see the class; the worse of both by default.
+        rtol
+            Requested ``upper - lower`` relative to the value. Wider answers are valid and say so in their status.
+
+        Returns
+        -------
+        Bound or Bounds
+            Of the shape of ``fpr``; ``float`` gives the upper end.
 
         Raises
         ------
         ValueError, TypeError
             If a rate is outside [0, 1] or NaN, or the direction does not apply.
+
+        Examples
+        --------
+        >>> import logphi as lp
+        >>> risk = (100 * lp.Gaussian(sigma=10)).risk
+        >>> round(risk.tpr(0.01).value, 9)
+        0.092362248
         """
         self._checked("fpr", fpr, direction, rtol)
         return each("fpr", fpr, lambda at: power(self.loss, at, direction, rtol))
 
+    @overload
+    def ppv(self, fpr: Number, prior: float, *, direction: DirectionLike | None = None, rtol: float = 1e-9) -> Bound: ...
+    @overload
+    def ppv(self, fpr: Numbers, prior: float, *, direction: DirectionLike | None = None, rtol: float = 1e-9) -> Bounds: ...
     def ppv(self, fpr: Any, prior: float, *, direction: DirectionLike | None = None, rtol: float = 1e-9) -> Bound | Bounds:
         """The largest share of right claims among the claims of an attack, at a false positive rate and a prior of being right.
 
@@ -139,20 +180,49 @@ class AttackRisk(Listed):
 
         return each("fpr", fpr, one)
 
+    @overload
+    def success(self, prior: Number, *, direction: DirectionLike | None = None, rtol: float = 1e-9) -> Bound: ...
+    @overload
+    def success(self, prior: Numbers, *, direction: DirectionLike | None = None, rtol: float = 1e-9) -> Bounds: ...
     def success(self, prior: Any, *, direction: DirectionLike | None = None, rtol: float = 1e-9) -> Bound | Bounds:
         """The largest probability of a right guess, between two hypotheses of which the claim has the prior probability.
 
         It is 1 - prior + prior H_a with the hockey-stick divergence of order a = (1 - prior) / prior; (1 + advantage) / 2 at
         prior 1/2. Guessing without the release succeeds with probability max(prior, 1 - prior).
 
+        Parameters
+        ----------
+        prior
+            One probability or an array, in [0, 1].
+        direction
+            ``"remove"`` or ``"add"``, what is claimed: see the class; the worse of both by default.
+        rtol
+            Requested ``upper - lower`` relative to the value. Wider answers are valid and say so in their status.
+
+        Returns
+        -------
+        Bound or Bounds
+            Of the shape of ``prior``; ``float`` gives the upper end.
+
         Raises
         ------
         ValueError, TypeError
             If a prior is outside [0, 1] or NaN, or the direction does not apply.
+
+        Examples
+        --------
+        >>> import logphi as lp
+        >>> risk = (100 * lp.Gaussian(sigma=10)).risk
+        >>> round(risk.success(0.5).value, 9)
+        0.691462461
         """
         self._checked("prior", prior, direction, rtol)
         return each("prior", prior, lambda at: self._success(at, direction, rtol))
 
+    @overload
+    def reconstruction(self, baseline: Number, *, rtol: float = 1e-9) -> Bound: ...
+    @overload
+    def reconstruction(self, baseline: Numbers, *, rtol: float = 1e-9) -> Bounds: ...
     def reconstruction(self, baseline: Any, *, rtol: float = 1e-9) -> Bound | Bounds:
         """The largest probability of reconstructing a record, one attribute of it, or whose it is, given a baseline.
 
@@ -202,9 +272,10 @@ class AttackRisk(Listed):
         self._checked("baseline", baseline, direction, rtol)
         return each("baseline", baseline, lambda at: hull_power(self.loss, at, direction, rtol))
 
-    def gaussian_mu(self, slack: float = 0.0, *, rtol: float = 1e-4) -> Bound:
-        """The Gaussian mechanism that leaks no less, to within a slack; see :func:`logphi.views.gaussian_mu.gaussian_mu`."""
-        return gaussian_mu(self.loss, slack, rtol=rtol)
+    gaussian_mu = gaussian_mu_view.gaussian_mu
+
+    def _loss(self) -> Loss:
+        return self.loss
 
     def _checked(self, name: str, value: Any, direction: DirectionLike | None, rtol: float) -> None:
         check.unit_array(name, value)

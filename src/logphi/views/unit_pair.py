@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
 from logphi import check
+from logphi.arguments import Number, Numbers
 from logphi.arith.floats import ULP
 from logphi.bound import Bound, Bounds, Direction, Entry, Ledger, Side, Status, single
 from logphi.core.adjacency import Adjacency
@@ -54,29 +55,75 @@ class UnitPair(Listed):
     law: LogPhi
     direction: Direction
 
+    @overload
+    def cdf(self, x: Number, *, rtol: float = 1e-9) -> Bound: ...
+    @overload
+    def cdf(self, x: Numbers, *, rtol: float = 1e-9) -> Bounds: ...
     def cdf(self, x: Any, *, rtol: float = 1e-9) -> Bound | Bounds:
-        """The first law of [0, x], of the shape of x; the second has x. At 1 it is 1, just before it one less the atom.
+        """The first law of [0, x]; the second has x. At 1 it is 1, just before it one less the atom.
 
         Absolutely accurate to a few roundings of 1 - x.
+
+        Parameters
+        ----------
+        x
+            One number or an array, in [0, 1].
+        rtol
+            Requested ``upper - lower`` relative to the value. Wider answers are valid and say so in their status.
+
+        Returns
+        -------
+        Bound or Bounds
+            Probabilities, of the shape of ``x``; ``float`` gives the lower end.
 
         Raises
         ------
         ValueError, TypeError
             If x is outside [0, 1].
+
+        Examples
+        --------
+        >>> import logphi as lp
+        >>> pair = lp.Gaussian(sigma=1).unit_pair()
+        >>> round(pair.cdf(0.5).value, 9)
+        0.158655254
         """
         check.tolerance("rtol", rtol)
         check.unit_array("x", x)
         return each("x", x, lambda at: self._cdf(at, rtol))
 
+    @overload
+    def log_density(self, x: Number, *, rtol: float = 1e-9) -> Bound: ...
+    @overload
+    def log_density(self, x: Numbers, *, rtol: float = 1e-9) -> Bounds: ...
     def log_density(self, x: Any, *, rtol: float = 1e-9) -> Bound | Bounds:
-        """The logarithm of the density at x, of the shape of x: the loss there; minus infinity where only Q has anything.
+        """The natural logarithm of the density at x: the loss there; minus infinity where only Q has anything.
 
-        Where the density jumps, the bounds hold both sides. ``rtol`` is as of a quantile.
+        Where the density jumps, the bounds hold both sides.
+
+        Parameters
+        ----------
+        x
+            One number or an array, strictly between 0 and 1.
+        rtol
+            Requested ``upper - lower`` in units of ``max(1, |log density|)``.
+
+        Returns
+        -------
+        Bound or Bounds
+            In nats, of the shape of ``x``; ``float`` gives the upper end.
 
         Raises
         ------
         ValueError, TypeError
             If x is not strictly between 0 and 1.
+
+        Examples
+        --------
+        >>> import logphi as lp
+        >>> pair = lp.Gaussian(sigma=1).unit_pair()
+        >>> round(pair.log_density(0.5).value, 9)
+        -0.5
         """
         check.tolerance("rtol", rtol)
         points = check.unit_array("x", x)
@@ -84,8 +131,37 @@ class UnitPair(Listed):
             raise ValueError(f"x must lie strictly between 0 and 1, where the density is, got {x!r}")
         return each("x", x, lambda at: self._log_density(at, rtol))
 
+    @overload
+    def density(self, x: Number, *, rtol: float = 1e-9) -> Bound: ...
+    @overload
+    def density(self, x: Numbers, *, rtol: float = 1e-9) -> Bounds: ...
     def density(self, x: Any, *, rtol: float = 1e-9) -> Bound | Bounds:
-        """The density at x, of the shape of x; see :meth:`log_density`."""
+        """The density of the first law at x; it grows.
+
+        Parameters
+        ----------
+        x
+            One number or an array, strictly between 0 and 1.
+        rtol
+            That of :meth:`log_density`.
+
+        Returns
+        -------
+        Bound or Bounds
+            Of the shape of ``x``; ``float`` gives the upper end.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If x is not strictly between 0 and 1.
+
+        Examples
+        --------
+        >>> import logphi as lp
+        >>> pair = lp.Gaussian(sigma=1).unit_pair()
+        >>> round(pair.density(0.5).value, 9)
+        0.60653066
+        """
 
         def one(at: float) -> Bound:
             log = single(self.log_density(at, rtol=rtol))
@@ -96,7 +172,14 @@ class UnitPair(Listed):
 
     @property
     def atom(self) -> Bound:
-        """What the first law has at 1: the probability of an infinite loss."""
+        """What the first law has at 1: the probability of an infinite loss.
+
+        Examples
+        --------
+        >>> import logphi as lp
+        >>> round(lp.ApproximateDP(epsilon=1, delta=0.25).unit_pair().atom.value, 9)
+        0.25
+        """
         low, high = masses(self.law)[0]
         ledger = Ledger(rounding=Entry(high - low), infinite_mass=Entry(high))
         return Bound(low, min(max((low + high) / 2, low), high), high, direction=self.direction, ledger=ledger)

@@ -78,6 +78,7 @@ class Entry(Listed):
 
     amount: float = 0.0
     proved: bool = True
+    _unlisted = frozenset({"scaled"})
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "amount", float(self.amount))
@@ -104,6 +105,7 @@ class Ledger(Listed):
     rounding: Entry = field(default_factory=Entry)
     discretization: Entry = field(default_factory=Entry)
     infinite_mass: Entry = field(default_factory=Entry)
+    _unlisted = frozenset({"scaled", "estimating"})
 
     @property
     def proved(self) -> bool:
@@ -191,7 +193,7 @@ class Bound(Arithmetic):
 
     @property
     def width(self) -> float:
-        """``upper - lower``; zero where both are the same infinity."""
+        """``upper - lower``, in the units of the answer; zero where both are the same infinity."""
         return 0.0 if self.lower == self.upper else self.upper - self.lower
 
     def to_dict(self) -> dict[str, Any]:
@@ -329,7 +331,25 @@ class ComplexBound(Listed):
         return {"real": self.real.to_dict(), "imag": self.imag.to_dict()}
 
     def same_as(self, other: object) -> bool:
-        """Whether every field is the same, as two runs of one computation give."""
+        """Whether every field is the same, as two runs of one computation give.
+
+        Parameters
+        ----------
+        other
+            Anything.
+
+        Returns
+        -------
+        bool
+            False of what is of another class.
+
+        Examples
+        --------
+        >>> import logphi as lp
+        >>> release = 3 * lp.Gaussian(sigma=2)
+        >>> release.renyi(2 + 1j).same_as(release.renyi(2 + 1j))
+        True
+        """
         return isinstance(other, ComplexBound) and self.to_dict() == other.to_dict()
 
     def __eq__(self, other: object) -> bool:
@@ -417,17 +437,17 @@ class Bounds(Elementwise):
 
     @property
     def lower(self) -> NDArray[np.float64]:
-        """Lower ends."""
+        """Lower ends, an array of the shape of the question."""
         return self._collect("lower")
 
     @property
     def value(self) -> NDArray[np.float64]:
-        """Best values."""
+        """Best values, an array of the shape of the question."""
         return self._collect("value")
 
     @property
     def upper(self) -> NDArray[np.float64]:
-        """Upper ends."""
+        """Upper ends, an array of the shape of the question."""
         return self._collect("upper")
 
     @property
@@ -452,7 +472,25 @@ class Bounds(Elementwise):
         return [bound.record() for bound in self._listed()]
 
     def same_as(self, other: object) -> bool:
-        """Whether shape and every field are the same, as two runs of one computation give."""
+        """Whether shape and every field are the same, as two runs of one computation give.
+
+        Parameters
+        ----------
+        other
+            Anything.
+
+        Returns
+        -------
+        bool
+            False of what is of another class.
+
+        Examples
+        --------
+        >>> import logphi as lp
+        >>> release = 3 * lp.Gaussian(sigma=2)
+        >>> release.delta([0.5, 1]).same_as(release.delta([0.5, 1]))
+        True
+        """
         if not isinstance(other, Bounds) or self.shape != other.shape:
             return False
         return all(one.same_as(two) for one, two in zip(self._listed(), other._listed(), strict=True))

@@ -50,6 +50,7 @@ class Row(Listed):
     source: str
     note: str = ""
     reason: str = ""
+    _unlisted = frozenset({"cells"})
 
     def to_dict(self) -> dict[str, Any]:
         """The fields as plain data for JSON: infinities are ``"inf"`` and ``"-inf"``."""

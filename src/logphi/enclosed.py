@@ -92,7 +92,25 @@ class Enclosed(Listed):
         """What is known, as JSON holds it: infinities are ``"inf"`` and ``"-inf"``, and NaN does not occur."""
 
     def same_as(self, other: object) -> bool:
-        """Whether every field is the same, as two runs of one computation give; ``==`` is about the unknown numbers."""
+        """Whether every field is the same, as two runs of one computation give; ``==`` is about the unknown numbers.
+
+        Parameters
+        ----------
+        other
+            Anything.
+
+        Returns
+        -------
+        bool
+            False of what is of another class.
+
+        Examples
+        --------
+        >>> import logphi as lp
+        >>> release = 3 * lp.Gaussian(sigma=2)
+        >>> release.delta(1).same_as(release.delta(1))
+        True
+        """
         return isinstance(other, Enclosed) and type(self) is type(other) and self.to_dict() == other.to_dict()
 
     def _decided(self, relation: str, other: Any) -> bool:

@@ -209,10 +209,21 @@ class Mechanism(Guided, Questions):
             Whether one pair is to dominate both orders of add/remove ([AFA] Corollary 32). Without it each order has its own
             pair, which is never worse and better under composition.
 
+        Returns
+        -------
+        Mechanism
+            One release of a sample.
+
         Raises
         ------
         ValueError, TypeError
             If a parameter is outside its range, the base is stated under replace, or no pair is known.
+
+        Examples
+        --------
+        >>> import logphi as lp
+        >>> round((1000 * lp.Gaussian(sigma=1).poisson(0.01)).epsilon(1e-5).value, 9)
+        1.828236667
         """
         relation = poisson_relation(self.adjacency, None if adjacency is None else Adjacency.of(adjacency))
         kind = PoissonOnePair if check.flag("one_pair", one_pair) else PoissonSampled
@@ -231,10 +242,22 @@ class Mechanism(Guided, Questions):
         adjacency
             The relation of the result: ``"add_remove"``, ``"add"``, ``"remove"`` or ``"replace"``.
 
+        Returns
+        -------
+        Mechanism
+            One release of a subset.
+
         Raises
         ------
         ValueError, TypeError
             If the rate is outside [0, 1], the base is not stated under replace, or no pair is known.
+
+        Examples
+        --------
+        >>> import logphi as lp
+        >>> base = lp.Gaussian(sigma=1, sensitivity=2, adjacency="replace")
+        >>> round((100 * base.subset(0.01, adjacency="add_remove")).epsilon(1e-5).value, 9)
+        6.476210004
         """
         return SubsetSampled(self, rate, subset_relation(self.adjacency, Adjacency.of(adjacency)))
 
@@ -482,12 +505,28 @@ def _operand(mechanism: Mechanism) -> str:
 def compose(mechanisms: Iterable[Mechanism]) -> Mechanism:
     """The composition of any number of mechanisms, in time linear in their number.
 
+    Parameters
+    ----------
+    mechanisms
+        Mechanisms under one relation, in any order; equal ones are counted.
+
+    Returns
+    -------
+    Mechanism
+        All of them together ([AFA] Theorem 10).
+
     Raises
     ------
     TypeError
         If something is not a mechanism.
     ValueError
         If two mechanisms are stated under different relations, or there is none.
+
+    Examples
+    --------
+    >>> import logphi as lp
+    >>> lp.compose([lp.Laplace(scale=5), lp.Gaussian(sigma=2), lp.Laplace(scale=5)])
+    2 * Laplace(scale=5.0) + Gaussian(sigma=2.0)
     """
     listed = list(mechanisms)
     for one in listed:

@@ -103,18 +103,44 @@ class PrivacyFilter(Listed):
     def can_spend(self, mechanism: Mechanism, count: int = 1) -> bool:
         """Whether ``count`` more releases of a mechanism are within the budget. Nothing is recorded.
 
+        Parameters
+        ----------
+        mechanism
+            What is to be released, under the relation of the releases before.
+        count
+            How many times, a whole number from 0 on.
+
+        Returns
+        -------
+        bool
+            True only if it is proved.
+
         Raises
         ------
         TypeError, ValueError
             If it is no mechanism or no count, or stated under another relation than the releases before.
         UnsupportedError
             If the rule does not know what the mechanism costs; a ValueError.
+
+        Examples
+        --------
+        >>> import logphi as lp
+        >>> budget = lp.PrivacyFilter(epsilon=1, delta=0)
+        >>> budget.can_spend(lp.PureDP(0.75)), budget.can_spend(lp.PureDP(0.75), count=2)
+        (True, False)
         """
         with self._lock:
             return self._rule.fits(self._after(mechanism, count))
 
     def spend(self, mechanism: Mechanism, count: int = 1) -> None:
         """Record ``count`` releases of a mechanism, all or none. Call it before anything is released.
+
+        Parameters
+        ----------
+        mechanism
+            What is to be released, under the relation of the releases before.
+        count
+            How many times, a whole number from 0 on.
 
         Raises
         ------
@@ -189,10 +215,28 @@ class PrivacyFilter(Listed):
     def from_json(cls, text: str) -> PrivacyFilter:
         """The filter that :meth:`to_json` wrote.
 
+        Parameters
+        ----------
+        text
+            What :meth:`to_json` gave, unchanged.
+
+        Returns
+        -------
+        PrivacyFilter
+            One with the same budget, rule and releases.
+
         Raises
         ------
         TypeError, ValueError
             As :meth:`Accountant.from_json`.
+
+        Examples
+        --------
+        >>> import logphi as lp
+        >>> budget = lp.PrivacyFilter(epsilon=1, delta=0)
+        >>> budget.spend(lp.PureDP(0.75))
+        >>> lp.PrivacyFilter.from_json(budget.to_json()).can_spend(lp.PureDP(0.5))
+        False
         """
         names = ("epsilon", "delta", "infinite_mass", "order")
         content = fields(unsealed(FORMAT, text), "a filter", (*names, "rule", "ledger"))
@@ -209,12 +253,53 @@ class PrivacyFilter(Listed):
         self._ledger, self._spent = ledger, self._rule.after(self._rule.nothing, ledger.release, 1)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write it to a file at once; see :meth:`Accountant.save`."""
+        """Write it to a file, which has the old content or all of the new one at any time.
+
+        Parameters
+        ----------
+        path
+            Where; a file that is there is replaced.
+
+        Raises
+        ------
+        OSError
+            If the file cannot be written.
+        ValueError
+            As :meth:`Accountant.to_json`.
+        """
         write_whole(path, self.to_json().encode("ascii"))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> PrivacyFilter:
-        """The filter in a file; see :meth:`Accountant.load`."""
+        """The filter in a file.
+
+        Parameters
+        ----------
+        path
+            What :meth:`save` wrote to.
+
+        Returns
+        -------
+        PrivacyFilter
+            One with the same budget, rule and releases.
+
+        Raises
+        ------
+        OSError
+            If there is no such file, or it cannot be read.
+        ValueError
+            As :meth:`from_json`.
+
+        Examples
+        --------
+        >>> import logphi as lp
+        >>> import tempfile
+        >>> budget = lp.PrivacyFilter(epsilon=1, delta=0)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     budget.save(f"{folder}/budget.json")
+        ...     lp.PrivacyFilter.load(f"{folder}/budget.json").can_spend(lp.PureDP(1))
+        True
+        """
         return cls.from_json(read_text(path))
 
     def __getstate__(self) -> tuple[str, dict[str, Any], Accountant]:

@@ -58,6 +58,8 @@ class Accountant(Listed):
     True
     """
 
+    _unlisted = frozenset({"check_relation", "content", "of_content"})
+
     def __init__(self, adjacency: AdjacencyLike | None = None) -> None:
         self._adjacency = None if adjacency is None else Adjacency.of(adjacency)
         # in the order of first use; equal mechanisms whose numbers are known in different ways are apart
@@ -75,6 +77,13 @@ class Accountant(Listed):
         """Record that a mechanism was released ``count`` times.
 
         A composition is recorded as its terms. If anything is wrong nothing is recorded.
+
+        Parameters
+        ----------
+        mechanism
+            What was released, under the relation of the steps before.
+        count
+            How many times, a whole number from 0 on.
 
         Raises
         ------
@@ -148,7 +157,16 @@ class Accountant(Listed):
 
     @property
     def release(self) -> Mechanism:
-        """The composition of all steps, its terms in the order of their first use; of none, one that leaks nothing."""
+        """The composition of all steps, its terms in the order of their first use; of none, one that leaks nothing.
+
+        Examples
+        --------
+        >>> import logphi as lp
+        >>> accountant = lp.Accountant()
+        >>> accountant.step(lp.Laplace(scale=5), count=2)
+        >>> round(accountant.release.tradeoff(0.05).value, 9)
+        0.925408765
+        """
         with self._lock:
             if self._release is None:
                 self._release = self._composed()
@@ -210,17 +228,40 @@ class Accountant(Listed):
     def from_json(cls, text: str) -> Accountant:
         """The ledger that :meth:`to_json` wrote: its answers have the same bits, its certificates the same bytes.
 
+        Parameters
+        ----------
+        text
+            What :meth:`to_json` gave, unchanged.
+
+        Returns
+        -------
+        Accountant
+            One that goes on where the other one was.
+
         Raises
         ------
         TypeError
             If the text is no string.
         ValueError
             If it is no such ledger, of another version, or not as it was written; always one line.
+
+        Examples
+        --------
+        >>> import logphi as lp
+        >>> accountant = lp.Accountant()
+        >>> accountant.step(lp.Laplace(scale=5), count=2)
+        >>> lp.Accountant.from_json(accountant.to_json())
+        <Accountant: 2 releases, 1 distinct>
         """
         return cls.of_content(unsealed(FORMAT, text))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write it to a file, which has the old content or all of the new one at any time.
+
+        Parameters
+        ----------
+        path
+            Where; a file that is there is replaced.
 
         Raises
         ------
@@ -233,7 +274,36 @@ class Accountant(Listed):
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Accountant:
-        """The ledger in a file; raises an OSError if there is none, and as :meth:`from_json`."""
+        """The ledger in a file.
+
+        Parameters
+        ----------
+        path
+            What :meth:`save` wrote to.
+
+        Returns
+        -------
+        Accountant
+            One that goes on where the other one was.
+
+        Raises
+        ------
+        OSError
+            If there is no such file, or it cannot be read.
+        ValueError
+            As :meth:`from_json`.
+
+        Examples
+        --------
+        >>> import logphi as lp
+        >>> import tempfile
+        >>> accountant = lp.Accountant()
+        >>> accountant.step(lp.Laplace(scale=5))
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     accountant.save(f"{folder}/ledger.json")
+        ...     lp.Accountant.load(f"{folder}/ledger.json")
+        <Accountant: 1 releases, 1 distinct>
+        """
         return cls.from_json(read_text(path))
 
     def __getstate__(self) -> tuple[Adjacency | None, Steps]:

@@ -102,6 +102,11 @@ class Certificate(Listed):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write it to a file, which has the old content or all of the new one at any time.
 
+        Parameters
+        ----------
+        path
+            Where; a file that is there is replaced.
+
         Raises
         ------
         OSError

@@ -120,6 +120,11 @@ class Report(Listed):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write it to a file, as JSON if that is what its name ends in, as text otherwise; whole or not at all.
 
+        Parameters
+        ----------
+        path
+            Where; a file that is there is replaced.
+
         Raises
         ------
         OSError

@@ -116,6 +116,11 @@ class Sweep(Listed):
     def to_csv(self, path: str | os.PathLike[str]) -> None:
         """Write the columns as a table, numbers in full precision; the file is whole or not there.
 
+        Parameters
+        ----------
+        path
+            Where; a file that is there is replaced.
+
         Raises
         ------
         OSError
@@ -129,6 +134,11 @@ class Sweep(Listed):
 
     def to_json(self, path: str | os.PathLike[str]) -> None:
         """Write the quantity and the columns as JSON, infinities as ``"inf"`` and ``"-inf"``; the file is whole or not there.
+
+        Parameters
+        ----------
+        path
+            Where; a file that is there is replaced.
 
         Raises
         ------

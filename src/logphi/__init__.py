@@ -174,15 +174,17 @@ _NAMES = frozenset(iter(__all__))
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _NAMES:
-        raise AttributeError(f"module 'logphi' has no attribute {name!r}")
-    if name in _ROOMS:
-        return import_module(f"logphi.{name}")
-    # every other public name is a mechanism
-    value = getattr(import_module(_HOME.get(name, "logphi.mechanisms")), name)
-    globals()[name] = value
-    return value
+if not TYPE_CHECKING:  # to type checkers, any name would be there
+
+    def __getattr__(name: str) -> Any:
+        if name not in _NAMES:
+            raise AttributeError(f"module 'logphi' has no attribute {name!r}")
+        if name in _ROOMS:
+            return import_module(f"logphi.{name}")
+        # every other public name is a mechanism
+        value = getattr(import_module(_HOME.get(name, "logphi.mechanisms")), name)
+        globals()[name] = value
+        return value
 
 
 def __dir__() -> list[str]:

@@ -7,7 +7,7 @@ import os
 from copy import copy
 from fractions import Fraction
 from threading import RLock
-from typing import Any
+from typing import Any, Literal
 
 from logphi import check
 from logphi.accountant.ledger import Accountant, Steps, read_text
@@ -82,7 +82,7 @@ class PrivacyFilter(Listed):
         *,
         epsilon: float,
         delta: float,
-        rule: str = "renyi",
+        rule: Literal["renyi", "gaussian", "schedule"] = "renyi",
         order: float | None = None,
         infinite_mass: float = 0.0,
         adjacency: AdjacencyLike | None = None,

@@ -21,6 +21,7 @@ from logphi.arith.floats import FLOATS
 from logphi.bound import Bound, Bounds, Direction
 from logphi.core.adjacency import Adjacency
 from logphi.core.logphi import LogPhi
+from logphi.listed import Listed
 from logphi.numerics import exponential
 from logphi.numerics.law import Law
 from logphi.numerics.normal_order import NormalTail, stays_above
@@ -62,7 +63,7 @@ _GRAVITY = (Verdict.REFUTED, Verdict.UNDECIDED, Verdict.PROVED)
 
 
 @dataclass(frozen=True)
-class Dominance:
+class Dominance(Listed):
     """Whether the profile of one mechanism is nowhere above that of another; true only if that is proved.
 
     Parameters

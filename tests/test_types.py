@@ -1,0 +1,144 @@
+"""What a type checker makes of the pages that a user reads first, and of slips."""
+
+import doctest
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from logphi.arguments import Method, RouteName
+from logphi.bound import Direction
+from logphi.core.adjacency import Adjacency, AdjacencyLike
+from logphi.views.routes import ROUTES
+
+# one run for all tests
+pytestmark = pytest.mark.xdist_group("mypy")
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = {"readme": ROOT / "README.md", "tutorial": ROOT / "docs" / "tutorial.md"}
+BLOCK = re.compile(r"^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+
+ACCEPTED = """
+from decimal import Decimal
+from fractions import Fraction
+import numpy as np
+import logphi as lp
+
+m = lp.Gaussian(1.1, sensitivity=2, adjacency="replace")
+one: lp.Bound = m.epsilon(1e-5)
+many: lp.Bounds = m.epsilon([1e-5, 1e-6], direction="add")
+array: lp.Bounds = m.delta(np.linspace(0, 1, 5), method="exact")
+table: lp.Bounds = m.delta([[0, 1], [2, 3]])
+exact: lp.Bound = m.delta(Fraction(1, 3), direction=lp.Direction.ADD)
+written: lp.Bound = m.delta(Decimal("0.1"), method="certified")
+again: lp.Bound = m.delta(one)
+real: lp.Bound = m.renyi(2)
+box: lp.ComplexBound = m.renyi(2 + 1j, direction="remove")
+errors: lp.Bounds = m.tradeoff(many)
+relation: lp.Adjacency = m.adjacency
+both: lp.Mechanism = 3 * m + m.subset(0.1, adjacency="replace")
+text: str = f"{one:.3f}" + one.status.name
+rates: lp.Bounds = m.risk.tpr([0.01, 0.1])
+above: lp.Bound = m.loss.sf(1)
+mu: lp.Bound = m.risk.gaussian_mu()
+spent: lp.Bound = lp.Accountant("add_remove").epsilon(1e-5)
+"""
+
+# each line on its own is a slip
+SLIPS = """
+m.epsilon(1e-5, direction="up")
+m.epsilon(1e-5, method="fast")
+m.delta("1")
+m.delta(epsilno=1)
+m.epsilno(1e-5)
+m.log_delta(1, method="certified")
+m.tradeoff("0.05")
+m.renyi("2")
+m.zcdp(direction="down")
+m.explain(method="quick", delta=1e-5)
+m.certify(delta=1e-5, direction="up")
+m.poisson(0.1, adjacency="addremove")
+m.subset(0.1, adjacency="swap")
+m.risk.tpr(0.1, direction="up")
+m.risk.advantage(method="fast")
+m.unit_pair("down")
+lp.Gaussian(1, adjacency="removal")
+lp.Gaussian("1")
+lp.PureDP(1, adjacency="removal")
+lp.Laplace(epsilon=1)
+lp.Accountant("removal")
+lp.PrivacyFilter(epsilon=1, delta=0, rule="renji")
+lp.dp_sgd(dataset_size=9, batch_size=1, noise_multiplier=1, steps=1, adjacency="swap")
+lp.Gausian(1)
+m.epsilon(1e-5).uper
+""".strip().splitlines()
+
+
+def page_as_module(text):
+    """The blocks of a page in order, sessions without what they show."""
+    parser = doctest.DocTestParser()
+    parts = (
+        "".join(one.source for one in parser.get_examples(block)) if block.startswith(">>>") else block
+        for block in BLOCK.findall(text)
+    )
+    return "\n".join(parts)
+
+
+@pytest.fixture(scope="module")
+def complaints(tmp_path_factory):
+    """The lines of each module that mypy refuses, with the project's settings and its cache."""
+    folder = tmp_path_factory.mktemp("typed")
+    texts = {name: page_as_module(page.read_text(encoding="utf-8")) for name, page in PAGES.items()}
+    texts |= {"accepted": ACCEPTED, "slips": "\n".join(["import logphi as lp", "m = lp.Gaussian(1)", *SLIPS])}
+    for name, text in texts.items():
+        (folder / f"{name}.py").write_text(text, encoding="utf-8")
+    command = [
+        sys.executable,
+        "-m",
+        "mypy",
+        "--no-error-summary",
+        *(f"{folder}/{name}.py" for name in texts),
+    ]
+    found = subprocess.run(
+        command, cwd=ROOT, env={**os.environ, "MYPYPATH": "src"}, capture_output=True, text=True, encoding="utf-8", check=False
+    )
+    assert not found.stderr, found.stderr
+    lines = re.findall(r"^.*?(\w+)\.py:(\d+): error: (.*)$", found.stdout, re.MULTILINE)
+    return {name: {int(number): text for module, number, text in lines if module == name} for name in texts} | {
+        "src": [text for module, _, text in lines if module not in texts]
+    }
+
+
+@pytest.mark.parametrize("name", [*PAGES, "accepted"])
+def test_what_is_right_is_accepted(complaints, name):
+    assert complaints[name] == {}
+    assert complaints["src"] == []
+
+
+def test_pages_are_read(complaints):
+    assert all(len(page_as_module(page.read_text(encoding="utf-8")).splitlines()) > 10 for page in PAGES.values())
+
+
+@pytest.mark.parametrize("number", range(len(SLIPS)), ids=lambda number: SLIPS[number])
+def test_a_slip_is_caught(complaints, number):
+    # below two lines that are right
+    assert number + 3 in complaints["slips"]
+
+
+def test_the_names_are_those_that_are_understood():
+    names = {name for part in get_args(Method) for name in get_args(part) or (part,)}
+    assert set(get_args(RouteName)) == set(ROUTES)
+    assert names == {*ROUTES, "certified"}
+    relations = next(part for part in get_args(AdjacencyLike) if part is not Adjacency)
+    assert set(get_args(relations)) == {one.value for one in Adjacency}
+
+
+@pytest.mark.parametrize("one", Direction)
+def test_a_direction_is_understood_by_name(one):
+    from logphi.arguments import DirectionLike
+
+    assert one.value in get_args(next(part for part in get_args(DirectionLike) if part is not Direction))

@@ -103,7 +103,7 @@ def _table(path: str, file: IO[str], unknowns: list[str]) -> tuple[list[str], It
     """The header of a table, and its rows."""
     lines = csv.reader(file, skipinitialspace=True, strict=True)
     header = [name.strip() for name in _next(path, lines) or []]
-    if not all(header):
+    if not header or not all(header):
         raise ValueError(f"{path}: the first line names the columns, separated by commas; got {','.join(header)!r}")
     if not set(unknowns).intersection(header):
         names = ", ".join(unknowns) or "none"

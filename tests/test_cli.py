@@ -279,9 +279,9 @@ def test_the_real_library() -> None:
 
 
 def test_the_real_library_from_standard_input() -> None:
-    result = run("epsilon", "-", "--delta", "1e-5", text="10 * Gaussian(sigma=5)\n + Laplace(scale=9)\n")
+    result = run("epsilon", "-", "--delta", "1e-5", text="10 * Gaussian(sigma=5) + Laplace(scale=9)\n")
     assert (result.returncode, result.stderr) == (0, "")
-    assert result.stdout.startswith("epsilon = ")
+    assert result.stdout.startswith("line 1: epsilon = ")
 
 
 @pytest.mark.parametrize(

@@ -113,6 +113,25 @@ def parse_numbers(text: str) -> list[float]:
     return [real("a number", number) for number in numbers]
 
 
+def parse_number(text: str) -> int | float:
+    """The one number in a text, in the grammar of :func:`parse`; an int if it is written as one.
+
+    Raises
+    ------
+    ValueError
+        If the text is anything else; always one line.
+
+    Examples
+    --------
+    >>> parse_number("10**3"), parse_number("1e3"), parse_number("1/4")
+    (1000, 1000.0, 0.25)
+    """
+    reader = _Reader(text, {}, {})
+    number = _number(reader.token, reader.sum())
+    reader.finish()
+    return number
+
+
 def unknowns(text: str) -> list[str]:
     """The names in a text that would have to be ``variables`` of :func:`parse`, each once, in their order.
 

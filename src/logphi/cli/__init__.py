@@ -11,13 +11,13 @@ import sys
 import traceback
 from collections.abc import Sequence
 
-from logphi.cli import calibrate, certificates, compare, dp_sgd, explain, questions, report, risk
+from logphi.cli import calibrate, certificates, compare, completion, dp_sgd, explain, questions, report, risk, sweep
 from logphi.cli.answers import one_line
 from logphi.cli.exits import BROKEN, INTERRUPTED, MET, PIPE_CLOSED, REFUSED
 from logphi.cli.options import glued
 from logphi.cli.parser import parser
 
-GROUPS = (questions, explain, compare, calibrate, dp_sgd, risk, report, certificates)
+GROUPS = (questions, explain, compare, sweep, calibrate, dp_sgd, risk, report, certificates, completion)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

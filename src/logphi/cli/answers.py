@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from typing import TYPE_CHECKING, Any
@@ -13,11 +12,6 @@ if TYPE_CHECKING:
 JSON = """print one JSON object for each point, in full precision: query, at, lower, value, upper, direction
 (null where none was told apart), method, status, ledger; an infinite number is the string "inf" or "-inf" """
 _TOLD = ("lower", "value", "upper", "direction", "method", "status", "ledger")
-
-
-def as_json(query: str, point: float, bound: Bound, asked: str | None) -> str:
-    """The answer to a query at a point, of the order of the neighbours that was asked for."""
-    return json.dumps({"query": query, "at": point, **as_data(bound, asked)}, allow_nan=False)
 
 
 def as_data(bound: Bound, asked: str | None = None) -> dict[str, Any]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import json
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from logphi.cli.answers import as_data
-from logphi.cli.exits import MET, WIDE
-from logphi.cli.options import add_expression, expression, number
+from logphi.cli.each import Answer, each_text
+from logphi.cli.options import add_expressions, number
 from logphi.cli.parser import Commands
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ epsilon, delta, slack, status, evaluations, mechanism, answer (the delta at the 
 def add(commands: Commands) -> None:
     """Enter the command."""
     command = commands.add("calibrate", _ABOUT, run)
-    add_expression(command)
+    add_expressions(command)
     command.add_argument("--epsilon", required=True, metavar="E", help="the target")
     command.add_argument("--delta", required=True, metavar="D", help="the target; 0 for pure privacy")
     command.add_argument("--digits", type=int, metavar="N", help="round to so many digits, and meet the target with these")
@@ -38,12 +38,31 @@ def add(commands: Commands) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """The value, and whether it is the best."""
     from logphi.calibration.calibrate import calibrate
-    from logphi.expression import parse, unknowns
+    from logphi.expression import parse
 
     target = {name: number(arguments, name) for name in ("epsilon", "delta")}
     given = [name for name in ("lower", "upper", "rtol") if getattr(arguments, name) is not None]
     options: dict[str, Any] = {name: number(arguments, name) for name in given}
-    text = expression(arguments)
+
+    def answer(text: str) -> Iterator[Answer]:
+        name = _looked_for(text)
+        found = calibrate(
+            lambda value: parse(text, variables={name: value}),
+            epsilon=target["epsilon"],
+            delta=target["delta"],
+            integer=arguments.integer,
+            digits=arguments.digits,
+            **options,
+        )
+        yield Answer(f"{name} = {found}", [_data(name, target, found)], found.status.met)
+
+    return each_text(arguments, answer)
+
+
+def _looked_for(text: str) -> str:
+    """The one name in an expression."""
+    from logphi.expression import parse, unknowns
+
     names = unknowns(text)
     if not names:
         # whatever else is wrong is said first
@@ -53,16 +72,7 @@ def run(arguments: argparse.Namespace) -> int:
             "one name in the expression stands for the number that is looked for, as x in Gaussian(sigma=x); here there "
             + (f"are {len(names)}: {', '.join(names)}" if names else "is none")
         )
-    found = calibrate(
-        lambda value: parse(text, variables={names[0]: value}),
-        epsilon=target["epsilon"],
-        delta=target["delta"],
-        integer=arguments.integer,
-        digits=arguments.digits,
-        **options,
-    )
-    print(json.dumps(_data(names[0], target, found), allow_nan=False) if arguments.json else f"{names[0]} = {found}")
-    return MET if found.status.met else WIDE
+    return names[0]
 
 
 def _data(name: str, target: dict[str, float], found: Calibration) -> dict[str, Any]:

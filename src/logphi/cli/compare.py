@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from logphi.cli.exits import MET, WIDE
-from logphi.cli.options import add_expression, add_question, mechanism, numbers, question
+from logphi.cli.each import Answer, each
+from logphi.cli.options import add_expressions, add_question, numbers, question
 from logphi.cli.parser import Commands
 
 if TYPE_CHECKING:
     from logphi.comparison import Comparison
+    from logphi.release import Mechanism
 
 EXAMPLES = 'logphi compare "1000 * Gaussian(sigma=20)" --delta 1e-5'
 
@@ -23,7 +23,7 @@ lower bound or approximation), gap (value less the exact one), source, note, and
 def add(commands: Commands) -> None:
     """Enter the command."""
     command = commands.add("compare", "the exact answer beside what classical theorems give", run)
-    add_expression(command)
+    add_expressions(command)
     add_question(command)
     command.add_argument("--json", action="store_true", help=_ROWS)
 
@@ -32,17 +32,18 @@ def run(arguments: argparse.Namespace) -> int:
     """One table for each point."""
     asked = question(arguments)
     points = numbers(arguments, asked)
-    release = mechanism(arguments)
 
-    from logphi.comparison import compare
+    def answer(release: Mechanism) -> Iterator[Answer]:
+        from logphi.comparison import compare
 
-    questions: list[dict[str, Any]] = [{asked: point} for point in points]
-    tables = [compare(release, **one) for one in questions]
-    for table in tables:
-        print("\n".join(map(json.dumps, _rows(table))) if arguments.json else table)
-    return MET if all(table.exact.status.met for table in tables) else WIDE
+        questions: list[dict[str, Any]] = [{asked: point} for point in points]
+        for one in questions:
+            table = compare(release, **one)
+            yield Answer(str(table), _rows(table), table.exact.status.met)
+
+    return each(arguments, answer)
 
 
-def _rows(table: Comparison) -> Iterator[dict[str, Any]]:
+def _rows(table: Comparison) -> list[dict[str, Any]]:
     """What there is in a row, under the names of its fields, and the question."""
-    return ({"query": table.question, "at": table.at, **row.to_dict()} for row in table.rows)
+    return [{"query": table.question, "at": table.at, **row.to_dict()} for row in table.rows]

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from logphi.cli.exits import MET
-from logphi.cli.options import add_expression, add_question, mechanism, numbers, question
+from logphi.cli.each import Answer, each
+from logphi.cli.options import add_expressions, add_question, numbers, question
 from logphi.cli.parser import Commands
+
+if TYPE_CHECKING:
+    from logphi.release import Mechanism
 
 EXAMPLES = """logphi explain "Laplace(scale=5) + Gaussian(sigma=2, adjacency='add_remove')" --epsilon 2"""
 
@@ -14,7 +19,7 @@ EXAMPLES = """logphi explain "Laplace(scale=5) + Gaussian(sigma=2, adjacency='ad
 def add(commands: Commands) -> None:
     """Enter the command."""
     command = commands.add("explain", "how an answer is reached, and where its width comes from", run)
-    add_expression(command)
+    add_expressions(command)
     add_question(command)
 
 
@@ -22,7 +27,10 @@ def run(arguments: argparse.Namespace) -> int:
     """One explanation for each point."""
     asked = question(arguments)
     points = numbers(arguments, asked)
-    release = mechanism(arguments)
-    for point in points:
-        print(release.explain(epsilon=point) if asked == "epsilon" else release.explain(delta=point))
-    return MET
+
+    def answer(release: Mechanism) -> Iterator[Answer]:
+        for point in points:
+            told = release.explain(epsilon=point) if asked == "epsilon" else release.explain(delta=point)
+            yield Answer(str(told), [], met=True)
+
+    return each(arguments, answer)

@@ -12,9 +12,20 @@ if TYPE_CHECKING:
     from logphi.release import Mechanism
 
 
+# in place of an expression or of a file
+STANDARD_INPUT = "-"
+
+
 def add_expression(command: argparse.ArgumentParser) -> None:
-    """The mechanism."""
-    command.add_argument("expression", metavar="EXPR", help="the mechanism")
+    """One mechanism."""
+    command.add_argument("expression", metavar="EXPR", help="the mechanism; a lone - reads it from standard input")
+
+
+def add_expressions(command: argparse.ArgumentParser) -> None:
+    """One mechanism, or many."""
+    told = "the mechanism; a lone - reads one from each line of standard input"
+    command.add_argument("expression", metavar="EXPR", help=told)
+    command.set_defaults(json=False)
 
 
 def add_question(command: argparse.ArgumentParser) -> None:
@@ -58,7 +69,7 @@ def expression(arguments: argparse.Namespace) -> str:
     from logphi.expression import LONGEST
 
     text: str = arguments.expression
-    return sys.stdin.read(LONGEST + 1) if text == "-" else text
+    return sys.stdin.read(LONGEST + 1) if text == STANDARD_INPUT else text
 
 
 def mechanism(arguments: argparse.Namespace) -> Mechanism:

@@ -10,7 +10,8 @@ from logphi.cli.exits import MET
 
 _ABOUT = """\
 EXPR is parsed, never run: numbers, + - * / **, brackets, lists, mechanisms, .poisson(...) and .subset(...); a lone -
-reads it from standard input. The number to claim is the upper end, of a tradeoff the lower: both are rounded outward.
+reads standard input: one on each line, # begins a comment, and the exit status is the worst; of certify, report and
+sweep one in all. The number to claim is the upper end, of a tradeoff the lower: both are rounded outward.
 exit status: 0 answered within tolerance, 1 valid but wider than asked, 2 bad input (one line on standard error);
 of verify: 0 the claim follows, 1 it does not, 2 not a certificate"""
 

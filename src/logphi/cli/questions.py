@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from logphi.cli.answers import JSON, as_json, as_text
-from logphi.cli.exits import MET, WIDE
-from logphi.cli.options import add_direction, add_expression, mechanism, number, numbers
+from logphi.cli.answers import JSON
+from logphi.cli.each import Answer, answered, each
+from logphi.cli.options import add_direction, add_expressions, number, numbers
 from logphi.cli.parser import Commands
+
+if TYPE_CHECKING:
+    from logphi.release import Mechanism
 
 EXAMPLES = """\
 logphi epsilon "14062 * Gaussian(sigma=1.1).poisson(256/60000)" --delta 1e-5
@@ -35,7 +39,7 @@ def add(commands: Commands) -> None:
     """Enter the commands."""
     for query, (given, about) in _QUESTIONS.items():
         command = commands.add(query, about, run)
-        add_expression(command)
+        add_expressions(command)
         command.add_argument(f"--{given}", required=True, metavar="X[,X...]", help="numbers, or 1/60000, 2**-20")
         command.add_argument("--json", action="store_true", help=JSON)
         if query in _ROUTED:
@@ -49,14 +53,15 @@ def run(arguments: argparse.Namespace) -> int:
     query, order = arguments.query, arguments.direction
     given, _ = _QUESTIONS[query]
     points = numbers(arguments, given)
-    release = mechanism(arguments)
     options: dict[str, Any] = {"method": arguments.method} if query in _ROUTED else {}
     if arguments.rtol is not None:
         options["rtol"] = number(arguments, "rtol")
-    question = partial(getattr(release, query), direction=order, **options)
-    # an array would hold the doubles alone
-    bounds = [question(point) for point in points] if options.get("method") == "certified" else question(points)
-    words = given.replace("-", " ")
-    for point, bound in zip(points, bounds, strict=True):
-        print(as_json(query, point, bound, order) if arguments.json else as_text(query, words, point, bound, order))
-    return MET if all(bound.status.met for bound in bounds) else WIDE
+
+    def answer(release: Mechanism) -> Iterator[Answer]:
+        question = partial(getattr(release, query), direction=order, **options)
+        # an array would hold the doubles alone
+        bounds = [question(point) for point in points] if options.get("method") == "certified" else question(points)
+        for point, bound in zip(points, bounds, strict=True):
+            yield answered(query, given.replace("-", " "), point, bound, order)
+
+    return each(arguments, answer)

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from logphi.cli.answers import JSON, as_json, as_text
-from logphi.cli.exits import MET, WIDE
-from logphi.cli.options import add_expression, mechanism, number, numbers
+from logphi.cli.answers import JSON
+from logphi.cli.each import Answer, answered, each
+from logphi.cli.options import add_expressions, number, numbers
 from logphi.cli.parser import Commands
 
 if TYPE_CHECKING:
-    from logphi.bound import Bound
-    from logphi.views.risk import AttackRisk
+    from logphi.release import Mechanism
 
 EXAMPLES = 'logphi risk "14062 * Gaussian(sigma=1.1).poisson(256/60000)" --fpr 0.001,0.01 --slack 1e-6'
 
@@ -30,7 +29,7 @@ _ASKED: dict[str, tuple[str, str]] = {
 def add(commands: Commands) -> None:
     """Enter the command."""
     command = commands.add("risk", _ABOUT, run)
-    add_expression(command)
+    add_expressions(command)
     for given, (_, about) in _ASKED.items():
         command.add_argument(f"--{given}", metavar="X" if given == "slack" else "X[,X...]", help=about)
     command.add_argument("--json", action="store_true", help=JSON)
@@ -39,16 +38,17 @@ def add(commands: Commands) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """The advantage first, then one line for each number that is given."""
     asked = {given: _points(arguments, given) for given in _ASKED if getattr(arguments, given) is not None}
-    risk: AttackRisk = mechanism(arguments).risk
-    # delta at zero
-    answers: list[tuple[str, str, float, Bound]] = [("advantage", "epsilon", 0.0, risk.advantage())]
-    for given, points in asked.items():
-        name, _ = _ASKED[given]
-        question: Callable[[float], Any] = getattr(risk, name)
-        answers += [(name, given, point, question(point)) for point in points]
-    for name, given, point, bound in answers:
-        print(as_json(name, point, bound, None) if arguments.json else as_text(name, given, point, bound, None))
-    return MET if all(bound.status.met for *_, bound in answers) else WIDE
+
+    def answer(release: Mechanism) -> Iterator[Answer]:
+        risk = release.risk
+        # delta at zero
+        yield answered("advantage", "epsilon", 0.0, risk.advantage())
+        for given, points in asked.items():
+            name, _ = _ASKED[given]
+            question: Callable[[float], Any] = getattr(risk, name)
+            yield from (answered(name, given, point, question(point)) for point in points)
+
+    return each(arguments, answer)
 
 
 def _points(arguments: argparse.Namespace, given: str) -> list[float]:

@@ -1,0 +1,111 @@
+"""``sweep``: one question to a family of mechanisms, a row for each, that can be interrupted and gone on with."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from logphi.cli.answers import one_line
+from logphi.cli.exits import MET, REFUSED, WIDE
+from logphi.cli.options import add_expression, add_question, expression, numbers, question
+from logphi.cli.parser import Commands
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from logphi.cli.sweeping.formats import Format
+    from logphi.cli.sweeping.parameters import Parameters
+    from logphi.cli.sweeping.rows import Group
+
+EXAMPLES = """\
+logphi sweep "n * Gaussian(sigma=s).poisson(q)" --vary s=0.5,1,2 --vary n=100:1000:100 --set q=0.01 --delta 1e-5
+logphi sweep "n * Gaussian(sigma=s).poisson(0.01)" --csv parameters.csv --delta 1e-5 --output answers.csv"""
+
+_ABOUT = "one question to a family of mechanisms, over a grid or a table of the names in EXPR: a row for each"
+_VALUES = "a name's values: 0.5,1,2 or 100:1000:100 (start:stop:step), 0:1:lin11 and 1e-3:1:log7 (so many)"
+_OUTPUT = """where the rows go: JSON lines if it ends in .jsonl, CSV otherwise; rows of this very sweep that are there already
+are kept, and not computed again; standard output unless given"""
+
+
+def add(commands: Commands) -> None:
+    """Enter the command."""
+    command = commands.add("sweep", _ABOUT, run)
+    add_expression(command)
+    command.add_argument("--vary", action="append", default=[], metavar="NAME=X[,X...]", help=_VALUES)
+    command.add_argument("--set", action="append", default=[], metavar="NAME=X", help="one number for a name")
+    command.add_argument("--csv", metavar="FILE", help="a table whose first line names what its columns stand for in EXPR")
+    add_question(command)
+    command.add_argument("-o", "--output", default="-", metavar="FILE", help=_OUTPUT)
+    command.add_argument("--restart", action="store_true", help="begin the output anew, whatever it holds")
+    command.add_argument("--json", action="store_true", help="JSON lines instead of CSV")
+    command.add_argument("--processes", type=int, default=1, metavar="N", help="how many compute: 1 unless given")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Write the rows, and say whether all are answered, and as narrow as asked."""
+    from logphi.cli.sweeping.family import answered, executor_of
+    from logphi.cli.sweeping.parameters import parameters
+    from logphi.cli.sweeping.rows import output
+    from logphi.expression import unknowns
+    from logphi.progress import shown
+
+    form, given, points = _format(arguments), question(arguments), _points(arguments)
+    text = one_line(expression(arguments))
+    names = unknowns(text)
+    asked = {"expression": text, "query": "epsilon" if given == "delta" else "delta"}
+    statuses: Counter[str] = Counter()
+    with parameters(arguments, names) as over, executor_of(arguments.processes) as executor:
+        groups: Iterator[Group] = ([{**row, **asked, "at": point} for point in points] for row in over.rows)
+        with output(arguments.output, arguments.restart, form, _columns(over), groups, statuses) as (write, left):
+            total = max(over.total - statuses.total() // len(points), 0)
+            for group in shown(answered(left, given, names, executor, arguments.processes), "sweep", total):
+                write("".join(map(form.line, group)))
+                statuses.update(row["status"] for row in group)
+    return _exit(statuses)
+
+
+def _points(arguments: argparse.Namespace) -> list[float]:
+    """The epsilons or deltas; what every row would refuse is refused here."""
+    from logphi import check
+
+    given = question(arguments)
+    points = numbers(arguments, given)
+    if given == "delta":
+        check.unit_array(given, points)
+    return points
+
+
+def _format(arguments: argparse.Namespace) -> Format:
+    """How rows are written; no file is written over that is read."""
+    from logphi.cli.sweeping.formats import CSV, JSON_LINES
+
+    path, table = arguments.output, arguments.csv
+    if table is not None and os.path.exists(path) and os.path.exists(table) and os.path.samefile(path, table):
+        raise ValueError(f"--output {path} is the table of --csv: choose another file")
+    if arguments.json and path.endswith(".csv"):
+        raise ValueError(f"--json writes JSON lines, and --output {path} is the name of a table: call it .jsonl")
+    return JSON_LINES if arguments.json or path.endswith(".jsonl") else CSV
+
+
+def _columns(over: Parameters) -> tuple[str, ...]:
+    from logphi.cli.sweeping.rows import ANSWERED, ASKED
+
+    taken = [name for name in over.columns if name in (*ASKED, *ANSWERED)]
+    if taken:
+        raise ValueError(f"{taken[0]!r} is a column of the output: give the parameter another name")
+    return (*over.columns, *ASKED, *ANSWERED)
+
+
+def _exit(statuses: Counter[str]) -> int:
+    from logphi.bound import Status
+    from logphi.cli.sweeping.family import REFUSED_ROW
+
+    if statuses[REFUSED_ROW]:
+        told = f"{statuses[REFUSED_ROW]} of {statuses.total()} rows are refused: the column error says why"
+        print(f"logphi: {told}", file=sys.stderr)
+        return REFUSED
+    met = {status.name.lower() for status in Status if status.met}
+    return MET if met.issuperset(statuses) else WIDE

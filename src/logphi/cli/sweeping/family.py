@@ -1,0 +1,80 @@
+"""The answers of a family of mechanisms, a few at a time, in this process or in several."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import Executor
+from contextlib import AbstractContextManager, nullcontext
+from functools import partial
+from itertools import islice, product
+from typing import Any
+
+from logphi.bound import Bound
+from logphi.cli.answers import as_data, one_line
+from logphi.cli.sweeping.formats import Row
+from logphi.cli.sweeping.parameters import number
+from logphi.cli.sweeping.rows import ANSWERED, Group
+from logphi.expression import parse
+from logphi.release import Mechanism
+from logphi.sweeps.sweep import sweep
+
+REFUSED_ROW = "refused"
+"""The status of a row that has no answer."""
+
+# mechanisms for each process before their rows are written: enough to keep it busy
+_SHARE = 16
+
+
+def executor_of(processes: int) -> AbstractContextManager[Executor | None]:
+    """So many processes, or none but this one."""
+    if processes < 1:
+        raise ValueError(f"--processes: at least 1 is needed, got {processes}")
+    if processes == 1:
+        return nullcontext()
+
+    import signal
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import get_context
+
+    # Ctrl-C is for this process, which waits for the others
+    return ProcessPoolExecutor(processes, get_context("spawn"), signal.signal, (signal.SIGINT, signal.SIG_IGN))
+
+
+def answered(
+    groups: Iterator[Group], given: str, names: list[str], executor: Executor | None, processes: int
+) -> Iterator[Group]:
+    """The groups with their answers, in order.
+
+    Parameters
+    ----------
+    groups
+        Each of one mechanism: its parameters and the expression, and all the points at which it is asked.
+    given
+        What the points are: epsilons or deltas.
+    names
+        The names in the expression.
+    executor, processes
+        What computes, and how much of it there is.
+    """
+    size = 1 if executor is None else processes * _SHARE
+    while chunk := list(islice(groups, size)):
+        points: dict[str, Any] = {given: [row["at"] for row in chunk[0]]}
+        family = {"row": [group[0] for group in chunk]}
+        found = sweep(partial(_mechanism, names), family, errors="keep", executor=executor, **points)
+        reasons = (found.reasons.get(place) for place in product(*map(range, found.shape)))
+        answers = (_answer(bound, reason) for (_, bound), reason in zip(found, reasons, strict=True))
+        for group in chunk:
+            yield [{**row, **next(answers)} for row in group]
+
+
+def _mechanism(names: list[str], row: Row) -> Mechanism:
+    """What the expression is at the parameters of a row."""
+    return parse(row["expression"], variables={name: number(name, row[name]) for name in names})
+
+
+def _answer(bound: Bound, reason: str | None) -> Row:
+    """The columns of an answer, or of a refusal."""
+    if reason is not None:
+        return {**dict.fromkeys(ANSWERED), "status": REFUSED_ROW, "error": one_line(reason)}
+    data = as_data(bound)
+    return {name: data.get(name) for name in ANSWERED}

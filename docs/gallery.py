@@ -17,12 +17,12 @@ from logphi.progress import shown
 EXAMPLES = (
     (
         "DP-SGD",
-        "The privacy profile of DP-SGD on 60,000 records, after 15 and after 60 epochs.",
+        "The privacy profile of DP-SGD on 60,000 records, after a quarter of its steps and after all.",
         """\
 import logphi as lp
 
 step = lp.Gaussian(sigma=1.1).poisson(256 / 60000)
-axes = lp.plot.profile(14062 * step, 3515 * step, labels=["60 epochs", "15 epochs"])
+axes = lp.plot.profile(14062 * step, 3515 * step, labels=["14062 steps", "3515 steps"])
 """,
     ),
     (

@@ -98,7 +98,7 @@ class Training(Mechanism):
         if self.calibration is None:
             return []
         beyond = self.calibration.beyond
-        missed = "" if beyond is None else f": {beyond!r} misses it"
+        missed = "" if beyond is None else f"; {beyond!r} misses it"
         return [f"  found, to {_DIGITS} digits: the least that meets {self.calibration.target}{missed}"]
 
     @property

@@ -149,7 +149,7 @@ class Calibration(Enclosed):
 
     def __repr__(self) -> str:
         beyond = "" if self.beyond is None else f"beyond={self.beyond!r}, "
-        return f"Calibration({self.name}={self.value!r}, {beyond}target={self.target!r}, status={self.status.name.lower()!r})"
+        return f"Calibration(value={self.value!r}, {beyond}target={self.target!r}, status={self.status.name.lower()!r})"
 
     def __str__(self) -> str:
         lines = [f"{self.name} = {self._shown} meets {self.target}", f"  attained: {self.answer}, with slack {self.slack:.3g}"]

@@ -257,7 +257,7 @@ def test_a_distribution_function_jumps_at_its_atoms_and_tells_what_is_infinite()
 
 
 def test_composition_against_a_closed_form_with_arrows_where_it_is_infinite() -> None:
-    ax = lp.plot.composition(lp.Gaussian(sigma=20.0), [1, 10, 100], epsilon=0.5, label="gauss")
+    ax = lp.plot.composition(lp.Gaussian(sigma=20.0), [1, 10, 100], epsilon=0.5, labels="gauss")
     mu = np.sqrt([1, 10, 100]) / 20
     exact = ndtr(mu / 2 - 0.5 / mu) - math.exp(0.5) * ndtr(-mu / 2 - 0.5 / mu)
     np.testing.assert_allclose(lines(ax)["gauss"].get_ydata(), exact, rtol=1e-6)

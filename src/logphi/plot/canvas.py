@@ -50,20 +50,24 @@ def style(ax: Axes, given: dict[str, Any]) -> dict[str, Any]:
     return {"linewidth": 1.6, **own, **given}
 
 
-def mechanisms(given: Sequence[Mechanism]) -> Sequence[Mechanism]:
-    """What is drawn, once it is known to be mechanisms.
+def mechanisms(given: Sequence[Mechanism | Iterable[Mechanism]]) -> Sequence[Mechanism]:
+    """What is drawn, one by one or as one list, once it is known to be mechanisms.
 
     Raises
     ------
     TypeError
         If something is not a mechanism, or there is none.
     """
+    if len(given) == 1 and isinstance(given[0], Iterable) and not isinstance(given[0], str):
+        given = list(given[0])
     if not given:
         raise TypeError("there is nothing to draw: give at least one mechanism")
+    drawn = []
     for one in given:
         if not isinstance(one, Mechanism):
             raise TypeError(f"only mechanisms can be drawn, got {one!r} of type {type(one).__name__}")
-    return given
+        drawn.append(one)
+    return drawn
 
 
 def names(given: Sequence[Mechanism], labels: Iterable[str] | None) -> list[str]:
@@ -76,9 +80,20 @@ def names(given: Sequence[Mechanism], labels: Iterable[str] | None) -> list[str]
     """
     if labels is None:
         return [short(one) for one in given]
+    return named(labels, len(given))
+
+
+def named(labels: Iterable[str], number: int) -> list[str]:
+    """The names that the user gave; one alone need not stand in a list.
+
+    Raises
+    ------
+    ValueError
+        If there are more or fewer than what is drawn.
+    """
     listed = [labels] if isinstance(labels, str) else list(labels)
-    if len(listed) != len(given):
-        raise ValueError(f"labels must name each of the {len(given)} mechanisms, got {listed!r}")
+    if len(listed) != number:
+        raise ValueError(f"labels must name each of the {number} mechanisms, got {listed!r}")
     return listed
 
 

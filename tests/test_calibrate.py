@@ -201,7 +201,7 @@ def test_other_questions_are_told_in_their_own_unit():
         (lambda steps: steps * lp.Gaussian(5), "steps"),
         (lp.Gaussian(10).poisson, "rate"),
         (lp.Gaussian, "sigma"),
-        (lambda *parameters: lp.Gaussian(*parameters), "value"),
+        (lambda *parameters: 2 * lp.Gaussian(*parameters), "value"),
         (functools.partial(lp.Laplace, sensitivity=2), "scale"),
     ],
 )

@@ -140,7 +140,7 @@ def dp_sgd(
 ) -> Training:
     """A run of DP-SGD: sampled Gaussian steps, each of one clipped and noisy gradient.
 
-    The rate is batch_size * accumulation / dataset_size, exactly; the number of steps is epochs / rate, rounded up, which is the
+    The rate is batch_size * accumulation / dataset_size, exactly; the number of steps is epochs / rate, rounded up: the
     private side. A loop that leaves out the last part of a batch makes fewer, one that rounds every epoch up makes more: then
     give ``steps``.
 
@@ -258,8 +258,8 @@ def _found(run: Callable[[float], Training], target_epsilon: float, target_delta
         target = f"epsilon <= {epsilon!r} at delta = {delta!r}"
         if float(usual.delta(epsilon)) <= delta:  # type: ignore[arg-type]  # one epsilon, one bound
             raise ValueError(
-                f"every noise multiplier that was tried meets {target}, so that none is the least; a delta above the probability "
-                "that a record is drawn at all is met without noise: give smaller targets, or noise_multiplier"
+                f"every noise multiplier that was tried meets {target}, so that none is the least; a delta above the "
+                "probability that a record is drawn at all is met without noise: give smaller targets, or noise_multiplier"
             ) from error
         counted = "" if usual.clipped_count_noise is None else ", or more clipped_count_noise, which alone may cost too much"
         raise ValueError(f"no noise multiplier that was tried meets {target}: give larger targets{counted}") from error

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import lru_cache
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 

@@ -98,7 +98,9 @@ def training(
 
 def _run(one: Mechanism) -> Training:
     if not isinstance(one, Training):
-        raise TypeError(f"only training runs have epochs: draw what lp.dp_sgd makes, got {one!r}; lp.plot.composition draws others")
+        raise TypeError(
+            f"only training runs have epochs: draw what lp.dp_sgd makes, got {one!r}; lp.plot.composition draws others"
+        )
     return one
 
 

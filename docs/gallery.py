@@ -75,6 +75,17 @@ axes = lp.plot.composition(lp.Gaussian(sigma=1.1).poisson(0.01), counts, delta=1
 """,
     ),
     (
+        "Training",
+        "Epsilon against epochs for three runs, and what the Renyi accountant says of each, dashed.",
+        """\
+import logphi as lp
+
+noises = [0.9, 1.1, 1.5]
+runs = [lp.dp_sgd(dataset_size=60000, batch_size=256, steps=14062, noise_multiplier=noise) for noise in noises]
+axes = lp.plot.training(runs, delta=1e-5, labels=[f"noise {noise}" for noise in noises])
+""",
+    ),
+    (
         "Comparison",
         "What every classical method says of the same thousand releases.",
         """\

@@ -217,13 +217,14 @@ def _uncrossed(trials: Trials, start: Trial, ways: list[Walk], rtol: float) -> C
 def _missed(trials: Trials) -> ValueError:
     best = min(trials.seen.values(), key=lambda trial: (trial.reading.blank, trial.reading.value))
     answer = trials.goal.ask(best.mechanism)
+    attained = trials.goal.attained(best.mechanism, answer)
     hint = ""
     if answer.ledger.infinite_mass.amount > 0:
         hint = f"; an infinite loss has probability {answer.ledger.infinite_mass.amount:.6g}, whatever epsilon"
     return ValueError(
         f"no value that was tried, from {min(trials.seen)!r} to {max(trials.seen)!r}, meets the target ({trials.goal}): the "
-        f"closest is {best.value!r}, which attains {trials.goal.attained(best.mechanism, answer)}{hint}; give a larger target, change what the parameter does not, or say "
-        "where to look by lower= and upper="
+        f"closest is {best.value!r}, which attains {attained}{hint}; give a larger target, change what the parameter "
+        "does not, or say where to look by lower= and upper="
     )
 
 

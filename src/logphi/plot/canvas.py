@@ -50,7 +50,7 @@ def style(ax: Axes, given: dict[str, Any]) -> dict[str, Any]:
     return {"linewidth": 1.6, **own, **given}
 
 
-def mechanisms(given: Sequence[Mechanism | Iterable[Mechanism]]) -> Sequence[Mechanism]:
+def mechanisms(given: Sequence[Any]) -> Sequence[Mechanism]:
     """What is drawn, one by one or as one list, once it is known to be mechanisms.
 
     Raises
@@ -62,12 +62,10 @@ def mechanisms(given: Sequence[Mechanism | Iterable[Mechanism]]) -> Sequence[Mec
         given = list(given[0])
     if not given:
         raise TypeError("there is nothing to draw: give at least one mechanism")
-    drawn = []
     for one in given:
         if not isinstance(one, Mechanism):
             raise TypeError(f"only mechanisms can be drawn, got {one!r} of type {type(one).__name__}")
-        drawn.append(one)
-    return drawn
+    return given
 
 
 def names(given: Sequence[Mechanism], labels: Iterable[str] | None) -> list[str]:

@@ -110,5 +110,5 @@ def _name(run: Training) -> str:
 
 def _counts(run: Training) -> list[int]:
     """Numbers of steps, from the first to the last."""
-    share = np.linspace(0, 1, _POINTS) ** 2
-    return np.unique(np.round(1 + share * (run.steps - 1)).astype(np.int64)).tolist()
+    last = _POINTS - 1
+    return sorted({1 + (run.steps - 1) * at**2 // last**2 for at in range(_POINTS)})

@@ -149,8 +149,9 @@ class LogPhiAccountant(IAccountant):  # type: ignore[misc]  # Opacus is not type
                 )
             record(optimizer)
             number, expected = records(optimizer), getattr(optimizer, "expected_batch_size", None)
-            told = not self._warned and number is not None and expected is not None and optimizer.accumulated_iterations == 1
-            if told and not self._sizes.accidental(number, expected, sample_rate):
+            if self._warned or number is None or expected is None or optimizer.accumulated_iterations > 1:
+                return
+            if not self._sizes.accidental(number, expected, sample_rate):
                 alike, times = self._sizes.seen.most_common(1)[0]
                 self._warn(f"{times} of {self._sizes.seen.total()} batches hold {alike} records", optimizer, sample_rate)
 

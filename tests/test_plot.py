@@ -288,7 +288,7 @@ def test_training_is_epsilon_against_epochs_beside_the_renyi_accountant() -> Non
     for number, (run, name) in enumerate(((RUN, "short"), (longer, "long"))):
         exact, renyi = lines(ax)[name], lines(ax)[f"{name}: Renyi, whole orders (upper bound)"]
         epochs = exact.get_xdata()
-        assert (epochs[0], epochs[-1]) == (float(run.rate), run.steps * float(run.rate))
+        assert (epochs[0], epochs[-1]) == (float(run.rate), float(run.steps * run.rate))
         np.testing.assert_array_equal(renyi.get_xdata(), epochs)
         steps = [round(epoch / float(run.rate)) for epoch in epochs]
         found = [(count * run.step).epsilon(1e-5) for count in steps]

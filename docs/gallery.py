@@ -17,12 +17,12 @@ from logphi.progress import shown
 EXAMPLES = (
     (
         "DP-SGD",
-        "The privacy profile of DP-SGD on 60,000 records, after 15 and after 60 epochs.",
+        "The privacy profile of DP-SGD on 60,000 records, after a quarter of its steps and after all.",
         """\
 import logphi as lp
 
 step = lp.Gaussian(sigma=1.1).poisson(256 / 60000)
-axes = lp.plot.profile(14062 * step, 3515 * step, labels=["60 epochs", "15 epochs"])
+axes = lp.plot.profile(14062 * step, 3515 * step, labels=["14062 steps", "3515 steps"])
 """,
     ),
     (
@@ -72,6 +72,17 @@ import logphi as lp
 counts = [1, 3, 10, 30, 100, 300, 1000, 3000, 10000]
 methods = ["basic composition", "advanced composition", "Renyi, tradeoff"]
 axes = lp.plot.composition(lp.Gaussian(sigma=1.1).poisson(0.01), counts, delta=1e-5, methods=methods)
+""",
+    ),
+    (
+        "Training",
+        "Epsilon against epochs for three runs, and what the Renyi accountant says of each, dashed.",
+        """\
+import logphi as lp
+
+noises = [0.9, 1.1, 1.5]
+runs = [lp.dp_sgd(dataset_size=60000, batch_size=256, steps=14062, noise_multiplier=noise) for noise in noises]
+axes = lp.plot.training(runs, delta=1e-5, labels=[f"noise {noise}" for noise in noises])
 """,
     ),
     (

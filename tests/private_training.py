@@ -17,7 +17,7 @@ ADAPTIVE = {
 }
 
 
-def made_private(make, **options):
+def made_private(make, batch_size=BATCH_SIZE, shuffle=False, **options):
     """Model, optimizer and loader, by a method of a PrivacyEngine."""
     torch.manual_seed(0)
     features = torch.randn(RECORDS, 3)
@@ -26,7 +26,7 @@ def made_private(make, **options):
     return make(
         module=model,
         optimizer=torch.optim.SGD(model.parameters(), lr=0.1),
-        data_loader=DataLoader(TensorDataset(features, labels), batch_size=BATCH_SIZE),
+        data_loader=DataLoader(TensorDataset(features, labels), batch_size=batch_size, shuffle=shuffle),
         max_grad_norm=1.0,
         **options,
     )

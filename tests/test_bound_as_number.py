@@ -660,7 +660,7 @@ def test_pandas_takes_them():
 def test_a_calibration_is_its_value():
     found = lp.calibrate(lambda sigma: 1000 * lp.Gaussian(sigma).poisson(0.01), epsilon=2, delta=1e-5)
     assert repr(found).startswith("Calibration(value=0.959")
-    assert repr(found).endswith("target='delta <= 1e-05 at epsilon = 2.0', status='tight')")
+    assert repr(found).endswith("target='epsilon <= 2.0 at delta = 1e-05', status='tight')")
     assert len(repr(found)) < 140
     assert found == found.value
     assert found > 0.9

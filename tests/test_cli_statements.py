@@ -68,11 +68,27 @@ def test_a_training_run_tells_rate_and_steps_first(capsys):
     assert (code, err) == (0, "")
     lines = text.splitlines()
     assert lines[0].startswith("sampling rate: 8/1875")
-    assert lines[1].startswith("steps: 14063")
+    assert lines[1].startswith("steps: 14063, 60 epochs of 1875/8 = 234.375, rounded up")
     assert lines[-1].startswith("epsilon = 2.38168")
     found = json.loads(run(capsys, *SIZES, "--steps", "14062", "--json")[1])
     assert (found["rate"], found["steps"]) == ("8/1875", 14062)
     assert found["lower"] <= 2.38159692142439725468 <= found["upper"]
+    assert (found["noise_multiplier"], found["beyond"]) == (1.1, None)
+
+
+def test_the_noise_of_a_training_run_is_found(capsys):
+    budget = (*SIZES[:5], "--steps", "14062", "--epsilon", "2", "--delta", "1e-5")
+    code, text, err = run(capsys, *budget)
+    assert (code, err) == (0, "")
+    assert text.splitlines()[2:4] == [
+        "noise: standard deviation 1.22415 times the clipping norm, one draw for each step",
+        "  found, to 6 digits: the least that meets epsilon <= 2.0 at delta = 1e-05; 1.22414 misses it",
+    ]
+    assert text.splitlines()[-1].startswith("epsilon = 1.99998")
+    found = json.loads(run(capsys, *budget, "--json")[1])
+    assert (found["noise_multiplier"], found["beyond"], found["upper"] <= 2) == (1.22415, 1.22414, True)
+    more = json.loads(run(capsys, *budget, "--clipped-count-noise", "10", "--group-size", "2", "--json")[1])
+    assert more["noise_multiplier"] > 1.5 * found["noise_multiplier"]
 
 
 @pytest.mark.parametrize(
@@ -80,6 +96,10 @@ def test_a_training_run_tells_rate_and_steps_first(capsys):
     [
         ((*SIZES, "--epochs", "none"), "--epochs: "),
         ((*SIZES, "--steps", "10", "--sampler", "shuffled"), "shuffled"),
+        ((*SIZES, "--steps", "10", "--epsilon", "1"), "not allowed with argument"),
+        ((*SIZES[:5], "--steps", "10", "--delta", "1e-5"), "one of the arguments --noise-multiplier --epsilon is required"),
+        ((*SIZES[:5], "--steps", "10", "--epsilon", "1", "--delta", "0"), "target_delta must lie between 0 and 1"),
+        ((*SIZES[:5], "--steps", "10", "--epsilon", "much", "--delta", "1e-5"), "--epsilon: "),
         (("dp-sgd", *SIZES[1:3], "--batch-size", "70000", *SIZES[5:], "--steps", "1"), "must not exceed dataset_size"),
         (("risk", TRAINING, "--fpr", "2"), "fpr must lie in"),
         (("report", TRAINING, "--delta", "0"), "delta must lie strictly between"),

@@ -1,7 +1,9 @@
 """DP-SGD as it is run: rate and steps are those of its sizes, said first, and what is not covered is refused."""
 
 import math
+import re
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -10,6 +12,7 @@ from hypothesis import strategies as st
 import logphi as lp
 from test_accountant import refused
 
+ROOT = Path(__file__).resolve().parent.parent
 MNIST = {"dataset_size": 60000, "batch_size": 256, "epochs": 60, "noise_multiplier": 1.1}
 
 
@@ -22,6 +25,19 @@ def test_it_is_the_composition_of_its_steps():
     assert repr(training) == repr(14063 * step)
     # the figure of dp-accounting's PLD accountant for the same number of steps, which is rounded up
     assert 2.3816 < training.epsilon(1e-5).value < 2.3818
+
+
+@pytest.mark.parametrize(
+    "page", ["README.md", "docs/index.md", "docs/tutorial.md", "docs/accountant.md", "docs/command-line.md"]
+)
+def test_every_page_has_the_figure_of_the_same_run(page):
+    """The reference value of 14062 steps, printed by whichever way is shown: the algebra, the sizes, the command line."""
+    run = lp.dp_sgd(dataset_size=60000, batch_size=256, steps=14062, noise_multiplier=1.1)
+    found = run.epsilon(1e-5)
+    assert found.lower <= 2.38159692142439725468 <= found.upper
+    printed = re.findall(r"^(?:epsilon = )?(2\.38\d+) ", (ROOT / page).read_text(encoding="utf-8"), re.MULTILINE)
+    assert printed
+    assert set(printed) == {f"{found.value:.10g}"}
 
 
 def test_rate_and_steps_are_told_first():
@@ -39,7 +55,7 @@ def test_rate_and_steps_are_told_first():
         assert word in text
     assert str(lp.dp_sgd(dataset_size=100, batch_size=10, steps=7, noise_multiplier=1)).splitlines()[:2] == [
         "sampling rate: 1/10 = 0.1, batches of 10 out of 100 records",
-        "steps: 7",
+        "steps: 7, 0.7 epochs of 10",
     ]
 
 
@@ -59,6 +75,77 @@ def test_adaptive_clipping_releases_two_sums_of_one_batch():
         rel=1e-12,
     )
     refused(ValueError, lambda: lp.dp_sgd(**{**MNIST, "clipped_count_noise": 0}), "clipped_count_noise", "positive")
+
+
+SCRIPT = {"dataset_size": 60000, "batch_size": 256, "epochs": 15}
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {},
+        {"clipped_count_noise": 10},
+        {"group_size": 3},
+        {"accumulation": 4},
+        {"adjacency": "replace"},
+        {"sampler": "without_replacement"},
+    ],
+    ids=repr,
+)
+def test_the_noise_for_a_budget_is_found(more):
+    found = lp.dp_sgd(**SCRIPT, **more, target_epsilon=1, target_delta=1e-5)
+    given = lp.dp_sgd(**SCRIPT, **more, noise_multiplier=found.noise_multiplier)
+    assert found == given
+    assert found.epsilon(1e-5).same_as(given.epsilon(1e-5))
+    # six digits, and the next smaller decimal misses the target
+    beyond = found.calibration.beyond
+    assert float(f"{found.noise_multiplier:.6g}") == found.noise_multiplier
+    assert 0 < found.noise_multiplier - beyond < 1.01 * 10 ** (math.floor(math.log10(beyond)) - 5)
+    assert float(given.epsilon(1e-5)) <= 1 + 1e-9
+    assert float(given.delta(1)) <= 1e-5 < lp.dp_sgd(**SCRIPT, **more, noise_multiplier=beyond).delta(1).lower
+    assert float(found.calibration.answer) <= 1 <= found.calibration.beyond_answer.lower
+    assert found.calibration.status is lp.Calibrated.TIGHT
+    assert f"  found, to 6 digits: the least that meets epsilon <= 1.0 at delta = 1e-05; {beyond!r} misses it" in str(found)
+    assert given.calibration is None
+    assert "found" not in str(given)
+
+
+def test_it_is_the_noise_that_calibration_finds():
+    found = lp.dp_sgd(**SCRIPT, target_epsilon=2, target_delta=1e-5)
+    own = lp.calibrate(lambda x: 3516 * lp.Gaussian(x).poisson(256 / 60000), epsilon=2, delta=1e-5, digits=6)
+    assert (found.noise_multiplier, found.calibration.beyond) == (own.value, own.beyond)
+    assert found.calibration.name == "noise_multiplier"
+    composed = found + lp.Laplace(5)
+    assert composed.epsilon(1e-5).lower > 2 - 1e-3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "needles"),
+    [
+        ({}, ["either noise_multiplier, or both", "target_epsilon=None"]),
+        ({"target_epsilon": 1}, ["both target_epsilon and target_delta", "target_delta=None"]),
+        ({"target_delta": 1e-5}, ["both target_epsilon and target_delta", "target_epsilon=None"]),
+        ({"target_epsilon": 1, "target_delta": 1e-5, "noise_multiplier": 1.1}, ["noise_multiplier=1.1", "target_epsilon=1 "]),
+        ({"target_delta": 1e-5, "noise_multiplier": 1.1}, ["noise_multiplier=1.1", "target_delta=1e-05"]),
+        ({"target_epsilon": 1, "target_delta": 0}, ["target_delta must lie between 0 and 1, got 0.0", "no largest loss"]),
+        ({"target_epsilon": 1, "target_delta": 1}, ["target_delta must lie between 0 and 1"]),
+        ({"target_epsilon": -1, "target_delta": 1e-5}, ["target_epsilon must not be negative"]),
+        ({"target_epsilon": math.nan, "target_delta": 1e-5}, ["target_epsilon"]),
+        ({"target_epsilon": 1, "target_delta": 1e-5, "sampler": "shuffled"}, ["shuffled batches are refused"]),
+        (
+            {"target_epsilon": 0.1, "target_delta": 1e-5, "clipped_count_noise": 0.5, "batch_size": 10**8},
+            ["no noise multiplier that was tried meets epsilon <= 0.1", "more clipped_count_noise"],
+        ),
+        # a record is drawn with probability 1e-6 at all
+        (
+            {"target_epsilon": 1, "target_delta": 1e-5, "epochs": 1e-6},
+            ["every noise multiplier that was tried meets epsilon <= 1.0 at delta = 1e-05", "without noise"],
+        ),
+    ],
+    ids=repr,
+)
+def test_a_budget_that_makes_no_sense_is_refused_in_words(arguments, needles):
+    refused(ValueError, lambda: lp.dp_sgd(**{"dataset_size": 10**8, "batch_size": 256, "epochs": 1, **arguments}), *needles)
 
 
 def test_it_composes_certifies_is_recorded_and_spent_like_any_other():

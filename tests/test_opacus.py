@@ -6,6 +6,7 @@ import math
 import os
 import subprocess
 import sys
+import warnings
 from collections import OrderedDict
 from pathlib import Path
 from types import SimpleNamespace
@@ -19,13 +20,16 @@ from opacus import PrivacyEngine, accountants, privacy_engine
 from opacus.accountants import PRVAccountant, RDPAccountant, utils
 from opacus.schedulers import ExponentialNoise
 from opacus.utils.batch_memory_manager import BatchMemoryManager
+from scipy.stats import binom
 from torch.nn.functional import cross_entropy
+from torch.utils.data import DataLoader
 
 import logphi as lp
 import logphi.adapters.opacus as adapter
-from logphi.adapters.opacus import LogPhiAccountant
+from logphi.adapters.opacus import LogPhiAccountant, SamplingWarning
+from logphi.adapters.opacus.sampling import BatchSizes
 from logphi.core.pair import UnsupportedError
-from private_training import ADAPTIVE, BATCHES, made_private, train
+from private_training import ADAPTIVE, BATCHES, RECORDS, made_private, train
 
 pytestmark = [
     # a generator that is quick and not cryptographic: nothing is published here
@@ -110,13 +114,90 @@ def test_a_step_that_is_refused_is_not_taken():
 
 def test_accumulated_batches_count_as_one_of_a_larger_rate():
     private = engine()
-    model, optimizer, loader = made_private(private.make_private, noise_multiplier=1.0, poisson_sampling=False)
+    with pytest.warns(SamplingWarning):
+        model, optimizer, loader = made_private(private.make_private, noise_multiplier=1.0, poisson_sampling=False)
     for index, (features, labels) in enumerate(loader):
         cross_entropy(model(features), labels).backward()
         if index % 2:
             optimizer.step()
             optimizer.zero_grad()
     assert private.accountant.history == [(1.0, 2 * RATE, BATCHES // 2)]
+
+
+def sampling_warnings(caught):
+    return [str(one.message) for one in caught if one.category is SamplingWarning]
+
+
+@pytest.mark.parametrize("shuffle", [False, True])
+def test_without_poisson_sampling_it_warns_once_with_the_order_of_the_right_number(shuffle):
+    private = engine()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        workshop = made_private(private.make_private, noise_multiplier=1.1, poisson_sampling=False, shuffle=shuffle)
+        train(*workshop, epochs=4)
+        private.get_epsilon(DELTA)
+        made_private(private.make_private, noise_multiplier=1.1, poisson_sampling=False, shuffle=shuffle)
+    (said,) = sampling_warnings(caught)
+    for needle in ("poisson_sampling=False", "too small", "one release an epoch without sampling", "noise multiplier 1.1"):
+        assert needle in said
+    right = [float(format((epochs * lp.Gaussian(sigma=1.1)).epsilon(DELTA), ".2g")) for epochs in (1, 10)]
+    told = [float(format((BATCHES * epochs * lp.Gaussian(1.1).poisson(RATE)).epsilon(DELTA), ".2g")) for epochs in (1, 10)]
+    assert f"epsilon is then {right[0]:g} after one epoch and {right[1]:g} after ten" in said
+    assert f"this accountant says {told[0]:g} and {told[1]:g}" in said
+    assert right[0] > told[0]
+    assert issubclass(SamplingWarning, UserWarning)
+
+
+def test_a_budget_without_poisson_sampling_is_warned_of():
+    private = engine()
+    with pytest.warns(SamplingWarning, match="one release an epoch"):
+        made_private(
+            private.make_private_with_epsilon, target_epsilon=2.0, target_delta=DELTA, epochs=2, poisson_sampling=False
+        )
+
+
+def test_a_loader_of_ones_own_in_place_of_the_returned_one_is_noticed():
+    private = engine()
+    model, optimizer, loader = made_private(private.make_private, noise_multiplier=1.1)
+    own = DataLoader(loader.dataset, batch_size=4, shuffle=True)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        train(model, optimizer, own, epochs=4)
+    (said,) = sampling_warnings(caught)
+    assert "batches hold 4 records" in said
+
+
+@pytest.mark.parametrize("kind", ["usual", "physical", "everything", "other accountant"])
+def test_poisson_samples_are_not_warned_of(kind):
+    private = engine("rdp" if kind == "other accountant" else "logphi")
+    options = {"poisson_sampling": kind in ("usual", "physical")}
+    options |= {"batch_size": RECORDS} if kind == "everything" else {}
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model, optimizer, loader = made_private(private.make_private, noise_multiplier=1.0, **options)
+        if kind == "physical":
+            with BatchMemoryManager(data_loader=loader, max_physical_batch_size=1, optimizer=optimizer) as small:
+                train(model, optimizer, small, epochs=6)
+        else:
+            train(model, optimizer, loader, epochs=6)
+    assert sampling_warnings(caught) == []
+
+
+@pytest.mark.parametrize(("expected", "rate"), [(7, 1 / 8), (2, 0.3), (100, 0.004), (1.1, 0.01), (50, 0.9)])
+def test_no_size_of_a_poisson_sample_is_likelier_than_its_bound(expected, rate):
+    number = round(expected / rate)
+    variance = number * rate * (1 - rate)
+    assert binom.pmf(range(number + 1), number, rate).max() <= (2 * math.e * variance) ** -0.5
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_sizes_of_samples_are_an_accident_and_equal_ones_are_not(seed):
+    drawn, alike = BatchSizes(), BatchSizes()
+    sizes = binom.rvs(60, 1 / 8, size=1500, random_state=seed)
+    assert all(drawn.accidental(size, 7, 1 / 8) for size in sizes)
+    assert [alike.accidental(256, 256, 0.004) for _ in range(12)].index(False) in range(5, 12)
+    # nothing is known of tiny samples
+    assert all(BatchSizes().accidental(0, 0.5, 0.01) for _ in range(100))
 
 
 def test_adaptive_clipping_is_told_by_its_whole_noise():

@@ -34,6 +34,9 @@ TEXT = 1e-12
 ROOT = Path(__file__).resolve().parent.parent
 
 
+RUN = lp.dp_sgd(dataset_size=1000, batch_size=50, epochs=0.3, noise_multiplier=2)
+
+
 @pytest.fixture(autouse=True)
 def _closed() -> Iterator[None]:
     before = dict(matplotlib.rcParams)
@@ -79,6 +82,7 @@ def test_pictures_go_where_they_are_told_and_are_not_shown(monkeypatch: pytest.M
         lp.plot.loss(m, ax=ax),
         lp.plot.composition(m, [1, 2], delta=0.1, ax=ax),
         lp.plot.compare(m, delta=0.1, methods=["Markov-ADP"], ax=ax),
+        lp.plot.training(RUN, delta=0.1, methods=[], ax=ax),
     ]
     assert all(one is ax for one in drawn)
     assert plt.get_fignums() == [1]
@@ -257,7 +261,7 @@ def test_a_distribution_function_jumps_at_its_atoms_and_tells_what_is_infinite()
 
 
 def test_composition_against_a_closed_form_with_arrows_where_it_is_infinite() -> None:
-    ax = lp.plot.composition(lp.Gaussian(sigma=20.0), [1, 10, 100], epsilon=0.5, label="gauss")
+    ax = lp.plot.composition(lp.Gaussian(sigma=20.0), [1, 10, 100], epsilon=0.5, labels="gauss")
     mu = np.sqrt([1, 10, 100]) / 20
     exact = ndtr(mu / 2 - 0.5 / mu) - math.exp(0.5) * ndtr(-mu / 2 - 0.5 / mu)
     np.testing.assert_allclose(lines(ax)["gauss"].get_ydata(), exact, rtol=1e-6)
@@ -275,6 +279,78 @@ def test_references_are_rows_of_the_comparison() -> None:
     assert lines(ax)["saddle point (approximation)"].get_ydata()[1] == expected[0]
     styles = {line.get_linestyle() for line in ax.lines}
     assert len(styles) == 3
+
+
+def test_training_is_epsilon_against_epochs_beside_the_renyi_accountant() -> None:
+    longer = lp.dp_sgd(dataset_size=1000, batch_size=100, epochs=0.75, noise_multiplier=4, clipped_count_noise=20)
+    ax = lp.plot.training([RUN, longer], delta=1e-5, labels=["short", "long"])
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("epochs", r"$\varepsilon$ (nats) at $\delta$ = 1e-05")
+    for number, (run, name) in enumerate(((RUN, "short"), (longer, "long"))):
+        exact, renyi = lines(ax)[name], lines(ax)[f"{name}: Renyi, whole orders (upper bound)"]
+        epochs = exact.get_xdata()
+        assert (epochs[0], epochs[-1]) == (float(run.rate), float(run.steps * run.rate))
+        np.testing.assert_array_equal(renyi.get_xdata(), epochs)
+        steps = [round(epoch / float(run.rate)) for epoch in epochs]
+        found = [(count * run.step).epsilon(1e-5) for count in steps]
+        np.testing.assert_array_equal(exact.get_ydata(), [one.value for one in found])
+        np.testing.assert_array_equal(band(ax, number)[2], [one.upper for one in found])
+        assert np.all(np.diff(exact.get_ydata()) > 0)
+        assert np.all(renyi.get_ydata() > exact.get_ydata())
+        # Mironov 2017, Proposition 3, at one whole order, is an upper bound too, and a weaker one
+        order = 8
+        weaker = run.steps * run.step.renyi(order).value + math.log(1e5) / (order - 1)
+        assert exact.get_ydata()[-1] < renyi.get_ydata()[-1] < weaker * 1.2
+        assert (exact.get_linestyle(), renyi.get_linestyle()) == ("-", "--")
+        assert exact.get_color() == renyi.get_color()
+    assert ax.lines[0].get_color() != ax.lines[2].get_color()
+
+
+def test_training_alone_and_with_other_methods() -> None:
+    one_step = lp.dp_sgd(dataset_size=10, batch_size=10, steps=1, noise_multiplier=3)
+    ax = lp.plot.training(one_step, RUN, delta=1e-3, methods=[])
+    assert list(lines(ax)) == ["noise 3, batches of 10", "noise 2, batches of 50"]
+    assert lines(ax)["noise 3, batches of 10"].get_xdata().tolist() == [1.0]
+    ax = lp.plot.training(RUN, delta=1e-3, methods=["saddle point"], labels="mine")
+    assert list(lines(ax)) == ["mine", "mine: saddle point (approximation)"]
+    with pytest.raises(TypeError, match=r"only training runs have epochs: draw what lp\.dp_sgd makes, got"):
+        lp.plot.training(5 * lp.Gaussian(1), delta=1e-5)
+    with pytest.raises(TypeError, match="there is nothing to draw"):
+        lp.plot.training([], delta=1e-5)
+    for delta in (0, 1, 2, math.nan):
+        with pytest.raises(ValueError, match="delta must"):
+            lp.plot.training(RUN, delta=delta)
+    with pytest.raises(ValueError, match="methods must be names of rows"):
+        lp.plot.training(RUN, delta=1e-5, methods=["naive"])
+    with pytest.raises(ValueError, match="labels must name each of the 1"):
+        lp.plot.training(RUN, delta=1e-5, labels=["one", "two"])
+
+
+def test_labels_name_what_is_drawn_in_every_picture() -> None:
+    m = lp.PureDP(epsilon=0.5)
+    for labels in ("mine", ["mine"]):
+        drawn = [
+            lp.plot.profile(m, epsilons=[0.1, 0.2], labels=labels),
+            lp.plot.tradeoff(m, type_one_errors=[0.1, 0.2], labels=labels),
+            lp.plot.composition(m, [1, 2], delta=0.1, labels=labels),
+            lp.plot.training(RUN, delta=0.1, methods=[], labels=labels),
+            lp.plot.compare(m, delta=[0.1, 0.2], methods=[], labels=labels),
+        ]
+        assert all("mine" in lines(ax) for ax in drawn)
+        assert "mine: either order" in lines(lp.plot.loss(m, labels=labels))
+        chart = lp.plot.compare(m, delta=0.1, methods=["Markov-ADP"], labels=labels)
+        assert [tick.get_text() for tick in chart.get_yticklabels()] == ["mine", "Markov-ADP"]
+    for draw in (
+        lambda labels: lp.plot.composition(m, [1, 2], delta=0.1, labels=labels),
+        lambda labels: lp.plot.loss(m, labels=labels),
+        lambda labels: lp.plot.compare(m, delta=0.1, labels=labels),
+    ):
+        with pytest.raises(ValueError, match="labels must name each of the 1"):
+            draw(["one", "two"])
+
+
+def test_a_list_of_mechanisms_is_drawn_like_each_by_itself() -> None:
+    both = [lp.PureDP(epsilon=0.5), lp.PureDP(epsilon=1.0)]
+    assert list(lines(lp.plot.profile(both, epsilons=[0.1, 0.2]))) == list(lines(lp.plot.profile(*both, epsilons=[0.1, 0.2])))
 
 
 def test_what_does_not_apply_is_named_in_the_legend() -> None:
@@ -424,7 +500,7 @@ def gallery() -> Any:
 def test_examples_of_the_gallery_have_names_of_their_own() -> None:
     titles = [title for title, _, _ in gallery().EXAMPLES]
     assert len(set(titles)) == len(titles)
-    for picture in ("profile", "tradeoff", "loss", "composition", "compare"):
+    for picture in ("profile", "tradeoff", "loss", "composition", "training", "compare"):
         assert any(f"lp.plot.{picture}(" in code for _, _, code in gallery().EXAMPLES)
 
 

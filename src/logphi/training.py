@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from logphi import check
+from logphi.calibration.calibrate import calibrate
+from logphi.calibration.result import Calibration
 from logphi.core.adjacency import Adjacency, AdjacencyLike
 from logphi.core.logphi import LogPhi
 from logphi.core.pair import UnsupportedError
@@ -22,12 +25,18 @@ _DRAWN = {
     "poisson": "every step draws a fresh Poisson sample: each record takes part by itself, with the sampling rate",
     "without_replacement": "every step draws a fresh, uniformly random batch of fixed size, without replacement",
 }
+# significant digits of a noise multiplier that is found
+_DIGITS = 6
 _PARTS = "accumulated batches are parts of one sample, so that no record is in two of them, and get noise once"
 
 
 @dataclass(frozen=True, repr=False)
 class Training(Mechanism):
-    """A run of DP-SGD; made by :func:`dp_sgd`. ``str`` says the rate and the steps first, then what was taken for granted."""
+    """A run of DP-SGD; made by :func:`dp_sgd`. ``str`` says the rate and the steps first, then what was taken for granted.
+
+    ``calibration`` is how the noise multiplier was found: with the next smaller one, which misses the target. It is None where
+    the noise was given.
+    """
 
     dataset_size: int
     batch_size: int
@@ -40,6 +49,7 @@ class Training(Mechanism):
     group_size: int
     step: Mechanism
     adjacency: Adjacency
+    calibration: Calibration | None = field(default=None, compare=False)
 
     @property
     def logical_batch(self) -> int:
@@ -67,6 +77,7 @@ class Training(Mechanism):
             f"sampling rate: {_shown(self.rate)}, batches of {self._batch} out of {self.dataset_size} records",
             f"steps: {self.steps}{self._counted_from}",
             f"noise: standard deviation {self.noise_multiplier!r} times the clipping norm, one draw for each step",
+            *self._found,
             *self._counting,
             f"relation: {self._relation}",
             "taken for granted, and not checked here:",
@@ -83,6 +94,14 @@ class Training(Mechanism):
         return f"{self.logical_batch}{parts}"
 
     @property
+    def _found(self) -> list[str]:
+        if self.calibration is None:
+            return []
+        beyond = self.calibration.beyond
+        missed = "" if beyond is None else f"; {beyond!r} misses it"
+        return [f"  found, to {_DIGITS} digits: the least that meets {self.calibration.target}{missed}"]
+
+    @property
     def _counting(self) -> list[str]:
         if self.clipped_count_noise is None:
             return []
@@ -92,9 +111,9 @@ class Training(Mechanism):
 
     @property
     def _counted_from(self) -> str:
-        if self.epochs is None:
-            return ""
         each = Fraction(self.dataset_size, self.logical_batch)
+        if self.epochs is None:
+            return f", {float(self.steps / each):.6g} epochs of {_shown(each)}"
         rounded = "" if (each * meant(self.epochs)).denominator == 1 else ", rounded up"
         return f", {_passes(self.epochs)} epochs of {_shown(each)}{rounded}"
 
@@ -108,7 +127,9 @@ def dp_sgd(
     *,
     dataset_size: int,
     batch_size: int,
-    noise_multiplier: float,
+    noise_multiplier: float | None = None,
+    target_epsilon: float | None = None,
+    target_delta: float | None = None,
     epochs: float | None = None,
     steps: int | None = None,
     accumulation: int = 1,
@@ -119,8 +140,9 @@ def dp_sgd(
 ) -> Training:
     """A run of DP-SGD: sampled Gaussian steps, each of one clipped and noisy gradient.
 
-    The rate is batch_size * accumulation / dataset_size, exactly; the number of steps is epochs / rate, rounded up. A loop that
-    leaves out the last part of a batch makes fewer, one that rounds every epoch up makes more: then give ``steps``.
+    The rate is batch_size * accumulation / dataset_size, exactly; the number of steps is epochs / rate, rounded up: the
+    private side. A loop that leaves out the last part of a batch makes fewer, one that rounds every epoch up makes more: then
+    give ``steps``.
 
     Parameters
     ----------
@@ -130,6 +152,9 @@ def dp_sgd(
         Records in a batch that is held at once: their average number, for Poisson samples.
     noise_multiplier
         Standard deviation of the noise over the clipping norm.
+    target_epsilon, target_delta
+        In place of the noise multiplier: the least that meets them, a decimal of six digits, is found by :func:`calibrate`.
+        Epsilon is in nats, delta in (0, 1).
     epochs, steps
         Exactly one: passes over the data, not necessarily whole, or noisy steps.
     accumulation
@@ -150,13 +175,15 @@ def dp_sgd(
     Returns
     -------
     Training
-        A mechanism like any other; ``print`` shows rate and steps first.
+        A mechanism like any other; ``print`` shows rate and steps first. Noise that was found is proved to meet the target;
+        its ``calibration`` has the next smaller one, ``beyond``, which is proved to miss it, and a status where that is not so.
 
     Raises
     ------
     ValueError, TypeError
         If a size is not whole and positive, the batch is larger than the data set, nothing is trained, the sampler is not
-        covered, or the noise multiplier is not positive.
+        covered, or the noise multiplier is not positive; if not exactly one of noise multiplier and targets is given, or no
+        noise meets the target, or all does.
 
     References
     ----------
@@ -165,12 +192,15 @@ def dp_sgd(
 
     Examples
     --------
-    >>> training = dp_sgd(dataset_size=60000, batch_size=256, epochs=60, noise_multiplier=1.1)
+    >>> training = dp_sgd(dataset_size=60000, batch_size=256, steps=14062, noise_multiplier=1.1)
     >>> print(str(training).partition("noise")[0])
     sampling rate: 8/1875 = 0.00426667, batches of 256 out of 60000 records
-    steps: 14063, 60 epochs of 1875/8 = 234.375, rounded up
-    >>> round(training.epsilon(1e-5).value, 6)
-    2.38169
+    steps: 14062, 59.9979 epochs of 1875/8 = 234.375
+    >>> round(training.epsilon(1e-5).value, 9)
+    2.381596921
+    >>> found = dp_sgd(dataset_size=60000, batch_size=256, steps=14062, target_epsilon=2, target_delta=1e-5)
+    >>> found.noise_multiplier, found.calibration.beyond
+    (1.22415, 1.22414)
     """
     size = check.whole("dataset_size", dataset_size, 1, LARGEST_DATASET)
     batch, parts = (
@@ -184,7 +214,7 @@ def dp_sgd(
         )
     if (epochs is None) == (steps is None):
         raise ValueError(f"give exactly one of epochs and steps, got epochs={epochs!r} and steps={steps!r}")
-    noise, rate = check.positive("noise_multiplier", noise_multiplier), Fraction(batch * parts, size)
+    rate = Fraction(batch * parts, size)
     if epochs is not None:
         epochs = check.positive("epochs", epochs)
         steps = math.ceil(meant(epochs) / rate)
@@ -194,8 +224,46 @@ def dp_sgd(
     relation = Adjacency.of(adjacency)
     group = check.whole("group_size", group_size, 1, size)
     counting = None if clipped_count_noise is None else check.positive("clipped_count_noise", clipped_count_noise)
-    step = _step([noise] if counting is None else [noise, counting], check.unit("rate", rate), sampler, group, relation)
-    return Training(size, batch, parts, noise, counting, epochs, number, sampler, group, step, relation)
+    drawn = check.unit("rate", rate)
+
+    def run(noise_multiplier: float) -> Training:
+        noise = check.positive("noise_multiplier", noise_multiplier)
+        step = _step([noise] if counting is None else [noise, counting], drawn, sampler, group, relation)
+        return Training(size, batch, parts, noise, counting, epochs, number, sampler, group, step, relation)
+
+    targets = [target for target in (target_epsilon, target_delta) if target is not None]
+    if noise_multiplier is not None and not targets:
+        return run(noise_multiplier)
+    if noise_multiplier is not None or target_epsilon is None or target_delta is None:
+        raise ValueError(
+            "give either noise_multiplier, or both target_epsilon and target_delta to have it found; got noise_multiplier="
+            f"{noise_multiplier!r}, target_epsilon={target_epsilon!r} and target_delta={target_delta!r}"
+        )
+    return _found(run, target_epsilon, target_delta)
+
+
+def _found(run: Callable[[float], Training], target_epsilon: float, target_delta: float) -> Training:
+    """The run with the least noise that meets a target."""
+    # what is wrong with the run is said before anything is looked for
+    usual = run(1.0)
+    epsilon, delta = float(check.nonnegative("target_epsilon", target_epsilon)), float(check.unit("target_delta", target_delta))
+    if not 0 < delta < 1:
+        raise ValueError(
+            f"target_delta must lie between 0 and 1, got {delta!r}: Gaussian noise has no largest loss, and a delta of 1 "
+            "promises nothing; take less than one over the number of records"
+        )
+    try:
+        found = calibrate(run, epsilon=epsilon, delta=delta, digits=_DIGITS)
+    except ValueError as error:
+        target = f"epsilon <= {epsilon!r} at delta = {delta!r}"
+        if float(usual.delta(epsilon)) <= delta:  # type: ignore[arg-type]  # one epsilon, one bound
+            raise ValueError(
+                f"every noise multiplier that was tried meets {target}, so that none is the least; a delta above the "
+                "probability that a record is drawn at all is met without noise: give smaller targets, or noise_multiplier"
+            ) from error
+        counted = "" if usual.clipped_count_noise is None else ", or more clipped_count_noise, which alone may cost too much"
+        raise ValueError(f"no noise multiplier that was tried meets {target}: give larger targets{counted}") from error
+    return replace(run(found.value), calibration=found)
 
 
 def _step(noises: list[float], rate: float, sampler: str, group_size: int, relation: Adjacency) -> Mechanism:

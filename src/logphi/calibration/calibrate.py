@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from decimal import Context
 from itertools import pairwise
@@ -48,7 +49,8 @@ def calibrate(
     family
         A function of one number that returns a mechanism.
     epsilon, delta
-        The target: delta(epsilon) <= delta, epsilon in nats. A delta of 0 asks for pure privacy.
+        The target: epsilon(delta) <= epsilon, in nats, which is to say delta(epsilon) <= delta. A delta of 0 asks for pure
+        privacy.
     question, limit
         Another target: a function of a mechanism that returns a :class:`Bound`, such as ``lambda m: m.zcdp()``, and the limit
         of its private side, an upper limit or (of a trade-off function, whose private side is its lower end) a lower one.
@@ -65,8 +67,9 @@ def calibrate(
     Returns
     -------
     Calibration
-        ``float`` gives the value. Its answer is within the limit on the private side, at full precision, and that of the
-        value beyond it is proved not to be, or the status says so.
+        ``float`` gives the value, ``answer`` is what it attains, in the unit of the target: an epsilon at the given delta, or
+        what ``question`` answers. The answer is within the limit on the private side, at full precision, and that of the value
+        beyond it is proved not to be, or the status says so.
 
     Raises
     ------
@@ -81,6 +84,8 @@ def calibrate(
     >>> found = calibrate(lambda sigma: 1000 * lp.Gaussian(sigma).poisson(0.01), epsilon=2, delta=1e-5, digits=5)
     >>> found.value, found.beyond
     (0.95911, 0.9591)
+    >>> found.answer.upper <= 2 <= found.beyond_answer.lower
+    True
     >>> calibrate(lambda steps: steps * lp.Gaussian(1.1).poisson(256 / 60000), epsilon=2, delta=1e-5).value
     10207
     """
@@ -134,23 +139,39 @@ def _rounded(trials: Trials, good: Trial, bad: Trial, digits: int) -> tuple[Tria
 
 def _calibration(trials: Trials, good: Trial, bad: Trial | None, rtol: float) -> Calibration:
     aim = trials.goal
-    answer = good.answer
-    if answer is None:
-        raise ArithmeticError("internal error: a value is to be returned that was not proved; please report it")
     missed = bad if bad and bad.reading.fails else None
+    answer = _proved(good)
+    attained = aim.attained(good.mechanism, answer)
     return Calibration(
+        name=_name(trials.family),
         value=good.value,
         mechanism=good.mechanism,
-        answer=answer,
-        limit=aim.limit,
-        slack=aim.slack(answer),
+        answer=attained,
+        limit=aim.asked,
+        slack=aim.slack(attained),
         target=str(aim),
         beyond=missed.value if missed else None,
-        beyond_answer=trials.proof(missed).answer if missed else None,
+        beyond_answer=aim.attained(missed.mechanism, _proved(trials.proof(missed))) if missed else None,
         status=_status(trials, good, bad, missed, answer, rtol),
         rtol=rtol,
         evaluations=trials.evaluations,
     )
+
+
+def _proved(trial: Trial) -> Bound:
+    if trial.answer is None:
+        raise ArithmeticError("internal error: a value is to be returned that was not proved; please report it")
+    return trial.answer
+
+
+def _name(family: Callable[[Any], Mechanism]) -> str:
+    """What the family calls its parameter."""
+    try:
+        parameters = inspect.signature(family).parameters.values()
+    except (TypeError, ValueError):
+        # what is written in C need not have a signature
+        return "value"
+    return next((one.name for one in parameters if one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD)), "value")
 
 
 def _status(trials: Trials, good: Trial, bad: Trial | None, missed: Trial | None, answer: Bound, rtol: float) -> Calibrated:
@@ -196,13 +217,14 @@ def _uncrossed(trials: Trials, start: Trial, ways: list[Walk], rtol: float) -> C
 def _missed(trials: Trials) -> ValueError:
     best = min(trials.seen.values(), key=lambda trial: (trial.reading.blank, trial.reading.value))
     answer = trials.goal.ask(best.mechanism)
+    attained = trials.goal.attained(best.mechanism, answer)
     hint = ""
     if answer.ledger.infinite_mass.amount > 0:
         hint = f"; an infinite loss has probability {answer.ledger.infinite_mass.amount:.6g}, whatever epsilon"
     return ValueError(
         f"no value that was tried, from {min(trials.seen)!r} to {max(trials.seen)!r}, meets the target ({trials.goal}): the "
-        f"closest is {best.value!r}, with {answer}{hint}; give a larger target, change what the parameter does not, or say "
-        "where to look by lower= and upper="
+        f"closest is {best.value!r}, which attains {attained}{hint}; give a larger target, change what the parameter "
+        "does not, or say where to look by lower= and upper="
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -53,9 +53,17 @@ class Reading:
 
 
 class Goal(ABC):
-    """A question to a mechanism, and the limit of its answer, which is an upper or a lower one as the bound's side tells."""
+    """A question to a mechanism, and the limit of its answer, which is an upper or a lower one as the bound's side tells.
+
+    ``limit`` is that of the question by which the goal is decided, ``asked`` that of the quantity that the user named.
+    """
 
     limit: float
+
+    @property
+    def asked(self) -> float:
+        """The limit in the unit of the target."""
+        return self.limit
 
     @abstractmethod
     def ask(self, mechanism: Mechanism) -> Bound:
@@ -73,9 +81,15 @@ class Goal(ABC):
         upper, value, lower = (-end for end in ends)
         return Reading(lower, value, upper)
 
-    def slack(self, answer: Bound) -> float:
-        """How much of the limit an answer leaves, on the private side."""
-        return self.limit - float(answer) if answer.side is Side.UPPER else float(answer) - self.limit
+    def attained(self, mechanism: Mechanism, answer: Bound) -> Bound:
+        """What a mechanism attains in the unit of the target, where the question is answered already."""
+        del mechanism
+        return answer
+
+    def slack(self, attained: Bound) -> float:
+        """How much of the target is left, on the private side."""
+        left = self.asked - float(attained)
+        return left if attained.side is Side.UPPER else -left
 
 
 @dataclass(frozen=True)
@@ -85,6 +99,20 @@ class Profile(Goal):
     epsilon: float
     limit: float
     rtol: float
+
+    @property
+    def asked(self) -> float:
+        """Epsilon."""
+        return self.epsilon
+
+    def attained(self, mechanism: Mechanism, answer: Bound) -> Bound:
+        """Epsilon at the delta of the target, on the side of the target on which delta proves it to be."""
+        found, reading = _one(mechanism.epsilon(self.limit)), self.read(answer)
+        if not (reading.meets or reading.fails):
+            return found
+        side = min if reading.meets else max
+        lower, value, upper = (side(end, self.epsilon) for end in (found.lower, found.value, found.upper))
+        return replace(found, lower=lower, value=value, upper=upper)
 
     def ask(self, mechanism: Mechanism) -> Bound:
         """The privacy profile, as sharp as it takes to tell."""
@@ -103,7 +131,7 @@ class Profile(Goal):
         return Reading(found.lower - level - slip, found.value - level, found.upper - level + slip)
 
     def __str__(self) -> str:
-        return f"delta <= {self.limit!r} at epsilon = {self.epsilon!r}"
+        return f"epsilon <= {self.epsilon!r} at delta = {self.limit!r}"
 
 
 @dataclass(frozen=True)
@@ -112,7 +140,7 @@ class Asked(Goal):
 
     question: Callable[[Mechanism], Any]
     limit: float
-    name: str
+    words: str
 
     def ask(self, mechanism: Mechanism) -> Bound:
         """The answer, if it is one."""
@@ -124,7 +152,7 @@ class Asked(Goal):
             return self.read(self.ask(mechanism))
 
     def __str__(self) -> str:
-        return f"{self.name} within {self.limit!r}"
+        return self.words
 
 
 def goal(epsilon: Any, delta: Any, question: Any, limit: Any, rtol: float) -> Goal:
@@ -142,7 +170,8 @@ def goal(epsilon: Any, delta: Any, question: Any, limit: Any, rtol: float) -> Go
             raise ValueError("give either epsilon and delta, or question and limit, not both")
         if not callable(question):
             raise TypeError(f"question must be a function of a mechanism, such as lambda m: m.zcdp(), got {question!r}")
-        return Asked(question, check.real("limit", limit), "the answer")
+        limit = check.real("limit", limit)
+        return Asked(question, limit, f"the answer within {limit!r}")
     if epsilon is None or delta is None:
         raise ValueError(
             f"the target is an epsilon and a delta, got epsilon={epsilon!r} and delta={delta!r}: give both (delta=0 for pure "
@@ -153,7 +182,7 @@ def goal(epsilon: Any, delta: Any, question: Any, limit: Any, rtol: float) -> Go
     if delta == 1:
         raise ValueError("delta must be below 1, got 1.0: everything meets that, and it promises nothing")
     if delta == 0:
-        return Asked(lambda mechanism: mechanism.max_divergence(), epsilon, "the largest loss")
+        return Asked(lambda mechanism: mechanism.max_divergence(), epsilon, f"epsilon <= {epsilon!r} at delta = 0")
     return Profile(epsilon, delta, max(_SHARE * rtol, _SHARPEST))
 
 

@@ -49,21 +49,23 @@ class Calibration(Enclosed):
 
     Attributes
     ----------
+    name
+        What the family calls its parameter, such as ``"sigma"``.
     value
         The value, on the private side: the mechanism made of it is proved to meet the target. An int for whole numbers.
     mechanism
         The member of the family.
     answer
-        What was asked of it: delta at the epsilon of the target, unless another question was given. At the value
+        What it attains, in the unit of the target: epsilon at the delta of the target, unless another question was given.
         ``float(answer)`` is within the limit.
     limit, slack
-        The limit of the answer, and how much of it the answer leaves.
+        The limit of the answer, and how much of it the answer leaves, in the same unit.
     target
         The target in words.
     beyond
         The nearest value that is proved to miss the target; None at the edge of the domain, or where none is proved to.
     beyond_answer
-        What was asked, there.
+        What is attained there, proved to be no better than the limit.
     status
         How sharp the value is, in words.
     rtol
@@ -72,6 +74,7 @@ class Calibration(Enclosed):
         How many mechanisms were asked.
     """
 
+    name: str
     value: Any
     mechanism: Mechanism
     answer: Bound
@@ -87,6 +90,7 @@ class Calibration(Enclosed):
     def to_dict(self) -> dict[str, Any]:
         """All fields as plain data for JSON; the mechanism as text, infinities as ``"inf"`` and ``"-inf"``."""
         return {
+            "name": self.name,
             "value": self.value,
             "mechanism": repr(self.mechanism),
             "answer": self.answer.to_dict(),
@@ -148,17 +152,17 @@ class Calibration(Enclosed):
         return f"Calibration(value={self.value!r}, {beyond}target={self.target!r}, status={self.status.name.lower()!r})"
 
     def __str__(self) -> str:
-        lines = [f"{self._shown} meets {self.target}, with slack {self.slack:.3g}", f"  answer: {self.answer}"]
+        lines = [f"{self.name} = {self._shown} meets {self.target}", f"  attained: {self.answer}, with slack {self.slack:.3g}"]
         if self.beyond is not None:
-            lines.append(f"  beyond: {self.beyond!r} misses it ({self.beyond_answer})")
+            lines.append(f"  beyond: {self.beyond!r} misses it, attaining {self.beyond_answer}")
         return "\n".join([*lines, f"  {self.status.value}"])
 
     def _repr_html_(self) -> str:
         rows = {
-            "value": self._shown,
+            self.name: self._shown,
             "target": self.target,
+            "attained": str(self.answer),
             "slack": f"{self.slack:.3g}",
-            "answer": str(self.answer),
             "beyond": "" if self.beyond is None else f"{self.beyond!r}: {self.beyond_answer}",
             "status": self.status.value,
             "mechanism": repr(self.mechanism),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -109,6 +110,8 @@ def whole_order_curve(mechanism: Mechanism) -> DivergenceCurve:
     return total
 
 
+# a curve of questions about the same step asks for the same divergences
+@lru_cache(maxsize=32)
 def _whole_orders(one: Mechanism) -> DivergenceCurve:
     if isinstance(one, PoissonSampled) and one.group_size == 1 and one.adjacency is not Adjacency.REPLACE:
         return sampled_curve(_divergence(one.base), one.rate, LARGEST_ORDER)

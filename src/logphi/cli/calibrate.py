@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from logphi.cli.answers import as_data
@@ -18,7 +19,7 @@ EXAMPLES = 'logphi calibrate "1000 * Gaussian(sigma=x).poisson(0.01)" --epsilon 
 
 _ABOUT = "the smallest noise, most steps, largest rate (a name in EXPR, such as x) that meets a target"
 _JSON = """print one JSON object, in full precision: query, name, value, beyond (the next value, which misses the target),
-epsilon, delta, slack, status, evaluations, mechanism, answer (the delta at the value, as of logphi delta)"""
+epsilon, delta, slack, status, evaluations, mechanism, answer (the epsilon that the value attains, as of logphi epsilon)"""
 
 
 def add(commands: Commands) -> None:
@@ -54,7 +55,8 @@ def run(arguments: argparse.Namespace) -> int:
             digits=arguments.digits,
             **options,
         )
-        yield Answer(f"{name} = {found}", [_data(name, target, found)], found.status.met)
+        found = replace(found, name=name)
+        yield Answer(str(found), [_data(target, found)], found.status.met)
 
     return each_text(arguments, answer)
 
@@ -75,12 +77,11 @@ def _looked_for(text: str) -> str:
     return names[0]
 
 
-def _data(name: str, target: dict[str, float], found: Calibration) -> dict[str, Any]:
+def _data(target: dict[str, float], found: Calibration) -> dict[str, Any]:
     data = found.to_dict()
     return {
         "query": "calibrate",
-        "name": name,
-        **{name: data[name] for name in ("value", "beyond")},
+        **{name: data[name] for name in ("name", "value", "beyond")},
         **target,
         **{name: data[name] for name in ("slack", "status", "evaluations", "mechanism")},
         "answer": as_data(found.answer),

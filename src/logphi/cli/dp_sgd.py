@@ -1,4 +1,4 @@
-"""``dp-sgd``: epsilon of a training run, from what a training script knows."""
+"""``dp-sgd``: epsilon of a training run, or the noise for one, from what a training script knows."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ from logphi.cli.exits import MET, WIDE
 from logphi.cli.options import number
 from logphi.cli.parser import Commands
 
-EXAMPLES = "logphi dp-sgd --dataset-size 60000 --batch-size 256 --epochs 60 --noise-multiplier 1.1 --delta 1e-5"
+EXAMPLES = """logphi dp-sgd --dataset-size 60000 --batch-size 256 --steps 14062 --noise-multiplier 1.1 --delta 1e-5
+logphi dp-sgd --dataset-size 60000 --batch-size 256 --steps 14062 --epsilon 2 --delta 1e-5"""
 
-_ABOUT = "the epsilon of a training run, after the sampling rate and the number of steps that follow from its sizes"
-_JSON = "print one JSON object: query, rate (exact), steps, at, lower, value, upper, direction, method, status, ledger"
+_ABOUT = "the epsilon of a training run, or the noise that meets one, after the rate and the steps that follow from its sizes"
+_JSON = """print one JSON object: query, rate (exact), steps, noise_multiplier, beyond (where the noise was found, the next
+smaller one, which misses the target), at, lower, value, upper, direction, method, status, ledger"""
 
 
 def add(commands: Commands) -> None:
@@ -24,37 +26,49 @@ def add(commands: Commands) -> None:
     either = command.add_mutually_exclusive_group(required=True)
     either.add_argument("--epochs", metavar="E", help="passes over the data, not necessarily whole")
     either.add_argument("--steps", type=int, metavar="S", help="noisy steps")
-    command.add_argument("--noise-multiplier", required=True, metavar="SIGMA", help="standard deviation over the clipping norm")
+    noise = command.add_mutually_exclusive_group(required=True)
+    noise.add_argument("--noise-multiplier", metavar="SIGMA", help="standard deviation over the clipping norm")
+    noise.add_argument("--epsilon", metavar="E", help="the target: the least noise that meets it is found")
     command.add_argument("--clipped-count-noise", metavar="SIGMA", help="adaptive clipping: noise of the clipped count")
     command.add_argument("--accumulation", type=int, default=1, metavar="K", help="batches to one noisy step: 1 unless given")
     command.add_argument("--sampler", default="poisson", help="poisson unless given, or without_replacement")
+    command.add_argument("--group-size", type=int, default=1, metavar="G", help="records that differ: 1 unless given")
     command.add_argument("--adjacency", default="add_remove", help="the relation: add_remove unless given")
     command.add_argument("--delta", required=True, metavar="D", help="the delta of the claim")
     command.add_argument("--json", action="store_true", help=_JSON)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Rate and steps first, then epsilon."""
+    """Rate and steps first, then noise and epsilon."""
     from logphi.bound import single
     from logphi.training import dp_sgd
 
     delta = number(arguments, "delta")
+    noise, epsilon, epochs, counting = (
+        None if getattr(arguments, name.replace("-", "_")) is None else number(arguments, name)
+        for name in ("noise-multiplier", "epsilon", "epochs", "clipped-count-noise")
+    )
     training = dp_sgd(
         dataset_size=arguments.dataset_size,
         batch_size=arguments.batch_size,
-        epochs=None if arguments.epochs is None else number(arguments, "epochs"),
+        epochs=epochs,
         steps=arguments.steps,
-        noise_multiplier=number(arguments, "noise-multiplier"),
-        clipped_count_noise=None if arguments.clipped_count_noise is None else number(arguments, "clipped-count-noise"),
+        noise_multiplier=noise,
+        target_epsilon=epsilon,
+        target_delta=None if epsilon is None else delta,
+        clipped_count_noise=counting,
         accumulation=arguments.accumulation,
         sampler=arguments.sampler,
+        group_size=arguments.group_size,
         adjacency=arguments.adjacency,
     )
+    calibration = training.calibration
     found = single(training.epsilon(delta))
     if arguments.json:
-        derived = {"query": "dp-sgd", "rate": str(training.rate), "steps": training.steps, "at": delta}
-        print(json.dumps({**derived, **as_data(found)}, allow_nan=False))
+        derived = {"query": "dp-sgd", "rate": str(training.rate), "steps": training.steps}
+        noisy = {"noise_multiplier": training.noise_multiplier, "beyond": calibration and calibration.beyond}
+        print(json.dumps({**derived, **noisy, "at": delta, **as_data(found)}, allow_nan=False))
     else:
         print(training)
         print(as_text("epsilon", "delta", delta, found, None))
-    return MET if found.status.met else WIDE
+    return MET if found.status.met and (calibration is None or calibration.status.met) else WIDE

@@ -11,5 +11,6 @@ from logphi.plot.compositions import composition
 from logphi.plot.losses import loss
 from logphi.plot.profiles import profile
 from logphi.plot.tradeoffs import tradeoff
+from logphi.plot.trainings import training
 
-__all__ = ["compare", "composition", "loss", "profile", "tradeoff"]
+__all__ = ["compare", "composition", "loss", "profile", "tradeoff", "training"]

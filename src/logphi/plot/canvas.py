@@ -50,14 +50,16 @@ def style(ax: Axes, given: dict[str, Any]) -> dict[str, Any]:
     return {"linewidth": 1.6, **own, **given}
 
 
-def mechanisms(given: Sequence[Mechanism]) -> Sequence[Mechanism]:
-    """What is drawn, once it is known to be mechanisms.
+def mechanisms(given: Sequence[Any]) -> Sequence[Mechanism]:
+    """What is drawn, one by one or as one list, once it is known to be mechanisms.
 
     Raises
     ------
     TypeError
         If something is not a mechanism, or there is none.
     """
+    if len(given) == 1 and isinstance(given[0], Iterable) and not isinstance(given[0], str):
+        given = list(given[0])
     if not given:
         raise TypeError("there is nothing to draw: give at least one mechanism")
     for one in given:
@@ -76,9 +78,20 @@ def names(given: Sequence[Mechanism], labels: Iterable[str] | None) -> list[str]
     """
     if labels is None:
         return [short(one) for one in given]
+    return named(labels, len(given))
+
+
+def named(labels: Iterable[str], number: int) -> list[str]:
+    """The names that the user gave; one alone need not stand in a list.
+
+    Raises
+    ------
+    ValueError
+        If there are more or fewer than what is drawn.
+    """
     listed = [labels] if isinstance(labels, str) else list(labels)
-    if len(listed) != len(given):
-        raise ValueError(f"labels must name each of the {len(given)} mechanisms, got {listed!r}")
+    if len(listed) != number:
+        raise ValueError(f"labels must name each of the {number} mechanisms, got {listed!r}")
     return listed
 
 

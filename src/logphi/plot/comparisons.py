@@ -13,7 +13,7 @@ from logphi.bound import Side
 from logphi.comparison import APPROXIMATE, EXACT, LOWER, UPPER, Comparison, Row
 from logphi.comparison import compare as compared
 from logphi.display import printed
-from logphi.plot.canvas import COLOURS, GREY, canvas, mechanisms
+from logphi.plot.canvas import COLOURS, GREY, canvas, mechanisms, named
 from logphi.plot.methods import AXES, lines, sorted_rows, wide
 from logphi.progress import shown
 from logphi.release import Mechanism
@@ -38,6 +38,7 @@ def compare(
     epsilon: Any = None,
     delta: Any = None,
     methods: Iterable[str] | None = None,
+    labels: Iterable[str] = EXACT,
     ax: Axes | None = None,
 ) -> Axes:
     """Draw what every method of ``lp.compare`` says of one question, or of a range of questions.
@@ -52,6 +53,8 @@ def compare(
         array gives a curve for each method, the exact one with its band. Epsilon is in nats.
     methods
         Names of the rows; all by default.
+    labels
+        A name for the exact answer, alone or in a list.
     ax
         Axes to draw into.
 
@@ -74,26 +77,27 @@ def compare(
     >>> [tick.get_text() for tick in axes.get_yticklabels()][:2]
     ['exact', 'optimal composition']
     """
+    (called,) = named(labels, 1)
     if isinstance(of, Comparison):
         if (epsilon, delta, methods) != (None, None, None):
             raise ValueError("a comparison has its question already: give a mechanism to ask another one")
-        return _chart(of, ax)
+        return _chart(of, ax, called)
     (one,) = mechanisms((of,))
     asked = None if methods is None else tuple(methods)
     name, given = ("delta", delta) if epsilon is None else ("epsilon", epsilon)
     if np.ndim(given) == 0:
-        return _chart(compared(one, epsilon=epsilon, delta=delta, methods=asked), ax)
+        return _chart(compared(one, epsilon=epsilon, delta=delta, methods=asked), ax, called)
     if epsilon is not None and delta is not None:
         raise ValueError(f"give either epsilon or delta, got epsilon={epsilon!r} and delta={delta!r}")
     points = check.real_array(name, given).ravel()
     tables = [compared(one, **{name: float(at)}, methods=asked) for at in shown(points, "comparisons")]
     ax = canvas(ax)
     ax.set_xlabel(AXES[name])
-    lines(ax, points, tables)
+    lines(ax, points, tables, called)
     return ax
 
 
-def _chart(table: Comparison, ax: Axes | None) -> Axes:
+def _chart(table: Comparison, ax: Axes | None, called: str) -> Axes:
     rows = sorted_rows(table)
     ax = canvas(ax, (7.0, 1.3 + _ROW * len(rows)))
     ax.grid(visible=False, axis="y")
@@ -110,7 +114,7 @@ def _chart(table: Comparison, ax: Axes | None) -> Axes:
         ax.axvline(exact.value, color=_TINTS[EXACT], linewidth=0.8, zorder=1)
     for place, row in enumerate(rows):
         _mark(ax, place, row, low, high)
-    ax.set_yticks(range(len(rows)), [row.name for row in rows])
+    ax.set_yticks(range(len(rows)), [called if row.side == EXACT else row.name for row in rows])
     for tick, row in zip(ax.get_yticklabels(), rows, strict=True):
         tick.set_color("black" if row.value is not None else GREY)
     ax.set_ylim(len(rows) - 0.5, -0.5)

@@ -9,7 +9,7 @@ import numpy as np
 
 from logphi import check
 from logphi.comparison import compare
-from logphi.plot.canvas import canvas, mechanisms
+from logphi.plot.canvas import canvas, mechanisms, named
 from logphi.plot.methods import lines
 from logphi.progress import shown
 from logphi.release import Mechanism
@@ -25,7 +25,7 @@ def composition(
     delta: float | None = None,
     epsilon: float | None = None,
     methods: Iterable[str] = (),
-    label: str = "exact",
+    labels: Iterable[str] = "exact",
     ax: Axes | None = None,
 ) -> Axes:
     """Draw epsilon at a fixed delta, or delta at a fixed epsilon, against the number of repetitions, with its band.
@@ -41,8 +41,8 @@ def composition(
     methods
         Names of rows of ``lp.compare`` to be drawn beside it, such as ``"basic composition"``, ``"advanced composition"`` or
         ``"Renyi, tradeoff"``. Where one does not apply it is left out, and the legend says so.
-    label
-        A name for the exact curve.
+    labels
+        A name for the exact curve, alone or in a list.
     ax
         Axes to draw into.
 
@@ -70,11 +70,11 @@ def composition(
     repeated = [check.count("a count", count) for count in counts]
     if not repeated or not all(repeated):
         raise ValueError(f"counts must be numbers of repetitions, one or more and each at least 1, got {repeated!r}")
-    asked = tuple(methods)
+    asked, (name,) = tuple(methods), named(labels, 1)
     tables = [
         compare(count * one, epsilon=epsilon, delta=delta, methods=asked) for count in shown(repeated, "numbers of releases")
     ]
     ax = canvas(ax)
     ax.set_xlabel("number of releases")
-    lines(ax, np.array(repeated, dtype=float), tables, label)
+    lines(ax, np.array(repeated, dtype=float), tables, name)
     return ax

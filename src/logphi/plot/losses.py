@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from logphi import check
 from logphi.bound import Direction
-from logphi.plot.canvas import COLOURS, DASHES, canvas, mechanisms
+from logphi.plot.canvas import COLOURS, DASHES, canvas, mechanisms, named
 from logphi.plot.curve import RTOL, Curve, draw, legend
 from logphi.plot.parts import cumulated, ends, parts
 from logphi.release import Mechanism
@@ -30,6 +31,7 @@ def loss(
     *,
     kind: Literal["density", "cdf"] = "density",
     losses: Any = None,
+    labels: Iterable[str] | None = None,
     ax: Axes | None = None,
     rtol: float = RTOL,
     **line: Any,
@@ -46,6 +48,8 @@ def loss(
         ``"cdf"`` draws the distribution function.
     losses
         Points, in nats, in increasing order, and edges of the bins; by default some deviations around the means.
+    labels
+        A name for the mechanism, alone or in a list: the legend has it before the order of the neighbours.
     ax
         Axes to draw into.
     rtol
@@ -75,6 +79,7 @@ def loss(
     (one,) = mechanisms((of,))
     if kind not in ("density", "cdf"):
         raise ValueError(f"kind must be 'density' or 'cdf', got {kind!r}")
+    prefix = "" if labels is None else f"{named(labels, 1)[0]}: "
     laws = _orders(one)
     points = None if losses is None else check.real_array("losses", losses).ravel()
     if points is not None and (points.size < 2 or np.any(np.diff(points) <= 0)):
@@ -84,6 +89,7 @@ def loss(
         (cumulated(law, reach, points, rtol), None) if kind == "cdf" else parts(law, reach, points, rtol) for law in laws
     ]
     ax = canvas(ax)
+    found = [(_called(curve, prefix), _called(stems, prefix)) for curve, stems in found]
     curves = [curve for curve, _ in found if curve is not None]
     stems = [own for _, own in found if own is not None]
     # densities and probabilities have different units
@@ -104,6 +110,10 @@ def loss(
             axes.set_ylim(0, axes.get_ylim()[1] * (1 if kind == "cdf" else _HEADROOM))
     legend(ax, [*curves, *stems] if beside is ax else curves, loc="upper left" if kind == "cdf" else "best")
     return ax
+
+
+def _called(curve: Curve | None, prefix: str) -> Curve | None:
+    return None if curve is None else replace(curve, name=prefix + curve.name)
 
 
 def _orders(one: Mechanism) -> list[LossDistribution]:

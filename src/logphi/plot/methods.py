@@ -24,27 +24,32 @@ def lines(ax: Axes, x: Array, tables: Sequence[Comparison], name: str = "exact")
     """One comparison for each point of the axis; a method is left out where it does not apply, and named in the legend."""
     question = tables[0].question
     exact = Curve(name, x, tuple(table.exact for table in tables))
-    others: dict[tuple[str, str], dict[int, float]] = {}
+    others, missing = beside(tables)
+    if wide(x):
+        ax.set_xscale("log")
+    if wide(np.concatenate([exact.value, *others.values()])):
+        ax.set_yscale("log")
+    draw(ax, exact, marker=".")
+    first = len(ax.get_legend_handles_labels()[1])
+    for number, ((method, side), height) in enumerate(others.items(), first):
+        ax.plot(x, height, DASHES[side], color=COLOURS[number % len(COLOURS)], linewidth=1.2, label=f"{method} ({side})")
+    ax.set_ylabel(AXES[question])
+    legend(ax, [exact], *(f"does not apply everywhere: {method}" for method in missing))
+
+
+def beside(tables: Sequence[Comparison]) -> tuple[dict[tuple[str, str], Array], list[str]]:
+    """The heights of each method and side, NaN where there is nothing to draw; and what does not apply everywhere."""
+    others: dict[tuple[str, str], Array] = {}
     missing: list[str] = []
     for at, table in enumerate(tables):
         for row in table.rows:
             if row.value is None:
                 missing += [row.name] if row.name not in missing else []
             elif row.side != EXACT:
-                others.setdefault((row.name, row.side), {})[at] = row.value
-    heights = [height for own in others.values() for height in own.values()]
-    if wide(x):
-        ax.set_xscale("log")
-    if wide(np.array([*exact.value, *heights])):
-        ax.set_yscale("log")
-    draw(ax, exact, marker=".")
-    first = len(ax.get_legend_handles_labels()[1])
-    for number, ((method, side), own) in enumerate(others.items(), first):
-        height = np.array([own.get(at, np.nan) for at in range(x.size)])
-        height = np.where(np.isfinite(height) & (height >= TINY), height, np.nan)
-        ax.plot(x, height, DASHES[side], color=COLOURS[number % len(COLOURS)], linewidth=1.2, label=f"{method} ({side})")
-    ax.set_ylabel(AXES[question])
-    legend(ax, [exact], *(f"does not apply everywhere: {method}" for method in missing))
+                heights = others.setdefault((row.name, row.side), np.full(len(tables), np.nan))
+                # zero would leave a logarithmic axis
+                heights[at] = row.value if TINY <= row.value < np.inf else np.nan
+    return others, missing
 
 
 def wide(numbers: Array) -> bool:

@@ -27,7 +27,7 @@ _BEYOND = 1.25
 
 
 def profile(
-    *of: Mechanism,
+    *of: Mechanism | Iterable[Mechanism],
     epsilons: Any = None,
     directions: Iterable[DirectionLike | None] = (None,),
     labels: Iterable[str] | None = None,
@@ -40,7 +40,7 @@ def profile(
     Parameters
     ----------
     *of
-        Mechanisms, one curve for each.
+        Mechanisms, or one list of them; a curve for each.
     epsilons
         The points, in nats; by default from where delta is about 0.1, or from 0, to where all deltas are below 1e-10, more of
         them where the curve bends.

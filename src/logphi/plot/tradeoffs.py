@@ -21,7 +21,7 @@ _LOWEST_RATE = 1e-6
 
 
 def tradeoff(
-    *of: Mechanism,
+    *of: Mechanism | Iterable[Mechanism],
     type_one_errors: Any = None,
     roc: bool = False,
     direction: DirectionLike | None = None,
@@ -35,7 +35,7 @@ def tradeoff(
     Parameters
     ----------
     *of
-        Mechanisms, one curve for each.
+        Mechanisms, or one list of them; a curve for each.
     type_one_errors
         The points, in [0, 1]; by default all of it, or from 1e-6 on for ``roc``, more of them where the curve bends.
     roc

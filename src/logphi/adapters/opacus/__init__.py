@@ -6,8 +6,10 @@ except ImportError as error:
     raise ImportError(f'the accountant for Opacus needs Opacus ({error}); pip install "logphi[opacus]"') from error
 
 from logphi.adapters.opacus.accountant import LogPhiAccountant
-from logphi.adapters.opacus.registration import register
+from logphi.adapters.opacus.registration import register, watch
+from logphi.adapters.opacus.sampling import SamplingWarning
 
-__all__ = ["LogPhiAccountant"]
+__all__ = ["LogPhiAccountant", "SamplingWarning"]
 
 register(LogPhiAccountant)
+watch(LogPhiAccountant)

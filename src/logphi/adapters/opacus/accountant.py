@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -12,6 +13,7 @@ from opacus.accountants import IAccountant
 from opacus.optimizers import DPOptimizer
 
 from logphi import check
+from logphi.adapters.opacus.sampling import BatchSizes, SamplingWarning, records, samples
 from logphi.bound import Bound, single
 from logphi.core.pair import UnsupportedError
 from logphi.mechanisms import ApproximateDP, Gaussian
@@ -24,6 +26,8 @@ _NOTHING = 0 * Gaussian(sigma=1.0)
 _NEARLY_ALWAYS = math.nextafter(1.0, 0.0)
 # Opacus's sampler compares multiples of its inverse, random numbers in single precision, with the rate
 _DRAWS = 2**24
+# at what the warning tells its numbers
+_USUAL, _TEN = 1e-5, 10
 
 
 class LogPhiAccountant(IAccountant):  # type: ignore[misc]  # Opacus is not typed
@@ -34,8 +38,9 @@ class LogPhiAccountant(IAccountant):  # type: ignore[misc]  # Opacus is not type
     constant time while noise and rate stay as they are.
 
     Like every accountant it believes what Opacus says: that each record was drawn by itself at the sample rate, and that
-    gradients were clipped. ``poisson_sampling=False`` is not said. The rate is rounded up to a multiple of 2^-24, since that is
-    how Opacus draws.
+    gradients were clipped. It warns once, by a :class:`SamplingWarning`, of a run that does not sample so: where the engine is
+    given ``poisson_sampling=False``, or where the sizes of the batches are too much alike. The rate is rounded up to a multiple
+    of 2^-24, since that is how Opacus draws.
 
     Examples
     --------
@@ -53,6 +58,8 @@ class LogPhiAccountant(IAccountant):  # type: ignore[misc]  # Opacus is not type
     def __init__(self) -> None:
         """Nothing spent yet."""
         super().__init__()
+        self._sizes = BatchSizes()
+        self._warned = False
 
     @classmethod
     def mechanism(cls) -> str:
@@ -141,8 +148,40 @@ class LogPhiAccountant(IAccountant):  # type: ignore[misc]  # Opacus is not type
                     "more noise than there is, so that epsilon is too small; update Opacus, or clip without adapting"
                 )
             record(optimizer)
+            number, expected = records(optimizer), getattr(optimizer, "expected_batch_size", None)
+            if self._warned or number is None or expected is None or optimizer.accumulated_iterations > 1:
+                return
+            if not self._sizes.accidental(number, expected, sample_rate):
+                alike, times = self._sizes.seen.most_common(1)[0]
+                self._warn(f"{times} of {self._sizes.seen.total()} batches hold {alike} records", optimizer, sample_rate)
 
         return hook
+
+    def shown(self, optimizer: DPOptimizer, loader: Any) -> None:
+        """What an engine has made private: a loader that does not draw Poisson samples is warned of."""
+        if not samples(loader):
+            self._warn("poisson_sampling=False", optimizer, 1 / len(loader))
+
+    def _warn(self, seen: str, optimizer: DPOptimizer, rate: float) -> None:
+        """Once, with the order of the right number."""
+        if self._warned:
+            return
+        self._warned = True
+        noise, steps = optimizer.noise_multiplier, round(1 / rate)
+        told, right = (
+            [single((epochs * release).epsilon(_USUAL)) for epochs in (1, _TEN)]
+            for release in (steps * _mechanism(noise, rate), _mechanism(noise, 1.0))
+        )
+        warnings.warn(
+            f"these batches are not Poisson samples ({seen}), and the epsilon of this accountant is too small for them. Where "
+            "every record is in one batch of each epoch, nothing is known to be amplified: what holds is one release an epoch "
+            f"without sampling. With noise multiplier {noise:g} at delta {_USUAL:g}, epsilon is then {right[0]:.2g} after one "
+            f"epoch and {right[1]:.2g} after ten, where this accountant says {told[0]:.2g} and {told[1]:.2g}; "
+            "(epochs * lp.Gaussian(sigma=noise_multiplier)).epsilon(delta) computes it. Train with the loader that "
+            "make_private returns, with poisson_sampling=True",
+            SamplingWarning,
+            stacklevel=4,
+        )
 
     def state_dict(self, destination: Any = None) -> Any:
         """The history, and the name of the accountant, as plain data."""

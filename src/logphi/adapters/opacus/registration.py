@@ -1,12 +1,17 @@
-"""How Opacus comes to know an accountant by its name."""
+"""How Opacus comes to know an accountant by its name, and the accountant the loader that Opacus makes."""
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
-from opacus import accountants, privacy_engine
+from opacus import PrivacyEngine, accountants, privacy_engine
 from opacus.accountants import IAccountant, utils
+
+if TYPE_CHECKING:
+    from logphi.adapters.opacus.accountant import LogPhiAccountant
 
 # all that look up the function that makes accountants, each in its own namespace
 _PLACES = (accountants, utils, privacy_engine)
@@ -21,6 +26,25 @@ def register(accountant: type[IAccountant]) -> None:
         accountants.register_accountant(accountant.mechanism(), accountant, force=True)
     else:
         _enlarged().others[accountant.mechanism()] = accountant
+
+
+def watch(accountant: type[LogPhiAccountant]) -> None:
+    """Nothing; from now on an engine shows such an accountant the loader that it returns.
+
+    Opacus tells an accountant nothing of ``poisson_sampling=False``. What the engine returns is not changed.
+    """
+    make = getattr(PrivacyEngine.make_private, "unwatched", PrivacyEngine.make_private)
+
+    @functools.wraps(make)
+    def make_private(engine: PrivacyEngine, *arguments: Any, **options: Any) -> Any:
+        made = make(engine, *arguments, **options)
+        if isinstance(engine.accountant, accountant):
+            # module, optimizer, a criterion in some modes, loader
+            engine.accountant.shown(made[1], made[-1])
+        return made
+
+    make_private.unwatched = make  # type: ignore[attr-defined]
+    PrivacyEngine.make_private = make_private
 
 
 @dataclass(frozen=True)

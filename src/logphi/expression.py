@@ -30,8 +30,11 @@ from typing import Any, NamedTuple, NoReturn
 from logphi.check import real
 from logphi.mechanisms import CATALOGUE, PYTHON_ONLY
 from logphi.release import Mechanism, compose
+from logphi.spelling import LONGEST_DECIMAL
 from logphi.written import Written, exact
 
+# as mechanisms are written in Python
+PACKAGE = ("lp", "logphi")
 TRANSFORMS = ("poisson", "subset", "shuffled", "fixed_order")
 LONGEST = 1_000_000
 """Characters in a text: room for tens of thousands of distinct steps."""
@@ -43,8 +46,6 @@ MOST_DIGITS = 400
 """Digits computed before a whole number is compared with the largest double, which has 309."""
 MOST_BITS = 3600
 """Of a numerator or a denominator; a number that needs more is its double and nothing beside."""
-MOST_WRITTEN = 500
-"""Characters of a decimal that is taken exactly: with the exponents of doubles it stays below ``MOST_BITS``."""
 
 # Letters beyond ASCII are read as parts of names, so that a look-alike is refused as a whole, with the name it mimics.
 _TOKEN = re.compile(
@@ -246,12 +247,14 @@ class _Reader:
             return _literal(self.take())
         if token.kind == "name":
             self.take()
+            if token.text in PACKAGE and self.accept("."):
+                token = self.take()
             if self.token.text == "(" and token.text in self.constructors:
                 return self.call(token, self.constructors[token.text])
             if self.token.text != "(" and token.text in self.variables:
                 return self.variables[token.text]
             if self.token.text == ".":
-                token.refuse("there are no modules here: write Gaussian(...), not lp.Gaussian(...)")
+                token.refuse("there are no modules here: write Gaussian(...) or lp.Gaussian(...)")
             if token.text in self.constructors:
                 token.refuse(f"a mechanism needs its parameters: {_written(token.text, self.constructors[token.text])}")
             if token.text in PYTHON_ONLY:
@@ -379,7 +382,7 @@ def _literal(token: _Token) -> int | float:
     except ValueError:
         token.refuse("not a number: write 12, 1.5 or 1e-5 (no complex, hexadecimal or octal numbers)")
     number = _fitting(token, value, vanished=value == 0 and bool(re.search("[1-9]", re.split("[eE]", text)[0])))
-    if whole or len(text) > MOST_WRITTEN:
+    if whole or len(text) > LONGEST_DECIMAL:
         return number
     # zero may have an exponent that no power of ten can be computed for
     return Written(Fraction(text.replace("_", "") if number else 0))

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 from logphi import check
 from logphi.core.adjacency import Adjacency
@@ -59,8 +61,17 @@ class Training(Mechanism):
         """That of the composed steps."""
         return (self.steps * self.step).loss_law()
 
-    def __repr__(self) -> str:
-        return repr(self.steps * self.step)
+    def _grouped(self, size: int) -> Mechanism:
+        return (self.steps * self.step).group(size)
+
+    def _text(self, spell: Callable[[Any], str]) -> str:
+        return (self.steps * self.step)._text(spell)
+
+    def _data(self, write: Callable[[str, Any], Any]) -> dict[str, Any]:
+        return (self.steps * self.step)._data(write)
+
+    def _uncertified(self) -> str:
+        return (self.steps * self.step)._uncertified()
 
     def __str__(self) -> str:
         lines = [

@@ -10,12 +10,13 @@ from threading import Lock
 from typing import Any
 
 from logphi import check
-from logphi.accountant.plain import described, fields, restored
 from logphi.accountant.sealed import sealed, unsealed
 from logphi.bound import Bound, Bounds, Direction
 from logphi.core.adjacency import Adjacency
 from logphi.files import write_whole
+from logphi.plain import fields, number_written
 from logphi.release import Composition, Mechanism, compose
+from logphi.serialization import restored
 from logphi.written import exactly
 
 FORMAT = "logphi-accountant"
@@ -182,7 +183,7 @@ class Accountant:
         with self._lock:
             return {
                 "adjacency": None if self._adjacency is None else self._adjacency.value,
-                "mechanisms": [described(one) for one in self._mechanisms],
+                "mechanisms": [one._data(number_written) for one in self._mechanisms],
                 "steps": [list(run) for run in self._runs],
             }
 

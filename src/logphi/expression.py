@@ -9,9 +9,10 @@ quotient; each is a double as well (:class:`logphi.written.Written`). The gramma
     product   = signed (("*" | "/") signed)*
     signed    = ("+" | "-")* postfix ["**" signed]
     postfix   = atom ("." transform arguments)*
-    atom      = number | variable | constructor arguments | "(" sum ")" | list
+    atom      = number | variable | [("lp" | "logphi") "."] constructor arguments | "(" sum ")" | list
     list      = "[" [sum ("," sum)* [","]] "]"             also a tuple of one or more numbers
-    arguments = "(" [argument ("," argument)* [","]] ")"   argument = [name "="] sum | "adjacency" "=" string
+    arguments = "(" [argument ("," argument)* [","]] ")"   argument = [name "="] sum
+                                                           or "adjacency" "=" string, "one_pair" "=" ("True" | "False")
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ from logphi.release import Mechanism, compose
 from logphi.spelling import LONGEST_DECIMAL
 from logphi.written import Written, exact
 
+FLAGS = {"True": True, "False": False}
 # as mechanisms are written in Python
 PACKAGE = ("lp", "logphi")
 TRANSFORMS = ("poisson", "subset", "shuffled", "fixed_order")
@@ -247,7 +249,8 @@ class _Reader:
             return _literal(self.take())
         if token.kind == "name":
             self.take()
-            if token.text in PACKAGE and self.accept("."):
+            if token.text in PACKAGE and self.token.text == "." and self.tokens[self.place + 1].kind == "name":
+                self.take()
                 token = self.take()
             if self.token.text == "(" and token.text in self.constructors:
                 return self.call(token, self.constructors[token.text])
@@ -295,6 +298,8 @@ class _Reader:
                 start.refuse("an argument without a name cannot follow one with a name")
             if named and start.text == "adjacency" and self.token.kind == "string":
                 value = self.take().text[1:-1]
+            elif named and start.text == "one_pair" and self.token.text in FLAGS:
+                value = FLAGS[self.take().text]
             else:
                 value = self.sum()
             if _is_mechanism(value):

@@ -75,7 +75,7 @@ class ApproximateDP(Primitive):
         epsilon, delta = meant(self.guaranteed_epsilon), meant(self.guaranteed_delta)
         # no delta is below e^-745
         if delta and ((size - 1) * epsilon > 745 or delta * _geometric_sum(epsilon, size) >= 1):
-            raise ValueError(f"{self!r} promises nothing to a group of {size}, whose delta is 1; ask for a smaller group")
+            raise ValueError(f"{self!r} says nothing of a group of {size}, whose delta may be 1: ask for a smaller group")
         grown = delta * _geometric_sum(epsilon, size) if delta else delta
         rounded = _UPWARD.divide(Decimal(grown.numerator), Decimal(grown.denominator))
         return ApproximateDP(Written(size * epsilon), Written(Fraction(rounded)), self.adjacency)

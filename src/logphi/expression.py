@@ -297,7 +297,7 @@ class _Reader:
             elif keywords:
                 start.refuse("an argument without a name cannot follow one with a name")
             if named and start.text == "adjacency" and self.token.kind == "string":
-                value = self.take().text[1:-1]
+                value: Any = self.take().text[1:-1]
             elif named and start.text == "one_pair" and self.token.text in FLAGS:
                 value = FLAGS[self.take().text]
             else:

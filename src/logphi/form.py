@@ -22,6 +22,10 @@ class Form(ABC):
         """The expression that makes it in Python, numbers as doubles; defaults are left out."""
         return self._text(python)
 
+    def __format__(self, spec: str) -> str:
+        """``str``, by a format of text."""
+        return format(str(self), spec)
+
     def to_json(self) -> str:
         """The mechanism as JSON, from which :func:`logphi.from_json` makes it again: equal, every number known as it was.
 

@@ -22,6 +22,7 @@ from logphi.form import Form
 from logphi.guesses import Guided, attribute_hint, guided
 from logphi.progress import shown
 from logphi.questions import Questions
+from logphi.spelling import short
 from logphi.transforms.group import LARGEST_SIZE, refusal
 from logphi.transforms.poisson import one_pair_of_poisson, poisson, poisson_relation
 from logphi.transforms.subset import subset, subset_relation
@@ -520,7 +521,8 @@ class Composition(Mechanism):
         return self.adjacency is other.adjacency and self._counts() == other._counts()
 
     def __hash__(self) -> int:
-        return hash((self.adjacency, frozenset(self._counts().items())))
+        # each term is hashed once: twice would be exponential for samples of compositions of samples
+        return hash((self.adjacency, sum(count * hash(one) for one, count in self.terms)))
 
     def _text(self, spell: Callable[[Any], str]) -> str:
         if not self.terms:
@@ -528,12 +530,13 @@ class Composition(Mechanism):
             return f"0 * Gaussian(sigma=1.0{relation})"
         return " + ".join(("" if count == 1 else f"{count} * ") + one._text(spell) for one, count in self.terms)
 
-    def _counts(self) -> Counter[Mechanism]:
+    def _counts(self) -> dict[Mechanism, int]:
         """The terms, where equal doubles stand for equal numbers."""
         counts: Counter[Mechanism] = Counter()
         for one, count in self.terms:
             counts[one] += count
-        return counts
+        # counters would compare each term more than once
+        return dict(counts)
 
 
 def _operand(mechanism: Mechanism, spell: Callable[[Any], str]) -> str:
@@ -555,10 +558,10 @@ def compose(mechanisms: Iterable[Mechanism]) -> Mechanism:
     listed = list(mechanisms)
     for one in listed:
         if not isinstance(one, Mechanism):
-            raise TypeError(f"only mechanisms compose, got {one!r} of type {type(one).__name__}")
+            raise TypeError(f"only mechanisms compose, got {short(one)} of type {type(one).__name__}")
     relations = {one.adjacency: one for one in listed}
     if len(relations) > 1:
-        names = " and ".join(f"{one!r} ({relation.value})" for relation, one in list(relations.items())[:2])
+        names = " and ".join(f"{short(one)} ({relation.value})" for relation, one in list(relations.items())[:2])
         raise ValueError(f"mechanisms stated under different relations do not compose: {names}; state both under one adjacency")
     if not listed:
         raise ValueError("there is nothing to compose: give at least one mechanism")

@@ -11,11 +11,19 @@ LONGEST_DECIMAL = 500
 """Characters of a decimal that the language takes exactly: a number of some 2700 bits at most."""
 # derived: a longer whole number may be above every double, where the language refuses it
 _MOST_DIGITS = 308
+# characters of a mechanism in a message
+_SHOWN = 120
 
 
 def python(value: Any) -> str:
     """``repr``; the name of a class."""
     return value.__name__ if isinstance(value, type) else repr(value)
+
+
+def short(value: Any) -> str:
+    """``repr`` as messages show it."""
+    text = repr(value)
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 10]}...{text[-7:]}"
 
 
 def spelled(value: Any) -> str:

@@ -17,6 +17,7 @@ from logphi.files import write_whole
 from logphi.plain import fields, number_written
 from logphi.release import Composition, Mechanism, compose
 from logphi.serialization import restored
+from logphi.spelling import short
 from logphi.written import exactly
 
 FORMAT = "logphi-accountant"
@@ -110,10 +111,10 @@ class Accountant:
             If it is no mechanism, or stated under another relation than the ledger.
         """
         if not isinstance(mechanism, Mechanism):
-            raise TypeError(f"only mechanisms are released, got {mechanism!r} of type {type(mechanism).__name__}")
+            raise TypeError(f"only mechanisms are released, got {short(mechanism)} of type {type(mechanism).__name__}")
         if self._adjacency not in (None, mechanism.adjacency):
             raise ValueError(
-                f"{mechanism!r} is stated under {mechanism.adjacency.value!r} and the steps of this accountant under "
+                f"{short(mechanism)} is stated under {mechanism.adjacency.value!r} and the steps of this accountant under "
                 f"{self._adjacency.value!r}, which do not compose: state it under the same adjacency, or account for it apart"
             )
 

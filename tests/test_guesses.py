@@ -32,7 +32,8 @@ def test_keywords(typed, hint):
         (lambda: lp.Gaussian(1).subsample(0.01), r"m\.poisson\(rate\)"),
         (lambda: lp.Gaussian(1).compose(lp.Laplace(1)), r"m1 \+ m2"),
         (lambda: (lp.Gaussian(1) + lp.Laplace(1)).get_epsilon(1e-5), r"m\.epsilon\(delta\)"),
-        (lambda: lp.Gaussian(1).group(4), "group_size=k"),
+        (lambda: lp.Gaussian(1).group_privacy(4), r"m\.group\(size\)"),
+        (lambda: lp.Gaussian(1).to_dict(), r"m\.to_json\(\)"),
         (lambda: lp.Gaussian(1).colour, "a Gaussian has no 'colour'"),
     ],
 )

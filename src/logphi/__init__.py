@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from logphi.core.adjacency import Adjacency
     from logphi.dominance import dominates
     from logphi.enclosed import UndecidedError
+    from logphi.expression import parse
     from logphi.mechanisms import (
         ApproximateDP,
         Discrete,
@@ -69,6 +70,7 @@ if TYPE_CHECKING:
         TruncatedLaplace,
     )
     from logphi.release import Mechanism, compose
+    from logphi.serialization import from_json
     from logphi.statement.document import Report
     from logphi.statement.report import report
     from logphi.sweeps.sweep import sweep
@@ -128,6 +130,8 @@ __all__ = [
     "compose",
     "dominates",
     "dp_sgd",
+    "from_json",
+    "parse",
     "plot",
     "report",
     "sweep",
@@ -160,7 +164,9 @@ _HOMES = {
     "logphi.core.adjacency": ("Adjacency",),
     "logphi.dominance": ("dominates",),
     "logphi.enclosed": ("UndecidedError",),
+    "logphi.expression": ("parse",),
     "logphi.release": ("Mechanism", "compose"),
+    "logphi.serialization": ("from_json",),
     "logphi.statement.document": ("Report",),
     "logphi.statement.report": ("report",),
     "logphi.sweeps.sweep": ("sweep",),

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
 from logphi.written import Written, exact
 
 WRITTEN, DOUBLES, MIXED = "as written", "exact doubles", "mixed"
+
+TOGETHER = "composition"
 
 
 def canonical(data: Any) -> str:
@@ -85,11 +87,18 @@ def normalised(name: str, probabilities: Iterable[float]) -> None:
         )
 
 
-def node(name: str, adjacency: str, parameters: Mapping[str, Any], base: Any = None) -> dict[str, Any]:
-    """One mechanism, or what samples another one."""
+def node(
+    name: str, adjacency: str, parameters: Mapping[str, Any], write: Callable[[str, Any], Any] = rational, base: Any = None
+) -> dict[str, Any]:
+    """One mechanism, or what samples another one, with what ``write`` makes of the name and the value of each parameter."""
     described = {
         "name": name,
         "adjacency": adjacency,
-        "parameters": {one: rational(f"{one} of a {name}", value) for one, value in parameters.items()},
+        "parameters": {one: write(f"{one} of a {name}", value) for one, value in parameters.items()},
     }
     return described if base is None else {**described, "base": base}
+
+
+def together(adjacency: str, terms: Iterable[tuple[int, Any]]) -> dict[str, Any]:
+    """Counted mechanisms."""
+    return {"name": TOGETHER, "adjacency": adjacency, "terms": [list(term) for term in terms]}

@@ -9,9 +9,10 @@ quotient; each is a double as well (:class:`logphi.written.Written`). The gramma
     product   = signed (("*" | "/") signed)*
     signed    = ("+" | "-")* postfix ["**" signed]
     postfix   = atom ("." transform arguments)*
-    atom      = number | variable | constructor arguments | "(" sum ")" | list
+    atom      = number | variable | [("lp" | "logphi") "."] constructor arguments | "(" sum ")" | list
     list      = "[" [sum ("," sum)* [","]] "]"             also a tuple of one or more numbers
-    arguments = "(" [argument ("," argument)* [","]] ")"   argument = [name "="] sum | "adjacency" "=" string
+    arguments = "(" [argument ("," argument)* [","]] ")"   argument = [name "="] sum
+                                                           or "adjacency" "=" string, "one_pair" "=" ("True" | "False")
 """
 
 from __future__ import annotations
@@ -30,8 +31,12 @@ from typing import Any, NamedTuple, NoReturn
 from logphi.check import real
 from logphi.mechanisms import CATALOGUE, PYTHON_ONLY
 from logphi.release import Mechanism, compose
+from logphi.spelling import LONGEST_DECIMAL
 from logphi.written import Written, exact
 
+FLAGS = {"True": True, "False": False}
+# as mechanisms are written in Python
+PACKAGE = ("lp", "logphi")
 TRANSFORMS = ("poisson", "subset", "shuffled", "fixed_order")
 LONGEST = 1_000_000
 """Characters in a text: room for tens of thousands of distinct steps."""
@@ -43,8 +48,6 @@ MOST_DIGITS = 400
 """Digits computed before a whole number is compared with the largest double, which has 309."""
 MOST_BITS = 3600
 """Of a numerator or a denominator; a number that needs more is its double and nothing beside."""
-MOST_WRITTEN = 500
-"""Characters of a decimal that is taken exactly: with the exponents of doubles it stays below ``MOST_BITS``."""
 
 # Letters beyond ASCII are read as parts of names, so that a look-alike is refused as a whole, with the name it mimics.
 _TOKEN = re.compile(
@@ -265,12 +268,15 @@ class _Reader:
             return _literal(self.take())
         if token.kind == "name":
             self.take()
+            if token.text in PACKAGE and self.token.text == "." and self.tokens[self.place + 1].kind == "name":
+                self.take()
+                token = self.take()
             if self.token.text == "(" and token.text in self.constructors:
                 return self.call(token, self.constructors[token.text])
             if self.token.text != "(" and token.text in self.variables:
                 return self.variables[token.text]
             if self.token.text == ".":
-                token.refuse("there are no modules here: write Gaussian(...), not lp.Gaussian(...)")
+                token.refuse("there are no modules here: write Gaussian(...) or lp.Gaussian(...)")
             if token.text in self.constructors:
                 token.refuse(f"a mechanism needs its parameters: {_written(token.text, self.constructors[token.text])}")
             if token.text in PYTHON_ONLY:
@@ -310,7 +316,9 @@ class _Reader:
             elif keywords:
                 start.refuse("an argument without a name cannot follow one with a name")
             if named and start.text == "adjacency" and self.token.kind == "string":
-                value = self.take().text[1:-1]
+                value: Any = self.take().text[1:-1]
+            elif named and start.text == "one_pair" and self.token.text in FLAGS:
+                value = FLAGS[self.take().text]
             else:
                 value = self.sum()
             if _is_mechanism(value):
@@ -398,7 +406,7 @@ def _literal(token: _Token) -> int | float:
     except ValueError:
         token.refuse("not a number: write 12, 1.5 or 1e-5 (no complex, hexadecimal or octal numbers)")
     number = _fitting(token, value, vanished=value == 0 and bool(re.search("[1-9]", re.split("[eE]", text)[0])))
-    if whole or len(text) > MOST_WRITTEN:
+    if whole or len(text) > LONGEST_DECIMAL:
         return number
     # zero may have an exponent that no power of ten can be computed for
     return Written(Fraction(text.replace("_", "") if number else 0))

@@ -29,7 +29,7 @@ _KEYWORDS: Mapping[str, str] = {
     "alpha": "order",
     "relation": "adjacency=",
     "neighboring_relation": "adjacency=",
-    "group_size": "group_size= on a Poisson sample: m.poisson(rate, group_size=...)",
+    "group_size": "group_size= on a Poisson sample: m.poisson(rate, group_size=...), or m.group(size) of any mechanism",
     "steps": "a count: steps * m",
     "count": "a count: count * m",
 }
@@ -50,7 +50,9 @@ _ATTRIBUTES: Mapping[str, str] = {
     "get_delta_for_epsilon": "m.delta(epsilon)",
     "rdp": "m.renyi(order)",
     "profile": "m.delta(epsilon); lp.plot.profile draws it",
-    "group": "m.poisson(rate, group_size=k) for k records of a sample; without sampling, k times the sensitivity",
+    "group_privacy": "m.group(size)",
+    "to_dict": "m.to_json(), which lp.from_json(text) reads again",
+    "dumps": "m.to_json(), which lp.from_json(text) reads again",
     "calibrate": "lp.calibrate(family, epsilon=, delta=)",
 }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
@@ -18,10 +18,13 @@ from logphi.bound import Direction
 from logphi.core.adjacency import Adjacency, AdjacencyLike
 from logphi.core.logphi import LogPhi
 from logphi.core.pair import Joint, Pair, UnsupportedError
-from logphi.description import canonical, manner, node, normalised, numbers_in
+from logphi.description import canonical, manner, node, normalised, numbers_in, together
+from logphi.form import Form
 from logphi.guesses import Guided, attribute_hint, guided
 from logphi.progress import shown
 from logphi.questions import Questions
+from logphi.spelling import short
+from logphi.transforms.group import LARGEST_SIZE, refusal
 from logphi.transforms.poisson import one_pair_of_poisson, poisson, poisson_relation
 from logphi.transforms.subset import subset, subset_relation
 from logphi.views.directions import direction_of
@@ -36,7 +39,7 @@ MOST_DIGITS = 1000
 LARGEST_GROUP = 1000
 
 
-class Mechanism(Guided, Questions):
+class Mechanism(Guided, Form, Questions):
     """A release about a data set, held by the log-phi of its privacy loss.
 
     ``m1 + m2`` composes (adaptively too, [AFA] Theorem 10), ``n * m`` is n-fold composition. Mechanisms stated under
@@ -135,12 +138,45 @@ class Mechanism(Guided, Questions):
         """
         return sorted(((count, one._node()) for one, count in self.counted()), key=lambda term: canonical(term[1]))
 
-    def _node(self) -> dict[str, Any]:
-        """As one entry of :meth:`tree`."""
-        raise ValueError(
-            f"{type(self).__name__} is not of the catalogue: nobody else would know what it is; certify a mechanism that "
-            "dominates it, such as a Discrete, a GaussianMixture or a FromTradeoff"
-        )
+    @guided
+    def group(self, size: int) -> Mechanism:
+        """The release as a group of records sees it that all change together, as one record does under the relation.
+
+        P is the output with the whole group, Q without it; under ``"replace"`` all of the group take other values. What each
+        mechanism makes of a group, and why, is in :mod:`logphi.transforms.group`: a query has ``size`` times the sensitivity,
+        every record of a Poisson sample is drawn by itself, randomized responses are ``size`` responses, each release of a
+        composition is that of its group.
+
+        Ask for the group last: ``m.poisson(rate).group(size)`` draws each record, ``m.group(size).poisson(rate)`` draws the
+        whole group by one coin.
+
+        Parameters
+        ----------
+        size
+            Number of records, 1 or more.
+
+        Returns
+        -------
+        Mechanism
+            Under the same relation.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If the size is no such number, or one record does not tell what several do; the message names a bound that holds.
+
+        Examples
+        --------
+        >>> import logphi as lp
+        >>> (3 * lp.Gaussian(sigma=5) + lp.RandomizedResponse(p=0.6)).group(4)
+        3 * Gaussian(sigma=5.0, sensitivity=4.0) + 4 * RandomizedResponse(p=0.6)
+        """
+        size = check.whole("size", size, 1, LARGEST_SIZE)
+        return self if size == 1 else self._grouped(size)
+
+    def _grouped(self, size: int) -> Mechanism:
+        """For a group of two or more."""
+        raise refusal(type(self).__name__, size)
 
     def _manner(self) -> str:
         """How the parameters are known: ``"as written"``, ``"exact doubles"``, or ``"mixed"``.
@@ -291,6 +327,8 @@ class Primitive(Mechanism):
     _distributions: ClassVar[tuple[str, ...]] = ()
     # why nobody else could rebuild it from its parameters
     _undescribed: ClassVar[str] = ""
+    # the parameter that is k times as large for a group of k records
+    _grows: ClassVar[str] = ""
 
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
@@ -315,24 +353,46 @@ class Primitive(Mechanism):
         """A pair of which no more is known than its loss; override it where the two laws are known."""
         return Joint(self.loss_law())
 
-    def __repr__(self) -> str:
-        """The constructor call, as the expression language reads it; defaults are left out."""
+    def _text(self, spell: Callable[[Any], str]) -> str:
+        """The constructor call; defaults are left out."""
         defaults = {name: one.default for name, one in inspect.signature(type(self)).parameters.items()}
         shown = [
-            f"{name}={(value.value if isinstance(value, Adjacency) else value)!r}"
+            f"{name}={spell(value.value if isinstance(value, Adjacency) else value)}"
             for name, value in self._given().items()
-            if value != defaults[name]
+            if exactly(value) != exactly(defaults[name])
         ]
-        return f"{type(self).__name__}({', '.join(shown)})"
+        return f"{spell(type(self))}({', '.join(shown)})"
 
-    def _node(self) -> dict[str, Any]:
-        """Name, relation and all parameters, those that were left at their defaults too."""
-        if type(self).__module__.partition(".")[0] != __package__:
-            return super()._node()
-        if self._undescribed:
-            raise ValueError(f"certificates do not know a {type(self).__name__}: {self._undescribed}")
+    def _grouped(self, size: int) -> Mechanism:
+        if not self._grows:
+            return super()._grouped(size)
         given = self._given()
-        return node(type(self).__name__, given.pop("adjacency").value, given)
+        one = given[self._grows]
+        given[self._grows] = size * (one if isinstance(one, int) else meant(one))
+        return type(self)(**given)
+
+    def _uncertified(self) -> str:
+        name = type(self).__name__
+        if self._foreign():
+            return (
+                f"{name} is not of the catalogue: nobody else would know what it is; certify a mechanism that "
+                "dominates it, such as a Discrete, a GaussianMixture or a FromTradeoff"
+            )
+        return f"certificates do not know a {name}: {self._undescribed}" if self._undescribed else ""
+
+    def _data(self, write: Callable[[str, Any], Any]) -> dict[str, Any]:
+        name = type(self).__name__
+        if self._foreign():
+            raise ValueError(
+                f"a {name} cannot be written down: it is not of the catalogue, so that nobody could make it again from its "
+                "parameters; write down a mechanism that dominates it, or pickle it"
+            )
+        given = self._given()
+        return node(name, given.pop("adjacency").value, given, write)
+
+    def _foreign(self) -> bool:
+        """Whether it is of another package."""
+        return type(self).__module__.partition(".")[0] != __package__
 
     def _numbers(self) -> Iterator[float]:
         given = self._given()
@@ -394,15 +454,24 @@ class PoissonSampled(Primitive):
         product = Written(meant(self.rate) * meant(check.unit("rate", rate)))
         return self.base.poisson(product, group_size=group_size, adjacency=relation, one_pair=one_pair)
 
-    def __repr__(self) -> str:
+    def _text(self, spell: Callable[[Any], str]) -> str:
         group = f", group_size={self.group_size}" if self.group_size > 1 else ""
         relation = "" if self.adjacency is self.base.adjacency else f", adjacency={self.adjacency.value!r}"
-        return f"{_operand(self.base)}.poisson({self.rate!r}{group}{relation})"
+        return f"{_operand(self.base, spell)}.poisson({spell(self.rate)}{group}{relation})"
 
-    def _node(self) -> dict[str, Any]:
+    def _grouped(self, size: int) -> Mechanism:
+        return type(self)(self.base, self.rate, self.group_size * size, self.adjacency)
+
+    def _uncertified(self) -> str:
+        return self.base._uncertified()
+
+    def _data(self, write: Callable[[str, Any], Any]) -> dict[str, Any]:
         """Around that of the base."""
-        parameters = {"rate": self.rate, "group_size": self.group_size}
-        return node("poisson", self.adjacency.value, parameters, self.base._node())
+        return node("poisson", self.adjacency.value, self._drawn(), write, self.base._data(write))
+
+    def _drawn(self) -> dict[str, Any]:
+        """How the sample is drawn."""
+        return {"rate": self.rate, "group_size": self.group_size}
 
     def _numbers(self) -> Iterator[float]:
         return chain([self.rate], self.base._numbers())
@@ -416,11 +485,14 @@ class PoissonOnePair(PoissonSampled):
         """By the spliced pair of the base."""
         return one_pair_of_poisson(self.base.pair(), self.rate, self.group_size, self.adjacency)
 
-    def __repr__(self) -> str:
-        return f"{_operand(self.base)}.poisson({self.rate!r}, one_pair=True)"
+    def _text(self, spell: Callable[[Any], str]) -> str:
+        return f"{_operand(self.base, spell)}.poisson({spell(self.rate)}, one_pair=True)"
 
-    def _node(self) -> dict[str, Any]:
-        raise ValueError("certificates do not know one pair for both orders: leave one_pair out, which is sharper too")
+    def _uncertified(self) -> str:
+        return "certificates do not know one pair for both orders: leave one_pair out, which is sharper too"
+
+    def _drawn(self) -> dict[str, Any]:
+        return {**super()._drawn(), "one_pair": True}
 
 
 @dataclass(frozen=True, repr=False)
@@ -439,12 +511,18 @@ class SubsetSampled(Primitive):
         """By the pair of the base."""
         return subset(self.base.pair(), self.rate, self.adjacency)
 
-    def __repr__(self) -> str:
-        return f"{_operand(self.base)}.subset({self.rate!r}, adjacency={self.adjacency.value!r})"
+    def _text(self, spell: Callable[[Any], str]) -> str:
+        return f"{_operand(self.base, spell)}.subset({spell(self.rate)}, adjacency={self.adjacency.value!r})"
 
-    def _node(self) -> dict[str, Any]:
+    def _grouped(self, size: int) -> Mechanism:
+        raise refusal("subset of fixed size", size)
+
+    def _uncertified(self) -> str:
+        return self.base._uncertified()
+
+    def _data(self, write: Callable[[str, Any], Any]) -> dict[str, Any]:
         """Around that of the base."""
-        return node("subset", self.adjacency.value, {"rate": self.rate}, self.base._node())
+        return node("subset", self.adjacency.value, {"rate": self.rate}, write, self.base._data(write))
 
     def _numbers(self) -> Iterator[float]:
         return chain([self.rate], self.base._numbers())
@@ -461,18 +539,19 @@ class Composition(Mechanism):
         """The terms."""
         return self.terms
 
-    def _node(self) -> dict[str, Any]:
-        """As the base of a sample.
+    def _grouped(self, size: int) -> Mechanism:
+        groups = [(one.group(size), count) for one, count in self.terms]
+        return _collect(self.adjacency, [(one, own * count) for group, count in groups for one, own in group.counted()])
 
-        Raises
-        ------
-        ValueError
-            Always.
-        """
-        raise ValueError(
+    def _uncertified(self) -> str:
+        """As the base of a sample."""
+        return (
             "certificates do not know several releases on one sample; for Gaussians certify the sample of one Gaussian with "
             "sigma = (n_1/sigma_1^2 + n_2/sigma_2^2 + ...)^(-1/2), rounded down"
         )
+
+    def _data(self, write: Callable[[str, Any], Any]) -> dict[str, Any]:
+        return together(self.adjacency.value, [(count, one._data(write)) for one, count in self.terms])
 
     def loss_law(self) -> LogPhi:
         """K adds ([AFA] Proposition 13)."""
@@ -484,22 +563,28 @@ class Composition(Mechanism):
         return self.adjacency is other.adjacency and self._counts() == other._counts()
 
     def __hash__(self) -> int:
-        return hash((self.adjacency, frozenset(self._counts().items())))
+        # each term is hashed once: twice would be exponential for samples of compositions of samples
+        return hash((self.adjacency, sum(count * hash(one) for one, count in self.terms)))
 
-    def __repr__(self) -> str:
-        return " + ".join(repr(one) if count == 1 else f"{count} * {one!r}" for one, count in self.terms) or "Composition()"
+    def _text(self, spell: Callable[[Any], str]) -> str:
+        if not self.terms:
+            relation = "" if self.adjacency is Adjacency.ADD_REMOVE else f", adjacency={self.adjacency.value!r}"
+            return f"0 * Gaussian(sigma=1.0{relation})"
+        return " + ".join(("" if count == 1 else f"{count} * ") + one._text(spell) for one, count in self.terms)
 
-    def _counts(self) -> Counter[Mechanism]:
+    def _counts(self) -> dict[Mechanism, int]:
         """The terms, where equal doubles stand for equal numbers."""
         counts: Counter[Mechanism] = Counter()
         for one, count in self.terms:
             counts[one] += count
-        return counts
+        # counters would compare each term more than once
+        return dict(counts)
 
 
-def _operand(mechanism: Mechanism) -> str:
+def _operand(mechanism: Mechanism, spell: Callable[[Any], str]) -> str:
     """Text that a method call may follow."""
-    return f"({mechanism!r})" if isinstance(mechanism, Composition) else repr(mechanism)
+    text = mechanism._text(spell)
+    return f"({text})" if isinstance(mechanism, Composition) else text
 
 
 def compose(mechanisms: Iterable[Mechanism]) -> Mechanism:
@@ -531,10 +616,10 @@ def compose(mechanisms: Iterable[Mechanism]) -> Mechanism:
     listed = list(mechanisms)
     for one in listed:
         if not isinstance(one, Mechanism):
-            raise TypeError(f"only mechanisms compose, got {one!r} of type {type(one).__name__}")
+            raise TypeError(f"only mechanisms compose, got {short(one)} of type {type(one).__name__}")
     relations = {one.adjacency: one for one in listed}
     if len(relations) > 1:
-        names = " and ".join(f"{one!r} ({relation.value})" for relation, one in list(relations.items())[:2])
+        names = " and ".join(f"{short(one)} ({relation.value})" for relation, one in list(relations.items())[:2])
         raise ValueError(f"mechanisms stated under different relations do not compose: {names}; state both under one adjacency")
     if not listed:
         raise ValueError("there is nothing to compose: give at least one mechanism")

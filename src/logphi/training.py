@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from typing import Any
 
 from logphi import check
 from logphi.calibration.calibrate import calibrate
@@ -69,8 +70,17 @@ class Training(Mechanism):
         """That of the composed steps."""
         return (self.steps * self.step).loss_law()
 
-    def __repr__(self) -> str:
-        return repr(self.steps * self.step)
+    def _grouped(self, size: int) -> Mechanism:
+        return (self.steps * self.step).group(size)
+
+    def _text(self, spell: Callable[[Any], str]) -> str:
+        return (self.steps * self.step)._text(spell)
+
+    def _data(self, write: Callable[[str, Any], Any]) -> dict[str, Any]:
+        return (self.steps * self.step)._data(write)
+
+    def _uncertified(self) -> str:
+        return (self.steps * self.step)._uncertified()
 
     def __str__(self) -> str:
         lines = [
@@ -256,7 +266,7 @@ def _found(run: Callable[[float], Training], target_epsilon: float, target_delta
         found = calibrate(run, epsilon=epsilon, delta=delta, digits=_DIGITS)
     except ValueError as error:
         target = f"epsilon <= {epsilon!r} at delta = {delta!r}"
-        if float(usual.delta(epsilon)) <= delta:  # type: ignore[arg-type]  # one epsilon, one bound
+        if float(usual.delta(epsilon)) <= delta:
             raise ValueError(
                 f"every noise multiplier that was tried meets {target}, so that none is the least; a delta above the "
                 "probability that a record is drawn at all is met without noise: give smaller targets, or noise_multiplier"

@@ -10,13 +10,15 @@ from threading import Lock
 from typing import Any
 
 from logphi import check
-from logphi.accountant.plain import described, fields, restored
 from logphi.accountant.sealed import sealed, unsealed
 from logphi.bound import Bound, Bounds, Direction
 from logphi.core.adjacency import Adjacency, AdjacencyLike
 from logphi.files import write_whole
 from logphi.listed import Listed
+from logphi.plain import fields, number_written
 from logphi.release import Composition, Mechanism, compose
+from logphi.serialization import restored
+from logphi.spelling import short
 from logphi.views import delta as delta_view
 from logphi.views import epsilon as epsilon_view
 from logphi.views.directions import Loss
@@ -122,10 +124,10 @@ class Accountant(Listed):
             If it is no mechanism, or stated under another relation than the ledger.
         """
         if not isinstance(mechanism, Mechanism):
-            raise TypeError(f"only mechanisms are released, got {mechanism!r} of type {type(mechanism).__name__}")
+            raise TypeError(f"only mechanisms are released, got {short(mechanism)} of type {type(mechanism).__name__}")
         if self._adjacency not in (None, mechanism.adjacency):
             raise ValueError(
-                f"{mechanism!r} is stated under {mechanism.adjacency.value!r} and the steps of this accountant under "
+                f"{short(mechanism)} is stated under {mechanism.adjacency.value!r} and the steps of this accountant under "
                 f"{self._adjacency.value!r}, which do not compose: state it under the same adjacency, or account for it apart"
             )
 
@@ -202,7 +204,7 @@ class Accountant(Listed):
         with self._lock:
             return {
                 "adjacency": None if self._adjacency is None else self._adjacency.value,
-                "mechanisms": [described(one) for one in self._mechanisms],
+                "mechanisms": [one._data(number_written) for one in self._mechanisms],
                 "steps": [list(run) for run in self._runs],
             }
 

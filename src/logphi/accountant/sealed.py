@@ -5,13 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 from importlib.metadata import version
-from typing import Any, NoReturn
+from typing import Any
 
 from logphi.description import canonical
-
-VERSION = 1
-# counts have up to 301 digits
-_LONGEST_WHOLE = 400
+from logphi.plain import VERSION, opened
 
 
 def sealed(kind: str, content: dict[str, Any]) -> str:
@@ -31,18 +28,7 @@ def unsealed(kind: str, text: str) -> dict[str, Any]:
     ValueError
         If it is not such a text, of another version, or not as it was written; always one line.
     """
-    if not isinstance(text, str):
-        raise TypeError(f"the JSON must be a string, got {type(text).__name__}; use load(path) for a file")
-    try:
-        whole = json.loads(text, object_pairs_hook=_unique, parse_int=_whole, parse_constant=_constant)
-    except RecursionError:
-        raise ValueError(f"no {kind}: nested too deeply") from None
-    except ValueError as wrong:
-        raise ValueError(f"no {kind}: {wrong}") from None
-    if not isinstance(whole, dict) or whole.get("format") != kind:
-        raise ValueError(f"no {kind}: its JSON must be an object whose format is {kind!r}")
-    if whole.get("version") != VERSION:
-        raise ValueError(f"version {str(whole.get('version'))[:20]} of a {kind} is not known here, only {VERSION}")
+    whole = opened(kind, text)
     digest = whole.pop("sha256", None)
     try:
         right = digest == _digest(whole)
@@ -55,21 +41,3 @@ def unsealed(kind: str, text: str) -> dict[str, Any]:
 
 def _digest(whole: dict[str, Any]) -> str:
     return hashlib.sha256(canonical(whole).encode("ascii")).hexdigest()
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    # readers differ in which of two they take
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise ValueError("a name occurs twice in one object")
-    return found
-
-
-def _whole(digits: str) -> int:
-    if len(digits) > _LONGEST_WHOLE:
-        raise ValueError(f"a whole number of {len(digits)} digits")
-    return int(digits)
-
-
-def _constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no number")

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import add
+from typing import ClassVar
 
 import numpy as np
 
@@ -73,6 +74,7 @@ class DiscreteGaussian(Primitive):
     sensitivity: int = 1
     truncation: int | None = None
     adjacency: Relation = ADD_REMOVE
+    _grows: ClassVar = "sensitivity"
 
     def __post_init__(self) -> None:
         sigma = check.positive("sigma", self.sigma)

@@ -45,6 +45,7 @@ class ExponentialMechanism(Primitive):
     range_epsilon: float
     adjacency: Adjacency
     _stored: ClassVar = {"epsilon": "range_epsilon"}
+    _grows: ClassVar = "epsilon"
 
     def __init__(self, epsilon: float, adjacency: AdjacencyLike = Adjacency.ADD_REMOVE) -> None:
         self._settle(range_epsilon=check.moderate("epsilon", epsilon), adjacency=adjacency)

@@ -11,7 +11,7 @@ from logphi.core.adjacency import REPLACE, Adjacency, Relation
 from logphi.core.logphi import LogPhi
 from logphi.core.pairs.finite import FinitePair
 from logphi.numerics.laws.finite import Cells
-from logphi.release import Primitive
+from logphi.release import Mechanism, Primitive
 
 # beyond it, neighbouring whole numbers share a double
 MOST_SYMBOLS = 2**53
@@ -74,6 +74,10 @@ class KaryRandomizedResponse(Primitive):
                 "without a record there is no report; for a record that may be absent take 'replace_special', which reports "
                 "a random symbol then"
             )
+
+    def _grouped(self, size: int) -> Mechanism:
+        """As many responses, each drawn by itself."""
+        return size * self
 
     def pair(self) -> FinitePair:
         """The report of the record against that of another value, or of none."""

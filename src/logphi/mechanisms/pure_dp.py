@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import ROUND_CEILING, Context, Decimal
+from fractions import Fraction
 from typing import ClassVar
 
 from logphi import check
@@ -12,9 +14,15 @@ from logphi.arith.protocol import Arithmetic, Number, Plain
 from logphi.core.adjacency import Adjacency, AdjacencyLike
 from logphi.core.logphi import LogPhi
 from logphi.core.pairs.finite import FinitePair
+from logphi.mechanisms.discrete_laplace import LARGEST_SENSITIVITY, DiscreteLaplace
+from logphi.numerics.hull import exponential
 from logphi.numerics.laws.finite import Cells, Thinned
 from logphi.numerics.laws.two_point import TwoPoint
-from logphi.release import Primitive
+from logphi.release import Mechanism, Primitive
+from logphi.written import Written, meant
+
+# a double holds fifteen digits, so that the rounded decimal and its double print alike
+_UPWARD = Context(prec=15, rounding=ROUND_CEILING)
 
 
 @dataclass(frozen=True, repr=False, init=False)
@@ -62,6 +70,16 @@ class ApproximateDP(Primitive):
             raise ValueError("delta must be below 1, got 1.0: such a mechanism promises nothing")
         self._settle(**kept, adjacency=_of_both_orders(adjacency, epsilon, delta))
 
+    def _grouped(self, size: int) -> Mechanism:
+        """By its guarantee, delta rounded up in the last of fifteen digits."""
+        epsilon, delta = meant(self.guaranteed_epsilon), meant(self.guaranteed_delta)
+        # no delta is below e^-745
+        if delta and ((size - 1) * epsilon > 745 or delta * _geometric_sum(epsilon, size) >= 1):
+            raise ValueError(f"{self!r} says nothing of a group of {size}, whose delta may be 1: ask for a smaller group")
+        grown = delta * _geometric_sum(epsilon, size) if delta else delta
+        rounded = _UPWARD.divide(Decimal(grown.numerator), Decimal(grown.denominator))
+        return ApproximateDP(Written(size * epsilon), Written(Fraction(rounded)), self.adjacency)
+
     def pair(self) -> FinitePair:
         """Four outcomes, two of which tell everything."""
         return guarantee_pair(self.guaranteed_epsilon, self.guaranteed_delta)
@@ -108,6 +126,13 @@ class PureDP(Primitive):
         kept = check.guarantee("epsilon", epsilon)
         self._settle(guaranteed_epsilon=kept, adjacency=_of_both_orders(adjacency, epsilon, 0))
 
+    def _grouped(self, size: int) -> Mechanism:
+        """Two-sided geometric noise, the largest pair of a group; its own guarantee where that has too many steps."""
+        epsilon = meant(self.guaranteed_epsilon)
+        if epsilon and size <= LARGEST_SENSITIVITY:
+            return DiscreteLaplace(Written(1 / epsilon), size, self.adjacency)
+        return PureDP(Written(size * epsilon), self.adjacency)
+
     def pair(self) -> FinitePair:
         """Randomized response with odds e^eps."""
         return guarantee_pair(self.guaranteed_epsilon, 0.0)
@@ -115,6 +140,15 @@ class PureDP(Primitive):
     def loss_law(self) -> LogPhi:
         """Two opposite atoms."""
         return LogPhi.of([(TwoPoint(Plain(self.guaranteed_epsilon)), 1)])
+
+
+def _geometric_sum(epsilon: Fraction, size: int) -> Fraction:
+    """1 + e^eps + ... + e^{(size - 1) eps}, rounded up."""
+    if size == 1:
+        return Fraction(1)
+    half = size // 2
+    total = _geometric_sum(epsilon, half) * (1 + exponential(half * epsilon))
+    return total + exponential((size - 1) * epsilon) if size % 2 else total
 
 
 def _of_both_orders(adjacency: AdjacencyLike, epsilon: float, delta: float) -> Adjacency:

@@ -12,7 +12,7 @@ from logphi.core.logphi import LogPhi
 from logphi.core.pairs.finite import FinitePair
 from logphi.numerics.laws.finite import Cells
 from logphi.numerics.laws.two_point import TwoPoint
-from logphi.release import Primitive
+from logphi.release import Mechanism, Primitive
 
 # derived: 1 - p is known to within 2^-52
 _LEAST = 4e-16
@@ -54,6 +54,10 @@ class RandomizedResponse(Primitive):
         if 1 - p < _LEAST:
             raise ValueError(f"p must be at most 1 - 4e-16, got {p!r}: doubles hold no digit of 1 - p, nor of the largest loss")
         self._settle(p=p)
+
+    def _grouped(self, size: int) -> Mechanism:
+        """As many responses, each drawn by itself."""
+        return size * self
 
     def pair(self) -> FinitePair:
         """The two answers with and without the record's true value."""

@@ -62,6 +62,7 @@ class TruncatedGaussian(Primitive):
     sensitivity: float = 1.0
     adjacency: Relation = ADD_REMOVE
     _undescribed: ClassVar = _NO_BALLS
+    _grows: ClassVar = "sensitivity"
 
     def __post_init__(self) -> None:
         self._settle(**_checked("sigma", self.sigma, self.truncation, self.sensitivity, FARTHEST_SIGMAS))
@@ -118,6 +119,7 @@ class TruncatedLaplace(Primitive):
     sensitivity: float = 1.0
     adjacency: Relation = ADD_REMOVE
     _undescribed: ClassVar = _NO_BALLS
+    _grows: ClassVar = "sensitivity"
 
     def __post_init__(self) -> None:
         self._settle(**_checked("scale", self.scale, self.truncation, self.sensitivity, FARTHEST_SCALES))

@@ -1,0 +1,66 @@
+"""How a mechanism is written down: as an expression, as JSON, and as the data of a certificate."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Any
+
+from logphi.description import rational
+from logphi.plain import mechanism_json, number_written
+from logphi.spelling import python, spelled
+
+
+class Form(ABC):
+    """One description for every purpose; what differs is how numbers are written."""
+
+    def __str__(self) -> str:
+        """Text that :func:`logphi.parse` reads as this mechanism, numbers as they were written."""
+        return self._text(spelled)
+
+    def __repr__(self) -> str:
+        """The expression that makes it in Python, numbers as doubles; defaults are left out."""
+        return self._text(python)
+
+    def __format__(self, spec: str) -> str:
+        """``str``, by a format of text."""
+        return format(str(self), spec)
+
+    def to_json(self) -> str:
+        """The mechanism as JSON, from which :func:`logphi.from_json` makes it again: equal, every number known as it was.
+
+        One line of ASCII. ``str`` is shorter, and for people to read; it keeps a double as the decimal that it prints as.
+
+        Raises
+        ------
+        ValueError
+            If it cannot be made again from numbers: FromDensities, FromLogPhi, FromRenyi, one of a user's own.
+
+        Examples
+        --------
+        >>> import logphi as lp
+        >>> print(lp.PureDP(epsilon=2).to_json())
+        {"format":"logphi-mechanism","mechanism":{"adjacency":"add_remove","name":"PureDP","parameters":{"epsilon":2.0}},"version":1}
+        """
+        return mechanism_json(self._data(number_written))
+
+    @abstractmethod
+    def _text(self, spell: Callable[[Any], str]) -> str:
+        """The expression that makes it, every number, list and class by ``spell``."""
+
+    @abstractmethod
+    def _data(self, write: Callable[[str, Any], Any]) -> dict[str, Any]:
+        """Name, relation and all parameters, each by ``write`` of what it is and its value.
+
+        A ValueError if they do not tell all.
+        """
+
+    @abstractmethod
+    def _uncertified(self) -> str:
+        """Why certificates do not know it; empty where they do."""
+
+    def _node(self) -> dict[str, Any]:
+        """As certificates describe it."""
+        if why := self._uncertified():
+            raise ValueError(why)
+        return self._data(rational)

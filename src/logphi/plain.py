@@ -1,0 +1,141 @@
+"""JSON of one form, strictly read, and numbers in it that keep how they are known.
+
+A double is a JSON number with a point or an exponent, a whole number one without, and a number that was written exactly a
+quotient in a string.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from fractions import Fraction
+from typing import Any, NoReturn
+
+from logphi.description import canonical
+from logphi.written import Written, exact
+
+VERSION = 1
+MECHANISM = "logphi-mechanism"
+# far beyond what is written by hand; longer ones take the interpreter long, or are refused by it
+LONGEST_NUMBER = 4000
+LONGEST_MECHANISM = 5_000_000
+_QUOTIENT = re.compile(rf"-?[0-9]{{1,{LONGEST_NUMBER}}}(/[0-9]{{1,{LONGEST_NUMBER}}})?", re.ASCII)
+# base-ten digits are worth more than three bits
+_MOST_BITS = 3 * LONGEST_NUMBER
+# counts have up to 301 digits
+_LONGEST_WHOLE = 400
+
+
+def mechanism_json(data: Any) -> str:
+    """A mechanism that was described as plain data.
+
+    Raises
+    ------
+    ValueError
+        If it is longer than what is read again.
+    """
+    text = canonical({"format": MECHANISM, "version": VERSION, "mechanism": data})
+    if len(text) > LONGEST_MECHANISM:
+        raise ValueError(f"the JSON has {len(text)} characters, more than the {LONGEST_MECHANISM} that are read: pickle it")
+    return text
+
+
+def opened(kind: str, text: str, longest: int | None = None) -> dict[str, Any]:
+    """The object in a JSON text of a kind, with everything that it holds.
+
+    Raises
+    ------
+    TypeError
+        If it is no string.
+    ValueError
+        If it is not such a text, or of another version; always one line.
+    """
+    if not isinstance(text, str):
+        raise TypeError(f"the JSON must be a string, got {type(text).__name__}; read it from its file first")
+    if longest is not None and len(text) > longest:
+        raise ValueError(f"no {kind}: its {len(text)} characters are more than {longest}")
+    try:
+        whole = json.loads(text, object_pairs_hook=_unique, parse_int=_whole, parse_constant=_constant)
+    except RecursionError:
+        raise ValueError(f"no {kind}: nested too deeply") from None
+    except ValueError as wrong:
+        raise ValueError(f"no {kind}: {wrong}") from None
+    if not isinstance(whole, dict) or whole.get("format") != kind:
+        raise ValueError(f"no {kind}: its JSON must be an object whose format is {kind!r}")
+    if type(whole.get("version")) is not int or whole["version"] != VERSION:
+        raise ValueError(f"version {ascii(whole.get('version'))[:20]} of a {kind} is not known here, only {VERSION}")
+    return whole
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    # readers differ in which of two they take
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a name occurs twice in one object")
+    return found
+
+
+def _whole(digits: str) -> int:
+    if len(digits) > _LONGEST_WHOLE:
+        raise ValueError(f"a whole number of {len(digits)} digits")
+    return int(digits)
+
+
+def _constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no number")
+
+
+def number_written(what: str, value: Any) -> Any:
+    """A number, a flag, a list of numbers, or None for what is left open, as JSON keeps it.
+
+    Raises
+    ------
+    ValueError
+        If it is anything else, or a quotient too long to be read again.
+    """
+    if isinstance(value, tuple):
+        return [number_written(what, entry) for entry in value]
+    if isinstance(value, Written):
+        quotient = exact(value)
+        if max(quotient.numerator.bit_length(), quotient.denominator.bit_length()) > _MOST_BITS:
+            raise ValueError(f"{what} has too many digits to be written down: round it to fewer than {LONGEST_NUMBER // 4}")
+        return str(quotient)
+    if value is None or isinstance(value, (int, float)):
+        return value
+    raise ValueError(
+        f"{what} cannot be written down, as it is of type {type(value).__name__}: numbers can, functions and formulas cannot; "
+        "write down a mechanism that dominates it"
+    )
+
+
+def number_read(what: str, data: Any) -> Any:
+    """What :func:`number_written` wrote, known in the same way.
+
+    Raises
+    ------
+    ValueError
+        If it is no number, flag, list of numbers or None.
+    """
+    if isinstance(data, list) and not any(isinstance(entry, list) for entry in data):
+        return tuple(number_read(what, entry) for entry in data)
+    if isinstance(data, str) and _QUOTIENT.fullmatch(data):
+        try:
+            return Written(Fraction(data))
+        except (OverflowError, ZeroDivisionError):
+            raise ValueError(f"{what} is a quotient out of the range of doubles") from None
+    if data is None or isinstance(data, (int, float)):
+        return data
+    raise ValueError(f"{what} must be a number, a quotient of whole numbers in a string, or a list of them")
+
+
+def fields(data: Any, what: str, needed: tuple[str, ...], optional: tuple[str, ...] = ()) -> dict[str, Any]:
+    """The data, if they are an object with these names and no others.
+
+    Raises
+    ------
+    ValueError
+        If not.
+    """
+    if not isinstance(data, dict) or not set(needed) <= set(data) <= {*needed, *optional}:
+        raise ValueError(f"{what} must be an object of {', '.join(needed)}")
+    return data

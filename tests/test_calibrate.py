@@ -82,7 +82,7 @@ def test_the_parameters_of_reference_values_are_found_again(name):
 
 
 @given(st.integers(1, 10**6), st.floats(0.01, 20), st.floats(-60, -0.5))
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 def test_gaussian_noise_inverts_the_closed_form(count, epsilon, log_delta):
     with mpmath.workdps(40):
         level = mpmath.exp(log_delta)

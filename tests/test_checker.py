@@ -6,7 +6,6 @@ import hashlib
 import json
 import math
 import random
-import time
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -197,9 +196,7 @@ ALTERATIONS = {
     "name", [pytest.param(name, marks=pytest.mark.slow if name == "huge count" else ()) for name in ALTERATIONS]
 )
 def test_altered_and_signed_again(name: str) -> None:
-    began = time.perf_counter()
     assert verify(altered(ALTERATIONS[name])).status == 1
-    assert time.perf_counter() - began < 20
 
 
 def test_what_is_altered_without_a_signature() -> None:
@@ -288,9 +285,7 @@ def test_numbers_that_are_none(text, place: str) -> None:
         target = one["claim"] if place == "at" else one["mechanism"][0][1]["base"]["parameters"]
         target[place] = text
 
-    began = time.perf_counter()
     assert verify(json.dumps(altered(change))).status in ((2,) if text != "1e1100" else (1, 2))
-    assert time.perf_counter() - began < 5
 
 
 def leaves(value, path=()):
@@ -347,6 +342,6 @@ ANYTHING = st.recursive(st.none() | st.integers() | st.text(), lambda one: st.li
 
 
 @given(ANYTHING)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_any_json(value) -> None:
     assert verify(json.dumps(value)).status == 2

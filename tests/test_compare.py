@@ -137,7 +137,7 @@ def compositions(kinds):
     return st.lists(part, min_size=1, max_size=3).map(lp.compose)
 
 
-@settings(max_examples=2, deadline=None)
+@settings(max_examples=2)
 @given(release=compositions(QUICK), epsilon=st.floats(-1, 20), power=st.floats(-15, 0))
 def test_every_row_of_a_random_composition(release, epsilon, power):
     on_their_side(lp.compare(release, epsilon=epsilon))
@@ -145,7 +145,7 @@ def test_every_row_of_a_random_composition(release, epsilon, power):
 
 
 @pytest.mark.slow
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=5)
 @given(release=compositions(PATIENT), epsilon=st.floats(-1, 20), power=st.floats(-300, 0))
 def test_every_row_of_random_compositions_of_all_kinds(release, epsilon, power):
     on_their_side(lp.compare(release, epsilon=epsilon))

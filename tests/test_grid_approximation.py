@@ -78,7 +78,7 @@ def test_the_mass_beyond_the_reach_is_in_the_upper_bound() -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(
     st.floats(-0.4, 1.3),
     st.floats(-3.5, -0.05),

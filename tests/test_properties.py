@@ -15,9 +15,7 @@ METHODS = ("contour", "lattice", "exact", "exponential", "discretized")
 
 
 def examples(number):
-    return settings(
-        max_examples=number, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck)
-    )
+    return settings(max_examples=number, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
 
 
 def log_uniform(low, high):

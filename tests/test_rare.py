@@ -99,7 +99,7 @@ def test_the_cap_does_not_matter(share):
 
 
 @pytest.mark.slow
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(
     count=st.integers(100, 10**6),
     log_rate=st.floats(-5, -1.5),

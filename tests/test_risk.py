@@ -166,7 +166,7 @@ def test_a_report_is_the_best_reconstruction_of_itself(k, p):
     exactly(risk.reconstruction(0.25 if k == 4 else 1.0), truth if k == 4 else mpf(1))
 
 
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=5)
 @given(
     st.lists(st.tuples(st.integers(1, 50), st.integers(1, 50)), min_size=2, max_size=5),
     st.integers(1, 63),
@@ -313,7 +313,7 @@ def test_the_advantage_can_be_certified():
         assert contains(found, 2 * ncdf(mpmath.sqrt(3) / 4) - 1)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.floats(-700, -1e-3))
 def test_places_on_one_side_of_a_quantile(log_mass):
     below, above = quantile_below(log_mass), quantile_above(log_mass)
@@ -322,7 +322,7 @@ def test_places_on_one_side_of_a_quantile(log_mass):
     assert above - below <= 1e-9 * (1 + abs(below))
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.lists(st.tuples(st.integers(1, 60), st.integers(1, 60)), min_size=2, max_size=4))
 def test_a_bounded_loss_is_within_the_shift_of_its_ends(weights):
     p, q = ([Fraction(w, sum(side)) for w in side] for side in zip(*weights, strict=True))

@@ -64,7 +64,7 @@ def test_the_step_below_order_two():
             assert gap == (1 - rate) * (r - 1) ** 2 * (3 * (1 - rate) * r**2 + 2 * r + 1 - rate) >= 0
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(seed=st.integers(0, 10**6), rate=st.floats(1e-6, 1), order=st.floats(1.01, 20))
 def test_the_reversed_order_holds_of_pairs(seed, rate, order):
     p, q = pair(seed)
@@ -77,7 +77,7 @@ def test_the_reversed_order_holds_of_pairs(seed, rate, order):
 # ---------------------------------------------------------------------------------------------- Propositions 41 and 42
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(seed=st.integers(0, 10**6), rate=st.floats(1e-6, 0.632), order=st.floats(1.01, 20), more=st.floats(1, 5))
 def test_closed_bounds_hold_of_pairs(seed, rate, order, more):
     p, q = pair(seed)

@@ -24,6 +24,7 @@ GOLDEN = (5**0.5 - 1) / 2
 # before pytest leaves out what is slow
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark as slow what only the whole run takes, and put that first."""
     few: dict[str, list[pytest.Item]] = {}
     for item in items:
         if item.path.relative_to(ROOT).as_posix().startswith(tuple(WITH_OPACUS)):

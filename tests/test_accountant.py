@@ -104,6 +104,7 @@ def test_every_mechanism_of_the_catalogue_is_tried():
     assert [name for name in CATALOGUE if name + "(" not in tried] == []
 
 
+@pytest.mark.few(15)
 @pytest.mark.parametrize("written", [True, False], ids=["written", "doubles"])
 @pytest.mark.parametrize("expression", RELEASES)
 def test_a_resumed_ledger_answers_with_the_same_bits(expression, written):

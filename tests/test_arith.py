@@ -145,6 +145,7 @@ def test_rounding_alone_is_relatively_small_for_exact_positive_arguments(name, s
     assert np.all(image.rad <= SHARP * scale(x))
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("angle", np.linspace(-3.1, 3.1, 13))
 def test_complex_log1p_keeps_relative_accuracy(angle):
     x = np.geomspace(1e-300, 1e3, 200) * np.exp(1j * angle)

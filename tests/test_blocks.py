@@ -98,6 +98,7 @@ def sums_of_responses(steps, unit):
     return unit * (2 * np.arange(law.size) - sum(steps)), law
 
 
+@pytest.mark.slow
 def test_a_line_of_many_responses_ends_early_and_holds_the_truth(monkeypatch):
     lines = []
     shortened = contour._shortened

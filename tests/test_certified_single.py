@@ -63,6 +63,7 @@ MIXTURES = {
 }
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("epsilon", ["-0.25", "0", "0.05", "0.3"])
 @pytest.mark.parametrize("which", MIXTURES, ids=lambda which: f"{which[0][:24]}-{which[1]}")
 def test_normal_mixtures_against_integrals(which: tuple[str, str | None], epsilon: str) -> None:

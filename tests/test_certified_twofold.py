@@ -24,6 +24,7 @@ def test_reference() -> None:
     assert_certified(prepare, case)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("epsilon", ["-0.02", "0.03", "0.4"])
 def test_against_an_integral(epsilon: str) -> None:
     """A sample at rate 1/4 and one Gaussian: over the outcomes of the sample, with the profile of Balle & Wang 2018."""

@@ -130,6 +130,7 @@ def exact_guarantees(parts, epsilon):
 PARTS = [[(0.1, 0.0, 8)], [(0.3, 1e-3, 3), (0.5, 0.0, 2), (0.05, 1e-6, 4)], [(2.0, 0.1, 1)], [(0.01, 1e-9, 10)]]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("parts", PARTS)
 def test_composition_is_above_the_exact_one(parts):
     guarantees = [Guarantee(*part) for part in parts]
@@ -306,6 +307,7 @@ def test_the_figure_of_zhu_dong_and_wang():
     assert renyi.epsilon(answer, 0.3, conversion="canonne").value == pytest.approx(0.48329, abs=1e-5)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("epsilon", "implied"), [(0.0, 0.4703), (0.277, 0.3966), (0.8, 0.2620), (1.5, 0.11663)])
 def test_orders_below_one_sharpen_the_trade_off(epsilon, implied):
     """A grid of orders and of types of error, in doubles, beside the claim."""
@@ -707,6 +709,7 @@ def test_the_markov_bound_is_its_theorem(points):
     assert truth * (1 - 1e-6) <= found.value <= truth * 1.02
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("release", "epsilon"),
     [
@@ -953,8 +956,8 @@ def check_random_epsilon(number, seed, conversions):
 
 
 def test_random_compositions():
-    check_random(8, 11, QUICK)
-    check_random_epsilon(3, 13, QUICK)
+    check_random(2, 11, QUICK)
+    check_random_epsilon(1, 13, QUICK)
 
 
 @pytest.mark.slow

@@ -119,6 +119,7 @@ def lattice_excess(law: LatticeLaw, grid: Grid, x: float) -> mp.mpf:
     return float(terms.sum()) * mp.exp(mp.mpf(law.log_scale - grid.tilt * x))
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("m", "q", "step", "tilt"),
     [(0.5, 0.1, 1e-3, 8.0), (3.0, 1e-4, 1e-2, 2.0), *slowly((0.013039019953872568, 0.054260028571646, 3e-6, 1500.0))],
@@ -180,6 +181,7 @@ def test_a_commensurable_sum_is_exact() -> None:
     assert found.relative_width < 1e-10
 
 
+@pytest.mark.slow
 def test_agrees_with_the_contour_where_that_converges() -> None:
     rng = np.random.default_rng(3)
     for _ in range(12):

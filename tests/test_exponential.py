@@ -130,6 +130,7 @@ def test_two(laws, share):
         assert_profile(laws, float(share * sum(law.width for law in laws)))
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("share", [-0.3, 0.1, 0.8])
 @pytest.mark.parametrize(
     "laws",
@@ -187,6 +188,7 @@ def test_the_partial_fractions_agree_with_the_convolution():
                 assert abs(equal_laplace(mpf(1), k, x) - profile([Laplace(1.0)] * k, x)) < mpf(10) ** -30
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("scale", [0.2, 1.0, 20.0])
 @pytest.mark.parametrize("k", [5, 6, 7, 13, pytest.param(60, marks=pytest.mark.slow)])
 def test_many_equal_laplace(scale, k):
@@ -259,6 +261,7 @@ PLACES = [-0.7, -0.05, 0.0, 0.03, 0.2, 0.5, 0.8, 0.99]
 MANY = 150
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", MIXTURES)
 def test_mixtures_equal_their_residues(name):
     parts = MIXTURES[name]

@@ -146,6 +146,7 @@ def test_assert_converged(name):
         assert found.width <= SHARP * found.value
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("direction", ["remove", "add"])
 def test_compositions_agree_with_the_native_mechanism(direction):
     found = (10 * lp.FromDensities(normal(1, 2), normal(0, 2), (-INF, INF))).delta(1.0, direction=direction)

@@ -52,6 +52,7 @@ def test_experiment_3_by_the_letter() -> None:
     assert found.ledger.proved
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("direction", ["add", "remove"])
 @pytest.mark.parametrize("steps", [1, 30])
 def test_the_gap_falls_with_the_cells_and_grows_with_the_reach(steps: int, direction: str) -> None:

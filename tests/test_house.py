@@ -88,7 +88,7 @@ for name in logphi.__all__:
     try:
         getattr(logphi, name)
     except ImportError as missing:
-        assert "logphi[certify]" in str(missing), missing
+        assert "pip install python-flint" in str(missing), missing
         needy.append(name)
 print(*needy)
 """

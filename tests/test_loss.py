@@ -154,6 +154,7 @@ def laplace_tail(x: float, scale: float, count: int) -> float:
     return float(atom_up * one(x - width) + atom_down * one(x + width) + mixed)
 
 
+@pytest.mark.few(8)
 @pytest.mark.parametrize("count", [1, 2])
 @pytest.mark.parametrize("scale", [0.5, 2.0, 9.0])
 @pytest.mark.parametrize("share", [-0.93, -0.4, 0.013, 0.31, 0.97])
@@ -238,6 +239,7 @@ RELEASES = [
 ]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("release", RELEASES, ids=repr)
 def test_laws_of_the_distribution(release: lp.Mechanism) -> None:
     """Monotone; both tails add up to the finite mass; quantiles invert; the profile is the integral of the tail."""
@@ -383,6 +385,7 @@ def test_an_atom_within_rounding_of_the_threshold_of_a_law_of_one_atom() -> None
             assert loss.cdf(x).lower <= mass - above <= loss.cdf(x).upper
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("x", [1e150, *slowly(-1e150, 1e308, -1e308, 5e-324)])
 @pytest.mark.parametrize(
     "release",
@@ -425,6 +428,7 @@ def test_quantiles_of_wide_losses() -> None:
     assert loss.cdf(1e16).upper < 1e-300
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("count", [10**6, 10**9, 10**12])
 @pytest.mark.parametrize("place", [-1000, 0, 3, *slowly(-100, -3, 100)])
 def test_sums_of_so_many_flat_parts_that_only_the_contour_is_sharp(count, place) -> None:

@@ -325,7 +325,7 @@ def check_answers(mechanism, e, d):
         assert mechanism.delta(spent.lower, rtol=1e-6).upper >= d * (1 - 1e-15)
 
 
-@examples(5)
+@examples(2)
 @given(sampled_gaussians(), st.floats(-10, 1e4), DELTAS)
 def test_any_composition_is_answered(mechanism, e, d):
     """No exception, no NaN and no warning, and answers that agree with each other."""

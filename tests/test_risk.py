@@ -98,6 +98,7 @@ PAIRS = [
 ]
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize(("p", "q"), PAIRS)
 @pytest.mark.parametrize("fpr", [1e-6, 0.05, 0.25, 0.6, 0.99])
 def test_no_test_of_a_finite_pair_does_better_and_one_does_as_well(p, q, fpr):
@@ -211,6 +212,7 @@ def steepest(gap, low, high, pieces=60):
     return gap((a + b) / 2)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("sigma", "rate", "slack"), [(1.0, 0.1, 1e-4), (0.5, 0.02, 1e-3), (2.0, 0.5, 1e-6)])
 def test_the_gaussian_that_leaks_no_less_than_a_sampled_one(sigma, rate, slack):
     with mpmath.workdps(DIGITS):
@@ -264,6 +266,7 @@ RELEASES = [
 ]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("release", RELEASES, ids=str)
 @pytest.mark.parametrize("slack", [1e-6, 1e-2])
 def test_no_attack_beats_the_one_on_the_gaussian_mechanism_by_more_than_the_slack(release, slack):
@@ -273,6 +276,7 @@ def test_no_attack_beats_the_one_on_the_gaussian_mechanism_by_more_than_the_slac
         assert tpr.lower <= ncdf(quantile(mpf(fpr)) + mpf(mu)) + slack
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("sigma", "fpr"), [(0.6, 1e-4), (2.0, 0.2), (2.0, 0.9)])
 def test_more_noise_less_risk(sigma, fpr):
     loud, quiet = ((50 * lp.Gaussian(sigma=scale).poisson(0.2)).risk for scale in (1.1 * sigma, sigma))

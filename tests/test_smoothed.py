@@ -54,6 +54,7 @@ def test_the_mean_keeps_its_relative_accuracy(width, beta):
         assert abs(mpf(Window(width, beta).log_mean) - exact) <= 1e-15 * exact
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("width", "beta"), [(0.1, 12.0), (1e-4, 30.0), *slowly((0.1, 60.0))])
 def test_the_hump_is_below_its_bound(width, beta):
     window = Window(width, beta)
@@ -142,6 +143,7 @@ def test_the_value_in_the_middle_is_far_better_than_the_width():
     assert abs(coarse.value - sharp.value) < 0.1 * coarse.width
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("release", "epsilon"),
     [

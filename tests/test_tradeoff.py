@@ -124,6 +124,7 @@ def test_randomized_response(p, count):
         exactly(release.tradeoff(alpha), best_test(cells, written(alpha)))
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("seed", range(12))
 def test_finite_pairs(seed):
     rng = np.random.default_rng(seed)
@@ -151,6 +152,7 @@ def test_two_kinds_without_a_lattice():
 # -------------------------------------------------------------------------------------- in the space of outputs
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("sigma", "rate"), [(1.0, 0.1), (0.7, 0.5), (4.0, 0.01)])
 def test_sampled_gaussian(sigma, rate):
     """The ratio grows with the output, so every test is a threshold on it."""
@@ -211,6 +213,7 @@ def test_two_laplace_mechanisms():
 # ---------------------------------------------------------------------------------------------------- the inverse
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     "release",
     [

@@ -314,6 +314,7 @@ MEANS = {
 }
 
 
+@pytest.mark.few(8)
 @pytest.mark.parametrize("guard", [None, 0, -100, -124])
 @pytest.mark.parametrize("name", MEANS)
 def test_means_over_the_whole_line(name, guard, monkeypatch):
@@ -460,6 +461,7 @@ REFUSED = {
 }
 
 
+@pytest.mark.few(8)
 @pytest.mark.parametrize(
     "text",
     [

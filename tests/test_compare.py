@@ -71,6 +71,7 @@ def values(table, side=UPPER):
     return {row.name: row.value for row in table.rows if row.side in (side, EXACT)}
 
 
+@pytest.mark.slow
 def test_advanced_composition_needs_both_orders_of_a_relation_of_one():
     # the loss is at most 1, and 1 nine times out of ten
     p, q = [0.9, 0.1], [0.9 / math.e, 1 - 0.9 / math.e]

@@ -158,6 +158,7 @@ def test_masses_convexity_and_the_rough_values(name):
         np.testing.assert_allclose(law.log_transform(-1 - c).mid, k, rtol=1e-11, atol=1e-30)
 
 
+@pytest.mark.few(15)
 @pytest.mark.parametrize("name", CURVED)
 @pytest.mark.parametrize("abscissa", [-6.0, -0.5, 0.7])
 def test_envelope_bounds_the_ratio_here_and_beyond(name, abscissa):

@@ -242,9 +242,8 @@ def test_the_readme_is_run():
 
 
 def test_the_first_commands_are_a_users():
-    venv, install, first = re.search(r"^```\n(.*?)^```", README.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)[
-        1
-    ].splitlines()
+    found = re.search(r"^```\n(.*?)^```", README.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+    venv, install, first = found[1].splitlines()
     assert venv == "python3 -m venv venv"
     assert install == "venv/bin/pip install ."
     assert first.removeprefix("venv/bin/logphi ") == sessions(README)[0][0]

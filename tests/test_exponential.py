@@ -279,6 +279,7 @@ def test_mixtures_equal_their_residues(name):
                 assert bound.upper - bound.lower <= 2 * RTOL * float(exact), (x, bound)
 
 
+@pytest.mark.few(10)
 @pytest.mark.parametrize("delta", [0.2, 1e-3, 1e-9, 1e-20])
 @pytest.mark.parametrize("name", MIXTURES)
 def test_epsilon_of_mixtures_is_proved_on_both_sides(name, delta):

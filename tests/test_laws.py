@@ -156,6 +156,7 @@ def test_a_small_transform_keeps_its_digits():
             assert miss(values.mid[i], transform(z)) <= values.radius[i] <= 1e-13 * abs(values.mid[i])
 
 
+@pytest.mark.few(20)
 @pytest.mark.parametrize("name", CLOSED)
 @pytest.mark.parametrize("abscissa", [-0.4, 1.5])
 def test_line_contains_the_formula(name, abscissa):

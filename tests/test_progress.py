@@ -184,10 +184,10 @@ TRAINING = 100 * lp.Gaussian(sigma=10).poisson(0.1)
 @pytest.mark.parametrize(
     ("label", "search"),
     [
-        ("cells", lambda: TRAINING.risk.gaussian_mu(1e-5)),
+        ("cells", lambda: lp.Gaussian(sigma=2).risk.gaussian_mu(1e-5)),
         ("orders", TRAINING.zcdp),
         ("trials", lambda: lp.calibrate(lp.Gaussian, epsilon=1, delta=1e-5)),
-        ("attacks", lambda: lp.report(TRAINING, delta=1e-5)),
+        ("attacks", lambda: lp.report(lp.Gaussian(sigma=2), delta=1e-5)),
     ],
 )
 def test_searches_have_a_bar(label: str, search: Callable[[], object]) -> None:

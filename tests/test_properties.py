@@ -288,7 +288,7 @@ def test_every_method_that_applies_overlaps_with_the_others(release, e, count):
     assert max(b.lower for b in found) <= min(b.upper for b in found)
 
 
-@examples(40)
+@examples(15)
 @given(smooth_releases(), EPSILONS, log_uniform(1e-12, 1e-2))
 def test_a_met_status_means_met(release, e, rtol):
     """MET implies upper - lower <= rtol * value for delta, where delta is a normal double."""

@@ -88,6 +88,7 @@ def assert_contains(ball, exact, logarithm=False):
     assert miss(ball, exact, logarithm) <= mpf(10) ** -DIGITS * abs(exact), (ball, exact)
 
 
+@pytest.mark.few(50)
 @pytest.mark.parametrize("x", PLACES, ids=str)
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_functions_contain_the_value_and_are_narrow(name, x):

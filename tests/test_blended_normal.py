@@ -164,6 +164,7 @@ def draw(rng):
     return shifts.tolist(), (probabilities / probabilities.sum()).tolist()
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("seed", range(14))
 def test_the_envelope_is_above_here_and_beyond(seed):
     rng = np.random.default_rng(seed)

@@ -394,6 +394,7 @@ OPERATIONS = {
 }
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("operation", OPERATIONS.values(), ids=OPERATIONS)
 @given(bound=bounds(), number=doubles, shift=shifts)
 def test_arithmetic_encloses(operation, bound, number, shift):

@@ -328,6 +328,7 @@ def test_orders_below_one_sharpen_the_trade_off(epsilon, implied):
     assert epsilon > 0.5 or claimed < alone - 1e-3
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("orders", [[0.3], [0.3, 0.7], [0.1, 0.808443134199903, 3.0], [0.25, 0.5, 0.75, 2.0]])
 def test_a_few_orders_below_one(orders):
     p, q = [mpf("0.38"), mpf("0.62")], [mpf("0.05"), mpf("0.95")]
@@ -345,6 +346,7 @@ def test_numbers_of_numpy_are_numbers():
     assert loss_class.berry_esseen_delta(known, np.int64(3)).value == loss_class.berry_esseen_delta(known, 3).value
 
 
+@pytest.mark.slow
 def test_a_function_of_the_order_is_as_good_as_the_mechanism():
     for one in CONVERSIONS:
         own = renyi.delta(lp.Gaussian(1.0), 0.5, conversion=one).value
@@ -861,6 +863,7 @@ def cauchy():
     )
 
 
+@pytest.mark.slow
 def test_orders_below_one_alone_promise_something():
     found = renyi.delta(cauchy(), 1.0)
     # the total variation is more than the profile at one; the errors of a quadrature are estimates

@@ -81,6 +81,7 @@ KNOWN = [
 ]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(("law", "x", "truth", "width"), [case[1:] for case in KNOWN], ids=[case[0] for case in KNOWN])
 def test_known_values_are_inside_and_near(law: LogPhi, x: float, truth: str, width: float) -> None:
     found = excess(law, x, 1e-12, BUDGET)
@@ -152,6 +153,7 @@ def test_values_below_every_double_keep_relative_accuracy() -> None:
             assert found.relative_width < 1e-5
 
 
+@pytest.mark.slow
 def test_atoms_without_a_common_lattice_against_enumeration() -> None:
     rng = np.random.default_rng(2)
     widths = []
@@ -239,6 +241,7 @@ def test_bounds_are_as_sharp_nearby_as_where_they_were_prepared() -> None:
         assert near.at(x).relative_width < 1.5 * excess(law, x, 1e-9, BUDGET).relative_width
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("far", [1e5, 1e12, 1e100, 1e300])
 def test_thresholds_out_of_all_proportion_are_answered(far: float) -> None:
     mixed = MixedNormal(Plain(1.0), Plain(0.1))
@@ -272,6 +275,7 @@ BLENDS = {
 }
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", BLENDS)
 @pytest.mark.parametrize("turned", [False, True])
 def test_a_release_of_several_shifts_on_both_sides(name: str, turned: bool) -> None:

@@ -142,6 +142,7 @@ def test_less_noise_more_releases_and_a_larger_rate_dominate(sigma, other, rate,
     assert lp.dominates(strong, weak).proved
 
 
+@pytest.mark.slow
 @settings(max_examples=15, derandomize=True)
 @given(st.sampled_from([lp.Laplace, lp.Gaussian]), sigmas, sigmas, st.integers(1, 3))
 def test_a_proof_and_a_scan_agree(kind, scale, other, count):

@@ -310,6 +310,7 @@ WITNESSED = [
 ]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(("event", "relation"), WITNESSED)
 def test_the_pessimistic_accountant_of_dp_accounting_is_never_below_ours(event, relation):
     theirs = pld_privacy_accountant.PLDAccountant(relation, value_discretization_interval=1e-3).compose(event)

@@ -291,6 +291,7 @@ def test_epsilon_of_mixtures_is_proved_on_both_sides(name, delta):
         assert bound.lower == 0 or by_residues(terms, dec(bound.lower)) >= dec(delta)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", ["with atoms", "two scales", "no atoms", "very wide"])
 def test_what_is_prepared_near_one_threshold_holds_at_others(name):
     parts = MIXTURES[name]
@@ -308,6 +309,7 @@ def test_what_is_prepared_near_one_threshold_holds_at_others(name):
             assert exact <= found.high * unit * (1 + mpf(10) ** -14)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("order", range(1, 8))
 def test_damped_sinh(order):
     heights = np.concatenate([[0.0], np.geomspace(1e-9, 300.0, 40), order + np.array([-1e-9, 0.0, 1e-9])])
@@ -353,6 +355,7 @@ PAIRS = {
 }
 
 
+@pytest.mark.few(22)
 @pytest.mark.parametrize("name", PAIRS)
 @pytest.mark.parametrize("k", [1, 2, 4])
 @pytest.mark.parametrize("epsilon", [-2.5, -0.3, 0.0, 0.4, 1.7, 6.0])

@@ -99,6 +99,7 @@ def test_nothing_is_claimed_outside_the_strip(pair):
     assert law.strip[0] <= -1 < 0 <= law.strip[1]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("pair", PAIRS)
 def test_the_envelope_is_the_modulus(pair):
     law, rng = NormalPair(*pair), np.random.default_rng(5)

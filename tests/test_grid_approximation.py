@@ -103,6 +103,7 @@ def test_the_default_route_lies_between(
 RANDOM = np.random.default_rng(39)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("cells", RANDOM.integers(20, 20_000, 6).tolist())
 def test_random_settings_enclose_the_default_route(cells: int) -> None:
     sigma, rate, count = 10 ** RANDOM.uniform(-0.3, 1.3), 10 ** RANDOM.uniform(-3, 0), int(10 ** RANDOM.uniform(0, 3))

@@ -132,6 +132,7 @@ def sharp(law, z):
     return 1.5e-14 * (20 + abs(z)) * (1 + abs(z)) * (1 + min(law.supremum, 1e2) / 10)
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("name", CLOSED)
 def test_transform_contains_the_formula(name):
     law, transform = CLOSED[name]

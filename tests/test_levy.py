@@ -91,6 +91,7 @@ MIXED_CASES = [
 ]
 
 
+@pytest.mark.few(10)
 @pytest.mark.parametrize(("sigma", "rate", "count", "turned", "place"), MIXED_CASES)
 def test_agrees_with_the_contour_for_mixed_normal_laws(
     sigma: float, rate: float, count: int, turned: bool, place: float

@@ -34,6 +34,7 @@ def normal_tail(x: float, mean: float, spread: float) -> mpmath.mpf:
     return mpmath.erfc((mpmath.mpf(x) - mean) / (spread * mpmath.sqrt(2))) / 2
 
 
+@pytest.mark.few(20)
 @pytest.mark.parametrize("count", [1, 10, 10**9])
 @pytest.mark.parametrize("sigma", [0.3, 3.0, 1e4])
 @pytest.mark.parametrize("place", [-30, -6, -1, -1e-3, 0, 0.4, 3, 12, 36])
@@ -187,6 +188,7 @@ def test_laplace_atoms() -> None:
     assert len((12 * lp.Laplace(scale=5.0) + lp.Gaussian(sigma=9, adjacency="add_remove")).loss.atoms) == 0
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("count", [2, 30])
 @pytest.mark.parametrize("direction", ["loss", "dual_loss"])
 def test_sampled_gaussians_by_simulation_free_convolution(count: int, direction: str) -> None:

@@ -373,6 +373,7 @@ def composed(one, other, epsilon):
     return found
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("seed", range(12))
 def test_two_losses_are_composed_without_their_convolution(seed):
     random = np.random.default_rng(seed)

@@ -73,6 +73,7 @@ def exactly(bound, truth, rtol=SHARP):
     assert bound.ledger.proved
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("mu", ["0.02", "1", "3"])
 @pytest.mark.parametrize("fpr", [1e-12, 1e-4, 0.03, 0.5, 0.97])
 def test_attacks_on_a_gaussian_mechanism(mu, fpr):
@@ -188,6 +189,7 @@ def test_reconstruction_needs_outputs_with_the_record_against_outputs_without():
     lp.Gaussian(sigma=1, adjacency="remove").risk.reconstruction(0.1)
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize(("p", "q"), PAIRS)
 @pytest.mark.parametrize("slack", [0.0, 1e-9, 1e-3, 0.05])
 def test_the_gaussian_that_leaks_no_less_than_a_finite_pair(p, q, slack):

@@ -39,6 +39,7 @@ def whole_sum(rho, rate, order):
 # ---------------------------------------------------------------------------------------------- Theorem 35
 
 
+@pytest.mark.few(13)
 @pytest.mark.parametrize("rate", [0.0, 1e-30, 1e-9, 0.02, 0.4, 0.7, 0.99, 1 - 1e-9, 1.0])
 @pytest.mark.parametrize("order", [1.0001, 1.3, 2.0, 2.5, 17.0, 300.0])
 def test_the_inequality_of_theorem_35(rate, order):

@@ -63,6 +63,7 @@ def exactly(found, exact, rtol=SHARP):
 # ------------------------------------------------------------------------------------------------- closed forms
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(("sigma", "count"), [(1.0, 1), (0.5, 1), (0.1, 1), (1000.0, 1), (3.0, 3), (20.0, 1000), (5.0, 10**4)])
 def test_gaussian(sigma, count):
     for alpha in (1e-30, 1e-6, 0.05, 0.5, 0.9, 0.9999):
@@ -114,6 +115,7 @@ def test_guarantees():
 # -------------------------------------------------------------------------------------------------- enumeration
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(("p", "count"), [(0.6, 1), (0.6, 20), (0.9, 7), (0.51, 12)])
 def test_randomized_response(p, count):
     true = written(p)

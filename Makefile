@@ -2,7 +2,8 @@
 #
 #   make demo       install the package and answer the README's question
 #   make test       lint, types, import floors, the default tests, and every notebook
-#   make test-all   all of that, slow tests, the plug-ins against the real Opacus and torch, the site in a browser
+#   make test-rest  what that leaves out: slow tests, the plug-ins against the real Opacus and torch, the site in a browser
+#   make test-all   both
 #   make test-fast  only the default pytest run
 #   make docs       the site, in build/site; a warning is an error
 #   make support-matrix  print docs/support-matrix.md anew
@@ -19,7 +20,9 @@ OLDER  := 1.4.0 1.5.4
 OPACUS := $(foreach release,$(OLDER),$(abspath $(VENV))/older-opacus/$(release))
 
 .DEFAULT_GOAL := test
-.PHONY: demo test test-all test-fast lint format docs support-matrix bench clean
+# two recipes at once would install into one environment, and the workers of pytest take all cores
+.NOTPARALLEL:
+.PHONY: demo test test-rest test-all test-fast lint format docs support-matrix bench clean
 
 demo: $(STAMPS)/package
 	$(BIN)/logphi epsilon "14062 * Gaussian(sigma=1.1).poisson(256/60000)" --delta 1e-5
@@ -31,9 +34,11 @@ PYTEST := OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadgrou
 test: lint
 	$(PYTEST) -m "not slow or notebook"
 
-test-all: export LOGPHI_OLDER_OPACUS = $(subst $(subst ,, ),:,$(OPACUS))
-test-all: $(STAMPS)/all lint
-	$(PYTEST) -m ""
+test-rest: export LOGPHI_OLDER_OPACUS = $(subst $(subst ,, ),:,$(OPACUS))
+test-rest: $(STAMPS)/all
+	$(PYTEST) -m "slow and not notebook"
+
+test-all: test test-rest
 
 test-fast: $(STAMPS)/dev
 	$(PYTEST)

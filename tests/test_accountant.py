@@ -6,7 +6,6 @@ import itertools
 import json
 import pickle
 import threading
-import time
 from fractions import Fraction
 
 import numpy as np
@@ -15,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import logphi as lp
+from effort import calls
 from logphi.description import canonical
 from logphi.expression import parse
 from logphi.extend import LogPhi, Primitive
@@ -33,8 +33,6 @@ STEPS = [
     parse("2 * Gaussian(sigma=1.1) + 3 * Laplace(scale=5)"),
     lp.PureDP(Fraction(1, 3)),
 ]
-# what has to happen within it takes a twentieth on an idle machine
-IN_NO_TIME = 1.0
 counts = st.integers(0, 5)
 runs = st.lists(st.tuples(st.sampled_from(STEPS), counts), max_size=12)
 
@@ -77,6 +75,7 @@ def test_every_mechanism_of_the_catalogue_is_tried():
     assert [name for name in CATALOGUE if name + "(" not in tried] == []
 
 
+@pytest.mark.few(15)
 @pytest.mark.parametrize("written", [True, False], ids=["written", "doubles"])
 @pytest.mark.parametrize("expression", RELEASES)
 def test_a_resumed_ledger_answers_with_the_same_bits(expression, written):
@@ -100,7 +99,7 @@ def test_a_resumed_ledger_gives_the_same_certificate(expression, written):
     assert json.loads(first)["parameters"] == ("as written" if written else "exact doubles")
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(runs)
 def test_the_ledger_is_the_composition_of_its_steps(steps):
     accountant = holding(*steps)
@@ -147,13 +146,13 @@ def test_equal_doubles_that_are_known_differently_stay_apart():
     assert len(accountant.history) == 2
 
 
-def test_a_hundred_thousand_steps_take_no_time():
+def test_the_next_step_of_a_loop_costs_as_little_after_a_hundred_thousand():
     accountant, step = lp.Accountant(), STEPS[0]
-    start = time.perf_counter()
     for _ in range(100_000):
         accountant.step(step)
-    assert time.perf_counter() - start < IN_NO_TIME
-    assert accountant.history == ((step, 100_000),)
+    # seventeen calls of functions; a ledger that is gone through takes as many as it has steps
+    assert calls(lambda: accountant.step(step)) < 50
+    assert accountant.history == ((step, 100_001),)
 
 
 def test_no_step_is_lost_between_threads():
@@ -353,7 +352,7 @@ STRANGE = st.one_of(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.sampled_from(list(places(CONTENT))), STRANGE)
 def test_altered_content_is_refused_in_one_line_or_is_another_ledger(path, value):
     text = resealed(altered(CONTENT, path, value)) if path else json.dumps(value)
@@ -382,7 +381,7 @@ def test_content_that_does_not_fit_together_is_refused_however_it_is_sealed(path
     refused(ValueError, lambda: lp.Accountant.from_json(resealed(altered(CONTENT, path, value))), needle)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(0, len(TEXT) - 1), st.characters(codec="utf-8"))
 def test_a_changed_character_is_noticed(place, character):
     text = TEXT[:place] + character + TEXT[place + 1 :]

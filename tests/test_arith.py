@@ -80,6 +80,7 @@ def distance(exact, approximate, logarithm):
     return abs(gap)
 
 
+@pytest.mark.few(9)
 @pytest.mark.parametrize("is_complex", [False, True])
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_functions_contain_the_image_of_the_disc(name, is_complex):
@@ -100,6 +101,7 @@ def test_functions_contain_the_image_of_the_disc(name, is_complex):
                 assert miss <= mpf(rad[i]), (name, mid[i], radius[i], float(miss), rad[i])
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("is_complex", [False, True])
 @pytest.mark.parametrize("name", OPERATIONS)
 def test_operations_contain_every_pair(name, is_complex):
@@ -145,6 +147,7 @@ def test_rounding_alone_is_relatively_small_for_exact_positive_arguments(name, s
     assert np.all(image.rad <= SHARP * scale(x))
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("angle", np.linspace(-3.1, 3.1, 13))
 def test_complex_log1p_keeps_relative_accuracy(angle):
     x = np.geomspace(1e-300, 1e3, 200) * np.exp(1j * angle)
@@ -161,6 +164,7 @@ def test_zeros_of_cosh_and_sinhc_are_not_claimed():
     assert np.all(FLOATS.log_sinhc(Discs(np.array([1j * np.pi, 2j * np.pi]), np.full(2, 1e-9))).rad > 10)
 
 
+@pytest.mark.few(24)
 @pytest.mark.parametrize("height", [1.57, 1.5707, 1.5707963, 3.14, 3.1415, 3.1415926, 6.2831, 10.9955])
 @pytest.mark.parametrize("name", ["log_cosh", "log_sinhc", "tanh", "tanhc_gap"])
 @pytest.mark.parametrize("side", [1e-9, 1e-4, 1e-2])

@@ -305,6 +305,7 @@ def test_explain_takes_one_question():
     refused(TypeError, lambda: GAUSSIAN.explain(epsilon=[1, 2]), "not an array")
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize("epsilon", [1e17, 1e150, 1e308])
 @pytest.mark.parametrize(
     "release",

@@ -84,6 +84,7 @@ def check(values, index, exact, count=1):
     assert abs(gap) <= count * (mpf(float(values.radius[index])) + REFERENCE), (float(abs(gap)), values.radius[index])
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.slow) if name in SLOW else name for name in CASES])
 def test_the_transform_is_honest_and_relatively_accurate(name):
     with mpmath.workdps(DIGITS):
@@ -163,6 +164,7 @@ def draw(rng):
     return shifts.tolist(), (probabilities / probabilities.sum()).tolist()
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("seed", range(14))
 def test_the_envelope_is_above_here_and_beyond(seed):
     rng = np.random.default_rng(seed)
@@ -213,6 +215,7 @@ def profile(x, shifts, weights, turned):
     return level * above(-low) - moving if turned else moving - level * above(low)
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("seed", range(16))
 def test_one_release_in_both_directions_far_into_the_tails(seed):
     rng = np.random.default_rng(seed)

@@ -32,6 +32,7 @@ def log_ratio(transform, width, c, t):
     return float(mpmath.log(abs(up / down)))
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("name", LAWS)
 @pytest.mark.parametrize("seed", range(6))
 def test_a_block_is_below_its_bound(name, seed):
@@ -98,6 +99,7 @@ def sums_of_responses(steps, unit):
     return unit * (2 * np.arange(law.size) - sum(steps)), law
 
 
+@pytest.mark.slow
 def test_a_line_of_many_responses_ends_early_and_holds_the_truth(monkeypatch):
     lines = []
     shortened = contour._shortened

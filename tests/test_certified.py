@@ -75,6 +75,7 @@ def mixture(parts):
     return Mixture(*map(tuple, balls))
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", RATIOS)
 @pytest.mark.parametrize(("c", "top"), [("0.3", 2), *slowly(("4", 12))])
 def test_transforms_of_mixtures_on_a_line(name, c, top):
@@ -91,6 +92,7 @@ def test_transforms_of_mixtures_on_a_line(name, c, top):
             assert number(values[j])[1] <= 1e-30 * abs(number(values[0])[0])
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize("name", RATIOS)
 @pytest.mark.parametrize("c", [0.3, 4.0, pytest.param(11.0, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("height", [0.5, 3.0, 30.0, pytest.param(300.0, marks=pytest.mark.slow)])
@@ -118,6 +120,7 @@ def test_ceilings_are_sharp_for_many_repetitions():
         assert best <= found <= 0.1 * best
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("m", "g"), [("0.5", "0.1"), ("0.05", "0.001"), *slowly(("2", "0.6"))])
 def test_spliced_transforms_and_ceilings(m, g):
     c, size, step = mpf(3), 5, mpf(4)
@@ -142,6 +145,7 @@ def test_spliced_transforms_and_ceilings(m, g):
                 assert part.on_line(arb(3), arb(float(t)), 2)[1].abs_lower() <= ceiling
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     "expression",
     [

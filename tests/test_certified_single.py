@@ -63,6 +63,7 @@ MIXTURES = {
 }
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("epsilon", ["-0.25", "0", "0.05", "0.3"])
 @pytest.mark.parametrize("which", MIXTURES, ids=lambda which: f"{which[0][:24]}-{which[1]}")
 def test_normal_mixtures_against_integrals(which: tuple[str, str | None], epsilon: str) -> None:
@@ -101,6 +102,7 @@ def test_sampled_flat_laws_against_integrals(with_atoms: bool, epsilon: str, dir
     assert abs(float(found) - float(truth)) < 1e-14
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("rate", ["0.25", "0.75"])
 @pytest.mark.parametrize("epsilon", ["-1", "-0.1", "0.02", "0.3"])
 def test_failures_of_a_sampled_release(epsilon: str, rate: str) -> None:

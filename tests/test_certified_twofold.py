@@ -24,6 +24,7 @@ def test_reference() -> None:
     assert_certified(prepare, case)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("epsilon", ["-0.02", "0.03", "0.4"])
 def test_against_an_integral(epsilon: str) -> None:
     """A sample at rate 1/4 and one Gaussian: over the outcomes of the sample, with the profile of Balle & Wang 2018."""
@@ -105,6 +106,7 @@ def test_beyond_the_range_of_the_loss() -> None:
         assert (delta(prepare, loss, "-0.6") - (1 - ball("-0.6").exp())).contains(0)
 
 
+@pytest.mark.slow
 def test_a_ball_of_epsilon_holds_all_its_values() -> None:
     with precision(64):
         route = prepare(loss_of("2*Gaussian(sigma=0.8).poisson(0.05)"), ball(1), 64)

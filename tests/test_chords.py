@@ -30,7 +30,7 @@ def _value(hull, a):
     return vertices[-1][1]
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(WEIGHTS, PLACES, ERRORS)
 def test_the_truth_lies_between_the_hull_of_upper_bounds_and_the_hull_below(weights, places, errors):
     weights = [(max(p, 1), max(q, 1)) for p, q in weights[:1]] + weights[1:]

@@ -36,6 +36,7 @@ def wrapped_excess(laws: list[tuple[LatticeLaw, int]], grid: Grid, x: float) -> 
     return paid(0), sum(paid(turn) for turn in range(-60, 61))
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("nodes", [3, *slowly(8, 9, 700)])
 @pytest.mark.parametrize("upper", [True, False])
 def test_the_sum_is_that_of_all_turns(nodes: int, upper: bool) -> None:

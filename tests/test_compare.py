@@ -71,6 +71,7 @@ def values(table, side=UPPER):
     return {row.name: row.value for row in table.rows if row.side in (side, EXACT)}
 
 
+@pytest.mark.slow
 def test_advanced_composition_needs_both_orders_of_a_relation_of_one():
     # the loss is at most 1, and 1 nine times out of ten
     p, q = [0.9, 0.1], [0.9 / math.e, 1 - 0.9 / math.e]
@@ -81,6 +82,7 @@ def test_advanced_composition_needs_both_orders_of_a_relation_of_one():
         on_their_side(lp.compare(one, delta=1e-3))
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("expression", [*RELEASES, *slowly(*SLOW)])
 def test_every_row_is_on_its_side(expression):
     release = parse(expression)
@@ -137,7 +139,8 @@ def compositions(kinds):
     return st.lists(part, min_size=1, max_size=3).map(lp.compose)
 
 
-@settings(max_examples=2, deadline=None)
+@pytest.mark.slow
+@settings(max_examples=2)
 @given(release=compositions(QUICK), epsilon=st.floats(-1, 20), power=st.floats(-15, 0))
 def test_every_row_of_a_random_composition(release, epsilon, power):
     on_their_side(lp.compare(release, epsilon=epsilon))
@@ -145,7 +148,7 @@ def test_every_row_of_a_random_composition(release, epsilon, power):
 
 
 @pytest.mark.slow
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=5)
 @given(release=compositions(PATIENT), epsilon=st.floats(-1, 20), power=st.floats(-300, 0))
 def test_every_row_of_random_compositions_of_all_kinds(release, epsilon, power):
     on_their_side(lp.compare(release, epsilon=epsilon))
@@ -164,6 +167,7 @@ def test_what_there_is_to_gain():
     assert tight["exact"] == pytest.approx(9.999771, abs=1e-6)
 
 
+@pytest.mark.slow
 def test_sampled_releases_are_as_accountants_have_them():
     """Renyi divergences of whole orders by quadrature, at the conversion that accountants use."""
     rate, sigma, steps, delta = 0.01, 1.1, 1000, 1e-5
@@ -263,6 +267,7 @@ def test_the_command_line(capsys):
     ]
 
 
+@pytest.mark.slow
 def test_the_command_line_prints_json(capsys):
     assert main(["compare", "GaussianPair(mean_p=0, sigma_p=1, mean_q=0, sigma_q=2)", "--delta", "1e-5", "--json"]) == 0
     rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]

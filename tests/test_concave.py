@@ -23,6 +23,7 @@ def test_a_kink_between_straight_pieces_is_met():
     assert found.height >= 2
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("seed", range(10))
 def test_never_below_the_supremum(seed):
     """Random minima of lines, enclosed with noise, at random places."""

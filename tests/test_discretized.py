@@ -81,6 +81,7 @@ KNOWN = [
 ]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(("law", "x", "truth", "width"), [case[1:] for case in KNOWN], ids=[case[0] for case in KNOWN])
 def test_known_values_are_inside_and_near(law: LogPhi, x: float, truth: str, width: float) -> None:
     found = excess(law, x, 1e-12, BUDGET)
@@ -119,6 +120,7 @@ def lattice_excess(law: LatticeLaw, grid: Grid, x: float) -> mp.mpf:
     return float(terms.sum()) * mp.exp(mp.mpf(law.log_scale - grid.tilt * x))
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("m", "q", "step", "tilt"),
     [(0.5, 0.1, 1e-3, 8.0), (3.0, 1e-4, 1e-2, 2.0), *slowly((0.013039019953872568, 0.054260028571646, 3e-6, 1500.0))],
@@ -151,6 +153,7 @@ def test_values_below_every_double_keep_relative_accuracy() -> None:
             assert found.relative_width < 1e-5
 
 
+@pytest.mark.slow
 def test_atoms_without_a_common_lattice_against_enumeration() -> None:
     rng = np.random.default_rng(2)
     widths = []
@@ -180,6 +183,7 @@ def test_a_commensurable_sum_is_exact() -> None:
     assert found.relative_width < 1e-10
 
 
+@pytest.mark.slow
 def test_agrees_with_the_contour_where_that_converges() -> None:
     rng = np.random.default_rng(3)
     for _ in range(12):
@@ -237,6 +241,7 @@ def test_bounds_are_as_sharp_nearby_as_where_they_were_prepared() -> None:
         assert near.at(x).relative_width < 1.5 * excess(law, x, 1e-9, BUDGET).relative_width
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("far", [1e5, 1e12, 1e100, 1e300])
 def test_thresholds_out_of_all_proportion_are_answered(far: float) -> None:
     mixed = MixedNormal(Plain(1.0), Plain(0.1))
@@ -270,6 +275,7 @@ BLENDS = {
 }
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", BLENDS)
 @pytest.mark.parametrize("turned", [False, True])
 def test_a_release_of_several_shifts_on_both_sides(name: str, turned: bool) -> None:

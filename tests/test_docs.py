@@ -4,6 +4,7 @@ import doctest
 import importlib.util
 import re
 import shlex
+from importlib.metadata import metadata
 from itertools import pairwise
 from pathlib import Path
 
@@ -62,6 +63,7 @@ def staircase_profile(level, gamma, epsilon):
     return total
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize(("level", "gamma"), [(1.0, 0.3), (0.2, 0.9), (3.0, 0.05), (2.5, 0.6)])
 @pytest.mark.parametrize("epsilon", [-1.7, -0.1, 0.0, 0.15, 0.9, 2.2])
 def test_the_staircase_is_the_integral_of_its_densities(level, gamma, epsilon):
@@ -154,6 +156,7 @@ def has_transform(mechanism):
     return not any(isinstance(law, SampledOnce) for law, _ in (mechanism.loss_law() + mechanism.loss_law().reflected()).terms)
 
 
+@pytest.mark.few(20)
 @pytest.mark.parametrize("scheme", MATRIX.SCHEMES)
 @pytest.mark.parametrize("name", MATRIX.EXAMPLES)
 def test_what_is_not_refused_answers(scheme, name):
@@ -218,7 +221,7 @@ def test_every_block_is_run(page):
     """By the doctests, by the tests here, or, what make does, by whoever runs the tests."""
     blocks = re.findall(r"^```(.*)\n((?:.*\n)*?)```$", page.read_text(encoding="utf-8"), re.MULTILINE)
     left = [text for kind, text in blocks if kind not in ("python", "console", "{toctree}")]
-    assert [text for text in left if not text.startswith("make ")] == []
+    assert [text for text in left if not text.startswith(("make ", "python3 -m venv "))] == []
     assert all(text.startswith("$ logphi ") for kind, text in blocks if kind == "console")
 
 
@@ -236,6 +239,29 @@ def test_the_readme_is_run():
     examples = doctest.DocTestParser().get_doctest(text, names, "README.md", str(README), 0)
     assert len(examples.examples) > 1
     assert doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(examples).failed == 0
+
+
+def test_the_first_commands_are_a_users():
+    found = re.search(r"^```\n(.*?)^```", README.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+    venv, install, first = found[1].splitlines()
+    assert venv == "python3 -m venv venv"
+    assert install == "venv/bin/pip install ."
+    assert first.removeprefix("venv/bin/logphi ") == sessions(README)[0][0]
+
+
+INSTALLED = re.compile(r"""pip install\s+["']?([^\s"'`)]+)""")
+EXTRA = re.compile(r"""["'`]\.\[([\w-]+)\]["'`]""")
+
+
+def test_all_that_is_to_be_installed_can_be():
+    """From a checkout, or by the name of what is needed: no registry has logphi."""
+    extras = set(metadata("logphi").get_all("Provides-Extra"))
+    needed = {re.match(r"[\w-]+", one)[0] for one in metadata("logphi").get_all("Requires-Dist") if "extra ==" in one}
+    possible = {".", *needed, *(f".[{extra}]" for extra in extras)}
+    for path in [*PAGES, *(DOCS.parent / "src").rglob("*.py")]:
+        assert set(INSTALLED.findall(path.read_text(encoding="utf-8"))) <= possible, path
+    for page in (README, DOCS / "index.md"):
+        assert set(EXTRA.findall(page.read_text(encoding="utf-8"))) == extras
 
 
 def test_the_speed_table_is_that_of_the_benchmarks():

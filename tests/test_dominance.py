@@ -67,6 +67,7 @@ def scanned(first, second):
     )
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize(("first", "second"), PROVED, ids=repr)
 def test_it_is_proved(first, second):
     found = lp.dominates(first, second)
@@ -133,7 +134,7 @@ def test_order_survives_where_the_maximum_over_directions_has_it_only():
 sigmas, rates, counts = st.floats(0.5, 5), st.floats(0.01, 0.99), st.integers(1, 20)
 
 
-@settings(max_examples=25, deadline=None, derandomize=True)
+@settings(max_examples=25, derandomize=True)
 @given(sigmas, sigmas, rates, rates, counts, counts)
 def test_less_noise_more_releases_and_a_larger_rate_dominate(sigma, other, rate, less, count, fewer):
     strong = max(count, fewer) * lp.Gaussian(min(sigma, other)).poisson(max(rate, less))
@@ -141,7 +142,8 @@ def test_less_noise_more_releases_and_a_larger_rate_dominate(sigma, other, rate,
     assert lp.dominates(strong, weak).proved
 
 
-@settings(max_examples=15, deadline=None, derandomize=True)
+@pytest.mark.slow
+@settings(max_examples=15, derandomize=True)
 @given(st.sampled_from([lp.Laplace, lp.Gaussian]), sigmas, sigmas, st.integers(1, 3))
 def test_a_proof_and_a_scan_agree(kind, scale, other, count):
     first, second = count * kind(scale), lp.RandomizedResponse(1 / (1 + math.exp(-1 / other)))
@@ -152,7 +154,7 @@ def test_a_proof_and_a_scan_agree(kind, scale, other, count):
         assert scanned(first, second) or found.log_second.lower > found.log_first.upper
 
 
-@settings(max_examples=10, deadline=None, derandomize=True)
+@settings(max_examples=10, derandomize=True)
 @given(st.lists(st.floats(0.6, 4), min_size=3, max_size=3))
 def test_proofs_are_transitive(scales):
     first, second, third = (lp.Laplace(scale) + lp.PureDP(1 / scale) for scale in sorted(scales))
@@ -185,6 +187,7 @@ def log_normal_profile(m, x):
     )
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize("m", [0.3, 1, 4])
 @pytest.mark.parametrize("other", [0.29, 0.05])
 @pytest.mark.parametrize("moves", [(0.0, 0.0), (3.0, 0.0), (2.0, 1.5), (0.0, 5.0)])
@@ -200,7 +203,7 @@ def test_equal_tails_are_not_ordered():
     assert stays_above(NormalTail(1.0, 0.0), NormalTail(1.0, 0.0)) == math.inf
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=200, derandomize=True)
 @given(st.lists(st.floats(0.01, 3), min_size=2, max_size=6), st.lists(st.floats(0.01, 3), min_size=2, max_size=6), st.data())
 def test_no_cell_is_proved_that_a_scan_refutes(kinks, other_kinks, data):
     """For polygons of which everything is known, on cells that do not know their kinks."""

@@ -310,6 +310,7 @@ WITNESSED = [
 ]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(("event", "relation"), WITNESSED)
 def test_the_pessimistic_accountant_of_dp_accounting_is_never_below_ours(event, relation):
     theirs = pld_privacy_accountant.PLDAccountant(relation, value_discretization_interval=1e-3).compose(event)
@@ -353,4 +354,4 @@ def test_dp_accounting_calibrates_with_it():
 def test_without_dp_accounting_the_adapter_says_what_to_install():
     code = "import sys; sys.modules['dp_accounting'] = None; import logphi.adapters.dp_accounting"
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert 'pip install "logphi[dp-accounting]"' in result.stderr
+    assert "pip install dp-accounting" in result.stderr

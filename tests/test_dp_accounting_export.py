@@ -60,6 +60,7 @@ CASES = [
 ]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("mechanism", "truth", "above", "beside"), CASES, ids=[str(case[0]) for case in CASES])
 def test_the_truth_lies_between_the_two_exports(mechanism, truth, above, beside):
     high, low = (to_privacy_loss_distribution(mechanism, pessimistic=side, points=300) for side in (True, False))
@@ -80,6 +81,7 @@ MECHANISMS = [
 ]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("mechanism", MECHANISMS, ids=str)
 def test_exports_lie_on_their_side_of_the_bounds_of_every_kind_of_loss(mechanism):
     high, low = (to_privacy_loss_distribution(mechanism, pessimistic=side, points=300) for side in (True, False))

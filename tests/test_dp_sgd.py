@@ -163,7 +163,7 @@ def test_it_composes_certifies_is_recorded_and_spent_like_any_other():
     refused(ValueError, lambda: (2 * once).delta(0.5), "no known transform")
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(1, 500), st.integers(1, 40), st.integers(1, 5), st.fractions(Fraction(1, 10), 8, max_denominator=20))
 def test_every_record_is_drawn_as_often_as_epochs_say_or_once_more(size, batch, accumulation, epochs):
     if batch * accumulation > size:

@@ -31,6 +31,7 @@ def by_subsets(guarantees, epsilon):
     return 1 - kept * (1 - total / norm)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     "guarantees",
     [
@@ -83,6 +84,7 @@ def hull(rng, size):
     return epsilons[kept], deltas[kept]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("seed", range(8))
 def test_profiles(seed):
     rng = np.random.default_rng(seed)

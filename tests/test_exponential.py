@@ -130,6 +130,7 @@ def test_two(laws, share):
         assert_profile(laws, float(share * sum(law.width for law in laws)))
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("share", [-0.3, 0.1, 0.8])
 @pytest.mark.parametrize(
     "laws",
@@ -187,6 +188,7 @@ def test_the_partial_fractions_agree_with_the_convolution():
                 assert abs(equal_laplace(mpf(1), k, x) - profile([Laplace(1.0)] * k, x)) < mpf(10) ** -30
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("scale", [0.2, 1.0, 20.0])
 @pytest.mark.parametrize("k", [5, 6, 7, 13, pytest.param(60, marks=pytest.mark.slow)])
 def test_many_equal_laplace(scale, k):
@@ -259,6 +261,7 @@ PLACES = [-0.7, -0.05, 0.0, 0.03, 0.2, 0.5, 0.8, 0.99]
 MANY = 150
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", MIXTURES)
 def test_mixtures_equal_their_residues(name):
     parts = MIXTURES[name]
@@ -276,6 +279,7 @@ def test_mixtures_equal_their_residues(name):
                 assert bound.upper - bound.lower <= 2 * RTOL * float(exact), (x, bound)
 
 
+@pytest.mark.few(10)
 @pytest.mark.parametrize("delta", [0.2, 1e-3, 1e-9, 1e-20])
 @pytest.mark.parametrize("name", MIXTURES)
 def test_epsilon_of_mixtures_is_proved_on_both_sides(name, delta):
@@ -287,6 +291,7 @@ def test_epsilon_of_mixtures_is_proved_on_both_sides(name, delta):
         assert bound.lower == 0 or by_residues(terms, dec(bound.lower)) >= dec(delta)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", ["with atoms", "two scales", "no atoms", "very wide"])
 def test_what_is_prepared_near_one_threshold_holds_at_others(name):
     parts = MIXTURES[name]
@@ -304,6 +309,7 @@ def test_what_is_prepared_near_one_threshold_holds_at_others(name):
             assert exact <= found.high * unit * (1 + mpf(10) ** -14)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("order", range(1, 8))
 def test_damped_sinh(order):
     heights = np.concatenate([[0.0], np.geomspace(1e-9, 300.0, 40), order + np.array([-1e-9, 0.0, 1e-9])])
@@ -349,6 +355,7 @@ PAIRS = {
 }
 
 
+@pytest.mark.few(22)
 @pytest.mark.parametrize("name", PAIRS)
 @pytest.mark.parametrize("k", [1, 2, 4])
 @pytest.mark.parametrize("epsilon", [-2.5, -0.3, 0.0, 0.4, 1.7, 6.0])

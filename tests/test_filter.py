@@ -71,7 +71,7 @@ def spent_from(budget, requests):
     return budget
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=8)
 @given(budgets, wishes)
 def test_what_renyi_sums_accept_composes_to_within_the_budget(numbers, requests):
     epsilon, delta, infinite_mass = numbers
@@ -80,7 +80,7 @@ def test_what_renyi_sums_accept_composes_to_within_the_budget(numbers, requests)
     assert budget.release.delta(epsilon).value <= delta * (1 + GAME)
 
 
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=6)
 @given(budgets, wishes)
 def test_what_a_schedule_accepts_is_proved_to_be_within_the_budget(numbers, requests):
     epsilon, delta, _ = numbers
@@ -89,7 +89,7 @@ def test_what_a_schedule_accepts_is_proved_to_be_within_the_budget(numbers, requ
     assert budget.spent["delta"] == Fraction(budget.release.delta(epsilon).upper) <= budget.budget["delta"]
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=8)
 @given(budgets, st.lists(st.tuples(st.sampled_from(GAUSSIANS), st.integers(0, 40)), max_size=6))
 def test_what_squares_of_mu_accept_composes_to_within_the_budget(numbers, requests):
     epsilon, delta, _ = numbers
@@ -99,7 +99,7 @@ def test_what_squares_of_mu_accept_composes_to_within_the_budget(numbers, reques
     assert squares <= budget.spent["mu_squared"] <= squares * (1 + SHORTENED)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(budgets, st.sampled_from(UNDER_ADD_REMOVE), st.integers(1, 200), st.sampled_from(["renyi", "schedule"]))
 def test_less_may_be_spent_wherever_more_may_and_more_of_a_larger_budget(numbers, mechanism, count, rule):
     epsilon, delta, infinite_mass = numbers
@@ -161,7 +161,7 @@ responses = st.builds(lp.RandomizedResponse, st.floats(0.52, 0.95))
 guarantees = st.builds(lp.ApproximateDP, st.floats(0.01, 1), st.sampled_from([0.0, 1e-3, 0.02]))
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(
     st.lists(responses | guarantees, min_size=2, max_size=3),
     st.floats(0.05, 2.5),
@@ -402,7 +402,7 @@ TEXT = lp.PrivacyFilter(epsilon=1, delta=Fraction(1, 10**5)).to_json()
 CONTENT = json.loads(TEXT)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.sampled_from(list(places(CONTENT))), STRANGE | st.sampled_from(["gaussian", "schedule"]))
 def test_altered_content_is_refused_in_one_line_or_is_another_budget(path, value):
     text = resealed(altered(CONTENT, path, value)) if path else json.dumps(value)

@@ -50,6 +50,7 @@ def reports(k, p, relation):
 REPORTS = [(2, 0.5), (3, 0.9), (10, 0.25), (100, 0.999), (10**6, 0.01)]
 
 
+@pytest.mark.few(8)
 @pytest.mark.parametrize(("k", "p"), REPORTS)
 @pytest.mark.parametrize("relation", ["replace", "replace_special"])
 @pytest.mark.parametrize("n", [1, 2, 9])
@@ -123,6 +124,7 @@ def sampled(cells, rate):
     return {(1000**i, 0): pair for i, pair in enumerate(pairs)}
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(("scale", "s", "n"), [(2.0, 1, 7), (0.3, 1, 3), (2.5, 3, 1), (2.5, 3, 6), (10.0, 7, 2), (0.5, 20, 2)])
 def test_geometric_noise_equals_the_sum_over_outcomes(scale, s, n):
     release = n * lp.DiscreteLaplace(scale=scale, sensitivity=s)
@@ -180,6 +182,7 @@ NORMAL = [(0.1, 1, 1), (0.3, 1, 3), (0.99, 2, 2), (1.7, 3, 2), (30.0, 4, 1)]
 WIDE = slowly((1.0, 1, 6), (6.0, 5, 2))
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(("sigma", "s", "n"), NORMAL + WIDE)
 def test_normal_noise_equals_the_sum_over_outcomes(sigma, s, n):
     release = n * lp.DiscreteGaussian(sigma=sigma, sensitivity=s)
@@ -243,6 +246,7 @@ def test_truncated_normal_noise_equals_the_sum_over_outcomes(sigma, s, truncatio
                 assert bound.width <= SHARP * exact, (epsilon, bound.method)
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("direction", ["remove", "add"])
 @pytest.mark.parametrize(
     ("sigma", "s", "truncation", "n"),
@@ -304,6 +308,7 @@ def test_refusals_of_normal_noise():
             base.poisson(0.1)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("epsilon", [0.01, 0.4, 1.0])
 def test_lattices_that_do_not_fit_keep_the_truth(epsilon):
     """Wide or not: discrete noises of different widths, with ends, and one beside a binary response."""
@@ -336,6 +341,7 @@ def test_one_release_of_a_truncated_discrete_gaussian_is_summed_exactly(sigma, s
     assert bound.width <= 1e-12 * bound.value
 
 
+@pytest.mark.slow
 def test_many_atoms_off_any_lattice_are_answered_in_large_compositions():
     """Too many to enumerate: the threshold is smoothed; the routes that discretize agree."""
     release = 1000 * lp.DiscreteGaussian(sigma=5, sensitivity=2).poisson(0.1)

@@ -128,6 +128,7 @@ def answers(name):
         return [(mechanism.delta(e, direction="remove"), profile(mpf(e))) for e in EPSILONS]
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("name", PROBLEMS)
 def test_assert_honest(name):
     """The true error is within the reported one, whether that is small or not; and it says that it is an estimate."""
@@ -146,6 +147,7 @@ def test_assert_converged(name):
         assert found.width <= SHARP * found.value
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("direction", ["remove", "add"])
 def test_compositions_agree_with_the_native_mechanism(direction):
     found = (10 * lp.FromDensities(normal(1, 2), normal(0, 2), (-INF, INF))).delta(1.0, direction=direction)

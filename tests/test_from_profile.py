@@ -33,6 +33,7 @@ def known(epsilons, deltas, symmetric):
     return points + [(1 / a, 1 - 1 / a + h / a) for a, h in points] if symmetric else points
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("adjacency", ["remove", "add", "add_remove", "replace"])
 def test_the_profile_is_the_hull(adjacency):
     rng = np.random.default_rng(1)

@@ -99,6 +99,7 @@ def test_nothing_is_claimed_outside_the_strip(pair):
     assert law.strip[0] <= -1 < 0 <= law.strip[1]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("pair", PAIRS)
 def test_the_envelope_is_the_modulus(pair):
     law, rng = NormalPair(*pair), np.random.default_rng(5)
@@ -155,6 +156,7 @@ def test_deltas_down_to_the_smallest_double_keep_their_digits(e):
     assert found.status is lp.Status.MET
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("count", [2, 3, 4, 10])
 @pytest.mark.parametrize("widths", [(1.0, 2.0), (1.1, 1.0)])
 def test_equal_means_compose_to_a_chi_square(count, widths):

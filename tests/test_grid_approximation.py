@@ -52,6 +52,7 @@ def test_experiment_3_by_the_letter() -> None:
     assert found.ledger.proved
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("direction", ["add", "remove"])
 @pytest.mark.parametrize("steps", [1, 30])
 def test_the_gap_falls_with_the_cells_and_grows_with_the_reach(steps: int, direction: str) -> None:
@@ -78,7 +79,7 @@ def test_the_mass_beyond_the_reach_is_in_the_upper_bound() -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(
     st.floats(-0.4, 1.3),
     st.floats(-3.5, -0.05),
@@ -102,6 +103,7 @@ def test_the_default_route_lies_between(
 RANDOM = np.random.default_rng(39)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("cells", RANDOM.integers(20, 20_000, 6).tolist())
 def test_random_settings_enclose_the_default_route(cells: int) -> None:
     sigma, rate, count = 10 ** RANDOM.uniform(-0.3, 1.3), 10 ** RANDOM.uniform(-3, 0), int(10 ** RANDOM.uniform(0, 3))

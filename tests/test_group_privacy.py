@@ -85,7 +85,7 @@ def test_budgets_of_groups():
         group.group_concentrated(Concentrated(0.1, xi=0.1))
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=4)
 @given(seed=st.integers(0, 10**6), size=st.integers(2, 4), order=st.floats(1.05, 40))
 def test_the_triangle_holds_of_chains_in_both_orders(seed, size, order):
     laws = chain(size, seed)
@@ -152,7 +152,7 @@ def test_bad_input_of_groups():
 # ------------------------------------------------------------------------------------------- between a few orders
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(seed=st.integers(0, 10**6), order=st.floats(1.0001, 12))
 def test_chords_are_above_the_divergences(seed, order):
     p, q = chain(1, seed)

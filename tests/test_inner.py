@@ -74,6 +74,7 @@ CASES = [
 ]
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize(
     ("shift", "rate", "count", "abscissa"),
     [pytest.param(*case, marks=slow) if case[1] < 10**-6 and case[0] > 1 else case for case in CASES],
@@ -87,6 +88,7 @@ def test_axis_is_honest_and_relatively_accurate(shift, rate, count, abscissa):
     assert sketch(one(shift, rate, count), np.array([abscissa]))[0] == pytest.approx(float(count * exact), rel=1e-3)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("shift", "rate", "count", "abscissa"),
     [CASES[0], CASES[4], CASES[5], *(pytest.param(*case, marks=slow) for case in CASES)],
@@ -102,6 +104,7 @@ def test_heights_are_honest_and_small(shift, rate, count, abscissa):
             small(values, i, exact, count, base)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("shift", "rate", "count", "abscissa", "height"),
     [
@@ -180,6 +183,7 @@ def test_many_mixtures_are_the_sum_of_each():
     assert np.all(np.abs(gap)[known] <= slack[known])
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("abscissa", [1e-1, 1e-3, 1e-5, 1e-8, -1e-6, -1 + 1e-6])
 @pytest.mark.parametrize(("shift", "rate"), [(5.0, 0.9), (1.0, 0.3)])
 def test_next_to_the_poles(shift, rate, abscissa):

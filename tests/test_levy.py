@@ -91,6 +91,7 @@ MIXED_CASES = [
 ]
 
 
+@pytest.mark.few(10)
 @pytest.mark.parametrize(("sigma", "rate", "count", "turned", "place"), MIXED_CASES)
 def test_agrees_with_the_contour_for_mixed_normal_laws(
     sigma: float, rate: float, count: int, turned: bool, place: float
@@ -150,6 +151,7 @@ TABLE_2 = {
 }
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("count", "epsilon"), [(20, 1.0), *slowly((1, 0.02), (20, 0.02), (100, 0.02), (100, 1.0), (1000, 0.02), (1000, 1.0))]
 )
@@ -162,6 +164,7 @@ def test_algorithm_1_answers_for_the_mechanisms_of_table_2(name: str, count: int
     assert found.upper - found.lower < 1e-3
 
 
+@pytest.mark.slow
 def test_twenty_laplace_mechanisms_have_four_decimals() -> None:
     release = 20 * lp.Laplace(scale=2.0)
     found, known = release.delta(1.0, method="levy"), release.delta(1.0)
@@ -183,6 +186,7 @@ def test_far_to_the_right_only_the_first_tail_is_left() -> None:
     assert normal_excess(0.125, 1, 40.0) <= found.high <= 0.3
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("turned", [False, True])
 @pytest.mark.parametrize(
     ("sigma", "rate", "count", "place"), [(1.0, 0.01, 200, 1.0), (0.8, 0.2, 30, 0.5), (20.0, 0.5, 50, 2.0)]
@@ -218,6 +222,7 @@ RELEASES = {
 }
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     ("method", "width"),
     [("levy", SHARP), ("levy-quadrature", SHARP), ("levy-sums", COARSE)],

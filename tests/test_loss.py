@@ -34,6 +34,7 @@ def normal_tail(x: float, mean: float, spread: float) -> mpmath.mpf:
     return mpmath.erfc((mpmath.mpf(x) - mean) / (spread * mpmath.sqrt(2))) / 2
 
 
+@pytest.mark.few(20)
 @pytest.mark.parametrize("count", [1, 10, 10**9])
 @pytest.mark.parametrize("sigma", [0.3, 3.0, 1e4])
 @pytest.mark.parametrize("place", [-30, -6, -1, -1e-3, 0, 0.4, 3, 12, 36])
@@ -96,7 +97,7 @@ def test_an_atom_at_the_threshold_is_on_both_sides() -> None:
     assert bound.upper >= 0.64 * (1 - 1e-12)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.data())
 def test_finite_pairs(data: st.DataObject) -> None:
     """Random pairs with zeros in either vector, composed with one another, between their atoms."""
@@ -154,6 +155,7 @@ def laplace_tail(x: float, scale: float, count: int) -> float:
     return float(atom_up * one(x - width) + atom_down * one(x + width) + mixed)
 
 
+@pytest.mark.few(8)
 @pytest.mark.parametrize("count", [1, 2])
 @pytest.mark.parametrize("scale", [0.5, 2.0, 9.0])
 @pytest.mark.parametrize("share", [-0.93, -0.4, 0.013, 0.31, 0.97])
@@ -186,6 +188,7 @@ def test_laplace_atoms() -> None:
     assert len((12 * lp.Laplace(scale=5.0) + lp.Gaussian(sigma=9, adjacency="add_remove")).loss.atoms) == 0
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("count", [2, 30])
 @pytest.mark.parametrize("direction", ["loss", "dual_loss"])
 def test_sampled_gaussians_by_simulation_free_convolution(count: int, direction: str) -> None:
@@ -238,6 +241,7 @@ RELEASES = [
 ]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("release", RELEASES, ids=repr)
 def test_laws_of_the_distribution(release: lp.Mechanism) -> None:
     """Monotone; both tails add up to the finite mass; quantiles invert; the profile is the integral of the tail."""
@@ -383,6 +387,7 @@ def test_an_atom_within_rounding_of_the_threshold_of_a_law_of_one_atom() -> None
             assert loss.cdf(x).lower <= mass - above <= loss.cdf(x).upper
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("x", [1e150, *slowly(-1e150, 1e308, -1e308, 5e-324)])
 @pytest.mark.parametrize(
     "release",
@@ -425,6 +430,7 @@ def test_quantiles_of_wide_losses() -> None:
     assert loss.cdf(1e16).upper < 1e-300
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("count", [10**6, 10**9, 10**12])
 @pytest.mark.parametrize("place", [-1000, 0, 3, *slowly(-100, -3, 100)])
 def test_sums_of_so_many_flat_parts_that_only_the_contour_is_sharp(count, place) -> None:

@@ -44,6 +44,7 @@ def theirs():
     }
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("text", "count", "epsilon", "width"),
     [
@@ -188,6 +189,7 @@ RELEASES = [
 ]
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("direction", [DIRECTIONS[0], *slowly(*DIRECTIONS[1:])])
 @pytest.mark.parametrize(("text", "epsilon", "width"), RELEASES)
 def test_the_truth_is_between_and_narrower_buckets_are_sharper(text, epsilon, width, direction):
@@ -208,6 +210,7 @@ def test_the_truth_is_between_and_narrower_buckets_are_sharper(text, epsilon, wi
         before = found.lower, found.upper, connected
 
 
+@pytest.mark.slow
 def test_without_a_direction_the_worse_one_counts():
     release, at = 5 * lp.Gaussian(sigma=2).poisson(0.1), {"epsilon": 0.5, "width": 0.01}
     for method in (buckets_delta, connect_the_dots_delta):
@@ -370,6 +373,7 @@ def composed(one, other, epsilon):
     return found
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("seed", range(12))
 def test_two_losses_are_composed_without_their_convolution(seed):
     random = np.random.default_rng(seed)

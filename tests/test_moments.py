@@ -73,6 +73,7 @@ SAMPLED = [
 ]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("sigma", "rate"), SAMPLED)
 @pytest.mark.parametrize("turned", [False, True])
 def test_sampled_normal_laws(sigma, rate, turned):
@@ -119,6 +120,7 @@ def test_normal_laws(sigma):
         assert bound.width <= (1e-6 if order == 8 else 1e-8) * float(v) ** (order / 2) * math.factorial(order)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("pair", [(0.0, 1.0, 1.0, 2.0), (1.0, 2.0, 0.0, 1.0), (0.0, 1.0, 3.0, 0.2), (0.0, 1.0, 1e-4, 1.001)])
 def test_pairs_of_widths(pair):
     m, s, k, w = map(dec, pair)

@@ -50,7 +50,7 @@ def test_gradients_and_the_clipped_count_on_one_batch():
 
 
 @given(st.lists(st.tuples(st.floats(0.3, 20), st.floats(0.1, 3), st.integers(1, 40)), min_size=1, max_size=4), EPSILONS)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_shifts_on_one_sample_add_in_squares(gaussians, epsilon):
     base = lp.compose([count * lp.Gaussian(sigma, sensitivity) for sigma, sensitivity, count in gaussians])
     sampled = base.poisson(0.2)
@@ -68,7 +68,7 @@ def test_shifts_on_one_sample_add_in_squares(gaussians, epsilon):
 
 
 @given(st.lists(PROBABILITIES, min_size=1, max_size=5), st.floats(0.01, 0.99), EPSILONS)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_responses_on_one_sample_are_a_product(probabilities, rate, epsilon):
     sampled = lp.compose([lp.RandomizedResponse(p) for p in probabilities]).poisson(rate)
     with mpmath.workdps(40):
@@ -142,7 +142,7 @@ def test_kinds_on_one_sample_are_answered_once(epsilon, direction):
 
 
 @given(st.floats(1e-6, 0.2), st.sampled_from(["remove", "add"]))
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=8)
 def test_epsilon_of_a_single_release_inverts_its_delta(delta, direction):
     sampled = (3 * lp.Laplace(2) + lp.Gaussian(2) + lp.ApproximateDP(0.5, 1e-7)).poisson(0.2)
     found = sampled.epsilon(delta, direction=direction)

@@ -450,7 +450,7 @@ assert not {"opacus", "torch"} & set(sys.modules)
 sys.modules["opacus"] = None
 import logphi.adapters.opacus
 """
-    assert 'needs Opacus (import of opacus halted; None in sys.modules); pip install "logphi[opacus]"' in run(code).stderr
+    assert "needs Opacus (import of opacus halted; None in sys.modules): pip install opacus" in run(code).stderr
 
 
 OLDER_RUN = """

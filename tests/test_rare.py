@@ -99,7 +99,7 @@ def test_the_cap_does_not_matter(share):
 
 
 @pytest.mark.slow
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(
     count=st.integers(100, 10**6),
     log_rate=st.floats(-5, -1.5),
@@ -201,6 +201,7 @@ def test_the_main_workload_is_not_clipped():
     assert sampled(1000, 1e-4, 1.0).epsilon(1e-12).status is Status.MET
 
 
+@pytest.mark.slow
 def test_a_lattice_finer_than_the_doubles_is_refused():
     release = (
         sampled(1, 0.005677659998081226, 0.612237450148677)

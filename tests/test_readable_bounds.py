@@ -16,7 +16,7 @@ EPSILONS = st.floats(0.01, 50)
 DELTAS = st.floats(1e-30, 0.99)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(sigma=SIGMAS, epsilon=EPSILONS, count=st.integers(1, 9))
 def test_the_readable_bound_is_above_the_tail(sigma, epsilon, count):
     with mpmath.workdps(40):
@@ -34,7 +34,7 @@ def test_no_readable_claim_before_rho():
         gaussian.gaussian_readable(0.0, 1.0)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(epsilon=EPSILONS, delta=DELTAS)
 def test_the_budget_of_a_target(epsilon, delta):
     """Its tail meets the target from below, it lies between the two bounds of Remark 15, and the noise suffices."""

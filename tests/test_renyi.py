@@ -48,6 +48,7 @@ def check(bound, exact, sharp=SHARP):
     assert bound.status is Status.MET
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("order", [-3.0, 1e-9, 0.5, 1.0, 1 + 1e-9, 1.01, 7.5, 40.0])
 @pytest.mark.parametrize(("sigma", "rate"), [(1.0, 0.02), *slowly((2.0, 1e-8), (0.5, 0.4))])
 def test_sampled_normal_laws(order, sigma, rate):
@@ -68,6 +69,7 @@ def test_normal_laws(order, sigma):
     check((10**9 * lp.Gaussian(sigma=sigma)).renyi(order), 10**9 * exact)
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize("order", REAL_ORDERS)
 @pytest.mark.parametrize("scale", [0.5, 2.0])
 def test_laplace_laws(order, scale):
@@ -76,6 +78,7 @@ def test_laplace_laws(order, scale):
     check(lp.Laplace(scale=scale).renyi(order), exact)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("order", [-2.0, 1.0, INF, -INF, *slowly(0.0, 0.3, 1.3, 5.0)])
 def test_mixtures(order):
     q = normal(0, 1)
@@ -165,6 +168,7 @@ def test_a_strip_that_ends():
     assert below.upper == -INF
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     "text",
     [
@@ -224,6 +228,7 @@ def test_unknown_ends_are_enclosures():
 # ------------------------------------------------------------------------------------------ complex orders
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("order", [2.5 + 1.25j, 0.2 - 3j, 1.0001 + 0.0001j, *slowly(1 + 0.5j, -1.5 + 2j, 4 + 12j)])
 def test_complex_orders(order):
     q = normal(0, 1)
@@ -421,6 +426,7 @@ def test_zcdp_of_bounded_losses_with_outcomes_that_only_q_has(q):
     assert found.status is Status.MET
 
 
+@pytest.mark.few(12)
 @pytest.mark.parametrize("text", FAR)
 @pytest.mark.parametrize("order", [1e100, 1e308, -1e308, 1e308j, 1e308 + 1j, 0.5 + 1e17j, 1 + 1e-300j, 5e-324])
 def test_orders_that_leave_the_doubles(text, order):

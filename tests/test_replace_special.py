@@ -56,6 +56,7 @@ def test_reports_on_samples_equal_the_sum_over_samples_and_outputs(k, p, rate):
             assert contains(sampled.delta(epsilon), max(remove, add))
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("seed", range(6))
 def test_no_pair_of_data_sets_is_further_apart_than_the_sampled_pair(seed):
     """A mechanism that is any table of laws, and the profile of its worst neighbours, sampled."""

@@ -73,6 +73,7 @@ def exactly(bound, truth, rtol=SHARP):
     assert bound.ledger.proved
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("mu", ["0.02", "1", "3"])
 @pytest.mark.parametrize("fpr", [1e-12, 1e-4, 0.03, 0.5, 0.97])
 def test_attacks_on_a_gaussian_mechanism(mu, fpr):
@@ -98,6 +99,7 @@ PAIRS = [
 ]
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize(("p", "q"), PAIRS)
 @pytest.mark.parametrize("fpr", [1e-6, 0.05, 0.25, 0.6, 0.99])
 def test_no_test_of_a_finite_pair_does_better_and_one_does_as_well(p, q, fpr):
@@ -166,7 +168,7 @@ def test_a_report_is_the_best_reconstruction_of_itself(k, p):
     exactly(risk.reconstruction(0.25 if k == 4 else 1.0), truth if k == 4 else mpf(1))
 
 
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=5)
 @given(
     st.lists(st.tuples(st.integers(1, 50), st.integers(1, 50)), min_size=2, max_size=5),
     st.integers(1, 63),
@@ -187,6 +189,7 @@ def test_reconstruction_needs_outputs_with_the_record_against_outputs_without():
     lp.Gaussian(sigma=1, adjacency="remove").risk.reconstruction(0.1)
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize(("p", "q"), PAIRS)
 @pytest.mark.parametrize("slack", [0.0, 1e-9, 1e-3, 0.05])
 def test_the_gaussian_that_leaks_no_less_than_a_finite_pair(p, q, slack):
@@ -211,6 +214,7 @@ def steepest(gap, low, high, pieces=60):
     return gap((a + b) / 2)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("sigma", "rate", "slack"), [(1.0, 0.1, 1e-4), (0.5, 0.02, 1e-3), (2.0, 0.5, 1e-6)])
 def test_the_gaussian_that_leaks_no_less_than_a_sampled_one(sigma, rate, slack):
     with mpmath.workdps(DIGITS):
@@ -264,6 +268,7 @@ RELEASES = [
 ]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("release", RELEASES, ids=str)
 @pytest.mark.parametrize("slack", [1e-6, 1e-2])
 def test_no_attack_beats_the_one_on_the_gaussian_mechanism_by_more_than_the_slack(release, slack):
@@ -273,6 +278,7 @@ def test_no_attack_beats_the_one_on_the_gaussian_mechanism_by_more_than_the_slac
         assert tpr.lower <= ncdf(quantile(mpf(fpr)) + mpf(mu)) + slack
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("sigma", "fpr"), [(0.6, 1e-4), (2.0, 0.2), (2.0, 0.9)])
 def test_more_noise_less_risk(sigma, fpr):
     loud, quiet = ((50 * lp.Gaussian(sigma=scale).poisson(0.2)).risk for scale in (1.1 * sigma, sigma))
@@ -313,7 +319,7 @@ def test_the_advantage_can_be_certified():
         assert contains(found, 2 * ncdf(mpmath.sqrt(3) / 4) - 1)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.floats(-700, -1e-3))
 def test_places_on_one_side_of_a_quantile(log_mass):
     below, above = quantile_below(log_mass), quantile_above(log_mass)
@@ -322,7 +328,7 @@ def test_places_on_one_side_of_a_quantile(log_mass):
     assert above - below <= 1e-9 * (1 + abs(below))
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.lists(st.tuples(st.integers(1, 60), st.integers(1, 60)), min_size=2, max_size=4))
 def test_a_bounded_loss_is_within_the_shift_of_its_ends(weights):
     p, q = ([Fraction(w, sum(side)) for w in side] for side in zip(*weights, strict=True))

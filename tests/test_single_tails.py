@@ -59,6 +59,7 @@ def dense(distribution, x, exact, width):
     assert exact < 1e-290 or found.upper - found.lower <= width * found.value
 
 
+@pytest.mark.few(10)
 @pytest.mark.parametrize("sigma", SIGMAS)
 @pytest.mark.parametrize("rate", RATES)
 def test_sampled_gaussian(sigma, rate):
@@ -223,6 +224,7 @@ def test_sampled_laplace(scale, rate):
         dense(mechanism.loss, x, ((1 - q) * exp(-y / b) + q * exp((y - 1) / b)) / (2 * b) / slope, 8 * width)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("rate", [1e-6, 0.2, 0.999])
 @pytest.mark.parametrize("sigma", [0.2, 1.0, 30.0])
 def test_spliced_gaussian(sigma, rate):

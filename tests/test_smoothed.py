@@ -54,6 +54,7 @@ def test_the_mean_keeps_its_relative_accuracy(width, beta):
         assert abs(mpf(Window(width, beta).log_mean) - exact) <= 1e-15 * exact
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("width", "beta"), [(0.1, 12.0), (1e-4, 30.0), *slowly((0.1, 60.0))])
 def test_the_hump_is_below_its_bound(width, beta):
     window = Window(width, beta)
@@ -100,6 +101,7 @@ def enumerated(p, q, count, x):
 P, Q = (0.1, 0.25, 0.4, 0.25), (0.3, 0.3, 0.15, 0.25)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("count", [1, 2, 12])
 @pytest.mark.parametrize("x", [0.0, 0.31, 0.9, -0.4])
 def test_sums_of_atoms_are_enclosed(count, x):
@@ -142,6 +144,7 @@ def test_the_value_in_the_middle_is_far_better_than_the_width():
     assert abs(coarse.value - sharp.value) < 0.1 * coarse.width
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("release", "epsilon"),
     [

@@ -67,6 +67,7 @@ def profile(p, q, rate, epsilon, span):
     return positive_part(lambda x: p(x) - a * ((1 - rate) * p(x) + rate * q(x)), span)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", PAIRS)
 @pytest.mark.parametrize("rate", [0.05, 0.6])
 def test_the_profile_of_a_subset_is_spliced(name, rate):
@@ -148,6 +149,7 @@ SYMMETRIC = [
 ]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("base", SYMMETRIC, ids=lambda base: type(base).__name__)
 def test_one_pair_has_the_larger_profile_of_both_orders(base):
     """Of one release; composed, the two orders by themselves are never worse."""

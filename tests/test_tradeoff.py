@@ -63,6 +63,7 @@ def exactly(found, exact, rtol=SHARP):
 # ------------------------------------------------------------------------------------------------- closed forms
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(("sigma", "count"), [(1.0, 1), (0.5, 1), (0.1, 1), (1000.0, 1), (3.0, 3), (20.0, 1000), (5.0, 10**4)])
 def test_gaussian(sigma, count):
     for alpha in (1e-30, 1e-6, 0.05, 0.5, 0.9, 0.9999):
@@ -114,6 +115,7 @@ def test_guarantees():
 # -------------------------------------------------------------------------------------------------- enumeration
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(("p", "count"), [(0.6, 1), (0.6, 20), (0.9, 7), (0.51, 12)])
 def test_randomized_response(p, count):
     true = written(p)
@@ -124,6 +126,7 @@ def test_randomized_response(p, count):
         exactly(release.tradeoff(alpha), best_test(cells, written(alpha)))
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("seed", range(12))
 def test_finite_pairs(seed):
     rng = np.random.default_rng(seed)
@@ -151,6 +154,7 @@ def test_two_kinds_without_a_lattice():
 # -------------------------------------------------------------------------------------- in the space of outputs
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("sigma", "rate"), [(1.0, 0.1), (0.7, 0.5), (4.0, 0.01)])
 def test_sampled_gaussian(sigma, rate):
     """The ratio grows with the output, so every test is a threshold on it."""
@@ -211,6 +215,7 @@ def test_two_laplace_mechanisms():
 # ---------------------------------------------------------------------------------------------------- the inverse
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     "release",
     [

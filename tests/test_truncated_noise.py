@@ -221,7 +221,7 @@ def test_it_composes_with_others():
     assert total.epsilon(0.01).status is lp.Status.MET
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.floats(0.1, 3), st.floats(0.6, 5), st.floats(1.01, 2), st.floats(-1, 2))
 def test_more_noise_or_less_sensitivity_tells_less(m, t, factor, epsilon):
     """A log-concave noise: the profile grows with the shift and falls with the end."""

@@ -22,19 +22,31 @@ def state(path: Path) -> str:
     return found.hexdigest()[:16]
 
 
-def executed(path: Path, cache: Path):
-    """The notebook with its outputs, from the cache if neither it nor the library has changed."""
-    kept = cache / f"{path.stem}-{state(path)}.ipynb"
-    if kept.exists():
-        return nbformat.read(kept, as_version=4)
+def kept(path: Path, cache: Path) -> Path:
+    """Where a cache has the notebook as this library ran it, if it has."""
+    return cache / f"{path.stem}-{state(path)}.ipynb"
+
+
+def run(path: Path, cache: Path):
+    """The notebook with its outputs, run in a kernel of its own and kept in the cache."""
     notebook = nbformat.read(path, as_version=4)
-    place = {"metadata": {"path": str(path.parent)}}
+    # the kernel of this environment, whatever the author's was called
     NotebookClient(
-        notebook, timeout=CELL_TIMEOUT, kernel_name="python3", resources=place, extra_arguments=["--log-level=ERROR"]
+        notebook,
+        timeout=CELL_TIMEOUT,
+        kernel_name="python3",
+        resources={"metadata": {"path": str(path.parent)}},
+        extra_arguments=["--log-level=ERROR"],
     ).execute()
     cache.mkdir(parents=True, exist_ok=True)
-    nbformat.write(notebook, kept)
+    nbformat.write(notebook, kept(path, cache))
     return notebook
+
+
+def executed(path: Path, cache: Path):
+    """The notebook with its outputs, from the cache if neither it nor the library has changed."""
+    found = kept(path, cache)
+    return nbformat.read(found, as_version=4) if found.exists() else run(path, cache)
 
 
 def output(data, name: str, directory: Path) -> str:

@@ -73,7 +73,7 @@ class Mechanism(Guided, Form, Questions):
 
         Every error of the whole chain is enclosed in balls. Parameters and the question are exact: numbers of an expression
         and Fractions as they were written, other floats as the doubles that they are. Needs python-flint
-        (``pip install "logphi[certify]"``).
+        (``pip install python-flint``).
 
         Parameters
         ----------

@@ -40,7 +40,7 @@ def precision(bits: int) -> Iterator[Any]:
     try:
         import flint
     except ImportError:
-        raise ImportError('ball arithmetic needs python-flint, which is not installed; pip install "logphi[certify]"') from None
+        raise ImportError("ball arithmetic needs python-flint, which is not installed: pip install python-flint") from None
     with _ALONE, flint.ctx.workprec(bits):
         yield flint
 

@@ -9,4 +9,4 @@ ImportError
 from importlib.util import find_spec
 
 if find_spec("flint") is None:
-    raise ImportError('ball arithmetic needs python-flint, which is not installed; pip install "logphi[certify]"')
+    raise ImportError("ball arithmetic needs python-flint, which is not installed: pip install python-flint")

@@ -10,6 +10,6 @@ try:
 except ModuleNotFoundError as missing:
     if missing.name != "flint":
         raise
-    raise ModuleNotFoundError("the checker needs python-flint: pip install 'logphi[certify]'") from None
+    raise ModuleNotFoundError("the checker needs python-flint: pip install python-flint") from None
 
 __all__ = ["Verdict", "verify", "verify_file"]

@@ -1,7 +1,7 @@
 """Pictures of what a release reveals: the bounds as bands, drawn by matplotlib.
 
 Every function draws into ``ax`` (into a new figure if there is none) and returns the axes. None of them shows a window or
-changes a setting of matplotlib, which is loaded by the first picture: ``pip install "logphi[plot]"``.
+changes a setting of matplotlib, which is loaded by the first picture: ``pip install matplotlib``.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ def canvas(ax: Axes | None, size: tuple[float, float] = (6.4, 4.4)) -> Axes:
     try:
         import matplotlib.pyplot as plt
     except ImportError as missing:
-        raise ImportError('pictures need matplotlib: pip install "logphi[plot]"') from missing
+        raise ImportError("pictures need matplotlib: pip install matplotlib") from missing
     fresh = plt.subplots(figsize=size, layout="constrained")[1]
     fresh.spines[["top", "right"]].set_visible(False)
     fresh.grid(alpha=0.25, linewidth=0.6)

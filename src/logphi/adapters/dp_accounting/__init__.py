@@ -1,12 +1,12 @@
 """dp-accounting: an accountant for its events, and its distributions of privacy loss made from ours.
 
-Needs the package itself: ``pip install "logphi[dp-accounting]"``. ``docs/dp-accounting.md`` shows both.
+Needs the package itself: ``pip install dp-accounting``. ``docs/dp-accounting.md`` shows both.
 """
 
 try:
     import dp_accounting as _needed  # noqa: F401
 except ImportError as error:
-    raise ImportError('this adapter needs dp-accounting: pip install "logphi[dp-accounting]"') from error
+    raise ImportError("this adapter needs dp-accounting: pip install dp-accounting") from error
 
 from logphi.adapters.dp_accounting.accountant import LogPhiAccountant
 from logphi.adapters.dp_accounting.events import mechanism_of

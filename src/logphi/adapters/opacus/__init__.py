@@ -3,7 +3,7 @@
 try:
     import opacus as _opacus  # noqa: F401
 except ImportError as error:
-    raise ImportError(f'the accountant for Opacus needs Opacus ({error}); pip install "logphi[opacus]"') from error
+    raise ImportError(f"the accountant for Opacus needs Opacus ({error}): pip install opacus") from error
 
 from logphi.adapters.opacus.accountant import LogPhiAccountant
 from logphi.adapters.opacus.registration import register, watch

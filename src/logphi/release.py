@@ -24,7 +24,7 @@ from logphi.questions import Questions
 from logphi.transforms.poisson import one_pair_of_poisson, poisson, poisson_relation
 from logphi.transforms.subset import subset, subset_relation
 from logphi.views.directions import direction_of
-from logphi.written import Written, exact, exactly, meant
+from logphi.written import Written, exactly, meant
 
 if TYPE_CHECKING:
     from logphi.certified.certificate import Certificate
@@ -57,7 +57,8 @@ class Mechanism(Guided, Questions):
         """A proof of delta at an epsilon or of epsilon at a delta, which anyone can check again.
 
         Every error of the whole chain is enclosed in balls. Parameters and the question are exact: numbers of an expression
-        and Fractions as they were written, other floats as the doubles that they are. Needs python-flint
+        and Fractions as they were written, floats as the shortest decimals that read back as them. A float that was computed
+        is such a decimal too: write ``Fraction(256, 60000)``, not ``256 / 60000``. Needs python-flint
         (``pip install "logphi[certify]"``).
 
         Parameters
@@ -86,11 +87,13 @@ class Mechanism(Guided, Questions):
 
         Examples
         --------
-        >>> from fractions import Fraction
         >>> import logphi as lp
-        >>> print((100 * lp.Gaussian(sigma=20)).certify(delta=Fraction(1, 10**5), digits=10))
+        >>> print((100 * lp.Gaussian(sigma=20)).certify(delta=1e-5, digits=10))
         certified: 1.99309140440 <= epsilon <= 1.99309140443 at delta = 1e-05
           to 10 digits, under add_remove, parameters as written, for 100 releases
+        >>> print(lp.GaussianMixture(1, [1, 2], [0.9, 0.1]).certify(delta=1e-5, digits=10))
+        certified: 5.26386061411 <= epsilon <= 5.26386061414 at delta = 1e-05
+          to 10 digits, under add_remove, floats as their shortest decimals, for 1 release
         """
         if (epsilon is None) == (delta is None):
             raise ValueError(f"give exactly one of epsilon and delta, got epsilon={epsilon!r} and delta={delta!r}")
@@ -108,7 +111,7 @@ class Mechanism(Guided, Questions):
             tree,
             manner,
             quantity="delta" if delta is None else "epsilon",
-            at=exact(at),
+            at=meant(at),
             direction=None if order in (None, Direction.BOTH) else order.value,
             digits=digits,
         )
@@ -131,7 +134,7 @@ class Mechanism(Guided, Questions):
         )
 
     def _manner(self) -> str:
-        """How the parameters are known: ``"as written"``, ``"exact doubles"``, or ``"mixed"``.
+        """How the parameters are known: ``"as written"``, or ``"floats as their shortest decimals"``.
 
         Raises
         ------
@@ -484,7 +487,7 @@ def compose(mechanisms: Iterable[Mechanism]) -> Mechanism:
 
 
 def _collect(adjacency: Adjacency, terms: Iterable[tuple[Mechanism, int]]) -> Mechanism:
-    # equal mechanisms whose numbers were written differently stay apart, so that certificates do not take one for the other
+    # mechanisms that are equal as doubles and mean different numbers stay apart, so that no certificate takes one for the other
     counts: Counter[tuple[Mechanism, Any]] = Counter()
     for one, count in shown(terms, "releases"):
         counts[one, exactly(one)] += count

@@ -16,7 +16,7 @@ import flint
 
 from logphi.certified.answer import certify
 from logphi.certified.route import NotCertifiedError
-from logphi.description import canonical
+from logphi.description import WRITTEN, canonical
 from logphi.files import write_whole
 from logphi.views.directions import Loss
 
@@ -42,7 +42,7 @@ class Certificate:
     mechanism
         Counted mechanisms as plain data, their parameters exact: see :meth:`logphi.Mechanism.tree`.
     parameters
-        How these were known: ``"as written"``, ``"exact doubles"`` or ``"mixed"``.
+        How these were known: ``"as written"``, or ``"floats as their shortest decimals"``.
     adjacency
         The relation between data sets.
     quantity, at
@@ -111,10 +111,11 @@ class Certificate:
     def __str__(self) -> str:
         given = "delta" if self.quantity == "epsilon" else "epsilon"
         order = f", direction {self.direction}" if self.direction else ""
+        known = "parameters as written" if self.parameters == WRITTEN else self.parameters
         count = sum(count for count, _ in self.mechanism)
         return (
             f"certified: {self.lower} <= {self.quantity} <= {self.upper} at {given} = {_shown(self.at)}\n"
-            f"  to {self.digits} digits, under {self.adjacency}{order}, parameters {self.parameters}, "
+            f"  to {self.digits} digits, under {self.adjacency}{order}, {known}, "
             f"for {count} release{'s' if count > 1 else ''}"
         )
 

@@ -28,7 +28,7 @@ from logphi.numerics.laws.finite import Thinned
 from logphi.numerics.laws.integers import NormalOnIntegers
 from logphi.numerics.laws.ladder import Ladder
 from logphi.numerics.laws.two_point import TwoPoint
-from logphi.written import exact
+from logphi.written import meant
 
 # derived: from there on the next atom is e^-40 times the nearest one in a tilted law
 _ALONE = 40.0
@@ -43,7 +43,7 @@ class _Rationals:
 
     def constant(self, value: float) -> Number:
         """The number itself."""
-        return exact(value)
+        return meant(value)
 
     def log1p(self, x: Number) -> Number:
         """Refused."""
@@ -123,12 +123,12 @@ def _places_of(loss: LogPhi) -> Places:
     try:
         # no more of an arithmetic than a gap is made of
         rationals = cast(Arithmetic, _Rationals())
-        gaps = [_gap(law, rationals) for law, _ in laws]
+        gaps = [abs(_gap(law, rationals)) for law, _ in laws]
     except _IrrationalError:
         if len(laws) > 1:
             raise NotThisRouteError("the lattices of these losses have no common span that is known to be one") from None
         law, count = laws[0]
-        span = _gap(law, balls()).value.real
+        span = abs(_gap(law, balls()).value.real)
         return Places(span * (count * _steps(law)) / 2, span)
     # rationals have a greatest common divisor
     scale = math.lcm(*(gap.denominator for gap in gaps))

@@ -124,7 +124,14 @@ class Mechanism(Guided, Questions):
         ValueError
             If a mechanism is not of the catalogue, or a parameter is not a number.
         """
-        return sorted(((count, one._node()) for one, count in self.counted()), key=lambda term: canonical(term[1]))
+        counts, nodes = Counter[str](), dict[str, dict[str, Any]]()
+        for one, count in self.counted():
+            described = one._node()
+            key = canonical(described)
+            # a float and the decimal that it stands for are one number
+            counts[key] += count
+            nodes[key] = described
+        return [(counts[key], nodes[key]) for key in sorted(counts)]
 
     def _node(self) -> dict[str, Any]:
         """As one entry of :meth:`tree`."""
@@ -487,7 +494,7 @@ def compose(mechanisms: Iterable[Mechanism]) -> Mechanism:
 
 
 def _collect(adjacency: Adjacency, terms: Iterable[tuple[Mechanism, int]]) -> Mechanism:
-    # mechanisms that are equal as doubles and mean different numbers stay apart, so that no certificate takes one for the other
+    # equal mechanisms whose numbers were written differently stay apart, so that certificates do not take one for the other
     counts: Counter[tuple[Mechanism, Any]] = Counter()
     for one, count in shown(terms, "releases"):
         counts[one, exactly(one)] += count

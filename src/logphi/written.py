@@ -48,18 +48,20 @@ def meant(value: float) -> Fraction:
 
 
 def exactly(value: Any) -> Any:
-    """What tells apart values that are equal as doubles and mean different numbers.
+    """What tells apart values that are equal as doubles: every number that was written as what was written.
 
-    Goes into tuples and dataclasses; anything else is itself.
+    Goes into tuples and dataclasses; anything else is itself, and so is a number that was written as a double that is its own
+    shortest decimal.
 
     Examples
     --------
-    >>> exactly(Written(Fraction(1, 10))) == exactly(0.1), exactly(Written(Fraction(0.1))) == exactly(0.1)
+    >>> exactly(Written(Fraction(1, 2))) == exactly(0.5), exactly(Written(Fraction(0.1))) == exactly(0.1)
     (True, False)
     """
     if isinstance(value, Written):
-        # a fraction equals a double by the value of the double, which is not what the double means
-        return float(value) if value.exact == meant(float(value)) else (value.exact,)
+        double = float(value)
+        # a fraction equals a double by the value of the double, which need not be what the double means
+        return double if exact(double) == value.exact == meant(double) else (value.exact,)
     if isinstance(value, tuple):
         return tuple(map(exactly, value))
     if dataclasses.is_dataclass(value) and not isinstance(value, type):

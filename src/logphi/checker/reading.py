@@ -168,7 +168,7 @@ def _parsed(source: str | bytes | Mapping[str, Any]) -> dict[str, Any]:
         if isinstance(source, bytes):
             source = source[: LARGEST_TEXT + 1].decode("utf-8")
         if not isinstance(source, str):
-            raise NotACertificate(f"a certificate is a text, got {type(source).__name__}")
+            raise NotACertificate(f"a certificate is a text or what certify returned, got {type(source).__name__}")
         if len(source) > LARGEST_TEXT:
             raise NotACertificate(f"the text is longer than {LARGEST_TEXT} characters")
         whole = json.loads(

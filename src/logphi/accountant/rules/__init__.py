@@ -10,7 +10,7 @@ from logphi.accountant.rules.gaussian import GaussianRule
 from logphi.accountant.rules.renyi import RenyiRule, best_order
 from logphi.accountant.rules.rule import Rule
 from logphi.accountant.rules.schedule import ScheduleRule
-from logphi.written import meant
+from logphi.written import exact
 
 NAMES = ("renyi", "gaussian", "schedule")
 # times the largest order it is a double
@@ -30,10 +30,10 @@ def rule_of(name: str, epsilon: float, delta: float, order: float | None, infini
     epsilon, delta = check.nonnegative("epsilon", epsilon), check.unit("delta", delta)
     if epsilon > LARGEST_EPSILON:
         raise ValueError(f"epsilon must be at most {LARGEST_EPSILON:g}, got {epsilon!r}: such a budget promises nothing")
-    if meant(delta) == 1:
+    if exact(delta) == 1:
         raise ValueError("delta must be below 1, got 1.0: such a budget promises nothing")
     infinite_mass = check.nonnegative("infinite_mass", infinite_mass)
-    if meant(infinite_mass) > meant(delta):
+    if exact(infinite_mass) > exact(delta):
         raise ValueError(f"infinite_mass is a part of delta={delta!r} and must not exceed it, got {infinite_mass!r}")
     if name != "renyi" and (order is not None or infinite_mass):
         raise ValueError(f"order and infinite_mass belong to the rule 'renyi', not to {name!r}: leave them out")
@@ -41,7 +41,7 @@ def rule_of(name: str, epsilon: float, delta: float, order: float | None, infini
         return GaussianRule.of(epsilon, delta)
     if name == "schedule" and delta:
         return ScheduleRule(epsilon, delta)
-    left = meant(delta) - meant(infinite_mass)
+    left = exact(delta) - exact(infinite_mass)
     if 0 < left < sys.float_info.min:
         raise ValueError(
             f"delta less infinite_mass must be 0 or at least {sys.float_info.min:.3g}, got {delta!r} less {infinite_mass!r}: "

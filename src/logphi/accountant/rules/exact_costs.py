@@ -12,7 +12,7 @@ from logphi.core.pair import UnsupportedError
 from logphi.mechanisms import ApproximateDP, DiscreteLaplace, ExponentialMechanism, Laplace, PureDP
 from logphi.release import Mechanism
 from logphi.views.profile import masses
-from logphi.written import meant
+from logphi.written import exact
 
 
 def law_of(mechanism: Mechanism, direction: Direction) -> LogPhi:
@@ -40,18 +40,18 @@ def largest_loss(mechanism: Mechanism, direction: Direction) -> Fraction | float
 @largest_loss.register(PureDP)
 @largest_loss.register(ApproximateDP)
 def _(mechanism: PureDP | ApproximateDP, direction: Direction) -> Fraction:
-    return meant(mechanism.guaranteed_epsilon)
+    return exact(mechanism.guaranteed_epsilon)
 
 
 @largest_loss.register(ExponentialMechanism)
 def _(mechanism: ExponentialMechanism, direction: Direction) -> Fraction:
-    return meant(mechanism.range_epsilon)
+    return exact(mechanism.range_epsilon)
 
 
 @largest_loss.register(Laplace)
 @largest_loss.register(DiscreteLaplace)
 def _(mechanism: Laplace | DiscreteLaplace, direction: Direction) -> Fraction:
-    return meant(mechanism.sensitivity) / meant(mechanism.scale)
+    return exact(mechanism.sensitivity) / exact(mechanism.scale)
 
 
 @singledispatch
@@ -62,7 +62,7 @@ def infinite_mass(mechanism: Mechanism, direction: Direction) -> Fraction | floa
 
 @infinite_mass.register(ApproximateDP)
 def _(mechanism: ApproximateDP, direction: Direction) -> Fraction:
-    return meant(mechanism.guaranteed_delta)
+    return exact(mechanism.guaranteed_delta)
 
 
 def _upward(end: float) -> Fraction | float:

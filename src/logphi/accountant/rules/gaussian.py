@@ -17,7 +17,7 @@ from logphi.bound import Direction
 from logphi.core.pair import UnsupportedError
 from logphi.mechanisms import Gaussian
 from logphi.release import Mechanism
-from logphi.written import meant
+from logphi.written import exact
 
 # measured: beyond it nothing is proved of a small delta any more
 _MOST = 2.0**100
@@ -50,7 +50,7 @@ class GaussianRule(Additive):
         while high > low * _NARROW:
             middle = (low + high) / 2
             low, high = (low, middle) if _private(middle, epsilon, delta) else (middle, high)
-        return GaussianRule(1 / Fraction(high) ** 2)
+        return GaussianRule(1 / exact(high) ** 2)
 
     @property
     def budget(self) -> dict[str, Fraction]:
@@ -63,7 +63,7 @@ class GaussianRule(Additive):
             raise UnsupportedError(
                 f"the rule 'gaussian' holds for Gaussian mechanisms, not for {mechanism!r}: make the filter with rule='renyi'"
             )
-        return ((meant(mechanism.sensitivity) / meant(mechanism.sigma)) ** 2,)
+        return ((exact(mechanism.sensitivity) / exact(mechanism.sigma)) ** 2,)
 
     def within(self, sums: tuple[Amount, ...]) -> bool:
         """At most the budget."""
@@ -71,4 +71,4 @@ class GaussianRule(Additive):
 
 
 def _private(sigma: float, epsilon: float, delta: float) -> bool:
-    return proved_delta(Gaussian(sigma), epsilon) <= meant(delta)
+    return proved_delta(Gaussian(sigma), epsilon) <= exact(delta)

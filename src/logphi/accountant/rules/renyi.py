@@ -35,7 +35,7 @@ from logphi.arith.floats import ULP
 from logphi.bound import Direction
 from logphi.release import Mechanism
 from logphi.views.log_moment import finite_log_moment
-from logphi.written import meant
+from logphi.written import exact
 
 # measured: the best order of a Gaussian moves by less than a thousandth of its budget between two of these
 _SHIFTS = 2.0 ** (np.arange(-20 * 16, 49 * 16) / 16)
@@ -54,14 +54,14 @@ class RenyiRule(Additive):
     @cached_property
     def budget(self) -> dict[str, Fraction]:
         """The bounds of the three sums; no log-moment where nothing of delta is left for it."""
-        loss, mass = meant(self.epsilon), meant(self.infinite_mass)
+        loss, mass = exact(self.epsilon), exact(self.infinite_mass)
         if self.order is None:
             return {"largest_loss": loss, "infinite_mass": mass}
         return {"largest_loss": loss, "infinite_mass": mass, "log_moment": self._most(self.order - 1)}
 
     def _most(self, z: float) -> Fraction:
         """B, rounded down."""
-        parts = z * self.epsilon, math.log(meant(self.delta) - meant(self.infinite_mass)), z * math.log1p(1 / z), math.log1p(z)
+        parts = z * self.epsilon, math.log(exact(self.delta) - exact(self.infinite_mass)), z * math.log1p(1 / z), math.log1p(z)
         return Fraction(math.fsum(parts) - 16 * ULP * (1 + math.fsum(map(abs, parts))))
 
     def costs(self, mechanism: Mechanism, direction: Direction) -> tuple[Amount, ...]:

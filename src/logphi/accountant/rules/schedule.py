@@ -17,7 +17,7 @@ from logphi.accountant.rules.exact_costs import law_of
 from logphi.accountant.rules.rule import Amount, Rule
 from logphi.bound import Direction, single
 from logphi.release import Mechanism, compose
-from logphi.written import meant
+from logphi.written import exact
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class ScheduleRule(Rule[Mechanism | None]):
     @property
     def budget(self) -> dict[str, Fraction]:
         """The delta of the budget."""
-        return {"delta": meant(self.delta)}
+        return {"delta": exact(self.delta)}
 
 
 def proved_delta(mechanism: Mechanism, epsilon: float) -> Fraction:
@@ -58,5 +58,5 @@ def proved_delta(mechanism: Mechanism, epsilon: float) -> Fraction:
     at = float(epsilon)
     # far out the doubles are left: what is not known there is not private enough
     with np.errstate(all="ignore"):
-        found = single(mechanism.delta(at if Fraction(at) <= meant(epsilon) else math.nextafter(at, -math.inf)))
+        found = single(mechanism.delta(at if Fraction(at) <= exact(epsilon) else math.nextafter(at, -math.inf)))
     return Fraction(found.upper if found.ledger.proved else 1)

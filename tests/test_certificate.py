@@ -1,5 +1,6 @@
 """Certificates: what they say of a mechanism, that they are the same bytes for the same claim, and what is refused."""
 
+import dataclasses
 import hashlib
 import json
 import os
@@ -7,6 +8,8 @@ from decimal import Decimal
 from fractions import Fraction
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import logphi as lp
 from logphi.expression import parse
@@ -267,3 +270,85 @@ def test_certificates_are_what_the_checker_reads(text, question):
 
     verdict = verify(parse(text).certify(**question).to_json())
     assert verdict.status == 0, verdict.reason
+
+
+# ------------------------------------------------------------------------------------------- as it was typed
+@pytest.mark.parametrize(("count", "p"), [(1, 0.25), (3, 0.25), (50, 0.25), (3, 0.5), (3, 0.75), (2, 1e-9)])
+def test_a_response_that_lies_more_often_than_not_is_certified(p, count):
+    release = count * lp.RandomizedResponse(p=p)
+    for epsilon in (-1, 0, 1, 50):
+        sure, answer = release.delta(epsilon, method="certified"), release.delta(epsilon)
+        assert sure.lower <= answer.upper
+        assert answer.lower <= sure.upper
+    mirrored = count * lp.RandomizedResponse(p=1 - Fraction(str(p)))
+    assert release.delta(1, method="certified").same_as(mirrored.delta(1, method="certified"))
+
+
+def test_bounds_of_the_certified_method_are_about_the_decimals_too():
+    """The question as well: one, many, and Fractions among many."""
+    release = lp.GaussianMixture(1, [1, 2], [0.9, 0.1])
+    certificate = release.certify(delta=1e-5)
+    sure = release.epsilon(1e-5, method="certified")
+    assert sure.lower <= certificate.lower <= certificate.upper <= sure.upper
+    third = Fraction(1, 3)
+    many = release.delta([0.1, third], method="certified")
+    assert [float(one) for one in many.upper] == [release.delta(at, method="certified").upper for at in (0.1, third)]
+    with pytest.raises(ValueError, match=r"double 0\.1 stands for two different numbers"):
+        release.delta([0.1, Fraction(0.1)], method="certified")
+
+
+def test_verify_takes_what_certify_returns(tmp_path):
+    certificate = lp.GaussianMixture(1, [1, 2], [0.9, 0.1]).certify(delta=1e-5)
+    certificate.save(tmp_path / "certificate.json")
+    for one in (certificate, certificate.to_json(), json.loads(certificate.to_json()), tmp_path / "certificate.json"):
+        verdict = lp.verify(one)
+        assert verdict
+        assert str(verdict) == "the claim follows: epsilon at 1/100000 lies within its bounds, to 15 digits"
+    assert lp.verify(dataclasses.replace(certificate, lower=certificate.lower + 1, upper=certificate.upper + 1)).status == 1
+
+
+@pytest.mark.parametrize(
+    ("given", "reason"),
+    [
+        ("certificate.json", "of a file give verify the pathlib.Path"),
+        (1e-5, "a text or what certify returned, got float"),
+        (None, "got NoneType"),
+    ],
+)
+def test_what_is_no_certificate_is_told_so(given, reason):
+    verdict = lp.verify(given)
+    assert verdict.status == 2
+    assert reason in str(verdict)
+
+
+def test_a_file_that_is_not_there(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        lp.verify(tmp_path / "none.json")
+
+
+@pytest.mark.parametrize("manner", ["exact doubles", "mixed"])
+def test_a_certificate_that_took_floats_for_their_doubles_is_still_read(manner):
+    certificate = lp.Gaussian(sigma=Fraction(1.1)).certify(delta=Fraction(1e-5))
+    assert lp.verify(dataclasses.replace(certificate, parameters=manner))
+    assert lp.verify(dataclasses.replace(certificate, parameters="rounded")).status == 2
+
+
+@given(
+    sigma=st.floats(0.5, 3),
+    sensitivity=st.floats(0.1, 2),
+    scale=st.floats(0.5, 5),
+    p=st.floats(0.05, 0.95),
+    at=st.floats(0.01, 1),
+)
+@settings(max_examples=4, deadline=None)
+def test_whatever_the_floats_the_checker_reads_the_same_numbers(sigma, sensitivity, scale, p, at):
+    """To thirty digits: a double and its decimal differ in the seventeenth."""
+    for release in (
+        2 * lp.Gaussian(sigma, sensitivity),
+        lp.Laplace(scale),
+        3 * lp.RandomizedResponse(p),
+        2 * lp.RandomizedResponse(p).poisson(p),
+        lp.GaussianMixture(sigma, [sensitivity, 2], [0.9, 0.1]),
+    ):
+        verdict = lp.verify(release.certify(epsilon=at, digits=30))
+        assert verdict, (release, verdict)

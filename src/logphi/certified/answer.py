@@ -16,7 +16,7 @@ from logphi.bound import Bound, Direction
 from logphi.certified.decimals import enclosing
 from logphi.certified.profile import prepare_below
 from logphi.certified.reals import ball, rational
-from logphi.certified.route import NotCertifiedError
+from logphi.certified.route import NotCertifiedError, NotThisRouteError
 from logphi.core.logphi import LogPhi
 from logphi.progress import shown
 from logphi.views.directions import Loss
@@ -59,6 +59,13 @@ def certify(loss: Loss, *, quantity: str, at: Fraction, direction: Direction | s
     NotCertifiedError
         If the loss cannot be certified, or there is no finite answer.
     """
+    try:
+        return _certify(loss, quantity, at, direction, digits)
+    except (NotThisRouteError, NotImplementedError) as reason:
+        raise NotCertifiedError(str(reason)) from None
+
+
+def _certify(loss: Loss, quantity: str, at: Fraction, direction: Direction | str | None, digits: int) -> Answer:
     orders = loss.orders(direction)
     if any(law.symmetric and not law.mirrored for law, _ in loss.remove.terms):
         raise NotCertifiedError(

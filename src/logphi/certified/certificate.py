@@ -15,7 +15,6 @@ from typing import Any
 import flint
 
 from logphi.certified.answer import certify
-from logphi.certified.route import NotCertifiedError
 from logphi.description import WRITTEN, canonical
 from logphi.files import write_whole
 from logphi.views.directions import Loss
@@ -137,10 +136,7 @@ def issue(
     NotCertifiedError
         If the loss cannot be certified, or there is no finite answer.
     """
-    try:
-        answer = certify(loss, quantity=quantity, at=at, direction=direction, digits=digits)
-    except NotImplementedError as reason:
-        raise NotCertifiedError(str(reason)) from None
+    answer = certify(loss, quantity=quantity, at=at, direction=direction, digits=digits)
     return Certificate(
         mechanism=mechanism,
         parameters=parameters,

@@ -125,16 +125,23 @@ def _places_of(loss: LogPhi) -> Places:
         rationals = cast(Arithmetic, _Rationals())
         gaps = [abs(_gap(law, rationals)) for law, _ in laws]
     except _IrrationalError:
-        if len(laws) > 1:
-            raise NotThisRouteError("the lattices of these losses have no common span that is known to be one") from None
-        law, count = laws[0]
-        span = abs(_gap(law, balls()).value.real)
-        return Places(span * (count * _steps(law)) / 2, span)
+        return _lattice_of_one(laws)
     # rationals have a greatest common divisor
     scale = math.lcm(*(gap.denominator for gap in gaps))
     span = Fraction(math.gcd(*(int(gap * scale) for gap in gaps)), scale)
     offset = sum((count * _steps(law) * gap / 2 for (law, count), gap in zip(laws, gaps, strict=True)), Fraction(0))
     return Places(ball(offset), ball(span))
+
+
+def _lattice_of_one(laws: list[tuple[Law, int]]) -> Places:
+    """The lattice of a law whose gap is irrational, repeated."""
+    if len(laws) > 1:
+        raise NotThisRouteError("the lattices of these losses have no common span that is known to be one")
+    law, count = laws[0]
+    span = abs(_gap(law, balls()).value.real)
+    if not span > 0:
+        raise NotThisRouteError("a loss of zero is on every lattice")
+    return Places(span * (count * _steps(law)) / 2, span)
 
 
 def _gap(law: Law, arith: Arithmetic) -> Number:

@@ -85,13 +85,14 @@ def verify(certificate: Issued | os.PathLike[str] | str | bytes | Mapping[str, A
     """
     if isinstance(certificate, os.PathLike):
         return verify_file(certificate)
-    if not isinstance(certificate, (str, bytes, Mapping)) and hasattr(certificate, "to_json"):
-        certificate = certificate.to_json()
+    source: Any = certificate
+    if hasattr(certificate, "to_json"):
+        source = certificate.to_json()
     try:
-        read_one = read(certificate)
+        read_one = read(source)
         signed = read_one.digest_agrees()
     except NotACertificate as wrong:
-        hint = "; of a file give verify the pathlib.Path" if isinstance(certificate, str) and "{" not in certificate else ""
+        hint = "; of a file give verify the pathlib.Path" if isinstance(source, str) and "{" not in source else ""
         return Verdict(2, f"not a certificate: {wrong}{hint}")
     except RecursionError:
         return Verdict(2, "not a certificate: the text is nested too deeply")

@@ -3,6 +3,7 @@
 import dataclasses
 import hashlib
 import json
+import math
 import os
 from decimal import Decimal
 from fractions import Fraction
@@ -282,6 +283,14 @@ def test_a_response_that_lies_more_often_than_not_is_certified(p, count):
         assert answer.lower <= sure.upper
     mirrored = count * lp.RandomizedResponse(p=1 - Fraction(str(p)))
     assert release.delta(1, method="certified").same_as(mirrored.delta(1, method="certified"))
+
+
+@pytest.mark.parametrize("nothing", [lp.PureDP(0), 3 * lp.RandomizedResponse(0.5), lp.Discrete([0.1, 0.9], [0.1, 0.9])])
+def test_what_leaks_nothing_is_certified_to_leak_nothing(nothing):
+    assert nothing.delta(0, method="certified").upper == 0
+    assert nothing.delta(-1, method="certified").lower == pytest.approx(1 - math.exp(-1))
+    assert nothing.epsilon(1e-9, method="certified").upper == 0
+    assert lp.verify(nothing.certify(delta=1e-9))
 
 
 def test_bounds_of_the_certified_method_are_about_the_decimals_too():

@@ -14,6 +14,7 @@ from flint import arb
 from logphi.arith.ball import precision
 from logphi.bound import Bound, Direction
 from logphi.certified.decimals import enclosing
+from logphi.certified.lost import infinite_mass
 from logphi.certified.profile import prepare_below
 from logphi.certified.reals import ball, rational
 from logphi.certified.route import NotCertifiedError, NotThisRouteError
@@ -72,6 +73,9 @@ def _certify(loss: Loss, quantity: str, at: Fraction, direction: Direction | str
             "the two orders of a loss agree in doubles and not exactly, so that neither can be told from the other; write "
             "parameters that differ by more than the rounding of doubles"
         )
+    for _, part in orders:
+        # what is not known in balls is refused before anything else is computed
+        infinite_mass(part)
     count = max((count for part in orders for _, count in part[1].terms), default=1)
     bits = math.ceil((digits + _SPARE) * math.log2(10)) + count.bit_length() + 24
     for _ in range(_ATTEMPTS):

@@ -103,6 +103,8 @@ def prepare(loss: LogPhi, epsilon: Any, digits: int, most: int = MOST_FORMULAS) 
         If the loss is on none, or on one that is too fine.
     """
     places = _places_of(loss)
+    if not places.span > 0:
+        raise NotThisRouteError("a loss of zero is on every lattice")
     chosen = plan(loss, float(epsilon.mid()), digits)
     if most < MOST_FORMULAS and chosen.abscissa * float(places.span.mid()) > _ALONE:
         raise NotThisRouteError("so near the largest loss a sum of few atoms is simpler")
@@ -139,8 +141,6 @@ def _lattice_of_one(laws: list[tuple[Law, int]]) -> Places:
         raise NotThisRouteError("the lattices of these losses have no common span that is known to be one")
     law, count = laws[0]
     span = abs(_gap(law, balls()).value.real)
-    if not span > 0:
-        raise NotThisRouteError("a loss of zero is on every lattice")
     return Places(span * (count * _steps(law)) / 2, span)
 
 

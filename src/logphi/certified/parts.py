@@ -64,8 +64,8 @@ def refusal(law: Law) -> str:
             "certificate"
         )
     return (
-        "the errors of this loss are not all enclosed in balls, as of truncated noise, of pairs of mixtures of Gaussians and of "
-        "several releases on one sample: ask without a certificate"
+        "the errors of this loss are not all enclosed in balls, as of truncated noise, of pairs of mixtures of Gaussians and "
+        "of several releases on one sample: ask without a certificate"
     )
 
 

@@ -319,7 +319,7 @@ def test_verify_takes_what_certify_returns(tmp_path):
 @pytest.mark.parametrize(
     ("given", "reason"),
     [
-        ("certificate.json", "of a file give verify the pathlib.Path"),
+        ("certificate.json", "for a file, pass its pathlib.Path"),
         (1e-5, "a text or what certify returned, got float"),
         (None, "got NoneType"),
     ],

@@ -92,7 +92,7 @@ class Mechanism(Guided, Questions):
         certified: 1.99309140440 <= epsilon <= 1.99309140443 at delta = 1e-05
           to 10 digits, under add_remove, parameters as written, for 100 releases
         >>> print(lp.GaussianMixture(1, [1, 2], [0.9, 0.1]).certify(delta=1e-5, digits=10))
-        certified: 5.26386061411 <= epsilon <= 5.26386061414 at delta = 1e-05
+        certified: 6.76786908797 <= epsilon <= 6.76786908800 at delta = 1e-05
           to 10 digits, under add_remove, floats as their shortest decimals, for 1 release
         """
         if (epsilon is None) == (delta is None):

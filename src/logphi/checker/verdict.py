@@ -92,7 +92,7 @@ def verify(certificate: Issued | os.PathLike[str] | str | bytes | Mapping[str, A
         read_one = read(source)
         signed = read_one.digest_agrees()
     except NotACertificate as wrong:
-        hint = "; of a file give verify the pathlib.Path" if isinstance(source, str) and "{" not in source else ""
+        hint = "; for a file, pass its pathlib.Path" if isinstance(source, str) and "{" not in source else ""
         return Verdict(2, f"not a certificate: {wrong}{hint}")
     except RecursionError:
         return Verdict(2, "not a certificate: the text is nested too deeply")

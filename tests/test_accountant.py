@@ -76,7 +76,7 @@ def test_every_mechanism_of_the_catalogue_is_tried():
 
 
 @pytest.mark.few(15)
-@pytest.mark.parametrize("written", [True, False], ids=["written", "doubles"])
+@pytest.mark.parametrize("written", [True, False], ids=["written", "floats"])
 @pytest.mark.parametrize("expression", RELEASES)
 def test_a_resumed_ledger_answers_with_the_same_bits(expression, written):
     accountant = holding(*((one if written else as_doubles(one), count) for one, count in parse(expression).counted()))
@@ -89,14 +89,14 @@ def test_a_resumed_ledger_answers_with_the_same_bits(expression, written):
     assert resumed.delta(0.3).same_as(accountant.delta(0.3))
 
 
-@pytest.mark.parametrize("written", [True, False], ids=["written", "doubles"])
+@pytest.mark.parametrize("written", [True, False], ids=["written", "floats"])
 @pytest.mark.parametrize("expression", [RELEASES[0], RELEASES[1], RELEASES[10], RELEASES[15], RELEASES[22]])
 def test_a_resumed_ledger_gives_the_same_certificate(expression, written):
     accountant = holding(*((one if written else as_doubles(one), count) for one, count in parse(expression).counted()))
     resumed = lp.Accountant.from_json(accountant.to_json())
     first, second = (one.release.certify(epsilon=Fraction(1, 5), digits=12).to_json() for one in (accountant, resumed))
     assert first == second
-    assert json.loads(first)["parameters"] == ("as written" if written else "exact doubles")
+    assert json.loads(first)["parameters"] == ("as written" if written else "floats as their shortest decimals")
 
 
 @settings(max_examples=60)

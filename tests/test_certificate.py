@@ -1,12 +1,16 @@
 """Certificates: what they say of a mechanism, that they are the same bytes for the same claim, and what is refused."""
 
+import dataclasses
 import hashlib
 import json
+import math
 import os
 from decimal import Decimal
 from fractions import Fraction
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import logphi as lp
 from logphi.expression import parse
@@ -67,9 +71,9 @@ def test_a_mechanism_as_plain_data(text):
     assert parse(f"3 * {text}").tree() == [(3, NODES[text])]
 
 
-def test_doubles_are_written_out():
-    ((_, node),) = lp.Gaussian(sigma=0.1).tree()
-    assert node["parameters"]["sigma"] == "3602879701896397/36028797018963968"
+def test_floats_are_their_shortest_decimals():
+    ((_, node),) = lp.Gaussian(sigma=0.1, sensitivity=1e23).tree()
+    assert (node["parameters"]["sigma"], node["parameters"]["sensitivity"]) == ("1/10", "1" + "0" * 23)
 
 
 def test_the_order_of_a_composition_leaves_no_trace():
@@ -88,21 +92,43 @@ def test_the_order_of_a_composition_leaves_no_trace():
         (lambda: parse("Gaussian(sigma=1.1) + Laplace(scale=2)"), "as written"),
         (lambda: lp.Gaussian(sigma=Fraction(11, 10)), "as written"),
         (lambda: lp.Gaussian(sigma=2.0, sensitivity=3), "as written"),
-        (lambda: lp.Gaussian(sigma=1.1), "exact doubles"),
-        (lambda: lp.Gaussian(sigma=1.1) + parse("Gaussian(sigma=1.2)"), "mixed"),
+        (lambda: lp.Gaussian(sigma=2.5), "as written"),
+        (lambda: lp.Gaussian(sigma=1.1), "floats as their shortest decimals"),
+        (lambda: lp.Gaussian(sigma=1.1) + parse("Gaussian(sigma=1.2)"), "floats as their shortest decimals"),
+        (lambda: lp.Laplace(scale=1e23, sensitivity=1e22), "floats as their shortest decimals"),
     ],
 )
 def test_how_parameters_are_known(release, manner):
     assert release().certify(epsilon=0.5).parameters == manner
 
 
-def test_a_decimal_is_another_claim_than_its_double():
-    written, double = (one.certify(delta=TINY, digits=30) for one in (parse("Gaussian(sigma=1.1)"), lp.Gaussian(sigma=1.1)))
-    assert written.upper < double.lower or double.upper < written.lower
-    assert abs(written.lower - double.lower) < Decimal("1e-14")
-    one, other = (parse("Gaussian(sigma=1.1)").certify(delta=at, digits=30) for at in (Fraction(1, 10**5), 1e-5))
-    assert (one.at, other.at) == (Fraction(1, 10**5), Fraction(1e-5))
-    assert one.upper < other.lower or other.upper < one.lower
+def test_a_float_makes_the_same_claim_as_its_decimal_and_another_than_the_value_of_its_double():
+    sigmas = (1.1, Fraction(11, 10), Fraction(1.1))
+    plain, written, double = (lp.Gaussian(sigma=one).certify(delta=TINY, digits=30) for one in sigmas)
+    assert (plain.lower, plain.upper, plain.mechanism) == (written.lower, written.upper, written.mechanism)
+    assert plain.upper < double.lower or double.upper < plain.lower
+    assert abs(plain.lower - double.lower) < Decimal("1e-14")
+    one, other, third = (lp.Gaussian(sigma=1).certify(delta=at, digits=30) for at in (1e-5, Fraction(1, 10**5), Fraction(1e-5)))
+    assert one == other
+    assert one.at == Fraction(1, 10**5)
+    assert one.upper < third.lower or third.upper < one.lower
+
+
+def test_probabilities_of_ordinary_python_sum_to_one_as_decimals():
+    certificate = lp.GaussianMixture(1, [1, 2], [0.9, 0.1]).certify(delta=1e-5)
+    written = parse("GaussianMixture(1, [1, 2], [0.9, 0.1])").certify(delta=Fraction(1, 10**5))
+    assert (certificate.lower, certificate.upper) == (written.lower, written.upper)
+    assert "floats as their shortest decimals" in str(certificate)
+    assert lp.verify(certificate)
+    assert lp.verify(lp.Discrete(p=[0.1] * 10, q=[0.1] * 8 + [0.15, 0.05]).certify(epsilon=0.1))
+
+
+def test_a_rate_that_was_computed_is_the_decimal_of_its_float():
+    """The float 256/60000 is no quotient any more."""
+    ((_, node),) = lp.Gaussian(sigma=1).poisson(256 / 60000).tree()
+    assert node["parameters"]["rate"] == str(Fraction("0.004266666666666667"))
+    ((_, node),) = lp.Gaussian(sigma=1).poisson(Fraction(256, 60000)).tree()
+    assert node["parameters"]["rate"] == "8/1875"
 
 
 def test_the_main_job():
@@ -186,7 +212,8 @@ def test_a_certificate_in_words():
     assert first.startswith("certified: ")
     assert first.endswith(" at epsilon = 1/3")
     assert second == "  to 5 digits, under add_remove, parameters as written, for 4 releases"
-    assert "at epsilon = the double 0.1" in str(parse("Gaussian(sigma=2)").certify(epsilon=0.1))
+    assert "at epsilon = 0.1\n" in str(parse("Gaussian(sigma=2)").certify(epsilon=0.1))
+    assert "at epsilon = the double 0.1" in str(parse("Gaussian(sigma=2)").certify(epsilon=Fraction(0.1)))
 
 
 class Own(Primitive):
@@ -212,9 +239,10 @@ class Own(Primitive):
         (Own, {"epsilon": 1}, "Own is not of the catalogue"),
         (lambda: parse("FromTradeoff([0], [0.9])"), {"epsilon": 1}, "do not know a FromTradeoff"),
         (lambda: parse("FromProfile([1], [0.1])"), {"epsilon": 1}, "do not know a FromProfile"),
-        (lambda: lp.Gaussian(1.1) + parse("Laplace(1.1)"), {"epsilon": 1}, "double 1.1 stands for two different numbers"),
+        (lambda: lp.Gaussian(1.1) + lp.Laplace(Fraction(1.1)), {"epsilon": 1}, "double 1.1 stands for two different numbers"),
+        (lambda: lp.Gaussian(0.1) + lp.Gaussian(Fraction(0.1)), {"epsilon": 1}, "double 0.1 stands for two different numbers"),
         (lambda: parse("Gaussian(1).poisson(1 - 1e-30)"), {"epsilon": 1}, "double 1.0 stands for two different numbers"),
-        (lambda: lp.Discrete([0.1, 0.2, 0.7], [0.2, 0.1, 0.7]), {"epsilon": 0.1}, "p of a Discrete must sum to one exactly"),
+        (lambda: lp.Discrete([1 / 3] * 3, [0.2, 0.1, 0.7]), {"epsilon": 0.1}, "p of a Discrete must sum to one exactly"),
     ],
 )
 def test_refusals(release, question, reason):
@@ -243,3 +271,93 @@ def test_certificates_are_what_the_checker_reads(text, question):
 
     verdict = verify(parse(text).certify(**question).to_json())
     assert verdict.status == 0, verdict.reason
+
+
+# ------------------------------------------------------------------------------------------- as it was typed
+@pytest.mark.parametrize(("count", "p"), [(1, 0.25), (3, 0.25), (50, 0.25), (3, 0.5), (3, 0.75), (2, 1e-9)])
+def test_a_response_that_lies_more_often_than_not_is_certified(p, count):
+    release = count * lp.RandomizedResponse(p=p)
+    for epsilon in (-1, 0, 1, 50):
+        sure, answer = release.delta(epsilon, method="certified"), release.delta(epsilon)
+        assert sure.lower <= answer.upper
+        assert answer.lower <= sure.upper
+    mirrored = count * lp.RandomizedResponse(p=1 - Fraction(str(p)))
+    assert release.delta(1, method="certified").same_as(mirrored.delta(1, method="certified"))
+
+
+@pytest.mark.parametrize("nothing", [lp.PureDP(0), 3 * lp.RandomizedResponse(0.5), lp.Discrete([0.1, 0.9], [0.1, 0.9])])
+def test_what_leaks_nothing_is_certified_to_leak_nothing(nothing):
+    assert nothing.delta(0, method="certified").upper == 0
+    assert nothing.delta(-1, method="certified").lower == pytest.approx(1 - math.exp(-1))
+    assert nothing.epsilon(1e-9, method="certified").upper == 0
+    assert lp.verify(nothing.certify(delta=1e-9))
+
+
+def test_bounds_of_the_certified_method_are_about_the_decimals_too():
+    """The question as well: one, many, and Fractions among many."""
+    release = lp.GaussianMixture(1, [1, 2], [0.9, 0.1])
+    certificate = release.certify(delta=1e-5)
+    sure = release.epsilon(1e-5, method="certified")
+    assert sure.lower <= certificate.lower <= certificate.upper <= sure.upper
+    third = Fraction(1, 3)
+    many = release.delta([0.1, third], method="certified")
+    assert [float(one) for one in many.upper] == [release.delta(at, method="certified").upper for at in (0.1, third)]
+    with pytest.raises(ValueError, match=r"double 0\.1 stands for two different numbers"):
+        release.delta([0.1, Fraction(0.1)], method="certified")
+
+
+def test_verify_takes_what_certify_returns(tmp_path):
+    certificate = lp.GaussianMixture(1, [1, 2], [0.9, 0.1]).certify(delta=1e-5)
+    certificate.save(tmp_path / "certificate.json")
+    for one in (certificate, certificate.to_json(), json.loads(certificate.to_json()), tmp_path / "certificate.json"):
+        verdict = lp.verify(one)
+        assert verdict
+        assert str(verdict) == "the claim follows: epsilon at 1/100000 lies within its bounds, to 15 digits"
+    assert lp.verify(dataclasses.replace(certificate, lower=certificate.lower + 1, upper=certificate.upper + 1)).status == 1
+
+
+@pytest.mark.parametrize(
+    ("given", "reason"),
+    [
+        ("certificate.json", "for a file, pass its pathlib.Path"),
+        (1e-5, "a text or what certify returned, got float"),
+        (None, "got NoneType"),
+    ],
+)
+def test_what_is_no_certificate_is_told_so(given, reason):
+    verdict = lp.verify(given)
+    assert verdict.status == 2
+    assert reason in str(verdict)
+
+
+def test_a_file_that_is_not_there(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        lp.verify(tmp_path / "none.json")
+
+
+@pytest.mark.parametrize("manner", ["exact doubles", "mixed"])
+def test_a_certificate_that_took_floats_for_their_doubles_is_still_read(manner):
+    certificate = lp.Gaussian(sigma=Fraction(1.1)).certify(delta=Fraction(1e-5))
+    assert lp.verify(dataclasses.replace(certificate, parameters=manner))
+    assert lp.verify(dataclasses.replace(certificate, parameters="rounded")).status == 2
+
+
+@given(
+    sigma=st.floats(0.5, 3),
+    sensitivity=st.floats(0.1, 2),
+    scale=st.floats(0.5, 5),
+    p=st.floats(0.05, 0.95),
+    at=st.floats(0.01, 1),
+)
+@settings(max_examples=4, deadline=None)
+def test_whatever_the_floats_the_checker_reads_the_same_numbers(sigma, sensitivity, scale, p, at):
+    """To thirty digits: a double and its decimal differ in the seventeenth."""
+    for release in (
+        2 * lp.Gaussian(sigma, sensitivity),
+        lp.Laplace(scale),
+        3 * lp.RandomizedResponse(p),
+        2 * lp.RandomizedResponse(p).poisson(p),
+        lp.GaussianMixture(sigma, [sensitivity, 2], [0.9, 0.1]),
+    ):
+        verdict = lp.verify(release.certify(epsilon=at, digits=30))
+        assert verdict, (release, verdict)

@@ -190,12 +190,13 @@ def test_what_is_refused(expression: str) -> None:
         prepare(parse(expression).loss_law(), ball(1), 128)
 
 
-def test_parameters_are_doubles_unless_written() -> None:
-    """0.1 as a double and as a decimal differ in the seventeenth digit."""
+def test_parameters_are_shortest_decimals_unless_written() -> None:
+    """0.1 as a decimal and the value of its double differ in the seventeenth digit."""
     with precision(128):
-        double, decimal = (
+        plain, decimal, double = (
             prepare(loss, ball(1), 128).excess(ball(1))
-            for loss in (Gaussian(sigma=0.1).loss_law(), loss_of("Gaussian(sigma=0.1)"))
+            for loss in (Gaussian(0.1).loss_law(), loss_of("Gaussian(sigma=0.1)"), Gaussian(Fraction(0.1)).loss_law())
         )
+        assert (plain - decimal).contains(0)
         assert 0 < abs(double - decimal) < 1e-15
         assert balls().bits == 128

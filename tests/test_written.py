@@ -12,7 +12,7 @@ from mpmath import cosh, exp, log, mpf, sinh, sqrt
 import logphi as lp
 from logphi import check
 from logphi.expression import MOST_BITS, parse, parse_numbers
-from logphi.written import Written, exact, meant
+from logphi.written import Written, exact, exactly, meant
 
 DIGITS = 60
 POINTS = (0, -1, 2, -0.375, 0.25 + 0.75j)
@@ -272,24 +272,25 @@ def decimal(text):
     return mpf(value.numerator) / value.denominator
 
 
-def double(text):
+def shortest(text):
+    """The decimal that Python shows of what it makes of a text."""
     numerator, _, denominator = text.partition("/")
-    return mpf(float(numerator) / float(denominator or 1))
+    return decimal(str(float(numerator) / float(denominator or 1)))
 
 
 def in_python(text):
-    """The same call with the numbers of Python: doubles."""
+    """The same call with the numbers of Python."""
     return eval(text, vars(lp) | {name: getattr(lp, name) for name in lp.__all__})
 
 
 @pytest.mark.few(20)
 @pytest.mark.parametrize("text", FORMULAS)
-@pytest.mark.parametrize(("build", "read"), [(parse, decimal), (in_python, double)], ids=["as written", "exact doubles"])
+@pytest.mark.parametrize(("build", "read"), [(parse, decimal), (in_python, shortest)], ids=["as written", "floats"])
 def test_transforms_hold_the_exact_parameters(text, build, read):
     pytest.importorskip("flint")
     from logphi.arith.ball import Balls
 
-    balls, loss = Balls(240, doubles=True), build(text).loss_law()
+    balls, loss = Balls(240, proving=True), build(text).loss_law()
     with mpmath.workdps(DIGITS):
         formula = FORMULAS[text](read)
         for z in POINTS:
@@ -305,13 +306,26 @@ def test_transforms_hold_the_exact_parameters(text, build, read):
             assert room <= mpf(10) ** -30 * abs(truth), z
 
 
-def test_a_decimal_is_told_from_its_double():
+def test_a_float_is_its_shortest_decimal_and_no_other_number_of_that_double():
     pytest.importorskip("flint")
     from logphi.arith.ball import Balls
 
-    balls = Balls(240, doubles=True)
-    written, plain = (build("Gaussian(sigma=1.1)").loss_law().formula(balls, balls.exact(0.5)) for build in (parse, in_python))
-    assert not (written - plain).value.contains(0)
+    balls = Balls(240, proving=True)
+    sigmas = (1.1, Fraction(11, 10), Fraction(1.1))
+    plain, written, double = (lp.Gaussian(sigma=one).loss_law().formula(balls, balls.exact(0.5)) for one in sigmas)
+    assert (plain - written).value.contains(0)
+    assert not (plain - double).value.contains(0)
+
+
+def test_what_may_mean_two_numbers_is_not_collected():
+    tenths = [lp.Laplace(scale=one) for one in (Fraction(1, 10), 0.1, Fraction(0.1))]
+    assert [count for _, count in lp.compose(tenths).counted()] == [1, 1, 1]
+    assert [count for count, _ in lp.compose(tenths).tree()] == [2, 1]
+    assert (lp.Laplace(0.5) + lp.Laplace(Fraction(1, 2)) + lp.Laplace(2) + parse("Laplace(2)")).counted() == (
+        (lp.Laplace(0.5), 2),
+        (lp.Laplace(2), 2),
+    )
+    assert len({exactly(0.1), exactly(Written(Fraction(1, 10))), exactly(Written(Fraction(0.1)))}) == 3
 
 
 @pytest.mark.parametrize(
@@ -344,7 +358,7 @@ def test_what_has_no_exact_formula_is_refused(text, reason):
     pytest.importorskip("flint")
     from logphi.arith.ball import Balls
 
-    balls = Balls(240, doubles=True)
+    balls = Balls(240, proving=True)
     with pytest.raises(NotImplementedError, match=reason):
         parse(text).loss_law().formula(balls, balls.exact(0.5))
 
@@ -356,6 +370,6 @@ def test_an_order_that_doubles_do_not_show_is_refused_in_balls_and_in_rational_n
     from logphi.certified.places import Exact
 
     ((law, _),) = parse(text).loss_law().terms
-    for arith in (Balls(240, doubles=True), Exact()):
+    for arith in (Balls(240, proving=True), Exact()):
         with pytest.raises(NotImplementedError, match="which is larger"):
             law.cells.under(arith)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
-from logphi.written import Written, exact
+from logphi.written import exact, meant
 
-WRITTEN, DOUBLES, MIXED = "as written", "exact doubles", "mixed"
+WRITTEN, DECIMALS = "as written", "floats as their shortest decimals"
 
 TOGETHER = "composition"
 
@@ -33,22 +34,22 @@ def rational(name: str, value: Any) -> str | list[Any] | None:
         return [rational(name, entry) for entry in value]
     if not isinstance(value, (int, float)):
         raise ValueError(f"{name} is no number but of type {type(value).__name__}: only numbers can be written down exactly")
-    return str(exact(value))
+    return str(meant(value))
 
 
 def numbers_in(values: Iterable[Any]) -> Iterator[float]:
-    """The numbers among values and in the lists among them."""
+    """The finite numbers among values and in the lists among them."""
     for value in values:
         if isinstance(value, tuple):
             yield from numbers_in(value)
-        elif isinstance(value, (int, float)):
+        elif isinstance(value, (int, float)) and math.isfinite(value):
             yield value
 
 
 def manner(numbers: Iterable[float]) -> str:
-    """How numbers are known: as they were written, as doubles, or some in one way and some in the other.
+    """How numbers are known: as they were written, or some as the shortest decimals that read back as their doubles.
 
-    Whole numbers are the same in both.
+    Doubles that are their shortest decimals, such as 0.5 and whole numbers below 2^53, are as written.
 
     Raises
     ------
@@ -56,19 +57,17 @@ def manner(numbers: Iterable[float]) -> str:
         If different numbers have the same double. Where doubles are compared, as when equal terms are collected, they would
         count as one.
     """
-    known, kinds = {0.0: Fraction(0), 1.0: Fraction(1)}, set()
+    known, found = {0.0: Fraction(0), 1.0: Fraction(1)}, WRITTEN
     for number in numbers:
-        own = exact(number)
+        own = meant(number)
         if known.setdefault(float(number), own) != own:
             raise ValueError(
-                f"the double {float(number)!r} stands for two different numbers, one of them written exactly; write both in "
-                "the same way: in an expression, as Fractions, or as floats"
+                f"the double {float(number)!r} stands for two different numbers: of a float the shortest decimal counts, of a "
+                "Fraction the fraction itself; write both in the same way, as decimals or as Fractions"
             )
-        if own.denominator > 1:
-            kinds.add(isinstance(number, Written))
-    if kinds == {True, False}:
-        return MIXED
-    return DOUBLES if False in kinds else WRITTEN
+        if exact(number) != own:
+            found = DECIMALS
+    return found
 
 
 def normalised(name: str, probabilities: Iterable[float]) -> None:
@@ -79,11 +78,11 @@ def normalised(name: str, probabilities: Iterable[float]) -> None:
     ValueError
         If probabilities do not sum to one exactly.
     """
-    excess = sum(map(exact, probabilities), Fraction(0)) - 1
+    excess = sum(map(meant, probabilities), Fraction(0)) - 1
     if excess:
         raise ValueError(
-            f"{name} must sum to one exactly, but its sum is off by {float(excess):.2g}; write entries that do, as decimals of "
-            "an expression or as Fractions"
+            f"{name} must sum to one exactly, each as the shortest decimal of its float, but its sum is off by "
+            f"{float(excess):.2g}; write entries that do, such as 0.9 and 0.1, or Fractions, such as Fraction(1, 3) three times"
         )
 
 

@@ -28,7 +28,7 @@ from logphi.transforms.group import LARGEST_SIZE, refusal
 from logphi.transforms.poisson import one_pair_of_poisson, poisson, poisson_relation
 from logphi.transforms.subset import subset, subset_relation
 from logphi.views.directions import direction_of
-from logphi.written import Written, exact, exactly, meant
+from logphi.written import Written, exactly, meant
 
 if TYPE_CHECKING:
     from logphi.certified.certificate import Certificate
@@ -72,7 +72,8 @@ class Mechanism(Guided, Form, Questions):
         """A proof of delta at an epsilon or of epsilon at a delta, which anyone can check again.
 
         Every error of the whole chain is enclosed in balls. Parameters and the question are exact: numbers of an expression
-        and Fractions as they were written, other floats as the doubles that they are. Needs python-flint
+        and Fractions as they were written, floats as the shortest decimals that read back as them. A float that was computed
+        is such a decimal too: write ``Fraction(256, 60000)``, not ``256 / 60000``. Needs python-flint
         (``pip install python-flint``).
 
         Parameters
@@ -101,11 +102,13 @@ class Mechanism(Guided, Form, Questions):
 
         Examples
         --------
-        >>> from fractions import Fraction
         >>> import logphi as lp
-        >>> print((100 * lp.Gaussian(sigma=20)).certify(delta=Fraction(1, 10**5), digits=10))
+        >>> print((100 * lp.Gaussian(sigma=20)).certify(delta=1e-5, digits=10))
         certified: 1.99309140440 <= epsilon <= 1.99309140443 at delta = 1e-05
           to 10 digits, under add_remove, parameters as written, for 100 releases
+        >>> print(lp.GaussianMixture(1, [1, 2], [0.9, 0.1]).certify(delta=1e-5, digits=10))
+        certified: 6.76786908797 <= epsilon <= 6.76786908800 at delta = 1e-05
+          to 10 digits, under add_remove, floats as their shortest decimals, for 1 release
         """
         if (epsilon is None) == (delta is None):
             raise ValueError(f"give exactly one of epsilon and delta, got epsilon={epsilon!r} and delta={delta!r}")
@@ -123,7 +126,7 @@ class Mechanism(Guided, Form, Questions):
             tree,
             manner,
             quantity="delta" if delta is None else "epsilon",
-            at=exact(at),
+            at=meant(at),
             direction=None if order in (None, Direction.BOTH) else order.value,
             digits=digits,
         )
@@ -136,7 +139,14 @@ class Mechanism(Guided, Form, Questions):
         ValueError
             If a mechanism is not of the catalogue, or a parameter is not a number.
         """
-        return sorted(((count, one._node()) for one, count in self.counted()), key=lambda term: canonical(term[1]))
+        counts, nodes = Counter[str](), dict[str, dict[str, Any]]()
+        for one, count in self.counted():
+            described = one._node()
+            key = canonical(described)
+            # a float and the decimal that it stands for are one number
+            counts[key] += count
+            nodes[key] = described
+        return [(counts[key], nodes[key]) for key in sorted(counts)]
 
     @guided
     def group(self, size: int) -> Mechanism:
@@ -179,7 +189,7 @@ class Mechanism(Guided, Form, Questions):
         raise refusal(type(self).__name__, size)
 
     def _manner(self) -> str:
-        """How the parameters are known: ``"as written"``, ``"exact doubles"``, or ``"mixed"``.
+        """How the parameters are known: ``"as written"``, or ``"floats as their shortest decimals"``.
 
         Raises
         ------

@@ -1,4 +1,7 @@
-"""A number as it was written: a double that remembers the decimal or the quotient it stands for."""
+"""A number as it was written: a double that remembers the decimal or the quotient it stands for.
+
+Any other double stands for the shortest decimal that reads back as it: 0.1 is one tenth.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +14,12 @@ class Written(float):
     """The double nearest to an exact rational number, which is kept beside it.
 
     It behaves as the double in every respect: it equals it, it hashes and prints as it, and arithmetic with it gives plain
-    doubles. Only :func:`exact` tells the two apart.
+    doubles. Only :func:`meant` and :func:`exact` tell the two apart.
 
     Examples
     --------
-    >>> Written(Fraction(1, 10)) == 0.1, exact(Written(Fraction(1, 10))) == exact(0.1)
+    >>> third = Written(Fraction(1, 3))
+    >>> third == 1 / 3, meant(third) == meant(1 / 3)
     (True, False)
     """
 
@@ -46,10 +50,18 @@ def meant(value: float) -> Fraction:
 def exactly(value: Any) -> Any:
     """What tells apart values that are equal as doubles: every number that was written as what was written.
 
-    Goes into tuples and dataclasses; anything else is itself.
+    Goes into tuples and dataclasses; anything else is itself, and so is a number that was written as a double that is its own
+    shortest decimal.
+
+    Examples
+    --------
+    >>> exactly(Written(Fraction(1, 2))) == exactly(0.5), exactly(Written(Fraction(0.1))) == exactly(0.1)
+    (True, False)
     """
     if isinstance(value, Written):
-        return value.exact
+        double = float(value)
+        # a fraction equals a double by the value of the double, which need not be what the double means
+        return double if exact(double) == value.exact == meant(double) else (value.exact,)
     if isinstance(value, tuple):
         return tuple(map(exactly, value))
     if dataclasses.is_dataclass(value) and not isinstance(value, type):

@@ -22,7 +22,7 @@ from typing import Any
 
 from logphi import check
 from logphi.arith.protocol import Arithmetic, Number
-from logphi.written import exact, meant
+from logphi.written import meant
 
 # fewer bits say nothing; more are a slip of the hand
 _LEAST_BITS, _MOST_BITS = 16, 1 << 20
@@ -125,9 +125,9 @@ class Ball:
 class Balls(Arithmetic):
     """Numbers are :class:`Ball`, computed with ``bits`` bits.
 
-    A whole number between 16 and 2^20. Constants of which no more is known than their doubles are these doubles if ``doubles``,
-    and the shortest decimals that read back as them if not. Nothing outside learns of the precision: FLINT's own is put back
-    after each operation.
+    A whole number between 16 and 2^20. A constant is the decimal or the quotient that was written, and of a plain double the
+    shortest decimal that reads back as it. If ``proving``, formulas refuse numbers that were rounded to doubles on their way
+    here. Nothing outside learns of the precision: FLINT's own is put back after each operation.
 
     Raises
     ------
@@ -145,7 +145,7 @@ class Balls(Arithmetic):
     """
 
     bits: int
-    doubles: bool = False
+    proving: bool = False
 
     def __post_init__(self) -> None:
         check.whole("bits", self.bits, _LEAST_BITS, _MOST_BITS)
@@ -156,8 +156,8 @@ class Balls(Arithmetic):
             return Ball(flint.acb(complex(value)), self.bits)
 
     def constant(self, value: float) -> Ball:
-        """The decimal or the quotient that a user wrote, where it is known; otherwise the shortest decimal, or the double."""
-        number = exact(value) if self.doubles else meant(value)
+        """The decimal or the quotient that a user wrote, where it is known, and the shortest decimal otherwise."""
+        number = meant(value)
         with precision(self.bits) as flint:
             return Ball(flint.acb(flint.arb(flint.fmpq(number.numerator, number.denominator))), self.bits)
 

@@ -14,9 +14,10 @@ from flint import arb
 from logphi.arith.ball import precision
 from logphi.bound import Direction
 from logphi.certified.decimals import enclosing
+from logphi.certified.lost import infinite_mass
 from logphi.certified.profile import prepare_below
 from logphi.certified.reals import ball, rational
-from logphi.certified.route import NotCertifiedError
+from logphi.certified.route import NotCertifiedError, NotThisRouteError
 from logphi.core.logphi import LogPhi
 from logphi.progress import shown
 from logphi.views.directions import Loss, direction_of
@@ -59,12 +60,22 @@ def certify(loss: Loss, *, quantity: str, at: Fraction, direction: Direction | s
     NotCertifiedError
         If the loss cannot be certified, or there is no finite answer.
     """
+    try:
+        return _certify(loss, quantity, at, direction, digits)
+    except (NotThisRouteError, NotImplementedError) as reason:
+        raise NotCertifiedError(str(reason)) from None
+
+
+def _certify(loss: Loss, quantity: str, at: Fraction, direction: Direction | str | None, digits: int) -> Answer:
     orders = loss.orders(direction)
     if any(law.symmetric and not law.mirrored for law, _ in loss.remove.terms):
         raise NotCertifiedError(
             "the two orders of a loss agree in doubles and not exactly, so that neither can be told from the other; write "
             "parameters that differ by more than the rounding of doubles"
         )
+    for _, part in orders:
+        # what is not known in balls is refused before anything else is computed
+        infinite_mass(part)
     count = max((count for part in orders for _, count in part[1].terms), default=1)
     bits = math.ceil((digits + _SPARE) * math.log2(10)) + count.bit_length() + 24
     for _ in range(_ATTEMPTS):

@@ -48,7 +48,7 @@ def atoms_of(law: Law) -> Atoms:
     NotCertifiedError
         If the law has other parts, or its probabilities are known to some digits only.
     """
-    raise NotThisRouteError(f"a loss of the kind {type(law).__name__} is not a sum of atoms and flat parts")
+    raise NotThisRouteError("this loss is not a sum of atoms and flat parts")
 
 
 @atoms_of.register

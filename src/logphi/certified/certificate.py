@@ -15,8 +15,7 @@ from typing import Any
 import flint
 
 from logphi.certified.answer import certify
-from logphi.certified.route import NotCertifiedError
-from logphi.description import canonical
+from logphi.description import WRITTEN, canonical
 from logphi.files import write_whole
 from logphi.listed import Listed
 from logphi.views.directions import Loss
@@ -43,7 +42,7 @@ class Certificate(Listed):
     mechanism
         Counted mechanisms as plain data, their parameters exact: see :meth:`logphi.Mechanism.tree`.
     parameters
-        How these were known: ``"as written"``, ``"exact doubles"`` or ``"mixed"``.
+        How these were known: ``"as written"``, or ``"floats as their shortest decimals"``.
     adjacency
         The relation between data sets.
     quantity, at
@@ -117,10 +116,11 @@ class Certificate(Listed):
     def __str__(self) -> str:
         given = "delta" if self.quantity == "epsilon" else "epsilon"
         order = f", direction {self.direction}" if self.direction else ""
+        known = "parameters as written" if self.parameters == WRITTEN else self.parameters
         count = sum(count for count, _ in self.mechanism)
         return (
             f"certified: {self.lower} <= {self.quantity} <= {self.upper} at {given} = {_shown(self.at)}\n"
-            f"  to {self.digits} digits, under {self.adjacency}{order}, parameters {self.parameters}, "
+            f"  to {self.digits} digits, under {self.adjacency}{order}, {known}, "
             f"for {count} release{'s' if count > 1 else ''}"
         )
 
@@ -142,10 +142,7 @@ def issue(
     NotCertifiedError
         If the loss cannot be certified, or there is no finite answer.
     """
-    try:
-        answer = certify(loss, quantity=quantity, at=at, direction=direction, digits=digits)
-    except NotImplementedError as reason:
-        raise NotCertifiedError(str(reason)) from None
+    answer = certify(loss, quantity=quantity, at=at, direction=direction, digits=digits)
     return Certificate(
         mechanism=mechanism,
         parameters=parameters,

@@ -28,7 +28,7 @@ from logphi.numerics.laws.finite import Thinned
 from logphi.numerics.laws.integers import NormalOnIntegers
 from logphi.numerics.laws.ladder import Ladder
 from logphi.numerics.laws.two_point import TwoPoint
-from logphi.written import exact
+from logphi.written import meant
 
 # derived: from there on the next atom is e^-40 times the nearest one in a tilted law
 _ALONE = 40.0
@@ -43,7 +43,7 @@ class _Rationals:
 
     def constant(self, value: float) -> Number:
         """The number itself."""
-        return exact(value)
+        return meant(value)
 
     def log1p(self, x: Number) -> Number:
         """Refused."""
@@ -103,6 +103,8 @@ def prepare(loss: LogPhi, epsilon: Any, digits: int, most: int = MOST_FORMULAS) 
         If the loss is on none, or on one that is too fine.
     """
     places = _places_of(loss)
+    if not places.span > 0:
+        raise NotThisRouteError("a loss of zero is on every lattice")
     chosen = plan(loss, float(epsilon.mid()), digits)
     if most < MOST_FORMULAS and chosen.abscissa * float(places.span.mid()) > _ALONE:
         raise NotThisRouteError("so near the largest loss a sum of few atoms is simpler")
@@ -123,18 +125,23 @@ def _places_of(loss: LogPhi) -> Places:
     try:
         # no more of an arithmetic than a gap is made of
         rationals = cast(Arithmetic, _Rationals())
-        gaps = [_gap(law, rationals) for law, _ in laws]
+        gaps = [abs(_gap(law, rationals)) for law, _ in laws]
     except _IrrationalError:
-        if len(laws) > 1:
-            raise NotThisRouteError("the lattices of these losses have no common span that is known to be one") from None
-        law, count = laws[0]
-        span = _gap(law, balls()).value.real
-        return Places(span * (count * _steps(law)) / 2, span)
+        return _lattice_of_one(laws)
     # rationals have a greatest common divisor
     scale = math.lcm(*(gap.denominator for gap in gaps))
     span = Fraction(math.gcd(*(int(gap * scale) for gap in gaps)), scale)
     offset = sum((count * _steps(law) * gap / 2 for (law, count), gap in zip(laws, gaps, strict=True)), Fraction(0))
     return Places(ball(offset), ball(span))
+
+
+def _lattice_of_one(laws: list[tuple[Law, int]]) -> Places:
+    """The lattice of a law whose gap is irrational, repeated."""
+    if len(laws) > 1:
+        raise NotThisRouteError("the lattices of these losses have no common span that is known to be one")
+    law, count = laws[0]
+    span = abs(_gap(law, balls()).value.real)
+    return Places(span * (count * _steps(law)) / 2, span)
 
 
 def _gap(law: Law, arith: Arithmetic) -> Number:

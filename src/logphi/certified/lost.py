@@ -8,7 +8,9 @@ from typing import Any
 from flint import arb
 
 from logphi.certified.cells import atoms_of
+from logphi.certified.parts import refusal
 from logphi.certified.reals import constant
+from logphi.certified.route import NotCertifiedError, NotThisRouteError
 from logphi.core.logphi import LogPhi
 from logphi.numerics.law import Law, Reflected
 from logphi.numerics.laws.blended_normal import BlendedNormal
@@ -41,7 +43,14 @@ def infinite_mass(loss: LogPhi) -> Any:
     NotCertifiedError
         If that of a law is not known.
     """
-    return -sum((count * (-lost_of(law)).log1p() for law, count in loss.terms), arb(0)).expm1()
+    return -sum((count * (-_known(law)).log1p() for law, count in loss.terms), arb(0)).expm1()
+
+
+def _known(law: Law) -> Any:
+    try:
+        return lost_of(law)
+    except NotThisRouteError:
+        raise NotCertifiedError(refusal(law)) from None
 
 
 @singledispatch

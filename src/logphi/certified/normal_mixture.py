@@ -149,7 +149,7 @@ def mixtures_of(law: Law) -> NormalMixtures:
     NotCertifiedError
         If they are not such mixtures.
     """
-    raise NotThisRouteError(f"no closed form is known for a loss of the kind {type(law).__name__}")
+    raise NotThisRouteError("no closed form of the profile is known")
 
 
 def _alone(centre: Any) -> Component:

@@ -12,7 +12,7 @@ from logphi.certified.route import NotCertifiedError
 from logphi.certified.spliced import Spliced
 from logphi.numerics.law import Law, Reflected
 from logphi.numerics.laws.blended_normal import BlendedNormal
-from logphi.numerics.laws.curved import ReplacedNormal, SplicedNormal
+from logphi.numerics.laws.curved import MixedFlat, ReplacedNormal, SplicedFlat, SplicedNormal
 from logphi.numerics.laws.finite import Finite, Thinned
 from logphi.numerics.laws.integers import NormalOnIntegers, NormalSteps
 from logphi.numerics.laws.ladder import GeometricShift
@@ -46,19 +46,26 @@ def part_of(law: Law) -> Part:
         return Atomic(law)
     if isinstance(plain, _LEVEL):
         return Closed(law)
-    raise NotCertifiedError(refusal(plain))
+    raise NotCertifiedError(refusal(law))
 
 
 def refusal(law: Law) -> str:
     """Why a law is not certified."""
-    if law.estimated:
+    plain = law.law if isinstance(law, Reflected) else law
+    if plain.estimated:
         return (
             "the errors of this loss are estimates, as of densities, expressions and samples of a GaussianPair: ask without a "
             "certificate"
         )
+    if isinstance(plain, (MixedFlat, SplicedFlat)):
+        return (
+            "a sampled Laplace or exponential mechanism is certified as a single release only, as its transform is an "
+            "integral that has no proof in balls: leave the sampling out, which is an upper bound, or ask without a "
+            "certificate"
+        )
     return (
-        "a sampled Laplace or exponential mechanism is certified as a single release only, as its transform is an integral "
-        "that has no proof in balls: leave the sampling out, which is an upper bound, or ask without a certificate"
+        "the errors of this loss are not all enclosed in balls, as of truncated noise, of pairs of mixtures of Gaussians and "
+        "of several releases on one sample: ask without a certificate"
     )
 
 

@@ -18,7 +18,7 @@ import flint
 
 from logphi.arith.protocol import Arithmetic
 from logphi.certified.route import NotCertifiedError
-from logphi.written import exact
+from logphi.written import meant
 
 Key = tuple[int, ...]
 
@@ -73,8 +73,8 @@ class Exact(Arithmetic):
     """
 
     def constant(self, value: float) -> Fraction:
-        """The number that was written, or the double."""
-        return exact(value)
+        """The number that was written, or the shortest decimal of a double."""
+        return meant(value)
 
     def log(self, x: Fraction) -> Place:
         """The logarithm of a rational number."""

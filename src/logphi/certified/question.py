@@ -9,9 +9,10 @@ from typing import Any
 from logphi import check
 from logphi.bound import Bound, Bounds, Direction, Entry, Ledger, Status
 from logphi.certified.answer import certify
+from logphi.description import manner
 from logphi.views.delta import pointwise
 from logphi.views.directions import Loss
-from logphi.written import exact
+from logphi.written import meant
 
 # as many as doubles tell apart
 _DIGITS = 15
@@ -20,14 +21,16 @@ _DIGITS = 15
 def certified(quantity: str, loss: Loss, question: Any, *, direction: Direction | str | None, rtol: float) -> Bound | Bounds:
     """``"delta"`` at an epsilon or ``"epsilon"`` at a delta, one or an array, by :func:`logphi.certified.answer.certify`.
 
-    A number counts as it was written where that is known, and every other as the exact double; so do the parameters.
+    A number counts as it was written where that is known, and a float as the shortest decimal that reads back as it; so do the
+    parameters.
 
     Raises
     ------
     NotCertifiedError
         If the loss cannot be certified, or there is no finite answer.
     ValueError, TypeError
-        If the question is not made of finite numbers, or the tolerance is not one.
+        If the question is not made of finite numbers or lists two numbers that have the same double, or the tolerance is not
+        one.
     """
     check.tolerance("rtol", rtol)
     name = "delta" if quantity == "epsilon" else "epsilon"
@@ -41,8 +44,12 @@ def certified(quantity: str, loss: Loss, question: Any, *, direction: Direction 
         return Bound(lower, float(middle), upper, status, "certified", Direction(found.attained), ledger)
 
     if isinstance(question, (float, int, Fraction)):
-        return one(exact(check.real(name, question)))
-    return pointwise(check.real_array(name, question), lambda at: one(Fraction(at)))
+        return one(meant(check.real(name, question)))
+    points = check.real_array(name, question)
+    listed = check.entries(question, points) if points.ndim == 1 else ()
+    manner(listed)
+    numbers = {float(point): meant(point) for point in listed}
+    return pointwise(points, lambda at: one(numbers.get(at, meant(at))))
 
 
 def _down(number: Fraction) -> float:

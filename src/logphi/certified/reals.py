@@ -18,8 +18,8 @@ TOO_SMALL = "the answer is below 1e-300000, too small to write it out as a decim
 
 
 def balls() -> Balls:
-    """The arithmetic of the present precision, in which a parameter is what was written, or its double."""
-    return Balls(ctx.prec, doubles=True)
+    """The arithmetic of the present precision, in which all errors are enclosed."""
+    return Balls(ctx.prec, proving=True)
 
 
 def real(parameter: Parameter) -> Any:
@@ -28,7 +28,7 @@ def real(parameter: Parameter) -> Any:
 
 
 def constant(value: float) -> Any:
-    """A number as a ball: what was written, or the double."""
+    """A number as a ball: what was written, or the shortest decimal of a double."""
     return balls().constant(value).value.real
 
 

@@ -10,7 +10,7 @@ class NotCertifiedError(ValueError):
 
 
 class NotThisRouteError(NotCertifiedError):
-    """What one route is not made for; the reason of another says more, if there is one."""
+    """What one route is not made for; the reason of another says more, if there is one. No user meets it."""
 
 
 class Route(Protocol):

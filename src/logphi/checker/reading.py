@@ -34,6 +34,8 @@ _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:/[1-9][0-9]*|(?:\.[0-9]+)?(?:[eE][+
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _RELATIONS = ("add_remove", "add", "remove", "replace", "replace_special")
 _PRESENCE = _RELATIONS[:3]
+# the last two are what certificates said when floats counted as the doubles they are
+_MANNERS = ("as written", "floats as their shortest decimals", "exact doubles", "mixed")
 # the relations whose second law is that of a record outside the sample
 _SAMPLED = (*_PRESENCE, "replace_special")
 
@@ -123,8 +125,7 @@ def read(source: str | bytes | Mapping[str, Any]) -> Certificate:
         raise NotACertificate("format must be 'logphi-certificate' and version 1")
     if not isinstance(whole["made_by"], dict) or not all(isinstance(one, str) for one in whole["made_by"].values()):
         raise NotACertificate("made_by must map names to versions")
-    if whole["parameters"] not in ("as written", "exact doubles", "mixed"):
-        raise NotACertificate("parameters must be 'as written', 'exact doubles' or 'mixed'")
+    _one_of(whole["parameters"], "parameters", _MANNERS)
     if whole["not_covered"] != list(NOT_COVERED):
         raise NotACertificate("not_covered must be the list of what no certificate covers, word by word")
     if not isinstance(whole["sha256"], str) or not _DIGEST.fullmatch(whole["sha256"]):
@@ -167,7 +168,7 @@ def _parsed(source: str | bytes | Mapping[str, Any]) -> dict[str, Any]:
         if isinstance(source, bytes):
             source = source[: LARGEST_TEXT + 1].decode("utf-8")
         if not isinstance(source, str):
-            raise NotACertificate(f"a certificate is a text, got {type(source).__name__}")
+            raise NotACertificate(f"a certificate is a text or what certify returned, got {type(source).__name__}")
         if len(source) > LARGEST_TEXT:
             raise NotACertificate(f"the text is longer than {LARGEST_TEXT} characters")
         whole = json.loads(

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from logphi.checker import profile
 from logphi.checker.balls import Undecided, ball, precision
@@ -21,6 +21,13 @@ SPARE = 4
 ATTEMPTS = 4
 
 
+class Issued(Protocol):
+    """A certificate as it was made."""
+
+    def to_json(self) -> str:
+        """Its text."""
+
+
 @dataclass(frozen=True)
 class Verdict:
     """Status 0: the claim follows; 1: it does not; 2: there is no claim, the text is not a certificate. And why."""
@@ -32,32 +39,61 @@ class Verdict:
         """Whether the claim follows: a refusal must not pass for a yes."""
         return self.status == 0
 
+    def __str__(self) -> str:
+        """The reason."""
+        return self.reason
+
 
 class _Fails(Exception):
     """Why the claim is wrong, whatever the precision."""
 
 
-def verify_file(path: str | Path) -> Verdict:
+def verify_file(path: str | os.PathLike[str]) -> Verdict:
     """The verdict on a file; an OSError if it cannot be read."""
-    with Path(path).open("rb") as file:
+    with open(path, "rb") as file:
         return verify(file.read(LARGEST_TEXT + 1))
 
 
-def verify(certificate: str | bytes | Mapping[str, Any]) -> Verdict:
-    """The verdict on a certificate, as its text or as what JSON makes of it.
+def verify(certificate: Issued | os.PathLike[str] | str | bytes | Mapping[str, Any]) -> Verdict:
+    """The verdict on a certificate: true if its claim follows, printed as the reason.
 
     The claim is derived anew from the mechanism alone, by code that shares none with what made the certificate.
 
+    Parameters
+    ----------
+    certificate
+        What ``certify`` returned, its text, the ``pathlib.Path`` of a file, or what ``json.load`` makes of one.
+
+    Returns
+    -------
+    Verdict
+        Its ``status`` is 0 if the claim follows, 1 if it does not, 2 if this is no certificate; its ``reason`` says why.
+
+    Raises
+    ------
+    OSError
+        If a file cannot be read.
+
     Examples
     --------
-    >>> verify("{}").status
-    2
+    >>> import logphi as lp
+    >>> certificate = lp.Laplace(scale=2).certify(epsilon=0.1, digits=6)
+    >>> print(verify(certificate))
+    the claim follows: delta at 1/10 lies within its bounds, to 6 digits
+    >>> verify(certificate.to_json().replace('"1/10"', '"1/20"')).status, verify("{}").status
+    (1, 2)
     """
+    if isinstance(certificate, os.PathLike):
+        return verify_file(certificate)
+    source: Any = certificate
+    if hasattr(certificate, "to_json"):
+        source = certificate.to_json()
     try:
-        read_one = read(certificate)
+        read_one = read(source)
         signed = read_one.digest_agrees()
     except NotACertificate as wrong:
-        return Verdict(2, f"not a certificate: {wrong}")
+        hint = "; for a file, pass its pathlib.Path" if isinstance(source, str) and "{" not in source else ""
+        return Verdict(2, f"not a certificate: {wrong}{hint}")
     except RecursionError:
         return Verdict(2, "not a certificate: the text is nested too deeply")
     try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -17,7 +17,7 @@ from logphi.mechanisms.from_profile import LEAST_DELTA, ROUNDED, outcomes
 from logphi.numerics.hull import Hull
 from logphi.numerics.laws.finite import Cells
 from logphi.release import Primitive
-from logphi.written import exact, meant
+from logphi.written import meant
 
 
 @dataclass(frozen=True, repr=False)
@@ -100,8 +100,8 @@ class FromTradeoff(Primitive):
     def _points(self) -> list[tuple[float, float]]:
         return [*zip(self.type_one_errors, self.type_two_errors, strict=True), (1.0, 0.0)]
 
-    def _hull(self, read: Callable[[float], Fraction] = meant) -> Hull:
-        return Hull.of([_attained(read(alpha), read(beta)) for alpha, beta in self._points()])
+    def _hull(self) -> Hull:
+        return Hull.of([_attained(meant(alpha), meant(beta)) for alpha, beta in self._points()])
 
     def pair(self) -> FinitePair:
         """The segments of the curve; for the order add the outcome laws are exchanged."""
@@ -110,8 +110,8 @@ class FromTradeoff(Primitive):
         q = [Fraction(0), *(there[0] - here[0] for here, there in pairwise(vertices)), 1 - vertices[-1][0]]
         given = {_attained(meant(alpha), meant(beta)): (alpha, beta) for alpha, beta in self._points()}
         corners = tuple(given[vertex] for vertex in vertices)
-        # the doubles themselves may have another hull than the decimals they stand for
-        same = self._hull(exact).vertices == tuple((exact(alpha), exact(beta)) for alpha, beta in corners)
+        # a point that rounding has put above 1 - alpha is not the one that was given
+        same = vertices == tuple((meant(alpha), meant(beta)) for alpha, beta in corners)
         return outcomes(p, q, self.adjacency, _Segments(corners) if same else None)
 
     def loss_law(self) -> LogPhi:

@@ -67,7 +67,10 @@ class Buckets:
             return Buckets.of_cells(cells)
         pieces = law.pieces
         if pieces is None:
-            raise ValueError(f"no probabilities of intervals are known of {law!r}: buckets serve normals, atoms and flat parts")
+            raise ValueError(
+                "no probabilities of intervals are known of some loss: buckets serve Gaussian, Laplace, exponential and finite "
+                "mechanisms, Gaussians sampled too"
+            )
         # weights are those of e^{-x/2} mu(dx)
         places, tilted = np.asarray(pieces.locations, dtype=float), np.asarray(pieces.log_weights, dtype=float)
         low, high, log_mass = places, places, tilted + places / 2

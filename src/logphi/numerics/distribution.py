@@ -83,8 +83,10 @@ def piece_of(law: Law) -> Piece:
     """
     make = _MAKERS.get((type(law.law), True) if isinstance(law, Reflected) else (type(law), False))
     if make is None:
-        known = ", ".join(sorted({kind.__name__ for kind, _ in _MAKERS} | {"Thinned"}))
-        raise ValueError(f"no cell masses are known of {law!r}: discretisation serves sums of {known}")
+        raise ValueError(
+            "no cell masses are known of some loss: discretisation serves Gaussian, Laplace, exponential, truncated and finite "
+            "mechanisms, sampled or not, and densities"
+        )
     return make(law)
 
 

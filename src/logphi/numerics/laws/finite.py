@@ -22,7 +22,7 @@ from logphi.numerics.growth import Growth
 from logphi.numerics.law import Lattice, Law, Line, Pieces, Values
 from logphi.numerics.spans import common_span
 from logphi.numerics.turns import turned_sums
-from logphi.written import exact
+from logphi.written import meant
 
 # derived: bits that tell exponentials and mixtures of doubles apart unless they agree to three hundred digits
 _ORDERING = 1024
@@ -261,8 +261,8 @@ class Given(Cells):
             raise NotImplementedError(
                 "the probabilities of this law are known to doubles only, not as formulas of its parameters: no ball holds them"
             )
-        numbers = {exact(one): arith.constant(one) for one in self.p + self.q}
-        vectors = [[exact(one) for one in vector] for vector in (self.p, self.q)]
+        numbers = {meant(one): arith.constant(one) for one in self.p + self.q}
+        vectors = [[meant(one) for one in vector] for vector in (self.p, self.q)]
         if self.blur:
             p, q = ([numbers[one] for one in vector] for vector in vectors)
             return p, q
@@ -361,7 +361,7 @@ class Spliced(Cells):
     @cached_property
     def _ordered(self) -> bool:
         """Whether P is larger above, smaller below and the same elsewhere."""
-        p, q = self.cells.under(Balls(_ORDERING, doubles=True))
+        p, q = self.cells.under(Balls(_ORDERING, proving=True))
         sides = {**dict.fromkeys(self.above, 1), **dict.fromkeys(self.below, -1)}
         return all(p[i] is q[i] if i not in sides else bool((sides[i] * (p[i] - q[i])).value.real > 0) for i in range(len(p)))
 
@@ -374,7 +374,7 @@ def mirrored(cells: Cells) -> bool:
 
 
 def _proving(arith: Arithmetic) -> bool:
-    return isinstance(arith, Balls) and arith.doubles
+    return isinstance(arith, Balls) and arith.proving
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,8 @@ from logphi.arith.protocol import Arithmetic, Number, Parameter
 from logphi.numerics.law import Law, Values
 
 
-class NoTransformError(ValueError):
-    """A question that needs the transform of a law whose profile alone is known."""
+class NotAnsweredError(ValueError):
+    """A question to a release of which only delta and epsilon are known; the message says what is answered instead."""
 
 
 @dataclass(frozen=True)
@@ -34,10 +34,10 @@ class SampledOnce(Law):
 
         Raises
         ------
-        NoTransformError
+        NotAnsweredError
             Always.
         """
-        raise NoTransformError(
+        raise NotAnsweredError(
             "one sample of several releases, or of a transform, has no known transform: its delta and epsilon are answered, "
             "other questions and compositions with it are not; only Gaussians or small finite mechanisms on one sample compose"
         )

@@ -201,7 +201,7 @@ def chords(piece: Piece, first: int, last: int, h: float, upper: bool) -> Chords
     """
     raise ValueError(
         "rounding to a given width serves Gaussians and their mixtures, sampled or not, Laplace mechanisms and mechanisms with "
-        f"finitely many outcomes, not a {type(piece).__name__}; take method='discretized', which chooses its own nodes"
+        "finitely many outcomes, and some loss here is of another kind; take method='discretized', which chooses its own nodes"
     )
 
 

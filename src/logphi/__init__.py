@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from logphi import classical, plot
     from logphi.accountant import Accountant, BudgetExceededError, PrivacyFilter
-    from logphi.bound import Approximation, Bound, Bounds, ComplexBound, Direction, Entry, Ledger, Status
+    from logphi.bound import Approximation, Bound, Bounds, ComplexBound, ComplexBounds, Direction, Entry, Ledger, Status
     from logphi.calibration.calibrate import calibrate
     from logphi.calibration.result import Calibrated, Calibration
     from logphi.certified.certificate import Certificate
@@ -73,6 +73,7 @@ __all__ = [
     "Calibration",
     "Certificate",
     "ComplexBound",
+    "ComplexBounds",
     "Direction",
     "Discrete",
     "DiscreteGaussian",
@@ -119,7 +120,7 @@ __all__ = [
 # where the public names live; a module is loaded when the first of its names is asked for (PEP 562)
 _HOMES = {
     "logphi.accountant": ("Accountant", "BudgetExceededError", "PrivacyFilter"),
-    "logphi.bound": ("Approximation", "Bound", "Bounds", "ComplexBound", "Direction", "Entry", "Ledger", "Status"),
+    "logphi.bound": ("Approximation", "Bound", "Bounds", "ComplexBound", "ComplexBounds", "Direction", "Entry", "Ledger", "Status"),
     "logphi.calibration.calibrate": ("calibrate",),
     "logphi.calibration.result": ("Calibrated", "Calibration"),
     "logphi.certified.certificate": ("Certificate",),

@@ -5,9 +5,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
-from logphi.bound import Bound, Bounds, ComplexBound, Direction
+from logphi.bound import Bound, Bounds, ComplexBound, ComplexBounds, Direction
 from logphi.core.adjacency import Adjacency
 from logphi.core.logphi import LogPhi
+from logphi.views.characteristic import log_phi, phi
 from logphi.views.delta import delta, log_delta
 from logphi.views.directions import Loss, direction_of
 from logphi.views.epsilon import epsilon
@@ -141,18 +142,17 @@ class Questions(ABC):
         """How an answer comes about; see :func:`logphi.views.explain.explain`."""
         return explain(self._loss(), repr(self), epsilon=epsilon, delta=delta, method=method)
 
-    def log_phi(self, alpha: sympy.Symbol, *, direction: Direction | str = Direction.REMOVE) -> sympy.Expr:
-        """The symbolic log-characteristic function K(i alpha) of the finite part of the loss.
+    def log_phi(
+        self, alpha: Any = None, *, direction: Direction | str = Direction.REMOVE, rtol: float = 1e-9
+    ) -> sympy.Expr | ComplexBound | ComplexBounds:
+        """The log-characteristic function K(i alpha), symbolic or at numbers; see :func:`logphi.views.characteristic.log_phi`."""
+        return log_phi(self._loss(), alpha, direction=direction, rtol=rtol)
 
-        Equal terms stand once, with their counts; where no closed form exists the logarithm holds an uncollapsed
-        ``Integral`` ([AFA] Definition 12). For the other direction the loss is that of the reversed pair.
-        """
-        import sympy
-
-        from logphi.arith.symbolic import SYMBOLIC
-
-        loss = self.loss_law() if direction_of(direction) is not Direction.ADD else self.loss_law().reflected()
-        return sympy.sympify(loss.formula(SYMBOLIC, sympy.I * alpha))
+    def phi(
+        self, t: Any, *, direction: Direction | str = Direction.REMOVE, rtol: float = 1e-9
+    ) -> ComplexBound | ComplexBounds:
+        """The characteristic function of the loss, infinite losses left out; see :func:`logphi.views.characteristic.phi`."""
+        return phi(self._loss(), t, direction=direction, rtol=rtol)
 
     def _repr_latex_(self) -> str | None:
         return latex(self.loss_law())

@@ -120,7 +120,17 @@ __all__ = [
 # where the public names live; a module is loaded when the first of its names is asked for (PEP 562)
 _HOMES = {
     "logphi.accountant": ("Accountant", "BudgetExceededError", "PrivacyFilter"),
-    "logphi.bound": ("Approximation", "Bound", "Bounds", "ComplexBound", "ComplexBounds", "Direction", "Entry", "Ledger", "Status"),
+    "logphi.bound": (
+        "Approximation",
+        "Bound",
+        "Bounds",
+        "ComplexBound",
+        "ComplexBounds",
+        "Direction",
+        "Entry",
+        "Ledger",
+        "Status",
+    ),
     "logphi.calibration.calibrate": ("calibrate",),
     "logphi.calibration.result": ("Calibrated", "Calibration"),
     "logphi.certified.certificate": ("Certificate",),

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, overload
 
 from logphi.bound import Bound, Bounds, ComplexBound, ComplexBounds, Direction
 from logphi.core.adjacency import Adjacency
@@ -24,6 +25,7 @@ from logphi.views.zcdp import zcdp
 
 if TYPE_CHECKING:
     import sympy
+    from numpy.typing import NDArray
 
     from logphi.views.risk import AttackRisk
 
@@ -142,15 +144,27 @@ class Questions(ABC):
         """How an answer comes about; see :func:`logphi.views.explain.explain`."""
         return explain(self._loss(), repr(self), epsilon=epsilon, delta=delta, method=method)
 
+    @overload
     def log_phi(
-        self, alpha: Any = None, *, direction: Direction | str = Direction.REMOVE, rtol: float = 1e-9
-    ) -> sympy.Expr | ComplexBound | ComplexBounds:
-        """The log-characteristic function K(i alpha), symbolic or at numbers; see :func:`logphi.views.characteristic.log_phi`."""
+        self, alpha: str | None = None, *, direction: Direction | str = Direction.REMOVE, rtol: float = 1e-9
+    ) -> sympy.Expr: ...
+    @overload
+    def log_phi(self, alpha: complex, *, direction: Direction | str = Direction.REMOVE, rtol: float = 1e-9) -> ComplexBound: ...
+    @overload
+    def log_phi(
+        self, alpha: Sequence[Any] | NDArray[Any], *, direction: Direction | str = Direction.REMOVE, rtol: float = 1e-9
+    ) -> ComplexBounds: ...
+    def log_phi(self, alpha: Any = None, *, direction: Direction | str = Direction.REMOVE, rtol: float = 1e-9) -> Any:
+        """The log-characteristic function K(i alpha), symbolic or numeric; see :func:`logphi.views.characteristic.log_phi`."""
         return log_phi(self._loss(), alpha, direction=direction, rtol=rtol)
 
+    @overload
+    def phi(self, t: complex, *, direction: Direction | str = Direction.REMOVE, rtol: float = 1e-9) -> ComplexBound: ...
+    @overload
     def phi(
-        self, t: Any, *, direction: Direction | str = Direction.REMOVE, rtol: float = 1e-9
-    ) -> ComplexBound | ComplexBounds:
+        self, t: Sequence[Any] | NDArray[Any], *, direction: Direction | str = Direction.REMOVE, rtol: float = 1e-9
+    ) -> ComplexBounds: ...
+    def phi(self, t: Any, *, direction: Direction | str = Direction.REMOVE, rtol: float = 1e-9) -> Any:
         """The characteristic function of the loss, infinite losses left out; see :func:`logphi.views.characteristic.phi`."""
         return phi(self._loss(), t, direction=direction, rtol=rtol)
 

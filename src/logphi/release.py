@@ -19,6 +19,8 @@ from logphi.core.logphi import LogPhi
 from logphi.core.pair import Joint, Pair, UnsupportedError
 from logphi.description import canonical, manner, node, normalised, numbers_in
 from logphi.guesses import Guided, attribute_hint, guided
+from logphi.parametric import Parametric, symbolic
+from logphi.parametric import poisson as sampled
 from logphi.progress import shown
 from logphi.questions import Questions
 from logphi.transforms.poisson import one_pair_of_poisson, poisson, poisson_relation
@@ -154,6 +156,8 @@ class Mechanism(Guided, Questions):
         return compose([self, other])
 
     def __mul__(self, count: int) -> Mechanism:
+        if symbolic(count):
+            return count * (Parametric(()) + self)  # type: ignore[no-any-return]
         return _collect(
             self.adjacency,
             [(one, own * check.count("the number of repetitions", count)) for one, own in self.counted()],
@@ -200,6 +204,9 @@ class Mechanism(Guided, Questions):
         ValueError, TypeError
             If a parameter is outside its range, the base is stated under replace, or no pair is known.
         """
+        if symbolic(rate):
+            options = {"group_size": group_size, "adjacency": adjacency, "one_pair": one_pair}
+            return Parametric.of(sampled, (self, rate), options)  # type: ignore[return-value]
         relation = poisson_relation(self.adjacency, None if adjacency is None else Adjacency.of(adjacency))
         kind = PoissonOnePair if check.flag("one_pair", one_pair) else PoissonSampled
         return kind(self, rate, group_size, relation)
@@ -251,6 +258,8 @@ class Primitive(Mechanism):
     _stored: ClassVar[dict[str, str]] = {}
     # those that list probabilities of everything there is
     _distributions: ClassVar[tuple[str, ...]] = ()
+    # whether one formula of log-phi holds for all parameters, so that they may be symbols
+    _one_formula: ClassVar[bool] = False
     # why nobody else could rebuild it from its parameters
     _undescribed: ClassVar[str] = ""
 
@@ -260,6 +269,12 @@ class Primitive(Mechanism):
         taken = sorted(name for name in inspect.get_annotations(cls) if name[0] != "_" and hasattr(Mechanism, name))
         if taken:
             raise TypeError(f"a parameter of {cls.__name__} is called {taken[0]!r}, which is a question: choose another name")
+
+    def __new__(cls, *arguments: Any, **keywords: Any) -> Any:
+        """The instance; a release with symbols where an argument is one."""
+        made = super().__new__(cls, *arguments, **keywords)
+        given = symbolic((*arguments, *keywords.values())) if cls._one_formula else False
+        return Parametric.of(cls, arguments, keywords) if given else made
 
     def __post_init__(self) -> None:
         """The relation may be given by its name."""

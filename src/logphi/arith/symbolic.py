@@ -10,14 +10,16 @@ import sympy
 
 from logphi.arith.protocol import Arithmetic, Number
 from logphi.arith.uncollapsed import NormalSum, Uncollapsed
-from logphi.written import meant
+from logphi.written import Named, meant
 
 
 class Symbolic(Arithmetic):
     """Numbers are SymPy expressions; parameters are the rationals that the user wrote as decimals."""
 
     def constant(self, value: float) -> Number:
-        """The decimal or the quotient that a user wrote, where it is known, and the shortest decimal otherwise."""
+        """The symbol, decimal or quotient that a user wrote, where it is known, and the shortest decimal otherwise."""
+        if isinstance(value, Named):
+            return value.expression
         number = meant(value)
         return sympy.Rational(number.numerator, number.denominator)
 

@@ -18,7 +18,7 @@ from logphi.arith.mp import normal_sum_of_mpmath, quadrature_of_mpmath
 _GUARD, _STEP = 16, 64
 
 
-class Uncollapsed(sympy.Integral):
+class Uncollapsed(sympy.Integral):  # type: ignore[misc]
     """An integral over an interval, a half-line upward, or the line if the integrand falls like a normal density."""
 
     def _eval_evalf(self, prec: int) -> Any:
@@ -46,7 +46,7 @@ class Uncollapsed(sympy.Integral):
         return self._code(printer, "logphi.arith.mp.quadrature_of_mpmath")
 
 
-class NormalSum(sympy.Sum):
+class NormalSum(sympy.Sum):  # type: ignore[misc]
     """The sum of exp(-(x - a)^2 / (2 v)) over all whole x."""
 
     @property

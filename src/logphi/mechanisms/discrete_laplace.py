@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from logphi import check
 from logphi.arith.protocol import Arithmetic, Number, Ratio
@@ -58,6 +59,7 @@ class DiscreteLaplace(Primitive):
     scale: float
     sensitivity: int = 1
     adjacency: Adjacency = Adjacency.ADD_REMOVE
+    _one_formula: ClassVar = True
 
     def __post_init__(self) -> None:
         sensitivity = check.whole("sensitivity", self.sensitivity, 1, LARGEST_SENSITIVITY)

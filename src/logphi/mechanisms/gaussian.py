@@ -47,6 +47,7 @@ class Gaussian(Primitive):
     sigma: float
     sensitivity: float = 1.0
     adjacency: Adjacency = Adjacency.ADD_REMOVE
+    _one_formula: ClassVar = True
     _hints: ClassVar = {
         "epsilon": "lp.calibrate(lp.Gaussian, epsilon=, delta=) to find the noise",
         "scale": "sigma=, the standard deviation",

@@ -48,6 +48,7 @@ class Laplace(Primitive):
     scale: float
     sensitivity: float = 1.0
     adjacency: Adjacency = Adjacency.ADD_REMOVE
+    _one_formula: ClassVar = True
     _hints: ClassVar = {"epsilon": "scale=sensitivity/epsilon", "noise_multiplier": "scale= (with sensitivity 1)"}
 
     def __post_init__(self) -> None:

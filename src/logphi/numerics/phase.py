@@ -7,6 +7,8 @@ point, and its phase moves by less than pi/6 within half of that.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -56,22 +58,14 @@ def _followed(law: Law, abscissa: float, levels: NDArray[np.float64]) -> Values:
     heights = np.unique(np.concatenate([reach, between]))
     values = law.log_transform(abscissa + 1j * heights)
     for _ in range(_ROUNDS):
-        wrong = proved_radius(values)
-        known = np.isfinite(wrong)
-        # whether the phase is known one point further
-        with np.errstate(invalid="ignore"):  # inf - inf, where nothing is known
-            log_psi = values.mid - values.mid[0].real - 1j * heights * mean
-            least = np.where(known, np.exp(np.minimum(log_psi.real - wrong - wrong[0], 0.0)), 0.0)
-        wide = ~(np.abs(np.diff(heights)) * size < _SHARE * np.maximum(least[1:], least[:-1]))
-        lost = ~(known[1:] & known[:-1])
-        end = int(np.argmax(lost)) if lost.any() else lost.size
-        split = np.flatnonzero(wide[:end])
+        log_psi, far, lost = _seen(values, heights, mean, size)
+        split = np.flatnonzero(far[: _first(lost)])
         if not split.size or heights.size > most:
             break
         fresh = ((heights[1:] + heights[:-1]) / 2)[split]
         values, heights = _merged(heights, values, fresh, law.log_transform(abscissa + 1j * fresh))
-    told = ~(wide | lost)
-    end = int(np.argmin(told)) if not told.all() else told.size
+    log_psi, far, lost = _seen(values, heights, mean, size)
+    end = _first(far | lost)
     steps = np.diff(log_psi.imag[: end + 1])
     moved = np.cumsum(np.append(0.0, steps - 2 * np.pi * np.round(steps / (2 * np.pi))))
     phase = heights[: end + 1] * mean + moved
@@ -87,6 +81,24 @@ def _followed(law: Law, abscissa: float, levels: NDArray[np.float64]) -> Values:
         np.where(inside, values.rounding[where] + slip, np.inf),
         np.where(inside, values.inner[where], np.inf),
     )
+
+
+def _seen(
+    values: Values, heights: NDArray[np.float64], mean: float, size: float
+) -> tuple[NDArray[Any], NDArray[np.bool_], NDArray[np.bool_]]:
+    """Log psi, and of the steps from each point to the next: which are too long for its phase, and which lead nowhere."""
+    wrong = proved_radius(values)
+    known = np.isfinite(wrong)
+    with np.errstate(invalid="ignore"):  # inf - inf, where nothing is known
+        log_psi = values.mid - values.mid[0].real - 1j * heights * mean
+        least = np.where(known, np.exp(np.minimum(log_psi.real - wrong - wrong[0], 0.0)), 0.0)
+    far = ~(np.abs(np.diff(heights)) * size < _SHARE * np.maximum(least[1:], least[:-1]))
+    return log_psi, far, ~(known[1:] & known[:-1])
+
+
+def _first(steps: NDArray[np.bool_]) -> int:
+    """How many come before the first one."""
+    return int(np.argmax(steps)) if steps.any() else steps.size
 
 
 def _spread(law: Law, abscissa: float) -> tuple[float, float] | None:

@@ -6,10 +6,11 @@ changes a setting of matplotlib, which is loaded by the first picture: ``pip ins
 
 from __future__ import annotations
 
+from logphi.plot.characteristics import phi
 from logphi.plot.comparisons import compare
 from logphi.plot.compositions import composition
 from logphi.plot.losses import loss
 from logphi.plot.profiles import profile
 from logphi.plot.tradeoffs import tradeoff
 
-__all__ = ["compare", "composition", "loss", "profile", "tradeoff"]
+__all__ = ["compare", "composition", "loss", "phi", "profile", "tradeoff"]

@@ -41,9 +41,9 @@ def log_phi(
 ) -> sympy.Expr | ComplexBound | ComplexBounds:
     r"""The log-characteristic function log phi(alpha) = K(i alpha) of the finite part of the loss ([AFA] Definition 12).
 
-    phi(alpha) = E[e^{i alpha L}; L finite], L = log(p/q) under P. The logarithm is the branch that is continuous on the vertical
-    line and real where alpha is imaginary, so that composition adds and n releases have n times the K of one; at real alpha it
-    begins at log(1 - P(L = inf)), which is 0 unless the loss may be infinite.
+    phi(alpha) = E[e^{i alpha L}; L finite], L = log(p/q) under P. The logarithm is the branch that is continuous along lines
+    parallel to the real axis of alpha and real where alpha is imaginary, so that n releases have n times the K of one; at 0 it
+    is log(1 - P(L = inf)), which is 0 unless the loss may be infinite.
 
     Parameters
     ----------
@@ -261,7 +261,9 @@ class _Part(NamedTuple):
     def of(value: Array, wrong: Array) -> _Part:
         """All within an error, the ends rounded outward."""
         ends = np.nextafter(value - wrong, -np.inf), np.nextafter(value + wrong, np.inf)
-        return _Part(*(np.where(wrong > 0, one, other) for one, other in zip((ends[0], value, ends[1]), (value,) * 3, strict=True)))
+        return _Part(
+            *(np.where(wrong > 0, one, other) for one, other in zip((ends[0], value, ends[1]), (value,) * 3, strict=True))
+        )
 
     def below(self, most: Array) -> _Part:
         """What is not above ``most`` for certain."""

@@ -64,6 +64,16 @@ axes = lp.plot.tradeoff(training, lp.ApproximateDP(epsilon=0.5, delta=1e-3), roc
 """,
     ),
     (
+        "Characteristic functions",
+        "A smooth loss has a characteristic function that falls to nothing; with atoms it comes back, and turns in circles.",
+        """\
+import logphi as lp
+
+mechanisms = lp.Gaussian(sigma=1.0), lp.Laplace(scale=1.0), lp.RandomizedResponse(p=0.75)
+axes = lp.plot.phi(*mechanisms, t=[k / 10 for k in range(151)], labels=["Gaussian", "Laplace", "randomized response"])
+""",
+    ),
+    (
         "Composition",
         "What a thousand and more releases cost, exactly and by theorems.",
         """\

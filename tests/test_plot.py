@@ -514,3 +514,40 @@ def test_the_gallery_is_drawn(tmp_path: Path) -> None:
         assert ET.parse(tmp_path / "new" / name).getroot().tag.endswith("svg")
     assert sorted(path.name for path in (tmp_path / "new").iterdir()) == sorted(name for _, name, _, _ in drawn)
     assert plt.get_fignums() == []
+
+
+def test_phi_is_drawn_where_it_is() -> None:
+    m, t = lp.RandomizedResponse(p=0.75), [0.0, 0.5, 1.0, 2.5]
+    exact = 0.75 * np.exp(1j * np.array(t) * math.log(3)) + 0.25 * np.exp(-1j * np.array(t) * math.log(3))
+    parts = {
+        "modulus": np.abs(exact),
+        "argument": np.unwrap(np.angle(exact)),
+        "real": exact.real,
+        "imaginary": exact.imag,
+        "log modulus": np.log(np.abs(exact)),
+    }
+    for part, heights in parts.items():
+        ax = lp.plot.phi(m, part=part, t=t, labels=["answers"])
+        line = lines(ax)["answers"]
+        assert line.get_xdata().tolist() == t
+        assert np.allclose(line.get_ydata(), heights, rtol=0, atol=1e-12)
+
+
+def test_phi_without_points_goes_to_where_it_has_fallen() -> None:
+    ax = lp.plot.phi(lp.Gaussian(sigma=2.0), lp.PureDP(epsilon=0))
+    smooth = ax.lines[0]
+    assert smooth.get_xdata()[0] == 0
+    assert smooth.get_ydata()[0] == 1
+    assert smooth.get_ydata()[-1] < 1e-3
+    assert set(ax.lines[1].get_ydata()) == {1.0}
+
+
+def test_an_argument_ends_where_nobody_knows_it() -> None:
+    m = lp.GaussianMixture(sigma=1, sensitivities=[1, 2], probabilities=[0.9, 0.1])
+    ax = lp.plot.phi(m, part="argument", t=[0.0, 1.0, 40.0])
+    assert ax.lines[0].get_xdata().tolist() == [0.0, 1.0]
+
+
+def test_an_unknown_part_of_phi_is_refused() -> None:
+    with pytest.raises(ValueError, match="part must be one of 'modulus'"):
+        lp.plot.phi(lp.Gaussian(sigma=1), part="phase")

@@ -35,7 +35,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from logphi import classical, plot
     from logphi.accountant import Accountant, BudgetExceededError, PrivacyFilter
-    from logphi.bound import Approximation, Bound, Bounds, ComplexBound, Direction, Entry, Ledger, Status
+    from logphi.bound import Approximation, Bound, Bounds, ComplexBound, ComplexBounds, Direction, Entry, Ledger, Status
     from logphi.calibration.calibrate import calibrate
     from logphi.calibration.result import Calibrated, Calibration
     from logphi.certified.certificate import Certificate
@@ -93,6 +93,7 @@ __all__ = [
     "Calibration",
     "Certificate",
     "ComplexBound",
+    "ComplexBounds",
     "Direction",
     "Discrete",
     "DiscreteGaussian",
@@ -154,7 +155,17 @@ __all__ = _Brief(__all__)  # noqa: PLE0605 (it is a list)
 # where the public names live; a module is loaded when the first of its names is asked for (PEP 562)
 _HOMES = {
     "logphi.accountant": ("Accountant", "BudgetExceededError", "PrivacyFilter"),
-    "logphi.bound": ("Approximation", "Bound", "Bounds", "ComplexBound", "Direction", "Entry", "Ledger", "Status"),
+    "logphi.bound": (
+        "Approximation",
+        "Bound",
+        "Bounds",
+        "ComplexBound",
+        "ComplexBounds",
+        "Direction",
+        "Entry",
+        "Ledger",
+        "Status",
+    ),
     "logphi.calibration.calibrate": ("calibrate",),
     "logphi.calibration.result": ("Calibrated", "Calibration"),
     "logphi.certified.certificate": ("Certificate",),

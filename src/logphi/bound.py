@@ -535,6 +535,86 @@ class Bounds(Elementwise):
         return bounds_table(self)
 
 
+class ComplexBounds:
+    """An array of boxes in the complex plane, of the shape of the question.
+
+    ``lower``, ``value`` and ``upper`` are complex arrays of corners and best values; ``real`` and ``imag`` are :class:`Bounds`;
+    indexing gives a :class:`ComplexBound` (or fewer of them); ``numpy.asarray`` gives the best values.
+    """
+
+    # operators of arrays do not take boxes for their best values
+    __array_ufunc__ = None
+
+    def __init__(self, real: Bounds, imag: Bounds) -> None:
+        if real.shape != imag.shape:
+            raise ValueError(f"both parts must have one shape, got {real.shape} and {imag.shape}")
+        self.real, self.imag = real, imag
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the question."""
+        return self.real.shape
+
+    @property
+    def lower(self) -> NDArray[np.complex128]:
+        """The corners with the smallest parts."""
+        return _complex(self.real.lower, self.imag.lower)
+
+    @property
+    def value(self) -> NDArray[np.complex128]:
+        """Best values."""
+        return _complex(self.real.value, self.imag.value)
+
+    @property
+    def upper(self) -> NDArray[np.complex128]:
+        """The corners with the largest parts."""
+        return _complex(self.real.upper, self.imag.upper)
+
+    @property
+    def status(self) -> NDArray[np.object_]:
+        """A status for each point: that of the worse part."""
+        return np.frompyfunc(lambda real, imag: imag if real.met else real, 2, 1)(  # type: ignore[no-any-return]
+            self.real.status, self.imag.status
+        )
+
+    def reshape(self, shape: tuple[int, ...]) -> ComplexBounds:
+        """The same boxes in another shape."""
+        return ComplexBounds(*(Bounds(part.to_objects().reshape(shape)) for part in (self.real, self.imag)))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Both parts; see :meth:`Bounds.to_dict`."""
+        return {"real": self.real.to_dict(), "imag": self.imag.to_dict()}
+
+    def same_as(self, other: object) -> bool:
+        """Whether shape and every field are the same, as two runs of one computation give."""
+        return isinstance(other, ComplexBounds) and self.real.same_as(other.real) and self.imag.same_as(other.imag)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        return self.value.astype(dtype or complex)
+
+    def __getitem__(self, index: Any) -> Any:
+        real, imag = self.real[index], self.imag[index]
+        if isinstance(real, Bounds):
+            return ComplexBounds(real, imag)
+        return ComplexBound(real, imag)
+
+    def __len__(self) -> int:
+        return len(self.real)
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self[i] for i in range(len(self)))
+
+    def __repr__(self) -> str:
+        return f"ComplexBounds(real={self.real!r}, imag={self.imag!r})"
+
+
+def _complex(real: NDArray[np.float64], imag: NDArray[np.float64]) -> NDArray[np.complex128]:
+    # no product with 1j, which makes NaN of infinite parts
+    whole = np.empty(real.shape, complex)
+    whole.real, whole.imag = real, imag
+    return whole
+
+
 def _column(entries: Sequence[Any]) -> NDArray[np.object_]:
     """An array of what is listed, as it is."""
     array = np.empty(len(entries), dtype=object)

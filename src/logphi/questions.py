@@ -10,11 +10,11 @@ from logphi.bound import Bound, Bounds, Direction
 from logphi.core.adjacency import Adjacency
 from logphi.core.logphi import LogPhi
 from logphi.listed import Listed
+from logphi.views import characteristic, probabilistic
 from logphi.views import delta as delta_view
 from logphi.views import epsilon as epsilon_view
 from logphi.views import explain as explain_view
 from logphi.views import hockey_stick as hockey_stick_view
-from logphi.views import probabilistic
 from logphi.views import renyi as renyi_view
 from logphi.views import tradeoff as tradeoff_view
 from logphi.views import zcdp as zcdp_view
@@ -24,8 +24,6 @@ from logphi.views.loss import LossDistribution
 from logphi.views.unit_pair import UnitPair
 
 if TYPE_CHECKING:
-    import sympy
-
     from logphi.views.risk import AttackRisk
 
 
@@ -57,6 +55,8 @@ class Questions(Listed):
     max_divergence = renyi_view.max_divergence
     zcdp = zcdp_view.zcdp
     explain = explain_view.explain
+    phi = characteristic.phi
+    log_phi = characteristic.log_phi
 
     @property
     def loss(self) -> LossDistribution:
@@ -142,19 +142,6 @@ class Questions(Listed):
         from logphi.views.risk import AttackRisk
 
         return AttackRisk(self._loss(), self.delta)
-
-    def log_phi(self, alpha: sympy.Symbol, *, direction: DirectionLike = Direction.REMOVE) -> sympy.Expr:
-        """The symbolic log-characteristic function K(i alpha) of the finite part of the loss.
-
-        Equal terms stand once, with their counts; where no closed form exists the logarithm holds an uncollapsed
-        ``Integral`` ([AFA] Definition 12). For the other direction the loss is that of the reversed pair.
-        """
-        import sympy
-
-        from logphi.arith.symbolic import SYMBOLIC
-
-        loss = self.loss_law() if direction_of(direction) is not Direction.ADD else self.loss_law().reflected()
-        return sympy.sympify(loss.formula(SYMBOLIC, sympy.I * alpha))
 
     def _repr_latex_(self) -> str | None:
         return latex(self.loss_law())

@@ -21,6 +21,8 @@ from logphi.core.pair import Joint, Pair, UnsupportedError
 from logphi.description import canonical, manner, node, normalised, numbers_in, together
 from logphi.form import Form
 from logphi.guesses import Guided, attribute_hint, guided
+from logphi.parametric import Parametric, symbolic
+from logphi.parametric import poisson as sampled
 from logphi.progress import shown
 from logphi.questions import Questions
 from logphi.spelling import short
@@ -212,6 +214,8 @@ class Mechanism(Guided, Form, Questions):
         return compose([self, other])
 
     def __mul__(self, count: int) -> Mechanism:
+        if symbolic(count):
+            return count * (Parametric(()) + self)  # type: ignore[no-any-return]
         return _collect(
             self.adjacency,
             [(one, own * check.count("the number of repetitions", count)) for one, own in self.counted()],
@@ -271,6 +275,9 @@ class Mechanism(Guided, Form, Questions):
         >>> round((1000 * lp.Gaussian(sigma=1).poisson(0.01)).epsilon(1e-5).value, 9)
         1.828236667
         """
+        if symbolic(rate):
+            options = {"group_size": group_size, "adjacency": adjacency, "one_pair": one_pair}
+            return Parametric.of(sampled, (self, rate), options)  # type: ignore[return-value]
         relation = poisson_relation(self.adjacency, None if adjacency is None else Adjacency.of(adjacency))
         kind = PoissonOnePair if check.flag("one_pair", one_pair) else PoissonSampled
         return kind(self, rate, group_size, relation)
@@ -335,6 +342,8 @@ class Primitive(Mechanism):
     _stored: ClassVar[dict[str, str]] = {}
     # those that list probabilities of everything there is
     _distributions: ClassVar[tuple[str, ...]] = ()
+    # whether one formula of log-phi holds for all parameters, so that they may be symbols
+    _one_formula: ClassVar[bool] = False
     # why nobody else could rebuild it from its parameters
     _undescribed: ClassVar[str] = ""
     # the parameter that is k times as large for a group of k records
@@ -350,6 +359,12 @@ class Primitive(Mechanism):
         taken = sorted(name for name in inspect.get_annotations(cls) if name[0] != "_" and hasattr(Mechanism, name))
         if taken:
             raise TypeError(f"a parameter of {cls.__name__} is called {taken[0]!r}, which is a question: choose another name")
+
+    def __new__(cls, *arguments: Any, **keywords: Any) -> Any:
+        """The instance; a release with symbols where an argument is one."""
+        made = super().__new__(cls, *arguments, **keywords)
+        given = symbolic((*arguments, *keywords.values())) if cls._one_formula else False
+        return Parametric.of(cls, arguments, keywords) if given else made
 
     def __post_init__(self) -> None:
         """The relation may be given by its name."""
@@ -379,7 +394,8 @@ class Primitive(Mechanism):
         given = self._given()
         one = given[self._grows]
         given[self._grows] = size * (one if isinstance(one, int) else meant(one))
-        return type(self)(**given)
+        grouped: Mechanism = type(self)(**given)
+        return grouped
 
     def _uncertified(self) -> str:
         name = type(self).__name__

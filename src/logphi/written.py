@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 from fractions import Fraction
-from typing import Any
+from typing import Any, cast
 
 
 class Written(float):
@@ -35,6 +35,21 @@ class Written(float):
 
     def __getnewargs__(self) -> tuple[Any, ...]:
         return (self.exact,)
+
+
+class Named(Written):
+    """A number that is tried in the place of a symbolic expression."""
+
+    expression: Any
+
+    def __new__(cls, expression: Any, trial: Fraction) -> Named:
+        """The trial number, with what it stands for."""
+        number = cast(Named, super().__new__(cls, trial))
+        number.expression = expression
+        return number
+
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        return (self.expression, self.exact)
 
 
 def exact(value: float) -> Fraction:

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import chain, count
 from typing import Any
 
 import sympy
 
 from logphi.arith.protocol import Arithmetic, Number
-from logphi.written import meant
+from logphi.arith.uncollapsed import NormalSum, Uncollapsed
+from logphi.written import Named, meant
 
 
 class Symbolic(Arithmetic):
     """Numbers are SymPy expressions; parameters are the rationals that the user wrote as decimals."""
 
     def constant(self, value: float) -> Number:
-        """The decimal or the quotient that a user wrote, where it is known, and the shortest decimal otherwise."""
+        """The symbol, decimal or quotient that a user wrote, where it is known, and the shortest decimal otherwise."""
+        if isinstance(value, Named):
+            return value.expression
         number = meant(value)
         return sympy.Rational(number.numerator, number.denominator)
 
@@ -53,25 +57,35 @@ class Symbolic(Arithmetic):
 
     def log_normal_mean(self, function: Callable[[Number], Number]) -> Number:
         """Logarithm of an integral that is left as it stands."""
-        x = sympy.Symbol("x", real=True)
-        density = sympy.exp(-(x**2) / 2) / sympy.sqrt(2 * sympy.pi)
-        return sympy.log(sympy.Integral(function(x) * density, (x, -sympy.oo, sympy.oo)))
+        density = sympy.exp(-(_HELD**2) / 2) / sympy.sqrt(2 * sympy.pi)
+        return sympy.log(_left(Uncollapsed, function(_HELD) * density, -sympy.oo, sympy.oo))
 
     def integral(self, function: Callable[[Number], Number], low: Number, high: Number | None) -> Number:
         """Left as it stands."""
-        x = sympy.Symbol("x", real=True)
-        return sympy.Integral(function(x), (x, low, sympy.oo if high is None else high))
+        return _left(Uncollapsed, function(_HELD), low, sympy.oo if high is None else high)
 
     def log_normal_sum(self, variance: Number, at: Number) -> Number:
         """Logarithm of a sum that is left as it stands."""
-        x = sympy.Symbol("x", integer=True)
-        return sympy.log(sympy.Sum(sympy.exp(-((x - at) ** 2) / (2 * variance)), (x, -sympy.oo, sympy.oo)))
+        term = sympy.exp(-((_HELD - at) ** 2) / (2 * variance))
+        return sympy.log(_left(NormalSum, term, -sympy.oo, sympy.oo))
 
     def log_power_sum(self, p: Sequence[float], q: Sequence[float], z: Number) -> Number:
         """``log(sum(p**(1 + z) * q**(-z)))``."""
         pairs = [(self.constant(a), self.constant(b)) for a, b in zip(p, q, strict=True)]
         terms: list[Any] = [a * (a / b) ** z for a, b in pairs]
         return sympy.log(sympy.Add(*terms))
+
+
+# the variable of an integral or a sum, until it has a name that its function does not use
+_HELD = sympy.Dummy("x", real=True)
+_NAMES = ("x", "y", "u", "v", "w")
+
+
+def _left(kind: type[Any], term: Number, low: Number, high: Number) -> Number:
+    used = {symbol.name for symbol in term.free_symbols if symbol is not _HELD}
+    name = next(chain((one for one in _NAMES if one not in used), (f"x{k}" for k in count() if f"x{k}" not in used)))
+    variable = sympy.Symbol(name, **({"integer": True} if kind is NormalSum else {"real": True}))
+    return kind(term.xreplace({_HELD: variable}), (variable, low, high))
 
 
 SYMBOLIC = Symbolic()

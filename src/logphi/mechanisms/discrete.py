@@ -43,6 +43,7 @@ class Discrete(Primitive):
     p: Sequence[float]
     q: Sequence[float]
     adjacency: Relation = ADD_REMOVE
+    _one_formula: ClassVar = True
     _distributions: ClassVar = ("p", "q")
 
     def __post_init__(self) -> None:

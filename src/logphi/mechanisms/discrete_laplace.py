@@ -60,6 +60,7 @@ class DiscreteLaplace(Primitive):
     sensitivity: int = 1
     adjacency: Relation = ADD_REMOVE
     _grows: ClassVar = "sensitivity"
+    _one_formula: ClassVar = True
 
     def __post_init__(self) -> None:
         sensitivity = check.whole("sensitivity", self.sensitivity, 1, LARGEST_SENSITIVITY)

@@ -44,6 +44,7 @@ class ExponentialMechanism(Primitive):
 
     range_epsilon: float
     adjacency: Adjacency
+    _one_formula: ClassVar = True
     _stored: ClassVar = {"epsilon": "range_epsilon"}
     _grows: ClassVar = "epsilon"
 

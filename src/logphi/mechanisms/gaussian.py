@@ -48,6 +48,7 @@ class Gaussian(Primitive):
     sensitivity: float = 1.0
     adjacency: Relation = ADD_REMOVE
     _grows: ClassVar = "sensitivity"
+    _one_formula: ClassVar = True
     _hints: ClassVar = {
         "epsilon": "lp.calibrate(lp.Gaussian, epsilon=, delta=) to find the noise",
         "scale": "sigma=, the standard deviation",

@@ -60,6 +60,7 @@ class GaussianMixture(Primitive):
     sensitivities: Sequence[float]
     probabilities: Sequence[float]
     adjacency: Relation = ADD_REMOVE
+    _one_formula: ClassVar = True
     _distributions: ClassVar = ("probabilities",)
 
     def __post_init__(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from logphi import check
 from logphi.arith.protocol import Gap
@@ -59,6 +60,7 @@ class GaussianPair(Primitive):
     mean_q: float
     sigma_q: float
     adjacency: Relation = ADD_REMOVE
+    _one_formula: ClassVar = True
 
     def __post_init__(self) -> None:
         means = {name: check.real(name, getattr(self, name)) for name in ("mean_p", "mean_q")}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from logphi import check
 from logphi.arith.protocol import Arithmetic, Number
@@ -60,6 +61,7 @@ class KaryRandomizedResponse(Primitive):
     k: int
     p: float
     adjacency: Relation = REPLACE
+    _one_formula: ClassVar = True
 
     def __post_init__(self) -> None:
         self._settle(k=check.whole("k", self.k, 2, MOST_SYMBOLS), p=check.open_unit("p", self.p))

@@ -49,6 +49,7 @@ class Laplace(Primitive):
     sensitivity: float = 1.0
     adjacency: Relation = ADD_REMOVE
     _grows: ClassVar = "sensitivity"
+    _one_formula: ClassVar = True
     _hints: ClassVar = {"epsilon": "scale=sensitivity/epsilon", "noise_multiplier": "scale= (with sensitivity 1)"}
 
     def __post_init__(self) -> None:

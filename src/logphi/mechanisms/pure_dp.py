@@ -59,6 +59,7 @@ class ApproximateDP(Primitive):
     guaranteed_epsilon: float
     guaranteed_delta: float
     adjacency: Adjacency
+    _one_formula: ClassVar = True
     _stored: ClassVar = {"epsilon": "guaranteed_epsilon", "delta": "guaranteed_delta"}
 
     def __init__(self, epsilon: float, delta: float, adjacency: AdjacencyLike = Adjacency.ADD_REMOVE) -> None:
@@ -120,6 +121,7 @@ class PureDP(Primitive):
 
     guaranteed_epsilon: float
     adjacency: Adjacency
+    _one_formula: ClassVar = True
     _stored: ClassVar = {"epsilon": "guaranteed_epsilon"}
 
     def __init__(self, epsilon: float, adjacency: AdjacencyLike = Adjacency.ADD_REMOVE) -> None:

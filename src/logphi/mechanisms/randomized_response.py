@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from logphi import check
 from logphi.arith.protocol import Arithmetic, LogOdds, Number
@@ -48,6 +49,7 @@ class RandomizedResponse(Primitive):
 
     p: float
     adjacency: Relation = ADD_REMOVE
+    _one_formula: ClassVar = True
 
     def __post_init__(self) -> None:
         p = check.open_unit("p", self.p)

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -95,11 +96,11 @@ class Taylor:
         own = Amount(size, self.rounding + (order + 8) * ULP * abs(size), self.inner, aliasing).times(factor)
         return own.plus(Amount(self.mean, 0.0)) if order == 1 else own
 
-    def slope(self, z: complex) -> tuple[complex, Amount]:
-        """(K(z) - K(0)) / z for |z| up to half of the circle's radius, and its errors."""
+    def slope(self, z: Any) -> tuple[Any, Amount]:
+        """(K(z) - K(0)) / z for |z| up to half of the circle's radius, a number or an array, and its errors."""
         ratio, far = abs(z) / self.circle, abs(z) / self.disc
         rest = np.polynomial.polynomial.polyval(z / self.circle, self.scaled) / self.circle
-        value = self.mean + complex(rest)
+        value = self.mean + rest
         spread = 1 / (self.circle * (1 - ratio)) * (1 + 1e-9)
         cut = self.bound / self.disc / (1 - far) * (self._unseen + far**self.scaled.size) * (1 + 1e-9)
         rounding = self.rounding * spread + 16 * ULP * (abs(value) + float(np.abs(self.scaled).max()) * spread)

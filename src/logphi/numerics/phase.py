@@ -1,4 +1,4 @@
-"""K at a complex point on the branch that is continuous from the real axis: its phase is followed up a vertical line.
+"""K at complex points on the branch that is continuous from the real axis: its phase is followed up a vertical line.
 
 notation: c + i tau on the line, a = X - m for a real m, E under the law tilted by e^{cX} and normalised,
 psi(tau) = E e^{i tau a}. |psi'| is at most E|a| <= A, A^2 = E[e^{ha} + e^{-ha} - 2] / h^2: psi has no zero within |psi|/A of a
@@ -6,6 +6,8 @@ point, and its phase moves by less than pi/6 within half of that.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +18,8 @@ from logphi.numerics.moments import proved_radius, radius
 
 # measured: points on the line beyond which the phase is given up
 _MOST = 1 << 13
+# derived: a step is halved so often at most; doubles end before
+_ROUNDS = 60
 # derived: of the way to the nearest possible zero, over which a phase moves by less than pi/6
 _SHARE = 0.5
 # measured: points within so many times 1/A, at first
@@ -24,34 +28,77 @@ _FIRST = 3.0
 
 def on_branch(law: Law, abscissa: float, height: float) -> Values | None:
     """K(c + it), an array of one element, on the branch that is real at c; None if it cannot be told or M may vanish."""
-    if law.continuous or height == 0:
-        return law.log_transform(np.array([complex(abscissa, height)]))
+    values = along(law, abscissa, np.array([height]))
+    # of a continuous formula the disc tells the branch, however wide it is
+    return values if law.continuous or np.isfinite(values.radius).all() else None
+
+
+def along(law: Law, abscissa: float, heights: NDArray[np.float64]) -> Values:
+    """K(c + it) at many heights on the branch that is real at c; infinite radii beyond where that can be told."""
+    points = abscissa + 1j * heights
+    if law.continuous or not heights.any():
+        return law.log_transform(points)
+    # the other half of the line is conjugate
+    levels, places = np.unique(np.append(0.0, np.abs(heights)), return_inverse=True)
+    followed = _followed(law, abscissa, levels)
+    mid, rounding, inner = (part[places.ravel()[1:]] for part in (followed.mid, followed.rounding, followed.inner))
+    return Values(np.where(heights < 0, mid.conj(), mid), rounding, inner)
+
+
+def _followed(law: Law, abscissa: float, levels: NDArray[np.float64]) -> Values:
+    """The same at increasing heights from zero on."""
+    unknown = Values(*(np.full(levels.shape, end) for end in (np.inf + 0j, np.inf, np.inf)))
     spread = _spread(law, abscissa)
     if spread is None:
-        return None
+        return unknown
     mean, size = spread
-    if not _FIRST * abs(height) * size < _MOST:
-        return None
-    heights = np.linspace(0.0, height, int(_FIRST * abs(height) * size) + 2)
+    most = _MOST + 2 * levels.size
+    reach = levels[levels * size * _FIRST < _MOST]
+    between = np.linspace(0.0, reach[-1], int(_FIRST * reach[-1] * size) + 2)
+    heights = np.unique(np.concatenate([reach, between]))
     values = law.log_transform(abscissa + 1j * heights)
-    while True:
-        wrong = proved_radius(values)
-        if heights.size > _MOST or not np.isfinite(wrong).all():
-            return None
-        log_psi = values.mid - values.mid[0].real - 1j * heights * mean
-        least = np.exp(np.minimum(log_psi.real - wrong - wrong[0], 0.0))
-        reach = _SHARE * np.maximum(least[1:], least[:-1])
-        wide = ~(np.abs(np.diff(heights)) * size < reach)
-        if not wide.any():
+    for _ in range(_ROUNDS):
+        log_psi, far, lost = _seen(values, heights, mean, size)
+        split = np.flatnonzero(far[: _first(lost)])
+        if not split.size or heights.size > most:
             break
-        fresh = ((heights[1:] + heights[:-1]) / 2)[wide]
+        fresh = ((heights[1:] + heights[:-1]) / 2)[split]
         values, heights = _merged(heights, values, fresh, law.log_transform(abscissa + 1j * fresh))
-    steps = np.diff(log_psi.imag)
-    phase = height * mean + float((steps - 2 * np.pi * np.round(steps / (2 * np.pi))).sum())
-    last = values.mid[-1]
-    turns = 2j * np.pi * np.round((phase - last.imag) / (2 * np.pi))
+    log_psi, far, lost = _seen(values, heights, mean, size)
+    end = _first(far | lost)
+    steps = np.diff(log_psi.imag[: end + 1])
+    moved = np.cumsum(np.append(0.0, steps - 2 * np.pi * np.round(steps / (2 * np.pi))))
+    phase = heights[: end + 1] * mean + moved
+    where = np.searchsorted(heights[: end + 1], levels)
+    inside = where <= end
+    where = np.where(inside, where, 0)
+    last = values.mid[where]
+    turns = 2j * np.pi * np.round((phase[where] - last.imag) / (2 * np.pi))
     mid = last + turns
-    return Values(np.array([mid]), values.rounding[-1:] + 2 * ULP * (abs(mid) + abs(turns)), values.inner[-1:])
+    slip = 2 * ULP * (np.abs(mid) + np.abs(turns))
+    return Values(
+        np.where(inside, mid, np.inf),
+        np.where(inside, values.rounding[where] + slip, np.inf),
+        np.where(inside, values.inner[where], np.inf),
+    )
+
+
+def _seen(
+    values: Values, heights: NDArray[np.float64], mean: float, size: float
+) -> tuple[NDArray[Any], NDArray[np.bool_], NDArray[np.bool_]]:
+    """Log psi, and of the steps from each point to the next: which are too long for its phase, and which lead nowhere."""
+    wrong = proved_radius(values)
+    known = np.isfinite(wrong)
+    with np.errstate(invalid="ignore"):  # inf - inf, where nothing is known
+        log_psi = values.mid - values.mid[0].real - 1j * heights * mean
+        least = np.where(known, np.exp(np.minimum(log_psi.real - wrong - wrong[0], 0.0)), 0.0)
+    far = ~(np.abs(np.diff(heights)) * size < _SHARE * np.maximum(least[1:], least[:-1]))
+    return log_psi, far, ~(known[1:] & known[:-1])
+
+
+def _first(steps: NDArray[np.bool_]) -> int:
+    """How many come before the first one."""
+    return int(np.argmax(steps)) if steps.any() else steps.size
 
 
 def _spread(law: Law, abscissa: float) -> tuple[float, float] | None:

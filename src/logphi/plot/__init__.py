@@ -6,6 +6,7 @@ changes a setting of matplotlib, which is loaded by the first picture: ``pip ins
 
 from __future__ import annotations
 
+from logphi.plot.characteristics import phi
 from logphi.plot.comparisons import compare
 from logphi.plot.compositions import composition
 from logphi.plot.losses import loss
@@ -13,4 +14,4 @@ from logphi.plot.profiles import profile
 from logphi.plot.tradeoffs import tradeoff
 from logphi.plot.trainings import training
 
-__all__ = ["compare", "composition", "loss", "profile", "tradeoff", "training"]
+__all__ = ["compare", "composition", "loss", "phi", "profile", "tradeoff", "training"]

@@ -8,16 +8,19 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from functools import reduce
+from operator import add
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from logphi.arith.floats import ULP
 from logphi.bound import Bound, Entry, Ledger, Status
 from logphi.core.logphi import LogPhi
 from logphi.numerics.law import Law, Values
 from logphi.numerics.moments import Amount, centre, proved, proved_radius, taylor
-from logphi.numerics.phase import on_branch
+from logphi.numerics.phase import along
 from logphi.views.moments import estimated, parts
 from logphi.views.profile import masses
 
@@ -130,33 +133,43 @@ def _known(law: Law, z: np.ndarray[Any, np.dtype[np.float64]]) -> tuple[Any, Any
 
 
 def complex_log_moment(law: LogPhi, z: complex) -> tuple[complex, Amount] | None:
-    """K(z) on its continuous branch: that of every term, times its count."""
-    total, wrong = 0j, Amount(0.0, 0.0)
-    for term, count in law.terms:
-        found = _complex_term(term, z, count)
-        if found is None:
-            return None
-        total += found[0] * count
-        wrong = wrong.plus(found[1].times(float(count)))
-        wrong = wrong.plus(Amount(0.0, 4 * ULP * (abs(total) + abs(found[0]) * count)))
-    return total, wrong
-
-
-def _complex_term(law: Law, z: complex, count: int) -> tuple[complex, Amount] | None:
-    """K(z) of one law on its continuous branch, with errors fit to be multiplied by a count."""
-    series = taylor(law, 2) if abs(z) < _NEAR else None
-    if series is not None and abs(z) <= series.circle / 2:
-        slope, error = series.slope(z)
-        at_zero = _amount(law, centre(law))
-        own = Amount(0.0, error.rounding * abs(z) + at_zero.error, error.inner * abs(z), error.aliasing * abs(z))
-        return at_zero.value + z * slope, own.plus(Amount(0.0, 8 * ULP * abs(z * slope)))
-    values = on_branch(law, z.real, z.imag)
-    if values is None:
+    """K(z) on its continuous branch, None where it is not known."""
+    found = on_vertical(law, z.real, np.array([z.imag]))
+    if not np.isfinite(found.radius[0]):
         return None
-    sharper = law.log_transform(np.array([z]), count)
+    return complex(found.mid[0]), Amount(0.0, float(found.rounding[0]), float(found.inner[0]))
+
+
+def on_vertical(law: LogPhi, abscissa: float, heights: NDArray[np.float64]) -> Values:
+    """K(c + it) on its continuous branch, that of every term times its count; its radii enclose, infinite where unknown."""
+    zero = np.zeros(heights.shape)
+    terms = (_term_on_vertical(term, abscissa, heights, count).times(count) for term, count in law.terms)
+    return reduce(add, terms, Values(zero + 0j, zero, zero))
+
+
+def _term_on_vertical(law: Law, abscissa: float, heights: NDArray[np.float64], count: int) -> Values:
+    """K of one law on its continuous branch, with errors fit to be multiplied by a count."""
+    z = abscissa + 1j * heights
+    values = along(law, abscissa, heights)
+    sharper = law.log_transform(z, count)
+    rough, sharp = proved_radius(values), proved_radius(sharper)
     # the branch is told by what is known already
-    if float(proved_radius(sharper)[0]) < float(proved_radius(values)[0]) < 1:
-        turns = 2j * np.pi * np.round((values.mid - sharper.mid).imag / (2 * np.pi))
-        values = Values(sharper.mid + turns, sharper.rounding + 4 * ULP * np.abs(turns), sharper.inner)
-    rounding, inner = (float(part[0]) for part in proved(values))
-    return (complex(values.mid[0]), Amount(0.0, rounding, inner)) if math.isfinite(rounding + inner) else None
+    better = (sharp < rough) & (rough < 1)
+    with np.errstate(invalid="ignore"):  # where nothing is known
+        turns = 2j * np.pi * np.where(better, np.round((values.mid - sharper.mid).imag / (2 * np.pi)), 0.0)
+    mid = np.where(better, sharper.mid + turns, values.mid)
+    slip = 4 * ULP * np.abs(turns)
+    known = Values(
+        mid, np.where(better, sharper.rounding + slip, values.rounding), np.where(better, sharper.inner, values.inner)
+    )
+    rounding, inner = (part.copy() for part in proved(known))
+    near = np.abs(z) < _NEAR
+    series = taylor(law, 2) if near.any() else None
+    if series is not None:
+        near &= np.abs(z) <= series.circle / 2
+        slope, error = series.slope(z[near])
+        at_zero, size = _amount(law, centre(law)), np.abs(z[near])
+        mid[near] = at_zero.value + z[near] * slope
+        rounding[near] = error.rounding * size + at_zero.error + 8 * ULP * size * np.abs(slope)
+        inner[near] = (error.inner + error.aliasing) * size
+    return Values(mid, rounding, inner)

@@ -1,0 +1,118 @@
+"""Integrals and sums over arrays of doubles, for functions that SymPy compiles; no error is bounded.
+
+The trapezoidal rule, its step halved until two sums agree, converges geometrically for analytic functions that fall fast at
+both ends; an interval is stretched so that they do (Takahasi & Mori 1974, *Double exponential formulas*).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+# measured: how far a normal density and what it is multiplied by may reach, tried in turn
+_REACHES = (10.0, 16.0, 24.0, 31.0, 38.0)
+# derived: the stretched interval, beyond which weights are below 1e-16 of the whole
+_STRETCHED = 3.2
+# measured: steps at first; halvings; entries of an array that are computed at a time
+_FIRST, _HALVINGS, _ENTRIES = 64, 10, 1 << 18
+# relative to the sum: changes of a sum whose next one is as good as doubles are; the least that is no end
+_CLOSE, _NEGLIGIBLE = 1e-11, 1e-17
+# of a step; no fraction with a small denominator is near
+_ASIDE = 0.381966
+# an integral of moduli that is the rounding of numbers near one, which cancel
+_NOISE = 1e-14
+_REFUSED = "the {} is beyond what doubles hold: ask for numbers with bounds, m.log_phi(t), or compile with modules='mpmath'"
+
+
+def quadrature_of_arrays(function: Callable[[Any], Any], low: float | None, high: float | None) -> Any:
+    """The integral of a function of a real variable whose values are arrays; None stands for an infinite end.
+
+    Raises
+    ------
+    ArithmeticError
+        If ten digits are not reached.
+    """
+    if low is None or high is None:
+        start = -1.0 if low is None else 0.0
+        for reach in _REACHES:
+            ends = np.array([reach, *([-reach] if low is None else [])]) + (low or 0.0)
+            size = np.abs(_sampled(function, (low or 0.0) + np.linspace(start, 1.0, _FIRST + 1) * reach)).max(axis=0)
+            # nothing at all is no mean: what there is lies farther out
+            if (np.abs(_sampled(function, ends)) <= _NEGLIGIBLE * size).all() and (low is not None or (size > 0).all()):
+                break
+        else:
+            raise ArithmeticError(_REFUSED.format("integrand"))
+        if low is None:
+            return _trapezoid(function, lambda s: (reach * s, np.full(s.shape, reach)))
+        high = low + reach
+    middle, half = (high + low) / 2, (high - low) / 2
+
+    def stretched(s: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        t = _STRETCHED * s
+        inner = np.pi / 2 * np.sinh(t)
+        return middle + half * np.tanh(inner), half * _STRETCHED * np.pi / 2 * np.cosh(t) / np.cosh(inner) ** 2
+
+    return _trapezoid(function, stretched)
+
+
+def normal_sum_of_arrays(variance: float, at: Any) -> Any:
+    """The sum of exp(-(x - at)^2 / (2 variance)) over all whole x, by the dual series around its largest term.
+
+    Raises
+    ------
+    ArithmeticError
+        If the sum is beyond the range of doubles.
+    """
+    place = np.asarray(at, complex)
+    largest = np.round(-place.imag / (2 * np.pi * variance))
+    reach = int(np.ceil(np.sqrt(40 / (2 * np.pi**2 * variance)))) + 1
+    k = largest + np.arange(-reach, reach + 1).reshape(-1, *(1,) * place.ndim)
+    with np.errstate(over="ignore", invalid="ignore"):  # refused below
+        total = np.sqrt(2 * np.pi * variance) * np.exp(-2 * np.pi**2 * variance * k**2 + 2j * np.pi * k * place).sum(axis=0)
+    if not np.isfinite(total).all():
+        raise ArithmeticError(_REFUSED.format("sum"))
+    return total
+
+
+def _trapezoid(
+    function: Callable[[Any], Any],
+    place: Callable[[NDArray[np.float64]], tuple[NDArray[np.float64], NDArray[np.float64]]],
+) -> Any:
+    """The integral over [-1, 1] of a function at a place, times the weight of the place."""
+
+    def total(s: NDArray[np.float64]) -> NDArray[Any]:
+        """The sum, and that of the moduli."""
+        x, weight = place(s)
+        parts = np.array_split(np.arange(s.size), 1 + s.size * np.size(function(x[0])) // _ENTRIES)
+        sums = np.zeros(2)
+        for part in parts:
+            values = _sampled(function, x[part])
+            sums = sums + np.tensordot(weight[part], np.stack([values, np.abs(values)], axis=-1), axes=1)
+        return np.asarray(sums) * 2
+
+    steps = _FIRST
+    known = total(np.linspace(-1, 1, steps + 1)) / steps
+    for _ in range(_HALVINGS):
+        finer = (known + total((np.arange(steps) + 0.5) / steps * 2 - 1) / steps) / 2
+        steps *= 2
+        # points that a fast turn passes over agree too, but not with others
+        if _agree(finer, known) and _agree(finer, total((np.arange(steps) + _ASIDE) / steps * 2 - 1) / steps):
+            return finer[..., 0][()]
+        known = finer
+    raise ArithmeticError(_REFUSED.format("integral"))
+
+
+def _agree(one: NDArray[Any], other: NDArray[Any]) -> bool:
+    """Whether the integrals are the same to doubles, or nothing but rounding."""
+    value, size = one[..., 0], one[..., 1].real
+    return bool(((np.abs(value - other[..., 0]) <= _CLOSE * np.abs(value)) | (size <= _NOISE)).all())
+
+
+def _sampled(function: Callable[[Any], Any], x: NDArray[np.float64]) -> NDArray[Any]:
+    """The values at places, along a first axis."""
+    with np.errstate(all="ignore"):  # what is not finite is no value that agrees with another one
+        shape = np.shape(function(x[0]))
+        return np.broadcast_to(np.asarray(function(x.reshape(-1, *(1,) * len(shape)))), (x.size, *shape))

@@ -1,0 +1,122 @@
+"""The characteristic function of the privacy loss as a picture."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from logphi import check
+from logphi.bound import Bound, Bounds, ComplexBounds, Direction
+from logphi.plot.canvas import canvas, mechanisms, names
+from logphi.plot.curve import RTOL, Curve, draw, legend, traced
+from logphi.release import Mechanism
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# in units of one over the deviation of the loss: |phi| of a normal law is 4e-6 there
+_REACH = 5.0
+# where a loss has no deviation, or none that is known
+_FAR = 10.0
+
+
+def phi(
+    *of: Mechanism,
+    part: str = "modulus",
+    t: Any = None,
+    direction: Direction | str = Direction.REMOVE,
+    labels: Iterable[str] | None = None,
+    ax: Axes | None = None,
+    rtol: float = RTOL,
+    **line: Any,
+) -> Axes:
+    r"""Draw the characteristic function phi(t) of the privacy loss of mechanisms, the bounds as bands.
+
+    Parameters
+    ----------
+    *of
+        Mechanisms, one curve for each.
+    part
+        ``"modulus"``, ``"argument"`` (continuous from 0 on), ``"real"``, ``"imaginary"``, or ``"log modulus"``.
+    t
+        The points, real, per nat; by default from 0 to five over the smallest deviation of a loss, more of them where the
+        curve bends. phi(-t) is the conjugate of phi(t).
+    direction
+        ``"remove"`` for log(p/q) under P, ``"add"`` for log(q/p) under Q.
+    labels, ax, rtol, **line
+        As of :func:`logphi.plot.profile`.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        With a line and a band for each curve. An argument ends where phi is too small to tell it.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If t is not finite, the part or the direction is unknown, or something is not a mechanism.
+    ImportError
+        If matplotlib is not installed.
+
+    Examples
+    --------
+    >>> import logphi as lp
+    >>> axes = lp.plot.phi(lp.Gaussian(sigma=1.0), lp.Laplace(scale=1.0), labels=["Gaussian", "Laplace"])
+    >>> axes.get_ylabel()
+    '$|\\varphi(t)|$'
+    """
+    drawn = mechanisms(of)
+    if part not in _PARTS:
+        raise ValueError(f"part must be one of {', '.join(map(repr, _PARTS))}, got {part!r}")
+    label, question, taken = _PARTS[part]
+    at = (0.0, max(map(_reach, drawn))) if t is None else check.real_array("t", t).ravel()
+    curves = []
+    for one, name in zip(drawn, names(drawn, labels), strict=True):
+
+        def ask(x: Any, one: Mechanism = one) -> Any:
+            return taken(question(one, x, direction=direction, rtol=rtol))
+
+        curves.append(_told(traced(name, ask, at)))
+    ax = canvas(ax)
+    for curve in curves:
+        draw(ax, curve, **line)
+    ax.set(xlabel="$t$ (per nat)", ylabel=label)
+    legend(ax, curves)
+    return ax
+
+
+def _modulus(log_phi: ComplexBounds) -> Bounds:
+    return Bounds([_exponential(bound) for bound in log_phi.real])
+
+
+def _exponential(bound: Bound) -> Bound:
+    lower, value, upper = (math.exp(end) for end in (bound.lower, bound.value, bound.upper))
+    # an exponential is within an ulp; that of zero is exact
+    lower, upper = (end if end == 1 else end * slip for end, slip in ((lower, 1 - 4e-16), (upper, 1 + 4e-16)))
+    return replace(bound, lower=lower, value=value, upper=upper, ledger=bound.ledger.scaled(value))
+
+
+# how a part is called on its axis, and where it comes from
+_PARTS: Mapping[str, tuple[str, Callable[..., ComplexBounds], Callable[[ComplexBounds], Bounds]]] = {
+    "modulus": (r"$|\varphi(t)|$", Mechanism.log_phi, _modulus),
+    "argument": (r"$\arg\,\varphi(t)$", Mechanism.log_phi, lambda found: found.imag),
+    "real": (r"Re $\varphi(t)$", Mechanism.phi, lambda found: found.real),
+    "imaginary": (r"Im $\varphi(t)$", Mechanism.phi, lambda found: found.imag),
+    "log modulus": (r"$\log|\varphi(t)|$", Mechanism.log_phi, lambda found: found.real),
+}
+
+
+def _reach(one: Mechanism) -> float:
+    variance = one.loss.variance
+    return _REACH / math.sqrt(variance.value) if 0 < variance.value < math.inf else _FAR
+
+
+def _told(curve: Curve) -> Curve:
+    """The points of which both ends are known."""
+    known = np.isfinite(curve.upper - curve.lower)
+    bounds = tuple(bound for bound, told in zip(curve.bounds, known, strict=True) if told)
+    return Curve(curve.name, curve.x[known], bounds)

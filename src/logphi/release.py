@@ -42,6 +42,9 @@ class Mechanism(Guided, Questions):
     different relations do not compose.
     """
 
+    # NumPy's numbers leave ``*`` to the mechanism, and its arrays get the refusal
+    __array_ufunc__ = None
+
     @abstractmethod
     def counted(self) -> tuple[tuple[Mechanism, int], ...]:
         """The distinct mechanisms that this one is composed of, with their counts."""
@@ -153,7 +156,7 @@ class Mechanism(Guided, Questions):
             return NotImplemented
         return compose([self, other])
 
-    def __mul__(self, count: int) -> Mechanism:
+    def __mul__(self, count: Any) -> Mechanism:
         return _collect(
             self.adjacency,
             [(one, own * check.count("the number of repetitions", count)) for one, own in self.counted()],

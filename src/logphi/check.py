@@ -109,7 +109,7 @@ def moderate(name: str, value: Any) -> float:
     return number
 
 
-def guarantee(name: str, value: Any) -> float:
+def moderate_or_zero(name: str, value: Any) -> float:
     """Zero, or a positive number whose square is a double too."""
     return 0.0 if nonnegative(name, value) == 0 else moderate(name, value)
 
@@ -119,6 +119,14 @@ def open_unit(name: str, value: Any) -> float:
     number = real(name, value, "a number strictly between 0 and 1")
     if not (0 < number < 1 and 0 < _told(number) < 1):
         raise ValueError(f"{name} must lie strictly between 0 and 1, got {number!r}")
+    return number
+
+
+def probability(name: str, value: Any) -> float:
+    """A number in [0, 1] that is 0 or 1 if its double is: in between, something else is true than at the ends."""
+    number = unit(name, value)
+    if number == 1 != _told(number):
+        raise ValueError(f"{name} must be 1, or a double below 1, got a number in between: doubles do not tell it from 1")
     return number
 
 
@@ -151,8 +159,8 @@ def _integer(name: str, value: Any) -> int:
     digits = np.finfo(plain.dtype).nmant + 1 if isinstance(plain, np.floating) else sys.float_info.mant_dig
     if abs(number) > 2 ** min(digits, sys.float_info.mant_dig):
         raise ValueError(
-            f"{name} must be exact, got {value!r}: whole numbers this large are not all {type(value).__name__}s, so that it may "
-            "be rounded; give an int"
+            f"{name} must be exact, got {value!r}: whole numbers this large are not all of type {type(value).__name__}, so "
+            "that it may be rounded; give an int"
         )
     return int(number)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import Any
@@ -35,11 +36,11 @@ def rational(name: str, value: Any) -> str | list[Any] | None:
 
 
 def numbers_in(values: Iterable[Any]) -> Iterator[float]:
-    """The numbers among values and in the lists among them."""
+    """The finite numbers among values and in the lists among them."""
     for value in values:
         if isinstance(value, tuple):
             yield from numbers_in(value)
-        elif isinstance(value, (int, float)):
+        elif isinstance(value, (int, float)) and math.isfinite(value):
             yield value
 
 

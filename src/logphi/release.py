@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import reduce
 from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -16,7 +15,8 @@ from logphi import check
 from logphi.bound import Direction
 from logphi.core.adjacency import Adjacency
 from logphi.core.logphi import LogPhi
-from logphi.core.pair import Joint, Pair, UnsupportedError
+from logphi.core.pair import Pair, UnsupportedError
+from logphi.core.pairs.extremes import known_by, product
 from logphi.description import canonical, manner, node, normalised, numbers_in
 from logphi.guesses import Guided, attribute_hint, guided
 from logphi.progress import shown
@@ -149,7 +149,7 @@ class Mechanism(Guided, Questions):
 
     def pair(self) -> Pair:
         """The dominating pair, which sampling mixes: the product of those of all releases, which see one sample together."""
-        return reduce(lambda one, other: one.beside(other), (one.pair().repeated(count) for one, count in self.counted()))
+        return product(one.pair().repeated(count) for one, count in self.counted())
 
     def __add__(self, other: Mechanism) -> Mechanism:
         if not isinstance(other, Mechanism):
@@ -274,7 +274,12 @@ class Primitive(Mechanism):
 
     def pair(self) -> Pair:
         """A pair of which no more is known than its loss; override it where the two laws are known."""
-        return Joint(self.loss_law())
+        return known_by(self.loss_law())
+
+    @property
+    def _extreme(self) -> Pair | None:
+        """The pair at an end of the parameters, where no noise or nothing but noise is left; None elsewhere."""
+        return None
 
     def __repr__(self) -> str:
         """The constructor call, as the expression language reads it; defaults are left out."""
@@ -292,6 +297,11 @@ class Primitive(Mechanism):
             return super()._node()
         if self._undescribed:
             raise ValueError(f"certificates do not know a {type(self).__name__}: {self._undescribed}")
+        if self._extreme is not None:
+            raise ValueError(
+                f"certificates do not know {self!r}: its parameters are at an end of their range; leave it out if it leaks "
+                "nothing, and else write what it leaks as a Discrete or an ApproximateDP"
+            )
         given = self._given()
         return node(type(self).__name__, given.pop("adjacency").value, given)
 

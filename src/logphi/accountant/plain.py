@@ -6,6 +6,7 @@ number with a point or an exponent, a whole number one without, and a number tha
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from fractions import Fraction
@@ -19,6 +20,8 @@ from logphi.written import Written, exact
 
 # far beyond what is written by hand; longer ones take the interpreter long, or are refused by it
 LONGEST_NUMBER = 4000
+# JSON has no such number
+_INFINITE = "inf"
 _QUOTIENT = re.compile(rf"-?[0-9]{{1,{LONGEST_NUMBER}}}(/[0-9]{{1,{LONGEST_NUMBER}}})?", re.ASCII)
 # base-ten digits are worth more than three bits
 _MOST_BITS = 3 * LONGEST_NUMBER
@@ -107,6 +110,8 @@ def number_written(what: str, value: Any) -> Any:
         if max(quotient.numerator.bit_length(), quotient.denominator.bit_length()) > _MOST_BITS:
             raise ValueError(f"{what} has too many digits to be written down: round it to fewer than {LONGEST_NUMBER // 4}")
         return str(quotient)
+    if value == math.inf:
+        return _INFINITE
     if value is None or (isinstance(value, (int, float)) and not isinstance(value, bool)):
         return value
     raise ValueError(f"{what} is no number but of type {type(value).__name__}: only numbers can be written down exactly")
@@ -122,6 +127,8 @@ def number_read(what: str, data: Any) -> Any:
     """
     if isinstance(data, list) and not any(isinstance(entry, list) for entry in data):
         return tuple(number_read(what, entry) for entry in data)
+    if data == _INFINITE:
+        return math.inf
     if isinstance(data, str) and _QUOTIENT.fullmatch(data):
         try:
             return Written(Fraction(data))

@@ -60,6 +60,10 @@ def certify(loss: Loss, *, quantity: str, at: Fraction, direction: Direction | s
         If the loss cannot be certified, or there is no finite answer.
     """
     orders = loss.orders(direction)
+    if loss.remove.empty:
+        raise NotCertifiedError(
+            "every outcome tells everything: delta is 1 at every epsilon and no epsilon is finite, which needs no proof"
+        )
     if any(law.symmetric and not law.mirrored for law, _ in loss.remove.terms):
         raise NotCertifiedError(
             "the two orders of a loss agree in doubles and not exactly, so that neither can be told from the other; write "

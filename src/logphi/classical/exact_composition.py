@@ -79,7 +79,7 @@ def compose_guarantees(guarantees: Sequence[tuple[float, float, int]], epsilon: 
     survivals: list[tuple[float, float]] = []
     for level, lost, number in guarantees:
         repeated = check.count("the count of a guarantee", number)
-        counts[check.guarantee("the epsilon of a guarantee", level)] += repeated
+        counts[check.moderate_or_zero("the epsilon of a guarantee", level)] += repeated
         if check.unit("the delta of a guarantee", lost) == 1 and repeated:
             return Bound(1.0, 1.0, 1.0)
         if repeated:

@@ -5,12 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import ClassVar
 
 from logphi import check
 from logphi.arith.protocol import Arithmetic, Number, Plain
 from logphi.core.adjacency import Adjacency
 from logphi.core.logphi import LogPhi
+from logphi.core.pair import Pair
+from logphi.core.pairs.extremes import DISJOINT, EQUAL
 from logphi.core.pairs.finite import FinitePair
 from logphi.numerics.laws.finite import Cells, Thinned
 from logphi.numerics.laws.two_point import TwoPoint
@@ -27,9 +30,9 @@ class ApproximateDP(Primitive):
     Parameters
     ----------
     epsilon
-        The guarantee's epsilon, in nats; zero or more.
+        The guarantee's epsilon, in nats; zero or more. Where it is infinite, everything may leak.
     delta
-        The guarantee's delta, in [0, 1).
+        The guarantee's delta, in [0, 1]; at 1 everything may leak.
     adjacency
         The relation under which the guarantee is stated: one in which both orders of two neighbours count.
 
@@ -55,21 +58,22 @@ class ApproximateDP(Primitive):
 
     def __init__(self, epsilon: float, delta: float, adjacency: Adjacency | str = Adjacency.ADD_REMOVE) -> None:
         kept = {
-            "guaranteed_epsilon": check.guarantee("epsilon", epsilon),
-            "guaranteed_delta": check.unit("delta", delta),
+            "guaranteed_epsilon": _level(epsilon),
+            "guaranteed_delta": check.probability("delta", delta),
         }
-        if kept["guaranteed_delta"] == 1:
-            raise ValueError("delta must be below 1, got 1.0: such a mechanism promises nothing")
         self._settle(**kept, adjacency=_of_both_orders(adjacency, epsilon, delta))
 
-    def pair(self) -> FinitePair:
+    @property
+    def _extreme(self) -> Pair | None:
+        return without_guarantee(self.guaranteed_epsilon, self.guaranteed_delta)
+
+    def pair(self) -> Pair:
         """Four outcomes, two of which tell everything."""
         return guarantee_pair(self.guaranteed_epsilon, self.guaranteed_delta)
 
     def loss_law(self) -> LogPhi:
         """Two opposite atoms that survive with probability 1 - delta."""
-        thinned = [(Thinned(self.guaranteed_delta), 1)] if self.guaranteed_delta else []
-        return LogPhi.of([(TwoPoint(Plain(self.guaranteed_epsilon)), 1), *thinned])
+        return guarantee_loss(self.guaranteed_epsilon, self.guaranteed_delta)
 
 
 @dataclass(frozen=True, repr=False, init=False)
@@ -81,7 +85,7 @@ class PureDP(Primitive):
     Parameters
     ----------
     epsilon
-        The guarantee, in nats; zero or more.
+        The guarantee, in nats; zero or more. At 0 nothing leaks; where it is infinite, everything may.
     adjacency
         The relation under which the guarantee is stated: one in which both orders of two neighbours count.
 
@@ -105,16 +109,19 @@ class PureDP(Primitive):
     _stored: ClassVar = {"epsilon": "guaranteed_epsilon"}
 
     def __init__(self, epsilon: float, adjacency: Adjacency | str = Adjacency.ADD_REMOVE) -> None:
-        kept = check.guarantee("epsilon", epsilon)
-        self._settle(guaranteed_epsilon=kept, adjacency=_of_both_orders(adjacency, epsilon, 0))
+        self._settle(guaranteed_epsilon=_level(epsilon), adjacency=_of_both_orders(adjacency, epsilon, 0))
 
-    def pair(self) -> FinitePair:
+    @property
+    def _extreme(self) -> Pair | None:
+        return without_guarantee(self.guaranteed_epsilon, 0.0)
+
+    def pair(self) -> Pair:
         """Randomized response with odds e^eps."""
         return guarantee_pair(self.guaranteed_epsilon, 0.0)
 
     def loss_law(self) -> LogPhi:
         """Two opposite atoms."""
-        return LogPhi.of([(TwoPoint(Plain(self.guaranteed_epsilon)), 1)])
+        return guarantee_loss(self.guaranteed_epsilon, 0.0)
 
 
 def _of_both_orders(adjacency: Adjacency | str, epsilon: float, delta: float) -> Adjacency:
@@ -133,8 +140,33 @@ def _of_both_orders(adjacency: Adjacency | str, epsilon: float, delta: float) ->
 LARGEST_SAMPLED = 600.0
 
 
-def guarantee_pair(epsilon: float, delta: float) -> FinitePair:
+def without_guarantee(epsilon: float, delta: float) -> Pair | None:
+    """The pair of what may leak everything."""
+    return DISJOINT if epsilon == math.inf or delta == 1 else None
+
+
+def _level(epsilon: float) -> float:
+    """An epsilon, which may be infinite."""
+    unlimited = isinstance(epsilon, (float, Decimal)) and epsilon == math.inf
+    return math.inf if unlimited else check.moderate_or_zero("epsilon", epsilon)
+
+
+def guarantee_loss(epsilon: float, delta: float) -> LogPhi:
+    """The loss of the pair that dominates every (epsilon, delta)-DP mechanism."""
+    if nothing_promised := without_guarantee(epsilon, delta):
+        return nothing_promised.loss()
+    if epsilon == delta == 0:
+        return LogPhi()
+    thinned = [(Thinned(delta), 1)] if delta else []
+    return LogPhi.of([(TwoPoint(Plain(epsilon)), 1), *thinned])
+
+
+def guarantee_pair(epsilon: float, delta: float) -> Pair:
     """The pair that dominates every (epsilon, delta)-DP mechanism."""
+    if nothing_promised := without_guarantee(epsilon, delta):
+        return nothing_promised
+    if epsilon == delta == 0:
+        return EQUAL
     if epsilon > LARGEST_SAMPLED:
         raise ValueError(
             f"a guarantee with epsilon above {LARGEST_SAMPLED:g} cannot be sampled, got epsilon={epsilon!r}: "

@@ -108,12 +108,24 @@ class LossDistribution:
 
     @cached_property
     def mean(self) -> Bound:
-        """E[L; given L < inf] = K'(0); the Kullback-Leibler divergence where there is no infinite mass."""
+        """E[L; given L < inf] = K'(0); the Kullback-Leibler divergence where there is no infinite mass.
+
+        Raises
+        ------
+        ValueError
+            If every loss is infinite.
+        """
         return replace(moments.mean(self.law), direction=self.direction)
 
     @cached_property
     def variance(self) -> Bound:
-        """The variance of L, given that it is finite: K''(0)."""
+        """The variance of L, given that it is finite: K''(0).
+
+        Raises
+        ------
+        ValueError
+            If every loss is infinite.
+        """
         return replace(moments.variance(self.law), direction=self.direction)
 
     def cumulant(self, order: int) -> Bound:
@@ -122,7 +134,7 @@ class LossDistribution:
         Raises
         ------
         ValueError, TypeError
-            If the order is not a whole number from 1 on.
+            If the order is not a whole number from 1 on, or every loss is infinite.
         """
         return replace(moments.cumulant(self.law, order), direction=self.direction)
 
@@ -185,6 +197,8 @@ class LossDistribution:
 
     def _quantile(self, p: float, rtol: float) -> Bound:
         low, high = masses(self.law)[0]
+        if self.law.empty:
+            return Bound(math.inf, math.inf, math.inf, Status.UNBOUNDED, direction=self.direction)
         # 1 - p is exact from 1/2 on
         slip = 0.0 if p >= 0.5 else ULP
         rest = 1 - p

@@ -13,7 +13,7 @@ from logphi.bound import Bound, Bounds, Direction, Status
 from logphi.core.logphi import LogPhi
 from logphi.views.delta import each
 from logphi.views.directions import Loss, worst
-from logphi.views.profile import LogDelta, masses, outward, probability, safe_log
+from logphi.views.profile import CERTAINTY, LogDelta, masses, outward, probability, safe_log
 from logphi.views.quantile import where_above
 from logphi.views.tail import above
 
@@ -71,6 +71,8 @@ def pdp_epsilon(loss: Loss, delta: Any, *, direction: Direction | str | None = N
 
 
 def _exceedance(law: LogPhi, x: float, rtol: float) -> LogDelta:
+    if law.empty:
+        return CERTAINTY
     found, (low, high) = above(law, x, rtol), masses(law)[0]
     middle = (low + high) / 2
     lower, value, upper = (

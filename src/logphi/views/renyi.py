@@ -209,7 +209,7 @@ def _at_complex(laws: list[tuple[Direction, LogPhi]], order: complex, rtol: floa
     if order.real < 0.5:
         own, z = law.reflected(), -order
     infinite = masses(own)[0]
-    if z.real > own.outer_strip[1] or (z.real >= 0 and infinite[0] > 0):
+    if own.empty or z.real > own.outer_strip[1] or (z.real >= 0 and infinite[0] > 0):
         ends = Bound(math.inf, math.inf, math.inf, Status.DIVERGENT), Bound(-math.inf, 0.0, math.inf, Status.DIVERGENT)
         return ComplexBound(*(replace(end, method="log-phi", direction=name) for end in ends))
     found = complex_log_moment(own, z) if z.real < 0 or infinite[1] == 0 else None

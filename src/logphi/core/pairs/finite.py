@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from logphi.arith.floats import FLOATS
 from logphi.core.logphi import LogPhi
 from logphi.core.pair import Pair
+from logphi.numerics.laws.everything import Everything
 from logphi.numerics.laws.finite import Cells, Chosen, Finite, Given, Mixed, Spliced, Turned
 from logphi.numerics.laws.products import Powers, Products
+from logphi.written import exactly
 
 # measured: a product of so many cells takes a tenth of a second
 MOST_CELLS = 4096
@@ -65,8 +67,12 @@ class FinitePair(Pair):
         return FinitePair(mid_p, mid_q, blur + 2 * radius, exact, stray, stray_growth)
 
     def loss(self) -> LogPhi:
-        """A finite law on the common support."""
+        """A finite law on the common support; nothing finite where there is none, nothing at all where both vectors agree."""
         common = tuple(i for i, (a, b) in enumerate(zip(self.p, self.q, strict=True)) if a > 0 and b > 0)
+        if not self.blur and self.exact is None and exactly(self.p) == exactly(self.q):
+            return LogPhi()
+        if not common:
+            return LogPhi.of([(Everything(), 1)])
         lost_p = math.fsum(a for a, b in zip(self.p, self.q, strict=True) if b == 0)
         lost_q = math.fsum(b for a, b in zip(self.p, self.q, strict=True) if a == 0)
         p, q = tuple(self.p[i] for i in common), tuple(self.q[i] for i in common)

@@ -37,7 +37,7 @@ def real(name: str, value: Any, rule: str = "a real number") -> float:
     try:
         number = _kept(plain)
     except OverflowError:
-        if abs(plain) < 1:
+        if math.trunc(plain) == 0:
             raise ValueError(f"{name} must be {rule} in the range of doubles, got one that is below all of them") from None
         number = math.inf
     if not math.isfinite(number):
@@ -156,7 +156,8 @@ def _integer(name: str, value: Any) -> int:
     if not number.is_integer() or number != plain:
         raise ValueError(f"{name} must be a whole number, got {value!r}")
     # a narrower float runs out of digits earlier
-    digits = np.finfo(plain.dtype).nmant + 1 if isinstance(plain, np.floating) else sys.float_info.mant_dig
+    kind = getattr(plain, "dtype", None)
+    digits = sys.float_info.mant_dig if kind is None else np.finfo(kind).nmant + 1
     if abs(number) > 2 ** min(digits, sys.float_info.mant_dig):
         raise ValueError(
             f"{name} must be exact, got {value!r}: whole numbers this large are not all of type {type(value).__name__}, so "

@@ -299,8 +299,8 @@ class Primitive(Mechanism):
             raise ValueError(f"certificates do not know a {type(self).__name__}: {self._undescribed}")
         if self._extreme is not None:
             raise ValueError(
-                f"certificates do not know {self!r}: its parameters are at an end of their range; leave it out if it leaks "
-                "nothing, and else write what it leaks as a Discrete or an ApproximateDP"
+                f"certificates do not know {self!r}: its parameters are at an end of their range; where it leaks everything "
+                "delta is 1 without a proof, where it leaks nothing leave it out, and else write what it leaks as a Discrete"
             )
         given = self._given()
         return node(type(self).__name__, given.pop("adjacency").value, given)

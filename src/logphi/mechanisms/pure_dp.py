@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from logphi import check
 from logphi.arith.protocol import Arithmetic, Number, Plain
@@ -145,7 +145,7 @@ def without_guarantee(epsilon: float, delta: float) -> Pair | None:
     return DISJOINT if epsilon == math.inf or delta == 1 else None
 
 
-def _level(epsilon: float) -> float:
+def _level(epsilon: Any) -> float:
     """An epsilon, which may be infinite."""
     unlimited = isinstance(epsilon, (float, Decimal)) and epsilon == math.inf
     return math.inf if unlimited else check.moderate_or_zero("epsilon", epsilon)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import reduce
@@ -50,8 +51,8 @@ class Disjoint(FinitePair):
 
     def grouped_loss(self, rate: float, size: int) -> LogPhi:
         """Seen if any of them takes part."""
-        met = Written(1 - (1 - meant(rate)) ** size)
-        return self.loss() if met == 1 else self.mixed_loss(met)
+        met = 1 - (1 - meant(rate)) ** size
+        return self.loss() if rate == 1 else self.mixed_loss(min(Written(met), math.nextafter(1, 0)))
 
     def replaced_loss(self, rate: float) -> LogPhi:
         """Seen as the old value or as the new one, if it takes part."""

@@ -37,7 +37,9 @@ def real(name: str, value: Any, rule: str = "a real number") -> float:
     try:
         number = _kept(plain)
     except OverflowError:
-        if math.trunc(plain) == 0:
+        # the whole part of a large decimal takes minutes
+        below = plain.adjusted() < 0 if isinstance(plain, Decimal) else math.trunc(plain) == 0
+        if below:
             raise ValueError(f"{name} must be {rule} in the range of doubles, got one that is below all of them") from None
         number = math.inf
     if not math.isfinite(number):
@@ -140,6 +142,8 @@ def unit(name: str, value: Any) -> float:
 
 def _integer(name: str, value: Any) -> int:
     """A whole number of any kind; a float up to where neighbouring whole numbers share one."""
+    if type(value) is int:
+        return value
     plain = _unwrapped(value)
     if isinstance(plain, np.ndarray):
         raise TypeError(f"{name} must be one whole number, got an array of shape {plain.shape}: take its numbers one by one")
@@ -154,7 +158,7 @@ def _integer(name: str, value: Any) -> int:
         return _whole_exactly(name, plain)
     number = float(plain)
     if not number.is_integer() or number != plain:
-        raise ValueError(f"{name} must be a whole number, got {value!r}")
+        raise TypeError(f"{name} must be a whole number, got {value!r}")
     # a narrower float runs out of digits earlier
     kind = getattr(plain, "dtype", None)
     digits = sys.float_info.mant_dig if kind is None else np.finfo(kind).nmant + 1
@@ -173,7 +177,7 @@ def _whole_exactly(name: str, value: Any) -> int:
     fraction = isinstance(value, Decimal) and (not value.is_finite() or (bool(value) and value.adjusted() < 0))
     number = None if fraction else exact(value) if isinstance(value, Written) else Fraction(value) if value else Fraction(0)
     if number is None or number.denominator != 1:
-        raise ValueError(f"{name} must be a whole number, got {_shown(value)}")
+        raise TypeError(f"{name} must be a whole number, got {_shown(value)}")
     return number.numerator
 
 
@@ -205,7 +209,7 @@ def flag(name: str, value: Any) -> bool:
 def real_array(name: str, value: Any) -> NDArray[np.float64]:
     """``value`` as an array of finite floats, of its own shape; other exact numbers are rounded to the nearest."""
     try:
-        array = np.asarray(_doubles(value))
+        array = np.asarray(doubles(value))
         if array.dtype == bool or array.dtype.kind not in "iuf":
             raise TypeError
         array = array.astype(float)
@@ -216,14 +220,14 @@ def real_array(name: str, value: Any) -> NDArray[np.float64]:
     return array
 
 
-def _doubles(value: Any) -> Any:
+def doubles(value: Any) -> Any:
     """The same numbers, lists and arrays of them, with doubles for quotients and decimals."""
     if isinstance(value, (Fraction, Decimal)):
         return _kept(value)
     if hasattr(value, "__array__"):
         value = np.asarray(value)
-        return _doubles(value.tolist()) if value.dtype == object else value
-    return [_doubles(entry) for entry in value] if _listed(value) else value
+        return doubles(value.tolist()) if value.dtype == object else value
+    return [doubles(entry) for entry in value] if _listed(value) else value
 
 
 def entries(value: Any, array: NDArray[np.float64]) -> tuple[float, ...]:

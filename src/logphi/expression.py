@@ -11,7 +11,7 @@ quotient; each is a double as well (:class:`logphi.written.Written`). The gramma
     postfix   = atom ("." transform arguments)*
     atom      = number | variable | constructor arguments | "(" sum ")" | list
     list      = "[" [sum ("," sum)* [","]] "]"             also a tuple of one or more numbers
-    arguments = "(" [argument ("," argument)* [","]] ")"   argument = [name "="] sum | "adjacency" "=" string
+    arguments = "(" [argument ("," argument)* [","]] ")"   argument = [name "="] (sum | "inf") | "adjacency" "=" string
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ def unknowns(text: str) -> list[str]:
             if token.kind == "name"
             and after.text not in ("(", "=", ".")
             and (before is None or before.text != ".")
-            and token.text not in CATALOGUE
+            and token.text not in (*CATALOGUE, "inf")
         )
     )
 
@@ -292,6 +292,9 @@ class _Reader:
                 start.refuse("an argument without a name cannot follow one with a name")
             if named and start.text == "adjacency" and self.token.kind == "string":
                 value = self.take().text[1:-1]
+            elif self.token.text == "inf" and self.tokens[self.place + 1].text in (",", ")"):
+                self.take()
+                value = math.inf
             else:
                 value = self.sum()
             if _is_mechanism(value):

@@ -129,7 +129,7 @@ def dp_sgd(
     batch_size
         Records in a batch that is held at once: their average number, for Poisson samples.
     noise_multiplier
-        Standard deviation of the noise over the clipping norm.
+        Standard deviation of the noise over the clipping norm; without noise, 0, the answer is infinite.
     epochs, steps
         Exactly one: passes over the data, not necessarily whole, or noisy steps.
     accumulation
@@ -156,7 +156,7 @@ def dp_sgd(
     ------
     ValueError, TypeError
         If a size is not whole and positive, the batch is larger than the data set, nothing is trained, the sampler is not
-        covered, or the noise multiplier is not positive.
+        covered, or the noise multiplier is negative.
 
     References
     ----------
@@ -184,7 +184,7 @@ def dp_sgd(
         )
     if (epochs is None) == (steps is None):
         raise ValueError(f"give exactly one of epochs and steps, got epochs={epochs!r} and steps={steps!r}")
-    noise, rate = check.positive("noise_multiplier", noise_multiplier), Fraction(batch * parts, size)
+    noise, rate = check.nonnegative("noise_multiplier", noise_multiplier), Fraction(batch * parts, size)
     if epochs is not None:
         epochs = check.positive("epochs", epochs)
         steps = math.ceil(meant(epochs) / rate)
@@ -193,7 +193,7 @@ def dp_sgd(
         raise ValueError("steps must be at least 1, got 0: nothing is trained")
     relation = Adjacency.of(adjacency)
     group = check.whole("group_size", group_size, 1, size)
-    counting = None if clipped_count_noise is None else check.positive("clipped_count_noise", clipped_count_noise)
+    counting = None if clipped_count_noise is None else check.nonnegative("clipped_count_noise", clipped_count_noise)
     step = _step([noise] if counting is None else [noise, counting], check.unit("rate", rate), sampler, group, relation)
     return Training(size, batch, parts, noise, counting, epochs, number, sampler, group, step, relation)
 

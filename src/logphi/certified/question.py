@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -29,7 +30,7 @@ def certified(quantity: str, loss: Loss, question: Any, *, direction: Direction 
     ValueError, TypeError
         If the question is not made of finite numbers, or the tolerance is not one.
     """
-    check.tolerance("rtol", rtol)
+    rtol = check.tolerance("rtol", rtol)
     name = "delta" if quantity == "epsilon" else "epsilon"
 
     def one(at: Fraction) -> Bound:
@@ -40,7 +41,7 @@ def certified(quantity: str, loss: Loss, question: Any, *, direction: Direction 
         status = Status.MET if upper - lower <= rtol * upper else Status.WIDE
         return Bound(lower, float(middle), upper, status, "certified", Direction(found.attained), ledger)
 
-    if isinstance(question, (float, int, Fraction)):
+    if isinstance(question, (float, int, Fraction, Decimal)):
         return one(exact(check.real(name, question)))
     return pointwise(check.real_array(name, question), lambda at: one(Fraction(at)))
 

@@ -67,7 +67,7 @@ class KaryRandomizedResponse(Primitive):
 
     def __post_init__(self) -> None:
         self._settle(k=check.whole("k", self.k, 1, MOST_SYMBOLS), p=check.probability("p", self.p))
-        if 0 < self.p / self.k < LEAST_REPORT:
+        if self.p and self.p / self.k < LEAST_REPORT:
             raise ValueError(
                 f"p must be 0 or at least {LEAST_REPORT:g} k, got p={self.p!r} with k={self.k}: a symbol's probability would "
                 "be below every double, and its loss tells nearly all"

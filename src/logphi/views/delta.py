@@ -55,7 +55,7 @@ def delta(
     ValueError, TypeError
         If epsilon is not finite, or the direction or the method does not apply.
     """
-    checked(loss, direction, method, rtol)
+    rtol = checked(loss, direction, method, rtol)
     points = check.real_array("epsilon", epsilon)
     orders, along = loss.orders(direction), route_to(points, method)
     return pointwise(points, lambda at: probability(*_largest(orders, at, along, rtol), rtol), falling=True)
@@ -75,17 +75,17 @@ def log_delta(
     The arguments are those of :func:`delta`; the ledger is in units of the logarithm, and ``rtol`` still is the relative
     width of delta. An exact zero gives minus infinity. What is proved to be below ``least`` may be as wide as it comes.
     """
-    checked(loss, direction, method, rtol)
+    rtol = checked(loss, direction, method, rtol)
     points = check.real_array("epsilon", epsilon)
     orders, along = loss.orders(direction), route_to(points, method)
     return pointwise(points, lambda at: _log_bound(_largest(orders, at, along, rtol, least), rtol), falling=True)
 
 
-def checked(loss: Loss, direction: Direction | str | None, method: str | Route | None, rtol: float) -> None:
-    """Refuse bad options even where there is nothing to answer."""
+def checked(loss: Loss, direction: Direction | str | None, method: str | Route | None, rtol: float) -> float:
+    """The tolerance; bad options are refused even where there is nothing to answer."""
     route(method)
-    check.tolerance("rtol", rtol)
     loss.orders(direction)
+    return check.tolerance("rtol", rtol)
 
 
 def route_to(points: NDArray[np.float64], method: str | Route | None) -> Profiles:

@@ -66,7 +66,7 @@ def epsilon(
     ValueError, TypeError
         If delta is outside [0, 1] or NaN, or the direction or the method does not apply.
     """
-    checked(loss, direction, method, rtol)
+    rtol = checked(loss, direction, method, rtol)
     deltas = check.unit_array("delta", delta)
     orders, along, solve = loss.orders(direction), route_to(deltas, method), solver(method)
     # a named route is taken

@@ -93,7 +93,7 @@ def gaussian_mu(loss: Loss, slack: float = 0.0, *, rtol: float = 1e-4) -> Bound:
     slack = check.unit("slack", slack)
     if slack == 1:
         raise ValueError("slack must be below 1, got 1.0: any mechanism is within one of any other")
-    check.tolerance("rtol", rtol)
+    rtol = check.tolerance("rtol", rtol)
     pair = Loss(loss.remove, Adjacency.ADD_REMOVE)
     parts = [part for _, part in pair.orders(None)]
     if any(masses(part)[0][0] > slack for part in parts):

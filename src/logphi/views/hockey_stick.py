@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from logphi import check
 from logphi.arith.floats import ULP
 from logphi.bound import Bound, Bounds, Direction, Entry, Ledger, Status, single
 from logphi.views.delta import checked, delta, pointwise
@@ -50,8 +51,8 @@ def hockey_stick(
     >>> round(hockey_stick(loss, 1).value, 9)
     0.5
     """
-    checked(loss, direction, method, rtol)
-    orders = np.asarray(order)
+    rtol = checked(loss, direction, method, rtol)
+    orders = np.asarray(check.doubles(order))
     if orders.dtype == bool or orders.dtype.kind not in "iuf":
         raise TypeError(f"order must be a real number or an array of them, got {order!r}")
     orders = orders.astype(float)

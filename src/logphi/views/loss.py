@@ -61,7 +61,7 @@ class LossDistribution:
         ValueError, TypeError
             If x is not finite, or no number.
         """
-        check.tolerance("rtol", rtol)
+        rtol = check.tolerance("rtol", rtol)
         return each("x", x, lambda at: self._below(at, rtol))
 
     def sf(self, x: Any, *, rtol: float = 1e-9) -> Bound | Bounds:
@@ -72,7 +72,7 @@ class LossDistribution:
         ValueError, TypeError
             If x is not finite, or no number.
         """
-        check.tolerance("rtol", rtol)
+        rtol = check.tolerance("rtol", rtol)
         return each("x", x, lambda at: self._above(at, rtol))
 
     def pdf(self, x: Any, *, rtol: float = 1e-9) -> Bound | Bounds:
@@ -86,7 +86,7 @@ class LossDistribution:
         ValueError, TypeError
             If x is not finite, or no number.
         """
-        check.tolerance("rtol", rtol)
+        rtol = check.tolerance("rtol", rtol)
         return each("x", x, lambda at: self._density(at, rtol))
 
     def quantile(self, probability: Any, *, rtol: float = 1e-9) -> Bound | Bounds:
@@ -100,7 +100,7 @@ class LossDistribution:
         ValueError, TypeError
             If a probability is not above zero and at most one.
         """
-        check.tolerance("rtol", rtol)
+        rtol = check.tolerance("rtol", rtol)
         points = check.unit_array("probability", probability)
         if np.any(points <= 0):
             raise ValueError(f"probability must be above 0, got {probability!r}: every x is a quantile at 0")

@@ -44,7 +44,7 @@ def pdp_delta(loss: Loss, epsilon: Any, *, direction: Direction | str | None = N
     ValueError, TypeError
         If epsilon is not finite, or the direction does not apply.
     """
-    check.tolerance("rtol", rtol)
+    rtol = check.tolerance("rtol", rtol)
     orders = loss.orders(direction)
     return each(
         "epsilon",
@@ -64,7 +64,7 @@ def pdp_epsilon(loss: Loss, delta: Any, *, direction: Direction | str | None = N
     ValueError, TypeError
         If delta is outside [0, 1] or NaN, or the direction does not apply.
     """
-    check.tolerance("rtol", rtol)
+    rtol = check.tolerance("rtol", rtol)
     check.unit_array("delta", delta)
     orders = loss.orders(direction)
     return each("delta", delta, lambda at: worst([replace(_level(part, at, rtol), direction=order) for order, part in orders]))

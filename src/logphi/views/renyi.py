@@ -63,7 +63,7 @@ def renyi(
     >>> round(renyi(loss, 32.5).value, 9)
     12.1875
     """
-    check.tolerance("rtol", rtol)
+    rtol = check.tolerance("rtol", rtol)
     laws = [(name, law.completed()) for name, law in loss.orders(direction)]
     asked = _orders(order)
     # far out the doubles are left: what is not finite there is not known, and answered so
@@ -95,7 +95,7 @@ def max_divergence(loss: Loss, *, direction: Direction | str | None = None, rtol
 
 def _orders(order: Any) -> Any:
     """One complex order, or an array of real ones."""
-    array = np.asarray(order)
+    array = np.asarray(check.doubles(order))
     if array.dtype == bool or array.dtype.kind not in "iufc":
         raise TypeError(f"order must be a number, real or complex, or an array of real ones, got {order!r}")
     if array.dtype.kind == "c":

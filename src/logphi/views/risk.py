@@ -89,7 +89,7 @@ class AttackRisk:
         ValueError, TypeError
             If a rate is outside [0, 1] or NaN, or the direction does not apply.
         """
-        self._checked("fpr", fpr, direction, rtol)
+        rtol = self._checked("fpr", fpr, direction, rtol)
         return each("fpr", fpr, lambda at: power(self.loss, at, direction, rtol))
 
     def ppv(self, fpr: Any, prior: float, *, direction: Direction | str | None = None, rtol: float = 1e-9) -> Bound | Bounds:
@@ -125,7 +125,7 @@ class AttackRisk:
         >>> round(PureDP(epsilon=1).risk.ppv(0, prior=0.01).value, 9)
         0.026723631
         """
-        self._checked("fpr", fpr, direction, rtol)
+        rtol = self._checked("fpr", fpr, direction, rtol)
         prior = check.open_unit("prior", prior)
 
         def one(at: float) -> Bound:
@@ -148,7 +148,7 @@ class AttackRisk:
         ValueError, TypeError
             If a prior is outside [0, 1] or NaN, or the direction does not apply.
         """
-        self._checked("prior", prior, direction, rtol)
+        rtol = self._checked("prior", prior, direction, rtol)
         return each("prior", prior, lambda at: self._success(at, direction, rtol))
 
     def reconstruction(self, baseline: Any, *, rtol: float = 1e-9) -> Bound | Bounds:
@@ -197,17 +197,17 @@ class AttackRisk:
                 "under adjacency 'add', the other order only; state it under add_remove or remove"
             )
         direction = _PRESENT[self.loss.adjacency]
-        self._checked("baseline", baseline, direction, rtol)
+        rtol = self._checked("baseline", baseline, direction, rtol)
         return each("baseline", baseline, lambda at: hull_power(self.loss, at, direction, rtol))
 
     def gaussian_mu(self, slack: float = 0.0, *, rtol: float = 1e-4) -> Bound:
         """The Gaussian mechanism that leaks no less, to within a slack; see :func:`logphi.views.gaussian_mu.gaussian_mu`."""
         return gaussian_mu(self.loss, slack, rtol=rtol)
 
-    def _checked(self, name: str, value: Any, direction: Direction | str | None, rtol: float) -> None:
+    def _checked(self, name: str, value: Any, direction: Direction | str | None, rtol: float) -> float:
         check.unit_array(name, value)
-        check.tolerance("rtol", rtol)
         self.loss.orders(direction)
+        return check.tolerance("rtol", rtol)
 
     def _success(self, prior: float, direction: Direction | str | None, rtol: float) -> Bound:
         if prior in (0, 1):

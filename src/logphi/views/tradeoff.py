@@ -91,7 +91,7 @@ def tradeoff(
     >>> round(sampled.tradeoff(at, direction="add").value, 9), round(sampled.inverse_tradeoff(at, direction="remove").value, 9)
     (0.5, 0.5)
     """
-    checked(loss, direction, None, rtol)
+    rtol = checked(loss, direction, None, rtol)
     check.unit_array("type_one_error", type_one_error)
     return each("type_one_error", type_one_error, lambda at: _smallest(loss.orders(direction), at, rtol))
 
@@ -131,7 +131,7 @@ def inverse_tradeoff(
     >>> round(Gaussian(sigma=1).inverse_tradeoff(0.25).value, 9)
     0.372397463
     """
-    checked(loss, direction, None, rtol)
+    rtol = checked(loss, direction, None, rtol)
     check.unit_array("type_two_error", type_two_error)
     turned = [(name, part.reflected()) for name, part in loss.orders(direction)]
     return each("type_two_error", type_two_error, lambda at: _smallest(turned, at, rtol))

@@ -63,7 +63,7 @@ class UnitPair:
         ValueError, TypeError
             If x is outside [0, 1].
         """
-        check.tolerance("rtol", rtol)
+        rtol = check.tolerance("rtol", rtol)
         check.unit_array("x", x)
         return each("x", x, lambda at: self._cdf(at, rtol))
 
@@ -77,7 +77,7 @@ class UnitPair:
         ValueError, TypeError
             If x is not strictly between 0 and 1.
         """
-        check.tolerance("rtol", rtol)
+        rtol = check.tolerance("rtol", rtol)
         points = check.unit_array("x", x)
         if np.any((points <= 0) | (points >= 1)):
             raise ValueError(f"x must lie strictly between 0 and 1, where the density is, got {x!r}")

@@ -78,7 +78,7 @@ def zcdp(loss: Loss, xi: float = 0.0, *, direction: Direction | str | None = Non
     0.5
     """
     offset = check.nonnegative("xi", xi)
-    check.tolerance("rtol", rtol)
+    rtol = check.tolerance("rtol", rtol)
     # far out the doubles are left: what is not finite there is not known, and answered so
     with np.errstate(all="ignore"):
         return largest([(name, smallest_rho(law.completed(), offset, rtol)) for name, law in loss.orders(direction)], rtol)

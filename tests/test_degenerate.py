@@ -1,11 +1,14 @@
 """The ends of parameters, where sweeps begin and stop: without noise everything leaks, where nothing moves nothing does."""
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
+import sympy
 
 import logphi as lp
+from logphi.cli import main
 
 INF = math.inf
 EVERYTHING = [
@@ -86,15 +89,15 @@ def test_without_noise_everything_leaks(release):
     assert exactly(release.inverse_tradeoff([0.1, 1]), 0, 0)
     assert exactly([release.loss.infinite_mass, release.loss.cdf(0), release.dual_loss.sf(0), release.loss.pdf(0)], 1, 0, 0, 0)
     assert exactly(release.loss.quantile([1e-20, 0.5, 1]), INF, INF, INF)
-    assert exactly([release.risk.advantage(), release.risk.success(0.5), release.risk.gaussian_mu(0.1)], 1, 1, INF)
-    assert release.risk.tpr(0.01).upper == 1
+    assert exactly([release.risk.advantage(), release.risk.gaussian_mu(0.1)], 1, INF)
+    assert release.risk.tpr(0.01).upper == release.risk.success(0.5).upper == 1
     assert release.loss.atoms.locations.size == 0
     assert release.explain(epsilon=1).bound.value == 1
     assert "infty" in release._repr_latex_()
     for moment in ("mean", "variance"):
         with pytest.raises(ValueError, match="no finite loss"):
             getattr(release.loss, moment)
-    with pytest.raises(ValueError, match="certificates do not know|everything tells|needs no proof"):
+    with pytest.raises(ValueError, match=r"certificates do not know|needs no proof"):
         release.certify(delta=1e-5)
 
 
@@ -111,7 +114,7 @@ def test_where_nothing_moves_nothing_leaks(release):
     assert exactly([release.risk.advantage(), release.risk.gaussian_mu()], 0, 0)
     found = release.tradeoff(0.25)
     assert 0.7499999 < found.lower <= 0.75 <= found.upper
-    assert release.log_phi(__import__("sympy").Symbol("alpha", real=True)) == 0
+    assert release.log_phi(sympy.Symbol("alpha", real=True)) == 0
 
 
 @pytest.mark.parametrize("release", [*EVERYTHING, *NOTHING], ids=repr)
@@ -206,8 +209,6 @@ def test_a_sweep_may_begin_at_zero():
 
 
 def test_numbers_beside_an_end_are_no_ends():
-    from fractions import Fraction
-
     near = 1 - Fraction(1, 10**20)
     for make in (lp.RandomizedResponse, lambda p: lp.KaryRandomizedResponse(3, p), lambda p: lp.ApproximateDP(0, p)):
         with pytest.raises(ValueError, match="do not tell it from 1"):
@@ -227,7 +228,5 @@ def test_numbers_beside_an_end_are_no_ends():
     ],
 )
 def test_the_command_line_answers_at_the_ends(text, epsilon, capsys):
-    from logphi.cli import main
-
     assert main(["epsilon", text, "--delta", "1e-5"]) == 0
     assert capsys.readouterr().out.startswith(f"epsilon = {float(epsilon)!r} at delta = 1e-05")

@@ -291,7 +291,7 @@ class _Reader:
             elif keywords:
                 start.refuse("an argument without a name cannot follow one with a name")
             if named and start.text == "adjacency" and self.token.kind == "string":
-                value = self.take().text[1:-1]
+                value: Any = self.take().text[1:-1]
             elif self.token.text == "inf" and self.tokens[self.place + 1].text in (",", ")"):
                 self.take()
                 value = math.inf

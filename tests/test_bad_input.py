@@ -19,20 +19,20 @@ NOT_REAL = [
     (None, "None"),
     (1j, "1j"),
     ([1.0], "[1.0]"),
-    (np.array(1.0), "array(1.)"),
+    (np.array([1.0]), "array([1.])"),
 ]
 # parameter, a maker from its value, values outside its range
 RANGES = [
-    ("sigma", lp.Gaussian, [0, -1.5, INF, -INF, NAN]),
-    ("sigma", lambda v: lp.GaussianMixture(v, [0, 1, 2], [0.5, 0.25, 0.25]), [0, -1.5, INF, NAN]),
-    ("sensitivity", lambda v: lp.Gaussian(1, sensitivity=v), [0, -1.5, INF, NAN]),
-    ("scale", lp.Laplace, [0, -1.5, INF, NAN]),
-    ("sensitivity", lambda v: lp.Laplace(1, sensitivity=v), [0, -1.5, INF, NAN]),
-    ("p", lp.RandomizedResponse, [0, 1, 1 - 1e-16, -0.5, 1.5, INF, NAN]),
-    ("epsilon", lp.PureDP, [-0.5, INF, NAN]),
-    ("epsilon", lambda v: lp.ApproximateDP(v, 0.1), [-0.5, INF, NAN]),
-    ("delta", lambda v: lp.ApproximateDP(1, v), [-0.5, 1, 1.5, INF, NAN]),
-    ("epsilon", lp.ExponentialMechanism, [0, -0.5, INF, NAN]),
+    ("sigma", lp.Gaussian, [-1.5, INF, -INF, NAN]),
+    ("sigma", lambda v: lp.GaussianMixture(v, [0, 1, 2], [0.5, 0.25, 0.25]), [-1.5, INF, NAN]),
+    ("sensitivity", lambda v: lp.Gaussian(1, sensitivity=v), [-1.5, INF, NAN]),
+    ("scale", lp.Laplace, [-1.5, INF, NAN]),
+    ("sensitivity", lambda v: lp.Laplace(1, sensitivity=v), [-1.5, INF, NAN]),
+    ("p", lp.RandomizedResponse, [1 - 1e-16, -0.5, 1.5, INF, NAN]),
+    ("epsilon", lp.PureDP, [-0.5, -INF, NAN]),
+    ("epsilon", lambda v: lp.ApproximateDP(v, 0.1), [-0.5, -INF, NAN]),
+    ("delta", lambda v: lp.ApproximateDP(1, v), [-0.5, 1.5, INF, NAN]),
+    ("epsilon", lp.ExponentialMechanism, [-0.5, INF, NAN]),
     ("rate", GAUSSIAN.poisson, [-0.5, 1.5, INF, NAN]),
     ("rtol", lambda v: GAUSSIAN.delta(1, rtol=v), [0, -1e-9, INF, NAN]),
     ("rtol", lambda v: GAUSSIAN.epsilon(0.1, rtol=v), [0, -1e-9, INF, NAN]),
@@ -60,8 +60,8 @@ def test_any_real_scalar_is_a_parameter(value):
     assert lp.Gaussian(value) == GAUSSIAN
 
 
-@pytest.mark.parametrize("value", [1.5, 2.0, np.float64(2), True, "a", None, 1j])
-def test_a_count_that_is_not_whole_is_a_type_error(value):
+@pytest.mark.parametrize("value", [True, np.True_, "a", None, 1j])
+def test_a_count_that_is_no_number_is_a_type_error(value):
     refused(TypeError, lambda: GAUSSIAN * value, "number of repetitions", "whole number", repr(value))
 
 
@@ -249,7 +249,6 @@ def test_only_mechanisms_compose():
         ([0.5, 0.5], [0.5, 0.4], ValueError, ["q must sum to one", "0.9"]),
         ([0.3333333333] * 3, [0.5, 0.25, 0.25], ValueError, ["p must sum to one", "0.9999999999", "more digits"]),
         ([1.5, -0.5], [0.5, 0.5], ValueError, ["p must not have negative", "-0.5"]),
-        ([1, 0], [0, 1], ValueError, ["share no outcome"]),
         ([], [], ValueError, ["p must be a non-empty list", "[]"]),
         ([[0.5, 0.5]], [[0.5, 0.5]], ValueError, ["p must be a non-empty list", "[[0.5, 0.5]]"]),
         (1.0, 1.0, ValueError, ["p must be a non-empty list", "1.0"]),
@@ -271,8 +270,6 @@ def test_a_discrete_pair_must_be_two_laws_on_the_same_outcomes(p, q, kind, needl
         ([0, 1], [0.5, 0.6], ValueError, ["probabilities must sum to one", "1.1"]),
         ([0, 1], [1.5, -0.5], ValueError, ["probabilities must not have negative", "-0.5"]),
         ([0, -1], [0.5, 0.5], ValueError, ["sensitivities must not have negative", "-1"]),
-        ([0, 0], [0.5, 0.5], ValueError, ["must hold a positive number", "nothing is released"]),
-        ([0, 1], [1, 0], ValueError, ["must hold a positive number with a positive probability"]),
         ([], [], ValueError, ["sensitivities must be a non-empty list", "[]"]),
         ([[0, 1]], [[0.5, 0.5]], ValueError, ["sensitivities must be a non-empty list", "[[0, 1]]"]),
         (1.0, 1.0, ValueError, ["sensitivities must be a non-empty list", "1.0"]),

@@ -204,7 +204,7 @@ class Subclass(dpa.GaussianDpEvent):
         (dpa.PoissonSampledDpEvent(0.1, dpa.SelfComposedDpEvent(GAUSSIAN, 10**300)), ADD_OR_REMOVE, "1e-100 and 1e100"),
         (dpa.ComposedDpEvent(None), ADD_OR_REMOVE, "iterable"),
         (dpa.SampledWithoutReplacementDpEvent(10, 11, GAUSSIAN), REPLACE, "from 0 to 10"),
-        (dpa.SampledWithoutReplacementDpEvent(10.0, 5, GAUSSIAN), REPLACE, "whole number"),
+        (dpa.SampledWithoutReplacementDpEvent(10.5, 5, GAUSSIAN), REPLACE, "whole number"),
         (dpa.SampledWithoutReplacementDpEvent(10, 5, GAUSSIAN), SPECIAL, "replace_special"),
         (dpa.SampledWithReplacementDpEvent(10, 5, GAUSSIAN), REPLACE, "with replacement"),
         (dpa.ZCDpEvent(1.0), ADD_OR_REMOVE, "RdpAccountant"),

@@ -382,7 +382,7 @@ def test_the_real_catalogue() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("Gaussian(sigma=-1)", "'Gaussian' at character 1: sigma must be positive, got -1.0"),
+        ("Gaussian(sigma=-1)", "'Gaussian' at character 1: sigma must not be negative, got -1.0"),
         ("Gaussian(sgma=1)", "it is written Gaussian(sigma, sensitivity=1.0"),
         ("Gaussian([1])", "sigma must be"),
         ("Gausian(1)", "did you mean Gaussian"),

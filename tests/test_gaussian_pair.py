@@ -200,7 +200,7 @@ def test_both_orders_of_the_laws_are_one_mechanism_reversed():
 @pytest.mark.parametrize(
     ("arguments", "kind", "needles"),
     [
-        ((0, 0, 1, 1), ValueError, ["sigma_p", "0.0"]),
+        ((0, -1, 1, 1), ValueError, ["sigma_p", "-1.0"]),
         ((0, 1, 1, -2), ValueError, ["sigma_q", "-2.0"]),
         ((math.nan, 1, 1, 2), ValueError, ["mean_p", "nan"]),
         ((0, 1, math.inf, 2), ValueError, ["mean_q", "inf"]),

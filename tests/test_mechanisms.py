@@ -85,11 +85,11 @@ def test_composition_is_linear_in_the_number_of_terms():
     assert calls(lambda: lp.compose(many)) < 4.1 * few
 
 
-@pytest.mark.parametrize("count", [1.0, 2.5, "3", True, None, math.nan, [2]])
+@pytest.mark.parametrize("count", [2.5, "3", True, None, math.nan, [2]])
 def test_counts_are_whole_numbers(count):
-    with pytest.raises(TypeError, match=r"whole number|unsupported operand"):
+    with pytest.raises((TypeError, ValueError), match=r"whole number|unsupported operand"):
         count * ONE
-    with pytest.raises(TypeError, match=r"whole number|unsupported operand"):
+    with pytest.raises((TypeError, ValueError), match=r"whole number|unsupported operand"):
         ONE * count
 
 
@@ -152,32 +152,31 @@ LISTS = [
     ([True, False], TypeError),
 ]
 WHOLE = [
-    (1, ValueError),
     (-3, ValueError),
-    (2.0, TypeError),
+    (2.5, TypeError),
     (True, TypeError),
     ("2", TypeError),
     (None, TypeError),
     (10**400, ValueError),
 ]
 BAD = [
-    *((lambda v: lp.Gaussian(sigma=v), "sigma", v, e) for v, e in POSITIVE),
-    *((lambda v: lp.Gaussian(sigma=1, sensitivity=v), "sensitivity", v, e) for v, e in POSITIVE),
-    *((lambda v: lp.Laplace(scale=v), "scale", v, e) for v, e in POSITIVE),
-    *((lambda v: lp.Laplace(scale=1, sensitivity=v), "sensitivity", v, e) for v, e in POSITIVE),
-    *((lambda v: lp.ExponentialMechanism(epsilon=v), "epsilon", v, e) for v, e in POSITIVE),
-    *((lambda v: lp.PureDP(epsilon=v), "epsilon", v, e) for v, e in POSITIVE[1:]),
-    *((lambda v: lp.ApproximateDP(epsilon=v, delta=0.1), "epsilon", v, e) for v, e in POSITIVE[1:]),
-    *((lambda v: lp.ApproximateDP(epsilon=1, delta=v), "delta", v, e) for v, e in [*UNIT, (1, ValueError)]),
-    *((lambda v: lp.RandomizedResponse(p=v), "p", v, e) for v, e in [*UNIT, (0, ValueError), (1, ValueError)]),
-    *((lambda v: lp.KaryRandomizedResponse(k=3, p=v), "p", v, e) for v, e in [*UNIT, (0, ValueError), (1, ValueError)]),
-    *((lambda v: lp.DiscreteLaplace(scale=v), "scale", v, e) for v, e in POSITIVE),
-    *((lambda v: lp.DiscreteLaplace(scale=2, sensitivity=v), "sensitivity", v, e) for v, e in [(0, ValueError), *WHOLE[1:]]),
-    *((lambda v: lp.DiscreteGaussian(sigma=v), "sigma", v, e) for v, e in POSITIVE),
-    *((lambda v: lp.DiscreteGaussian(sigma=2, sensitivity=v), "sensitivity", v, e) for v, e in [(0, ValueError), *WHOLE[1:]]),
+    *((lambda v: lp.Gaussian(sigma=v), "sigma", v, e) for v, e in POSITIVE[1:]),
+    *((lambda v: lp.Gaussian(sigma=1, sensitivity=v), "sensitivity", v, e) for v, e in POSITIVE[1:]),
+    *((lambda v: lp.Laplace(scale=v), "scale", v, e) for v, e in POSITIVE[1:]),
+    *((lambda v: lp.Laplace(scale=1, sensitivity=v), "sensitivity", v, e) for v, e in POSITIVE[1:]),
+    *((lambda v: lp.ExponentialMechanism(epsilon=v), "epsilon", v, e) for v, e in POSITIVE[1:]),
+    *((lambda v: lp.PureDP(epsilon=v), "epsilon", v, e) for v, e in POSITIVE[1:] if v != math.inf),
+    *((lambda v: lp.ApproximateDP(epsilon=v, delta=0.1), "epsilon", v, e) for v, e in POSITIVE[1:] if v != math.inf),
+    *((lambda v: lp.ApproximateDP(epsilon=1, delta=v), "delta", v, e) for v, e in UNIT),
+    *((lambda v: lp.RandomizedResponse(p=v), "p", v, e) for v, e in UNIT),
+    *((lambda v: lp.KaryRandomizedResponse(k=3, p=v), "p", v, e) for v, e in UNIT),
+    *((lambda v: lp.DiscreteLaplace(scale=v), "scale", v, e) for v, e in POSITIVE[1:]),
+    *((lambda v: lp.DiscreteLaplace(scale=2, sensitivity=v), "sensitivity", v, e) for v, e in WHOLE),
+    *((lambda v: lp.DiscreteGaussian(sigma=v), "sigma", v, e) for v, e in POSITIVE[1:]),
+    *((lambda v: lp.DiscreteGaussian(sigma=2, sensitivity=v), "sensitivity", v, e) for v, e in WHOLE),
     *(
         (lambda v: lp.DiscreteGaussian(sigma=2, truncation=v), "truncation", v, e)
-        for v, e in [(0, ValueError), *((v, e) for v, e in WHOLE[1:] if v is not None)]
+        for v, e in ((v, e) for v, e in WHOLE if v is not None)
     ),
     *((lambda v: lp.KaryRandomizedResponse(k=v, p=0.5), "k", v, e) for v, e in WHOLE),
     *((lambda v: lp.Discrete(p=v, q=[0.5, 0.5]), "p", v, e) for v, e in LISTS),
@@ -219,8 +218,6 @@ def test_bad_arguments_are_named(make, name, value, error):
 def test_other_refusals():
     with pytest.raises(ValueError, match="same outcomes, got 2 and 3"):
         lp.Discrete(p=[0.5, 0.5], q=[0.2, 0.3, 0.5])
-    with pytest.raises(ValueError, match="share no outcome"):
-        lp.Discrete(p=[1, 0], q=[0, 1])
     with pytest.raises(ValueError, match="adjacency 'replace'"):
         lp.Gaussian(sigma=1, adjacency="replace").poisson(0.1)
 
@@ -243,7 +240,7 @@ def test_reports_need_a_record_or_its_absence():
     for relation in ("add_remove", "add", "remove"):
         with pytest.raises(ValueError, match=f"adjacency must be 'replace' or 'replace_special'.*got '{relation}'"):
             lp.KaryRandomizedResponse(k=3, p=0.5, adjacency=relation)
-    with pytest.raises(ValueError, match="p must be at least 1e-300 k, got p=5e-324 with k=3"):
+    with pytest.raises(ValueError, match="p must be 0 or at least 1e-300 k, got p=5e-324 with k=3"):
         lp.KaryRandomizedResponse(k=3, p=5e-324)
     with pytest.raises(ValueError, match="Poisson sampling needs a base stated under add/remove"):
         lp.KaryRandomizedResponse(k=3, p=0.5).poisson(0.1)

@@ -190,7 +190,7 @@ def test_a_mechanism_survives_the_way_to_a_worker(mechanism):
 
 def test_what_is_refused_is_told_with_its_point_before_anything_is_asked():
     asked = []
-    with pytest.raises(ValueError, match=r"at sigma=-1\.0, rate=0\.01: sigma must be positive"):
+    with pytest.raises(ValueError, match=r"at sigma=-1\.0, rate=0\.01: sigma must not be negative"):
         lp.sweep(family, {"sigma": [1.0, -1.0], "rate": [0.01]}, ask=asked.append)
     assert not asked
 
@@ -200,7 +200,7 @@ def test_what_is_refused_may_be_kept():
     found = lp.sweep(family, grid, delta=[1e-5, 1e-6], errors="keep")
     assert found[0, 1, 1].same_as(family(1.0, 0.02).epsilon([1e-5, 1e-6])[1])
     assert set(found.reasons) == {(1, rate, k) for rate in (0, 1) for k in (0, 1)}
-    assert "sigma must be positive" in found.reasons[1, 0, 0]
+    assert "sigma must not be negative" in found.reasons[1, 0, 0]
     assert found[1, 0, 0].status is lp.Status.UNRESOLVED
     assert repr(found) == "Sweep(epsilon over 2 of sigma, 2 of rate, 2 of delta; 4 of 8 refused)"
     assert (found[1, 0, 0].lower, float(found[1, 0, 0])) == (0.0, math.inf)

@@ -1,6 +1,7 @@
 """One voice for bad arguments: the value, the rule, and the next step.
 
-Numbers that are not whole and were written exactly, in an expression or as a ``Fraction``, stay so (:mod:`logphi.written`).
+Numbers that are not whole and were written exactly, in an expression, as a ``Fraction`` or as a ``Decimal``, stay so
+(:mod:`logphi.written`).
 """
 
 from __future__ import annotations
@@ -8,28 +9,37 @@ from __future__ import annotations
 import math
 import numbers
 import operator
+import sys
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from logphi.written import Written
+from logphi.written import Written, exact
 
 # far above what normalised doubles miss, and as far as bounds may be off for vectors that miss it
 NORMALIZED = 1e-14
 # beyond this, products with a count leave the range of doubles
 LARGEST_COUNT = 10**300
+# powers of ten beyond which no decimal is a double; the quotient of a far larger one takes minutes
+_FARTHEST = 400
+# they pass for whole numbers, and are none
+_NO_NUMBERS = (bool, np.bool_, np.timedelta64)
 
 
 def real(name: str, value: Any, rule: str = "a real number") -> float:
     """``value`` as a finite float, or a TypeError or ValueError that names it."""
-    if isinstance(value, bool) or not isinstance(value, numbers.Real):
-        raise TypeError(f"{name} must be {rule}, got {value!r} of type {type(value).__name__}")
+    plain = _unwrapped(value)
+    if isinstance(plain, _NO_NUMBERS) or not isinstance(plain, (numbers.Real, Decimal)):
+        raise TypeError(f"{name} must be {rule}, got {_shown(value)} of type {type(value).__name__}")
     try:
-        number = _kept(value)
+        number = _kept(plain)
     except OverflowError:
-        if math.trunc(value) == 0:
+        # the whole part of a large decimal takes minutes
+        below = plain.adjusted() < 0 if isinstance(plain, Decimal) else math.trunc(plain) == 0
+        if below:
             raise ValueError(f"{name} must be {rule} in the range of doubles, got one that is below all of them") from None
         number = math.inf
     if not math.isfinite(number):
@@ -37,14 +47,29 @@ def real(name: str, value: Any, rule: str = "a real number") -> float:
     return number
 
 
+def _unwrapped(value: Any) -> Any:
+    """The number in an array of no dimension; anything else is itself."""
+    return value.item() if isinstance(value, np.ndarray) and value.ndim == 0 else value
+
+
 def _kept(value: Any) -> float:
-    """The nearest double, with the number itself where that is a quotient, or whole and not a double."""
+    """The nearest double, with the number itself where that is a decimal, a quotient, or whole and not a double."""
     if isinstance(value, Written):
         return value
+    if isinstance(value, Decimal):
+        return _kept_decimal(value)
     number = float(value)
     if isinstance(value, Fraction) or (isinstance(value, numbers.Rational) and number != value):
         return Written(Fraction(int(value.numerator), int(value.denominator)))
     return number
+
+
+def _kept_decimal(value: Decimal) -> float:
+    if not value.is_finite():
+        return math.nan if value.is_nan() else float(value)
+    if value and abs(value.adjusted()) > _FARTHEST:
+        raise OverflowError
+    return Written(Fraction(value)) if value else 0.0
 
 
 def _told(number: float) -> float | Fraction:
@@ -86,7 +111,7 @@ def moderate(name: str, value: Any) -> float:
     return number
 
 
-def guarantee(name: str, value: Any) -> float:
+def moderate_or_zero(name: str, value: Any) -> float:
     """Zero, or a positive number whose square is a double too."""
     return 0.0 if nonnegative(name, value) == 0 else moderate(name, value)
 
@@ -99,6 +124,14 @@ def open_unit(name: str, value: Any) -> float:
     return number
 
 
+def probability(name: str, value: Any) -> float:
+    """A number in [0, 1] that is 0 or 1 if its double is: in between, something else is true than at the ends."""
+    number = unit(name, value)
+    if number == 1 != _told(number):
+        raise ValueError(f"{name} must be 1, or a double below 1, got a number in between: doubles do not tell it from 1")
+    return number
+
+
 def unit(name: str, value: Any) -> float:
     """A number in [0, 1]."""
     number = real(name, value, "a number in [0, 1]")
@@ -108,30 +141,61 @@ def unit(name: str, value: Any) -> float:
 
 
 def _integer(name: str, value: Any) -> int:
+    """A whole number of any kind; a float up to where neighbouring whole numbers share one."""
+    if type(value) is int:
+        return value
+    plain = _unwrapped(value)
+    if isinstance(plain, np.ndarray):
+        raise TypeError(f"{name} must be one whole number, got an array of shape {plain.shape}: take its numbers one by one")
+    if isinstance(plain, _NO_NUMBERS):
+        raise TypeError(f"{name} must be a whole number, got {value!r} of type {type(value).__name__}")
     try:
-        if isinstance(value, bool):
-            raise TypeError
-        number = operator.index(value)
+        return operator.index(plain)
     except TypeError:
-        raise TypeError(f"{name} must be a whole number, got {value!r} of type {type(value).__name__}") from None
-    return number
+        if not isinstance(plain, (numbers.Real, Decimal)):
+            raise TypeError(f"{name} must be a whole number, got {_shown(value)} of type {type(value).__name__}") from None
+    if isinstance(plain, (Written, numbers.Rational, Decimal)):
+        return _whole_exactly(name, plain)
+    number = float(plain)
+    if not number.is_integer() or number != plain:
+        raise TypeError(f"{name} must be a whole number, got {value!r}")
+    # a narrower float runs out of digits earlier
+    kind = getattr(plain, "dtype", None)
+    digits = sys.float_info.mant_dig if kind is None else np.finfo(kind).nmant + 1
+    if abs(number) > 2 ** min(digits, sys.float_info.mant_dig):
+        raise ValueError(
+            f"{name} must be exact, got {value!r}: whole numbers this large are not all of type {type(value).__name__}, so "
+            "that it may be rounded; give an int"
+        )
+    return int(number)
+
+
+def _whole_exactly(name: str, value: Any) -> int:
+    """The whole number that a quotient or a decimal is."""
+    if isinstance(value, Decimal) and value and value.is_finite() and value.adjusted() > _FARTHEST:
+        raise ValueError(f"{name} must be at most 1e300, the range of doubles, got {_shown(value)}")
+    fraction = isinstance(value, Decimal) and (not value.is_finite() or (bool(value) and value.adjusted() < 0))
+    number = None if fraction else exact(value) if isinstance(value, Written) else Fraction(value) if value else Fraction(0)
+    if number is None or number.denominator != 1:
+        raise TypeError(f"{name} must be a whole number, got {_shown(value)}")
+    return number.numerator
 
 
 def count(name: str, value: Any) -> int:
-    """A whole number, zero or more; integral floats are refused, as by ``range``."""
+    """A whole number, zero or more, of any kind: ``100.0`` counts a hundred."""
     number = _integer(name, value)
     if number < 0:
-        raise ValueError(f"{name} must not be negative, got {number}")
+        raise ValueError(f"{name} must not be negative, got {_shown(value)}")
     if number > LARGEST_COUNT:
         raise ValueError(f"{name} must be at most 1e300, the range of doubles, got a number of {len(str(number))} digits")
     return number
 
 
 def whole(name: str, value: Any, least: int, most: int) -> int:
-    """A whole number between two bounds; integral floats are refused, as by ``range``."""
+    """A whole number of any kind between two bounds: ``4.0`` is one."""
     number = _integer(name, value)
     if not least <= number <= most:
-        raise ValueError(f"{name} must be a whole number from {least} to {most}, got {_shown(number)}")
+        raise ValueError(f"{name} must be a whole number from {least} to {most}, got {_shown(value)}")
     return number
 
 
@@ -143,9 +207,9 @@ def flag(name: str, value: Any) -> bool:
 
 
 def real_array(name: str, value: Any) -> NDArray[np.float64]:
-    """``value`` as an array of finite floats, of its own shape."""
+    """``value`` as an array of finite floats, of its own shape; other exact numbers are rounded to the nearest."""
     try:
-        array = np.asarray([_double(x) for x in value] if _listed(value) else _double(value))
+        array = np.asarray(doubles(value))
         if array.dtype == bool or array.dtype.kind not in "iuf":
             raise TypeError
         array = array.astype(float)
@@ -156,13 +220,20 @@ def real_array(name: str, value: Any) -> NDArray[np.float64]:
     return array
 
 
-def _double(value: Any) -> Any:
-    return _kept(value) if isinstance(value, Fraction) else value
+def doubles(value: Any) -> Any:
+    """The same numbers, lists and arrays of them, with doubles for quotients and decimals."""
+    if isinstance(value, (Fraction, Decimal)):
+        return _kept(value)
+    if hasattr(value, "__array__"):
+        value = np.asarray(value)
+        return doubles(value.tolist()) if value.dtype == object else value
+    return [doubles(entry) for entry in value] if _listed(value) else value
 
 
 def entries(value: Any, array: NDArray[np.float64]) -> tuple[float, ...]:
     """The entries of a list that was checked as an array, each as it was written."""
-    return tuple(_kept(entry) for entry in value) if _listed(value) else tuple(array.tolist())
+    listed = value if _listed(value) else np.asarray(value).tolist()
+    return tuple(map(_kept, listed)) if _listed(listed) else tuple(array.tolist())
 
 
 def _listed(value: Any) -> bool:

@@ -11,7 +11,7 @@ quotient; each is a double as well (:class:`logphi.written.Written`). The gramma
     postfix   = atom ("." transform arguments)*
     atom      = number | variable | [("lp" | "logphi") "."] constructor arguments | "(" sum ")" | list
     list      = "[" [sum ("," sum)* [","]] "]"             also a tuple of one or more numbers
-    arguments = "(" [argument ("," argument)* [","]] ")"   argument = [name "="] sum
+    arguments = "(" [argument ("," argument)* [","]] ")"   argument = [name "="] (sum | "inf")
                                                            or "adjacency" "=" string, "one_pair" "=" ("True" | "False")
 """
 
@@ -151,7 +151,7 @@ def unknowns(text: str) -> list[str]:
             if token.kind == "name"
             and after.text not in ("(", "=", ".")
             and (before is None or before.text != ".")
-            and token.text not in CATALOGUE
+            and token.text not in (*CATALOGUE, "inf")
         )
     )
 
@@ -319,6 +319,9 @@ class _Reader:
                 value: Any = self.take().text[1:-1]
             elif named and start.text == "one_pair" and self.token.text in FLAGS:
                 value = FLAGS[self.take().text]
+            elif self.token.text == "inf" and self.tokens[self.place + 1].text in (",", ")"):
+                self.take()
+                value = math.inf
             else:
                 value = self.sum()
             if _is_mechanism(value):

@@ -7,6 +7,7 @@ quotient in a string.
 from __future__ import annotations
 
 import json
+import math
 import re
 from fractions import Fraction
 from typing import Any, NoReturn
@@ -18,6 +19,8 @@ VERSION = 1
 MECHANISM = "logphi-mechanism"
 # far beyond what is written by hand; longer ones take the interpreter long, or are refused by it
 LONGEST_NUMBER = 4000
+# JSON has no such number
+_INFINITE = "inf"
 LONGEST_MECHANISM = 5_000_000
 _QUOTIENT = re.compile(rf"-?[0-9]{{1,{LONGEST_NUMBER}}}(/[0-9]{{1,{LONGEST_NUMBER}}})?", re.ASCII)
 # base-ten digits are worth more than three bits
@@ -100,6 +103,8 @@ def number_written(what: str, value: Any) -> Any:
         if max(quotient.numerator.bit_length(), quotient.denominator.bit_length()) > _MOST_BITS:
             raise ValueError(f"{what} has too many digits to be written down: round it to fewer than {LONGEST_NUMBER // 4}")
         return str(quotient)
+    if value == math.inf:
+        return _INFINITE
     if value is None or isinstance(value, (int, float)):
         return value
     raise ValueError(
@@ -118,6 +123,8 @@ def number_read(what: str, data: Any) -> Any:
     """
     if isinstance(data, list) and not any(isinstance(entry, list) for entry in data):
         return tuple(number_read(what, entry) for entry in data)
+    if data == _INFINITE:
+        return math.inf
     if isinstance(data, str) and _QUOTIENT.fullmatch(data):
         try:
             return Written(Fraction(data))

@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import reduce
 from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -17,7 +16,8 @@ from logphi.arguments import DirectionLike
 from logphi.bound import Direction
 from logphi.core.adjacency import Adjacency, AdjacencyLike
 from logphi.core.logphi import LogPhi
-from logphi.core.pair import Joint, Pair, UnsupportedError
+from logphi.core.pair import Pair, UnsupportedError
+from logphi.core.pairs.extremes import known_by, product
 from logphi.description import canonical, manner, node, normalised, numbers_in, together
 from logphi.form import Form
 from logphi.guesses import Guided, attribute_hint, guided
@@ -58,6 +58,8 @@ class Mechanism(Guided, Form, Questions):
 
     # for those who write a mechanism of their own, and what is refused whoever asks
     _unlisted = frozenset({"loss_law", "pair", "counted", "tree", "shuffled", "fixed_order"})
+    # NumPy's numbers leave ``*`` to the mechanism, and its arrays get the refusal
+    __array_ufunc__ = None
 
     @abstractmethod
     def counted(self) -> tuple[tuple[Mechanism, int], ...]:
@@ -206,14 +208,14 @@ class Mechanism(Guided, Form, Questions):
 
     def pair(self) -> Pair:
         """The dominating pair, which sampling mixes: the product of those of all releases, which see one sample together."""
-        return reduce(lambda one, other: one.beside(other), (one.pair().repeated(count) for one, count in self.counted()))
+        return product(one.pair().repeated(count) for one, count in self.counted())
 
     def __add__(self, other: Mechanism) -> Mechanism:
         if not isinstance(other, Mechanism):
             return NotImplemented
         return compose([self, other])
 
-    def __mul__(self, count: int) -> Mechanism:
+    def __mul__(self, count: Any) -> Mechanism:
         if symbolic(count):
             return count * (Parametric(()) + self)  # type: ignore[no-any-return]
         return _collect(
@@ -376,7 +378,12 @@ class Primitive(Mechanism):
 
     def pair(self) -> Pair:
         """A pair of which no more is known than its loss; override it where the two laws are known."""
-        return Joint(self.loss_law())
+        return known_by(self.loss_law())
+
+    @property
+    def _extreme(self) -> Pair | None:
+        """The pair at an end of the parameters, where no noise or nothing but noise is left; None elsewhere."""
+        return None
 
     def _text(self, spell: Callable[[Any], str]) -> str:
         """The constructor call; defaults are left out."""
@@ -403,6 +410,11 @@ class Primitive(Mechanism):
             return (
                 f"{name} is not of the catalogue: nobody else would know what it is; certify a mechanism that "
                 "dominates it, such as a Discrete, a GaussianMixture or a FromTradeoff"
+            )
+        if self._extreme is not None:
+            return (
+                f"certificates do not know {self!r}: its parameters are at an end of their range; where it leaks everything "
+                "delta is 1 without a proof, where it leaks nothing leave it out, and else write what it leaks as a Discrete"
             )
         return f"certificates do not know a {name}: {self._undescribed}" if self._undescribed else ""
 

@@ -161,7 +161,7 @@ def dp_sgd(
     batch_size
         Records in a batch that is held at once: their average number, for Poisson samples.
     noise_multiplier
-        Standard deviation of the noise over the clipping norm.
+        Standard deviation of the noise over the clipping norm; without noise, 0, the answer is infinite.
     target_epsilon, target_delta
         In place of the noise multiplier: the least that meets them, a decimal of six digits, is found by :func:`calibrate`.
         Epsilon is in nats, delta in (0, 1).
@@ -192,7 +192,7 @@ def dp_sgd(
     ------
     ValueError, TypeError
         If a size is not whole and positive, the batch is larger than the data set, nothing is trained, the sampler is not
-        covered, or the noise multiplier is not positive; if not exactly one of noise multiplier and targets is given, or no
+        covered, or the noise multiplier is negative; if not exactly one of noise multiplier and targets is given, or no
         noise meets the target, or all does.
 
     References
@@ -233,11 +233,11 @@ def dp_sgd(
         raise ValueError("steps must be at least 1, got 0: nothing is trained")
     relation = Adjacency.of(adjacency)
     group = check.whole("group_size", group_size, 1, size)
-    counting = None if clipped_count_noise is None else check.positive("clipped_count_noise", clipped_count_noise)
+    counting = None if clipped_count_noise is None else check.nonnegative("clipped_count_noise", clipped_count_noise)
     drawn = check.unit("rate", rate)
 
     def run(noise_multiplier: float) -> Training:
-        noise = check.positive("noise_multiplier", noise_multiplier)
+        noise = check.nonnegative("noise_multiplier", noise_multiplier)
         step = _step([noise] if counting is None else [noise, counting], drawn, sampler, group, relation)
         return Training(size, batch, parts, noise, counting, epochs, number, sampler, group, step, relation)
 

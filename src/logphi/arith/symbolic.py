@@ -24,8 +24,8 @@ class Symbolic(Arithmetic):
         return sympy.Rational(number.numerator, number.denominator)
 
     def log(self, x: Number) -> Number:
-        """Natural logarithm."""
-        return sympy.log(x)
+        """Natural logarithm, minus infinity of zero."""
+        return -sympy.oo if x == 0 else sympy.log(x)
 
     def log1p(self, x: Number) -> Number:
         """``log(1 + x)``."""

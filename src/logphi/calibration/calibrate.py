@@ -98,8 +98,9 @@ def calibrate(
         raise TypeError(f"a family is a function of one number, such as lambda sigma: lp.Gaussian(sigma), got {family!r}")
     rtol = max(check.tolerance("rtol", rtol), _FINEST)
     if digits is not None:
+        digits = check.whole("digits", digits, 1, _MOST_DIGITS)
         # two more, so that the decimal on one side is the right one but for bad luck
-        rtol = max(10.0 ** -(check.whole("digits", digits, 1, _MOST_DIGITS) + 2), _FINEST)
+        rtol = max(10.0 ** -(digits + 2), _FINEST)
     aim = goal(epsilon, delta, question, limit, rtol)
     least, most = (None if end is None else check.positive(name, end) for name, end in (("lower", lower), ("upper", upper)))
     if least is not None and most is not None and least > most:

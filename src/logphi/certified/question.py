@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -32,7 +33,7 @@ def certified(quantity: str, loss: Loss, question: Any, *, direction: Direction 
         If the question is not made of finite numbers or lists two numbers that have the same double, or the tolerance is not
         one.
     """
-    check.tolerance("rtol", rtol)
+    rtol = check.tolerance("rtol", rtol)
     name = "delta" if quantity == "epsilon" else "epsilon"
 
     def one(at: Fraction) -> Bound:
@@ -43,7 +44,7 @@ def certified(quantity: str, loss: Loss, question: Any, *, direction: Direction 
         status = Status.MET if upper - lower <= rtol * upper else Status.WIDE
         return Bound(lower, float(middle), upper, status, "certified", Direction(found.attained), ledger)
 
-    if isinstance(question, (float, int, Fraction)):
+    if isinstance(question, (float, int, Fraction, Decimal)):
         return one(meant(check.real(name, question)))
     points = check.real_array(name, question)
     listed = check.entries(question, points) if points.ndim == 1 else ()

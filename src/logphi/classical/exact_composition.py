@@ -79,12 +79,13 @@ def compose_guarantees(guarantees: Sequence[tuple[float, float, int]], epsilon: 
     survivals: list[tuple[float, float]] = []
     for level, lost, number in guarantees:
         repeated = check.count("the count of a guarantee", number)
-        counts[check.guarantee("the epsilon of a guarantee", level)] += repeated
-        if check.unit("the delta of a guarantee", lost) == 1 and repeated:
+        counts[check.moderate_or_zero("the epsilon of a guarantee", level)] += repeated
+        failure = check.unit("the delta of a guarantee", lost)
+        if failure == 1 and repeated:
             return Bound(1.0, 1.0, 1.0)
         if repeated:
             # and by how much half an ulp of delta may move it
-            survivals.append((repeated * math.log1p(-lost), repeated * _SLIP * lost / (1 - lost)))
+            survivals.append((repeated * math.log1p(-failure), repeated * _SLIP * failure / (1 - failure)))
     # guarantees with epsilon 0 add no loss
     distinct = [(level, count) for level, count in counts.items() if level > 0 and count > 0]
     terms = math.prod(count + 1 for _, count in distinct)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from logphi.arith.protocol import Arithmetic, Number
 from logphi.numerics.growth import Growth
-from logphi.numerics.law import Lattice, Law, Line, Reflected, Values
+from logphi.numerics.law import CERTAIN, Lattice, Law, Line, Reflected, Values
 from logphi.numerics.spans import common_span
 
 
@@ -35,11 +35,14 @@ class LogPhi(Law):
 
     @staticmethod
     def of(terms: Iterable[tuple[Law, int]]) -> LogPhi:
-        """Collect equal terms, those of sums one by one; counts of zero disappear."""
+        """Collect equal terms, those of sums one by one; counts of zero disappear, and so does all beside the zero measure."""
         counts: Counter[Law] = Counter()
         for law, count in terms:
             for part, own in law.terms if isinstance(law, LogPhi) else ((law, 1),):
                 counts[part] += own * count
+        for law, count in counts.items():
+            if law.empty and count:
+                return LogPhi(((law, 1),))
         return LogPhi(tuple((law, count) for law, count in counts.items() if count))
 
     def __add__(self, other: LogPhi) -> LogPhi:
@@ -68,6 +71,11 @@ class LogPhi(Law):
     def estimated(self) -> bool:
         """Whether any term is."""
         return any(law.estimated for law, _ in self.terms)
+
+    @property
+    def empty(self) -> bool:
+        """Whether a term is, which then is the only one."""
+        return bool(self.terms) and self.terms[0][0].empty
 
     @property
     def strip(self) -> tuple[float, float]:
@@ -200,6 +208,8 @@ class LogPhi(Law):
 
     def log_masses(self) -> tuple[Values, Values]:
         """The logarithms of P(L < inf) and Q(L > -inf)."""
+        if self.empty:
+            return self.terms[0][0].log_masses() or (CERTAIN, CERTAIN)
         masses = [(known, own) for law, own in self.terms if (known := law.log_masses()) is not None]
         at_zero, at_minus_one = (self._total((pair[i].times(own) for pair, own in masses), (1,)) for i in (0, 1))
         return at_zero, at_minus_one

@@ -18,7 +18,7 @@ class Discrete(Primitive):
     """A mechanism with finitely many outcomes, given by its two output laws.
 
     Pair: (p, q), cell by cell. log-phi: M(z) = sum of p^{1+z} q^{-z} over the cells that both reach; a cell that only p
-    reaches is mass at infinity.
+    reaches is mass at infinity. Where they share none, everything leaks.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ class Discrete(Primitive):
     Raises
     ------
     ValueError, TypeError
-        If the lists differ in length, hold anything but probabilities, do not sum to one, or share no outcome.
+        If the lists differ in length, hold anything but probabilities, or do not sum to one.
 
     Examples
     --------
@@ -50,8 +50,6 @@ class Discrete(Primitive):
         p, q = check.probabilities("p", self.p), check.probabilities("q", self.q)
         if len(p) != len(q):
             raise ValueError(f"p and q must list the same outcomes, got {len(p)} and {len(q)} of them")
-        if not any(a > 0 and b > 0 for a, b in zip(p, q, strict=True)):
-            raise ValueError("p and q share no outcome: every output tells everything, so nothing is left to account for")
         self._settle(p=p, q=q)
 
     def pair(self) -> FinitePair:

@@ -16,6 +16,8 @@ from logphi.arith.floats import ULP
 from logphi.arith.protocol import Arithmetic, Number
 from logphi.core.adjacency import ADD_REMOVE, Relation
 from logphi.core.logphi import LogPhi
+from logphi.core.pair import Pair
+from logphi.core.pairs.extremes import noisy
 from logphi.core.pairs.finite import FinitePair
 from logphi.numerics.laws.finite import Cells
 from logphi.numerics.laws.integers import NormalOnIntegers, NormalSteps
@@ -47,11 +49,12 @@ class DiscreteGaussian(Primitive):
     Parameters
     ----------
     sigma
-        Width of the noise, in the units of the query; from 0.1 to 1e6. Its standard deviation is slightly less.
+        Width of the noise, in the units of the query; from 0.1 to 1e6, its standard deviation is slightly less. Or 0, without
+        noise: everything leaks.
     sensitivity
-        Sensitivity s of the query, one number; a whole number from 1 to 1e6.
+        Sensitivity s of the query, one number; a whole number from 0, where nothing leaks, to 1e6.
     truncation
-        The largest |x| of the noise, a whole number up to 100000 and at least s/2; None for no truncation.
+        The largest |x| of the noise, a whole number up to 100000; None for no truncation. Below s/2 everything leaks.
     adjacency
         The relation under which the sensitivity is stated.
 
@@ -77,28 +80,32 @@ class DiscreteGaussian(Primitive):
     _grows: ClassVar = "sensitivity"
 
     def __post_init__(self) -> None:
-        sigma = check.positive("sigma", self.sigma)
-        if not SMALLEST_SIGMA <= sigma <= LARGEST_SIGMA:
-            raise ValueError(f"sigma must lie between {SMALLEST_SIGMA:g} and {LARGEST_SIGMA:g}, got {sigma!r}")
-        sensitivity = check.whole("sensitivity", self.sensitivity, 1, LARGEST_SENSITIVITY)
+        sigma = check.nonnegative("sigma", self.sigma)
+        if sigma and not SMALLEST_SIGMA <= sigma <= LARGEST_SIGMA:
+            raise ValueError(f"sigma must be 0 or lie between {SMALLEST_SIGMA:g} and {LARGEST_SIGMA:g}, got {sigma!r}")
+        sensitivity = check.whole("sensitivity", self.sensitivity, 0, LARGEST_SENSITIVITY)
         truncation = self.truncation
         if truncation is not None:
-            truncation = check.whole("truncation", truncation, 1, LARGEST_TRUNCATION)
-            if 2 * truncation < sensitivity:
-                raise ValueError(
-                    f"truncation must be at least half the sensitivity, got {truncation} with sensitivity={sensitivity}: "
-                    "the two laws share no outcome, so every output tells everything"
-                )
+            truncation = check.whole("truncation", truncation, 0, LARGEST_TRUNCATION)
+        self._settle(sigma=sigma, sensitivity=sensitivity, truncation=truncation)
+        if truncation is not None and not self._extreme:
             lost = NormalSteps(sigma, sensitivity, truncation).lost
             if lost > 1 - LEAST_SHARED:
                 raise ValueError(
                     f"truncation must leave outcomes of probability {LEAST_SHARED:g} in common, got {truncation} with "
                     f"sigma={sigma!r} and sensitivity={sensitivity}: nearly every output tells everything"
                 )
-        self._settle(sigma=sigma, sensitivity=sensitivity, truncation=truncation)
 
-    def pair(self) -> FinitePair:
+    @property
+    def _extreme(self) -> Pair | None:
+        """The pair without noise, or with less than the query moves; or of a query that does not move."""
+        narrow = self.truncation is not None and 2 * self.truncation < self.sensitivity
+        return noisy(self.sensitivity, 0.0 if narrow else self.sigma)
+
+    def pair(self) -> Pair:
         """The outcomes whose probabilities are doubles under both laws; what is left out is far below every delta."""
+        if extreme := self._extreme:
+            return extreme
         sigma, s = self.sigma, self.sensitivity
         if sigma > LARGEST_SAMPLED_SIGMA or s > LARGEST_SAMPLED_SHIFT * sigma:
             raise ValueError(
@@ -129,6 +136,8 @@ class DiscreteGaussian(Primitive):
 
     def loss_law(self) -> LogPhi:
         """Equally spaced atoms, finitely many if the noise is truncated."""
+        if extreme := self._extreme:
+            return extreme.loss()
         if self.truncation is None:
             return LogPhi.of([(NormalOnIntegers(self.sigma, self.sensitivity), 1)])
         return LogPhi.of([(NormalSteps(self.sigma, self.sensitivity, self.truncation), 1)])

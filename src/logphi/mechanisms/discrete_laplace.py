@@ -11,6 +11,8 @@ from logphi import check
 from logphi.arith.protocol import Arithmetic, Number, Ratio
 from logphi.core.adjacency import ADD_REMOVE, Relation
 from logphi.core.logphi import LogPhi
+from logphi.core.pair import Pair
+from logphi.core.pairs.extremes import noisy
 from logphi.core.pairs.finite import FinitePair
 from logphi.numerics.laws.finite import Cells
 from logphi.numerics.laws.ladder import GeometricShift
@@ -35,16 +37,16 @@ class DiscreteLaplace(Primitive):
     Parameters
     ----------
     scale
-        Scale of the noise, in the units of the query; positive.
+        Scale of the noise, in the units of the query; without noise, 0, everything leaks.
     sensitivity
-        L1 sensitivity of the query; a whole number from 1 to 1000.
+        L1 sensitivity of the query; a whole number from 0, where nothing leaks, to 1000.
     adjacency
         The relation under which the sensitivity is stated.
 
     Raises
     ------
     ValueError, TypeError
-        If the scale is not a positive finite number or the sensitivity not such a whole number.
+        If the scale is negative or not a finite number, or the sensitivity not such a whole number.
 
     References
     ----------
@@ -63,12 +65,20 @@ class DiscreteLaplace(Primitive):
     _one_formula: ClassVar = True
 
     def __post_init__(self) -> None:
-        sensitivity = check.whole("sensitivity", self.sensitivity, 1, LARGEST_SENSITIVITY)
-        self._settle(scale=check.positive("scale", self.scale), sensitivity=sensitivity)
-        check.moderate("sensitivity / scale", self.sensitivity / self.scale)
+        sensitivity = check.whole("sensitivity", self.sensitivity, 0, LARGEST_SENSITIVITY)
+        self._settle(scale=check.nonnegative("scale", self.scale), sensitivity=sensitivity)
+        if not self._extreme:
+            check.moderate("sensitivity / scale", sensitivity / self.scale)
 
-    def pair(self) -> FinitePair:
+    @property
+    def _extreme(self) -> Pair | None:
+        """Without noise, or of a query that does not move."""
+        return noisy(self.sensitivity, self.scale)
+
+    def pair(self) -> Pair:
         """As many outcomes as steps, and one: the tails at the ends, single points between them."""
+        if extreme := self._extreme:
+            return extreme
         a, s = 1 / self.scale, self.sensitivity
         if a * s > LARGEST_SAMPLED:
             raise ValueError(
@@ -82,6 +92,8 @@ class DiscreteLaplace(Primitive):
 
     def loss_law(self) -> LogPhi:
         """Equally spaced atoms."""
+        if extreme := self._extreme:
+            return extreme.loss()
         if self.sensitivity == 1:
             return LogPhi.of([(TwoPoint(Ratio(1.0, self.scale)), 1)])
         return LogPhi.of([(GeometricShift(self.scale, self.sensitivity), 1)])

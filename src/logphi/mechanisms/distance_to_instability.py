@@ -10,7 +10,9 @@ from logphi import check
 from logphi.arith.protocol import Shortened
 from logphi.core.adjacency import Adjacency, AdjacencyLike
 from logphi.core.logphi import LogPhi
+from logphi.core.pair import Pair
 from logphi.core.pairs.flat import TiltedFlat
+from logphi.mechanisms.pure_dp import guarantee_loss, guarantee_pair
 from logphi.release import Primitive
 
 # nearer to one, the width of the loss is the difference of two nearly equal numbers
@@ -32,9 +34,10 @@ class DistanceToInstability(Primitive):
     Parameters
     ----------
     epsilon
-        Guarantee of the noisy distance, in nats; positive.
+        Guarantee of the noisy distance, in nats; zero or more.
     delta
-        Probability of releasing an unstable answer, in [0, 0.999 (1 - e^{-eps/2})].
+        Probability of releasing an unstable answer, in [0, 0.999 (1 - e^{-eps/2})]; or 1, where everything leaks. For eps = 0
+        it may be any, and is all that leaks.
     adjacency
         The relation under which the distance has sensitivity 1.
 
@@ -59,9 +62,9 @@ class DistanceToInstability(Primitive):
     _stored: ClassVar = {"epsilon": "test_epsilon", "delta": "test_delta"}
 
     def __init__(self, epsilon: float, delta: float, adjacency: AdjacencyLike = Adjacency.ADD_REMOVE) -> None:
-        kept = {"test_epsilon": check.moderate("epsilon", epsilon), "test_delta": check.unit("delta", delta)}
+        kept = {"test_epsilon": check.moderate_or_zero("epsilon", epsilon), "test_delta": check.probability("delta", delta)}
         self._settle(**kept, adjacency=adjacency)
-        if self.test_delta > -LARGEST_FAILURE * math.expm1(-self.test_epsilon / 2):
+        if not self._extreme and self.test_delta > -LARGEST_FAILURE * math.expm1(-self.test_epsilon / 2):
             raise ValueError(
                 f"delta must be at most {LARGEST_FAILURE:g} (1 - e^(-epsilon/2)), got delta={self.test_delta!r} "
                 f"with epsilon={self.test_epsilon!r}: the failure drowns the test; "
@@ -73,10 +76,17 @@ class DistanceToInstability(Primitive):
         """The largest finite loss."""
         return Shortened(self.test_epsilon, self.test_delta)
 
-    def pair(self) -> TiltedFlat:
+    @property
+    def _extreme(self) -> Pair | None:
+        """Without a test, only the failure is left."""
+        return guarantee_pair(0.0, self.test_delta) if self.test_epsilon == 0 or self.test_delta == 1 else None
+
+    def pair(self) -> Pair:
         """That of a Laplace mechanism, but for the failures."""
+        if extreme := self._extreme:
+            return extreme
         return TiltedFlat(self.width, with_atoms=True, failure=self.test_delta)
 
     def loss_law(self) -> LogPhi:
         """Uniform with atoms, once tilted; survives with probability 1 - delta."""
-        return self.pair().loss()
+        return guarantee_loss(0.0, self.test_delta) if self._extreme else self.pair().loss()

@@ -9,6 +9,8 @@ from logphi import check
 from logphi.arith.protocol import Plain
 from logphi.core.adjacency import Adjacency, AdjacencyLike
 from logphi.core.logphi import LogPhi
+from logphi.core.pair import Pair
+from logphi.core.pairs.extremes import EQUAL
 from logphi.core.pairs.flat import TiltedFlat
 from logphi.release import Primitive
 
@@ -23,14 +25,15 @@ class ExponentialMechanism(Primitive):
     Parameters
     ----------
     epsilon
-        Range of the loss, in nats; positive. Twice the scaled sensitivity of the quality for one that is not monotonic.
+        Range of the loss, in nats; at 0 nothing leaks. Twice the scaled sensitivity of the quality for one that is not
+        monotonic.
     adjacency
         The relation under which the range is stated.
 
     Raises
     ------
     ValueError, TypeError
-        If epsilon is not a positive finite number.
+        If epsilon is negative or not a finite number.
 
     References
     ----------
@@ -49,11 +52,16 @@ class ExponentialMechanism(Primitive):
     _grows: ClassVar = "epsilon"
 
     def __init__(self, epsilon: float, adjacency: AdjacencyLike = Adjacency.ADD_REMOVE) -> None:
-        self._settle(range_epsilon=check.moderate("epsilon", epsilon), adjacency=adjacency)
+        self._settle(range_epsilon=check.moderate_or_zero("epsilon", epsilon), adjacency=adjacency)
 
-    def pair(self) -> TiltedFlat:
+    @property
+    def _extreme(self) -> Pair | None:
+        """Of a loss without range."""
+        return None if self.range_epsilon else EQUAL
+
+    def pair(self) -> Pair:
         """The hull of the two-point pairs."""
-        return TiltedFlat(Plain(self.range_epsilon), with_atoms=False)
+        return self._extreme or TiltedFlat(Plain(self.range_epsilon), with_atoms=False)
 
     def loss_law(self) -> LogPhi:
         """Uniform, once tilted."""

@@ -9,6 +9,8 @@ from logphi import check
 from logphi.arith.protocol import Ratio
 from logphi.core.adjacency import ADD_REMOVE, Relation
 from logphi.core.logphi import LogPhi
+from logphi.core.pair import Pair
+from logphi.core.pairs.extremes import noisy
 from logphi.core.pairs.normal import NormalShift
 from logphi.release import Primitive
 
@@ -23,16 +25,16 @@ class Gaussian(Primitive):
     Parameters
     ----------
     sigma
-        Standard deviation of the noise, in the units of the query; positive.
+        Standard deviation of the noise, in the units of the query; without noise, 0, everything leaks.
     sensitivity
-        L2 sensitivity of the query; positive.
+        L2 sensitivity of the query; at 0 nothing leaks.
     adjacency
         The relation under which the sensitivity is stated.
 
     Raises
     ------
     ValueError, TypeError
-        If a parameter is not a positive finite number.
+        If a parameter is negative or not a finite number.
 
     References
     ----------
@@ -55,12 +57,19 @@ class Gaussian(Primitive):
     }
 
     def __post_init__(self) -> None:
-        self._settle(sigma=check.positive("sigma", self.sigma), sensitivity=check.positive("sensitivity", self.sensitivity))
-        check.moderate("sensitivity / sigma", self.sensitivity / self.sigma)
+        sigma, sensitivity = check.nonnegative("sigma", self.sigma), check.nonnegative("sensitivity", self.sensitivity)
+        self._settle(sigma=sigma, sensitivity=sensitivity)
+        if not self._extreme:
+            check.moderate("sensitivity / sigma", sensitivity / sigma)
 
-    def pair(self) -> NormalShift:
+    @property
+    def _extreme(self) -> Pair | None:
+        """Without noise, or of a query that does not move."""
+        return noisy(self.sensitivity, self.sigma)
+
+    def pair(self) -> Pair:
         """N(s/sigma, 1) against N(0, 1)."""
-        return NormalShift(Ratio(self.sensitivity, self.sigma))
+        return self._extreme or NormalShift(Ratio(self.sensitivity, self.sigma))
 
     def loss_law(self) -> LogPhi:
         """Normal."""

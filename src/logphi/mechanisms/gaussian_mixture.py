@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -11,6 +12,8 @@ from logphi.arith.protocol import Ratio
 from logphi.core.adjacency import ADD_REMOVE, Relation
 from logphi.core.logphi import LogPhi
 from logphi.core.pair import Pair
+from logphi.core.pairs.extremes import noisy
+from logphi.core.pairs.finite import FinitePair
 from logphi.core.pairs.normal import NormalMixture
 from logphi.numerics.laws.weights import Listed
 from logphi.release import Primitive
@@ -32,9 +35,9 @@ class GaussianMixture(Primitive):
     Parameters
     ----------
     sigma
-        Standard deviation of the noise, in the units of the query; positive.
+        Standard deviation of the noise, in the units of the query. Without noise, 0, a record that moves the query is seen.
     sensitivities
-        The values of the sensitivity: not negative, one of them positive, at most 1001. Equal ones are merged.
+        The values of the sensitivity: not negative, at most 1001. Equal ones are merged. Where all are 0 nothing leaks.
     probabilities
         Their probabilities, which sum to one; sensitivities of probability zero are left out.
     adjacency
@@ -43,8 +46,7 @@ class GaussianMixture(Primitive):
     Raises
     ------
     ValueError, TypeError
-        If sigma is not a positive finite number, the lists differ in length or hold anything else, or no sensitivity
-        with a probability is positive.
+        If sigma is negative or not a finite number, or the lists differ in length or hold anything else.
 
     References
     ----------
@@ -72,27 +74,35 @@ class GaussianMixture(Primitive):
             )
         if len(sensitivities) > MOST_COMPONENTS:
             raise ValueError(f"sensitivities must be {MOST_COMPONENTS} at most, got {len(sensitivities)}: round near ones up")
-        self._settle(sigma=check.positive("sigma", self.sigma), sensitivities=sensitivities, probabilities=probabilities)
+        self._settle(sigma=check.nonnegative("sigma", self.sigma), sensitivities=sensitivities, probabilities=probabilities)
         kept = [(c, p) for c, p in zip(sensitivities, probabilities, strict=True) if p > 0]
-        if not any(c > 0 for c, _ in kept):
-            raise ValueError(
-                f"sensitivities must hold a positive number with a positive probability, got {sensitivities!r} with "
-                f"{probabilities!r}: nothing is released about the record"
-            )
         for c, p in kept:
             if p < LEAST_PROBABILITY:
                 raise ValueError(f"probabilities must be zero or at least {LEAST_PROBABILITY:g}, got {p!r}")
-            if c > 0:
+            if c > 0 and self.sigma:
                 check.moderate("sensitivity / sigma", c / self.sigma)
 
     def pair(self) -> Pair:
         """The mixture of shifts against none."""
+        if extreme := self._extreme:
+            return extreme
         groups: dict[float, list[float]] = {}
         for c, p in sorted(zip(self.sensitivities, self.probabilities, strict=True)):
             if p > 0:
                 groups.setdefault(c, []).append(p)
         shifts = tuple(Ratio(c, self.sigma) if c > 0 else None for c in groups)
         return NormalMixture.of(shifts, Listed(tuple(map(tuple, groups.values()))))
+
+    @property
+    def _extreme(self) -> Pair | None:
+        """The pair without noise, where a record that moves the query is seen; or of a query that never moves."""
+        still, moving = (
+            math.fsum(p for c, p in zip(self.sensitivities, self.probabilities, strict=True) if (c > 0) is moves)
+            for moves in (False, True)
+        )
+        if still and moving:
+            return None if self.sigma else FinitePair((moving, still), (0.0, 1.0), 2.0**-51)
+        return noisy(moving, self.sigma)
 
     def loss_law(self) -> LogPhi:
         """The logarithm of a mixture of normal densities."""

@@ -9,6 +9,8 @@ from typing import ClassVar
 from logphi import check
 from logphi.core.adjacency import ADD_REMOVE, Relation
 from logphi.core.logphi import LogPhi
+from logphi.core.pair import Pair
+from logphi.core.pairs.finite import FinitePair
 from logphi.core.pairs.mixtures import NormalMixtures
 from logphi.numerics.laws.mixture_pair import MixturePair
 from logphi.release import Primitive
@@ -31,7 +33,7 @@ class GaussianMixturePair(Primitive):
     Parameters
     ----------
     sigma
-        Standard deviation of the noise, in the units of the values; positive.
+        Standard deviation of the noise, in the units of the values; at 0 the histograms are seen as they are.
     values
         The centres v_i of the cells of both histograms: distinct numbers, at most 4096, within 50 sigma.
     p, q
@@ -42,7 +44,7 @@ class GaussianMixturePair(Primitive):
     Raises
     ------
     ValueError, TypeError
-        If sigma is not a positive finite number, the lists differ in length, values are equal or further apart than 50
+        If sigma is negative or not a finite number, the lists differ in length, values are equal or further apart than 50
         sigma, or p or q are no probabilities.
 
     References
@@ -74,11 +76,11 @@ class GaussianMixturePair(Primitive):
         p, q = check.probabilities("p", self.p), check.probabilities("q", self.q)
         if not len(p) == len(q) == values.size:
             raise ValueError(f"values, p and q must belong to each other, got {values.size}, {len(p)} and {len(q)} numbers")
-        self._settle(sigma=check.positive("sigma", self.sigma), values=check.entries(self.values, values), p=p, q=q)
+        self._settle(sigma=check.nonnegative("sigma", self.sigma), values=check.entries(self.values, values), p=p, q=q)
         order = sorted(set(self.values))
         if len(order) < values.size:
             raise ValueError("values must be distinct: add up the probabilities of equal ones")
-        if (order[-1] - order[0]) / self.sigma > LARGEST_RANGE:
+        if self.sigma and (order[-1] - order[0]) / self.sigma > LARGEST_RANGE:
             raise ValueError(
                 f"values must lie within {LARGEST_RANGE:g} sigma of each other, got {order[0]!r} to {order[-1]!r} with "
                 f"sigma={self.sigma!r}: the noise hardly hides them; state the histograms themselves as a Discrete"
@@ -89,8 +91,15 @@ class GaussianMixturePair(Primitive):
                     f"{name} must be zero or at least {LEAST_PROBABILITY:g} each, got {min(w for w in weights if w)!r}"
                 )
 
-    def pair(self) -> NormalMixtures:
+    @property
+    def _extreme(self) -> Pair | None:
+        """The histograms, where there is no noise."""
+        return None if self.sigma else FinitePair(tuple(self.p), tuple(self.q))
+
+    def pair(self) -> Pair:
         """The mixtures, without values that have no weight."""
+        if extreme := self._extreme:
+            return extreme
         cells = sorted(cell for cell in zip(self.values, self.p, self.q, strict=True) if cell[1] or cell[2])
         values, p, q = zip(*cells, strict=True)
         return NormalMixtures(MixturePair(self.sigma, values, p, q))

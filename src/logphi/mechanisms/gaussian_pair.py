@@ -11,8 +11,10 @@ from logphi.core.adjacency import ADD_REMOVE, Relation
 from logphi.core.logphi import LogPhi
 from logphi.core.pair import Pair
 from logphi.core.pairs.densities import NormalLaws
+from logphi.core.pairs.extremes import DISJOINT, EQUAL
 from logphi.core.pairs.normal import NormalShift
 from logphi.release import Primitive
+from logphi.written import exact
 
 # derived: the square of the ratio, over the square of a small step, stays within the doubles
 LARGEST_RATIO = 1e50
@@ -33,7 +35,8 @@ class GaussianPair(Primitive):
     Parameters
     ----------
     mean_p, sigma_p
-        Mean and standard deviation of the output with the record present, in its own units.
+        Mean and standard deviation of the output with the record present, in its own units. Where either standard deviation
+        is 0 everything leaks, unless both laws are the same point.
     mean_q, sigma_q
         The same without the record.
     adjacency
@@ -42,7 +45,7 @@ class GaussianPair(Primitive):
     Raises
     ------
     ValueError, TypeError
-        If a mean is not a finite number, a standard deviation not a positive one, or two of either are so close to each
+        If a mean is not a finite number, a standard deviation negative or not finite, or two of either are so close to each
         other, or so far apart, that doubles do not hold what matters of them.
 
     References
@@ -64,26 +67,35 @@ class GaussianPair(Primitive):
 
     def __post_init__(self) -> None:
         means = {name: check.real(name, getattr(self, name)) for name in ("mean_p", "mean_q")}
-        sigmas = {name: check.moderate(name, getattr(self, name)) for name in ("sigma_p", "sigma_q")}
+        sigmas = {name: check.moderate_or_zero(name, getattr(self, name)) for name in ("sigma_p", "sigma_q")}
         self._settle(**means, **sigmas)
-        if not 1 / LARGEST_RATIO <= self.sigma_p / self.sigma_q <= LARGEST_RATIO:
+        if not self._extreme and not 1 / LARGEST_RATIO <= self.sigma_p / self.sigma_q <= LARGEST_RATIO:
             raise ValueError(
                 f"sigma_p / sigma_q must lie between {1 / LARGEST_RATIO:g} and {LARGEST_RATIO:g}, got {self.sigma_p!r} over "
                 f"{self.sigma_q!r}: the wider law hardly meets the other; check that both are in the same units"
             )
         for one, other in (("mean_p", "mean_q"), ("sigma_p", "sigma_q")):
             a, b = getattr(self, one), getattr(self, other)
-            if a != b and abs(a - b) < LEAST_GAP * max(abs(a), abs(b)):
+            if exact(a) != exact(b) and abs(a - b) < LEAST_GAP * max(abs(a), abs(b)):
                 raise ValueError(
                     f"{one} and {other} must be equal or differ by more than a share of {LEAST_GAP:g}, got {a!r} and {b!r}: "
                     "their difference is lost in rounding; measure the output from an origin nearby, or give equal values"
                 )
-        if self.mean_p != self.mean_q:
+        if not self._extreme and self.mean_p != self.mean_q:
             check.moderate("abs(mean_p - mean_q) / sigma_q", abs(self.mean_p - self.mean_q) / self.sigma_q)
             check.moderate("abs(mean_p - mean_q) / sigma_p", abs(self.mean_p - self.mean_q) / self.sigma_p)
 
+    @property
+    def _extreme(self) -> Pair | None:
+        """Of a point and another law, which have nothing in common unless they are one."""
+        if self.sigma_p and self.sigma_q:
+            return None
+        return EQUAL if (self.mean_p, self.sigma_p) == (self.mean_q, self.sigma_q) else DISJOINT
+
     def pair(self) -> Pair:
         """The laws; a shift where the widths agree."""
+        if extreme := self._extreme:
+            return extreme
         if self.sigma_p == self.sigma_q and self.mean_p != self.mean_q:
             return NormalShift(Gap(self.mean_p, self.mean_q, self.sigma_q))
         return NormalLaws(self.mean_p, self.sigma_p, self.mean_q, self.sigma_q)

@@ -10,6 +10,8 @@ from logphi import check
 from logphi.arith.protocol import Arithmetic, Number
 from logphi.core.adjacency import REPLACE, Adjacency, Relation
 from logphi.core.logphi import LogPhi
+from logphi.core.pair import Pair
+from logphi.core.pairs.extremes import DISJOINT, EQUAL
 from logphi.core.pairs.finite import FinitePair
 from logphi.numerics.laws.finite import Cells
 from logphi.release import Mechanism, Primitive
@@ -36,16 +38,18 @@ class KaryRandomizedResponse(Primitive):
     Parameters
     ----------
     k
-        Number of symbols, 2 or more.
+        Number of symbols, 1 or more. With one there is nothing to tell.
     p
-        Probability of a random report (which may still be the truth), strictly between 0 and 1.
+        Probability of a random report (which may still be the truth), in [0, 1]. At 1 nothing leaks. At 0 the truth is told:
+        under ``"replace"`` everything leaks; under ``"replace_special"`` a random symbol may still be the truth, so that in
+        direction remove the loss is log k.
     adjacency
         ``"replace"`` or ``"replace_special"``.
 
     Raises
     ------
     ValueError, TypeError
-        If k is not a whole number from 2 to 2^53, p is not strictly between 0 and 1 or below 1e-300 k, or another
+        If k is not a whole number from 1 to 2^53, p is not in [0, 1] or positive and below 1e-300 k, or another
         relation is named.
 
     References
@@ -64,11 +68,11 @@ class KaryRandomizedResponse(Primitive):
     _one_formula: ClassVar = True
 
     def __post_init__(self) -> None:
-        self._settle(k=check.whole("k", self.k, 2, MOST_SYMBOLS), p=check.open_unit("p", self.p))
-        if self.p / self.k < LEAST_REPORT:
+        self._settle(k=check.whole("k", self.k, 1, MOST_SYMBOLS), p=check.probability("p", self.p))
+        if self.p and self.p / self.k < LEAST_REPORT:
             raise ValueError(
-                f"p must be at least {LEAST_REPORT:g} k, got p={self.p!r} with k={self.k}: a symbol's probability would be "
-                "below every double, and its loss tells nearly all"
+                f"p must be 0 or at least {LEAST_REPORT:g} k, got p={self.p!r} with k={self.k}: a symbol's probability would "
+                "be below every double, and its loss tells nearly all"
             )
         if self.adjacency not in (Adjacency.REPLACE, Adjacency.REPLACE_SPECIAL):
             raise ValueError(
@@ -81,8 +85,21 @@ class KaryRandomizedResponse(Primitive):
         """As many responses, each drawn by itself."""
         return size * self
 
-    def pair(self) -> FinitePair:
+    @property
+    def _extreme(self) -> Pair | None:
+        """One symbol, or any with the same probability; or always the truth."""
+        if self.k == 1 or self.p == 1:
+            return EQUAL
+        if self.p > 0:
+            return None
+        special = self.adjacency is Adjacency.REPLACE_SPECIAL
+        # two quotients, and their sum
+        return FinitePair((1.0, 0.0), (1 / self.k, (self.k - 1) / self.k), 2.0**-51) if special else DISJOINT
+
+    def pair(self) -> Pair:
         """The report of the record against that of another value, or of none."""
+        if extreme := self._extreme:
+            return extreme
         f, odd = self.p / self.k, self.k - 1
         t = (1 - self.p) + f
         # half an ulp of p, which 1 - p inherits, and five roundings
@@ -96,7 +113,7 @@ class KaryRandomizedResponse(Primitive):
         return FinitePair((t, f, rest), (f, t, rest), blur, exact)
 
     def loss_law(self) -> LogPhi:
-        """Two or three atoms."""
+        """Three atoms at most."""
         return self.pair().loss()
 
 

@@ -9,6 +9,8 @@ from logphi import check
 from logphi.arith.protocol import Ratio
 from logphi.core.adjacency import ADD_REMOVE, Relation
 from logphi.core.logphi import LogPhi
+from logphi.core.pair import Pair
+from logphi.core.pairs.extremes import noisy
 from logphi.core.pairs.flat import TiltedFlat
 from logphi.release import Primitive
 
@@ -24,16 +26,17 @@ class Laplace(Primitive):
     Parameters
     ----------
     scale
-        Scale of the noise (its mean absolute value), in the units of the query; positive.
+        Scale of the noise (its mean absolute value), in the units of the query; without noise, 0, everything
+        leaks.
     sensitivity
-        L1 sensitivity of the query; positive.
+        L1 sensitivity of the query; at 0 nothing leaks.
     adjacency
         The relation under which the sensitivity is stated.
 
     Raises
     ------
     ValueError, TypeError
-        If a parameter is not a positive finite number.
+        If a parameter is negative or not a finite number.
 
     References
     ----------
@@ -53,12 +56,19 @@ class Laplace(Primitive):
     _hints: ClassVar = {"epsilon": "scale=sensitivity/epsilon", "noise_multiplier": "scale= (with sensitivity 1)"}
 
     def __post_init__(self) -> None:
-        self._settle(scale=check.positive("scale", self.scale), sensitivity=check.positive("sensitivity", self.sensitivity))
-        check.moderate("sensitivity / scale", self.sensitivity / self.scale)
+        scale, sensitivity = check.nonnegative("scale", self.scale), check.nonnegative("sensitivity", self.sensitivity)
+        self._settle(scale=scale, sensitivity=sensitivity)
+        if not self._extreme:
+            check.moderate("sensitivity / scale", sensitivity / scale)
 
-    def pair(self) -> TiltedFlat:
+    @property
+    def _extreme(self) -> Pair | None:
+        """Without noise, or of a query that does not move."""
+        return noisy(self.sensitivity, self.scale)
+
+    def pair(self) -> Pair:
         """Lap(w, 1) against Lap(0, 1)."""
-        return TiltedFlat(Ratio(self.sensitivity, self.scale), with_atoms=True)
+        return self._extreme or TiltedFlat(Ratio(self.sensitivity, self.scale), with_atoms=True)
 
     def loss_law(self) -> LogPhi:
         """Uniform with atoms, once tilted."""

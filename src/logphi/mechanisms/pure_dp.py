@@ -7,12 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from logphi import check
 from logphi.arith.protocol import Arithmetic, Number, Plain
 from logphi.core.adjacency import Adjacency, AdjacencyLike
 from logphi.core.logphi import LogPhi
+from logphi.core.pair import Pair
+from logphi.core.pairs.extremes import DISJOINT, EQUAL
 from logphi.core.pairs.finite import FinitePair
 from logphi.mechanisms.discrete_laplace import LARGEST_SENSITIVITY, DiscreteLaplace
 from logphi.numerics.hull import exponential
@@ -35,9 +37,9 @@ class ApproximateDP(Primitive):
     Parameters
     ----------
     epsilon
-        The guarantee's epsilon, in nats; zero or more.
+        The guarantee's epsilon, in nats; zero or more. Where it is infinite, everything may leak.
     delta
-        The guarantee's delta, in [0, 1).
+        The guarantee's delta, in [0, 1]; at 1 everything may leak.
     adjacency
         The relation under which the guarantee is stated: one in which both orders of two neighbours count.
 
@@ -64,15 +66,15 @@ class ApproximateDP(Primitive):
 
     def __init__(self, epsilon: float, delta: float, adjacency: AdjacencyLike = Adjacency.ADD_REMOVE) -> None:
         kept = {
-            "guaranteed_epsilon": check.guarantee("epsilon", epsilon),
-            "guaranteed_delta": check.unit("delta", delta),
+            "guaranteed_epsilon": _level(epsilon),
+            "guaranteed_delta": check.probability("delta", delta),
         }
-        if kept["guaranteed_delta"] == 1:
-            raise ValueError("delta must be below 1, got 1.0: such a mechanism promises nothing")
         self._settle(**kept, adjacency=_of_both_orders(adjacency, epsilon, delta))
 
     def _grouped(self, size: int) -> Mechanism:
         """By its guarantee, delta rounded up in the last of fifteen digits."""
+        if self._extreme:
+            return self
         epsilon, delta = meant(self.guaranteed_epsilon), meant(self.guaranteed_delta)
         # no delta is below e^-745
         if delta and ((size - 1) * epsilon > 745 or delta * _geometric_sum(epsilon, size) >= 1):
@@ -81,14 +83,17 @@ class ApproximateDP(Primitive):
         rounded = _UPWARD.divide(Decimal(grown.numerator), Decimal(grown.denominator))
         return ApproximateDP(Written(size * epsilon), Written(Fraction(rounded)), self.adjacency)
 
-    def pair(self) -> FinitePair:
+    @property
+    def _extreme(self) -> Pair | None:
+        return without_guarantee(self.guaranteed_epsilon, self.guaranteed_delta)
+
+    def pair(self) -> Pair:
         """Four outcomes, two of which tell everything."""
         return guarantee_pair(self.guaranteed_epsilon, self.guaranteed_delta)
 
     def loss_law(self) -> LogPhi:
         """Two opposite atoms that survive with probability 1 - delta."""
-        thinned = [(Thinned(self.guaranteed_delta), 1)] if self.guaranteed_delta else []
-        return LogPhi.of([(TwoPoint(Plain(self.guaranteed_epsilon)), 1), *thinned])
+        return guarantee_loss(self.guaranteed_epsilon, self.guaranteed_delta)
 
 
 @dataclass(frozen=True, repr=False, init=False)
@@ -100,7 +105,7 @@ class PureDP(Primitive):
     Parameters
     ----------
     epsilon
-        The guarantee, in nats; zero or more.
+        The guarantee, in nats; zero or more. At 0 nothing leaks; where it is infinite, everything may.
     adjacency
         The relation under which the guarantee is stated: one in which both orders of two neighbours count.
 
@@ -125,23 +130,28 @@ class PureDP(Primitive):
     _stored: ClassVar = {"epsilon": "guaranteed_epsilon"}
 
     def __init__(self, epsilon: float, adjacency: AdjacencyLike = Adjacency.ADD_REMOVE) -> None:
-        kept = check.guarantee("epsilon", epsilon)
-        self._settle(guaranteed_epsilon=kept, adjacency=_of_both_orders(adjacency, epsilon, 0))
+        self._settle(guaranteed_epsilon=_level(epsilon), adjacency=_of_both_orders(adjacency, epsilon, 0))
 
     def _grouped(self, size: int) -> Mechanism:
         """Two-sided geometric noise, the largest pair of a group; its own guarantee where that has too many steps."""
+        if self._extreme:
+            return self
         epsilon = meant(self.guaranteed_epsilon)
         if epsilon and size <= LARGEST_SENSITIVITY:
             return DiscreteLaplace(Written(1 / epsilon), size, self.adjacency)
         return PureDP(Written(size * epsilon), self.adjacency)
 
-    def pair(self) -> FinitePair:
+    @property
+    def _extreme(self) -> Pair | None:
+        return without_guarantee(self.guaranteed_epsilon, 0.0)
+
+    def pair(self) -> Pair:
         """Randomized response with odds e^eps."""
         return guarantee_pair(self.guaranteed_epsilon, 0.0)
 
     def loss_law(self) -> LogPhi:
         """Two opposite atoms."""
-        return LogPhi.of([(TwoPoint(Plain(self.guaranteed_epsilon)), 1)])
+        return guarantee_loss(self.guaranteed_epsilon, 0.0)
 
 
 def _geometric_sum(epsilon: Fraction, size: int) -> Fraction:
@@ -169,8 +179,33 @@ def _of_both_orders(adjacency: AdjacencyLike, epsilon: float, delta: float) -> A
 LARGEST_SAMPLED = 600.0
 
 
-def guarantee_pair(epsilon: float, delta: float) -> FinitePair:
+def without_guarantee(epsilon: float, delta: float) -> Pair | None:
+    """The pair of what may leak everything."""
+    return DISJOINT if epsilon == math.inf or delta == 1 else None
+
+
+def _level(epsilon: Any) -> float:
+    """An epsilon, which may be infinite."""
+    unlimited = isinstance(epsilon, (float, Decimal)) and epsilon == math.inf
+    return math.inf if unlimited else check.moderate_or_zero("epsilon", epsilon)
+
+
+def guarantee_loss(epsilon: float, delta: float) -> LogPhi:
+    """The loss of the pair that dominates every (epsilon, delta)-DP mechanism."""
+    if nothing_promised := without_guarantee(epsilon, delta):
+        return nothing_promised.loss()
+    if epsilon == delta == 0:
+        return LogPhi()
+    thinned = [(Thinned(delta), 1)] if delta else []
+    return LogPhi.of([(TwoPoint(Plain(epsilon)), 1), *thinned])
+
+
+def guarantee_pair(epsilon: float, delta: float) -> Pair:
     """The pair that dominates every (epsilon, delta)-DP mechanism."""
+    if nothing_promised := without_guarantee(epsilon, delta):
+        return nothing_promised
+    if epsilon == delta == 0:
+        return EQUAL
     if epsilon > LARGEST_SAMPLED:
         raise ValueError(
             f"a guarantee with epsilon above {LARGEST_SAMPLED:g} cannot be sampled, got epsilon={epsilon!r}: "

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import ClassVar
 
 from logphi import check
 from logphi.arith.protocol import Arithmetic, LogOdds, Number
 from logphi.core.adjacency import ADD_REMOVE, Relation
 from logphi.core.logphi import LogPhi
+from logphi.core.pair import Pair
+from logphi.core.pairs.extremes import DISJOINT, EQUAL
 from logphi.core.pairs.finite import FinitePair
 from logphi.numerics.laws.finite import Cells
 from logphi.numerics.laws.two_point import TwoPoint
 from logphi.release import Mechanism, Primitive
+from logphi.written import exact
 
 # derived: 1 - p is known to within 2^-52
 _LEAST = 4e-16
@@ -28,14 +32,14 @@ class RandomizedResponse(Primitive):
     Parameters
     ----------
     p
-        Probability of the truth, strictly between 0 and 1.
+        Probability of the truth, in [0, 1]. At 0 and 1 everything leaks, at 1/2 nothing does.
     adjacency
         The relation under which one answer changes.
 
     Raises
     ------
     ValueError, TypeError
-        If p is not a number strictly between 0 and 1, or is one but for 4e-16.
+        If p is not a number in [0, 1], or is one but for 4e-16.
 
     References
     ----------
@@ -52,23 +56,36 @@ class RandomizedResponse(Primitive):
     _one_formula: ClassVar = True
 
     def __post_init__(self) -> None:
-        p = check.open_unit("p", self.p)
-        if 1 - p < _LEAST:
-            raise ValueError(f"p must be at most 1 - 4e-16, got {p!r}: doubles hold no digit of 1 - p, nor of the largest loss")
+        p = check.probability("p", self.p)
+        if 0 < 1 - p < _LEAST:
+            raise ValueError(
+                f"p must be 1 or at most 1 - 4e-16, got {p!r}: doubles hold no digit of 1 - p, nor of the largest loss"
+            )
         self._settle(p=p)
 
     def _grouped(self, size: int) -> Mechanism:
         """As many responses, each drawn by itself."""
         return size * self
 
-    def pair(self) -> FinitePair:
+    @property
+    def _extreme(self) -> Pair | None:
+        """Always the truth, or always the opposite."""
+        return DISJOINT if self.p in (0, 1) else None
+
+    def pair(self) -> Pair:
         """The two answers with and without the record's true value."""
+        if extreme := self._extreme:
+            return extreme
+        if exact(self.p) == Fraction(1, 2):
+            return EQUAL
         # half an ulp of p, which 1 - p inherits
         blur = 2.0**-53 * (self.p / (1 - self.p) + 2)
         return FinitePair((self.p, 1 - self.p), (1 - self.p, self.p), blur, _Answers(self.p))
 
     def loss_law(self) -> LogPhi:
-        """Two opposite atoms."""
+        """Two opposite atoms, unless they are at one place or the answer is certain."""
+        if self._extreme or exact(self.p) == Fraction(1, 2):
+            return self.pair().loss()
         return LogPhi.of([(TwoPoint(LogOdds(self.p)), 1)])
 
 

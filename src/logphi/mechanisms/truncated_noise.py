@@ -8,9 +8,12 @@ from typing import ClassVar
 from logphi import check
 from logphi.core.adjacency import ADD_REMOVE, Relation
 from logphi.core.logphi import LogPhi
+from logphi.core.pair import Pair
+from logphi.core.pairs.extremes import noisy
 from logphi.core.pairs.truncated import MovedNoise
-from logphi.numerics.laws.truncated import Noise, TruncatedDoubleExponential, TruncatedNormal
+from logphi.numerics.laws.truncated import TruncatedDoubleExponential, TruncatedNormal
 from logphi.release import Primitive
+from logphi.written import exact
 
 # derived: beyond them the mass that tells everything has no digits in doubles
 FARTHEST_SIGMAS, FARTHEST_SCALES = 36.0, 600.0
@@ -34,11 +37,12 @@ class TruncatedGaussian(Primitive):
     Parameters
     ----------
     sigma
-        Standard deviation of the noise before it is truncated, in the units of the query; positive.
+        Standard deviation of the noise before it is truncated, in the units of the query; zero or more.
     truncation
-        T, the largest absolute value of the noise, in the units of the query; more than s/2, at most 36 sigma.
+        T, the largest absolute value of the noise, in the units of the query; at most 36 sigma. Without noise, sigma = 0, and
+        for T up to s/2 everything leaks.
     sensitivity
-        Sensitivity s of the query, one number; positive.
+        Sensitivity s of the query, one number; at 0 nothing leaks.
     adjacency
         The relation under which the sensitivity is stated.
 
@@ -66,11 +70,15 @@ class TruncatedGaussian(Primitive):
 
     def __post_init__(self) -> None:
         self._settle(**_checked("sigma", self.sigma, self.truncation, self.sensitivity, FARTHEST_SIGMAS))
-        _check_shared(self.pair().noise)
+        _check_shared(self.pair())
 
-    def pair(self) -> MovedNoise:
+    @property
+    def _extreme(self) -> Pair | None:
+        return _extreme(self.sigma, self.truncation, self.sensitivity)
+
+    def pair(self) -> Pair:
         """The moved noise against the noise."""
-        return MovedNoise(TruncatedNormal(self.sigma, self.truncation, self.sensitivity))
+        return self._extreme or MovedNoise(TruncatedNormal(self.sigma, self.truncation, self.sensitivity))
 
     def loss_law(self) -> LogPhi:
         """Normal between two ends."""
@@ -91,11 +99,12 @@ class TruncatedLaplace(Primitive):
     Parameters
     ----------
     scale
-        Scale of the noise before it is truncated, in the units of the query; positive.
+        Scale of the noise before it is truncated, in the units of the query; zero or more.
     truncation
-        T, the largest absolute value of the noise, in the units of the query; more than s/2, at most 600 scales.
+        T, the largest absolute value of the noise, in the units of the query; at most 600 scales. Without noise, scale = 0, and
+        for T up to s/2 everything leaks.
     sensitivity
-        Sensitivity s of the query, one number; positive.
+        Sensitivity s of the query, one number; at 0 nothing leaks.
     adjacency
         The relation under which the sensitivity is stated.
 
@@ -123,11 +132,15 @@ class TruncatedLaplace(Primitive):
 
     def __post_init__(self) -> None:
         self._settle(**_checked("scale", self.scale, self.truncation, self.sensitivity, FARTHEST_SCALES))
-        _check_shared(self.pair().noise)
+        _check_shared(self.pair())
 
-    def pair(self) -> MovedNoise:
+    @property
+    def _extreme(self) -> Pair | None:
+        return _extreme(self.scale, self.truncation, self.sensitivity)
+
+    def pair(self) -> Pair:
         """The moved noise against the noise."""
-        return MovedNoise(TruncatedDoubleExponential(self.scale, self.truncation, self.sensitivity))
+        return self._extreme or MovedNoise(TruncatedDoubleExponential(self.scale, self.truncation, self.sensitivity))
 
     def loss_law(self) -> LogPhi:
         """Flat between two ends once tilted, with atoms there."""
@@ -136,8 +149,11 @@ class TruncatedLaplace(Primitive):
 
 def _checked(name: str, scale: float, truncation: float, sensitivity: float, farthest: float) -> dict[str, float]:
     """The parameters, if they make a pair of laws that meet."""
-    scale, sensitivity = check.positive(name, scale), check.positive("sensitivity", sensitivity)
-    truncation = check.positive("truncation", truncation)
+    scale, sensitivity = check.nonnegative(name, scale), check.nonnegative("sensitivity", sensitivity)
+    truncation = check.nonnegative("truncation", truncation)
+    checked = {name: scale, "truncation": truncation, "sensitivity": sensitivity}
+    if _extreme(scale, truncation, sensitivity):
+        return checked
     if not truncation <= farthest * scale:
         raise ValueError(
             f"truncation must be at most {farthest:g} {name}, got {truncation!r} with {name}={scale!r}: what is cut off "
@@ -146,16 +162,19 @@ def _checked(name: str, scale: float, truncation: float, sensitivity: float, far
     for what, size in (("sensitivity", sensitivity / scale), ("truncation", truncation / scale)):
         if not size >= LEAST:
             raise ValueError(f"{what} / {name} must be at least {LEAST:g}, got {size!r}: losses leave the range of doubles")
-    if not truncation > sensitivity / 2:
-        raise ValueError(
-            f"truncation must be more than half the sensitivity, got {truncation!r} with sensitivity={sensitivity!r}: the two "
-            "laws share no output, so every output tells everything and delta is 1; widen the noise"
-        )
-    return {name: scale, "truncation": truncation, "sensitivity": sensitivity}
+    return checked
 
 
-def _check_shared(noise: Noise) -> None:
+def _extreme(scale: float, truncation: float, sensitivity: float) -> Pair | None:
+    """The pair without noise, or with less than the query moves; or of a query that does not move."""
+    return noisy(sensitivity, 0.0 if 2 * exact(truncation) <= exact(sensitivity) else scale)
+
+
+def _check_shared(pair: Pair) -> None:
     """Refuse noise whose two places hardly meet."""
+    if not isinstance(pair, MovedNoise):
+        return
+    noise = pair.noise
     if noise.body.lost > 1 - LEAST_SHARED:
         raise ValueError(
             f"truncation must leave outputs of probability {LEAST_SHARED:g} in common, got {noise.truncation!r} with "

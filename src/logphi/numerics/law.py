@@ -151,6 +151,11 @@ class Law(ABC):
         return self.symmetric
 
     @property
+    def empty(self) -> bool:
+        """Whether it is the zero measure: no loss is finite."""
+        return False
+
+    @property
     def strip(self) -> tuple[float, float]:
         """The open interval of real z where K is finite; it contains [-1, 0]."""
         return (-np.inf, np.inf)

@@ -87,7 +87,7 @@ def delta(
     if method == "certified":
         return self._certified("delta", epsilon, direction, rtol)
     loss = self._loss()
-    checked(loss, direction, method, rtol)
+    rtol = checked(loss, direction, method, rtol)
     points = check.real_array("epsilon", epsilon)
     orders, along = loss.orders(direction), route_to(points, method)
     return pointwise(points, lambda at: probability(*_largest(orders, at, along, rtol), rtol), falling=True)
@@ -162,17 +162,17 @@ def log_profile(
     least: float = -math.inf,
 ) -> Bound | Bounds:
     """The same of a loss; what is proved to be below ``least`` may be as wide as it comes."""
-    checked(loss, direction, method, rtol)
+    rtol = checked(loss, direction, method, rtol)
     points = check.real_array("epsilon", epsilon)
     orders, along = loss.orders(direction), route_to(points, method)
     return pointwise(points, lambda at: _log_bound(_largest(orders, at, along, rtol, least), rtol), falling=True)
 
 
-def checked(loss: Loss, direction: Direction | str | None, method: str | Route | None, rtol: float) -> None:
-    """Refuse bad options even where there is nothing to answer."""
+def checked(loss: Loss, direction: Direction | str | None, method: str | Route | None, rtol: float) -> float:
+    """The tolerance; bad options are refused even where there is nothing to answer."""
     route(method)
-    check.tolerance("rtol", rtol)
     loss.orders(direction)
+    return check.tolerance("rtol", rtol)
 
 
 def route_to(points: NDArray[np.float64], method: str | Route | None) -> Profiles:

@@ -100,7 +100,7 @@ def epsilon(
     if method == "certified":
         return self._certified("epsilon", delta, direction, rtol)
     loss = self._loss()
-    checked(loss, direction, method, rtol)
+    rtol = checked(loss, direction, method, rtol)
     deltas = check.unit_array("delta", delta)
     orders, along, solve = loss.orders(direction), route_to(deltas, method), solver(method)
     # a named route is taken

@@ -89,7 +89,7 @@ def gaussian_mu(self: HasLoss, slack: float = 0.0, *, rtol: float = 1e-4) -> Bou
     slack = check.unit("slack", slack)
     if slack == 1:
         raise ValueError("slack must be below 1, got 1.0: any mechanism is within one of any other")
-    check.tolerance("rtol", rtol)
+    rtol = check.tolerance("rtol", rtol)
     loss = self._loss()
     pair = Loss(loss.remove, Adjacency.ADD_REMOVE)
     parts = [part for _, part in pair.orders(None)]

@@ -8,6 +8,7 @@ from typing import Any, overload
 
 import numpy as np
 
+from logphi import check
 from logphi.arguments import DirectionLike, Number, Numbers, RouteName
 from logphi.arith.floats import ULP
 from logphi.bound import Bound, Bounds, Direction, Entry, Ledger, Status
@@ -75,8 +76,8 @@ def hockey_stick(
     0.5
     """
     loss = self._loss()
-    checked(loss, direction, method, rtol)
-    orders = np.asarray(order)
+    rtol = checked(loss, direction, method, rtol)
+    orders = np.asarray(check.doubles(order))
     if orders.dtype == bool or orders.dtype.kind not in "iuf":
         raise TypeError(f"order must be a real number or an array of them, got {order!r}")
     orders = orders.astype(float)

@@ -42,6 +42,8 @@ def below_the_end(law: LogPhi) -> float:
 
 def log_moment(law: LogPhi, z: float, rtol: float) -> Bound:
     """Log E[e^{zL}], infinite losses included, for z > -1; its errors are relative to its own size."""
+    if law.empty and z <= 0:
+        return Bound(-math.inf, -math.inf, -math.inf, Status.DIVERGENT)
     infinite = masses(law)[0]
     if z > 0 and infinite[0] > 0:
         return Bound(math.inf, math.inf, math.inf, Status.DIVERGENT)

@@ -86,7 +86,7 @@ class LossDistribution(Listed):
         >>> round(loss.cdf(0.5).value, 9)
         0.478983626
         """
-        check.tolerance("rtol", rtol)
+        rtol = check.tolerance("rtol", rtol)
         return each("x", x, lambda at: self._below(at, rtol))
 
     @overload
@@ -120,7 +120,7 @@ class LossDistribution(Listed):
         >>> round(loss.sf(0.5).value, 9)
         0.521016374
         """
-        check.tolerance("rtol", rtol)
+        rtol = check.tolerance("rtol", rtol)
         return each("x", x, lambda at: self._above(at, rtol))
 
     @overload
@@ -157,7 +157,7 @@ class LossDistribution(Listed):
         >>> round(loss.pdf(0.5).value, 9)
         0.377944591
         """
-        check.tolerance("rtol", rtol)
+        rtol = check.tolerance("rtol", rtol)
         return each("x", x, lambda at: self._density(at, rtol))
 
     @overload
@@ -194,7 +194,7 @@ class LossDistribution(Listed):
         >>> round(loss.quantile(0.99).value, 9)
         3.007741526
         """
-        check.tolerance("rtol", rtol)
+        rtol = check.tolerance("rtol", rtol)
         points = check.unit_array("probability", probability)
         if np.any(points <= 0):
             raise ValueError(f"probability must be above 0, got {probability!r}: every x is a quantile at 0")
@@ -203,6 +203,11 @@ class LossDistribution(Listed):
     @cached_property
     def mean(self) -> Bound:
         """E[L; given L < inf] = K'(0), in nats; the Kullback-Leibler divergence where there is no infinite mass.
+
+        Raises
+        ------
+        ValueError
+            If every loss is infinite.
 
         Examples
         --------
@@ -216,6 +221,11 @@ class LossDistribution(Listed):
     @cached_property
     def variance(self) -> Bound:
         """The variance of L, given that it is finite: K''(0), in squared nats.
+
+        Raises
+        ------
+        ValueError
+            If every loss is infinite.
 
         Examples
         --------
@@ -242,7 +252,7 @@ class LossDistribution(Listed):
         Raises
         ------
         ValueError, TypeError
-            If the order is not a whole number from 1 on.
+            If the order is not a whole number from 1 on, or every loss is infinite.
 
         Examples
         --------
@@ -331,6 +341,8 @@ class LossDistribution(Listed):
 
     def _quantile(self, p: float, rtol: float) -> Bound:
         low, high = masses(self.law)[0]
+        if self.law.empty:
+            return Bound(math.inf, math.inf, math.inf, Status.UNBOUNDED, direction=self.direction)
         # 1 - p is exact from 1/2 on
         slip = 0.0 if p >= 0.5 else ULP
         rest = 1 - p

@@ -56,7 +56,7 @@ def cumulant(law: LogPhi, order: int) -> Bound:
     Raises
     ------
     ValueError, TypeError
-        If the order is not such a number.
+        If the order is not such a number, or no loss is finite.
 
     Examples
     --------
@@ -64,7 +64,11 @@ def cumulant(law: LogPhi, order: int) -> Bound:
     >>> round(cumulant(parse("10 * Gaussian(sigma=2)").loss_law(), 1).value, 9)
     1.25
     """
-    check.whole("order", order, 1, HIGHEST)
+    order = check.whole("order", order, 1, HIGHEST)
+    if law.empty:
+        raise ValueError(
+            "there is no finite loss, whose mean, variance and cumulants these are: every outcome tells everything"
+        )
     law = law.completed()
     total = Amount(0.0, 0.0)
     # far out the doubles are left: what is not finite there is not known, and answered so

@@ -14,7 +14,7 @@ from logphi.bound import Bound, Bounds, Status
 from logphi.core.logphi import LogPhi
 from logphi.views.delta import each
 from logphi.views.directions import HasLoss, worst
-from logphi.views.profile import LogDelta, masses, outward, probability, safe_log
+from logphi.views.profile import CERTAINTY, LogDelta, masses, outward, probability, safe_log
 from logphi.views.quantile import where_above
 from logphi.views.tail import above
 
@@ -54,7 +54,7 @@ def pdp_delta(self: HasLoss, epsilon: Any, *, direction: DirectionLike | None = 
     >>> round(release.pdp_delta(2).value, 9), round(release.delta(2).value, 9)
     (0.066807201, 0.020923636)
     """
-    check.tolerance("rtol", rtol)
+    rtol = check.tolerance("rtol", rtol)
     orders = self._loss().orders(direction)
     return each(
         "epsilon",
@@ -97,13 +97,15 @@ def pdp_epsilon(self: HasLoss, delta: Any, *, direction: DirectionLike | None = 
     >>> round(release.pdp_epsilon(1e-5).value, 9), round(release.epsilon(1e-5).value, 9)
     (4.764890794, 4.377178096)
     """
-    check.tolerance("rtol", rtol)
+    rtol = check.tolerance("rtol", rtol)
     check.unit_array("delta", delta)
     orders = self._loss().orders(direction)
     return each("delta", delta, lambda at: worst([replace(_level(part, at, rtol), direction=order) for order, part in orders]))
 
 
 def _exceedance(law: LogPhi, x: float, rtol: float) -> LogDelta:
+    if law.empty:
+        return CERTAINTY
     found, (low, high) = above(law, x, rtol), masses(law)[0]
     middle = (low + high) / 2
     lower, value, upper = (

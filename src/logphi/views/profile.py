@@ -55,6 +55,9 @@ class LogDelta:
         return replace(best, lower=lower, upper=upper, value=min(max(best.value, lower), upper))
 
 
+# of a loss that is never finite
+CERTAINTY = LogDelta(0.0, 0.0, 0.0, "exact", Ledger(infinite_mass=Entry(1.0)))
+
 Masses = tuple[tuple[float, float], tuple[float, float]]
 
 
@@ -85,6 +88,8 @@ def settled(loss: LogPhi, known: Masses, epsilon: float) -> LogDelta | None:
     to every digit; far above it nothing is within reach.
     """
     infinite, reverse_log_mass = known
+    if loss.empty:
+        return CERTAINTY
     if epsilon >= loss.supremum:
         ends = infinite
     elif epsilon <= loss.infimum:
@@ -101,6 +106,8 @@ def settled(loss: LogPhi, known: Masses, epsilon: float) -> LogDelta | None:
 def masses(loss: LogPhi) -> Masses:
     """P(L = inf) between two numbers, and log Q(L > -inf) between two numbers."""
     at_zero, at_minus_one = (ends_of(values) for values in loss.log_masses())
+    if at_zero[1] == -math.inf:
+        return (1.0, 1.0), at_minus_one
     infinite = tuple(
         max(0.0, -math.expm1(end) * sign) for end, sign in zip(reversed(at_zero), (1 - 1e-15, 1 + 1e-15), strict=True)
     )

@@ -68,7 +68,7 @@ def renyi(
     >>> round((3 * lp.Gaussian(sigma=2)).renyi(32.5).value, 9)
     12.1875
     """
-    check.tolerance("rtol", rtol)
+    rtol = check.tolerance("rtol", rtol)
     laws = [(name, law.completed()) for name, law in self._loss().orders(direction)]
     asked = _orders(order)
     # far out the doubles are left: what is not finite there is not known, and answered so
@@ -169,7 +169,7 @@ def max_divergence(self: HasLoss, *, direction: DirectionLike | None = None, rto
 
 def _orders(order: Any) -> Any:
     """One complex order, or an array of real ones."""
-    array = np.asarray(order)
+    array = np.asarray(check.doubles(order))
     if array.dtype == bool or array.dtype.kind not in "iufc":
         raise TypeError(f"order must be a number, real or complex, or an array of real ones, got {order!r}")
     if array.dtype.kind == "c":
@@ -283,7 +283,7 @@ def _at_complex(laws: list[tuple[Direction, LogPhi]], order: complex, rtol: floa
     if order.real < 0.5:
         own, z = law.reflected(), -order
     infinite = masses(own)[0]
-    if z.real > own.outer_strip[1] or (z.real >= 0 and infinite[0] > 0):
+    if own.empty or z.real > own.outer_strip[1] or (z.real >= 0 and infinite[0] > 0):
         ends = Bound(math.inf, math.inf, math.inf, Status.DIVERGENT), Bound(-math.inf, 0.0, math.inf, Status.DIVERGENT)
         return ComplexBound(*(replace(end, method="log-phi", direction=name) for end in ends))
     found = complex_log_moment(own, z) if z.real < 0 or infinite[1] == 0 else None

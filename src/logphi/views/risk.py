@@ -128,7 +128,7 @@ class AttackRisk(Listed):
         >>> round(risk.tpr(0.01).value, 9)
         0.092362248
         """
-        self._checked("fpr", fpr, direction, rtol)
+        rtol = self._checked("fpr", fpr, direction, rtol)
         return each("fpr", fpr, lambda at: power(self.loss, at, direction, rtol))
 
     @overload
@@ -168,7 +168,7 @@ class AttackRisk(Listed):
         >>> round(PureDP(epsilon=1).risk.ppv(0, prior=0.01).value, 9)
         0.026723631
         """
-        self._checked("fpr", fpr, direction, rtol)
+        rtol = self._checked("fpr", fpr, direction, rtol)
         prior = check.open_unit("prior", prior)
 
         def one(at: float) -> Bound:
@@ -216,7 +216,7 @@ class AttackRisk(Listed):
         >>> round(risk.success(0.5).value, 9)
         0.691462461
         """
-        self._checked("prior", prior, direction, rtol)
+        rtol = self._checked("prior", prior, direction, rtol)
         return each("prior", prior, lambda at: self._success(at, direction, rtol))
 
     @overload
@@ -269,7 +269,7 @@ class AttackRisk(Listed):
                 "under adjacency 'add', the other order only; state it under add_remove or remove"
             )
         direction = _PRESENT[self.loss.adjacency]
-        self._checked("baseline", baseline, direction, rtol)
+        rtol = self._checked("baseline", baseline, direction, rtol)
         return each("baseline", baseline, lambda at: hull_power(self.loss, at, direction, rtol))
 
     gaussian_mu = gaussian_mu_view.gaussian_mu
@@ -277,10 +277,10 @@ class AttackRisk(Listed):
     def _loss(self) -> Loss:
         return self.loss
 
-    def _checked(self, name: str, value: Any, direction: DirectionLike | None, rtol: float) -> None:
+    def _checked(self, name: str, value: Any, direction: DirectionLike | None, rtol: float) -> float:
         check.unit_array(name, value)
-        check.tolerance("rtol", rtol)
         self.loss.orders(direction)
+        return check.tolerance("rtol", rtol)
 
     def _success(self, prior: float, direction: DirectionLike | None, rtol: float) -> Bound:
         if prior in (0, 1):

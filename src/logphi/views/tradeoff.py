@@ -97,7 +97,7 @@ def tradeoff(
     (0.5, 0.5)
     """
     loss = self._loss()
-    checked(loss, direction, None, rtol)
+    rtol = checked(loss, direction, None, rtol)
     check.unit_array("type_one_error", type_one_error)
     return each("type_one_error", type_one_error, lambda at: _smallest(loss.orders(direction), at, rtol))
 
@@ -144,7 +144,7 @@ def inverse_tradeoff(
     0.372397463
     """
     loss = self._loss()
-    checked(loss, direction, None, rtol)
+    rtol = checked(loss, direction, None, rtol)
     check.unit_array("type_two_error", type_two_error)
     turned = [(name, part.reflected()) for name, part in loss.orders(direction)]
     return each("type_two_error", type_two_error, lambda at: _smallest(turned, at, rtol))

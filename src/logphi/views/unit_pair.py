@@ -88,7 +88,7 @@ class UnitPair(Listed):
         >>> round(pair.cdf(0.5).value, 9)
         0.158655254
         """
-        check.tolerance("rtol", rtol)
+        rtol = check.tolerance("rtol", rtol)
         check.unit_array("x", x)
         return each("x", x, lambda at: self._cdf(at, rtol))
 
@@ -125,7 +125,7 @@ class UnitPair(Listed):
         >>> round(pair.log_density(0.5).value, 9)
         -0.5
         """
-        check.tolerance("rtol", rtol)
+        rtol = check.tolerance("rtol", rtol)
         points = check.unit_array("x", x)
         if np.any((points <= 0) | (points >= 1)):
             raise ValueError(f"x must lie strictly between 0 and 1, where the density is, got {x!r}")

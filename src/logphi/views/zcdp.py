@@ -76,7 +76,7 @@ def zcdp(self: HasLoss, xi: float = 0.0, *, direction: DirectionLike | None = No
     0.5
     """
     offset = check.nonnegative("xi", xi)
-    check.tolerance("rtol", rtol)
+    rtol = check.tolerance("rtol", rtol)
     # far out the doubles are left: what is not finite there is not known, and answered so
     with np.errstate(all="ignore"):
         orders = self._loss().orders(direction)

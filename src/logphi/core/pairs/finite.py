@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from logphi.arith.floats import FLOATS
 from logphi.core.logphi import LogPhi
 from logphi.core.pair import Pair
+from logphi.numerics.laws.everything import Everything
 from logphi.numerics.laws.finite import Cells, Chosen, Finite, Given, Mixed, Spliced, Turned
 from logphi.numerics.laws.products import Powers, Products
+from logphi.written import exactly
 
 # measured: a product of so many cells takes a tenth of a second
 MOST_CELLS = 4096
@@ -65,8 +67,12 @@ class FinitePair(Pair):
         return FinitePair(mid_p, mid_q, blur + 2 * radius, exact, stray, stray_growth)
 
     def loss(self) -> LogPhi:
-        """A finite law on the common support."""
+        """A finite law on the common support; nothing finite where there is none, nothing at all where both vectors agree."""
         common = tuple(i for i, (a, b) in enumerate(zip(self.p, self.q, strict=True)) if a > 0 and b > 0)
+        if self._equal:
+            return LogPhi()
+        if not common:
+            return LogPhi.of([(Everything(), 1)])
         lost_p = math.fsum(a for a, b in zip(self.p, self.q, strict=True) if b == 0)
         lost_q = math.fsum(b for a, b in zip(self.p, self.q, strict=True) if a == 0)
         p, q = tuple(self.p[i] for i in common), tuple(self.q[i] for i in common)
@@ -113,6 +119,8 @@ class FinitePair(Pair):
 
     def mixed_loss(self, rate: float) -> LogPhi:
         """Cell by cell."""
+        if self._equal:
+            return LogPhi()
         mixture = tuple((1 - rate) * b + rate * a for a, b in zip(self.p, self.q, strict=True))
         # half an ulp of the rate, which 1 - rate inherits
         exact = None if self._cells is None else Mixed(self._cells, rate)
@@ -121,6 +129,8 @@ class FinitePair(Pair):
 
     def spliced_loss(self, rate: float) -> LogPhi:
         """The cells above, those below, and one for the rest."""
+        if self._equal:
+            return LogPhi()
         pairs = list(zip(self.p, self.q, strict=True))
         higher = tuple(i for i, (a, b) in enumerate(pairs) if a > b)
         lower = tuple(i for i, (a, b) in enumerate(pairs) if a < b)
@@ -135,6 +145,11 @@ class FinitePair(Pair):
         exact = None if self._cells is None else Spliced(self._cells, rate, higher, lower, rest > 0)
         above_and_below = tuple(a for a, _ in kept), tuple(b for _, b in kept)
         return FinitePair(*above_and_below, blur, exact, self.stray, self.stray_growth).loss()
+
+    @property
+    def _equal(self) -> bool:
+        """Whether both vectors are known to be one."""
+        return not self.blur and self.exact is None and exactly(self.p) == exactly(self.q)
 
     @property
     def _cells(self) -> Cells | None:

@@ -1,0 +1,196 @@
+"""What a person counts and measures with: NumPy's numbers, data frames' and exact ones, as they come."""
+
+import math
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import logphi as lp
+from refusals import refused
+
+M = lp.Gaussian(sigma=2)
+SAMPLED = 3 * lp.Gaussian(sigma=2).poisson(0.125)
+
+
+class FromAFrame:
+    """What a column of nullable whole numbers holds: no int, but as good as one."""
+
+    def __index__(self):
+        return 100
+
+    def __float__(self):
+        return 100.0
+
+    def is_integer(self):
+        return True
+
+
+HUNDRED = [
+    100.0,
+    np.float64(100),
+    np.float32(100),
+    np.int64(100),
+    np.uint8(100),
+    np.array(100),
+    np.array(100.0),
+    Fraction(200, 2),
+    Decimal(100),
+    Decimal("1e2"),
+    FromAFrame(),
+]
+NOT_COUNTS = [
+    (2.5, TypeError, "whole number"),
+    (-1.0, ValueError, "negative"),
+    (math.nan, TypeError, "whole number"),
+    (math.inf, TypeError, "whole number"),
+    (Decimal("NaN"), TypeError, "whole number"),
+    (Decimal("sNaN"), TypeError, "whole number"),
+    (Decimal("-Infinity"), TypeError, "whole number"),
+    (Decimal("2.5"), TypeError, "whole number"),
+    (Decimal("1e-999999999"), TypeError, "whole number"),
+    (Decimal("1e999999999"), ValueError, "1e300"),
+    (Fraction(1, 3), TypeError, "whole number"),
+    (2.0**54, ValueError, "give an int"),
+    (np.float32(2**25), ValueError, "give an int"),
+    (np.array(2.5), TypeError, "whole number"),
+    (True, TypeError, "whole number"),
+    (np.True_, TypeError, "whole number"),
+    (np.array(True), TypeError, "whole number"),
+    (np.timedelta64(3), TypeError, "whole number"),
+    (np.array([1, 2]), TypeError, "one by one"),
+    (np.array([3]), TypeError, "one by one"),
+    (None, TypeError, "whole number"),
+    (3 + 0j, TypeError, "whole number"),
+    (M.delta(1), TypeError, "whole number"),
+]
+
+
+@pytest.mark.parametrize("count", HUNDRED, ids=repr)
+def test_a_whole_number_of_any_kind_counts_releases(count):
+    assert count * M == M * count == 100 * M
+    assert isinstance(count * M, lp.Mechanism)
+
+
+@pytest.mark.parametrize(("count", "kind", "needle"), NOT_COUNTS, ids=lambda value: f"{value!r:.30}")
+def test_what_is_no_count_is_refused_from_either_side(count, kind, needle):
+    refused(kind, lambda: M * count, "number of repetitions", needle)
+    refused(kind, lambda: count * M, needle)
+
+
+def test_a_large_exact_count_is_a_count():
+    assert Decimal("1e20") * M == 10**20 * M
+    assert 2.0**53 * M == 2**53 * M
+
+
+@pytest.mark.parametrize("count", HUNDRED, ids=repr)
+def test_counts_are_taken_everywhere(count):
+    accountant = lp.Accountant()
+    accountant.step(M, count=count)
+    assert accountant.epsilon(1e-5).same_as((100 * M).epsilon(1e-5))
+    assert lp.KaryRandomizedResponse(k=count, p=0.5) == lp.KaryRandomizedResponse(k=100, p=0.5)
+    assert M.poisson(0.1, group_size=count) == M.poisson(0.1, group_size=100)
+    run = {"dataset_size": 1000, "batch_size": 100, "noise_multiplier": 1}
+    assert lp.dp_sgd(**{**run, "batch_size": count}, steps=count) == lp.dp_sgd(**run, steps=100)
+    assert lp.DiscreteGaussian(sigma=9, sensitivity=count) == lp.DiscreteGaussian(sigma=9, sensitivity=100)
+    assert lp.classical.group.group_guarantee(lp.classical.Guarantee(0.1, 1e-9), count) is not None
+
+
+MAKERS = {
+    "Gaussian": lambda f: lp.Gaussian(f("1.25"), f("2.5")),
+    "Laplace": lambda f: lp.Laplace(f("1.25"), f("0.5")),
+    "DiscreteLaplace": lambda f: lp.DiscreteLaplace(f("1.25"), f("2")),
+    "DiscreteGaussian": lambda f: lp.DiscreteGaussian(f("1.25"), f("2"), f("10")),
+    "RandomizedResponse": lambda f: lp.RandomizedResponse(f("0.75")),
+    "KaryRandomizedResponse": lambda f: lp.KaryRandomizedResponse(f("4"), f("0.75")),
+    "GaussianMixture": lambda f: lp.GaussianMixture(f("1.25"), [f("0"), f("1")], [f("0.5"), f("0.5")]),
+    "GaussianMixturePair": lambda f: lp.GaussianMixturePair(f("1"), [f("0"), f("1")], [f("0.5")] * 2, [f("0.25"), f("0.75")]),
+    "ExponentialMechanism": lambda f: lp.ExponentialMechanism(f("0.75")),
+    "PureDP": lambda f: lp.PureDP(f("0.75")),
+    "ApproximateDP": lambda f: lp.ApproximateDP(f("0.75"), f("0.125")),
+    "DistanceToInstability": lambda f: lp.DistanceToInstability(f("0.75"), f("0.125")),
+    "GaussianPair": lambda f: lp.GaussianPair(f("0"), f("1"), f("1"), f("1.25")),
+    "TruncatedGaussian": lambda f: lp.TruncatedGaussian(f("1.25"), f("3.5"), f("0.5")),
+    "TruncatedLaplace": lambda f: lp.TruncatedLaplace(f("1.25"), f("3.5"), f("0.5")),
+    "Discrete": lambda f: lp.Discrete([f("0.25"), f("0.75")], [f("0.5"), f("0.5")]),
+    "FromProfile": lambda f: lp.FromProfile([f("0.25"), f("0.75")], [f("0.5"), f("0.25")]),
+    "FromTradeoff": lambda f: lp.FromTradeoff([f("0"), f("0.25"), f("1")], [f("1"), f("0.5"), f("0")]),
+}
+QUESTIONS = {
+    "delta": lambda f: SAMPLED.delta(f("0.5")),
+    "deltas": lambda f: SAMPLED.delta([f("0.5"), f("0.75")]),
+    "nested": lambda f: SAMPLED.delta([[f("0.5")], [f("0.75")]]),
+    "object array": lambda f: SAMPLED.delta(np.array([f("0.5"), f("0.75")])),
+    "log_delta": lambda f: SAMPLED.log_delta(f("0.5"), rtol=f("0.001")),
+    "epsilon": lambda f: SAMPLED.epsilon(f("0.001"), rtol=f("0.001")),
+    "renyi": lambda f: M.renyi([f("2.5"), f("3")], rtol=f("0.001")),
+    "hockey_stick": lambda f: M.hockey_stick(f("1.5"), rtol=f("0.001")),
+    "zcdp": lambda f: M.zcdp(f("0.01"), rtol=f("0.001")),
+    "tradeoff": lambda f: M.tradeoff(f("0.25"), rtol=f("0.001")),
+    "inverse_tradeoff": lambda f: M.inverse_tradeoff([f("0.25")]),
+    "pdp_delta": lambda f: M.pdp_delta(f("0.25"), rtol=f("0.001")),
+    "pdp_epsilon": lambda f: M.pdp_epsilon(f("0.25"), rtol=f("0.001")),
+    "cdf": lambda f: M.loss.cdf(f("0.25"), rtol=f("0.001")),
+    "quantile": lambda f: M.dual_loss.quantile(f("0.25"), rtol=f("0.001")),
+    "cumulant": lambda f: M.loss.cumulant(f("3")),
+    "tpr": lambda f: M.risk.tpr(f("0.25")),
+    "ppv": lambda f: M.risk.ppv(f("0.25"), f("0.125")),
+    "success": lambda f: M.risk.success(f("0.25")),
+    "gaussian_mu": lambda f: M.risk.gaussian_mu(f("0.125"), rtol=f("0.001")),
+    "explain": lambda f: M.explain(epsilon=f("0.5")).bound,
+    "calibrate": lambda f: lp.calibrate(lp.Gaussian, epsilon=f("1"), delta=f("0.125"), digits=f("4")).value,
+    "compare": lambda f: lp.compare(M, epsilon=f("1")),
+    "dp_sgd": lambda f: lp.dp_sgd(dataset_size=f("9"), batch_size=f("3"), epochs=f("1.5"), noise_multiplier=f("1.25")).delta(1),
+    "filter": lambda f: lp.PrivacyFilter(epsilon=f("1"), delta=f("0.125")).remaining,
+    "basic": lambda f: lp.classical.composition.basic_delta([lp.classical.Guarantee(f("0.5"), f("0.125"), f("3"))], f("1.5")),
+    "exact composition": lambda f: lp.classical.exact_composition.compose_guarantees(
+        [(f("0.5"), f("0.125"), f("2"))], f("0.5")
+    ),
+    "renyi conversion": lambda f: lp.classical.renyi.delta(M, f("0.5")),
+    "bound": lambda f: M.delta(0.5) * f("2"),
+}
+
+
+@pytest.mark.parametrize("kind", [Decimal, Fraction])
+@pytest.mark.parametrize("name", MAKERS)
+def test_every_parameter_may_be_a_decimal_or_a_fraction(name, kind):
+    # all these numbers are doubles too
+    ours, floats = MAKERS[name](kind), MAKERS[name](float)
+    assert ours == floats
+    assert repr(ours) == repr(floats)
+    assert ours.delta(0.25).same_as(floats.delta(0.25))
+
+
+def test_no_mechanism_is_left_out():
+    assert set(MAKERS) == set(lp.mechanisms.CATALOGUE)
+
+
+@pytest.mark.parametrize("kind", [Decimal, Fraction])
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_every_question_may_be_a_decimal_or_a_fraction(name, kind):
+    assert repr(QUESTIONS[name](kind)) == repr(QUESTIONS[name](float))
+
+
+def test_a_decimal_is_what_is_written():
+    sigma = lp.Gaussian(sigma=Decimal("1.1")).sigma
+    assert sigma == 1.1
+    assert sigma.exact == Fraction(11, 10)
+    assert lp.Discrete([Decimal("0.1"), Decimal("0.9")], np.array([Decimal("0.9"), Decimal("0.1")])).q[0].exact == Fraction(
+        9, 10
+    )
+    pytest.importorskip("flint")
+    ours, written = (lp.Gaussian(sigma=kind("1.1")).certify(epsilon=kind("0.3")) for kind in (Decimal, Fraction))
+    assert ours.to_json() == written.to_json()
+    assert ours.at == Fraction(3, 10)
+
+
+@pytest.mark.parametrize("value", [Decimal("NaN"), Decimal("sNaN"), Decimal("Infinity"), Decimal("1e999999999"), -Decimal(1)])
+def test_decimals_that_are_no_parameters(value):
+    refused(ValueError, lambda: lp.Gaussian(sigma=value), "sigma must")
+    if not value.is_signed():
+        refused((ValueError, TypeError), lambda: M.delta(value), "epsilon must")
+
+
+def test_decimals_below_all_doubles_are_no_zeros():
+    refused(ValueError, lambda: lp.Gaussian(sigma=Decimal("1e-999999999")), "sigma", "below all of them")

@@ -35,7 +35,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from logphi import classical, plot
     from logphi.accountant import Accountant, BudgetExceededError, PrivacyFilter
-    from logphi.bound import Approximation, Bound, Bounds, ComplexBound, ComplexBounds, Direction, Entry, Ledger, Status
+    from logphi.bound import Approximation, Bound, ComplexBound, Direction, Entry, Ledger, Status
+    from logphi.bounds import Bounds, ComplexBounds
     from logphi.calibration.calibrate import calibrate
     from logphi.calibration.result import Calibrated, Calibration
     from logphi.certified.certificate import Certificate
@@ -158,14 +159,13 @@ _HOMES = {
     "logphi.bound": (
         "Approximation",
         "Bound",
-        "Bounds",
         "ComplexBound",
-        "ComplexBounds",
         "Direction",
         "Entry",
         "Ledger",
         "Status",
     ),
+    "logphi.bounds": ("Bounds", "ComplexBounds"),
     "logphi.calibration.calibrate": ("calibrate",),
     "logphi.calibration.result": ("Calibrated", "Calibration"),
     "logphi.certified.certificate": ("Certificate",),

@@ -10,7 +10,8 @@ from itertools import islice
 
 import numpy as np
 
-from logphi.bound import Bound, Bounds, ComplexBound, Ledger, Side, Status
+from logphi.bound import Bound, ComplexBound, Ledger, Side, Status
+from logphi.bounds import Bounds
 
 # so many digits of a bound are shown, and two of an error
 DIGITS = 13

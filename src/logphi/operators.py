@@ -18,7 +18,7 @@ from logphi.listed import Listed
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-    from logphi.bound import Bounds
+    from logphi.bounds import Bounds
 
 
 class Arithmetic(Enclosed):

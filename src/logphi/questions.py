@@ -6,7 +6,8 @@ from abc import abstractmethod
 from typing import TYPE_CHECKING, Any
 
 from logphi.arguments import DirectionLike
-from logphi.bound import Bound, Bounds, Direction
+from logphi.bound import Bound, Direction
+from logphi.bounds import Bounds
 from logphi.core.adjacency import Adjacency
 from logphi.core.logphi import LogPhi
 from logphi.listed import Listed

@@ -11,7 +11,8 @@ from typing import Any
 
 from logphi import check
 from logphi.accountant.sealed import sealed, unsealed
-from logphi.bound import Bound, Bounds, Direction
+from logphi.bound import Bound, Direction
+from logphi.bounds import Bounds
 from logphi.core.adjacency import Adjacency, AdjacencyLike
 from logphi.files import write_whole
 from logphi.listed import Listed

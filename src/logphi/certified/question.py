@@ -8,7 +8,8 @@ from fractions import Fraction
 from typing import Any
 
 from logphi import check
-from logphi.bound import Bound, Bounds, Direction, Entry, Ledger, Status
+from logphi.bound import Bound, Direction, Entry, Ledger, Status
+from logphi.bounds import Bounds
 from logphi.certified.answer import certify
 from logphi.description import manner
 from logphi.views.delta import pointwise

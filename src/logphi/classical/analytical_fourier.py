@@ -15,7 +15,8 @@ from typing import Any
 
 from logphi import check
 from logphi.arguments import DirectionLike
-from logphi.bound import Bound, Bounds
+from logphi.bound import Bound
+from logphi.bounds import Bounds
 from logphi.questions import Questions
 from logphi.views.delta import delta as profile
 from logphi.views.directions import Loss

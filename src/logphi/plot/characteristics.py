@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from logphi import check
-from logphi.bound import Bound, Bounds, ComplexBounds, Direction
+from logphi.bound import Bound, Direction
+from logphi.bounds import Bounds, ComplexBounds
 from logphi.plot.canvas import canvas, mechanisms, names
 from logphi.plot.curve import RTOL, Curve, draw, legend, traced
 from logphi.release import Mechanism

@@ -8,7 +8,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from logphi.bound import Bound, Bounds, Direction, single
+from logphi.bound import Bound, Direction
+from logphi.bounds import Bounds, single
 from logphi.display import printed
 from logphi.plot.curve import Array, Curve, traced
 from logphi.views.loss import LossDistribution

@@ -10,7 +10,7 @@ import numpy as np
 
 from logphi import check
 from logphi.arguments import DirectionLike
-from logphi.bound import single
+from logphi.bounds import single
 from logphi.plot.canvas import canvas, mechanisms, names
 from logphi.plot.curve import RTOL, TINY, draw, legend, traced
 from logphi.release import Mechanism

@@ -10,7 +10,8 @@ from typing import Any
 from logphi import check
 from logphi.accountant.budget import PrivacyFilter
 from logphi.arguments import Method
-from logphi.bound import Bound, Status, single
+from logphi.bound import Bound, Status
+from logphi.bounds import single
 from logphi.core.pair import UnsupportedError
 from logphi.progress import shown
 from logphi.release import Mechanism

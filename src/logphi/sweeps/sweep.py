@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from logphi import check
-from logphi.bound import Bound, Bounds, Side, Status
+from logphi.bound import Bound, Side, Status
+from logphi.bounds import Bounds
 from logphi.release import Mechanism
 from logphi.sweeps.spread import spread
 from logphi.sweeps.table import COLUMNS, Sweep, points

@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from logphi.bound import Bound, Bounds
+from logphi.bound import Bound
+from logphi.bounds import Bounds
 from logphi.display import table
 from logphi.files import write_whole
 from logphi.listed import Listed

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from logphi.bound import Bound, Bounds, Direction
+from logphi.bound import Bound, Direction
+from logphi.bounds import Bounds
 from logphi.release import Mechanism
 from logphi.testing.places import FUZZ, Array, bound_of, orders_of, profile_of, require, room_of, thresholds_of
 from logphi.views.loss import LossDistribution

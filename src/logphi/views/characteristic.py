@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from logphi import check
 from logphi.arguments import DirectionLike, Number, Numbers
 from logphi.arith.floats import ELEMENTARY, ULP
-from logphi.bound import Bound, Bounds, ComplexBound, ComplexBounds, Direction, Entry, Ledger, Status
+from logphi.bound import Bound, ComplexBound, Direction, Entry, Ledger, Status
+from logphi.bounds import Bounds, ComplexBounds
 from logphi.core.logphi import LogPhi
 from logphi.numerics.law import Values
 from logphi.numerics.moments import centre, proved

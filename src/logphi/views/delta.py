@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from logphi import check
 from logphi.arguments import DirectionLike, Method, Number, Numbers, RouteName
-from logphi.bound import Bound, Bounds, Direction, Ledger, Status
+from logphi.bound import Bound, Direction, Ledger, Status
+from logphi.bounds import Bounds
 from logphi.core.logphi import LogPhi
 from logphi.progress import shown
 from logphi.views.directions import Certifiable, HasLoss, Loss

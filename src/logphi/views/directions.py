@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, NoReturn, Protocol
 
-from logphi.bound import Bound, Bounds, Direction
+from logphi.bound import Bound, Direction
+from logphi.bounds import Bounds
 from logphi.core.adjacency import Adjacency
 from logphi.core.logphi import LogPhi
 

@@ -18,7 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logphi.arith.floats import FLOATS
-from logphi.bound import Bound, Bounds, Direction
+from logphi.bound import Bound, Direction
+from logphi.bounds import Bounds
 from logphi.core.adjacency import Adjacency
 from logphi.core.logphi import LogPhi
 from logphi.listed import Listed

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from logphi import check
 from logphi.arguments import DirectionLike, Method, Number, Numbers
-from logphi.bound import Bound, Bounds, Direction, Entry, Ledger, Status
+from logphi.bound import Bound, Direction, Entry, Ledger, Status
+from logphi.bounds import Bounds
 from logphi.core.logphi import LogPhi
 from logphi.numerics import exponential
 from logphi.numerics.contour import RIGHT, interval_of, log_kappa, settle

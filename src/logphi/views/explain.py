@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from logphi.arguments import Method
-from logphi.bound import Bound, Bounds
+from logphi.bound import Bound
+from logphi.bounds import Bounds
 from logphi.display import bound_rows, table
 from logphi.listed import Listed
 from logphi.views.delta import delta as delta_of

@@ -22,7 +22,8 @@ from scipy.special import log_ndtr
 from logphi import check
 from logphi.arith.floats import ULP
 from logphi.arith.protocol import Plain
-from logphi.bound import Bound, Entry, Ledger, Status, single
+from logphi.bound import Bound, Entry, Ledger, Status
+from logphi.bounds import single
 from logphi.core.adjacency import Adjacency
 from logphi.core.logphi import LogPhi
 from logphi.numerics.laws.normal import Normal

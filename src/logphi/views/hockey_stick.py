@@ -11,7 +11,8 @@ import numpy as np
 from logphi import check
 from logphi.arguments import DirectionLike, Number, Numbers, RouteName
 from logphi.arith.floats import ULP
-from logphi.bound import Bound, Bounds, Direction, Entry, Ledger, Status
+from logphi.bound import Bound, Direction, Entry, Ledger, Status
+from logphi.bounds import Bounds
 from logphi.views.delta import checked, delta, pointwise
 from logphi.views.directions import HasLoss, Loss
 from logphi.views.profile import masses

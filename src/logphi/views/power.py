@@ -11,7 +11,8 @@ from dataclasses import replace
 import numpy as np
 
 from logphi.arguments import DirectionLike
-from logphi.bound import Bound, Entry, Ledger, Side, single
+from logphi.bound import Bound, Entry, Ledger, Side
+from logphi.bounds import single
 from logphi.core.adjacency import Adjacency
 from logphi.core.logphi import LogPhi
 from logphi.views.delta import log_delta

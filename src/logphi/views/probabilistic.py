@@ -10,7 +10,8 @@ import numpy as np
 
 from logphi import check
 from logphi.arguments import DirectionLike, Number, Numbers
-from logphi.bound import Bound, Bounds, Status
+from logphi.bound import Bound, Status
+from logphi.bounds import Bounds
 from logphi.core.logphi import LogPhi
 from logphi.views.delta import each
 from logphi.views.directions import HasLoss, worst

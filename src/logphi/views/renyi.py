@@ -16,7 +16,8 @@ import numpy as np
 from logphi import check
 from logphi.arguments import DirectionLike, Number, Numbers
 from logphi.arith.floats import ULP
-from logphi.bound import Bound, Bounds, ComplexBound, Direction, Entry, Ledger, Status
+from logphi.bound import Bound, ComplexBound, Direction, Entry, Ledger, Status
+from logphi.bounds import Bounds
 from logphi.core.logphi import LogPhi
 from logphi.views.delta import pointwise
 from logphi.views.directions import HasLoss, worst

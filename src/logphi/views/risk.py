@@ -11,7 +11,8 @@ from typing import Any, overload
 from logphi import check
 from logphi.arguments import DirectionLike, Method, Number, Numbers
 from logphi.arith.floats import ULP
-from logphi.bound import Bound, Bounds, Direction, single
+from logphi.bound import Bound, Direction
+from logphi.bounds import Bounds, single
 from logphi.core.adjacency import Adjacency
 from logphi.core.pair import UnsupportedError
 from logphi.listed import Listed

@@ -19,7 +19,8 @@ from typing import Any, overload
 
 from logphi import check
 from logphi.arguments import DirectionLike, Number, Numbers
-from logphi.bound import Bound, Bounds, Direction, Entry, Ledger, Side, Status
+from logphi.bound import Bound, Direction, Entry, Ledger, Side, Status
+from logphi.bounds import Bounds
 from logphi.core.logphi import LogPhi
 from logphi.views.delta import checked, each
 from logphi.views.directions import HasLoss

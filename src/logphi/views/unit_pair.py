@@ -16,7 +16,8 @@ import numpy as np
 from logphi import check
 from logphi.arguments import Number, Numbers
 from logphi.arith.floats import ULP
-from logphi.bound import Bound, Bounds, Direction, Entry, Ledger, Side, Status, single
+from logphi.bound import Bound, Direction, Entry, Ledger, Side, Status
+from logphi.bounds import Bounds, single
 from logphi.core.adjacency import Adjacency
 from logphi.core.logphi import LogPhi
 from logphi.listed import Listed

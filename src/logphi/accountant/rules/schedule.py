@@ -15,7 +15,8 @@ import numpy as np
 
 from logphi.accountant.rules.exact_costs import law_of
 from logphi.accountant.rules.rule import Amount, Rule
-from logphi.bound import Direction, single
+from logphi.bound import Direction
+from logphi.bounds import single
 from logphi.release import Mechanism, compose
 from logphi.written import exact
 

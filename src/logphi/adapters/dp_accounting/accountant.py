@@ -11,7 +11,8 @@ from dp_accounting.privacy_accountant import NeighboringRelation, PrivacyAccount
 from logphi import check
 from logphi.adapters.dp_accounting.events import adjacency_of, composed, read
 from logphi.adapters.dp_accounting.leaves import UnreadableEventError
-from logphi.bound import Bound, Status, single
+from logphi.bound import Bound, Status
+from logphi.bounds import single
 from logphi.core.pair import UnsupportedError
 from logphi.release import Mechanism
 

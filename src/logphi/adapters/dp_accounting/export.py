@@ -16,7 +16,8 @@ from dp_accounting.pld.privacy_loss_distribution import PrivacyLossDistribution
 from numpy.typing import NDArray
 
 from logphi import check
-from logphi.bound import Direction, single
+from logphi.bound import Direction
+from logphi.bounds import single
 from logphi.core.adjacency import Adjacency
 from logphi.core.logphi import LogPhi
 from logphi.core.pair import UnsupportedError

@@ -14,7 +14,8 @@ from opacus.optimizers import DPOptimizer
 
 from logphi import check
 from logphi.adapters.opacus.sampling import BatchSizes, SamplingWarning, records, samples
-from logphi.bound import Bound, single
+from logphi.bound import Bound
+from logphi.bounds import single
 from logphi.core.pair import UnsupportedError
 from logphi.mechanisms import ApproximateDP, Gaussian
 from logphi.release import Mechanism, compose

@@ -13,13 +13,14 @@ Mechanisms    Gaussian, Laplace, TruncatedGaussian, TruncatedLaplace, DiscreteGa
               DistanceToInstability
  by a pair    Discrete, GaussianPair, GaussianMixturePair, FromDensities
  by a claim   PureDP, ApproximateDP, FromProfile, FromTradeoff, FromRenyi, FromLogPhi
-Composition   m1 + m2, n * m, compose, m.poisson(rate), m.subset(rate, adjacency=...)
+Composition   m1 + m2, n * m, compose, m.poisson(rate), m.subset(rate, adjacency=...), m.group(size)
+As text       parse, str(m); from_json, m.to_json()
 Questions     m.epsilon(delta), m.delta(epsilon), m.tradeoff(type_one_error), ...: help(logphi.Mechanism)
 Training      dp_sgd, calibrate, sweep
 Keeping books Accountant, PrivacyFilter
 Comparing     compare, dominates, classical (theorems of the literature), plot
 Telling       report, verify; m.explain(delta=...), m.certify(delta=...)
-Answers       Bound, Bounds, ComplexBound, Approximation, their Status, Direction, Ledger and Entry; Calibration,
+Answers       Bound, Bounds, ComplexBound, ComplexBounds, Approximation, their Status, Direction, Ledger and Entry; Calibration,
               Calibrated, AttackRisk, Sweep, Report, Certificate
 Relations     Adjacency: "add_remove", "add", "remove", "replace", "replace_special"
 Refusals      UndecidedError, NotCertifiedError, BudgetExceededError

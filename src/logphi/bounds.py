@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from logphi.bound import COLUMNS, Bound, ComplexBound
 from logphi.decimals import formatted
+from logphi.listed import Listed
 from logphi.operators import Elementwise
 
 # so many points of an array are told in a line
@@ -139,7 +140,7 @@ class Bounds(Elementwise):
         return bounds_table(self)
 
 
-class ComplexBounds:
+class ComplexBounds(Listed):
     """An array of boxes in the complex plane, of the shape of the question.
 
     ``lower``, ``value`` and ``upper`` are complex arrays of corners and best values; ``real`` and ``imag`` are :class:`Bounds`;
@@ -182,7 +183,24 @@ class ComplexBounds:
         )
 
     def reshape(self, shape: tuple[int, ...]) -> ComplexBounds:
-        """The same boxes in another shape."""
+        """The same boxes in another shape.
+
+        Parameters
+        ----------
+        shape
+            As of :meth:`numpy.ndarray.reshape`.
+
+        Returns
+        -------
+        ComplexBounds
+            Of that shape.
+
+        Examples
+        --------
+        >>> import logphi as lp
+        >>> lp.Gaussian(sigma=1).phi([0.0, 1.0]).reshape((2, 1)).shape
+        (2, 1)
+        """
         return ComplexBounds(*(Bounds(part.to_objects().reshape(shape)) for part in (self.real, self.imag)))
 
     def to_dict(self) -> dict[str, Any]:

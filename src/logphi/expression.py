@@ -74,6 +74,11 @@ def parse(
     variables
         Names that stand for numbers; none unless given.
 
+    Returns
+    -------
+    Mechanism
+        Equal to what wrote the text as its ``str``.
+
     Raises
     ------
     ValueError

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from logphi import check
-from logphi.certified import certify as certification
+from logphi import certification, check
 from logphi.core.adjacency import Adjacency, AdjacencyLike
 from logphi.core.logphi import LogPhi
 from logphi.core.pair import Pair, UnsupportedError
@@ -24,6 +23,7 @@ from logphi.parametric import poisson as sampled
 from logphi.progress import shown
 from logphi.questions import Questions
 from logphi.spelling import short
+from logphi.transforms.batches import NotAmplified
 from logphi.transforms.group import LARGEST_SIZE, refusal
 from logphi.transforms.poisson import one_pair_of_poisson, poisson, poisson_relation
 from logphi.transforms.subset import subset, subset_relation
@@ -33,7 +33,7 @@ from logphi.written import Written, exactly, meant
 LARGEST_GROUP = 1000
 
 
-class Mechanism(Guided, Form, Questions):
+class Mechanism(Guided, Form, NotAmplified, Questions):
     """A release about a data set, held by the log-phi of its privacy loss.
 
     ``m1 + m2`` composes (adaptively too, [AFA] Theorem 10), ``n * m`` is n-fold composition. Mechanisms stated under
@@ -44,8 +44,9 @@ class Mechanism(Guided, Form, Questions):
     Guarantees: ``epsilon``, ``delta``, ``log_delta``, ``pdp_epsilon``, ``pdp_delta``, ``zcdp``.
     Curves and divergences: ``tradeoff``, ``inverse_tradeoff``, ``hockey_stick``, ``renyi``, ``renyi_orders``,
     ``kl_divergence``, ``max_divergence``.
-    Laws: ``loss``, ``dual_loss``, ``unit_pair``, ``log_phi``. Attacks: ``risk``. Proofs: ``explain``, ``certify``.
-    Composition: ``m1 + m2``, ``n * m``. Sampling: ``poisson``, ``subset``. Data sets: ``adjacency``.
+    Laws: ``loss``, ``dual_loss``, ``unit_pair``, ``phi``, ``log_phi``. Attacks: ``risk``. Proofs: ``explain``, ``certify``.
+    Composition: ``m1 + m2``, ``n * m``. Sampling: ``poisson``, ``subset``. Data sets: ``adjacency``, ``group``.
+    Text: ``str(m)``, which :func:`logphi.parse` reads, and ``to_json``, which :func:`logphi.from_json` reads.
     """
 
     # for those who write a mechanism of their own, and what is refused whoever asks
@@ -239,21 +240,6 @@ class Mechanism(Guided, Form, Questions):
         6.476210004
         """
         return SubsetSampled(self, rate, subset_relation(self.adjacency, Adjacency.of(adjacency)))
-
-    def shuffled(self, *_: Any, **__: Any) -> Mechanism:
-        """Refused: batches of a shuffled data set are not sampled independently of one another."""
-        raise UnsupportedError(
-            "shuffled batches are refused: a record is in exactly one batch of an epoch, so that the batches are dependent and "
-            "the worst case is far from Poisson's, whose answer would be too small; account for one release per epoch "
-            "without sampling, or draw Poisson samples"
-        )
-
-    def fixed_order(self, *_: Any, **__: Any) -> Mechanism:
-        """Refused: batches in a fixed order are not sampled at all."""
-        raise UnsupportedError(
-            "batches in a fixed order are refused: an adversary may know which batch holds the record, so that nothing is "
-            "amplified, and Poisson's answer would be too small; account for one release per epoch without sampling"
-        )
 
 
 class Primitive(Mechanism):

@@ -29,6 +29,11 @@ def from_json(text: str) -> Mechanism:
     text
         The JSON, at most five million characters.
 
+    Returns
+    -------
+    Mechanism
+        Under the relation that it was stated under.
+
     Raises
     ------
     TypeError

@@ -269,10 +269,7 @@ def test_two_branches_are_refused_until_one_is_chosen():
     with pytest.raises(
         ValueError, match=r"met at 0\.5 and missed on both sides of it.*choose a branch by upper=0\.5 or by low"
     ):
-        lp.calibrate(lp.RandomizedResponse, epsilon=12, delta=1e-5, upper=0.999999)
-    # beginning with the truth, which leaks everything
-    found = lp.calibrate(lp.RandomizedResponse, epsilon=1, delta=1e-5)
-    assert found.value == pytest.approx(1 / (1 + math.exp(-1)), rel=1e-4)
+        lp.calibrate(lp.RandomizedResponse, epsilon=12, delta=1e-5)
     hill = [ValueError, lambda x: lp.Gaussian(1 + 10 * abs(math.log(x)))]
     with pytest.raises(hill[0], match=r"missed at 1\.0 and met on both sides"):
         lp.calibrate(hill[1], epsilon=2, delta=1e-5)

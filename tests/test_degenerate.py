@@ -9,6 +9,7 @@ import sympy
 
 import logphi as lp
 from logphi.cli import main
+from logphi.testing import check_mechanism
 
 INF = math.inf
 EVERYTHING = [
@@ -128,6 +129,21 @@ def test_the_ends_are_kept_by_accountants_and_compose(release):
     assert exactly(both.delta([1]), 1) if release in EVERYTHING else both.delta(1).same_as(other.delta(1))
 
 
+@pytest.mark.parametrize("release", [EVERYTHING[0], NOTHING[0], lp.Gaussian(0).poisson(0.25)], ids=repr)
+def test_the_ends_conform(release):
+    check_mechanism(release)
+
+
+def test_classical_methods_at_the_ends():
+    table = lp.compare(lp.Gaussian(0), epsilon=1)
+    assert table.rows[0].value == 1
+    assert all(row.value is None or row.value == 1 for row in table.rows)
+    assert all(row.value in (None, INF) for row in lp.compare(lp.Gaussian(0), delta=1e-5).rows)
+    assert all(row.value >= 0 for row in lp.compare(lp.Gaussian(1, 0), epsilon=1).rows)
+    with pytest.raises(ValueError, match="every outcome tells everything"):
+        lp.classical.Concentrated.of(lp.Gaussian(0))
+
+
 def sampled(rate, epsilon):
     """(1 - q) Q + q P against Q, and the reverse, for P and Q without a common outcome."""
     kept = math.exp(epsilon) * (1 - rate)
@@ -210,7 +226,12 @@ def test_a_sweep_may_begin_at_zero():
 
 def test_numbers_beside_an_end_are_no_ends():
     near = 1 - Fraction(1, 10**20)
-    for make in (lp.RandomizedResponse, lambda p: lp.KaryRandomizedResponse(3, p), lambda p: lp.ApproximateDP(0, p)):
+    for make in (
+        lp.Gaussian(1).poisson,
+        lp.RandomizedResponse,
+        lambda p: lp.KaryRandomizedResponse(3, p),
+        lambda p: lp.ApproximateDP(0, p),
+    ):
         with pytest.raises(ValueError, match="do not tell it from 1"):
             make(near)
     with pytest.raises(ValueError, match="rounding"):

@@ -230,7 +230,6 @@ def test_other_relations_groups_and_samplers():
         ({"epochs": None}, "epochs"),
         ({"steps": 5}, "exactly one"),
         ({"epochs": None, "steps": 0}, "nothing is trained"),
-        ({"noise_multiplier": 0}, "noise_multiplier"),
         ({"noise_multiplier": -1.0}, "noise_multiplier"),
         ({"sampler": "shuffled"}, "shuffled batches are refused"),
         ({"sampler": "fixed_order"}, "fixed order are refused"),

@@ -278,7 +278,7 @@ def nested(depth: int, **inner: Any) -> Any:
         (whole(gaussian(sigma=[1.0])), "sigma"),
         (whole(gaussian(sigma=[[1.0]])), "number"),
         (whole(gaussian(sigma={"a": 1})), "number"),
-        (whole(gaussian(sigma=-1.0)), "positive"),
+        (whole(gaussian(sigma=-1.0)), "not be negative"),
         (whole(gaussian(self=1)), "do not fit"),
         (whole(gaussian(adjacency="add")), "number"),
         (whole(gaussian()).replace("1.0", "NaN"), "NaN"),

@@ -208,7 +208,25 @@ class ComplexBounds(Listed):
         return {"real": self.real.to_dict(), "imag": self.imag.to_dict()}
 
     def same_as(self, other: object) -> bool:
-        """Whether shape and every field are the same, as two runs of one computation give."""
+        """Whether shape and every field are the same, as two runs of one computation give.
+
+        Parameters
+        ----------
+        other
+            Anything; what are no such boxes are not the same.
+
+        Returns
+        -------
+        bool
+            NaN nowhere, so that every field is the same as itself.
+
+        Examples
+        --------
+        >>> import logphi as lp
+        >>> m = lp.Gaussian(sigma=1)
+        >>> m.phi([0.0, 1.0]).same_as(m.phi([0.0, 1.0]))
+        True
+        """
         return isinstance(other, ComplexBounds) and self.real.same_as(other.real) and self.imag.same_as(other.imag)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:

@@ -90,7 +90,8 @@ def nonnegative(name: str, value: Any) -> float:
     number = real(name, value, "a non-negative number")
     if number < 0:
         raise ValueError(f"{name} must not be negative, got {number!r}")
-    return number
+    # minus zero is zero
+    return number or 0.0
 
 
 def tolerance(name: str, value: Any) -> float:

@@ -370,7 +370,7 @@ class PoissonSampled(Primitive):
 
     def __post_init__(self) -> None:
         size = check.whole("group_size", self.group_size, 1, LARGEST_GROUP)
-        self._settle(rate=check.unit("rate", self.rate), group_size=size)
+        self._settle(rate=check.probability("rate", self.rate), group_size=size)
         self.loss_law()
 
     def loss_law(self) -> LogPhi:
@@ -452,7 +452,7 @@ class SubsetSampled(Primitive):
     adjacency: Adjacency
 
     def __post_init__(self) -> None:
-        self._settle(rate=check.unit("rate", self.rate))
+        self._settle(rate=check.probability("rate", self.rate))
         self.loss_law()
 
     def loss_law(self) -> LogPhi:

@@ -142,8 +142,12 @@ def _begun(trials: Trials, start: Any) -> tuple[Trials, Trial]:
 
 
 def _first(trials: Trials) -> Any:
-    """A value that is allowed: as near to one as there is."""
-    return next((value for value in _candidates(trials) if trials.made(value) is not None), None)
+    """A value that is allowed: as near to one as there is, and not the end of a range where everything leaks."""
+    allowed = ((value, made) for value in _candidates(trials) if (made := trials.made(value)) is not None)
+    first, made = next(allowed, (None, None))
+    if made is None or not made.loss_law().empty:
+        return first
+    return next((value for value, other in allowed if not other.loss_law().empty), first)
 
 
 def _whole_after_all(trials: Trials, start: float) -> bool:

@@ -24,6 +24,7 @@ from logphi.classical.claim import Claim, at_most
 from logphi.classical.normal import excess
 from logphi.classical.outward import Interval, between, decimal, digits, down, exact, intervals, up
 from logphi.core.logphi import LogPhi
+from logphi.core.pair import UnsupportedError
 from logphi.numerics.law import Law
 from logphi.numerics.third_moment import third_moment
 from logphi.questions import Questions
@@ -80,6 +81,11 @@ class LossClass:
     def of(law: LogPhi) -> LossClass:
         """The class of one order of a pair, under composition the sums of means, variances and third moments.
 
+        Raises
+        ------
+        UnsupportedError
+            If every loss is infinite.
+
         Examples
         --------
         >>> from logphi.mechanisms.gaussian import Gaussian
@@ -87,6 +93,8 @@ class LossClass:
         >>> round(known.mean.value, 9), round(known.variance.value, 9), round(known.third, 6)
         (0.5, 1.0, 0.159577)
         """
+        if law.empty:
+            raise UnsupportedError("every outcome tells everything: there is no finite loss to have a mean or a variance")
         low, high = masses(law)[0]
         moment = third if len(law.terms) <= _FEW else _quick_third
         thirds = [(moment(term), count) for term, count in law.terms]

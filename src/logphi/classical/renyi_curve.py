@@ -23,6 +23,7 @@ from logphi.bound import Bound
 from logphi.classical.claim import Claim, at_most
 from logphi.classical.outward import exact, up
 from logphi.core.logphi import LogPhi
+from logphi.core.pair import UnsupportedError
 from logphi.questions import Questions
 from logphi.views.directions import Loss
 from logphi.views.profile import masses
@@ -92,6 +93,12 @@ class LossCurve(RenyiCurve):
     """The divergences of one order of a pair, from its log-phi: both ends are proved, all orders are known."""
 
     law: LogPhi
+
+    def __post_init__(self) -> None:
+        if self.law.empty:
+            raise UnsupportedError(
+                "every outcome tells everything: delta is 1 at every epsilon, and every divergence is infinite"
+            )
 
     @property
     def reach(self) -> tuple[float, float]:

@@ -154,6 +154,11 @@ def _checked(name: str, scale: float, truncation: float, sensitivity: float, far
     checked = {name: scale, "truncation": truncation, "sensitivity": sensitivity}
     if _extreme(scale, truncation, sensitivity):
         return checked
+    if not truncation > sensitivity / 2:
+        raise ValueError(
+            f"truncation must not be next to half the sensitivity, got {truncation!r} with sensitivity={sensitivity!r}: "
+            "doubles do not tell what the two laws share; widen the noise"
+        )
     if not truncation <= farthest * scale:
         raise ValueError(
             f"truncation must be at most {farthest:g} {name}, got {truncation!r} with {name}={scale!r}: what is cut off "

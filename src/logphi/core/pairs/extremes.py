@@ -56,7 +56,11 @@ class Disjoint(FinitePair):
 
     def replaced_loss(self, rate: float) -> LogPhi:
         """Seen as the old value or as the new one, if it takes part."""
-        return self.loss() if rate == 1 else FinitePair((rate, 0.0, 1 - rate), (0.0, rate, 1 - rate), 2.0**-52).loss()
+        if rate == 1:
+            return self.loss()
+        # half an ulp of the rate, which 1 - rate inherits
+        blur = 2.0**-53 * (rate / (1 - rate) + 4)
+        return FinitePair((rate, 0.0, 1 - rate), (0.0, rate, 1 - rate), blur).loss()
 
 
 EQUAL, DISJOINT = Equal(), Disjoint()

@@ -17,6 +17,9 @@ SAMPLED = 3 * lp.Gaussian(sigma=2).poisson(0.125)
 class FromAFrame:
     """What a column of nullable whole numbers holds: no int, but as good as one."""
 
+    def __repr__(self):
+        return "FromAFrame()"
+
     def __index__(self):
         return 100
 

@@ -12,8 +12,8 @@ from logphi.arith.ball import Ball, Balls
 from logphi.arith.mp import MULTIPRECISION
 from logphi.arith.order import Affine
 from logphi.expression import parse
-from logphi.numerics.law import Values
-from logphi.numerics.laws.normal import Normal
+from logphi.laws.normal import Normal
+from logphi.quadrature.values import Values
 from slowly import slowly
 from test_conformance import ONE, Own
 

@@ -12,14 +12,14 @@ from mpmath import mpf
 from exact import dec
 from logphi.arith.mp import MULTIPRECISION
 from logphi.arith.protocol import Multiple, Plain
-from logphi.core.logphi import LogPhi
-from logphi.numerics.curves import Mixtures
-from logphi.numerics.decay import log_decay
-from logphi.numerics.inner import on_line
-from logphi.numerics.law import Line
-from logphi.numerics.laws.blended_normal import BlendedNormal
-from logphi.numerics.laws.mixed_normal import MixedNormal
-from logphi.numerics.laws.weights import Binomial, Listed, Thinned
+from logphi.laws.blended_normal import BlendedNormal
+from logphi.laws.log_phi import LogPhi
+from logphi.laws.mixed_normal import MixedNormal
+from logphi.laws.weights import Binomial, Listed, Thinned
+from logphi.quadrature.log_ratio import Mixtures
+from logphi.quadrature.mixture_envelope import log_decay
+from logphi.quadrature.mixture_trapezoid import on_line
+from logphi.quadrature.values import Line
 
 DIGITS = 34
 # what the quadrature of the reference is off by, far below every radius

@@ -8,12 +8,12 @@ import pytest
 
 import logphi as lp
 from logphi.arith.protocol import Plain
-from logphi.core.logphi import LogPhi
-from logphi.numerics import contour
-from logphi.numerics.blocks import quiet_from
-from logphi.numerics.laws.finite import Finite
-from logphi.numerics.laws.two_point import TwoPoint
-from logphi.numerics.laws.uniform import Uniform, UniformWithAtoms
+from logphi.inversion import contour
+from logphi.laws.block_envelope import quiet_from
+from logphi.laws.finite import Finite
+from logphi.laws.log_phi import LogPhi
+from logphi.laws.two_point import TwoPoint
+from logphi.laws.uniform import Uniform, UniformWithAtoms
 
 DIGITS = 30
 # what a bound of a transform may be off by, in its logarithm, where it is not sharp because of the block's length

@@ -10,15 +10,15 @@ from mpmath import exp, fsum, log, mpf, ncdf, workdps
 import logphi as lp
 from exact import contains, dec
 from logphi.arith.protocol import Plain
+from logphi.comparators import buckets
+from logphi.comparators.buckets import Buckets, Line
+from logphi.comparators.output_cells import REACH, cells_of
+from logphi.engine.routes import NotApplicableError
 from logphi.expression import parse
-from logphi.numerics import buckets
-from logphi.numerics.buckets import Buckets, Line
-from logphi.numerics.laws.integers import NormalOnIntegers
-from logphi.numerics.laws.mixed_normal import MixedNormal
-from logphi.numerics.laws.normal import Normal
-from logphi.numerics.laws.uniform import Uniform, UniformWithAtoms
-from logphi.numerics.output_cells import REACH, cells_of
-from logphi.views.routes import NotApplicableError
+from logphi.laws.integers import NormalOnIntegers
+from logphi.laws.mixed_normal import MixedNormal
+from logphi.laws.normal import Normal
+from logphi.laws.uniform import Uniform, UniformWithAtoms
 
 # expression, epsilon, and how wide the bounds are at most, relative to delta
 QUESTIONS = [

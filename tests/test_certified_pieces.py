@@ -19,12 +19,12 @@ from logphi.certified.pieces import prepare
 from logphi.certified.places import Basis, Place, Unit
 from logphi.certified.profile import infinite_mass
 from logphi.certified.route import NotCertifiedError
-from logphi.core.logphi import LogPhi
 from logphi.expression import parse
+from logphi.laws.finite import Finite, Given, Mixed
+from logphi.laws.log_phi import LogPhi
+from logphi.laws.two_point import TwoPoint
+from logphi.laws.uniform import Uniform, UniformWithAtoms
 from logphi.mechanisms.discrete import Discrete
-from logphi.numerics.laws.finite import Finite, Given, Mixed
-from logphi.numerics.laws.two_point import TwoPoint
-from logphi.numerics.laws.uniform import Uniform, UniformWithAtoms
 from logphi.written import Written
 from written_laws import assert_certified, ball, delta, loss_of
 

@@ -14,10 +14,10 @@ from logphi.certified.normal_mixture import mixtures_of
 from logphi.certified.reals import balls
 from logphi.certified.route import NotCertifiedError
 from logphi.certified.single import prepare
-from logphi.core.logphi import LogPhi
 from logphi.expression import parse
+from logphi.laws.log_phi import LogPhi
+from logphi.laws.normal_pair import NormalPair
 from logphi.mechanisms import Gaussian
-from logphi.numerics.laws.normal_pair import NormalPair
 from logphi.written import Written
 from written_laws import assert_certified, ball, delta, loss_of
 

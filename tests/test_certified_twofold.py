@@ -12,9 +12,9 @@ from logphi.arith.ball import precision
 from logphi.bound import Bound
 from logphi.certified.route import NotCertifiedError
 from logphi.certified.twofold import prepare
-from logphi.core.logphi import LogPhi
 from logphi.expression import parse
-from logphi.numerics.laws.finite import Thinned
+from logphi.laws.finite import Thinned
+from logphi.laws.log_phi import LogPhi
 from logphi.written import Written
 from written_laws import assert_certified, ball, delta, loss_of
 

@@ -8,8 +8,8 @@ from itertools import pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from logphi.numerics.chords import hull_below
-from logphi.numerics.hull import Hull
+from logphi.convex.hull import Hull
+from logphi.convex.lower_hull import hull_below
 
 WEIGHTS = st.lists(st.tuples(st.integers(0, 20), st.integers(0, 20)), min_size=1, max_size=6)
 PLACES = st.lists(st.fractions(Fraction(1, 50), 50, max_denominator=60), min_size=1, max_size=8, unique=True)

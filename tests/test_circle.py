@@ -8,8 +8,8 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from logphi.numerics.circle import compose
-from logphi.numerics.lattice_law import Grid, LatticeLaw
+from logphi.grid.fft_composition import compose
+from logphi.grid.lattice_law import Grid, LatticeLaw
 from slowly import slowly
 
 NODES = 1 << 11

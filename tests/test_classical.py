@@ -32,7 +32,7 @@ from logphi.classical.concentrated import Concentrated
 from logphi.classical.loss_class import LossClass
 from logphi.classical.renyi import Conversion
 from logphi.classical.renyi_curve import DivergenceCurve
-from logphi.core.pair import UnsupportedError
+from logphi.pairs.pair import UnsupportedError
 
 CONVERSIONS = list(Conversion)
 GUESS = Approximation(0.5, "a guess")

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from logphi.cli import main
+from logphi.engine.routes import ROUTES
 from logphi.mechanisms import CATALOGUE
-from logphi.views.routes import ROUTES
 
 SHELLS = ("bash", "zsh", "fish")
 

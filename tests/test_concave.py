@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from logphi.numerics.concave import Known, ceiling
-from logphi.numerics.roots import fall
+from logphi.bracketing import fall
+from logphi.convex.concave import Known, ceiling
 
 
 def known(function, places, noise=0.0):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import logphi as lp
-from logphi.numerics.laws.conditioned import Conditioned
+from logphi.laws.conditioned import Conditioned
 
 
 @pytest.mark.parametrize(("p", "q"), [((0.2, 0.3, 0.5, 0.0), (0.5, 0.25, 0.0, 0.25)), ((0.5, 0.25, 0.25), (0.125, 0.875, 0.0))])

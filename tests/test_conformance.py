@@ -13,15 +13,16 @@ import sympy
 import logphi as lp
 from logphi import testing
 from logphi.arith.protocol import Plain
-from logphi.core.logphi import LogPhi
+from logphi.arith.scaled import Scaled
 from logphi.expression import parse
+from logphi.laws.finite import Finite
+from logphi.laws.log_phi import LogPhi
+from logphi.laws.normal import Normal
+from logphi.laws.transform import Lattice, Law
+from logphi.laws.two_point import TwoPoint
+from logphi.laws.uniform import UniformWithAtoms
 from logphi.mechanisms import CATALOGUE, PYTHON_ONLY
-from logphi.numerics.enclosure import Scaled
-from logphi.numerics.law import Lattice, Law, Values
-from logphi.numerics.laws.finite import Finite
-from logphi.numerics.laws.normal import Normal
-from logphi.numerics.laws.two_point import TwoPoint
-from logphi.numerics.laws.uniform import UniformWithAtoms
+from logphi.quadrature.values import Values
 from logphi.release import Primitive
 from slowly import slowly
 

@@ -10,9 +10,9 @@ from mpmath import exp, log, mpf
 import logphi as lp
 from exact import contains, dec
 from logphi.arith.protocol import Plain
-from logphi.core.logphi import LogPhi
-from logphi.numerics.contour import Part, ceiling, log_kappa, prepare, smooth
-from logphi.numerics.laws.normal import Normal
+from logphi.inversion.contour import Part, ceiling, log_kappa, prepare, smooth
+from logphi.laws.log_phi import LogPhi
+from logphi.laws.normal import Normal
 from slowly import slowly
 
 DIGITS = 60

@@ -10,10 +10,10 @@ import pytest
 
 import logphi as lp
 from exact import contains, dec
-from logphi.numerics.crowd import on_line_together
-from logphi.numerics.curves import Mixtures
-from logphi.numerics.inner import on_line
-from logphi.numerics.law import Line
+from logphi.quadrature.batched_mixtures import on_line_together
+from logphi.quadrature.log_ratio import Mixtures
+from logphi.quadrature.mixture_trapezoid import on_line
+from logphi.quadrature.values import Line
 from slowly import slowly
 
 # relative width of a delta of Gaussians, at most some standard deviations out

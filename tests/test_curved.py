@@ -11,8 +11,8 @@ import logphi as lp
 from exact import contains, dec
 from logphi.arith.mp import MULTIPRECISION
 from logphi.arith.protocol import Plain
-from logphi.numerics.law import Line
-from logphi.numerics.laws.curved import Base, MixedFlat, ReplacedNormal, SplicedFlat, SplicedNormal
+from logphi.laws.curved import Base, MixedFlat, ReplacedNormal, SplicedFlat, SplicedNormal
+from logphi.quadrature.values import Line
 
 DIGITS = 30
 # what floats can tell of an inequality between logarithms

@@ -7,7 +7,7 @@ from mpmath import mpf
 
 import logphi as lp
 from exact import contains, dec
-from logphi.numerics import contour
+from logphi.inversion import contour
 
 # an array may be answered a little wider than its points alone
 WIDER = 1.01e-9

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from logphi.numerics.curves import Mixtures
-from logphi.numerics.decay import log_decay
+from logphi.quadrature.log_ratio import Mixtures
+from logphi.quadrature.mixture_envelope import log_decay
 
 HEIGHTS = np.geomspace(1e-2, 300.0, 30)
 

@@ -10,20 +10,20 @@ import numpy as np
 import pytest
 
 from logphi.arith.protocol import Plain, Ratio
-from logphi.core.logphi import LogPhi
-from logphi.numerics import contour
-from logphi.numerics.discretized import prepare
-from logphi.numerics.distribution import pieces
-from logphi.numerics.enclosure import Scaled
-from logphi.numerics.lattice_law import Grid, LatticeLaw
-from logphi.numerics.law import Law, Reflected
-from logphi.numerics.laws.blended_normal import BlendedNormal
-from logphi.numerics.laws.finite import Finite, Thinned
-from logphi.numerics.laws.mixed_normal import MixedNormal
-from logphi.numerics.laws.normal import Normal
-from logphi.numerics.laws.two_point import TwoPoint
-from logphi.numerics.laws.uniform import Uniform, UniformWithAtoms
-from logphi.numerics.laws.weights import Listed
+from logphi.arith.scaled import Scaled
+from logphi.grid.discretization import pieces
+from logphi.grid.discretized import prepare
+from logphi.grid.lattice_law import Grid, LatticeLaw
+from logphi.inversion import contour
+from logphi.laws.blended_normal import BlendedNormal
+from logphi.laws.finite import Finite, Thinned
+from logphi.laws.log_phi import LogPhi
+from logphi.laws.mixed_normal import MixedNormal
+from logphi.laws.normal import Normal
+from logphi.laws.transform import Law, Reflected
+from logphi.laws.two_point import TwoPoint
+from logphi.laws.uniform import Uniform, UniformWithAtoms
+from logphi.laws.weights import Listed
 from slowly import slowly
 
 # parameters stand for decimals within half an ulp; the truths below are formed from the doubles

@@ -18,8 +18,8 @@ from exact import contains, dec
 from logphi import testing
 from logphi.cli import main
 from logphi.extend import Cells, FinitePair, Primitive
+from logphi.laws.sampled_once import SampledOnce
 from logphi.mechanisms import CATALOGUE, PYTHON_ONLY
-from logphi.numerics.laws.sampled_once import SampledOnce
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 README = DOCS.parent / "README.md"

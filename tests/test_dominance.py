@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import logphi as lp
-from logphi.numerics.normal_order import NormalTail, stays_above
-from logphi.numerics.supporting_lines import below_on_cells
-from logphi.views.dominance import Verdict
+from logphi.convex.supporting_lines import below_on_cells
+from logphi.normal.order import NormalTail, stays_above
+from logphi.questions.dominance import Verdict
 
 CONTAINED, FORM = "the first mechanism contains the second", "the terms of the losses are ordered by their form"
 SAMPLED = lp.Gaussian(sigma=1).poisson(0.1)

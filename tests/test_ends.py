@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from logphi.numerics.curves import Mixtures
-from logphi.numerics.ends import ends, log_beyond
+from logphi.quadrature.integration_range import ends, log_beyond
+from logphi.quadrature.log_ratio import Mixtures
 
 
 def one(m, q):

@@ -12,9 +12,9 @@ import logphi as lp
 from exact import contains, dec
 from logphi.arith.floats import ELEMENTARY
 from logphi.expression import parse
-from logphi.numerics import exponential
-from logphi.numerics.boxes import DUAL_MASS, MASS, damped_decay, damped_sinh
-from logphi.numerics.exponential import prepare
+from logphi.inversion import real_space
+from logphi.inversion.boxes import DUAL_MASS, MASS, damped_decay, damped_sinh
+from logphi.inversion.real_space import prepare
 
 DIGITS = 40
 RTOL = 1e-9
@@ -299,7 +299,7 @@ def test_what_is_prepared_near_one_threshold_holds_at_others(name):
     with mpmath.workdps(MANY):
         terms = residues(parts)
         top = max(s for s, _ in terms)
-        prepared = exponential.prepare(loss, loss.terms, float(top) / 5, RTOL)
+        prepared = real_space.prepare(loss, loss.terms, float(top) / 5, RTOL)
         for share in (0.01, 0.15, 0.2, 0.21, 0.4, 0.9, 0.999):
             x = float(share * top)
             exact = by_residues(terms, dec(x))

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 import logphi as lp
 from logphi.accountant.rules import rule_of
+from logphi.engine.log_moment import finite_log_moment
 from logphi.expression import parse
-from logphi.views.log_moment import finite_log_moment
 from test_accountant import STRANGE, altered, places, read, refused, resealed
 
 TENTH = Fraction(1, 10)

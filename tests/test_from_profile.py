@@ -12,7 +12,7 @@ from mpmath import exp, mpf
 
 import logphi as lp
 from exact import contains, dec
-from logphi.numerics.hull import exponential
+from logphi.convex.hull import exponential
 
 DIGITS = 40
 # a handful of roundings of the atoms

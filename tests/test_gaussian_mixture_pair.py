@@ -11,7 +11,7 @@ from mpmath import exp, log, mpf
 import logphi as lp
 from exact import dec
 from logphi.arith.mp import MULTIPRECISION
-from logphi.numerics.mixture_pair import log_envelope
+from logphi.quadrature.pair_trapezoid import log_envelope
 
 DIGITS = 30
 PAIRS = [

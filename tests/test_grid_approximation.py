@@ -9,12 +9,12 @@ from scipy.special import ndtr
 import logphi as lp
 from logphi.arith.protocol import Plain
 from logphi.classical import analytical_fourier
-from logphi.numerics.grid_approximation import prepare
-from logphi.numerics.law import Law
-from logphi.numerics.laws.mixed_normal import MixedNormal
-from logphi.numerics.laws.normal import Normal
-from logphi.numerics.laws.uniform import Uniform
-from logphi.numerics.output_cells import cells_of
+from logphi.comparators.levy_sums import prepare
+from logphi.comparators.output_cells import cells_of
+from logphi.laws.mixed_normal import MixedNormal
+from logphi.laws.normal import Normal
+from logphi.laws.transform import Law
+from logphi.laws.uniform import Uniform
 
 # their Experiment 3
 RATE, SIGMA, STEPS, POINTS, REACH = 0.01, 2.0, 1500, 100_000, 100.0

@@ -11,8 +11,8 @@ import pytest
 from mpmath import mp
 
 import logphi as lp
-from logphi.core.pair import UnsupportedError
 from logphi.extend import LogPhi, Primitive
+from logphi.pairs.pair import UnsupportedError
 from logphi.written import exactly
 from refusals import refused
 

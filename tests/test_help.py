@@ -9,10 +9,10 @@ import pytest
 
 import logphi as lp
 from logphi.comparison import Comparison
-from logphi.views.dominance import Dominance
-from logphi.views.explain import Explanation
-from logphi.views.loss import InnerLoss, LossDistribution
-from logphi.views.unit_pair import UnitPair
+from logphi.questions.dominance import Dominance
+from logphi.questions.explain import Explanation
+from logphi.questions.loss import InnerLoss, LossDistribution
+from logphi.questions.unit_pair import UnitPair
 
 # what answers are made of, beside the public names
 BEHIND = (Comparison, Dominance, Explanation, InnerLoss, LossDistribution, UnitPair)

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from mpmath import exp, mpc, mpf
 
-from logphi.numerics.curves import Mixtures
-from logphi.numerics.inner import at_heights, on_axis, on_line, sketch
-from logphi.numerics.law import Line
+from logphi.quadrature.log_ratio import Mixtures
+from logphi.quadrature.mixture_trapezoid import at_heights, on_axis, on_line, sketch
+from logphi.quadrature.values import Line
 
 DIGITS = 40
 # what the quadrature of the reference is off by, far below every radius

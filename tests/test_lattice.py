@@ -9,10 +9,10 @@ from mpmath import exp, log, mpf
 import logphi as lp
 from exact import contains, dec
 from logphi.arith.protocol import Plain
-from logphi.core.logphi import LogPhi
-from logphi.numerics.laws.finite import Finite
-from logphi.numerics.laws.two_point import TwoPoint
-from logphi.numerics.spans import common_span
+from logphi.laws.finite import Finite
+from logphi.laws.log_phi import LogPhi
+from logphi.laws.spans import common_span
+from logphi.laws.two_point import TwoPoint
 
 DIGITS = 60
 # the promised width, and what the rounding of the exponents may add to it in far tails

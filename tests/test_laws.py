@@ -7,17 +7,17 @@ from mpmath import exp, log, mpc, mpf
 
 from exact import dec
 from logphi.arith.protocol import LogOdds, Plain, Ratio
-from logphi.core.logphi import LogPhi
-from logphi.numerics.law import Line
-from logphi.numerics.laws.blended_normal import BlendedNormal
-from logphi.numerics.laws.finite import Finite, Thinned
-from logphi.numerics.laws.integers import NormalOnIntegers, NormalSteps
-from logphi.numerics.laws.ladder import GeometricShift
-from logphi.numerics.laws.mixed_normal import MixedNormal
-from logphi.numerics.laws.normal import Normal
-from logphi.numerics.laws.two_point import TwoPoint
-from logphi.numerics.laws.uniform import Uniform, UniformWithAtoms
-from logphi.numerics.laws.weights import Listed
+from logphi.laws.blended_normal import BlendedNormal
+from logphi.laws.finite import Finite, Thinned
+from logphi.laws.integers import NormalOnIntegers, NormalSteps
+from logphi.laws.ladder import GeometricShift
+from logphi.laws.log_phi import LogPhi
+from logphi.laws.mixed_normal import MixedNormal
+from logphi.laws.normal import Normal
+from logphi.laws.two_point import TwoPoint
+from logphi.laws.uniform import Uniform, UniformWithAtoms
+from logphi.laws.weights import Listed
+from logphi.quadrature.values import Line
 
 DIGITS = 40
 # Slack of what floats can tell of an inequality between logarithms.

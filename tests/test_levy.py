@@ -6,16 +6,16 @@ import pytest
 
 import logphi as lp
 from logphi.arith.protocol import Plain, Ratio
-from logphi.core.logphi import LogPhi
-from logphi.numerics import contour
-from logphi.numerics.contour import Part
-from logphi.numerics.double_quadrature import DoubleQuadrature
-from logphi.numerics.law import Law
-from logphi.numerics.laws.finite import Thinned
-from logphi.numerics.laws.mixed_normal import MixedNormal
-from logphi.numerics.laws.normal import Normal
-from logphi.numerics.laws.uniform import UniformWithAtoms
-from logphi.numerics.levy import excess, prepare
+from logphi.comparators.levy import excess, prepare
+from logphi.comparators.levy_quadrature import DoubleQuadrature
+from logphi.inversion import contour
+from logphi.inversion.contour import Part
+from logphi.laws.finite import Thinned
+from logphi.laws.log_phi import LogPhi
+from logphi.laws.mixed_normal import MixedNormal
+from logphi.laws.normal import Normal
+from logphi.laws.transform import Law
+from logphi.laws.uniform import UniformWithAtoms
 from slowly import slowly
 
 # what the route is expected to reach where phi decays and e^x is moderate

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 import logphi as lp
 from logphi import Bound, Bounds, Status
-from logphi.numerics.enclosure import Scaled
-from logphi.views.directions import worst
-from logphi.views.profile import enclosed
+from logphi.arith.scaled import Scaled
+from logphi.engine.directions import worst
+from logphi.engine.profile import enclosed
 from slowly import slowly
 
 SHARP = 1e-9

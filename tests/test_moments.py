@@ -11,11 +11,11 @@ import logphi as lp
 from exact import contains, dec
 from logphi.arith.protocol import Plain
 from logphi.bound import Status
-from logphi.core.logphi import LogPhi
-from logphi.numerics.laws.mixed_normal import MixedNormal
-from logphi.numerics.laws.normal import Normal
-from logphi.numerics.moments import taylor
-from logphi.views.moments import cumulant, mean, variance
+from logphi.engine.cumulants import cumulant, mean, variance
+from logphi.inversion.moments import taylor
+from logphi.laws.log_phi import LogPhi
+from logphi.laws.mixed_normal import MixedNormal
+from logphi.laws.normal import Normal
 from slowly import slowly
 
 DIGITS = 30

@@ -28,7 +28,7 @@ import logphi as lp
 import logphi.adapters.opacus as adapter
 from logphi.adapters.opacus import LogPhiAccountant, SamplingWarning
 from logphi.adapters.opacus.sampling import BatchSizes
-from logphi.core.pair import UnsupportedError
+from logphi.pairs.pair import UnsupportedError
 from private_training import ADAPTIVE, BATCHES, RECORDS, made_private, train
 
 pytestmark = [

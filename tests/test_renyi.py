@@ -13,9 +13,9 @@ from exact import contains, dec
 from logphi.arith.protocol import Plain
 from logphi.bound import ComplexBound, Status
 from logphi.expression import parse
-from logphi.numerics.growth import Growth
-from logphi.numerics.laws.normal import Normal
-from logphi.numerics.phase import on_branch
+from logphi.inversion.phase import on_branch
+from logphi.laws.growth import Growth
+from logphi.laws.normal import Normal
 from slowly import slowly
 from test_moments import GRID, laplace, mixed, normal
 

@@ -8,8 +8,8 @@ from decimal import Decimal
 import pytest
 
 import logphi as lp
+from logphi.questions.risk import AttackRisk
 from logphi.statement.words import neighbours, not_checked
-from logphi.views.risk import AttackRisk
 
 TRAINING = 14062 * lp.Gaussian(sigma=1.1).poisson(256 / 60000)
 

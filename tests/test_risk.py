@@ -13,8 +13,8 @@ from mpmath import exp, mpf, ncdf
 
 import logphi as lp
 from exact import contains, dec
-from logphi.numerics.normal_quantile import quantile_above, quantile_below, shift_of_ends
-from logphi.views.risk import AttackRisk
+from logphi.normal.quantile import quantile_above, quantile_below, shift_of_ends
+from logphi.questions.risk import AttackRisk
 
 DIGITS = 30
 SHARP = 1e-9

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from logphi.numerics.roots import bisection, crossing
+from logphi.bracketing import bisection, crossing
 
 # how far from the crossing an end may be, in widths of the enclosure over the slope
 PATIENCE = 1e3

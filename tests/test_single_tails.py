@@ -8,8 +8,8 @@ from mpmath import erfc, exp, expm1, log, log1p, mpf
 
 import logphi as lp
 from exact import contains, dec
-from logphi.numerics.enclosure import Scaled
-from logphi.views.tail import tails
+from logphi.arith.scaled import Scaled
+from logphi.engine.tail import tails
 
 DIGITS = 50
 # a few dozen roundings of an exponent of some hundreds

@@ -114,7 +114,7 @@ def test_every_public_name_is_in_the_inventory(site):
     inventory = InventoryFile.loads((site / "objects.inv").read_bytes(), uri="").data
     known = {name for kind, names in inventory.items() if kind.startswith("py:") for name in names}
     assert [name for name in lp.__all__ if f"logphi.{name}" not in known] == []
-    assert {"logphi.extend.Primitive", "logphi.testing.check_mechanism", "logphi.views.delta.delta"} <= known
+    assert {"logphi.extend.Primitive", "logphi.testing.check_mechanism", "logphi.questions.delta.delta"} <= known
 
 
 def test_every_link_leads_somewhere(site):

@@ -9,9 +9,9 @@ from mpmath import mpf
 
 import logphi as lp
 from exact import contains, dec
-from logphi.numerics.contour import Part
-from logphi.numerics.laws.finite import Finite
-from logphi.numerics.smoothed import Smoothed, Window, prepare
+from logphi.inversion.contour import Part
+from logphi.inversion.smoothed import Smoothed, Window, prepare
+from logphi.laws.finite import Finite
 from slowly import slowly
 
 DIGITS = 40

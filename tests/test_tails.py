@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from logphi.numerics.tails import log_smooth_envelope
+from logphi.quadrature.density_envelope import log_smooth_envelope
 
 HEIGHTS = np.concatenate([np.geomspace(1e-8, 1e4, 150), np.linspace(0.1, 60, 150)])
 HEIGHTS.sort()

@@ -12,7 +12,7 @@ from mpmath import exp, mpf, ncdf, quad
 
 import logphi as lp
 from exact import contains, dec
-from logphi.views.tail import below
+from logphi.engine.tail import below
 
 DIGITS = 40
 SHARP = 1e-9
@@ -294,7 +294,7 @@ def test_a_wide_profile_leaves_a_wide_curve():
 def test_tails_that_are_slopes_of_the_profile_are_left_alone(monkeypatch):
     # each takes seconds here, and dozens would be asked for
     asked = []
-    monkeypatch.setattr("logphi.views.lines.below", lambda *question: asked.append(question) or below(*question))
+    monkeypatch.setattr("logphi.engine.supporting_lines.below", lambda *question: asked.append(question) or below(*question))
     release = 10_000 * lp.PureDP(epsilon=0.6) + lp.DiscreteGaussian(sigma=3.4)
     found = release.inverse_tradeoff(1e-300, direction="add")
     assert 0 <= found.lower <= found.upper <= 1

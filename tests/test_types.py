@@ -10,10 +10,10 @@ from typing import get_args
 
 import pytest
 
+from logphi.adjacency import Adjacency, AdjacencyLike
 from logphi.arguments import Method, RouteName
 from logphi.bound import Direction
-from logphi.core.adjacency import Adjacency, AdjacencyLike
-from logphi.views.routes import ROUTES
+from logphi.engine.routes import ROUTES
 
 # one run for all tests
 pytestmark = pytest.mark.xdist_group("mypy")

@@ -14,8 +14,8 @@ from cases import Case
 from logphi.arith.ball import precision
 from logphi.certified.profile import infinite_mass
 from logphi.certified.route import Route
-from logphi.core.logphi import LogPhi
 from logphi.expression import parse
+from logphi.laws.log_phi import LogPhi
 from logphi.written import Written, meant
 
 Prepare = Callable[[LogPhi, Any, int], Route]

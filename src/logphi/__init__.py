@@ -36,6 +36,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from logphi import classical, plot
     from logphi.accountant import Accountant, BudgetExceededError, PrivacyFilter
+    from logphi.adjacency import Adjacency
     from logphi.bound import Approximation, Bound, ComplexBound, Direction, Entry, Ledger, Status
     from logphi.bounds import Bounds, ComplexBounds
     from logphi.calibration.calibrate import calibrate
@@ -44,7 +45,6 @@ if TYPE_CHECKING:
     from logphi.certified.route import NotCertifiedError
     from logphi.checker import verify
     from logphi.comparison import compare
-    from logphi.core.adjacency import Adjacency
     from logphi.dominance import dominates
     from logphi.enclosed import UndecidedError
     from logphi.expression import parse
@@ -71,6 +71,7 @@ if TYPE_CHECKING:
         TruncatedGaussian,
         TruncatedLaplace,
     )
+    from logphi.questions.risk import AttackRisk
     from logphi.release import Mechanism, compose
     from logphi.serialization import from_json
     from logphi.statement.document import Report
@@ -78,7 +79,6 @@ if TYPE_CHECKING:
     from logphi.sweeps.sweep import sweep
     from logphi.sweeps.table import Sweep
     from logphi.training import dp_sgd
-    from logphi.views.risk import AttackRisk
 
 __version__ = "0.1.0"
 
@@ -173,7 +173,7 @@ _HOMES = {
     "logphi.certified.route": ("NotCertifiedError",),
     "logphi.checker": ("verify",),
     "logphi.comparison": ("compare",),
-    "logphi.core.adjacency": ("Adjacency",),
+    "logphi.adjacency": ("Adjacency",),
     "logphi.dominance": ("dominates",),
     "logphi.enclosed": ("UndecidedError",),
     "logphi.expression": ("parse",),
@@ -184,7 +184,7 @@ _HOMES = {
     "logphi.sweeps.sweep": ("sweep",),
     "logphi.sweeps.table": ("Sweep",),
     "logphi.training": ("dp_sgd",),
-    "logphi.views.risk": ("AttackRisk",),
+    "logphi.questions.risk": ("AttackRisk",),
 }
 # a room of its own, with more names than belong here
 _ROOMS = ("classical", "plot")

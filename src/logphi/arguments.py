@@ -32,7 +32,7 @@ Numbers = Sequence[Number | Sequence[Number]] | Array
 
 DirectionLike = Direction | Literal["remove", "add", "both"]
 
-# the routes of logphi.views.routes by name, and the one in ball arithmetic
+# the routes of logphi.engine.routes by name, and the one in ball arithmetic
 RouteName = Literal[
     "contour",
     "lattice",

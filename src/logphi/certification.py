@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from logphi import check
 from logphi.arguments import DirectionLike
 from logphi.bound import Direction
-from logphi.views.directions import HasLoss, direction_of
+from logphi.engine.directions import HasLoss, direction_of
 from logphi.written import meant
 
 if TYPE_CHECKING:

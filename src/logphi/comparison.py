@@ -13,14 +13,14 @@ from logphi.bound import Approximation, Bound, Side
 from logphi.classical import composition, concentrated, loss_class, markov, parts, renyi, saddle_point
 from logphi.classical.claim import Claim
 from logphi.classical.composition import Advanced, Guarantee
-from logphi.core.logphi import LogPhi
-from logphi.core.pair import UnsupportedError
 from logphi.decimals import plain
 from logphi.display import printed
+from logphi.engine.directions import Loss
+from logphi.laws.log_phi import LogPhi
 from logphi.listed import Listed
+from logphi.pairs.pair import UnsupportedError
 from logphi.progress import shown
 from logphi.release import Mechanism
-from logphi.views.directions import Loss
 
 EXACT, UPPER, LOWER, APPROXIMATE = "exact", "upper bound", "lower bound", "approximation"
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from logphi.questions.dominance import Dominance, dominance
 from logphi.release import Mechanism
-from logphi.views.dominance import Dominance, dominance
 
 
 def dominates(first: Mechanism, second: Mechanism) -> Dominance:
@@ -26,7 +26,7 @@ def dominates(first: Mechanism, second: Mechanism) -> Dominance:
     Returns
     -------
     Dominance
-        See :class:`logphi.views.dominance.Dominance`; true only if it is proved.
+        See :class:`logphi.questions.dominance.Dominance`; true only if it is proved.
 
     Raises
     ------

@@ -131,7 +131,7 @@ class Parametric:
         return frozenset().union(*(_symbols((call, count)) for call, count in self.terms))
 
     def log_phi(self, alpha: Any = None, *, direction: Any = "remove") -> Any:
-        """The log-characteristic function K(i alpha) as an expression; see :func:`logphi.views.characteristic.log_phi`.
+        """The log-characteristic function K(i alpha) as an expression; see :func:`logphi.questions.characteristic.log_phi`.
 
         Parameters
         ----------

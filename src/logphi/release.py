@@ -11,22 +11,22 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from logphi import certification, check
-from logphi.core.adjacency import Adjacency, AdjacencyLike
-from logphi.core.logphi import LogPhi
-from logphi.core.pair import Pair, UnsupportedError
-from logphi.core.pairs.extremes import known_by, product
+from logphi.adjacency import Adjacency, AdjacencyLike
+from logphi.asking import Questions
 from logphi.description import canonical, manner, node, normalised, numbers_in, together
 from logphi.form import Form
 from logphi.guesses import Guided, attribute_hint, guided
+from logphi.laws.log_phi import LogPhi
+from logphi.pairs.extremes import known_by, product
+from logphi.pairs.pair import Pair, UnsupportedError
 from logphi.parametric import Parametric, symbolic
 from logphi.parametric import poisson as sampled
 from logphi.progress import shown
-from logphi.questions import Questions
+from logphi.sampling.batches import NotAmplified
+from logphi.sampling.group import LARGEST_SIZE, refusal
+from logphi.sampling.poisson import one_pair_of_poisson, poisson, poisson_relation
+from logphi.sampling.subset import subset, subset_relation
 from logphi.spelling import short
-from logphi.transforms.batches import NotAmplified
-from logphi.transforms.group import LARGEST_SIZE, refusal
-from logphi.transforms.poisson import one_pair_of_poisson, poisson, poisson_relation
-from logphi.transforms.subset import subset, subset_relation
 from logphi.written import Written, exactly, meant
 
 # measured: the binomial weights of larger groups take long to sum over
@@ -82,7 +82,7 @@ class Mechanism(Guided, Form, NotAmplified, Questions):
         """The release as a group of records sees it that all change together, as one record does under the relation.
 
         P is the output with the whole group, Q without it; under ``"replace"`` all of the group take other values. What each
-        mechanism makes of a group, and why, is in :mod:`logphi.transforms.group`: a query has ``size`` times the sensitivity,
+        mechanism makes of a group, and why, is in :mod:`logphi.sampling.group`: a query has ``size`` times the sensitivity,
         every record of a Poisson sample is drawn by itself, randomized responses are ``size`` responses, each release of a
         composition is that of its group.
 

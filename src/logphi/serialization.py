@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from logphi import check
-from logphi.core.adjacency import Adjacency
+from logphi.adjacency import Adjacency
 from logphi.description import TOGETHER
 from logphi.mechanisms import CATALOGUE
 from logphi.plain import LONGEST_MECHANISM, MECHANISM, fields, number_read, opened

@@ -9,12 +9,12 @@ from fractions import Fraction
 from typing import Any
 
 from logphi import check
+from logphi.adjacency import Adjacency, AdjacencyLike
 from logphi.calibration.calibrate import calibrate
 from logphi.calibration.result import Calibration
-from logphi.core.adjacency import Adjacency, AdjacencyLike
-from logphi.core.logphi import LogPhi
-from logphi.core.pair import UnsupportedError
+from logphi.laws.log_phi import LogPhi
 from logphi.mechanisms import Gaussian
+from logphi.pairs.pair import UnsupportedError
 from logphi.release import Mechanism, compose
 from logphi.written import Written, meant
 

@@ -14,7 +14,7 @@ from logphi.accountant.ledger import Accountant, Steps, read_text
 from logphi.accountant.rules import rule_of
 from logphi.accountant.rules.rule import Amount
 from logphi.accountant.sealed import sealed, unsealed
-from logphi.core.adjacency import Adjacency, AdjacencyLike
+from logphi.adjacency import Adjacency, AdjacencyLike
 from logphi.files import write_whole
 from logphi.listed import Listed
 from logphi.plain import fields, number_read, number_written

@@ -11,18 +11,18 @@ from typing import Any
 
 from logphi import check
 from logphi.accountant.sealed import sealed, unsealed
+from logphi.adjacency import Adjacency, AdjacencyLike
 from logphi.bound import Bound, Direction
 from logphi.bounds import Bounds
-from logphi.core.adjacency import Adjacency, AdjacencyLike
+from logphi.engine.directions import Loss
 from logphi.files import write_whole
 from logphi.listed import Listed
 from logphi.plain import fields, number_written
+from logphi.questions import delta as delta_view
+from logphi.questions import epsilon as epsilon_view
 from logphi.release import Composition, Mechanism, compose
 from logphi.serialization import restored
 from logphi.spelling import short
-from logphi.views import delta as delta_view
-from logphi.views import epsilon as epsilon_view
-from logphi.views.directions import Loss
 from logphi.written import exactly
 
 FORMAT = "logphi-accountant"

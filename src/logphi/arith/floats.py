@@ -204,16 +204,16 @@ class Floats(Arithmetic):
         return Discs(mid, (np.expm1(x.rad) + ELEMENTARY) * np.abs(mid) * INFLATE)
 
     def log_normal_mean(self, function: Callable[[Discs], Discs]) -> Discs:
-        """Not available: the quadrature and its bound belong to :mod:`logphi.numerics.inner`."""
-        raise NotImplementedError("floats take normal means by logphi.numerics.inner, which bounds the quadrature")
+        """Not available: the quadrature and its bound belong to :mod:`logphi.quadrature.mixture_trapezoid`."""
+        raise NotImplementedError("logphi.quadrature.mixture_trapezoid takes normal means of floats, with a bound of its error")
 
     def integral(self, function: Callable[[Discs], Discs], low: Discs, high: Discs | None) -> Discs:
-        """Not available: the quadrature and its bound belong to :mod:`logphi.numerics.panels`."""
-        raise NotImplementedError("floats integrate by logphi.numerics.panels, which bounds the quadrature")
+        """Not available: the quadrature and its bound belong to :mod:`logphi.quadrature.gauss_legendre`."""
+        raise NotImplementedError("floats integrate by logphi.quadrature.gauss_legendre, which bounds the quadrature")
 
     def log_normal_sum(self, variance: Discs, at: Discs) -> Discs:
-        """Not available: the series and their remainders belong to :mod:`logphi.numerics.laws.integers`."""
-        raise NotImplementedError("floats take normal sums by logphi.numerics.laws.integers, which bounds the series")
+        """Not available: the series and their remainders belong to :mod:`logphi.laws.integers`."""
+        raise NotImplementedError("floats take normal sums by logphi.laws.integers, which bounds the series")
 
     def log_power_sum(self, p: Sequence[float], q: Sequence[float], z: Discs) -> Discs:
         """``log(sum(p**(1 + z) * q**(-z)))``, scaled by its largest term."""

@@ -12,9 +12,9 @@ import numpy as np
 
 from logphi import check
 from logphi.bound import Bound, Side
+from logphi.engine.directions import Loss
+from logphi.questions.delta import log_profile
 from logphi.release import Mechanism
-from logphi.views.delta import log_profile
-from logphi.views.directions import Loss
 
 # measured: as quick as it gets, and sharp enough to lead the way
 _COARSE = 1e-2

@@ -9,7 +9,7 @@ from itertools import accumulate, count
 from typing import Any
 
 from logphi.calibration.trials import Trial, Trials
-from logphi.core.pair import UnsupportedError
+from logphi.pairs.pair import UnsupportedError
 from logphi.progress import shown
 
 # what changes by less, relatively, does not change

@@ -18,10 +18,10 @@ from logphi.certified.lost import infinite_mass
 from logphi.certified.profile import prepare_below
 from logphi.certified.reals import ball, rational
 from logphi.certified.route import NotCertifiedError, NotThisRouteError
-from logphi.core.logphi import LogPhi
+from logphi.engine.directions import Loss, direction_of
+from logphi.laws.log_phi import LogPhi
 from logphi.progress import shown
-from logphi.views.directions import Loss, direction_of
-from logphi.views.epsilon import epsilon
+from logphi.questions.epsilon import epsilon
 
 # digits beyond those that are written: two more are written, and the balls must decide about a unit of the last
 _SPARE = 5

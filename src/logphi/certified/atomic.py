@@ -11,7 +11,7 @@ from flint import acb, arb
 from logphi.certified.cells import atoms_of
 from logphi.certified.part import Part
 from logphi.certified.powers import turned_sums
-from logphi.numerics.laws.finite import Finite
+from logphi.laws.finite import Finite
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,8 +10,8 @@ from flint import arb
 
 from logphi.certified.decimals import shown
 from logphi.certified.route import NotThisRouteError, Route
-from logphi.core.logphi import LogPhi
-from logphi.numerics.laws.finite import Finite
+from logphi.laws.finite import Finite
+from logphi.laws.log_phi import LogPhi
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,8 +24,8 @@ from logphi.certified.cells import atoms_of
 from logphi.certified.expansion import Cut, Terms
 from logphi.certified.places import Exact, Key, Place
 from logphi.certified.reals import real
-from logphi.numerics.law import Law
-from logphi.numerics.laws.uniform import Uniform, UniformWithAtoms
+from logphi.laws.transform import Law
+from logphi.laws.uniform import Uniform, UniformWithAtoms
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,8 @@ from flint import arb, ctx
 from logphi.certified.decimals import shown
 from logphi.certified.parts import part_of
 from logphi.certified.route import NotThisRouteError, Route
-from logphi.core.logphi import LogPhi
-from logphi.numerics.contour import log_kappa
+from logphi.inversion.contour import log_kappa
+from logphi.laws.log_phi import LogPhi
 
 # the smallest of these that does is taken: far out a transform is dear
 _ABSCISSAS = tuple(2.0**k for k in range(-4, 17))

@@ -13,11 +13,11 @@ import flint
 from logphi.certified.places import Exact, Place, Unit
 from logphi.certified.reals import ball, balls, constant, real
 from logphi.certified.route import NotCertifiedError, NotThisRouteError
-from logphi.numerics.law import Law
-from logphi.numerics.laws.finite import Finite, Thinned
-from logphi.numerics.laws.integers import NormalSteps
-from logphi.numerics.laws.ladder import GeometricShift, Ladder
-from logphi.numerics.laws.two_point import TwoPoint
+from logphi.laws.finite import Finite, Thinned
+from logphi.laws.integers import NormalSteps
+from logphi.laws.ladder import GeometricShift, Ladder
+from logphi.laws.transform import Law
+from logphi.laws.two_point import TwoPoint
 
 
 @dataclass(frozen=True)

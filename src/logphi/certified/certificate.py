@@ -16,9 +16,9 @@ import flint
 
 from logphi.certified.answer import certify
 from logphi.description import WRITTEN, canonical
+from logphi.engine.directions import Loss
 from logphi.files import write_whole
 from logphi.listed import Listed
-from logphi.views.directions import Loss
 
 FORMAT, VERSION = "logphi-certificate", 1
 NOT_COVERED = (

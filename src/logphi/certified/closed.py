@@ -10,8 +10,8 @@ from flint import acb, arb, ctx
 from logphi.arith.ball import Ball
 from logphi.certified.part import Part
 from logphi.certified.reals import balls
-from logphi.numerics.law import Law
-from logphi.numerics.laws.uniform import UniformWithAtoms
+from logphi.laws.transform import Law
+from logphi.laws.uniform import UniformWithAtoms
 
 
 @dataclass(frozen=True, eq=False)

@@ -31,7 +31,7 @@ from logphi.certified.parts import part_of
 from logphi.certified.plan import MOST_FORMULAS, MOST_NODES, MOST_SUMS, Plan, height_of, plan
 from logphi.certified.powers import turned_sums
 from logphi.certified.route import Route
-from logphi.core.logphi import LogPhi
+from logphi.laws.log_phi import LogPhi
 
 Parts = Sequence[tuple[Part, int]]
 

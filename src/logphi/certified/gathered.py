@@ -9,10 +9,10 @@ import flint
 
 from logphi.arith.protocol import Arithmetic, Number, Parameter
 from logphi.certified.reals import constant
-from logphi.core.logphi import LogPhi
-from logphi.numerics.law import Law
-from logphi.numerics.laws.finite import Thinned
-from logphi.numerics.laws.normal import Normal
+from logphi.laws.finite import Thinned
+from logphi.laws.log_phi import LogPhi
+from logphi.laws.normal import Normal
+from logphi.laws.transform import Law
 
 
 @dataclass(frozen=True)

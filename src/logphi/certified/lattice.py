@@ -22,12 +22,12 @@ from logphi.certified.parts import part_of
 from logphi.certified.plan import MOST_FORMULAS, plan
 from logphi.certified.reals import ball, balls
 from logphi.certified.route import NotCertifiedError, NotThisRouteError, Route
-from logphi.core.logphi import LogPhi
-from logphi.numerics.law import Law
-from logphi.numerics.laws.finite import Thinned
-from logphi.numerics.laws.integers import NormalOnIntegers
-from logphi.numerics.laws.ladder import Ladder
-from logphi.numerics.laws.two_point import TwoPoint
+from logphi.laws.finite import Thinned
+from logphi.laws.integers import NormalOnIntegers
+from logphi.laws.ladder import Ladder
+from logphi.laws.log_phi import LogPhi
+from logphi.laws.transform import Law
+from logphi.laws.two_point import TwoPoint
 from logphi.written import meant
 
 # derived: from there on the next atom is e^-40 times the nearest one in a tilted law

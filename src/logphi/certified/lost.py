@@ -11,15 +11,15 @@ from logphi.certified.cells import atoms_of
 from logphi.certified.parts import refusal
 from logphi.certified.reals import constant
 from logphi.certified.route import NotCertifiedError, NotThisRouteError
-from logphi.core.logphi import LogPhi
-from logphi.numerics.law import Law, Reflected
-from logphi.numerics.laws.blended_normal import BlendedNormal
-from logphi.numerics.laws.curved import MixedFlat, ReplacedNormal, SplicedFlat, SplicedNormal
-from logphi.numerics.laws.integers import NormalOnIntegers
-from logphi.numerics.laws.mixed_normal import MixedNormal
-from logphi.numerics.laws.normal import Normal
-from logphi.numerics.laws.normal_pair import NormalPair
-from logphi.numerics.laws.uniform import Uniform, UniformWithAtoms
+from logphi.laws.blended_normal import BlendedNormal
+from logphi.laws.curved import MixedFlat, ReplacedNormal, SplicedFlat, SplicedNormal
+from logphi.laws.integers import NormalOnIntegers
+from logphi.laws.log_phi import LogPhi
+from logphi.laws.mixed_normal import MixedNormal
+from logphi.laws.normal import Normal
+from logphi.laws.normal_pair import NormalPair
+from logphi.laws.transform import Law, Reflected
+from logphi.laws.uniform import Uniform, UniformWithAtoms
 
 # everywhere both densities are positive, or neither
 _EQUIVALENT = (

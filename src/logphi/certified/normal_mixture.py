@@ -14,11 +14,11 @@ import flint
 
 from logphi.certified.reals import balls, constant, real
 from logphi.certified.route import NotThisRouteError
-from logphi.numerics.law import Law, Reflected
-from logphi.numerics.laws.blended_normal import BlendedNormal
-from logphi.numerics.laws.curved import ReplacedNormal
-from logphi.numerics.laws.mixed_normal import MixedNormal
-from logphi.numerics.laws.normal import Normal
+from logphi.laws.blended_normal import BlendedNormal
+from logphi.laws.curved import ReplacedNormal
+from logphi.laws.mixed_normal import MixedNormal
+from logphi.laws.normal import Normal
+from logphi.laws.transform import Law, Reflected
 
 # derived: bits that the sums of a loss may cost; a bracket is doubled and halved so often at most
 _LOST_BITS, _MOST_STEPS = 12, 2000

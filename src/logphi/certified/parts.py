@@ -10,17 +10,17 @@ from logphi.certified.part import Part
 from logphi.certified.reals import constant, real
 from logphi.certified.route import NotCertifiedError
 from logphi.certified.spliced import Spliced
-from logphi.numerics.law import Law, Reflected
-from logphi.numerics.laws.blended_normal import BlendedNormal
-from logphi.numerics.laws.curved import MixedFlat, ReplacedNormal, SplicedFlat, SplicedNormal
-from logphi.numerics.laws.finite import Finite, Thinned
-from logphi.numerics.laws.integers import NormalOnIntegers, NormalSteps
-from logphi.numerics.laws.ladder import GeometricShift
-from logphi.numerics.laws.mixed_normal import MixedNormal
-from logphi.numerics.laws.normal import Normal
-from logphi.numerics.laws.normal_pair import NormalPair
-from logphi.numerics.laws.two_point import TwoPoint
-from logphi.numerics.laws.uniform import Uniform, UniformWithAtoms
+from logphi.laws.blended_normal import BlendedNormal
+from logphi.laws.curved import MixedFlat, ReplacedNormal, SplicedFlat, SplicedNormal
+from logphi.laws.finite import Finite, Thinned
+from logphi.laws.integers import NormalOnIntegers, NormalSteps
+from logphi.laws.ladder import GeometricShift
+from logphi.laws.mixed_normal import MixedNormal
+from logphi.laws.normal import Normal
+from logphi.laws.normal_pair import NormalPair
+from logphi.laws.transform import Law, Reflected
+from logphi.laws.two_point import TwoPoint
+from logphi.laws.uniform import Uniform, UniformWithAtoms
 
 _LEVEL = (TwoPoint, Thinned, GeometricShift, NormalSteps, NormalOnIntegers)
 

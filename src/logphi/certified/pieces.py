@@ -32,7 +32,7 @@ from logphi.certified.branches import Branches, branches_of
 from logphi.certified.expansion import Budget, Cut, product
 from logphi.certified.places import Basis
 from logphi.certified.reals import ball, on_ball
-from logphi.core.logphi import LogPhi
+from logphi.laws.log_phi import LogPhi
 
 # measured: how far below epsilon the places are kept, for questions around it
 _BELOW = Fraction(1, 8)

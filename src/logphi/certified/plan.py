@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from logphi.certified.part import Part
 from logphi.certified.route import NotCertifiedError, NotThisRouteError
-from logphi.core.logphi import LogPhi
-from logphi.numerics.saddle import Interval, minimise
+from logphi.inversion.saddle import Interval, minimise
+from logphi.laws.log_phi import LogPhi
 
 Array = NDArray[np.float64]
 

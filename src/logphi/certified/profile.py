@@ -14,7 +14,7 @@ from logphi.certified import beyond, ceiling, contour, lattice, pieces, rays, si
 from logphi.certified.lost import infinite_mass
 from logphi.certified.plan import FEW_NODES
 from logphi.certified.route import NotCertifiedError, NotThisRouteError, Route
-from logphi.core.logphi import LogPhi
+from logphi.laws.log_phi import LogPhi
 
 Prepare = Callable[[LogPhi, Any, int], Route]
 

@@ -12,8 +12,8 @@ from logphi.bound import Bound, Direction, Entry, Ledger, Status
 from logphi.bounds import Bounds
 from logphi.certified.answer import certify
 from logphi.description import manner
-from logphi.views.delta import pointwise
-from logphi.views.directions import Loss
+from logphi.engine.directions import Loss
+from logphi.questions.delta import pointwise
 from logphi.written import meant
 
 # as many as doubles tell apart

@@ -21,9 +21,9 @@ from logphi.arith.protocol import Gap, Ratio
 from logphi.certified.plan import plan
 from logphi.certified.reals import real
 from logphi.certified.route import NotThisRouteError, Route
-from logphi.core.logphi import LogPhi
-from logphi.numerics.law import Law, Reflected
-from logphi.numerics.laws.normal_pair import NormalPair
+from logphi.laws.log_phi import LogPhi
+from logphi.laws.normal_pair import NormalPair
+from logphi.laws.transform import Law, Reflected
 
 # measured: with more of them a line has few enough nodes
 MOST = 100

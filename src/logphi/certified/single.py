@@ -15,12 +15,12 @@ from logphi.certified.gathered import gathered
 from logphi.certified.normal_mixture import NormalMixtures, mixtures_of
 from logphi.certified.reals import constant, on_ball
 from logphi.certified.route import NotThisRouteError
-from logphi.core.logphi import LogPhi
-from logphi.numerics.law import Law, Reflected
-from logphi.numerics.laws.curved import Base, MixedFlat, SplicedFlat, SplicedNormal
-from logphi.numerics.laws.finite import Thinned
-from logphi.numerics.laws.mixed_normal import MixedNormal
-from logphi.numerics.laws.normal_pair import NormalPair
+from logphi.laws.curved import Base, MixedFlat, SplicedFlat, SplicedNormal
+from logphi.laws.finite import Thinned
+from logphi.laws.log_phi import LogPhi
+from logphi.laws.mixed_normal import MixedNormal
+from logphi.laws.normal_pair import NormalPair
+from logphi.laws.transform import Law, Reflected
 
 # bits beside those asked for
 _SPARE = 32

@@ -26,10 +26,10 @@ from logphi.certified.gathered import gathered
 from logphi.certified.normal_mixture import Component, NormalMixtures, mixtures_of
 from logphi.certified.reals import SMALLEST_BITS, TOO_SMALL, on_ball, real
 from logphi.certified.route import NotCertifiedError, NotThisRouteError
-from logphi.core.logphi import LogPhi
-from logphi.numerics.law import Law, Reflected
-from logphi.numerics.laws.mixed_normal import MixedNormal
-from logphi.numerics.laws.normal import Normal
+from logphi.laws.log_phi import LogPhi
+from logphi.laws.mixed_normal import MixedNormal
+from logphi.laws.normal import Normal
+from logphi.laws.transform import Law, Reflected
 
 # bits beside those asked for, of which exponents as large as those of the smallest answer take twenty
 _SPARE = 44

@@ -4,7 +4,7 @@ The output of every Gaussian mechanism, sampled or not, is cut into N cells on [
 of the output, is rounded to the lower ends of the cells, and to the upper ones: the profiles of the two releases that this
 makes lie below and above that of the release (Definition 39, Lemma 40, Corollary 41, Theorem 44). The width of the answers
 falls with S / N. Both ends are proved: the mass beyond S, wrap-around and all rounding are in them
-(:mod:`logphi.numerics.grid_approximation`). Other mechanisms enter as they are.
+(:mod:`logphi.comparators.levy_sums`). Other mechanisms enter as they are.
 
 ``method="levy-sums"`` of :meth:`logphi.Mechanism.delta` is the same with 10^5 cells on all of the output.
 """
@@ -15,13 +15,13 @@ from typing import Any
 
 from logphi import check
 from logphi.arguments import DirectionLike
+from logphi.asking import Questions
 from logphi.bound import Bound
 from logphi.bounds import Bounds
-from logphi.questions import Questions
-from logphi.views.delta import delta as profile
-from logphi.views.directions import Loss
-from logphi.views.epsilon import epsilon as inverse_profile
-from logphi.views.routes import ByGridApproximation
+from logphi.engine.directions import Loss
+from logphi.engine.routes import ByGridApproximation
+from logphi.questions.delta import delta as profile
+from logphi.questions.epsilon import epsilon as inverse_profile
 
 # the parameters of Experiment 3
 _CELLS, _REACH = 100_000, 100.0

@@ -11,18 +11,18 @@ from dataclasses import dataclass
 
 from logphi import check
 from logphi.arguments import DirectionLike
+from logphi.asking import Questions
 from logphi.bound import Bound, Side
 from logphi.classical import renyi
 from logphi.classical.claim import Claim, at_most
 from logphi.classical.outward import decimal, down, exact, intervals, up
 from logphi.classical.renyi import Conversion
 from logphi.classical.renyi_curve import DivergenceCurve, LossCurve
-from logphi.core.logphi import LogPhi
-from logphi.core.pair import UnsupportedError
-from logphi.numerics.laws.conditioned import Conditioned
-from logphi.questions import Questions
-from logphi.views.directions import Loss
-from logphi.views.zcdp import smallest_rho
+from logphi.engine.directions import Loss
+from logphi.laws.conditioned import Conditioned
+from logphi.laws.log_phi import LogPhi
+from logphi.pairs.pair import UnsupportedError
+from logphi.questions.zcdp import smallest_rho
 
 # derived: two products and a sum in doubles, and the half ulps of what goes in, twice over
 _SLIP = 1e-15

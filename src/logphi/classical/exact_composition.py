@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from logphi import check
 from logphi.bound import Bound, Entry, Ledger
-from logphi.numerics.hull import exponential
+from logphi.convex.hull import exponential
 from logphi.written import meant
 
 # measured: about a second

@@ -19,18 +19,18 @@ from dataclasses import dataclass
 
 from logphi import check
 from logphi.arguments import DirectionLike
+from logphi.asking import Questions
 from logphi.bound import Approximation, Bound, Side
 from logphi.classical.claim import Claim, at_most
 from logphi.classical.normal import excess
 from logphi.classical.outward import Interval, between, decimal, digits, down, exact, intervals, up
-from logphi.core.logphi import LogPhi
-from logphi.core.pair import UnsupportedError
-from logphi.numerics.law import Law
-from logphi.numerics.third_moment import third_moment
-from logphi.questions import Questions
-from logphi.views.directions import Loss
-from logphi.views.moments import cumulant
-from logphi.views.profile import masses
+from logphi.engine.cumulants import cumulant
+from logphi.engine.directions import Loss
+from logphi.engine.profile import masses
+from logphi.inversion.third_moment import third_moment
+from logphi.laws.log_phi import LogPhi
+from logphi.laws.transform import Law
+from logphi.pairs.pair import UnsupportedError
 
 # Shevtsova 2011 (identical summands) and 2010: sup |F - Phi| <= C T / s^3
 _UNIFORM = (0.4748, 0.56)

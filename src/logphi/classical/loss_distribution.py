@@ -15,17 +15,17 @@ from numpy.typing import NDArray
 
 from logphi import check
 from logphi.arguments import DirectionLike
+from logphi.asking import Questions
 from logphi.bound import Bound, Entry, Ledger, Side
 from logphi.classical.claim import Claim
 from logphi.classical.normal import tail
 from logphi.classical.outward import decimal, digits, ends, up
-from logphi.core.logphi import LogPhi
-from logphi.core.pair import UnsupportedError
-from logphi.numerics.contour import RIGHT, Inversion, Part
-from logphi.numerics.saddle import minimise
-from logphi.questions import Questions
-from logphi.views.directions import Loss, worst
-from logphi.views.profile import from_inversion, masses, probability
+from logphi.engine.directions import Loss, worst
+from logphi.engine.profile import from_inversion, masses, probability
+from logphi.inversion.contour import RIGHT, Inversion, Part
+from logphi.inversion.saddle import minimise
+from logphi.laws.log_phi import LogPhi
+from logphi.pairs.pair import UnsupportedError
 
 # beyond it e^epsilon leaves the doubles
 LARGEST_LOSS = 300.0
@@ -96,7 +96,7 @@ def connect_the_dots_delta(
 
 def _at_width(release: Questions, epsilon: float, width: float, direction: DirectionLike | None, *, dots: bool) -> Bound:
     # SciPy's normal tails would double the time of importing the package
-    from logphi.numerics.discretized import at_width
+    from logphi.grid.discretized import at_width
 
     at, step = check.real("epsilon", epsilon), check.positive("width", width)
     answers = []

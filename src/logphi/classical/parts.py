@@ -9,16 +9,16 @@ from functools import lru_cache
 
 import numpy as np
 
+from logphi.adjacency import Adjacency
+from logphi.asking import Questions
 from logphi.classical.composition import Guarantee
 from logphi.classical.renyi_curve import DivergenceCurve, LossCurve
 from logphi.classical.sampled_renyi import sampled_curve
-from logphi.core.adjacency import Adjacency
-from logphi.core.pair import UnsupportedError
-from logphi.questions import Questions
+from logphi.engine.directions import Loss
+from logphi.engine.profile import masses
+from logphi.pairs.pair import UnsupportedError
+from logphi.questions.epsilon import epsilon
 from logphi.release import Mechanism, PoissonSampled
-from logphi.views.directions import Loss
-from logphi.views.epsilon import epsilon
-from logphi.views.profile import masses
 
 ESTIMATED = "a loss is known by samples of its densities only: its errors are estimates, and nothing could be proved with them"
 

@@ -22,15 +22,15 @@ from numpy.typing import NDArray
 
 from logphi import check
 from logphi.arguments import DirectionLike
+from logphi.asking import Questions
 from logphi.bound import Side
 from logphi.classical.claim import Claim
 from logphi.classical.joint_conversion import Implied, sharpened
 from logphi.classical.joint_tradeoff import implied_error
 from logphi.classical.outward import Interval, between, decimal, down, exact, intervals, up
 from logphi.classical.renyi_curve import Divergence, RenyiCurve, curves, settled
-from logphi.numerics.saddle import Interval as Range
-from logphi.numerics.saddle import minimise
-from logphi.questions import Questions
+from logphi.inversion.saddle import Interval as Range
+from logphi.inversion.saddle import minimise
 
 # below this, orders and masses leave the range of doubles: the sharper conversions are not tried
 _LEAST = 1e-280

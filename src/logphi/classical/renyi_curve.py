@@ -19,14 +19,14 @@ from numpy.typing import NDArray
 
 from logphi import check
 from logphi.arguments import DirectionLike
+from logphi.asking import Questions
 from logphi.bound import Bound
 from logphi.classical.claim import Claim, at_most
 from logphi.classical.outward import exact, up
-from logphi.core.logphi import LogPhi
-from logphi.core.pair import UnsupportedError
-from logphi.questions import Questions
-from logphi.views.directions import Loss
-from logphi.views.profile import masses
+from logphi.engine.directions import Loss
+from logphi.engine.profile import masses
+from logphi.laws.log_phi import LogPhi
+from logphi.pairs.pair import UnsupportedError
 
 # derived: one product and one sum in doubles, twice over
 _SLIP = 8e-16

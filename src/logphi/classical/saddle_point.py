@@ -17,9 +17,9 @@ from logphi.bound import Approximation
 from logphi.classical.loss_class import crossing
 from logphi.classical.renyi import best_order
 from logphi.classical.renyi_curve import LossCurve
-from logphi.core.logphi import LogPhi
-from logphi.core.pair import UnsupportedError
-from logphi.views.profile import masses
+from logphi.engine.profile import masses
+from logphi.laws.log_phi import LogPhi
+from logphi.pairs.pair import UnsupportedError
 
 # measured: the first step of the differences, relative to the room on both sides, and the second, to the width of the saddle
 _STEP, _SHARE = 0.01, 0.1

@@ -155,7 +155,7 @@ def _names(current: str) -> list[str]:
 
 
 def _methods(_: str) -> list[str]:
-    from logphi.views.routes import ROUTES
+    from logphi.engine.routes import ROUTES
 
     return list(dict.fromkeys([*ROUTES, "certified"]))
 
@@ -167,7 +167,7 @@ def _samplers(_: str) -> list[str]:
 
 
 def _adjacencies(_: str) -> list[str]:
-    from logphi.core.adjacency import Adjacency
+    from logphi.adjacency import Adjacency
 
     return [one.value for one in Adjacency]
 

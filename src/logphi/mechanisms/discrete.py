@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from logphi import check
-from logphi.core.adjacency import ADD_REMOVE, Relation
-from logphi.core.logphi import LogPhi
-from logphi.core.pairs.finite import FinitePair
+from logphi.adjacency import ADD_REMOVE, Relation
+from logphi.laws.log_phi import LogPhi
+from logphi.pairs.finite import FinitePair
 from logphi.release import Primitive
 
 

@@ -12,15 +12,15 @@ from typing import ClassVar
 import numpy as np
 
 from logphi import check
+from logphi.adjacency import ADD_REMOVE, Relation
 from logphi.arith.floats import ULP
 from logphi.arith.protocol import Arithmetic, Number
-from logphi.core.adjacency import ADD_REMOVE, Relation
-from logphi.core.logphi import LogPhi
-from logphi.core.pair import Pair
-from logphi.core.pairs.extremes import noisy
-from logphi.core.pairs.finite import FinitePair
-from logphi.numerics.laws.finite import Cells
-from logphi.numerics.laws.integers import NormalOnIntegers, NormalSteps
+from logphi.laws.finite import Cells
+from logphi.laws.integers import NormalOnIntegers, NormalSteps
+from logphi.laws.log_phi import LogPhi
+from logphi.pairs.extremes import noisy
+from logphi.pairs.finite import FinitePair
+from logphi.pairs.pair import Pair
 from logphi.release import Primitive
 
 # the range in which the two series of the normal sum have been tested

@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from logphi import check
+from logphi.adjacency import ADD_REMOVE, Relation
 from logphi.arith.protocol import Arithmetic, Number, Ratio
-from logphi.core.adjacency import ADD_REMOVE, Relation
-from logphi.core.logphi import LogPhi
-from logphi.core.pair import Pair
-from logphi.core.pairs.extremes import noisy
-from logphi.core.pairs.finite import FinitePair
-from logphi.numerics.laws.finite import Cells
-from logphi.numerics.laws.ladder import GeometricShift
-from logphi.numerics.laws.two_point import TwoPoint
+from logphi.laws.finite import Cells
+from logphi.laws.ladder import GeometricShift
+from logphi.laws.log_phi import LogPhi
+from logphi.laws.two_point import TwoPoint
+from logphi.pairs.extremes import noisy
+from logphi.pairs.finite import FinitePair
+from logphi.pairs.pair import Pair
 from logphi.release import Primitive
 
 # measured: each step is an atom, and more make a question a matter of minutes

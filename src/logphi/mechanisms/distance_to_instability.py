@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from logphi import check
+from logphi.adjacency import Adjacency, AdjacencyLike
 from logphi.arith.protocol import Shortened
-from logphi.core.adjacency import Adjacency, AdjacencyLike
-from logphi.core.logphi import LogPhi
-from logphi.core.pair import Pair
-from logphi.core.pairs.flat import TiltedFlat
+from logphi.laws.log_phi import LogPhi
 from logphi.mechanisms.pure_dp import guarantee_loss, guarantee_pair
+from logphi.pairs.flat import TiltedFlat
+from logphi.pairs.pair import Pair
 from logphi.release import Primitive
 
 # nearer to one, the width of the loss is the difference of two nearly equal numbers

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logphi import check
-from logphi.core.adjacency import ADD_REMOVE, Relation
-from logphi.core.logphi import LogPhi
-from logphi.core.pairs.densities import DensityPair
+from logphi.adjacency import ADD_REMOVE, Relation
+from logphi.laws.log_phi import LogPhi
+from logphi.pairs.densities import DensityPair
 from logphi.release import Primitive
 
 # how far from one the integral of a density may be

@@ -7,9 +7,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from logphi.core.adjacency import ADD_REMOVE, Relation
-from logphi.core.logphi import LogPhi
-from logphi.numerics.laws.expression import Expression
+from logphi.adjacency import ADD_REMOVE, Relation
+from logphi.laws.expression import Expression
+from logphi.laws.log_phi import LogPhi
 from logphi.release import Primitive
 
 # what rounding may make of a mass, of a symmetry, and of a second difference

@@ -8,11 +8,11 @@ from fractions import Fraction
 from typing import ClassVar
 
 from logphi import check
-from logphi.core.adjacency import ADD_REMOVE, Adjacency, Relation
-from logphi.core.logphi import LogPhi
-from logphi.core.pairs.finite import FinitePair
-from logphi.numerics.hull import Hull, exponential
-from logphi.numerics.laws.finite import Cells
+from logphi.adjacency import ADD_REMOVE, Adjacency, Relation
+from logphi.convex.hull import Hull, exponential
+from logphi.laws.finite import Cells
+from logphi.laws.log_phi import LogPhi
+from logphi.pairs.finite import FinitePair
 from logphi.release import Primitive
 from logphi.written import meant
 

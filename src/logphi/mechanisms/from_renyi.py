@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from logphi import check
-from logphi.core.adjacency import REMOVE, Relation
-from logphi.core.logphi import LogPhi
-from logphi.numerics.laws.divergences import Divergences
+from logphi.adjacency import REMOVE, Relation
+from logphi.laws.divergences import Divergences
+from logphi.laws.log_phi import LogPhi
 from logphi.release import Primitive
 
 # what rounding may make of a divergence of conjugate orders, and of a second difference

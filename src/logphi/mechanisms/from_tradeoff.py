@@ -9,13 +9,13 @@ from itertools import pairwise
 from typing import ClassVar
 
 from logphi import check
+from logphi.adjacency import ADD_REMOVE, Relation
 from logphi.arith.protocol import Arithmetic, Number
-from logphi.core.adjacency import ADD_REMOVE, Relation
-from logphi.core.logphi import LogPhi
-from logphi.core.pairs.finite import FinitePair
+from logphi.convex.hull import Hull
+from logphi.laws.finite import Cells
+from logphi.laws.log_phi import LogPhi
 from logphi.mechanisms.from_profile import LEAST_DELTA, ROUNDED, outcomes
-from logphi.numerics.hull import Hull
-from logphi.numerics.laws.finite import Cells
+from logphi.pairs.finite import FinitePair
 from logphi.release import Primitive
 from logphi.written import meant
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from logphi import check
-from logphi.core.adjacency import ADD_REMOVE, Relation
-from logphi.core.logphi import LogPhi
-from logphi.core.pair import Pair
-from logphi.core.pairs.finite import FinitePair
-from logphi.core.pairs.mixtures import NormalMixtures
-from logphi.numerics.laws.mixture_pair import MixturePair
+from logphi.adjacency import ADD_REMOVE, Relation
+from logphi.laws.log_phi import LogPhi
+from logphi.laws.mixture_pair import MixturePair
+from logphi.pairs.finite import FinitePair
+from logphi.pairs.mixtures import NormalMixtures
+from logphi.pairs.pair import Pair
 from logphi.release import Primitive
 
 # measured: a hundred values within ten sigma take a tenth of a second, a thousand within fifty ten seconds

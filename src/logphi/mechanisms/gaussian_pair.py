@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from logphi import check
+from logphi.adjacency import ADD_REMOVE, Relation
 from logphi.arith.protocol import Gap
-from logphi.core.adjacency import ADD_REMOVE, Relation
-from logphi.core.logphi import LogPhi
-from logphi.core.pair import Pair
-from logphi.core.pairs.densities import NormalLaws
-from logphi.core.pairs.extremes import DISJOINT, EQUAL
-from logphi.core.pairs.normal import NormalShift
+from logphi.laws.log_phi import LogPhi
+from logphi.pairs.densities import NormalLaws
+from logphi.pairs.extremes import DISJOINT, EQUAL
+from logphi.pairs.normal import NormalShift
+from logphi.pairs.pair import Pair
 from logphi.release import Primitive
 from logphi.written import exact
 

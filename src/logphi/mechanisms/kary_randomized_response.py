@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from logphi import check
+from logphi.adjacency import REPLACE, Adjacency, Relation
 from logphi.arith.protocol import Arithmetic, Number
-from logphi.core.adjacency import REPLACE, Adjacency, Relation
-from logphi.core.logphi import LogPhi
-from logphi.core.pair import Pair
-from logphi.core.pairs.extremes import DISJOINT, EQUAL
-from logphi.core.pairs.finite import FinitePair
-from logphi.numerics.laws.finite import Cells
+from logphi.laws.finite import Cells
+from logphi.laws.log_phi import LogPhi
+from logphi.pairs.extremes import DISJOINT, EQUAL
+from logphi.pairs.finite import FinitePair
+from logphi.pairs.pair import Pair
 from logphi.release import Mechanism, Primitive
 
 # beyond it, neighbouring whole numbers share a double

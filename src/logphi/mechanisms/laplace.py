@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from logphi import check
+from logphi.adjacency import ADD_REMOVE, Relation
 from logphi.arith.protocol import Ratio
-from logphi.core.adjacency import ADD_REMOVE, Relation
-from logphi.core.logphi import LogPhi
-from logphi.core.pair import Pair
-from logphi.core.pairs.extremes import noisy
-from logphi.core.pairs.flat import TiltedFlat
+from logphi.laws.log_phi import LogPhi
+from logphi.pairs.extremes import noisy
+from logphi.pairs.flat import TiltedFlat
+from logphi.pairs.pair import Pair
 from logphi.release import Primitive
 
 

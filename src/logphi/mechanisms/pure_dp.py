@@ -10,16 +10,16 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from logphi import check
+from logphi.adjacency import Adjacency, AdjacencyLike
 from logphi.arith.protocol import Arithmetic, Number, Plain
-from logphi.core.adjacency import Adjacency, AdjacencyLike
-from logphi.core.logphi import LogPhi
-from logphi.core.pair import Pair
-from logphi.core.pairs.extremes import DISJOINT, EQUAL
-from logphi.core.pairs.finite import FinitePair
+from logphi.convex.hull import exponential
+from logphi.laws.finite import Cells, Thinned
+from logphi.laws.log_phi import LogPhi
+from logphi.laws.two_point import TwoPoint
 from logphi.mechanisms.discrete_laplace import LARGEST_SENSITIVITY, DiscreteLaplace
-from logphi.numerics.hull import exponential
-from logphi.numerics.laws.finite import Cells, Thinned
-from logphi.numerics.laws.two_point import TwoPoint
+from logphi.pairs.extremes import DISJOINT, EQUAL
+from logphi.pairs.finite import FinitePair
+from logphi.pairs.pair import Pair
 from logphi.release import Mechanism, Primitive
 from logphi.written import Written, meant
 

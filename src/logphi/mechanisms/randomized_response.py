@@ -8,14 +8,14 @@ from fractions import Fraction
 from typing import ClassVar
 
 from logphi import check
+from logphi.adjacency import ADD_REMOVE, Relation
 from logphi.arith.protocol import Arithmetic, LogOdds, Number
-from logphi.core.adjacency import ADD_REMOVE, Relation
-from logphi.core.logphi import LogPhi
-from logphi.core.pair import Pair
-from logphi.core.pairs.extremes import DISJOINT, EQUAL
-from logphi.core.pairs.finite import FinitePair
-from logphi.numerics.laws.finite import Cells
-from logphi.numerics.laws.two_point import TwoPoint
+from logphi.laws.finite import Cells
+from logphi.laws.log_phi import LogPhi
+from logphi.laws.two_point import TwoPoint
+from logphi.pairs.extremes import DISJOINT, EQUAL
+from logphi.pairs.finite import FinitePair
+from logphi.pairs.pair import Pair
 from logphi.release import Mechanism, Primitive
 from logphi.written import exact
 

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from logphi import check
-from logphi.core.adjacency import ADD_REMOVE, Relation
-from logphi.core.logphi import LogPhi
-from logphi.core.pair import Pair
-from logphi.core.pairs.extremes import noisy
-from logphi.core.pairs.truncated import MovedNoise
-from logphi.numerics.laws.truncated import TruncatedDoubleExponential, TruncatedNormal
+from logphi.adjacency import ADD_REMOVE, Relation
+from logphi.laws.log_phi import LogPhi
+from logphi.laws.truncated import TruncatedDoubleExponential, TruncatedNormal
+from logphi.pairs.extremes import noisy
+from logphi.pairs.pair import Pair
+from logphi.pairs.truncated import MovedNoise
 from logphi.release import Primitive
 from logphi.written import exact
 

@@ -13,8 +13,8 @@ from logphi.bound import Direction
 from logphi.plot.canvas import COLOURS, DASHES, canvas, mechanisms, named
 from logphi.plot.curve import RTOL, Curve, draw, legend
 from logphi.plot.parts import cumulated, ends, parts
+from logphi.questions.loss import LossDistribution
 from logphi.release import Mechanism
-from logphi.views.loss import LossDistribution
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

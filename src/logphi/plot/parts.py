@@ -12,7 +12,7 @@ from logphi.bound import Bound, Direction
 from logphi.bounds import Bounds, single
 from logphi.display import printed
 from logphi.plot.curve import Array, Curve, traced
-from logphi.views.loss import LossDistribution
+from logphi.questions.loss import LossDistribution
 
 # atoms beyond are not listed one by one
 MOST_ATOMS = 512

@@ -11,10 +11,10 @@ import numpy as np
 from logphi import check
 from logphi.arguments import DirectionLike
 from logphi.bounds import single
+from logphi.engine.directions import direction_of
 from logphi.plot.canvas import canvas, mechanisms, names
 from logphi.plot.curve import RTOL, TINY, draw, legend, traced
 from logphi.release import Mechanism
-from logphi.views.directions import direction_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from logphi.adjacency import Adjacency
 from logphi.bound import Bound, Side
-from logphi.core.adjacency import Adjacency
 from logphi.display import printed
 from logphi.files import write_whole
 from logphi.listed import Listed
@@ -51,8 +51,8 @@ class Report(Listed):
     epsilons, deltas
         The curve: epsilon at some deltas, delta at some epsilons.
     advantage, tpr, reconstruction, gaussian_mu, zcdp
-        What it means: see :class:`logphi.views.risk.AttackRisk`; reconstruction is None where the relation gives no bound, and
-        the slack of the equivalent mu is delta.
+        What it means: see :class:`logphi.questions.risk.AttackRisk`; reconstruction is None where the relation gives no bound,
+        and the slack of the equivalent mu is delta.
     warnings, not_checked, notes
         What should be looked at, what was taken for granted, and what the user adds.
     made_by

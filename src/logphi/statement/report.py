@@ -12,7 +12,7 @@ from logphi.accountant.budget import PrivacyFilter
 from logphi.arguments import Method
 from logphi.bound import Bound, Status
 from logphi.bounds import single
-from logphi.core.pair import UnsupportedError
+from logphi.pairs.pair import UnsupportedError
 from logphi.progress import shown
 from logphi.release import Mechanism
 from logphi.statement.document import Curve, Report

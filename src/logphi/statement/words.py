@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from logphi.core.adjacency import Adjacency
+from logphi.adjacency import Adjacency
 from logphi.release import Mechanism, PoissonSampled, SubsetSampled
 
 _NEIGHBOURS = {

@@ -8,7 +8,8 @@ import numpy as np
 
 from logphi.arguments import RouteName
 from logphi.bound import Direction
-from logphi.core.logphi import LogPhi
+from logphi.engine.routes import NotApplicableError
+from logphi.laws.log_phi import LogPhi
 from logphi.release import Mechanism
 from logphi.testing.places import (
     FUZZ,
@@ -26,7 +27,6 @@ from logphi.testing.places import (
     thresholds_of,
     values_at,
 )
-from logphi.views.routes import NotApplicableError
 
 # routes that are compared with the default; a contour along atoms is valid too, but takes seconds
 _OTHER_ROUTES: tuple[RouteName, ...] = ("lattice", "exact", "exponential", "smoothed", "clipped", "discretized", "buckets")

@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from logphi.adjacency import Adjacency
 from logphi.bound import Bound, Direction
-from logphi.core.adjacency import Adjacency
-from logphi.core.logphi import LogPhi
-from logphi.numerics.law import Law, Values
+from logphi.engine.directions import Loss
+from logphi.laws.log_phi import LogPhi
+from logphi.laws.transform import Law
+from logphi.quadrature.values import Values
+from logphi.questions.delta import delta
 from logphi.release import Mechanism
-from logphi.views.delta import delta
-from logphi.views.directions import Loss
 
 Array = NDArray[np.float64]
 

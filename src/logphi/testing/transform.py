@@ -7,7 +7,7 @@ from importlib.util import find_spec
 import numpy as np
 
 from logphi.bound import Direction
-from logphi.numerics.law import Line
+from logphi.quadrature.values import Line
 from logphi.release import Mechanism
 from logphi.testing.places import FUZZ, abscissas_of, points_of, require, roomy, same, spread_of, values_at
 

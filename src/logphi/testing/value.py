@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from logphi.core.adjacency import Adjacency
+from logphi.adjacency import Adjacency
 from logphi.expression import parse
 from logphi.mechanisms import CATALOGUE
 from logphi.release import Composition, Mechanism, PoissonSampled, SubsetSampled

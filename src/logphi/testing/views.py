@@ -6,9 +6,9 @@ import numpy as np
 
 from logphi.bound import Bound, Direction
 from logphi.bounds import Bounds
+from logphi.questions.loss import LossDistribution
 from logphi.release import Mechanism
 from logphi.testing.places import FUZZ, Array, bound_of, orders_of, profile_of, require, room_of, thresholds_of
-from logphi.views.loss import LossDistribution
 
 # type I errors; orders on both sides of one
 _ERRORS = np.array([0.02, 0.5, 0.9])

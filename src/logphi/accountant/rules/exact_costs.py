@@ -7,11 +7,11 @@ from fractions import Fraction
 from functools import singledispatch
 
 from logphi.bound import Direction
-from logphi.core.logphi import LogPhi
-from logphi.core.pair import UnsupportedError
+from logphi.engine.profile import masses
+from logphi.laws.log_phi import LogPhi
 from logphi.mechanisms import ApproximateDP, DiscreteLaplace, ExponentialMechanism, Laplace, PureDP
+from logphi.pairs.pair import UnsupportedError
 from logphi.release import Mechanism
-from logphi.views.profile import masses
 from logphi.written import exact
 
 

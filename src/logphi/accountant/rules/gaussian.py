@@ -14,8 +14,8 @@ from fractions import Fraction
 from logphi.accountant.rules.rule import Additive, Amount
 from logphi.accountant.rules.schedule import proved_delta
 from logphi.bound import Direction
-from logphi.core.pair import UnsupportedError
 from logphi.mechanisms import Gaussian
+from logphi.pairs.pair import UnsupportedError
 from logphi.release import Mechanism
 from logphi.written import exact
 

@@ -33,8 +33,8 @@ from logphi.accountant.rules.exact_costs import infinite_mass, largest_loss, law
 from logphi.accountant.rules.rule import Additive, Amount
 from logphi.arith.floats import ULP
 from logphi.bound import Direction
+from logphi.engine.log_moment import finite_log_moment
 from logphi.release import Mechanism
-from logphi.views.log_moment import finite_log_moment
 from logphi.written import exact
 
 # measured: the best order of a Gaussian moves by less than a thousandth of its budget between two of these

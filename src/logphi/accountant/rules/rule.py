@@ -11,8 +11,8 @@ from functools import reduce
 from typing import Any, Generic, TypeVar
 
 from logphi.bound import Direction
+from logphi.engine.directions import directions_under
 from logphi.release import Mechanism
-from logphi.views.directions import directions_under
 from logphi.written import exactly
 
 Amount = Fraction | float

@@ -13,7 +13,7 @@ from logphi.adapters.dp_accounting.events import adjacency_of, composed, read
 from logphi.adapters.dp_accounting.leaves import UnreadableEventError
 from logphi.bound import Bound, Status
 from logphi.bounds import single
-from logphi.core.pair import UnsupportedError
+from logphi.pairs.pair import UnsupportedError
 from logphi.release import Mechanism
 
 

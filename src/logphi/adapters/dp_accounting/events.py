@@ -13,10 +13,10 @@ from dp_accounting.privacy_accountant import NeighboringRelation
 from logphi import check
 from logphi.adapters.dp_accounting.leaves import Leak, UnreadableEventError, leaves, rate_of
 from logphi.adapters.dp_accounting.releases import RELATIONS, Released, release, stated
-from logphi.core.adjacency import Adjacency
-from logphi.core.pair import UnsupportedError
+from logphi.adjacency import Adjacency
 from logphi.mechanisms.gaussian import Gaussian
 from logphi.mechanisms.pure_dp import ApproximateDP
+from logphi.pairs.pair import UnsupportedError
 from logphi.release import Composition, Mechanism, compose
 from logphi.written import Written, exact
 

@@ -16,17 +16,17 @@ from dp_accounting.pld.privacy_loss_distribution import PrivacyLossDistribution
 from numpy.typing import NDArray
 
 from logphi import check
+from logphi.adjacency import Adjacency
 from logphi.bound import Direction
 from logphi.bounds import single
-from logphi.core.adjacency import Adjacency
-from logphi.core.logphi import LogPhi
-from logphi.core.pair import UnsupportedError
-from logphi.numerics.chords import Known, hull_below
-from logphi.numerics.hull import Hull, exponential
+from logphi.convex.hull import Hull, exponential
+from logphi.convex.lower_hull import Known, hull_below
+from logphi.engine.profile import masses, probability
+from logphi.engine.routes import Demand, route
+from logphi.laws.log_phi import LogPhi
+from logphi.pairs.pair import UnsupportedError
 from logphi.progress import shown
 from logphi.release import Mechanism
-from logphi.views.profile import masses, probability
-from logphi.views.routes import Demand, route
 
 # derived: the logarithm of a bend is right to a small part of such a cell
 FINEST_INTERVAL = 1e-6

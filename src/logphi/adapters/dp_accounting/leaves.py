@@ -12,7 +12,7 @@ from typing import Any
 from dp_accounting import dp_event
 
 from logphi import check
-from logphi.core.pair import UnsupportedError
+from logphi.pairs.pair import UnsupportedError
 from logphi.written import exact
 
 

@@ -14,7 +14,7 @@ from dp_accounting import dp_event
 
 from logphi import check
 from logphi.adapters.dp_accounting.leaves import Leak, UnreadableEventError
-from logphi.core.adjacency import Adjacency
+from logphi.adjacency import Adjacency
 from logphi.mechanisms.discrete_laplace import DiscreteLaplace
 from logphi.mechanisms.gaussian import Gaussian
 from logphi.mechanisms.gaussian_mixture import GaussianMixture

@@ -16,8 +16,8 @@ from logphi import check
 from logphi.adapters.opacus.sampling import BatchSizes, SamplingWarning, records, samples
 from logphi.bound import Bound
 from logphi.bounds import single
-from logphi.core.pair import UnsupportedError
 from logphi.mechanisms import ApproximateDP, Gaussian
+from logphi.pairs.pair import UnsupportedError
 from logphi.release import Mechanism, compose
 
 # those whose history means the same: Opacus's own, and this one

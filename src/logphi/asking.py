@@ -1,0 +1,161 @@
+"""The questions that every release answers."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import TYPE_CHECKING, Any
+
+from logphi.adjacency import Adjacency
+from logphi.arguments import DirectionLike
+from logphi.bound import Bound, Direction
+from logphi.bounds import Bounds
+from logphi.engine.directions import Loss, direction_of
+from logphi.laws.log_phi import LogPhi
+from logphi.listed import Listed
+from logphi.questions import characteristic, probabilistic
+from logphi.questions import delta as delta_view
+from logphi.questions import epsilon as epsilon_view
+from logphi.questions import explain as explain_view
+from logphi.questions import hockey_stick as hockey_stick_view
+from logphi.questions import renyi as renyi_view
+from logphi.questions import tradeoff as tradeoff_view
+from logphi.questions import zcdp as zcdp_view
+from logphi.questions.formula import latex
+from logphi.questions.loss import LossDistribution
+from logphi.questions.unit_pair import UnitPair
+
+if TYPE_CHECKING:
+    from logphi.questions.risk import AttackRisk
+
+
+class Questions(Listed):
+    """What can be asked of the privacy loss of a release."""
+
+    if TYPE_CHECKING:
+        # a subclass has it as a field, which may be set by name
+        @property
+        def adjacency(self) -> Adjacency:
+            """The relation that the release is stated under."""
+
+    @abstractmethod
+    def loss_law(self) -> LogPhi:
+        """K of the loss of the pair (P, Q), P the output law with the record present."""
+
+    # one question, one file, whose function takes what is asked as its first parameter
+    delta = delta_view.delta
+    log_delta = delta_view.log_delta
+    epsilon = epsilon_view.epsilon
+    pdp_delta = probabilistic.pdp_delta
+    pdp_epsilon = probabilistic.pdp_epsilon
+    hockey_stick = hockey_stick_view.hockey_stick
+    tradeoff = tradeoff_view.tradeoff
+    inverse_tradeoff = tradeoff_view.inverse_tradeoff
+    renyi = renyi_view.renyi
+    renyi_orders = renyi_view.renyi_orders
+    kl_divergence = renyi_view.kl_divergence
+    max_divergence = renyi_view.max_divergence
+    zcdp = zcdp_view.zcdp
+    explain = explain_view.explain
+    phi = characteristic.phi
+    log_phi = characteristic.log_phi
+
+    @property
+    def loss(self) -> LossDistribution:
+        """The distribution of the privacy loss log(p/q) under P, P with the record and Q without it.
+
+        Returns
+        -------
+        LossDistribution
+            Its ``cdf``, ``sf``, ``pdf``, ``quantile``, ``mean``, ``variance``, ``atoms``, ``infinite_mass``; losses in nats.
+
+        Examples
+        --------
+        >>> import logphi as lp
+        >>> loss = (10 * lp.Gaussian(sigma=3)).loss
+        >>> round(loss.sf(0.5).value, 9), round(loss.mean.value, 9)
+        (0.521016374, 0.555555556)
+        """
+        return LossDistribution(self.loss_law(), Direction.REMOVE)
+
+    @property
+    def dual_loss(self) -> LossDistribution:
+        """The distribution of log(q/p) under Q: the loss of the reversed pair, in which the record is added.
+
+        Returns
+        -------
+        LossDistribution
+            As :attr:`loss`, in nats.
+
+        Examples
+        --------
+        >>> import logphi as lp
+        >>> sampled = lp.Gaussian(sigma=1).poisson(0.1)
+        >>> round(sampled.loss.mean.value, 9), round(sampled.dual_loss.mean.value, 9)
+        (0.00725773, 0.006386136)
+        """
+        return LossDistribution(self.loss_law().reflected(), Direction.ADD)
+
+    def unit_pair(self, direction: DirectionLike = Direction.REMOVE) -> UnitPair:
+        """The pair on [0, 1] with the same profile, whose second law is uniform ([AFA] Lemma 9).
+
+        Parameters
+        ----------
+        direction
+            The order of the pair, ``"remove"`` or ``"add"``.
+
+        Returns
+        -------
+        UnitPair
+            The first law by its ``cdf``, ``density``, ``log_density`` and ``atom``.
+
+        Raises
+        ------
+        ValueError
+            If there is no such direction.
+
+        Examples
+        --------
+        >>> import logphi as lp
+        >>> round(lp.Gaussian(sigma=1).unit_pair().cdf(0.5).value, 9)
+        0.158655254
+        """
+        order = direction_of(direction)
+        law = self.loss_law()
+        return UnitPair(law.reflected() if order is Direction.ADD else law, order)
+
+    @property
+    def risk(self) -> AttackRisk:
+        """The success of attacks on one record, by an attacker who sees all outputs and knows all other records.
+
+        Returns
+        -------
+        AttackRisk
+            Its ``advantage``, ``tpr``, ``ppv``, ``success``, ``reconstruction``, ``gaussian_mu``.
+
+        Examples
+        --------
+        >>> import logphi as lp
+        >>> risk = (100 * lp.Gaussian(sigma=10)).risk
+        >>> round(risk.advantage().value, 9), round(risk.tpr(0.01).value, 9)
+        (0.382924923, 0.092362248)
+        """
+        # it brings SciPy's special functions, which double the time of a first answer
+        from logphi.questions.risk import AttackRisk
+
+        return AttackRisk(self._loss(), self.delta)
+
+    def _repr_latex_(self) -> str | None:
+        return latex(self.loss_law())
+
+    @abstractmethod
+    def _manner(self) -> str:
+        """How the parameters are known exactly; a ValueError where they are not."""
+
+    def _certified(self, quantity: str, question: Any, direction: Direction | str | None, rtol: float) -> Bound | Bounds:
+        from logphi.certified.question import certified
+
+        self._manner()
+        return certified(quantity, self._loss(), question, direction=direction, rtol=rtol)
+
+    def _loss(self) -> Loss:
+        return Loss(self.loss_law(), self.adjacency)

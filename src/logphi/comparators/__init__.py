@@ -1,0 +1,1 @@
+"""The sources' own methods, there to be compared with."""

@@ -1,0 +1,153 @@
+"""The double quadrature of Zhu, Dong & Wang (2022), appendix E: the characteristic function is a Gauss-Legendre rule itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import singledispatch
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from logphi.arith.floats import ELEMENTARY, ULP, complex_log1p
+from logphi.arith.protocol import Arithmetic, Number
+from logphi.comparators.levy import NODES, ORDER, RADIANS, WEIGHTS
+from logphi.comparators.output_cells import REACH, mixed_loss
+from logphi.laws.blended_normal import BlendedNormal
+from logphi.laws.mixed_normal import MixedNormal
+from logphi.laws.transform import Law, Reflected
+from logphi.quadrature.values import Values
+
+# estimates that differ by less, relative to M, agree
+AGREEMENT = 1e-15
+# the most nodes of an inner rule
+MAX_INNER = 1 << 14
+# entries of a matrix of angles: bounds the memory
+BLOCK = 1 << 21
+
+
+class _Numeric(Law):
+    """A law that is known in doubles only."""
+
+    def formula(self, arith: Arithmetic, z: Number) -> Number:
+        """Not available."""
+        raise NotImplementedError("a law of sums over cells is known in doubles only")
+
+    def log_masses(self) -> tuple[Values, Values]:
+        """K(0) and K(-1), as any other value."""
+        at_zero, at_minus_one = (self.log_transform(np.array([c])) for c in (0.0, -1.0))
+        return at_zero, at_minus_one
+
+
+@dataclass(frozen=True, eq=False)
+class Discrete(_Numeric):
+    """Atoms that make up a probability with what is ``lost`` at infinity: M(z) = 1 - lost + sum p_j (e^{z l_j} - 1).
+
+    ``error`` bounds, for each atom, what the rounding of its mass and place does to M, over |z| max(1, e^{l_j Re z}).
+    """
+
+    loss: NDArray[np.float64]
+    mass: NDArray[np.float64]
+    error: NDArray[np.float64]
+    lost: float = 0.0
+
+    def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
+        """K at any points; equal heights on several lines share their sines.
+
+        Where M is smaller than its error, K is not known but M is: the value is then the logarithm of what |M| is
+        below, with a radius so large that the disc, and its powers, contain zero.
+        """
+        z = np.asarray(z)
+        points = z.ravel().astype(complex)
+        heights, height = np.unique(points.imag, return_inverse=True)
+        abscissas, abscissa = np.unique(points.real, return_inverse=True)
+        exponent = np.minimum(abscissas[:, None] * self.loss, 700.0)
+        growth = np.exp(exponent)
+        weights = self.mass * growth
+        turned = np.empty((abscissas.size, heights.size), dtype=complex)
+        for block in np.array_split(np.arange(heights.size), -(-heights.size * self.loss.size // BLOCK)):
+            half = np.outer(heights[block], self.loss / 2)
+            sine = np.sin(half)
+            square, product = sine * sine, sine * np.cos(half)
+            for row, weight in zip(turned, weights, strict=True):
+                row.real[block] = -2 * (square * weight).sum(axis=1)
+                row.imag[block] = 2 * (product * weight).sum(axis=1)
+        still = (self.mass * np.expm1(exponent)).sum(axis=1)
+        moved = still[abscissa] + turned[abscissa, height]
+        wrong = np.abs(points) * (self.error * np.maximum(growth, 1.0)).sum(axis=1)[abscissa]
+        wrong += ELEMENTARY * (self.lost + np.abs(moved))
+        mid = complex_log1p(moved - self.lost)
+        size = np.exp(mid.real)
+        known = wrong < 0.5 * size
+        mid = np.where(known, mid, np.log(size + wrong + 1e-300))
+        radius = np.where(known, 1.5 * wrong / np.where(known, size, 1.0), 1.1)
+        mid = mid if np.iscomplexobj(z) else mid.real
+        return Values(mid.reshape(z.shape), radius.reshape(z.shape), np.zeros(z.shape))
+
+
+@dataclass(frozen=True)
+class DoubleQuadrature(_Numeric):
+    """The law of a normal mixture whose K is a plain Gauss-Legendre rule, doubled until two answers agree.
+
+    It takes the place of the law in :func:`logphi.comparators.levy.excess`: Zhu, Dong & Wang's double quadrature. The
+    error that it declares as ``inner`` is an *estimate*, unlike that of the law itself. Known for -1 <= Re z <= 0 only.
+    """
+
+    law: MixedNormal | BlendedNormal
+
+    def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
+        """K, infinite where the rules do not agree or the abscissa is outside."""
+        z = np.asarray(z)
+        unknown = np.full(z.shape, np.inf)
+        if z.size == 0 or not ((z.real >= -1) & (z.real <= 0)).all():
+            return Values(unknown, unknown, unknown)
+        low, high = -REACH, REACH + float(self.law.curve.shift[0])
+        # the loss is monotone in y: what it turns over is what there is to resolve
+        turn = float(np.abs(z.imag).max()) * float(np.ptp(self.law.curve.on(np.array([low, high]))))
+        if not 2 * ORDER * turn / RADIANS < MAX_INNER:
+            return Values(unknown, unknown, unknown)
+        panels = max(2, int(np.ceil(turn / RADIANS)), int(np.ceil((high - low) / 8)))
+        coarse, fine = (self._rule(low, high, panels * k).log_transform(z) for k in (1, 2))
+        while (change := self._change(coarse, fine)).max() > AGREEMENT and 4 * panels * ORDER <= MAX_INNER:
+            panels *= 2
+            coarse, fine = fine, self._rule(low, high, panels * 2).log_transform(z)
+        # half an ulp in m and q is in the rule's own rounding; the tails beyond the ends weigh less than 1e-19
+        inner = np.where(change < 0.5, 3 * change + 1e-19 * np.exp(-fine.mid.real), np.inf)
+        return replace(fine, inner=inner)
+
+    @staticmethod
+    def _change(coarse: Values, fine: Values) -> NDArray[np.float64]:
+        # through the exponential: logarithms may differ by a multiple of 2 pi i
+        return np.abs(np.expm1(coarse.mid - fine.mid))  # type: ignore[no-any-return]
+
+    def _rule(self, low: float, high: float, panels: int) -> Discrete:
+        """The Gauss-Legendre rule on equal panels, as a law."""
+        width = (high - low) / panels
+        y = (low + width * (np.arange(panels)[:, None] + (1 + NODES) / 2)).ravel()
+        loss, slip = mixed_loss(self.law, y)
+        mass = np.tile(WEIGHTS, panels) * (width / 2 / np.sqrt(2 * np.pi)) * np.exp(loss - y * y / 2)
+        error = mass * (np.abs(loss) * (ELEMENTARY * (8 + y * y) + 48 * ULP + slip) + slip)
+        return Discrete(loss, mass, error)
+
+    def log_envelope(self, abscissa: float, heights: NDArray[np.float64], end: float = np.inf) -> NDArray[np.float64]:
+        """That of the law, which may leave it to the class that computes many together."""
+        return (self.law.together([(self.law, 1)]) or self.law).log_envelope(abscissa, heights, end)
+
+
+@singledispatch
+def double_quadrature(law: Law) -> Law | None:
+    """The law with its K by a plain quadrature; None if its K is not an integral."""
+    return None
+
+
+@double_quadrature.register
+def _(law: Reflected) -> Law | None:
+    own = double_quadrature(law.law)
+    return None if own is None else own.reflected()
+
+
+# a union is understood from Python 3.11 on
+@double_quadrature.register(MixedNormal)
+@double_quadrature.register(BlendedNormal)
+def _(law: MixedNormal | BlendedNormal) -> Law:
+    return DoubleQuadrature(law)

@@ -1,0 +1,113 @@
+"""Laws cut into cells of the output: the losses at the edges, and what is between them under both laws of the pair.
+
+notation: X a monotone function l(Y) of a variable Y whose distribution function is known.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import singledispatch
+
+import numpy as np
+from numpy.typing import NDArray
+
+from logphi.arith.floats import ELEMENTARY, FLOATS
+from logphi.laws.blended_normal import BlendedNormal
+from logphi.laws.mixed_normal import MixedNormal
+from logphi.laws.normal import Normal
+from logphi.laws.transform import Law, Reflected
+
+# derived: a normal variable is beyond this many standard deviations with probability below 1e-20
+REACH = 9.4
+# derived: beyond this there is not the least double of it, and cells may be empty
+_FAR = 40.0
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """A law cut into cells: losses at the N + 1 edges in ascending order, the N masses, and those of the tilt.
+
+    The first and last edge may be infinite. ``wrong`` and ``tilted_wrong`` bound the errors of the distribution
+    functions at the edges, which telescope; ``slip`` bounds those of the losses at the edges.
+    """
+
+    edges: NDArray[np.float64]
+    mass: NDArray[np.float64]
+    tilted: NDArray[np.float64]
+    wrong: NDArray[np.float64]
+    tilted_wrong: NDArray[np.float64]
+    slip: NDArray[np.float64]
+
+    def reflected(self) -> Cells:
+        """The cells of the tilt, turned around."""
+        flipped = (self.tilted, self.mass, self.tilted_wrong, self.wrong, self.slip)
+        return Cells(-self.edges[::-1], *(part[::-1] for part in flipped))
+
+
+@singledispatch
+def cells_of(law: Law, size: int, reach: float | None = None) -> Cells | None:
+    """The law cut into cells, equally wide in the output that the loss is a function of; None if unknown.
+
+    The two outermost cells have no other end. The others are between -S and S for a reach of S, in units of the sensitivity
+    and around the answer without the record; by default where both laws of the pair have all their mass but 1e-20.
+    """
+    return None
+
+
+@cells_of.register
+def _(law: Reflected, size: int, reach: float | None = None) -> Cells | None:
+    own = cells_of(law.law, size, reach)
+    return None if own is None else own.reflected()
+
+
+@cells_of.register
+def _(law: Normal, size: int, reach: float | None = None) -> Cells:
+    m = abs(float(law.shift.under(FLOATS).mid))
+    # the output, from the answer with the record on, in units of the noise
+    y = _edges(m, size, reach) - m
+    loss = m * (y + m / 2)
+    (mass, wrong), (tilted, tilted_wrong) = _normal_masses(y, 0.0, m), _normal_masses(y + m, m, m)
+    edges = np.concatenate([[-np.inf], loss, [np.inf]])
+    return Cells(edges, mass, tilted, wrong, tilted_wrong, _padded(ELEMENTARY * m * (np.abs(y) + m)))
+
+
+@cells_of.register
+def _(law: MixedNormal, size: int, reach: float | None = None) -> Cells:
+    m, q = law.constants
+    y = _edges(m, size, reach)
+    loss, slip = mixed_loss(law, y)
+    (null, null_wrong), (moved, moved_wrong) = _normal_masses(y, 0.0, m), _normal_masses(y - m, m, m)
+    edges = np.concatenate([[np.log1p(-q)], loss, [np.inf]])
+    wrong = (1 - q) * null_wrong + q * moved_wrong
+    # the bottom of the support stands in for the first edge, with the relative error of a logarithm
+    bottom = _padded(slip)
+    bottom[0] = ELEMENTARY * (1 + q / (1 - q))
+    return Cells(edges, (1 - q) * null + q * moved, null, wrong, null_wrong, bottom)
+
+
+def _edges(m: float, size: int, reach: float | None) -> NDArray[np.float64]:
+    """The inner edges, from the answer without the record on, in units of the noise."""
+    low, high = (-REACH, REACH + m) if reach is None else (-m * reach, m * reach)
+    return np.clip(np.linspace(low, high, size - 1), -_FAR, _FAR + m)
+
+
+def mixed_loss(law: MixedNormal | BlendedNormal, y: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The log-ratio and its absolute error, with those of the parameters."""
+    loss = law.curve.on(y)
+    return loss[0], 2 * ELEMENTARY * (np.abs(loss) + law.curve.moved(y, loss))[0]
+
+
+def _normal_masses(y: NDArray[np.float64], centre: float, m: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Normal probabilities of the cells between the points, both tails included, and errors at all edges."""
+    from scipy.special import ndtr
+
+    # from the nearer tail, so that far cells keep their relative accuracy
+    tail = ndtr(-np.abs(y))
+    signed = np.concatenate([[0.0], np.where(y < 0, tail, -tail), [0.0]])
+    mass = np.diff(signed)
+    mass[np.searchsorted(y, 0.0)] += 1.0
+    return mass, _padded(ELEMENTARY * (4 + (1 + np.abs(y)) * (np.abs(y) + centre + m)) * tail)
+
+
+def _padded(inside: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.concatenate([[0.0], inside, [0.0]])

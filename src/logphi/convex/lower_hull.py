@@ -1,0 +1,50 @@
+"""The other side of a hull: a convex, decreasing function from below, by the chords that it cannot lie under.
+
+notation: as of :mod:`logphi.convex.hull`; h_i lies between l_i and u_i at the places a_i. To the right of a_i a convex h is
+nowhere below the chord that ends there, from (a_{i-1}, u_{i-1}) to (a_i, l_i), and to the left nowhere below the one that
+begins there. Between two places these two lines make a V, whose bottom is exact where h has one bend between them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import pairwise
+
+from logphi.convex.hull import Hull
+
+# a place, a lower and an upper bound of h there
+Known = tuple[Fraction, Fraction, Fraction]
+
+
+def hull_below(points: Sequence[Known], floor: Fraction, fall: Fraction) -> Hull:
+    """A convex, decreasing function that no convex h with h(0) = 1 and these bounds lies under.
+
+    ``points`` are at rising places above 0; ``floor`` is a lower bound of h at infinity, and h falls no faster than ``fall``.
+    """
+    one, zero = Fraction(1), Fraction(0)
+    places = [(zero, one, one), *((a, max(low, 1 - fall * a), high) for a, low, high in points)]
+    # lines to the right of each place, and to the left of each but the first, where there is one more beyond the last
+    rights = [(zero, one, -fall), *((b, low, _slope(a, high, b, low)) for (a, _, high), (b, low, _) in pairwise(places))]
+    lefts = [(a, low, _slope(a, low, b, high)) for (a, low, _), (b, _, high) in pairwise(places[1:])]
+    last, least, _ = places[-1]
+    lefts += [(last, least, zero), (last, min(floor, least), zero)]
+    kept = [(a, low) for a, low, _ in places[1:]]
+    for right, left, start, end in zip(rights, lefts, places, [*places[1:], None], strict=True):
+        bottom = _crossing(right, left)
+        if bottom is not None and start[0] < bottom[0] and (end is None or bottom[0] < end[0]):
+            kept.append(bottom)
+    return Hull.of(kept)
+
+
+def _slope(a: Fraction, h: Fraction, b: Fraction, g: Fraction) -> Fraction:
+    return (g - h) / (b - a)
+
+
+def _crossing(one: tuple[Fraction, ...], other: tuple[Fraction, ...]) -> tuple[Fraction, Fraction] | None:
+    """Where two lines meet, each a point and a slope."""
+    (a, h, slope), (b, g, bend) = one, other
+    if slope == bend:
+        return None
+    place = (g - h + slope * a - bend * b) / (slope - bend)
+    return place, h + slope * (place - a)

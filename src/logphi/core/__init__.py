@@ -1,1 +1,0 @@
-"""The language of privacy loss: log-phi, pairs, relations between data sets."""

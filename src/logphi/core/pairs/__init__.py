@@ -1,1 +1,0 @@
-"""The pairs, one file for each family of output laws."""

@@ -1,0 +1,252 @@
+"""One rare large loss among many small ones: a contour for the small ones, and a closed form for what is beyond them.
+
+notation: L a sum of independent losses, some of them of sampled normal pairs; F the event that one of these is above a cap
+B > eps, T the law of L off F. Where a loss above B is nearly enough to be above eps,
+
+    delta(eps) = E_P[(1 - e^{eps - L})_+ ; not F] + P(F) - e^eps Q(F) + R,
+    R = E_P[(e^{eps - L} - 1)_+ ; F] <= kappa(v) e^{eps + v (eps - B)} M(-1 - v) * (sum of Q(l > B)),    v > 0,
+
+since (e^y - 1)_+ <= kappa(v) e^{(1+v) y}, E_P[e^{-(1+v) l}; l > B] <= e^{-vB} Q(l > B), and every factor of M(-1 - v) that is
+left out is at least one. The first part is a contour integral of T, whose moments do not see how large the rare losses are:
+its saddle lies far to the right of that of L, where M(c) e^{-c eps} is not far above delta.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from logphi.arith.floats import ULP
+from logphi.arith.scaled import Scaled
+from logphi.inversion import contour
+from logphi.inversion.contour import RIGHT, Contour, Inversion, Part, Smooth, log_kappa
+from logphi.inversion.half_line import spread
+from logphi.laws.log_phi import LogPhi
+from logphi.laws.mixed_normal import MixedNormal
+
+if TYPE_CHECKING:
+    from logphi.laws.clipped import ClippedNormal
+
+Array = NDArray[np.float64]
+
+# measured: the square of large losses, in units of that of the threshold, from which on a contour of the whole loss suffers;
+# how far beyond its saddle; and what a clipped contour, which takes longer, must gain, as a logarithm
+_SHARE = 0.1
+_AHEAD = 1.25
+_GAIN = 2.0
+# measured: each law has a quadrature of its own, so that many take long
+_MOST = 8
+# measured: caps that are tried, as distances from the threshold relative to it, and what R may take of the tolerance
+_CAPS = np.geomspace(1e-3, 1e6, 109)
+_REST = 1e-2
+# measured: exponents v among which the best is found, over the spread of L
+_EXPONENTS = np.geomspace(0.1, 30.0, 24)
+# measured: thresholds that are tried, relative to one that is too high
+_BELOW = np.geomspace(1e-9, 1.0, 181)
+# measured: steps beyond the cap in which the tilted law is looked at
+_STEPS = np.concatenate([[0.0], np.geomspace(1e-3, 1.0, 255)])
+# measured: beyond it a loss is not rare; derived: below and above, squares and e^eps leave the range of doubles
+_NEAREST, _FARTHEST = 1e-100, 300.0
+# derived: at least this unit changes no digit of what is linear in the masses, and no quotient leaves the range of doubles
+_LOG_LEAST = -600.0
+# derived: up to this relative error, masses and their logarithms err alike to within a thousandth
+_KNOWN = 1e-3
+_UNKNOWN = Scaled(0.0, 0.5, truncation=0.5)
+
+Large = tuple[tuple[MixedNormal, int], ...]
+
+
+def large_of(loss: LogPhi) -> Large:
+    """The terms that may be clipped: none if they are many, or if other losses may be infinite, which F has a share of."""
+    if any(law.log_masses() is not None for law, _ in loss.terms):
+        return ()
+    found = tuple((law, count) for law, count in loss.terms if isinstance(law, MixedNormal))
+    return found if len(found) <= _MOST else ()
+
+
+def decides(loss: LogPhi, x: float, abscissa: float) -> bool:
+    """Whether under the tilt e^{cL} losses above x are likely and large enough to hold the saddle back."""
+    if not _NEAREST < x < _FARTHEST:
+        return False
+    # a wall ahead holds it back, too
+    abscissa *= _AHEAD
+    for law, count in large_of(loss):
+        m, _ = law.constants
+        place = float(law.place(np.array([x]))[0]) + _STEPS * max(10.0, (abscissa + 1) * m)
+        own = law.curve.on(place)[0]
+        log_square = float(((abscissa + 1) * own + 2 * np.log(np.maximum(own, _NEAREST)) - place * place / 2).max()) + math.log(
+            count
+        )
+        if not log_square - float(law.sketch(np.array([abscissa]))[0]) < 2 * math.log(x) + math.log(_SHARE):
+            return True
+    return False
+
+
+def prepare_where_needed(loss: LogPhi, x: float, rtol: float, log_least: float, abscissa: float) -> Prepared | None:
+    """A clipped contour where that of the whole loss, near the abscissa, would lose digits to rare large losses."""
+    if not decides(loss, x, abscissa):
+        return None
+    height = float(loss.sketch(np.array([abscissa]))[0] + Smooth(x).log_real(np.array([abscissa]))[0]) - abscissa * x
+    return prepare(loss, x, rtol, log_least, height - _GAIN)
+
+
+@dataclass(frozen=True)
+class Rest:
+    """About the bounds of R for some v near a threshold: ``moments`` are K(-1 - v)."""
+
+    x: float
+    exponents: Array
+    moments: Array
+
+    @staticmethod
+    def near(loss: LogPhi, x: float) -> Rest:
+        """With exponents that suit the small losses."""
+        exponents = _EXPONENTS / spread(loss)
+        return Rest(x, exponents, loss.sketch(-1 - exponents))
+
+    def log_bounds(self, caps: Array) -> Array:
+        """Logarithms of the bounds over the Q-masses, (exponent, cap)."""
+        v = self.exponents[:, None]
+        bounds: Array = log_kappa(v) + self.x + v * (self.x - caps) + self.moments[:, None]
+        return bounds
+
+    def proved(self, loss: LogPhi, cap: float) -> tuple[float, float]:
+        """The best v, and log(kappa(v) e^{-vB} M(-1 - v))."""
+        best = int(np.argmin(self.log_bounds(np.array([cap]))))
+        abscissa = -1 - float(self.exponents[best])
+        exponent = -1 - abscissa
+        values = loss.log_transform(np.array([abscissa]))
+        bound = float((log_kappa(np.array([exponent])) + values.mid + values.radius)[0]) - exponent * cap
+        return exponent, bound + 1e-13 * (1 + abs(float(values.mid[0])) + exponent * abs(cap))
+
+
+@dataclass(frozen=True)
+class Jumps:
+    """P(F) - Q(F) and Q(F) in a unit, their relative error, and R e^{-(1 + v) x} at one v."""
+
+    log_unit: float
+    more: float
+    mass: float
+    error: float
+    exponent: float
+    log_rest: float
+
+    @staticmethod
+    def beyond(laws: list[tuple[ClippedNormal, int]], loss: LogPhi, rest: Rest) -> Jumps:
+        """Those of the ends of the laws, with the v that is best at the threshold."""
+        counts = np.array([float(count) for _, count in laws])
+        parts = [law.beyond_end for law, _ in laws]
+        log_mass, log_more = (np.array([getattr(part, name) for part in parts]) for name in ("log_mass", "log_more"))
+        log_unit = float((np.maximum(log_mass, log_more) + np.log(counts)).max())
+        unit = math.exp(max(log_unit, _LOG_LEAST))
+        mass, more = np.exp(log_mass - log_unit), np.exp(log_more - log_unit)
+        # logarithms of Q(not F), and of P(not F) over it
+        kept = float(counts @ np.log1p(-unit * mass)) / unit
+        apart = float(counts @ np.log1p(-unit * more / (1 - unit * mass))) / unit
+        relative = max(part.error for part in parts) + 16 * ULP
+        exponent, log_rest = rest.proved(loss, min(law.least_beyond for law, _ in laws))
+        return Jumps(
+            log_unit,
+            -math.exp(kept * unit) * math.expm1(apart * unit) / unit,
+            -math.expm1(kept * unit) / unit,
+            2 * (1 - kept * unit) * relative + ULP * counts.size,
+            exponent,
+            # the masses may be far below the unit
+            log_rest + float(np.logaddexp.reduce(log_mass + np.log(counts))) + 2 * relative + 1e-12,
+        )
+
+    def at(self, x: float) -> Scaled:
+        """P(F) - e^x Q(F) + R."""
+        taken = math.expm1(x) * self.mass
+        size = self.more + abs(taken)
+        known = Scaled(self.log_unit, self.more - taken, rounding=size * (self.error + 8 * ULP) * (1 + abs(x)))
+        log_rest = self.log_rest + (1 + self.exponent) * x
+        log_rest += 1e-13 * (1 + abs(self.log_rest) + (1 + self.exponent) * abs(x))
+        return known + Scaled(log_rest, 0.5, truncation=0.5)
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A contour of the clipped law laid for one threshold, and the rest: the bounds hold at every threshold."""
+
+    contour: Contour
+    jumps: Jumps
+
+    def at(self, x: float) -> Inversion:
+        """The excess at x."""
+        if not abs(x) < _FARTHEST:
+            return Inversion(Part.EXCESS, _UNKNOWN)
+        amount = self.contour.integral(x, Smooth(x)) + self.jumps.at(x)
+        return Inversion(Part.EXCESS, amount, self.contour.abscissa, self.contour.line.size)
+
+
+def prepare(loss: LogPhi, x: float, rtol: float, log_least: float, log_most: float = math.inf) -> Prepared | None:
+    """Clip the large losses near x, from above, and lay a contour for what is left.
+
+    ``log_least`` is the logarithm of a number below which the excess need not be known. None where no loss can be clipped, the
+    contour would be too long, or the logarithm of the integrand is above ``log_most`` at its saddle.
+    """
+    large = large_of(loss)
+    if not large or not _NEAREST < x < _FARTHEST:
+        return None
+    # SciPy's normal tails would double the time of importing the package
+    from logphi.laws.clipped import ClippedNormal
+
+    rest = Rest.near(loss, x)
+    cap = _cap(large, rest, math.log(_REST * rtol), log_least)
+    laws = [(ClippedNormal.at(law, cap), count) for law, count in large]
+    if not max(law.beyond_end.error for law, _ in laws) < _KNOWN:
+        # too far out, or too near to a loss of nothing
+        return None
+    small = LogPhi((*laws, *((law, count) for law, count in loss.terms if not isinstance(law, MixedNormal))))
+    kernel = Smooth(x)
+    found = contour.saddle(small, kernel, RIGHT)
+    if not found.value < log_most:
+        return None
+    line = contour.plan(small, found.abscissa, kernel, rtol, decaying=True)
+    if line is None or not (line.values.radius < 1).any():
+        # so long a line needs too many nodes of the inner integrals
+        return None
+    jumps = Jumps.beyond(laws, loss, rest)
+    # far out to the left the transform may be out of reach
+    return Prepared(line, jumps) if math.isfinite(jumps.log_rest) else None
+
+
+def guess(loss: LogPhi, x: float, log_level: float, abscissa: float) -> float:
+    """About where the excess is at a level, where rare large losses decide; elsewhere x, which is a guess already.
+
+    A single loss alone would be there at that level, and the small ones add some spreads.
+    """
+    if not decides(loss, x, abscissa):
+        return x
+    places = x * _BELOW
+    _, log_jump = _beyond(large_of(loss), places, places)
+    alone = float(places[int(np.argmax(log_jump <= log_level))])
+    return min(x, alone + spread(loss) * math.sqrt(max(-2 * log_level, 0.0)))
+
+
+def _cap(large: Large, rest: Rest, log_share: float, log_least: float) -> float:
+    """The lowest cap with an R that is a small share of the rest of the excess; nothing proved depends on it."""
+    caps = rest.x * (1 + _CAPS)
+    log_mass, log_jump = _beyond(large, rest.x, caps)
+    good = rest.log_bounds(caps).min(axis=0) + log_mass <= np.maximum(log_jump, log_least) + log_share
+    return float(caps[int(np.argmax(good)) if good.any() else -1])
+
+
+def _beyond(large: Large, x: Array | float, caps: Array) -> tuple[Array, Array]:
+    """About the logarithms of the sum of Q(l > B) and of E_P[1 - e^{x - l}; l > B], for each cap."""
+    from scipy.special import log_ndtr
+
+    log_mass, log_jump = np.full(caps.size, -np.inf), np.full(caps.size, -np.inf)
+    for law, count in large:
+        m, q = law.constants
+        place = law.place(caps)
+        own, other = log_ndtr(-place), log_ndtr(m - place)
+        gain = q * -np.expm1(own - other) - np.expm1(x) * np.exp(own - other)
+        log_mass = np.logaddexp(log_mass, own + math.log(count))
+        log_jump = np.logaddexp(log_jump, other + np.log(np.maximum(gain, 1e-300)) + math.log(count))
+    return log_mass, log_jump

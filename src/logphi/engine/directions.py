@@ -1,0 +1,92 @@
+"""The two orders of a pair, and which of them a relation asks for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, NoReturn, Protocol
+
+from logphi.adjacency import Adjacency
+from logphi.bound import Bound, Direction
+from logphi.bounds import Bounds
+from logphi.laws.log_phi import LogPhi
+
+
+def direction_of(value: Direction | str) -> Direction:
+    """``value`` as a direction; accepts the lower-case name."""
+    try:
+        return Direction(value)
+    except ValueError:
+        raise ValueError(f"direction must be 'remove' or 'add', got {value!r}") from None
+
+
+def directions_under(adjacency: Adjacency) -> tuple[Direction, ...]:
+    """The orders of a pair that a relation asks for."""
+    return {
+        Adjacency.ADD: (Direction.ADD,),
+        Adjacency.REMOVE: (Direction.REMOVE,),
+    }.get(adjacency, (Direction.REMOVE, Direction.ADD))
+
+
+def worst(answers: list[Bound]) -> Bound:
+    """The largest of the answers of one or two orders, both ends maxima of ends; each knows its order.
+
+    Its status is that of the larger answer, unless another one that may be as large is not as narrow as asked.
+    """
+    best = max(answers, key=lambda one: (one.value, one.lower))
+    lower, upper = max(one.lower for one in answers), max(one.upper for one in answers)
+    rivals = [one for one in answers if one.upper >= lower]
+    # the bounds do not tell the orders apart
+    direction = Direction.BOTH if len(rivals) == 2 else best.direction
+    status = next((one.status for one in rivals if not one.status.met), best.status)
+    return replace(best, lower=lower, upper=upper, direction=direction, status=status)
+
+
+class HasLoss(Protocol):
+    """What a question is put to: a release, or its loss alone."""
+
+    def _loss(self) -> Loss:
+        """The loss of the release."""
+        ...
+
+
+class Certifiable(HasLoss, Protocol):
+    """What is also answered in ball arithmetic."""
+
+    def _certified(self, quantity: str, question: Any, direction: Direction | str | None, rtol: float) -> Bound | Bounds:
+        """The answer in ball arithmetic."""
+        ...
+
+
+@dataclass(frozen=True)
+class Loss:
+    """The loss of a release in the remove direction, and the relation that it is meant for."""
+
+    remove: LogPhi
+    adjacency: Adjacency
+
+    def orders(self, direction: Direction | str | None) -> list[tuple[Direction, LogPhi]]:
+        """The losses whose largest answer is asked for; one where both orders agree.
+
+        The maximum over directions is taken after composition, never before it ([AFA] Lemma 28).
+
+        Raises
+        ------
+        ValueError
+            If the direction is unknown or foreign to the relation.
+        """
+        own = directions_under(self.adjacency)
+        if direction is not None:
+            wanted = direction_of(direction)
+            if wanted is not Direction.BOTH and wanted not in own:
+                raise ValueError(f"direction {wanted.value!r} does not exist under adjacency {self.adjacency.value!r}")
+            own = own if wanted is Direction.BOTH else (wanted,)
+        if len(own) == 2 and self.remove.symmetric:
+            return [(Direction.BOTH, self.remove)]
+        return [(one, self.remove if one is Direction.REMOVE else self.remove.reflected()) for one in own]
+
+    def _loss(self) -> Loss:
+        return self
+
+    def _certified(self, quantity: str, question: Any, direction: Direction | str | None, rtol: float) -> NoReturn:
+        # balls are a floor above, and how the parameters were written is known to the release only
+        raise ValueError(f"a loss has no certified {quantity}: ask the release that it belongs to")

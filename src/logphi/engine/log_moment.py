@@ -1,0 +1,178 @@
+"""Moments of the likelihood ratio on a logarithmic scale: K at one point, with errors relative to its own size.
+
+Near zero, where K is zero, its Taylor series takes the place of values that cancel. Where nothing is known at a point, far out,
+what is known nearer to zero bounds K from below, and its growth from above.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from functools import reduce
+from operator import add
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from logphi.arith.floats import ULP
+from logphi.bound import Bound, Entry, Ledger, Status
+from logphi.engine.cumulants import estimated, parts
+from logphi.engine.profile import masses
+from logphi.inversion.moments import Amount, centre, proved, proved_radius, taylor
+from logphi.inversion.phase import along
+from logphi.laws.log_phi import LogPhi
+from logphi.laws.transform import Law
+from logphi.quadrature.values import Values
+
+# measured: shares of a point at which a lower bound is looked for where nothing is known at the point itself
+_LOWER_ORDERS = np.array([0.999, 0.9, 0.7, 0.5, 0.25, 0.1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6])
+# measured: points this near to zero are worth a series where a value is sharp already
+_NEAR = 0.05
+# measured: a series this sharp, relatively, is not tried for another disc
+_SHARP = 1e-10
+# measured: the farthest point that is looked at for the largest loss of a law whose end is not known
+_FARTHEST = 1e6
+
+
+def below_the_end(law: LogPhi) -> float:
+    """A proved lower bound of the largest loss, K(z)/z; minus infinity where nothing is known."""
+    orders = _FARTHEST * _LOWER_ORDERS
+    return float(np.max(_known(law, orders)[0] / orders)) * (1 - 2 * ULP)
+
+
+def log_moment(law: LogPhi, z: float, rtol: float) -> Bound:
+    """Log E[e^{zL}], infinite losses included, for z > -1; its errors are relative to its own size."""
+    if law.empty and z <= 0:
+        return Bound(-math.inf, -math.inf, -math.inf, Status.DIVERGENT)
+    infinite = masses(law)[0]
+    if z > 0 and infinite[0] > 0:
+        return Bound(math.inf, math.inf, math.inf, Status.DIVERGENT)
+    found = finite_log_moment(law, z, rtol)
+    # the doubles do not tell whether a loss is infinite
+    return replace(found, upper=math.inf) if z > 0 and infinite[1] > 0 else found
+
+
+def finite_log_moment(law: LogPhi, z: float, rtol: float) -> Bound:
+    """K(z) = log E[e^{zL}; |L| < inf] for z > -1; its errors are relative to its own size."""
+    if z > 0 and z > law.outer_strip[1]:
+        return Bound(math.inf, math.inf, math.inf, Status.DIVERGENT)
+    method, found = "log-phi", Amount(0.0, 0.0)
+    for term, count in parts(law):
+        own = _direct(term, z, rtol)
+        if own.error > rtol / 4 * abs(own.value) and (near := _series(term, z)).error < own.error:
+            method, own = "circle", near
+        found = found.plus(own.times(float(count)))
+    lower, upper = found.value - found.error, found.value + found.error
+    if not math.isfinite(found.error):
+        lower, upper = _around(law, z)
+    value = min(max(found.value if math.isfinite(found.error) else (upper if math.isfinite(upper) else lower), lower), upper)
+    ledger = Ledger(
+        inner=Entry(found.inner),
+        aliasing=Entry(found.aliasing),
+        rounding=Entry(found.error if math.isfinite(found.error) else 0.0),
+        truncation=Entry(0.0 if math.isfinite(found.error) else upper - lower),
+    )
+    if law.estimated:
+        ledger = estimated(ledger)
+    return Bound(lower, value, upper, method=method, ledger=ledger)
+
+
+def _direct(law: Law, z: float, rtol: float) -> Amount:
+    """K(z), its quadratures made as accurate as its size asks for."""
+    found = _amount(law, law.log_transform(np.array([z])))
+    if found.inner > rtol / 8 * abs(found.value) and 0 < abs(found.value) < 1:
+        sharper = _amount(law, law.log_transform(np.array([z]), int(1 / max(abs(found.value), 1e-280)) + 1))
+        return sharper if sharper.error < found.error else found
+    return found
+
+
+def _amount(law: Law, values: Values) -> Amount:
+    # the disc of a continuous formula holds K itself, however wide it is
+    known = (values.rounding, values.inner) if law.continuous else proved(values)
+    rounding, inner = (float(part[0]) for part in known)
+    if not math.isfinite(rounding + inner):
+        return Amount(0.0, math.inf)
+    return Amount(float(values.mid[0].real), rounding, inner)
+
+
+def _series(law: Law, z: float) -> Amount:
+    """K(z) = K(0) + z (m + ...), where z is near zero."""
+    best = Amount(0.0, math.inf)
+    for widest in (1.0, math.inf):
+        series = taylor(law, 2, widest)
+        if series is None or abs(z) > series.circle / 2:
+            continue
+        slope, error = series.slope(z)
+        own = Amount(z * slope.real, error.rounding * abs(z), error.inner * abs(z), error.aliasing * abs(z))
+        best = min(best, own.plus(_amount(law, centre(law))), key=lambda one: one.error)
+        if best.error <= _SHARP * abs(best.value):
+            break
+    return best
+
+
+def _around(law: LogPhi, z: float) -> tuple[float, float]:
+    """What holds of K(z) where it is not known itself: K(z)/z increases for z > 0, and K is bounded by its growth."""
+    if z <= 0:
+        return -math.inf, 0.0
+    below, _ = _known(law, z * _LOWER_ORDERS)
+    growth = law.growth
+    upper = z * (growth.offset + (z + 1) * growth.most / 2) * (1 + 1e-15) if math.isfinite(growth.most) else math.inf
+    if masses(law)[0][1] > 0:
+        upper = math.inf
+    lower = float(np.max(below / _LOWER_ORDERS)) * (1 - 1e-15)
+    return min(lower, upper), upper
+
+
+def _known(law: Law, z: np.ndarray[Any, np.dtype[np.float64]]) -> tuple[Any, Any]:
+    """Lower and upper ends of K at real points, infinite where nothing is known."""
+    # one by one: a point out of reach would spoil the others
+    found = [law.log_transform(z[k : k + 1]) for k in range(z.size)]
+    mid = np.array([one.mid[0].real for one in found])
+    wrong = np.array([float(proved_radius(one)[0]) for one in found])
+    known = np.isfinite(wrong)
+    mid, wrong = np.where(known, mid, 0.0), np.where(known, wrong, np.inf)
+    return mid - wrong, mid + wrong
+
+
+def complex_log_moment(law: LogPhi, z: complex) -> tuple[complex, Amount] | None:
+    """K(z) on its continuous branch, None where it is not known."""
+    found = on_vertical(law, z.real, np.array([z.imag]))
+    if not np.isfinite(found.radius[0]):
+        return None
+    return complex(found.mid[0]), Amount(0.0, float(found.rounding[0]), float(found.inner[0]))
+
+
+def on_vertical(law: LogPhi, abscissa: float, heights: NDArray[np.float64]) -> Values:
+    """K(c + it) on its continuous branch, that of every term times its count; its radii enclose, infinite where unknown."""
+    zero = np.zeros(heights.shape)
+    terms = (_term_on_vertical(term, abscissa, heights, count).times(count) for term, count in law.terms)
+    return reduce(add, terms, Values(zero + 0j, zero, zero))
+
+
+def _term_on_vertical(law: Law, abscissa: float, heights: NDArray[np.float64], count: int) -> Values:
+    """K of one law on its continuous branch, with errors fit to be multiplied by a count."""
+    z = abscissa + 1j * heights
+    values = along(law, abscissa, heights)
+    sharper = law.log_transform(z, count)
+    rough, sharp = proved_radius(values), proved_radius(sharper)
+    # the branch is told by what is known already
+    better = (sharp < rough) & (rough < 1)
+    with np.errstate(invalid="ignore"):  # where nothing is known
+        turns = 2j * np.pi * np.where(better, np.round((values.mid - sharper.mid).imag / (2 * np.pi)), 0.0)
+    mid = np.where(better, sharper.mid + turns, values.mid)
+    slip = 4 * ULP * np.abs(turns)
+    known = Values(
+        mid, np.where(better, sharper.rounding + slip, values.rounding), np.where(better, sharper.inner, values.inner)
+    )
+    rounding, inner = (part.copy() for part in proved(known))
+    near = np.abs(z) < _NEAR
+    series = taylor(law, 2) if near.any() else None
+    if series is not None:
+        near &= np.abs(z) <= series.circle / 2
+        slope, error = series.slope(z[near])
+        at_zero, size = _amount(law, centre(law)), np.abs(z[near])
+        mid[near] = at_zero.value + z[near] * slope
+        rounding[near] = error.rounding * size + at_zero.error + 8 * ULP * size * np.abs(slope)
+        inner[near] = (error.inner + error.aliasing) * size
+    return Values(mid, rounding, inner)

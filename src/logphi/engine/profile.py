@@ -1,0 +1,207 @@
+"""The privacy profile of one order of a pair, on a logarithmic scale.
+
+delta(eps) = P(L = inf) + E_P[(1 - e^{eps - L})_+ ; L < inf] ([AFA] Definition 2 and Lemma 5). Every route returns an
+enclosure; the ones that the caller did not name are tried in turn until the tolerance is met.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from logphi.arith.scaled import Scaled
+from logphi.bound import Bound, Direction, Entry, Ledger, Side, Status
+from logphi.inversion.contour import OUT_OF_REACH, Inversion, Part
+from logphi.laws.log_phi import LogPhi
+from logphi.quadrature.values import Values
+
+# derived: what a handful of additions and one exponential lose, on a logarithmic scale near zero
+_SLACK = 1e-15
+# derived: e^-100 is far below the last digit of one
+_CERTAIN = 100.0
+# measured: farther from the upper end a route says more than the end does
+_NEAR = 1e-3
+# beyond this, exponentials of parts that cancel are of no use
+_HUGE = 600.0
+
+
+@dataclass(frozen=True)
+class LogDelta:
+    """An enclosure of log delta(eps) and the ledger of delta, in units of delta itself."""
+
+    lower: float
+    value: float
+    upper: float
+    method: str
+    ledger: Ledger
+
+    @property
+    def relative_width(self) -> float:
+        """upper/lower - 1 of delta; zero for an exact zero, infinite where the lower end is zero."""
+        if self.upper == -math.inf:
+            return 0.0
+        return math.expm1(min(self.upper - self.lower, 700.0)) if self.lower > -math.inf else math.inf
+
+    def value_at(self, side: int) -> float:
+        """The lower end for -1, the upper for +1."""
+        return self.lower if side < 0 else self.upper
+
+    def meet(self, other: LogDelta) -> LogDelta:
+        """The intersection of two enclosures of one number, under the name of the narrower."""
+        best, rest = sorted((self, other), key=lambda one: (one.relative_width, one.upper))
+        lower, upper = max(best.lower, rest.lower), min(best.upper, rest.upper)
+        return replace(best, lower=lower, upper=upper, value=min(max(best.value, lower), upper))
+
+
+# of a loss that is never finite
+CERTAINTY = LogDelta(0.0, 0.0, 0.0, "exact", Ledger(infinite_mass=Entry(1.0)))
+
+Masses = tuple[tuple[float, float], tuple[float, float]]
+
+
+def trivial(known: Masses, epsilon: float) -> LogDelta:
+    """What holds for every pair: max(0, 1 - e^eps Q(L > -inf)) <= delta <= 1, and delta >= P(L = inf)."""
+    infinite, reverse_log_mass = known
+    floor = max(infinite[0], -math.expm1(min(epsilon + reverse_log_mass[1] + 1e-14 * abs(epsilon), 0.0)) * (1 - 1e-15))
+    lower = outward(safe_log(floor), -1)
+    ledger = Ledger(truncation=Entry(1.0 - floor), infinite_mass=Entry(infinite[1]))
+    return LogDelta(lower, lower if lower > -math.inf else -math.log(2.0), 0.0, "trivial", ledger)
+
+
+def bounded(loss: LogPhi, known: Masses, epsilon: float) -> LogDelta:
+    """What holds for every pair, and for a loss with an upper end b: delta <= P(L = inf) + 1 - e^{eps - b}."""
+    found = trivial(known, epsilon)
+    room = max(loss.supremum - epsilon, 0.0) + 1e-15 * abs(epsilon)
+    if not room < _NEAR:
+        return found
+    top = known[0][1] - math.expm1(-room)
+    upper = max(min(outward(safe_log(top * (1 + 1e-15)), 1), 0.0), found.lower)
+    return replace(found, value=min(found.value, upper), upper=upper, ledger=replace(found.ledger, truncation=Entry(top)))
+
+
+def settled(loss: LogPhi, known: Masses, epsilon: float) -> LogDelta | None:
+    """The profile where nothing need be computed for it; None elsewhere.
+
+    Above the support only the infinite losses are left, below it delta = 1 - e^eps Q(L > -inf). Far below zero delta is one
+    to every digit; far above it nothing is within reach.
+    """
+    infinite, reverse_log_mass = known
+    if loss.empty:
+        return CERTAINTY
+    if epsilon >= loss.supremum:
+        ends = infinite
+    elif epsilon <= loss.infimum:
+        slip = 4e-16 * abs(epsilon)
+        low, high = reverse_log_mass
+        ends = -math.expm1(min(epsilon + high + slip, 0.0)), -math.expm1(min(epsilon + low - slip, 0.0))
+    else:
+        return trivial(known, epsilon) if epsilon < -_CERTAIN or epsilon > OUT_OF_REACH else None
+    lower, upper = (safe_log(end) for end in ends)
+    ledger = Ledger(rounding=Entry(ends[1] - ends[0]), infinite_mass=Entry(infinite[1]))
+    return LogDelta(outward(lower, -1), lower, min(outward(upper, 1), 0.0), "exact", ledger)
+
+
+def masses(loss: LogPhi) -> Masses:
+    """P(L = inf) between two numbers, and log Q(L > -inf) between two numbers."""
+    at_zero, at_minus_one = (ends_of(values) for values in loss.log_masses())
+    if at_zero[1] == -math.inf:
+        return (1.0, 1.0), at_minus_one
+    infinite = tuple(
+        max(0.0, -math.expm1(end) * sign) for end, sign in zip(reversed(at_zero), (1 - 1e-15, 1 + 1e-15), strict=True)
+    )
+    return (infinite[0], infinite[1]), at_minus_one
+
+
+def ends_of(values: Values) -> tuple[float, float]:
+    """The logarithm of a mass of at most one between two numbers."""
+    mid, radius = float(values.mid[0].real), float(values.radius[0])
+    return min(mid - radius, 0.0), min(mid + radius, 0.0)
+
+
+def enclosed(amount: Scaled) -> tuple[float, float, float]:
+    """The logarithms of the lower end, the value and the upper end of a positive number; nothing is known of no number."""
+    if math.isnan(amount.low + amount.high):
+        return -math.inf, -math.inf, math.inf
+    slip = 4e-16 * abs(amount.log_scale)
+    middle = min(max(amount.value, amount.low), amount.high)
+    low, value, high = (
+        safe_log(part) + amount.log_scale + sign * slip for part, sign in ((amount.low, -1), (middle, 0), (amount.high, 1))
+    )
+    return low, value, high
+
+
+def ledger_of(amount: Scaled, infinite: float = 0.0) -> Ledger:
+    """The errors of a number, in units of the number."""
+    unit = math.exp(min(amount.log_scale, 700.0))
+    return Ledger(
+        aliasing=Entry(amount.excess * unit),
+        truncation=Entry(amount.truncation * unit),
+        inner=Entry(amount.inner * unit),
+        rounding=Entry(amount.rounding * unit),
+        discretization=Entry(amount.discretization * unit),
+        infinite_mass=Entry(infinite),
+    )
+
+
+def from_inversion(known: Masses, epsilon: float, found: Inversion, method: str) -> LogDelta:
+    """Delta from whichever functional was computed.
+
+    delta = P(L = inf) + excess = 1 - shortfall = 1 - e^eps Q(L > -inf) + reversed excess.
+    """
+    infinite, reverse_log_mass = known
+    low, value, high = enclosed(found.amount)
+    if found.part is Part.EXCESS:
+        ends = [
+            float(np.logaddexp(safe_log(mass), part))
+            for mass, part in ((infinite[0], low), ((infinite[0] + infinite[1]) / 2, value), (infinite[1], high))
+        ]
+    elif found.part is Part.SHORTFALL:
+        ends = [_log_complement(part) for part in (high, value, low)]
+    else:
+        tilt = [epsilon + end + 2e-16 * abs(epsilon) * sign for end, sign in zip(reverse_log_mass, (-1, 1), strict=True)]
+        if max(tilt[1], high) > _HUGE:
+            # far right of zero a reversed excess tells nothing
+            return trivial(known, epsilon)
+        # to the left both parts are positive; to the right they cancel
+        slack = 1e-15 * (math.exp(tilt[1]) + math.exp(high)) if tilt[1] > 0 else 0.0
+        ends = [
+            safe_log(max(-math.expm1(mass) + math.exp(part) + sign * slack, 0.0))
+            for mass, part, sign in ((tilt[1], low, -1), ((tilt[0] + tilt[1]) / 2, value, 0), (tilt[0], high, 1))
+        ]
+    lower, middle, upper = ends
+    lower, upper = outward(lower, -1), min(outward(upper, 1), 0.0)
+    return LogDelta(min(lower, upper), min(max(middle, lower), upper), upper, method, ledger_of(found.amount, infinite[1]))
+
+
+def status_of(found: LogDelta, rtol: float) -> Status:
+    """Whether an enclosure is as narrow as asked, or below every double."""
+    if found.relative_width <= rtol or found.upper < -745.2:
+        return Status.MET if found.ledger.proved else Status.ESTIMATED
+    return Status.UNRESOLVED if found.method == "trivial" else Status.WIDE
+
+
+def probability(direction: Direction, found: LogDelta, rtol: float, side: Side = Side.UPPER) -> Bound:
+    """A probability from its logarithm."""
+    # outward: one exponential of a number up to 745 loses at most 2e-16 relative to it, twice that with its rounding
+    lower, upper = math.exp(found.lower) * (1 - 1e-15), math.exp(found.upper) * (1 + 1e-15)
+    upper = min(1.0, math.nextafter(upper, 1.0)) if found.upper > -math.inf else 0.0
+    lower = max(0.0, math.nextafter(lower, 0.0)) if found.lower < 0 else 1.0
+    value = min(max(math.exp(found.value), lower), upper)
+    return Bound(lower, value, upper, status_of(found, rtol), found.method, direction, found.ledger, side)
+
+
+def outward(end: float, sign: int) -> float:
+    """A logarithm moved by what it lost when it was rounded, and by what was lost before."""
+    return end + sign * (_SLACK + 4e-16 * abs(end)) if math.isfinite(end) else end
+
+
+def safe_log(number: float) -> float:
+    """The logarithm, minus infinity of zero."""
+    return math.log(number) if number > 0 else -math.inf
+
+
+def _log_complement(log_number: float) -> float:
+    """log(1 - e^x), -inf from x = 0 on."""
+    return math.log(-math.expm1(log_number)) if log_number < 0 else -math.inf

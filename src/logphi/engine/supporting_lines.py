@@ -1,0 +1,153 @@
+"""The lines below a trade-off function, from the profile, from that of the reversed pair, or from the tails.
+
+notation: as of :mod:`logphi.questions.tradeoff`; g(a) = 1 - delta(x) - a alpha, beta = 1 - alpha, delta' the reversed profile.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from logphi.bound import Entry, Ledger
+from logphi.engine.profile import LogDelta
+from logphi.engine.routes import Demand, Local, route
+from logphi.engine.tail import below
+from logphi.inversion.contour import OUT_OF_REACH
+from logphi.laws.log_phi import LogPhi
+
+# derived: a handful of roundings, relative to each of the parts of g; half an ulp of the argument
+ROUNDING = 1.5e-15
+_HALF_ULP = 1.2e-16
+# derived: the exponential of it is a double
+_FAR = 600.0
+
+
+@dataclass(frozen=True)
+class Lines:
+    """g(a) = 1 - delta(x) - a alpha, from delta."""
+
+    loss: LogPhi
+    alpha: float
+    demand: Demand
+
+    # the curve whose slope in a is a tail is e^{tilt x} times what is computed; whether it rises; whether its slope does
+    tilt: ClassVar[int] = 0
+    rising: ClassVar[bool] = False
+    convex: ClassVar[bool] = False
+
+    @property
+    def level(self) -> float:
+        """The logarithm of the tail that is looked for."""
+        return math.log(self.alpha)
+
+    def near(self, x: float) -> Local:
+        """What is computed, on a logarithmic scale: delta."""
+        return route(None)(self.loss, x, self.demand)
+
+    def unit(self, x: float, found: LogDelta) -> float:
+        """The logarithm of a number like g near x."""
+        return 0.0
+
+    def line(self, x: float, found: LogDelta, unit: float) -> tuple[float, float, float]:
+        """g(a) e^-unit: enclosure and best value."""
+        less = math.exp(x) * self.alpha
+        low, value, high = (-math.expm1(end) for end in (found.upper, found.value, found.lower))
+        wrong = ROUNDING * (less + high)
+        return low - less - wrong, value - less, high - less + wrong
+
+    def ledger(self, x: float, found: LogDelta) -> Ledger:
+        """The errors of g."""
+        return found.ledger
+
+
+class ReversedLines(Lines):
+    """g(a) = a (beta - delta'(-x)), from delta'; a delta'(-x) has the slope Q(L <= x)."""
+
+    tilt = 1
+    rising = True
+    convex = True
+
+    @property
+    def level(self) -> float:
+        """Log beta."""
+        return math.log1p(-self.alpha)
+
+    def near(self, x: float) -> Local:
+        """The profile of the reversed pair."""
+        local = route(None)(self.loss.reflected(), -x, self.demand)
+        return lambda y: local(-y)
+
+    def unit(self, x: float, found: LogDelta) -> float:
+        """Log a."""
+        return x
+
+    def line(self, x: float, found: LogDelta, unit: float) -> tuple[float, float, float]:
+        """g(a) e^-unit: enclosure and best value."""
+        factor, beta = math.exp(x - unit), 1 - self.alpha
+        low, value, high = (beta - math.exp(end) for end in (found.upper, found.value, found.lower))
+        wrong = ROUNDING * (1 + abs(x - unit)) * (beta + math.exp(found.upper)) + _HALF_ULP * self.alpha
+        return factor * (low - wrong), factor * value, factor * (high + wrong)
+
+    def ledger(self, x: float, found: LogDelta) -> Ledger:
+        """The errors of the reversed profile, times a."""
+        return found.ledger.scaled(math.exp(min(x, 700.0)))
+
+
+class TailLines(Lines):
+    """g(a) = P(L <= x) + a (Q(L > x) - alpha), from the two tails; their sum P(L <= x) + a Q(L > x) has the slope Q(L > x)."""
+
+    rising = True
+
+    def near(self, x: float) -> Local:
+        """1 - delta."""
+        turned = self.loss.reflected()
+
+        def at(x: float) -> LogDelta:
+            under = below(self.loss, x, self.demand.rtol)
+            # the loss under Q is the negative of the reversed one; an atom at x is no part of Q(L > x)
+            over = below(turned, -x, self.demand.rtol)
+            least = below(turned, -math.nextafter(x, math.inf), self.demand.rtol)
+            ends = ((under.lower, least.lower), (under.value, over.value), (under.upper, over.upper))
+            lower, value, upper = (float(np.logaddexp(part, x + other)) for part, other in ends)
+            slip = ROUNDING * (1 + abs(x))
+            ledger = Ledger(truncation=Entry(0.0, under.ledger.proved and over.ledger.proved))
+            return LogDelta(lower - slip, value, upper + slip, under.method, ledger)
+
+        return at
+
+    def unit(self, x: float, found: LogDelta) -> float:
+        """The sum itself, or what is known of it."""
+        return max(found.value, found.upper - _FAR, -OUT_OF_REACH)
+
+    def line(self, x: float, found: LogDelta, unit: float) -> tuple[float, float, float]:
+        """g(a) e^-unit: enclosure and best value."""
+        exponent = x - unit + math.log(self.alpha)
+        if max(exponent, found.upper - unit) > _FAR:
+            # so far from the place that nothing need be known
+            return -math.inf, -math.inf, math.inf
+        low, value, high = (math.exp(end - unit) for end in (found.lower, found.value, found.upper))
+        less = math.exp(exponent)
+        wrong = ROUNDING * ((1 + abs(x) + abs(unit) + abs(math.log(self.alpha))) * less + high)
+        return low - less - wrong, value - less, high - less + wrong
+
+
+class PowerLines(Lines):
+    """g(a) = -(delta(x) + a alpha), from delta: what is left of one, which is the power of a test, with its digits."""
+
+    def unit(self, x: float, found: LogDelta) -> float:
+        """The logarithm of the power."""
+        return max(float(np.logaddexp(found.value, x + math.log(self.alpha))), -OUT_OF_REACH)
+
+    def line(self, x: float, found: LogDelta, unit: float) -> tuple[float, float, float]:
+        """g(a) e^-unit: enclosure and best value."""
+        exponent = x - unit + math.log(self.alpha)
+        if max(exponent, found.upper - unit) > _FAR:
+            # so far from the place that nothing need be known
+            return -math.inf, -math.inf, math.inf
+        low, value, high = (math.exp(end - unit) for end in (found.lower, found.value, found.upper))
+        more = math.exp(exponent)
+        wrong = ROUNDING * ((1 + abs(x) + abs(unit) + abs(math.log(self.alpha))) * more + (1 + abs(unit)) * high)
+        return -high - more - wrong, -value - more, -low - more + wrong

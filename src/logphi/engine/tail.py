@@ -1,0 +1,266 @@
+"""The two tails of the finite part of a loss, on a logarithmic scale, relatively accurate however small they are.
+
+Those of one release are its own in closed form. Else P(L > x) and P(L <= x) are inverse Laplace transforms of e^{K(z)}/z on
+either side of the pole; the smaller one is computed, the other is what it leaves of the mass. Where the transform does not
+decay, sums in real space serve a loss of few atoms and flat parts, and else two chords of the privacy profile, whose slope in
+e^x is -Q(L > x).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from logphi.arith.scaled import Scaled
+from logphi.bound import Entry, Ledger
+from logphi.engine.profile import LogDelta, enclosed, ends_of, ledger_of, masses, outward, safe_log
+from logphi.engine.routes import Demand, route
+from logphi.inversion import half_line, real_space
+from logphi.inversion.boxes import DUAL_MASS, MASS
+from logphi.inversion.half_line import spread
+from logphi.inversion.lattice import reserve_at
+from logphi.laws.finite import Thinned
+from logphi.laws.log_phi import LogPhi
+from logphi.laws.transform import Law
+
+# measured: the shortest and the longest chords that are of use, in units of the spread of the loss
+_CHORDS = (1e-7, 0.1)
+# derived: chords there have lost their digits
+_FARTHEST = 1e9
+# derived: beyond this thresholds times abscissas leave the doubles; what is known there is known of all beyond
+_REACH = 1e100
+# derived: a tail that is below every double
+_NEGLIGIBLE = -746.0
+# tails that are slopes of the profile, or bounded by one moment
+BLUNT = (CHORDS, CHERNOFF) = ("chords", "chernoff")
+_NOTHING = LogDelta(-math.inf, -math.inf, -math.inf, "exact", Ledger())
+
+
+Attempt = Callable[[LogPhi, float, float, LogDelta], "Tails | None"]
+
+
+@dataclass(frozen=True)
+class Tails:
+    """P(x < L < inf) and P(L <= x)."""
+
+    above: LogDelta
+    below: LogDelta
+
+    @property
+    def width(self) -> float:
+        """The larger relative width."""
+        return max(self.above.relative_width, self.below.relative_width)
+
+    def meet(self, other: Tails) -> Tails:
+        """Both at their narrowest."""
+        return Tails(self.above.meet(other.above), self.below.meet(other.below))
+
+
+def above(law: LogPhi, x: float, rtol: float = 1e-9) -> LogDelta:
+    """Log P(x < L < inf)."""
+    return tails(law, x, rtol).above
+
+
+def below(law: LogPhi, x: float, rtol: float = 1e-9) -> LogDelta:
+    """Log P(L <= x)."""
+    return tails(law, x, rtol).below
+
+
+def tails(law: LogPhi, x: float, rtol: float = 1e-9) -> Tails:
+    """Both tails; an atom within rounding of the threshold may be on either side, and the bounds then contain both."""
+    near = min(max(x, -_REACH), _REACH)
+    found = _tails(law, near, rtol)
+    if near < x:
+        found = Tails(replace(found.above, lower=-math.inf), replace(found.below, upper=_mass(law).upper))
+    elif x < near:
+        found = Tails(replace(found.above, upper=_mass(law).upper), replace(found.below, lower=-math.inf))
+    if law.completed() == law:
+        return found
+    # what the law leaves out may be anywhere
+    low, high = masses(law)[0]
+    stray = safe_log(high - low)
+    return Tails(*(_raised(one, stray) for one in (found.above, found.below)))
+
+
+def _raised(part: LogDelta, log_more: float) -> LogDelta:
+    """The enclosure with as much more above."""
+    return replace(part, upper=min(outward(float(np.logaddexp(part.upper, log_more)), 1), 0.0))
+
+
+def _tails(law: LogPhi, x: float, rtol: float) -> Tails:
+    """Without what the law leaves out."""
+    finite = _mass(law)
+    if x >= law.supremum:
+        return Tails(_NOTHING, finite)
+    if x < law.infimum:
+        return Tails(finite, _NOTHING)
+    best = Tails(replace(finite, lower=-math.inf), replace(finite, lower=-math.inf))
+    for attempt in _attempts(law):
+        found = attempt(law, x, rtol, finite)
+        best = best if found is None else found.meet(best)
+        settled = best.width <= rtol or min(best.above.upper, best.below.upper) < _NEGLIGIBLE
+        if settled or (found is not None and attempt in _FINAL):
+            break
+    if law.estimated:
+        best = Tails(*(replace(one, ledger=one.ledger.estimating("truncation", "inner")) for one in (best.above, best.below)))
+    return best
+
+
+def _mass(law: LogPhi) -> LogDelta:
+    """The logarithm of P(L < inf)."""
+    low, high = ends_of(law.log_masses()[0])
+    return LogDelta(low, (low + high) / 2, high, "exact", Ledger(rounding=Entry(high - low)))
+
+
+def one_release(law: LogPhi) -> tuple[Law, LogPhi] | None:
+    """The law of a loss of one release, and the constant factors beside it; None of any other loss."""
+    constant = [isinstance(own, Thinned) for own, _ in law.terms]
+    main = [term for term, still in zip(law.terms, constant, strict=True) if not still]
+    if len(main) != 1 or main[0][1] != 1:
+        return None
+    return main[0][0], LogPhi(tuple(term for term, still in zip(law.terms, constant, strict=True) if still))
+
+
+def _in_closed_form(law: LogPhi, x: float, rtol: float, finite: LogDelta) -> Tails | None:
+    single = one_release(law)
+    masses_beside = single and single[0].beyond(x)
+    if single is None or masses_beside is None or not all(math.isfinite(one.high) for one in masses_beside):
+        return None
+    above, below = (_log_of(thinned(amount, single[1]), "exact") for amount in masses_beside)
+    return Tails(above.meet(_complement(finite, below)), below.meet(_complement(finite, above)))
+
+
+def thinned(amount: Scaled, factors: LogPhi) -> Scaled:
+    """A number times constant factors."""
+    if not factors.terms:
+        return amount
+    kept = factors.log_masses()[0]
+    return amount.times_exp(float(kept.mid[0]), float(kept.radius[0]))
+
+
+def _by_contour(law: LogPhi, x: float, rtol: float, finite: LogDelta) -> Tails | None:
+    prepared = half_line.prepare(law, x, rtol)
+    return None if prepared is None else _with_rest(prepared.above, _log_of(prepared.at(x), "contour"), finite)
+
+
+def _by_chernoff(law: LogPhi, x: float, rtol: float, finite: LogDelta) -> Tails | None:
+    above, below = (
+        LogDelta(
+            -math.inf, min(end, 0.0), min(outward(end, 1), 0.0), CHERNOFF, Ledger(truncation=Entry(math.exp(min(end, 0.0))))
+        )
+        for end in half_line.log_ceilings(law, x)
+    )
+    return Tails(above.meet(_complement(finite, below)), below.meet(_complement(finite, above)))
+
+
+def _on_the_lattice(law: LogPhi, x: float, rtol: float, finite: LogDelta) -> Tails | None:
+    lattice = law.lattice
+    if lattice is None:
+        return None
+    reserve = reserve_at(lattice, x)
+    if math.isinf(lattice.span):
+        # one atom
+        if abs(x - lattice.offset) <= reserve:
+            return None
+        return Tails(_NOTHING, finite) if lattice.offset <= x else Tails(finite, _NOTHING)
+    prepared = half_line.prepare(law, x, rtol, lattice)
+    if prepared is None:
+        return None
+    # the threshold moves by what the places of atoms may be wrong
+    ends = [_log_of(prepared.at(x + side * reserve), "lattice") for side in (-1, 1)]
+    widest = LogDelta(min(one.lower for one in ends), ends[0].value, max(one.upper for one in ends), "lattice", ends[0].ledger)
+    return _with_rest(prepared.above, widest, finite)
+
+
+def _by_pieces(law: LogPhi, x: float, rtol: float, finite: LogDelta) -> Tails | None:
+    # the smaller tail, by the slope of K
+    low, high = law.sketch(np.array([-0.25, 0.25])).tolist()
+    if x >= 2 * (high - low):
+        prepared = real_space.prepare(law, law.terms, x, rtol, MASS)
+        return None if prepared is None else _with_rest(True, _log_of(prepared.at(x), "exponential"), finite)
+    turned = law.reflected()
+    prepared = real_space.prepare(turned, turned.terms, -x, rtol, DUAL_MASS)
+    return None if prepared is None else _with_rest(False, _log_of(prepared.at(-x).times_exp(x), "exponential"), finite)
+
+
+def _by_chords(law: LogPhi, x: float, rtol: float, finite: LogDelta) -> Tails | None:
+    """Q(L > x) and P(L <= x) are slopes of the profiles of the two orders, which are convex in e^x."""
+    if abs(x) > _FARTHEST:
+        return None
+    infinite, _ = masses(law)
+    demand = Demand(rtol)
+    profile, reverse = route(None)(law, x, demand), route(None)(law.reflected(), -x, demand)
+    here, opposite = profile(x), reverse(-x)
+    # the chords' gap grows with their length, what the ends of the profile leave with its inverse
+    wide = max(here.relative_width, opposite.relative_width)
+    length = max(min(max(math.sqrt(wide), _CHORDS[0]), _CHORDS[1]) * spread(law), 1e-12 * abs(x))
+    tilted, lower = _slope(profile, here, x, length), _slope(reverse, opposite, -x, length)
+    # P(L > x) = delta - P(L = inf) + e^x Q(L > x)
+    ends = [
+        safe_log(max(math.exp(end) - mass, 0.0) + math.exp(min(slope + x, 700.0)))
+        for end, mass, slope in zip((here.lower, here.upper), reversed(infinite), tilted, strict=True)
+    ]
+    found = Tails(_between(ends[0], ends[1], here), _between(*lower, opposite))
+    return found.meet(Tails(_complement(finite, found.below), _complement(finite, found.above)))
+
+
+# what these leave open is on which side an atom lies, or what rounding does to a threshold: no other way can tell either
+_FINAL = (_in_closed_form, _on_the_lattice)
+
+
+def _attempts(law: LogPhi) -> tuple[Attempt, ...]:
+    """The ways that fit the loss, in turn."""
+    if not real_space.served(law.terms):
+        return (*_FINAL, _by_contour, _by_chernoff, _by_chords)
+    # sums are whole with few flat parts, and with many the contour is quicker; chords are no sharper than sums
+    few = real_space.flat_count(law.terms) < real_space.FLAT_PARTS
+    return (*_FINAL, *((_by_pieces, _by_contour) if few else (_by_contour, _by_pieces)), _by_chernoff)
+
+
+def _slope(profile: Callable[[float], LogDelta], here: LogDelta, x: float, length: float) -> tuple[float, float]:
+    """Logarithms of bounds of minus the slope in e^x, from the chords on either side."""
+    # half an ulp of each end is in the chord's length
+    slip = 4e-16 * (2 + abs(x)) / -math.expm1(-length)
+    left, right = profile(x - length), profile(x + length)
+    steep = _log_difference(left.upper, here.lower) - math.log(-math.expm1(-length)) - x
+    flat = _log_difference(here.lower, right.upper) - length - math.log(-math.expm1(-length)) - x
+    return flat + math.log1p(-min(slip, 0.5)), steep + math.log1p(slip)
+
+
+def _between(lower: float, upper: float, source: LogDelta) -> LogDelta:
+    lower, upper = outward(lower, -1), min(outward(upper, 1), 0.0)
+    lower = min(lower, upper)
+    value = upper if lower == -math.inf else float(np.logaddexp(lower, upper)) - math.log(2)
+    ledger = Ledger(discretization=Entry(math.exp(upper) - math.exp(lower), source.ledger.proved))
+    return LogDelta(lower, min(max(value, lower), upper), upper, CHORDS, ledger)
+
+
+def _log_of(amount: Scaled, method: str) -> LogDelta:
+    lower, value, upper = enclosed(amount)
+    lower, upper = outward(lower, -1), min(outward(upper, 1), 0.0)
+    return LogDelta(min(lower, upper), min(max(value, lower), upper), upper, method, ledger_of(amount))
+
+
+def _with_rest(is_above: bool, found: LogDelta, finite: LogDelta) -> Tails:
+    rest = _complement(finite, found)
+    return Tails(found, rest) if is_above else Tails(rest, found)
+
+
+def _complement(finite: LogDelta, part: LogDelta) -> LogDelta:
+    """The mass less a part of it."""
+    ends = [
+        _log_difference(whole, own)
+        for whole, own in ((finite.lower, part.upper), (finite.value, part.value), (finite.upper, part.lower))
+    ]
+    lower, upper = outward(ends[0], -1), min(outward(ends[2], 1), 0.0)
+    return LogDelta(min(lower, upper), min(max(ends[1], lower), upper), upper, part.method, part.ledger)
+
+
+def _log_difference(one: float, other: float) -> float:
+    """log(e^one - e^other) to a few ulps of the larger part, minus infinity where that is not positive."""
+    if other == -math.inf:
+        return one
+    return one + math.log(-math.expm1(other - one)) if other < one else -math.inf

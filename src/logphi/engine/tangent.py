@@ -1,0 +1,173 @@
+"""Where a line touches a trade-off function, and the supremum of all lines there.
+
+notation: as of :mod:`logphi.questions.tradeoff`. The supremum is attained at the x where Q(L > x) is the type I error; lines of
+points around it bound it from below, their chords from above.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from logphi.bracketing import fall
+from logphi.convex.concave import Ceiling, Known, ceiling
+from logphi.engine.profile import LogDelta
+from logphi.engine.supporting_lines import Lines
+from logphi.engine.tail import BLUNT
+from logphi.inversion.contour import OUT_OF_REACH
+from logphi.inversion.half_line import spread
+from logphi.inversion.saddle import Interval, minimise
+from logphi.laws.log_phi import LogPhi
+
+# measured: halves of the span of a secant that looks for the place, in units of the loss's deviation
+_SECANT = 1e-4
+# measured: the first distance of the points around the place, likewise; the chords' gap is of second order in it
+_AROUND = 2e-7
+# each next pair of points is this much further away, and none so far down that e^x - e^x0 tells nothing
+_GROWTH = 4.0
+_FARTHEST = 30.0
+# derived: e^x is a double
+_LARGEST = 700.0
+# measured: pairs beyond the first that closes in on the place, for chords on both sides of a kink; and how often to begin anew
+_BEYOND = 3
+_ROUNDS = 3
+_NEARER = 0.05
+# measured: a profile prepared this near is as sharp, relatively; places beyond so many deviations are not looked at
+_NEAR = 0.02
+_REACH = 1e4
+_DEVIATIONS = 10.0
+# measured: the least deviation that is looked for, as a share of that of the whole loss
+_LEAST_SCALE = 1e-7
+# measured: the first step away from the guess, in deviations
+_STEP = 0.1
+
+
+@dataclass(frozen=True)
+class Guess:
+    """About the threshold of the test, the deviation of the loss there, and how far from it to look at all."""
+
+    at: float
+    scale: float
+    reach: float
+
+
+def guessed(loss: LogPhi, alpha: float, lost: float) -> Guess:
+    """The saddle-point guess of the quantile of the loss under Q, from whichever tail is smaller.
+
+    With k the cumulants of the loss under Q, or of its negative, log Q(tail) is about k(c) - c x - log(c (2 pi g'')^{1/2}),
+    g'' = k'' + c^-2.
+    """
+    above = alpha <= 0.5
+    level = math.log(alpha if above else max(1 - alpha - lost, 1e-300))
+    end = loss.strip[1] + 1 if above else -1 - loss.strip[0]
+
+    def cumulants(c: NDArray[np.float64]) -> NDArray[np.float64]:
+        return loss.sketch(c - 1 if above else -1 - c)
+
+    if end <= 0:
+        # no moment on that side: from the middle of the strip
+        c, above, level = 0.5, True, math.log(min(alpha, 0.5))
+    else:
+        c = minimise(lambda c: (cumulants(c) - level) / c, Interval(0.0, end)).abscissa
+    low, middle, high = cumulants(c * np.array([0.9, 1.0, 1.1])).tolist()
+    wide = (low + high - 2 * middle) / (0.1 * c) ** 2
+    wide = wide if 0 < wide < math.inf else c**-2
+    x = (middle - level - math.log(c) - 0.5 * math.log(2 * math.pi * (wide + c**-2))) / c
+    x = x if math.isfinite(x) else 0.0
+    # at an end of the support the deviation vanishes
+    whole = spread(loss)
+    scale = max(math.sqrt(wide), _LEAST_SCALE * whole)
+    # nothing lies beyond the ends of the support, and not much beyond 1/alpha: E_Q[e^L] <= 1
+    x = max(min(x if above else -x, -math.log(alpha), loss.supremum), loss.infimum)
+    return Guess(x, scale, _REACH * scale + _DEVIATIONS * whole)
+
+
+class Search:
+    """Where the slope of the curve has its level, by secants."""
+
+    def __init__(self, lines: Lines, guess: Guess) -> None:
+        self.lines, self.guess = lines, guess
+        self._local = lines.near(guess.at)
+        self._seen: dict[float, LogDelta] = {}
+        first = self.found(guess.at)
+        self.noise = min(first.relative_width, 1.0)
+        # tails that are slopes of the profile take long, and tell no more than the lines from the profile itself
+        self.blunt = first.method in BLUNT
+        self._half = min(guess.scale * min(max(self.noise ** (1 / 3), _SECANT), 0.1), 1.0)
+
+    def found(self, x: float) -> LogDelta:
+        """What is computed at x."""
+        if x not in self._seen:
+            self._seen[x] = self._local(x)
+        return self._seen[x]
+
+    def place(self) -> float:
+        """About the x of the largest line: where the tail has its level."""
+        guess, lines = self.guess, self.lines
+        floor = max(lines.loss.infimum - guess.scale, guess.at - guess.reach)
+        top = min(lines.loss.supremum, -math.log(lines.alpha), guess.at + guess.reach) + guess.scale
+        floor, top = max(floor, -OUT_OF_REACH), min(top, _LARGEST - 1)
+        x = fall(self._surplus, guess.at, _STEP * guess.scale, floor, top, _STEP * guess.scale)
+        if abs(x - guess.at) > _NEAR * abs(x):
+            self._local = lines.near(x)
+            self._seen.clear()
+        return fall(self._surplus, x, _STEP * guess.scale, floor, top, self._half)
+
+    def _surplus(self, x: float) -> float:
+        """The logarithm of the slope of the secant around x, less its level; turned where it rises."""
+        lines, half = self.lines, self._half
+        before, after = self.found(x - half).value, self.found(x + half).value
+        more, less = (after, before) if lines.rising else (before, after)
+        tilt = lines.tilt * half
+        # log(e^more - e^less)
+        gain = more + math.log(-math.expm1(less - more - 2 * tilt)) + tilt if more + tilt > less - tilt else -math.inf
+        surplus = gain - math.log(2 * math.sinh(half)) - (1 - lines.tilt) * x - lines.level
+        return -surplus if lines.convex else surplus
+
+
+@dataclass(frozen=True)
+class Supremum:
+    """An enclosure of the supremum in units of e^unit, and what was computed at its place."""
+
+    lower: float
+    value: float
+    upper: float
+    unit: float
+    at: float
+    middle: LogDelta
+
+
+def supremum(search: Search, rtol: float) -> Supremum:
+    """The supremum of the lines, from points around its place; the upper end is infinite where the chords prove nothing."""
+    lines, guess = search.lines, search.guess
+    at = search.place()
+    middle = search.found(at)
+    unit = lines.unit(at, middle)
+    lower, value, _ = lines.line(at, middle, unit)
+    upper = math.inf
+    first = min(guess.scale * min(max(math.sqrt(search.noise), _AROUND), 0.03), 1.0)
+    for attempt in range(_ROUNDS):
+        top = Ceiling(math.inf, at)
+        known: list[Known] = []
+        # the loss may vary less, or more, than was guessed
+        step = max(first * _NEARER**attempt, 64 * math.ulp(at))
+        more = _BEYOND
+        while step < min(guess.reach, _LARGEST - max(at, 0.0)) and more and upper - lower > rtol * abs(value):
+            for x in (at - step, at + step)[step > _FARTHEST :]:
+                low, _, high = lines.line(x, search.found(x), unit)
+                known.append(Known(math.expm1(x - at), low, high))
+                lower = max(lower, low)
+            step *= _GROWTH
+            top = ceiling(known)
+            upper = min(upper, top.height)
+            more -= math.isfinite(top.height)
+        if upper - lower <= rtol * abs(value) or math.isinf(top.height):
+            break
+        # the chords meet where the function has a kink
+        at += math.log1p(top.at)
+        low, value, _ = lines.line(at, search.found(at), unit)
+        lower = max(lower, low)
+    return Supremum(lower, max(value, lower), upper, unit, at, middle)

@@ -1,0 +1,265 @@
+"""A law that is held as a curve, on a lattice.
+
+Between two nodes of the lattice the curve runs through an interval of its variable s. The cell's Q-mass and the share of
+it that goes to the upper node are integrals of analytic functions over that interval, taken as sums over panels with the
+proof of :mod:`logphi.quadrature.gauss_legendre`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from logphi.arith.floats import ULP
+from logphi.grid.lattice_law import Array, Cells, Grid, LatticeLaw, joined, placed, within_doubles
+from logphi.normal.errors import MASS, RUN, SHARE, log_sum
+from logphi.quadrature.gauss_legendre import Curve, Ellipses, atoms_of, gauss, sketch
+
+# measured: nodes of a panel, and ellipses that do for cells; and of those that are narrow beside the steepness of the loss
+_ORDER, _FEWER = 8, 4
+_RHO, _LARGER = np.array([2.5, 5.0, 10.0, 20.0]), np.array([160.0])
+_NARROW = 0.02
+# the error asked of a share, and how often a cell is halved for it at most
+_SHARP = float(np.log(1e-15))
+_HALVINGS = 60
+# points of a rough sum
+_POINTS = 1025
+
+
+@dataclass(frozen=True)
+class Bent:
+    """A curve, as a function of whether it shall be above or below the law; ``turned``, its law of -l under Q."""
+
+    curve_at: Callable[[bool], Curve]
+    turned: bool = False
+
+    @property
+    def top(self) -> float:
+        """The highest loss."""
+        curve = self.curve_at(True)
+        low, high = _ends_of(curve)
+        top = -float(low) if self.turned else float(high)
+        return top * (1 + 4 * curve.blur)
+
+    @property
+    def endless(self) -> bool:
+        """Whether a curve has no upper end."""
+        return not self.turned and not np.isfinite(self.curve_at(True).end)
+
+    @property
+    def spans(self) -> Array:
+        """The distance between two atoms."""
+        curve = self.curve_at(True)
+        if not curve.atoms:
+            return np.zeros(0)
+        low, high = curve.loss(np.array([curve.start, curve.end]))
+        return np.array([high - low])
+
+    def misfit(self, steps: Array, tilt: float) -> Array:
+        """How far atoms off the lattice are moved, per step."""
+        if not self.spans.size:
+            return np.zeros_like(steps)
+        turns = self.spans[0] / steps
+        missed = np.where(np.abs(turns - np.rint(turns)) <= 16 * ULP * turns, 0.0, turns - np.floor(turns))
+        return np.asarray(missed * steps / 2)
+
+    def sketch(self, u: Array, cut: float) -> Array:
+        """From panels; a rough sum where the upper tail is cut."""
+        curve = self.curve_at(True)
+        if not self.endless:
+            return sketch(curve, -1 - u if self.turned else u)
+        s = np.linspace(*_reached(curve, 1.0, -cut), _POINTS)
+        loss, log_density = curve.loss(s), curve.log_density(s) + np.log(s[1] - s[0])
+        parts = [log_density + (1 + u[:, None]) * loss]
+        if curve.mirrored:
+            parts.append(log_density - u[:, None] * loss)
+        if curve.rest:
+            parts.append(np.full((u.size, 1), np.log(curve.rest)))
+        return log_sum(np.concatenate(parts, axis=1))
+
+    def on(self, grid: Grid) -> LatticeLaw:
+        """Cells between the points where the loss meets the lattice, atoms, and the mirror image."""
+        curve = self.curve_at(grid.upper)
+        origin = 0.0 if np.isinf(curve.start) else float(curve.loss(np.array([curve.start]))[0])
+        if not curve.mirrored:
+            return self._whole(curve, grid, origin, self.turned)
+        right, left = (self._whole(curve, grid, 0.0, turned) for turned in (False, True))
+        both = joined(right, left)
+        below = right.lost_below + left.lost_below
+        both = replace(both, lost=right.lost, lost_mass=right.lost_mass, lost_below=below)
+        if not curve.rest:
+            return both
+        # what the rest may be off by
+        sure = 1 + (1 if grid.upper else -1) * (64 * ULP + 4 * curve.blur)
+        rest = LatticeLaw(np.zeros(1, np.int64), np.ones(1) * sure, float(np.log(curve.rest)), 0.0, both.slack)
+        return replace(joined(both, rest), lost=both.lost, lost_mass=both.lost_mass)
+
+    def _whole(self, curve: Curve, grid: Grid, origin: float, turned: bool) -> LatticeLaw:
+        body = _body(curve, grid, origin, turned)
+        if not curve.atoms:
+            return body
+        atoms = atoms_of(curve)
+        sign = -1.0 if turned else 1.0
+        log_p = atoms.log_mass if turned else atoms.log_mass + atoms.loss
+        log_p = log_p + (1 if grid.upper else -1) * (atoms.unit + atoms.slip)
+        slack = float(atoms.slip.max()) + 8 * ULP * (1 + abs(origin))
+        own = placed(grid, sign * (atoms.loss - origin), log_p, sign * origin, slack)
+        return replace(joined(body, own), lost=body.lost, lost_mass=body.lost_mass)
+
+
+def _ends_of(curve: Curve) -> Array:
+    """The least and the largest loss, of atoms too."""
+    places = np.array([place for place, _ in curve.atoms] + [curve.start, curve.end])
+    loss = np.where(np.isinf(places), places, curve.loss(np.where(np.isinf(places), 0.0, places)))
+    endless = places == -np.inf
+    if len(curve.strands) == 1 and endless.any():
+        # where the variable ends at minus infinity, the loss does not
+        loss = np.where(endless, np.log1p(-curve.strands[0].rate), loss)
+    return np.array([loss.min(), loss.max()])
+
+
+def _reached(curve: Curve, power: float, reach: float) -> tuple[float, float]:
+    """Between which places e^{power l} Q has nearly all its mass; nothing depends on how nearly."""
+    if np.isfinite(curve.start) and np.isfinite(curve.end):
+        low, high = curve.start, curve.end
+    else:
+        far = np.sqrt(2 * max(reach, 1.0)) + (abs(power) + 1) * curve.steepness + 2
+        low, high = max(curve.start, -far), min(curve.end, far)
+    for _ in range(3):
+        s = np.linspace(low, high, 513)
+        weight = curve.log_density(s) + power * curve.loss(s)
+        # the largest weight is kept even where its ulp is longer than the reach
+        kept = np.flatnonzero(weight >= weight.max() - reach)
+        low, high = float(s[max(kept[0] - 1, 0)]), float(s[min(kept[-1] + 1, s.size - 1)])
+    return low, high
+
+
+def _body(curve: Curve, grid: Grid, origin: float, turned: bool) -> LatticeLaw:
+    """What has a density."""
+    h, sign = grid.step, -1.0 if turned else 1.0
+    alpha = -grid.tilt if turned else 1 + grid.tilt
+    low, high = _reached(curve, alpha, grid.reach)
+    if not turned and np.isinf(curve.end):
+        high = min(high, _reached(curve, 1.0, -grid.cut)[1])
+    # an upper law leaves out nothing at its top but what it accounts for
+    if grid.upper and turned and np.isfinite(curve.start):
+        low = curve.start
+    if grid.upper and not turned and np.isfinite(curve.end):
+        high = curve.end
+    first, last = ((float(curve.loss(np.array([end]))[0]) - origin) / h for end in (low, high))
+    within_doubles(first, last)
+    first, last = int(np.floor(first + 1e-9)), int(np.ceil(last - 1e-9))
+    first = max(first, 0) if np.isfinite(curve.start) else first
+    last = min(max(last, first + 1), first + grid.most) if not turned else max(last, first + 1)
+    first = first if not turned else max(first, last - grid.most)
+    k = np.arange(first, last + 1)
+    x = np.asarray(origin + k * h, dtype=float)
+    s = np.clip(curve.place(x), curve.start, curve.end)
+    if first == 0 and np.isfinite(curve.start):
+        # where the computed place has few digits
+        s[0] = curve.start
+    slip = sum((strand.slip(s, np.abs(s), curve.blur) for strand in curve.strands), np.zeros(s.size))
+    # the ends of a curve are within their cells; elsewhere the place is as computed
+    inside = (s > curve.start) & (s < curve.end)
+    slack = float((np.abs(curve.loss(s) - x) * inside + slip).max()) + 4 * ULP * float(np.abs(x).max())
+    runs = [_cells(curve, s[at : at + RUN + 1], x[at : at + RUN + 1], h) for at in range(0, s.size - 1, RUN)]
+    log_mass, share, wrong, sag = np.concatenate(runs, axis=1)
+    share_error = SHARE + np.exp(wrong) + 4 * slack / h
+    sag = np.minimum(sag * (1 + 1e-9), share * (1 - share) + share_error)
+    exponent = log_mass + alpha * x[:-1]
+    peak = float(exponent.max())
+    g0, g1, g2 = (abs(one) for one in curve.density)
+    far = np.maximum(np.abs(s[1:]), np.abs(s[:-1]))
+    size = g0 + far * (g1 + g2 * far) + np.abs(alpha * x[:-1]) + np.abs(log_mass) + abs(peak)
+    # the density too follows the rounding of s
+    error = MASS + (16 * ULP + 2 * curve.blur) * (4 + size) + np.exp(wrong) + np.maximum(slip[1:], slip[:-1])
+    cells = Cells(np.exp(exponent - peak), error, np.clip(share, 0, 1), share_error, sag, alpha, h, turned)
+    nodes = cells.above() if grid.upper else cells.below()
+    if not grid.upper:
+        return LatticeLaw(-k if turned else k, nodes, peak, sign * origin, slack)
+    log_whole = peak + float(np.log(nodes.sum()))
+    under, over = (_exp(_log_tail(curve, alpha, float(s[at]), outward) - log_whole) for at, outward in ((0, -1), (-1, 1)))
+    if turned:
+        # the lower end of a curve is the upper one here
+        return LatticeLaw(-k, nodes, peak, -origin, slack, under, float(under > 0), over)
+    lost_mass = _exp(_log_tail(curve, 1.0, float(s[-1]), 1)) if over else 0.0
+    return LatticeLaw(k, nodes, peak, origin, slack, over, lost_mass, under)
+
+
+def _log_tail(curve: Curve, power: float, end: float, outward: int) -> float:
+    """An upper bound of the logarithm of the integral of e^{power l} dQ from an end upward (1) or downward (-1)."""
+    far = curve.end if outward > 0 else curve.start
+    if end == far:
+        return -np.inf
+    g1, g2 = curve.density[1:]
+    at = np.array([end])
+    steep, own = (float(part[0]) for part in curve.slopes_beyond(at, outward))
+    fall = -outward * (g1 + 2 * g2 * end) - max(outward * power, 0.0) * steep - own
+    value = float((curve.log_density(at) + power * curve.loss(at))[0])
+    if np.isfinite(far):
+        value += float(np.log(abs(far - end))) + max(-fall, 0.0) * abs(far - end)
+    else:
+        value = value - float(np.log(fall)) if fall > 0 else np.inf
+    return value + 1e-9 * (1 + abs(value)) if value < np.inf else np.inf
+
+
+def _exp(exponent: float) -> float:
+    return float(np.exp(min(exponent, 700.0)))
+
+
+def _cells(curve: Curve, s: Array, x: Array, h: float) -> Array:
+    """Log-masses of cells, shares, logarithms of the errors of either, and bounds of G / (A d)."""
+    count = s.size - 1
+    owner, low, high = np.arange(count), s[:-1], s[1:]
+    reference = np.maximum(curve.log_density(low), curve.log_density(high))
+    mass, upper, wrong = np.zeros(count), np.zeros(count), np.full(count, 1e-300)
+    scale = float(np.log(np.expm1(min(h, 700.0))))
+    narrow = float((high - low).max()) * curve.steepness < _NARROW
+    rho, order = (_LARGER, _FEWER) if narrow else (_RHO, _ORDER)
+    for halving in range(_HALVINGS):
+        # where doubles are too coarse for the step, some have no width
+        wide = high > low
+        owner, low, high = owner[wide], low[wide], high[wide]
+        if not owner.size:
+            break
+        around = Ellipses.around(curve, low, high, rho, order)
+        start = x[owner][:, None]
+        apart = np.maximum(np.abs(around.left - start), np.abs(around.right - start)) + around.moved + 1e-300
+        paid = np.log(apart) + np.maximum(around.most - start, 0.0) - scale
+        log_error = (around.log_rest + np.maximum(paid, 0.0)).min(axis=1)
+        typical = np.maximum(curve.log_density((low + high) / 2), reference[owner]) + np.log(high - low)
+        good = (log_error <= typical + _SHARP) | (halving == _HALVINGS - 1)
+        if good.any():
+            nodes, log_weight, _ = gauss(low[good], high[good], order)
+            who = np.repeat(owner[good], order)
+            weight = np.exp(curve.log_density(nodes) + log_weight - reference[who])
+            mass += np.bincount(who, weight, count)
+            upper += np.bincount(who, weight * (np.expm1(curve.loss(nodes) - x[who]) * np.exp(-scale)), count)
+            wrong += np.bincount(owner[good], np.exp(np.minimum(log_error[good] - reference[owner[good]], 700.0)), count)
+        owner, low, high = owner[~good], low[~good], high[~good]
+        middle = (low + high) / 2
+        owner, low, high = np.tile(owner, 2), np.concatenate([low, middle]), np.concatenate([middle, high])
+    held = np.maximum(mass, 1e-300)
+    share = upper / held
+    with np.errstate(over="ignore"):  # a cell without mass: nothing is known, and nothing needed
+        error = np.minimum(2 * wrong / held, 1.0)
+    return np.stack([np.log(held) + reference, share, np.log(error), _sag(curve, s, x, np.log(held) + reference, scale)])
+
+
+def _sag(curve: Curve, s: Array, x: Array, log_mass: Array, scale: float) -> Array:
+    """Max(dQ/da) d / (8 A) of each cell, where dQ/da is e^g times powers of the w_k over e^l times the slope of the loss."""
+    g0, g1, g2 = curve.density
+    low, high = s[:-1], s[1:]
+    peak = np.clip(-g1 / (2 * g2), low, high) if g2 else np.where(g1 > 0, high, low)
+    log_density = g0 + peak * (g1 + g2 * peak)
+    slope = np.zeros(low.size)
+    for strand in curve.strands:
+        part = (strand.own - strand.sign) * strand.log(s)
+        log_density = log_density + np.maximum(part[1:], part[:-1])
+        share = strand.share(s)
+        slope += abs(strand.slope) * np.minimum(share[1:], share[:-1])
+    log_sag = log_density - np.log(np.maximum(slope, 1e-300)) + x[:-1] + scale - log_mass - np.log(8)
+    sag: Array = np.exp(np.minimum(log_sag, 700.0))
+    return sag

@@ -1,0 +1,269 @@
+"""A sum of independent lattice laws on a circle of N nodes: its excess at any threshold, by one Fourier sum.
+
+notation: with masses y_J at s_J = s_0 + J h, tilted by e^{c s_J}, and the discrete transform Phi_k = prod of
+phi_{i,k}^{n_i}, theta_k = 2 pi k / N,
+
+    (1/N) sum over k of Phi_k sum over s_J > x of e^{i theta_k J} e^{-c s_J} (1 - e^{x - s_J})
+        = sum over m of e^{cmNh} D(x + mNh),     D(x) = E[(1 - e^{x-X})_+].
+
+The terms m != 0 are positive and below their Chernoff bounds: wrap-around only raises the sum, as in
+:mod:`logphi.inversion.contour`. The inner sum is geometric: with s_n the first node above x and r = s_n - x,
+
+    e^{-cx - cr} [(1 - e^{-r}) z^n + (e^{-r} - e^{-h}) e^{-ch} z^{n+1}] / ((1 - e^{-ch} z) (1 - e^{-(c+1)h} z)),
+
+z = e^{i theta}, so that thresholds differ in two powers of z and in scalars only. A Fourier transform by doubles errs by
+log2(N) (few u) relative to the 2-norm of its argument (Higham 2002, *Accuracy and Stability*, Theorem 24.2); by Cauchy
+and Schwarz that is weighed with the 2-norm of what it is multiplied by.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from logphi.arith.floats import ULP
+from logphi.grid.lattice_law import Array, Grid, LatticeLaw
+from logphi.inversion.contour import log_kappa
+
+Complex = NDArray[np.complex128]
+Places = NDArray[np.int64]
+
+# derived: Theorem 24.2 has 6.7 u per level of a radix-2 transform; doubled for the real one
+_FOURIER = 7 * ULP
+# measured: as many nodes are summed faster, and sharper, one by one
+_FEW = 8
+# derived: two tabulated phases, their product, and a sum of few terms
+_DIRECT = 32 * ULP
+# derived: kernel, phases, weight and products of one term; a pairwise sum of rows of pairwise sums
+_TERM = 96 * ULP
+# derived: folding a law's weights, adding its largest node, dividing by its mass, and the power's multiplications
+_FACTOR = 18 * ULP
+# measured: a few hundredths of the rounding of the terms that are kept, and how finely it is told where these end
+_DROPPED = 1e-16
+_BLOCK = 8
+
+
+@dataclass(frozen=True)
+class Sum:
+    """One side: e^log_scale times the value, with its noise, both in units of that.
+
+    ``log_lost`` bounds what is outside the nodes of an upper law, ``log_wrap`` the terms that go round.
+    """
+
+    log_scale: float
+    value: float
+    noise: float
+    log_lost: float
+    log_wrap: float
+
+
+@dataclass(frozen=True)
+class Circle:
+    """A sum of lattice laws, ready for any threshold.
+
+    ``terms`` are weight * Phi_k * kernel_k in rows, ``size`` the sum of their moduli and ``error`` a bound of what they
+    and those left out may be wrong by beyond a relative ``noise``. Every node lies within ``slack`` of its place.
+    """
+
+    grid: Grid
+    nodes: int
+    terms: Complex
+    size: float
+    error: float
+    noise: float
+    location: float
+    shift: int
+    slack: float
+    log_scale: float
+    log_size: float
+    lost: float
+    lost_mass: float
+    lost_below: float
+    points: Array
+    log_moments: Array
+
+    def at(self, x: float) -> Sum:
+        """The Fourier sum at a threshold, wrap-around included; c x must keep its digits."""
+        c, h = self.grid.tilt, self.grid.step
+        start = self.location + self.shift * h
+        reach = abs(self.location) + abs(self.shift) * h + abs(x) + h
+        slack = self.slack + 8 * ULP * reach
+        # every node is known to within the slack: the threshold moves against the claim
+        x = x - slack if self.grid.upper else x + slack
+        first = math.floor((x - start) / h) + 1
+        rest = min(max(start + first * h - x, 0.0), h)
+        one, two = -math.expm1(-rest), -math.exp(-rest) * math.expm1(-(h - rest)) * math.exp(-c * h)
+        fade = math.exp(-c * rest)
+        value = fade * (one * self._power(first) + two * self._power(first + 1))
+        noise = fade * (one + two) * (self.size * math.expm1(self.noise) + self.error)
+        log_scale = self.log_scale - c * x
+        # the logarithm of the scale is a sum of large terms; each node's own tilt was counted with its mass
+        wrong = math.expm1(min(4 * ULP * (self.log_size + c * (reach + abs(x)) + 4), 700.0))
+        noise = (noise + wrong * (abs(value) + noise)) * (1 + 1e-9) + 1e-290
+        # any path through lost mass: by its tilted share, or, above, by its probability
+        log_kernel = log_scale + float(log_kappa(np.array([c]))[0])
+        log_lost = min(
+            _log(_expm1(self.lost + self.lost_below)) + log_kernel,
+            float(np.logaddexp(_log(_expm1(self.lost_below)) + log_kernel, _log(self.lost_mass))),
+        )
+        turns = np.abs(self.points - c) * (h * self.nodes)
+        room = turns + np.log(-np.expm1(-turns)) - 1e-12 * (1 + turns)
+        log_wraps = self.log_moments + log_kappa(self.points) - self.points * x - room
+        return Sum(log_scale, value, noise, log_lost, float(np.logaddexp.reduce(log_wraps)))
+
+    def _power(self, n: int) -> float:
+        """The real part of the sum of terms times z^n."""
+        rows, columns = self.terms.shape
+        inner = (self.terms * _phases(np.arange(columns), n, self.nodes)).sum(axis=1)
+        return float((inner * _phases(columns * np.arange(rows), n, self.nodes)).real.sum())
+
+
+def compose(laws: Iterable[tuple[LatticeLaw, int]], grid: Grid, nodes: int, points: Array) -> Circle:
+    """The sum of lattice laws, with counts, on a circle of ``nodes`` nodes, a power of two.
+
+    ``points`` are the two rates, on either side of the tilt, at which Chernoff bounds of the wrap-around are taken.
+    """
+    c, h = grid.tilt, grid.step
+    log_bound = np.zeros(nodes // 2 + 1)
+    transforms: list[tuple[Complex, Array, int, float]] = []
+    location, shift, slack, log_scale, log_size = 0.0, 0, 0.0, 0.0, 0.0
+    lost, lost_mass, lost_below = 0.0, 0.0, 0.0
+    log_moments = np.zeros(points.size)
+    for law, count in laws:
+        transform, place, log_mass, error = _transform(law, nodes)
+        # what the transform may be at most, entry by entry, given its error in the 2-norm
+        log_largest = np.log(np.maximum(np.abs(transform), 1e-300) + error * math.sqrt(nodes))
+        log_bound += count * log_largest
+        transforms.append((transform, log_largest, count, error))
+        location += count * law.origin
+        shift += count * place
+        slack += count * (law.slack + 2 * ULP * abs(law.origin))
+        log_scale += count * (law.log_scale + log_mass)
+        log_size += count * (abs(law.log_scale) + abs(log_mass))
+        lost += count * law.lost
+        lost_mass += count * law.lost_mass
+        lost_below += count * law.lost_below
+        if not grid.upper:
+            log_moments += count * law.log_moments(points - c, h)
+    kept, dropped = _kept(log_bound, c, h)
+    weight = np.full(kept, 2.0 / nodes)
+    # the real transform has its two ends once
+    weight[0] = 1.0 / nodes
+    if kept == log_bound.size:
+        weight[-1] = 1.0 / nodes
+    kernel = _kernel(c, h, _angles(np.arange(kept), nodes))
+    kernel_size = np.abs(kernel)
+    terms = weight * kernel
+    error = dropped + 1e-300 * float(kernel_size.sum())
+    for transform, log_largest, count, wrong in transforms:
+        terms *= _power(transform[:kept], count)
+        with np.errstate(over="ignore"):  # an infinite error says that nothing is known
+            others = np.exp(np.minimum(log_bound[:kept] - log_largest[:kept], 700.0)) * kernel_size
+            error += count * wrong * float(np.sqrt((weight * others**2).sum()))
+    total = sum(count for *_, count, _ in transforms)
+    noise = min(_TERM + ULP * (math.log2(nodes) + 4 * c * h) + _FACTOR * total, 700.0)
+    size = float(np.abs(terms).sum()) * (1 + 1e-9)
+    columns = 1 << (kept.bit_length() + 1) // 2
+    rows = np.zeros((-(-kept // columns), columns), dtype=np.complex128)
+    rows.ravel()[:kept] = terms
+    numbers = (location, shift, slack, log_scale, log_size, lost, lost_mass, lost_below)
+    return Circle(grid, nodes, rows, size, error * (1 + 1e-9), noise, *numbers, points, log_moments)
+
+
+def _kept(log_bound: Array, c: float, h: float) -> tuple[int, float]:
+    """How many terms matter, from bounds of the transform; and a bound of the sum of the others."""
+    nodes = 2 * (log_bound.size - 1)
+    starts = np.arange(0, log_bound.size, _BLOCK)
+    # the kernel falls from its first node to the last
+    sizes = np.exp(np.minimum(np.maximum.reduceat(log_bound, starts), 700.0))
+    with np.errstate(over="ignore"):  # an infinite rest says that nothing is known
+        sizes = sizes * np.abs(_kernel(c, h, _angles(starts, nodes))) * (2 * _BLOCK / nodes)
+        rests = np.append(np.cumsum(sizes[::-1])[::-1], 0.0)
+    blocks = max(int(np.count_nonzero(rests > _DROPPED * rests[0])), 1)
+    return min(blocks * _BLOCK, log_bound.size), float(rests[blocks]) * (1 + 1e-9)
+
+
+def _transform(law: LatticeLaw, nodes: int) -> tuple[Complex, int, float, float]:
+    """The transform over its sum, the place of the largest node, log of the sum, and the 2-norm error over sqrt(nodes).
+
+    The largest node is turned to place 0, where its transform is a constant: what is left has the smaller norm.
+    """
+    held = np.flatnonzero(law.weights)
+    if 0 < held.size <= _FEW:
+        places, weights = law.places[held], law.weights[held]
+        best = int(np.argmax(weights))
+        mass = float(weights.sum())
+        weights = weights / mass
+        transform = np.full(nodes // 2 + 1, weights[best], dtype=np.complex128)
+        for node in np.delete(np.arange(held.size), best).tolist():
+            transform += weights[node] * _all_phases(int(places[best] - places[node]), nodes)
+        return transform, int(places[best]), math.log(mass), _DIRECT * float(np.delete(weights, best).sum())
+    place = int(law.places[np.argmax(law.weights)])
+    rest = law.folded(nodes, place)
+    largest = float(rest[0])
+    rest[0] = 0.0
+    # a lower law may have nothing left
+    mass = max(float(largest + rest.sum()), 1e-300)
+    rest /= mass
+    transform = np.fft.rfft(rest)
+    transform += largest / mass
+    return transform, place, math.log(mass), _FOURIER * math.log2(nodes) * math.sqrt(float(np.square(rest).sum()))
+
+
+def _power(base: Complex, count: int) -> Complex:
+    """By squaring: all its multiplications together err no more than count ones in a row."""
+    result: Complex | None = None
+    while True:
+        if count & 1:
+            result = base if result is None else result * base
+        count >>= 1
+        if not count:
+            return np.ones_like(base) if result is None else result
+        base = base * base
+
+
+def _kernel(c: float, h: float, theta: Array) -> Complex:
+    """1 / ((1 - e^{-ch + i theta}) (1 - e^{-(c+1)h + i theta}))."""
+    sine, versine = np.sin(theta), 2 * np.sin(theta / 2) ** 2
+
+    def gap(rate: float) -> Complex:
+        # from positive parts
+        decay = math.exp(-rate * h)
+        value = np.empty(theta.shape, dtype=np.complex128)
+        value.real = -math.expm1(-rate * h) + decay * versine
+        value.imag = -decay * sine
+        return value
+
+    kernel: Complex = 1 / (gap(c) * gap(c + 1))
+    return kernel
+
+
+def _angles(k: Places, nodes: int) -> Array:
+    """2 pi k / N."""
+    return np.asarray(k * (2 * np.pi / nodes), dtype=np.float64)
+
+
+def _phases(k: Places, n: int, nodes: int) -> Complex:
+    """z_k^n, the angle reduced in integers."""
+    phases: Complex = np.exp(1j * _angles((k * (n % nodes)) % nodes, nodes))
+    return phases
+
+
+def _all_phases(n: int, nodes: int) -> Complex:
+    """z_k^n for all k, as products of two of few."""
+    columns = 1 << (nodes.bit_length() // 2)
+    rows = nodes // 2 // columns + 1
+    table: Complex = np.outer(_phases(columns * np.arange(rows), n, nodes), _phases(np.arange(columns), n, nodes))
+    return table.ravel()[: nodes // 2 + 1]
+
+
+def _expm1(exponent: float) -> float:
+    return math.expm1(exponent) if exponent < 700 else math.inf
+
+
+def _log(number: float) -> float:
+    return math.log(number) if number > 0 else -math.inf

@@ -1,0 +1,109 @@
+"""A flat part between two atoms, once tilted by e^{-x/2}, on a lattice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from logphi.arith.floats import ULP
+from logphi.grid.discretizer import Ends
+from logphi.grid.lattice_law import Array, Cells, Grid, LatticeLaw, joined, placed
+from logphi.normal.errors import MASS, SHARE, log_sum
+
+
+@dataclass(frozen=True)
+class Flat:
+    """Q-density proportional to e^{-x/2} on [-w, w] with P-mass 1 - 2 p at most, and P-mass p at the upper end.
+
+    ``weight`` maps w to the logarithms of the density's constant C (P-density C e^{x/2}) and of p, each -inf if absent.
+    """
+
+    width: Ends
+    weight: Callable[[float], tuple[float, float]]
+
+    @property
+    def top(self) -> float:
+        """The upper end."""
+        return self.width.high
+
+    @property
+    def endless(self) -> bool:
+        """No."""
+        return False
+
+    @property
+    def spans(self) -> Array:
+        """The width of the support."""
+        return np.array([2 * self.width.low])
+
+    def misfit(self, steps: Array, tilt: float) -> Array:
+        """How far the narrower lower law moves the tilted mean, per step."""
+        turns = 2 * self.width.low / steps
+        missed = np.where(np.abs(turns - np.rint(turns)) <= 16 * ULP * turns, 0.0, turns - np.floor(turns))
+        moved: Array = missed * steps / 2 * np.tanh((tilt + 0.5) * self.width.low)
+        return moved
+
+    def sketch(self, u: Array, cut: float) -> Array:
+        """From the density's integral and the two atoms."""
+        w = self.width.high
+        log_c, log_p = self.weight(w)
+        rate = np.maximum(np.abs(u + 0.5), 1e-9)
+        body = np.full(u.shape, -np.inf)
+        if log_c > -np.inf:
+            body = log_c + rate * w + np.log(-np.expm1(-2 * rate * w) / rate)
+        return log_sum(np.stack([body, log_p + u * w, log_p - w - u * w], axis=1))
+
+    def on(self, grid: Grid) -> LatticeLaw:
+        """Cells from -w upward. The lower law is that of the widest multiple of the step; far cells are left out."""
+        h, c = grid.step, grid.tilt
+        w = self.width.at(grid.upper)
+        turns = 2 * w / h
+        aligned = abs(turns - round(turns)) <= 16 * ULP * (turns + 1)
+        count = round(turns) if aligned else int(np.floor(turns))
+        if not (aligned or grid.upper):
+            w = count * h / 2
+        if count == 0 and (aligned or not grid.upper):
+            return LatticeLaw(np.zeros(1, np.int64), np.ones(1), 0.0, 0.0, 48 * ULP * (w + h))
+        log_c, log_p = self.weight(w)
+        ends = np.array([0.0, count * h if aligned or not grid.upper else 2 * w])
+        # nodes that are aligned within rounding count as aligned
+        slack = 48 * ULP * (w + h)
+        if log_c == -np.inf:
+            return placed(grid, ends, np.array([log_p - w, log_p]), -w, slack)
+        cells = count if aligned or not grid.upper else count + 1
+        first = max(0, count - int(min(grid.reach / ((c + 0.5) * h) + 4, grid.most)))
+        k = np.arange(first, cells)
+        low = -w + k * h
+        # all cells but the last are whole
+        lengths = np.array([h, h if aligned or not grid.upper else min(max(w - low[-1], 0.0), h)])
+        kind = np.append(np.zeros(k.size - 1, np.int64), 1)
+        with np.errstate(divide="ignore"):  # a sliver of no length has no mass
+            log_mass = (log_c + np.log(4 * np.sinh(lengths / 4)) - lengths / 4)[kind] + (c + 0.5) * low
+        peak = float(log_mass.max())
+        error = MASS + ULP * (64 + 64 * w + 2 * np.abs((1 + c) * low) + abs(peak))
+        share = (np.expm1(lengths / 2) / np.expm1(h))[kind]
+        share_error, sag = np.full(k.size, 2 * SHARE * (1 + w / h)), np.full(k.size, np.exp(h) / 8)
+        found = Cells(np.exp(log_mass - peak), error, share, share_error, sag, 1 + c, h, False)
+        nodes = found.above() if grid.upper else found.below()
+        below = np.exp(log_c + (c + 0.5) * low[0] - np.log(c + 0.5) - peak) / nodes.sum() * 1.001 if first else 0.0
+        body = LatticeLaw(np.arange(first, cells + 1), nodes, peak, -w, slack, lost_below=float(below))
+        if log_p == -np.inf:
+            return body
+        return joined(body, placed(grid, ends, np.array([log_p - w, log_p]), -w, slack))
+
+
+def weight_uniform(w: float) -> tuple[float, float]:
+    """C = 1 / (4 sinh(w/2)), no atoms."""
+    return float(-w / 2 - np.log(-2 * np.expm1(-w))), -np.inf
+
+
+def weight_with_atoms(w: float) -> tuple[float, float]:
+    """C = e^{-w/2} / 4, atoms of P-mass 1/2 and e^{-w}/2."""
+    return -w / 2 - float(np.log(4)), -float(np.log(2))
+
+
+def weight_two_point(w: float) -> tuple[float, float]:
+    """No density, atoms of P-mass 1 / (1 + e^{-w}) and e^{-w} / (1 + e^{-w})."""
+    return -np.inf, -float(np.log1p(np.exp(-w)))

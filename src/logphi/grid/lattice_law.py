@@ -1,0 +1,201 @@
+"""Laws on a lattice, as masses on its nodes, and how the cells of a law are carried to them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from logphi.arith.floats import ULP
+from logphi.normal.errors import MASS, RUN, SHARE, log_sum
+
+Array = NDArray[np.float64]
+
+# measured: tails that end in a finite point fall too fast there for two cells to do
+_ROUGH = tuple(2**k for k in range(1, 11))
+# measured: deficits vanish after two or three steps upward; a law that needs more is rounded down instead
+_CARRIES = 64
+# derived: doubles count no farther
+_FARTHEST = 2.0**52
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Which lattice law is asked for: step h, tilt e^{cx}, side, how deep the tails go, and how many nodes at most.
+
+    ``cut`` is the logarithm of a P-mass: of an endless upper tail no more than about that much is left out.
+    """
+
+    step: float
+    tilt: float
+    upper: bool
+    reach: float
+    cut: float
+    most: int
+
+
+@dataclass(frozen=True)
+class LatticeLaw:
+    """P-masses e^{c x_k} p_k = e^log_scale * weight at x_k = origin + h * place, places to within ``slack``.
+
+    Of what lies above the highest node of an upper law, ``lost`` bounds the share of E[e^{cX}] and ``lost_mass`` the
+    P-mass; ``lost_below`` is the share below the lowest node.
+    """
+
+    places: NDArray[np.int64]
+    weights: Array
+    log_scale: float
+    origin: float
+    slack: float
+    lost: float = 0.0
+    lost_mass: float = 0.0
+    lost_below: float = 0.0
+
+    def log_moments(self, rates: Array, step: float) -> Array:
+        """Upper bounds of log E[e^{(c + r) X}], for each rate r."""
+        held = self.weights > 0
+        if not held.any():
+            return np.full(rates.shape, -np.inf)
+        places, weights = self.places[held], self.weights[held]
+        total, largest = np.full(rates.shape, -np.inf), np.zeros(rates.shape)
+        for first in range(0, places.size, RUN):
+            run = slice(first, first + RUN)
+            exponent = rates[:, None] * (step * places[run]) + np.log(weights[run])
+            total = np.logaddexp(total, log_sum(exponent))
+            largest = np.maximum(largest, np.abs(exponent).max(axis=1))
+        size = self.log_scale + rates * self.origin
+        slip = 1e-12 * (1 + largest + np.abs(size))
+        bound: Array = total + size + np.abs(rates) * self.slack + slip
+        return bound
+
+    def folded(self, size: int, start: int) -> Array:
+        """The weights on the circle of ``size`` nodes, a power of two, from the place ``start`` onward."""
+        circle: Array = np.bincount((self.places - start) & (size - 1), self.weights, size).astype(np.float64, copy=False)
+        return circle
+
+
+@dataclass(frozen=True)
+class Cells:
+    """Tilted Q-masses e^{alpha x_k} A_k (with relative error), shares (absolute error), and bounds of G / (A d).
+
+    Where cells are ``coarse``, they are rounded down in the law below, whatever they hold.
+    """
+
+    mass: Array
+    error: Array
+    share: Array
+    share_error: Array
+    sag: Array
+    alpha: float
+    step: float
+    turned: bool
+    # mass at node 0 that stands for all below the first cell, which is tangent there
+    anchor: float = 0.0
+    coarse: NDArray[np.bool_] | None = None
+
+    def above(self) -> Array:
+        """Chords: one more node than cells."""
+        sign = -1.0 if self.turned else 1.0
+        share = np.clip(self.share + sign * self.share_error, 0.0, 1.0)
+        return self._split(self.mass * (1 + self.error), share) * (1 + 8 * ULP)
+
+    def below(self) -> Array:
+        """Chords lowered below the curve."""
+        # nothing is lowered near the top, where a deficit would find nobody to take from
+        for rough in (*_ROUGH, self.mass.size):
+            smooth = np.ones(self.mass.size, dtype=bool) if self.coarse is None else ~self.coarse
+            skip = 0 if self.anchor and rough == _ROUGH[0] else rough
+            smooth[slice(0, skip) if self.turned else slice(-rough, None)] = False
+            nodes = self._lowered(smooth)
+            if nodes is not None:
+                return nodes
+        raise ArithmeticError("rounding every cell down left a deficit: please report this law and threshold")
+
+    def _lowered(self, smooth: NDArray[np.bool_]) -> Array | None:
+        h, alpha = self.step, self.alpha
+        sign = 1.0 if self.turned else -1.0
+        share = np.where(smooth, np.clip(self.share + sign * self.share_error, 0.0, 1.0), float(self.turned))
+        gap = np.where(smooth, self.mass * (1 + self.error) * self.sag, 0.0)
+        drop = np.zeros(gap.size + 1)
+        drop[:-1] = gap
+        drop[1:] = np.maximum(drop[1:], gap * np.exp((alpha - 1) * h))
+        if self.anchor and smooth[0]:
+            # the first chord is the tangent at the lower end of its mass: lowered at node 1 only
+            drop[0] = 0.0
+            tangent = self.mass[0] * (1 + self.error[0]) * np.exp((alpha - 1) * h) * (1 - share[0]) * (1 + 8 * ULP)
+            drop[1] = max(tangent, gap[1] if gap.size > 1 else 0.0)
+        # beyond the bottom the curve keeps its lowered height, and loses that much P-mass
+        bends = np.full(drop.size, 1 + np.exp(h))
+        bends[-1 if self.turned else 0] = 1.0
+        chord = self._split(self.mass * np.maximum(1 - self.error, 0.0), share) + drop * bends
+        chord[0] += self.anchor
+        taken = np.zeros_like(drop)
+        taken[:-1] += drop[1:] * np.exp((1 - alpha) * h)
+        taken[1:] += drop[:-1] * np.exp(alpha * h)
+        nodes = chord - taken - 16 * ULP * (chord + taken)
+        carried = carry(nodes[::-1] if self.turned else nodes, np.exp(-alpha * h if self.turned else alpha * h))
+        if carried is None:
+            return None
+        return (carried[::-1] if self.turned else carried) * (1 - 8 * ULP)
+
+    def _split(self, mass: Array, share: Array) -> Array:
+        nodes = np.zeros(mass.size + 1)
+        nodes[:-1] = mass * (1 - share)
+        nodes[1:] += mass * share * np.exp(self.alpha * self.step)
+        return nodes
+
+
+def carry(nodes: Array, factor: float) -> Array | None:
+    """Deficits taken from the node above; None if that does not end. The top must not be in deficit."""
+    nodes = nodes.copy()
+    for _ in range(_CARRIES):
+        bad = np.flatnonzero(nodes < 0)
+        if bad.size == 0:
+            return nodes
+        if bad[-1] == nodes.size - 1:
+            return None
+        deficit = nodes[bad]
+        nodes[bad] = 0.0
+        with np.errstate(over="ignore"):  # an infinite deficit is never met
+            nodes[bad + 1] += factor * deficit
+    return None
+
+
+def within_doubles(*places: float) -> None:
+    """Refuse places on a lattice that doubles do not count to."""
+    if not all(abs(place) < _FARTHEST for place in places):
+        raise ValueError("the lattice is finer than the doubles at the losses of one release")
+
+
+def placed(grid: Grid, offsets: Array, log_p: Array, origin: float, slack: float) -> LatticeLaw:
+    """Atoms at origin + offset: on a node within rounding, else split over two nodes, or rounded down."""
+    h, c = grid.step, grid.tilt
+    position = offsets / h
+    within_doubles(float(position.min()), float(position.max()))
+    nearest = np.rint(position)
+    hit = np.abs(position - nearest) <= 16 * ULP * (1 + np.abs(position))
+    lower = np.where(hit, nearest, np.floor(position))
+    log_low, log_high = log_p, np.full(log_p.shape, -np.inf)
+    if grid.upper:
+        rest = np.where(hit, 0.0, np.clip(offsets - lower * h, 0.0, h))
+        up = np.clip(np.expm1(-rest) / np.expm1(-h) + np.where(hit, 0.0, SHARE * (1 + np.abs(position))), 0.0, 1.0)
+        with np.errstate(divide="ignore"):  # a whole atom leaves nothing at the other end
+            log_low, log_high = log_p + np.log1p(-up), log_p + np.log(up)
+    places = np.concatenate([lower, lower + 1])
+    exponent = np.concatenate([log_low, log_high]) + c * (origin + places * h)
+    peak = float(exponent.max())
+    size = 2 * np.abs(np.tile(log_p, 2)) + 2 * c * (abs(origin) + np.abs(places) * h)
+    error = MASS + ULP * (size + abs(peak))
+    weights = np.exp(exponent - peak) * (1 + error if grid.upper else np.maximum(1 - error, 0))
+    slack += 32 * ULP * (h + float(np.abs(offsets).max()))
+    return LatticeLaw(places.astype(np.int64), weights, peak, origin, slack)
+
+
+def joined(one: LatticeLaw, other: LatticeLaw) -> LatticeLaw:
+    """Both measures together; they have one origin."""
+    scale = max(one.log_scale, other.log_scale)
+    weights = [law.weights * np.exp(law.log_scale - scale) for law in (one, other)]
+    places = np.concatenate([one.places, other.places])
+    slack, below = max(one.slack, other.slack), max(one.lost_below, other.lost_below)
+    return LatticeLaw(places, np.concatenate(weights), scale, one.origin, slack, lost_below=below)

@@ -1,0 +1,121 @@
+"""Very many atoms on a lattice: the nodes of a fine quadrature, or the cells of a density rounded to their ends.
+
+Where a cell of the lattice holds several atoms, its chord is lowered as that of a density; where it holds a few, the lower
+law has them at the node below.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from logphi.arith.floats import ULP
+from logphi.grid.lattice_law import Array, Cells, Grid, LatticeLaw
+from logphi.laws.densities import Densities
+from logphi.normal.errors import MASS, SHARE, log_sum
+
+# measured: at these ends of the support so much mass is an atom that the step should respect
+_ATOM = 1e-3
+# measured: with fewer atoms, neighbouring cells differ by too much for chords to be lowered
+_SEVERAL = 4
+# a chord that sags by less than this share of its mass is as good as its ends
+_STRAIGHT = 1e-9
+# beyond it a tilted weight is nothing
+_DEEP = 700.0
+
+
+@dataclass(frozen=True, eq=False)
+class Samples:
+    """Atoms at losses in ascending order, with the logarithms of their P-masses, and a P-mass at ``infinite`` loss.
+
+    Both are taken as they are. What the nodes of a quadrature miss of two densities is an estimate, like their law itself.
+    """
+
+    loss: Array
+    log_p: Array
+    infinite: float = 0.0
+
+    @staticmethod
+    @lru_cache(maxsize=8)
+    def of(law: Densities) -> Samples:
+        """The nodes of a quadrature."""
+        loss, log_p = law.atoms()
+        order = np.argsort(loss)
+        return Samples(loss[order], log_p[order])
+
+    @property
+    def top(self) -> float:
+        """The highest atom."""
+        if self.infinite:
+            return np.inf
+        last = float(self.loss[-1])
+        return last + 4 * ULP * (1 + abs(last))
+
+    @property
+    def endless(self) -> bool:
+        """The highest atoms may have no weight."""
+        return True
+
+    @property
+    def spans(self) -> Array:
+        """The width of the support, where both ends have atoms."""
+        loss, log_p = self.loss, self.log_p
+        ends = [np.exp(log_p[np.abs(loss - end) < 1e-12]).sum() for end in (loss[0], loss[-1])]
+        return np.array([loss[-1] - loss[0]]) if min(ends) > _ATOM else np.zeros(0)
+
+    def misfit(self, steps: Array, tilt: float) -> Array:
+        """The cells fit any step."""
+        return np.zeros_like(steps)
+
+    def sketch(self, u: Array, cut: float) -> Array:
+        """A sum over some of the atoms."""
+        loss, log_p = self.loss[: self._end(cut)], self.log_p[: self._end(cut)]
+        every = max(1, loss.size // 4096)
+        start = np.arange(0, loss.size, every)
+        share = np.log(np.add.reduceat(np.exp(log_p), start) + 1e-300)
+        return log_sum(share + u[:, None] * loss[start])
+
+    def _end(self, cut: float) -> int:
+        """How many atoms are left when hardly more P-mass than e^cut is cut off above; at least one."""
+        tail = np.cumsum(np.exp(self.log_p[::-1]))[::-1]
+        return max(int(np.count_nonzero(tail > np.exp(max(cut, -_DEEP)))), 1)
+
+    def on(self, grid: Grid) -> LatticeLaw:
+        """Cells below the highest atom, which lies on a node."""
+        h, alpha = grid.step, 1 + grid.tilt
+        loss, log_p = self.loss, self.log_p
+        weight: Array = log_p + grid.tilt * loss
+        kept = np.arange(loss.size) < self._end(grid.cut)
+        kept &= weight > weight[kept].max() - min(grid.reach, _DEEP)
+        kept &= loss > loss[kept][-1] - grid.most * h
+        whole = float(log_sum(weight))
+        dropped = np.where(kept, -np.inf, weight)
+        first, last = loss[kept][0], loss[kept][-1]
+        above, below = (float(np.exp(log_sum(np.where(side, dropped, -1e300)) - whole)) for side in (loss > last, loss < first))
+        lost_mass = float(np.exp(np.where(loss > last, log_p, -np.inf)).sum()) + self.infinite
+        above = np.inf if self.infinite else above
+        loss, log_q = loss[kept], log_p[kept] - loss[kept]
+        count = int(max(np.ceil((last - first) / h), 1))
+        origin = last - count * h
+        place = np.clip(np.floor((loss - origin) / h), 0, count - 1).astype(np.int64)
+        exponent = log_q + alpha * (origin + place * h)
+        peak = float(exponent.max())
+        weight, held = np.exp(exponent - peak), np.bincount(place, minlength=count)
+        own = np.expm1(np.clip(loss - origin - place * h, 0, h)) / np.expm1(h)
+        # an atom at the share s lies s (1 - s) of its mass below its chord
+        mass, upper, gap = (
+            np.bincount(place, weight * part, count).astype(float) for part in (np.ones(own.size), own, own * (1 - own))
+        )
+        size = float(np.abs(log_q).max() + alpha * np.abs(loss).max() + abs(peak))
+        error = np.asarray(MASS + ULP * (4 * size + held), dtype=float)
+        share_error = np.asarray(SHARE * (4 + (abs(origin) + count * h) / h + held), dtype=float)
+        some = np.maximum(mass, 1e-300)
+        share, sag = np.clip(upper / some, 0.0, 1.0), gap / some + share_error
+        coarse = (held < _SEVERAL) & (sag > _STRAIGHT)
+        cells = Cells(mass, error, share, share_error, sag, alpha, h, False, coarse=coarse)
+        slack = 8 * ULP * (abs(origin) + count * h)
+        nodes = cells.above() if grid.upper else cells.below()
+        places = np.arange(count + 1, dtype=np.int64)
+        return LatticeLaw(places, nodes, peak, float(origin), slack, above, lost_mass, below if grid.upper else 0.0)

@@ -1,0 +1,203 @@
+"""Probabilities of half-lines, and densities: the contour with other payoffs.
+
+notation: mu a law with transform M = e^K. For an abscissa c > p inside the strip
+
+    (1/2 pi i) * integral over Re z = c of  e^{K(z) - zx} / (z - p) dz  =  E[e^{p (X - x)}; X > x],     p = 0 or -1:
+
+the mass above x, and that of the measure e^{x-X} mu(dX). Without the denominator it is the density at x. All trapezoidal
+sums err to the large side, as in :mod:`logphi.inversion.contour`: their Poisson sums have positive terms only.
+
+These factors alone are not integrable along the line. So what is computed is the mean of the answer over thresholds within a
+width w far below every double: once for the steps, twice for the density. Far up, and nowhere else, that divides the factor by
+wt/2 or its square.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from logphi.arith.floats import ELEMENTARY, ULP
+from logphi.arith.scaled import Scaled
+from logphi.inversion.contour import Contour, Kernel, log_integral, plan, saddle
+from logphi.inversion.lattice import PeriodicStep, at_or_above, reserve_at
+from logphi.inversion.saddle import Interval
+from logphi.laws.transform import Lattice, Law
+
+# derived: w for steps, in nats; its logarithm is all that the rest depends on
+_WIDTH = 1e-250
+# derived: w for densities, over their spread: 1e-4 ulps
+_SHARE = 1e-20
+# measured: of the best abscissa, for bounds that need not be sharp
+_SHARES = np.array([1.0, 0.99, 0.5])
+
+
+@dataclass(frozen=True)
+class Step:
+    """1 / (z - p): the payoff e^{p (X - anchor)} above the anchor."""
+
+    anchor: float
+    pole: float
+    period: float = np.inf
+    farthest: float = np.inf
+
+    @property
+    def poles(self) -> tuple[float, ...]:
+        """The only one."""
+        return (self.pole,)
+
+    def __call__(self, z: NDArray[np.complex128]) -> tuple[NDArray[np.complex128], NDArray[np.float64]]:
+        """The factor."""
+        factor = 1 / (z - self.pole)
+        return factor, ELEMENTARY * np.abs(factor)
+
+    def log_real(self, c: NDArray[np.float64]) -> NDArray[np.float64]:
+        """-log (c - p)."""
+        return np.asarray(-np.log(np.maximum(np.abs(c - self.pole), 1e-300)))
+
+    def log_size(self, heights: NDArray[np.float64], abscissa: float) -> NDArray[np.float64]:
+        """-log |z - p|."""
+        return np.asarray(-np.log(np.hypot(heights, abscissa - self.pole))) + 1e-14
+
+    def log_rest(self, height: float, abscissa: float) -> float:
+        """1/t up to 2/w, and 2/(w t^2) beyond."""
+        return math.log(math.log(max(2 / (_WIDTH * height), 1.0)) + 1)
+
+    def log_chernoff(self, u: NDArray[np.float64]) -> NDArray[np.float64]:
+        """A payoff of at most e^{u (X - y)}."""
+        return np.zeros_like(u)
+
+    def position_error(self, z: NDArray[np.complex128], factor: NDArray[np.complex128], share: float) -> float:
+        """What the width of the mean changes."""
+        return _WIDTH * share * float((np.abs(factor) * np.abs(z)).sum())
+
+
+@dataclass(frozen=True)
+class Density:
+    """1: the density, of the law that it is made for. The pole is none, but where the reflected law's line begins."""
+
+    anchor: float
+    law: Law
+    width: float
+    period: float = np.inf
+    farthest: float = np.inf
+    poles: tuple[float, ...] = (-1.0,)
+
+    @staticmethod
+    def at(law: Law, x: float) -> Density:
+        """The kernel for a place."""
+        return Density(x, law, _SHARE * spread(law))
+
+    def __call__(self, z: NDArray[np.complex128]) -> tuple[NDArray[np.complex128], NDArray[np.float64]]:
+        """The factor."""
+        return np.ones_like(z), np.zeros(z.shape)
+
+    def log_real(self, c: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Zero."""
+        return np.zeros_like(c)
+
+    def log_size(self, heights: NDArray[np.float64], abscissa: float) -> NDArray[np.float64]:
+        """Zero."""
+        return np.zeros_like(heights)
+
+    def log_rest(self, height: float, abscissa: float) -> float:
+        """1 up to 2/w, and 4/(w t)^2 beyond."""
+        return math.log(4 / self.width)
+
+    def log_chernoff(self, u: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The density at y is at most e^{-uy} M(u) times the integral of the envelope on that line, over pi."""
+        spread = self.width / _SHARE
+        return np.array([log_integral(self.law, float(one), self, spread**2) for one in u.ravel()]).reshape(u.shape)
+
+    def position_error(self, z: NDArray[np.complex128], factor: NDArray[np.complex128], share: float) -> float:
+        """What the width of the mean changes, on the nodes."""
+        return 2 * self.width * share * float(np.abs(z).sum())
+
+
+@dataclass(frozen=True)
+class Half:
+    """A contour for the mass on one side of a threshold, which serves its neighbours too: the bounds hold everywhere."""
+
+    above: bool
+    contour: Contour
+    lattice: Lattice | None
+
+    def at(self, x: float) -> Scaled:
+        """P(X > x) or P(X <= x); on a lattice P(X >= x) or P(X < x), x being no lattice point itself."""
+        if self.above:
+            kernel = _step(x, 0.0, self.lattice)
+            return self.contour.integral(kernel.anchor, kernel)
+        # the law of -X under e^{-X} mu(dX), and the payoff e^{-(-X)}
+        turned = None if self.lattice is None else _turned(self.lattice)
+        kernel = _step(-x, -1.0, turned)
+        return self.contour.integral(kernel.anchor, kernel).times_exp(-kernel.anchor)
+
+
+def prepare(law: Law, x: float, rtol: float, lattice: Lattice | None = None) -> Half | None:
+    """Lay out a contour for the smaller of the two masses beside x: the other loses nothing when formed from it.
+
+    On a lattice thresholds are to be kept away from its points by :func:`logphi.inversion.lattice.reserve_at`. None where no
+    abscissa was found at which the transform is known, or where it does not decay enough.
+    """
+    sides = (law, x, 0.0, lattice), (law.reflected(), -x, -1.0, None if lattice is None else _turned(lattice))
+    kernels = [_step(place, pole, own) for _, place, pole, own in sides]
+    found = [saddle(one, kernel, Interval(pole, math.inf)) for (one, _, pole, _), kernel in zip(sides, kernels, strict=True)]
+    # Chernoff's bounds, roughly
+    sizes = [
+        one.value + math.log(max(one.abscissa - kernel.poles[0], 1e-300)) for one, kernel in zip(found, kernels, strict=True)
+    ]
+    sizes[1] -= kernels[1].anchor
+    best = 0 if sizes[0] <= sizes[1] else 1
+    if not math.isfinite(sizes[best]):
+        return None
+    contour = plan(sides[best][0], found[best].abscissa, kernels[best], rtol, decaying=lattice is None)
+    return None if contour is None else Half(best == 0, contour, lattice)
+
+
+def log_ceilings(law: Law, x: float) -> tuple[float, float]:
+    """Proved upper bounds of log P(X > x) and log P(X <= x): Chernoff's, near their best abscissas; infinite if unknown."""
+    right = saddle(law, Step(x, 0.0), Interval(0.0, math.inf)).abscissa
+    left = -1 - saddle(law.reflected(), Step(-x, -1.0), Interval(-1.0, math.inf)).abscissa
+    # 1 + z may round to zero, and the wrong side of it is no bound; at the end of a strip nothing is known
+    places = np.multiply.outer([max(right, 0.0), min(left, 0.0)], _SHARES)
+    values = law.log_transform(places.ravel())
+    size = np.abs(values.mid) + np.abs(places * x).ravel()
+    bounds = (values.mid.real + values.radius + 8 * ULP * size).reshape(places.shape) - places * x
+    above, below = np.where(np.isfinite(bounds), bounds, math.inf).min(axis=1).tolist()
+    return above, below
+
+
+def density(law: Law, x: float, rtol: float) -> Scaled | None:
+    """The density at x; None where the transform does not decay fast enough, or is out of reach."""
+    low, high = law.sketch(np.array([-0.75, -0.25])).tolist()
+    turned = x < 2 * (high - low)
+    # the density at x is e^x times that of the reflected law at -x
+    own, place = (law.reflected(), -x) if turned else (law, x)
+    kernel = Density.at(own, place)
+    found = saddle(own, kernel, Interval(kernel.poles[0], math.inf))
+    contour = plan(own, found.abscissa, kernel, rtol, decaying=True) if math.isfinite(found.value) else None
+    if contour is None:
+        return None
+    amount = contour.integral(place, kernel)
+    return amount.times_exp(x) if turned else amount
+
+
+def _step(x: float, pole: float, lattice: Lattice | None) -> Kernel:
+    if lattice is None:
+        return Step(x, pole)
+    return PeriodicStep(at_or_above(lattice, x), lattice.span, reserve_at(lattice, x), pole)
+
+
+def _turned(lattice: Lattice) -> Lattice:
+    """The lattice of -X."""
+    return replace(lattice, offset=-lattice.offset)
+
+
+def spread(law: Law) -> float:
+    """About a standard deviation of the law, tilted half way to the reflected one."""
+    low, middle, high = law.sketch(np.array([-0.75, -0.5, -0.25])).tolist()
+    variance = (low + high - 2 * middle) * 16
+    return math.sqrt(variance) if 0 < variance < math.inf else 1.0

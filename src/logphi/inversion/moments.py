@@ -1,0 +1,245 @@
+"""Derivatives of K at zero, the cumulants of a law, from values of K on a circle: Cauchy's formula with proved errors.
+
+notation: X is the variable under the law normalised by M(0), a = X - m for some real m, and E is over it. Three values of K on
+the real axis give M+- = E e^{+-Ra}. Since e^{|x|} - 1 - |x| <= e^x + e^{-x} - 2 and R E a lies between 1 - M- and M+ - 1,
+
+    |E e^{za} - 1| <= s + d for |z| <= R,   s = M+ + M- - 2,   d = max(|M+ - 1|, |M- - 1|).
+
+Where s + d < 1, M has no zero in the disc, and g(z) = K(z) - K(0) - z m is analytic there with |g| <= B = -log(1 - s - d). Its
+Taylor coefficients are at most B / R^n, so that the mean of g(z) z^{-n} over N equally spaced points of the circle |z| = r
+misses the n-th by at most B R^{-n} (r/R)^N / (1 - (r/R)^N). For narrow laws s + d is of the order of the variance: nothing of a
+small K is lost.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from logphi.arith.floats import ULP
+from logphi.laws.transform import Law
+from logphi.quadrature.values import CERTAIN, Values
+
+Array = NDArray[np.float64]
+
+# derived: (r/R)^N, what is left of the coefficients that the points of the circle do not tell apart
+_LOG_ALIAS = -36.0
+# derived: with s + d below this the imaginary part of g is less than pi on the disc, with room for errors
+_LARGEST = 0.9
+# measured: half sums K(R)/2 + K(-R)/2 - K(0) up to which a radius is tried; s + d is about three times that
+_TRIED = 0.2
+# measured: powers of two looked at together, and the smallest and the largest radius
+_STRIDE, _SMALLEST, _WIDEST = np.arange(-3, 4), -300, 40
+# measured: how often a radius is halved if the values there are not sharp enough
+_HALVINGS = 6
+# beyond it, a value of K is not even known to be near its midpoint
+_DROWNED = 0.5
+# from here on real parts of the points are rounded so that one plus them is exact: reflection must not move a point
+_COARSE = 2.0**-10
+
+
+@dataclass(frozen=True)
+class Amount:
+    """A number with its best value and its proved errors, each of one cause."""
+
+    value: float
+    rounding: float
+    inner: float = 0.0
+    aliasing: float = 0.0
+
+    @property
+    def error(self) -> float:
+        """All of them, with the rounding of their sum and of the ends."""
+        return (self.rounding + self.inner + self.aliasing) * (1 + 1e-12) + ULP * abs(self.value)
+
+    def plus(self, other: Amount) -> Amount:
+        """The sum."""
+        value = self.value + other.value
+        rounding = self.rounding + other.rounding + ULP * abs(value)
+        return Amount(value, rounding, self.inner + other.inner, self.aliasing + other.aliasing)
+
+    def times(self, factor: float) -> Amount:
+        """The product with a positive double, or with a whole number that is rounded to one."""
+        value = self.value * factor
+        return Amount(value, self.rounding * factor + ULP * abs(value), self.inner * factor, self.aliasing * factor)
+
+
+@dataclass(frozen=True)
+class Taylor:
+    """K(z) - K(0) near zero: z m + sum of b_n (z/r)^n, n = 1 .. N - 1.
+
+    Every b_n is known to within ``rounding + inner``, and to within B (r/R)^n (r/R)^N of what the points do not tell apart.
+    """
+
+    mean: float
+    scaled: Array
+    circle: float
+    disc: float
+    bound: float
+    rounding: float
+    inner: float
+
+    def cumulant(self, order: int) -> Amount:
+        """The derivative of K of that order, from 1 to N - 1; infinite errors where doubles cannot hold its factors."""
+        share = self.circle / self.disc
+        size = float(self.scaled[order - 1])
+        aliasing = self.bound * share**order * self._unseen
+        try:
+            factor = math.factorial(order) / self.circle**order
+        except (OverflowError, ZeroDivisionError):
+            factor = math.inf
+        if not 1e-290 < factor < 1e290:
+            return Amount(0.0, math.inf)
+        own = Amount(size, self.rounding + (order + 8) * ULP * abs(size), self.inner, aliasing).times(factor)
+        return own.plus(Amount(self.mean, 0.0)) if order == 1 else own
+
+    def slope(self, z: Any) -> tuple[Any, Amount]:
+        """(K(z) - K(0)) / z for |z| up to half of the circle's radius, a number or an array, and its errors."""
+        ratio, far = abs(z) / self.circle, abs(z) / self.disc
+        rest = np.polynomial.polynomial.polyval(z / self.circle, self.scaled) / self.circle
+        value = self.mean + rest
+        spread = 1 / (self.circle * (1 - ratio)) * (1 + 1e-9)
+        cut = self.bound / self.disc / (1 - far) * (self._unseen + far**self.scaled.size) * (1 + 1e-9)
+        rounding = self.rounding * spread + 16 * ULP * (abs(value) + float(np.abs(self.scaled).max()) * spread)
+        return value, Amount(0.0, rounding, self.inner * spread, cut)
+
+    @property
+    def _unseen(self) -> float:
+        left = (self.circle / self.disc) ** (self.scaled.size + 1)
+        return left / (1 - left) * (1 + 1e-9)
+
+
+def taylor(law: Law, order: int, widest: float = math.inf) -> Taylor | None:
+    """The series of K at zero, fit for derivatives up to ``order``; None where nothing is known of K on both sides of zero.
+
+    ``widest`` bounds the radius of the disc: where K is small, a disc much wider than one costs relative accuracy of the first
+    two derivatives, and a narrow disc that of higher ones.
+    """
+    at_zero = centre(law)
+    size = points_for(order)
+    cap = 0.999 * min(law.strip[1], -law.strip[0], widest / 0.999)
+    disc = radius(law, 0.0, cap, float(at_zero.mid[0].real))
+    for _ in range(_HALVINGS if disc else 0):
+        found = _series(law, at_zero, disc, size)
+        if found is not None:
+            return found
+        disc /= 2
+    return None
+
+
+def points_for(order: int) -> int:
+    """How many points N: rounding is magnified by (R/r)^n = e^{36 n/N}."""
+    return max(16, 6 * order)
+
+
+def centre(law: Law) -> Values:
+    """K(0), an array of one element."""
+    masses = law.log_masses()
+    return CERTAIN if masses is None else masses[0]
+
+
+def proved(values: Values) -> tuple[Array, Array]:
+    """Rounding and inner error such that K itself, on some branch, is within their sum of the midpoint."""
+    radius = values.radius
+    known = np.isfinite(values.mid) & (radius < _DROWNED)
+    small = np.where(known, radius, 0.0)
+    # e^K is within e^radius - 1 of e^mid, relatively
+    stretch = np.where(small > 0, -np.log1p(-np.expm1(small)) / np.where(small > 0, small, 1.0), 1.0) * (1 + 1e-12)
+    return np.where(known, values.rounding * stretch, np.inf), np.where(known, values.inner * stretch, 0.0)
+
+
+def proved_radius(values: Values) -> Array:
+    """Their sum."""
+    rounding, inner = proved(values)
+    return rounding + inner
+
+
+def radius(law: Law, place: float, cap: float, level: float) -> float:
+    """About the largest power of two R up to the cap with (K(c + R) + K(c - R))/2 - K(c) small; zero if there is none.
+
+    ``place`` is c, and ``level`` about K(c).
+    """
+    if not cap > 0:
+        return 0.0
+    top = min(math.floor(math.log2(cap)), _WIDEST) if math.isfinite(cap) else _WIDEST
+    middle, best = min(top, 0), -math.inf
+    while middle > _SMALLEST:
+        powers = middle + _STRIDE[middle + _STRIDE <= top]
+        radii = 2.0**powers
+        values = law.sketch(place + np.concatenate([radii, -radii]))
+        half_sum = np.where(np.isfinite(values), values, np.inf).reshape(2, -1).mean(axis=0) - level
+        good = powers[half_sum < _TRIED]
+        best = max(best, float(good.max(initial=-1000)))
+        if good.size == powers.size and powers[-1] < top:
+            middle += _STRIDE.size
+        elif best > -1000:
+            return float(2.0**best)
+        else:
+            middle -= _STRIDE.size
+    return 0.0
+
+
+def _series(law: Law, at_zero: Values, disc: float, size: int) -> Taylor | None:
+    """The coefficients from a disc of this radius, if K is known well enough there."""
+    ends, count = _on_axis(law, at_zero, disc)
+    (low, high), (low_error, high_error) = ends.mid.real, proved_radius(ends)
+    base, base_error = float(at_zero.mid[0].real), float(proved_radius(at_zero)[0])
+    mean = (high - low) / (2 * disc)
+    if not math.isfinite(mean + low_error + high_error + base_error):
+        return None
+    # logarithms of M+ and M-
+    logs = np.array([high - base - disc * mean, low - base + disc * mean])
+    slips = np.array([high_error, low_error]) + base_error + 2 * ULP * (abs(high) + abs(low) + abs(base) + disc * abs(mean))
+    if (logs + slips).max() > 1:
+        return None
+    above, below = np.expm1(logs + slips), np.expm1(logs - slips)
+    reach = (max(above.sum(), 0.0) + np.maximum(np.abs(above), np.abs(below)).max()) * (1 + 1e-12)
+    if not reach < _LARGEST:
+        return None
+    bound = -math.log1p(-reach) * (1 + 1e-12)
+
+    circle = disc * math.exp(_LOG_ALIAS / size)
+    angle = np.pi * (2 * np.arange(size // 2) + 1) / size
+    x, y = circle * np.cos(angle), circle * np.sin(angle)
+    slip = 8 * ULP * circle
+    if circle > _COARSE:
+        x, slip = (1 + x) - 1, slip + ULP * (1 + circle)
+    z = x + 1j * y
+    values = law.log_transform(z, count)
+    rounding, inner = proved(values)
+    if not np.isfinite(rounding + inner).all():
+        return None
+    g = values.mid - base - z * mean
+    turns = np.round(g.imag / (2 * np.pi))
+    g = g - 2j * np.pi * turns
+    # a point off the circle moves g by its derivative, at most B / (R - r)
+    moved = bound / (disc - circle - slip) * slip
+    noise = 4 * ULP * (np.abs(values.mid) + np.abs(z * mean) + abs(base)) + (size + 8) * ULP * np.abs(g)
+    order = np.arange(1, size)
+    scaled = 2 / size * (np.exp(-1j * order[:, None] * angle) @ g).real
+    # the angles carry up to n roundings
+    noise_in_angles = 8 * ULP * size * float(np.abs(g).max())
+    return Taylor(
+        mean,
+        scaled,
+        circle,
+        disc,
+        bound,
+        float((rounding + noise).mean()) * (1 + 1e-12) + moved + noise_in_angles + base_error,
+        float(inner.mean()) * (1 + 1e-12),
+    )
+
+
+def _on_axis(law: Law, at_zero: Values, disc: float) -> tuple[Values, int]:
+    """K at both ends of the disc, and a number of repetitions for which its errors are relative to what K rises by."""
+    places = np.array([-disc, disc])
+    rough = law.log_transform(places)
+    rise = float(rough.mid.real.mean() - at_zero.mid[0].real)
+    if not rough.inner.any() or not 0 < rise < 1:
+        return rough, 1
+    count = int(1 / max(rise, 1e-280)) + 1
+    return law.log_transform(places, count), count

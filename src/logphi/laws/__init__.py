@@ -1,0 +1,1 @@
+"""Laws on the line, held by the logarithm of their Laplace transform: one file a law."""

@@ -1,0 +1,143 @@
+"""The law of the logarithm of a mixture of many shifted normal densities."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from logphi.arith.floats import FLOATS
+from logphi.arith.protocol import Arithmetic, Number, Parameter
+from logphi.arith.scaled import Scaled
+from logphi.laws.growth import Growth
+from logphi.laws.normal import largest_shift, shifted_growth
+from logphi.laws.transform import Law
+from logphi.laws.weights import Weights
+from logphi.quadrature.log_ratio import Blend
+from logphi.quadrature.mixture_envelope import log_decay
+from logphi.quadrature.mixture_trapezoid import at_points, on_line, over, sketch
+from logphi.quadrature.values import Line, Values
+
+# measured: more repetitions than this need no sharper envelope
+_MANY = 10**12
+
+
+@dataclass(frozen=True)
+class BlendedNormal(Law):
+    """The log-ratio of sum p_i N(c_i, 1) to N(0, 1), under the former: K(z) = log E[w^{z+1}].
+
+    Here w = sum of p_i e^{c_i X - c_i^2/2} with X standard normal. The shifts are distinct and not negative, and one is
+    positive; only the first may be zero.
+    """
+
+    shifts: tuple[Parameter, ...]
+    weights: Weights
+
+    def formula(self, arith: Arithmetic, z: Number) -> Number:
+        """K(z)."""
+        parts = [(p, c.under(arith)) for p, c in zip(self.weights.under(arith), self.shifts, strict=True)]
+        return arith.log_normal_mean(lambda x: sum((p * arith.exp(c * x - c * c / 2) for p, c in parts), 0 * x) ** (z + 1))
+
+    @cached_property
+    def curve(self) -> Blend:
+        """The parameters as arrays."""
+        shifts = np.array([float(c.under(FLOATS).mid) for c in self.shifts])
+        weights = list(self.weights.table())
+        rest = weights[0] if shifts[0] == 0 else None
+        moving, table = shifts[shifts > 0], np.array(weights)[shifts > 0]
+        total = min(float(table[:, 0].sum()), 1.0)
+        return Blend(
+            np.array([moving.max()]),
+            np.array([total]),
+            np.ones(1),
+            moving,
+            table[:, 0],
+            table[:, 1],
+            table[:, 2],
+            -np.inf if rest is None else rest.log,
+            0.0 if rest is None else rest.blur,
+        )
+
+    @property
+    def atomless(self) -> bool:
+        """The loss is a smooth function of a normal variable."""
+        return True
+
+    @property
+    def growth(self) -> Growth:
+        """That of the largest shift, as w^{z+1} is convex in w."""
+        return shifted_growth(max(self.shifts, key=_size))
+
+    @property
+    def reversed_growth(self) -> Growth:
+        """Bounded by p_0, or by the part of the smallest shift: there -log w is at most -log p_1 - c_1 X + c_1^2/2."""
+        if np.isfinite(self.infimum):
+            return Growth.bounded(-self.infimum)
+        least = min(range(len(self.shifts)), key=lambda k: _size(self.shifts[k]))
+        weight = self.weights.table()[least]
+        return shifted_growth(self.shifts[least], -weight.log * (1 + 1e-15) + weight.blur)
+
+    @property
+    def infimum(self) -> float:
+        """Log p_0, lowered by what its error may do; minus infinity where every shift is positive."""
+        return self.curve.log_rest * (1 + 1e-15) - self.curve.rest_blur
+
+    @property
+    def shift_bound(self) -> float:
+        """The largest shift, of which every part is a share."""
+        return max(map(largest_shift, self.shifts))
+
+    @property
+    def slack(self) -> float:
+        """What the error of p_0 may do, twice."""
+        log_rest = self.curve.log_rest
+        return 4e-15 * abs(log_rest) + 2 * self.curve.rest_blur if np.isfinite(log_rest) else 0.0
+
+    def excess(self, x: float) -> Scaled:
+        """E[(1 - e^{x-X})_+], from where log w meets x."""
+        from logphi.quadrature.mixture_profile import excess
+
+        return excess(self.curve, x)
+
+    def reversed_excess(self, x: float) -> Scaled | None:
+        """E[(e^{x-X} - 1)_+], from where log w meets x."""
+        from logphi.quadrature.mixture_profile import reversed_excess
+
+        return reversed_excess(self.curve, x)
+
+    def beyond(self, x: float, *, tilted: bool = False) -> tuple[Scaled, Scaled] | None:
+        """Normal masses on either side of where log w meets x."""
+        from logphi.quadrature.mixture_tails import beyond
+
+        return beyond(self.curve, x, tilted=tilted)
+
+    def density(self, x: float) -> Scaled | None:
+        """That of the normal variable over the slope of log w."""
+        from logphi.quadrature.mixture_tails import density
+
+        return density(self.curve, x)
+
+    def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
+        """K at any points, one grid per abscissa."""
+        return over(at_points(self.curve.repeated(count), np.asarray(z)), count)
+
+    def sketch(self, c: NDArray[np.float64], count: int = 1) -> NDArray[np.float64]:
+        """K at real points, from a coarse grid."""
+        return sketch(self.curve, c)
+
+    def on_line(self, line: Line, count: int = 1) -> Values:
+        """K on a vertical line, as matrix products."""
+        return over(on_line(self.curve.repeated(count), line), count)
+
+    def log_envelope(self, abscissa: float, heights: NDArray[np.float64], end: float = np.inf) -> NDArray[np.float64]:
+        """From the inner contour, moved."""
+        # accurate enough for any number of repetitions
+        result: NDArray[np.float64] = log_decay(self.curve.repeated(_MANY), abscissa, heights)[0]
+        return result
+
+
+def _size(shift: Parameter) -> float:
+    return float(shift.under(FLOATS).mid)

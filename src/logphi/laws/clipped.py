@@ -1,0 +1,87 @@
+"""The loss of a mixture of two shifted normal densities up to a cap, and what is beyond it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from logphi.arith.floats import FLOATS, ULP
+from logphi.arith.protocol import Arithmetic, Number
+from logphi.laws.curved import Curved, parameter_blur
+from logphi.laws.finite import log_complement
+from logphi.laws.mixed_normal import MixedNormal
+from logphi.normal.tails import log_masses
+from logphi.quadrature.gauss_legendre import Curve, Strand
+from logphi.quadrature.values import Values
+
+_LOG_ROOT = 0.5 * math.log(2 * math.pi)
+
+
+@dataclass(frozen=True)
+class Beyond:
+    """Logarithms of the Q-mass beyond the cap and of how much more P has there, and the relative error of both."""
+
+    log_mass: float
+    log_more: float
+    error: float
+
+
+@dataclass(frozen=True)
+class ClippedNormal(Curved):
+    """The law of :class:`MixedNormal` where its normal variable is below an end; what is above is no part of it."""
+
+    whole: MixedNormal
+    end: float
+
+    @staticmethod
+    def at(whole: MixedNormal, cap: float) -> ClippedNormal:
+        """The end is about where the loss is ``cap`` > 0."""
+        return ClippedNormal(whole, float(whole.place(np.array([cap]))[0]))
+
+    def formula(self, arith: Arithmetic, z: Number) -> Number:
+        """K(z)."""
+        m, q = (one.under(arith) for one in (self.whole.shift, self.whole.rate))
+        root = 2 * arith.integral(lambda x: arith.exp(-x * x / 2), 0 * m, None)
+
+        def density(x: Number) -> Number:
+            return (1 - q + q * arith.exp(m * x - m * m / 2)) ** (z + 1) * arith.exp(-x * x / 2)
+
+        return arith.log(arith.integral(lambda y: density(self.end - y), 0 * m, None) / root)
+
+    @cached_property
+    def beyond_end(self) -> Beyond:
+        """What is above the end."""
+        m, q = self.whole.constants
+        ahead = self.end - np.array([0.0, m])
+        (own, other), wrong = log_masses(ahead, np.full(2, np.inf))
+        # half an ulp of m moves a tail by at most its end plus one times that, relatively
+        moved = float((wrong + (1 + np.maximum(ahead, 0.0)) * ULP * (4 * m + np.abs(ahead))).max())
+        log_rate_blur = float(self.whole.rate.under(FLOATS).rad) / q
+        # a share that the doubles do not tell from one leaves an error above one
+        share = min(math.exp(own - other), 1 - ULP)
+        error = moved * (1 + share) / (1 - share) + log_rate_blur + ULP * (8 + abs(own) + abs(other))
+        return Beyond(float(own), math.log(q) + float(other) + math.log1p(-share), error)
+
+    @property
+    def least_beyond(self) -> float:
+        """A lower bound of the losses beyond the end."""
+        top, slip = self._highest
+        return top - slip - 2 * ULP * abs(top)
+
+    def log_masses(self) -> tuple[Values, Values]:
+        """From what is beyond the end."""
+        lost_p, lost_q = self.curve.lost
+        return log_complement(lost_p, self.curve.lost_blur), log_complement(lost_q, self.curve.lost_blur)
+
+    def _curve(self, side: int) -> Curve:
+        """Over the normal variable."""
+        m, q = self.whole.constants
+        m, q = m * (1 + 4 * side * ULP), q * (1 + side * ULP)
+        rest = self.beyond_end
+        lost = math.exp(rest.log_mass) + math.exp(rest.log_more), math.exp(rest.log_mass)
+        density = (-_LOG_ROOT, 0.0, -0.5)
+        blur = parameter_blur(self.whole.shift)
+        return Curve((Strand(q, m, -m * m / 2),), -np.inf, self.end, density, lost=lost, blur=blur, lost_blur=rest.error)

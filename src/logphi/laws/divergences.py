@@ -1,0 +1,81 @@
+"""The law of a loss that is known by its Renyi divergences at complex orders."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from logphi.arith.floats import ULP
+from logphi.arith.protocol import Arithmetic, Number
+from logphi.laws.sampled import Array, Complex, Sampled, slopes_apart
+from logphi.quadrature.values import Values
+
+# measured: the step of the differences that tell noise from slope
+_STEP = 2.0**-30
+
+
+@dataclass(frozen=True)
+class Divergences(Sampled):
+    """K(z) = z D_{1+z}, from a function of complex orders; all errors are estimates.
+
+    ``orders`` are the ends of the real parts at which the function may be asked, ``arrays`` says whether it takes arrays. No
+    loss is infinite under P, as divergences of orders above 1 are finite.
+    """
+
+    divergence: Callable[[Any], Any]
+    orders: tuple[float, float]
+    arrays: bool
+
+    def formula(self, arith: Arithmetic, z: Number) -> Number:
+        """None: the function is one of doubles."""
+        raise NotImplementedError("divergences are known by a function of complex orders, which has no formula")
+
+    @property
+    def strip(self) -> tuple[float, float]:
+        """The orders less one."""
+        return (self.orders[0] - 1, self.orders[1] - 1)
+
+    def log_masses(self) -> tuple[Values, Values] | None:
+        """Nothing is infinite under P; what only Q has is told by order 0, and not needed where that is not known."""
+        return super().log_masses() if self.orders[0] < 0 else None
+
+    @property
+    def samples(self) -> int:
+        """Fewer, if the function takes one order at a time: 25 standard deviations."""
+        return 4000 if self.arrays else 500
+
+    def rough(self, z: Complex) -> Complex:
+        """K alone."""
+        return self._values(z)[0]
+
+    def sketch(self, c: Array, count: int = 1) -> Array:
+        """K at real points; infinite outside the strip."""
+        low, high = self.strip
+        inside = (c > low) & (c < high)
+        found = np.full(c.shape, np.inf)
+        with np.errstate(all="ignore"):  # what is not finite is not known
+            found[inside] = self._values(c[inside].astype(complex))[0].real
+        return np.where(np.isfinite(found), found, np.inf)
+
+    def evaluated(self, z: Complex) -> tuple[Complex, Array]:
+        """From the values and what they say of their own errors, and from second differences over a small step."""
+        step = _STEP * (1 + np.abs(z))
+        with np.errstate(all="ignore"):  # what is not finite is not known
+            (left, _), (mid, wrong), (right, _) = (self._values(z + side * step) for side in (-1, 0, 1))
+            noise = wrong + 4 * slopes_apart(left, mid, right) + 8 * ULP * (np.abs(mid) + 0.5)
+        noise = np.where(z == 0, 0.0, noise)
+        return mid, np.where(np.isfinite(noise), noise, np.inf)
+
+    def _values(self, z: Complex) -> tuple[Complex, Array]:
+        """K and the errors that come with the values."""
+        if self.arrays:
+            found, wrong = np.asarray(self.divergence(1 + z), complex), np.zeros(z.shape)
+        else:
+            answers = [self.divergence(complex(order)) for order in 1 + z]
+            found = np.array([complex(one) for one in answers])
+            wrong = np.array([float(getattr(one, "width", 0.0)) for one in answers])
+        # order 1 is the mean, and K there is 0
+        return np.where(z == 0, 0.0, z * found), np.abs(z) * wrong

@@ -1,0 +1,57 @@
+"""The law of a loss that is never finite."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from logphi.arith.protocol import Arithmetic, Number
+from logphi.laws.transform import Law, Pieces
+from logphi.quadrature.values import Values
+
+
+@dataclass(frozen=True)
+class Everything(Law):
+    """The zero measure: every outcome tells everything, and K(z) = log 0 for all z."""
+
+    def formula(self, arith: Arithmetic, z: Number) -> Number:
+        """The logarithm of zero."""
+        return arith.log(0 * z)
+
+    @property
+    def empty(self) -> bool:
+        """No loss is finite."""
+        return True
+
+    @property
+    def symmetric(self) -> bool:
+        """K is constant."""
+        return True
+
+    @property
+    def continuous(self) -> bool:
+        """A constant is."""
+        return True
+
+    @property
+    def supremum(self) -> float:
+        """That of no numbers at all."""
+        return -np.inf
+
+    @property
+    def pieces(self) -> Pieces:
+        """No atoms."""
+        return Pieces((), ())
+
+    def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
+        """Minus infinity, exactly."""
+        known = np.zeros(np.shape(z))
+        return Values(known - np.inf, known, known)
+
+    def log_masses(self) -> tuple[Values, Values]:
+        """Both masses are zero."""
+        nothing = self.log_transform(np.zeros(1))
+        return nothing, nothing

@@ -1,0 +1,118 @@
+"""A law known by a SymPy expression of its log-characteristic function: compiled, with errors that are estimates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from threading import RLock
+from typing import Any
+
+import numpy as np
+
+from logphi.arith.ball import Ball
+from logphi.arith.floats import ULP
+from logphi.arith.protocol import Arithmetic, Number
+from logphi.bracketing import last_good
+from logphi.laws.sampled import Array, Complex, Sampled, slopes_apart
+
+# measured: steps of the differences that tell rounding from slope, and what of it calls for more digits
+_STEP, _NOISY = 2.0**-30, 1e-13
+# measured: points at which more digits are computed at a time; the digits; the step across a removable singularity
+_MOST, _DIGITS, _ACROSS = 400, 40, 1e-15
+# measured: the largest abscissa looked at, and how finely an end of the strip is found
+_FARTHEST, _HALVINGS = 2.0**15, 30
+# held by whoever computes with more digits, as threads share the precision of mpmath
+_ALONE = RLock()
+
+
+@dataclass(frozen=True)
+class Expression(Sampled):
+    """K(z) = expression at alpha = -i z. All errors are estimates."""
+
+    expression: Any
+    alpha: Any
+
+    def formula(self, arith: Arithmetic, z: Number) -> Number:
+        """K(z) as an expression; as a number of mpmath where z is one."""
+        import sympy
+
+        if isinstance(z, Ball):
+            raise NotImplementedError("an expression of SymPy is compiled for doubles and for mpmath, not for balls")
+        if isinstance(z, sympy.Basic):
+            return self.expression.subs(self.alpha, -sympy.I * z)
+        found = _filled(self, z)
+        if found is None:
+            raise ValueError(f"the expression has no value at z = {z}, nor beside it")
+        return found
+
+    @property
+    def strip(self) -> tuple[float, float]:
+        """As far as K is real on the real axis."""
+        return (-1 - _end(self, True), _end(self, False))
+
+    def evaluated(self, z: Complex) -> tuple[Complex, Array]:
+        """By second differences over a small step; by more digits where rounding shows or nothing is defined."""
+        quick, _ = _compiled(self.expression, self.alpha)
+        step = _STEP * (1 + np.abs(z))
+        with np.errstate(all="ignore"):  # removable singularities are evaluated by more digits below
+            left, mid, right = (
+                np.broadcast_to(np.asarray(quick(-1j * (z + side * step)), complex), z.shape) for side in (-1, 0, 1)
+            )
+            noise = 4 * slopes_apart(left, mid, right) + 8 * ULP * (np.abs(mid) + 0.5)
+        bad = np.flatnonzero(~(noise < _NOISY * (1e-3 + np.abs(mid))))[:_MOST]
+        mid, noise = mid.copy(), np.where(np.isfinite(noise), noise, np.inf)
+        for k in bad:
+            found = _precise(self, complex(z[k]))
+            mid[k], noise[k] = (np.inf, np.inf) if found is None else (found, 8 * ULP * abs(found))
+        return mid, noise
+
+
+def _precise(law: Expression, z: complex) -> complex | None:
+    """K by many digits, if it has a value."""
+    import mpmath
+
+    with _ALONE, mpmath.workdps(_DIGITS):
+        found = _filled(law, mpmath.mpc(z))
+        return None if found is None else complex(found)
+
+
+def _filled(law: Expression, z: Any) -> Any:
+    """K by mpmath, at its precision; at a removable singularity the mean from both sides, None at any other."""
+    import mpmath
+
+    _, slow = _compiled(law.expression, law.alpha)
+
+    def at(point: Any) -> Any:
+        try:
+            value = mpmath.mpmathify(slow(-1j * point))
+        except (ZeroDivisionError, ValueError, OverflowError, TypeError):
+            return None
+        return value if mpmath.isfinite(value) else None
+
+    value = at(z)
+    if value is None:
+        sides = [at(z + sign * _ACROSS) for sign in (-1, 1)]
+        return None if None in sides else (sides[0] + sides[1]) / 2
+    return value
+
+
+@lru_cache(maxsize=32)
+def _compiled(expression: Any, alpha: Any) -> tuple[Callable[[Any], Any], Callable[[Any], Any]]:
+    """The expression as a function of arrays, and of numbers of mpmath."""
+    import sympy
+
+    return sympy.lambdify(alpha, expression, ["scipy", "numpy"]), sympy.lambdify(alpha, expression, "mpmath")
+
+
+@lru_cache(maxsize=32)
+def _end(law: Expression, left: bool) -> float:
+    """How far beyond 0, or beyond -1, K stays real and finite."""
+
+    def real(distance: float) -> bool:
+        z = -1 - distance if left else distance
+        mid, radius = law.evaluated(np.array([complex(z)]))
+        turn = abs(mid[0].imag - 2 * np.pi * np.round(mid[0].imag / (2 * np.pi))) if np.isfinite(mid[0]) else 1.0
+        return bool(turn < 1e-9 * (1 + abs(mid[0])) and radius[0] < 1)
+
+    return last_good(real, _FARTHEST, 4.0, 20, _HALVINGS)

@@ -1,0 +1,109 @@
+"""Many laws on intervals [-w, w] that differ in w alone: computed as matrices, a law a row and a point a column."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from operator import add
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from logphi.arith.floats import FLOATS, ULP, Discs
+from logphi.arith.protocol import Arithmetic, Number, Parameter
+from logphi.laws.block_envelope import log_block
+from logphi.laws.transform import Law
+from logphi.quadrature.values import Values
+
+Array = NDArray[np.float64]
+
+# measured: so many laws are quicker as a matrix, and entries of one at most
+_MANY = 8
+_ENTRIES = 1 << 17
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """Parameters one below the other, as doubles with their errors."""
+
+    discs: Discs
+
+    def under(self, arith: Arithmetic) -> Number:
+        """The column; of doubles only."""
+        return self.discs
+
+
+@dataclass(frozen=True, eq=False)
+class OnIntervals(Law):
+    """The sum of counted laws; ``law`` makes one of them, or a column of them, from their parameter w."""
+
+    law: Callable[[Parameter], Law]
+    widths: tuple[tuple[Parameter, int], ...]
+    mid: Array
+    rad: Array
+    counts: Array
+
+    @staticmethod
+    def of(law: Callable[[Parameter], Law], widths: Sequence[tuple[Parameter, int]]) -> OnIntervals | None:
+        """None for few, which are quicker one by one."""
+        if len(widths) < _MANY:
+            return None
+        known = [width.under(FLOATS) for width, _ in widths]
+        mid, rad = (np.array([float(getattr(one, name)) for one in known]) for name in ("mid", "rad"))
+        # a law of two points is told by either of them
+        return OnIntervals(law, tuple(widths), np.abs(mid), rad, np.array([float(count) for _, count in widths]))
+
+    def formula(self, arith: Arithmetic, z: Number) -> Number:
+        """K(z)."""
+        return reduce(add, (count * self.law(width).formula(arith, z) for width, count in self.widths))
+
+    @property
+    def symmetric(self) -> bool:
+        """Each is."""
+        return True
+
+    def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
+        """K at an array of points."""
+        points = np.asarray(z).ravel()
+        zero = np.zeros(points.size)
+        total = Values(zero, zero, zero)
+        for rows, law in self._parts(points.size):
+            values, counts = law.log_transform(points), self.counts[rows]
+            known = np.isfinite(values.mid).all(axis=0)
+            mid = np.where(known, values.mid, 0.0)
+            # derived: sums of so many products, and counts that are no doubles
+            slip = (counts.size + 4) * ULP * (counts @ np.abs(mid))
+            rounding = np.where(known, counts @ np.where(known, values.rounding, 0.0) * (1 + 1e-9) + slip, np.inf)
+            total += Values(np.where(known, counts @ mid, np.inf), rounding, zero)
+        return Values(*(part.reshape(np.shape(z)) for part in (total.mid, total.rounding, total.inner)))
+
+    def sketch(self, c: Array, count: int = 1) -> Array:
+        """K at real points, roughly."""
+        return self._total(c, lambda rows, law: law.sketch(c))
+
+    def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
+        """The sum of the envelopes."""
+        return self._total(heights, lambda rows, law: law.log_envelope(abscissa, heights, end))
+
+    def log_block(self, abscissa: float, centres: Array, radius: float) -> Array:
+        """The sum of those of the laws."""
+
+        def bounds(rows: slice, law: Law) -> Array:
+            reach = (self.mid[rows, None] + self.rad[rows, None]) * (1 + 1e-12)
+            return log_block(law, reach, abscissa, centres, radius)
+
+        return self._total(centres, bounds)
+
+    def _parts(self, points: int) -> Iterator[tuple[slice, Law]]:
+        rows = max(_ENTRIES // max(points, 1), 1)
+        for first in range(0, self.mid.size, rows):
+            part = slice(first, first + rows)
+            yield part, self.law(Column(Discs(self.mid[part, None], self.rad[part, None])))
+
+    def _total(self, points: Array, of: Callable[[slice, Law], Array]) -> Array:
+        total = np.zeros(points.shape)
+        for rows, law in self._parts(points.size):
+            total += self.counts[rows] @ of(rows, law)
+        return total

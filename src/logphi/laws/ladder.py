@@ -1,0 +1,243 @@
+"""Equally spaced atoms that mirror one another, once tilted by e^{-x/2}."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from logphi.arith.floats import ELEMENTARY, FLOATS, ULP, Discs
+from logphi.arith.protocol import Arithmetic, Number
+from logphi.arith.scaled import Scaled
+from logphi.laws.transform import Lattice, Law, Pieces
+from logphi.quadrature.values import Values
+
+Array = NDArray[np.float64]
+
+# entries of the intermediate arrays
+_BLOCK = 1 << 18
+# measured: sums over more atoms than these are quicker on a contour
+_FEW = 64
+
+
+class Ladder(Law):
+    """Atoms at l_j = D (j - m/2), j = 0 .. m, of tilted weights a_j = a_{m-j}: K(z) = log( sum of a_j e^{u l_j} ), u = z + 1/2.
+
+    The mass M(0) = M(-1) is known apart, so that K may be formed from M(z) - M(0), the sum over l_j > 0 of
+    4 a_j sinh((z + 1) l_j / 2) sinh(z l_j / 2): for small spans nothing of a small K is lost.
+    """
+
+    @property
+    @abstractmethod
+    def steps(self) -> int:
+        """How many spans m the law is wide."""
+
+    @abstractmethod
+    def gap(self, arith: Arithmetic) -> Number:
+        """The span D in an arithmetic."""
+
+    @abstractmethod
+    def rungs(self, places: Array) -> tuple[Array, Array]:
+        """The log a_j at given distances (j - m/2) >= 0 from the middle, and bounds of their errors."""
+
+    @property
+    def log_mass(self) -> Values:
+        """The logarithm of M(0) = M(-1); zero unless some mass is outside."""
+        return Values(np.zeros(1), np.zeros(1), np.zeros(1))
+
+    def log_masses(self) -> tuple[Values, Values]:
+        """Equal."""
+        return self.log_mass, self.log_mass
+
+    @property
+    def symmetric(self) -> bool:
+        """K is even in z + 1/2."""
+        return True
+
+    @cached_property
+    def span(self) -> tuple[float, float]:
+        """D, and by how much at most it is wrong relative to itself."""
+        disc: Discs = self.gap(FLOATS)
+        size = float(disc.mid)
+        return size, float(disc.rad) / size * (1 + 4 * ULP)
+
+    @property
+    def supremum(self) -> float:
+        """The top atom."""
+        size, wrong = self.span
+        return self.steps / 2 * size * (1 + wrong + 4 * ULP)
+
+    @property
+    def slack(self) -> float:
+        """Twice the uncertainty of the top's place."""
+        return 2 * self.supremum * (self.span[1] + 4 * ULP)
+
+    @property
+    def lattice(self) -> Lattice:
+        """From the bottom upward; a common factor is uncertain."""
+        size, wrong = self.span
+        if self.steps == 0:
+            return Lattice(0.0, np.inf)
+        return Lattice(-self.steps / 2 * size, size, stretch=wrong + 2 * ULP)
+
+    @property
+    def pieces(self) -> Pieces | None:
+        """The atoms, unless there are many."""
+        if self.steps >= _FEW:
+            return None
+        locations, log_weights, slip, blur = self.atoms()
+        return Pieces(tuple(locations.tolist()), tuple(log_weights.tolist()), slip=slip, blur=blur)
+
+    def atoms(self) -> tuple[Array, Array, float, float]:
+        """All places, logarithms of tilted weights, and the largest errors of either."""
+        places: Array = np.arange(self.steps + 1, dtype=np.float64) - self.steps / 2
+        size, wrong = self.span
+        log_weights, errors = self.rungs(np.abs(places))
+        return places * size, log_weights, self.supremum * (wrong + 2 * ULP), float(errors.max())
+
+    def excess(self, x: float) -> Scaled:
+        """The sum over the atoms above x."""
+        return self._payoff(x, 1.0)
+
+    def reversed_excess(self, x: float) -> Scaled:
+        """The sum over the atoms below x."""
+        return self._payoff(x, -1.0)
+
+    def beyond(self, x: float, *, tilted: bool = False) -> tuple[Scaled, Scaled]:
+        """Sums over the atoms on either side."""
+        from logphi.laws.partial_masses import atoms_beyond
+
+        return atoms_beyond(*self.atoms(), x, tilted=tilted)
+
+    def _payoff(self, x: float, side: float) -> Scaled:
+        """Sum of P-mass times |1 - e^{x - l}| over the atoms on one side of x."""
+        locations, log_weights, slip, blur = self.atoms()
+        reach = slip + 2 * ULP * (abs(x) + self.supremum)
+        # an atom that may lie on the other side pays no more than how far off it may be
+        paid = side * (locations - x) > -reach
+        loss, log_a = locations[paid], log_weights[paid]
+        if loss.size == 0:
+            return Scaled(0.0, 0.0)
+        exponent = log_a + (loss / 2 if side > 0 else x - loss / 2)
+        scale = float(exponent.max())
+        weight = np.exp(exponent - scale)
+        terms = weight * -np.expm1(-np.maximum(side * (loss - x), 0.0))
+        relative = blur + reach + ULP * (64 + 2 * float(np.abs(exponent).max()) + 2 * abs(scale)) + self._rounding
+        noise = float((terms * relative + weight * reach).sum()) * (1 + 1e-9)
+        return Scaled(scale, float(terms.sum()), rounding=noise)
+
+    @cached_property
+    def _upper(self) -> tuple[Array, Array, Array]:
+        """Places, log-weights and errors of the atoms at or above zero; that at zero counts half."""
+        places: Array = np.arange((self.steps + 1) // 2, self.steps + 1, dtype=np.float64) - self.steps / 2
+        log_weights, errors = self.rungs(places)
+        return places * self.span[0], log_weights - np.where(places == 0, np.log(2), 0.0), errors + ULP
+
+    def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
+        """K, from the difference to M(0) near there, and from the sum of the atoms elsewhere."""
+        z = np.asarray(z)
+        points = z.ravel()
+        near = (np.abs(points) + 1) * self.supremum <= 2
+        mid = np.empty(points.shape, dtype=points.dtype if np.iscomplexobj(points) else float)
+        radius = np.empty(points.shape)
+        rows = max(_BLOCK // self._upper[0].size, 1)
+        for kind, those in ((self._near, np.flatnonzero(near)), (self._far, np.flatnonzero(~near))):
+            for part in np.split(those, range(rows, those.size, rows)):
+                if part.size:
+                    mid[part], radius[part] = kind(points[part])
+        known = np.isfinite(mid) & np.isfinite(radius)
+        mid, radius = np.where(known, mid, np.inf), np.where(known, radius, np.inf)
+        return Values(mid.reshape(z.shape), radius.reshape(z.shape), np.zeros(z.shape))
+
+    def _near(self, z: NDArray[Any]) -> tuple[NDArray[Any], Array]:
+        place, log_weight, error = self._upper
+        own = self.log_mass
+        part = 4 * np.exp(log_weight) * np.sinh((z[:, None] + 1) * (place / 2)) * np.sinh(z[:, None] * (place / 2))
+        rise = part.sum(axis=-1) * np.exp(-own.mid[0])
+        # arguments are at most one, where |x coth x| is below 3/2; each errs by the span and three roundings
+        relative = error + 3 * (self.span[1] + 4 * ULP) + 4 * ELEMENTARY + self._rounding + float(own.radius[0])
+        wrong = (np.abs(part) * relative).sum(axis=-1) * float(np.exp(-own.mid[0])) * (1 + 1e-9)
+        log_rise = FLOATS.log1p(Discs(rise, wrong))
+        return log_rise.mid + own.mid[0], log_rise.rad + own.radius[0] + ULP * np.abs(own.mid[0])
+
+    def _far(self, z: NDArray[Any]) -> tuple[NDArray[Any], Array]:
+        place, log_weight, error = self._upper
+        u = np.abs(z.real + 0.5)[:, None]
+        exponent = log_weight + u * place
+        top = exponent.max(axis=-1)
+        up = np.exp(exponent - top[:, None])
+        down = up * np.exp(-2 * u * place)
+        if np.iscomplexobj(z):
+            turn = np.where(z.real < -0.5, -z.imag, z.imag)[:, None] * place
+            total = ((up + down) * np.cos(turn)).sum(axis=-1) + 1j * ((up - down) * np.sin(turn)).sum(axis=-1)
+        else:
+            total = (up + down).sum(axis=-1)
+        # each exponent errs by its weight's error, and by that of the place and its roundings times |u|
+        size = (np.abs(z) + 1)[:, None] * place
+        relative = error + size * (self.span[1] + 4 * ULP) + ULP * (np.abs(log_weight) + 2 * np.abs(top)[:, None])
+        relative = np.minimum(relative + 4 * ELEMENTARY + self._rounding, 700.0)
+        wrong = ((up + down) * np.expm1(relative)).sum(axis=-1) * (1 + 1e-9)
+        found = Values.logarithm(total, wrong, top)
+        return found.mid, found.rounding
+
+    def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
+        """|chi(t)|^2 = 1 - sum of p_j p_k (1 - cos((l_j - l_k) t)) over all pairs: neighbours alone, up to t D = pi."""
+        span = self.span[0]
+        if self.steps == 0 or end * span > np.pi * (1 + 1e-9):
+            return np.zeros_like(heights)
+        locations, log_weights, _, _ = self.atoms()
+        tilted = np.exp(log_weights + (abscissa + 0.5) * locations - (log_weights + (abscissa + 0.5) * locations).max())
+        tilted /= tilted.sum()
+        share = 4 * float((tilted[1:] * tilted[:-1]).sum())
+        # the factor gives up far more than rounding and the sliver beyond pi could take
+        angle = np.minimum(heights * span, np.pi) / 2
+        bound: Array = 0.5 * np.log1p(-share * np.sin(angle) ** 2 * (1 - 1e-6))
+        return bound
+
+    @property
+    def _rounding(self) -> float:
+        """Of a sum over the atoms, which NumPy takes pairwise in runs of 128, relative to the sizes of its terms."""
+        return ULP * (32 + 2 * float(np.log2(self.steps + 2)))
+
+
+@dataclass(frozen=True)
+class GeometricShift(Ladder):
+    """The log-ratio of a two-sided geometric law, proportional to e^{-|x| / scale}, to itself moved by a whole number s.
+
+    With a = 1/scale, r = e^{-a} and u = z + 1/2, M(z) = e^{-as/2} [ 2 cosh(u a s) / (1 + r)
+    + tanh(a/2) sinh(u a (s - 1)) / sinh(u a) ]: the atoms at the ends are the two tails.
+    """
+
+    scale: float
+    shift: int
+
+    def formula(self, arith: Arithmetic, z: Number) -> Number:
+        """K(z)."""
+        a = 1 / arith.constant(self.scale)
+        u, s = (2 * z + 1) / 2, self.shift
+        ends = 2 * arith.exp(arith.log_cosh(u * a * s)) / (1 + arith.exp(-a))
+        ratio = (s - 1) * arith.exp(arith.log_sinhc(u * a * (s - 1)) - arith.log_sinhc(u * a)) if s > 1 else 0
+        return arith.log(ends + arith.tanh(a / 2) * ratio) - a * s / 2
+
+    @property
+    def steps(self) -> int:
+        """The shift."""
+        return self.shift
+
+    def gap(self, arith: Arithmetic) -> Number:
+        """2 / scale."""
+        return 2 / arith.constant(self.scale)
+
+    def rungs(self, places: Array) -> tuple[Array, Array]:
+        """The two tails at the ends, single points between them."""
+        a = 1 / self.scale
+        base = a * self.shift / 2
+        end, inner = -float(np.log1p(np.exp(-a))), float(np.log(np.tanh(a / 2)))
+        log_weights = np.where(places == self.shift / 2, end, inner) - base
+        # relative changes of a move the logarithm of tanh(a/2) by no more than themselves
+        own = ELEMENTARY * (3 + abs(inner)) + (self.span[1] + ULP) * (base + 1) + 2 * ULP * base
+        return log_weights, np.full(places.shape, own)

@@ -1,0 +1,234 @@
+"""The waist of the library: the log-characteristic function of a composed privacy loss.
+
+notation: K(z) = log E_P[e^{zL}; |L| < inf], L = log(p/q); phi(alpha) = e^{K(i alpha)} and
+phi'(alpha) = e^{K(-1 - i alpha)} in [AFA] Definition 12; composition adds K ([AFA] Proposition 13).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property, reduce
+from operator import add
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from logphi.arith.protocol import Arithmetic, Number
+from logphi.laws.growth import Growth
+from logphi.laws.spans import common_span
+from logphi.laws.transform import Lattice, Law, Reflected
+from logphi.quadrature.values import CERTAIN, Line, Values
+
+
+@dataclass(frozen=True)
+class LogPhi(Law):
+    """A sum of counted terms, each the K of one loss.
+
+    Sums add and strips intersect; ``reflected()`` is K(-1 - z), term by term; ``K(0)`` and ``K(-1)`` are the logarithms
+    of the finite masses and never positive. Equal terms are held once, so the cost of a question depends on how many
+    terms are distinct and not on the counts.
+    """
+
+    terms: tuple[tuple[Law, int], ...] = ()
+
+    @staticmethod
+    def of(terms: Iterable[tuple[Law, int]]) -> LogPhi:
+        """Collect equal terms, those of sums one by one; counts of zero disappear, and so does all beside the zero measure."""
+        counts: Counter[Law] = Counter()
+        for law, count in terms:
+            for part, own in law.terms if isinstance(law, LogPhi) else ((law, 1),):
+                counts[part] += own * count
+        for law, count in counts.items():
+            if law.empty and count:
+                return LogPhi(((law, 1),))
+        return LogPhi(tuple((law, count) for law, count in counts.items() if count))
+
+    def __add__(self, other: LogPhi) -> LogPhi:
+        return LogPhi.of(self.terms + other.terms)
+
+    def __mul__(self, count: int) -> LogPhi:
+        return LogPhi.of((law, count * own) for law, own in self.terms)
+
+    __rmul__ = __mul__
+
+    def formula(self, arith: Arithmetic, z: Number) -> Number:
+        """The sum of the terms, each times its count."""
+        return reduce(add, (count * law.formula(arith, z) for law, count in self.terms), 0 * z)
+
+    @cached_property
+    def symmetric(self) -> bool:
+        """Whether every term is, so that both directions of the relation agree."""
+        return all(law.symmetric for law, _ in self.terms)
+
+    @cached_property
+    def mirrored(self) -> bool:
+        """Whether every term is."""
+        return all(law.mirrored for law, _ in self.terms)
+
+    @cached_property
+    def estimated(self) -> bool:
+        """Whether any term is."""
+        return any(law.estimated for law, _ in self.terms)
+
+    @property
+    def empty(self) -> bool:
+        """Whether a term is, which then is the only one."""
+        return bool(self.terms) and self.terms[0][0].empty
+
+    @property
+    def strip(self) -> tuple[float, float]:
+        """The intersection of the strips."""
+        strips = [law.strip for law, _ in self.terms]
+        return (max((low for low, _ in strips), default=-np.inf), min((high for _, high in strips), default=np.inf))
+
+    @property
+    def outer_strip(self) -> tuple[float, float]:
+        """The intersection of the outer strips."""
+        strips = [law.outer_strip for law, _ in self.terms]
+        return (max((low for low, _ in strips), default=-np.inf), min((high for _, high in strips), default=np.inf))
+
+    @property
+    def growth(self) -> Growth:
+        """The sum of the growths."""
+        return reduce(add, (law.growth * count for law, count in self.terms), Growth(0.0, 0.0, 0.0))
+
+    @property
+    def reversed_growth(self) -> Growth:
+        """The sum of those to the left."""
+        return self.reflected().growth
+
+    def completed(self) -> LogPhi:
+        """Term by term."""
+        return LogPhi(tuple((law.completed(), count) for law, count in self.terms))
+
+    @cached_property
+    def supremum(self) -> float:
+        """The sum of the tops."""
+        parts = [count * law.supremum for law, count in self.terms]
+        return float(sum(parts)) + (4e-16 + 2e-16 * len(parts)) * float(sum(abs(part) for part in parts if np.isfinite(part)))
+
+    @cached_property
+    def slack(self) -> float:
+        """The sum of the slacks."""
+        rounding = sum(count * abs(end) for law, count in self.terms for end in (law.supremum, law.infimum) if np.isfinite(end))
+        return float(sum(count * law.slack for law, count in self.terms)) + (8e-16 + 4e-16 * len(self.terms)) * float(rounding)
+
+    @cached_property
+    def infimum(self) -> float:
+        """The sum of the bottoms."""
+        parts = [count * law.infimum for law, count in self.terms]
+        return float(sum(parts)) - (4e-16 + 2e-16 * len(parts)) * float(sum(abs(part) for part in parts if np.isfinite(part)))
+
+    @cached_property
+    def shift_bound(self) -> float:
+        """The root of the sum of squares: normal laws of several coordinates, told apart along the line between their means."""
+        squares = [count * law.shift_bound**2 for law, count in self.terms]
+        return float(np.sqrt(sum(squares))) * (1 + 2e-16 * (4 + len(squares)))
+
+    @cached_property
+    def lattice(self) -> Lattice | None:
+        """The finest lattice that carries every term, if their spans have a common part."""
+        own = [(law.lattice, count) for law, count in self.terms]
+        known = [(lattice, count) for lattice, count in own if lattice is not None]
+        if len(known) < len(own) or not own:
+            return None
+        spans = [(lattice.span, 4e-16 * lattice.span) for lattice, _ in known if np.isfinite(lattice.span)]
+        common = common_span(sorted(set(spans)))
+        if common is None:
+            return None
+        span, wrong = common
+        offset = float(sum(count * lattice.offset for lattice, count in known))
+        # a stretch stays one if all share it; otherwise every step may be off by its own
+        shared = len({lattice for lattice, _ in known if np.isfinite(lattice.span)}) == 1
+        stretch = max((lattice.stretch for lattice, _ in known), default=0.0) if shared else 0.0
+        own_slip = [lattice.slip + (0.0 if shared else lattice.stretch * abs(lattice.offset)) for lattice, _ in known]
+        moved = sum(count * slip for slip, (_, count) in zip(own_slip, known, strict=True)) + 4e-16 * abs(offset)
+        # in n steps of a law that is m spans wide, the places are off by at most n m times the error of a span
+        steps = sum(
+            count * (law.supremum - law.infimum) / lattice.span * 1.01
+            for (law, count), (lattice, _) in zip(self.terms, known, strict=True)
+            if np.isfinite(lattice.span)
+        )
+        moved += steps * wrong if np.isfinite(span) and not shared else 0.0
+        if not np.isfinite(moved):
+            # laws without ends drift apart
+            return None
+        return Lattice(offset, span, float(moved), stretch)
+
+    def reflected(self) -> LogPhi:
+        """The loss of the reversed pair (Q, P)."""
+        return self if self.symmetric else LogPhi(tuple((law.reflected(), count) for law, count in self.terms))
+
+    def _kinds(self) -> Iterator[tuple[type[Law], bool, list[tuple[Law, int]]]]:
+        """The terms by class, those turned around apart: class, whether turned, terms before turning."""
+        kinds: dict[tuple[type[Law], bool], list[tuple[Law, int]]] = {}
+        for law, count in self.terms:
+            turned = isinstance(law, Reflected)
+            plain = law.reflected() if turned else law
+            kinds.setdefault((type(plain), turned), []).append((plain, count))
+        return ((kind, turned, members) for (kind, turned), members in kinds.items())
+
+    @cached_property
+    def _parts(self) -> tuple[tuple[Law, int], ...]:
+        """The terms as they are computed: those of a class that is quicker together in one, turned or not."""
+        parts: list[tuple[Law, int]] = []
+        for kind, turned, members in self._kinds():
+            whole = kind.together(members)
+            own = members if whole is None else [(whole, 1)]
+            parts += [(law.reflected() if turned else law, count) for law, count in own]
+        return tuple(parts)
+
+    @cached_property
+    def rough(self) -> LogPhi:
+        """About this sum with fewer terms: for finding out where to compute, never for an answer."""
+        terms = [
+            (law.reflected() if turned else law, count)
+            for kind, turned, members in self._kinds()
+            for law, count in kind.merged(members)
+        ]
+        return self if len(terms) == len(self.terms) else LogPhi(tuple(terms))
+
+    def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
+        """K at an array of points."""
+        z = np.asarray(z)
+        return self._total((law.log_transform(z, count * own).times(own) for law, own in self._parts), z.shape)
+
+    def sketch(self, c: NDArray[np.float64], count: int = 1) -> NDArray[np.float64]:
+        """K at real points, roughly."""
+        total = np.zeros(c.shape)
+        for law, own in self._parts:
+            total += own * law.sketch(c, count * own)
+        return total
+
+    def on_line(self, line: Line, count: int = 1) -> Values:
+        """K on a vertical line."""
+        return self._total((law.on_line(line, count * own).times(own) for law, own in self._parts), (line.size,))
+
+    def log_masses(self) -> tuple[Values, Values]:
+        """The logarithms of P(L < inf) and Q(L > -inf)."""
+        if self.empty:
+            return self.terms[0][0].log_masses() or (CERTAIN, CERTAIN)
+        masses = [(known, own) for law, own in self.terms if (known := law.log_masses()) is not None]
+        at_zero, at_minus_one = (self._total((pair[i].times(own) for pair, own in masses), (1,)) for i in (0, 1))
+        return at_zero, at_minus_one
+
+    def log_envelope(self, abscissa: float, heights: NDArray[np.float64], end: float = np.inf) -> NDArray[np.float64]:
+        """The sum of the envelopes."""
+        total = np.zeros_like(heights)
+        for law, count in self._parts:
+            total += count * law.log_envelope(abscissa, heights, end)
+        return total
+
+    def log_block(self, abscissa: float, centres: NDArray[np.float64], radius: float) -> NDArray[np.float64]:
+        """The sum of those of the terms."""
+        total = np.zeros_like(centres)
+        for law, count in self._parts:
+            total += count * law.log_block(abscissa, centres, radius)
+        return total
+
+    def _total(self, parts: Iterable[Values], shape: tuple[int, ...]) -> Values:
+        zero = np.zeros(shape)
+        return reduce(add, parts, Values(zero, zero, zero))

@@ -1,0 +1,193 @@
+"""The laws of logarithms of mixtures of two shifted normal densities, many at a time."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from logphi.arith.floats import FLOATS, ULP
+from logphi.arith.protocol import Arithmetic, Number, Parameter, Plain
+from logphi.arith.scaled import Scaled
+from logphi.laws.growth import Growth
+from logphi.laws.normal import Normal, largest_shift, shifted_growth
+from logphi.laws.transform import Law
+from logphi.quadrature.batched_mixtures import CROWD, on_line_together
+from logphi.quadrature.log_ratio import Array, Blend, Mixtures
+from logphi.quadrature.mixture_envelope import FLOOR, log_decay
+from logphi.quadrature.mixture_trapezoid import at_points, on_line, over, sketch
+from logphi.quadrature.values import Line, Values
+
+
+@dataclass(frozen=True)
+class MixedNormal(Law):
+    """The log-ratio of (1 - q) N(0, 1) + q N(m, 1) to N(0, 1), under the former: K(z) = log E[w^{z+1}].
+
+    Here w = 1 - q + q e^{m X - m^2/2} with X standard normal; q < 1.
+    """
+
+    shift: Parameter
+    rate: Parameter
+
+    def formula(self, arith: Arithmetic, z: Number) -> Number:
+        """K(z)."""
+        m, q = self.shift.under(arith), self.rate.under(arith)
+        return arith.log_normal_mean(lambda x: (1 - q + q * arith.exp(m * x - m * m / 2)) ** (z + 1))
+
+    @cached_property
+    def constants(self) -> tuple[float, float]:
+        """The shift and the rate as doubles."""
+        return float(self.shift.under(FLOATS).mid), float(self.rate.under(FLOATS).mid)
+
+    @cached_property
+    def curve(self) -> Mixtures:
+        """The parameters as arrays."""
+        m, q = self.constants
+        return Mixtures(np.array([m]), np.array([q]), np.ones(1))
+
+    @cached_property
+    def blend(self) -> Blend:
+        """As a mixture of one shift and the rest."""
+        m, q = self.constants
+        half = float(self.rate.under(FLOATS).rad)
+        rates, blur = np.array([q]), np.array([half / q + 4 * ULP])
+        rest = float(np.log1p(-q)), half / (1 - q) + 4 * ULP
+        return Blend(np.array([m]), rates, np.ones(1), np.array([m]), rates, np.log(rates), blur, *rest)
+
+    def place(self, losses: Array) -> Array:
+        """About where the normal variable is when log w has a positive value."""
+        m, q = self.constants
+        place: Array = (losses - math.log(q) + np.log(-np.expm1(-losses) + q * np.exp(-losses))) / m + m / 2
+        return place
+
+    def beyond(self, x: float, *, tilted: bool = False) -> tuple[Scaled, Scaled] | None:
+        """Normal masses on either side of where log w meets x."""
+        # SciPy's normal tails would double the time of importing the package
+        from logphi.quadrature.mixture_tails import beyond
+
+        return beyond(self.blend, x, tilted=tilted)
+
+    def density(self, x: float) -> Scaled | None:
+        """That of the normal variable over the slope of log w."""
+        from logphi.quadrature.mixture_tails import density
+
+        return density(self.blend, x)
+
+    @property
+    def atomless(self) -> bool:
+        """The loss is a smooth function of a normal variable."""
+        return True
+
+    @property
+    def growth(self) -> Growth:
+        """That of the shift: as w^{z+1} is convex in w, M is at most 1 - q + q M of the shift; it is at least q^{z+1} M."""
+        return shifted_growth(self.shift)
+
+    @property
+    def shift_bound(self) -> float:
+        """The shift: what is mixed with Q on both sides is harder to tell apart."""
+        return largest_shift(self.shift)
+
+    @property
+    def infimum(self) -> float:
+        """log(1 - q), lowered by what half an ulp of q may do."""
+        q = self.constants[1]
+        return float(np.log1p(-q)) * (1 + 1e-15) - 2.0**-52 * q / (1 - q)
+
+    @property
+    def slack(self) -> float:
+        """What half an ulp of q may do, twice."""
+        q = self.constants[1]
+        return 2.0**-50 * q / (1 - q) + 4e-15 * abs(self.infimum)
+
+    @property
+    def unmixed(self) -> tuple[Law, Parameter]:
+        """The normal law of the shift, and the rate."""
+        return Normal(self.shift), self.rate
+
+    @staticmethod
+    def together(terms: Sequence[tuple[Law, int]]) -> Law:
+        """One law for all."""
+        return MixedNormals(tuple((law, count) for law, count in terms if isinstance(law, MixedNormal)))
+
+    @staticmethod
+    def merged(terms: Sequence[tuple[Law, int]]) -> Sequence[tuple[Law, int]]:
+        """Terms with nearly equal shift and rate as one."""
+        return _merged([(law, count) for law, count in terms if isinstance(law, MixedNormal)])
+
+    def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
+        """K at any points."""
+        return MixedNormals(((self, 1),), count).log_transform(z)
+
+
+@dataclass(frozen=True)
+class MixedNormals(Law):
+    """The sum of counted :class:`MixedNormal` laws, computed on common grids.
+
+    ``repeats`` is how often the sum itself will be repeated: the inner integral is made that much more accurate.
+    """
+
+    terms: tuple[tuple[MixedNormal, int], ...]
+    repeats: int = 1
+
+    def formula(self, arith: Arithmetic, z: Number) -> Number:
+        """K(z)."""
+        return sum((count * law.formula(arith, z) for law, count in self.terms), 0 * z)
+
+    @cached_property
+    def mixtures(self) -> Mixtures:
+        """The parameters as arrays."""
+        constants = np.array([law.constants for law, _ in self.terms])
+        counts = np.array([float(count * self.repeats) for _, count in self.terms])
+        return Mixtures(constants[:, 0], constants[:, 1], counts)
+
+    def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
+        """K at any points, one grid per abscissa."""
+        if count > 1:
+            return MixedNormals(self.terms, self.repeats * count).log_transform(z)
+        return over(at_points(self.mixtures, np.asarray(z)), self.repeats)
+
+    @cached_property
+    def _few(self) -> Mixtures:
+        """About the same mixtures, fewer."""
+        return MixedNormals(tuple(_merged(self.terms)), self.repeats).mixtures
+
+    def sketch(self, c: NDArray[np.float64], count: int = 1) -> NDArray[np.float64]:
+        """K at real points, from a coarse grid."""
+        return sketch(self._few, c) / self.repeats
+
+    def on_line(self, line: Line, count: int = 1) -> Values:
+        """K on a vertical line, as matrix products."""
+        return (on_line if len(self.terms) < CROWD else on_line_together)(self.mixtures, line)
+
+    def log_envelope(self, abscissa: float, heights: NDArray[np.float64], end: float = np.inf) -> NDArray[np.float64]:
+        """From the inner contours, moved."""
+        total = np.zeros_like(heights)
+        # the more terms, the less does each have to fall
+        floor = FLOOR if len(self.terms) < CROWD else _CROWD_FLOOR
+        for part in self.mixtures.chunks(120 * heights.size):
+            total += part.count @ log_decay(part, abscissa, heights, floor)
+        return total
+
+
+# measured: a sum of so many terms is negligible where each has fallen to a tenth
+_CROWD_FLOOR = 0.1
+# measured: shifts and rates this near each other, in logarithms, count as equal where a rough answer does
+_NEAR = 0.03
+
+
+def _merged(terms: Sequence[tuple[MixedNormal, int]]) -> Sequence[tuple[MixedNormal, int]]:
+    """Cells of shifts and rates as one term each, at the means; a few terms as they are."""
+    if len(terms) < CROWD:
+        return terms
+    counts = np.array([float(count) for _, count in terms])
+    logs = np.log(np.array([law.constants for law, _ in terms]))
+    _, cell = np.unique(np.round(logs / _NEAR), axis=0, return_inverse=True)
+    total = np.bincount(cell.ravel(), counts)
+    shift, rate = (np.exp(np.bincount(cell.ravel(), counts * part) / total) for part in logs.T)
+    return [(MixedNormal(Plain(float(m)), Plain(float(q))), round(n)) for m, q, n in zip(shift, rate, total, strict=True)]

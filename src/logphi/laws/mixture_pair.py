@@ -1,0 +1,134 @@
+"""The log-ratio of two mixtures of normal densities of one width."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from functools import cached_property, reduce
+from operator import add
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from logphi.arith.floats import ULP
+from logphi.arith.protocol import Arithmetic, Number, Parameter, Plain
+from logphi.arith.scaled import Scaled
+from logphi.laws.growth import Growth
+from logphi.laws.transform import Law, Reflected
+from logphi.quadrature.mixture_trapezoid import by_abscissa
+from logphi.quadrature.pair_trapezoid import Mixed, at_heights, log_envelope, on_axis, on_line, sketch
+from logphi.quadrature.values import Line, Values
+
+
+@dataclass(frozen=True)
+class MixturePair(Law):
+    """log(P/Q) under P, or of (1 - rate) Q + rate P to Q, for P = sum of p_i N(v_i, s^2), Q = sum of q_i N(v_i, s^2).
+
+    The v_i increase, no two are equal, and each has a weight in P or in Q.
+    """
+
+    width: float
+    values: tuple[float, ...]
+    p: tuple[float, ...]
+    q: tuple[float, ...]
+    rate: float = 1.0
+
+    def formula(self, arith: Arithmetic, z: Number) -> Number:
+        """K(z), with N(v_1, s^2) taken out of both mixtures."""
+        first, width = arith.constant(self.values[0]), arith.constant(self.width)
+        moved = [(arith.constant(value) - first) / width for value in self.values]
+        vectors = [[arith.constant(one) for one in weights] for weights in (self.p, self.q)]
+        p, q = ([one / reduce(add, weights) for one in weights] for weights in vectors)
+        if self.rate < 1:
+            rate = arith.constant(self.rate)
+            p = [(1 - rate) * other + rate * one for one, other in zip(p, q, strict=True)]
+
+        def ratio(weights: list[Number], x: Number) -> Number:
+            return reduce(add, (one * arith.exp(m * x - m * m / 2) for one, m in zip(weights, moved, strict=True)))
+
+        return arith.log_normal_mean(lambda x: ratio(p, x) ** (z + 1) * ratio(q, x) ** (-z))
+
+    @cached_property
+    def mixed(self) -> Mixed:
+        """In units of the width, from the middle."""
+        values = np.asarray(self.values)
+        middle = (values[0] + values[-1]) / 2
+        centres = (values - middle) / self.width
+        place = 2 * ULP * float(np.abs(values).max() / self.width + np.abs(centres).max())
+        p, q = (np.asarray(one) / math.fsum(one) for one in (self.p, self.q))
+        return Mixed.of(centres, p, q, self.rate, place)
+
+    @property
+    def growth(self) -> Growth:
+        """At most that of the largest distance between a centre of P and one of Q: e^K is jointly convex in both."""
+        return Growth(0.0, self.mixed.apart**2 * (1 + 8 * ULP), 0.0)
+
+    @property
+    def reversed_growth(self) -> Growth:
+        """The same."""
+        return self.growth
+
+    @property
+    def shift_bound(self) -> float:
+        """The largest distance between a centre of P and one of Q."""
+        return self.mixed.apart
+
+    @property
+    def infimum(self) -> float:
+        """None is told."""
+        return -np.inf
+
+    @property
+    def atomless(self) -> bool:
+        """The loss is an analytic function of the output, and not constant."""
+        return True
+
+    @property
+    def unmixed(self) -> tuple[Law, Parameter] | None:
+        """The law of P and Q, and the rate."""
+        return (replace(self, rate=1.0), Plain(self.rate)) if self.rate < 1 else None
+
+    def excess(self, x: float) -> Scaled | None:
+        """Normal masses of where the loss is above x."""
+        # SciPy's normal tails would double the time of importing the package
+        from logphi.quadrature.pair_regions import excess
+
+        return excess(self.mixed, x)
+
+    def reversed_excess(self, x: float) -> Scaled | None:
+        """E^x times the excess at -x with the mixtures exchanged."""
+        from logphi.quadrature.pair_regions import excess
+
+        amount = excess(self.mixed.exchanged, -x)
+        return amount and amount.times_exp(x)
+
+    def beyond(self, x: float, *, tilted: bool = False) -> tuple[Scaled, Scaled] | None:
+        """Normal masses of where the loss is above x, and of where it is not."""
+        from logphi.quadrature.pair_regions import beyond
+
+        return beyond(self.mixed, x, tilted=tilted)
+
+    def reflected(self) -> Law:
+        """The mixtures exchanged."""
+        return replace(self, p=self.q, q=self.p) if self.rate == 1 else Reflected(self)
+
+    def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
+        """K at any points, new nodes for each abscissa of complex ones."""
+        return by_abscissa(
+            np.asarray(z),
+            lambda c: on_axis(self.mixed, c, count),
+            lambda c, heights: at_heights(self.mixed, c, heights, count),
+        )
+
+    def sketch(self, c: NDArray[np.float64], count: int = 1) -> NDArray[np.float64]:
+        """K at real points, to some digits."""
+        return sketch(self.mixed, c)
+
+    def on_line(self, line: Line, count: int = 1) -> Values:
+        """K on a vertical line, as a matrix product."""
+        return on_line(self.mixed, line, count)
+
+    def log_envelope(self, abscissa: float, heights: NDArray[np.float64], end: float = np.inf) -> NDArray[np.float64]:
+        """From a part of the law with a density of steps."""
+        return log_envelope(self.mixed, abscissa, heights)

@@ -1,0 +1,161 @@
+"""The normal law that a shift of a normal density makes: mean v/2, variance v = shift^2."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from logphi.arith.floats import FLOATS, ULP, Discs
+from logphi.arith.protocol import Arithmetic, Number, Parameter
+from logphi.arith.scaled import Scaled
+from logphi.laws.growth import Growth
+from logphi.laws.transform import Law
+from logphi.quadrature.values import Values
+
+# tails below it, or factors above it, lose digits to the range of doubles
+_LEAST = 1e-290
+_LARGE = 600.0
+# a variance near the end of that range is as good as beyond it
+_MOST = 1e300
+
+
+@dataclass(frozen=True)
+class Normal(Law):
+    """N(m^2/2, m^2), m the shift in standard deviations: K(z) = z (z + 1) m^2 / 2."""
+
+    shift: Parameter
+
+    def formula(self, arith: Arithmetic, z: Number) -> Number:
+        """K(z)."""
+        m = self.shift.under(arith)
+        return z * (z + 1) * (m * m) / 2
+
+    @property
+    def atomless(self) -> bool:
+        """The loss is a smooth function of a normal variable."""
+        return True
+
+    @property
+    def symmetric(self) -> bool:
+        """K is even in z + 1/2."""
+        return True
+
+    @property
+    def continuous(self) -> bool:
+        """A polynomial is."""
+        return True
+
+    @property
+    def growth(self) -> Growth:
+        """Exactly z (z + 1) m^2 / 2."""
+        return shifted_growth(self.shift)
+
+    @property
+    def shift_bound(self) -> float:
+        """The shift."""
+        return largest_shift(self.shift)
+
+    @property
+    def normal_shift(self) -> Parameter:
+        """The shift."""
+        return self.shift
+
+    @staticmethod
+    def together(terms: Sequence[tuple[Law, int]]) -> Law | None:
+        """One normal law, unless it is one already."""
+        shifts = tuple((law.shift, count) for law, count in terms if isinstance(law, Normal))
+        return Normals(shifts) if len(shifts) > 1 else None
+
+    def excess(self, x: float) -> Scaled | None:
+        """Phi(-a) - e^x Phi(-b), a = x/m - m/2, b = x/m + m/2; None where a tail is below every normal double.
+
+        Balle & Wang 2018, Theorem 8. The derivative in m is the normal density at a, the one in x is the second term.
+        """
+        m = self.shift.under(FLOATS)
+        mid, rad = float(m.mid), float(m.rad)
+        a, b = x / mid - mid / 2, x / mid + mid / 2
+        first, second = (math.erfc(end / math.sqrt(2)) / 2 for end in (a, b))
+        if min(first, second) < _LEAST or x > _LARGE:
+            return None
+        second *= math.exp(x)
+        # a tail moves by at most its end plus one times what its end does, relatively
+        slip = 2 * ULP * (abs(x) / mid + mid)
+        noise = first * (8 * ULP + (abs(a) + 1) * slip) + second * (8 * ULP + (abs(b) + 1) * slip + ULP * abs(x))
+        return Scaled(0.0, first - second, rounding=noise + rad * math.exp(-a * a / 2) * (1 + abs(a) * slip))
+
+    def reversed_excess(self, x: float) -> Scaled | None:
+        """E^x times the excess at -x."""
+        amount = self.excess(-x)
+        return amount and amount.times_exp(x)
+
+    def beyond(self, x: float, *, tilted: bool = False) -> tuple[Scaled, Scaled] | None:
+        """Phi(-a) and Phi(a), or Phi(-b) and Phi(b) of the tilt."""
+        from logphi.normal.tails import ALONE, mixed_sides
+
+        m = self.shift.under(FLOATS)
+        end = FLOATS.constant(x) / m + (m if tilted else -m) / 2
+        return mixed_sides(float(end.mid - end.rad), float(end.mid + end.rad), ALONE, ALONE, ALONE)
+
+    def log_envelope(self, abscissa: float, heights: NDArray[np.float64], end: float = np.inf) -> NDArray[np.float64]:
+        """Exactly -m^2 t^2 / 2."""
+        m = self.shift.under(FLOATS)
+        least = float(m.mid - m.rad)
+        return -0.5 * (least * heights) ** 2 * (1 - 1e-14)
+
+
+@dataclass(frozen=True)
+class Normals(Law):
+    """The sum of counted :class:`Normal` laws, one whose variance is the sum of theirs; for computing with doubles."""
+
+    shifts: tuple[tuple[Parameter, int], ...]
+
+    def formula(self, arith: Arithmetic, z: Number) -> Number:
+        """K(z)."""
+        return sum((count * Normal(shift).formula(arith, z) for shift, count in self.shifts), 0 * z)
+
+    @cached_property
+    def variance(self) -> Discs:
+        """The sum of the squares of the shifts."""
+        shifts = [shift.under(FLOATS) for shift, _ in self.shifts]
+        mid, rad = (np.array([float(part) for part in parts]) for parts in zip(*((m.mid, m.rad) for m in shifts), strict=True))
+        count = np.array([float(count) for _, count in self.shifts])
+        with np.errstate(over="ignore"):  # overflow: nothing is known
+            squares = count * mid * mid
+            known = squares.sum() < _MOST
+        if not known:
+            return Discs(np.float64(np.inf), np.float64(np.inf))  # type: ignore[arg-type]
+        total = math.fsum(squares)
+        # derived: two roundings of each product, one of a count beyond 2^53 and one of the sum
+        wrong = math.fsum(count * rad * (2 * mid + rad)) + 4 * ULP * total
+        return Discs(np.float64(total), np.float64(wrong * (1 + 1e-14)))  # type: ignore[arg-type]
+
+    def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
+        """K(z) = z (z + 1) v / 2."""
+        with np.errstate(over="ignore", invalid="ignore"):  # overflow: the radius says that nothing is known
+            place = Discs.exact(z)
+            found = place * (place + 1) * self.variance / 2
+        known = np.isfinite(found.mid) & np.isfinite(found.rad)
+        return Values(np.where(known, found.mid, np.inf), np.where(known, found.rad, np.inf), np.zeros(found.mid.shape))
+
+    def log_envelope(self, abscissa: float, heights: NDArray[np.float64], end: float = np.inf) -> NDArray[np.float64]:
+        """Exactly -v t^2 / 2."""
+        least = float(self.variance.mid - self.variance.rad)
+        return -0.5 * least * heights**2 * (1 - 1e-14)
+
+
+def shifted_growth(shift: Parameter, offset: float = 0.0) -> Growth:
+    """That of a shift m, K(z) = z (z + 1) m^2 / 2."""
+    m = shift.under(FLOATS)
+    return Growth.normal(float(m.mid) ** 2, 3 * float(m.rad / m.mid) + 4 * ULP, offset)
+
+
+def largest_shift(shift: Parameter) -> float:
+    """A shift, rounded up."""
+    m = shift.under(FLOATS)
+    return float(m.mid + m.rad) * (1 + 2 * ULP)

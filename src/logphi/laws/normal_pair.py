@@ -1,0 +1,162 @@
+"""The log-ratio of two normal densities of different widths: a quadratic in a normal variable."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from logphi.arith.floats import FLOATS, ULP, Discs
+from logphi.arith.protocol import Arithmetic, Gap, Number
+from logphi.arith.scaled import Scaled
+from logphi.laws.transform import Law
+from logphi.quadrature.values import Values
+
+# measured: from here on the logarithm of the ratio of widths is sharper than its gap from their difference
+_FAR = 0.5
+
+
+@dataclass(frozen=True)
+class Shape:
+    """The pair in units of Q: P = N(d, r^2) against Q = N(0, 1) after a reflection, so that d >= 0.
+
+    ``bend`` is v = 1 - r^2, ``log_ratio`` is log r; each is a disc of one real number.
+    """
+
+    shift: Discs
+    ratio: Discs
+    bend: Discs
+    log_ratio: Discs
+
+
+@dataclass(frozen=True)
+class NormalPair(Law):
+    """log(p/q) under P for P = N(m_p, s_p^2), Q = N(m_q, s_q^2) of different widths.
+
+    With r = s_p/s_q, v = 1 - r^2, d = |m_p - m_q|/s_q and g(x) = x - log(1 + x),
+
+        K(z) = -z log r - log(1 + z v)/2 + z (z + 1) d^2 / (2 (1 + z v)),     1 + z v > 0;
+
+    where r is near one, the logarithms are written as [z g(-v) + g(z v)]/2: their linear terms cancel, which g leaves out. As a
+    quadratic in y ~ Q the variable is log(p/q) = top - v (y - d/v)^2 / (2 r^2), top = d^2/(2 v) - log r.
+    """
+
+    mean_p: float
+    sigma_p: float
+    mean_q: float
+    sigma_q: float
+
+    def formula(self, arith: Arithmetic, z: Number) -> Number:
+        """K(z)."""
+        shift = Gap(self.mean_p, self.mean_q, self.sigma_q).under(arith)
+        bend = self._bend(arith)
+        if abs(self.sigma_p / self.sigma_q - 1) < _FAR:
+            logs = z * arith.log1p_gap(-bend) + arith.log1p_gap(z * bend)
+        else:
+            ratio = arith.constant(self.sigma_p) / arith.constant(self.sigma_q)
+            logs = -2 * z * arith.log(ratio) - arith.log1p(z * bend)
+        return logs / 2 + z * (z + 1) * (shift * shift) / (2 * (1 + z * bend))
+
+    def _bend(self, arith: Arithmetic) -> Number:
+        p, q = arith.constant(self.sigma_p), arith.constant(self.sigma_q)
+        return (q - p) / q * ((q + p) / q)
+
+    @cached_property
+    def shape(self) -> Shape:
+        """The four numbers that everything follows from."""
+        p, q = FLOATS.constant(self.sigma_p), FLOATS.constant(self.sigma_q)
+        bend = self._bend(FLOATS)
+        near = abs(self.sigma_p / self.sigma_q - 1) < _FAR
+        log_ratio = FLOATS.log1p(-bend) / 2 if near else FLOATS.log(p / q)
+        return Shape(Gap(self.mean_p, self.mean_q, self.sigma_q).under(FLOATS), p / q, bend, log_ratio)
+
+    @cached_property
+    def vertex(self) -> Discs:
+        """The end of the support: d^2 / (2 v) - log r."""
+        shape = self.shape
+        return shape.shift * shape.shift / (2 * shape.bend) - shape.log_ratio
+
+    @cached_property
+    def strip(self) -> tuple[float, float]:
+        """Where 1 + z v > 0: an end on the side of the vertex's far tail."""
+        bend = self.shape.bend
+        end = float(1 / (np.abs(bend.mid) + bend.rad)) * (1 - 8 * ULP)
+        return (-np.inf, end) if bend.mid < 0 else (min(-end, -1.0), np.inf)
+
+    @property
+    def continuous(self) -> bool:
+        """1 + z v has a positive real part on the strip, where the principal logarithm is."""
+        return True
+
+    @cached_property
+    def outer_strip(self) -> tuple[float, float]:
+        """The strip with the error of its end on the other side; infinite where the widths may be equal."""
+        bend = self.shape.bend
+        room = float(np.abs(bend.mid) - bend.rad)
+        end = (1 + 8 * ULP) / room if room > 0 else np.inf
+        return (-np.inf, end) if bend.mid < 0 else (-end, np.inf)
+
+    @cached_property
+    def supremum(self) -> float:
+        """The vertex, for P narrower than Q."""
+        return float(self.vertex.mid + self.vertex.rad) if self.shape.bend.mid > 0 else np.inf
+
+    @cached_property
+    def infimum(self) -> float:
+        """The vertex, for P wider than Q."""
+        return float(self.vertex.mid - self.vertex.rad) if self.shape.bend.mid < 0 else -np.inf
+
+    @property
+    def atomless(self) -> bool:
+        """The loss is a smooth function of a normal variable."""
+        return True
+
+    @property
+    def slack(self) -> float:
+        """Twice the error of the vertex."""
+        return 2 * float(self.vertex.rad)
+
+    def excess(self, x: float) -> Scaled | None:
+        """Normal masses of an interval, or of the outside of one."""
+        # SciPy's normal tails would double the time of importing the package
+        from logphi.laws.normal_regions import excess
+
+        return excess(self.shape, x)
+
+    def beyond(self, x: float, *, tilted: bool = False) -> tuple[Scaled, Scaled] | None:
+        """Normal masses of an interval and of its outside."""
+        from logphi.laws.normal_regions import beyond
+
+        return beyond(self.shape, x, tilted=tilted)
+
+    def density(self, x: float) -> Scaled | None:
+        """Those of the normal variable at two places, over the slope there."""
+        from logphi.laws.normal_regions import density
+
+        return density(self.shape, x)
+
+    def reflected(self) -> NormalPair:
+        """The roles of P and Q exchanged."""
+        return NormalPair(self.mean_q, self.sigma_q, self.mean_p, self.sigma_p)
+
+    def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
+        """K on the strip; infinite outside."""
+        low, high = self.strip
+        real = np.asarray(z).real
+        inside = (real > low) & (real < high)
+        values = super().log_transform(np.where(inside, z, 0), count)
+        return Values(np.where(inside, values.mid, np.inf), np.where(inside, values.rounding, np.inf), values.inner)
+
+    def log_envelope(self, abscissa: float, heights: NDArray[np.float64], end: float = np.inf) -> NDArray[np.float64]:
+        """Exactly -log(1 + t^2 v^2/D^2)/4 - d^2 r^2 t^2 / (2 D (D^2 + t^2 v^2)), D = 1 + c v."""
+        shape = self.shape
+        least, most = (np.maximum(np.abs(shape.bend.mid) + sign * shape.bend.rad, 0.0) for sign in (-1, 1))
+        base = 1 + abscissa * shape.bend.mid + np.abs(abscissa) * shape.bend.rad + 4 * ULP * (1 + np.abs(abscissa) * most)
+        moved = np.maximum(shape.shift.mid - shape.shift.rad, 0.0) * (shape.ratio.mid - shape.ratio.rad)
+        # in units of the base nothing leaves the range of doubles
+        t = heights / base
+        fallen = np.log1p((t * least) ** 2) / 4 + moved**2 / (2 * base) * (t**2 / (1 + (t * most) ** 2))
+        return -(1 - 1e-13) * np.asarray(fallen)

@@ -1,0 +1,70 @@
+"""Cells of product pairs: independent draws from pairs of probability vectors."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import reduce
+from operator import mul
+
+from logphi.arith.protocol import Arithmetic, Number
+from logphi.laws.finite import Cells
+from logphi.written import Written
+
+
+@dataclass(frozen=True)
+class Products(Cells):
+    """Every cell of one pair with every cell of another."""
+
+    one: Cells
+    other: Cells
+
+    def under(self, arith: Arithmetic) -> tuple[Sequence[Number], Sequence[Number]]:
+        """Products of probabilities."""
+        pairs = zip(self.one.under(arith), self.other.under(arith), strict=True)
+        p, q = ([a * b for a in first for b in second] for first, second in pairs)
+        return p, q
+
+
+@dataclass(frozen=True)
+class Powers(Cells):
+    """How often each cell of a pair comes out in ``count`` draws: multinomial probabilities."""
+
+    cells: Cells
+    count: int
+
+    def under(self, arith: Arithmetic) -> tuple[Sequence[Number], Sequence[Number]]:
+        """Coefficients times products of powers."""
+        p, q = self.cells.under(arith)
+        drawn = list(_drawn(len(p), self.count))
+        p_powers, q_powers = ([_powers(number, self.count) for number in vector] for vector in (p, q))
+
+        def probabilities(powers: list[list[Number]]) -> list[Number]:
+            return [_coefficient(arith, times) * reduce(mul, map(list.__getitem__, powers, times)) for times in drawn]
+
+        return probabilities(p_powers), probabilities(q_powers)
+
+
+def _drawn(cells: int, count: int) -> Iterator[tuple[int, ...]]:
+    """All ways to share ``count`` draws among cells."""
+    if cells == 1:
+        yield (count,)
+        return
+    for first in range(count + 1):
+        for others in _drawn(cells - 1, count - first):
+            yield (first, *others)
+
+
+def _powers(number: Number, count: int) -> list[Number]:
+    powers = [1 + 0 * number]
+    for _ in range(count):
+        powers.append(powers[-1] * number)
+    return powers
+
+
+def _coefficient(arith: Arithmetic, times: Sequence[int]) -> Number:
+    """The number of orders in which draws may come, exact in an exact arithmetic."""
+    ways = math.prod(math.comb(sum(times[: i + 1]), one) for i, one in enumerate(times))
+    return arith.constant(Written(Fraction(ways)))

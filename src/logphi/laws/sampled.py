@@ -1,0 +1,106 @@
+"""Laws of which nothing but samples of the transform is known: every error is an estimate."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from logphi.laws.transform import Law
+from logphi.quadrature.values import Line, Values
+
+Array = NDArray[np.float64]
+Complex = NDArray[np.complex128]
+
+# a mass this close to one is one
+_WHOLE = 1e-12
+# derived: what a peak between two samples may add to log |M|, (0.025 r)^2 / 2 for losses within r = 10 standard deviations
+_SPACING, _BETWEEN = 0.05, 0.032
+
+
+class Sampled(Law):
+    """K by a function of complex arrays. All errors are estimates."""
+
+    @abstractmethod
+    def evaluated(self, z: Complex) -> tuple[Complex, Array]:
+        """K at points of the strip, and an estimate of its error; not finite where nothing is known."""
+
+    def rough(self, z: Complex) -> Complex:
+        """K alone."""
+        return self.evaluated(z)[0]
+
+    @property
+    def estimated(self) -> bool:
+        """Always."""
+        return True
+
+    @property
+    def samples(self) -> int:
+        """How many values of K tell how it decays along a line: 20 to a standard deviation."""
+        return 4000
+
+    @property
+    def infimum(self) -> float:
+        """Not known."""
+        return -np.inf
+
+    def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
+        """K; infinite outside the strip."""
+        z = np.asarray(z)
+        low, high = self.strip
+        inside = (z.real > low) & (z.real < high)
+        mid, radius = self.evaluated(np.where(inside, z, _middle(low, high)).ravel().astype(complex))
+        known = inside & np.isfinite(mid).reshape(z.shape) & np.isfinite(radius).reshape(z.shape)
+        mid = np.where(known, mid.reshape(z.shape), np.inf)
+        return Values(
+            mid if np.iscomplexobj(z) else mid.real,
+            np.where(known, radius.reshape(z.shape), np.inf),
+            np.where(known, radius.reshape(z.shape), 0.0),
+        )
+
+    def log_masses(self) -> tuple[Values, Values] | None:
+        """K(0) and K(-1); zero within rounding is zero."""
+        mid, radius = self.evaluated(np.array([0j, -1 + 0j]))
+        if (np.abs(mid) < _WHOLE).all():
+            return None
+        ends = np.where(np.abs(mid) < _WHOLE, 0.0, np.minimum(mid.real, 0.0))
+        one, other = (Values(ends[k : k + 1], radius[k : k + 1], np.zeros(1)) for k in (0, 1))
+        return one, other
+
+    def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
+        """An estimate: sampled, its largest value to the right taken; constant beyond."""
+        places, sampled = _decay(self, abscissa)
+        return np.asarray(sampled[np.searchsorted(places, heights, side="right") - 1])
+
+    def on_line(self, line: Line, count: int = 1) -> Values:
+        """K on a vertical line."""
+        return self.log_transform(line.points, count)
+
+
+def _middle(low: float, high: float) -> float:
+    """Some abscissa of a strip."""
+    return -0.5 if low < -0.5 < high else low + min(1.0, (high - low) / 2) if np.isfinite(low) else high - 1.0
+
+
+@lru_cache(maxsize=32)
+def _decay(law: Sampled, abscissa: float) -> tuple[Array, Array]:
+    """Heights from zero, and the largest Re K(c + it) - K(c) seen from each on."""
+    low, high = law.strip
+    step = min(1e-3 * (1 + abs(abscissa)), (abscissa - low) / 4, (high - abscissa) / 4)
+    near = law.rough(np.asarray(abscissa + step * np.array([-1.0, 0.0, 1.0]), complex)).real
+    spread = np.sqrt(max(float(near[0] + near[2] - 2 * near[1]) / step**2, 1e-300))
+    places = _SPACING / spread * np.arange(law.samples)
+    values = law.rough(np.asarray(abscissa + 1j * places, complex)).real - near[1]
+    values = np.where(np.isfinite(values), np.minimum(values + _BETWEEN, 0.0), 0.0)
+    # beyond the last sample, the largest of the upper half
+    values[law.samples // 2 :] = values[law.samples // 2 :].max()
+    return places, np.maximum.accumulate(values[::-1])[::-1]
+
+
+def slopes_apart(left: Complex, mid: Complex, right: Complex) -> Array:
+    """The size of second differences, whole turns left out: over a small step a smooth function has none, so they are noise."""
+    gap = left + right - 2 * mid
+    return np.abs(gap - 2j * np.pi * np.round(gap.imag / (2 * np.pi)))

@@ -1,0 +1,115 @@
+"""A mixture of two measures with the loss between them known: its profile is in closed form, its transform is not."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from logphi.arith.floats import FLOATS, ULP
+from logphi.arith.protocol import Arithmetic, Number, Parameter
+from logphi.laws.transform import Law
+from logphi.quadrature.values import Values
+
+
+class NotAnsweredError(ValueError):
+    """A question to a release of which only delta and epsilon are known; the message says what is answered instead."""
+
+
+@dataclass(frozen=True)
+class SampledOnce(Law):
+    """The law of log(1 - q + q e^L) under (1 - q) Q + q P, for the loss L of any pair (P, Q).
+
+    One such law has the profile q delta(log(1 + (e^x - 1)/q)) of the base ([LT] Theorem 5.1); sums of them need a transform,
+    which is not known here.
+    """
+
+    base: Law
+    rate: Parameter
+
+    def formula(self, arith: Arithmetic, z: Number) -> NoReturn:
+        """Not known.
+
+        Raises
+        ------
+        NotAnsweredError
+            Always.
+        """
+        raise NotAnsweredError(
+            "one sample of several releases, or of a transform, has no known transform: its delta and epsilon are answered, "
+            "other questions and compositions with it are not; only Gaussians or small finite mechanisms on one sample compose"
+        )
+
+    def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
+        """Not known, like the formula."""
+        return self.formula(FLOATS, z)
+
+    @property
+    def strip(self) -> tuple[float, float]:
+        """What every law has; no more is known."""
+        return (-1.0, 0.0)
+
+    @property
+    def outer_strip(self) -> tuple[float, float]:
+        """Nothing is known of where K is infinite."""
+        return (-np.inf, np.inf)
+
+    @property
+    def supremum(self) -> float:
+        """log(1 - q + q e^l), l the top of the base, a few ulps up."""
+        return self._end(self.base.supremum, +1)
+
+    @property
+    def infimum(self) -> float:
+        """log(1 - q + q e^l), l the bottom of the base, a few ulps down."""
+        return self._end(self.base.infimum, -1)
+
+    @property
+    def slack(self) -> float:
+        """That of the base, and the rounding of the ends; losses move by no more than those of the base."""
+        ends = [end for end in (self.supremum, self.infimum) if math.isfinite(end)]
+        return self.base.slack + 2 * self._rounding * (1 + max(map(abs, ends), default=0.0))
+
+    @property
+    def estimated(self) -> bool:
+        """As for the base."""
+        return self.base.estimated
+
+    @property
+    def unmixed(self) -> tuple[Law, Parameter]:
+        """The base and the rate."""
+        return self.base, self.rate
+
+    def log_masses(self) -> tuple[Values, Values]:
+        """log(1 - q P(L = inf)), and zero: where Q alone has mass the loss is log(1 - q)."""
+        masses = self.base.log_masses()
+        if masses is None:
+            certain = Values(np.zeros(1), np.zeros(1), np.zeros(1))
+            return certain, certain
+        q, wrong = self._rate
+        at_zero = masses[0]
+        # log(1 - q + q M): its slope in log M is at most one
+        value = np.log1p(q * np.expm1(at_zero.mid.real))
+        radius = at_zero.radius + 4 * ULP * np.abs(value) + wrong * -np.expm1(at_zero.mid.real) / np.exp(value)
+        return Values(value, radius, np.zeros(1)), Values(np.zeros(1), np.zeros(1), np.zeros(1))
+
+    @property
+    def _rate(self) -> tuple[float, float]:
+        disc = self.rate.under(FLOATS)
+        return float(disc.mid), float(disc.rad)
+
+    @property
+    def _rounding(self) -> float:
+        q, wrong = self._rate
+        # an ulp of the exponential, and the rate's own error, relative to 1 - q
+        return 16 * ULP * (1 + q / (1 - q)) + 2 * wrong / (1 - q)
+
+    def _end(self, end: float, side: int) -> float:
+        q, _ = self._rate
+        if end == math.inf:
+            return math.inf
+        value = float(np.logaddexp(math.log1p(-q), math.log(q) + end)) if end > 30 else math.log1p(q * math.expm1(end))
+        return value + side * self._rounding * (1 + abs(value))

@@ -1,0 +1,79 @@
+"""The law on two opposite points."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from logphi.arith.floats import FLOATS
+from logphi.arith.protocol import Arithmetic, Number, Parameter
+from logphi.laws.intervals import OnIntervals
+from logphi.laws.transform import Lattice, Law, Pieces
+
+
+@dataclass(frozen=True)
+class TwoPoint(Law):
+    """Atoms at +l and -l with odds e^l to one: K(z) = log( cosh((z + 1/2) l) / cosh(l/2) )."""
+
+    point: Parameter
+
+    def formula(self, arith: Arithmetic, z: Number) -> Number:
+        """K(z)."""
+        half = self.point.under(arith) / 2
+        return arith.log_cosh((2 * z + 1) * half) - arith.log_cosh(half)
+
+    @property
+    def symmetric(self) -> bool:
+        """K is even in z + 1/2."""
+        return True
+
+    @cached_property
+    def location(self) -> float:
+        """The positive atom."""
+        return abs(float(self.point.under(FLOATS).mid))
+
+    @cached_property
+    def slip(self) -> float:
+        """How far the atom may be off its place."""
+        return float(self.point.under(FLOATS).rad) + 2e-16 * self.location
+
+    @property
+    def slack(self) -> float:
+        """Twice the uncertainty of the place."""
+        return 2 * self.slip
+
+    @property
+    def supremum(self) -> float:
+        """The positive atom."""
+        return self.location + self.slip
+
+    @staticmethod
+    def together(terms: Sequence[tuple[Law, int]]) -> Law | None:
+        """A matrix of many."""
+        return OnIntervals.of(TwoPoint, [(law.point, count) for law, count in terms if isinstance(law, TwoPoint)])
+
+    @cached_property
+    def pieces(self) -> Pieces:
+        """Two atoms of equal tilted weight 1 / (2 cosh(l/2))."""
+        weight = -self.location / 2 - float(np.log1p(np.exp(-self.location)))
+        return Pieces((-self.location, self.location), (weight, weight), slip=self.slip)
+
+    @property
+    def lattice(self) -> Lattice:
+        """The span is 2 l."""
+        if self.location == 0:
+            return Lattice(0.0, np.inf)
+        return Lattice(-self.location, 2 * self.location, stretch=self.slip / self.location)
+
+    def log_envelope(self, abscissa: float, heights: NDArray[np.float64], end: float = np.inf) -> NDArray[np.float64]:
+        """|chi(t)|^2 = 1 - sin^2(t l) / cosh^2((c + 1/2) l), decreasing up to t l = pi/2, no decay beyond."""
+        location = np.abs(self.point.under(FLOATS).mid)
+        angle = np.minimum(heights * location, np.pi / 2)
+        spread = 1 / np.cosh(np.minimum(abs(abscissa + 0.5) * location, 300.0)) ** 2
+        # the factor gives up far more than rounding and the sliver beyond pi/2 could take
+        bound = 0.5 * np.log1p(-(np.sin(angle) ** 2) * spread * (1 - 1e-8))
+        return np.where(end > np.pi / 2 * (1 + 1e-9) / np.maximum(location, 1e-300), 0.0, bound)

@@ -1,0 +1,1 @@
+"""Normal laws: masses, quantiles and regions, relatively accurate however far out."""

@@ -1,1 +1,0 @@
-"""The laws that the transform is known of, one file each."""

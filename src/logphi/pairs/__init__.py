@@ -1,0 +1,1 @@
+"""Dominating pairs (P, Q), one file for each family of output laws."""

@@ -1,0 +1,91 @@
+"""Pairs of densities on the line."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from logphi.laws.densities import Densities, LogDensity, MixtureLog, NormalLog, NormalsLog, SplicedLog
+from logphi.laws.log_phi import LogPhi
+from logphi.laws.normal_pair import NormalPair
+from logphi.pairs.pair import Pair
+
+# measured: quadrature finds every part of a mixture from points so far apart, in units of its width
+_APART = 4.0
+
+
+@dataclass(frozen=True)
+class NormalLaws(Pair):
+    """N(m_p, s_p^2) against N(m_q, s_q^2): of different widths, or the same law twice."""
+
+    mean_p: float
+    sigma_p: float
+    mean_q: float
+    sigma_q: float
+
+    def loss(self) -> LogPhi:
+        """A quadratic in a normal variable; nothing where both laws agree."""
+        if self.sigma_p == self.sigma_q:
+            return LogPhi()
+        return LogPhi.of([(NormalPair(self.mean_p, self.sigma_p, self.mean_q, self.sigma_q), 1)])
+
+    def reversed(self) -> NormalLaws:
+        """The laws exchanged."""
+        return NormalLaws(self.mean_q, self.sigma_q, self.mean_p, self.sigma_p)
+
+    def mixed_loss(self, rate: float) -> LogPhi:
+        """By quadrature, the errors of which are estimates."""
+        return LogPhi() if self._equal else self._densities.mixed_loss(rate)
+
+    def spliced_loss(self, rate: float) -> LogPhi:
+        """By quadrature, the errors of which are estimates."""
+        return LogPhi() if self._equal else self._densities.spliced_loss(rate)
+
+    @property
+    def _equal(self) -> bool:
+        return (self.mean_p, self.sigma_p) == (self.mean_q, self.sigma_q)
+
+    @property
+    def _densities(self) -> DensityPair:
+        p, q = NormalLog(self.mean_p, self.sigma_p), NormalLog(self.mean_q, self.sigma_q)
+        return DensityPair(p, q, (-math.inf, math.inf))
+
+
+@dataclass(frozen=True)
+class DensityPair(Pair):
+    """Two densities on an interval, by their logarithms, with the points where these are not smooth."""
+
+    log_p: LogDensity
+    log_q: LogDensity
+    support: tuple[float, float]
+    breakpoints: tuple[float, ...] = ()
+
+    @staticmethod
+    def of_mixtures(p: NormalsLog, q: NormalsLog) -> DensityPair:
+        """Two mixtures of normal laws of width one, with a point near every mean, so that no part is missed."""
+        near = sorted({_APART * round(mean / _APART) for mean in p.means + q.means})
+        return DensityPair(p, q, (-math.inf, math.inf), tuple(near))
+
+    @property
+    def law(self) -> Densities:
+        """The law of the loss."""
+        return Densities(self.log_p, self.log_q, self.support, self.breakpoints)
+
+    def loss(self) -> LogPhi:
+        """By quadrature."""
+        return LogPhi.of([(self.law, 1)])
+
+    def reversed(self) -> DensityPair:
+        """The densities exchanged."""
+        return DensityPair(self.log_q, self.log_p, self.support, self.breakpoints)
+
+    def mixed_loss(self, rate: float) -> LogPhi:
+        """The mixture of the densities against the second."""
+        return DensityPair(MixtureLog(self.log_p, self.log_q, rate), self.log_q, self.support, self.breakpoints).loss()
+
+    def spliced_loss(self, rate: float) -> LogPhi:
+        """Both densities where their ratio is above one, and below; the rest of their masses is an atom."""
+        (_, lost), higher = self.law.totals()[0], self.law.excess(0.0)
+        rest = (1 - rate) * (lost + math.exp(higher.log_scale) * higher.value)
+        p, q = SplicedLog(self.log_p, self.log_q, rate), SplicedLog(self.log_q, self.log_p, rate)
+        return LogPhi.of([(Densities(p, q, self.support, self.breakpoints, rest), 1)])

@@ -1,0 +1,92 @@
+"""The two extremes: laws that agree, so that nothing leaks, and laws without a common outcome, so that everything does."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import reduce
+
+from logphi.laws.log_phi import LogPhi
+from logphi.pairs.finite import FinitePair
+from logphi.pairs.pair import Joint, Pair
+from logphi.written import Written, meant
+
+
+@dataclass(frozen=True)
+class Equal(Pair):
+    """The same law twice: the loss is zero, and no sample leaks more."""
+
+    def loss(self) -> LogPhi:
+        """Nothing."""
+        return LogPhi()
+
+    def reversed(self) -> Equal:
+        """The same."""
+        return self
+
+    def mixed_loss(self, rate: float) -> LogPhi:
+        """Nothing."""
+        return LogPhi()
+
+    def spliced_loss(self, rate: float) -> LogPhi:
+        """Nothing."""
+        return LogPhi()
+
+    def grouped_loss(self, rate: float, size: int) -> LogPhi:
+        """Nothing."""
+        return LogPhi()
+
+    def replaced_loss(self, rate: float) -> LogPhi:
+        """Nothing."""
+        return LogPhi()
+
+
+@dataclass(frozen=True)
+class Disjoint(FinitePair):
+    """Two laws without a common outcome: of a sample, a record that takes part is seen."""
+
+    p: tuple[float, ...] = (1.0, 0.0)
+    q: tuple[float, ...] = (0.0, 1.0)
+
+    def grouped_loss(self, rate: float, size: int) -> LogPhi:
+        """Seen if any of them takes part."""
+        met = 1 - (1 - meant(rate)) ** size
+        return self.loss() if rate == 1 else self.mixed_loss(min(Written(met), math.nextafter(1, 0)))
+
+    def replaced_loss(self, rate: float) -> LogPhi:
+        """Seen as the old value or as the new one, if it takes part."""
+        if rate == 1:
+            return self.loss()
+        # half an ulp of the rate, which 1 - rate inherits
+        blur = 2.0**-53 * (rate / (1 - rate) + 4)
+        return FinitePair((rate, 0.0, 1 - rate), (0.0, rate, 1 - rate), blur).loss()
+
+
+EQUAL, DISJOINT = Equal(), Disjoint()
+
+
+def noisy(size: float, width: float) -> Pair | None:
+    """Of a query that moves by ``size`` and gets noise of a ``width``, if one of them is zero; None if neither is.
+
+    A query that does not move tells nothing, with noise or without; one that moves tells everything without noise.
+    """
+    if size == 0:
+        return EQUAL
+    return DISJOINT if width == 0 else None
+
+
+def known_by(loss: LogPhi) -> Pair:
+    """A pair of which only the loss is known."""
+    if loss.empty:
+        return DISJOINT
+    return Joint(loss) if loss.terms else EQUAL
+
+
+def product(pairs: Iterable[Pair]) -> Pair:
+    """The product of pairs, as of several releases on one sample."""
+    listed = [(pair, pair.loss()) for pair in pairs]
+    if any(loss.empty for _, loss in listed):
+        return DISJOINT
+    telling = [pair for pair, loss in listed if loss.terms]
+    return reduce(lambda one, other: one.beside(other), telling) if telling else EQUAL

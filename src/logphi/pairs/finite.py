@@ -1,0 +1,157 @@
+"""Pairs of finite probability vectors."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from logphi.arith.floats import FLOATS
+from logphi.laws.everything import Everything
+from logphi.laws.finite import Cells, Chosen, Finite, Given, Mixed, Spliced, Turned
+from logphi.laws.log_phi import LogPhi
+from logphi.laws.products import Powers, Products
+from logphi.pairs.pair import Pair
+from logphi.written import exactly
+
+# measured: a product of so many cells takes a tenth of a second
+MOST_CELLS = 4096
+# below it, products lose their digits
+LEAST_PRODUCT = 1e-250
+
+
+@dataclass(frozen=True)
+class FinitePair(Pair):
+    """Two probability vectors on the same cells; a cell with q = 0 is mass at infinity.
+
+    ``blur`` bounds the relative error of each probability beside its own half ulp. ``exact`` gives the probabilities as
+    formulas of the parameters, cell by cell; without it they are the parameters themselves, or formulas that are not known if
+    there is a ``blur``. ``stray`` bounds the mass of either law on cells that are left out, far below one half: they count as
+    infinite losses in upper bounds and not at all in lower ones. Where ``stray_growth`` v is finite no loss is infinite there,
+    and the whole pair has K(z) <= z (z + 1) v / 2 for z >= 0, in both orders; mixing and splicing keep that, as p^{1+z} q^{-z}
+    is convex in both and as neither makes a profile larger.
+    """
+
+    p: tuple[float, ...]
+    q: tuple[float, ...]
+    blur: float = 0.0
+    exact: Cells | None = None
+    stray: float = 0.0
+    stray_growth: float = math.inf
+
+    @staticmethod
+    def of(cells: Cells) -> FinitePair:
+        """The pair whose probabilities are formulas; their rounding, and the half ulp of every parameter, is the blur.
+
+        Raises
+        ------
+        ValueError
+            If a probability is not positive beyond its rounding, or a vector does not sum to one within it.
+        """
+        p, q = cells.under(FLOATS)
+        for name, vector in (("p", p), ("q", q)):
+            if not all(0 <= disc.rad < disc.mid / 2 for disc in vector):
+                raise ValueError(f"every cell needs a positive probability under {name}: leave those out that have none")
+            total, room = math.fsum(float(disc.mid) for disc in vector), math.fsum(float(disc.rad) for disc in vector)
+            if abs(total - 1) > room + 1e-15 * len(vector):
+                raise ValueError(f"the formulas of {name} must sum to one, got {total!r}")
+        return FinitePair._enclosed(cells)
+
+    @staticmethod
+    def _enclosed(cells: Cells, blur: float = 0.0, stray: float = 0.0, stray_growth: float = math.inf) -> FinitePair:
+        """The doubles in the middle of the formulas; their relative radius, twice, goes to the blur."""
+        p, q = cells.under(FLOATS)
+        radius = max(float(disc.rad) / float(disc.mid) for disc in (*p, *q) if disc.mid) * (1 + 1e-9)
+        mid_p, mid_q = (tuple(float(disc.mid) for disc in vector) for vector in (p, q))
+        # formulas of doubles that are off themselves are no proof
+        exact = None if blur else cells
+        return FinitePair(mid_p, mid_q, blur + 2 * radius, exact, stray, stray_growth)
+
+    def loss(self) -> LogPhi:
+        """A finite law on the common support; nothing finite where there is none, nothing at all where both vectors agree."""
+        common = tuple(i for i, (a, b) in enumerate(zip(self.p, self.q, strict=True)) if a > 0 and b > 0)
+        if self._equal:
+            return LogPhi()
+        if not common:
+            return LogPhi.of([(Everything(), 1)])
+        lost_p = math.fsum(a for a, b in zip(self.p, self.q, strict=True) if b == 0)
+        lost_q = math.fsum(b for a, b in zip(self.p, self.q, strict=True) if a == 0)
+        p, q = tuple(self.p[i] for i in common), tuple(self.q[i] for i in common)
+        exact = self._cells if self._cells is None or len(common) == len(self.p) else Chosen(self._cells, common)
+        return LogPhi.of([(Finite(p, q, lost_p, lost_q, self.blur, exact, self.stray, self.stray_growth), 1)])
+
+    def reversed(self) -> FinitePair:
+        """The vectors exchanged."""
+        exact = None if self.exact is None else Turned(self.exact)
+        return FinitePair(self.q, self.p, self.blur, exact, self.stray, self.stray_growth)
+
+    def repeated(self, count: int) -> Pair:
+        """How often each cell comes out, as long as there are few such counts."""
+        if count == 1 or self._log_least * count < math.log(LEAST_PRODUCT):
+            return super().repeated(count)
+        if math.comb(count + len(self.p) - 1, count) > MOST_CELLS:
+            return super().repeated(count)
+        blur = math.expm1(count * math.log1p(self._given_blur))
+        return FinitePair._enclosed(Powers(self._formulas, count), blur, count * self.stray, count * self.stray_growth)
+
+    def beside(self, other: Pair) -> Pair:
+        """Every cell with every cell, as long as there are few."""
+        if not isinstance(other, FinitePair) or len(self.p) * len(other.p) > MOST_CELLS:
+            return super().beside(other)
+        if self._log_least + other._log_least < math.log(LEAST_PRODUCT):
+            return super().beside(other)
+        blur = math.expm1(math.log1p(self._given_blur) + math.log1p(other._given_blur))
+        cells = Products(self._formulas, other._formulas)
+        return FinitePair._enclosed(cells, blur, self.stray + other.stray, self.stray_growth + other.stray_growth)
+
+    @property
+    def _formulas(self) -> Cells:
+        """The probabilities as formulas, or the doubles next to them."""
+        return self.exact or Given(self.p, self.q, self.blur)
+
+    @property
+    def _given_blur(self) -> float:
+        """What the formulas do not know of their own errors."""
+        return self.blur if self.exact is None else 0.0
+
+    @property
+    def _log_least(self) -> float:
+        return math.log(min(number for number in self.p + self.q if number))
+
+    def mixed_loss(self, rate: float) -> LogPhi:
+        """Cell by cell."""
+        if self._equal:
+            return LogPhi()
+        mixture = tuple((1 - rate) * b + rate * a for a, b in zip(self.p, self.q, strict=True))
+        # half an ulp of the rate, which 1 - rate inherits
+        exact = None if self._cells is None else Mixed(self._cells, rate)
+        blur = self.blur + 2.0**-53 * (rate / (1 - rate) + 4)
+        return FinitePair(mixture, self.q, blur, exact, self.stray, self.stray_growth).loss()
+
+    def spliced_loss(self, rate: float) -> LogPhi:
+        """The cells above, those below, and one for the rest."""
+        if self._equal:
+            return LogPhi()
+        pairs = list(zip(self.p, self.q, strict=True))
+        higher = tuple(i for i, (a, b) in enumerate(pairs) if a > b)
+        lower = tuple(i for i, (a, b) in enumerate(pairs) if a < b)
+        above = [((1 - rate) * pairs[i][1] + rate * pairs[i][0], pairs[i][1]) for i in higher]
+        below = [(pairs[i][0], (1 - rate) * pairs[i][0] + rate * pairs[i][1]) for i in lower]
+        # both laws have the same mass left
+        rest = math.fsum([*(a for a, b in pairs if a == b), *((1 - rate) * (a - b) for a, b in pairs if a > b)])
+        kept = [*above, *below, *([(rest, rest)] if rest > 0 else [])]
+        # half an ulp of the rate, which 1 - rate inherits; a difference of two probabilities loses digits
+        lost = math.fsum(a for a, b in pairs if a > b) / max(rest, 1e-300) if rest > 0 else 0.0
+        blur = (self.blur + 2.0**-53 * (rate / (1 - rate) + 6)) * max(1.0, 2 * lost)
+        exact = None if self._cells is None else Spliced(self._cells, rate, higher, lower, rest > 0)
+        above_and_below = tuple(a for a, _ in kept), tuple(b for _, b in kept)
+        return FinitePair(*above_and_below, blur, exact, self.stray, self.stray_growth).loss()
+
+    @property
+    def _equal(self) -> bool:
+        """Whether both vectors are known to be one."""
+        return not self.blur and self.exact is None and exactly(self.p) == exactly(self.q)
+
+    @property
+    def _cells(self) -> Cells | None:
+        """Formulas of the probabilities, unless there are none."""
+        return Given(self.p, self.q) if self.exact is None and self.blur == 0 else self.exact

@@ -1,0 +1,54 @@
+"""Pairs whose loss is uniform once tilted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from logphi.arith.floats import FLOATS
+from logphi.arith.protocol import Parameter
+from logphi.laws.curved import Base, MixedFlat, SplicedFlat
+from logphi.laws.finite import Thinned
+from logphi.laws.log_phi import LogPhi
+from logphi.laws.uniform import Uniform, UniformWithAtoms
+from logphi.pairs.pair import Pair, UnsupportedError
+
+# beyond these, e^{loss} times a rate, or a product of both, leaves the range of normal doubles
+LEAST_WIDTH, LARGEST_WIDTH = 1e-50, 600.0
+
+
+@dataclass(frozen=True)
+class TiltedFlat(Pair):
+    """A loss that is uniform on [-w, w] once tilted by e^{-x/2}, with or without atoms at the ends.
+
+    With probability ``failure`` the outcome tells everything.
+    """
+
+    width: Parameter
+    with_atoms: bool
+    failure: float = 0.0
+
+    def loss(self) -> LogPhi:
+        """Known in closed form."""
+        thinned = [(Thinned(self.failure), 1)] if self.failure else []
+        return LogPhi.of([((UniformWithAtoms if self.with_atoms else Uniform)(self.width), 1), *thinned])
+
+    def reversed(self) -> TiltedFlat:
+        """The same, mirrored."""
+        return self
+
+    def mixed_loss(self, rate: float) -> LogPhi:
+        """No closed form: an integral."""
+        return LogPhi.of([(MixedFlat(self._base(), rate), 1)])
+
+    def spliced_loss(self, rate: float) -> LogPhi:
+        """No closed form: an integral."""
+        return LogPhi.of([(SplicedFlat(self._base(), rate), 1)])
+
+    def _base(self) -> Base:
+        size = float(self.width.under(FLOATS).mid)
+        if not LEAST_WIDTH <= size <= LARGEST_WIDTH:
+            raise UnsupportedError(
+                f"a largest loss below {LEAST_WIDTH:g} or above {LARGEST_WIDTH:g} cannot be sampled, got {size!r}; "
+                "state the release without sampling"
+            )
+        return Base(self.width, self.with_atoms, self.failure)

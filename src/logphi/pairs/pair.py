@@ -1,0 +1,98 @@
+"""A dominating pair (P, Q) of output laws with and without the record ([AFA] Definition 7), and what sampling makes of it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+from logphi.arith.protocol import Plain
+from logphi.laws.log_phi import LogPhi
+from logphi.laws.sampled_once import SampledOnce
+
+
+class UnsupportedError(ValueError):
+    """A combination of mechanism, sampling and relation that has no known pair; the message says why, and what is near."""
+
+
+class Pair(ABC):
+    """Two laws on one space; the loss is log(p/q) under P. All rates lie strictly between 0 and 1."""
+
+    @abstractmethod
+    def loss(self) -> LogPhi:
+        """The loss of P against Q."""
+
+    @abstractmethod
+    def reversed(self) -> Pair:
+        """Q against P."""
+
+    @abstractmethod
+    def mixed_loss(self, rate: float) -> LogPhi:
+        """The loss of (1 - rate) Q + rate P against Q."""
+
+    def repeated(self, count: int) -> Pair:
+        """The product of ``count`` such pairs: as many releases on one sample."""
+        return self if count == 1 else Joint(count * self.loss())
+
+    def beside(self, other: Pair) -> Pair:
+        """The product of both pairs: two releases on one sample."""
+        return Joint(self.loss() + other.loss())
+
+    def spliced_loss(self, rate: float) -> LogPhi:
+        """Of (1 - rate) Q + rate P against Q where it is positive, of P against (1 - rate) P + rate Q where it is negative.
+
+        The rest is an atom at zero ([AFA] Proposition 30 and Corollary 32).
+
+        Raises
+        ------
+        UnsupportedError
+            If the spliced law is not known here.
+        """
+        raise UnsupportedError(
+            "no spliced law of this pair is known, which a subset under replace needs: ask for adjacency='add_remove'"
+        )
+
+    def grouped_loss(self, rate: float, size: int) -> LogPhi:
+        """The loss of a group of ``size`` records, each of which takes part by itself; the rate may be 1.
+
+        Raises
+        ------
+        UnsupportedError
+            If the law is not known here.
+        """
+        raise UnsupportedError(
+            "group_size above 1 is known for the Gaussian mechanism only, whose groups are mixtures with binomial weights; "
+            "for others multiply the sensitivity by the size of the group and sample at its rate of being met at all, "
+            "1 - (1 - rate)^size, which is an upper bound"
+        )
+
+    def replaced_loss(self, rate: float) -> LogPhi:
+        """The loss where the record takes another value, and takes part before and after with probability ``rate``, at most 1.
+
+        Raises
+        ------
+        UnsupportedError
+            If the law is not known here.
+        """
+        raise UnsupportedError(
+            "Poisson sampling under replace is known for the Gaussian mechanism only; state the release under add/remove, or "
+            "sample a subset of fixed size"
+        )
+
+
+@dataclass(frozen=True)
+class Joint(Pair):
+    """A pair of which only the loss is known: several releases on one sample, or a transform."""
+
+    joint_loss: LogPhi
+
+    def loss(self) -> LogPhi:
+        """As it is known."""
+        return self.joint_loss
+
+    def reversed(self) -> Joint:
+        """The reflected loss."""
+        return Joint(self.joint_loss.reflected())
+
+    def mixed_loss(self, rate: float) -> LogPhi:
+        """Its profile is known, its transform is not."""
+        return LogPhi.of([(SampledOnce(self.joint_loss, Plain(rate)), 1)])

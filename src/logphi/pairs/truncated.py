@@ -1,0 +1,32 @@
+"""Pairs of noise with ends, moved and not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from logphi.laws.log_phi import LogPhi
+from logphi.laws.truncated import MixedTruncated, Noise, SplicedTruncated, TruncatedLoss
+from logphi.pairs.pair import Pair
+
+
+@dataclass(frozen=True)
+class MovedNoise(Pair):
+    """Noise on an interval moved by the sensitivity, against the noise."""
+
+    noise: Noise
+
+    def loss(self) -> LogPhi:
+        """With ends, and a mass beyond them."""
+        return LogPhi.of([(TruncatedLoss(self.noise), 1)])
+
+    def reversed(self) -> MovedNoise:
+        """The same, mirrored."""
+        return self
+
+    def mixed_loss(self, rate: float) -> LogPhi:
+        """No closed form: an integral."""
+        return LogPhi.of([(MixedTruncated(self.noise, rate), 1)])
+
+    def spliced_loss(self, rate: float) -> LogPhi:
+        """No closed form: an integral over half of the support."""
+        return LogPhi.of([(SplicedTruncated(self.noise, rate), 1)])

@@ -1,0 +1,130 @@
+"""How fast the inner integral decays along a vertical line, proved by moving its own contour off the real axis.
+
+notation as in :mod:`logphi.quadrature.log_ratio`. The density grows by e^{b^2/(2 C^2)} when the normal variable moves to
+x + i b/C, 0 < b < pi, and there arg w lies in (0, b): for every height from t on,
+
+    |M(c + it)| <= e^{b^2/(2 C^2)} E[ |w(X + ib/C)|^{c+1} e^{-t arg w(X + ib/C)} ].
+
+For a nearly normal log-ratio the best b, about t E[l'/C] / (1/C^2 - (c+1) E[l''/C^2]) under the tilted law, gives its exact
+decay; far up the line, where w has a constant part, the bound falls like the normal mass of w - p_0 < 1/t, faster than any
+power. The mean is a trapezoidal sum: its integrand continues to x + iv/C with exponent half that of w at the angles b + v
+and v - b each. For |v| < pi/4 its modulus stays below w^{c+1} (times a power of cosines where c + 1 < 0), because
+arg w at b + v is at least that at v - b: where v <= b the latter is not positive, and where v > b both angles lie below
+pi/2, and so far arg w grows, its derivative being sum of (c_i + c_j) a_i a_j cos((c_i - c_j) b/C) / (2 C |w|^2).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from logphi.arith.floats import ELEMENTARY
+from logphi.quadrature.integration_range import cut_off, ends
+from logphi.quadrature.log_ratio import Array, Mixtures
+
+# the bound is not pursued below this share of M(c)
+FLOOR = 1e-12
+# measured: a bound is not spoilt by errors of this size
+_ERROR = 1e-5
+# derived: v stays below pi/4, and b + v below pi
+_HIGHEST = 0.7 * np.pi
+_STRIP = 0.225 * np.pi
+# derived: far above what rounding and half an ulp of m and q do to the parts of the exponent, while tilts stay below _TILT
+_SLACK = 1e-9
+_TILT = 1e5
+_LARGEST = 600.0
+_MAX_NODES = 4096
+
+
+def log_decay(mixtures: Mixtures, abscissa: float, heights: Array, floor: float = FLOOR) -> Array:
+    """A proved upper bound of log |M(c + is)| - K(c) for all s >= t.
+
+    Parameters
+    ----------
+    mixtures
+        The mixtures; their counts say how accurate the bound must be.
+    abscissa
+        The real number c.
+    heights
+        The heights t, positive and increasing.
+    floor
+        The bound is not pursued below this share of M(c): a larger one is quicker.
+
+    Returns
+    -------
+    ndarray
+        Of shape (mixtures, heights), not positive and decreasing; zero where the grid would be too long.
+    """
+    m = mixtures.shift[:, None]
+    power = abscissa + 1
+    negative = max(-power, 0.0)
+    # no contour that raises the integrand beyond one over the floor could pay
+    growth = 2 - np.log(floor)
+    most = np.minimum(min(_HIGHEST, np.sqrt(8 * growth / max(negative, 1e-300))), m * np.sqrt(2 * growth))
+    raised = most * most / (2 * m * m) - negative * np.log(np.cos(most / 2))
+    log_error = np.log(np.minimum(min(floor, _ERROR), 1e-3 / mixtures.count))[:, None]
+    step = float((_strip_step(m, most, negative, log_error) / m).min())
+    low, high = ends(mixtures, np.array([power]), float((log_error - raised).min()))
+    size = (high - low) / step
+    if not size <= _MAX_NODES:
+        return np.zeros((m.size, heights.size))
+    x = low + step * np.arange(size + 1)
+    if (m * x - m * m / 2).max() > _LARGEST:
+        return np.zeros((m.size, heights.size))
+    loss = mixtures.on(x)
+    exponent = power * loss - x * x / 2
+    peak = exponent.max(axis=1, keepdims=True)
+    weight = np.exp(exponent - peak)
+    total = weight.sum(axis=1, keepdims=True)
+    weight /= total
+    log_mass = peak + np.log(total * (step / np.sqrt(2 * np.pi)))
+    log_density = np.log(step / np.sqrt(2 * np.pi)) - x * x / 2
+    cut = cut_off(x, mixtures, loss, np.array([power]), log_density, log_mass) * np.exp(raised)
+    if np.abs(power * loss).max() > _TILT:
+        return np.zeros((m.size, heights.size))
+    # no term grows by more than e^raised: light nodes are dropped, and counted
+    kept = (weight * np.exp(raised - log_error) > 1 / x.size).any(axis=0)
+    cut += weight[:, ~kept].sum(axis=1, keepdims=True) * np.exp(raised)
+    x, loss, weight = x[kept], loss[:, kept], weight[:, kept]
+
+    lean, bend = mixtures.bend(x, loss)
+    stiffness = np.maximum(1 / (m * m) - power * (weight * bend).sum(axis=1, keepdims=True), 1e-300)
+    b = _best(weight, lean, stiffness, heights, most)
+    turn, log_size = mixtures.rotated(x, loss, b)
+    gain = power * log_size
+    raising = (b * b / (2 * m * m))[:, :, None]
+    change = raising * (1 + _SLACK) - heights[:, None] * turn * (1 - _SLACK) + gain + _SLACK * np.abs(gain)
+    change += 1e-14 * abs(power) * (b * b)[:, :, None]
+    ratio = (np.expm1(np.minimum(change, 700.0)) @ weight[:, :, None])[:, :, 0]
+    # what rounding does to the weights
+    relative = 1e-15 * (100 + 4 * float(np.abs(exponent).max())) + 2 * abs(power) * ELEMENTARY * float(
+        mixtures.moved(x, loss).max()
+    )
+    error = 4 * np.exp(log_error) + 3 * cut
+    bound: Array = np.log1p(np.minimum(ratio + relative * np.abs(ratio) + error, 0.0))
+    return np.minimum.accumulate(bound, axis=1)
+
+
+# measured: products of height and b, finely enough for the best to be within a few percent
+_PRODUCTS = 2.0 ** np.arange(-5, 20)
+
+
+def _best(weight: Array, share: Array, stiffness: Array, heights: Array, most: Array) -> Array:
+    """About the b that minimises b^2 stiffness / 2 + log E[e^{-t s b}] at each height t: any b gives a bound."""
+    fade = np.exp(-_PRODUCTS[:, None] * share[:, None, :])
+    left = (fade @ weight[:, :, None])[:, :, 0] + 1e-300
+    slope = (fade @ (weight * share)[:, :, None])[:, :, 0] / left
+    b = _PRODUCTS[:, None] / heights
+    cost = b * b * stiffness[:, :, None] / 2 + np.log(left)[:, :, None]
+    nearest = np.where(b <= most[:, :, None], cost, np.inf).argmin(axis=1)
+    slope = np.take_along_axis(slope, nearest, axis=1)
+    with np.errstate(over="ignore"):  # any height, over a small stiffness: the largest b then
+        return np.asarray(np.minimum(heights * slope / stiffness, most))
+
+
+def _strip_step(m: Array, most: Array, negative: float, log_error: Array) -> Array:
+    """The largest step in y whose two trapezoidal sums err by less than the error, relative to M(c)."""
+    v = np.linspace(0.02, 1.0, 24) * _STRIP
+    widened = -0.5 * negative * (np.log(np.cos((most + v) / 2)) + np.log(np.cos(np.maximum(most, v) / 2)))
+    growth = np.log(2) + v * v / (2 * m * m) + widened + most * most / (2 * m * m) - log_error
+    longest: Array = (2 * np.pi * v / (growth + 0.1)).max(axis=1, keepdims=True)
+    return longest

@@ -1,0 +1,85 @@
+"""How fast the transform of a smooth curve on the whole line decays: by its own contour, moved off the real axis.
+
+notation as in :mod:`logphi.quadrature.gauss_legendre`. On s + ib, 0 < b < pi / (2 |kappa|), log |w_k| and |arg w_k| are
+monotone in s, and all strands turn e^{itl} the same way:
+
+    |M(c + it)| <= e^{|g2| b^2} integral of e^{g(s)} |w_1|^a ... e^{-t |arg|} ds,
+
+which cells bound from above by their ends. Below the height S from which the ratio |chi| to M(c) is less than E,
+
+    1 - |chi(t)|^2 >= (1 - |chi(2^m t)|^2) / 4^m,     |chi(t)|^2 <= 1 - (t / 2S)^2 (1 - E^2),
+
+as in :mod:`logphi.quadrature.density_envelope`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from logphi.quadrature.gauss_legendre import Curve, log_beyond, panels, parts_of
+from logphi.quadrature.log_ratio import Array
+
+# measured: shares of the way off the axis, and cells, of which more gain little
+_WAYS = np.geomspace(1 / 64, 1.0, 14)
+_CELLS = 640
+# derived: below pi/2
+_WIDEST = 1.57
+# measured: a contour that raises the integrand beyond e^35 does not pay
+_RISE = 35.0
+# derived: far above what rounding and the quadrature do to masses
+_ROOM = 1e-8
+# heights, relative to those of the caller, from which the small ones are bounded
+_STARTS = 2.0 ** np.arange(-6, 30, 0.5)
+
+
+def log_raised_envelope(curve: Curve, abscissa: float, heights: Array) -> Array:
+    """A proved upper bound of log |M(c + is)| - K(c) for all s >= t, of a curve without atoms."""
+    power = abscissa + 1
+    found = panels(curve, np.array([power]), 0.0)
+    if found is None:
+        return np.zeros_like(heights)
+    log_mass = parts_of(curve, found, power)[0] - _ROOM
+    start = _STARTS / curve.steepness
+    bound = _raised(curve, power, np.concatenate([heights, start]), found.start, found.end) - log_mass
+    bound = np.minimum(bound, 0.0)
+    own, from_start = bound[: heights.size], bound[heights.size :]
+    # of all starts at or above a height, the best; those below serve their own bound
+    gap = -np.expm1(2 * from_start) / (2 * start) ** 2 * (1 - _ROOM)
+    best = np.maximum.accumulate(gap[::-1])[::-1]
+    at = np.searchsorted(start, heights)
+    left = np.where(at < start.size, heights**2 * best[np.minimum(at, start.size - 1)], 0.0)
+    near = 0.5 * np.log1p(-np.minimum(left, 0.5))
+    envelope: Array = np.minimum.accumulate(np.minimum(own, near))
+    return envelope
+
+
+def _raised(curve: Curve, power: float, heights: Array, start: float, end: float) -> Array:
+    """Logarithms of bounds of |M| from each height on."""
+    slope = max(abs(strand.slope) for strand in curve.strands)
+    g0, g1, g2 = curve.density
+    farthest = min(_WIDEST / slope, np.sqrt(_RISE / max(abs(g2), 1e-300)))
+    s, h = np.linspace(start, end, _CELLS + 1, retstep=True)
+    peak = np.clip(-g1 / (2 * g2), s[:-1], s[1:]) if g2 else np.where(g1 > 0, s[1:], s[:-1])
+    log_density = g0 + peak * (g1 + g2 * peak) + np.log(h)
+    ends = ((start, -1), (end, 1))
+    beyond = np.logaddexp.reduce([log_beyond(curve, np.array([power]), np.array([e]), side)[1, 0, 0] for e, side in ends])
+    best = np.full(heights.shape, np.inf)
+    for b in _WAYS * farthest:
+        raise_by = abs(g2) * b * b
+        log_size, turn, shrunk = log_density + raise_by, np.zeros(s.size - 1), 0.0
+        for strand in curve.strands:
+            y = strand.slope * s + strand.offset
+            odds = np.log(strand.rate) - np.log1p(-strand.rate) + y
+            # |w|^2 = (1-q)^2 (1 + 2 r cos + r^2), r the odds
+            theta = abs(strand.slope) * b
+            r = np.exp(np.minimum(odds, 300.0))
+            log_w = np.log1p(-strand.rate) + 0.5 * np.log1p(r * (2 * np.cos(theta) + r)) + np.maximum(odds - 300.0, 0.0)
+            arg = np.arctan2(r * np.sin(theta), 1 + r * np.cos(theta))
+            part = (strand.sign * power + strand.own) * log_w
+            log_size = log_size + np.maximum(part[1:], part[:-1])
+            turn += np.minimum(arg[1:], arg[:-1])
+            shrunk += max(-(strand.sign * power + strand.own), 0.0) * -np.log(np.cos(theta / 2))
+        total = np.logaddexp.reduce(log_size - heights[:, None] * turn * (1 - _ROOM), axis=1)
+        best = np.minimum(best, np.logaddexp(total, beyond + raise_by + shrunk))
+    # what rounding does to exponents
+    return best + 1e-12 * (1 + abs(power)) * (1 + abs(start) + abs(end)) * curve.steepness + 1e-11

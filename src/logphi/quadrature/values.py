@@ -1,0 +1,91 @@
+"""Values of K along a vertical line, each with its errors."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from logphi.arith.floats import ELEMENTARY, ULP, Discs
+
+
+@dataclass(frozen=True)
+class Line:
+    """Equally spaced points ``abscissa + i step j`` for ``j = 0 .. size - 1`` on a vertical line."""
+
+    abscissa: float
+    step: float
+    size: int
+
+    @property
+    def heights(self) -> NDArray[np.float64]:
+        """Imaginary parts of the points."""
+        heights: NDArray[np.float64] = self.step * np.arange(self.size, dtype=float)
+        return heights
+
+    @property
+    def points(self) -> NDArray[np.complex128]:
+        """The points."""
+        return np.asarray(self.abscissa + 1j * self.heights, dtype=np.complex128)
+
+
+# derived: a disc of this radius around the logarithm of a number reaches beyond zero by the number's size
+_DROWNED = math.log(3) * (1 + 1e-12)
+
+
+@dataclass(frozen=True)
+class Values:
+    """Values of K at some points, up to multiples of 2 pi i, with two proved absolute errors.
+
+    ``rounding`` counts the arithmetic and the half ulp of every parameter, ``inner`` the quadrature and the
+    cut-off where K is itself an integral. Either may be infinite: nothing is known there. What is relied on is that e^K, and
+    any of its powers, differs from e^mid by at most e^radius - 1 times its size, and is no larger than e^(Re mid + radius): a
+    sum that drowns in its own error keeps its size with a radius of log 3.
+    """
+
+    mid: NDArray[Any]
+    rounding: NDArray[np.float64]
+    inner: NDArray[np.float64]
+
+    @staticmethod
+    def of(discs: Discs) -> Values:
+        """Values without an inner integral."""
+        rad = np.broadcast_to(discs.rad, discs.mid.shape)
+        return Values(discs.mid, rad, np.zeros(discs.mid.shape))
+
+    @staticmethod
+    def logarithm(sums: NDArray[Any], wrong: NDArray[np.float64], scale: float | NDArray[np.float64]) -> Values:
+        """Values for e^scale times sums that are known to within an absolute error."""
+        size = np.abs(sums)
+        drowned = wrong >= size / 2
+        with np.errstate(divide="ignore"):  # not even the size is known of 0 within 0
+            mid = np.log(np.where(drowned, size + wrong, sums)) + scale
+        relative = wrong / np.where(drowned, 1.0, size)
+        rounding = np.where(drowned, _DROWNED, -np.log1p(-np.where(drowned, 0.0, relative)))
+        known = np.isfinite(mid)
+        rounding = rounding + ELEMENTARY * (1 + np.abs(scale)) + 2 * ULP * np.abs(np.where(known, mid, 0.0))
+        return Values(np.where(known, mid, np.inf), np.where(known, rounding, np.inf), np.zeros(size.shape))
+
+    @property
+    def radius(self) -> NDArray[np.float64]:
+        """Both errors together."""
+        return self.rounding + self.inner
+
+    def __add__(self, other: Values) -> Values:
+        known = np.isfinite(self.mid) & np.isfinite(other.mid)
+        mid = np.where(known, np.where(known, self.mid, 0) + np.where(known, other.mid, 0), np.inf)
+        slip = 2.0**-51 * np.abs(mid)
+        return Values(mid, self.rounding + other.rounding + slip, self.inner + other.inner)
+
+    def times(self, count: int) -> Values:
+        """Values of ``count * K``; where K is unknown, so is the multiple."""
+        known = np.isfinite(self.mid)
+        mid = np.where(known, count * np.where(known, self.mid, 0), np.inf)
+        return Values(mid, count * self.rounding + 2.0**-51 * np.abs(mid), count * self.inner)
+
+
+# the logarithm of a mass of exactly one
+CERTAIN = Values(np.zeros(1), np.zeros(1), np.zeros(1))

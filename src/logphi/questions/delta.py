@@ -1,0 +1,232 @@
+"""The privacy profile of a release: delta as a function of epsilon."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from logphi import check
+from logphi.arguments import DirectionLike, Method, Number, Numbers, RouteName
+from logphi.bound import Bound, Direction, Ledger, Status
+from logphi.bounds import Bounds
+from logphi.engine.directions import Certifiable, HasLoss, Loss
+from logphi.engine.profile import LogDelta, probability, status_of
+from logphi.engine.routes import Demand, Profiles, Route, SharedProfiles, closed, route
+from logphi.laws.log_phi import LogPhi
+from logphi.progress import shown
+
+
+@overload
+def delta(
+    self: Certifiable,
+    epsilon: Number,
+    *,
+    direction: DirectionLike | None = None,
+    method: Method | Route | None = None,
+    rtol: float = 1e-9,
+) -> Bound: ...
+@overload
+def delta(
+    self: Certifiable,
+    epsilon: Numbers,
+    *,
+    direction: DirectionLike | None = None,
+    method: Method | Route | None = None,
+    rtol: float = 1e-9,
+) -> Bounds: ...
+def delta(
+    self: Certifiable,
+    epsilon: Any,
+    *,
+    direction: DirectionLike | None = None,
+    method: Method | Route | None = None,
+    rtol: float = 1e-9,
+) -> Bound | Bounds:
+    """The privacy profile: delta(eps) = max over the relation of H_{e^eps}(P||Q) ([AFA] Definition 2).
+
+    Parameters
+    ----------
+    epsilon
+        One number or an array, any real, in nats.
+    direction
+        ``"remove"`` or ``"add"`` for one order only; the maximum of both by default.
+    method
+        A route by name; by default the first that meets the tolerance. ``"contour"`` (losses with a smooth part),
+        ``"lattice"``, ``"exact"`` (few atoms, one release of its own closed form), ``"exponential"`` (Laplace family),
+        ``"smoothed"`` (a contour with a smoothed threshold), ``"clipped"`` (a contour without rare large losses, which have a
+        closed form), ``"discretized"`` (a lattice law above and one below),
+        ``"certified"`` (ball arithmetic, in which the parameters and epsilon are exact; needs python-flint),
+        ``"buckets"`` (losses rounded up and down, [PLD] section 2.1: the simple, wide way to compare with), and three that
+        are there to be compared with too: ``"levy-sums"`` ([AFA] Algorithm 2, which rounds the loss of normal laws,
+        sampled or not, down and up; on a grid of one's own: :mod:`logphi.classical.analytical_fourier`) and, in which what
+        a quadrature leaves is an estimate, ``"levy"`` (their Algorithm 1) and ``"levy-quadrature"`` (their double
+        quadrature, for a phi that is itself an integral).
+    rtol
+        Requested ``upper - lower`` relative to the value. Wider answers are valid and say so in their status.
+
+    Returns
+    -------
+    Bound or Bounds
+        Of the shape of ``epsilon``; ``lower <= delta <= upper`` and ``float`` gives the upper end.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If epsilon is not finite, or the direction or the method does not apply.
+
+    Examples
+    --------
+    >>> import logphi as lp
+    >>> spent = (14062 * lp.Gaussian(sigma=1.1).poisson(256 / 60000)).delta(2)
+    >>> print(f"{spent.value:.9e}")
+    1.190426322e-04
+    """
+    if method == "certified":
+        return self._certified("delta", epsilon, direction, rtol)
+    loss = self._loss()
+    rtol = checked(loss, direction, method, rtol)
+    points = check.real_array("epsilon", epsilon)
+    orders, along = loss.orders(direction), route_to(points, method)
+    return pointwise(points, lambda at: probability(*_largest(orders, at, along, rtol), rtol), falling=True)
+
+
+@overload
+def log_delta(
+    self: HasLoss,
+    epsilon: Number,
+    *,
+    direction: DirectionLike | None = None,
+    method: RouteName | None = None,
+    rtol: float = 1e-9,
+) -> Bound: ...
+@overload
+def log_delta(
+    self: HasLoss,
+    epsilon: Numbers,
+    *,
+    direction: DirectionLike | None = None,
+    method: RouteName | None = None,
+    rtol: float = 1e-9,
+) -> Bounds: ...
+def log_delta(
+    self: HasLoss,
+    epsilon: Any,
+    *,
+    direction: DirectionLike | None = None,
+    method: RouteName | None = None,
+    rtol: float = 1e-9,
+) -> Bound | Bounds:
+    """The natural logarithm of the privacy profile, also where delta is below every double.
+
+    Parameters
+    ----------
+    epsilon
+        One number or an array, any real, in nats.
+    direction
+        ``"remove"`` or ``"add"`` for one order only; the maximum of both by default.
+    method
+        A route by name, as of :func:`delta`, but not ``"certified"``.
+    rtol
+        Requested ``upper - lower`` of delta, relative to delta: about the width of its logarithm.
+
+    Returns
+    -------
+    Bound or Bounds
+        Of the shape of ``epsilon``; ``float`` gives the upper end, and the ledger is in units of the logarithm. An exact zero
+        gives minus infinity.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If epsilon is not finite, or the direction or the method does not apply.
+
+    Examples
+    --------
+    >>> import logphi as lp
+    >>> round(lp.Gaussian(sigma=1).log_delta(50).value, 6)
+    -1233.869083
+    """
+    return log_profile(self._loss(), epsilon, direction=direction, method=method, rtol=rtol)
+
+
+def log_profile(
+    loss: Loss,
+    epsilon: Any,
+    *,
+    direction: DirectionLike | None = None,
+    method: RouteName | None = None,
+    rtol: float = 1e-9,
+    least: float = -math.inf,
+) -> Bound | Bounds:
+    """The same of a loss; what is proved to be below ``least`` may be as wide as it comes."""
+    rtol = checked(loss, direction, method, rtol)
+    points = check.real_array("epsilon", epsilon)
+    orders, along = loss.orders(direction), route_to(points, method)
+    return pointwise(points, lambda at: _log_bound(_largest(orders, at, along, rtol, least), rtol), falling=True)
+
+
+def checked(loss: Loss, direction: Direction | str | None, method: str | Route | None, rtol: float) -> float:
+    """The tolerance; bad options are refused even where there is nothing to answer."""
+    route(method)
+    loss.orders(direction)
+    return check.tolerance("rtol", rtol)
+
+
+def route_to(points: NDArray[np.float64], method: str | Route | None) -> Profiles:
+    """The route for a number or an array; neighbours in an array share what is prepared, unless a route is named."""
+    return route(method) if method is not None or points.ndim == 0 else SharedProfiles()
+
+
+def each(name: str, question: Any, answer: Callable[[float], Bound]) -> Bound | Bounds:
+    """Answer point by point, once the points are known to be finite numbers."""
+    return pointwise(check.real_array(name, question), answer)
+
+
+def pointwise(points: NDArray[np.float64], answer: Callable[[float], Bound], *, falling: bool = False) -> Bound | Bounds:
+    """A Bound for a number, Bounds of the same shape for an array, in the order of its numbers: neighbours one after another.
+
+    The smallest number comes first or, where the answers fall with it, the largest: small answers are before large ones.
+    """
+    if points.ndim == 0:
+        return answer(float(points))
+    answers = np.empty(points.size, dtype=object)
+    flat = points.ravel()
+    for place in shown(np.argsort(-flat if falling else flat, kind="stable").tolist(), "answers"):
+        answers[place] = answer(float(flat[place]))
+    return Bounds(answers.reshape(points.shape))
+
+
+def _largest(
+    orders: list[tuple[Direction, LogPhi]], epsilon: float, along: Profiles, rtol: float, least: float = -math.inf
+) -> tuple[Direction, LogDelta]:
+    """The order that attains the maximum; both ends are maxima of ends."""
+    found: list[tuple[Direction, LogDelta]] = []
+    for one, part in orders:
+        attained = max((other.lower for _, other in found), default=-math.inf)
+        demand = Demand(rtol, least=max(least, attained))
+        known = along.at_hand(part, epsilon, demand)
+        # an order that cannot attain the maximum is not computed, unless that is no quicker
+        quick = known is not None or closed(part, epsilon)
+        if found and not quick and along.surely_below(part, epsilon, attained):
+            continue
+        found.append((one, known or along(part, epsilon, demand)(epsilon)))
+    name, best = max(found, key=lambda pair: pair[1].value)
+    lower, upper = max(part.lower for _, part in found), max(part.upper for _, part in found)
+    if len(found) == 2 and min(part.upper for _, part in found) >= lower:
+        # the bounds do not tell the orders apart
+        name = Direction.BOTH
+    return name, LogDelta(lower, best.value, upper, best.method, best.ledger)
+
+
+def _log_bound(attained: tuple[Direction, LogDelta], rtol: float) -> Bound:
+    direction, found = attained
+    per_delta = math.exp(min(-found.value, 700.0)) if found.value > -math.inf else 0.0
+    ledger = Ledger() if found.value < -700 else found.ledger.scaled(per_delta)
+    status = Status.MET if found.relative_width <= rtol and found.ledger.proved else status_of(found, rtol)
+    if found.relative_width > rtol and status is Status.MET:
+        status = Status.WIDE
+    return Bound(found.lower, found.value, found.upper, status, found.method, direction, ledger)

@@ -1,0 +1,325 @@
+"""Whether the profile of one loss is nowhere above that of another: delta_2(eps) <= delta_1(eps) for all real eps.
+
+As delta(-eps) = 1 - e^-eps + e^-eps delta'(eps), delta' the profile of the reversed pair, it is enough to look at eps >= 0, in
+both orders. There are two kinds of proof. Where the first loss has finitely many values, its profile is linear in e^eps between
+them, and the second, which is convex, lies below it if it does so at each of them ([AFA] Corollary 26 is about the same hull).
+Else chords of the second profile are held against supporting lines of the first, on cells that are halved until it is proved
+(:mod:`logphi.convex.supporting_lines`), up to a place beyond which the second is constant, below the infinite mass of the
+first, or below it by the tails of two normal losses (:mod:`logphi.normal.order`).
+"""
+
+from __future__ import annotations
+
+import enum
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from logphi.adjacency import Adjacency
+from logphi.arith.floats import FLOATS
+from logphi.bound import Bound, Direction
+from logphi.bounds import Bounds
+from logphi.convex.supporting_lines import below_on_cells
+from logphi.engine.directions import Loss
+from logphi.engine.known_order import surely_above, without_common
+from logphi.engine.profile import masses, safe_log
+from logphi.inversion import real_space
+from logphi.laws.log_phi import LogPhi
+from logphi.laws.transform import Law
+from logphi.listed import Listed
+from logphi.normal.order import NormalTail, stays_above
+from logphi.questions.delta import log_delta
+
+Array = NDArray[np.float64]
+
+# measured: chords need the profiles this sharp, relatively
+_RTOL = 1e-8
+# measured: places at first, places at most, and the width of the narrowest cell in units of the range
+_START, _MOST, _NARROWEST = 25, 400, 1e-6
+# measured: finitely many values are looked at one by one
+_MOST_VALUES = 1000
+# where nothing is known of the tails, profiles are compared as far as they are doubles
+_LEAST = -700.0
+_DOUBLINGS = 40
+# measured: a profile so little above its infinite mass has no more to tell
+_HARDLY = 1e-3
+# derived: squares of shifts and their inverses stay in the range of doubles
+_FAINT = 1e-280
+# a range of no length cannot be cut
+_SHORTEST = 1e-9
+
+
+class Verdict(enum.Enum):
+    """What is known."""
+
+    PROVED = "proved"
+    REFUTED = "refuted"
+    UNDECIDED = "undecided"
+
+
+# of two orders, the graver verdict is that of both
+_GRAVITY = (Verdict.REFUTED, Verdict.UNDECIDED, Verdict.PROVED)
+
+
+@dataclass(frozen=True)
+class Dominance(Listed):
+    """Whether the profile of one mechanism is nowhere above that of another; true only if that is proved.
+
+    Parameters
+    ----------
+    verdict
+        Proved, refuted or undecided.
+    reason
+        How it is proved, or what is missing.
+    direction
+        The order of the pair in which a counterexample was found, or the proof is missing.
+    epsilon
+        The counterexample; or, if undecided, the place where the profiles come closest.
+    log_first, log_second
+        Logarithms of delta there, with bounds: of the mechanism that should dominate, and of the other one.
+    open_range
+        If undecided, the epsilons that no proof covers are all between these two.
+    """
+
+    verdict: Verdict
+    reason: str
+    direction: Direction | None = None
+    epsilon: float | None = None
+    log_first: Bound | None = None
+    log_second: Bound | None = None
+    open_range: tuple[float, float] | None = None
+
+    @property
+    def proved(self) -> bool:
+        """Whether dominance is proved."""
+        return self.verdict is Verdict.PROVED
+
+    @property
+    def refuted(self) -> bool:
+        """Whether a counterexample is proved."""
+        return self.verdict is Verdict.REFUTED
+
+    def __bool__(self) -> bool:
+        return self.proved
+
+    def __str__(self) -> str:
+        lines = [f"{self.verdict.value}: {self.reason}"]
+        if self.epsilon is not None and self.log_first is not None and self.log_second is not None:
+            where = f"direction {self.direction.value!r}, " if self.direction is not None else ""
+            place = "at" if self.refuted else "closest at"
+            lines.append(f"  {place} {where}epsilon = {self.epsilon!r}:")
+            for name, log in (("first", self.log_first), ("second", self.log_second)):
+                lines.append(f"    log delta of the {name} mechanism: {log}")
+        if self.open_range is not None:
+            lines.append("  not covered by a proof: epsilon from {:.6g} to {:.6g}".format(*self.open_range))
+        return "\n".join(lines)
+
+
+def dominance(first: LogPhi, second: LogPhi) -> Dominance:
+    """Whether the profile of the second loss is nowhere above that of the first; see the module."""
+    if first.estimated or second.estimated:
+        return Dominance(Verdict.UNDECIDED, "the transform of one of the losses is known by estimates only")
+    rest_first, rest_second = without_common(first, second)
+    if not rest_second.terms:
+        return Dominance(Verdict.PROVED, "the first mechanism contains the second")
+    if surely_above(rest_first, rest_second):
+        return Dominance(Verdict.PROVED, "the terms of the losses are ordered by their form")
+    if len(rest_first.terms) < len(first.terms) and rest_first.terms:
+        found = _compared(rest_first, rest_second)
+        if found.proved:
+            return replace(found, reason=f"common terms cancel, and {found.reason}")
+    return _compared(first, second)
+
+
+def _compared(first: LogPhi, second: LogPhi) -> Dominance:
+    """By profiles, in both orders."""
+    orders = [(Direction.REMOVE, first, second), (Direction.ADD, first.reflected(), second.reflected())]
+    if first.symmetric and second.symmetric:
+        orders = [(Direction.BOTH, first, second)]
+    found = [replace(_one_order(one, other), direction=name) for name, one, other in orders]
+    return min(found, key=lambda one: _GRAVITY.index(one.verdict))
+
+
+def _one_order(first: LogPhi, second: LogPhi) -> Dominance:
+    """At all eps >= 0."""
+    values = _values(first)
+    return _by_cells(first, second) if values is None else _at_values(first, second, values)
+
+
+def _values(loss: LogPhi) -> tuple[Array, float] | None:
+    """The positive values of a loss that has finitely many, and how wrong they may be."""
+    if not real_space.made_of_pieces(loss.terms) or real_space.flat_count(loss.terms):
+        return None
+    if real_space.atom_count(loss.terms) > _MOST_VALUES:
+        return None
+    places = real_space.places(loss.terms)
+    return np.append(0.0, places.locations[places.locations > 0]), places.slip
+
+
+def _at_values(first: LogPhi, second: LogPhi, values: tuple[Array, float]) -> Dominance:
+    """Whether a convex profile lies below one that bends at known places only."""
+    x, slip = values
+    slips = np.where(x > 0, slip + 4e-16 * x, 0.0)
+    own, other = _profile(first, x + slips), _profile(second, x - slips)
+    if np.all(other.upper <= own.lower):
+        reason = "the first profile is linear between finitely many places, at each of which the second lies below it"
+        return Dominance(Verdict.PROVED, reason)
+    missing = x[other.upper > own.lower]
+    # above the last value the first profile is as small as it gets
+    x = np.append(x, max(first.supremum, 0.0))
+    own, other = _profile(first, x), _profile(second, x)
+    refuted = _counterexample(x, own, other)
+    if refuted is not None:
+        return refuted
+    reason = "the profiles come too close to each other where the first one bends"
+    return _undecided(reason, x, own, other, (float(missing.min()), float(missing.max())))
+
+
+def _by_cells(first: LogPhi, second: LogPhi) -> Dominance:
+    end, covered = _end(first, second)
+    h = end / _START
+    x = np.concatenate([[-h], np.linspace(0.0, end, _START), [end + h]])
+    if math.isfinite(first.supremum) and 0 < first.supremum < end:
+        x = np.union1d(x, [first.supremum])
+    own, other = _profile(first, x), _profile(second, x)
+    while True:
+        refuted = _counterexample(x, own, other)
+        if refuted is not None:
+            return refuted
+        missing = ~below_on_cells(x, other.upper, own.lower, own.upper) & (x[:-1] >= 0) & (x[1:] <= end)
+        if not missing.any():
+            break
+        width = np.diff(x)
+        # lines need neighbours of a similar width
+        least = np.where(missing, width, np.inf)
+        beside = np.minimum(np.append(least[1:], np.inf), np.append(np.inf, least[:-1]))
+        split = (missing | (width > 1.5 * beside)) & (width > _NARROWEST * end)
+        if not split[missing].any() or x.size + int(split.sum()) > _MOST:
+            start, stop = float(x[:-1][missing].min()), float(x[1:][missing].max())
+            reason = "chords and supporting lines do not tell the profiles apart"
+            return _undecided(reason, x, own, other, (start, stop if covered else math.inf))
+        new = x[:-1][split] + width[split] / 2
+        x, order = np.append(x, new), np.argsort(np.append(x, new))
+        own, other = _joined(own, _profile(first, new), order), _joined(other, _profile(second, new), order)
+        x = x[order]
+    if not covered:
+        return _undecided("nothing is known of the tails", x, own, other, (end, math.inf))
+    return Dominance(Verdict.PROVED, "chords of the second profile lie below supporting lines of the first one")
+
+
+def _end(first: LogPhi, second: LogPhi) -> tuple[float, bool]:
+    """A place up to which the profiles are to be compared, and whether beyond it the order is known."""
+    (least, room), (fewest, most) = masses(first)[0], masses(second)[0]
+    top = second.supremum
+    if fewest > room:
+        # there is a counterexample, as soon as the first profile is down at the infinite mass of the second
+        return max(_fallen(first, safe_log(fewest)), top if math.isfinite(top) else 0.0), False
+    if math.isfinite(top):
+        return max(top, _SHORTEST), most <= least
+    if most == 0 and least == 0:
+        tail = _tail(first, second)
+        if math.isfinite(tail):
+            return tail, True
+    if least > most:
+        return _fallen(second, safe_log(least)), True
+    return _fallen(second, max(safe_log(most * (1 + _HARDLY)), _LEAST)), False
+
+
+def _fallen(loss: LogPhi, level: float) -> float:
+    """A place where the logarithm of the profile is below a level."""
+    x = 1.0
+    for _ in range(_DOUBLINGS):
+        if _profile(loss, np.array([x])).upper[0] < level:
+            break
+        x *= 2
+    return x
+
+
+def _tail(first: LogPhi, second: LogPhi) -> float:
+    """From where on the tails of normal losses prove the order; infinity if they do not."""
+    bounded = [(law, count) for law, count in second.terms if math.isfinite(law.supremum)]
+    others = LogPhi(tuple((law, count) for law, count in second.terms if not math.isfinite(law.supremum)))
+    if not math.isfinite(others.shift_bound):
+        return math.inf
+    above = NormalTail(
+        max(others.shift_bound**2, _FAINT) * (1 + 1e-15), max(LogPhi(tuple(bounded)).supremum, 0.0) if bounded else 0.0
+    )
+    # normal terms cost nothing, each sampled one the logarithm of its rate
+    known = [(square, cost, count) for law, count in first.terms for square, cost in _normal_part(law) if square > _FAINT]
+    parts = sorted((cost / square, square, cost, count) for square, cost, count in known)
+    best, square, move = math.inf, 0.0, 0.0
+    for _, own, cost, count in parts:
+        enough = (1.5 * above.square - square) / own
+        used = {count} | ({math.ceil(enough)} if 0 < enough < count else set())
+        for number in used if cost else {count}:
+            best = min(best, stays_above(NormalTail((square + number * own) * (1 - 1e-14), move + number * cost), above))
+        square, move = square + count * own, move + count * cost
+    return best
+
+
+def _normal_part(law: Law) -> list[tuple[float, float]]:
+    """The square of the shift of a normal loss that a term is, or has with some rate, and less the logarithm of that rate."""
+    base, rate = law.unmixed or (law, None)
+    shift = base.normal_shift
+    if shift is None:
+        return []
+    m = shift.under(FLOATS)
+    square = float(m.mid - m.rad) ** 2 * (1 - 1e-15)
+    if rate is None:
+        return [(square, 0.0)]
+    q = rate.under(FLOATS)
+    return [(square, -math.log(float(q.mid - q.rad)) * (1 + 1e-15))]
+
+
+def _profile(loss: LogPhi, x: Array) -> Bounds:
+    """Logarithms of delta in one order."""
+    found = log_delta(Loss(loss, Adjacency.REMOVE), x, rtol=_RTOL)
+    assert isinstance(found, Bounds)
+    return found
+
+
+def _joined(one: Bounds, other: Bounds, order: NDArray[np.intp]) -> Bounds:
+    """The answers at old and new places, in the order of the places."""
+    together = np.empty(len(one) + len(other), dtype=object)
+    together[:] = [*one, *other]
+    return Bounds(together[order])
+
+
+def _counterexample(x: Array, own: Bounds, other: Bounds) -> Dominance | None:
+    """Where the second profile is surely larger, by as much as possible."""
+    larger = (other.lower > own.upper) & (x >= 0)
+    if not larger.any():
+        return None
+    apart = np.where(larger, np.exp(other.lower) - np.exp(own.upper), -1.0)
+    with np.errstate(invalid="ignore"):  # minus infinity less itself, where nothing is larger
+        place = int(np.argmax(apart if apart.max() > 0 else np.where(larger, other.lower - own.upper, -np.inf)))
+    return Dominance(
+        Verdict.REFUTED,
+        "the second profile is larger",
+        epsilon=float(x[place]),
+        log_first=_single(own, place),
+        log_second=_single(other, place),
+    )
+
+
+def _undecided(reason: str, x: Array, own: Bounds, other: Bounds, range_: tuple[float, float]) -> Dominance:
+    """With the place where the profiles come closest."""
+    with np.errstate(invalid="ignore"):  # both are zero
+        gap = np.where(other.upper > -np.inf, own.lower - other.upper, np.inf)
+    place = int(np.argmin(np.where(x >= 0, gap, np.inf)))
+    return Dominance(
+        Verdict.UNDECIDED,
+        reason,
+        epsilon=float(x[place]),
+        log_first=_single(own, place),
+        log_second=_single(other, place),
+        open_range=range_,
+    )
+
+
+def _single(bounds: Bounds, place: int) -> Bound:
+    found = bounds[place]
+    assert isinstance(found, Bound)
+    return found

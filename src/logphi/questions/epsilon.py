@@ -1,0 +1,315 @@
+"""The inverse of the privacy profile: epsilon as a function of delta."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from logphi import check
+from logphi.arguments import DirectionLike, Method, Number, Numbers
+from logphi.bound import Bound, Direction, Entry, Ledger, Status
+from logphi.bounds import Bounds
+from logphi.bracketing import Crossing
+from logphi.engine import clipping
+from logphi.engine.directions import Certifiable
+from logphi.engine.profile import LogDelta, masses
+from logphi.engine.routes import Demand, Profiles, Route, Solver, closed, solver
+from logphi.inversion import real_space
+from logphi.inversion.contour import RIGHT, interval_of, log_kappa, settle
+from logphi.inversion.saddle import minimise
+from logphi.laws.log_phi import LogPhi
+from logphi.questions.delta import checked, pointwise, route_to
+
+# measured: how near the top, in units of the tolerance; what is that near has about its probability there
+_CLOSE = 0.01
+# measured: the relative tolerance of a profile that only leads to the crossing
+_COARSE = 1e-3
+# measured: the slope at one crossing leads to those of deltas up to so many times as large, a logarithm
+_STRIDE = 1.0
+# derived: the ends of a crossing are looked for 1.2 widths of the profile away on each side; more, where the slope is rough
+_FLAT = 4.0
+# derived: no profile is asked to be narrower, as rounding leaves this much
+_DIGITS = 1e-15
+
+
+@overload
+def epsilon(
+    self: Certifiable,
+    delta: Number,
+    *,
+    direction: DirectionLike | None = None,
+    method: Method | Route | None = None,
+    rtol: float = 1e-9,
+) -> Bound: ...
+@overload
+def epsilon(
+    self: Certifiable,
+    delta: Numbers,
+    *,
+    direction: DirectionLike | None = None,
+    method: Method | Route | None = None,
+    rtol: float = 1e-9,
+) -> Bounds: ...
+def epsilon(
+    self: Certifiable,
+    delta: Any,
+    *,
+    direction: DirectionLike | None = None,
+    method: Method | Route | None = None,
+    rtol: float = 1e-9,
+) -> Bound | Bounds:
+    """The smallest eps >= 0 with delta(eps) <= delta ([AFA] section 4, by a safeguarded secant on log delta).
+
+    Parameters
+    ----------
+    delta
+        One number or an array, in [0, 1]. Zero asks for the largest finite loss; it is infinite where there is none, and
+        any delta below the probability of an infinite loss gives infinity.
+    direction
+        ``"remove"`` or ``"add"`` for one order only; the maximum of both by default.
+    method
+        A route by name; by default the first that meets the tolerance: ``"contour"``, ``"lattice"``, ``"exact"``,
+        ``"exponential"``, ``"smoothed"``, ``"clipped"``, ``"discretized"``, ``"buckets"``, ``"certified"`` (ball arithmetic);
+        those of [AFA], ``"levy"``, ``"levy-sums"`` and ``"levy-quadrature"``, are inverted by bisection, as there.
+        :func:`logphi.questions.delta.delta` says what each of them does.
+    rtol
+        Requested ``upper - lower`` in units of ``max(1, eps)``.
+
+    Returns
+    -------
+    Bound or Bounds
+        Of the shape of ``delta``, in nats. At ``upper`` the proved upper bound of the profile is at most delta, at
+        ``lower`` the proved lower bound is at least delta: both are checked. ``float`` gives the upper end.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If delta is outside [0, 1] or NaN, or the direction or the method does not apply.
+
+    Examples
+    --------
+    >>> import logphi as lp
+    >>> spent = (14062 * lp.Gaussian(sigma=1.1).poisson(256 / 60000)).epsilon(1e-5)
+    >>> round(spent.value, 9), spent.upper - spent.lower < 1e-9
+    (2.381596921, True)
+    """
+    if method == "certified":
+        return self._certified("epsilon", delta, direction, rtol)
+    loss = self._loss()
+    rtol = checked(loss, direction, method, rtol)
+    deltas = check.unit_array("delta", delta)
+    orders, along, solve = loss.orders(direction), route_to(deltas, method), solver(method)
+    # a named route is taken
+    near_top = at_the_top if method is None else None
+    trails = [_Trail(part) for _, part in orders]
+    return pointwise(deltas, lambda at: _answer(orders, at, along, solve, rtol, near_top, trails))
+
+
+Shortcut = Callable[[LogPhi, float, float], "Bound | None"]
+
+
+def _answer(
+    orders: list[tuple[Direction, LogPhi]],
+    delta: float,
+    along: Profiles,
+    solve: Solver,
+    rtol: float,
+    shortcut: Shortcut | None,
+    trails: list[_Trail],
+) -> Bound:
+    found: list[tuple[Direction, Bound]] = []
+    for (order, part), trail in zip(orders, trails, strict=True):
+        # an order that cannot attain the maximum is not solved for
+        if found and delta > 0 and _surpassed(part, found[0][1].lower, math.log(delta), along):
+            continue
+        found.append((order, (shortcut and shortcut(part, delta, rtol)) or _one(trail, delta, along, solve, rtol)))
+    name, best = max(found, key=lambda pair: pair[1].value)
+    lower, upper = max(one.lower for _, one in found), max(one.upper for _, one in found)
+    if len(found) == 2 and min(one.upper for _, one in found) >= lower:
+        # the bounds do not tell the orders apart
+        name = Direction.BOTH
+    width = 0.0 if lower == upper else upper - lower
+    status = best.status
+    if status is not Status.UNBOUNDED:
+        status = Status.MET if width <= rtol * max(1.0, best.value) else Status.WIDE
+        status = status if best.ledger.proved or status is Status.WIDE else Status.ESTIMATED
+    return replace(best, lower=lower, upper=upper, direction=name, status=status)
+
+
+def at_the_top(loss: LogPhi, delta: float, rtol: float) -> Bound | None:
+    """The answer where the losses next to the largest one are likelier than delta: the top, to within the tolerance.
+
+    With probability p every term is within its share of g/2 of its top, so that delta(top - g) is at least p (1 - e^{-g/2}).
+    """
+    top, infinite = loss.supremum, masses(loss)[0][1]
+    gap = _CLOSE * rtol * max(1.0, top)
+    releases = sum(count for _, count in loss.terms)
+    # other routes are quick and sharper there
+    quick = loss.lattice is not None or real_space.served(loss.terms)
+    if quick or not 0 < top < math.inf or delta <= infinite or loss.slack > gap:
+        return None
+    log_mass = 0.0
+    for law, count in loss.terms:
+        beyond = law.beyond(law.supremum - law.slack - gap / 2 / releases)
+        if beyond is None or not beyond[0].low > 0:
+            return None
+        log_mass += count * (math.log(beyond[0].low) + beyond[0].log_scale)
+    if log_mass + math.log(-math.expm1(-gap / 2)) < math.log(delta) + 1e-9 * (1 + abs(log_mass)):
+        return None
+    lower = max(top - loss.slack - gap * (1 + 1e-9), 0.0)
+    ledger = Ledger(discretization=Entry(top - lower))
+    return Bound(lower, max(lower, top - gap / 2), top, method="exact", ledger=ledger)
+
+
+def _one(trail: _Trail, delta: float, along: Profiles, solve: Solver, rtol: float) -> Bound:
+    """One order of the pair."""
+    loss = trail.loss
+    infinite, _ = masses(loss)
+    if delta < infinite[0]:
+        return Bound(math.inf, math.inf, math.inf, Status.UNBOUNDED, "exact")
+    if delta == 1:
+        return Bound(0.0, 0.0, 0.0)
+    if delta == 0 and infinite[1] == 0:
+        top = max(loss.supremum, 0.0)
+        status = Status.UNBOUNDED if math.isinf(top) else Status.MET
+        least = top if math.isinf(top) else max(0.0, top - loss.slack - 1e-14 * top)
+        return Bound(least, top, top, status, "exact")
+    if delta <= infinite[1]:
+        # the doubles do not tell whether delta is above the probability of an infinite loss
+        return Bound(0.0, 0.0, math.inf, Status.WIDE, "exact")
+    level = math.log(delta)
+    ceiling, start, hint = trail.onward(level, math.log(delta - infinite[1]))
+    top = loss.supremum
+    ceiling = min(ceiling, top if top > 0 else 0.0)
+    # where the crossing may be at zero, it is not looked for beside it
+    doubtful = delta > 0.01 or start <= 0 or closed(loss, 0.0)
+    if ceiling <= 0 or (doubtful and _settled_at_zero(loss, level, along, rtol)):
+        return Bound(0.0, 0.0, 0.0, method="exact")
+    # half an ulp of delta moves its logarithm by less than this
+    slack = 3e-16 + 1e-16 * abs(level)
+    # a closed profile is as sharp at once, and need not be asked twice
+    at_once = closed(loss, start)
+
+    def solved(needed: float, start: float) -> tuple[Crossing, LogDelta, float]:
+        """The crossing by a profile that is known to within a tolerance, the profile there, and its slope."""
+        seen: dict[float, LogDelta] = {}
+
+        def near(x: float, sharp: bool) -> Any:
+            demand = Demand(needed if sharp or at_once else max(needed, _COARSE), hint, level - 1)
+            local = along(loss if sharp else loss.rough, x, demand)
+
+            def at(y: float) -> LogDelta:
+                answer = seen[y] if at_once and y in seen else local(y)
+                seen[y] = answer
+                return replace(answer, lower=answer.lower - slack, upper=answer.upper + slack)
+
+            return at
+
+        found = solve(near, level, 0.0, start, ceiling)
+        last = seen[min(seen, key=lambda y: abs(y - found.value))]
+        return found, last, _slope(seen, found.value)
+
+    found, last, slope = solved(rtol, start)
+    size = max(1.0, found.value)
+    # where the profile is flat it must be known better than its crossing
+    needed = rtol * min(slope * size, 1.0) / _FLAT
+    wide = found.upper - found.lower > rtol * size
+    if wide and last.relative_width <= rtol and needed > _DIGITS and not at_once:
+        found, last, slope = solved(needed, found.value)
+    trail.mark(level, found.value, slope)
+    ledger = last.ledger.scaled(1 / (delta * slope)) if delta > 1e-300 else Ledger()
+    return Bound(found.lower, found.value, found.upper, method=last.method, ledger=ledger)
+
+
+def _surpassed(loss: LogPhi, epsilon: float, level: float, along: Profiles) -> bool:
+    """Whether the profile is proved to be below the level at epsilon already."""
+    if not 0 < epsilon < math.inf:
+        return False
+    # a coarse answer is cheap and errs upward
+    coarse = Demand(5.0, least=level)
+    known = along.at_hand(loss, epsilon, coarse)
+    if known is None and not closed(loss, epsilon) and along.surely_below(loss, epsilon, level):
+        return True
+    return (known or along(loss, epsilon, coarse)(epsilon)).upper < level
+
+
+def _settled_at_zero(loss: LogPhi, level: float, along: Profiles, rtol: float) -> bool:
+    return along(loss, 0.0, Demand(rtol))(0.0).upper <= level
+
+
+class _Trail:
+    """The way from one crossing of a profile to that with the next level."""
+
+    def __init__(self, loss: LogPhi) -> None:
+        self.loss = loss
+        self._chernoff: _Chernoff | None = None
+        self._last: tuple[float, float, float] | None = None
+
+    def mark(self, level: float, x: float, slope: float) -> None:
+        """A crossing, and how fast the logarithm of the profile falls there."""
+        self._last = level, x, slope
+
+    def onward(self, level: float, log_excess: float) -> tuple[float, float, float]:
+        """An upper bound of a crossing, a guess, and the abscissa of a saddle nearby."""
+        if self._chernoff is None or self._last is None or abs(level - self._last[0]) > _STRIDE:
+            self._chernoff = _Chernoff.of(self.loss, log_excess)
+            guess = clipping.guess(self.loss, self._chernoff.guess, level, self._chernoff.abscissa)
+        else:
+            before, x, slope = self._last
+            guess = x + (before - level) / slope
+        ceiling = self._chernoff.ceiling(log_excess)
+        return ceiling, guess if math.isfinite(guess) else ceiling, self._chernoff.abscissa
+
+
+@dataclass(frozen=True)
+class _Chernoff:
+    """What kappa(c) M(c) e^{-c eps} <= delta - P(L = inf) tells, at a c that is near the best one for one delta.
+
+    ``height`` is an upper bound of log kappa(c) M(c), ``guess`` about the crossing for that delta.
+    """
+
+    abscissa: float
+    height: float
+    size: float
+    guess: float
+
+    @staticmethod
+    def of(loss: LogPhi, log_excess: float) -> _Chernoff:
+        """The guess replaces kappa by the saddle-point factor 1 / (c (c + 1) (2 pi g'')^{1/2}), g'' = K'' + c^-2 + (c+1)^-2."""
+
+        def rough(c: NDArray[np.float64]) -> NDArray[np.float64]:
+            return (loss.sketch(c) + log_kappa(c) - log_excess) / c
+
+        within = interval_of(loss, RIGHT)
+        if not within.low < within.high:
+            # no moment on this side: nothing is known, and one is as good a guess as any
+            return _Chernoff(1.0, math.inf, 0.0, 1.0)
+        c = settle(minimise(rough, within).abscissa)
+        values = loss.log_transform(np.array([c]))
+        height = float((values.mid + values.radius + log_kappa(np.array([c])))[0])
+        low, middle, high = loss.sketch(c * np.array([0.98, 1.0, 1.02]))
+        # next to where nothing is known
+        curvature = (low + high - 2 * middle) / (0.02 * c) ** 2 if math.isfinite(low + high) and math.isfinite(middle) else 0.0
+        bend = max(curvature, 0.0) + c**-2 + (c + 1) ** -2
+        guess = (middle - log_excess - math.log(c * (c + 1)) - 0.5 * math.log(2 * math.pi * bend)) / c
+        return _Chernoff(c, height, abs(float(values.mid[0])), guess)
+
+    def ceiling(self, log_excess: float) -> float:
+        """An upper bound of the crossing for any delta."""
+        top = (self.height - log_excess) / self.abscissa
+        return top + 1e-14 * (abs(top) + (self.size + abs(log_excess)) / self.abscissa)
+
+
+def _slope(seen: dict[float, LogDelta], x: float) -> float:
+    """-d log delta / d eps from the two points nearest to x; one where they do not tell."""
+    nearest = sorted(seen, key=lambda y: abs(y - x))
+    for y in nearest[1:]:
+        if abs(y - nearest[0]) > 1e-9 * max(1.0, abs(x)):
+            rise = (seen[nearest[0]].value - seen[y].value) / (y - nearest[0])
+            return rise if rise > 1e-300 and math.isfinite(rise) else 1.0
+    return 1.0

@@ -1,0 +1,96 @@
+"""How an answer comes about, for a person to read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from logphi.arguments import Method
+from logphi.bound import Bound
+from logphi.bounds import Bounds
+from logphi.display import bound_rows, table
+from logphi.engine.directions import Certifiable
+from logphi.listed import Listed
+from logphi.questions.delta import delta as delta_of
+from logphi.questions.epsilon import epsilon as epsilon_of
+
+# terms of the loss that are listed
+_TERMS = 20
+
+
+@dataclass(frozen=True)
+class Explanation(Listed):
+    """The question, the answer with its errors, and what the loss is made of; ``str`` writes it out."""
+
+    mechanism: str
+    question: str
+    bound: Bound
+    terms: tuple[tuple[str, int], ...]
+
+    def __str__(self) -> str:
+        bound = self.bound
+        direction = "" if bound.direction is None else f", attained in direction {bound.direction.value!r}"
+        proof = "every error is proved" if bound.ledger.proved else "an error is an estimate"
+        lines = [
+            self.mechanism,
+            f"{self.question} = {bound}",
+            f"  method   {bound.method}{direction}",
+            f"  status   {bound.status.value}",
+            f"  width    {bound.width:.3g}; {proof}",
+        ]
+        lines += [
+            f"    {name.replace('_', ' '):<15} {entry.amount:.3g} ({'proved' if entry.proved else 'estimated'})"
+            for name, entry in bound.ledger.items()
+        ]
+        lines.append("  log-phi terms of the loss, with their counts")
+        lines += [f"    {count} x {term}" for term, count in self.terms[:_TERMS]]
+        if len(self.terms) > _TERMS:
+            lines.append(f"    and {len(self.terms) - _TERMS} more")
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        terms = [(f"{count} x", term) for term, count in self.terms[:_TERMS]]
+        more = [("", f"and {len(self.terms) - _TERMS} more")] if len(self.terms) > _TERMS else []
+        answer = table(bound_rows(self.bound), caption=f"{self.question} of {self.mechanism}")
+        return answer + table([*terms, *more], caption="log-phi terms of the loss, with their counts")
+
+
+def explain(
+    self: Certifiable, *, epsilon: float | None = None, delta: float | None = None, method: Method | None = None
+) -> Explanation:
+    """How delta(epsilon) or epsilon(delta) is found: method, direction, status, and every line of the ledger.
+
+    Parameters
+    ----------
+    epsilon, delta
+        The question, exactly one of the two: an epsilon, in nats, or a delta in [0, 1].
+    method
+        A route by name, as of :func:`logphi.questions.delta.delta`.
+
+    Returns
+    -------
+    Explanation
+        ``print`` writes it out; its ``bound`` is the answer.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If not exactly one of epsilon and delta is given, it is not one number, or the method does not apply.
+
+    Examples
+    --------
+    >>> import logphi as lp
+    >>> print((100 * lp.Gaussian(sigma=20)).explain(delta=1e-5))
+    100 * Gaussian(sigma=20.0)
+    epsilon(1e-05) = ...
+    """
+    answer: Bound | Bounds
+    if epsilon is not None and delta is None:
+        question, answer = f"delta({epsilon!r})", delta_of(self, epsilon, method=method)
+    elif delta is not None and epsilon is None:
+        question, answer = f"epsilon({delta!r})", epsilon_of(self, delta, method=method)
+    else:
+        raise ValueError(f"give either epsilon or delta, got epsilon={epsilon!r} and delta={delta!r}")
+    if not isinstance(answer, Bound):
+        raise TypeError("explain takes one epsilon or one delta, not an array")
+    terms = tuple((repr(law), count) for law, count in self._loss().remove.terms)
+    return Explanation(repr(self), question, answer, terms)

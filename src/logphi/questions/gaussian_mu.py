@@ -1,0 +1,260 @@
+"""The Gaussian mechanism that leaks no less: the smallest mu of Gaussian differential privacy, to within a slack.
+
+notation: G_mu the trade-off function of N(mu, 1) against N(0, 1) and delta_mu its profile; t = e^eps; s the slack. These say
+the same: f >= G_mu - s at every type I error, and delta <= delta_mu + s at every eps >= 0, of both orders.
+
+Above: delta is convex in t, so that on a cell it is below the chord k - c t of two upper bounds. The line is nowhere above
+delta_mu + s if the normal test of type I error c has power k - s or more: Phi(mu + Phi^-1(c)) >= k - s. Thus one mu for each
+cell, and the largest of them for all. It is attained where delta_mu has the slope of the chord, eps = -mu (Phi^-1(c) + mu/2):
+there the profile is asked for next. From the eps on where delta <= s nothing is needed; a bounded loss ends at its top.
+Below: delta > delta_mu + s at any eps proves that mu is too small.
+Without slack the far tail counts too. There every release has a mu of its own, their squares add (Dong, Roth & Su 2022,
+Corollary 3.3 of the preprint), and the squares of the smallest mu are at least twice rho of zCDP.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from scipy.special import log_ndtr
+
+from logphi import check
+from logphi.adjacency import Adjacency
+from logphi.arith.floats import ULP
+from logphi.arith.protocol import Plain
+from logphi.bound import Bound, Entry, Ledger, Status
+from logphi.bounds import single
+from logphi.engine.directions import HasLoss, Loss
+from logphi.engine.profile import masses, safe_log
+from logphi.laws.log_phi import LogPhi
+from logphi.laws.normal import Normal
+from logphi.normal.quantile import quantile_above, quantile_below
+from logphi.progress import shown
+from logphi.questions.delta import log_delta
+from logphi.questions.epsilon import epsilon
+from logphi.questions.zcdp import zcdp
+
+# measured: a smooth loss takes some thirty places of the profile, one whose mu hardly depends on eps some hundred
+_MOST = 300
+# measured: the relative width of the profile, in units of what is asked for
+_SHARPER = 0.1
+# measured: no cell is cut nearer to its ends, so that none stays
+_EDGE = 1 / 16
+# measured: chords of narrower cells lose what the profile is not known to
+_NARROWEST = 1e-6
+# measured: a slack that leaves out next to nothing
+_HARDLY = 1e-12
+# derived: sums of a few logarithms of doubles
+_ROUNDING = 2e-15
+# derived: halvings of an interval after which doubles end; then steps away from what is not proved
+_HALVINGS, _STEPS = 60, 40
+
+
+def gaussian_mu(self: HasLoss, slack: float = 0.0, *, rtol: float = 1e-4) -> Bound:
+    """The smallest mu for which no attack's true positive rate exceeds that on a Gaussian mechanism of mu by more than a slack.
+
+    Both orders of the pair count, whatever the relation: a trade-off function is about negative eps too, and these are the
+    positive ones of the other order.
+
+    Parameters
+    ----------
+    slack
+        How much may be left out, a probability below one: f >= G_mu - slack at every type I error, which is
+        delta(eps) <= delta_mu(eps) + slack at every eps. Zero asks for mu-GDP.
+    rtol
+        Requested ``upper - lower`` relative to mu.
+
+    Returns
+    -------
+    Bound
+        ``float`` gives the upper end, for which the claim is proved. Infinite where the probability of an infinite loss exceeds
+        the slack, with an infinite upper end where nothing is known of the far tail; a slack makes both finite.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the slack is not in [0, 1).
+
+    References
+    ----------
+    Dong, Roth & Su 2022, *Gaussian Differential Privacy*, Definition 4 (mu-GDP) and Proposition 2.12 of the preprint
+    (profile and trade-off function).
+
+    Examples
+    --------
+    >>> import logphi as lp
+    >>> round((16 * lp.Gaussian(sigma=8)).risk.gaussian_mu().value, 9)
+    0.5
+    """
+    slack = check.unit("slack", slack)
+    if slack == 1:
+        raise ValueError("slack must be below 1, got 1.0: any mechanism is within one of any other")
+    rtol = check.tolerance("rtol", rtol)
+    loss = self._loss()
+    pair = Loss(loss.remove, Adjacency.ADD_REMOVE)
+    parts = [part for _, part in pair.orders(None)]
+    if any(masses(part)[0][0] > slack for part in parts):
+        return Bound(math.inf, math.inf, math.inf, Status.UNBOUNDED)
+    lower, upper, method = 0.0, loss.remove.shift_bound, "composition"
+    proved = not loss.remove.estimated
+    if slack == 0:
+        divergences = zcdp(pair)
+        lower, proved = math.sqrt(2 * divergences.lower) * (1 - 4 * ULP), proved and divergences.ledger.proved
+        if math.isinf(lower):
+            return Bound(lower, lower, lower, Status.DIVERGENT)
+    if not _near(lower, upper, rtol):
+        end = _end(pair, slack, parts)
+        if end is not None:
+            search = _Search(pair, slack, rtol)
+            least, most = search.between(end, lower, upper)
+            method = "cells" if most < upper else method
+            lower, upper, proved = least, min(upper, most), proved and search.proved
+        elif slack == 0:
+            # where the far tail is out of reach, what is proved of the rest is at least a lower bound
+            lower = max(lower, gaussian_mu(pair, _HARDLY, rtol=rtol).lower)
+    lower = min(lower, upper)
+    status = Status.WIDE if not _near(lower, upper, rtol) else Status.MET if proved else Status.ESTIMATED
+    value = lower if math.isinf(upper) else lower / 2 + upper / 2
+    ledger = Ledger(discretization=Entry(upper - lower, proved))
+    return Bound(lower, value, upper, status, method, ledger=ledger)
+
+
+@dataclass(frozen=True)
+class _Place:
+    """An eps, and between which logarithms the profile lies there."""
+
+    at: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class _Cell:
+    """The profile between two places: a mu that suffices there, and where the normal profile touches the chord."""
+
+    left: _Place
+    right: _Place
+    mu: float
+    touch: float
+
+
+def _end(pair: Loss, slack: float, parts: list[LogPhi]) -> _Place | None:
+    """From where on the profile is at most the slack; None if nowhere."""
+    if slack > 0:
+        at, high = single(epsilon(pair, slack)).upper, math.log(slack) + _ROUNDING * (1 - math.log(slack))
+    elif any(masses(part)[0][1] > 0 for part in parts):
+        return None
+    else:
+        at, high = max(0.0, *(part.supremum for part in parts)), -math.inf
+    return _Place(at, -math.inf, high) if math.isfinite(at) else None
+
+
+class _Search:
+    """The cell of the largest mu is cut until what is proved above and below is near enough."""
+
+    def __init__(self, pair: Loss, slack: float, rtol: float) -> None:
+        self.pair, self.slack, self.rtol = pair, slack, rtol
+        self.proved = True
+
+    def between(self, end: _Place, lower: float, known: float) -> tuple[float, float]:
+        """Two bounds of mu; ``known`` bounds it above already."""
+        if end.at == 0:
+            return lower, 0.0
+        first = self._place(0.0)
+        lower = max(lower, self._least(first, lower))
+        cells = [self._cell(first, end)]
+        for _ in shown(range(_MOST), "cells", total=0):
+            widest = max(cells, key=lambda cell: cell.mu)
+            if _near(lower, min(widest.mu, known), self.rtol):
+                break
+            # on a straight piece of the profile all chords are one, which may touch in another cell
+            meant = next((cell for cell in cells if cell.left.at < widest.touch < cell.right.at), widest)
+            length = meant.right.at - meant.left.at
+            if length <= _NARROWEST * (1 + meant.right.at):
+                break
+            middle = self._place(min(max(widest.touch, meant.left.at + _EDGE * length), meant.right.at - _EDGE * length))
+            lower = max(lower, self._least(middle, lower))
+            cells.remove(meant)
+            cells += [self._cell(meant.left, middle), self._cell(middle, meant.right)]
+        return lower, max(cell.mu for cell in cells)
+
+    def _place(self, eps: float) -> _Place:
+        found = single(log_delta(self.pair, eps, rtol=max(_SHARPER * self.rtol, 1e-9)))
+        self.proved = self.proved and found.ledger.proved
+        return _Place(eps, found.lower, found.upper)
+
+    def _cell(self, left: _Place, right: _Place) -> _Cell:
+        middle = left.at / 2 + right.at / 2
+        if left.high == -math.inf:
+            return _Cell(left, right, 0.0, middle)
+        # any line above both ends is above the profile between them
+        drop = min(right.high - left.high, -_ROUNDING)
+        log_width = right.at + math.log(-math.expm1(left.at - right.at))
+        log_slope = left.high + math.log(-math.expm1(drop)) - log_width
+        log_height = max(_height(left, log_slope), _height(right, log_slope))
+        first = quantile_below(log_slope)
+        mu = max(self._quantile_of_power(log_height) - first, 0.0) * (1 + 2 * ULP)
+        touch = -mu * (first + mu / 2)
+        return _Cell(left, right, mu, touch if math.isfinite(touch) else middle)
+
+    def _quantile_of_power(self, log_height: float) -> float:
+        """A place y with Phi(y) at least the height less the slack."""
+        log_power = min(log_height, 0.0)
+        if self.slack > 0:
+            log_power = safe_log((math.exp(log_power) * (1 + 4 * ULP) - self.slack) * (1 + ULP))
+            log_power += _ROUNDING * (1 + abs(log_power)) if log_power > -math.inf else 0.0
+        if log_power <= -math.log(2):
+            return quantile_above(log_power)
+        rest = -math.expm1(log_power) * (1 - 4 * ULP) if log_power < 0 else 0.0
+        return -quantile_below(safe_log(rest))
+
+    def _least(self, place: _Place, known: float) -> float:
+        """A mu that is proved to be too small at this place; what is known unless there is a larger one."""
+        level = safe_log((math.exp(place.low) * (1 - 4 * ULP) - self.slack) * (1 - ULP)) if self.slack > 0 else place.low
+        if level == -math.inf or (known > 0 and not _most(known, place.at) < level):
+            return known
+        low, high = known, max(2 * known, 1.0)
+        while _about(high, place.at) < level and high < 1e6:
+            low, high = high, 2 * high
+        for _ in range(_HALVINGS):
+            middle = low / 2 + high / 2
+            low, high = (middle, high) if _about(middle, place.at) < level else (low, middle)
+        step = 16 * ULP
+        for _ in range(_STEPS):
+            if low <= known or _most(low, place.at) < level:
+                return max(low, known)
+            low *= 1 - step
+            step *= 2
+        return known
+
+
+def _near(lower: float, upper: float, rtol: float) -> bool:
+    return upper - lower <= rtol * upper < math.inf
+
+
+def _height(place: _Place, log_slope: float) -> float:
+    """The logarithm of the height at t = 0 of the line that passes above a place with a slope, rounded up."""
+    one, other = place.high, log_slope + place.at
+    larger, smaller = max(one, other), min(one, other)
+    total = larger + math.log1p(math.exp(smaller - larger)) if larger > -math.inf else larger
+    return total + _ROUNDING * (4 + abs(log_slope) + place.at + (abs(one) if one > -math.inf else 0.0))
+
+
+def _about(mu: float, eps: float) -> float:
+    """The logarithm of the profile of N(mu, 1) against N(0, 1), nearly."""
+    if mu == 0:
+        return -math.inf
+    above, tilted = float(log_ndtr(mu / 2 - eps / mu)), eps + float(log_ndtr(-mu / 2 - eps / mu))
+    return above + math.log(-math.expm1(tilted - above)) if tilted < above else -math.inf
+
+
+def _most(mu: float, eps: float) -> float:
+    """An upper bound of the same."""
+    law = Normal(Plain(mu))
+    above, tilted = law.beyond(eps), law.beyond(eps, tilted=True)
+    if above is None or tilted is None:
+        return math.inf
+    high, less = above[0].log_ends[1], eps + tilted[0].log_ends[0]
+    less -= _ROUNDING * (1 + abs(less))
+    return high + math.log(-math.expm1(less - high)) + _ROUNDING * (1 + abs(high)) if less < high else math.inf

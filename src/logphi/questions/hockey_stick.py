@@ -1,0 +1,117 @@
+"""The hockey-stick divergence of every order: the privacy profile before its change of variable."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any, overload
+
+import numpy as np
+
+from logphi import check
+from logphi.arguments import DirectionLike, Number, Numbers, RouteName
+from logphi.arith.floats import ULP
+from logphi.bound import Bound, Direction, Entry, Ledger, Status
+from logphi.bounds import Bounds
+from logphi.engine.directions import HasLoss, Loss
+from logphi.engine.profile import masses
+from logphi.questions.delta import checked, delta, pointwise
+from logphi.questions.renyi import largest
+
+
+@overload
+def hockey_stick(
+    self: HasLoss,
+    order: Number,
+    *,
+    direction: DirectionLike | None = None,
+    method: RouteName | None = None,
+    rtol: float = 1e-9,
+) -> Bound: ...
+@overload
+def hockey_stick(
+    self: HasLoss,
+    order: Numbers,
+    *,
+    direction: DirectionLike | None = None,
+    method: RouteName | None = None,
+    rtol: float = 1e-9,
+) -> Bounds: ...
+def hockey_stick(
+    self: HasLoss,
+    order: Any,
+    *,
+    direction: DirectionLike | None = None,
+    method: RouteName | None = None,
+    rtol: float = 1e-9,
+) -> Bound | Bounds:
+    """H_a(P||Q) = E_P[(1 - a e^{-L})_+] for every order a >= 0, the larger over the relation ([AFA] Definition 2).
+
+    It is delta(log a): 1 at a = 0, the total variation distance at a = 1, and P(L = inf) at a = inf.
+
+    Parameters
+    ----------
+    order
+        One order or an array: a non-negative number or infinity, a double as it is given.
+    direction
+        ``"remove"`` or ``"add"`` for one order of the pair only; the maximum of both by default.
+    method
+        A route by name, as of :func:`logphi.questions.delta.delta`, but not ``"certified"``.
+    rtol
+        Requested ``upper - lower`` relative to the value. Wider answers are valid and say so in their status.
+
+    Returns
+    -------
+    Bound or Bounds
+        Of the shape of ``order``; the rounding of log a is counted, outward, and ``float`` gives the upper end.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an order is negative or NaN, or the direction or the method does not apply.
+
+    Examples
+    --------
+    >>> import logphi as lp
+    >>> round(lp.RandomizedResponse(p=0.75).hockey_stick(1).value, 9)
+    0.5
+    """
+    loss = self._loss()
+    rtol = checked(loss, direction, method, rtol)
+    orders = np.asarray(check.doubles(order))
+    if orders.dtype == bool or orders.dtype.kind not in "iuf":
+        raise TypeError(f"order must be a real number or an array of them, got {order!r}")
+    orders = orders.astype(float)
+    if not np.all(orders >= 0):
+        raise ValueError(f"order must be zero or more and not NaN, got {order!r}: it is e^epsilon, not epsilon")
+    return pointwise(orders, lambda at: _one(loss, at, direction, method, rtol))
+
+
+def _one(loss: Loss, order: float, direction: DirectionLike | None, method: RouteName | None, rtol: float) -> Bound:
+    if order == 0:
+        names = [name for name, _ in loss.orders(direction)]
+        return Bound(1.0, 1.0, 1.0, direction=names[0] if len(names) == 1 else Direction.BOTH)
+    if order == math.inf:
+        return _infinite(loss, direction, rtol)
+    if order == 1:
+        return delta(loss, 0.0, direction=direction, method=method, rtol=rtol)
+    # the profile falls with epsilon
+    at = math.log(order)
+    slip = 2 * ULP * abs(at)
+    high, low = (delta(loss, at + side * slip, direction=direction, method=method, rtol=rtol) for side in (-1, 1))
+    lower, upper = min(low.lower, high.upper), high.upper
+    width = upper - lower
+    status = high.status if not high.status.met or width <= rtol * high.value else Status.WIDE
+    ledger = replace(high.ledger, rounding=high.ledger.rounding + Entry(max(width - high.width, 0.0)))
+    return Bound(lower, min(max(high.value, lower), upper), upper, status, high.method, high.direction, ledger)
+
+
+def _infinite(loss: Loss, direction: DirectionLike | None, rtol: float) -> Bound:
+    """The probability of an infinite loss."""
+    found = []
+    for name, law in loss.orders(direction):
+        lower, upper = masses(law)[0]
+        lower, upper = min(lower, 1.0), min(upper, 1.0)
+        ledger = Ledger(rounding=Entry(upper - lower, proved=not law.estimated), infinite_mass=Entry(upper))
+        found.append((name, Bound(lower, (lower + upper) / 2, upper, ledger=ledger)))
+    return largest(found, rtol)

@@ -1,0 +1,416 @@
+"""The distribution of the privacy loss L = log(p/q) under P."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, overload
+
+import numpy as np
+
+from logphi import check
+from logphi.arguments import Number, Numbers
+from logphi.arith.floats import ULP
+from logphi.arith.scaled import Scaled
+from logphi.bound import Bound, Direction, Entry, Ledger, Side, Status
+from logphi.bounds import Bounds
+from logphi.engine import cumulants
+from logphi.engine.profile import enclosed, ends_of, ledger_of, masses, probability
+from logphi.engine.quantile import where_above, where_below
+from logphi.engine.tail import above, below, one_release, thinned
+from logphi.inversion import half_line, real_space
+from logphi.inversion.boxes import DENSITY
+from logphi.inversion.real_space import Places
+from logphi.laws.log_phi import LogPhi
+from logphi.listed import Listed
+from logphi.questions.delta import each
+
+# a product or a quotient of doubles, rounded down or up
+_LESS, _MORE = 1 - 4e-16, 1 + 4e-16
+
+
+@dataclass(frozen=True)
+class LossDistribution(Listed):
+    """The law of L = log(p/q) under P, whose finite part has the transform M(z) = e^{K(z)}.
+
+    All probabilities are those of the finite part, not divided by its mass: ``cdf(x) + sf(x) = 1 - infinite_mass``; divided
+    by it they are those of :attr:`inner`. An atom
+    within rounding of a threshold may be on either side of it: the bounds then contain both, and say that they are wide.
+
+    Parameters
+    ----------
+    law
+        K of the loss.
+    direction
+        The order of the pair.
+
+    Examples
+    --------
+    >>> from logphi.mechanisms.gaussian import Gaussian
+    >>> loss = (10 * Gaussian(sigma=3)).loss
+    >>> round(loss.cdf(0.5).value, 9), round(loss.mean.value, 9), round(loss.quantile(0.99).value, 9)
+    (0.478983626, 0.555555556, 3.007741526)
+    """
+
+    law: LogPhi
+    direction: Direction
+
+    @overload
+    def cdf(self, x: Number, *, rtol: float = 1e-9) -> Bound: ...
+    @overload
+    def cdf(self, x: Numbers, *, rtol: float = 1e-9) -> Bounds: ...
+    def cdf(self, x: Any, *, rtol: float = 1e-9) -> Bound | Bounds:
+        """P(L <= x), the distribution function; relatively accurate in the left tail.
+
+        Parameters
+        ----------
+        x
+            One number or an array, finite, in nats.
+        rtol
+            Requested ``upper - lower`` relative to the value. Wider answers are valid and say so in their status.
+
+        Returns
+        -------
+        Bound or Bounds
+            Of the shape of ``x``; ``float`` gives the lower end.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If x is not finite, or no number.
+
+        Examples
+        --------
+        >>> import logphi as lp
+        >>> loss = (10 * lp.Gaussian(sigma=3)).loss
+        >>> round(loss.cdf(0.5).value, 9)
+        0.478983626
+        """
+        rtol = check.tolerance("rtol", rtol)
+        return each("x", x, lambda at: self._below(at, rtol))
+
+    @overload
+    def sf(self, x: Number, *, rtol: float = 1e-9) -> Bound: ...
+    @overload
+    def sf(self, x: Numbers, *, rtol: float = 1e-9) -> Bounds: ...
+    def sf(self, x: Any, *, rtol: float = 1e-9) -> Bound | Bounds:
+        """P(x < L < inf), the survival function of the finite losses; relatively accurate in the right tail.
+
+        Parameters
+        ----------
+        x
+            One number or an array, finite, in nats.
+        rtol
+            Requested ``upper - lower`` relative to the value. Wider answers are valid and say so in their status.
+
+        Returns
+        -------
+        Bound or Bounds
+            Of the shape of ``x``; ``float`` gives the upper end.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If x is not finite, or no number.
+
+        Examples
+        --------
+        >>> import logphi as lp
+        >>> loss = (10 * lp.Gaussian(sigma=3)).loss
+        >>> round(loss.sf(0.5).value, 9)
+        0.521016374
+        """
+        rtol = check.tolerance("rtol", rtol)
+        return each("x", x, lambda at: self._above(at, rtol))
+
+    @overload
+    def pdf(self, x: Number, *, rtol: float = 1e-9) -> Bound: ...
+    @overload
+    def pdf(self, x: Numbers, *, rtol: float = 1e-9) -> Bounds: ...
+    def pdf(self, x: Any, *, rtol: float = 1e-9) -> Bound | Bounds:
+        """The density of the part of the law that has one, per nat; :attr:`atoms` has the other part.
+
+        A density is meant as its mean over thresholds within 1e-20 of the law's spread. Where neither the transform decays
+        fast enough nor the law is made of atoms and flat parts, nothing is claimed: the upper end is infinite.
+
+        Parameters
+        ----------
+        x
+            One number or an array, finite, in nats.
+        rtol
+            Requested ``upper - lower`` relative to the value. Wider answers are valid and say so in their status.
+
+        Returns
+        -------
+        Bound or Bounds
+            Of the shape of ``x``; ``float`` gives the upper end.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If x is not finite, or no number.
+
+        Examples
+        --------
+        >>> import logphi as lp
+        >>> loss = (10 * lp.Gaussian(sigma=3)).loss
+        >>> round(loss.pdf(0.5).value, 9)
+        0.377944591
+        """
+        rtol = check.tolerance("rtol", rtol)
+        return each("x", x, lambda at: self._density(at, rtol))
+
+    @overload
+    def quantile(self, probability: Number, *, rtol: float = 1e-9) -> Bound: ...
+    @overload
+    def quantile(self, probability: Numbers, *, rtol: float = 1e-9) -> Bounds: ...
+    def quantile(self, probability: Any, *, rtol: float = 1e-9) -> Bound | Bounds:
+        """The smallest x with P(L <= x) >= probability, in nats; infinity above the finite mass.
+
+        At ``upper`` the proved lower bound of the distribution function is at least the probability, just below ``lower``
+        its proved upper bound is not.
+
+        Parameters
+        ----------
+        probability
+            One number or an array, above 0 and at most 1.
+        rtol
+            Requested ``upper - lower`` in units of ``max(1, |x|)``.
+
+        Returns
+        -------
+        Bound or Bounds
+            Of the shape of ``probability``; ``float`` gives the upper end.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If a probability is not above zero and at most one.
+
+        Examples
+        --------
+        >>> import logphi as lp
+        >>> loss = (10 * lp.Gaussian(sigma=3)).loss
+        >>> round(loss.quantile(0.99).value, 9)
+        3.007741526
+        """
+        rtol = check.tolerance("rtol", rtol)
+        points = check.unit_array("probability", probability)
+        if np.any(points <= 0):
+            raise ValueError(f"probability must be above 0, got {probability!r}: every x is a quantile at 0")
+        return each("probability", probability, lambda p: self._quantile(p, rtol))
+
+    @cached_property
+    def mean(self) -> Bound:
+        """E[L; given L < inf] = K'(0), in nats; the Kullback-Leibler divergence where there is no infinite mass.
+
+        Raises
+        ------
+        ValueError
+            If every loss is infinite.
+
+        Examples
+        --------
+        >>> import logphi as lp
+        >>> loss = (10 * lp.Gaussian(sigma=3)).loss
+        >>> round(loss.mean.value, 9)
+        0.555555556
+        """
+        return replace(cumulants.mean(self.law), direction=self.direction)
+
+    @cached_property
+    def variance(self) -> Bound:
+        """The variance of L, given that it is finite: K''(0), in squared nats.
+
+        Raises
+        ------
+        ValueError
+            If every loss is infinite.
+
+        Examples
+        --------
+        >>> import logphi as lp
+        >>> loss = (10 * lp.Gaussian(sigma=3)).loss
+        >>> round(loss.variance.value, 9)
+        1.111111111
+        """
+        return replace(cumulants.variance(self.law), direction=self.direction)
+
+    def cumulant(self, order: int) -> Bound:
+        """The cumulant of an order from 1 on, given that L is finite: the derivative of K at 0.
+
+        Parameters
+        ----------
+        order
+            A whole number from 1 on: 1 is the mean, 2 the variance.
+
+        Returns
+        -------
+        Bound
+            In nats to the power of the order.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If the order is not a whole number from 1 on, or every loss is infinite.
+
+        Examples
+        --------
+        >>> import logphi as lp
+        >>> round(lp.Laplace(scale=1).loss.cumulant(3).value, 9)
+        -0.42800753
+        """
+        return replace(cumulants.cumulant(self.law, order), direction=self.direction)
+
+    @property
+    def infinite_mass(self) -> Bound:
+        """P(L = inf) = 1 - M(0): how likely an output is that only data with the record may give.
+
+        Examples
+        --------
+        >>> import logphi as lp
+        >>> round(lp.ApproximateDP(epsilon=1, delta=1e-5).loss.infinite_mass.value, 9)
+        1e-05
+        """
+        low, high = masses(self.law)[0]
+        ledger = Ledger(rounding=Entry(high - low), infinite_mass=Entry(high))
+        return Bound(low, min(max((low + high) / 2, low), high), high, direction=self.direction, ledger=ledger)
+
+    @property
+    def inner(self) -> InnerLoss:
+        """The law of L given that it is finite: the inner distribution of [PLC] Definition 4.
+
+        Raises
+        ------
+        ValueError
+            If every loss is infinite.
+
+        Examples
+        --------
+        >>> import logphi as lp
+        >>> loss = lp.ApproximateDP(epsilon=1, delta=0.1).loss
+        >>> round(loss.cdf(0).value, 9), round(loss.inner.cdf(0).value, 9)
+        (0.242047279, 0.268941421)
+        """
+        return InnerLoss(self.law, self.direction)
+
+    @cached_property
+    def atoms(self) -> Places:
+        """All places of positive probability; none where some part of the composition has no atoms.
+
+        Raises
+        ------
+        ValueError
+            If there are too many to list, or those of a part are not known by place.
+
+        Examples
+        --------
+        >>> import logphi as lp
+        >>> lp.RandomizedResponse(p=0.75).loss.atoms.locations
+        array([-1.098612289,  1.098612289])
+        """
+        return real_space.places(self.law.terms)
+
+    def _below(self, x: float, rtol: float) -> Bound:
+        return probability(self.direction, below(self.law, x, rtol), rtol, Side.LOWER)
+
+    def _above(self, x: float, rtol: float) -> Bound:
+        return probability(self.direction, above(self.law, x, rtol), rtol)
+
+    def _density(self, x: float, rtol: float) -> Bound:
+        law = self.law
+        if law.lattice is not None or not law.infimum <= x <= law.supremum:
+            return Bound(0.0, 0.0, 0.0, direction=self.direction)
+        single = one_release(law)
+        own = None if single is None else single[0].density(x)
+        amount: Scaled | None
+        if single is not None and own is not None:
+            name, amount = "exact", thinned(own, single[1])
+        elif real_space.served(law.terms):
+            prepared = real_space.prepare(law, law.terms, x, rtol, DENSITY)
+            name, amount = "exponential", None if prepared is None else prepared.at(x)
+        else:
+            name, amount = "contour", half_line.density(law, x, rtol)
+        if amount is None or not math.isfinite(amount.high):
+            return Bound(0.0, 0.0, math.inf, Status.UNRESOLVED, "trivial", self.direction)
+        lower, value, upper = (math.exp(min(end, 709.0)) for end in enclosed(amount))
+        lower, upper = lower * (1 - 2e-15), upper * (1 + 2e-15)
+        met = upper - lower <= rtol * value or upper < 1e-300
+        status = Status.WIDE if not met else Status.ESTIMATED if law.estimated else Status.MET
+        return Bound(lower, min(max(value, lower), upper), upper, status, name, self.direction, ledger_of(amount))
+
+    def _quantile(self, p: float, rtol: float) -> Bound:
+        low, high = masses(self.law)[0]
+        if self.law.empty:
+            return Bound(math.inf, math.inf, math.inf, Status.UNBOUNDED, direction=self.direction)
+        # 1 - p is exact from 1/2 on
+        slip = 0.0 if p >= 0.5 else ULP
+        rest = 1 - p
+        if rest + slip < low:
+            return Bound(math.inf, math.inf, math.inf, Status.UNBOUNDED, direction=self.direction)
+        if p <= (1 - low) / 2:
+            return replace(where_below(self.law, p, rtol), direction=self.direction)
+        ends = (rest - slip - high) * (1 - 1e-15), (rest + slip - low) * (1 + 1e-15)
+        return replace(where_above(self.law, ends, rtol), direction=self.direction)
+
+
+@dataclass(frozen=True)
+class InnerLoss(LossDistribution):
+    """The law of L given that it is finite: every probability divided by 1 - P(L = inf) ([PLC] Definition 4).
+
+    Means, variances and cumulants are those of the loss itself, which are of its finite part too.
+
+    Examples
+    --------
+    >>> from logphi.mechanisms.pure_dp import ApproximateDP
+    >>> loss = ApproximateDP(epsilon=1, delta=0.1).loss
+    >>> round(loss.cdf(0).value, 9), round(loss.inner.cdf(0).value, 9)
+    (0.242047279, 0.268941421)
+    """
+
+    def __post_init__(self) -> None:
+        if not self._kept[0] > 0:
+            raise ValueError(f"P(L < inf) is at most {self._kept[1]!r}: there is no finite loss whose law to tell")
+
+    @property
+    def infinite_mass(self) -> Bound:
+        """P(L = inf) given that L is finite: zero."""
+        return Bound(0.0, 0.0, 0.0, direction=self.direction)
+
+    @cached_property
+    def atoms(self) -> Places:
+        """All places of positive probability, as of the loss."""
+        whole, (low, high) = super().atoms, self._kept
+        return replace(whole, lower=whole.lower / high * _LESS, upper=whole.upper / low * _MORE)
+
+    @cached_property
+    def _kept(self) -> tuple[float, float]:
+        """P(L < inf) between two numbers."""
+        low, high = ends_of(self.law.log_masses()[0])
+        return math.exp(low) * (_LESS if low else 1.0), math.exp(high) * (_MORE if high else 1.0)
+
+    def _share(self, found: Bound, most: float = 1.0) -> Bound:
+        low, high = self._kept
+        lower, upper = found.lower / high * _LESS, min(found.upper / low * _MORE, most)
+        value = min(max(found.value * 2 / (low + high), lower), upper)
+        return replace(found, lower=lower, value=value, upper=upper, ledger=found.ledger.scaled(1 / low))
+
+    def _below(self, x: float, rtol: float) -> Bound:
+        return self._share(super()._below(x, rtol))
+
+    def _above(self, x: float, rtol: float) -> Bound:
+        return self._share(super()._above(x, rtol))
+
+    def _density(self, x: float, rtol: float) -> Bound:
+        return self._share(super()._density(x, rtol), math.inf)
+
+    def _quantile(self, p: float, rtol: float) -> Bound:
+        low, high = (super(InnerLoss, self)._quantile(min(end, 1.0), rtol) for end in self._levels(p))
+        upper = min(high.upper, self.law.supremum)
+        return replace(high, lower=low.lower, value=min(max(low.value, low.lower), upper), upper=upper)
+
+    def _levels(self, p: float) -> tuple[float, float]:
+        """The mass up to the quantile between two numbers."""
+        low, high = self._kept
+        return (p * low * _LESS, p * high * _MORE) if low < 1 else (p, p)

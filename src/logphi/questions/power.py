@@ -1,0 +1,94 @@
+"""The power of the best test at a level: what the trade-off function leaves of one, relatively accurate however small.
+
+notation: as of :mod:`logphi.questions.tradeoff`; 1 - f(alpha) = inf over x of delta(x) + e^x alpha. Each x gives an upper
+bound.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from logphi.adjacency import Adjacency
+from logphi.arguments import DirectionLike
+from logphi.bound import Bound, Entry, Ledger, Side
+from logphi.bounds import single
+from logphi.engine.directions import Loss, worst
+from logphi.engine.profile import masses
+from logphi.engine.routes import Demand
+from logphi.engine.supporting_lines import ROUNDING, PowerLines
+from logphi.engine.tangent import Guess, Search, guessed, supremum
+from logphi.laws.log_phi import LogPhi
+from logphi.questions.delta import log_delta
+from logphi.questions.renyi import settled
+from logphi.questions.tradeoff import SHARPER, tradeoff
+
+# derived: half an ulp of a number up to one
+_HALF = 2.0**-53
+# measured: a place this far from the best one costs the square of it
+_APART = 1e-5
+
+
+def power(loss: Loss, level: float, direction: DirectionLike | None, rtol: float) -> Bound:
+    """The largest power at one level, in the worse order of the pair; ``float`` gives the upper end."""
+    found = [replace(_power(part, level, rtol), direction=order) for order, part in loss.orders(direction)]
+    return settled(worst(found), rtol)
+
+
+def hull_power(loss: Loss, level: float, direction: DirectionLike | None, rtol: float) -> Bound:
+    """The concave hull of the largest powers of both orders, at one level; ``float`` gives the upper end.
+
+    Of max(delta, delta') any x gives an upper bound; the best of them lies between those of the two orders. Its lower end is
+    that of the larger power.
+    """
+    plain = power(loss, level, direction, rtol)
+    orders = loss.orders(direction)
+    if len(orders) == 1 or level in (0, 1):
+        return plain
+
+    def height(x: float) -> float:
+        found = single(log_delta(loss, x, direction=direction, rtol=rtol))
+        slip = _HALF * 8 * (1 + abs(found.upper) + abs(x) + abs(math.log(level)))
+        return float(np.logaddexp(found.upper, x + math.log(level))) + slip
+
+    from scipy.optimize import minimize_scalar
+
+    low, high = sorted(Search(PowerLines(law, level, _demand(rtol)), _guess(law, level)).place() for _, law in orders)
+    found = minimize_scalar(height, bounds=(low, high), method="bounded", options={"xatol": _APART})
+    upper = max(min(math.exp(min(found.fun, height(low), height(high))) * (1 + ROUNDING), 1.0), plain.upper)
+    ledger = replace(plain.ledger, discretization=plain.ledger.discretization + Entry(upper - plain.upper))
+    return settled(replace(plain, upper=upper, ledger=ledger), rtol)
+
+
+def _power(law: LogPhi, level: float, rtol: float) -> Bound:
+    if level == 0:
+        low, high = masses(law)[0]
+        ledger = Ledger(rounding=Entry(high - low, not law.estimated), infinite_mass=Entry(high))
+        return Bound(low, low / 2 + high / 2, high, ledger=ledger)
+    error = single(tradeoff(Loss(law, Adjacency.REMOVE), level, rtol=rtol))
+    # a test that does not look has the power of its level
+    lower, upper = max(1 - error.upper - _HALF, level), min(1 - error.lower + _HALF, 1.0)
+    plain = replace(error, lower=lower, value=min(max(1 - error.value, lower), upper), upper=upper, side=Side.UPPER)
+    if plain.width <= rtol * plain.value:
+        return plain
+    search = Search(PowerLines(law, level, _demand(rtol)), _guess(law, level))
+    found = supremum(search, rtol)
+    size = math.exp(found.unit) * (1 + ROUNDING)
+    most = -found.lower * size
+    if not most < upper:
+        return plain
+    least = max(lower, -found.upper * size * (1 - 2 * ROUNDING)) if math.isfinite(found.upper) else lower
+    least = min(least, most)
+    ledger = Ledger(discretization=Entry(most - least, error.ledger.proved and found.middle.ledger.proved))
+    value = min(max(-found.value * size, least), most)
+    return Bound(least, value, most, method=found.middle.method, ledger=ledger)
+
+
+def _demand(rtol: float) -> Demand:
+    return Demand(max(rtol * SHARPER, 1e-13))
+
+
+def _guess(law: LogPhi, level: float) -> Guess:
+    return guessed(law, level, -math.expm1(masses(law)[1][1]))

@@ -1,0 +1,128 @@
+"""Probabilistic differential privacy: how often the privacy loss exceeds epsilon ([PLC] section 4.5)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any, overload
+
+import numpy as np
+
+from logphi import check
+from logphi.arguments import DirectionLike, Number, Numbers
+from logphi.bound import Bound, Status
+from logphi.bounds import Bounds
+from logphi.engine.directions import HasLoss, worst
+from logphi.engine.profile import CERTAINTY, LogDelta, masses, outward, probability, safe_log
+from logphi.engine.quantile import where_above
+from logphi.engine.tail import above
+from logphi.laws.log_phi import LogPhi
+from logphi.questions.delta import each
+
+
+@overload
+def pdp_delta(self: HasLoss, epsilon: Number, *, direction: DirectionLike | None = None, rtol: float = 1e-9) -> Bound: ...
+@overload
+def pdp_delta(self: HasLoss, epsilon: Numbers, *, direction: DirectionLike | None = None, rtol: float = 1e-9) -> Bounds: ...
+def pdp_delta(self: HasLoss, epsilon: Any, *, direction: DirectionLike | None = None, rtol: float = 1e-9) -> Bound | Bounds:
+    """P(L > epsilon), infinite losses included: the delta of (epsilon, delta)-probabilistic differential privacy.
+
+    It is at least the delta of the privacy profile and, unlike that, may grow under post-processing.
+
+    Parameters
+    ----------
+    epsilon
+        One number or an array, any real, in nats.
+    direction
+        ``"remove"`` or ``"add"`` for one order only; the maximum of both by default.
+    rtol
+        Requested ``upper - lower`` relative to the value.
+
+    Returns
+    -------
+    Bound or Bounds
+        Of the shape of ``epsilon``; ``float`` gives the upper end.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If epsilon is not finite, or the direction does not apply.
+
+    Examples
+    --------
+    >>> import logphi as lp
+    >>> release = 100 * lp.Gaussian(sigma=10)
+    >>> round(release.pdp_delta(2).value, 9), round(release.delta(2).value, 9)
+    (0.066807201, 0.020923636)
+    """
+    rtol = check.tolerance("rtol", rtol)
+    orders = self._loss().orders(direction)
+    return each(
+        "epsilon",
+        epsilon,
+        lambda at: worst([probability(order, _exceedance(part, at, rtol), rtol) for order, part in orders]),
+    )
+
+
+@overload
+def pdp_epsilon(self: HasLoss, delta: Number, *, direction: DirectionLike | None = None, rtol: float = 1e-9) -> Bound: ...
+@overload
+def pdp_epsilon(self: HasLoss, delta: Numbers, *, direction: DirectionLike | None = None, rtol: float = 1e-9) -> Bounds: ...
+def pdp_epsilon(self: HasLoss, delta: Any, *, direction: DirectionLike | None = None, rtol: float = 1e-9) -> Bound | Bounds:
+    """The smallest epsilon >= 0 with P(L > epsilon) <= delta: the inverse of ``pdp_delta`` ([PLC] section 4.5).
+
+    Parameters
+    ----------
+    delta
+        One number or an array, in [0, 1].
+    direction
+        ``"remove"`` or ``"add"`` for one order only; the maximum of both by default.
+    rtol
+        Requested ``upper - lower`` in units of ``max(1, epsilon)``.
+
+    Returns
+    -------
+    Bound or Bounds
+        Of the shape of ``delta``, in nats; ``float`` gives the upper end. Infinite where delta is below the probability of an
+        infinite loss.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If delta is outside [0, 1] or NaN, or the direction does not apply.
+
+    Examples
+    --------
+    >>> import logphi as lp
+    >>> release = 100 * lp.Gaussian(sigma=10)
+    >>> round(release.pdp_epsilon(1e-5).value, 9), round(release.epsilon(1e-5).value, 9)
+    (4.764890794, 4.377178096)
+    """
+    rtol = check.tolerance("rtol", rtol)
+    check.unit_array("delta", delta)
+    orders = self._loss().orders(direction)
+    return each("delta", delta, lambda at: worst([replace(_level(part, at, rtol), direction=order) for order, part in orders]))
+
+
+def _exceedance(law: LogPhi, x: float, rtol: float) -> LogDelta:
+    if law.empty:
+        return CERTAINTY
+    found, (low, high) = above(law, x, rtol), masses(law)[0]
+    middle = (low + high) / 2
+    lower, value, upper = (
+        float(np.logaddexp(safe_log(mass), end))
+        for mass, end in ((low, found.lower), (middle, found.value), (high, found.upper))
+    )
+    lower, upper = outward(lower, -1), min(outward(upper, 1), 0.0)
+    return LogDelta(min(lower, upper), min(max(value, lower), upper), upper, found.method, found.ledger)
+
+
+def _level(law: LogPhi, delta: float, rtol: float) -> Bound:
+    low, high = masses(law)[0]
+    if delta < low:
+        return Bound(math.inf, math.inf, math.inf, Status.UNBOUNDED)
+    if delta >= 1 or above(law, 0.0, rtol).upper < safe_log((delta - high) * (1 - 1e-15)):
+        return Bound(0.0, 0.0, 0.0)
+    found = where_above(law, ((delta - high) * (1 - 1e-15), (delta - low) * (1 + 1e-15)), rtol)
+    lower, value, upper = (max(end, 0.0) for end in (found.lower, found.value, found.upper))
+    return replace(found, lower=lower, value=value, upper=upper)

@@ -1,0 +1,321 @@
+"""What the curve of a release means for an attacker who knows everything but one record."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any, overload
+
+from logphi import check
+from logphi.adjacency import Adjacency
+from logphi.arguments import DirectionLike, Method, Number, Numbers
+from logphi.arith.floats import ULP
+from logphi.bound import Bound, Direction
+from logphi.bounds import Bounds, single
+from logphi.engine.directions import Loss
+from logphi.listed import Listed
+from logphi.pairs.pair import UnsupportedError
+from logphi.questions import gaussian_mu as gaussian_mu_view
+from logphi.questions.delta import each
+from logphi.questions.hockey_stick import hockey_stick
+from logphi.questions.power import hull_power, power
+from logphi.questions.renyi import max_divergence, settled
+from logphi.written import exact
+
+# derived: a handful of products and quotients
+_ROUNDING = 8 * ULP
+# derived: e^x is a double, with room for its rounding
+_LARGEST = 709.0
+# the orders in which a record is told from its absence, or from another one
+_PRESENT = {
+    Adjacency.ADD_REMOVE: Direction.REMOVE,
+    Adjacency.REMOVE: Direction.REMOVE,
+    Adjacency.REPLACE_SPECIAL: Direction.REMOVE,
+    Adjacency.REPLACE: None,
+}
+
+
+@dataclass(frozen=True)
+class AttackRisk(Listed):
+    """The success of attacks on one record, by an attacker who sees all outputs and knows all other records.
+
+    No attack attains more than any of these numbers, of which ``float`` gives the upper end; some attack attains them where the
+    pair of the release is attained. In direction ``"remove"`` an attack claims that the record is there, so that a false
+    positive is a claim about data without it; in direction ``"add"`` it claims that the record is not there. The worse of both
+    by default. Under ``replace`` it claims one of two values of the record.
+
+    Parameters
+    ----------
+    loss
+        The loss of the release.
+    profile
+        Its privacy profile, by any method.
+
+    Examples
+    --------
+    >>> from logphi.mechanisms.gaussian import Gaussian
+    >>> risk = (100 * Gaussian(sigma=10)).risk
+    >>> round(risk.advantage().value, 9), round(risk.tpr(0.01).value, 9), round(risk.gaussian_mu().value, 9)
+    (0.382924923, 0.092362248, 1.0)
+    """
+
+    loss: Loss
+    profile: Callable[..., Bound | Bounds] = field(repr=False, compare=False)
+
+    def advantage(self, *, method: Method | None = None, rtol: float = 1e-9) -> Bound:
+        """The largest true positive rate less false positive rate of any membership attack: delta(0).
+
+        It is the total variation distance, the same in both directions, and also the largest difference that the release makes
+        to the success of any guess about the record: TPR - FPR is largest where the trade-off function has slope -1.
+
+        Parameters
+        ----------
+        method
+            As of ``delta``: a route by name, or ``"certified"``.
+        rtol
+            Requested ``upper - lower`` relative to the value.
+
+        Returns
+        -------
+        Bound
+            A probability; ``float`` gives the upper end.
+
+        Raises
+        ------
+        ValueError
+            If the method does not apply.
+
+        Examples
+        --------
+        >>> import logphi as lp
+        >>> risk = (100 * lp.Gaussian(sigma=10)).risk
+        >>> round(risk.advantage().value, 9)
+        0.382924923
+        """
+        return single(self.profile(0.0, method=method, rtol=rtol))
+
+    @overload
+    def tpr(self, fpr: Number, *, direction: DirectionLike | None = None, rtol: float = 1e-9) -> Bound: ...
+    @overload
+    def tpr(self, fpr: Numbers, *, direction: DirectionLike | None = None, rtol: float = 1e-9) -> Bounds: ...
+    def tpr(self, fpr: Any, *, direction: DirectionLike | None = None, rtol: float = 1e-9) -> Bound | Bounds:
+        """The largest true positive rate of an attack at a false positive rate: 1 - f(FPR).
+
+        Parameters
+        ----------
+        fpr
+            One rate or an array, in [0, 1].
+        direction
+            ``"remove"`` or ``"add"``, what is claimed: see the class; the worse of both by default.
+        rtol
+            Requested ``upper - lower`` relative to the value. Wider answers are valid and say so in their status.
+
+        Returns
+        -------
+        Bound or Bounds
+            Of the shape of ``fpr``; ``float`` gives the upper end.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If a rate is outside [0, 1] or NaN, or the direction does not apply.
+
+        Examples
+        --------
+        >>> import logphi as lp
+        >>> risk = (100 * lp.Gaussian(sigma=10)).risk
+        >>> round(risk.tpr(0.01).value, 9)
+        0.092362248
+        """
+        rtol = self._checked("fpr", fpr, direction, rtol)
+        return each("fpr", fpr, lambda at: power(self.loss, at, direction, rtol))
+
+    @overload
+    def ppv(self, fpr: Number, prior: float, *, direction: DirectionLike | None = None, rtol: float = 1e-9) -> Bound: ...
+    @overload
+    def ppv(self, fpr: Numbers, prior: float, *, direction: DirectionLike | None = None, rtol: float = 1e-9) -> Bounds: ...
+    def ppv(self, fpr: Any, prior: float, *, direction: DirectionLike | None = None, rtol: float = 1e-9) -> Bound | Bounds:
+        """The largest share of right claims among the claims of an attack, at a false positive rate and a prior of being right.
+
+        It is prior TPR / (prior TPR + (1 - prior) FPR). As TPR / FPR falls along the trade-off function, no attack with a
+        larger rate of false positives does better; at rate 0 it is the supremum over all attacks, from the largest loss.
+
+        Parameters
+        ----------
+        fpr
+            One rate or an array, in [0, 1].
+        prior
+            How probable the claim is before the release, strictly between 0 and 1.
+        direction
+            What is claimed: see the class.
+        rtol
+            Requested ``upper - lower`` relative to the value.
+
+        Returns
+        -------
+        Bound or Bounds
+            Of the shape of ``fpr``.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If a rate or the prior is outside its range or NaN, or the direction does not apply.
+
+        Examples
+        --------
+        >>> from logphi.mechanisms.pure_dp import PureDP
+        >>> round(PureDP(epsilon=1).risk.ppv(0, prior=0.01).value, 9)
+        0.026723631
+        """
+        rtol = self._checked("fpr", fpr, direction, rtol)
+        prior = check.open_unit("prior", prior)
+
+        def one(at: float) -> Bound:
+            if at == 0:
+                top = max_divergence(self.loss, direction=direction)
+                return _share(top, *_odds(top), 1.0, prior, rtol)
+            found = power(self.loss, at, direction, rtol)
+            return _share(found, found.lower, found.value, found.upper, at, prior, rtol)
+
+        return each("fpr", fpr, one)
+
+    @overload
+    def success(self, prior: Number, *, direction: DirectionLike | None = None, rtol: float = 1e-9) -> Bound: ...
+    @overload
+    def success(self, prior: Numbers, *, direction: DirectionLike | None = None, rtol: float = 1e-9) -> Bounds: ...
+    def success(self, prior: Any, *, direction: DirectionLike | None = None, rtol: float = 1e-9) -> Bound | Bounds:
+        """The largest probability of a right guess, between two hypotheses of which the claim has the prior probability.
+
+        It is 1 - prior + prior H_a with the hockey-stick divergence of order a = (1 - prior) / prior; (1 + advantage) / 2 at
+        prior 1/2. Guessing without the release succeeds with probability max(prior, 1 - prior).
+
+        Parameters
+        ----------
+        prior
+            One probability or an array, in [0, 1].
+        direction
+            ``"remove"`` or ``"add"``, what is claimed: see the class; the worse of both by default.
+        rtol
+            Requested ``upper - lower`` relative to the value. Wider answers are valid and say so in their status.
+
+        Returns
+        -------
+        Bound or Bounds
+            Of the shape of ``prior``; ``float`` gives the upper end.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If a prior is outside [0, 1] or NaN, or the direction does not apply.
+
+        Examples
+        --------
+        >>> import logphi as lp
+        >>> risk = (100 * lp.Gaussian(sigma=10)).risk
+        >>> round(risk.success(0.5).value, 9)
+        0.691462461
+        """
+        rtol = self._checked("prior", prior, direction, rtol)
+        return each("prior", prior, lambda at: self._success(at, direction, rtol))
+
+    @overload
+    def reconstruction(self, baseline: Number, *, rtol: float = 1e-9) -> Bound: ...
+    @overload
+    def reconstruction(self, baseline: Numbers, *, rtol: float = 1e-9) -> Bounds: ...
+    def reconstruction(self, baseline: Any, *, rtol: float = 1e-9) -> Bound | Bounds:
+        """The largest probability of reconstructing a record, one attribute of it, or whose it is, given a baseline.
+
+        The baseline is the success of the best attack that does not see what was computed from the record: the largest
+        probability, over fixed guesses, that a record drawn from the attacker's prior meets it; 1/k for one of k equally
+        likely values. For every record P(success) is at most 1 - f(Q(success)), Q without the record, and averages over
+        records obey the same bound since 1 - f is concave. The record is told from its absence, direction ``"remove"``. Under
+        ``replace`` it is told from a fixed other one, in either order: the concave hull of both curves counts.
+
+        Parameters
+        ----------
+        baseline
+            One probability or an array, in [0, 1].
+        rtol
+            Requested ``upper - lower`` relative to the value.
+
+        Returns
+        -------
+        Bound or Bounds
+            Of the shape of ``baseline``.
+
+        Raises
+        ------
+        UnsupportedError
+            If the release is stated for an added record only.
+        ValueError, TypeError
+            If a baseline is outside [0, 1] or NaN.
+
+        References
+        ----------
+        Hayes, Mahloujifar & Balle 2023, *Bounding Training Data Reconstruction in DP-SGD* (the blow-up function); Kaissis,
+        Hayes, Ziller & Rueckert 2023 (it is 1 - f); Kulynych et al. 2025, *Unifying Re-Identification, Attribute Inference,
+        and Data Reconstruction Risks in Differential Privacy*.
+
+        Examples
+        --------
+        >>> from logphi.mechanisms.pure_dp import PureDP
+        >>> round(PureDP(epsilon=1).risk.reconstruction(0.01).value, 9)
+        0.027182818
+        """
+        if self.loss.adjacency not in _PRESENT:
+            raise UnsupportedError(
+                "a bound on reconstruction needs outputs with the record against outputs without it, but the release is stated "
+                "under adjacency 'add', the other order only; state it under add_remove or remove"
+            )
+        direction = _PRESENT[self.loss.adjacency]
+        rtol = self._checked("baseline", baseline, direction, rtol)
+        return each("baseline", baseline, lambda at: hull_power(self.loss, at, direction, rtol))
+
+    gaussian_mu = gaussian_mu_view.gaussian_mu
+
+    def _loss(self) -> Loss:
+        return self.loss
+
+    def _checked(self, name: str, value: Any, direction: DirectionLike | None, rtol: float) -> float:
+        check.unit_array(name, value)
+        self.loss.orders(direction)
+        return check.tolerance("rtol", rtol)
+
+    def _success(self, prior: float, direction: DirectionLike | None, rtol: float) -> Bound:
+        if prior in (0, 1):
+            return Bound(1.0, 1.0, 1.0)
+        found = single(hockey_stick(self.loss, (1 - prior) / prior, direction=direction, rtol=rtol))
+        # the rounding of the order moves the answer by as much of 1 - prior, at most
+        lower, value, upper = (1 - prior + prior * end for end in (found.lower, found.value, found.upper))
+        floor = max(prior, 1 - prior)
+        lower, upper = max(lower - _ROUNDING, floor - ULP, 0.0), min(max(upper + _ROUNDING, floor), 1.0)
+        value = min(max(value, lower), upper)
+        return settled(replace(found, lower=lower, value=value, upper=upper, ledger=found.ledger.scaled(prior)), rtol)
+
+
+def _odds(top: Bound) -> tuple[float, float, float]:
+    """By how much the largest loss raises the odds of a claim, at least, about, and at most."""
+    low, middle, high = (math.exp(min(end, _LARGEST)) for end in (top.lower, top.value, top.upper))
+    lower = low * (1 - 2 * ULP)
+    upper = math.inf if top.upper > _LARGEST else high * (1 + 2 * ULP)
+    return lower, min(max(middle, lower), upper), upper
+
+
+def _share(found: Bound, low: float, middle: float, high: float, fpr: float, prior: float, rtol: float) -> Bound:
+    """The share of right claims, of true positive rates that ``found`` tells; exact, as odds may be beyond all doubles."""
+    claim = exact(prior)
+
+    def share(tpr: float) -> float:
+        if tpr == math.inf:
+            return 1.0
+        right = claim * Fraction(tpr)
+        return float(right / (right + (1 - claim) * Fraction(fpr)))
+
+    lower, upper = math.nextafter(share(low), 0.0), min(math.nextafter(share(high), 2.0), 1.0)
+    value = min(max(share(middle), lower), upper)
+    ledger = replace(found.ledger.scaled(0.0), discretization=replace(found.ledger.discretization, amount=upper - lower))
+    if not found.ledger.proved:
+        ledger = ledger.estimating("discretization")
+    return settled(replace(found, lower=lower, value=value, upper=upper, ledger=ledger), rtol)

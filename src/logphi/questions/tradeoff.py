@@ -1,0 +1,225 @@
+"""The trade-off function of a release: the smallest type II error of a test at a type I error.
+
+notation: (P, Q) a pair, L = log(p/q), a = e^x, delta the profile of the pair. The test with null Q and alternative P that
+rejects where L > x has type I error Q(L > x) and type II error P(L <= x); the lines of that slope give
+
+    f(alpha) = sup over x of g(a),    g(a) = 1 - delta(x) - a alpha,
+
+which is concave in a, with slope Q(L > x) - alpha. Every g(a) is a lower bound of f, and chords between a few of them are an
+upper bound of all, atoms or not. With beta = 1 - alpha and delta' the profile of the reversed pair,
+g(a) = a (beta - delta'(-x)) keeps its digits where alpha is nearly one; where f is small by itself the tails do,
+g(a) = P(L <= x) + a (Q(L > x) - alpha).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any, overload
+
+from logphi import check
+from logphi.arguments import DirectionLike, Number, Numbers
+from logphi.bound import Bound, Direction, Entry, Ledger, Side, Status
+from logphi.bounds import Bounds
+from logphi.engine.directions import HasLoss
+from logphi.engine.profile import masses
+from logphi.engine.routes import Demand
+from logphi.engine.supporting_lines import ROUNDING, Lines, ReversedLines, TailLines
+from logphi.engine.tangent import Search, guessed, supremum
+from logphi.laws.log_phi import LogPhi
+from logphi.questions.delta import checked, each
+
+# measured: profiles this much sharper than the curve leave its tolerance to the chords
+SHARPER = 1e-2
+# derived: lines that are so much larger than their supremum have lost digits that the tails keep
+_CANCELLED = 1e-4
+# derived: what two products lose where doubles end
+_LEAST = 2e-323
+# derived: e^x is a double
+_LARGEST = 709.0
+
+
+@overload
+def tradeoff(self: HasLoss, type_one_error: Number, *, direction: DirectionLike | None = None, rtol: float = 1e-9) -> Bound: ...
+@overload
+def tradeoff(
+    self: HasLoss, type_one_error: Numbers, *, direction: DirectionLike | None = None, rtol: float = 1e-9
+) -> Bounds: ...
+def tradeoff(
+    self: HasLoss, type_one_error: Any, *, direction: DirectionLike | None = None, rtol: float = 1e-9
+) -> Bound | Bounds:
+    """The trade-off function: the least type II error of a test between P and Q at a type I error ([AFA] Definition 3).
+
+    In direction ``"remove"`` the null hypothesis is Q, the record is absent, and the alternative is P:
+    f(alpha) = inf of P(accept) over all tests, randomised ones too, with Q(reject) <= alpha. In direction ``"add"`` the two
+    are exchanged; that curve is the inverse of the first. By default the pointwise minimum of both: no test that an adversary
+    may choose, in either direction, does better. The minimum of two convex curves need not be convex; its largest convex
+    minorant is the trade-off function whose conjugate is the profile max(remove, add) (Dong, Roth & Su 2022, Prop. 2.12).
+
+    Papers write T[P, Q] with the null hypothesis first: alpha = P(reject), beta = Q(accept) ([AFA] Definition 3, [LT] eq. 11).
+    With (P, Q) the pair, P with the record, T[Q, P] is direction ``"remove"`` and T[P, Q] is direction ``"add"``, which
+    :func:`inverse_tradeoff` in direction ``"remove"`` gives too.
+
+    Parameters
+    ----------
+    type_one_error
+        One number or an array, in [0, 1].
+    direction
+        ``"remove"`` or ``"add"`` for one order only; the minimum of both by default.
+    rtol
+        Requested ``upper - lower`` relative to the value. Wider answers are valid and say so in their status.
+
+    Returns
+    -------
+    Bound or Bounds
+        Of the shape of ``type_one_error``; ``lower <= f <= upper``, and ``float`` gives the lower end, the private side. At 0
+        the value is P(L < inf), from Q(L > -inf) on it is 0.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If a type I error is outside [0, 1] or NaN, or the direction does not apply.
+
+    Examples
+    --------
+    >>> import logphi as lp
+    >>> round((100 * lp.Gaussian(sigma=10)).tradeoff(0.05).value, 9)
+    0.740488977
+
+    P = 0.9 N(0, 1) + 0.1 N(1, 1) against Q = N(0, 1): T[Q, P] is 0.9 (1 - alpha) + 0.1 Phi(Phi^{-1}(1 - alpha) - 1), and the
+    test of the null hypothesis P that rejects below 0 has the errors 0.9 / 2 + 0.1 Phi(-1) and 1/2.
+
+    >>> from scipy.special import ndtr, ndtri
+    >>> sampled = lp.Gaussian(sigma=1).poisson(0.1)
+    >>> round(sampled.tradeoff(0.2, direction="remove").value, 9), round(0.72 + 0.1 * float(ndtr(ndtri(0.8) - 1)), 9)
+    (0.763707917, 0.763707917)
+    >>> at = 0.45 + 0.1 * float(ndtr(-1))
+    >>> round(sampled.tradeoff(at, direction="add").value, 9), round(sampled.inverse_tradeoff(at, direction="remove").value, 9)
+    (0.5, 0.5)
+    """
+    loss = self._loss()
+    rtol = checked(loss, direction, None, rtol)
+    check.unit_array("type_one_error", type_one_error)
+    return each("type_one_error", type_one_error, lambda at: _smallest(loss.orders(direction), at, rtol))
+
+
+@overload
+def inverse_tradeoff(
+    self: HasLoss, type_two_error: Number, *, direction: DirectionLike | None = None, rtol: float = 1e-9
+) -> Bound: ...
+@overload
+def inverse_tradeoff(
+    self: HasLoss, type_two_error: Numbers, *, direction: DirectionLike | None = None, rtol: float = 1e-9
+) -> Bounds: ...
+def inverse_tradeoff(
+    self: HasLoss, type_two_error: Any, *, direction: DirectionLike | None = None, rtol: float = 1e-9
+) -> Bound | Bounds:
+    """The least type I error of a test at a type II error: the inverse of the trade-off function.
+
+    The inverse of a pair's trade-off function is the trade-off function of the reversed pair (Dong, Roth & Su 2022, Lemma A.2).
+    Small type II errors keep their digits here, where type I errors next to one would lose them.
+
+    Parameters
+    ----------
+    type_two_error
+        One number or an array, in [0, 1].
+    direction
+        The curve that is inverted: ``"remove"`` or ``"add"``, the minimum of both by default.
+    rtol
+        Requested ``upper - lower`` relative to the value. Wider answers are valid and say so in their status.
+
+    Returns
+    -------
+    Bound or Bounds
+        Of the shape of ``type_two_error``; ``float`` gives the lower end, the private side.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If a type II error is outside [0, 1] or NaN, or the direction does not apply.
+
+    Examples
+    --------
+    >>> import logphi as lp
+    >>> round(lp.Gaussian(sigma=1).inverse_tradeoff(0.25).value, 9)
+    0.372397463
+    """
+    loss = self._loss()
+    rtol = checked(loss, direction, None, rtol)
+    check.unit_array("type_two_error", type_two_error)
+    turned = [(name, part.reflected()) for name, part in loss.orders(direction)]
+    return each("type_two_error", type_two_error, lambda at: _smallest(turned, at, rtol))
+
+
+def _smallest(orders: list[tuple[Direction, LogPhi]], alpha: float, rtol: float) -> Bound:
+    """The order that attains the minimum; both ends are minima of ends."""
+    found = [(name, _curve(part, alpha, rtol)) for name, part in orders]
+    name, best = min(found, key=lambda pair: pair[1].value)
+    lower, upper = min(one.lower for _, one in found), min(one.upper for _, one in found)
+    if len(found) == 2 and max(one.lower for _, one in found) <= upper:
+        # the bounds do not tell the orders apart
+        name = Direction.BOTH
+    if any(part.estimated for _, part in orders):
+        best = replace(best, ledger=best.ledger.estimating("truncation", "inner"))
+    if upper - lower <= rtol * upper or upper < 1e-300:
+        status = Status.MET if best.ledger.proved else Status.ESTIMATED
+    else:
+        status = Status.UNRESOLVED if best.method == "trivial" else Status.WIDE
+    return replace(best, lower=lower, upper=upper, direction=name, status=status, side=Side.LOWER)
+
+
+def _curve(loss: LogPhi, alpha: float, rtol: float) -> Bound:
+    """One order of the pair."""
+    infinite, reverse_log_mass = masses(loss)
+    if alpha == 0:
+        low, high = 1 - infinite[1], 1 - infinite[0]
+        return Bound(max(math.nextafter(low, 0.0), 0.0), (low + high) / 2, min(math.nextafter(high, 1.0), 1.0))
+    end = math.exp(reverse_log_mass[1]) * (1 + ROUNDING)
+    if alpha == 1 or alpha >= end:
+        return Bound(0.0, 0.0, 0.0)
+    guess = guessed(loss, alpha, -math.expm1(reverse_log_mass[1]))
+    # a test that looks at nothing but whether the loss is infinite, either way
+    blind = min((1 - alpha / min(end, 1.0) + ROUNDING) * (1 - infinite[0]), 1.0)
+    best = _trivial(blind)
+    sides = [Lines if guess.at >= 0 and alpha <= 0.5 else ReversedLines]
+    for kind in [*sides, TailLines] if alpha <= 0.5 else sides:
+        search = Search(kind(loss, alpha, Demand(max(rtol * SHARPER, 1e-13))), guess)
+        if kind is TailLines and search.blunt:
+            break
+        best = _meet(best, _bound(search, blind, rtol))
+        cancelled = best.lower == 0 or best.upper < _CANCELLED * math.exp(min(guess.at, 0.0))
+        if best.width <= rtol * best.value or search.noise > rtol or not cancelled:
+            break
+    return best
+
+
+def _trivial(blind: float) -> Bound:
+    """What a blind test alone tells."""
+    return Bound(0.0, blind / 2, blind, method="trivial", ledger=Ledger(truncation=Entry(blind)))
+
+
+def _bound(search: Search, blind: float, rtol: float) -> Bound:
+    """The supremum of the lines; at most that of a blind test where the chords prove nothing."""
+    found = supremum(search, rtol)
+    if found.unit > _LARGEST:
+        # no line of a size that doubles hold
+        return _trivial(blind)
+    size, middle = math.exp(found.unit), found.middle
+    value = max(found.value, 0.0)
+    lower = max(max(found.lower, 0.0) * size * (1 - ROUNDING) - _LEAST, 0.0)
+    upper = blind
+    if math.isfinite(found.upper):
+        upper = min(max(found.upper, 0.0) * size * (1 + ROUNDING) + _LEAST, blind)
+    value = min(max(value * size, lower), upper)
+    ledger = search.lines.ledger(found.at, middle)
+    chords = Entry(max(upper - lower - sum(line.amount for name, line in ledger.items() if name != "infinite_mass"), 0.0))
+    return Bound(
+        lower, value, upper, method=middle.method, ledger=replace(ledger, discretization=ledger.discretization + chords)
+    )
+
+
+def _meet(one: Bound, other: Bound) -> Bound:
+    """The intersection of two enclosures, under the name of the narrower."""
+    best, rest = sorted((one, other), key=lambda bound: bound.width)
+    lower, upper = max(best.lower, rest.lower), min(best.upper, rest.upper)
+    return replace(best, lower=lower, upper=upper, value=min(max(best.value, lower), upper))

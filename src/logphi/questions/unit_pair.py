@@ -1,0 +1,224 @@
+"""The pair on [0, 1] that has the profile of a release: any pair is that of one number ([AFA] Lemma 9).
+
+notation: (P, Q) the pair of the release, L = log(p/q), f its trade-off function with null hypothesis Q. On [0, 1] the second
+law is uniform, and the first has the distribution function f(1 - x) below 1. So x is Q(L <= l) at the loss l, the density e^l
+is the slope of f at 1 - x, and what P has where Q has nothing is an atom at 1.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any, overload
+
+import numpy as np
+
+from logphi import check
+from logphi.adjacency import Adjacency
+from logphi.arguments import Number, Numbers
+from logphi.arith.floats import ULP
+from logphi.bound import Bound, Direction, Entry, Ledger, Side, Status
+from logphi.bounds import Bounds, single
+from logphi.engine.directions import Loss
+from logphi.engine.profile import masses
+from logphi.engine.quantile import where_above, where_below
+from logphi.laws.log_phi import LogPhi
+from logphi.listed import Listed
+from logphi.questions.delta import each
+from logphi.questions.tradeoff import tradeoff
+
+# derived: exponentials stay in the range of doubles
+_LARGEST = 709.0
+
+
+@dataclass(frozen=True)
+class UnitPair(Listed):
+    """Two laws on [0, 1] with the profile of a release: the second is uniform, this is the first ([AFA] Lemma 9).
+
+    The density of the first grows: it is e^l, l the quantile of the loss under Q. Both have to be told apart just as hard as
+    the release, at every eps: H_a = atom + integral of (density - a)_+ over [0, 1].
+
+    Parameters
+    ----------
+    law
+        The log-phi of the loss.
+    direction
+        The order of the pair.
+
+    Examples
+    --------
+    >>> from logphi.mechanisms.gaussian import Gaussian
+    >>> pair = Gaussian(sigma=1).unit_pair()
+    >>> round(pair.cdf(0.5).value, 9), round(pair.density(0.5).value, 9)
+    (0.158655254, 0.60653066)
+    """
+
+    law: LogPhi
+    direction: Direction
+
+    @overload
+    def cdf(self, x: Number, *, rtol: float = 1e-9) -> Bound: ...
+    @overload
+    def cdf(self, x: Numbers, *, rtol: float = 1e-9) -> Bounds: ...
+    def cdf(self, x: Any, *, rtol: float = 1e-9) -> Bound | Bounds:
+        """The first law of [0, x]; the second has x. At 1 it is 1, just before it one less the atom.
+
+        Absolutely accurate to a few roundings of 1 - x.
+
+        Parameters
+        ----------
+        x
+            One number or an array, in [0, 1].
+        rtol
+            Requested ``upper - lower`` relative to the value. Wider answers are valid and say so in their status.
+
+        Returns
+        -------
+        Bound or Bounds
+            Probabilities, of the shape of ``x``; ``float`` gives the lower end.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If x is outside [0, 1].
+
+        Examples
+        --------
+        >>> import logphi as lp
+        >>> pair = lp.Gaussian(sigma=1).unit_pair()
+        >>> round(pair.cdf(0.5).value, 9)
+        0.158655254
+        """
+        rtol = check.tolerance("rtol", rtol)
+        check.unit_array("x", x)
+        return each("x", x, lambda at: self._cdf(at, rtol))
+
+    @overload
+    def log_density(self, x: Number, *, rtol: float = 1e-9) -> Bound: ...
+    @overload
+    def log_density(self, x: Numbers, *, rtol: float = 1e-9) -> Bounds: ...
+    def log_density(self, x: Any, *, rtol: float = 1e-9) -> Bound | Bounds:
+        """The natural logarithm of the density at x: the loss there; minus infinity where only Q has anything.
+
+        Where the density jumps, the bounds hold both sides.
+
+        Parameters
+        ----------
+        x
+            One number or an array, strictly between 0 and 1.
+        rtol
+            Requested ``upper - lower`` in units of ``max(1, |log density|)``.
+
+        Returns
+        -------
+        Bound or Bounds
+            In nats, of the shape of ``x``; ``float`` gives the upper end.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If x is not strictly between 0 and 1.
+
+        Examples
+        --------
+        >>> import logphi as lp
+        >>> pair = lp.Gaussian(sigma=1).unit_pair()
+        >>> round(pair.log_density(0.5).value, 9)
+        -0.5
+        """
+        rtol = check.tolerance("rtol", rtol)
+        points = check.unit_array("x", x)
+        if np.any((points <= 0) | (points >= 1)):
+            raise ValueError(f"x must lie strictly between 0 and 1, where the density is, got {x!r}")
+        return each("x", x, lambda at: self._log_density(at, rtol))
+
+    @overload
+    def density(self, x: Number, *, rtol: float = 1e-9) -> Bound: ...
+    @overload
+    def density(self, x: Numbers, *, rtol: float = 1e-9) -> Bounds: ...
+    def density(self, x: Any, *, rtol: float = 1e-9) -> Bound | Bounds:
+        """The density of the first law at x; it grows.
+
+        Parameters
+        ----------
+        x
+            One number or an array, strictly between 0 and 1.
+        rtol
+            That of :meth:`log_density`.
+
+        Returns
+        -------
+        Bound or Bounds
+            Of the shape of ``x``; ``float`` gives the upper end.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If x is not strictly between 0 and 1.
+
+        Examples
+        --------
+        >>> import logphi as lp
+        >>> pair = lp.Gaussian(sigma=1).unit_pair()
+        >>> round(pair.density(0.5).value, 9)
+        0.60653066
+        """
+
+        def one(at: float) -> Bound:
+            log = single(self.log_density(at, rtol=rtol))
+            ends = [_exponential(end, sign) for end, sign in ((log.lower, -1), (log.value, 0), (log.upper, 1))]
+            return replace(log, lower=ends[0], value=min(max(ends[1], ends[0]), ends[2]), upper=ends[2])
+
+        return each("x", x, one)
+
+    @property
+    def atom(self) -> Bound:
+        """What the first law has at 1: the probability of an infinite loss.
+
+        Examples
+        --------
+        >>> import logphi as lp
+        >>> round(lp.ApproximateDP(epsilon=1, delta=0.25).unit_pair().atom.value, 9)
+        0.25
+        """
+        low, high = masses(self.law)[0]
+        ledger = Ledger(rounding=Entry(high - low), infinite_mass=Entry(high))
+        return Bound(low, min(max((low + high) / 2, low), high), high, direction=self.direction, ledger=ledger)
+
+    def _cdf(self, x: float, rtol: float) -> Bound:
+        if x == 1:
+            return Bound(1.0, 1.0, 1.0, direction=self.direction, side=Side.LOWER)
+        # exact from 1/2 on; the curve falls
+        near = 1 - x
+        slip = 0.0 if x >= 0.5 else math.ulp(near)
+        loss = Loss(self.law, Adjacency.REMOVE)
+        high, low = (single(tradeoff(loss, min(max(near + side * slip, 0.0), 1.0), rtol=rtol)) for side in (-1, 1))
+        lower, upper = min(low.lower, high.upper), high.upper
+        status = high.status if upper - lower <= max(2 * rtol * upper, high.width) else Status.WIDE
+        value = min(max(high.value, lower), upper)
+        return replace(high, lower=lower, value=value, upper=upper, status=status, direction=self.direction)
+
+    def _log_density(self, x: float, rtol: float) -> Bound:
+        """By the quantile of the loss of the reversed pair, log(q/p) under Q, of which x is the mass above."""
+        turned = self.law.reflected()
+        low, high = masses(turned)[0]
+        if x < low:
+            return Bound(-math.inf, -math.inf, -math.inf, direction=self.direction)
+        if x >= 0.5 and 1 - x <= (1 - low) / 2:
+            found = where_below(turned, 1 - x, rtol)
+        else:
+            found = where_above(turned, ((x - high) * (1 - ULP), (x - low) * (1 + ULP)), rtol)
+        return replace(
+            found, lower=-found.upper, value=-found.value, upper=-found.lower, direction=self.direction, side=Side.UPPER
+        )
+
+
+def _exponential(log: float, side: int) -> float:
+    """E^log, rounded to a side; what no double holds is between the largest and infinity."""
+    if log == -math.inf:
+        return 0.0
+    if log > _LARGEST:
+        return math.inf if side > 0 else math.exp(_LARGEST)
+    # outward: an ulp of the logarithm, and two of the exponential
+    value = math.exp(log) * (1 + side * 4 * ULP)
+    return max(math.nextafter(value, side * math.inf), 0.0) if side else value

@@ -1,0 +1,197 @@
+"""Zero-concentrated differential privacy: the line through (0, xi) that lies above all Renyi divergences of orders above 1.
+
+notation: z = a - 1, D = K(z)/z, f(z) = (D - xi)/(z + 1), whose supremum over z > 0 is rho. K is convex: between two points it
+lies below its chord alpha + beta z, so that f is at most (alpha/z + beta - xi)/(z + 1) there, which has one maximum where
+alpha < 0. Beyond the last point f is at most most/2 + (offset - xi)/(z + 1) by the growth of K, and up to the first one at most
+D there less xi.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import reduce
+from operator import add
+
+import numpy as np
+from numpy.typing import NDArray
+
+from logphi import check
+from logphi.arguments import DirectionLike
+from logphi.arith.floats import ULP
+from logphi.bound import Bound, Entry, Ledger, Status
+from logphi.engine.cumulants import cumulant, estimated, parts
+from logphi.engine.directions import HasLoss
+from logphi.engine.profile import masses
+from logphi.inversion.moments import Taylor, proved_radius, taylor
+from logphi.laws.growth import Growth
+from logphi.laws.log_phi import LogPhi
+from logphi.laws.transform import Law
+from logphi.progress import shown
+from logphi.questions.renyi import largest
+
+Array = NDArray[np.float64]
+
+# measured: the first points, relative to the order at which a loss of this mean and this end leaves its slope at zero
+_FIRST = 2.0 ** np.arange(-12.0, 13.0)
+# measured: points and rounds of halving, after which the answer is as wide as it is; intervals this narrow are not halved
+_MOST, _ROUNDS, _NARROW = 1000, 60, 1e-7
+# measured: points below this part of the circle of a series are taken from the series
+_NEAR = 0.25
+# measured: how far the last point moves in a round, and the largest order looked at
+_STRETCH, _FARTHEST = 4.0, 1e12
+
+
+def zcdp(self: HasLoss, xi: float = 0.0, *, direction: DirectionLike | None = None, rtol: float = 1e-6) -> Bound:
+    """The smallest rho with D_a(P||Q) <= xi + rho a for all orders a > 1: the release is (xi, rho)-zCDP (Bun & Steinke 2016).
+
+    Parameters
+    ----------
+    xi
+        The offset, in nats; 0 for rho-zCDP.
+    direction
+        ``"remove"`` or ``"add"`` for one order of the pair only; the maximum of both by default.
+    rtol
+        Requested ``upper - lower`` relative to rho.
+
+    Returns
+    -------
+    Bound
+        In nats; ``float`` gives the upper end. Infinite where some D_a is; with an infinite upper end where it is not known
+        how K grows for large orders.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If xi is negative or not finite, or the direction does not apply.
+
+    References
+    ----------
+    Bun & Steinke 2016, *Concentrated Differential Privacy: Simplifications, Extensions, and Lower Bounds*, Definition 1.1.
+
+    Examples
+    --------
+    >>> import logphi as lp
+    >>> round((4 * lp.Gaussian(sigma=2)).zcdp().value, 9)
+    0.5
+    """
+    offset = check.nonnegative("xi", xi)
+    rtol = check.tolerance("rtol", rtol)
+    # far out the doubles are left: what is not finite there is not known, and answered so
+    with np.errstate(all="ignore"):
+        orders = self._loss().orders(direction)
+        return largest([(name, smallest_rho(law.completed(), offset, rtol)) for name, law in orders], rtol)
+
+
+def smallest_rho(law: LogPhi, xi: float, rtol: float) -> Bound:
+    """The smallest rho of one order of a pair."""
+    infinite, growth = masses(law)[0], law.growth
+    if infinite[0] > 0 or math.isfinite(law.outer_strip[1]):
+        return Bound(math.inf, math.inf, math.inf, Status.DIVERGENT)
+    # the limits at both ends of the orders
+    mean = cumulant(law, 1)
+    lower = max(growth.least / 2, mean.lower - xi, 0.0)
+    ceilings = [growth]
+    if masses(law.reflected())[0][1] == 0:
+        # |L| <= S under both laws gives D_a <= a S^2 / 2 (Bun & Steinke 2016, Proposition 3.3), term by term
+        ceilings.append(reduce(add, (_square(term) * count for term, count in law.terms), Growth(0.0, 0.0, 0.0)))
+    upper = min(one.most / 2 + max(one.offset - xi, 0.0) for one in ceilings)
+    if infinite[1] > 0:
+        growth = Growth(growth.least, math.inf, 0.0)
+        upper = math.inf
+    if upper > lower * (1 + rtol / 4):
+        lower, found = _search(law, xi, growth, mean.upper, lower, rtol)
+        upper = min(upper, found)
+    lower, upper = min(lower, upper) * (1 - 8 * ULP), upper * (1 + 8 * ULP)
+    value = lower + (upper - lower) / 2 if math.isfinite(upper) else lower
+    ledger = Ledger(truncation=Entry(upper - lower))
+    return Bound(lower, value, upper, method="chords", ledger=estimated(ledger) if law.estimated else ledger)
+
+
+def _square(law: Law) -> Growth:
+    """The growth of a law, or of one bounded on both sides, without infinite losses, as that of a normal law."""
+    size = max(law.supremum, -law.infimum)
+    return Growth.normal(size * size) if math.isfinite(size) and law.growth.most == 0 else law.growth
+
+
+def _search(law: LogPhi, xi: float, growth: Growth, mean: float, least: float, rtol: float) -> tuple[float, float]:
+    """Bounds of the supremum, by halving the intervals that may hold it."""
+    scale = growth.offset / mean if 0 < mean < math.inf and growth.offset > 0 else 1.0
+    z = np.minimum(max(scale, 1e-3), 1e6) * _FIRST
+    z = z[z < law.strip[1]]
+    if z.size == 0:
+        return least, math.inf
+    near = [taylor(term, 2, 1.0) for term, _ in parts(law)]
+    lows, highs = _ends(law, z, growth, near)
+    lower, upper = least, math.inf
+    for _ in shown(range(_ROUNDS), "orders", total=0):
+        lower = max(least, float(np.max((lows / z - xi) / (z + 1), initial=0.0)) * (1 - 8 * ULP))
+        # what the growth of K leaves beyond each point
+        beyond = growth.most / 2 + max(growth.offset - xi, 0.0) / (z + 1)
+        tops = np.minimum(_chord_tops(z, lows, highs, xi), beyond[:-1])
+        first, last = float(highs[0] / z[0] - xi), float(beyond[-1])
+        upper = max(first, last, float(tops.max(initial=0.0)), 0.0) * (1 + 8 * ULP)
+        goal = lower * (1 + rtol / 2)
+        # beyond points at which only the growth of K is known, nothing more is learnt
+        halved = (tops > goal) & (z[1:] > z[:-1] * (1 + _NARROW)) & (lows[:-1] > 0)
+        fresh = [((z[1:] + z[:-1]) / 2)[halved]]
+        if first > goal:
+            fresh.append(z[:1] / _STRETCH)
+        if goal < last < math.inf and z[-1] < _FARTHEST and lows[-1] > 0:
+            fresh.append(z[-1:] * _STRETCH)
+        more = np.concatenate(fresh)
+        if upper <= goal or more.size == 0 or z.size + more.size > _MOST:
+            break
+        low, high = _ends(law, more, growth, near)
+        order = np.argsort(np.concatenate([z, more]))
+        z, lows, highs = (np.concatenate(pair)[order] for pair in ((z, more), (lows, low), (highs, high)))
+    return lower, upper
+
+
+def _chord_tops(z: Array, lows: Array, highs: Array, xi: float) -> Array:
+    """An upper bound of f over each interval between neighbours, from the chord of the upper ends of K."""
+    left, right = z[:-1], z[1:]
+    with np.errstate(invalid="ignore", over="ignore"):  # where K is not known, neither is the chord
+        slope = (highs[1:] - highs[:-1]) / (right - left)
+        start = highs[:-1] - slope * left
+        beta = slope - xi
+        # the derivative of (alpha/z + beta)/(z + 1) vanishes where beta z^2 = -alpha (2z + 1)
+        bend = np.maximum(-start, 0.0)
+        best = np.where(
+            beta > 0, (bend + np.sqrt(bend * (bend + np.maximum(beta, 0.0)))) / np.where(beta > 0, beta, 1.0), right
+        )
+        best = np.where(start < 0, np.clip(best, left, right), left)
+        at = [((start / x + beta) / (x + 1)) for x in (left, best, right)]
+        size = (np.abs(start) / left + np.abs(slope) + xi) / (left + 1)
+    return np.where(np.isnan(at[1]), np.inf, np.max(at, axis=0) + 16 * ULP * size)
+
+
+def _ends(law: LogPhi, z: Array, growth: Growth, near: Sequence[Taylor | None]) -> tuple[Array, Array]:
+    """Lower and upper ends of K, which is never negative to the right of zero if no loss is infinite."""
+    low, high = np.zeros(z.shape), np.zeros(z.shape)
+    for (term, count), series in zip(parts(law), near, strict=True):
+        one = _known(term, z)
+        if series is not None and term.log_masses() is None:
+            # K(0) = 0
+            for k in np.flatnonzero(z < _NEAR * series.circle):
+                slope, error = series.slope(float(z[k]))
+                one[0][k] = max(one[0][k], z[k] * (slope.real - error.error))
+                one[1][k] = min(one[1][k], z[k] * (slope.real + error.error))
+        low, high = low + count * one[0], high + count * one[1]
+    room = 8 * ULP * (1 + len(law.terms)) * (np.abs(low) + np.where(np.isfinite(high), np.abs(high), 0.0))
+    low, high = np.where(np.isfinite(low), low, 0.0) - room, high + room
+    grown = z * (growth.offset + (z + 1) * growth.most / 2) * (1 + 8 * ULP)
+    return np.maximum(low, 0.0), np.maximum(np.minimum(high, grown), 0.0)
+
+
+def _known(law: Law, z: Array) -> tuple[Array, Array]:
+    """Lower and upper ends of K, by halves where a point out of reach spoils the others."""
+    values = law.log_transform(z)
+    # the disc of a continuous formula holds K itself, however wide it is
+    wrong = values.radius if law.continuous else proved_radius(values)
+    known = np.isfinite(wrong) & np.isfinite(values.mid)
+    if z.size > 1 and not known.all():
+        halves = [_known(law, part) for part in np.array_split(z, 2)]
+        return np.concatenate([low for low, _ in halves]), np.concatenate([high for _, high in halves])
+    mid = np.where(known, values.mid.real, 0.0)
+    return np.where(known, mid - wrong, -np.inf), np.where(known, mid + wrong, np.inf)

@@ -138,7 +138,7 @@ def test_a_mechanism_shows_its_log_phi(mechanism: lp.Mechanism, expected: str) -
 @pytest.mark.parametrize(
     "mechanism",
     [
-        lp.Discrete([1 / 1024] * 1024, [1 / 1024] * 1024),
+        lp.Discrete([1 / 1024] * 1024, [0.5 / 1024] * 512 + [1.5 / 1024] * 512),
         lp.DiscreteGaussian(sigma=30, truncation=500),
         lp.Gaussian(sigma=1).poisson(0.01, group_size=900),
         lp.FromDensities(lambda x: np.log(1 + x) - np.log(1.5), lambda x: 0 * x, (0, 1)),

@@ -380,7 +380,7 @@ def test_numbers_are_asked_for_where_symbols_are():
         lp.RandomizedResponse(p=P).poisson(Q).poisson(0.5).log_phi()
     with pytest.raises(ValueError, match="leave one_pair out"):
         lp.Gaussian(sigma=SIGMA).poisson(0.1, one_pair=True).log_phi()
-    with pytest.raises(TypeError, match="sigma must be a positive number"):
+    with pytest.raises(TypeError, match="sigma must be a non-negative number"):
         lp.DiscreteGaussian(sigma=SIGMA)
 
 

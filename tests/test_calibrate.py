@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import logphi as lp
 from cases import load
-from logphi import Calibrated
+from logphi import CalibrationStatus
 from logphi.calibration.goal import excess
 from logphi.calibration.scale import Reals, Wholes
 from logphi.expression import parse, unknowns
@@ -33,7 +33,7 @@ def around(found, truth):
     """The crossing lies between the value and what is beyond it, which are as near as promised."""
     low, high = sorted((found.value, found.beyond))
     assert low * (1 - ROUNDING) <= truth <= high * (1 + ROUNDING)
-    assert found.status is Calibrated.TIGHT
+    assert found.status is CalibrationStatus.TIGHT
     assert high - low == 1 if isinstance(found.value, int) else high - low <= 1.001 * RTOL * truth
     assert float(found.answer) <= found.limit
     assert found.slack == found.limit - float(found.answer)
@@ -137,15 +137,15 @@ def test_training_takes_few_evaluations(name):
 
 def test_a_parameter_may_stand_twice():
     found = lp.calibrate(lambda x: 100 * lp.Gaussian(x).poisson(x / 1000), epsilon=2, delta=1e-5)
-    assert found.status is Calibrated.TIGHT
+    assert found.status is CalibrationStatus.TIGHT
     assert found.value > found.beyond
 
 
 def test_digits_give_the_last_decimal_that_meets_the_target():
     sigma = lp.calibrate(lambda x: training(sigma=x), epsilon=2, delta=1e-5, digits=4)
-    assert (sigma.value, sigma.beyond, sigma.status) == (1.225, 1.224, Calibrated.TIGHT)
+    assert (sigma.value, sigma.beyond, sigma.status) == (1.225, 1.224, CalibrationStatus.TIGHT)
     rate = lp.calibrate(lambda x: training(rate=x), epsilon=2, delta=1e-5, digits=3)
-    assert (rate.value, rate.beyond, rate.status) == (0.00364, 0.00365, Calibrated.TIGHT)
+    assert (rate.value, rate.beyond, rate.status) == (0.00364, 0.00365, CalibrationStatus.TIGHT)
     steps = lp.calibrate(lambda x: training(steps=x), epsilon=2, delta=1e-5, digits=2)
     assert steps.value == 10207
 
@@ -226,20 +226,20 @@ def test_other_questions_have_the_side_of_their_bound():
 
 def test_where_the_domain_ends_the_edge_is_the_answer():
     found = lp.calibrate(lp.Gaussian(10).poisson, epsilon=2, delta=1e-5)
-    assert (found.value, found.beyond, found.status) == (1.0, None, Calibrated.EDGE)
+    assert (found.value, found.beyond, found.status) == (1.0, None, CalibrationStatus.EDGE)
     assert found.status.met
     assert "1.0 meets" in str(found)
     limited = lp.calibrate(lambda x: 1000 * lp.Gaussian(20).poisson(x), epsilon=2, delta=1e-5, upper=0.3)
-    assert (limited.value, limited.status) == (0.3, Calibrated.EDGE)
+    assert (limited.value, limited.status) == (0.3, CalibrationStatus.EDGE)
     few = lp.calibrate(lambda n: n * lp.Gaussian(20), epsilon=2, delta=1e-5, upper=7)
-    assert (few.value, type(few.value), few.status) == (7, int, Calibrated.EDGE)
+    assert (few.value, type(few.value), few.status) == (7, int, CalibrationStatus.EDGE)
     # no probability at all is left there
     assert lp.calibrate(lp.PureDP, epsilon=2, delta=1e-5, upper=1.5).value == 1.5
 
 
 def test_no_step_may_be_one_too_many():
     found = lp.calibrate(lambda n: n * lp.Gaussian(0.1), epsilon=2, delta=1e-5)
-    assert (found.value, found.beyond, found.status) == (0, 1, Calibrated.TIGHT)
+    assert (found.value, found.beyond, found.status) == (0, 1, CalibrationStatus.TIGHT)
 
 
 @pytest.mark.parametrize(
@@ -280,7 +280,7 @@ def test_a_turn_among_the_trials_is_told():
         return lp.Gaussian(20 * x if 2 < x < 7.9 else x)
 
     found = lp.calibrate(bumpy, epsilon=0.5, delta=1e-4)
-    assert found.status is Calibrated.TURNING
+    assert found.status is CalibrationStatus.TURNING
     assert not found.status.met
     assert float(found.answer) <= 0.5 < found.beyond_answer.lower
 
@@ -291,14 +291,14 @@ def test_bounds_that_do_not_tell_are_told():
         return lp.Bound(sharp.lower * 0.99, sharp.value, min(sharp.upper * 1.01, 1.0))
 
     found = lp.calibrate(lp.Gaussian, question=rough, limit=1e-5)
-    assert found.status is Calibrated.WIDE
+    assert found.status is CalibrationStatus.WIDE
     truth = float(lp.calibrate(lp.Gaussian, epsilon=1, delta=1e-5))
     assert found.beyond < truth < found.value < 1.01 * found.beyond
 
 
 def test_estimates_are_told():
     found = lp.calibrate(lambda x: lp.GaussianPair(0, x, 1, x * 1.2).poisson(0.1), epsilon=2, delta=1e-2, rtol=1e-3)
-    assert found.status is Calibrated.ESTIMATED
+    assert found.status is CalibrationStatus.ESTIMATED
     assert not found.status.met
 
 
@@ -417,7 +417,7 @@ def test_where_bounds_do_not_tell_the_ends_that_decide_are_looked_for():
         return lp.Bound(1 / release.sigma / (1 + 1e-5), 1 / release.sigma, 1 / release.sigma * (1 + 1e-5))
 
     found = lp.calibrate(lp.Gaussian, question=shift, limit=0.3, rtol=1e-9)
-    assert found.status is lp.Calibrated.WIDE
+    assert found.status is lp.CalibrationStatus.WIDE
     assert found.value == pytest.approx((1 + 1e-5) / 0.3, rel=1e-9)
     assert found.beyond == pytest.approx(1 / (1 + 1e-5) / 0.3, rel=1e-9)
     assert found.evaluations <= FEW

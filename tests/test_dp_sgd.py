@@ -104,7 +104,7 @@ def test_the_noise_for_a_budget_is_found(more):
     assert float(given.epsilon(1e-5)) <= 1 + 1e-9
     assert float(given.delta(1)) <= 1e-5 < lp.dp_sgd(**SCRIPT, **more, noise_multiplier=beyond).delta(1).lower
     assert float(found.calibration.answer) <= 1 <= found.calibration.beyond_answer.lower
-    assert found.calibration.status is lp.Calibrated.TIGHT
+    assert found.calibration.status is lp.CalibrationStatus.TIGHT
     assert f"  found, to 6 digits: the least that meets epsilon <= 1.0 at delta = 1e-05; {beyond!r} misses it" in str(found)
     assert given.calibration is None
     assert "found" not in str(given)

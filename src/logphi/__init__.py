@@ -21,7 +21,7 @@ Keeping books Accountant, PrivacyFilter
 Comparing     compare, dominates, classical (theorems of the literature), plot
 Telling       report, verify; m.explain(delta=...), m.certify(delta=...)
 Answers       Bound, Bounds, ComplexBound, ComplexBounds, Approximation, their Status, Direction, Ledger and Entry; Calibration,
-              Calibrated, AttackRisk, Sweep, Report, Certificate
+              CalibrationStatus, AttackRisk, Sweep, Report, Certificate
 Relations     Adjacency: "add_remove", "add", "remove", "replace", "replace_special"
 Refusals      UndecidedError, NotCertifiedError, BudgetExceededError
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from logphi.bound import Approximation, Bound, ComplexBound, Direction, Entry, Ledger, Status
     from logphi.bounds import Bounds, ComplexBounds
     from logphi.calibration.calibrate import calibrate
-    from logphi.calibration.result import Calibrated, Calibration
+    from logphi.calibration.result import Calibration, CalibrationStatus
     from logphi.certified.certificate import Certificate
     from logphi.certified.route import NotCertifiedError
     from logphi.checker import verify
@@ -91,8 +91,8 @@ __all__ = [
     "Bound",
     "Bounds",
     "BudgetExceededError",
-    "Calibrated",
     "Calibration",
+    "CalibrationStatus",
     "Certificate",
     "ComplexBound",
     "ComplexBounds",
@@ -168,7 +168,7 @@ _HOMES = {
     ),
     "logphi.bounds": ("Bounds", "ComplexBounds"),
     "logphi.calibration.calibrate": ("calibrate",),
-    "logphi.calibration.result": ("Calibrated", "Calibration"),
+    "logphi.calibration.result": ("CalibrationStatus", "Calibration"),
     "logphi.certified.certificate": ("Certificate",),
     "logphi.certified.route": ("NotCertifiedError",),
     "logphi.checker": ("verify",),

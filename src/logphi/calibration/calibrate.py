@@ -12,7 +12,7 @@ from logphi import check
 from logphi.bound import Bound
 from logphi.calibration.goal import Goal, goal
 from logphi.calibration.narrow import narrow
-from logphi.calibration.result import Calibrated, Calibration
+from logphi.calibration.result import Calibration, CalibrationStatus
 from logphi.calibration.scale import shortened
 from logphi.calibration.trials import Trial, Trials, begin
 from logphi.calibration.walk import End, Walk, walk
@@ -175,14 +175,16 @@ def _name(family: Callable[[Any], Mechanism]) -> str:
     return next((one.name for one in parameters if one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD)), "value")
 
 
-def _status(trials: Trials, good: Trial, bad: Trial | None, missed: Trial | None, answer: Bound, rtol: float) -> Calibrated:
+def _status(
+    trials: Trials, good: Trial, bad: Trial | None, missed: Trial | None, answer: Bound, rtol: float
+) -> CalibrationStatus:
     if not answer.ledger.proved:
-        return Calibrated.ESTIMATED
+        return CalibrationStatus.ESTIMATED
     if bad and not (missed and trials.scale.adjacent(good.value, missed.value, rtol * (1 + 1e-9))):
-        return Calibrated.WIDE
+        return CalibrationStatus.WIDE
     if _turns(trials):
-        return Calibrated.TURNING
-    return Calibrated.TIGHT if bad else Calibrated.EDGE
+        return CalibrationStatus.TURNING
+    return CalibrationStatus.TIGHT if bad else CalibrationStatus.EDGE
 
 
 def _turns(trials: Trials) -> bool:

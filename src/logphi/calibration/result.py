@@ -18,7 +18,7 @@ from logphi.release import Mechanism
 T = TypeVar("T")
 
 
-class Calibrated(enum.Enum):
+class CalibrationStatus(enum.Enum):
     """How sharp a calibration is, in words."""
 
     TIGHT = "the value meets the target, and the next one, within the tolerance, is proved to miss it"
@@ -36,7 +36,7 @@ class Calibrated(enum.Enum):
     @property
     def met(self) -> bool:
         """Whether the value is proved to be the best within the tolerance."""
-        return self in (Calibrated.TIGHT, Calibrated.EDGE)
+        return self in (CalibrationStatus.TIGHT, CalibrationStatus.EDGE)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -83,7 +83,7 @@ class Calibration(Enclosed):
     target: str
     beyond: Any
     beyond_answer: Bound | None
-    status: Calibrated
+    status: CalibrationStatus
     rtol: float
     evaluations: int
 

@@ -12,6 +12,7 @@ from exact import contains, dec
 from logphi.inversion.contour import Part
 from logphi.inversion.smoothed import Smoothed, Window, prepare
 from logphi.laws.finite import Finite
+from logphi.laws.log_phi import LogPhi
 from slowly import slowly
 
 DIGITS = 40
@@ -105,7 +106,7 @@ P, Q = (0.1, 0.25, 0.4, 0.25), (0.3, 0.3, 0.15, 0.25)
 @pytest.mark.parametrize("count", [1, 2, 12])
 @pytest.mark.parametrize("x", [0.0, 0.31, 0.9, -0.4])
 def test_sums_of_atoms_are_enclosed(count, x):
-    law = lp.core.logphi.LogPhi.of([(Finite(P, Q), count)])
+    law = LogPhi.of([(Finite(P, Q), count)])
     found = prepare(law, x, 1e-6)
     with mpmath.workdps(DIGITS):
         for at in (x, x + 1e-3):
@@ -121,7 +122,7 @@ def test_sums_of_atoms_are_enclosed(count, x):
 
 
 def test_an_atom_at_the_threshold_is_enclosed():
-    law = lp.core.logphi.LogPhi.of([(Finite(P, Q), 2)])
+    law = LogPhi.of([(Finite(P, Q), 2)])
     x = float(np.log(0.4 / 0.15))
     for at in (x * (1 - 1e-7), x, x * (1 + 1e-7)):
         amount = prepare(law, at, 1e-6).at(at).amount

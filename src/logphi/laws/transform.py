@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -262,6 +262,11 @@ class Reflected(Law):
         return (-1 - high - 4e-16 * (1 + abs(high)), -1 - low + 4e-16 * (1 + abs(low)))
 
     @property
+    def empty(self) -> bool:
+        """As for the law."""
+        return self.law.empty
+
+    @property
     def growth(self) -> Growth:
         """That of the law to the left."""
         return self.law.reversed_growth
@@ -299,6 +304,18 @@ class Reflected(Law):
     def atomless(self) -> bool:
         """As for the law."""
         return self.law.atomless
+
+    @property
+    def pieces(self) -> Pieces | None:
+        """Those of the law, turned around: the tilt e^{-x/2} is its own mirror image."""
+        own = self.law.pieces
+        return own and replace(own, locations=tuple(-x for x in own.locations[::-1]), log_weights=own.log_weights[::-1])
+
+    @property
+    def lattice(self) -> Lattice | None:
+        """That of the law, turned around."""
+        own = self.law.lattice
+        return own and replace(own, offset=-own.offset)
 
     @property
     def estimated(self) -> bool:

@@ -1,0 +1,96 @@
+"""A wrapper of laws tells everything that a law tells, or says why not."""
+
+import inspect
+
+import numpy as np
+import pytest
+
+from logphi.laws.conditioned import Conditioned
+from logphi.laws.finite import Finite
+from logphi.laws.log_phi import LogPhi
+from logphi.laws.transform import Law, Reflected
+from logphi.quadrature.values import Line
+
+P, Q = (0.5, 0.3, 0.2), (0.2, 0.2, 0.6)
+
+# wrapper -> members that it leaves at what holds of every law, and why
+_ONE_CLASS = "asked of a class whose laws are summed, which a wrapper is not"
+_SEEN_THROUGH = "routes look at the terms one by one"
+LEFT = {
+    Reflected: {
+        "symmetric": "symmetric laws are not wrapped",
+        "mirrored": "symmetric laws are not wrapped",
+        "unmixed": "the reflected ratio is no mixture; who asks turns the law first",
+        "normal_shift": "normal laws are symmetric",
+        "together": _ONE_CLASS,
+        "merged": _ONE_CLASS,
+    },
+    LogPhi: {
+        "atomless": _SEEN_THROUGH,
+        "pieces": _SEEN_THROUGH,
+        "continuous": _SEEN_THROUGH,
+        "excess": _SEEN_THROUGH,
+        "reversed_excess": _SEEN_THROUGH,
+        "beyond": _SEEN_THROUGH,
+        "density": _SEEN_THROUGH,
+        "unmixed": _SEEN_THROUGH,
+        "normal_shift": _SEEN_THROUGH,
+        "together": _ONE_CLASS,
+        "merged": _ONE_CLASS,
+    },
+    Conditioned: {
+        "mirrored": "as symmetric",
+        "empty": "a law of no mass has no conditional law",
+        "completed": "nothing is left out",
+        "slack": "divergences do not ask for it",
+        "shift_bound": "divergences do not ask for it",
+        "atomless": "divergences do not ask for it",
+        "pieces": "divergences do not ask for it",
+        "lattice": "divergences do not ask for it",
+        "continuous": "divergences do not ask for it",
+        "excess": "divergences do not ask for it",
+        "reversed_excess": "divergences do not ask for it",
+        "beyond": "divergences do not ask for it",
+        "density": "divergences do not ask for it",
+        "unmixed": "divergences do not ask for it",
+        "normal_shift": "divergences do not ask for it",
+        "reflected": "who asks turns the law first",
+        "together": _ONE_CLASS,
+        "merged": _ONE_CLASS,
+        "sketch": "by log_transform",
+        "on_line": "by log_transform",
+        "log_masses": "both masses are one",
+        "log_block": "divergences do not ask for it",
+    },
+}
+MEMBERS = {name for name in vars(Law) if not name.startswith("_")}
+
+
+@pytest.mark.parametrize("wrapper", LEFT, ids=lambda wrapper: wrapper.__name__)
+def test_a_wrapper_tells_everything_or_says_why_not(wrapper):
+    told = {name for name in MEMBERS if inspect.getattr_static(wrapper, name) is not inspect.getattr_static(Law, name)}
+    assert MEMBERS - told == set(LEFT[wrapper])
+    assert all(LEFT[wrapper].values())
+
+
+def test_the_reflection_keeps_atoms_and_their_lattice():
+    turned = Reflected(Finite(P, Q))
+    # the reflected measure by hand: e^{-x} mu(dx) at -x, so that Q takes the place of P
+    places, weights = np.log(np.divide(Q, P)), np.array(Q)
+    pieces = turned.pieces
+    assert pieces is not None
+    order, own = np.argsort(places), np.argsort(pieces.locations)
+    assert np.allclose(np.take(pieces.locations, own), places[order])
+    assert np.allclose(np.take(pieces.log_weights, own), (np.log(weights) - places / 2)[order])
+    heights = np.array([0.0, 0.5, 1.0])
+    by_hand = np.log([(weights * np.exp((0.3 + 1j * height) * places)).sum() for height in heights])
+    assert np.allclose(turned.on_line(Line(0.3, 0.5, 3)).mid, by_hand)
+    # losses -log 2, 0 and log 4
+    lattice = Reflected(Finite((0.1, 0.1, 0.8), (0.2, 0.1, 0.2))).lattice
+    assert lattice is not None
+    assert np.allclose(np.array([lattice.offset, lattice.span]) / np.log(2), np.round([lattice.offset / np.log(2), 1.0]))
+
+
+def test_reflecting_twice_is_the_law():
+    law = Finite(P, Q)
+    assert Reflected(law).reflected() == law

@@ -13,15 +13,15 @@ import pytest
 from hypothesis import settings
 
 import logphi
+from repository import ROOT
 
-ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "src" / "logphi"
 
 MAX_LINES = 600
 # Path below src/logphi -> why it may be longer. It should stay empty.
 LONG_FOR_A_REASON: dict[str, str] = {}
 
-# A test that looks at the time fails on a busy machine; work is counted instead (tests/effort.py).
+# A test that looks at the time fails on a busy machine; work is counted instead (tests/shared/effort.py).
 CLOCKS = {"time", "timeit", "datetime", "resource"}
 
 # What a subclass inherits from these is listed once, or is Python's.

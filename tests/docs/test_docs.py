@@ -6,7 +6,6 @@ import re
 import shlex
 from importlib.metadata import metadata
 from itertools import pairwise
-from pathlib import Path
 
 import mpmath
 import pytest
@@ -20,8 +19,9 @@ from logphi.cli import main
 from logphi.extend import Cells, FinitePair, Primitive
 from logphi.laws.sampled_once import SampledOnce
 from logphi.mechanisms import CATALOGUE, PYTHON_ONLY
+from repository import ROOT
 
-DOCS = Path(__file__).resolve().parent.parent / "docs"
+DOCS = ROOT / "docs"
 README = DOCS.parent / "README.md"
 PAGES = sorted([*DOCS.glob("*.md"), README])
 NUMBER = re.compile(r"\d+(?:\.\d+)?(?:e[-+]?\d+)?")

@@ -30,6 +30,7 @@ from logphi.adapters.opacus import LogPhiAccountant, SamplingWarning
 from logphi.adapters.opacus.sampling import BatchSizes
 from logphi.pairs.pair import UnsupportedError
 from private_training import ADAPTIVE, BATCHES, RECORDS, made_private, train
+from repository import ROOT
 
 pytestmark = [
     # a generator that is quick and not cryptographic: nothing is published here
@@ -430,7 +431,7 @@ def test_releases_without_a_registry_get_one(monkeypatch):
 
 
 def run(code, *path, **environment):
-    ours = [str(Path(lp.__file__).parents[1]), str(Path(__file__).parent)]
+    ours = [str(Path(lp.__file__).parents[1]), str(ROOT / "tests" / "shared")]
     return subprocess.run(
         [sys.executable, "-c", code],
         env={**os.environ, "PYTHONPATH": os.pathsep.join([*path, *ours]), **environment},

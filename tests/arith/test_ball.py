@@ -6,6 +6,7 @@ import mpmath
 import numpy as np
 import pytest
 from mpmath import mpc, mpf
+from test_conformance import ONE, Own
 
 from logphi import testing
 from logphi.arith.ball import Ball, Balls
@@ -15,7 +16,6 @@ from logphi.expression import parse
 from logphi.laws.normal import Normal
 from logphi.quadrature.values import Values
 from slowly import slowly
-from test_conformance import ONE, Own
 
 flint = pytest.importorskip("flint")
 

@@ -8,12 +8,12 @@ import threading
 from functools import partial
 from html.parser import HTMLParser
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
 
 import logphi as lp
+from repository import ROOT
 
 pytest.importorskip("sphinx")
 pytest.importorskip("selenium")
@@ -27,7 +27,6 @@ from sphinx.util.inventory import InventoryFile
 # one worker builds, and sees all
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("site")]
 
-ROOT = Path(__file__).resolve().parent.parent
 BROWSER, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
 FLAGS = [
     "--headless",

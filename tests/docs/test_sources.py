@@ -3,12 +3,12 @@
 import importlib.util
 import re
 from dataclasses import dataclass
-from pathlib import Path
 
 import nbformat
 import pytest
 
-ROOT = Path(__file__).resolve().parent.parent
+from repository import ROOT
+
 TEXT = (ROOT / "docs" / "sources.md").read_text(encoding="utf-8")
 
 CALL = re.compile(r"`([^`]+)`")

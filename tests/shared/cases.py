@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-SOURCE = Path(__file__).parent / "reference" / "cases.json"
+from repository import ROOT
+
+SOURCE = ROOT / "tests" / "reference" / "cases.json"
 
 # what the default route promises: relative to delta, or to max(1, epsilon)
 SHARP = 1e-9

@@ -19,6 +19,7 @@ from scipy.stats import binom, norm
 
 import logphi as lp
 from logphi import Bound, Entry, Ledger
+from repository import ROOT
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
@@ -30,8 +31,6 @@ from logphi.plot import canvas, curve  # noqa: E402
 # pictures ask for no more
 ROUGH = curve.RTOL
 TEXT = 1e-12
-
-ROOT = Path(__file__).resolve().parent.parent
 
 
 RUN = lp.dp_sgd(dataset_size=1000, batch_size=50, epochs=0.3, noise_multiplier=2)

@@ -8,7 +8,6 @@ import math
 import random
 from decimal import Decimal
 from fractions import Fraction
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -16,12 +15,13 @@ from hypothesis import strategies as st
 
 flint = pytest.importorskip("flint")
 
+from cases import SOURCE  # noqa: E402
 from logphi.checker import verify  # noqa: E402
 from logphi.checker.reading import NOT_COVERED  # noqa: E402
 from logphi.checker.verdict import Verdict  # noqa: E402
 from slowly import slowly  # noqa: E402
 
-CASES = json.loads((Path(__file__).parent / "reference" / "cases.json").read_text(encoding="utf-8"))["cases"]
+CASES = json.loads(SOURCE.read_text(encoding="utf-8"))["cases"]
 # constructors: parameters in their order, and defaults
 SIGNATURES = {
     "Gaussian": {"sigma": None, "sensitivity": "1"},

@@ -7,6 +7,7 @@ import mpmath
 import numpy as np
 import pytest
 from mpmath import exp, log, mpc, mpf
+from test_moments import GRID, laplace, mixed, normal
 
 import logphi as lp
 from exact import contains, dec
@@ -17,7 +18,6 @@ from logphi.inversion.phase import on_branch
 from logphi.laws.growth import Growth
 from logphi.laws.normal import Normal
 from slowly import slowly
-from test_moments import GRID, laplace, mixed, normal
 
 INF, NAN = math.inf, math.nan
 # relative to the answer

@@ -14,7 +14,6 @@ from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPool
 from fractions import Fraction
 from functools import partial
 from operator import methodcaller
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -24,6 +23,7 @@ import logphi as lp
 from logphi.sweeps import spread as spreading
 from logphi.sweeps.spread import spread
 from logphi.written import exactly
+from repository import ROOT
 
 GRID = {"sigma": [1.0, 1.3, 2.0], "rate": [0.02, 0.05]}
 WIDE_GRID = {"sigma": np.linspace(1.0, 3.0, 10), "rate": [0.02, 0.03, 0.05]}
@@ -338,7 +338,7 @@ def test_a_sweep_prints_short():
 def test_the_scripts_of_the_page_run(which, tmp_path):
     if which == "LocalCluster":
         pytest.importorskip("distributed")
-    page = (Path(__file__).resolve().parent.parent / "docs" / "scale.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "scale.md").read_text(encoding="utf-8")
     (script,) = [
         block for block in re.findall(r"^```python\n(.*?)^```$", page, re.DOTALL | re.MULTILINE) if f"{which}(" in block
     ]

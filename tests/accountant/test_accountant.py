@@ -1,7 +1,6 @@
 """The ledger of releases: what it records, what it refuses, and that nothing is lost on the way through JSON."""
 
 import copy
-import hashlib
 import itertools
 import json
 import pickle
@@ -14,13 +13,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import logphi as lp
+from alterations import STRANGE, altered, places, read, resealed
 from effort import calls
-from logphi.description import canonical
 from logphi.expression import parse
-from logphi.extend import LogPhi, Primitive
+from logphi.extend import Primitive
 from logphi.mechanisms import CATALOGUE
 from logphi.release import Composition, PoissonSampled, SubsetSampled
 from logphi.written import Written, exactly
+from own import Own
 from refusals import refused
 from releases import RELEASES
 
@@ -217,15 +217,6 @@ def test_what_is_no_mechanism_is_a_type_error(value):
     refused(TypeError, lambda: lp.Accountant().step(value), "mechanisms")
 
 
-class Own(Primitive):
-    """A mechanism of a user's own, with the name of none here."""
-
-    adjacency = lp.Adjacency.ADD_REMOVE
-
-    def loss_law(self):
-        return LogPhi()
-
-
 class Gaussian(Own):
     """One with the name of another."""
 
@@ -274,12 +265,6 @@ def test_a_ledger_is_saved_whole(tmp_path):
 TEXT = holding((STEPS[0], 3), (lp.DiscreteGaussian(2, truncation=6), 1), (parse("Laplace(scale=1/3)"), 2)).to_json()
 
 
-def resealed(content):
-    """A text whose digest fits, whatever it holds."""
-    content = {name: value for name, value in content.items() if name != "sha256"}
-    return json.dumps({**content, "sha256": hashlib.sha256(canonical(content).encode("ascii")).hexdigest()})
-
-
 @pytest.mark.parametrize(
     ("text", "needle"),
     [
@@ -311,45 +296,7 @@ def test_json_that_is_no_string_is_a_type_error(value):
     refused(TypeError, lambda: lp.Accountant.from_json(value), "string")
 
 
-def places(data, path=()):
-    """Every place in plain data."""
-    yield path
-    for name, value in data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ():
-        yield from places(value, (*path, name))
-
-
-def read(kind, text):
-    """What the text holds, or None if it is refused in one line."""
-    try:
-        return kind.from_json(text)
-    except ValueError as error:
-        message = str(error)
-    assert message
-    assert "\n" not in message
-    return None
-
-
-def altered(data, path, value):
-    if not path:
-        return value
-    out = copy.copy(data)
-    out[path[0]] = altered(data[path[0]], path[1:], value)
-    return out
-
-
 CONTENT = json.loads(TEXT)
-STRANGE = st.one_of(
-    st.none(),
-    st.booleans(),
-    st.integers(-3, 9),
-    st.sampled_from([10**300, -(10**350), 1e308, 5e-324, 0.0, -0.5, 2.0]),
-    st.floats(allow_nan=False, allow_infinity=False),
-    st.sampled_from(["", "1/0", "0/1", "1/3", "-1/3", "1e5", "9" * 4000, "1/" + "9" * 4000, "١", " 1", "1/-2", "poisson"]),
-    st.sampled_from([*CATALOGUE, "subset", "shuffled", "__init__", "FromDensities", "add", "replace", "adjacency", "base"]),
-    st.lists(st.integers(0, 3), max_size=3),
-    st.dictionaries(st.sampled_from(["sigma", "name", "base", "self", "rate"]), st.floats(0, 2), max_size=3),
-    st.sampled_from([CONTENT["mechanisms"][0], [CONTENT["mechanisms"][0]], CONTENT["steps"]]),
-)
 
 
 @settings(max_examples=150)

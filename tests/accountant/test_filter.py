@@ -13,12 +13,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_accountant import STRANGE, altered, places, read, refused, resealed
 
 import logphi as lp
+from alterations import STRANGE, altered, places, read, resealed
 from logphi.accountant.rules import rule_of
 from logphi.engine.log_moment import finite_log_moment
 from logphi.expression import parse
+from refusals import refused
 
 TENTH = Fraction(1, 10)
 # what doubles lose in the few sums of a game

@@ -6,15 +6,16 @@ import mpmath
 import numpy as np
 import pytest
 from mpmath import mpc, mpf
-from test_conformance import ONE, Own
 
 from logphi import testing
 from logphi.arith.ball import Ball, Balls
 from logphi.arith.mp import MULTIPRECISION
 from logphi.arith.order import Affine
+from logphi.arith.protocol import Plain
 from logphi.expression import parse
 from logphi.laws.normal import Normal
 from logphi.quadrature.values import Values
+from own import Own
 from slowly import slowly
 
 flint = pytest.importorskip("flint")
@@ -494,6 +495,9 @@ def test_formulas_that_cannot_be_enclosed_are_refused(text):
 
 
 # ---------------------------------------------------------------------------------------- the suite's check
+
+
+ONE = Plain(1.0)
 
 
 class Slipped(Normal):

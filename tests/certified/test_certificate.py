@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import logphi as lp
 from logphi.expression import parse
-from logphi.extend import LogPhi, Primitive
+from own import Own
 
 pytest.importorskip("flint")
 from logphi.certified.route import NotCertifiedError
@@ -214,13 +214,6 @@ def test_a_certificate_in_words():
     assert second == "  to 5 digits, under add_remove, parameters as written, for 4 releases"
     assert "at epsilon = 0.1\n" in str(parse("Gaussian(sigma=2)").certify(epsilon=0.1))
     assert "at epsilon = the double 0.1" in str(parse("Gaussian(sigma=2)").certify(epsilon=Fraction(0.1)))
-
-
-class Own(Primitive):
-    adjacency = lp.Adjacency.ADD_REMOVE
-
-    def loss_law(self):
-        return LogPhi()
 
 
 @pytest.mark.parametrize(

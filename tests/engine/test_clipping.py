@@ -24,7 +24,7 @@ CONVOLVED = 3e-11
 TRANSFORM = 1e-11
 
 
-def sampled(count: int, rate: float, sigma: float) -> lp.Release:
+def sampled(count: int, rate: float, sigma: float) -> lp.Mechanism:
     return count * lp.Gaussian(sigma=sigma).poisson(rate)
 
 

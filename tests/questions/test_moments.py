@@ -8,6 +8,7 @@ import pytest
 from mpmath import exp, log, mpf
 
 import logphi as lp
+from densities import GRID, laplace, mixed, normal
 from exact import contains, dec
 from logphi.arith.protocol import Plain
 from logphi.bound import Status
@@ -28,18 +29,6 @@ INF = math.inf
 def digits():
     with mpmath.workdps(DIGITS):
         yield
-
-
-def normal(at, sigma):
-    return lambda x: exp(-(((x - at) / sigma) ** 2) / 2) / (sigma * mpmath.sqrt(2 * mpmath.pi))
-
-
-def laplace(at, scale):
-    return lambda x: exp(-abs(x - at) / scale) / (2 * scale)
-
-
-def mixed(p, q, rate):
-    return lambda x: (1 - rate) * q(x) + rate * p(x)
 
 
 def raw(p, q, places, order):
@@ -64,7 +53,6 @@ def check(law, exact, sharp=SHARP):
         assert bound.status is Status.MET
 
 
-GRID = [-40, -12, -6, -3, -1, 0, 1, 2, 4, 7, 13, 40]
 # noise and rate
 SAMPLED = [
     (2.0, 0.01),

@@ -7,9 +7,9 @@ import mpmath
 import numpy as np
 import pytest
 from mpmath import exp, log, mpc, mpf
-from test_moments import GRID, laplace, mixed, normal
 
 import logphi as lp
+from densities import GRID, laplace, mixed, normal
 from exact import contains, dec
 from logphi.arith.protocol import Plain
 from logphi.bound import ComplexBound, Status

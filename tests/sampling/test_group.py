@@ -11,9 +11,9 @@ import pytest
 from mpmath import mp
 
 import logphi as lp
-from logphi.extend import LogPhi, Primitive
 from logphi.pairs.pair import UnsupportedError
 from logphi.written import exactly
+from own import Own
 from refusals import refused
 
 PLACES = [0.0, 0.2, 0.6, 1.1, 2.3]
@@ -210,15 +210,6 @@ def test_every_record_of_a_group_is_drawn_by_itself(epsilon):
     for direction, (p, q) in {"remove": (mixed, density[0]), "add": (density[0], mixed)}.items():
         truth = divergence(p, q, epsilon) * (x[1] - x[0])
         assert group.delta(epsilon, direction=direction).value == pytest.approx(truth, abs=1e-8)
-
-
-class Own(Primitive):
-    """A mechanism of a user's own."""
-
-    adjacency = lp.Adjacency.ADD_REMOVE
-
-    def loss_law(self):
-        return LogPhi()
 
 
 @pytest.mark.parametrize(

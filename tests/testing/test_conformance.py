@@ -16,14 +16,13 @@ from logphi.arith.protocol import Plain
 from logphi.arith.scaled import Scaled
 from logphi.expression import parse
 from logphi.laws.finite import Finite
-from logphi.laws.log_phi import LogPhi
 from logphi.laws.normal import Normal
 from logphi.laws.transform import Lattice, Law
 from logphi.laws.two_point import TwoPoint
 from logphi.laws.uniform import UniformWithAtoms
 from logphi.mechanisms import CATALOGUE, PYTHON_ONLY
 from logphi.quadrature.values import Values
-from logphi.release import Primitive
+from own import Own
 from slowly import slowly
 
 ALPHA = sympy.Symbol("alpha")
@@ -237,15 +236,6 @@ class Certain(GuessedTail):
 
 
 # ------------------------------------------------------------------------------------ deliberately wrong
-
-
-@dataclass(frozen=True, repr=False)
-class Own(Primitive):
-    law: Law
-    adjacency: lp.Adjacency = lp.Adjacency.ADD_REMOVE
-
-    def loss_law(self):
-        return LogPhi.of([(self.law, 1)])
 
 
 class Lopsided(Finite):

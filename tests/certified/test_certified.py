@@ -23,6 +23,7 @@ from logphi.certified.parts import part_of  # noqa: E402
 from logphi.certified.powers import turned_sums  # noqa: E402
 from logphi.certified.route import NotCertifiedError  # noqa: E402
 from logphi.certified.spliced import Spliced  # noqa: E402
+from profiles import gaussian_profile  # noqa: E402
 from slowly import slowly  # noqa: E402
 
 BITS = 120
@@ -186,17 +187,12 @@ def ask(expression, quantity, at, digits=15, direction=None):
     return Fraction(found.lower), Fraction(found.upper), found
 
 
-def gaussian_profile(mu, epsilon):
-    """Balle & Wang 2018, Theorem 8, for a shift of mu standard deviations."""
-    return mpmath.ncdf(mu / 2 - epsilon / mu) - mpmath.exp(epsilon) * mpmath.ncdf(-mu / 2 - epsilon / mu)
-
-
 @pytest.mark.parametrize("digits", [1, 15, 50, 200])
 def test_as_many_digits_as_asked(digits):
     lower, upper, _ = ask("3 * Gaussian(sigma=2) + Gaussian(sigma=4)", "delta", "1.5", digits)
     assert 0 < upper - lower <= upper / 10**digits
     with mpmath.workdps(digits + 10):
-        exact = gaussian_profile(mpmath.sqrt(mpf(3) / 4 + mpf(1) / 16), mpf("1.5"))
+        exact = gaussian_profile(mpmath.sqrt(mpf(3) / 4 + mpf(1) / 16))(mpf("1.5"))
         assert mpf(lower.numerator) / lower.denominator < exact < mpf(upper.numerator) / upper.denominator
 
 
@@ -208,7 +204,7 @@ def test_epsilon_at_any_delta(delta):
         return
     lower, upper, _ = ask("10000 * Gaussian(sigma=100)", "epsilon", delta)
     with mpmath.workdps(60):
-        low, high = (gaussian_profile(mpf(1), mpf(x.numerator) / x.denominator) for x in (lower, upper))
+        low, high = (gaussian_profile(mpf(1))(mpf(x.numerator) / x.denominator) for x in (lower, upper))
         assert high <= mpf(delta) < low
     assert upper - lower <= upper / 10**15
 

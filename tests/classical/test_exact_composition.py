@@ -6,11 +6,12 @@ import math
 import mpmath
 import numpy as np
 import pytest
-from mpmath import diff, erfc, exp, mpf, quad, sqrt
+from mpmath import diff, exp, mpf, quad
 
 import logphi as lp
 from exact import contains, dec
 from logphi.classical.exact_composition import _log_ways, compose_guarantees, compose_profiles
+from profiles import gaussian_profile, laplace_profile
 
 DIGITS = 40
 SHARP = 1e-12
@@ -127,27 +128,10 @@ def test_profiles_as_an_integral_over_outcomes():
 # ------------------------------------------------------- the convolution of smooth profiles, [LT] Theorem 4.2
 
 
-def gaussian_profile(sigma):
-    def delta(x):
-        up, down = 1 / (2 * sigma) - x * sigma, -1 / (2 * sigma) - x * sigma
-        return (erfc(-up / sqrt(2)) - exp(x) * erfc(-down / sqrt(2))) / 2
-
-    return delta
-
-
-def laplace_profile(scale):
-    def delta(x):
-        if abs(x) >= 1 / scale:
-            return mpf(0) if x > 0 else 1 - exp(x)
-        return 1 - exp((x - 1 / scale) / 2)
-
-    return delta
-
-
 @pytest.mark.slow
 def test_two_gaussians_are_a_convolution():
     with mpmath.workdps(20):
-        one, other = gaussian_profile(mpf(1)), gaussian_profile(mpf("1.5"))
+        one, other = gaussian_profile(mpf(1)), gaussian_profile(1 / mpf("1.5"))
 
         def density(t):
             return diff(other, t, 2) - diff(other, t)
@@ -163,7 +147,7 @@ def test_a_gaussian_and_a_laplace_mechanism_are_a_convolution_with_atoms():
     scale = mpf(2)
     end = 1 / scale
     with mpmath.workdps(20):
-        one, other = gaussian_profile(mpf("1.2")), laplace_profile(scale)
+        one, other = gaussian_profile(1 / mpf("1.2")), laplace_profile(1 / scale)
 
         def density(t):
             # delta'' - delta' of 1 - e^{(t - 1/b)/2}

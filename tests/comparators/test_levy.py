@@ -16,6 +16,7 @@ from logphi.laws.mixed_normal import MixedNormal
 from logphi.laws.normal import Normal
 from logphi.laws.transform import Law
 from logphi.laws.uniform import UniformWithAtoms
+from profiles import gaussian_profile
 from slowly import slowly
 
 # what the route is expected to reach where phi decays and e^x is moderate
@@ -28,7 +29,7 @@ def normal_excess(sigma: float, count: int, x: float) -> float:
     """E[(1 - e^{x-X})_+] for X ~ N(m^2/2, m^2), m = count^{1/2} / sigma, in 40 digits."""
     with mpmath.workdps(40):
         m = mpmath.sqrt(count) / mpmath.mpf(sigma)
-        return float(mpmath.ncdf(m / 2 - x / m) - mpmath.exp(x) * mpmath.ncdf(-m / 2 - x / m))
+        return float(gaussian_profile(m)(x))
 
 
 def by_contour(law: Law, x: float) -> tuple[float, float]:

@@ -24,6 +24,7 @@ from logphi.laws.transform import Law, Reflected
 from logphi.laws.two_point import TwoPoint
 from logphi.laws.uniform import Uniform, UniformWithAtoms
 from logphi.laws.weights import Listed
+from profiles import gaussian_profile
 from slowly import slowly
 
 # parameters stand for decimals within half an ulp; the truths below are formed from the doubles
@@ -50,14 +51,10 @@ def assert_between(found: Scaled, truth: mp.mpf, slack: float = 0.0) -> None:
     assert low * (1 - slack) <= truth <= high * (1 + slack), (mp.nstr(low), mp.nstr(truth), mp.nstr(high))
 
 
-def normal_excess(m: mp.mpf, x: mp.mpf) -> mp.mpf:
-    return mp.ncdf(m / 2 - x / m) - mp.exp(x) * mp.ncdf(-m / 2 - x / m)
-
-
 def mixed_excess(m: float, q: float, x: float) -> mp.mpf:
     """[LT] Theorem 5.1."""
     m, q, x = mp.mpf(m), mp.mpf(q), mp.mpf(x)
-    return 1 - mp.exp(x) if x <= mp.log(1 - q) else q * normal_excess(m, mp.log(1 + (mp.exp(x) - 1) / q))
+    return 1 - mp.exp(x) if x <= mp.log(1 - q) else q * gaussian_profile(m)(mp.log(1 + (mp.exp(x) - 1) / q))
 
 
 def atoms_excess(parts: Iterable[list[tuple[mp.mpf, mp.mpf]]], x: float) -> mp.mpf:
@@ -149,7 +146,7 @@ def test_values_below_every_double_keep_relative_accuracy() -> None:
     with mp.workdps(60):
         for x in (20.0, 38.0, 60.0):
             found = excess(Normal(Plain(1.0)), x, 1e-6, BUDGET)
-            assert_between(found, normal_excess(mp.mpf(1), mp.mpf(x)), 1e-11)
+            assert_between(found, gaussian_profile(mp.mpf(1))(mp.mpf(x)), 1e-11)
             assert found.relative_width < 1e-5
 
 

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, settings
 ROOT = Path(__file__).resolve().parent
 
 # The plug-in for Opacus needs torch, which only `make test-all` brings: what is not installed is not collected.
-OPACUS = ["src/logphi/adapters/opacus", "tests/test_opacus.py", "tests/private_training.py"]
+OPACUS = ["src/logphi/adapters/opacus", "tests/adapters/test_opacus.py", "tests/shared/private_training.py"]
 WITH_OPACUS = [*OPACUS, "docs/opacus.md"]
 
 collect_ignore = [] if find_spec("opacus") else OPACUS

@@ -3,16 +3,15 @@
 import math
 import re
 from fractions import Fraction
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import logphi as lp
-from test_accountant import refused
+from refusals import refused
+from repository import ROOT
 
-ROOT = Path(__file__).resolve().parent.parent
 MNIST = {"dataset_size": 60000, "batch_size": 256, "epochs": 60, "noise_multiplier": 1.1}
 
 

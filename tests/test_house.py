@@ -13,15 +13,16 @@ import pytest
 from hypothesis import settings
 
 import logphi
+from repository import ROOT
 
-ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "src" / "logphi"
+TESTS = ROOT / "tests"
 
 MAX_LINES = 600
 # Path below src/logphi -> why it may be longer. It should stay empty.
 LONG_FOR_A_REASON: dict[str, str] = {}
 
-# A test that looks at the time fails on a busy machine; work is counted instead (tests/effort.py).
+# A test that looks at the time fails on a busy machine; work is counted instead (tests/shared/effort.py).
 CLOCKS = {"time", "timeit", "datetime", "resource"}
 
 # What a subclass inherits from these is listed once, or is Python's.
@@ -62,10 +63,26 @@ def imported(path: Path) -> set[str]:
 
 
 def test_no_test_looks_at_a_clock() -> None:
-    tests = [*(ROOT / "tests").rglob("*.py"), *ROOT.glob("conftest.py"), *ROOT.glob("docs/conftest.py")]
+    tests = [*TESTS.rglob("*.py"), *ROOT.glob("conftest.py"), *ROOT.glob("docs/conftest.py")]
     assert {path.name: found for path in tests if (found := imported(path) & CLOCKS)} == {}
     # nor does Hypothesis, which otherwise wants each example to take a fifth of a second
     assert settings().deadline is None
+
+
+def test_no_test_imports_another() -> None:
+    """What they share is in tests/shared; pytest wants their names to differ, whatever the folder."""
+    paths = list(TESTS.rglob("*.py"))
+    names = [path.stem for path in paths if path.stem.startswith("test_")]
+    assert len(set(names)) == len(names)
+    found = {path.name: {module.rpartition(".")[2] for module in imported(path)} & set(names) for path in paths}
+    assert {name: others for name, others in found.items() if others} == {}
+
+
+def test_folders_of_tests_are_rooms_of_the_house() -> None:
+    rooms = {path.parent.name for path in PACKAGE.glob("*/__init__.py")}
+    folders = {path.parent.relative_to(TESTS).as_posix() for path in TESTS.rglob("test_*.py")}
+    # what concerns one module beside the rooms, or all of them, has no folder
+    assert folders - rooms == {".", "docs"}
 
 
 @pytest.mark.parametrize("module", LOADED_LATE)
@@ -116,7 +133,7 @@ def public_names() -> list[str]:
 
 
 def test_public_names_are_the_pinned_ones() -> None:
-    pinned = (ROOT / "tests" / "public_api.txt").read_text(encoding="utf-8").split()
+    pinned = (TESTS / "public_api.txt").read_text(encoding="utf-8").split()
     assert public_names() == pinned
     assert sorted(logphi.__all__) == sorted(dir(logphi))
 

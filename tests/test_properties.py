@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import logphi as lp
+from profiles import gaussian_profile, laplace_profile
 
 DIGITS = 50
 METHODS = ("contour", "lattice", "exact", "exponential", "discretized")
@@ -20,20 +21,6 @@ def examples(number):
 
 def log_uniform(low, high):
     return st.floats(math.log(low), math.log(high)).map(math.exp)
-
-
-def gaussian_profile(mu):
-    """Phi(mu/2 - eps/mu) - e^eps Phi(-mu/2 - eps/mu)."""
-    return lambda e: mpmath.ncdf(mu / 2 - e / mu) - mpmath.exp(e) * mpmath.ncdf(-mu / 2 - e / mu)
-
-
-def laplace_profile(width):
-    """1 - e^{(eps - w)/2} for eps in [0, w], and by symmetry below zero."""
-
-    def above(e):
-        return max(mpmath.mpf(0), 1 - mpmath.exp((e - width) / 2))
-
-    return lambda e: above(e) if e >= 0 else 1 - mpmath.exp(e) * (1 - above(-e))
 
 
 def exponential_profile(reach):

@@ -5,7 +5,6 @@ import os
 import re
 import subprocess
 import sys
-from pathlib import Path
 from typing import get_args
 
 import pytest
@@ -14,11 +13,11 @@ from logphi.adjacency import Adjacency, AdjacencyLike
 from logphi.arguments import Method, RouteName
 from logphi.bound import Direction
 from logphi.engine.routes import ROUTES
+from repository import ROOT
 
 # one run for all tests
 pytestmark = pytest.mark.xdist_group("mypy")
 
-ROOT = Path(__file__).resolve().parent.parent
 PAGES = {"readme": ROOT / "README.md", "tutorial": ROOT / "docs" / "tutorial.md"}
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 

@@ -1,0 +1,287 @@
+"""The pages of docs/ say what is so; their examples are doctests, here is what only a test can compare."""
+
+import doctest
+import importlib.util
+import re
+import shlex
+from importlib.metadata import metadata
+from itertools import pairwise
+
+import mpmath
+import pytest
+from mpmath import exp, floor, mpf
+
+import logphi as lp
+from cases import COARSE, SHARP
+from exact import contains, dec
+from logphi import testing
+from logphi.cli import main
+from logphi.extend import Cells, FinitePair, Primitive
+from logphi.laws.sampled_once import SampledOnce
+from logphi.mechanisms import CATALOGUE, PYTHON_ONLY
+from repository import ROOT
+
+DOCS = ROOT / "docs"
+README = DOCS.parent / "README.md"
+PAGES = sorted([*DOCS.glob("*.md"), README])
+NUMBER = re.compile(r"\d+(?:\.\d+)?(?:e[-+]?\d+)?")
+
+
+def module_of(name):
+    spec = importlib.util.spec_from_file_location(name, DOCS / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def defined_in(page):
+    names = {}
+    for block in module_of("conftest").blocks((DOCS / page).read_text(encoding="utf-8")):
+        exec(block, names)
+    return names
+
+
+STAIRCASE = defined_in("add-a-mechanism.md")
+
+
+def staircase_profile(level, gamma, epsilon):
+    """The integral of (f(x - 1) - e^epsilon f(x))_+ over the steps of both densities, unit by unit."""
+    level, gamma, factor = dec(level), dec(gamma), exp(dec(epsilon))
+    b = exp(-level)
+    top = (1 - b) / (2 * (gamma + b * (1 - gamma)))
+
+    def density(x):
+        size = abs(x)
+        return top * b ** (floor(size) + (1 if size - floor(size) >= gamma else 0))
+
+    total, reach = mpf(0), int(60 / level) + 3
+    for unit in range(-reach, reach):
+        edges = sorted({mpf(0), gamma, 1 - gamma, mpf(1)})
+        for low, high in pairwise(edges):
+            middle = unit + (low + high) / 2
+            total += (high - low) * max(density(middle - 1) - factor * density(middle), 0)
+    return total
+
+
+@pytest.mark.few(6)
+@pytest.mark.parametrize(("level", "gamma"), [(1.0, 0.3), (0.2, 0.9), (3.0, 0.05), (2.5, 0.6)])
+@pytest.mark.parametrize("epsilon", [-1.7, -0.1, 0.0, 0.15, 0.9, 2.2])
+def test_the_staircase_is_the_integral_of_its_densities(level, gamma, epsilon):
+    one = STAIRCASE["Staircase"](level=level, gamma=gamma)
+    with mpmath.workdps(25):
+        exact = staircase_profile(level, gamma, epsilon)
+        for direction in ("remove", "add"):
+            bound = one.delta(epsilon, direction=direction)
+            assert contains(bound, exact)
+            assert bound.width <= SHARP * bound.value
+        # the short way has other probabilities, by rounding
+        short = STAIRCASE["staircase"](level, gamma).delta(epsilon)
+        assert float(short.value) == pytest.approx(float(bound.value), rel=1e-12)
+
+
+def test_the_staircase_conforms_like_one_of_the_catalogue():
+    staircase = STAIRCASE["Staircase"]
+    testing.check_mechanism(staircase(level=0.7, gamma=0.2))
+    testing.check_mechanism(staircase(level=0.7, gamma=0.2).poisson(0.3))
+    assert staircase(1.0, 0.3, adjacency="replace").adjacency is lp.Adjacency.REPLACE
+    assert repr(staircase(1.0, 0.3, adjacency="replace")) == "Staircase(level=1.0, gamma=0.3, adjacency='replace')"
+    assert 2 * staircase(1.0, 0.3) == staircase(1.0, 0.3) + staircase(level=1.0, gamma=0.3)
+
+
+def test_a_mechanism_can_be_added_in_sixty_lines():
+    longest = max(module_of("conftest").blocks((DOCS / "add-a-mechanism.md").read_text(encoding="utf-8")), key=len)
+    assert len(longest.splitlines()) < 60
+
+
+class Formulas(Cells):
+    def __init__(self, p, q):
+        self.vectors = p, q
+
+    def under(self, arith):
+        return tuple([arith.constant(one) for one in vector] for vector in self.vectors)
+
+
+@pytest.mark.parametrize(
+    ("p", "q", "text"),
+    [
+        ([0.5, 0.6], [0.5, 0.5], "formulas of p must sum to one, got 1.1"),
+        ([0.5, 0.5], [0.5, 0.4], "formulas of q must sum to one"),
+        ([1.0, 0.0], [0.5, 0.5], "positive probability under p"),
+        ([0.5, 0.5], [1.5, -0.5], "positive probability under q"),
+    ],
+)
+def test_formulas_that_are_no_probabilities(p, q, text):
+    with pytest.raises(ValueError, match=text):
+        FinitePair.of(Formulas(p, q))
+
+
+def test_formulas_carry_the_half_ulp_of_their_parameters():
+    pair = FinitePair.of(Formulas([0.3, 0.7], [0.6, 0.4]))
+    assert pair.p == (0.3, 0.7)
+    assert 1e-16 < pair.blur < 1e-15
+
+
+@pytest.mark.parametrize("name", ["epsilon", "delta", "loss", "pair"])
+def test_parameters_are_not_called_like_questions(name):
+    with pytest.raises(TypeError, match=f"a parameter of Own is called '{name}', which is a question"):
+        type("Own", (Primitive,), {"__annotations__": {name: float}})
+
+
+MATRIX = module_of("support_matrix")
+CELLS = MATRIX.cells()
+
+
+@pytest.mark.slow
+def test_the_support_matrix_is_what_the_library_does(monkeypatch):
+    expansion = pytest.importorskip("logphi.certified.expansion", exc_type=ImportError)
+    # what has a certificate has one with far less work; with all of it the same are refused, some after half a minute
+    monkeypatch.setattr(expansion, "MOST_WORK", expansion.MOST_WORK // 50)
+    written = (DOCS / "support-matrix.md").read_text(encoding="utf-8")
+    assert written == MATRIX.page(), "run: python docs/support_matrix.py > docs/support-matrix.md"
+
+
+def test_the_support_matrix_has_every_mechanism():
+    assert set(MATRIX.EXAMPLES) == set(CATALOGUE) | set(PYTHON_ONLY)
+    assert set(MATRIX.DOMINATING) >= {cell.name for cell in CELLS if cell.verdict == "bound"}
+
+
+def test_refusals_name_what_is_near():
+    for cell in CELLS:
+        assert bool(cell.reason) == (cell.mechanism is None)
+        assert "\n" not in cell.reason
+    assert all(MATRIX.reason_of(build)[1] for build in MATRIX.REFUSED.values())
+
+
+def has_transform(mechanism):
+    return not any(isinstance(law, SampledOnce) for law, _ in (mechanism.loss_law() + mechanism.loss_law().reflected()).terms)
+
+
+@pytest.mark.few(20)
+@pytest.mark.parametrize("scheme", MATRIX.SCHEMES)
+@pytest.mark.parametrize("name", MATRIX.EXAMPLES)
+def test_what_is_not_refused_answers(scheme, name):
+    for cell in CELLS:
+        if (cell.scheme, cell.name) == (scheme, name) and cell.mechanism is not None:
+            near, far = cell.mechanism.delta(0.05), cell.mechanism.delta(0.4)
+            assert 0 < near.lower <= near.value <= near.upper < 1
+            assert near.width <= COARSE * near.value
+            assert far.lower <= near.upper
+            assert cell.mechanism.adjacency.value == cell.relation
+            if not has_transform(cell.mechanism):
+                continue
+            testing.check_value(cell.mechanism)
+            testing.check_text(cell.mechanism)
+            testing.check_masses(cell.mechanism)
+            testing.check_convexity(cell.mechanism)
+
+
+def test_the_catalogue_has_a_section_for_every_mechanism():
+    headings = [line for line in (DOCS / "catalogue.md").read_text(encoding="utf-8").splitlines() if line.startswith("### ")]
+    assert [name for name in (*CATALOGUE, *PYTHON_ONLY) if not any(f"`{name}(" in line for line in headings)] == []
+
+
+@pytest.mark.parametrize("page", sorted(path.stem for path in DOCS.glob("*.md") if path.stem != "index"))
+def test_every_page_is_in_the_contents(page):
+    contents = "\n".join(
+        re.findall(r"^```\{toctree\}\n(.*?)^```$", (DOCS / "index.md").read_text("utf-8"), re.DOTALL | re.MULTILINE)
+    )
+    assert re.search(rf"^{page}$", contents, re.MULTILINE), f"enter {page} in a toctree of docs/index.md"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page):
+    text = page.read_text(encoding="utf-8")
+    for target in re.findall(r"\]\((?!http)([^)#]+)\)", text) + re.findall(r"`((?:docs|src|tests)/[\w/.-]+)`", text):
+        root = DOCS.parent if target.startswith(("docs/", "src/", "tests/")) else page.parent
+        assert (root / target).exists(), target
+
+
+def sessions(page):
+    """The commands of a page, and what it shows after each."""
+    blocks = re.findall(r"^```console\n(.*?)^```$", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+    return [shown.partition("\n")[::2] for block in blocks for shown in re.split(r"^\$ logphi ", block, flags=re.MULTILINE)[1:]]
+
+
+def nine_digits(text):
+    return NUMBER.sub(lambda found: f"{float(found[0]):.9g}", text)
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if sessions(page)], ids=lambda page: page.name)
+def test_commands_print_what_a_page_shows(page, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    for command, shown in sessions(page):
+        main(shlex.split(command))
+        printed = "".join(capsys.readouterr())
+        same = doctest.OutputChecker().check_output(nine_digits(shown), nine_digits(printed), doctest.ELLIPSIS)
+        assert same, f"logphi {command}\n{printed}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_block_is_run(page):
+    """By the doctests, by the tests here, or, what make does, by whoever runs the tests."""
+    blocks = re.findall(r"^```(.*)\n((?:.*\n)*?)```$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    left = [text for kind, text in blocks if kind not in ("python", "console", "{toctree}")]
+    assert [text for text in left if not text.startswith(("make ", "python3 -m venv "))] == []
+    assert all(text.startswith("$ logphi ") for kind, text in blocks if kind == "console")
+
+
+def test_every_command_is_shown(capsys):
+    main(["--help"])
+    commands = set(re.findall(r"^  logphi ([\w-]+)", capsys.readouterr().out, re.MULTILINE))
+    assert len(commands) > 10
+    assert {command.split()[0] for command, _ in sessions(DOCS / "command-line.md")} == commands
+
+
+def test_the_readme_is_run():
+    text, names = README.read_text(encoding="utf-8"), {}
+    for block in module_of("conftest").blocks(text):
+        exec(block, names)
+    examples = doctest.DocTestParser().get_doctest(text, names, "README.md", str(README), 0)
+    assert len(examples.examples) > 1
+    assert doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(examples).failed == 0
+
+
+def test_the_first_commands_are_a_users():
+    found = re.search(r"^```\n(.*?)^```", README.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+    venv, install, first = found[1].splitlines()
+    assert venv == "python3 -m venv venv"
+    assert install == "venv/bin/pip install ."
+    assert first.removeprefix("venv/bin/logphi ") == sessions(README)[0][0]
+
+
+INSTALLED = re.compile(r"""pip install\s+["']?([^\s"'`)]+)""")
+EXTRA = re.compile(r"""["'`]\.\[([\w-]+)\]["'`]""")
+
+
+def test_all_that_is_to_be_installed_can_be():
+    """From a checkout, or by the name of what is needed: no registry has logphi."""
+    extras = set(metadata("logphi").get_all("Provides-Extra"))
+    needed = {re.match(r"[\w-]+", one)[0] for one in metadata("logphi").get_all("Requires-Dist") if "extra ==" in one}
+    possible = {".", *needed, *(f".[{extra}]" for extra in extras)}
+    for path in [*PAGES, *(DOCS.parent / "src").rglob("*.py")]:
+        assert set(INSTALLED.findall(path.read_text(encoding="utf-8"))) <= possible, path
+    for page in (README, DOCS / "index.md"):
+        assert set(EXTRA.findall(page.read_text(encoding="utf-8"))) == extras
+
+
+def test_the_speed_table_is_that_of_the_benchmarks():
+    rows = [row for row in README.read_text(encoding="utf-8").splitlines() if re.match(r"\|.*\| (logphi|dp-|prv-|autodp)", row)]
+    assert len(rows) > 10
+    measured = (DOCS / "benchmarks.md").read_text(encoding="utf-8").splitlines()
+    assert [row for row in rows if row not in measured] == []
+
+
+def numbers(text):
+    return [float(found) for found in re.findall(rf"{NUMBER.pattern}|\binf\b", text)]
+
+
+def test_the_numbers_of_sharp_edges_are_those_of_their_sections():
+    head, *sections = re.split(r"^##+ ", (DOCS / "sharp-edges.md").read_text(encoding="utf-8"), flags=re.MULTILINE)
+    shown = {section.partition("\n")[0].lower().replace(" ", "-"): numbers(section.partition("\n")[2]) for section in sections}
+    rows = re.findall(r"^\| \[.*?\]\(#(.*?)\) \| (.*?) \| (.*?) \|", head, re.MULTILINE)
+    assert len(rows) > 20
+    (always,) = numbers(re.search(r"^>>> .*\n(.*)\n", head, re.MULTILINE)[1])
+    for slug, *cells in rows:
+        for number in numbers(" ".join(cells)):
+            near = [one for one in [always, *shown[slug]] if one == pytest.approx(number, rel=1e-4, abs=0)]
+            assert near, f"{slug}: {number}"

@@ -1,0 +1,248 @@
+"""The site, built from nothing with warnings as errors, and looked at in a real browser."""
+
+import json
+import shutil
+import subprocess
+import sys
+import threading
+from functools import partial
+from html.parser import HTMLParser
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import unquote, urlsplit
+
+import pytest
+
+import logphi as lp
+from repository import ROOT
+
+pytest.importorskip("sphinx")
+pytest.importorskip("selenium")
+
+from selenium import webdriver
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.by import By
+from selenium.webdriver.support.wait import WebDriverWait
+from sphinx.util.inventory import InventoryFile
+
+# one worker builds, and sees all
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("site")]
+
+BROWSER, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
+FLAGS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--window-size=1300,900",
+]
+
+PATIENCE = 10  # seconds, for what a script of the page does
+TELEPHONE = {"width": 390, "height": 800, "deviceScaleFactor": 1, "mobile": True}
+# WCAG 2.2, success criterion 1.4.3, for large text; the smaller demand, as a style sheet's greys are not ours
+CONTRAST = 3.0
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    below = tmp_path_factory.mktemp("built")
+    result = subprocess.run(
+        [sys.executable, str(ROOT / "docs" / "site" / "build.py"), str(below)], capture_output=True, text=True, check=False
+    )
+    assert result.returncode == 0, f"{result.stdout}\n{result.stderr}"
+    return below / "site"
+
+
+def addresses(site, *, listings=True):
+    """The pages, with or without those that only show code."""
+    found = sorted(path.relative_to(site).as_posix() for path in site.rglob("*.html"))
+    return [one for one in found if listings or not one.startswith("source/")]
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture(scope="module")
+def served(site):
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(site))) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    if not (BROWSER and DRIVER):
+        pytest.skip("no chromium and chromedriver here; on Debian: apt-get install chromium chromium-driver")
+    options = webdriver.ChromeOptions()
+    options.binary_location = BROWSER
+    for flag in (*FLAGS, f"--user-data-dir={tmp_path_factory.mktemp('profile')}"):
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    driver = webdriver.Chrome(options=options, service=Service(DRIVER))
+    # what the browser's own first page asked for is no page of ours
+    driver.get("about:blank")
+    driver.get_log("performance")
+    yield driver
+    driver.quit()
+
+
+class Anchors(HTMLParser):
+    """The links of a page, and what can be linked to."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.links, self.ids = [], {""}
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        attributes = dict(attrs)
+        self.ids.add(attributes.get("id") or "")
+        if tag == "a" and attributes.get("href"):
+            self.links.append(attributes["href"])
+
+
+def test_every_public_name_is_in_the_inventory(site):
+    inventory = InventoryFile.loads((site / "objects.inv").read_bytes(), uri="").data
+    known = {name for kind, names in inventory.items() if kind.startswith("py:") for name in names}
+    assert [name for name in lp.__all__ if f"logphi.{name}" not in known] == []
+    assert {"logphi.extend.Primitive", "logphi.testing.check_mechanism", "logphi.questions.delta.delta"} <= known
+
+
+def test_every_link_leads_somewhere(site):
+    pages = {address: Anchors((site / address).read_text(encoding="utf-8")) for address in addresses(site)}
+    assert len(pages) > len(list((ROOT / "docs").glob("*.md")))
+    broken = []
+    for address, page in pages.items():
+        for link in page.links:
+            parts = urlsplit(link)
+            if parts.scheme or parts.netloc:
+                continue
+            target = ((site / address).parent / unquote(parts.path) if parts.path else site / address).resolve()
+            anchors = pages[target.relative_to(site).as_posix()].ids if target.suffix == ".html" and target.exists() else {""}
+            if not target.is_file() or unquote(parts.fragment) not in anchors:
+                broken.append((address, link))
+    assert broken == []
+
+
+def complaints(browser, served):
+    """What the browser has to say about the page: errors on its console, requests that failed or left the house."""
+    found = [entry["message"] for entry in browser.get_log("browser")]
+    for entry in browser.get_log("performance"):
+        event = json.loads(entry["message"])["message"]
+        if event["method"] == "Network.requestWillBeSent":
+            url = event["params"]["request"]["url"]
+            if not url.startswith((served, "data:", "chrome:", "about:")):
+                found.append(f"asks elsewhere: {url}")
+        elif event["method"] == "Network.responseReceived" and event["params"]["response"]["status"] >= 400:
+            found.append(f"not there: {event['params']['response']['url']}")
+        elif event["method"] == "Network.loadingFailed" and not event["params"].get("canceled"):
+            found.append(f"failed: {event['params']['errorText']}")
+    return found
+
+
+UNSEEN = """
+    const flat = box => box.width < 1 || box.height < 1;
+    const formulas = [...document.querySelectorAll("article math")].filter(one => flat(one.getBoundingClientRect()));
+    const undrawn = [...document.querySelectorAll("article merror, article .problematic")];
+    const pictures = [...document.querySelectorAll("article img")].filter(one => !(one.complete && one.naturalWidth > 0));
+    return [...formulas, ...undrawn, ...pictures].map(one => one.outerHTML.slice(0, 200));
+"""
+
+
+def test_every_page_opens_and_shows_what_is_on_it(site, served, browser):
+    wrong = {}
+    for address in addresses(site):
+        browser.get(f"{served}/{address}")
+        found = complaints(browser, served) + browser.execute_script(UNSEEN)
+        if found or not browser.title:
+            wrong[address] = found
+    assert wrong == {}
+
+
+def test_there_are_formulas_and_pictures(served, browser):
+    browser.get(f"{served}/catalogue.html")
+    assert len(browser.find_elements(By.CSS_SELECTOR, "article math")) > 50
+    browser.get(f"{served}/gallery.html")
+    assert len(browser.find_elements(By.CSS_SELECTOR, "article img")) > 10
+
+
+@pytest.mark.parametrize(
+    ("words", "page"),
+    [("Gaussian", "catalogue.html"), ("calibrate", "calibration.html"), ("staircase", "add-a-mechanism.html")],
+)
+def test_the_search_finds(served, browser, words, page):
+    browser.get(f"{served}/index.html")
+    box = browser.find_element(By.CSS_SELECTOR, ".sidebar-search-container input[name=q]")
+    box.send_keys(words)
+    box.submit()
+    wait = WebDriverWait(browser, PATIENCE)
+    found = wait.until(lambda b: b.find_elements(By.CSS_SELECTOR, f"#search-results li a[href*='{page}']"))
+    # by its address: the results move while their summaries are loaded
+    browser.get(found[0].get_attribute("href"))
+    assert page in browser.current_url
+    assert words.lower() in browser.find_element(By.CSS_SELECTOR, "article").text.lower()
+
+
+@pytest.fixture
+def emulated(browser):
+    yield browser.execute_cdp_cmd
+    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+
+
+def test_no_page_is_wider_than_a_telephone(site, served, browser, emulated):
+    emulated("Emulation.setDeviceMetricsOverride", TELEPHONE)
+    wide = {}
+    for address in addresses(site, listings=False):
+        browser.get(f"{served}/{address}")
+        width = browser.execute_script("return document.documentElement.scrollWidth")
+        if width > TELEPHONE["width"]:
+            wide[address] = width
+    assert wide == {}
+
+
+FAINT = """
+    const light = colour => {
+        const [r, g, b] = colour.match(/[\\d.]+/g).map(Number).map(v => v / 255)
+            .map(v => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+        return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+    };
+    const opaque = colour => !/, 0\\)$|transparent/.test(colour);
+    const ground = one => {
+        for (; one; one = one.parentElement) {
+            const colour = getComputedStyle(one).backgroundColor;
+            if (opaque(colour)) return colour;
+        }
+        return "rgb(255, 255, 255)";
+    };
+    const faint = [];
+    for (const one of document.querySelectorAll("article *, .sidebar-drawer *")) {
+        if (![...one.childNodes].some(node => node.nodeType == 3 && node.textContent.trim())) continue;
+        if (one.closest(".headerlink, svg") || !one.getClientRects().length) continue;
+        const [text, behind] = [light(getComputedStyle(one).color), light(ground(one))];
+        const contrast = (Math.max(text, behind) + 0.05) / (Math.min(text, behind) + 0.05);
+        if (contrast < arguments[0]) faint.push(`${contrast.toFixed(2)} ${one.className} ${one.textContent.slice(0, 30)}`);
+    }
+    return [faint, light(ground(document.querySelector("article")))];
+"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_stands_out_from_its_ground(site, served, browser, emulated, scheme):
+    emulated("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]})
+    wrong = {}
+    for address in addresses(site, listings=False):
+        browser.get(f"{served}/{address}")
+        faint, ground = browser.execute_script(FAINT, CONTRAST)
+        assert (ground < 0.5) == (scheme == "dark")
+        if faint:
+            wrong[address] = sorted(set(faint))[:5]
+    assert wrong == {}

@@ -1,0 +1,217 @@
+"""One rare large loss among many small ones: small rates, where a plain contour loses its digits."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import mpmath
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import logphi as lp
+from logphi.bound import Status
+from logphi.engine import clipping
+from logphi.laws.clipped import ClippedNormal
+
+# what is promised where large losses decide, and what noise of sigma 0.5, whose losses have no scale of their own, leaves
+PROMISED, HEAVY = 1e-9, 3e-5
+# what rounding leaves of a sum of ten thousand products, a hundred times over
+CONVOLVED = 3e-11
+# what rounding leaves of a transform that is far from one
+TRANSFORM = 1e-11
+
+
+def sampled(count: int, rate: float, sigma: float) -> lp.Mechanism:
+    return count * lp.Gaussian(sigma=sigma).poisson(rate)
+
+
+def convolved(count: int, rate: float, sigma: float, place: int, per_rate: int, top: float) -> tuple[float, float]:
+    """Delta at ``place`` steps of rate / per_rate, from the density of one loss on a lattice.
+
+    Sums of a smooth density over a lattice that resolves it are integrals, and products of positive numbers lose no digits. The
+    kink of the payoff is on the lattice: what it adds to the last sum is Euler's and Maclaurin's.
+    """
+    h = rate / per_rate
+    first = math.ceil(math.log1p(-rate) / h)
+    loss = h * np.arange(first, int(top / h) + 1)
+    odds = np.maximum((np.expm1(loss) + rate) / rate, 1e-300)
+    x = sigma * (np.log(odds) + 0.5 / sigma**2)
+    weight = np.exp(2 * loss - x * x / 2) * sigma / (rate * odds) / math.sqrt(2 * math.pi) * h
+
+    def product(one: tuple[int, np.ndarray], other: tuple[int, np.ndarray]) -> tuple[int, np.ndarray]:
+        start = one[0] + other[0]
+        return start, np.convolve(one[1], other[1])[: int(top / h) + 1 - start]
+
+    total, power = (0, np.ones(1)), (first, weight)
+    while count:
+        total = product(total, power) if count & 1 else total
+        count >>= 1
+        power = product(power, power) if count else power
+    start, mass = total
+    steps = start + np.arange(mass.size) - place
+    above = steps > 0
+    value = float(mass[above] @ -np.expm1(-h * steps[above]))
+    left, here, right = mass[place - start - 1 : place - start + 2] / h
+    third = here - 3 * (right - left) / (2 * h) + 3 * (right - 2 * here + left) / h**2
+    return place * h, value + h**2 / 12 * here - h**4 / 720 * third
+
+
+def test_a_convolution_of_densities_lies_inside_the_bounds():
+    epsilon, delta = convolved(100, 0.01, 4.0, 680, 40, 1.3)
+    bound = sampled(100, 0.01, 4.0).delta(epsilon, direction="remove", method="clipped")
+    assert bound.width <= PROMISED * bound.value
+    assert bound.lower * (1 - CONVOLVED) <= delta <= bound.upper * (1 + CONVOLVED)
+
+
+@pytest.mark.parametrize(
+    ("count", "rate", "sigma", "epsilon", "delta"),
+    # by the convolution above at 40 to 90 steps to a rate, which agree in all but the last digits given
+    [(100, 1e-3, 2.0, 0.038, 1.85115357849e-12), (1000, 1e-3, 4.0, 0.0497, 1.043580367876e-12)],
+)
+def test_finer_convolutions_lie_inside_the_bounds(count, rate, sigma, epsilon, delta):
+    bound = sampled(count, rate, sigma).delta(epsilon)
+    assert bound.method == "clipped"
+    assert bound.width <= PROMISED * bound.value
+    assert bound.lower * (1 - CONVOLVED) <= delta <= bound.upper * (1 + CONVOLVED)
+
+
+@pytest.mark.parametrize(("z", "end"), [(3.0, 2.5), (40.0, 4.0), (-2.5, 3.0), (6.0 + 35.0j, 3.0)])
+def test_the_transform_below_the_cap_is_its_integral(z, end):
+    one = lp.Gaussian(sigma=0.8).poisson(0.03).loss_law().terms[0][0]
+    m, q = mpmath.mpf(1) / mpmath.mpf(0.8), mpmath.mpf(0.03)
+    with mpmath.workdps(30):
+        whole = mpmath.quad(
+            lambda x: (1 - q + q * mpmath.exp(m * x - m * m / 2)) ** (z + 1) * mpmath.npdf(x), [-12, -4, 0, 2, end]
+        )
+    values = ClippedNormal(one, end).log_transform(np.array([z]))
+    assert abs(complex(mpmath.exp(values.mid[0]) / whole) - 1) <= values.radius[0] + 1e-15 <= TRANSFORM
+
+
+@pytest.mark.parametrize("share", [1e-13, 1e-9, 1e-5])
+def test_the_cap_does_not_matter(share):
+    loss = sampled(1000, 1e-4, 1.0).loss_law()
+    usual, other = (clipping.prepare(loss, 0.0954, rtol, -math.inf) for rtol in (1e-9, share))
+    (low, high), (least, most) = (one.at(0.0954).amount.log_ends for one in (usual, other))
+    assert max(low, least) <= min(high, most)
+
+
+@pytest.mark.slow
+@settings(max_examples=40)
+@given(
+    count=st.integers(100, 10**6),
+    log_rate=st.floats(-5, -1.5),
+    sigma=st.floats(0.8, 5.0),
+    share=st.floats(0.2, 4.0),
+)
+def test_clipped_and_plain_contours_meet(count, log_rate, sigma, share):
+    release = sampled(count, 10**log_rate, sigma)
+    epsilon = share * math.sqrt(count * math.expm1(sigma**-2)) * 10**log_rate
+    one, other = (release.delta(epsilon, direction="remove", method=method) for method in (None, "contour"))
+    assert max(one.lower, other.lower) <= min(one.upper, other.upper)
+
+
+def test_small_losses_may_be_of_any_kind():
+    release = sampled(300, 1e-4, 1.0) + sampled(500, 3e-4, 1.5) + 20 * lp.RandomizedResponse(p=0.5001)
+    one, other = (release.delta(0.09, direction="remove", method=method) for method in ("clipped", "discretized"))
+    assert one.width <= PROMISED * one.value
+    assert other.lower <= one.lower <= one.upper <= other.upper
+
+
+def test_a_profile_of_e_to_minus_300_keeps_its_digits():
+    clipped, plain = (sampled(1000, 0.01, 8.0).log_delta(1.0, method=method) for method in ("clipped", "contour"))
+    assert clipped.upper < -298
+    assert clipped.width < PROMISED
+    assert max(clipped.lower, plain.lower) <= min(clipped.upper, plain.upper)
+
+
+def test_epsilon_is_zero_where_delta_at_zero_is_small_enough():
+    for release in (sampled(1, 1e-5, 0.5), sampled(1, 1e-5, 4.0)):
+        found = release.epsilon(1e-5)
+        assert (found.lower, found.upper) == (0.0, 0.0)
+
+
+COUNTS, RATES, SIGMAS, DELTAS = (1, 100, 1000, 10**6), (1e-5, 1e-4, 1e-3, 1e-2), (0.5, 1.0, 2.0, 4.0), (1e-5, 1e-8, 1e-12)
+GRID = list(itertools.product(COUNTS, RATES, SIGMAS, DELTAS))
+
+
+def check(count: int, rate: float, sigma: float, delta: float) -> None:
+    """Epsilon is narrow, and at its ends an independent route says that delta is on the right sides."""
+    release = sampled(count, rate, sigma)
+    found = release.epsilon(delta)
+    assert found.width <= (HEAVY if sigma < 1 else PROMISED) * found.upper
+    if found.upper > 0 and count < 10**6:
+        above, below = (release.delta(end, method="discretized") for end in (found.lower, found.upper))
+        assert above.upper >= delta * (1 - PROMISED)
+        assert below.lower <= delta * (1 + PROMISED)
+
+
+@pytest.mark.parametrize("case", [(1000, 1e-4, 1.0, 1e-12), (10**6, 1e-5, 4.0, 1e-12)])
+def test_epsilon_is_narrow_at_small_rates(case):
+    check(*case)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", GRID)
+def test_epsilon_is_narrow_all_over_the_grid(case):
+    check(*case)
+
+
+def test_infinite_losses_have_a_share_of_the_large_ones():
+    # the other has an infinite loss with probability 0.3, and else none
+    release, other = sampled(1000, 1e-4, 1.0), lp.ApproximateDP(epsilon=0, delta=0.3)
+    alone = release.delta(0.09, direction="remove")
+    found = (release + other).delta(0.09, direction="remove")
+    assert found.lower <= 0.3 + 0.7 * alone.upper
+    assert found.upper >= 0.3 + 0.7 * alone.lower
+    with pytest.raises(ValueError, match="'clipped' needs"):
+        (release + other).delta(0.09, direction="remove", method="clipped")
+
+
+@pytest.mark.parametrize(
+    ("count", "rate", "sigma", "epsilon"),
+    # tails of which no digit is left, differences of tails that are none, and losses without a density
+    [(1, 0.1, 1e9, 1.0), (1, 0.5, 1e17, 1e-17), (10**9, 1e-12, 1e17, 50.0), (10**6, 1e-3, 0.03, 1.0)],
+)
+def test_caps_beyond_the_reach_of_doubles_are_refused(count, rate, sigma, epsilon):
+    assert clipping.prepare(sampled(count, rate, sigma).loss_law(), epsilon, 1e-9, -math.inf) is None
+
+
+def test_a_rest_of_which_nothing_is_known_is_no_bound():
+    release = sampled(838235066594, 5.7e-28, 4.35) + sampled(36, 5.64e-5, 116.0)
+    assert clipping.prepare(release.loss_law(), 9.06e-6, 1e-9, -math.inf) is None
+
+
+def test_noise_beyond_all_measure_has_a_profile():
+    # at most delta(0) <= q / sigma of each release
+    found = sampled(10**15, 1e-30, 1e17).log_delta(1e-99, direction="remove")
+    assert found.upper <= 0
+    assert found.lower <= math.log(1e-32)
+
+
+def test_a_named_clipped_contour_is_refused_where_nothing_is_sampled():
+    with pytest.raises(ValueError, match="'clipped' needs"):
+        (20 * lp.Laplace(scale=5.0)).delta(1.0, method="clipped")
+
+
+def test_the_main_workload_is_not_clipped():
+    assert sampled(14062, 256 / 60000, 1.1).epsilon(1e-5).method == "contour"
+    assert sampled(1000, 1e-4, 1.0).epsilon(1e-12).status is Status.MET
+
+
+@pytest.mark.slow
+def test_a_lattice_finer_than_the_doubles_is_refused():
+    release = (
+        sampled(1, 0.005677659998081226, 0.612237450148677)
+        + sampled(5040568, 2.3541633732846738e-09, 8.019322522359301)
+        + sampled(582094, 2.1946294570512636e-07, 3.720053006786465)
+        + sampled(2761190, 2.3351705718173294e-06, 8.290790456491564)
+        + sampled(973, 0.002125272906809874, 3.4549152325765653)
+        + sampled(5606040, 1.4647239193354713e-08, 1.4385845282557157)
+        + sampled(1, 1.9977302804385558e-05, 0.9212260411364478)
+        + sampled(50616, 0.005878571024932286, 10.949796408772142)
+    )
+    with pytest.raises(ValueError, match="finer than the doubles"):
+        release.delta(4.155971089583, direction="remove", method="discretized")

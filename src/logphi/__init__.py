@@ -33,6 +33,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from logphi.guesses import package_hint
+
 if TYPE_CHECKING:
     from logphi import classical, plot
     from logphi.accountant import Accountant, BudgetExceededError, PrivacyFilter
@@ -196,7 +198,7 @@ if not TYPE_CHECKING:  # to type checkers, any name would be there
 
     def __getattr__(name: str) -> Any:
         if name not in _NAMES:
-            raise AttributeError(f"module 'logphi' has no attribute {name!r}")
+            raise AttributeError(f"module 'logphi' has no attribute {name!r}{package_hint(name)}")
         if name in _ROOMS:
             return import_module(f"logphi.{name}")
         # every other public name is a mechanism

@@ -33,8 +33,6 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from logphi.guesses import package_hint
-
 if TYPE_CHECKING:
     from logphi import classical, plot
     from logphi.accountant import Accountant, BudgetExceededError, PrivacyFilter
@@ -198,6 +196,9 @@ if not TYPE_CHECKING:  # to type checkers, any name would be there
 
     def __getattr__(name: str) -> Any:
         if name not in _NAMES:
+            # a bare import of the package needs none of it
+            from logphi.guesses import package_hint
+
             raise AttributeError(f"module 'logphi' has no attribute {name!r}{package_hint(name)}")
         if name in _ROOMS:
             return import_module(f"logphi.{name}")

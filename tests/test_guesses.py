@@ -3,6 +3,7 @@
 import copy
 import inspect
 import pickle
+import re
 
 import pytest
 
@@ -18,6 +19,18 @@ import logphi as lp
         (lambda: lp.Laplace(epsilon=1), "scale=sensitivity/epsilon"),
         (lambda: lp.Gaussian(1).poisson(sample_rate=0.01), r"m\.poisson\(rate\)"),
         (lambda: lp.Gaussian(1, adjacency="replace").subset(sampling_rate=0.01, adjacency="replace"), "rate"),
+        (lambda: lp.Gaussian(noise=1.1), "sigma="),
+        (lambda: lp.Laplace(sigma=1), "scale="),
+        (lambda: lp.RandomizedResponse(epsilon=1), r"p=math\.exp\(epsilon\)"),
+        (lambda: lp.Gaussian(1).epsilon(target_delta=1e-5), "write delta; it takes delta, direction"),
+        (lambda: lp.Gaussian(1).delta(eps=1), "write epsilon"),
+        (lambda: lp.Gaussian(1).renyi(alpha=2), "write order"),
+        (lambda: lp.Gaussian(1).epsilon(1e-5, relation="remove"), "direction="),
+        (lambda: lp.Gaussian(1).renyi_orders(rtol=1e-6), "it takes direction"),
+        (lambda: lp.dp_sgd(noise_multiplier=1.1, sample_rate=0.01, steps=100), "dataset_size= and batch_size="),
+        (lambda: lp.dp_sgd(noise=1.1, dataset_size=100, batch_size=1, epochs=1), "noise_multiplier="),
+        (lambda: lp.dp_sgd(epsilon=1, delta=1e-5, dataset_size=100, batch_size=1, epochs=1), "target_epsilon="),
+        (lambda: lp.calibrate(lp.Gaussian, target_epsilon=1, target_delta=1e-5), "write epsilon="),
         (lambda: lp.Gaussian(1, colour="red"), "it takes sigma, sensitivity, adjacency"),
     ],
 )
@@ -40,6 +53,41 @@ def test_keywords(typed, hint):
 def test_attributes(typed, hint):
     with pytest.raises(AttributeError, match=hint):
         typed()
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("epsilon", r"m\.epsilon\(delta\)"),
+        ("subsample", r"m\.poisson\(rate\)"),
+        ("GaussianMechanism", r"lp\.Gaussian\(sigma\)"),
+        ("RDPAccountant", r"lp\.Accountant\(\)"),
+        ("colour", "has no attribute 'colour'$"),
+    ],
+)
+def test_names_of_the_package(name, hint):
+    with pytest.raises(AttributeError, match=hint):
+        getattr(lp, name)
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("14062 * Gaussian(noise_multiplier=1.1).poisson(256/60000)", "write sigma="),
+        ("Gaussian(sigma=1.1).poisson(sample_rate=0.01)", r"m\.poisson\(rate\)"),
+        ("Gaussian(sigma=1.1).subsample(0.01)", r"m\.poisson\(rate\) or m\.subset"),
+        ("Laplace(epsilon=1)", "scale=sensitivity/epsilon"),
+        ("gaussian(1)", "did you mean Gaussian"),
+        ("Gaussian(1).poison(0.1)", "did you mean poisson"),
+    ],
+)
+def test_the_command_line_answers_the_same(text, hint, capsys):
+    from logphi.cli import main
+
+    assert main(["epsilon", text, "--delta", "1e-5"]) == 2
+    told = capsys.readouterr().err
+    assert re.search(hint, told)
+    assert len(told.splitlines()) == 1
 
 
 def test_sums_of_lists():

@@ -98,6 +98,11 @@ def test_an_instance_lists_what_it_answers(thing):
     assert all(hasattr(type(thing), name) or name in vars(thing) for name in dir(thing))
 
 
+@pytest.mark.parametrize("room", [lp.plot, lp.classical], ids=lambda room: room.__name__)
+def test_a_room_lists_its_public_names(room):
+    assert dir(room) == sorted(room.__all__)
+
+
 def test_fields_are_listed():
     assert {"sigma", "sensitivity", "adjacency", "epsilon", "delta", "poisson"} <= set(dir(lp.Gaussian(1)))
     assert {"lower", "value", "upper", "status", "ledger"} <= set(dir(lp.Gaussian(1).epsilon(1e-5)))

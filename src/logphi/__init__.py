@@ -196,7 +196,10 @@ if not TYPE_CHECKING:  # to type checkers, any name would be there
 
     def __getattr__(name: str) -> Any:
         if name not in _NAMES:
-            raise AttributeError(f"module 'logphi' has no attribute {name!r}")
+            # a bare import of the package needs none of it
+            from logphi.guesses import package_hint
+
+            raise AttributeError(f"module 'logphi' has no attribute {name!r}{package_hint(name)}")
         if name in _ROOMS:
             return import_module(f"logphi.{name}")
         # every other public name is a mechanism

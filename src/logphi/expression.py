@@ -17,18 +17,18 @@ quotient; each is a double as well (:class:`logphi.written.Written`). The gramma
 
 from __future__ import annotations
 
-import difflib
 import enum
 import inspect
 import math
 import operator
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from fractions import Fraction
 from typing import Any, NamedTuple, NoReturn
 
 from logphi.check import real
+from logphi.guesses import attribute_hint, nearest, unexpected
 from logphi.mechanisms import CATALOGUE, PYTHON_ONLY
 from logphi.release import Mechanism, compose
 from logphi.spelling import LONGEST_DECIMAL
@@ -261,7 +261,7 @@ class _Reader:
             if chained > DEEPEST:
                 dot.refuse(f"more than {DEEPEST} transforms in a row")
             if name.text not in TRANSFORMS:
-                name.refuse(f"unknown transform; {_nearest(name.text, TRANSFORMS)}")
+                name.refuse(f"unknown transform{attribute_hint(name.text) or '; ' + _nearest(name.text, TRANSFORMS)}")
             if not hasattr(value, name.text):
                 name.refuse(f"this mechanism has no such transform; all there are: {', '.join(TRANSFORMS)}")
             value = self.call(name, getattr(value, name.text))
@@ -367,12 +367,8 @@ def _clipped(piece: Any) -> str:
     return shown if len(shown) <= 60 else f"{shown[:40]}...{shown[-10:]}"
 
 
-def _nearest(name: str, known: Iterable[str]) -> str:
-    lowered = {entry.lower(): entry for entry in known}
-    near = difflib.get_close_matches(name[:60].lower(), lowered, 3, 0.5)
-    if near:
-        return f"did you mean {' or '.join(lowered[entry] for entry in near)}?"
-    return f"known here: {', '.join(lowered.values())}" if lowered else "only numbers are known here"
+def _nearest(name: str, known: Collection[str]) -> str:
+    return nearest(name, known) or (f"known here: {', '.join(known)}" if known else "only numbers are known here")
 
 
 def _written(name: str, function: Callable[..., Any]) -> str:
@@ -395,12 +391,13 @@ def _attempt(
     except (ValueError, OverflowError) as error:
         token.refuse(str(error))
     except TypeError as error:
-        cause = str(error)
+        cause, signature = str(error), inspect.signature(function)
         try:
             # Its wording, unlike that of a failed call, does not mention __init__.
-            inspect.signature(function).bind(*positional, **keywords)
+            signature.bind(*positional, **keywords)
         except TypeError as mismatch:
-            cause = str(mismatch)
+            unknown = [name for name in keywords if name not in signature.parameters]
+            cause = unexpected(unknown[0], getattr(function, "_hints", {})) if unknown else str(mismatch)
         token.refuse(f"{cause}; it is written {_written(token.text, function)}")
     return result
 

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ClassVar, TypeVar
 
-_Method = TypeVar("_Method", bound=Callable[..., Any])
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 _Guided = TypeVar("_Guided", bound="Guided")
 
 # what other libraries, papers and textbooks call a parameter -> ours
 _KEYWORDS: Mapping[str, str] = {
     "noise_multiplier": "sigma= (with sensitivity 1, the standard deviation is the noise multiplier)",
     "standard_deviation": "sigma=",
+    "noise": "sigma=",
     "stddev": "sigma=",
     "std": "sigma=",
     "b": "scale=",
@@ -27,7 +28,9 @@ _KEYWORDS: Mapping[str, str] = {
     "target_epsilon": "epsilon, or lp.calibrate(family, epsilon=, delta=) for the noise that meets it",
     "target_delta": "delta",
     "alpha": "order",
-    "relation": "adjacency=",
+    "alphas": "order",
+    "orders": "order",
+    "relation": "adjacency= of a mechanism, direction= of a question",
     "neighboring_relation": "adjacency=",
     "group_size": "group_size= on a Poisson sample: m.poisson(rate, group_size=...), or m.group(size) of any mechanism",
     "steps": "a count: steps * m",
@@ -57,14 +60,56 @@ _ATTRIBUTES: Mapping[str, str] = {
 }
 
 
-def meant_by(name: str) -> str:
-    """The hint for a keyword that is not one of ours; empty if nothing is near."""
-    return f": write {_KEYWORDS[name]}" if name in _KEYWORDS else ""
+# what is looked for in the package itself -> what to write
+_CALLS: Mapping[str, str] = {
+    **_ATTRIBUTES,
+    "epsilon": "m.epsilon(delta)",
+    "delta": "m.delta(epsilon)",
+    "renyi": "m.renyi(order)",
+    "poisson": "m.poisson(rate)",
+    "subset": "m.subset(rate, adjacency=...)",
+    "calibrate_noise": "lp.calibrate(family, epsilon=, delta=), or lp.dp_sgd(target_epsilon=, target_delta=, ...)",
+    "dpsgd": "lp.dp_sgd(...)",
+    "DPSGD": "lp.dp_sgd(...)",
+    "GaussianMechanism": "lp.Gaussian(sigma)",
+    "LaplaceMechanism": "lp.Laplace(scale)",
+    "SubsampledGaussian": "lp.Gaussian(sigma).poisson(rate)",
+    "PoissonSampled": "m.poisson(rate)",
+    "RDPAccountant": "lp.Accountant()",
+    "RdpAccountant": "lp.Accountant()",
+    "PLDAccountant": "lp.Accountant()",
+    "PRVAccountant": "lp.Accountant()",
+}
+
+
+def meant_by(name: str, hints: Mapping[str, str]) -> str:
+    """What to write for a keyword that is not one of ours, by the hints of a call or those of all; empty if nothing is near."""
+    meant = hints.get(name) or _KEYWORDS.get(name)
+    return f": write {meant}" if meant else ""
+
+
+def unexpected(name: str, hints: Mapping[str, str]) -> str:
+    """That a keyword is unknown, and what was meant."""
+    return f"got an unexpected keyword argument {name!r}{meant_by(name, hints)}"
 
 
 def attribute_hint(name: str) -> str:
     """The hint for an attribute that mechanisms do not have; empty if nothing is near."""
     return f"; write {_ATTRIBUTES[name]}" if name in _ATTRIBUTES else ""
+
+
+def package_hint(name: str) -> str:
+    """The hint for a name that the package does not have; empty if nothing is near."""
+    return f"; write {_CALLS[name]}" if name in _CALLS else ""
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """``did you mean`` followed by what is spelt like a name, whatever its case; empty if nothing is."""
+    import difflib
+
+    lowered = {entry.lower(): entry for entry in known}
+    near = difflib.get_close_matches(name[:60].lower(), lowered, 3, 0.5)
+    return f"did you mean {' or '.join(lowered[entry] for entry in near)}?" if near else ""
 
 
 def refuse_unknown(call: str, known: Mapping[str, Any], given: Mapping[str, Any], hints: Mapping[str, str]) -> None:
@@ -77,20 +122,26 @@ def refuse_unknown(call: str, known: Mapping[str, Any], given: Mapping[str, Any]
     """
     for name in given:
         if name not in known:
-            hint = f": write {hints[name]}" if name in hints else meant_by(name)
-            raise TypeError(f"{call} takes no {name!r}{hint}; it takes {', '.join(known)}")
+            raise TypeError(f"{call} takes no {name!r}{meant_by(name, hints)}; it takes {', '.join(known)}")
 
 
-def guided(method: _Method) -> _Method:
-    """A method that answers unknown keywords with the right ones; its signature and docstring stay."""
-    known = {name: one for name, one in inspect.signature(method).parameters.items() if name != "self"}
+def guided(**hints: str) -> Callable[[_Function], _Function]:
+    """A function that answers unknown keywords with the right ones; its signature and docstring stay.
 
-    @functools.wraps(method)
-    def call(self: Any, *arguments: Any, **keywords: Any) -> Any:
-        refuse_unknown(f"{method.__name__}()", known, keywords, {})
-        return method(self, *arguments, **keywords)
+    ``hints`` are what names mean here and nowhere else.
+    """
 
-    return call  # type: ignore[return-value]
+    def guide(function: _Function) -> _Function:
+        known = {name: one for name, one in inspect.signature(function).parameters.items() if name != "self"}
+
+        @functools.wraps(function)
+        def call(*arguments: Any, **keywords: Any) -> Any:
+            refuse_unknown(f"{function.__name__}()", known, keywords, hints)
+            return function(*arguments, **keywords)
+
+        return call  # type: ignore[return-value]
+
+    return guide
 
 
 class Guided:

@@ -216,7 +216,7 @@ class Parametric:
 
     def _unknown(self, question: str) -> str:
         names = sorted(str(symbol) for symbol in self.free_symbols)
-        each = ", ".join(f"{name}: {'...' if k else '1.1'}" for k, name in enumerate(names))
+        each = ", ".join(f"{name}: ..." for name in names)
         told = (
             f"{names[0]} is a symbol: give it a number"
             if len(names) == 1

@@ -77,7 +77,7 @@ class Mechanism(Guided, Form, NotAmplified, Questions):
             nodes[key] = described
         return [(counts[key], nodes[key]) for key in sorted(counts)]
 
-    @guided
+    @guided()
     def group(self, size: int) -> Mechanism:
         """The release as a group of records sees it that all change together, as one record does under the relation.
 
@@ -159,7 +159,7 @@ class Mechanism(Guided, Form, NotAmplified, Questions):
         def __getattr__(self, name: str) -> Any:
             raise AttributeError(f"a {type(self).__name__} has no {name!r}{attribute_hint(name)}")
 
-    @guided
+    @guided()
     def poisson(
         self, rate: float, *, group_size: int = 1, adjacency: AdjacencyLike | None = None, one_pair: bool = False
     ) -> Mechanism:
@@ -209,7 +209,7 @@ class Mechanism(Guided, Form, NotAmplified, Questions):
         kind = PoissonOnePair if check.flag("one_pair", one_pair) else PoissonSampled
         return kind(self, rate, group_size, relation)
 
-    @guided
+    @guided()
     def subset(self, rate: float, *, adjacency: AdjacencyLike) -> Mechanism:
         """The mechanism on a fresh uniformly random subset of fixed size, drawn without replacement.
 

@@ -12,6 +12,7 @@ from logphi import check
 from logphi.adjacency import Adjacency, AdjacencyLike
 from logphi.calibration.calibrate import calibrate
 from logphi.calibration.result import Calibration
+from logphi.guesses import guided
 from logphi.laws.log_phi import LogPhi
 from logphi.mechanisms import Gaussian
 from logphi.pairs.pair import UnsupportedError
@@ -28,6 +29,7 @@ _DRAWN = {
 }
 # significant digits of a noise multiplier that is found
 _DIGITS = 6
+_RATE = "dataset_size= and batch_size=, whose ratio is the rate; of a rate alone, steps * lp.Gaussian(sigma).poisson(rate)"
 _PARTS = "accumulated batches are parts of one sample, so that no record is in two of them, and get noise once"
 
 
@@ -133,6 +135,21 @@ class Training(Mechanism):
         return f"{self.adjacency.value}, for {records}"
 
 
+@guided(
+    noise="noise_multiplier=",
+    sigma="noise_multiplier=",
+    sample_rate=_RATE,
+    sampling_rate=_RATE,
+    sampling_probability=_RATE,
+    rate=_RATE,
+    q=_RATE,
+    n="dataset_size=",
+    num_samples="dataset_size=",
+    num_epochs="epochs=",
+    num_steps="steps=",
+    epsilon="target_epsilon= to have the noise found, or ask the run: dp_sgd(...).epsilon(delta)",
+    delta="target_delta= to have the noise found, or ask the run: dp_sgd(...).epsilon(delta)",
+)
 def dp_sgd(
     *,
     dataset_size: int,

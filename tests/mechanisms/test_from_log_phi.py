@@ -106,5 +106,5 @@ def test_a_sample_is_answered_once():
         estimate = sampled.delta(0.02, direction=direction)
         assert not estimate.ledger.proved
         assert estimate.value == pytest.approx(known.delta(0.02, direction=direction).value, rel=1e-6)
-    with pytest.raises(ValueError, match="no known transform"):
+    with pytest.raises(ValueError, match="no known log-phi"):
         (2 * sampled).delta(0.1)

@@ -86,5 +86,5 @@ def test_a_sample_is_answered_once():
     estimate, known = sampled.delta(0.5), lp.Gaussian(1).poisson(0.1).delta(0.5)
     assert not estimate.ledger.proved
     assert estimate.value == pytest.approx(known.value, rel=1e-6)
-    with pytest.raises(ValueError, match="no known transform"):
+    with pytest.raises(ValueError, match="no known log-phi"):
         (2 * sampled).delta(0.5)

@@ -363,7 +363,7 @@ def test_some_of_the_symbols_may_get_numbers_first():
 
 def test_numbers_are_asked_for_where_symbols_are():
     release = lp.Gaussian(sigma=SIGMA)
-    with pytest.raises(AttributeError, match=r"sigma is a symbol: give it a number with m\.subs\(\{sigma: 1\.1\}\)"):
+    with pytest.raises(AttributeError, match=r"sigma is a symbol: give it a number with m\.subs\(\{sigma: \.\.\.\}\)"):
         release.epsilon(1e-5)
     for number in (0.5, np.array([0.5]), 1j):
         with pytest.raises(ValueError, match="sigma is a symbol"):

@@ -165,7 +165,7 @@ def test_what_needs_the_transform_is_refused_in_true_words():
         lambda: once.renyi(2),
         lambda: once.delta(1, method="contour"),
     ):
-        refused(ValueError, question, "no known transform")
+        refused(ValueError, question, "no known log-phi")
     assert once.zcdp().lower == 0
 
 

@@ -16,6 +16,7 @@ from logphi.calibration.result import Calibration, CalibrationStatus
 from logphi.calibration.scale import shortened
 from logphi.calibration.trials import Trial, Trials, begin
 from logphi.calibration.walk import End, Walk, walk
+from logphi.guesses import guided
 from logphi.release import Mechanism
 
 # a logarithm of the parameter cannot tell apart what is nearer
@@ -26,6 +27,7 @@ _MOST_DIGITS = 15
 _DECIMALS = 5
 
 
+@guided(target_epsilon="epsilon=", target_delta="delta=", function="family")
 def calibrate(
     family: Callable[[Any], Mechanism],
     *,

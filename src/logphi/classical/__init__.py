@@ -71,3 +71,7 @@ __all__ = [
     "sampled_bounds",
     "sampled_renyi",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -39,8 +39,9 @@ class SampledOnce(Law):
             Always.
         """
         raise NotAnsweredError(
-            "one sample of several releases, or of a transform, has no known transform: its delta and epsilon are answered, "
-            "other questions and compositions with it are not; only Gaussians or small finite mechanisms on one sample compose"
+            "one sample of several releases, or of one known by its log-phi only, has no known log-phi: "
+            "its delta and epsilon are answered, other questions and compositions with it are not; "
+            "only Gaussians or small finite mechanisms on one sample compose"
         )
 
     def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:

@@ -53,7 +53,11 @@ class Laplace(Primitive):
     adjacency: Relation = ADD_REMOVE
     _grows: ClassVar = "sensitivity"
     _one_formula: ClassVar = True
-    _hints: ClassVar = {"epsilon": "scale=sensitivity/epsilon", "noise_multiplier": "scale= (with sensitivity 1)"}
+    _hints: ClassVar = {
+        "epsilon": "scale=sensitivity/epsilon",
+        "sigma": "scale=, the standard deviation over the square root of two",
+        "noise_multiplier": "scale= (with sensitivity 1)",
+    }
 
     def __post_init__(self) -> None:
         scale, sensitivity = check.nonnegative("scale", self.scale), check.nonnegative("sensitivity", self.sensitivity)

@@ -54,6 +54,7 @@ class RandomizedResponse(Primitive):
     p: float
     adjacency: Relation = ADD_REMOVE
     _one_formula: ClassVar = True
+    _hints: ClassVar = {"epsilon": "p=math.exp(epsilon) / (1 + math.exp(epsilon))"}
 
     def __post_init__(self) -> None:
         p = check.probability("p", self.p)

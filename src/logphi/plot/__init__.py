@@ -15,3 +15,7 @@ from logphi.plot.tradeoffs import tradeoff
 from logphi.plot.trainings import training
 
 __all__ = ["compare", "composition", "loss", "phi", "profile", "tradeoff", "training"]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -16,6 +16,7 @@ from logphi.bounds import Bounds
 from logphi.engine.directions import Certifiable, HasLoss, Loss
 from logphi.engine.profile import LogDelta, probability, status_of
 from logphi.engine.routes import Demand, Profiles, Route, SharedProfiles, closed, route
+from logphi.guesses import guided
 from logphi.laws.log_phi import LogPhi
 from logphi.progress import shown
 
@@ -38,6 +39,7 @@ def delta(
     method: Method | Route | None = None,
     rtol: float = 1e-9,
 ) -> Bounds: ...
+@guided()
 def delta(
     self: Certifiable,
     epsilon: Any,
@@ -112,6 +114,7 @@ def log_delta(
     method: RouteName | None = None,
     rtol: float = 1e-9,
 ) -> Bounds: ...
+@guided()
 def log_delta(
     self: HasLoss,
     epsilon: Any,

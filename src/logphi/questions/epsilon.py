@@ -19,6 +19,7 @@ from logphi.engine import clipping
 from logphi.engine.directions import Certifiable
 from logphi.engine.profile import LogDelta, masses
 from logphi.engine.routes import Demand, Profiles, Route, Solver, closed, solver
+from logphi.guesses import guided
 from logphi.inversion import real_space
 from logphi.inversion.contour import RIGHT, interval_of, log_kappa, settle
 from logphi.inversion.saddle import minimise
@@ -55,6 +56,7 @@ def epsilon(
     method: Method | Route | None = None,
     rtol: float = 1e-9,
 ) -> Bounds: ...
+@guided()
 def epsilon(
     self: Certifiable,
     delta: Any,

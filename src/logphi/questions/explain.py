@@ -9,6 +9,7 @@ from logphi.bound import Bound
 from logphi.bounds import Bounds
 from logphi.display import bound_rows, table
 from logphi.engine.directions import Certifiable
+from logphi.guesses import guided
 from logphi.listed import Listed
 from logphi.questions.delta import delta as delta_of
 from logphi.questions.epsilon import epsilon as epsilon_of
@@ -54,6 +55,7 @@ class Explanation(Listed):
         return answer + table([*terms, *more], caption="log-phi terms of the loss, with their counts")
 
 
+@guided()
 def explain(
     self: Certifiable, *, epsilon: float | None = None, delta: float | None = None, method: Method | None = None
 ) -> Explanation:

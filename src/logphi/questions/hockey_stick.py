@@ -15,6 +15,7 @@ from logphi.bound import Bound, Direction, Entry, Ledger, Status
 from logphi.bounds import Bounds
 from logphi.engine.directions import HasLoss, Loss
 from logphi.engine.profile import masses
+from logphi.guesses import guided
 from logphi.questions.delta import checked, delta, pointwise
 from logphi.questions.renyi import largest
 
@@ -37,6 +38,7 @@ def hockey_stick(
     method: RouteName | None = None,
     rtol: float = 1e-9,
 ) -> Bounds: ...
+@guided()
 def hockey_stick(
     self: HasLoss,
     order: Any,

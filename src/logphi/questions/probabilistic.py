@@ -16,6 +16,7 @@ from logphi.engine.directions import HasLoss, worst
 from logphi.engine.profile import CERTAINTY, LogDelta, masses, outward, probability, safe_log
 from logphi.engine.quantile import where_above
 from logphi.engine.tail import above
+from logphi.guesses import guided
 from logphi.laws.log_phi import LogPhi
 from logphi.questions.delta import each
 
@@ -24,6 +25,7 @@ from logphi.questions.delta import each
 def pdp_delta(self: HasLoss, epsilon: Number, *, direction: DirectionLike | None = None, rtol: float = 1e-9) -> Bound: ...
 @overload
 def pdp_delta(self: HasLoss, epsilon: Numbers, *, direction: DirectionLike | None = None, rtol: float = 1e-9) -> Bounds: ...
+@guided()
 def pdp_delta(self: HasLoss, epsilon: Any, *, direction: DirectionLike | None = None, rtol: float = 1e-9) -> Bound | Bounds:
     """P(L > epsilon), infinite losses included: the delta of (epsilon, delta)-probabilistic differential privacy.
 
@@ -68,6 +70,7 @@ def pdp_delta(self: HasLoss, epsilon: Any, *, direction: DirectionLike | None = 
 def pdp_epsilon(self: HasLoss, delta: Number, *, direction: DirectionLike | None = None, rtol: float = 1e-9) -> Bound: ...
 @overload
 def pdp_epsilon(self: HasLoss, delta: Numbers, *, direction: DirectionLike | None = None, rtol: float = 1e-9) -> Bounds: ...
+@guided()
 def pdp_epsilon(self: HasLoss, delta: Any, *, direction: DirectionLike | None = None, rtol: float = 1e-9) -> Bound | Bounds:
     """The smallest epsilon >= 0 with P(L > epsilon) <= delta: the inverse of ``pdp_delta`` ([PLC] section 4.5).
 

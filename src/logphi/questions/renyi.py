@@ -22,6 +22,7 @@ from logphi.engine.cumulants import cumulant, estimated
 from logphi.engine.directions import HasLoss, worst
 from logphi.engine.log_moment import below_the_end, complex_log_moment, log_moment
 from logphi.engine.profile import masses
+from logphi.guesses import guided
 from logphi.laws.log_phi import LogPhi
 from logphi.questions.delta import pointwise
 
@@ -34,6 +35,7 @@ def renyi(  # a real number is a complex one to type checkers: theirs is the fir
 ) -> ComplexBound: ...
 @overload
 def renyi(self: HasLoss, order: Numbers, *, direction: DirectionLike | None = None, rtol: float = 1e-9) -> Bounds: ...
+@guided()
 def renyi(
     self: HasLoss, order: Any, *, direction: DirectionLike | None = None, rtol: float = 1e-9
 ) -> Bound | Bounds | ComplexBound:
@@ -79,6 +81,7 @@ def renyi(
         return pointwise(asked, lambda at: _largest(laws, at, rtol))
 
 
+@guided(rtol="none, as the laws tell where they end")
 def renyi_orders(self: HasLoss, *, direction: DirectionLike | None = None) -> tuple[float, float]:
     """The open interval of real parts of the orders at which the Renyi divergence converges.
 
@@ -110,6 +113,7 @@ def renyi_orders(self: HasLoss, *, direction: DirectionLike | None = None) -> tu
     return max(low for low, _ in ends), min(high for _, high in ends)
 
 
+@guided()
 def kl_divergence(self: HasLoss, *, direction: DirectionLike | None = None, rtol: float = 1e-9) -> Bound:
     """The Kullback-Leibler divergence D(P||Q) = E_P[L]: the mean of the loss, the Renyi divergence of order 1.
 
@@ -139,6 +143,7 @@ def kl_divergence(self: HasLoss, *, direction: DirectionLike | None = None, rtol
     return renyi(self, 1.0, direction=direction, rtol=rtol)
 
 
+@guided()
 def max_divergence(self: HasLoss, *, direction: DirectionLike | None = None, rtol: float = 1e-9) -> Bound:
     """The largest loss: the Renyi divergence of infinite order, the epsilon of pure differential privacy.
 

@@ -26,6 +26,7 @@ from logphi.engine.profile import masses
 from logphi.engine.routes import Demand
 from logphi.engine.supporting_lines import ROUNDING, Lines, ReversedLines, TailLines
 from logphi.engine.tangent import Search, guessed, supremum
+from logphi.guesses import guided
 from logphi.laws.log_phi import LogPhi
 from logphi.questions.delta import checked, each
 
@@ -45,6 +46,7 @@ def tradeoff(self: HasLoss, type_one_error: Number, *, direction: DirectionLike 
 def tradeoff(
     self: HasLoss, type_one_error: Numbers, *, direction: DirectionLike | None = None, rtol: float = 1e-9
 ) -> Bounds: ...
+@guided()
 def tradeoff(
     self: HasLoss, type_one_error: Any, *, direction: DirectionLike | None = None, rtol: float = 1e-9
 ) -> Bound | Bounds:
@@ -111,6 +113,7 @@ def inverse_tradeoff(
 def inverse_tradeoff(
     self: HasLoss, type_two_error: Numbers, *, direction: DirectionLike | None = None, rtol: float = 1e-9
 ) -> Bounds: ...
+@guided()
 def inverse_tradeoff(
     self: HasLoss, type_two_error: Any, *, direction: DirectionLike | None = None, rtol: float = 1e-9
 ) -> Bound | Bounds:

@@ -23,6 +23,7 @@ from logphi.bound import Bound, Entry, Ledger, Status
 from logphi.engine.cumulants import cumulant, estimated, parts
 from logphi.engine.directions import HasLoss
 from logphi.engine.profile import masses
+from logphi.guesses import guided
 from logphi.inversion.moments import Taylor, proved_radius, taylor
 from logphi.laws.growth import Growth
 from logphi.laws.log_phi import LogPhi
@@ -42,6 +43,7 @@ _NEAR = 0.25
 _STRETCH, _FARTHEST = 4.0, 1e12
 
 
+@guided()
 def zcdp(self: HasLoss, xi: float = 0.0, *, direction: DirectionLike | None = None, rtol: float = 1e-6) -> Bound:
     """The smallest rho with D_a(P||Q) <= xi + rho a for all orders a > 1: the release is (xi, rho)-zCDP (Bun & Steinke 2016).
 

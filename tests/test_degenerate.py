@@ -236,6 +236,16 @@ def test_the_ends_are_the_limits(end, near, direction):
         assert other.value == pytest.approx(one.value, abs=2e-8)
 
 
+@pytest.mark.parametrize("direction", ["remove", "add"])
+def test_phi_of_no_finite_loss_is_zero(direction):
+    for release in (lp.Gaussian(0), lp.Gaussian(1) + 2 * lp.Laplace(0)):
+        found = release.phi([0, 1.5, 2 + 3j], direction=direction)
+        for part in (found.real, found.imag):
+            assert all(part.lower == 0)
+            assert all(part.upper == 0)
+        assert release.log_phi(1, direction=direction).real.lower == -INF
+
+
 def test_a_run_without_noise_has_no_finite_epsilon():
     run = {"dataset_size": 1000, "batch_size": 10, "epochs": 1}
     assert lp.dp_sgd(**run, noise_multiplier=0).epsilon(1e-5).upper == INF

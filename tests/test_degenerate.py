@@ -6,10 +6,13 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import sympy
+from mpmath import mp
 
 import logphi as lp
 from logphi.cli import main
+from logphi.pairs.pair import UnsupportedError
 from logphi.testing import check_mechanism
+from refusals import refused
 
 INF = math.inf
 EVERYTHING = [
@@ -165,6 +168,28 @@ def test_a_record_on_a_sample_without_noise_is_seen_if_it_takes_part(rate, epsil
     assert found.lower - 1e-14 <= max(sampled(met, epsilon)) <= found.upper + 1e-14
 
 
+@pytest.mark.parametrize(("rate", "size"), [(0.9, 17), (0.9, 299), (0.5, 60), (1 - 2**-53, 2)])
+def test_a_group_that_is_hardly_ever_missed_loses_the_logarithm_of_that(rate, size):
+    group = lp.Gaussian(0).poisson(rate, group_size=size)
+    with mp.workdps(400):
+        missed = (1 - mp.mpf(repr(rate))) ** size
+        for epsilon in (1.0, 20.0, 40.0, 600.0):
+            assert group.delta(epsilon, direction="remove").upper >= 1 - missed
+            truth = max(1 - mp.exp(epsilon) * missed, 0)
+            found = group.delta(epsilon, direction="add")
+            assert found.lower <= truth * (1 + mp.mpf(1e-12))
+            assert truth <= found.upper
+        for delta in (1e-5, 0.5, 0.9):
+            found = group.epsilon(delta, direction="add")
+            assert found.lower <= mp.log((1 - mp.mpf(delta)) / missed) <= found.upper
+            assert found.width <= 1e-9 * found.upper
+
+
+def test_a_group_that_is_missed_with_less_than_every_double_is_refused():
+    refused(UnsupportedError, lambda: lp.Gaussian(0).poisson(0.9, group_size=1000), "take rate 1")
+    assert lp.Gaussian(0).poisson(1, group_size=1000).delta(1) == 1
+
+
 @pytest.mark.parametrize("rate", [0.01, 0.5])
 def test_a_record_that_takes_another_value_is_seen_if_it_takes_part(rate):
     ends = lp.Gaussian(0).poisson(rate, adjacency="replace"), lp.Gaussian(0, 1, "replace").subset(rate, adjacency="replace")
@@ -209,6 +234,16 @@ def test_the_ends_are_the_limits(end, near, direction):
         one, other = (release.delta(epsilon, direction=direction) for release in (end, near))
         assert one.width <= 1e-12
         assert other.value == pytest.approx(one.value, abs=2e-8)
+
+
+@pytest.mark.parametrize("direction", ["remove", "add"])
+def test_phi_of_no_finite_loss_is_zero(direction):
+    for release in (lp.Gaussian(0), lp.Gaussian(1) + 2 * lp.Laplace(0)):
+        found = release.phi([0, 1.5, 2 + 3j], direction=direction)
+        for part in (found.real, found.imag):
+            assert all(part.lower == 0)
+            assert all(part.upper == 0)
+        assert release.log_phi(1, direction=direction).real.lower == -INF
 
 
 def test_a_run_without_noise_has_no_finite_epsilon():

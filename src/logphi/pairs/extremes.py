@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import reduce
 
 from logphi.laws.log_phi import LogPhi
 from logphi.pairs.finite import FinitePair
-from logphi.pairs.pair import Joint, Pair
+from logphi.pairs.pair import Joint, Pair, UnsupportedError
 from logphi.written import Written, meant
+
+# below it, probabilities lose their digits
+LEAST_MISSED = 1e-300
 
 
 @dataclass(frozen=True)
@@ -50,9 +52,23 @@ class Disjoint(FinitePair):
     q: tuple[float, ...] = (0.0, 1.0)
 
     def grouped_loss(self, rate: float, size: int) -> LogPhi:
-        """Seen if any of them takes part."""
-        met = 1 - (1 - meant(rate)) ** size
-        return self.loss() if rate == 1 else self.mixed_loss(min(Written(met), math.nextafter(1, 0)))
+        """Seen if any of them takes part.
+
+        Raises
+        ------
+        UnsupportedError
+            If the probability that none of them does is below every double.
+        """
+        if rate == 1:
+            return self.loss()
+        # one minus its double would lose the loss of a record that was not seen
+        missed = (1 - meant(rate)) ** size
+        if missed < LEAST_MISSED:
+            raise UnsupportedError(
+                f"a group of {size} records is sampled at rate {rate!r} and released without noise: the probability that none "
+                "of them is drawn is below every double; take rate 1, which is an upper bound, or a smaller group"
+            )
+        return FinitePair((Written(1 - missed), Written(missed)), (0.0, 1.0)).loss()
 
     def replaced_loss(self, rate: float) -> LogPhi:
         """Seen as the old value or as the new one, if it takes part."""

@@ -234,6 +234,10 @@ def _log_boxes(law: LogPhi, t: Complex, rtol: float) -> ComplexBounds:
 
 
 def _boxes(law: LogPhi, t: Complex, rtol: float) -> ComplexBounds:
+    if law.empty:
+        # no loss is finite
+        zero = _Part.of(np.zeros(t.size), np.zeros(t.size))
+        return _bounds(law, zero, zero, np.ones(t.size, bool), np.zeros(t.size))
     values, mass = law.log_transform(1j * t), centre(law)
     parts = zip((values.mid, values.rounding, values.inner), (mass.mid, mass.rounding, mass.inner), strict=True)
     values = Values(*(np.where(t == 0, at_zero, other) for other, at_zero in parts))

@@ -81,8 +81,8 @@ def renyi(
         return pointwise(asked, lambda at: _largest(laws, at, rtol))
 
 
-@guided(rtol="none, as the laws tell where they end")
-def renyi_orders(self: HasLoss, *, direction: DirectionLike | None = None) -> tuple[float, float]:
+@guided()
+def renyi_orders(self: HasLoss, *, direction: DirectionLike | None = None, rtol: float = 1e-9) -> tuple[float, float]:
     """The open interval of real parts of the orders at which the Renyi divergence converges.
 
     It always contains (0, 1); that of the maximum over a relation is the intersection. With infinite losses under P it ends
@@ -92,6 +92,8 @@ def renyi_orders(self: HasLoss, *, direction: DirectionLike | None = None) -> tu
     ----------
     direction
         ``"remove"`` or ``"add"`` for one order of the pair only; both by default.
+    rtol
+        As of every question. The ends are known to a few ulps, so that any tolerance is met.
 
     Returns
     -------
@@ -100,8 +102,8 @@ def renyi_orders(self: HasLoss, *, direction: DirectionLike | None = None) -> tu
 
     Raises
     ------
-    ValueError
-        If the direction does not apply.
+    ValueError, TypeError
+        If the direction does not apply, or the tolerance is none.
 
     Examples
     --------
@@ -109,6 +111,7 @@ def renyi_orders(self: HasLoss, *, direction: DirectionLike | None = None) -> tu
     >>> lp.ApproximateDP(epsilon=1, delta=1e-5).renyi_orders()
     (0.0, 1.0)
     """
+    check.tolerance("rtol", rtol)
     ends = [_interval(law.completed()) for _, law in self._loss().orders(direction)]
     return max(low for low, _ in ends), min(high for _, high in ends)
 

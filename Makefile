@@ -1,7 +1,7 @@
 # Everything is built from a bare python3, in .venv; the stamps make a second run quick.
 #
 #   make demo       install the package and answer the README's question
-#   make test       lint, types, import floors, the default tests, and every notebook
+#   make test       lint, types, import floors, the default tests, and the quick notebooks
 #   make test-rest  what that leaves out: slow tests, the plug-ins against the real Opacus and torch, the site in a browser
 #   make test-all   both
 #   make test-fast  only the default pytest run

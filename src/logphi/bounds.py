@@ -188,7 +188,7 @@ class ComplexBounds(Listed):
         Parameters
         ----------
         shape
-            As of :meth:`numpy.ndarray.reshape`.
+            As of a NumPy array.
 
         Returns
         -------

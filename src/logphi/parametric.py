@@ -15,7 +15,8 @@ _TRIALS, _SCALES = 1009, (Fraction(1), Fraction(1, 10), Fraction(10))
 
 def symbolic(value: Any) -> bool:
     """Whether it is a SymPy expression with symbols, a release that has some, or a list that holds one."""
-    return bool(_symbols(value))
+    # asked of every mechanism that is made: nothing is collected
+    return any(map(symbolic, value)) if isinstance(value, (list, tuple)) else bool(getattr(value, "free_symbols", ()))
 
 
 def _symbols(value: Any) -> frozenset[Any]:

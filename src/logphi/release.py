@@ -275,7 +275,7 @@ class Primitive(Mechanism):
     def __new__(cls, *arguments: Any, **keywords: Any) -> Any:
         """The instance; a release with symbols where an argument is one."""
         made = super().__new__(cls, *arguments, **keywords)
-        given = symbolic((*arguments, *keywords.values())) if cls._one_formula else False
+        given = cls._one_formula and symbolic((*arguments, *keywords.values()))
         return Parametric.of(cls, arguments, keywords) if given else made
 
     def __post_init__(self) -> None:

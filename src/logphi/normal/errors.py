@@ -9,15 +9,10 @@ from logphi.arith.floats import ULP
 
 Array = NDArray[np.float64]
 
-
 # measured: so many nodes' intermediate arrays fit a cache
 RUN = 1 << 13
-
-
 # derived: the roundings of a cell's mass beside those of its exponents, and of a share, with room
 MASS = 24 * ULP
-
-
 SHARE = 16 * ULP
 
 

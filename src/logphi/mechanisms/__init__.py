@@ -1,50 +1,59 @@
 """The catalogue: one file a mechanism, always parameters, pair, log-phi, closed forms, source."""
 
-from collections.abc import Mapping
+from __future__ import annotations
 
-from logphi.mechanisms.discrete import Discrete
-from logphi.mechanisms.discrete_gaussian import DiscreteGaussian
-from logphi.mechanisms.discrete_laplace import DiscreteLaplace
-from logphi.mechanisms.distance_to_instability import DistanceToInstability
-from logphi.mechanisms.exponential_mechanism import ExponentialMechanism
-from logphi.mechanisms.from_densities import FromDensities
-from logphi.mechanisms.from_log_phi import FromLogPhi
-from logphi.mechanisms.from_profile import FromProfile
-from logphi.mechanisms.from_renyi import FromRenyi
-from logphi.mechanisms.from_tradeoff import FromTradeoff
-from logphi.mechanisms.gaussian import Gaussian
-from logphi.mechanisms.gaussian_mixture import GaussianMixture
-from logphi.mechanisms.gaussian_mixture_pair import GaussianMixturePair
-from logphi.mechanisms.gaussian_pair import GaussianPair
-from logphi.mechanisms.kary_randomized_response import KaryRandomizedResponse
-from logphi.mechanisms.laplace import Laplace
-from logphi.mechanisms.pure_dp import ApproximateDP, PureDP
-from logphi.mechanisms.randomized_response import RandomizedResponse
-from logphi.mechanisms.truncated_noise import TruncatedGaussian, TruncatedLaplace
-from logphi.release import Mechanism
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-_ALL: tuple[type[Mechanism], ...] = (
-    ApproximateDP,
-    Discrete,
-    DiscreteGaussian,
-    DiscreteLaplace,
-    DistanceToInstability,
-    ExponentialMechanism,
-    FromProfile,
-    FromTradeoff,
-    Gaussian,
-    GaussianMixture,
-    GaussianMixturePair,
-    GaussianPair,
-    KaryRandomizedResponse,
-    Laplace,
-    PureDP,
-    RandomizedResponse,
-    TruncatedGaussian,
-    TruncatedLaplace,
-)
+if TYPE_CHECKING:
+    from logphi.mechanisms.discrete import Discrete as Discrete
+    from logphi.mechanisms.discrete_gaussian import DiscreteGaussian as DiscreteGaussian
+    from logphi.mechanisms.discrete_laplace import DiscreteLaplace as DiscreteLaplace
+    from logphi.mechanisms.distance_to_instability import DistanceToInstability as DistanceToInstability
+    from logphi.mechanisms.exponential_mechanism import ExponentialMechanism as ExponentialMechanism
+    from logphi.mechanisms.from_densities import FromDensities as FromDensities
+    from logphi.mechanisms.from_log_phi import FromLogPhi as FromLogPhi
+    from logphi.mechanisms.from_profile import FromProfile as FromProfile
+    from logphi.mechanisms.from_renyi import FromRenyi as FromRenyi
+    from logphi.mechanisms.from_tradeoff import FromTradeoff as FromTradeoff
+    from logphi.mechanisms.gaussian import Gaussian as Gaussian
+    from logphi.mechanisms.gaussian_mixture import GaussianMixture as GaussianMixture
+    from logphi.mechanisms.gaussian_mixture_pair import GaussianMixturePair as GaussianMixturePair
+    from logphi.mechanisms.gaussian_pair import GaussianPair as GaussianPair
+    from logphi.mechanisms.kary_randomized_response import KaryRandomizedResponse as KaryRandomizedResponse
+    from logphi.mechanisms.laplace import Laplace as Laplace
+    from logphi.mechanisms.pure_dp import ApproximateDP as ApproximateDP
+    from logphi.mechanisms.pure_dp import PureDP as PureDP
+    from logphi.mechanisms.randomized_response import RandomizedResponse as RandomizedResponse
+    from logphi.mechanisms.truncated_noise import TruncatedGaussian as TruncatedGaussian
+    from logphi.mechanisms.truncated_noise import TruncatedLaplace as TruncatedLaplace
+    from logphi.release import Mechanism
 
-CATALOGUE: Mapping[str, type[Mechanism]] = {constructor.__name__: constructor for constructor in _ALL}
+# a name and its file, which is loaded when the name is first asked for (PEP 562)
+_FILES = {
+    "ApproximateDP": "pure_dp",
+    "Discrete": "discrete",
+    "DiscreteGaussian": "discrete_gaussian",
+    "DiscreteLaplace": "discrete_laplace",
+    "DistanceToInstability": "distance_to_instability",
+    "ExponentialMechanism": "exponential_mechanism",
+    "FromDensities": "from_densities",
+    "FromLogPhi": "from_log_phi",
+    "FromProfile": "from_profile",
+    "FromRenyi": "from_renyi",
+    "FromTradeoff": "from_tradeoff",
+    "Gaussian": "gaussian",
+    "GaussianMixture": "gaussian_mixture",
+    "GaussianMixturePair": "gaussian_mixture_pair",
+    "GaussianPair": "gaussian_pair",
+    "KaryRandomizedResponse": "kary_randomized_response",
+    "Laplace": "laplace",
+    "PureDP": "pure_dp",
+    "RandomizedResponse": "randomized_response",
+    "TruncatedGaussian": "truncated_noise",
+    "TruncatedLaplace": "truncated_noise",
+}
 
 # their arguments are functions or symbols, which no text can hold
 PYTHON_ONLY: Mapping[str, str] = {
@@ -53,28 +62,35 @@ PYTHON_ONLY: Mapping[str, str] = {
     "FromRenyi": "its divergences are a function",
 }
 
-__all__ = [
-    "CATALOGUE",
-    "PYTHON_ONLY",
-    "ApproximateDP",
-    "Discrete",
-    "DiscreteGaussian",
-    "DiscreteLaplace",
-    "DistanceToInstability",
-    "ExponentialMechanism",
-    "FromDensities",
-    "FromLogPhi",
-    "FromProfile",
-    "FromRenyi",
-    "FromTradeoff",
-    "Gaussian",
-    "GaussianMixture",
-    "GaussianMixturePair",
-    "GaussianPair",
-    "KaryRandomizedResponse",
-    "Laplace",
-    "PureDP",
-    "RandomizedResponse",
-    "TruncatedGaussian",
-    "TruncatedLaplace",
-]
+
+class _Catalogue(Mapping[str, "type[Mechanism]"]):
+    """The constructors that a text can call, by name."""
+
+    def __getitem__(self, name: str) -> type[Mechanism]:
+        if name not in self:
+            raise KeyError(name)
+        constructor: type[Mechanism] = __getattr__(name)
+        return constructor
+
+    def __contains__(self, name: object) -> bool:
+        # without loading the file, as the mix-in would
+        return name in _FILES and name not in PYTHON_ONLY
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for name in _FILES if name not in PYTHON_ONLY)
+
+    def __len__(self) -> int:
+        return len(_FILES) - len(PYTHON_ONLY)
+
+
+CATALOGUE = _Catalogue()
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _FILES:
+        raise AttributeError(f"module 'logphi.mechanisms' has no attribute {name!r}")
+    return getattr(import_module(f"logphi.mechanisms.{_FILES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(("CATALOGUE", "PYTHON_ONLY", *_FILES))

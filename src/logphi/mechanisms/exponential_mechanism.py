@@ -9,7 +9,7 @@ from logphi import check
 from logphi.adjacency import Adjacency, AdjacencyLike
 from logphi.arith.protocol import Plain
 from logphi.laws.log_phi import LogPhi
-from logphi.pairs.extremes import EQUAL
+from logphi.pairs.equal import EQUAL
 from logphi.pairs.flat import TiltedFlat
 from logphi.pairs.pair import Pair
 from logphi.release import Primitive

@@ -14,7 +14,7 @@ from logphi.laws.log_phi import LogPhi
 from logphi.laws.weights import Listed
 from logphi.pairs.extremes import noisy
 from logphi.pairs.finite import FinitePair
-from logphi.pairs.normal import NormalMixture
+from logphi.pairs.normal_mixture import NormalMixture
 from logphi.pairs.pair import Pair
 from logphi.release import Primitive
 

@@ -10,7 +10,8 @@ from logphi.adjacency import ADD_REMOVE, Relation
 from logphi.arith.protocol import Gap
 from logphi.laws.log_phi import LogPhi
 from logphi.pairs.densities import NormalLaws
-from logphi.pairs.extremes import DISJOINT, EQUAL
+from logphi.pairs.disjoint import DISJOINT
+from logphi.pairs.equal import EQUAL
 from logphi.pairs.normal import NormalShift
 from logphi.pairs.pair import Pair
 from logphi.release import Primitive

@@ -17,7 +17,8 @@ from logphi.laws.finite import Cells, Thinned
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.two_point import TwoPoint
 from logphi.mechanisms.discrete_laplace import LARGEST_SENSITIVITY, DiscreteLaplace
-from logphi.pairs.extremes import DISJOINT, EQUAL
+from logphi.pairs.disjoint import DISJOINT
+from logphi.pairs.equal import EQUAL
 from logphi.pairs.finite import FinitePair
 from logphi.pairs.pair import Pair
 from logphi.release import Mechanism, Primitive

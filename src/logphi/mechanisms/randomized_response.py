@@ -13,7 +13,8 @@ from logphi.arith.protocol import Arithmetic, LogOdds, Number
 from logphi.laws.finite import Cells
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.two_point import TwoPoint
-from logphi.pairs.extremes import DISJOINT, EQUAL
+from logphi.pairs.disjoint import DISJOINT
+from logphi.pairs.equal import EQUAL
 from logphi.pairs.finite import FinitePair
 from logphi.pairs.pair import Pair
 from logphi.release import Mechanism, Primitive

@@ -1,85 +1,20 @@
-"""The two extremes: laws that agree, so that nothing leaks, and laws without a common outcome, so that everything does."""
+"""When a pair is one of the two extremes: equal laws, or laws without a common outcome."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import reduce
 
 from logphi.laws.log_phi import LogPhi
-from logphi.pairs.finite import FinitePair
-from logphi.pairs.pair import Joint, Pair, UnsupportedError
-from logphi.written import Written, meant
-
-# below it, probabilities lose their digits
-LEAST_MISSED = 1e-300
+from logphi.pairs.equal import EQUAL
+from logphi.pairs.pair import Joint, Pair
 
 
-@dataclass(frozen=True)
-class Equal(Pair):
-    """The same law twice: the loss is zero, and no sample leaks more."""
+def disjoint() -> Pair:
+    """Laws without a common outcome, loaded when asked for: a first answer rarely needs finite laws."""
+    from logphi.pairs.disjoint import DISJOINT
 
-    def loss(self) -> LogPhi:
-        """Nothing."""
-        return LogPhi()
-
-    def reversed(self) -> Equal:
-        """The same."""
-        return self
-
-    def mixed_loss(self, rate: float) -> LogPhi:
-        """Nothing."""
-        return LogPhi()
-
-    def spliced_loss(self, rate: float) -> LogPhi:
-        """Nothing."""
-        return LogPhi()
-
-    def grouped_loss(self, rate: float, size: int) -> LogPhi:
-        """Nothing."""
-        return LogPhi()
-
-    def replaced_loss(self, rate: float) -> LogPhi:
-        """Nothing."""
-        return LogPhi()
-
-
-@dataclass(frozen=True)
-class Disjoint(FinitePair):
-    """Two laws without a common outcome: of a sample, a record that takes part is seen."""
-
-    p: tuple[float, ...] = (1.0, 0.0)
-    q: tuple[float, ...] = (0.0, 1.0)
-
-    def grouped_loss(self, rate: float, size: int) -> LogPhi:
-        """Seen if any of them takes part.
-
-        Raises
-        ------
-        UnsupportedError
-            If the probability that none of them does is below every double.
-        """
-        if rate == 1:
-            return self.loss()
-        # one minus its double would lose the loss of a record that was not seen
-        missed = (1 - meant(rate)) ** size
-        if missed < LEAST_MISSED:
-            raise UnsupportedError(
-                f"a group of {size} records is sampled at rate {rate!r} and released without noise: the probability that none "
-                "of them is drawn is below every double; take rate 1, which is an upper bound, or a smaller group"
-            )
-        return FinitePair((Written(1 - missed), Written(missed)), (0.0, 1.0)).loss()
-
-    def replaced_loss(self, rate: float) -> LogPhi:
-        """Seen as the old value or as the new one, if it takes part."""
-        if rate == 1:
-            return self.loss()
-        # half an ulp of the rate, which 1 - rate inherits
-        blur = 2.0**-53 * (rate / (1 - rate) + 4)
-        return FinitePair((rate, 0.0, 1 - rate), (0.0, rate, 1 - rate), blur).loss()
-
-
-EQUAL, DISJOINT = Equal(), Disjoint()
+    return DISJOINT
 
 
 def noisy(size: float, width: float) -> Pair | None:
@@ -89,13 +24,13 @@ def noisy(size: float, width: float) -> Pair | None:
     """
     if size == 0:
         return EQUAL
-    return DISJOINT if width == 0 else None
+    return disjoint() if width == 0 else None
 
 
 def known_by(loss: LogPhi) -> Pair:
     """A pair of which only the loss is known."""
     if loss.empty:
-        return DISJOINT
+        return disjoint()
     return Joint(loss) if loss.terms else EQUAL
 
 
@@ -103,6 +38,6 @@ def product(pairs: Iterable[Pair]) -> Pair:
     """The product of pairs, as of several releases on one sample."""
     listed = [(pair, pair.loss()) for pair in pairs]
     if any(loss.empty for _, loss in listed):
-        return DISJOINT
+        return disjoint()
     telling = [pair for pair, loss in listed if loss.terms]
     return reduce(lambda one, other: one.beside(other), telling) if telling else EQUAL

@@ -1,0 +1,51 @@
+"""Two laws without a common outcome, so that everything leaks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from logphi.laws.log_phi import LogPhi
+from logphi.pairs.finite import FinitePair
+from logphi.pairs.pair import UnsupportedError
+from logphi.written import Written, meant
+
+# below it, probabilities lose their digits
+LEAST_MISSED = 1e-300
+
+
+@dataclass(frozen=True)
+class Disjoint(FinitePair):
+    """Two laws without a common outcome: of a sample, a record that takes part is seen."""
+
+    p: tuple[float, ...] = (1.0, 0.0)
+    q: tuple[float, ...] = (0.0, 1.0)
+
+    def grouped_loss(self, rate: float, size: int) -> LogPhi:
+        """Seen if any of them takes part.
+
+        Raises
+        ------
+        UnsupportedError
+            If the probability that none of them does is below every double.
+        """
+        if rate == 1:
+            return self.loss()
+        # one minus its double would lose the loss of a record that was not seen
+        missed = (1 - meant(rate)) ** size
+        if missed < LEAST_MISSED:
+            raise UnsupportedError(
+                f"a group of {size} records is sampled at rate {rate!r} and released without noise: the probability that none "
+                "of them is drawn is below every double; take rate 1, which is an upper bound, or a smaller group"
+            )
+        return FinitePair((Written(1 - missed), Written(missed)), (0.0, 1.0)).loss()
+
+    def replaced_loss(self, rate: float) -> LogPhi:
+        """Seen as the old value or as the new one, if it takes part."""
+        if rate == 1:
+            return self.loss()
+        # half an ulp of the rate, which 1 - rate inherits
+        blur = 2.0**-53 * (rate / (1 - rate) + 4)
+        return FinitePair((rate, 0.0, 1 - rate), (0.0, rate, 1 - rate), blur).loss()
+
+
+DISJOINT = Disjoint()

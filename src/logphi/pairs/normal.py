@@ -63,7 +63,7 @@ class NormalShift(Pair):
         from logphi.laws.blended_normal import BlendedNormal
         from logphi.laws.weights import Binomial
 
-        shifts = (Plain(0.0), *(Multiple(self.shift, j) for j in range(1, size + 1)))
+        shifts: tuple[Parameter, ...] = (Plain(0.0), *(Multiple(self.shift, j) for j in range(1, size + 1)))
         return LogPhi.of([(BlendedNormal(shifts, Binomial(size, rate)), 1)])
 
     def spliced_loss(self, rate: float) -> LogPhi:

@@ -10,7 +10,7 @@ from typing import Any
 
 from logphi import check, display
 from logphi.bound import Approximation, Bound, Side
-from logphi.classical import composition, concentrated, loss_class, markov, parts, renyi, saddle_point
+from logphi.classical import composition, concentrated, loss_class, markov, premises, renyi, saddle_point
 from logphi.classical.claim import Claim
 from logphi.classical.composition import Advanced, Guarantee
 from logphi.decimals import plain
@@ -265,12 +265,12 @@ class _Methods:
         self, of: Callable[[list[Guarantee], float], Claim], name: str, shares: tuple[float, ...], both: bool = False
     ) -> Claim:
         """The best over the deltas that are tried for releases of unbounded losses."""
-        known = parts.guarantees(self.mechanism, both)
-        releases = parts.unbounded_releases(self.mechanism, both)
+        known = premises.guarantees(self.mechanism, both)
+        releases = premises.unbounded_releases(self.mechanism, both)
         if releases == 0:
             best, note = of(known(0.0), self.at), "each part at its largest loss"
         else:
-            left = max(self.at - parts.bounded_mass(self.mechanism, both), 0.0) * _WITHIN
+            left = max(self.at - premises.bounded_mass(self.mechanism, both), 0.0) * _WITHIN
             tried = _SPENT if self.asks_delta else tuple(left * share for share in shares)
             tried = tuple(total for total in tried if total / releases > 0)
             if not tried:
@@ -292,10 +292,10 @@ class _Methods:
         return concentrated.Concentrated.of(self.mechanism)
 
     def _whole_orders(self) -> Answer:
-        curve = parts.whole_order_curve(self.mechanism)
+        curve = premises.whole_order_curve(self.mechanism)
         of = renyi.delta if self.asks_delta else renyi.epsilon
         found = of(curve, self.at, conversion=renyi.Conversion.CANONNE)
-        note = f"{found.note} of 2 to {parts.LARGEST_ORDER}" if found.note else ""
+        note = f"{found.note} of 2 to {premises.LARGEST_ORDER}" if found.note else ""
         return Claim(found.value, found.side, "Renyi, whole orders", found.source, note)
 
     def _renyi(self, how: renyi.Conversion) -> Answer:

@@ -12,7 +12,7 @@ from logphi.written import exact, meant
 
 WRITTEN, DECIMALS = "as written", "floats as their shortest decimals"
 
-TOGETHER = "composition"
+COMPOSITION = "composition"
 
 
 def canonical(data: Any) -> str:
@@ -98,6 +98,6 @@ def node(
     return described if base is None else {**described, "base": base}
 
 
-def together(adjacency: str, terms: Iterable[tuple[int, Any]]) -> dict[str, Any]:
+def composition_node(adjacency: str, terms: Iterable[tuple[int, Any]]) -> dict[str, Any]:
     """Counted mechanisms."""
-    return {"name": TOGETHER, "adjacency": adjacency, "terms": [list(term) for term in terms]}
+    return {"name": COMPOSITION, "adjacency": adjacency, "terms": [list(term) for term in terms]}

@@ -31,13 +31,14 @@ from logphi.check import real
 from logphi.guesses import attribute_hint, nearest, unexpected
 from logphi.mechanisms import CATALOGUE, PYTHON_ONLY
 from logphi.release import Mechanism, compose
+from logphi.sampling.batches import NOT_AMPLIFIED
 from logphi.spelling import LONGEST_DECIMAL
 from logphi.written import Written, exact
 
 FLAGS = {"True": True, "False": False}
 # as mechanisms are written in Python
 PACKAGE = ("lp", "logphi")
-TRANSFORMS = ("poisson", "subset", "shuffled", "fixed_order")
+TRANSFORMS = ("poisson", "subset", *NOT_AMPLIFIED)
 LONGEST = 1_000_000
 """Characters in a text: room for tens of thousands of distinct steps."""
 DEEPEST = 50

@@ -7,14 +7,14 @@ from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 from logphi import certification, check
 from logphi.adjacency import Adjacency, AdjacencyLike
 from logphi.asking import Questions
-from logphi.description import canonical, manner, node, normalised, numbers_in, together
-from logphi.form import Form
+from logphi.description import canonical, composition_node, manner, node, normalised, numbers_in
 from logphi.guesses import Guided, attribute_hint, guided
 from logphi.laws.log_phi import LogPhi
 from logphi.pairs.extremes import known_by, product
@@ -22,10 +22,11 @@ from logphi.pairs.pair import Pair, UnsupportedError
 from logphi.parametric import Parametric, symbolic
 from logphi.parametric import poisson as sampled
 from logphi.progress import shown
-from logphi.sampling.batches import NotAmplified
+from logphi.sampling.batches import NOT_AMPLIFIED
 from logphi.sampling.group import LARGEST_SIZE, refusal
 from logphi.sampling.poisson import one_pair_of_poisson, poisson, poisson_relation
 from logphi.sampling.subset import subset, subset_relation
+from logphi.serializable import Serializable
 from logphi.spelling import short
 from logphi.written import Written, exactly, meant
 
@@ -33,7 +34,7 @@ from logphi.written import Written, exactly, meant
 LARGEST_GROUP = 1000
 
 
-class Mechanism(Guided, Form, NotAmplified, Questions):
+class Mechanism(Guided, Serializable, Questions):
     """A release about a data set, held by the log-phi of its privacy loss.
 
     ``m1 + m2`` composes (adaptively too, [AFA] Theorem 10), ``n * m`` is n-fold composition. Mechanisms stated under
@@ -49,8 +50,8 @@ class Mechanism(Guided, Form, NotAmplified, Questions):
     Text: ``str(m)``, which :func:`logphi.parse` reads, and ``to_json``, which :func:`logphi.from_json` reads.
     """
 
-    # for those who write a mechanism of their own, and what is refused whoever asks
-    _unlisted = frozenset({"loss_law", "pair", "counted", "tree", "shuffled", "fixed_order"})
+    # for those who write a mechanism of their own
+    _unlisted = frozenset({"loss_law", "pair", "counted", "tree"})
     # NumPy's numbers leave ``*`` to the mechanism, and its arrays get the refusal
     __array_ufunc__ = None
 
@@ -157,6 +158,8 @@ class Mechanism(Guided, Form, NotAmplified, Questions):
     if not TYPE_CHECKING:  # to type checkers, any attribute would be there
 
         def __getattr__(self, name: str) -> Any:
+            if name in NOT_AMPLIFIED:
+                return partial(_refuse_batches, name)
             raise AttributeError(f"a {type(self).__name__} has no {name!r}{attribute_hint(name)}")
 
     @guided()
@@ -499,7 +502,7 @@ class Composition(Mechanism):
         )
 
     def _data(self, write: Callable[[str, Any], Any]) -> dict[str, Any]:
-        return together(self.adjacency.value, [(count, one._data(write)) for one, count in self.terms])
+        return composition_node(self.adjacency.value, [(count, one._data(write)) for one, count in self.terms])
 
     def loss_law(self) -> LogPhi:
         """K adds ([AFA] Proposition 13)."""
@@ -527,6 +530,10 @@ class Composition(Mechanism):
             counts[one] += count
         # counters would compare each term more than once
         return dict(counts)
+
+
+def _refuse_batches(drawn: str, *_: Any, **__: Any) -> NoReturn:
+    raise UnsupportedError(NOT_AMPLIFIED[drawn])
 
 
 def _operand(mechanism: Mechanism, spell: Callable[[Any], str]) -> str:

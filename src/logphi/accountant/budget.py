@@ -10,15 +10,15 @@ from threading import RLock
 from typing import Any, Literal
 
 from logphi import check
+from logphi.accountant.checksummed import checksummed, verified
 from logphi.accountant.ledger import Accountant, Steps, read_text
 from logphi.accountant.rules import rule_of
 from logphi.accountant.rules.rule import Amount
-from logphi.accountant.sealed import sealed, unsealed
 from logphi.adjacency import Adjacency, AdjacencyLike
 from logphi.files import write_whole
 from logphi.listed import Listed
-from logphi.plain import fields, number_read, number_written
 from logphi.release import Mechanism
+from logphi.strict_json import fields, number_from_json, number_to_json
 
 FORMAT = "logphi-filter"
 # an excess this small, relatively, may be that of doubles over the decimals they stand for
@@ -208,8 +208,8 @@ class PrivacyFilter(Listed):
     def to_json(self) -> str:
         """Budget, rule and releases as JSON; see :meth:`Accountant.to_json`."""
         with self._lock:
-            numbers = {name: number_written(name, value) for name, value in self._numbers.items()}
-            return sealed(FORMAT, {**numbers, "rule": self._name, "ledger": self._ledger.content()})
+            numbers = {name: number_to_json(name, value) for name, value in self._numbers.items()}
+            return checksummed(FORMAT, {**numbers, "rule": self._name, "ledger": self._ledger.content()})
 
     @classmethod
     def from_json(cls, text: str) -> PrivacyFilter:
@@ -239,8 +239,8 @@ class PrivacyFilter(Listed):
         False
         """
         names = ("epsilon", "delta", "infinite_mass", "order")
-        content = fields(unsealed(FORMAT, text), "a filter", (*names, "rule", "ledger"))
-        numbers = {name: number_read(name, content[name]) for name in names}
+        content = fields(verified(FORMAT, text), "a filter", (*names, "rule", "ledger"))
+        numbers = {name: number_from_json(name, content[name]) for name in names}
         try:
             made = cls(rule=content["rule"], **numbers)
         except TypeError as wrong:

@@ -10,19 +10,19 @@ from threading import Lock
 from typing import Any
 
 from logphi import check
-from logphi.accountant.sealed import sealed, unsealed
+from logphi.accountant.checksummed import checksummed, verified
 from logphi.adjacency import Adjacency, AdjacencyLike
 from logphi.bound import Bound, Direction
 from logphi.bounds import Bounds
 from logphi.engine.directions import Loss
 from logphi.files import write_whole
 from logphi.listed import Listed
-from logphi.plain import fields, number_written
 from logphi.questions import delta as delta_view
 from logphi.questions import epsilon as epsilon_view
 from logphi.release import Composition, Mechanism, compose
-from logphi.serialization import restored
+from logphi.serialization import mechanism_from_data
 from logphi.spelling import short
+from logphi.strict_json import fields, number_to_json
 from logphi.written import exactly
 
 FORMAT = "logphi-accountant"
@@ -198,14 +198,14 @@ class Accountant(Listed):
         ValueError
             If a mechanism cannot be made again from numbers: FromDensities, FromLogPhi, one of a user's own.
         """
-        return sealed(FORMAT, self.content())
+        return checksummed(FORMAT, self.content())
 
     def content(self) -> dict[str, Any]:
         """The ledger as plain data; raises as :meth:`to_json`."""
         with self._lock:
             return {
                 "adjacency": None if self._adjacency is None else self._adjacency.value,
-                "mechanisms": [one._data(number_written) for one in self._mechanisms],
+                "mechanisms": [one._data(number_to_json) for one in self._mechanisms],
                 "steps": [list(run) for run in self._runs],
             }
 
@@ -215,7 +215,7 @@ class Accountant(Listed):
         content = fields(data, "a ledger", ("adjacency", "mechanisms", "steps"))
         if not isinstance(content["mechanisms"], list) or not isinstance(content["steps"], list):
             raise ValueError("the mechanisms and the steps of a ledger must be lists")
-        mechanisms = [restored(one) for one in content["mechanisms"]]
+        mechanisms = [mechanism_from_data(one) for one in content["mechanisms"]]
         ledger = cls(None if content["adjacency"] is None else _relation(content["adjacency"]))
         steps = [_step(data, len(mechanisms)) for data in content["steps"]]
         if len({place for place, _ in steps}) < len(mechanisms):
@@ -256,7 +256,7 @@ class Accountant(Listed):
         >>> lp.Accountant.from_json(accountant.to_json())
         <Accountant: 2 releases, 1 distinct>
         """
-        return cls.of_content(unsealed(FORMAT, text))
+        return cls.of_content(verified(FORMAT, text))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write it to a file, which has the old content or all of the new one at any time.

@@ -15,7 +15,7 @@ from logphi.asking import Questions
 from logphi.bound import Bound, Side
 from logphi.classical import renyi
 from logphi.classical.claim import Claim, at_most
-from logphi.classical.outward import decimal, down, exact, intervals, up
+from logphi.classical.interval_arithmetic import decimal, down, exact, intervals, up
 from logphi.classical.renyi import Conversion
 from logphi.classical.renyi_curve import DivergenceCurve, LossCurve
 from logphi.engine.directions import Loss

@@ -14,7 +14,7 @@ import numpy as np
 from logphi import check
 from logphi.classical.composition import Guarantee
 from logphi.classical.concentrated import Concentrated
-from logphi.classical.outward import Interval, decimal, exact, intervals, up
+from logphi.classical.interval_arithmetic import Interval, decimal, exact, intervals, up
 from logphi.classical.renyi_curve import Divergence, DivergenceCurve, between_orders, divergence_at
 
 # measured: what the shares of the steps are multiples of; the bound is within 1e-4 of the best for pairs, 2% for sixty steps

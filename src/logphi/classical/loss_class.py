@@ -22,8 +22,8 @@ from logphi.arguments import DirectionLike
 from logphi.asking import Questions
 from logphi.bound import Approximation, Bound, Side
 from logphi.classical.claim import Claim, at_most
+from logphi.classical.interval_arithmetic import Interval, between, decimal, digits, down, exact, intervals, up
 from logphi.classical.normal import excess
-from logphi.classical.outward import Interval, between, decimal, digits, down, exact, intervals, up
 from logphi.engine.cumulants import cumulant
 from logphi.engine.directions import Loss
 from logphi.engine.profile import masses

@@ -24,8 +24,8 @@ from logphi.arguments import DirectionLike
 from logphi.arith.floats import ULP
 from logphi.bound import Side
 from logphi.classical.claim import Claim
+from logphi.classical.interval_arithmetic import between, decimal, down
 from logphi.classical.loss_class import crossing, whole_delta
-from logphi.classical.outward import between, decimal, down
 from logphi.classical.renyi import Source, best_order
 from logphi.classical.renyi_curve import RenyiCurve, curves
 

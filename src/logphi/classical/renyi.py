@@ -25,9 +25,9 @@ from logphi.arguments import DirectionLike
 from logphi.asking import Questions
 from logphi.bound import Side
 from logphi.classical.claim import Claim
+from logphi.classical.interval_arithmetic import Interval, between, decimal, down, exact, intervals, up
 from logphi.classical.joint_conversion import Implied, sharpened
 from logphi.classical.joint_tradeoff import implied_error
-from logphi.classical.outward import Interval, between, decimal, down, exact, intervals, up
 from logphi.classical.renyi_curve import Divergence, RenyiCurve, curves, settled
 from logphi.inversion.saddle import Interval as Range
 from logphi.inversion.saddle import minimise

@@ -22,7 +22,7 @@ from logphi.arguments import DirectionLike
 from logphi.asking import Questions
 from logphi.bound import Bound
 from logphi.classical.claim import Claim, at_most
-from logphi.classical.outward import exact, up
+from logphi.classical.interval_arithmetic import exact, up
 from logphi.engine.directions import Loss
 from logphi.engine.profile import masses
 from logphi.laws.log_phi import LogPhi

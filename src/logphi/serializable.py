@@ -7,11 +7,11 @@ from collections.abc import Callable
 from typing import Any
 
 from logphi.description import rational
-from logphi.plain import mechanism_json, number_written
 from logphi.spelling import python, spelled
+from logphi.strict_json import mechanism_json, number_to_json
 
 
-class Form(ABC):
+class Serializable(ABC):
     """One description for every purpose; what differs is how numbers are written."""
 
     def __str__(self) -> str:
@@ -42,7 +42,7 @@ class Form(ABC):
         >>> print(lp.PureDP(epsilon=2).to_json())
         {"format":"logphi-mechanism","mechanism":{"adjacency":"add_remove","name":"PureDP","parameters":{"epsilon":2.0}},"version":1}
         """
-        return mechanism_json(self._data(number_written))
+        return mechanism_json(self._data(number_to_json))
 
     @abstractmethod
     def _text(self, spell: Callable[[Any], str]) -> str:

@@ -22,7 +22,7 @@ _CHUNKS = 64
 _TRIED = 5
 
 
-def spread(function: Callable[[A], B], items: Sequence[A], executor: Executor | None, label: str) -> list[B]:
+def parallel_map(function: Callable[[A], B], items: Sequence[A], executor: Executor | None, label: str) -> list[B]:
     """The values of a function at all items, in their order, whatever computes them and how they are sent.
 
     Parameters

@@ -8,17 +8,17 @@ from importlib.metadata import version
 from typing import Any
 
 from logphi.description import canonical
-from logphi.plain import VERSION, opened
+from logphi.strict_json import VERSION, json_object
 
 
-def sealed(kind: str, content: dict[str, Any]) -> str:
+def checksummed(kind: str, content: dict[str, Any]) -> str:
     """The text: the same bytes for the same content; ASCII, ends in a line break."""
     whole = {"format": kind, "version": VERSION, "made_by": {"logphi": version("logphi")}, **content}
     whole["sha256"] = _digest(whole)
     return json.dumps(whole, sort_keys=True, indent=1, ensure_ascii=True, allow_nan=False) + "\n"
 
 
-def unsealed(kind: str, text: str) -> dict[str, Any]:
+def verified(kind: str, text: str) -> dict[str, Any]:
     """The content of a text of this kind.
 
     Raises
@@ -28,7 +28,7 @@ def unsealed(kind: str, text: str) -> dict[str, Any]:
     ValueError
         If it is not such a text, of another version, or not as it was written; always one line.
     """
-    whole = opened(kind, text)
+    whole = json_object(kind, text)
     digest = whole.pop("sha256", None)
     try:
         right = digest == _digest(whole)

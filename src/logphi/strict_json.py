@@ -43,7 +43,7 @@ def mechanism_json(data: Any) -> str:
     return text
 
 
-def opened(kind: str, text: str, longest: int | None = None) -> dict[str, Any]:
+def json_object(kind: str, text: str, longest: int | None = None) -> dict[str, Any]:
     """The object in a JSON text of a kind, with everything that it holds.
 
     Raises
@@ -88,7 +88,7 @@ def _constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is no number")
 
 
-def number_written(what: str, value: Any) -> Any:
+def number_to_json(what: str, value: Any) -> Any:
     """A number, a flag, a list of numbers, or None for what is left open, as JSON keeps it.
 
     Raises
@@ -97,7 +97,7 @@ def number_written(what: str, value: Any) -> Any:
         If it is anything else, or a quotient too long to be read again.
     """
     if isinstance(value, tuple):
-        return [number_written(what, entry) for entry in value]
+        return [number_to_json(what, entry) for entry in value]
     if isinstance(value, Written):
         quotient = exact(value)
         if max(quotient.numerator.bit_length(), quotient.denominator.bit_length()) > _MOST_BITS:
@@ -113,8 +113,8 @@ def number_written(what: str, value: Any) -> Any:
     )
 
 
-def number_read(what: str, data: Any) -> Any:
-    """What :func:`number_written` wrote, known in the same way.
+def number_from_json(what: str, data: Any) -> Any:
+    """What :func:`number_to_json` wrote, known in the same way.
 
     Raises
     ------
@@ -122,7 +122,7 @@ def number_read(what: str, data: Any) -> Any:
         If it is no number, flag, list of numbers or None.
     """
     if isinstance(data, list) and not any(isinstance(entry, list) for entry in data):
-        return tuple(number_read(what, entry) for entry in data)
+        return tuple(number_from_json(what, entry) for entry in data)
     if data == _INFINITE:
         return math.inf
     if isinstance(data, str) and _QUOTIENT.fullmatch(data):

@@ -248,9 +248,9 @@ class Mechanism(Guided, Serializable, Questions):
 class Primitive(Mechanism):
     """A mechanism that is not composed of others: the base of every class of the catalogue, and of a user's own.
 
-    A subclass is a frozen dataclass (``repr=False``) whose fields are its parameters, ``adjacency`` the last; it defines
-    ``loss_law()`` and, to be sampled, ``pair()``; ``counted()`` and ``tree()`` follow from them. It may check its parameters in
-    ``__post_init__``, which then calls this one.
+    A subclass is a frozen dataclass (``repr=False``) whose fields are its parameters, ``adjacency`` the last. It defines
+    ``pair()``, from which its loss and its samples follow, or ``loss_law()`` where no pair is known; where it defines both, the
+    loss is the same. It may check its parameters in ``__post_init__``, which then calls this one.
     """
 
     # constructor arguments that are kept under another name, because the name is that of a question
@@ -289,8 +289,20 @@ class Primitive(Mechanism):
         """Itself, once."""
         return ((self, 1),)
 
+    def loss_law(self) -> LogPhi:
+        """The loss of the pair; override it where a simpler form is known.
+
+        Raises
+        ------
+        TypeError
+            If the class has neither: one of ``pair()`` and ``loss_law()`` must be defined.
+        """
+        if type(self).pair is Primitive.pair:
+            raise TypeError(f"{type(self).__name__} must define loss_law(), or the pair() whose loss it is")
+        return self.pair().loss()
+
     def pair(self) -> Pair:
-        """A pair of which no more is known than its loss; override it where the two laws are known."""
+        """A pair of which only the loss is known; override it where the two laws are."""
         return known_by(self.loss_law())
 
     @property

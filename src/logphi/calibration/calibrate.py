@@ -210,8 +210,8 @@ def _uncrossed(trials: Trials, start: Trial, brackets: list[Bracket], rtol: floa
     if not edges:
         raise ValueError(
             f"every value that was tried, from {min(trials.seen)!r} to {max(trials.seen)!r}, meets the target "
-            f"({trials.target}), and none that misses it was found: either privacy does not depend on the parameter, or bounds tell nothing where "
-            "it would; give a smaller target, or lower= and upper="
+            f"({trials.target}), and none that misses it was found: either privacy does not depend on the parameter, or bounds "
+            "tell nothing where it would; give a smaller target, or lower= and upper="
         )
     edge = trials.proof(max(edges, key=lambda trial: trial.reading.value))
     if not edge.reading.meets:

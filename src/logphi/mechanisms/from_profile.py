@@ -11,7 +11,6 @@ from logphi import check
 from logphi.adjacency import ADD_REMOVE, Adjacency, Relation
 from logphi.convex.hull import Hull, exponential
 from logphi.laws.finite import Cells
-from logphi.laws.log_phi import LogPhi
 from logphi.pairs.finite import FinitePair
 from logphi.release import Primitive
 from logphi.written import meant
@@ -114,10 +113,6 @@ class FromProfile(Primitive):
     def pair(self) -> FinitePair:
         """The vertices of the hull; for the order add the outcome laws are exchanged."""
         return outcomes(*self._hull().pair(), self.adjacency)
-
-    def loss_law(self) -> LogPhi:
-        """Finitely many atoms."""
-        return self.pair().loss()
 
 
 def _attained(a: Fraction, h: Fraction) -> tuple[Fraction, Fraction]:

@@ -10,7 +10,6 @@ from logphi import check
 from logphi.adjacency import REPLACE, Adjacency, Relation
 from logphi.arith.protocol import Arithmetic, Number
 from logphi.laws.finite import Cells
-from logphi.laws.log_phi import LogPhi
 from logphi.pairs.extremes import DISJOINT, EQUAL
 from logphi.pairs.finite import FinitePair
 from logphi.pairs.pair import Pair
@@ -111,10 +110,6 @@ class KaryRandomizedResponse(Primitive):
             return FinitePair((t, f), (f, t), blur, exact)
         rest = (self.k - 2) * f
         return FinitePair((t, f, rest), (f, t, rest), blur, exact)
-
-    def loss_law(self) -> LogPhi:
-        """Three atoms at most."""
-        return self.pair().loss()
 
 
 @dataclass(frozen=True)

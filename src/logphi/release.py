@@ -1,4 +1,8 @@
-"""What a user holds: immutable mechanisms that compose by addition; the questions they answer are in their base class."""
+"""What a user holds: immutable mechanisms that compose by addition; the questions they answer are in their base class.
+
+The file is longer than others because its classes make one another: a mechanism composes to a composition and is sampled to a
+sampled mechanism, each of which is a mechanism.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +18,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 from logphi import certification, check
 from logphi.adjacency import Adjacency, AdjacencyLike
 from logphi.asking import Questions
-from logphi.description import canonical, composition_node, manner, node, normalised, numbers_in
+from logphi.constructor import Constructed
+from logphi.description import canonical, composition_node, manner, node
 from logphi.guesses import Guided, attribute_hint, guided
 from logphi.laws.log_phi import LogPhi
 from logphi.pairs.extremes import known_by, product
@@ -245,18 +250,15 @@ class Mechanism(Guided, Serializable, Questions):
         return SubsetSampled(self, rate, subset_relation(self.adjacency, Adjacency.of(adjacency)))
 
 
-class Primitive(Mechanism):
+class Primitive(Constructed, Mechanism):
     """A mechanism that is not composed of others: the base of every class of the catalogue, and of a user's own.
 
     A subclass is a frozen dataclass (``repr=False``) whose fields are its parameters, ``adjacency`` the last. It defines
-    ``pair()``, from which its loss and its samples follow, or ``loss_law()`` where no pair is known; where it defines both, the
-    loss is the same. It may check its parameters in ``__post_init__``, which then calls this one.
+    ``pair()``, from which its loss and its samples follow, or ``loss_law()`` where no pair is known; where it defines both,
+    they have one loss. ``counted()`` and ``tree()`` follow. It may check its parameters in ``__post_init__``, which then calls
+    this one.
     """
 
-    # constructor arguments that are kept under another name, because the name is that of a question
-    _stored: ClassVar[dict[str, str]] = {}
-    # those that list probabilities of everything there is
-    _distributions: ClassVar[tuple[str, ...]] = ()
     # whether one formula of log-phi holds for all parameters, so that they may be symbols
     _one_formula: ClassVar[bool] = False
     # why nobody else could rebuild it from its parameters
@@ -310,16 +312,6 @@ class Primitive(Mechanism):
         """The pair at an end of the parameters, where no noise or nothing but noise is left; None elsewhere."""
         return None
 
-    def _text(self, spell: Callable[[Any], str]) -> str:
-        """The constructor call; defaults are left out."""
-        defaults = {name: one.default for name, one in inspect.signature(type(self)).parameters.items()}
-        shown = [
-            f"{name}={spell(value.value if isinstance(value, Adjacency) else value)}"
-            for name, value in self._given().items()
-            if exactly(value) != exactly(defaults[name])
-        ]
-        return f"{spell(type(self))}({', '.join(shown)})"
-
     def _grouped(self, size: int) -> Mechanism:
         if not self._grows:
             return super()._grouped(size)
@@ -342,36 +334,6 @@ class Primitive(Mechanism):
                 "delta is 1 without a proof, where it leaks nothing leave it out, and else write what it leaks as a Discrete"
             )
         return f"certificates do not know a {name}: {self._undescribed}" if self._undescribed else ""
-
-    def _data(self, write: Callable[[str, Any], Any]) -> dict[str, Any]:
-        name = type(self).__name__
-        if self._foreign():
-            raise ValueError(
-                f"a {name} cannot be written down: it is not of the catalogue, so that nobody could make it again from its "
-                "parameters; write down a mechanism that dominates it, or pickle it"
-            )
-        given = self._given()
-        return node(name, given.pop("adjacency").value, given, write)
-
-    def _foreign(self) -> bool:
-        """Whether it is of another package."""
-        return type(self).__module__.partition(".")[0] != __package__
-
-    def _numbers(self) -> Iterator[float]:
-        given = self._given()
-        for name in self._distributions:
-            normalised(f"{name} of a {type(self).__name__}", given[name])
-        return numbers_in(given.values())
-
-    def _given(self) -> dict[str, Any]:
-        """The arguments of the constructor, in its order."""
-        return {name: getattr(self, self._stored.get(name, name)) for name in inspect.signature(type(self)).parameters}
-
-    def _settle(self, **values: Any) -> None:
-        """Store checked parameters; a frozen dataclass is written to only while it is made."""
-        adjacency = Adjacency.of(values.pop("adjacency", None) or self.adjacency)
-        for name, value in {**values, "adjacency": adjacency}.items():
-            object.__setattr__(self, name, value)
 
 
 @dataclass(frozen=True, repr=False)

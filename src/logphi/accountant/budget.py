@@ -169,9 +169,7 @@ class PrivacyFilter(Checksummed):
             hint = "; set a part of delta aside with infinite_mass= for mechanisms whose loss may be infinite"
         elif any(excess <= self._rule.budget[name] * _ROUNDING for name, excess in over.items()):
             hint = "; an excess of the size of rounding comes from doubles: give numbers as Fractions, such as Fraction(1, 10)"
-        return (
-            f"{count} x {mechanism!r} would exceed the budget of {self._pair}, bringing {parts}{hint}; nothing was recorded"
-        )
+        return f"{count} x {mechanism!r} would exceed the budget of {self._pair}, bringing {parts}{hint}; nothing was recorded"
 
     @property
     def budget(self) -> dict[str, Amount]:

@@ -42,9 +42,10 @@ from logphi.classical import (
 from logphi.classical.claim import Claim
 from logphi.classical.composition import Advanced, Guarantee
 from logphi.classical.concentrated import Concentrated
+from logphi.classical.divergence_curve import DivergenceCurve
 from logphi.classical.loss_class import LossClass
 from logphi.classical.renyi import Conversion
-from logphi.classical.renyi_curve import DivergenceCurve, LossCurve, RenyiCurve
+from logphi.classical.renyi_curve import LossCurve, RenyiCurve
 
 __all__ = [
     "Advanced",

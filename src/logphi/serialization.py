@@ -21,7 +21,7 @@ _DEEPEST = 50
 
 
 def from_json(text: str) -> Mechanism:
-    """The mechanism that :meth:`logphi.Mechanism.to_json` wrote: equal, and every number known as it was.
+    """The mechanism that :meth:`logphi.Mechanism.to_json` wrote: equal, and every number as exact as it was.
 
     Nothing of the text is ever run as code.
 
@@ -54,7 +54,7 @@ def from_json(text: str) -> Mechanism:
 
 
 def mechanism_from_data(data: Any, depth: int = 0) -> Mechanism:
-    """The mechanism that was described.
+    """The mechanism that plain data describe.
 
     Raises
     ------
@@ -82,7 +82,7 @@ def mechanism_from_data(data: Any, depth: int = 0) -> Mechanism:
 
 
 def _composition(content: dict[str, Any], depth: int) -> Mechanism:
-    """The releases that see one sample."""
+    """Several releases, which see one sample."""
     terms = content["terms"]
     if not isinstance(terms, list) or not all(isinstance(term, list) and len(term) == 2 for term in terms):
         raise ValueError("several mechanisms must be a list of counts and mechanisms")

@@ -1,6 +1,6 @@
-"""JSON of one form, strictly read, and numbers in it that keep how they are known.
+"""JSON that is read strictly, and whose numbers say whether they were written exactly.
 
-A double is a JSON number with a point or an exponent, a whole number one without, and a number that was written exactly a
+A double is a JSON number with a point or an exponent, a whole number one without; a number that was written exactly is a
 quotient in a string.
 """
 
@@ -17,25 +17,25 @@ from logphi.written import Written, exact
 
 VERSION = 1
 MECHANISM = "logphi-mechanism"
-# far beyond what is written by hand; longer ones take the interpreter long, or are refused by it
+# digits: nobody writes as many by hand, and the interpreter is slow at longer ones, or refuses them
 LONGEST_NUMBER = 4000
-# JSON has no such number
+# JSON has no infinite number
 _INFINITE = "inf"
 LONGEST_MECHANISM = 5_000_000
 _QUOTIENT = re.compile(rf"-?[0-9]{{1,{LONGEST_NUMBER}}}(/[0-9]{{1,{LONGEST_NUMBER}}})?", re.ASCII)
-# base-ten digits are worth more than three bits
+# derived: a decimal digit holds more than three bits
 _MOST_BITS = 3 * LONGEST_NUMBER
 # counts have up to 301 digits
 _LONGEST_WHOLE = 400
 
 
 def mechanism_json(data: Any) -> str:
-    """A mechanism that was described as plain data.
+    """The JSON of a mechanism's plain data.
 
     Raises
     ------
     ValueError
-        If it is longer than what is read again.
+        If it is longer than :func:`json_object` would read.
     """
     text = canonical({"format": MECHANISM, "version": VERSION, "mechanism": data})
     if len(text) > LONGEST_MECHANISM:
@@ -44,7 +44,7 @@ def mechanism_json(data: Any) -> str:
 
 
 def json_object(kind: str, text: str, longest: int | None = None) -> dict[str, Any]:
-    """The object in a JSON text of a kind, with everything that it holds.
+    """The object that a JSON text of a ``format`` holds.
 
     Raises
     ------
@@ -71,7 +71,7 @@ def json_object(kind: str, text: str, longest: int | None = None) -> dict[str, A
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    # readers differ in which of two they take
+    # which of two equal names counts differs between readers
     found = dict(pairs)
     if len(found) < len(pairs):
         raise ValueError("a name occurs twice in one object")
@@ -89,7 +89,7 @@ def _constant(name: str) -> NoReturn:
 
 
 def number_to_json(what: str, value: Any) -> Any:
-    """A number, a flag, a list of numbers, or None for what is left open, as JSON keeps it.
+    """A number, a flag, a list of numbers, or None, as JSON.
 
     Raises
     ------
@@ -114,7 +114,7 @@ def number_to_json(what: str, value: Any) -> Any:
 
 
 def number_from_json(what: str, data: Any) -> Any:
-    """What :func:`number_to_json` wrote, known in the same way.
+    """The value that :func:`number_to_json` wrote, as exact as it was.
 
     Raises
     ------

@@ -247,7 +247,7 @@ class PrivacyFilter(Checksummed):
 
 
 def _less(amount: Amount, most: Fraction) -> Amount:
-    # a large quotient has no double that infinity could be added to
+    # infinity plus a quotient that exceeds every double overflows
     return math.inf if amount == math.inf else amount - most
 
 

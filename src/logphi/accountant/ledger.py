@@ -60,11 +60,11 @@ class Accountant(Checksummed):
 
     def __init__(self, adjacency: AdjacencyLike | None = None) -> None:
         self._adjacency = None if adjacency is None else Adjacency.of(adjacency)
-        # in the order of first use; equal mechanisms whose numbers are known in different ways are apart
+        # in the order of first use; equal mechanisms whose numbers were written differently stay apart
         self._mechanisms: list[Mechanism] = []
         self._counts: list[int] = []
         self._places: dict[tuple[Mechanism, Any], int] = {}
-        # as they came, by place, equal neighbours as one
+        # the steps in their order, by place; equal neighbours are one run
         self._runs: list[tuple[int, int]] = []
         self._total = 0
         self._latest: Mechanism | None = None
@@ -95,14 +95,14 @@ class Accountant(Checksummed):
         with self._lock:
             self.check_relation(mechanism)
             if mechanism is self._latest:
-                # the step of a loop: what it is was found out before
+                # the step of a loop: it was checked the first time
                 self._total = _sum(self._total, count)
                 self._append(self._runs[-1][0], count)
                 return
             terms = [(one, exactly(one), own * count) for one, own in mechanism.counted() if own * count]
             if not terms:
                 return
-            # one of a user's own may hold something that has no hash
+            # a mechanism of a user's own may hold something that has no hash: refuse it before anything changes
             hash(tuple(terms))
             self._total = _sum(self._total, *(own for _, _, own in terms))
             # nothing fails from here on
@@ -175,7 +175,7 @@ class Accountant(Checksummed):
             return Composition((), self._adjacency or Adjacency.ADD_REMOVE)
         return compose(map(mul, self._counts, self._mechanisms))
 
-    # as of a mechanism: of all steps together
+    # the questions of a mechanism, answered for the composition of all steps
     epsilon = epsilon_view.epsilon
     delta = delta_view.delta
 

@@ -15,7 +15,6 @@ Every bound is a :class:`Claim`, on one side of the truth and rounded to that si
 * :mod:`~logphi.classical.group`: group privacy, and replacement from addition and removal;
 * :mod:`~logphi.classical.mean_estimation`: lower bounds of the error of a private mean;
 * :mod:`~logphi.classical.markov`: the Markov-ADP bound;
-* :mod:`~logphi.classical.loss_class`: privacy loss classes, Berry-Esseen and Nagaev;
 * :mod:`~logphi.classical.loss_class`: privacy loss classes, Markov, Berry-Esseen and Nagaev;
 * :mod:`~logphi.classical.loss_distribution`: privacy buckets and Connect-the-Dots of one width, Chernoff's end points;
 * :mod:`~logphi.classical.saddle_point`: the saddle-point approximation;

@@ -1,4 +1,4 @@
-"""What the theorems on composition are fed with: guarantees and whole-order divergences of the parts of a release."""
+"""The premises of the theorems on composition: guarantees and whole-order divergences of the parts of a release."""
 
 from __future__ import annotations
 

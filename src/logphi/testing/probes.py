@@ -1,4 +1,4 @@
-"""Where the checks look, what they allow for, and how they say no."""
+"""Where the checks probe a law, how much they tolerate, and how they fail."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from logphi.release import Mechanism
 
 Array = NDArray[np.float64]
 
-# what a comparison of sums of doubles may lose by itself
+# the rounding of a comparison of sums of doubles
 ROUNDING = 1e-12
-# estimated errors are taken so many times, and this is added
+# estimated errors are multiplied by the first and increased by the second; profiles get the third, relatively
 _ESTIMATE_FACTOR, _ESTIMATE_FLOOR, _ESTIMATE_PROFILE = 10.0, 1e-9, 1e-6
 # thresholds in units of the spread of the loss, and the largest epsilon asked for, over two
 _THRESHOLDS = np.array([-2.0, -0.8, -0.25, 0.0, 0.25, 0.8, 2.0])
@@ -83,7 +83,7 @@ def thresholds_of(loss: LogPhi) -> Array:
 
 
 def profile_tolerance(loss: LogPhi) -> float:
-    """By how much, relatively, bounds of a profile may miss each other."""
+    """The relative distance that disjoint bounds of a profile may have."""
     return _ESTIMATE_PROFILE if loss.estimated else 0.0
 
 

@@ -1,4 +1,4 @@
-"""Checks of the other views of a loss: its distribution and its divergences, held against the profile."""
+"""Checks of other questions, held against the profile: distribution, divergences, trade-off function."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any
+from typing import TypeVar
 
 from logphi.bound import Approximation, Side
 from logphi.classical import composition, concentrated, loss_class, markov, premises, renyi, saddle_point
@@ -18,6 +18,7 @@ from logphi.pairs.pair import UnsupportedError
 from logphi.release import Mechanism
 
 Answer = Claim | Approximation
+T = TypeVar("T")
 
 # where the approximations are from; a claim names its theorem itself
 SOURCES: Mapping[str, str] = {
@@ -46,20 +47,20 @@ class Methods:
 
     def all(self) -> Iterator[tuple[str, Callable[[], Answer]]]:
         """Names and functions without arguments, in order; an UnsupportedError says why a method does not apply."""
-        yield (
-            "basic composition",
-            partial(self._composed, composition.basic_delta, composition.basic_epsilon, (1.0,), both=False),
-        )
+        basic = partial(self._composed, composition.basic_delta, composition.basic_epsilon)
+        yield "basic composition", partial(basic, (1.0,), both=False)
         for theorem, name in ((Advanced.STEINKE, "advanced composition"), (Advanced.KAIROUZ, "advanced composition, sharper")):
-            of = (partial(one, theorem=theorem) for one in (composition.advanced_delta, composition.advanced_epsilon))
-            yield name, partial(self._composed, *of, _SHARES)
+            of_delta, of_epsilon = (
+                partial(one, theorem=theorem) for one in (composition.advanced_delta, composition.advanced_epsilon)
+            )
+            yield name, partial(self._composed, of_delta, of_epsilon, _SHARES)
         yield "optimal composition", self._optimal
         yield "zCDP, tail", partial(self._of_budget, concentrated.tail_delta, concentrated.tail_epsilon)
         yield "zCDP, best order", self._best_order
         yield "Renyi, whole orders", self._whole_orders
         for how in renyi.Conversion:
-            of = (partial(one, self.mechanism, self.at, conversion=how) for one in (renyi.delta, renyi.epsilon))
-            yield f"Renyi, {how.value}", self._asked(*of)
+            of = self._asked(renyi.delta, renyi.epsilon)
+            yield f"Renyi, {how.value}", partial(of, self.mechanism, self.at, conversion=how)
         yield "Markov-ADP", partial(self._asked(markov.delta, markov.epsilon), self.mechanism, self.at)
         for name, delta, epsilon in (
             ("Berry-Esseen", loss_class.berry_esseen_delta, loss_class.berry_esseen_epsilon),
@@ -70,11 +71,13 @@ class Methods:
         yield "Gaussian of the loss class", partial(self._of_class, loss_class.normal_delta, loss_class.normal_epsilon)
         yield "saddle point", self._saddle_point
 
-    def _asked(self, delta: Any, epsilon: Any) -> Any:
+    def _asked(self, delta: Callable[..., T], epsilon: Callable[..., T]) -> Callable[..., T]:
         """The function that answers the question."""
         return delta if self.asks_delta else epsilon
 
-    def _composed(self, delta: Any, epsilon: Any, shares: tuple[float, ...], both: bool = True) -> Claim:
+    def _composed(
+        self, delta: Callable[..., Claim], epsilon: Callable[..., Claim], shares: tuple[float, ...], both: bool = True
+    ) -> Claim:
         """A theorem on guarantees, by the best of the deltas that releases of unbounded losses are tried with."""
         of = self._asked(delta, epsilon)
         known = premises.guarantees(self.mechanism, both)
@@ -97,19 +100,18 @@ class Methods:
             raise UnsupportedError(f"the best composition of these guarantees is a sum of more than {_LONGEST_SUM} terms")
         return self._composed(composition.optimal_delta, composition.optimal_epsilon, _SHARES)
 
-    def _of_budget(self, delta: Any, epsilon: Any) -> Claim:
-        found: Claim = self._asked(delta, epsilon)(self._budget, self.at)
-        return found
+    def _of_budget(self, delta: Callable[..., Claim], epsilon: Callable[..., Claim]) -> Claim:
+        return self._asked(delta, epsilon)(self._budget, self.at)
 
     def _best_order(self) -> Claim:
         return replace(self._of_budget(concentrated.delta, concentrated.epsilon), source="Steinke 2022, Proposition 14")
 
     def _whole_orders(self) -> Claim:
         curve = premises.whole_order_curve(self.mechanism)
-        found: Claim = self._asked(renyi.delta, renyi.epsilon)(curve, self.at, conversion=renyi.Conversion.CANONNE)
+        found = self._asked(renyi.delta, renyi.epsilon)(curve, self.at, conversion=renyi.Conversion.CANONNE)
         return replace(found, note=f"{found.note} of 2 to {premises.LARGEST_ORDER}" if found.note else "")
 
-    def _of_class(self, delta: Any, epsilon: Any, *side: Side) -> Answer:
+    def _of_class(self, delta: Callable[..., Answer], epsilon: Callable[..., Answer], *side: Side) -> Answer:
         """The largest answer of both orders of the pair: right for upper and lower bounds alike."""
         of = self._asked(delta, epsilon)
         return max((of(known, self.at, *side) for known in self._classes), key=float)

@@ -20,7 +20,7 @@ LARGEST_EPSILON = 300.0
 # derived: below it masses lose digits
 LEAST_DELTA = 1e-290
 # derived: masses are rounded to doubles, and the exponentials to far more digits
-BLUR = 2.0**-51
+RELATIVE_ERROR = 2.0**-51
 # derived: a value below one that is computed in doubles, by an exponential of a place that was rounded, is off by less
 ROUNDED = Fraction(1, 2**51)
 # derived: above what an exponential is rounded up by
@@ -125,5 +125,5 @@ def _attained(a: Fraction, h: Fraction) -> tuple[Fraction, Fraction]:
 
 def outcomes(p: Iterable[Fraction], q: Iterable[Fraction], adjacency: Adjacency, exact: Cells | None = None) -> FinitePair:
     """The pair of finitely many exact probabilities; under the order add they are exchanged."""
-    pair = FinitePair(tuple(map(float, p)), tuple(map(float, q)), BLUR, exact)
+    pair = FinitePair(tuple(map(float, p)), tuple(map(float, q)), RELATIVE_ERROR, exact)
     return pair.reversed() if adjacency is Adjacency.ADD else pair

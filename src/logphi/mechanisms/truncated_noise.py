@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from abc import abstractmethod
 from dataclasses import dataclass, fields
 from typing import ClassVar
 
@@ -25,8 +25,7 @@ LEAST_SHARED = 1e-6
 class _TruncatedNoise(Primitive):
     _grows: ClassVar = "sensitivity"
     _undescribed: ClassVar = "the transform of truncated noise is not enclosed in balls; ask without a certificate"
-    # the law of the loss, and how many widths the noise may reach: further out, the mass that tells everything has no digits
-    _law: ClassVar[Callable[[float, float, float], Noise]]
+    # derived: noise may reach so many widths; further out, the mass that tells everything has no digits in doubles
     _most_widths: ClassVar[float]
 
     def __post_init__(self) -> None:
@@ -61,8 +60,8 @@ class _TruncatedNoise(Primitive):
         width, truncation, sensitivity, _ = (getattr(self, one.name) for one in fields(self))
         return width, truncation, sensitivity
 
-    def _noise(self) -> Noise:
-        return type(self)._law(*self._parameters())
+    @abstractmethod
+    def _noise(self) -> Noise: ...
 
     @property
     def _extreme(self) -> Pair | None:
@@ -116,8 +115,10 @@ class TruncatedGaussian(_TruncatedNoise):
     truncation: float
     sensitivity: float = 1.0
     adjacency: Relation = ADD_REMOVE
-    _law: ClassVar = TruncatedNormal
     _most_widths: ClassVar = 36.0
+
+    def _noise(self) -> Noise:
+        return TruncatedNormal(self.sigma, self.truncation, self.sensitivity)
 
 
 @dataclass(frozen=True, repr=False)
@@ -162,5 +163,7 @@ class TruncatedLaplace(_TruncatedNoise):
     truncation: float
     sensitivity: float = 1.0
     adjacency: Relation = ADD_REMOVE
-    _law: ClassVar = TruncatedDoubleExponential
     _most_widths: ClassVar = 600.0
+
+    def _noise(self) -> Noise:
+        return TruncatedDoubleExponential(self.scale, self.truncation, self.sensitivity)

@@ -72,7 +72,7 @@ def traced(
 ) -> Curve:
     """The curve through an array of points, or from end to end with more points where it bends."""
     if isinstance(at, tuple):
-        return _bends(name, answer, at, log_x, log_y)
+        return _refined(name, answer, at, log_x, log_y)
     return Curve(name, at, tuple(answer(at)))
 
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-import logphi.expression
+import logphi.expression.grammar
 import logphi.release
 from effort import calls
 from logphi.expression import DEEPEST, LONGEST, parse, parse_numbers
@@ -57,7 +57,7 @@ def composed_as_a_tuple() -> Iterator[None]:
         return ("sum", *terms) if isinstance(terms[0], (Fake, tuple)) else logphi.release.compose(terms)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(logphi.expression, "compose", compose)
+        patch.setattr(logphi.expression.grammar, "compose", compose)
         yield
 
 

@@ -20,7 +20,7 @@ PUBLIC = [getattr(lp, name) for name in dir(lp) if name not in ("__version__", "
 CLASSES = [one for one in (*PUBLIC, *BEHIND) if inspect.isclass(one)]
 FUNCTIONS = [one for one in PUBLIC if inspect.isfunction(one)]
 # for those who write a mechanism, and what is refused
-EXTENDING = {"loss_law", "pair", "counted", "tree", "shuffled", "fixed_order"}
+EXTENDING = {"loss_law", "pair", "counted", "tree"}
 SECTION = re.compile(r"^([A-Z][a-z]+)\n-+$", re.MULTILINE)
 
 

@@ -2,37 +2,22 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 from logphi import check, display
-from logphi.bound import Approximation, Bound, Side
-from logphi.classical import composition, concentrated, loss_class, markov, parts, renyi, saddle_point
+from logphi.bound import Bound, Side
 from logphi.classical.claim import Claim
-from logphi.classical.composition import Advanced, Guarantee
+from logphi.classical.methods import SOURCES, Answer, Methods
 from logphi.decimals import plain
 from logphi.display import printed
-from logphi.engine.directions import Loss
-from logphi.laws.log_phi import LogPhi
 from logphi.listed import Listed
 from logphi.pairs.pair import UnsupportedError
 from logphi.progress import shown
 from logphi.release import Mechanism
 
 EXACT, UPPER, LOWER, APPROXIMATE = "exact", "upper bound", "lower bound", "approximation"
-
-# the deltas that are tried for releases of unbounded losses: all together spend this much, or this share of what there is
-_SPENT = (1e-1, 1e-2, 1e-3, 1e-4, 1e-6, 1e-8, 1e-10, 1e-12)
-_SHARES = (0.9, 0.5, 0.1)
-# measured: the moments of a sampled loss take about twenty milliseconds
-_MOST_LOSSES = 256
-# measured: such a sum takes milliseconds, and is taken some fifty times
-_LONGEST_SUM = 1 << 15
-# derived: sums of shares stay below what they are shares of
-_WITHIN = 1 - 1e-9
 
 
 @dataclass(frozen=True)
@@ -167,16 +152,16 @@ def compare(
         exact = mechanism.epsilon(at)
     if not isinstance(exact, Bound):
         raise TypeError("compare takes one epsilon or one delta, not an array")
-    known = list(_Methods(mechanism, question == "delta", at).all())
+    known = list(Methods(mechanism, question == "delta", at).all())
     wanted = {name for name, _ in known} if methods is None else _wanted(methods, [name for name, _ in known])
-    rows = [_row(exact, Claim(exact.value, exact.side, "exact", exact.method), EXACT, _between(exact))]
+    rows = [Row(EXACT, exact.value, EXACT, 0.0, exact.method, _between(exact))]
     for name, method in shown([one for one in known if one[0] in wanted], "methods"):
         try:
             answer = method()
         except UnsupportedError as error:
             rows.append(Row(name, None, "", None, "", reason=str(error)))
             continue
-        rows.append(_row(exact, answer, UPPER, "") if isinstance(answer, Claim) else _rough(exact, name, answer))
+        rows.append(_row(exact, name, answer))
     return Comparison(repr(mechanism), question, at, exact, tuple(rows))
 
 
@@ -188,15 +173,13 @@ def _wanted(names: Iterable[str], known: list[str]) -> set[str]:
     return wanted
 
 
-def _row(exact: Bound, claim: Claim, side: str, note: str) -> Row:
-    if side != EXACT:
-        side = UPPER if claim.side is Side.UPPER else LOWER
-    notes = [claim.note or note, "" if claim.proved else "an error is an estimate"]
-    return Row(claim.name, claim.value, side, _gap(claim.value, exact), claim.source, ", ".join(filter(None, notes)))
-
-
-def _rough(exact: Bound, name: str, answer: Approximation) -> Row:
-    return Row(name, answer.value, APPROXIMATE, _gap(answer.value, exact), _SOURCES[name], "no error is known")
+def _row(exact: Bound, name: str, answer: Answer) -> Row:
+    gap = _gap(answer.value, exact)
+    if not isinstance(answer, Claim):
+        return Row(name, answer.value, APPROXIMATE, gap, SOURCES[name], "no error is known")
+    side = UPPER if answer.side is Side.UPPER else LOWER
+    notes = [answer.note, "" if answer.proved else "an error is an estimate"]
+    return Row(name, answer.value, side, gap, answer.source, ", ".join(filter(None, notes)))
 
 
 def _gap(value: float, exact: Bound) -> float:
@@ -206,122 +189,3 @@ def _gap(value: float, exact: Bound) -> float:
 def _between(exact: Bound) -> str:
     proof = "proved" if exact.ledger.proved else "an error is an estimate"
     return f"between {printed(exact.lower, Side.LOWER, 13)} and {printed(exact.upper, Side.UPPER, 13)}, {proof}"
-
-
-_SOURCES = {
-    "Gaussian of the loss class": "Sommer, Meiser & Mohammadi 2019",
-    "saddle point": "Alghamdi et al. 2023",
-}
-
-Answer = Claim | Approximation
-
-
-@dataclass(frozen=True)
-class _Methods:
-    """The methods, in order, each a function without arguments; an UnsupportedError says why one does not apply."""
-
-    mechanism: Mechanism
-    asks_delta: bool
-    at: float
-
-    def all(self) -> Iterator[tuple[str, Callable[[], Answer]]]:
-        """Names and functions."""
-        yield "basic composition", self._basic
-        for theorem, name in ((Advanced.STEINKE, "advanced composition"), (Advanced.KAIROUZ, "advanced composition, sharper")):
-            yield name, lambda theorem=theorem, name=name: self._advanced(theorem, name)  # type: ignore[misc]
-        yield "optimal composition", self._optimal
-        yield "zCDP, tail", self._tail
-        yield "zCDP, best order", self._concentrated
-        yield "Renyi, whole orders", self._whole_orders
-        for how in renyi.Conversion:
-            yield f"Renyi, {how.value}", lambda how=how: self._renyi(how)  # type: ignore[misc]
-        yield "Markov-ADP", lambda: (markov.delta if self.asks_delta else markov.epsilon)(self.mechanism, self.at)
-        for side in (Side.UPPER, Side.LOWER):
-            yield "Berry-Esseen", lambda side=side: self._berry_esseen(side)  # type: ignore[misc]
-        for side in (Side.UPPER, Side.LOWER):
-            yield "Nagaev", lambda side=side: self._nagaev(side)  # type: ignore[misc]
-        yield "Gaussian of the loss class", self._normal
-        yield "saddle point", lambda: self._worst(saddle_point.saddle_point_delta, saddle_point.saddle_point_epsilon)
-
-    def _worst(self, delta_of: Callable[[LogPhi, float], Answer], epsilon_of: Callable[[LogPhi, float], Answer]) -> Answer:
-        """The largest answer of both orders of the pair: right for upper and lower bounds alike."""
-        return max(((delta_of if self.asks_delta else epsilon_of)(law, self.at) for law in self._laws), key=float)
-
-    def _basic(self) -> Answer:
-        of = composition.basic_delta if self.asks_delta else composition.basic_epsilon
-        return self._best(of, "basic composition", (1.0,))
-
-    def _advanced(self, theorem: Advanced, name: str) -> Answer:
-        of = composition.advanced_delta if self.asks_delta else composition.advanced_epsilon
-        return self._best(lambda known, at: of(known, at, theorem), name, _SHARES, both=True)
-
-    def _optimal(self) -> Answer:
-        of = composition.optimal_delta if self.asks_delta else composition.optimal_epsilon
-        if math.prod(count + 1 for _, count in self.mechanism.counted()) > _LONGEST_SUM:
-            raise UnsupportedError(f"the best composition of these guarantees is a sum of more than {_LONGEST_SUM} terms")
-        return self._best(of, "optimal composition", _SHARES, both=True)
-
-    def _best(
-        self, of: Callable[[list[Guarantee], float], Claim], name: str, shares: tuple[float, ...], both: bool = False
-    ) -> Claim:
-        """The best over the deltas that are tried for releases of unbounded losses."""
-        known = parts.guarantees(self.mechanism, both)
-        releases = parts.unbounded_releases(self.mechanism, both)
-        if releases == 0:
-            best, note = of(known(0.0), self.at), "each part at its largest loss"
-        else:
-            left = max(self.at - parts.bounded_mass(self.mechanism, both), 0.0) * _WITHIN
-            tried = _SPENT if self.asks_delta else tuple(left * share for share in shares)
-            tried = tuple(total for total in tried if total / releases > 0)
-            if not tried:
-                raise UnsupportedError("delta is hardly larger than the probability of an infinite loss, or zero")
-            found = [(of(known(total / releases), self.at), total / releases) for total in tried]
-            best, each = min(found, key=lambda pair: float(pair[0]))
-            note = f"each unbounded release at delta {each:.3g}"
-        return Claim(best.value, best.side, name, best.source, ", ".join(filter(None, (note, best.note))))
-
-    def _tail(self) -> Answer:
-        return (concentrated.tail_delta if self.asks_delta else concentrated.tail_epsilon)(self._budget, self.at)
-
-    def _concentrated(self) -> Answer:
-        found = (concentrated.delta if self.asks_delta else concentrated.epsilon)(self._budget, self.at)
-        return Claim(found.value, found.side, "zCDP, best order", "Steinke 2022, Proposition 14", found.note, found.proved)
-
-    @cached_property
-    def _budget(self) -> concentrated.Concentrated:
-        return concentrated.Concentrated.of(self.mechanism)
-
-    def _whole_orders(self) -> Answer:
-        curve = parts.whole_order_curve(self.mechanism)
-        of = renyi.delta if self.asks_delta else renyi.epsilon
-        found = of(curve, self.at, conversion=renyi.Conversion.CANONNE)
-        note = f"{found.note} of 2 to {parts.LARGEST_ORDER}" if found.note else ""
-        return Claim(found.value, found.side, "Renyi, whole orders", found.source, note)
-
-    def _renyi(self, how: renyi.Conversion) -> Answer:
-        return (renyi.delta if self.asks_delta else renyi.epsilon)(self.mechanism, self.at, conversion=how)
-
-    def _berry_esseen(self, side: Side) -> Answer:
-        of = loss_class.berry_esseen_delta if self.asks_delta else loss_class.berry_esseen_epsilon
-        return self._class(lambda known: of(known, self.at, side))
-
-    def _nagaev(self, side: Side) -> Answer:
-        of = loss_class.nagaev_delta if self.asks_delta else loss_class.nagaev_epsilon
-        return self._class(lambda known: of(known, self.at, side))
-
-    def _normal(self) -> Answer:
-        of = loss_class.normal_delta if self.asks_delta else loss_class.normal_epsilon
-        return self._class(lambda known: of(known, self.at))
-
-    @cached_property
-    def _laws(self) -> tuple[LogPhi, ...]:
-        return tuple(law for _, law in Loss(self.mechanism.loss_law(), self.mechanism.adjacency).orders(None))
-
-    @cached_property
-    def _classes(self) -> tuple[loss_class.LossClass, ...]:
-        if len(self._laws[0].terms) > _MOST_LOSSES:
-            raise UnsupportedError(f"more than {_MOST_LOSSES} distinct losses: a third moment of each takes long")
-        return tuple(loss_class.classes(self.mechanism))
-
-    def _class(self, answer: Callable[[loss_class.LossClass], Answer]) -> Answer:
-        return max((answer(known) for known in self._classes), key=float)

@@ -114,11 +114,11 @@ def _shortest(number: float, upward: bool | None) -> str:
 def rounded(number: float, places: int | None, upward: bool | None) -> float:
     """The nearest double of a decimal with so many places on one side of ``number``; without places, the whole number.
 
-    A double between two decimals is not beyond the double that is nearest to either: the side stays right.
+    Rounding to the nearest double does not move the decimal past ``number``, which is a double itself: the side stays right.
     """
     if places is None:
         return round(number) if upward is None else math.ceil(number) if upward else math.floor(number)
-    # no double has a digit beyond
+    # no double has more digits than that
     return float(_at_place(Decimal(number), min(places, _ALL_DIGITS), upward)) if math.isfinite(number) else number
 
 

@@ -1,4 +1,4 @@
-"""Mechanisms as plain data: names and exact rational numbers, which are the same bytes wherever they are written."""
+"""Mechanisms as plain data: names and exact rational numbers, the same bytes on every machine."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from logphi.written import exact, meant
 
 WRITTEN, DECIMALS = "as written", "floats as their shortest decimals"
 
-TOGETHER = "composition"
+COMPOSITION = "composition"
 
 
 def canonical(data: Any) -> str:
@@ -21,7 +21,7 @@ def canonical(data: Any) -> str:
 
 
 def rational(name: str, value: Any) -> str | list[Any] | None:
-    """A number in lowest terms, as ``"11/10"`` or ``"2"``; entry by entry for a list; None for what is left open.
+    """A number in lowest terms, as ``"11/10"`` or ``"2"``; entry by entry for a list; None stays None.
 
     Raises
     ------
@@ -89,7 +89,7 @@ def normalised(name: str, probabilities: Iterable[float]) -> None:
 def node(
     name: str, adjacency: str, parameters: Mapping[str, Any], write: Callable[[str, Any], Any] = rational, base: Any = None
 ) -> dict[str, Any]:
-    """One mechanism, or what samples another one, with what ``write`` makes of the name and the value of each parameter."""
+    """One mechanism, or a sample of ``base``; ``write`` turns the name and the value of each parameter into data."""
     described = {
         "name": name,
         "adjacency": adjacency,
@@ -98,6 +98,6 @@ def node(
     return described if base is None else {**described, "base": base}
 
 
-def together(adjacency: str, terms: Iterable[tuple[int, Any]]) -> dict[str, Any]:
-    """Counted mechanisms."""
-    return {"name": TOGETHER, "adjacency": adjacency, "terms": [list(term) for term in terms]}
+def composition_node(adjacency: str, terms: Iterable[tuple[int, Any]]) -> dict[str, Any]:
+    """A composition: counts and mechanisms."""
+    return {"name": COMPOSITION, "adjacency": adjacency, "terms": [list(term) for term in terms]}

@@ -13,7 +13,7 @@ import numpy as np
 from logphi.bound import Bound, ComplexBound, Ledger, Side, Status
 from logphi.bounds import Bounds
 
-# so many digits of a bound are shown, and two of an error
+# significant digits of a bound, and of an error
 DIGITS = 13
 _ERROR_DIGITS = 2
 # longer arrays show this many of their first points, and of their last
@@ -91,7 +91,7 @@ def _row(bounds: Bounds, index: Sequence[int]) -> list[str]:
 
 
 def _ends(bound: Bound) -> tuple[str, str, str]:
-    # as many digits of each, so that the value lies between them as it is shown
+    # the same digits for all three, so that the shown value lies between the shown ends
     nearest = printed(bound.value, None, DIGITS)
     return printed(bound.lower, Side.LOWER, DIGITS), nearest, printed(bound.upper, Side.UPPER, DIGITS)
 

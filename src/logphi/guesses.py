@@ -1,4 +1,4 @@
-"""Names that people try first, answered with the call that was meant."""
+"""Names from other libraries and papers, answered with the call that was meant."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _KEYWORDS: Mapping[str, str] = {
     "count": "a count: count * m",
 }
 
-# what is tried on a mechanism -> what to write
+# attributes that people try on a mechanism -> what to write
 _ATTRIBUTES: Mapping[str, str] = {
     "subsample": "m.poisson(rate) or m.subset(rate, adjacency=...)",
     "sample": "m.poisson(rate) or m.subset(rate, adjacency=...)",
@@ -60,7 +60,7 @@ _ATTRIBUTES: Mapping[str, str] = {
 }
 
 
-# what is looked for in the package itself -> what to write
+# names that people look for in the package -> what to write
 _CALLS: Mapping[str, str] = {
     **_ATTRIBUTES,
     "epsilon": "m.epsilon(delta)",

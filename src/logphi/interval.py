@@ -1,4 +1,4 @@
-"""Intervals with exact ends: fractions and infinities in between, doubles that enclose them in the end."""
+"""Intervals with exact ends, fractions or infinities, which doubles enclose in the end."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def exact(number: Any) -> Exact | None:
 
 
 def meant(number: Any) -> Interval | None:
-    """All that a number may stand for: a float is a decimal, or the result of a function, within half a unit in its last place.
+    """The interval that a number stands for: of a float, half a unit in its last place on both sides of it.
 
     Whole floats, whole numbers, fractions and decimals are what they are. None of what is no real number.
 

@@ -1,4 +1,8 @@
-"""What a user holds: immutable mechanisms that compose by addition; the questions they answer are in their base class."""
+"""What a user holds: immutable mechanisms that compose by addition; the questions they answer are in their base class.
+
+The file is longer than others because its classes make one another: a mechanism composes to a composition and is sampled to a
+sampled mechanism, each of which is a mechanism.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +11,15 @@ from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 from logphi import certification, check
 from logphi.adjacency import Adjacency, AdjacencyLike
 from logphi.asking import Questions
-from logphi.description import canonical, manner, node, normalised, numbers_in, together
-from logphi.form import Form
+from logphi.constructor import Constructed
+from logphi.description import canonical, composition_node, manner, node
 from logphi.guesses import Guided, attribute_hint, guided
 from logphi.laws.log_phi import LogPhi
 from logphi.pairs.extremes import known_by, product
@@ -22,10 +27,11 @@ from logphi.pairs.pair import Pair, UnsupportedError
 from logphi.parametric import Parametric, symbolic
 from logphi.parametric import poisson as sampled
 from logphi.progress import shown
-from logphi.sampling.batches import NotAmplified
+from logphi.sampling.batches import NOT_AMPLIFIED
 from logphi.sampling.group import LARGEST_SIZE, refusal
 from logphi.sampling.poisson import one_pair_of_poisson, poisson, poisson_relation
 from logphi.sampling.subset import subset, subset_relation
+from logphi.serializable import Serializable
 from logphi.spelling import short
 from logphi.written import Written, exactly, meant
 
@@ -33,7 +39,7 @@ from logphi.written import Written, exactly, meant
 LARGEST_GROUP = 1000
 
 
-class Mechanism(Guided, Form, NotAmplified, Questions):
+class Mechanism(Guided, Serializable, Questions):
     """A release about a data set, held by the log-phi of its privacy loss.
 
     ``m1 + m2`` composes (adaptively too, [AFA] Theorem 10), ``n * m`` is n-fold composition. Mechanisms stated under
@@ -49,8 +55,8 @@ class Mechanism(Guided, Form, NotAmplified, Questions):
     Text: ``str(m)``, which :func:`logphi.parse` reads, and ``to_json``, which :func:`logphi.from_json` reads.
     """
 
-    # for those who write a mechanism of their own, and what is refused whoever asks
-    _unlisted = frozenset({"loss_law", "pair", "counted", "tree", "shuffled", "fixed_order"})
+    # for those who write a mechanism of their own
+    _unlisted = frozenset({"loss_law", "pair", "counted", "tree"})
     # NumPy's numbers leave ``*`` to the mechanism, and its arrays get the refusal
     __array_ufunc__ = None
 
@@ -157,6 +163,8 @@ class Mechanism(Guided, Form, NotAmplified, Questions):
     if not TYPE_CHECKING:  # to type checkers, any attribute would be there
 
         def __getattr__(self, name: str) -> Any:
+            if name in NOT_AMPLIFIED:
+                return partial(_refuse_batches, name)
             raise AttributeError(f"a {type(self).__name__} has no {name!r}{attribute_hint(name)}")
 
     @guided()
@@ -242,18 +250,15 @@ class Mechanism(Guided, Form, NotAmplified, Questions):
         return SubsetSampled(self, rate, subset_relation(self.adjacency, Adjacency.of(adjacency)))
 
 
-class Primitive(Mechanism):
+class Primitive(Constructed, Mechanism):
     """A mechanism that is not composed of others: the base of every class of the catalogue, and of a user's own.
 
-    A subclass is a frozen dataclass (``repr=False``) whose fields are its parameters, ``adjacency`` the last; it defines
-    ``loss_law()`` and, to be sampled, ``pair()``; ``counted()`` and ``tree()`` follow from them. It may check its parameters in
-    ``__post_init__``, which then calls this one.
+    A subclass is a frozen dataclass (``repr=False``) whose fields are its parameters, ``adjacency`` the last. It defines
+    ``pair()``, from which its loss and its samples follow, or ``loss_law()`` where no pair is known; where it defines both,
+    they have one loss. ``counted()`` and ``tree()`` follow. It may check its parameters in ``__post_init__``, which then calls
+    this one.
     """
 
-    # constructor arguments that are kept under another name, because the name is that of a question
-    _stored: ClassVar[dict[str, str]] = {}
-    # those that list probabilities of everything there is
-    _distributions: ClassVar[tuple[str, ...]] = ()
     # whether one formula of log-phi holds for all parameters, so that they may be symbols
     _one_formula: ClassVar[bool] = False
     # why nobody else could rebuild it from its parameters
@@ -286,24 +291,26 @@ class Primitive(Mechanism):
         """Itself, once."""
         return ((self, 1),)
 
+    def loss_law(self) -> LogPhi:
+        """The loss of the pair; override it where a simpler form is known.
+
+        Raises
+        ------
+        TypeError
+            If the class has neither: one of ``pair()`` and ``loss_law()`` must be defined.
+        """
+        if type(self).pair is Primitive.pair:
+            raise TypeError(f"{type(self).__name__} must define loss_law(), or the pair() whose loss it is")
+        return self.pair().loss()
+
     def pair(self) -> Pair:
-        """A pair of which no more is known than its loss; override it where the two laws are known."""
+        """A pair of which only the loss is known; override it where the two laws are."""
         return known_by(self.loss_law())
 
     @property
     def _extreme(self) -> Pair | None:
         """The pair at an end of the parameters, where no noise or nothing but noise is left; None elsewhere."""
         return None
-
-    def _text(self, spell: Callable[[Any], str]) -> str:
-        """The constructor call; defaults are left out."""
-        defaults = {name: one.default for name, one in inspect.signature(type(self)).parameters.items()}
-        shown = [
-            f"{name}={spell(value.value if isinstance(value, Adjacency) else value)}"
-            for name, value in self._given().items()
-            if exactly(value) != exactly(defaults[name])
-        ]
-        return f"{spell(type(self))}({', '.join(shown)})"
 
     def _grouped(self, size: int) -> Mechanism:
         if not self._grows:
@@ -327,36 +334,6 @@ class Primitive(Mechanism):
                 "delta is 1 without a proof, where it leaks nothing leave it out, and else write what it leaks as a Discrete"
             )
         return f"certificates do not know a {name}: {self._undescribed}" if self._undescribed else ""
-
-    def _data(self, write: Callable[[str, Any], Any]) -> dict[str, Any]:
-        name = type(self).__name__
-        if self._foreign():
-            raise ValueError(
-                f"a {name} cannot be written down: it is not of the catalogue, so that nobody could make it again from its "
-                "parameters; write down a mechanism that dominates it, or pickle it"
-            )
-        given = self._given()
-        return node(name, given.pop("adjacency").value, given, write)
-
-    def _foreign(self) -> bool:
-        """Whether it is of another package."""
-        return type(self).__module__.partition(".")[0] != __package__
-
-    def _numbers(self) -> Iterator[float]:
-        given = self._given()
-        for name in self._distributions:
-            normalised(f"{name} of a {type(self).__name__}", given[name])
-        return numbers_in(given.values())
-
-    def _given(self) -> dict[str, Any]:
-        """The arguments of the constructor, in its order."""
-        return {name: getattr(self, self._stored.get(name, name)) for name in inspect.signature(type(self)).parameters}
-
-    def _settle(self, **values: Any) -> None:
-        """Store checked parameters; a frozen dataclass is written to only while it is made."""
-        adjacency = Adjacency.of(values.pop("adjacency", None) or self.adjacency)
-        for name, value in {**values, "adjacency": adjacency}.items():
-            object.__setattr__(self, name, value)
 
 
 @dataclass(frozen=True, repr=False)
@@ -499,7 +476,7 @@ class Composition(Mechanism):
         )
 
     def _data(self, write: Callable[[str, Any], Any]) -> dict[str, Any]:
-        return together(self.adjacency.value, [(count, one._data(write)) for one, count in self.terms])
+        return composition_node(self.adjacency.value, [(count, one._data(write)) for one, count in self.terms])
 
     def loss_law(self) -> LogPhi:
         """K adds ([AFA] Proposition 13)."""
@@ -527,6 +504,10 @@ class Composition(Mechanism):
             counts[one] += count
         # counters would compare each term more than once
         return dict(counts)
+
+
+def _refuse_batches(drawn: str, *_: Any, **__: Any) -> NoReturn:
+    raise UnsupportedError(NOT_AMPLIFIED[drawn])
 
 
 def _operand(mechanism: Mechanism, spell: Callable[[Any], str]) -> str:

@@ -1,6 +1,7 @@
-"""Mechanisms made again from plain data, which is what :meth:`logphi.Mechanism.to_json` and ledgers hold.
+"""Mechanisms from plain data, which is what :meth:`logphi.Mechanism.to_json` and ledgers hold.
 
-The layout is that of certificates (:mod:`logphi.description`), but numbers also keep how they are known (:mod:`logphi.plain`).
+The layout is that of certificates (:mod:`logphi.description`); the numbers also say whether they were written exactly or are
+doubles (:mod:`logphi.strict_json`).
 """
 
 from __future__ import annotations
@@ -9,10 +10,10 @@ from typing import Any
 
 from logphi import check
 from logphi.adjacency import Adjacency
-from logphi.description import TOGETHER
+from logphi.description import COMPOSITION
 from logphi.mechanisms import CATALOGUE
-from logphi.plain import LONGEST_MECHANISM, MECHANISM, fields, number_read, opened
 from logphi.release import Composition, Mechanism, compose
+from logphi.strict_json import LONGEST_MECHANISM, MECHANISM, fields, json_object, number_from_json
 
 _SAMPLED = ("poisson", "subset")
 # samples of compositions of samples: far below the recursion limit of the interpreter
@@ -20,7 +21,7 @@ _DEEPEST = 50
 
 
 def from_json(text: str) -> Mechanism:
-    """The mechanism that :meth:`logphi.Mechanism.to_json` wrote: equal, and every number known as it was.
+    """The mechanism that :meth:`logphi.Mechanism.to_json` wrote: equal, and every number as exact as it was.
 
     Nothing of the text is ever run as code.
 
@@ -48,12 +49,12 @@ def from_json(text: str) -> Mechanism:
     >>> lp.from_json((14062 * step).to_json()) == 14062 * step
     True
     """
-    content = fields(opened(MECHANISM, text, LONGEST_MECHANISM), f"a {MECHANISM}", ("format", "version", "mechanism"))
-    return restored(content["mechanism"])
+    content = fields(json_object(MECHANISM, text, LONGEST_MECHANISM), f"a {MECHANISM}", ("format", "version", "mechanism"))
+    return mechanism_from_data(content["mechanism"])
 
 
-def restored(data: Any, depth: int = 0) -> Mechanism:
-    """The mechanism that was described.
+def mechanism_from_data(data: Any, depth: int = 0) -> Mechanism:
+    """The mechanism that plain data describe.
 
     Raises
     ------
@@ -62,17 +63,17 @@ def restored(data: Any, depth: int = 0) -> Mechanism:
     """
     if depth > _DEEPEST:
         raise ValueError(f"mechanisms are nested deeper than {_DEEPEST} levels")
-    if isinstance(data, dict) and data.get("name") == TOGETHER:
-        return _together(fields(data, "several mechanisms", ("name", "adjacency", "terms")), depth)
+    if isinstance(data, dict) and data.get("name") == COMPOSITION:
+        return _composition(fields(data, "several mechanisms", ("name", "adjacency", "terms")), depth)
     content = fields(data, "a mechanism", ("name", "adjacency", "parameters"), ("base",))
     name, parameters = content["name"], content["parameters"]
     if not isinstance(name, str) or not isinstance(parameters, dict):
         raise ValueError("a mechanism needs a name and its parameters, by their names")
-    given = {one: number_read(f"{one[:40]!r} of {name[:40]!r}", value) for one, value in parameters.items()}
+    given = {one: number_from_json(f"{one[:40]!r} of {name[:40]!r}", value) for one, value in parameters.items()}
     try:
         adjacency = Adjacency.of(content["adjacency"])
         if name in _SAMPLED:
-            return getattr(restored(content.get("base"), depth + 1), name)(**given, adjacency=adjacency)  # type: ignore[no-any-return]
+            return getattr(mechanism_from_data(content.get("base"), depth + 1), name)(**given, adjacency=adjacency)  # type: ignore[no-any-return]
         if name not in CATALOGUE or "base" in content:
             raise ValueError(f"no mechanism {name[:40]!r} is known here: it may be of a later version")
         return CATALOGUE[name](**given, adjacency=adjacency)
@@ -80,14 +81,14 @@ def restored(data: Any, depth: int = 0) -> Mechanism:
         raise ValueError(f"the parameters of {name[:40]!r} do not fit: {wrong}") from None
 
 
-def _together(content: dict[str, Any], depth: int) -> Mechanism:
-    """The releases that see one sample."""
+def _composition(content: dict[str, Any], depth: int) -> Mechanism:
+    """Several releases, which see one sample."""
     terms = content["terms"]
     if not isinstance(terms, list) or not all(isinstance(term, list) and len(term) == 2 for term in terms):
         raise ValueError("several mechanisms must be a list of counts and mechanisms")
     try:
         adjacency = Adjacency.of(content["adjacency"])
         none = Composition((), adjacency)
-        return compose([none, *(check.count("a count", count) * restored(one, depth + 1) for count, one in terms)])
+        return compose([none, *(check.count("a count", count) * mechanism_from_data(one, depth + 1) for count, one in terms)])
     except TypeError as wrong:
         raise ValueError(f"several mechanisms do not compose: {wrong}") from None

@@ -1,4 +1,7 @@
-"""DP-SGD, described as it is run: sizes and epochs in, the sampling rate and the number of steps out."""
+"""DP-SGD in the terms of a training script: the rate and the number of steps follow from sizes and epochs.
+
+The file is longer than others because ``help(dp_sgd)`` explains every argument and refusal.
+"""
 
 from __future__ import annotations
 
@@ -17,10 +20,11 @@ from logphi.laws.log_phi import LogPhi
 from logphi.mechanisms import Gaussian
 from logphi.pairs.pair import UnsupportedError
 from logphi.release import Mechanism, compose
+from logphi.sampling.batches import NOT_AMPLIFIED
 from logphi.written import Written, meant
 
 LARGEST_DATASET = 10**15
-SAMPLERS = ("poisson", "without_replacement", "shuffled", "fixed_order")
+SAMPLERS = ("poisson", "without_replacement", *NOT_AMPLIFIED)
 # under replace a sum of clipped gradients moves by up to twice the clipping norm
 _REPLACED = 2.0
 _DRAWN = {
@@ -271,7 +275,7 @@ def dp_sgd(
 
 def _found(run: Callable[[float], Training], target_epsilon: float, target_delta: float) -> Training:
     """The run with the least noise that meets a target."""
-    # what is wrong with the run is said before anything is looked for
+    # a run that is wrong in itself is refused before any search
     usual = run(1.0)
     epsilon, delta = float(check.nonnegative("target_epsilon", target_epsilon)), float(check.unit("target_delta", target_delta))
     if not 0 < delta < 1:
@@ -298,7 +302,7 @@ def _step(noises: list[float], rate: float, sampler: str, group_size: int, relat
     if sampler not in SAMPLERS:
         raise ValueError(f"sampler must be one of {', '.join(map(repr, SAMPLERS))}, got {sampler!r}")
     if sampler == "poisson":
-        # one order of the relation is that of the base; replace is told of the sample
+        # under one order the base is stated too; replace is stated of the sample alone
         one_order = relation in (Adjacency.ADD, Adjacency.REMOVE)
         base = compose([Gaussian(noise, adjacency=relation if one_order else Adjacency.ADD_REMOVE) for noise in noises])
         return base.poisson(rate, group_size=group_size, adjacency=relation)
@@ -306,7 +310,7 @@ def _step(noises: list[float], rate: float, sampler: str, group_size: int, relat
         if group_size > 1:
             raise UnsupportedError("group_size above 1 is known for Poisson samples only: take sampler='poisson'")
         return compose([Gaussian(noise, _REPLACED, Adjacency.REPLACE) for noise in noises]).subset(rate, adjacency=relation)
-    return getattr(Gaussian(noises[0]), sampler)()  # type: ignore[no-any-return]
+    raise UnsupportedError(NOT_AMPLIFIED[sampler])
 
 
 def _passes(epochs: float) -> str:

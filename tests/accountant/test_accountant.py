@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import logphi as lp
-from alterations import STRANGE, altered, places, read, resealed
+from alterations import STRANGE, altered, places, read, with_checksum
 from effort import calls
 from logphi.expression import parse
 from logphi.extend import Primitive
@@ -302,7 +302,7 @@ CONTENT = json.loads(TEXT)
 @settings(max_examples=150)
 @given(st.sampled_from(list(places(CONTENT))), STRANGE)
 def test_altered_content_is_refused_in_one_line_or_is_another_ledger(path, value):
-    text = resealed(altered(CONTENT, path, value)) if path else json.dumps(value)
+    text = with_checksum(altered(CONTENT, path, value)) if path else json.dumps(value)
     found = read(lp.Accountant, text)
     assert found is None or lp.Accountant.from_json(found.to_json()).to_json() == found.to_json()
 
@@ -324,8 +324,8 @@ def _deep(depth):
         (("mechanisms", 0, "adjacency"), "\ud800", "adjacency"),
     ],
 )
-def test_content_that_does_not_fit_together_is_refused_however_it_is_sealed(path, value, needle):
-    refused(ValueError, lambda: lp.Accountant.from_json(resealed(altered(CONTENT, path, value))), needle)
+def test_content_that_does_not_fit_together_is_refused_whatever_its_checksum(path, value, needle):
+    refused(ValueError, lambda: lp.Accountant.from_json(with_checksum(altered(CONTENT, path, value))), needle)
 
 
 @settings(max_examples=60)

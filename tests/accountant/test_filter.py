@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import logphi as lp
-from alterations import STRANGE, altered, places, read, resealed
+from alterations import STRANGE, altered, places, read, with_checksum
 from logphi.accountant.rules import rule_of
 from logphi.engine.log_moment import finite_log_moment
 from logphi.expression import parse
@@ -406,7 +406,7 @@ CONTENT = json.loads(TEXT)
 @settings(max_examples=150)
 @given(st.sampled_from(list(places(CONTENT))), STRANGE | st.sampled_from(["gaussian", "schedule"]))
 def test_altered_content_is_refused_in_one_line_or_is_another_budget(path, value):
-    text = resealed(altered(CONTENT, path, value)) if path else json.dumps(value)
+    text = with_checksum(altered(CONTENT, path, value)) if path else json.dumps(value)
     found = read(lp.PrivacyFilter, text)
     assert found is None or lp.PrivacyFilter.from_json(found.to_json()).to_json() == found.to_json()
 

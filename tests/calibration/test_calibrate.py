@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 import logphi as lp
 from cases import load
 from logphi import CalibrationStatus
-from logphi.calibration.goal import excess
 from logphi.calibration.scale import Reals, Wholes
+from logphi.calibration.target import excess
 from logphi.expression import parse, unknowns
 
 # the tolerance of a calibration, unless it is given

@@ -29,9 +29,9 @@ from logphi.classical import (
 )
 from logphi.classical.composition import Advanced, Guarantee
 from logphi.classical.concentrated import Concentrated
+from logphi.classical.divergence_curve import DivergenceCurve
 from logphi.classical.loss_class import LossClass
 from logphi.classical.renyi import Conversion
-from logphi.classical.renyi_curve import DivergenceCurve
 from logphi.pairs.pair import UnsupportedError
 
 CONVERSIONS = list(Conversion)

@@ -12,7 +12,7 @@ from mpmath import mpf
 from scipy.special import logsumexp
 
 from logphi.classical import Concentrated, DivergenceCurve, Guarantee, group
-from logphi.classical.renyi_curve import between_orders
+from logphi.classical.divergence_curve import between_orders
 
 
 def divergence(p, q, order):

@@ -282,7 +282,7 @@ def test_no_mechanism_beats_the_bound():
 
 
 def test_all_orders_of_a_sample():
-    from logphi.classical.renyi_curve import between_orders
+    from logphi.classical.divergence_curve import between_orders
 
     curve = between_orders(sampled_renyi.sampled_curve(lambda a: 0.5 * a, 0.05, 12))
     for order in (1.5, 2.5, 7.25):

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import logphi.expression
+import logphi.expression.parsing
 from logphi.bound import Bound, Direction, Entry, Ledger, Status
 from logphi.bounds import Bounds
 from logphi.cli import main
@@ -58,7 +58,7 @@ class Fake:
 @pytest.fixture
 def fakes(monkeypatch: pytest.MonkeyPatch) -> None:
     catalogue: Mapping[str, Callable[..., Any]] = {"Fake": Fake}
-    monkeypatch.setattr(logphi.expression, "CATALOGUE", catalogue)
+    monkeypatch.setattr(logphi.expression.parsing, "CATALOGUE", catalogue)
 
 
 fake = pytest.mark.usefixtures("fakes")

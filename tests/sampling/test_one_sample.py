@@ -103,11 +103,11 @@ def test_many_equal_responses_are_counted():
     assert sampled.delta(0.05).width <= 1e-12
 
 
-def test_a_lattice_with_stray_mass_keeps_it():
+def test_a_lattice_with_omitted_mass_keeps_it():
     pair = (2 * lp.DiscreteLaplace(scale=1)).pair()
     single = lp.DiscreteLaplace(scale=1).pair()
     assert len(pair.p) > len(single.p)
-    assert pair.stray == 2 * single.stray
+    assert pair.omitted_mass == 2 * single.omitted_mass
 
 
 def turns(b, rate, factor, ratio, direction):

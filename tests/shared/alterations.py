@@ -26,7 +26,7 @@ STRANGE = st.one_of(
 )
 
 
-def resealed(content):
+def with_checksum(content):
     """A text whose digest fits, whatever it holds."""
     content = {name: value for name, value in content.items() if name != "sha256"}
     return json.dumps({**content, "sha256": hashlib.sha256(canonical(content).encode("ascii")).hexdigest()})

@@ -20,8 +20,8 @@ import numpy as np
 import pytest
 
 import logphi as lp
-from logphi.sweeps import spread as spreading
-from logphi.sweeps.spread import spread
+from logphi.sweeps import parallel_map as spreading
+from logphi.sweeps.parallel_map import parallel_map
 from logphi.written import exactly
 from repository import ROOT
 
@@ -273,7 +273,7 @@ def test_the_first_failure_cancels_the_rest():
     done, refused = [], threading.Event()
     with ThreadPoolExecutor(1) as threads:
         with pytest.raises(ValueError, match="the first"):
-            spread(failing, range(60), threads, "failing")
+            parallel_map(failing, range(60), threads, "failing")
         refused.set()
     # what the only worker had begun by then
     assert done in ([], [1])
@@ -290,7 +290,7 @@ def test_quick_points_are_sent_many_at_a_time(monkeypatch):
             return super().submit(function, *given, **named)
 
     with Counting(2) as threads:
-        assert spread(abs, range(10_000), threads, "counting") == list(range(10_000))
+        assert parallel_map(abs, range(10_000), threads, "counting") == list(range(10_000))
     assert max(sizes) == 10_000 // 64
     assert sum(sizes) == 10_000 - 5
 

@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import math
-import os
 from copy import copy
 from fractions import Fraction
 from threading import RLock
 from typing import Any, Literal
 
 from logphi import check
-from logphi.accountant.ledger import Accountant, Steps, read_text
+from logphi.accountant.checksummed import Checksummed
+from logphi.accountant.ledger import Accountant, Steps
 from logphi.accountant.rules import rule_of
 from logphi.accountant.rules.rule import Amount
-from logphi.accountant.sealed import sealed, unsealed
 from logphi.adjacency import Adjacency, AdjacencyLike
-from logphi.files import write_whole
-from logphi.listed import Listed
-from logphi.plain import fields, number_read, number_written
 from logphi.release import Mechanism
+from logphi.strict_json import fields, number_from_json, number_to_json
 
-FORMAT = "logphi-filter"
 # an excess this small, relatively, may be that of doubles over the decimals they stand for
 _ROUNDING = Fraction(1, 10**12)
 
@@ -29,7 +25,7 @@ class BudgetExceededError(ValueError):
     """A release that would exceed its budget, and was not recorded."""
 
 
-class PrivacyFilter(Listed):
+class PrivacyFilter(Checksummed):
     """A budget (epsilon, delta), from which releases are spent as long as everything together stays within it.
 
     What can be spent depends on how it is decided what to spend. ``rule="renyi"``, the default, holds whatever the steps depend
@@ -77,6 +73,8 @@ class PrivacyFilter(Listed):
     (True, False)
     """
 
+    _format = "logphi-filter"
+
     def __init__(
         self,
         *,
@@ -93,7 +91,7 @@ class PrivacyFilter(Listed):
             "epsilon": check.real("epsilon", epsilon),
             "delta": check.real("delta", delta),
             "infinite_mass": check.real("infinite_mass", infinite_mass),
-            # one that was found here is not looked for again
+            # the order that was found is kept, so that nobody looks for it again
             "order": getattr(self._rule, "order", None),
         }
         self._ledger = Accountant(adjacency)
@@ -163,7 +161,7 @@ class PrivacyFilter(Listed):
 
     def _excess(self, mechanism: Mechanism, count: int, amounts: dict[str, Amount]) -> str:
         over = {name: _less(amounts[name], most) for name, most in self._rule.budget.items() if amounts[name] > most}
-        told = " and ".join(
+        parts = " and ".join(
             f"its {name} {_shown(excess):.3g} above {float(self._rule.budget[name]):.10g}" for name, excess in over.items()
         )
         hint = ""
@@ -171,7 +169,7 @@ class PrivacyFilter(Listed):
             hint = "; set a part of delta aside with infinite_mass= for mechanisms whose loss may be infinite"
         elif any(excess <= self._rule.budget[name] * _ROUNDING for name, excess in over.items()):
             hint = "; an excess of the size of rounding comes from doubles: give numbers as Fractions, such as Fraction(1, 10)"
-        return f"{count} x {mechanism!r} would exceed the budget of {self._pair}, bringing {told}{hint}; nothing was recorded"
+        return f"{count} x {mechanism!r} would exceed the budget of {self._pair}, bringing {parts}{hint}; nothing was recorded"
 
     @property
     def budget(self) -> dict[str, Amount]:
@@ -205,42 +203,18 @@ class PrivacyFilter(Listed):
         """The composition of all that was spent. Its epsilon is proved only if the parameters did not depend on outputs."""
         return self._ledger.release
 
-    def to_json(self) -> str:
-        """Budget, rule and releases as JSON; see :meth:`Accountant.to_json`."""
+    def content(self) -> dict[str, Any]:
+        """Budget, rule and releases."""
         with self._lock:
-            numbers = {name: number_written(name, value) for name, value in self._numbers.items()}
-            return sealed(FORMAT, {**numbers, "rule": self._name, "ledger": self._ledger.content()})
+            numbers = {name: number_to_json(name, value) for name, value in self._numbers.items()}
+            return {**numbers, "rule": self._name, "ledger": self._ledger.content()}
 
     @classmethod
-    def from_json(cls, text: str) -> PrivacyFilter:
-        """The filter that :meth:`to_json` wrote.
-
-        Parameters
-        ----------
-        text
-            What :meth:`to_json` gave, unchanged.
-
-        Returns
-        -------
-        PrivacyFilter
-            One with the same budget, rule and releases.
-
-        Raises
-        ------
-        TypeError, ValueError
-            As :meth:`Accountant.from_json`.
-
-        Examples
-        --------
-        >>> import logphi as lp
-        >>> budget = lp.PrivacyFilter(epsilon=1, delta=0)
-        >>> budget.spend(lp.PureDP(0.75))
-        >>> lp.PrivacyFilter.from_json(budget.to_json()).can_spend(lp.PureDP(0.5))
-        False
-        """
+    def of_content(cls, data: Any) -> PrivacyFilter:
+        """The filter that plain data hold; a ValueError if they hold none."""
         names = ("epsilon", "delta", "infinite_mass", "order")
-        content = fields(unsealed(FORMAT, text), "a filter", (*names, "rule", "ledger"))
-        numbers = {name: number_read(name, content[name]) for name in names}
+        content = fields(data, "a filter", (*names, "rule", "ledger"))
+        numbers = {name: number_from_json(name, content[name]) for name in names}
         try:
             made = cls(rule=content["rule"], **numbers)
         except TypeError as wrong:
@@ -249,58 +223,8 @@ class PrivacyFilter(Listed):
         return made
 
     def _resume(self, ledger: Accountant) -> None:
-        # what is written down was within the budget; bounds that another machine rounds otherwise do not undo that
+        # what was recorded was within the budget; another machine may round its bounds otherwise, which does not undo that
         self._ledger, self._spent = ledger, self._rule.after(self._rule.nothing, ledger.release, 1)
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write it to a file, which has the old content or all of the new one at any time.
-
-        Parameters
-        ----------
-        path
-            Where; a file that is there is replaced.
-
-        Raises
-        ------
-        OSError
-            If the file cannot be written.
-        ValueError
-            As :meth:`Accountant.to_json`.
-        """
-        write_whole(path, self.to_json().encode("ascii"))
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> PrivacyFilter:
-        """The filter in a file.
-
-        Parameters
-        ----------
-        path
-            What :meth:`save` wrote to.
-
-        Returns
-        -------
-        PrivacyFilter
-            One with the same budget, rule and releases.
-
-        Raises
-        ------
-        OSError
-            If there is no such file, or it cannot be read.
-        ValueError
-            As :meth:`from_json`.
-
-        Examples
-        --------
-        >>> import logphi as lp
-        >>> import tempfile
-        >>> budget = lp.PrivacyFilter(epsilon=1, delta=0)
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     budget.save(f"{folder}/budget.json")
-        ...     lp.PrivacyFilter.load(f"{folder}/budget.json").can_spend(lp.PureDP(1))
-        True
-        """
-        return cls.from_json(read_text(path))
 
     def __getstate__(self) -> tuple[str, dict[str, Any], Accountant]:
         with self._lock:
@@ -323,7 +247,7 @@ class PrivacyFilter(Listed):
 
 
 def _less(amount: Amount, most: Fraction) -> Amount:
-    # a large quotient has no double that infinity could be added to
+    # infinity plus a quotient that exceeds every double overflows
     return math.inf if amount == math.inf else amount - most
 
 

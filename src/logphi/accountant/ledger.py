@@ -2,35 +2,29 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from operator import mul
-from pathlib import Path
 from threading import Lock
 from typing import Any
 
 from logphi import check
-from logphi.accountant.sealed import sealed, unsealed
+from logphi.accountant.checksummed import Checksummed
 from logphi.adjacency import Adjacency, AdjacencyLike
 from logphi.bound import Bound, Direction
 from logphi.bounds import Bounds
 from logphi.engine.directions import Loss
-from logphi.files import write_whole
-from logphi.listed import Listed
-from logphi.plain import fields, number_written
 from logphi.questions import delta as delta_view
 from logphi.questions import epsilon as epsilon_view
 from logphi.release import Composition, Mechanism, compose
-from logphi.serialization import restored
+from logphi.serialization import mechanism_from_data
 from logphi.spelling import short
+from logphi.strict_json import fields, number_to_json
 from logphi.written import exactly
-
-FORMAT = "logphi-accountant"
 
 Steps = tuple[tuple[Mechanism, int], ...]
 
 
-class Accountant(Listed):
+class Accountant(Checksummed):
     """An append-only ledger of releases, which answers for all of them together at any time.
 
     A step takes constant time, however many there were before. Questions change nothing; :attr:`release` is the composition of
@@ -61,15 +55,16 @@ class Accountant(Listed):
     True
     """
 
-    _unlisted = frozenset({"check_relation", "content", "of_content"})
+    _format = "logphi-accountant"
+    _unlisted = Checksummed._unlisted | {"check_relation"}
 
     def __init__(self, adjacency: AdjacencyLike | None = None) -> None:
         self._adjacency = None if adjacency is None else Adjacency.of(adjacency)
-        # in the order of first use; equal mechanisms whose numbers are known in different ways are apart
+        # in the order of first use; equal mechanisms whose numbers were written differently stay apart
         self._mechanisms: list[Mechanism] = []
         self._counts: list[int] = []
         self._places: dict[tuple[Mechanism, Any], int] = {}
-        # as they came, by place, equal neighbours as one
+        # the steps in their order, by place; equal neighbours are one run
         self._runs: list[tuple[int, int]] = []
         self._total = 0
         self._latest: Mechanism | None = None
@@ -100,14 +95,14 @@ class Accountant(Listed):
         with self._lock:
             self.check_relation(mechanism)
             if mechanism is self._latest:
-                # the step of a loop: what it is was found out before
+                # the step of a loop: it was checked the first time
                 self._total = _sum(self._total, count)
                 self._append(self._runs[-1][0], count)
                 return
             terms = [(one, exactly(one), own * count) for one, own in mechanism.counted() if own * count]
             if not terms:
                 return
-            # one of a user's own may hold something that has no hash
+            # a mechanism of a user's own may hold something that has no hash: refuse it before anything changes
             hash(tuple(terms))
             self._total = _sum(self._total, *(own for _, _, own in terms))
             # nothing fails from here on
@@ -180,7 +175,7 @@ class Accountant(Listed):
             return Composition((), self._adjacency or Adjacency.ADD_REMOVE)
         return compose(map(mul, self._counts, self._mechanisms))
 
-    # as of a mechanism: of all steps together
+    # the questions of a mechanism, answered for the composition of all steps
     epsilon = epsilon_view.epsilon
     delta = delta_view.delta
 
@@ -190,22 +185,12 @@ class Accountant(Listed):
     def _certified(self, quantity: str, question: Any, direction: Direction | str | None, rtol: float) -> Bound | Bounds:
         return self.release._certified(quantity, question, direction, rtol)
 
-    def to_json(self) -> str:
-        """The ledger as JSON: the same bytes for the same steps, all numbers exact; ASCII, ends in a line break.
-
-        Raises
-        ------
-        ValueError
-            If a mechanism cannot be made again from numbers: FromDensities, FromLogPhi, one of a user's own.
-        """
-        return sealed(FORMAT, self.content())
-
     def content(self) -> dict[str, Any]:
         """The ledger as plain data; raises as :meth:`to_json`."""
         with self._lock:
             return {
                 "adjacency": None if self._adjacency is None else self._adjacency.value,
-                "mechanisms": [one._data(number_written) for one in self._mechanisms],
+                "mechanisms": [one._data(number_to_json) for one in self._mechanisms],
                 "steps": [list(run) for run in self._runs],
             }
 
@@ -215,7 +200,7 @@ class Accountant(Listed):
         content = fields(data, "a ledger", ("adjacency", "mechanisms", "steps"))
         if not isinstance(content["mechanisms"], list) or not isinstance(content["steps"], list):
             raise ValueError("the mechanisms and the steps of a ledger must be lists")
-        mechanisms = [restored(one) for one in content["mechanisms"]]
+        mechanisms = [mechanism_from_data(one) for one in content["mechanisms"]]
         ledger = cls(None if content["adjacency"] is None else _relation(content["adjacency"]))
         steps = [_step(data, len(mechanisms)) for data in content["steps"]]
         if len({place for place, _ in steps}) < len(mechanisms):
@@ -227,88 +212,6 @@ class Accountant(Listed):
         for mechanism, count in steps:
             self.step(mechanism, count)
 
-    @classmethod
-    def from_json(cls, text: str) -> Accountant:
-        """The ledger that :meth:`to_json` wrote: its answers have the same bits, its certificates the same bytes.
-
-        Parameters
-        ----------
-        text
-            What :meth:`to_json` gave, unchanged.
-
-        Returns
-        -------
-        Accountant
-            One that goes on where the other one was.
-
-        Raises
-        ------
-        TypeError
-            If the text is no string.
-        ValueError
-            If it is no such ledger, of another version, or not as it was written; always one line.
-
-        Examples
-        --------
-        >>> import logphi as lp
-        >>> accountant = lp.Accountant()
-        >>> accountant.step(lp.Laplace(scale=5), count=2)
-        >>> lp.Accountant.from_json(accountant.to_json())
-        <Accountant: 2 releases, 1 distinct>
-        """
-        return cls.of_content(unsealed(FORMAT, text))
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write it to a file, which has the old content or all of the new one at any time.
-
-        Parameters
-        ----------
-        path
-            Where; a file that is there is replaced.
-
-        Raises
-        ------
-        OSError
-            If the file cannot be written.
-        ValueError
-            As :meth:`to_json`.
-        """
-        write_whole(path, self.to_json().encode("ascii"))
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Accountant:
-        """The ledger in a file.
-
-        Parameters
-        ----------
-        path
-            What :meth:`save` wrote to.
-
-        Returns
-        -------
-        Accountant
-            One that goes on where the other one was.
-
-        Raises
-        ------
-        OSError
-            If there is no such file, or it cannot be read.
-        ValueError
-            As :meth:`from_json`.
-
-        Examples
-        --------
-        >>> import logphi as lp
-        >>> import tempfile
-        >>> accountant = lp.Accountant()
-        >>> accountant.step(lp.Laplace(scale=5))
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     accountant.save(f"{folder}/ledger.json")
-        ...     lp.Accountant.load(f"{folder}/ledger.json")
-        <Accountant: 1 releases, 1 distinct>
-        """
-        return cls.from_json(read_text(path))
-
     def __getstate__(self) -> tuple[Adjacency | None, Steps]:
         return self._adjacency, self.history
 
@@ -319,11 +222,6 @@ class Accountant(Listed):
 
     def __repr__(self) -> str:
         return f"<Accountant: {self._total} releases, {len(self._mechanisms)} distinct>"
-
-
-def read_text(path: str | os.PathLike[str]) -> str:
-    """The text of a file; what is no text in it does not pass for anything else."""
-    return Path(path).read_text(encoding="utf-8", errors="replace")
 
 
 def _sum(*counts: int) -> int:

@@ -10,20 +10,20 @@ from typing import Any
 
 from logphi import check
 from logphi.bound import Bound
-from logphi.calibration.goal import Goal, goal
-from logphi.calibration.narrow import narrow
+from logphi.calibration.bracketing import Bracket, End, bracket
+from logphi.calibration.refinement import refine
 from logphi.calibration.result import Calibration, CalibrationStatus
 from logphi.calibration.scale import shortened
+from logphi.calibration.target import Target, stated_target
 from logphi.calibration.trials import Trial, Trials, begin
-from logphi.calibration.walk import End, Walk, walk
 from logphi.guesses import guided
 from logphi.release import Mechanism
 
-# a logarithm of the parameter cannot tell apart what is nearer
+# derived: the logarithms of parameters that are nearer to each other, relatively, agree to rounding
 _FINEST = 1e-12
-# what a double holds
+# a double holds that many decimal digits
 _MOST_DIGITS = 15
-# decimals that are tried, when the first one should do
+# how many decimals are tried; the first one nearly always does
 _DECIMALS = 5
 
 
@@ -60,11 +60,11 @@ def calibrate(
         Ends of the domain, where it is not to be searched as far as the family allows: one branch of a parameter of which
         both small and large values are less private, say. They are not needed as brackets.
     integer
-        Whether the parameter is a whole number. Found out unless given: a family that refuses 1.5 and not 1 and 2 is.
+        Whether the parameter is a whole number. Found by trying unless given: a family that refuses 1.5 and not 1 and 2 is.
     digits
         The value as a decimal of so many significant digits: the last one that meets the target, where the next one does not.
     rtol
-        How near a value that misses the target is, relatively. Whole numbers are told from their neighbours.
+        How near a value that misses the target is, relatively; of whole numbers it is the neighbour.
 
     Returns
     -------
@@ -101,33 +101,33 @@ def calibrate(
     rtol = max(check.tolerance("rtol", rtol), _FINEST)
     if digits is not None:
         digits = check.whole("digits", digits, 1, _MOST_DIGITS)
-        # two more, so that the decimal on one side is the right one but for bad luck
+        # two digits more, so that the first decimal that is tried is nearly always the right one
         rtol = max(10.0 ** -(digits + 2), _FINEST)
-    aim = goal(epsilon, delta, question, limit, rtol)
+    target = stated_target(epsilon, delta, question, limit, rtol)
     least, most = (None if end is None else check.positive(name, end) for name, end in (("lower", lower), ("upper", upper)))
     if least is not None and most is not None and least > most:
         raise ValueError(f"lower must not be above upper, got {least!r} and {most!r}")
-    trials, start = begin(family, aim, integer, least, most)
-    ways = [walk(trials, start, sign) for sign in (1, -1)]
-    crossed = [way for way in ways if way.end is End.CROSSED]
+    trials, start = begin(family, target, integer, least, most)
+    brackets = [bracket(trials, start, sign) for sign in (1, -1)]
+    crossed = [one for one in brackets if one.end is End.CROSSED]
     if len(crossed) == 2:
-        raise _ambiguous(aim, start, crossed)
+        raise _ambiguous(target, start, crossed)
     if not crossed:
-        return _uncrossed(trials, start, ways, rtol)
+        return _uncrossed(trials, start, brackets, rtol)
     good, bad = sorted((crossed[0].last, crossed[0].before), key=lambda trial: not trial.reading.meets)
-    # half of the tolerance on each side of what bounds do not tell
-    good, bad = narrow(trials, good, bad, rtol / 2)
+    # half of the tolerance on each side of the range in which the bounds decide nothing
+    good, bad = refine(trials, good, bad, rtol / 2)
     if not good.reading.meets:
         raise _missed(trials)
     if digits is not None and not isinstance(good.value, int):
         good, bad = _rounded(trials, good, bad, digits)
-        # bounds need not tell the next decimal, if the one after it is told
+        # the bounds may leave the next decimal undecided, as long as they decide the one after it
         rtol = 2 * 10.0 ** (1 - digits)
     return _calibration(trials, good, bad, rtol)
 
 
 def _rounded(trials: Trials, good: Trial, bad: Trial, digits: int) -> tuple[Trial, Trial]:
-    """The last decimal of some digits that meets the target, and the next one, which is proved to miss it if any is."""
+    """The last decimal with ``digits`` digits that meets the target, and the nearest value that is proved to miss it."""
     upward, context = good.value > bad.value, Context(prec=digits)
     decimal = shortened(good.value, digits, upward)
     found = good
@@ -141,20 +141,20 @@ def _rounded(trials: Trials, good: Trial, bad: Trial, digits: int) -> tuple[Tria
 
 
 def _calibration(trials: Trials, good: Trial, bad: Trial | None, rtol: float) -> Calibration:
-    aim = trials.goal
+    target = trials.target
     missed = bad if bad and bad.reading.fails else None
     answer = _proved(good)
-    attained = aim.attained(good.mechanism, answer)
+    attained = target.attained(good.mechanism, answer)
     return Calibration(
         name=_name(trials.family),
         value=good.value,
         mechanism=good.mechanism,
         answer=attained,
-        limit=aim.asked,
-        slack=aim.slack(attained),
-        target=str(aim),
+        limit=target.asked,
+        slack=target.slack(attained),
+        target=str(target),
         beyond=missed.value if missed else None,
-        beyond_answer=aim.attained(missed.mechanism, _proved(trials.proof(missed))) if missed else None,
+        beyond_answer=target.attained(missed.mechanism, _proved(trials.proof(missed))) if missed else None,
         status=_status(trials, good, bad, missed, answer, rtol),
         rtol=rtol,
         evaluations=trials.evaluations,
@@ -168,11 +168,11 @@ def _proved(trial: Trial) -> Bound:
 
 
 def _name(family: Callable[[Any], Mechanism]) -> str:
-    """What the family calls its parameter."""
+    """The name of the parameter in the signature of the family."""
     try:
         parameters = inspect.signature(family).parameters.values()
     except (TypeError, ValueError):
-        # what is written in C need not have a signature
+        # a function written in C may have no signature
         return "value"
     return next((one.name for one in parameters if one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD)), "value")
 
@@ -198,20 +198,20 @@ def _turns(trials: Trials) -> bool:
     )
 
 
-def _uncrossed(trials: Trials, start: Trial, ways: list[Walk], rtol: float) -> Calibration:
+def _uncrossed(trials: Trials, start: Trial, brackets: list[Bracket], rtol: float) -> Calibration:
     """The edge of the domain, if all values meet the target; a refusal otherwise."""
     if not start.reading.meets:
         raise _missed(trials)
     edges = [
-        way.last
-        for way, opposite in zip(ways, reversed(ways), strict=True)
-        if way.end is End.EDGE and (way.toward or opposite.end is End.AWAY)
+        one.last
+        for one, opposite in zip(brackets, reversed(brackets), strict=True)
+        if one.end is End.EDGE and (one.toward or opposite.end is End.AWAY)
     ]
     if not edges:
         raise ValueError(
-            f"every value that was tried, from {min(trials.seen)!r} to {max(trials.seen)!r}, meets the target ({trials.goal}), "
-            "and none that misses it was found: either privacy does not depend on the parameter, or bounds tell nothing where "
-            "it would; give a smaller target, or lower= and upper="
+            f"every value that was tried, from {min(trials.seen)!r} to {max(trials.seen)!r}, meets the target "
+            f"({trials.target}), and none that misses it was found: either privacy does not depend on the parameter, or bounds "
+            "tell nothing where it would; give a smaller target, or lower= and upper="
         )
     edge = trials.proof(max(edges, key=lambda trial: trial.reading.value))
     if not edge.reading.meets:
@@ -220,23 +220,23 @@ def _uncrossed(trials: Trials, start: Trial, ways: list[Walk], rtol: float) -> C
 
 
 def _missed(trials: Trials) -> ValueError:
-    best = min(trials.seen.values(), key=lambda trial: (trial.reading.blank, trial.reading.value))
-    answer = trials.goal.ask(best.mechanism)
-    attained = trials.goal.attained(best.mechanism, answer)
+    best = min(trials.seen.values(), key=lambda trial: (trial.reading.uninformative, trial.reading.value))
+    answer = trials.target.ask(best.mechanism)
+    attained = trials.target.attained(best.mechanism, answer)
     hint = ""
     if answer.ledger.infinite_mass.amount > 0:
         hint = f"; an infinite loss has probability {answer.ledger.infinite_mass.amount:.6g}, whatever epsilon"
     return ValueError(
-        f"no value that was tried, from {min(trials.seen)!r} to {max(trials.seen)!r}, meets the target ({trials.goal}): the "
+        f"no value that was tried, from {min(trials.seen)!r} to {max(trials.seen)!r}, meets the target ({trials.target}): the "
         f"closest is {best.value!r}, which attains {attained}{hint}; give a larger target, change what the parameter "
         "does not, or say where to look by lower= and upper="
     )
 
 
-def _ambiguous(aim: Goal, start: Trial, crossed: list[Walk]) -> ValueError:
-    above, below = (way.last.value for way in crossed)
+def _ambiguous(target: Target, start: Trial, crossed: list[Bracket]) -> ValueError:
+    above, below = (one.last.value for one in crossed)
     here, there = ("met", "missed") if start.reading.meets else ("missed", "met")
     return ValueError(
-        f"the target ({aim}) is {here} at {start.value!r} and {there} on both sides of it, at {below!r} and at {above!r}: "
+        f"the target ({target}) is {here} at {start.value!r} and {there} on both sides of it, at {below!r} and at {above!r}: "
         f"choose a branch by upper={start.value!r} or by lower={start.value!r}"
     )

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from logphi.bound import Bound
-from logphi.calibration.goal import Goal, Reading
 from logphi.calibration.scale import FARTHEST, Reals, Scale, Wholes
+from logphi.calibration.target import Reading, Target
 from logphi.release import Mechanism
 
-# readings within this factor of the limit, on the logarithmic scale, are asked for in full
+# nearer to the limit, as a logarithm, a reading is computed in full
 NEAR = 1.0
 # a start is looked for among all powers of two up to here, and sparser beyond
 _DENSE = 60
-# so many values that are refused in the same words are not what is refused
+# so many refusals in the same words are not about the value
 _ALIKE = 3
 
 
@@ -34,9 +34,9 @@ class Trials:
     """What is known of a family. Values that it refuses with a ValueError are outside of its domain."""
 
     def __init__(
-        self, family: Callable[[Any], Mechanism], goal: Goal, scale: Scale, least: float | None, most: float | None
+        self, family: Callable[[Any], Mechanism], target: Target, scale: Scale, least: float | None, most: float | None
     ) -> None:
-        self.family, self.goal, self.scale, self.least, self.most = family, goal, scale, least, most
+        self.family, self.target, self.scale, self.least, self.most = family, target, scale, least, most
         self.seen: dict[Any, Trial] = {}
         self.evaluations = 0
         self.refusals: list[tuple[Any, str]] = []
@@ -60,7 +60,7 @@ class Trials:
         return "at {!r}: {}".format(*self.refusals[0]) if self.refusals else ""
 
     def at(self, value: Any, *, sharp: bool = False) -> Trial | None:
-        """What is known at a value: read coarsely where that tells enough; None where the family refuses it."""
+        """The trial at a value: coarse where that decides; None where the family refuses it."""
         if value in self.seen:
             return self.proof(self.seen[value]) if sharp else self.seen[value]
         mechanism = self.made(value)
@@ -69,10 +69,10 @@ class Trials:
         if sharp:
             return self._asked(value, mechanism)
         self.evaluations += 1
-        reading = self.goal.coarse(mechanism)
+        reading = self.target.coarse(mechanism)
         self.seen[value] = found = Trial(value, mechanism, reading)
         far = abs(reading.value) > NEAR and (reading.meets or reading.fails)
-        return found if far or reading.blank else self.proof(found)
+        return found if far or reading.uninformative else self.proof(found)
 
     def proof(self, trial: Trial) -> Trial:
         """The same with the answer itself."""
@@ -81,8 +81,8 @@ class Trials:
 
     def _asked(self, value: Any, mechanism: Mechanism) -> Trial:
         self.evaluations += 1
-        answer = self.goal.ask(mechanism)
-        self.seen[value] = Trial(value, mechanism, self.goal.read(answer), answer)
+        answer = self.target.ask(mechanism)
+        self.seen[value] = Trial(value, mechanism, self.target.read(answer), answer)
         return self.seen[value]
 
     def onward(self, value: Any, doublings: int) -> Any:
@@ -105,9 +105,9 @@ class Trials:
 
 
 def begin(
-    family: Callable[[Any], Mechanism], goal: Goal, whole: bool | None, least: float | None, most: float | None
+    family: Callable[[Any], Mechanism], target: Target, whole: bool | None, least: float | None, most: float | None
 ) -> tuple[Trials, Trial]:
-    """The trials of a family, with the first one; whether it takes whole numbers only is found out unless told.
+    """The trials of a family, with the first one; whether it takes whole numbers only is found by trying unless given.
 
     Raises
     ------
@@ -115,16 +115,16 @@ def begin(
         If the family refuses all that is tried.
     """
     if not whole:
-        trials = Trials(family, goal, Reals(), least, most)
+        trials = Trials(family, target, Reals(), least, most)
         try:
             start = _first(trials)
-            if whole is False or (start is not None and not _whole_after_all(trials, start)):
+            if whole is False or (start is not None and not _takes_whole_numbers_only(trials, start)):
                 return _begun(trials, start)
         except TypeError:
-            # a count is not a float; if that was not the reason, it will be said again
+            # a count must not be a float; any other TypeError is raised again below
             if whole is False:
                 raise
-    trials = Trials(family, goal, Wholes(), least, most)
+    trials = Trials(family, target, Wholes(), least, most)
     return _begun(trials, _first(trials))
 
 
@@ -150,7 +150,7 @@ def _first(trials: Trials) -> Any:
     return next((value for value, other in allowed if not other.loss_law().empty), first)
 
 
-def _whole_after_all(trials: Trials, start: float) -> bool:
+def _takes_whole_numbers_only(trials: Trials, start: float) -> bool:
     """Whether 1 and 2 are allowed, and 1.5 is not."""
     if start != 1:
         return False

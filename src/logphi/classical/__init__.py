@@ -15,7 +15,6 @@ Every bound is a :class:`Claim`, on one side of the truth and rounded to that si
 * :mod:`~logphi.classical.group`: group privacy, and replacement from addition and removal;
 * :mod:`~logphi.classical.mean_estimation`: lower bounds of the error of a private mean;
 * :mod:`~logphi.classical.markov`: the Markov-ADP bound;
-* :mod:`~logphi.classical.loss_class`: privacy loss classes, Berry-Esseen and Nagaev;
 * :mod:`~logphi.classical.loss_class`: privacy loss classes, Markov, Berry-Esseen and Nagaev;
 * :mod:`~logphi.classical.loss_distribution`: privacy buckets and Connect-the-Dots of one width, Chernoff's end points;
 * :mod:`~logphi.classical.saddle_point`: the saddle-point approximation;
@@ -42,9 +41,10 @@ from logphi.classical import (
 from logphi.classical.claim import Claim
 from logphi.classical.composition import Advanced, Guarantee
 from logphi.classical.concentrated import Concentrated
+from logphi.classical.divergence_curve import DivergenceCurve
 from logphi.classical.loss_class import LossClass
 from logphi.classical.renyi import Conversion
-from logphi.classical.renyi_curve import DivergenceCurve, LossCurve, RenyiCurve
+from logphi.classical.renyi_curve import LossCurve, RenyiCurve
 
 __all__ = [
     "Advanced",

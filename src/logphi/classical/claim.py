@@ -75,11 +75,11 @@ class Claim(Enclosed):
         return self.value
 
     def __repr__(self) -> str:
-        told = {**vars(self), "side": self.side.value}
+        given = {**vars(self), "side": self.side.value}
         for name, usual in (("note", ""), ("proved", True)):
-            if told[name] == usual:
-                del told[name]
-        return f"Claim({', '.join(f'{name}={entry!r}' for name, entry in told.items())})"
+            if given[name] == usual:
+                del given[name]
+        return f"Claim({', '.join(f'{name}={entry!r}' for name, entry in given.items())})"
 
     def __str__(self) -> str:
         word = "at most" if self.side is Side.UPPER else "at least"

@@ -18,9 +18,9 @@ from dataclasses import dataclass
 from logphi import check
 from logphi.bound import Bound, Side
 from logphi.classical.claim import Claim, at_most
+from logphi.classical.crossing import crossing
 from logphi.classical.exact_composition import compose_guarantees
-from logphi.classical.loss_class import crossing
-from logphi.classical.outward import Interval, decimal, down, exact, intervals, up
+from logphi.classical.interval_arithmetic import Interval, decimal, down, exact, intervals, up
 
 
 @dataclass(frozen=True)

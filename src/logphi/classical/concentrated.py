@@ -15,9 +15,10 @@ from logphi.asking import Questions
 from logphi.bound import Bound, Side
 from logphi.classical import renyi
 from logphi.classical.claim import Claim, at_most
-from logphi.classical.outward import decimal, down, exact, intervals, up
+from logphi.classical.divergence_curve import DivergenceCurve
+from logphi.classical.interval_arithmetic import decimal, down, exact, intervals, up
 from logphi.classical.renyi import Conversion
-from logphi.classical.renyi_curve import DivergenceCurve, LossCurve
+from logphi.classical.renyi_curve import LossCurve
 from logphi.engine.directions import Loss
 from logphi.laws.conditioned import Conditioned
 from logphi.laws.log_phi import LogPhi

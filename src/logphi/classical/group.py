@@ -14,8 +14,8 @@ import numpy as np
 from logphi import check
 from logphi.classical.composition import Guarantee
 from logphi.classical.concentrated import Concentrated
-from logphi.classical.outward import Interval, decimal, exact, intervals, up
-from logphi.classical.renyi_curve import Divergence, DivergenceCurve, between_orders, divergence_at
+from logphi.classical.divergence_curve import Divergence, DivergenceCurve, between_orders, divergence_at
+from logphi.classical.interval_arithmetic import Interval, decimal, exact, intervals, up
 
 # measured: what the shares of the steps are multiples of; the bound is within 1e-4 of the best for pairs, 2% for sixty steps
 _SHARES = 240
@@ -106,7 +106,7 @@ def triangle(*steps: DivergenceCurve) -> DivergenceCurve:
     lemma again, with the rest of the way as its second step. Any orders prove a bound: the logarithms of c are multiples of one
     240th of that of c(a), the best of them are found step by step, and the last order is rounded up, which only loosens.
 
-    Curves that are known at a few orders are taken between them by ``renyi_curve.between_orders``. Curves
+    Curves that are known at a few orders are taken between them by ``divergence_curve.between_orders``. Curves
     of both orders of their pairs bound D_a(P_k||P_0) too.
 
     Raises

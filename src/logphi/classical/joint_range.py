@@ -22,7 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from logphi.classical.outward import Interval, exact, intervals
+from logphi.classical.interval_arithmetic import Interval, exact, intervals
 
 Points = NDArray[np.float64]
 

@@ -16,9 +16,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from logphi.classical.interval_arithmetic import exact, intervals
 from logphi.classical.joint_conversion import MARGINS, ROUNDS, first_limits, limits_between
 from logphi.classical.joint_range import Limits, Points
-from logphi.classical.outward import exact, intervals
 from logphi.classical.renyi_curve import RenyiCurve
 
 # derived: e^-700 is within the normal doubles; type II errors below are not told apart

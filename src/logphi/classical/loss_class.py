@@ -22,8 +22,9 @@ from logphi.arguments import DirectionLike
 from logphi.asking import Questions
 from logphi.bound import Approximation, Bound, Side
 from logphi.classical.claim import Claim, at_most
+from logphi.classical.crossing import crossing
+from logphi.classical.interval_arithmetic import Interval, between, decimal, digits, down, exact, intervals, up
 from logphi.classical.normal import excess
-from logphi.classical.outward import Interval, between, decimal, digits, down, exact, intervals, up
 from logphi.engine.cumulants import cumulant
 from logphi.engine.directions import Loss
 from logphi.engine.profile import masses
@@ -240,21 +241,6 @@ def nagaev_epsilon(known: LossClass, delta: float, side: Side = Side.UPPER) -> C
 def class_epsilon(known: LossClass, delta: float, side: Side = Side.UPPER) -> Claim:
     """The smallest eps >= 0 that :func:`class_delta` allows."""
     return _inverse(class_delta, known, delta, side)
-
-
-def crossing(holds: Callable[[float], bool], farthest: float = 1e9) -> tuple[float, float]:
-    """The last eps >= 0 seen at which a condition fails and the first at which it holds; infinite if it never does."""
-    if holds(0.0):
-        return (0.0, 0.0)
-    bad, good = 0.0, 1.0
-    while not holds(good):
-        bad, good = good, 2 * good
-        if good > farthest:
-            return (bad, math.inf)
-    while good - bad > 1e-10 * max(1.0, good):
-        middle = (bad + good) / 2
-        bad, good = (bad, middle) if holds(middle) else (middle, good)
-    return (bad, good)
 
 
 def _inverse(delta_of: Callable[[LossClass, float, Side], Claim], known: LossClass, delta: float, side: Side) -> Claim:

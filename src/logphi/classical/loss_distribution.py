@@ -18,8 +18,8 @@ from logphi.arguments import DirectionLike
 from logphi.asking import Questions
 from logphi.bound import Bound, Entry, Ledger, Side
 from logphi.classical.claim import Claim
+from logphi.classical.interval_arithmetic import decimal, digits, ends, up
 from logphi.classical.normal import tail
-from logphi.classical.outward import decimal, digits, ends, up
 from logphi.engine.directions import Loss, worst
 from logphi.engine.profile import from_inversion, masses, probability
 from logphi.inversion.contour import RIGHT, Inversion, Part

@@ -23,11 +23,14 @@ from logphi import check
 from logphi.arguments import DirectionLike
 from logphi.arith.floats import ULP
 from logphi.bound import Side
+from logphi.classical.best_order import best_order
 from logphi.classical.claim import Claim
-from logphi.classical.loss_class import crossing, whole_delta
-from logphi.classical.outward import between, decimal, down
-from logphi.classical.renyi import Source, best_order
-from logphi.classical.renyi_curve import RenyiCurve, curves
+from logphi.classical.crossing import crossing
+from logphi.classical.divergence_curve import curves
+from logphi.classical.interval_arithmetic import between, decimal, down
+from logphi.classical.loss_class import whole_delta
+from logphi.classical.renyi import Source
+from logphi.classical.renyi_curve import RenyiCurve
 
 Array = NDArray[np.float64]
 

@@ -13,7 +13,7 @@ from logphi.bound import Side
 from logphi.classical.claim import Claim
 from logphi.classical.composition import Guarantee
 from logphi.classical.concentrated import Concentrated
-from logphi.classical.outward import Interval, decimal, down, exact, intervals
+from logphi.classical.interval_arithmetic import Interval, decimal, down, exact, intervals
 
 _MOST = 10**15
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from logphi.classical.outward import Interval, between, digits, spanned
+from logphi.classical.interval_arithmetic import Interval, between, digits, spanned
 
 # derived: a normal tail this far out is below every double
 _FAR = 45

@@ -24,13 +24,13 @@ from logphi import check
 from logphi.arguments import DirectionLike
 from logphi.asking import Questions
 from logphi.bound import Side
+from logphi.classical.best_order import best_order
 from logphi.classical.claim import Claim
+from logphi.classical.divergence_curve import Divergence, curves
+from logphi.classical.interval_arithmetic import Interval, between, decimal, down, exact, intervals, up
 from logphi.classical.joint_conversion import Implied, sharpened
 from logphi.classical.joint_tradeoff import implied_error
-from logphi.classical.outward import Interval, between, decimal, down, exact, intervals, up
-from logphi.classical.renyi_curve import Divergence, RenyiCurve, curves, settled
-from logphi.inversion.saddle import Interval as Range
-from logphi.inversion.saddle import minimise
+from logphi.classical.renyi_curve import RenyiCurve
 
 # below this, orders and masses leave the range of doubles: the sharper conversions are not tried
 _LEAST = 1e-280
@@ -267,36 +267,3 @@ def _with_infinite(curve: RenyiCurve, value: float) -> float:
     """The mass w at infinity, and 1 - w times the rest."""
     mass = between(*curve.infinite_mass)
     return min(1.0, up(mass + (1 - mass) * exact(value))) if curve.infinite_mass[1] > 0 else value
-
-
-def best_order(objective: Callable[[NDArray[np.float64]], NDArray[np.float64]], curve: RenyiCurve) -> float | None:
-    """A positive z near the minimum of an objective that is convex in z, or of the few known; None if none is finite."""
-    if curve.orders is not None:
-        z = curve.orders[curve.orders > 0]
-        values = objective(z) if z.size else z
-        return float(z[np.argmin(values)]) if z.size and np.isfinite(values).any() else None
-    high = curve.reach[1]
-    if high <= 0:
-        return None
-    within = Range(0.0, high)
-
-    def at(z: NDArray[np.float64]) -> NDArray[np.float64]:
-        z = settled(z)
-        inside = (z > 0) & (z < high)
-        # an eps next to the largest double: no order is found
-        with np.errstate(over="ignore"):
-            values = objective(np.where(inside, z, min(1.0, high / 2)))
-        return np.where(inside & ~np.isnan(values), values, np.inf)
-
-    saddle = minimise(at, within)
-    if not math.isfinite(saddle.value):
-        return None
-    theta, best, step = within.coordinate(saddle.abscissa), saddle.value, 0.5
-    # measured: seven zooms leave 1e-9 of a minimum that is quadratic
-    for _ in range(7):
-        points = theta + step * np.linspace(-1, 1, 9)
-        values = at(within.at(points))
-        if values.min() < best:
-            theta, best = float(points[np.argmin(values)]), float(values.min())
-        step /= 3
-    return float(settled(within.at(np.array([theta])))[0])

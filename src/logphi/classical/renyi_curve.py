@@ -6,46 +6,19 @@ where it is -(1 + z) D_{-z}(Q||P). A bound of a divergence is a bound of K from 
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
-from bisect import bisect_left
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from logphi import check
-from logphi.arguments import DirectionLike
-from logphi.asking import Questions
-from logphi.bound import Bound
-from logphi.classical.claim import Claim, at_most
-from logphi.classical.outward import exact, up
-from logphi.engine.directions import Loss
 from logphi.engine.profile import masses
 from logphi.laws.log_phi import LogPhi
 from logphi.pairs.pair import UnsupportedError
 
 # derived: one product and one sum in doubles, twice over
 _SLIP = 8e-16
-
-Divergence = Callable[[float], "float | Bound | Claim"]
-
-
-def divergence_at(divergence: Divergence, order: float) -> float:
-    """An upper bound of the divergence of one order, in nats.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If it is no proved upper bound, or negative.
-    """
-    own = at_most(f"the divergence of order {order!r}", divergence(order))
-    if own < 0:
-        raise ValueError(f"a divergence is never negative, got {own!r} at order {order!r}")
-    return own
 
 
 class RenyiCurve(ABC):
@@ -153,170 +126,6 @@ class LossCurve(RenyiCurve):
         return np.where(known, found, np.where(outside, np.inf, -np.inf))
 
 
-@dataclass(frozen=True)
-class DivergenceCurve(RenyiCurve):
-    """A guarantee: D_order(P||Q) and D_order(Q||P) are at most ``divergence(order)``, for orders in an open interval.
-
-    Curves add under composition, ``n * curve`` is n-fold (Mironov 2017, Proposition 1, adaptive composition included).
-
-    Parameters
-    ----------
-    divergence
-        From an order to a number, a Bound or a Claim, in nats; infinite where nothing is promised.
-    interval
-        The orders that may be asked for, 1 excepted; orders below 1 sharpen the trade-off function.
-    only
-        The orders that may be asked for, if they are few: whole ones, say.
-    both
-        Whether D_order(Q||P) is bounded too; otherwise only D_order(P||Q) is.
-
-    Examples
-    --------
-    >>> (2 * DivergenceCurve(lambda order: order / 8)).divergence(2.0)
-    0.5
-    """
-
-    divergence: Divergence
-    interval: tuple[float, float] = (1.0, math.inf)
-    only: tuple[float, ...] | None = None
-    both: bool = True
-
-    @staticmethod
-    def at(orders: Sequence[float], divergences: Sequence[float | Bound | Claim]) -> DivergenceCurve:
-        """A guarantee at a few orders."""
-        known = {
-            check.positive("an order", order): at_most(f"the divergence of order {order!r}", bound)
-            for order, bound in zip(orders, divergences, strict=True)
-        }
-        if 1.0 in known or not known:
-            raise ValueError("orders must be a non-empty list of positive numbers other than 1: at 1 no conversion is known")
-        return DivergenceCurve(lambda order: known[order], (0.0, math.inf), tuple(sorted(known)))
-
-    def __post_init__(self) -> None:
-        low, high = self.interval
-        if not 0 <= low < high or (self.only is None and high <= 1):
-            raise ValueError(f"interval must be an interval of orders that reaches beyond 1, got {self.interval!r}")
-
-    def __add__(self, other: DivergenceCurve) -> DivergenceCurve:
-        if not isinstance(other, DivergenceCurve):
-            return NotImplemented
-        interval = (max(self.interval[0], other.interval[0]), min(self.interval[1], other.interval[1]))
-        both = self.both and other.both
-        return DivergenceCurve(lambda order: self._up(order, 1) + other._up(order, 1), interval, self._shared(other), both)
-
-    def __mul__(self, count: int) -> DivergenceCurve:
-        times = check.count("the number of repetitions", count)
-        return DivergenceCurve(lambda order: self._up(order, times), self.interval, self.only, self.both)
-
-    __rmul__ = __mul__
-
-    def _shared(self, other: DivergenceCurve) -> tuple[float, ...] | None:
-        if self.only is None or other.only is None:
-            return other.only if self.only is None else self.only
-        shared = tuple(order for order in self.only if order in other.only)
-        if not shared:
-            raise ValueError(
-                f"the curves have no order in common: {self.only!r} and {other.only!r}; give both at the same ones"
-            )
-        return shared
-
-    def _up(self, order: float, count: int) -> float:
-        """A multiple of the divergence, and room for one sum, rounded up."""
-        own = divergence_at(self.divergence, order)
-        return count * own if own == 0 or count == 0 else count * own * (1 + _SLIP)
-
-    @property
-    def reach(self) -> tuple[float, float]:
-        """The orders less one, and mirrored where the guarantee holds for both orders of the pair."""
-        return (-self.interval[1] if self.both else self.interval[0] - 1, self.interval[1] - 1)
-
-    @property
-    def orders(self) -> NDArray[np.float64] | None:
-        """The few orders, less one, and those of the reversed pair."""
-        if self.only is None:
-            return None
-        known = np.array(self.only)
-        # without those whose distance from 1 is no double
-        z = known[1 + (known - 1) == known] - 1
-        return np.unique(np.concatenate([z, -known]) if self.both else z)
-
-    def limit(self, z: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The bound z D_{1+z}(P||Q), by the reversed pair left of -1/2 where that is bounded too, outward."""
-        return np.array([self._limit(float(one)) for one in z.flat]).reshape(z.shape)
-
-    def _limit(self, z: float) -> float:
-        order = self._order(z)
-        if order == 1 or not self.interval[0] < order < self.interval[1]:
-            return math.inf if order >= 1 else -math.inf
-        own = self._up(order, 1)
-        if math.isinf(own):
-            return math.inf if order > 1 else -math.inf
-        bound = (order - 1) * own
-        return bound + math.copysign(_SLIP * abs(bound) + 1e-300, order - 1)
-
-    def _order(self, z: float) -> float:
-        """The order a with K(z) = (a-1) D_a of one order of the pair: 1 + z, or -z of the reversed one."""
-        direct = z > -0.5 if self.only is None else (1 + z) - 1 == z and 1 + z in self.only
-        return 1 + z if direct or not self.both else -z
-
-
-def between_orders(curve: DivergenceCurve) -> DivergenceCurve:
-    """The guarantee at all orders below the last of a few: (a-1) D_a is convex in a and zero at 1, so that chords are above it.
-
-    Never more than the divergence of the next known order, which is what [S22] section 6.5 takes.
-
-    Raises
-    ------
-    ValueError
-        If the curve is known at all orders already, or at none above 1.
-
-    Examples
-    --------
-    >>> curve = between_orders(DivergenceCurve.at([2.0, 3.0], [1.0, 1.5]))
-    >>> round(curve.divergence(2.5), 12), round(curve.divergence(1.5), 12)
-    (1.333333333333, 1.0)
-    """
-    orders = [order for order in curve.only or () if order > 1]
-    if not orders:
-        raise ValueError(f"a curve that is known at a few orders above 1 is needed, got one with only={curve.only!r}")
-    known = [1.0, *orders]
-    divergences = [0.0, *(divergence_at(curve.divergence, order) for order in orders)]
-
-    def at(order: float) -> float:
-        right = bisect_left(known, order)
-        if not 0 < right < len(known) or math.isinf(divergences[right]):
-            return math.inf
-        a, (low, high) = exact(order), (exact(one) for one in known[right - 1 : right + 1])
-        first, second = (exact(one) for one in divergences[right - 1 : right + 1])
-        chord = ((high - a) * (low - 1) * first + (a - low) * (high - 1) * second) / ((high - low) * (a - 1))
-        return max(0.0, up(chord))
-
-    return DivergenceCurve(at, (1.0, orders[-1]), both=curve.both)
-
-
 def settled(z: NDArray[np.float64]) -> NDArray[np.float64]:
     """The numbers z moved by half an ulp at most, so that 1 + z, the order, is a double too."""
     return np.where(z > -0.5, (1 + z) - 1, z)
-
-
-def curves(source: Questions | RenyiCurve | Divergence, direction: DirectionLike | None = None) -> list[RenyiCurve]:
-    """The curves of a mechanism, one for each order of its pair; a curve or a function as it is.
-
-    Raises
-    ------
-    TypeError
-        If the source is none of them.
-    ValueError
-        If the direction is unknown or foreign to the relation.
-    """
-    if isinstance(source, Questions):
-        return [LossCurve(law) for _, law in Loss(source.loss_law(), source.adjacency).orders(direction)]
-    if isinstance(source, RenyiCurve):
-        return [source]
-    if callable(source):
-        return [DivergenceCurve(source)]
-    raise TypeError(f"a mechanism, a RenyiCurve or a function from an order to its divergence is needed, got {_kind(source)}")
-
-
-def _kind(source: Any) -> str:
-    return f"{source!r} of type {type(source).__name__}"

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from logphi import check
 from logphi.bound import Approximation
-from logphi.classical.loss_class import crossing
-from logphi.classical.renyi import best_order
+from logphi.classical.best_order import best_order
+from logphi.classical.crossing import crossing
 from logphi.classical.renyi_curve import LossCurve
 from logphi.engine.profile import masses
 from logphi.laws.log_phi import LogPhi

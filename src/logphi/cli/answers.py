@@ -11,14 +11,14 @@ if TYPE_CHECKING:
 
 JSON = """print one JSON object for each point, in full precision: query, at, lower, value, upper, direction
 (null where none was told apart), method, status, ledger; an infinite number is the string "inf" or "-inf" """
-_TOLD = ("lower", "value", "upper", "direction", "method", "status", "ledger")
+_FIELDS = ("lower", "value", "upper", "direction", "method", "status", "ledger")
 
 
 def as_data(bound: Bound, asked: str | None = None) -> dict[str, Any]:
     """A bound as what JSON can hold."""
     data = bound.to_dict()
     data["direction"] = data["direction"] or asked
-    return {name: data[name] for name in _TOLD}
+    return {name: data[name] for name in _FIELDS}
 
 
 def as_text(query: str, given: str, point: float, bound: Bound, asked: str | None) -> str:

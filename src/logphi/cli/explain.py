@@ -30,7 +30,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     def answer(release: Mechanism) -> Iterator[Answer]:
         for point in points:
-            told = release.explain(epsilon=point) if asked == "epsilon" else release.explain(delta=point)
-            yield Answer(str(told), [], met=True)
+            explanation = release.explain(epsilon=point) if asked == "epsilon" else release.explain(delta=point)
+            yield Answer(str(explanation), [], met=True)
 
     return each(arguments, answer)

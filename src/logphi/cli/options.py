@@ -23,8 +23,8 @@ def add_expression(command: argparse.ArgumentParser) -> None:
 
 def add_expressions(command: argparse.ArgumentParser) -> None:
     """One mechanism, or many."""
-    told = "the mechanism; a lone - reads one from each line of standard input"
-    command.add_argument("expression", metavar="EXPR", help=told)
+    about = "the mechanism; a lone - reads one from each line of standard input"
+    command.add_argument("expression", metavar="EXPR", help=about)
     command.set_defaults(json=False)
 
 

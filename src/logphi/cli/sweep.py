@@ -104,8 +104,8 @@ def _exit(statuses: Counter[str]) -> int:
     from logphi.cli.sweeping.family import REFUSED_ROW
 
     if statuses[REFUSED_ROW]:
-        told = f"{statuses[REFUSED_ROW]} of {statuses.total()} rows are refused: the column error says why"
-        print(f"logphi: {told}", file=sys.stderr)
+        message = f"{statuses[REFUSED_ROW]} of {statuses.total()} rows are refused: the column error says why"
+        print(f"logphi: {message}", file=sys.stderr)
         return REFUSED
     met = {status.name.lower() for status in Status if status.met}
     return MET if met.issuperset(statuses) else WIDE

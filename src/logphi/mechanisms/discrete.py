@@ -8,7 +8,6 @@ from typing import ClassVar
 
 from logphi import check
 from logphi.adjacency import ADD_REMOVE, Relation
-from logphi.laws.log_phi import LogPhi
 from logphi.pairs.finite import FinitePair
 from logphi.release import Primitive
 
@@ -55,7 +54,3 @@ class Discrete(Primitive):
     def pair(self) -> FinitePair:
         """The vectors themselves."""
         return FinitePair(tuple(self.p), tuple(self.q))
-
-    def loss_law(self) -> LogPhi:
-        """Finitely many atoms."""
-        return self.pair().loss()

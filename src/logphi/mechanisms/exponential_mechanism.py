@@ -8,7 +8,6 @@ from typing import ClassVar
 from logphi import check
 from logphi.adjacency import Adjacency, AdjacencyLike
 from logphi.arith.protocol import Plain
-from logphi.laws.log_phi import LogPhi
 from logphi.pairs.equal import EQUAL
 from logphi.pairs.flat import TiltedFlat
 from logphi.pairs.pair import Pair
@@ -62,7 +61,3 @@ class ExponentialMechanism(Primitive):
     def pair(self) -> Pair:
         """The hull of the two-point pairs."""
         return self._extreme or TiltedFlat(Plain(self.range_epsilon), with_atoms=False)
-
-    def loss_law(self) -> LogPhi:
-        """Uniform, once tilted."""
-        return self.pair().loss()

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from logphi import check
 from logphi.adjacency import ADD_REMOVE, Relation
-from logphi.laws.log_phi import LogPhi
 from logphi.pairs.densities import DensityPair
 from logphi.release import Primitive
 
@@ -105,10 +104,6 @@ class FromDensities(Primitive):
     def pair(self) -> DensityPair:
         """The densities."""
         return DensityPair(self.log_p, self.log_q, self.support, tuple(self.breakpoints))
-
-    def loss_law(self) -> LogPhi:
-        """By quadrature."""
-        return self.pair().loss()
 
 
 def _interval(value: Any) -> tuple[float, float]:

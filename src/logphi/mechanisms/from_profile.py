@@ -11,7 +11,6 @@ from logphi import check
 from logphi.adjacency import ADD_REMOVE, Adjacency, Relation
 from logphi.convex.hull import Hull, exponential
 from logphi.laws.finite import Cells
-from logphi.laws.log_phi import LogPhi
 from logphi.pairs.finite import FinitePair
 from logphi.release import Primitive
 from logphi.written import meant
@@ -21,7 +20,7 @@ LARGEST_EPSILON = 300.0
 # derived: below it masses lose digits
 LEAST_DELTA = 1e-290
 # derived: masses are rounded to doubles, and the exponentials to far more digits
-BLUR = 2.0**-51
+RELATIVE_ERROR = 2.0**-51
 # derived: a value below one that is computed in doubles, by an exponential of a place that was rounded, is off by less
 ROUNDED = Fraction(1, 2**51)
 # derived: above what an exponential is rounded up by
@@ -115,10 +114,6 @@ class FromProfile(Primitive):
         """The vertices of the hull; for the order add the outcome laws are exchanged."""
         return outcomes(*self._hull().pair(), self.adjacency)
 
-    def loss_law(self) -> LogPhi:
-        """Finitely many atoms."""
-        return self.pair().loss()
-
 
 def _attained(a: Fraction, h: Fraction) -> tuple[Fraction, Fraction]:
     """A point that is nowhere below 1 - a.
@@ -130,5 +125,5 @@ def _attained(a: Fraction, h: Fraction) -> tuple[Fraction, Fraction]:
 
 def outcomes(p: Iterable[Fraction], q: Iterable[Fraction], adjacency: Adjacency, exact: Cells | None = None) -> FinitePair:
     """The pair of finitely many exact probabilities; under the order add they are exchanged."""
-    pair = FinitePair(tuple(map(float, p)), tuple(map(float, q)), BLUR, exact)
+    pair = FinitePair(tuple(map(float, p)), tuple(map(float, q)), RELATIVE_ERROR, exact)
     return pair.reversed() if adjacency is Adjacency.ADD else pair

@@ -13,7 +13,6 @@ from logphi.adjacency import ADD_REMOVE, Relation
 from logphi.arith.protocol import Arithmetic, Number
 from logphi.convex.hull import Hull
 from logphi.laws.finite import Cells
-from logphi.laws.log_phi import LogPhi
 from logphi.mechanisms.from_profile import LEAST_DELTA, ROUNDED, outcomes
 from logphi.pairs.finite import FinitePair
 from logphi.release import Primitive
@@ -113,10 +112,6 @@ class FromTradeoff(Primitive):
         # a point that rounding has put above 1 - alpha is not the one that was given
         same = vertices == tuple((meant(alpha), meant(beta)) for alpha, beta in corners)
         return outcomes(p, q, self.adjacency, _Segments(corners) if same else None)
-
-    def loss_law(self) -> LogPhi:
-        """Finitely many atoms."""
-        return self.pair().loss()
 
 
 def _attained(alpha: Fraction, beta: Fraction) -> tuple[Fraction, Fraction]:

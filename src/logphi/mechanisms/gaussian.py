@@ -8,7 +8,6 @@ from typing import ClassVar
 from logphi import check
 from logphi.adjacency import ADD_REMOVE, Relation
 from logphi.arith.protocol import Ratio
-from logphi.laws.log_phi import LogPhi
 from logphi.pairs.extremes import noisy
 from logphi.pairs.normal import NormalShift
 from logphi.pairs.pair import Pair
@@ -70,7 +69,3 @@ class Gaussian(Primitive):
     def pair(self) -> Pair:
         """N(s/sigma, 1) against N(0, 1)."""
         return self._extreme or NormalShift(Ratio(self.sensitivity, self.sigma))
-
-    def loss_law(self) -> LogPhi:
-        """Normal."""
-        return self.pair().loss()

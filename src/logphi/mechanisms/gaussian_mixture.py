@@ -10,7 +10,6 @@ from typing import ClassVar
 from logphi import check
 from logphi.adjacency import ADD_REMOVE, Relation
 from logphi.arith.protocol import Ratio
-from logphi.laws.log_phi import LogPhi
 from logphi.laws.weights import Listed
 from logphi.pairs.extremes import noisy
 from logphi.pairs.finite import FinitePair
@@ -103,7 +102,3 @@ class GaussianMixture(Primitive):
         if still and moving:
             return None if self.sigma else FinitePair((moving, still), (0.0, 1.0), 2.0**-51)
         return noisy(moving, self.sigma)
-
-    def loss_law(self) -> LogPhi:
-        """The logarithm of a mixture of normal densities."""
-        return self.pair().loss()

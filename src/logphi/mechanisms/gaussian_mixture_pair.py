@@ -8,7 +8,6 @@ from typing import ClassVar
 
 from logphi import check
 from logphi.adjacency import ADD_REMOVE, Relation
-from logphi.laws.log_phi import LogPhi
 from logphi.laws.mixture_pair import MixturePair
 from logphi.pairs.finite import FinitePair
 from logphi.pairs.mixtures import NormalMixtures
@@ -103,7 +102,3 @@ class GaussianMixturePair(Primitive):
         cells = sorted(cell for cell in zip(self.values, self.p, self.q, strict=True) if cell[1] or cell[2])
         values, p, q = zip(*cells, strict=True)
         return NormalMixtures(MixturePair(self.sigma, values, p, q))
-
-    def loss_law(self) -> LogPhi:
-        """The log-ratio of two mixtures of normal densities."""
-        return self.pair().loss()

@@ -8,7 +8,6 @@ from typing import ClassVar
 from logphi import check
 from logphi.adjacency import ADD_REMOVE, Relation
 from logphi.arith.protocol import Gap
-from logphi.laws.log_phi import LogPhi
 from logphi.pairs.densities import NormalLaws
 from logphi.pairs.disjoint import DISJOINT
 from logphi.pairs.equal import EQUAL
@@ -100,7 +99,3 @@ class GaussianPair(Primitive):
         if self.sigma_p == self.sigma_q and self.mean_p != self.mean_q:
             return NormalShift(Gap(self.mean_p, self.mean_q, self.sigma_q))
         return NormalLaws(self.mean_p, self.sigma_p, self.mean_q, self.sigma_q)
-
-    def loss_law(self) -> LogPhi:
-        """A quadratic in a normal variable."""
-        return self.pair().loss()

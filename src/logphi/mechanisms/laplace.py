@@ -8,7 +8,6 @@ from typing import ClassVar
 from logphi import check
 from logphi.adjacency import ADD_REMOVE, Relation
 from logphi.arith.protocol import Ratio
-from logphi.laws.log_phi import LogPhi
 from logphi.pairs.extremes import noisy
 from logphi.pairs.flat import TiltedFlat
 from logphi.pairs.pair import Pair
@@ -73,7 +72,3 @@ class Laplace(Primitive):
     def pair(self) -> Pair:
         """Lap(w, 1) against Lap(0, 1)."""
         return self._extreme or TiltedFlat(Ratio(self.sensitivity, self.scale), with_atoms=True)
-
-    def loss_law(self) -> LogPhi:
-        """Uniform with atoms, once tilted."""
-        return self.pair().loss()

@@ -2,30 +2,80 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from abc import abstractmethod
+from dataclasses import dataclass, fields
 from typing import ClassVar
 
 from logphi import check
 from logphi.adjacency import ADD_REMOVE, Relation
-from logphi.laws.log_phi import LogPhi
-from logphi.laws.truncated import TruncatedDoubleExponential, TruncatedNormal
+from logphi.laws.truncated import Noise, TruncatedDoubleExponential, TruncatedNormal
 from logphi.pairs.extremes import noisy
 from logphi.pairs.pair import Pair
 from logphi.pairs.truncated import MovedNoise
 from logphi.release import Primitive
 from logphi.written import exact
 
-# derived: beyond them the mass that tells everything has no digits in doubles
-FARTHEST_SIGMAS, FARTHEST_SCALES = 36.0, 600.0
 # derived: squares of losses, and products with rates, stay within the range of doubles
 LEAST = 1e-50
 # below it, the finite part of the loss is hardly known
 LEAST_SHARED = 1e-6
-_NO_BALLS = "the transform of truncated noise is not enclosed in balls; ask without a certificate"
 
 
 @dataclass(frozen=True, repr=False)
-class TruncatedGaussian(Primitive):
+class _TruncatedNoise(Primitive):
+    _grows: ClassVar = "sensitivity"
+    _undescribed: ClassVar = "the transform of truncated noise is not enclosed in balls; ask without a certificate"
+    # derived: noise may reach so many widths; further out, the mass that tells everything has no digits in doubles
+    _most_widths: ClassVar[float]
+
+    def __post_init__(self) -> None:
+        name = fields(self)[0].name
+        width, truncation, sensitivity = (
+            check.nonnegative(one, getattr(self, one)) for one in (name, "truncation", "sensitivity")
+        )
+        self._settle(**{name: width, "truncation": truncation, "sensitivity": sensitivity})
+        if self._extreme:
+            return
+        if not truncation > sensitivity / 2:
+            raise ValueError(
+                f"truncation must not be next to half the sensitivity, got {truncation!r} with sensitivity={sensitivity!r}: "
+                "doubles do not tell what the two laws share; widen the noise"
+            )
+        if not truncation <= self._most_widths * width:
+            raise ValueError(
+                f"truncation must be at most {self._most_widths:g} {name}, got {truncation!r} with {name}={width!r}: what is "
+                "cut off further out is below every double; leave the truncation out"
+            )
+        for what, size in (("sensitivity", sensitivity / width), ("truncation", truncation / width)):
+            if not size >= LEAST:
+                raise ValueError(f"{what} / {name} must be at least {LEAST:g}, got {size!r}: losses leave the range of doubles")
+        if self._noise().body.lost > 1 - LEAST_SHARED:
+            raise ValueError(
+                f"truncation must leave outputs of probability {LEAST_SHARED:g} in common, got {truncation!r} with "
+                f"sensitivity={sensitivity!r}: nearly every output tells everything; widen the noise"
+            )
+
+    def _parameters(self) -> tuple[float, float, float]:
+        """The width of the noise, its truncation, and the sensitivity."""
+        width, truncation, sensitivity, _ = (getattr(self, one.name) for one in fields(self))
+        return width, truncation, sensitivity
+
+    @abstractmethod
+    def _noise(self) -> Noise: ...
+
+    @property
+    def _extreme(self) -> Pair | None:
+        """The pair without noise, or with less than the query moves; or of a query that does not move."""
+        width, truncation, sensitivity = self._parameters()
+        return noisy(sensitivity, 0.0 if 2 * exact(truncation) <= exact(sensitivity) else width)
+
+    def pair(self) -> Pair:
+        """The moved noise against the noise."""
+        return self._extreme or MovedNoise(self._noise())
+
+
+@dataclass(frozen=True, repr=False)
+class TruncatedGaussian(_TruncatedNoise):
     """Adds N(0, sigma^2) noise, conditioned to lie within [-T, T], to a query with one value.
 
     Pair, with m = s/sigma and t = T/sigma: the standard normal density cut to [-t, t] and moved by m, against the same not
@@ -65,28 +115,14 @@ class TruncatedGaussian(Primitive):
     truncation: float
     sensitivity: float = 1.0
     adjacency: Relation = ADD_REMOVE
-    _undescribed: ClassVar = _NO_BALLS
-    _grows: ClassVar = "sensitivity"
+    _most_widths: ClassVar = 36.0
 
-    def __post_init__(self) -> None:
-        self._settle(**_checked("sigma", self.sigma, self.truncation, self.sensitivity, FARTHEST_SIGMAS))
-        _check_shared(self.pair())
-
-    @property
-    def _extreme(self) -> Pair | None:
-        return _extreme(self.sigma, self.truncation, self.sensitivity)
-
-    def pair(self) -> Pair:
-        """The moved noise against the noise."""
-        return self._extreme or MovedNoise(TruncatedNormal(self.sigma, self.truncation, self.sensitivity))
-
-    def loss_law(self) -> LogPhi:
-        """Normal between two ends."""
-        return self.pair().loss()
+    def _noise(self) -> Noise:
+        return TruncatedNormal(self.sigma, self.truncation, self.sensitivity)
 
 
 @dataclass(frozen=True, repr=False)
-class TruncatedLaplace(Primitive):
+class TruncatedLaplace(_TruncatedNoise):
     """Adds Laplace noise, conditioned to lie within [-T, T], to a query with one value.
 
     Pair, with w = s/scale and t = T/scale: the density e^{-|x|} / (2C) on [-t, t], C = 1 - e^{-t}, moved by w, against the
@@ -127,61 +163,7 @@ class TruncatedLaplace(Primitive):
     truncation: float
     sensitivity: float = 1.0
     adjacency: Relation = ADD_REMOVE
-    _undescribed: ClassVar = _NO_BALLS
-    _grows: ClassVar = "sensitivity"
+    _most_widths: ClassVar = 600.0
 
-    def __post_init__(self) -> None:
-        self._settle(**_checked("scale", self.scale, self.truncation, self.sensitivity, FARTHEST_SCALES))
-        _check_shared(self.pair())
-
-    @property
-    def _extreme(self) -> Pair | None:
-        return _extreme(self.scale, self.truncation, self.sensitivity)
-
-    def pair(self) -> Pair:
-        """The moved noise against the noise."""
-        return self._extreme or MovedNoise(TruncatedDoubleExponential(self.scale, self.truncation, self.sensitivity))
-
-    def loss_law(self) -> LogPhi:
-        """Flat between two ends once tilted, with atoms there."""
-        return self.pair().loss()
-
-
-def _checked(name: str, scale: float, truncation: float, sensitivity: float, farthest: float) -> dict[str, float]:
-    """The parameters, if they make a pair of laws that meet."""
-    scale, sensitivity = check.nonnegative(name, scale), check.nonnegative("sensitivity", sensitivity)
-    truncation = check.nonnegative("truncation", truncation)
-    checked = {name: scale, "truncation": truncation, "sensitivity": sensitivity}
-    if _extreme(scale, truncation, sensitivity):
-        return checked
-    if not truncation > sensitivity / 2:
-        raise ValueError(
-            f"truncation must not be next to half the sensitivity, got {truncation!r} with sensitivity={sensitivity!r}: "
-            "doubles do not tell what the two laws share; widen the noise"
-        )
-    if not truncation <= farthest * scale:
-        raise ValueError(
-            f"truncation must be at most {farthest:g} {name}, got {truncation!r} with {name}={scale!r}: what is cut off "
-            "further out is below every double; leave the truncation out"
-        )
-    for what, size in (("sensitivity", sensitivity / scale), ("truncation", truncation / scale)):
-        if not size >= LEAST:
-            raise ValueError(f"{what} / {name} must be at least {LEAST:g}, got {size!r}: losses leave the range of doubles")
-    return checked
-
-
-def _extreme(scale: float, truncation: float, sensitivity: float) -> Pair | None:
-    """The pair without noise, or with less than the query moves; or of a query that does not move."""
-    return noisy(sensitivity, 0.0 if 2 * exact(truncation) <= exact(sensitivity) else scale)
-
-
-def _check_shared(pair: Pair) -> None:
-    """Refuse noise whose two places hardly meet."""
-    if not isinstance(pair, MovedNoise):
-        return
-    noise = pair.noise
-    if noise.body.lost > 1 - LEAST_SHARED:
-        raise ValueError(
-            f"truncation must leave outputs of probability {LEAST_SHARED:g} in common, got {noise.truncation!r} with "
-            f"sensitivity={noise.sensitivity!r}: nearly every output tells everything; widen the noise"
-        )
+    def _noise(self) -> Noise:
+        return TruncatedDoubleExponential(self.scale, self.truncation, self.sensitivity)

@@ -81,7 +81,7 @@ def phi(
         def ask(x: Any, one: Mechanism = one) -> Any:
             return taken(question(one, x, direction=direction, rtol=rtol))
 
-        curves.append(_told(traced(name, ask, at)))
+        curves.append(_known(traced(name, ask, at)))
     ax = canvas(ax)
     for curve in curves:
         draw(ax, curve, **line)
@@ -116,8 +116,8 @@ def _reach(one: Mechanism) -> float:
     return _REACH / math.sqrt(variance.value) if 0 < variance.value < math.inf else _FAR
 
 
-def _told(curve: Curve) -> Curve:
+def _known(curve: Curve) -> Curve:
     """The points of which both ends are known."""
     known = np.isfinite(curve.upper - curve.lower)
-    bounds = tuple(bound for bound, told in zip(curve.bounds, known, strict=True) if told)
+    bounds = tuple(bound for bound, finite in zip(curve.bounds, known, strict=True) if finite)
     return Curve(curve.name, curve.x[known], bounds)

@@ -134,7 +134,7 @@ def _mark(ax: Axes, place: int, row: Row, low: float, high: float) -> None:
         ax.text(0.02, place, "does not apply", color=GREY, fontsize="small", style="italic", va="center", transform=across)
         return
     look = {"marker": _MARKS[row.side], "color": _TINTS[row.side], "markersize": 6, "fillstyle": _FILLS[row.side]}
-    told = printed(row.value, _SIDES.get(row.side), 4) if row.value < math.inf else "no bound"
+    number = printed(row.value, _SIDES.get(row.side), 4) if row.value < math.inf else "no bound"
     inside = low <= row.value <= high
     at, transform = (row.value, ax.transData) if inside else (float(row.value > high), across)
     ax.plot(at, place, transform=transform, clip_on=False, **look)
@@ -142,4 +142,4 @@ def _mark(ax: Axes, place: int, row: Row, low: float, high: float) -> None:
     first, here, last = ax.xaxis.get_transform().transform(np.array([low, row.value if inside else at, high]))
     right = here > (first + last) / 2 if inside else bool(at)
     side: dict[str, Any] = {"ha": "right", "xytext": (-6, 0)} if right else {"ha": "left", "xytext": (6, 0)}
-    ax.annotate(told, (at, place), xycoords=transform, textcoords="offset points", va="center", fontsize="small", **side)
+    ax.annotate(number, (at, place), xycoords=transform, textcoords="offset points", va="center", fontsize="small", **side)

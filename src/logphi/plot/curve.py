@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-# a picture is no sharper than its line; where the bounds are wider than that, the band shows it
+# the relative width of bounds that a picture asks for: thinner than its lines; where bounds are wider, the band shows it
 RTOL = 1e-4
 
-# points of the first look, and how often those around a bend are halved
+# points to begin with, and how often the pieces beside a bend are halved
 _FIRST = 33
 _ROUNDS = 6
 # in units of the picture: what deviates less from a straight line looks straight, and what is shorter is a point
@@ -29,7 +29,7 @@ _STRAIGHT = 0.002
 _SHORTEST = 0.001
 # where logarithmic axes end: their margins must be doubles too
 TINY = 1e-300
-# of a logarithmic axis as much is looked at
+# so many decades of a logarithmic axis count
 _DECADES = 20.0
 
 
@@ -72,11 +72,13 @@ def traced(
 ) -> Curve:
     """The curve through an array of points, or from end to end with more points where it bends."""
     if isinstance(at, tuple):
-        return _bent(name, answer, at, log_x, log_y)
+        return _refined(name, answer, at, log_x, log_y)
     return Curve(name, at, tuple(answer(at)))
 
 
-def _bent(name: str, answer: Callable[[Array], Iterable[Bound]], ends: tuple[float, float], log_x: bool, log_y: bool) -> Curve:
+def _refined(
+    name: str, answer: Callable[[Array], Iterable[Bound]], ends: tuple[float, float], log_x: bool, log_y: bool
+) -> Curve:
     low, high = ends
 
     def place(share: Array) -> Array:

@@ -12,7 +12,7 @@ from logphi import check
 from logphi.bound import Direction
 from logphi.plot.canvas import COLOURS, DASHES, canvas, mechanisms, named
 from logphi.plot.curve import RTOL, Curve, draw, legend
-from logphi.plot.parts import cumulated, ends, parts
+from logphi.plot.loss_parts import cumulated, ends, parts
 from logphi.questions.loss import LossDistribution
 from logphi.release import Mechanism
 

@@ -1,1 +1,1 @@
-"""Sampling schemes: what happens to a pair when the record takes part only sometimes."""
+"""Sampling: the pair of a mechanism in which the record takes part only sometimes."""

@@ -208,5 +208,5 @@ def _between(bound: Bound) -> str:
 def _plain(bound: Bound) -> dict[str, Any]:
     """A bound as plain data; infinities are strings."""
     data = bound.to_dict()
-    told = {name: data[name] for name in ("lower", "value", "upper", "direction", "method", "status")}
-    return {**told, "proved": bound.ledger.proved}
+    kept = {name: data[name] for name in ("lower", "value", "upper", "direction", "method", "status")}
+    return {**kept, "proved": bound.ledger.proved}

@@ -18,7 +18,7 @@ from logphi.release import Mechanism
 from logphi.statement.document import Curve, Report
 from logphi.statement.words import Term, neighbours, not_checked
 
-# where the curve is told unless asked for
+# where the curve is given by default
 _EPSILONS = (0.5, 1.0, 2.0, 4.0, 8.0)
 _DELTAS = (1e-4, 1e-6, 1e-8, 1e-10)
 _RATES = (0.001, 0.01, 0.1)
@@ -50,9 +50,9 @@ def report(
     unit
         What one record is: "one record", "one user", "one visit". The accounting cannot know.
     dataset_size
-        How many units there are, if that may be told; a delta that is not below one over it is warned of.
+        How many units there are, if that is public; a delta that is not below one over it is warned of.
     epsilons, deltas
-        Where the curve is told.
+        Where the curve is given.
     method
         A route by name, as of ``delta`` and ``epsilon``, for these and the advantage; ``"certified"`` for ball arithmetic.
     notes
@@ -97,7 +97,7 @@ def report(
     at_epsilons = sorted(check.nonnegatives("epsilons", epsilons)) if len(epsilons) else []
     if isinstance(notes, str):
         raise TypeError(f"notes must be a list of sentences, got one: {notes!r}")
-    told = tuple(_sentence("notes", note) for note in notes)
+    sentences = tuple(_sentence("notes", note) for note in notes)
     risk = mechanism.risk
     curve = tuple((float(at), single(mechanism.epsilon(at, method=method))) for at in shown(at_deltas, "deltas"))
     spent = dict(curve)[delta]
@@ -129,7 +129,7 @@ def report(
         zcdp=mechanism.zcdp(),
         warnings=tuple(_warnings(mechanism, spent, delta, size)),
         not_checked=tuple(not_checked(mechanism, unit, size)),
-        notes=told,
+        notes=sentences,
         made_by={name: version(name) for name in ("logphi", "numpy", "scipy")},
     )
 

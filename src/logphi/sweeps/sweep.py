@@ -16,7 +16,7 @@ from logphi import check
 from logphi.bound import Bound, Side, Status
 from logphi.bounds import Bounds
 from logphi.release import Mechanism
-from logphi.sweeps.spread import spread
+from logphi.sweeps.parallel_map import parallel_map
 from logphi.sweeps.table import COLUMNS, Sweep, points
 
 _RAISE, _KEEP = "raise", "keep"
@@ -85,7 +85,7 @@ def sweep(
     kept = errors == _KEEP
     asked = [_made(make, parameters, kept) for parameters in points(names, values)]
     mechanisms = [one for one in asked if isinstance(one, _Asked)]
-    answers = iter(spread(partial(_answer, question, kept), mechanisms, executor, question.quantity))
+    answers = iter(parallel_map(partial(_answer, question, kept), mechanisms, executor, question.quantity))
     cells = [next(answers) if isinstance(one, _Asked) else one for one in asked]
     if question.axis is not None:
         names, values = (*names, question.given), (*values, question.axis)

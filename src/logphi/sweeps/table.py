@@ -99,8 +99,8 @@ class Sweep(Listed):
         axes = ", ".join(f"{len(values)} of {name}" for name, values in zip(self.names, self.values, strict=True))
         refused = len(self.reasons)
         wide = sum(not bound.status.met for _, bound in self) - refused
-        told = {"refused": refused, "not as narrow as asked": wide}
-        return "; ".join([f"{self.quantity} over {axes}", *(f"{n} of {len(self)} {what}" for what, n in told.items() if n)])
+        counts = {"refused": refused, "not as narrow as asked": wide}
+        return "; ".join([f"{self.quantity} over {axes}", *(f"{n} of {len(self)} {what}" for what, n in counts.items() if n)])
 
     def to_dict(self) -> dict[str, list[Any]]:
         """Columns: the parameters, ``lower``, ``value``, ``upper``, ``status`` (its name) and ``reason``; a row for each point.
@@ -109,8 +109,8 @@ class Sweep(Listed):
         """
         columns: dict[str, list[Any]] = {name: [] for name in (*self.names, *COLUMNS)}
         for index, (parameters, bound) in zip(np.ndindex(self.shape), self, strict=True):
-            told = (bound.lower, bound.value, bound.upper, bound.status.name.lower(), self.reasons.get(index, ""))
-            for name, entry in (*parameters.items(), *zip(COLUMNS, told, strict=True)):
+            entries = (bound.lower, bound.value, bound.upper, bound.status.name.lower(), self.reasons.get(index, ""))
+            for name, entry in (*parameters.items(), *zip(COLUMNS, entries, strict=True)):
                 columns[name].append(entry)
         return columns
 

@@ -20,6 +20,7 @@ from collections.abc import Callable, Collection
 
 from logphi.release import Mechanism
 from logphi.testing.answers import check_divergence, check_duality, check_inverse, check_profile, check_repetition, check_routes
+from logphi.testing.questions import check_distribution, check_orders, check_tradeoff
 from logphi.testing.transform import (
     check_balls,
     check_conjugate_symmetry,
@@ -34,7 +35,6 @@ from logphi.testing.transform import (
     check_symbolic,
 )
 from logphi.testing.value import check_text, check_value
-from logphi.testing.views import check_distribution, check_orders, check_tradeoff
 
 Check = Callable[[Mechanism], None]
 

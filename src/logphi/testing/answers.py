@@ -11,18 +11,18 @@ from logphi.bound import Direction
 from logphi.engine.routes import NotApplicableError
 from logphi.laws.log_phi import LogPhi
 from logphi.release import Mechanism
-from logphi.testing.places import (
-    FUZZ,
+from logphi.testing.probes import (
+    ROUNDING,
     Array,
     abscissas_of,
-    bound_of,
-    dip_of,
-    orders_of,
+    convexity_gap_of,
+    directions_of,
     points_of,
     profile_of,
+    profile_tolerance,
     require,
-    room_of,
-    same,
+    require_equal,
+    single_bound,
     spread_of,
     thresholds_of,
     values_at,
@@ -37,7 +37,7 @@ _LARGEST_CHORD = 300.0
 def check_profile(mechanism: Mechanism) -> None:
     """Either profile falls, is convex in e^eps, lies between max(1 - e^eps, P(L = inf)) and 1; delta is the larger."""
     loss = mechanism.loss_law()
-    at, room = thresholds_of(loss), room_of(loss)
+    at, room = thresholds_of(loss), profile_tolerance(loss)
     for direction in (Direction.REMOVE, Direction.ADD):
         low, high = profile_of(loss, at, direction)
         own = loss if direction is Direction.REMOVE else loss.reflected()
@@ -57,7 +57,7 @@ def check_profile(mechanism: Mechanism) -> None:
     for epsilon in at[[2, 5]]:
         both, largest = (
             mechanism.delta(float(epsilon)),
-            [mechanism.delta(float(epsilon), direction=one) for one in orders_of(mechanism)],
+            [mechanism.delta(float(epsilon), direction=one) for one in directions_of(mechanism)],
         )
         lower, upper = (max(getattr(one, end) for one in largest) for end in ("lower", "upper"))
         agree = both.lower <= upper * (1 + room) and lower <= both.upper * (1 + room)
@@ -67,7 +67,7 @@ def check_profile(mechanism: Mechanism) -> None:
 def check_duality(mechanism: Mechanism) -> None:
     """The directions are one function read twice: delta_add(eps) = 1 - e^eps + e^eps delta_remove(-eps)."""
     loss = mechanism.loss_law()
-    at, room = thresholds_of(loss), room_of(loss)
+    at, room = thresholds_of(loss), profile_tolerance(loss)
     added = profile_of(loss, at, Direction.ADD)
     # where both orders agree, the other one is the same function at the opposite place
     low, high = (-np.expm1(at) + np.exp(at) * side for side in profile_of(loss, -at, Direction.REMOVE))
@@ -88,7 +88,7 @@ def check_divergence(mechanism: Mechanism) -> None:
     loss = mechanism.loss_law()
     spread = spread_of(loss)
     high_end = loss.strip[1]
-    if not (high_end > 0 and dip_of(loss) > 0):
+    if not (high_end > 0 and convexity_gap_of(loss) > 0):
         # at the end of the strip the slope may be infinite; a loss of zero has none
         return
     h = 1e-4 * min(1 / spread, 1.0, high_end)
@@ -109,7 +109,7 @@ def check_divergence(mechanism: Mechanism) -> None:
         weight = np.exp(np.minimum(sign - 1, 0.0) * x / 2)
         bounds = _chords(np.exp(sign * x), np.maximum(bottom * weight, 0.0), np.maximum(top * weight, 0.0))
         low, high = low + bounds[0], high + bounds[1] + rest
-    room = wrong + 1e-7 * (abs(high) + 1e-9) + room_of(loss)
+    room = wrong + 1e-7 * (abs(high) + 1e-9) + profile_tolerance(loss)
     require(
         slopes[0] - room <= high and low <= slopes[1] + room,
         f"K'(0) M(0) is between {slopes[0]:.9g} and {slopes[1]:.9g}, "
@@ -121,10 +121,10 @@ def check_inverse(mechanism: Mechanism) -> None:
     """Epsilon undoes delta."""
     loss = mechanism.loss_law()
     at = float(thresholds_of(loss)[5])
-    found, room = bound_of(mechanism.delta(at)), room_of(loss)
+    found, room = single_bound(mechanism.delta(at)), profile_tolerance(loss)
     if found.lower > 0 and found.upper < 1:
-        least = bound_of(mechanism.epsilon(min(found.upper * (1 + room + 1e-12), 1.0)))
-        most = bound_of(mechanism.epsilon(found.lower * (1 - room - 1e-12)))
+        least = single_bound(mechanism.epsilon(min(found.upper * (1 + room + 1e-12), 1.0)))
+        most = single_bound(mechanism.epsilon(found.lower * (1 - room - 1e-12)))
         agree = least.lower <= at and at <= most.upper
         require(agree, f"delta({at!r}) is {found}, but epsilon of its ends is {least} and {most}")
 
@@ -136,19 +136,19 @@ def check_repetition(mechanism: Mechanism) -> None:
     loss, double = mechanism.loss_law(), twice.loss_law()
     z = points_of(loss)
     one, two = values_at(loss, z), values_at(double, z)
-    same("K of 2 m is not 2 K", z, 2 * one.mid, two.mid, 2 * one.radius + two.radius + FUZZ)
+    require_equal("K of 2 m is not 2 K", z, 2 * one.mid, two.mid, 2 * one.radius + two.radius + ROUNDING)
 
 
 def check_routes(mechanism: Mechanism) -> None:
     """Bounds of the threefold composition by all routes that apply overlap, and so do those of a single release."""
-    room = room_of(mechanism.loss_law())
+    room = profile_tolerance(mechanism.loss_law())
     for count, place in ((1, 4), (3, 5)):
         release = count * mechanism
         at = float(thresholds_of(release.loss_law())[place])
-        found = bound_of(release.delta(at))
+        found = single_bound(release.delta(at))
         for method in _OTHER_ROUTES:
             try:
-                other = bound_of(release.delta(at, method=method, rtol=1e-3))
+                other = single_bound(release.delta(at, method=method, rtol=1e-3))
             except NotApplicableError:
                 continue
             agree = found.lower <= other.upper * (1 + room) and other.lower <= found.upper * (1 + room)

@@ -9,7 +9,16 @@ import numpy as np
 from logphi.bound import Direction
 from logphi.quadrature.values import Line
 from logphi.release import Mechanism
-from logphi.testing.places import FUZZ, abscissas_of, points_of, require, roomy, same, spread_of, values_at
+from logphi.testing.probes import (
+    ROUNDING,
+    abscissas_of,
+    allowed_radius,
+    points_of,
+    require,
+    require_equal,
+    spread_of,
+    values_at,
+)
 
 # decimal digits of the reference arithmetic
 _DIGITS = 30
@@ -22,10 +31,10 @@ def check_conjugate_symmetry(mechanism: Mechanism) -> None:
     loss = mechanism.loss_law()
     z = points_of(loss)
     here, there = values_at(loss, z), values_at(loss, z.conj())
-    same("K(conj z) is not conj K(z)", z, here.mid, there.mid.conj(), here.radius + there.radius)
+    require_equal("K(conj z) is not conj K(z)", z, here.mid, there.mid.conj(), here.radius + there.radius)
     real = values_at(loss, z.real + 0j)
     # a positive measure has a positive transform on the real line, so the branch of the logarithm may not hide a sign
-    same("K is not real at the real z", z.real, real.mid, real.mid.real, real.radius)
+    require_equal("K is not real at the real z", z.real, real.mid, real.mid.real, real.radius)
 
 
 def check_reflection(mechanism: Mechanism) -> None:
@@ -36,9 +45,9 @@ def check_reflection(mechanism: Mechanism) -> None:
     if loss.symmetric:
         mirrored = values_at(loss, -1 - z)
         room = here.radius + mirrored.radius
-        same("K says that it is symmetric, but K(-1 - z) is not K(z)", z, here.mid, mirrored.mid, room)
+        require_equal("K says that it is symmetric, but K(-1 - z) is not K(z)", z, here.mid, mirrored.mid, room)
     there = values_at(turned, -1 - z)
-    same("K of the reversed pair at -1 - z is not K(z)", z, here.mid, there.mid, here.radius + there.radius)
+    require_equal("K of the reversed pair at -1 - z is not K(z)", z, here.mid, there.mid, here.radius + there.radius)
     low, high = loss.strip
     # where K is known by samples, an end of the strip is how far they were taken
     ends = [] if loss.estimated else [(-1 - high, turned.strip[0]), (-1 - low, turned.strip[1])]
@@ -57,8 +66,8 @@ def check_line(mechanism: Mechanism) -> None:
         line = Line(float(c), 0.3 / spread_of(loss), 24)
         together, apart = loss.on_line(line), loss.log_transform(line.points)
         known = np.isfinite(together.radius + apart.radius)
-        room = roomy(loss, together.radius + apart.radius)[known] + FUZZ
-        same("K on a line is not K at its points", line.points[known], together.mid[known], apart.mid[known], room)
+        room = allowed_radius(loss, together.radius + apart.radius)[known] + ROUNDING
+        require_equal("K on a line is not K at its points", line.points[known], together.mid[known], apart.mid[known], room)
 
 
 def check_convexity(mechanism: Mechanism) -> None:
@@ -67,7 +76,7 @@ def check_convexity(mechanism: Mechanism) -> None:
     c = abscissas_of(loss)
     values = values_at(loss, c)
     k, room, gaps = values.mid.real, values.radius, np.diff(c)
-    slopes, wrong = np.diff(k) / gaps, (room[1:] + room[:-1]) / gaps + FUZZ * (1 + np.abs(np.diff(k) / gaps))
+    slopes, wrong = np.diff(k) / gaps, (room[1:] + room[:-1]) / gaps + ROUNDING * (1 + np.abs(np.diff(k) / gaps))
     require(np.diff(slopes) >= -(wrong[1:] + wrong[:-1]), "K is not convex on the real strip", c=c[1:-1])
     require(slopes <= loss.supremum + wrong, "K grows faster than the top of the support allows", c=c[:-1], slope=slopes)
     require(slopes >= loss.infimum - wrong, "K falls faster than the bottom of the support allows", c=c[:-1], slope=slopes)
@@ -81,7 +90,7 @@ def check_modulus(mechanism: Mechanism) -> None:
         values = loss.log_transform(c + 1j * (t[:, None] - t))
         base = values.mid[0, 0].real
         known = np.isfinite(values.radius) & (values.radius < 1)
-        room = np.expm1(roomy(loss, np.where(known, values.radius, 0.0)) + FUZZ)
+        room = np.expm1(allowed_radius(loss, np.where(known, values.radius, 0.0)) + ROUNDING)
         ratio = np.exp(np.where(known, values.mid, base) - base)
         require(~known | (np.abs(ratio) <= 1 + room + room[0, 0]), "|M(c + it)| is above M(c)", c=np.full(known.shape, c))
         if known.all():
@@ -104,10 +113,10 @@ def check_envelope(mechanism: Mechanism) -> None:
         for end in (np.inf, float(heights[-12])):
             envelope = loss.log_envelope(float(c), heights, end)
             require(envelope <= 0, f"the envelope on Re z = {c:g} is positive", t=heights)
-            require(np.diff(envelope) <= FUZZ, f"the envelope on Re z = {c:g} increases", t=heights[1:])
+            require(np.diff(envelope) <= ROUNDING, f"the envelope on Re z = {c:g} increases", t=heights[1:])
             reached = np.array([least[(sampled >= t) & (sampled <= end)].max(initial=-np.inf) for t in heights])
             require(
-                reached <= envelope + FUZZ,
+                reached <= envelope + ROUNDING,
                 f"the envelope on Re z = {c:g}, up to {end:g}, is below log |M(c + is)/M(c)|",
                 t=heights, envelope=envelope, reached=reached,
             )  # fmt: skip
@@ -117,14 +126,14 @@ def check_masses(mechanism: Mechanism) -> None:
     """K(0) and K(-1) are the logarithms of the finite masses, and neither is above zero."""
     loss = mechanism.loss_law()
     values = loss.log_transform(np.array([0.0, -1.0]))
-    radius = roomy(loss, values.radius)
+    radius = allowed_radius(loss, values.radius)
     for i, (name, known) in enumerate(zip(("P(L < inf)", "Q(L > -inf)"), loss.log_masses(), strict=True)):
         mid, room = float(known.mid[0].real), float(known.radius[0])
         require(mid - room <= 0, f"log {name} is {mid!r}: above zero by more than its error {room:g}")
-        both = room + radius[i] + FUZZ
+        both = room + radius[i] + ROUNDING
         near = not np.isfinite(radius[i]) or abs(values.mid[i].real - mid) <= both
         require(near, f"log {name} is {mid!r}, but K({-i}) is {values.mid[i]!r}: further apart than their errors, {both:g}")
-        require(not values.mid[i].real > radius[i] + FUZZ, f"K({-i}) is {values.mid[i]!r}: a mass above one")
+        require(not values.mid[i].real > radius[i] + ROUNDING, f"K({-i}) is {values.mid[i]!r}: a mass above one")
 
 
 def check_multiprecision(mechanism: Mechanism) -> None:
@@ -211,7 +220,9 @@ def check_symbolic(mechanism: Mechanism) -> None:
             with mpmath.workdps(_DIGITS):
                 found = complex(numeric(mpmath.mpf(float(at))))
             room = values.radius + 1e-14 * (1 + abs(found))
-            same(f"log_phi({at:g}, direction={direction.value!r}) is not K(i alpha)", np.array([at]), values.mid, found, room)
+            require_equal(
+                f"log_phi({at:g}, direction={direction.value!r}) is not K(i alpha)", np.array([at]), values.mid, found, room
+            )
 
 
 def check_pieces(mechanism: Mechanism) -> None:
@@ -242,10 +253,10 @@ def check_pieces(mechanism: Mechanism) -> None:
             # without ends, what counts is where the measure is
             reach = reach if np.isfinite(reach) else 60 * spread_of(law) + 60
             moved = 4 * period * (lattice.slip + lattice.stretch * reach)
-            room = values.radius + turned.radius + moved + FUZZ
+            room = values.radius + turned.radius + moved + ROUNDING
             # a small M may turn far on its own
             size = np.maximum(1.0, np.exp(values_at(law, z.real + 0j).mid.real - values.mid.real))
-            same(
+            require_equal(
                 "e^{-za} M(z) does not have the period of the lattice",
                 z,
                 turned.mid - 1j * period * lattice.offset,

@@ -9,7 +9,7 @@ from logphi.adjacency import Adjacency
 from logphi.expression import parse
 from logphi.mechanisms import CATALOGUE
 from logphi.release import Composition, Mechanism, PoissonSampled, SubsetSampled
-from logphi.testing.places import require
+from logphi.testing.probes import require
 
 
 def check_value(mechanism: Mechanism) -> None:

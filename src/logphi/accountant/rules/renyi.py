@@ -69,7 +69,7 @@ class RenyiRule(Additive):
         known = largest_loss(mechanism, direction), infinite_mass(mechanism, direction)
         if self.order is None:
             return known
-        # far out the doubles are left: what is not finite there is not known, and costs everything
+        # extreme orders overflow: a moment that is not finite is unknown, and costs everything
         with np.errstate(all="ignore"):
             moment = finite_log_moment(law_of(mechanism, direction), self.order - 1, _RTOL).upper
         return (*known, Fraction(max(moment, 0.0)) if math.isfinite(moment) else math.inf)

@@ -17,7 +17,7 @@ from logphi.written import exactly
 
 Amount = Fraction | float
 """An exact number, or infinity."""
-# denominators are short that are a number of so many bits times factors of two and five: doubles, decimals, small quotients
+# a denominator is short if it has so many bits beside factors of two and five: doubles, decimals, small quotients
 _SHORT = 32
 _DECIMAL = 10**1100
 # others are rounded up after so many bits
@@ -99,7 +99,7 @@ class Additive(Rule[Sums]):
         return {name: max(column) for name, column in zip(self.budget, columns, strict=True)}
 
     def _cost(self, mechanism: Mechanism, direction: Direction) -> tuple[Amount, ...]:
-        # found out once for each mechanism
+        # each mechanism is looked at once
         key = mechanism, exactly(mechanism), direction
         if key not in self._known:
             self._known[key] = tuple(map(_shortened, self.costs(mechanism, direction)))
@@ -107,7 +107,7 @@ class Additive(Rule[Sums]):
 
 
 def _added(sums: tuple[Amount, ...], costs: tuple[Amount, ...]) -> tuple[Amount, ...]:
-    # a large quotient has no double that infinity could be added to
+    # infinity plus a quotient that exceeds every double overflows
     return tuple(math.inf if math.inf in pair else sum(pair) for pair in zip(sums, costs, strict=True))
 
 

@@ -1,4 +1,4 @@
-"""Where the checks look, what they allow for, and how they say no."""
+"""Where the checks probe a law, how much they tolerate, and how they fail."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from logphi.release import Mechanism
 
 Array = NDArray[np.float64]
 
-# what a comparison of sums of doubles may lose by itself
-FUZZ = 1e-12
-# estimated errors are taken so many times, and this is added
+# the rounding of a comparison of sums of doubles
+ROUNDING = 1e-12
+# estimated errors are multiplied by the first and increased by the second; profiles get the third, relatively
 _ESTIMATE_FACTOR, _ESTIMATE_FLOOR, _ESTIMATE_PROFILE = 10.0, 1e-9, 1e-6
 # thresholds in units of the spread of the loss, and the largest epsilon asked for, over two
 _THRESHOLDS = np.array([-2.0, -0.8, -0.25, 0.0, 0.25, 0.8, 2.0])
 _LARGEST_SPREAD = 20.0
 
 
-def dip_of(law: Law) -> float:
+def convexity_gap_of(law: Law) -> float:
     """How far K(-1/2) lies below the mean of K(0) and K(-1): zero for a loss of one value."""
     middle, zero, one = law.log_transform(np.array([-0.5, 0.0, -1.0])).mid.real
     dip = float((zero + one) / 2 - middle)
@@ -37,7 +37,7 @@ def dip_of(law: Law) -> float:
 
 def spread_of(law: Law) -> float:
     """The standard deviation that a normal law of this dip has, within the range of doubles' exponentials."""
-    return min(max(math.sqrt(8 * dip_of(law)), 1e-3), 300.0) if dip_of(law) else 1.0
+    return min(max(math.sqrt(8 * convexity_gap_of(law)), 1e-3), 300.0) if convexity_gap_of(law) else 1.0
 
 
 def abscissas_of(law: Law) -> Array:
@@ -67,10 +67,10 @@ def values_at(law: Law, z: NDArray[Any]) -> Values:
     values = law.log_transform(z)
     radius = np.broadcast_to(values.radius, z.shape)
     require(~np.isnan(values.mid) & ~np.isnan(radius), "K is not a number", z=z)
-    return Values(np.where(np.isfinite(radius), values.mid, 0.0), roomy(law, radius), np.zeros(z.shape))
+    return Values(np.where(np.isfinite(radius), values.mid, 0.0), allowed_radius(law, radius), np.zeros(z.shape))
 
 
-def roomy(law: Law, radius: Array) -> Array:
+def allowed_radius(law: Law, radius: Array) -> Array:
     """The errors that are held against a law: its own, or more than that where they are estimates."""
     return _ESTIMATE_FACTOR * radius + _ESTIMATE_FLOOR if law.estimated else radius
 
@@ -82,23 +82,23 @@ def thresholds_of(loss: LogPhi) -> Array:
     return points
 
 
-def room_of(loss: LogPhi) -> float:
-    """By how much, relatively, bounds of a profile may miss each other."""
+def profile_tolerance(loss: LogPhi) -> float:
+    """The relative distance that disjoint bounds of a profile may have."""
     return _ESTIMATE_PROFILE if loss.estimated else 0.0
 
 
 def profile_of(loss: LogPhi, at: Array, direction: Direction) -> tuple[Array, Array]:
     """Bounds of one order's profile."""
-    found = [bound_of(delta(Loss(loss, Adjacency.ADD_REMOVE), float(x), direction=direction)) for x in at]
+    found = [single_bound(delta(Loss(loss, Adjacency.ADD_REMOVE), float(x), direction=direction)) for x in at]
     return np.array([one.lower for one in found]), np.array([one.upper for one in found])
 
 
-def bound_of(answer: Any) -> Bound:
+def single_bound(answer: Any) -> Bound:
     """The answer to one question, which is no array."""
     return answer  # type: ignore[no-any-return]
 
 
-def orders_of(mechanism: Mechanism) -> list[Direction]:
+def directions_of(mechanism: Mechanism) -> list[Direction]:
     """The directions that its relation has."""
     one = {Adjacency.ADD: Direction.ADD, Adjacency.REMOVE: Direction.REMOVE}.get(mechanism.adjacency)
     return [Direction.REMOVE, Direction.ADD] if one is None else [one]
@@ -114,7 +114,7 @@ def require(holds: Any, text: str, **places: Any) -> None:
     raise AssertionError(f"{text}{' at ' if shown else ''}{shown}")
 
 
-def same(text: str, z: Any, one: Any, other: Any, room: Any) -> None:
+def require_equal(text: str, z: Any, one: Any, other: Any, room: Any) -> None:
     """Logarithms must agree up to multiples of 2 pi i and ``room``, which counts the rounding of both."""
     gap = np.asarray(one - other, dtype=complex)
     gap = np.abs(gap - 2j * np.pi * np.round(gap.imag / (2 * np.pi)))

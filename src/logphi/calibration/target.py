@@ -1,4 +1,4 @@
-"""What a calibration is to reach: an answer on the right side of a limit."""
+"""The target of a calibration: an answer on the right side of a limit."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from logphi.engine.directions import Loss
 from logphi.questions.delta import log_profile
 from logphi.release import Mechanism
 
-# measured: as quick as it gets, and sharp enough to lead the way
+# measured: a coarser answer is no quicker, and this one is sharp enough to steer the search
 _COARSE = 1e-2
-# measured: delta moves by no less, relatively, than the parameter does; sharper answers than this take longer
+# measured: delta moves by no less, relatively, than the parameter does; an answer sharper than 1e-9 takes longer
 _SHARE, _SHARPEST = 0.05, 1e-9
-# readings this far below the limit may be of any width
+# so far below the limit, as a logarithm, a reading may be of any width
 _FAR = 1.0
-# far wider than what leads anywhere
-_BLANK = 5.0
-# derived: what a logarithm and a difference lose
-_SLIP = 1e-15
+# a wider reading does not steer the search
+_UNINFORMATIVE = 5.0
+# derived: the roundings of a logarithm and a difference
+_ROUNDING = 1e-15
 
 
 @dataclass(frozen=True)
@@ -47,12 +47,12 @@ class Reading:
         return self.lower > 0
 
     @property
-    def blank(self) -> bool:
-        """Whether next to nothing is known."""
-        return not (self.meets or self.fails) and self.upper - self.lower > _BLANK
+    def uninformative(self) -> bool:
+        """Whether it decides nothing, and is too wide to steer the search."""
+        return not (self.meets or self.fails) and self.upper - self.lower > _UNINFORMATIVE
 
 
-class Goal(ABC):
+class Target(ABC):
     """A question to a mechanism, and the limit of its answer, which is an upper or a lower one as the bound's side tells.
 
     ``limit`` is that of the question by which the goal is decided, ``asked`` that of the quantity that the user named.
@@ -93,7 +93,7 @@ class Goal(ABC):
 
 
 @dataclass(frozen=True)
-class Profile(Goal):
+class ProfileTarget(Target):
     """Delta at an epsilon, which must not exceed a delta above zero."""
 
     epsilon: float
@@ -115,7 +115,7 @@ class Profile(Goal):
         return replace(found, lower=lower, value=value, upper=upper)
 
     def ask(self, mechanism: Mechanism) -> Bound:
-        """The privacy profile, as sharp as it takes to tell."""
+        """The privacy profile, sharp enough to decide wherever a tighter tolerance can."""
         answer = _one(mechanism.delta(self.epsilon, rtol=self.rtol))
         if self.rtol > _SHARPEST and answer.lower <= self.limit < answer.upper:
             answer = _one(mechanism.delta(self.epsilon, rtol=_SHARPEST))
@@ -127,15 +127,15 @@ class Profile(Goal):
         level, loss = math.log(self.limit), Loss(mechanism.loss_law(), mechanism.adjacency)
         with np.errstate(all="ignore"):
             found = _one(log_profile(loss, self.epsilon, rtol=_COARSE, least=level - _FAR))
-        slip = _SLIP * (1 + abs(level))
-        return Reading(found.lower - level - slip, found.value - level, found.upper - level + slip)
+        error = _ROUNDING * (1 + abs(level))
+        return Reading(found.lower - level - error, found.value - level, found.upper - level + error)
 
     def __str__(self) -> str:
         return f"epsilon <= {self.epsilon!r} at delta = {self.limit!r}"
 
 
 @dataclass(frozen=True)
-class Asked(Goal):
+class QuestionTarget(Target):
     """Any question that is answered by a bound."""
 
     question: Callable[[Mechanism], Any]
@@ -155,8 +155,8 @@ class Asked(Goal):
         return self.words
 
 
-def goal(epsilon: Any, delta: Any, question: Any, limit: Any, rtol: float) -> Goal:
-    """The goal that the arguments of a calibration state; ``rtol`` is the tolerance of the parameter.
+def stated_target(epsilon: Any, delta: Any, question: Any, limit: Any, rtol: float) -> Target:
+    """The target that the arguments of a calibration state; ``rtol`` is the tolerance of the parameter.
 
     Raises
     ------
@@ -171,7 +171,7 @@ def goal(epsilon: Any, delta: Any, question: Any, limit: Any, rtol: float) -> Go
         if not callable(question):
             raise TypeError(f"question must be a function of a mechanism, such as lambda m: m.zcdp(), got {question!r}")
         limit = check.real("limit", limit)
-        return Asked(question, limit, f"the answer within {limit!r}")
+        return QuestionTarget(question, limit, f"the answer within {limit!r}")
     if epsilon is None or delta is None:
         raise ValueError(
             f"the target is an epsilon and a delta, got epsilon={epsilon!r} and delta={delta!r}: give both (delta=0 for pure "
@@ -182,8 +182,8 @@ def goal(epsilon: Any, delta: Any, question: Any, limit: Any, rtol: float) -> Go
     if delta == 1:
         raise ValueError("delta must be below 1, got 1.0: everything meets that, and it promises nothing")
     if delta == 0:
-        return Asked(lambda mechanism: mechanism.max_divergence(), epsilon, f"epsilon <= {epsilon!r} at delta = 0")
-    return Profile(epsilon, delta, max(_SHARE * rtol, _SHARPEST))
+        return QuestionTarget(lambda mechanism: mechanism.max_divergence(), epsilon, f"epsilon <= {epsilon!r} at delta = 0")
+    return ProfileTarget(epsilon, delta, max(_SHARE * rtol, _SHARPEST))
 
 
 def excess(answer: float, limit: float) -> float:

@@ -1,4 +1,4 @@
-"""From one trial outward, to where the target is met no more, or at last."""
+"""From one trial outward by growing strides, to two values between which the answer crosses the target."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from logphi.calibration.trials import Trial, Trials
 from logphi.pairs.pair import UnsupportedError
 from logphi.progress import shown
 
-# what changes by less, relatively, does not change
+# a smaller relative change counts as none
 _STILL = 1e-6
-# strides in a row that lead nowhere
+# so many strides in a row without a change end the search
 _PATIENCE = 2
-# trials that tell nothing: before the way back, and at all
-_LEAPS, _BLANKS = 2, 10
+# trials that decide nothing: as many are leapt over before the search turns back, and as many are made at most
+_LEAPS, _UNDECIDED = 2, 10
 
 
 class End(enum.Enum):
-    """Why a walk ends."""
+    """Why the search ends."""
 
     CROSSED = "the target is met on one side of here and missed on the other"
     EDGE = "the domain of the parameter ends here"
@@ -30,8 +30,8 @@ class End(enum.Enum):
 
 
 @dataclass(frozen=True)
-class Walk:
-    """The last trial, the one before it, why no other followed, and whether it led toward the target."""
+class Bracket:
+    """The last trial, the one before it, why the search ended there, and whether it came nearer to the target."""
 
     end: End
     last: Trial
@@ -39,47 +39,47 @@ class Walk:
     toward: bool
 
 
-def walk(trials: Trials, start: Trial, sign: int) -> Walk:
-    """Walk up or down from the start by strides that grow, until the target is crossed or cannot be."""
-    here, still, led = start, 0, False
-    # where nothing is known: leapt over at first, then come near to by halves
-    blank, blanks, back = None, 0, False
+def bracket(trials: Trials, start: Trial, sign: int) -> Bracket:
+    """Search upward (sign 1) or downward (-1) from the start, until the target is crossed or cannot be."""
+    here, still, approached = start, 0, False
+    # trials that decide nothing are leapt over at first; then the search halves the way back to the first of them
+    undecided, number, back = None, 0, False
     # powers of two: 1, 3, 6, 10, ...
     for doublings in shown(accumulate(count(1)), "strides", total=0):
-        value = trials.scale.middle(here.value, blank) if back else trials.onward(start.value, sign * doublings)
+        value = trials.scale.middle(here.value, undecided) if back else trials.onward(start.value, sign * doublings)
         following = None if value is None or value == here.value else trials.at(value)
         at_edge = following is None
         if following is None:
             edge = here.value if value is None else trials.edge(here.value, value)
             following = here if edge == here.value else _known(trials.at(edge))
-        if following is here or blanks > _BLANKS:
-            return Walk(End.LEVEL if back else End.EDGE, here, here, led)
-        if following.reading.blank:
-            blanks += 1
-            blank = following.value if blank is None or back else blank
-            back = back or at_edge or blanks > _LEAPS
+        if following is here or number > _UNDECIDED:
+            return Bracket(End.LEVEL if back else End.EDGE, here, here, approached)
+        if following.reading.uninformative:
+            number += 1
+            undecided = following.value if undecided is None or back else undecided
+            back = back or at_edge or number > _LEAPS
             continue
         if following.reading.meets != start.reading.meets:
-            return Walk(End.CROSSED, following, here, True)
-        toward = _toward(here, following)
+            return Bracket(End.CROSSED, following, here, True)
+        toward = _approach(here, following)
         if toward < 0:
-            return Walk(End.AWAY, following, here, led)
-        still, led = (0, True) if toward else (still + 1, led)
+            return Bracket(End.AWAY, following, here, approached)
+        still, approached = (0, True) if toward else (still + 1, approached)
         if at_edge:
-            return Walk(End.EDGE, following, here, led)
+            return Bracket(End.EDGE, following, here, approached)
         if still >= _PATIENCE:
-            return Walk(End.LEVEL, following, here, led)
+            return Bracket(End.LEVEL, following, here, approached)
         here = following
         if not back:
-            blank, blanks = None, 0
-    raise ArithmeticError("internal error: a walk has no end; please report it")
+            undecided, number = None, 0
+    raise ArithmeticError("internal error: a search has no end; please report it")
 
 
-def _toward(here: Trial, following: Trial) -> int:
+def _approach(here: Trial, following: Trial) -> int:
     """Whether a step went toward the target (1), away from it (-1), or neither."""
     one, other = here.reading, following.reading
     rise = 1 if other.lower > one.upper else -1 if other.upper < one.lower else 0
-    # all of delta or nothing of it is left, or bounds do not tell; the loss itself may
+    # delta is 0 or 1, or its bounds overlap: the masses and means of the losses may still differ
     rise = rise or _rise(_infinite(here), _infinite(following)) or _rise(_mean(here), _mean(following))
     return rise if one.meets else -rise
 

@@ -1,4 +1,4 @@
-"""How a mechanism is written down: as an expression, as JSON, and as the data of a certificate."""
+"""What a mechanism is written as: an expression, JSON, and the data of a certificate."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Callable
 from typing import Any
 
 from logphi.description import rational
-from logphi.plain import mechanism_json, number_written
 from logphi.spelling import python, spelled
+from logphi.strict_json import mechanism_json, number_to_json
 
 
-class Form(ABC):
-    """One description for every purpose; what differs is how numbers are written."""
+class Serializable(ABC):
+    """A value that is written down. There is one description for every purpose; only the numbers are written differently."""
 
     def __str__(self) -> str:
         """Text that :func:`logphi.parse` reads as this mechanism, numbers as they were written."""
@@ -27,14 +27,14 @@ class Form(ABC):
         return format(str(self), spec)
 
     def to_json(self) -> str:
-        """The mechanism as JSON, from which :func:`logphi.from_json` makes it again: equal, every number known as it was.
+        """The mechanism as JSON, from which :func:`logphi.from_json` makes an equal one, every number as exact as it was.
 
         One line of ASCII. ``str`` is shorter, and for people to read; it keeps a double as the decimal that it prints as.
 
         Raises
         ------
         ValueError
-            If it cannot be made again from numbers: FromDensities, FromLogPhi, FromRenyi, one of a user's own.
+            If it is not made of numbers: FromDensities, FromLogPhi, FromRenyi, one of a user's own.
 
         Examples
         --------
@@ -42,7 +42,7 @@ class Form(ABC):
         >>> print(lp.PureDP(epsilon=2).to_json())
         {"format":"logphi-mechanism","mechanism":{"adjacency":"add_remove","name":"PureDP","parameters":{"epsilon":2.0}},"version":1}
         """
-        return mechanism_json(self._data(number_written))
+        return mechanism_json(self._data(number_to_json))
 
     @abstractmethod
     def _text(self, spell: Callable[[Any], str]) -> str:
@@ -50,17 +50,17 @@ class Form(ABC):
 
     @abstractmethod
     def _data(self, write: Callable[[str, Any], Any]) -> dict[str, Any]:
-        """Name, relation and all parameters, each by ``write`` of what it is and its value.
+        """Name, relation and parameters as plain data; ``write`` turns the name and the value of each parameter into data.
 
-        A ValueError if they do not tell all.
+        Raises a ValueError if the mechanism cannot be made again from them.
         """
 
     @abstractmethod
     def _uncertified(self) -> str:
-        """Why certificates do not know it; empty where they do."""
+        """Why there is no certificate for it; empty where there is one."""
 
     def _node(self) -> dict[str, Any]:
-        """As certificates describe it."""
+        """The plain data of a certificate."""
         if why := self._uncertified():
             raise ValueError(why)
         return self._data(rational)

@@ -1,4 +1,4 @@
-"""Checks of the other views of a loss: its distribution and its divergences, held against the profile."""
+"""Checks of other questions, held against the profile: distribution, divergences, trade-off function."""
 
 from __future__ import annotations
 
@@ -8,7 +8,16 @@ from logphi.bound import Bound, Direction
 from logphi.bounds import Bounds
 from logphi.questions.loss import LossDistribution
 from logphi.release import Mechanism
-from logphi.testing.places import FUZZ, Array, bound_of, orders_of, profile_of, require, room_of, thresholds_of
+from logphi.testing.probes import (
+    ROUNDING,
+    Array,
+    directions_of,
+    profile_of,
+    profile_tolerance,
+    require,
+    single_bound,
+    thresholds_of,
+)
 
 # type I errors; orders on both sides of one
 _ERRORS = np.array([0.02, 0.5, 0.9])
@@ -17,7 +26,7 @@ _ORDERS = np.array([0.2, 0.5, 0.8, 1.0, 1.3, 2.0, 4.0])
 
 def check_distribution(mechanism: Mechanism) -> None:
     """P(L <= x) grows, and is with P(L > x) the finite mass; chords of the profile are as steep as Q(L > x) allows."""
-    at, room = thresholds_of(mechanism.loss_law()), room_of(mechanism.loss_law()) + FUZZ
+    at, room = thresholds_of(mechanism.loss_law()), profile_tolerance(mechanism.loss_law()) + ROUNDING
     for direction, own, other in _orders(mechanism):
         here = f"in direction {direction.value!r}"
         down, up = _ends(own.sf(at)), _ends(own.cdf(at))
@@ -35,11 +44,11 @@ def check_distribution(mechanism: Mechanism) -> None:
 
 def check_orders(mechanism: Mechanism) -> None:
     """D_a grows with a, D_1/2 is the same in both orders, and Markov's inequality P(L >= x) <= e^{(a-1)(D_a - x)} holds."""
-    at, room = thresholds_of(mechanism.loss_law()), room_of(mechanism.loss_law()) + FUZZ
+    at, room = thresholds_of(mechanism.loss_law()), profile_tolerance(mechanism.loss_law()) + ROUNDING
     halves = []
     for direction, own, _ in _orders(mechanism):
         here = f"in direction {direction.value!r}"
-        found = [bound_of(mechanism.renyi(float(a), direction=direction)) for a in _ORDERS]
+        found = [single_bound(mechanism.renyi(float(a), direction=direction)) for a in _ORDERS]
         lower, upper = (np.array([getattr(one, end) for one in found]) for end in ("lower", "upper"))
         grows = lower[:-1] <= upper[1:] * (1 + room) + room
         require(grows, f"D_a falls {here}", order=_ORDERS[1:], lower=lower[:-1], upper=upper[1:])
@@ -56,9 +65,9 @@ def check_orders(mechanism: Mechanism) -> None:
 
 def check_tradeoff(mechanism: Mechanism) -> None:
     """No line 1 - delta(x) - e^x alpha is above f(alpha), which is convex and at most 1 - alpha; the inverse undoes f."""
-    at, room = thresholds_of(mechanism.loss_law()), room_of(mechanism.loss_law()) + FUZZ
+    at, room = thresholds_of(mechanism.loss_law()), profile_tolerance(mechanism.loss_law()) + ROUNDING
     rtol = max(room, 1e-9)
-    for direction in orders_of(mechanism):
+    for direction in directions_of(mechanism):
         here = f"in direction {direction.value!r}"
         lower, upper = _ends(mechanism.tradeoff(_ERRORS, direction=direction, rtol=rtol))
         require(lower <= 1 - _ERRORS + room, f"f(alpha) is above 1 - alpha {here}", alpha=_ERRORS, lower=lower)
@@ -69,7 +78,7 @@ def check_tradeoff(mechanism: Mechanism) -> None:
         require(below, f"1 - delta(x) - e^x alpha is above f(alpha) {here}", alpha=_ERRORS[:, None] + 0 * at, x=at + 0 * lines)
         low, high = float(lower[1]), float(upper[1])
         ends = min(high * (1 + room), 1.0), max(low * (1 - room), 0.0)
-        least, most = (bound_of(mechanism.inverse_tradeoff(end, direction=direction, rtol=rtol)) for end in ends)
+        least, most = (single_bound(mechanism.inverse_tradeoff(end, direction=direction, rtol=rtol)) for end in ends)
         alpha, slack = _ERRORS[1], room * 2
         agree = least.lower <= alpha + slack and (low <= room or alpha <= most.upper + slack)
         require(agree, f"f({alpha}) is {low} to {high} {here}, but the inverse at its ends is {least} and {most}")
@@ -81,7 +90,7 @@ def _orders(mechanism: Mechanism) -> list[tuple[Direction, LossDistribution, Los
         (Direction.REMOVE, mechanism.loss, mechanism.dual_loss),
         (Direction.ADD, mechanism.dual_loss, mechanism.loss),
     ]
-    asked = orders_of(mechanism)
+    asked = directions_of(mechanism)
     return [one for one in both if one[0] in asked]
 
 

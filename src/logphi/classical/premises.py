@@ -1,4 +1,4 @@
-"""What the theorems on composition are fed with: guarantees and whole-order divergences of the parts of a release."""
+"""The premises of the theorems on composition: guarantees and whole-order divergences of the parts of a release."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ import numpy as np
 from logphi.adjacency import Adjacency
 from logphi.asking import Questions
 from logphi.classical.composition import Guarantee
-from logphi.classical.renyi_curve import DivergenceCurve, LossCurve
+from logphi.classical.divergence_curve import DivergenceCurve
+from logphi.classical.renyi_curve import LossCurve
 from logphi.classical.sampled_renyi import sampled_curve
 from logphi.engine.directions import Loss
 from logphi.engine.profile import masses

@@ -1,6 +1,6 @@
-"""JSON of one form, strictly read, and numbers in it that keep how they are known.
+"""JSON that is read strictly, and whose numbers say whether they were written exactly.
 
-A double is a JSON number with a point or an exponent, a whole number one without, and a number that was written exactly a
+A double is a JSON number with a point or an exponent, a whole number one without; a number that was written exactly is a
 quotient in a string.
 """
 
@@ -17,25 +17,25 @@ from logphi.written import Written, exact
 
 VERSION = 1
 MECHANISM = "logphi-mechanism"
-# far beyond what is written by hand; longer ones take the interpreter long, or are refused by it
+# digits: nobody writes as many by hand, and the interpreter is slow at longer ones, or refuses them
 LONGEST_NUMBER = 4000
-# JSON has no such number
+# JSON has no infinite number
 _INFINITE = "inf"
 LONGEST_MECHANISM = 5_000_000
 _QUOTIENT = re.compile(rf"-?[0-9]{{1,{LONGEST_NUMBER}}}(/[0-9]{{1,{LONGEST_NUMBER}}})?", re.ASCII)
-# base-ten digits are worth more than three bits
+# derived: a decimal digit holds more than three bits
 _MOST_BITS = 3 * LONGEST_NUMBER
 # counts have up to 301 digits
 _LONGEST_WHOLE = 400
 
 
 def mechanism_json(data: Any) -> str:
-    """A mechanism that was described as plain data.
+    """The JSON of a mechanism's plain data.
 
     Raises
     ------
     ValueError
-        If it is longer than what is read again.
+        If it is longer than :func:`json_object` would read.
     """
     text = canonical({"format": MECHANISM, "version": VERSION, "mechanism": data})
     if len(text) > LONGEST_MECHANISM:
@@ -43,8 +43,8 @@ def mechanism_json(data: Any) -> str:
     return text
 
 
-def opened(kind: str, text: str, longest: int | None = None) -> dict[str, Any]:
-    """The object in a JSON text of a kind, with everything that it holds.
+def json_object(kind: str, text: str, longest: int | None = None) -> dict[str, Any]:
+    """The object that a JSON text of a ``format`` holds.
 
     Raises
     ------
@@ -71,7 +71,7 @@ def opened(kind: str, text: str, longest: int | None = None) -> dict[str, Any]:
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    # readers differ in which of two they take
+    # which of two equal names counts differs between readers
     found = dict(pairs)
     if len(found) < len(pairs):
         raise ValueError("a name occurs twice in one object")
@@ -88,8 +88,8 @@ def _constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is no number")
 
 
-def number_written(what: str, value: Any) -> Any:
-    """A number, a flag, a list of numbers, or None for what is left open, as JSON keeps it.
+def number_to_json(what: str, value: Any) -> Any:
+    """A number, a flag, a list of numbers, or None, as JSON.
 
     Raises
     ------
@@ -97,7 +97,7 @@ def number_written(what: str, value: Any) -> Any:
         If it is anything else, or a quotient too long to be read again.
     """
     if isinstance(value, tuple):
-        return [number_written(what, entry) for entry in value]
+        return [number_to_json(what, entry) for entry in value]
     if isinstance(value, Written):
         quotient = exact(value)
         if max(quotient.numerator.bit_length(), quotient.denominator.bit_length()) > _MOST_BITS:
@@ -113,8 +113,8 @@ def number_written(what: str, value: Any) -> Any:
     )
 
 
-def number_read(what: str, data: Any) -> Any:
-    """What :func:`number_written` wrote, known in the same way.
+def number_from_json(what: str, data: Any) -> Any:
+    """The value that :func:`number_to_json` wrote, as exact as it was.
 
     Raises
     ------
@@ -122,7 +122,7 @@ def number_read(what: str, data: Any) -> Any:
         If it is no number, flag, list of numbers or None.
     """
     if isinstance(data, list) and not any(isinstance(entry, list) for entry in data):
-        return tuple(number_read(what, entry) for entry in data)
+        return tuple(number_from_json(what, entry) for entry in data)
     if data == _INFINITE:
         return math.inf
     if isinstance(data, str) and _QUOTIENT.fullmatch(data):

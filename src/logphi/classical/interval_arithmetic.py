@@ -1,7 +1,7 @@
-"""Formulas in interval arithmetic, and their ends as doubles: rounded outward, so that a bound stays one.
+"""Interval arithmetic for the last step of a proof, and the ends of its results as doubles, rounded outward.
 
-The arithmetic is that of mpmath at forty-eight digits, so that cancellation costs width and never validity. It is slow, and
-meant for the last step only: whatever is minimised over is found in doubles first, and any value of it proves a bound.
+The arithmetic is that of mpmath at forty-eight digits; cancellation costs width, never validity. It is slow: a parameter that a
+bound is minimised over is found in doubles first, as every value of it proves a bound.
 """
 
 from __future__ import annotations

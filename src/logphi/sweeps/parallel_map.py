@@ -1,4 +1,4 @@
-"""One function at many points over any executor, in chunks that are worth sending."""
+"""A function applied to many items on any executor, in chunks large enough to be worth sending."""
 
 from __future__ import annotations
 
@@ -14,16 +14,17 @@ from logphi.progress import shown
 A = TypeVar("A")
 B = TypeVar("B")
 
-# measured: sending a chunk takes a millisecond to a process and some more to a cluster; a bar that moves is good to have
+# seconds of work in a chunk. measured: sending one takes a millisecond to a process and more to a cluster; shorter chunks
+# only make the progress bar smoother
 _SECONDS = 0.3
-# so many chunks at least keep some workers busy to the end, whatever their number
+# at least so many chunks keep all workers busy until the end
 _CHUNKS = 64
-# so many points, far apart, tell what one costs
+# so many items, far apart, are timed first
 _TRIED = 5
 
 
-def spread(function: Callable[[A], B], items: Sequence[A], executor: Executor | None, label: str) -> list[B]:
-    """The values of a function at all items, in their order, whatever computes them and how they are sent.
+def parallel_map(function: Callable[[A], B], items: Sequence[A], executor: Executor | None, label: str) -> list[B]:
+    """The values of a function at all items, in their order, the same on every executor.
 
     Parameters
     ----------

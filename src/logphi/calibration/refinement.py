@@ -1,4 +1,4 @@
-"""Between a value that meets the target and one that misses it: two values as near as asked of which that is proved."""
+"""From a bracket of the crossing to two values within the tolerance, one proved to meet the target, one to miss it."""
 
 from __future__ import annotations
 
@@ -6,41 +6,41 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from logphi.calibration.goal import Reading
 from logphi.calibration.scale import Scale
+from logphi.calibration.target import Reading
 from logphi.calibration.trials import NEAR, Trial, Trials
 from logphi.progress import shown
 
-# bisection alone needs some forty for neighbouring doubles
+# derived: bisection alone needs some forty steps to tell neighbouring doubles apart
 _STEPS = 100
-# how far beyond the crossing to look, in units of the tolerance, so that both ends come near it
+# a step aims so far past the crossing, in units of the tolerance, so that both ends come near it
 _PAST = 0.4
-# every so many steps must halve what is left
+# so many steps must at least halve the bracket, or the next one bisects it
 _HALVE = 3
 
-Property = Callable[[Reading], bool]
+Condition = Callable[[Reading], bool]
 # the end of a reading that decides whether it has a property
 End = Callable[[Reading], float]
 
 
-def narrow(trials: Trials, good: Trial, bad: Trial, rtol: float) -> tuple[Trial, Trial]:
+def refine(trials: Trials, good: Trial, bad: Trial, rtol: float) -> tuple[Trial, Trial]:
     """The nearest proved values on both sides of the crossing; the second may be one that is not proved to miss the target.
 
     Both have been asked the question itself.
     """
-    good, other = _close(trials, good, bad, lambda reading: reading.meets, lambda reading: reading.upper, rtol)
+    good, other = _converge(trials, good, bad, lambda reading: reading.meets, lambda reading: reading.upper, rtol)
     if not other.reading.fails:
-        # between lies what bounds do not tell apart
+        # the bounds decide nothing between the two: the nearest value that is proved to miss is approached as well
         beyond = [
             one for one in trials.seen.values() if one.reading.fails and (one.value > good.value) == (bad.value > good.value)
         ]
         if beyond:
             nearest = min(beyond, key=lambda one: trials.scale.apart(one.value, good.value))
-            other, _ = _close(trials, nearest, good, lambda reading: reading.fails, lambda reading: reading.lower, rtol)
+            other, _ = _converge(trials, nearest, good, lambda reading: reading.fails, lambda reading: reading.lower, rtol)
     return good, other
 
 
-def _close(trials: Trials, inside: Trial, outside: Trial, holds: Property, end: End, rtol: float) -> tuple[Trial, Trial]:
+def _converge(trials: Trials, inside: Trial, outside: Trial, holds: Condition, end: End, rtol: float) -> tuple[Trial, Trial]:
     """Two adjacent values, of which a property is proved of the first and not of the second."""
     behind, scale, spare = [inside], trials.scale, None
     widths: list[float] = []
@@ -48,7 +48,7 @@ def _close(trials: Trials, inside: Trial, outside: Trial, holds: Property, end: 
         if scale.adjacent(inside.value, outside.value, rtol):
             break
         widths.append(scale.apart(inside.value, outside.value))
-        # whole numbers may be nearer than doubles tell
+        # the logarithms of two large whole numbers may be one double
         if widths[-1] == 0 or (len(widths) > _HALVE and widths[-1] > widths[-1 - _HALVE] / 2):
             value = scale.middle(inside.value, outside.value)
         else:
@@ -58,20 +58,20 @@ def _close(trials: Trials, inside: Trial, outside: Trial, holds: Property, end: 
             value = scale.between(inside.value, outside.value, share)
         if value is None:
             break
-        trial = _told(trials, value, min(abs(inside.reading.value), abs(outside.reading.value)))
+        trial = _decided_trial(trials, value, min(abs(inside.reading.value), abs(outside.reading.value)))
         if holds(trial.reading):
             inside, spare = trial, inside
             behind.append(trial)
         else:
             outside, spare = trial, outside
-    # a bound of the answer itself need not be as low as that of its logarithm
+    # the bound of the answer itself may be wider than that of its logarithm
     while not holds(trials.proof(behind[-1]).reading) and len(behind) > 1:
         behind.pop()
     return trials.proof(behind[-1]), trials.proof(outside)
 
 
-def _told(trials: Trials, value: Any, gap: float) -> Trial:
-    """A trial, coarse as long as the limit is far."""
+def _decided_trial(trials: Trials, value: Any, gap: float) -> Trial:
+    """A trial that meets or misses the target as far as that can be proved; coarse as long as the limit is far."""
     trial = trials.at(value, sharp=gap <= NEAR)
     if trial is None:
         raise ValueError(
@@ -85,7 +85,7 @@ def _share(one: Trial, other: Trial, spare: Trial | None, scale: Scale, end: End
     """Where between two trials the reading passes zero, as a share of the way; half way if it is not known."""
     first, last = _known(one), _known(other)
     if not first * last < 0:
-        # where bounds do not tell, the end that decides passes zero elsewhere
+        # the readings have one sign: the ends that decide may still differ in sign
         first, last = end(one.reading), end(other.reading)
         return first / (first - last) if -math.inf < first * last < 0 else 0.5
     chord = first / (first - last)
@@ -101,4 +101,4 @@ def _share(one: Trial, other: Trial, spare: Trial | None, scale: Scale, end: End
 
 def _known(trial: Trial) -> float:
     value = trial.reading.value
-    return value if math.isfinite(value) and not trial.reading.blank else math.nan
+    return value if math.isfinite(value) and not trial.reading.uninformative else math.nan

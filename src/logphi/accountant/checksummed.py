@@ -1,0 +1,141 @@
+"""Ledgers and budgets in files: JSON of one form, with a checksum that shows damage. It is no signature."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from abc import abstractmethod
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from logphi.description import canonical
+from logphi.files import write_whole
+from logphi.listed import Listed
+from logphi.strict_json import VERSION, json_object
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+
+class Checksummed(Listed):
+    """What is kept as checksummed JSON: a subclass names its ``_format``, and turns itself into plain data and back."""
+
+    _unlisted = frozenset({"content", "of_content"})
+    _format: ClassVar[str]
+
+    @abstractmethod
+    def content(self) -> dict[str, Any]:
+        """All of it as plain data; raises as :meth:`to_json`."""
+
+    @classmethod
+    @abstractmethod
+    def of_content(cls, data: Any) -> Self:
+        """What plain data hold; a ValueError if they hold none."""
+
+    def to_json(self) -> str:
+        """All of it as JSON: the same bytes for the same content, all numbers exact; ASCII, ends in a line break.
+
+        Raises
+        ------
+        ValueError
+            If a mechanism cannot be made again from numbers: FromDensities, FromLogPhi, one of a user's own.
+        """
+        whole = {"format": self._format, "version": VERSION, "made_by": {"logphi": version("logphi")}, **self.content()}
+        whole["sha256"] = _checksum(whole)
+        return json.dumps(whole, sort_keys=True, indent=1, ensure_ascii=True, allow_nan=False) + "\n"
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """What :meth:`to_json` wrote: its answers have the same bits, its certificates the same bytes.
+
+        Parameters
+        ----------
+        text
+            What :meth:`to_json` gave, unchanged.
+
+        Returns
+        -------
+        Accountant or PrivacyFilter
+            One that goes on where the other one was.
+
+        Raises
+        ------
+        TypeError
+            If the text is no string.
+        ValueError
+            If it is no such JSON, of another version, or not as it was written; always one line.
+
+        Examples
+        --------
+        >>> import logphi as lp
+        >>> accountant = lp.Accountant()
+        >>> accountant.step(lp.Laplace(scale=5), count=2)
+        >>> lp.Accountant.from_json(accountant.to_json())
+        <Accountant: 2 releases, 1 distinct>
+        """
+        whole = json_object(cls._format, text)
+        checksum = whole.pop("sha256", None)
+        try:
+            unchanged = checksum == _checksum(whole)
+        except (RecursionError, ValueError):
+            unchanged = False
+        if not unchanged:
+            raise ValueError(f"the {cls._format} is not as it was written, as its digest does not fit: take an undamaged copy")
+        return cls.of_content({name: value for name, value in whole.items() if name not in ("format", "version", "made_by")})
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write it to a file, which has the old content or all of the new one at any time.
+
+        Parameters
+        ----------
+        path
+            Where; a file that is there is replaced.
+
+        Raises
+        ------
+        OSError
+            If the file cannot be written.
+        ValueError
+            As :meth:`to_json`.
+        """
+        write_whole(path, self.to_json().encode("ascii"))
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """What :meth:`save` wrote to a file.
+
+        Parameters
+        ----------
+        path
+            The file.
+
+        Returns
+        -------
+        Accountant or PrivacyFilter
+            One that goes on where the other one was.
+
+        Raises
+        ------
+        OSError
+            If there is no such file, or it cannot be read.
+        ValueError
+            As :meth:`from_json`.
+
+        Examples
+        --------
+        >>> import logphi as lp
+        >>> import tempfile
+        >>> budget = lp.PrivacyFilter(epsilon=1, delta=0)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     budget.save(f"{folder}/budget.json")
+        ...     lp.PrivacyFilter.load(f"{folder}/budget.json").can_spend(lp.PureDP(1))
+        True
+        """
+        # bytes that are no text make the checksum fail
+        return cls.from_json(Path(path).read_text(encoding="utf-8", errors="replace"))
+
+
+def _checksum(whole: dict[str, Any]) -> str:
+    return hashlib.sha256(canonical(whole).encode("ascii")).hexdigest()

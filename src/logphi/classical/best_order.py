@@ -1,0 +1,45 @@
+"""The Renyi order that gives the best bound: any order proves one, so that doubles may look for it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from logphi.classical.renyi_curve import RenyiCurve, settled
+from logphi.inversion.saddle import Interval, minimise
+
+
+def best_order(objective: Callable[[NDArray[np.float64]], NDArray[np.float64]], curve: RenyiCurve) -> float | None:
+    """A positive z near the minimum of an objective that is convex in z, or of the few known; None if none is finite."""
+    if curve.orders is not None:
+        z = curve.orders[curve.orders > 0]
+        values = objective(z) if z.size else z
+        return float(z[np.argmin(values)]) if z.size and np.isfinite(values).any() else None
+    high = curve.reach[1]
+    if high <= 0:
+        return None
+    within = Interval(0.0, high)
+
+    def at(z: NDArray[np.float64]) -> NDArray[np.float64]:
+        z = settled(z)
+        inside = (z > 0) & (z < high)
+        # an eps next to the largest double: no order is found
+        with np.errstate(over="ignore"):
+            values = objective(np.where(inside, z, min(1.0, high / 2)))
+        return np.where(inside & ~np.isnan(values), values, np.inf)
+
+    saddle = minimise(at, within)
+    if not math.isfinite(saddle.value):
+        return None
+    theta, best, step = within.coordinate(saddle.abscissa), saddle.value, 0.5
+    # measured: seven zooms leave 1e-9 of a minimum that is quadratic
+    for _ in range(7):
+        points = theta + step * np.linspace(-1, 1, 9)
+        values = at(within.at(points))
+        if values.min() < best:
+            theta, best = float(points[np.argmin(values)]), float(values.min())
+        step /= 3
+    return float(settled(within.at(np.array([theta])))[0])

@@ -1,0 +1,62 @@
+"""Values that are known by the arguments of their constructor: how these are stored, and written down."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator
+from typing import Any, ClassVar
+
+from logphi.adjacency import Adjacency
+from logphi.description import node, normalised, numbers_in
+from logphi.written import exactly
+
+
+class Constructed:
+    """A frozen dataclass whose fields are the arguments of its constructor, an ``adjacency`` among them."""
+
+    adjacency: Adjacency
+
+    # constructor arguments that are kept under another name, because the name is that of a question
+    _stored: ClassVar[dict[str, str]] = {}
+    # those that list probabilities of everything there is
+    _distributions: ClassVar[tuple[str, ...]] = ()
+
+    def _text(self, spell: Callable[[Any], str]) -> str:
+        """The constructor call; defaults are left out."""
+        defaults = {name: one.default for name, one in inspect.signature(type(self)).parameters.items()}
+        shown = [
+            f"{name}={spell(value.value if isinstance(value, Adjacency) else value)}"
+            for name, value in self._given().items()
+            if exactly(value) != exactly(defaults[name])
+        ]
+        return f"{spell(type(self))}({', '.join(shown)})"
+
+    def _data(self, write: Callable[[str, Any], Any]) -> dict[str, Any]:
+        name = type(self).__name__
+        if self._foreign():
+            raise ValueError(
+                f"a {name} cannot be written down: it is not of the catalogue, so that nobody could make it again from its "
+                "parameters; write down a mechanism that dominates it, or pickle it"
+            )
+        given = self._given()
+        return node(name, given.pop("adjacency").value, given, write)
+
+    def _foreign(self) -> bool:
+        """Whether it is of another package."""
+        return type(self).__module__.partition(".")[0] != __package__
+
+    def _numbers(self) -> Iterator[float]:
+        given = self._given()
+        for name in self._distributions:
+            normalised(f"{name} of a {type(self).__name__}", given[name])
+        return numbers_in(given.values())
+
+    def _given(self) -> dict[str, Any]:
+        """The arguments of the constructor, in its order."""
+        return {name: getattr(self, self._stored.get(name, name)) for name in inspect.signature(type(self)).parameters}
+
+    def _settle(self, **values: Any) -> None:
+        """Store checked parameters; a frozen dataclass is written to only while it is made."""
+        adjacency = Adjacency.of(values.pop("adjacency", None) or self.adjacency)
+        for name, value in {**values, "adjacency": adjacency}.items():
+            object.__setattr__(self, name, value)

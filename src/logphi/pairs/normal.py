@@ -8,7 +8,7 @@ from logphi import check
 from logphi.arith.floats import FLOATS
 from logphi.arith.protocol import Multiple, Norm, Parameter, Plain
 from logphi.laws.blended_normal import BlendedNormal
-from logphi.laws.curved import ReplacedNormal, SplicedNormal
+from logphi.laws.curved_normal import ReplacedNormal, SplicedNormal
 from logphi.laws.densities import NormalsLog
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.mixed_normal import MixedNormal

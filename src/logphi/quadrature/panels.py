@@ -42,7 +42,7 @@ _RHO = np.geomspace(1.25, 64.0, 14)
 _WIDEST = 1.5
 # derived: the relative error asked of the quadrature, far below all rounding
 _SHARP = 1e-17
-# measured: shares of a length by which panels of a rough sum approach its ends, lengths of panels that follow any strand, and
+# measured: shares of a length by which panels of a rough sum approach its ends, lengths of panels that follow any factor, and
 # how many of these there may be
 _SHARES = 8.0 ** -np.arange(1, 11)
 _LONG = 4.0

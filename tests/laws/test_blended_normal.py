@@ -1,4 +1,4 @@
-"""Mixtures of several shifts: transforms, envelopes and profiles of one release against mpmath."""
+"""TwoComponents of several shifts: transforms, envelopes and profiles of one release against mpmath."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from logphi.laws.blended_normal import BlendedNormal
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.mixed_normal import MixedNormal
 from logphi.laws.weights import Binomial, Listed, Thinned
-from logphi.quadrature.log_ratio import Mixtures
+from logphi.quadrature.log_ratio import TwoComponents
 from logphi.quadrature.mixture_envelope import log_decay
 from logphi.quadrature.mixture_trapezoid import on_line
 from logphi.quadrature.values import Line
@@ -225,7 +225,7 @@ def test_one_release_in_both_directions_far_into_the_tails(seed):
     else:
         law, places, weights = grouped(10 ** rng.uniform(-1.5, 0), int(rng.integers(2, 8)), float(rng.uniform(0.05, 0.9)))
     root = rng.uniform(-33, 33)
-    x = float(law.curve.log_at(root)[0, 0])
+    x = float(law.ratio.value(root)[0, 0])
     with mpmath.workdps(330):
         for turned in (False, True):
             found = law.reversed_excess(x) if turned else law.excess(x)
@@ -262,7 +262,7 @@ def test_weights_below_every_double_are_kept():
 
 def test_many_mixtures_of_one_shift_stay_as_they_were():
     rng = np.random.default_rng(3)
-    many = Mixtures(rng.uniform(0.2, 2, 5), 10 ** rng.uniform(-3, -0.1, 5), np.ones(5))
+    many = TwoComponents(rng.uniform(0.2, 2, 5), 10 ** rng.uniform(-3, -0.1, 5), np.ones(5))
     line = Line(0.7, 0.05, 16)
     laws = [listed((0.0, m), (1 - q, q))[0] for m, q in zip(many.shift.tolist(), many.rate.tolist(), strict=True)]
     total, parts = on_line(many, line), [law.on_line(line) for law in laws]

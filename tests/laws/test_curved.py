@@ -11,7 +11,9 @@ import logphi as lp
 from exact import contains, dec
 from logphi.arith.mp import MULTIPRECISION
 from logphi.arith.protocol import Plain
-from logphi.laws.curved import Base, MixedFlat, ReplacedNormal, SplicedFlat, SplicedNormal
+from logphi.laws.curved_normal import ReplacedNormal, SplicedNormal
+from logphi.laws.flat_pair import FlatPair
+from logphi.laws.mixed_flat import MixedFlat, SplicedFlat
 from logphi.quadrature.values import Line
 
 DIGITS = 30
@@ -46,7 +48,7 @@ def mixed_flat(w, with_atoms, failure, q):
         common = flat_mean(lambda x: mixture(dec(q), x) ** (z + 1), dec(w), with_atoms, above=False)
         return (1 - dec(failure)) * common + dec(failure) * (1 - dec(q)) ** (z + 1)
 
-    return MixedFlat(Base(Plain(w), with_atoms, failure), q), transform
+    return MixedFlat(FlatPair(Plain(w), with_atoms, failure), q), transform
 
 
 def spliced_flat(w, with_atoms, failure, g):
@@ -54,7 +56,7 @@ def spliced_flat(w, with_atoms, failure, g):
         common = flat_mean(spliced(dec(g), z), dec(w), with_atoms, above=True)
         return 1 - dec(g) * dec(failure) + (1 - dec(failure)) * common
 
-    return SplicedFlat(Base(Plain(w), with_atoms, failure), g), transform
+    return SplicedFlat(FlatPair(Plain(w), with_atoms, failure), g), transform
 
 
 def line_mean(function, m, centre, low=None):

@@ -11,7 +11,7 @@ from mpmath import exp, log, mpf
 import logphi as lp
 from exact import dec
 from logphi.arith.mp import MULTIPRECISION
-from logphi.quadrature.pair_trapezoid import log_envelope
+from logphi.quadrature.pair_envelope import log_envelope
 
 DIGITS = 30
 PAIRS = [
@@ -106,7 +106,7 @@ def test_decay(pair):
     for c in (0.5, -0.5, 4.0):
         # in units of the spread of the loss, for which twice K says enough
         heights = np.geomspace(0.1, 200, 30) / math.sqrt(2 * law.log_transform(np.array([1.0])).mid[0])
-        envelope = log_envelope(law.mixed, c, heights)
+        envelope = log_envelope(law.ratio, c, heights)
         here = law.log_transform(c + 1j * heights)
         size = here.mid.real - law.log_transform(np.array([c])).mid[0]
         assert np.all(size <= envelope + here.radius + 1e-9)
@@ -151,7 +151,7 @@ def test_many_releases_of_two_histograms():
     assert found.status is lp.Status.MET
     ((law, _),) = mechanism.loss_law().terms
     x = np.linspace(-20, 25, 20001)
-    points = law.mixed.at(x)
+    points = law.ratio.at(x)
     p = np.exp(points.log_q + points.loss) * (x[1] - x[0])
     mean = float(p @ points.loss)
     spread = math.sqrt(float(p @ (points.loss - mean) ** 2))

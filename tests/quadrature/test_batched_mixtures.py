@@ -10,8 +10,8 @@ import pytest
 
 import logphi as lp
 from exact import contains, dec
-from logphi.quadrature.batched_mixtures import on_line_together
-from logphi.quadrature.log_ratio import Mixtures
+from logphi.quadrature.batched_mixtures import on_line_batched
+from logphi.quadrature.log_ratio import TwoComponents
 from logphi.quadrature.mixture_trapezoid import on_line
 from logphi.quadrature.values import Line
 from slowly import slowly
@@ -20,10 +20,10 @@ from slowly import slowly
 SHARP = 1e-10
 
 
-def crowd(rng: np.random.Generator, size: int) -> Mixtures:
+def crowd(rng: np.random.Generator, size: int) -> TwoComponents:
     shift, rate = 10 ** rng.uniform(-1.3, 0.3), 10 ** rng.uniform(-5, -0.5)
     counts = rng.integers(1, 20, size).astype(float)
-    return Mixtures(shift * rng.uniform(0.5, 1, size), rate * rng.uniform(0.1, 1, size), counts)
+    return TwoComponents(shift * rng.uniform(0.5, 1, size), rate * rng.uniform(0.1, 1, size), counts)
 
 
 @pytest.mark.parametrize("seed", [*range(5), *slowly(*range(5, 25))])
@@ -32,7 +32,7 @@ def test_panels_agree_with_the_terms(seed):
     mixtures = crowd(rng, 80)
     c = rng.choice([rng.uniform(-0.9, -0.1), 10 ** rng.uniform(-1, 1), -1 - 10 ** rng.uniform(-1, 1)])
     line = Line(c, 10 ** rng.uniform(-2, 0.5), 24)
-    together, apart = on_line_together(mixtures, line), on_line(mixtures, line)
+    together, apart = on_line_batched(mixtures, line), on_line(mixtures, line)
     slack = together.radius + apart.radius
     known = np.isfinite(slack)
     gap = together.mid - apart.mid
@@ -54,9 +54,9 @@ def log_mean(m, q, z):
 
 @pytest.mark.parametrize("size", [2, pytest.param(8, marks=pytest.mark.slow)])
 def test_panels_agree_with_mpmath(size):
-    mixtures = Mixtures(np.linspace(0.5, 1.0, size), np.geomspace(1e-3, 0.1, size), np.ones(size))
+    mixtures = TwoComponents(np.linspace(0.5, 1.0, size), np.geomspace(1e-3, 0.1, size), np.ones(size))
     line = Line(1.5, 2.0, 3)
-    values = on_line_together(mixtures, line)
+    values = on_line_batched(mixtures, line)
     with mpmath.workdps(25):
         for index in (0, 2):
             z = complex(line.points[index])
@@ -66,9 +66,9 @@ def test_panels_agree_with_mpmath(size):
 
 
 def test_far_apart_terms_are_summed_apart():
-    mixtures = Mixtures(np.geomspace(1e-3, 20, 70), np.geomspace(1e-6, 0.9, 70), np.full(70, 3.0))
+    mixtures = TwoComponents(np.geomspace(1e-3, 20, 70), np.geomspace(1e-6, 0.9, 70), np.full(70, 3.0))
     line = Line(3.0, 1.0, 4)
-    together, apart = on_line_together(mixtures, line), on_line(mixtures, line)
+    together, apart = on_line_batched(mixtures, line), on_line(mixtures, line)
     known = np.isfinite(together.radius) & np.isfinite(apart.radius)
     gap = together.mid - apart.mid
     gap -= 2j * np.pi * np.round(gap.imag / (2 * np.pi))

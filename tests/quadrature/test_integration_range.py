@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from logphi.quadrature.integration_range import ends, log_beyond
-from logphi.quadrature.log_ratio import Mixtures
+from logphi.quadrature.log_ratio import TwoComponents
 
 
 def one(m, q):
-    return Mixtures(np.array([m]), np.array([q]), np.ones(1))
+    return TwoComponents(np.array([m]), np.array([q]), np.ones(1))
 
 
 def log_sum_beyond(end, step, m, q, a):

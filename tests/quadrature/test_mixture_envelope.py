@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from logphi.quadrature.log_ratio import Mixtures
+from logphi.quadrature.log_ratio import TwoComponents
 from logphi.quadrature.mixture_envelope import log_decay
 
 HEIGHTS = np.geomspace(1e-2, 300.0, 30)
 
 
 def one(shift, rate, count=1.0):
-    return Mixtures(np.array([shift]), np.array([rate]), np.array([float(count)]))
+    return TwoComponents(np.array([shift]), np.array([rate]), np.array([float(count)]))
 
 
 def log_modulus(m, q, c, heights):
@@ -66,7 +66,7 @@ def test_many_counts_cost_no_accuracy():
 
 def test_many_mixtures_are_bounded_one_by_one():
     rng = np.random.default_rng(5)
-    many = Mixtures(rng.uniform(0.2, 2, 20), 10 ** rng.uniform(-4, -0.1, 20), np.ones(20))
+    many = TwoComponents(rng.uniform(0.2, 2, 20), 10 ** rng.uniform(-4, -0.1, 20), np.ones(20))
     together = log_decay(many, 2.0, HEIGHTS)
     assert together.shape == (20, HEIGHTS.size)
     for row, (m, q) in enumerate(zip(many.shift, many.rate, strict=True)):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from mpmath import exp, mpc, mpf
 
-from logphi.quadrature.log_ratio import Mixtures
+from logphi.quadrature.log_ratio import TwoComponents
 from logphi.quadrature.mixture_trapezoid import at_heights, on_axis, on_line, sketch
 from logphi.quadrature.values import Line
 
@@ -22,7 +22,7 @@ slow = pytest.mark.slow
 
 
 def one(shift, rate, count=1.0):
-    return Mixtures(np.array([shift]), np.array([rate]), np.array([float(count)]))
+    return TwoComponents(np.array([shift]), np.array([rate]), np.array([float(count)]))
 
 
 def reference(m, q, z):
@@ -163,7 +163,7 @@ def test_small_moments_match_their_expansion():
 
 
 def test_masses_are_one():
-    many = Mixtures(np.array([1e-3, 0.5, 1.0, 5.0]), np.array([0.5, 1e-7, 0.3, 0.9]), np.array([1e9, 1.0, 1e3, 10.0]))
+    many = TwoComponents(np.array([1e-3, 0.5, 1.0, 5.0]), np.array([0.5, 1e-7, 0.3, 0.9]), np.array([1e9, 1.0, 1e3, 10.0]))
     values = on_axis(many, np.array([-1.0, 0.0]))
     assert np.all(np.abs(values.mid) <= values.radius)
     assert np.all(values.radius <= 1e-6)
@@ -171,7 +171,7 @@ def test_masses_are_one():
 
 def test_many_mixtures_are_the_sum_of_each():
     rng = np.random.default_rng(3)
-    many = Mixtures(rng.uniform(0.2, 2, 40), 10 ** rng.uniform(-6, -0.1, 40), rng.integers(1, 10**4, 40).astype(float))
+    many = TwoComponents(rng.uniform(0.2, 2, 40), 10 ** rng.uniform(-6, -0.1, 40), rng.integers(1, 10**4, 40).astype(float))
     line = Line(0.7, 0.05, 64)
     total = on_line(many, line)
     singles = [on_line(one(*each), line) for each in zip(many.shift, many.rate, many.count, strict=True)]

@@ -12,9 +12,10 @@ from logphi.certified.parts import refusal
 from logphi.certified.reals import constant
 from logphi.certified.route import NotCertifiedError, NotThisRouteError
 from logphi.laws.blended_normal import BlendedNormal
-from logphi.laws.curved import MixedFlat, ReplacedNormal, SplicedFlat, SplicedNormal
+from logphi.laws.curved_normal import ReplacedNormal, SplicedNormal
 from logphi.laws.integers import NormalOnIntegers
 from logphi.laws.log_phi import LogPhi
+from logphi.laws.mixed_flat import MixedFlat, SplicedFlat
 from logphi.laws.mixed_normal import MixedNormal
 from logphi.laws.normal import Normal
 from logphi.laws.normal_pair import NormalPair

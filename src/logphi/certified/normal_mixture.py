@@ -15,7 +15,7 @@ import flint
 from logphi.certified.reals import balls, constant, real
 from logphi.certified.route import NotThisRouteError
 from logphi.laws.blended_normal import BlendedNormal
-from logphi.laws.curved import ReplacedNormal
+from logphi.laws.curved_normal import ReplacedNormal
 from logphi.laws.mixed_normal import MixedNormal
 from logphi.laws.normal import Normal
 from logphi.laws.transform import Law, Reflected

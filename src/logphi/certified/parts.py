@@ -11,10 +11,11 @@ from logphi.certified.reals import constant, real
 from logphi.certified.route import NotCertifiedError
 from logphi.certified.spliced import Spliced
 from logphi.laws.blended_normal import BlendedNormal
-from logphi.laws.curved import MixedFlat, ReplacedNormal, SplicedFlat, SplicedNormal
+from logphi.laws.curved_normal import ReplacedNormal, SplicedNormal
 from logphi.laws.finite import Finite, Thinned
 from logphi.laws.integers import NormalOnIntegers, NormalSteps
 from logphi.laws.ladder import GeometricShift
+from logphi.laws.mixed_flat import MixedFlat, SplicedFlat
 from logphi.laws.mixed_normal import MixedNormal
 from logphi.laws.normal import Normal
 from logphi.laws.normal_pair import NormalPair

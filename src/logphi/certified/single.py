@@ -15,9 +15,11 @@ from logphi.certified.gathered import gathered
 from logphi.certified.normal_mixture import NormalMixtures, mixtures_of
 from logphi.certified.reals import constant, on_ball
 from logphi.certified.route import NotThisRouteError
-from logphi.laws.curved import Base, MixedFlat, SplicedFlat, SplicedNormal
+from logphi.laws.curved_normal import SplicedNormal
 from logphi.laws.finite import Thinned
+from logphi.laws.flat_pair import FlatPair
 from logphi.laws.log_phi import LogPhi
+from logphi.laws.mixed_flat import MixedFlat, SplicedFlat
 from logphi.laws.mixed_normal import MixedNormal
 from logphi.laws.normal_pair import NormalPair
 from logphi.laws.transform import Law, Reflected
@@ -139,7 +141,7 @@ class SampledFlat:
         return (1 - (1 - rate) * epsilon.exp() if self.added else rate) * profile - self.lost
 
 
-def _sampled(base: Base, rate: float, *, added: bool = False, lost: bool = True) -> SampledFlat:
+def _sampled(base: FlatPair, rate: float, *, added: bool = False, lost: bool = True) -> SampledFlat:
     failure, q = constant(base.failure), constant(rate)
     thinned = ((Thinned(base.failure), 1),) if base.failure else ()
     return SampledFlat(LogPhi(((base.law, 1), *thinned)), failure, q, q * failure if lost else flint.arb(0), added)

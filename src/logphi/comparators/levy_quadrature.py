@@ -101,9 +101,9 @@ class DoubleQuadrature(_Numeric):
         unknown = np.full(z.shape, np.inf)
         if z.size == 0 or not ((z.real >= -1) & (z.real <= 0)).all():
             return Values(unknown, unknown, unknown)
-        low, high = -REACH, REACH + float(self.law.curve.shift[0])
+        low, high = -REACH, REACH + float(self.law.ratio.shift[0])
         # the loss is monotone in y: what it turns over is what there is to resolve
-        turn = float(np.abs(z.imag).max()) * float(np.ptp(self.law.curve.on(np.array([low, high]))))
+        turn = float(np.abs(z.imag).max()) * float(np.ptp(self.law.ratio.value(np.array([low, high]))))
         if not 2 * ORDER * turn / RADIANS < MAX_INNER:
             return Values(unknown, unknown, unknown)
         panels = max(2, int(np.ceil(turn / RADIANS)), int(np.ceil((high - low) / 8)))

@@ -93,8 +93,8 @@ def _edges(m: float, size: int, reach: float | None) -> NDArray[np.float64]:
 
 def mixed_loss(law: MixedNormal | BlendedNormal, y: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The log-ratio and its absolute error, with those of the parameters."""
-    loss = law.curve.on(y)
-    return loss[0], 2 * ELEMENTARY * (np.abs(loss) + law.curve.moved(y, loss))[0]
+    loss = law.ratio.value(y)
+    return loss[0], 2 * law.ratio.error(y, loss)[0]
 
 
 def _normal_masses(y: NDArray[np.float64], centre: float, m: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

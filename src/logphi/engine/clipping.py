@@ -76,8 +76,8 @@ def decides(loss: LogPhi, x: float, abscissa: float) -> bool:
     abscissa *= _AHEAD
     for law, count in large_of(loss):
         m, _ = law.constants
-        place = float(law.place(np.array([x]))[0]) + _STEPS * max(10.0, (abscissa + 1) * m)
-        own = law.curve.on(place)[0]
+        place = float(law.ratio.terms.inverse(x)[0, 0]) + _STEPS * max(10.0, (abscissa + 1) * m)
+        own = law.ratio.value(place)[0]
         log_square = float(((abscissa + 1) * own + 2 * np.log(np.maximum(own, _NEAREST)) - place * place / 2).max()) + math.log(
             count
         )
@@ -244,7 +244,7 @@ def _beyond(large: Large, x: Array | float, caps: Array) -> tuple[Array, Array]:
     log_mass, log_jump = np.full(caps.size, -np.inf), np.full(caps.size, -np.inf)
     for law, count in large:
         m, q = law.constants
-        place = law.place(caps)
+        place = law.ratio.terms.inverse(caps)[0]
         own, other = log_ndtr(-place), log_ndtr(m - place)
         gain = q * -np.expm1(own - other) - np.expm1(x) * np.exp(own - other)
         log_mass = np.logaddexp(log_mass, own + math.log(count))

@@ -2,7 +2,7 @@
 
 Between two nodes of the lattice the curve runs through an interval of its variable s. The cell's Q-mass and the share of
 it that goes to the upper node are integrals of analytic functions over that interval, taken as sums over panels with the
-proof of :mod:`logphi.quadrature.gauss_legendre`.
+proof of :mod:`logphi.quadrature.panels`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ import numpy as np
 from logphi.arith.floats import ULP
 from logphi.grid.lattice_law import Array, Cells, Grid, LatticeLaw, joined, placed, within_doubles
 from logphi.normal.errors import MASS, RUN, SHARE, log_sum
-from logphi.quadrature.gauss_legendre import Curve, Ellipses, atoms_of, gauss, sketch
+from logphi.quadrature.curve import Curve
+from logphi.quadrature.gauss_legendre import GaussLegendre, atoms_of
+from logphi.quadrature.panels import Ellipses, gauss
 
 # measured: nodes of a panel, and ellipses that do for cells; and of those that are narrow beside the steepness of the loss
 _ORDER, _FEWER = 8, 4
@@ -41,7 +43,7 @@ class Bent:
         curve = self.curve_at(True)
         low, high = _ends_of(curve)
         top = -float(low) if self.turned else float(high)
-        return top * (1 + 4 * curve.blur)
+        return top * (1 + 4 * curve.error)
 
     @property
     def endless(self) -> bool:
@@ -69,7 +71,7 @@ class Bent:
         """From panels; a rough sum where the upper tail is cut."""
         curve = self.curve_at(True)
         if not self.endless:
-            return sketch(curve, -1 - u if self.turned else u)
+            return GaussLegendre(curve).sketch(-1 - u if self.turned else u)
         s = np.linspace(*_reached(curve, 1.0, -cut), _POINTS)
         loss, log_density = curve.loss(s), curve.log_density(s) + np.log(s[1] - s[0])
         parts = [log_density + (1 + u[:, None]) * loss]
@@ -92,7 +94,7 @@ class Bent:
         if not curve.rest:
             return both
         # what the rest may be off by
-        sure = 1 + (1 if grid.upper else -1) * (64 * ULP + 4 * curve.blur)
+        sure = 1 + (1 if grid.upper else -1) * (64 * ULP + 4 * curve.error)
         rest = LatticeLaw(np.zeros(1, np.int64), np.ones(1) * sure, float(np.log(curve.rest)), 0.0, both.slack)
         return replace(joined(both, rest), lost=both.lost, lost_mass=both.lost_mass)
 
@@ -103,8 +105,8 @@ class Bent:
         atoms = atoms_of(curve)
         sign = -1.0 if turned else 1.0
         log_p = atoms.log_mass if turned else atoms.log_mass + atoms.loss
-        log_p = log_p + (1 if grid.upper else -1) * (atoms.unit + atoms.slip)
-        slack = float(atoms.slip.max()) + 8 * ULP * (1 + abs(origin))
+        log_p = log_p + (1 if grid.upper else -1) * (atoms.relative_error + atoms.loss_error)
+        slack = float(atoms.loss_error.max()) + 8 * ULP * (1 + abs(origin))
         own = placed(grid, sign * (atoms.loss - origin), log_p, sign * origin, slack)
         return replace(joined(body, own), lost=body.lost, lost_mass=body.lost_mass)
 
@@ -114,9 +116,9 @@ def _ends_of(curve: Curve) -> Array:
     places = np.array([place for place, _ in curve.atoms] + [curve.start, curve.end])
     loss = np.where(np.isinf(places), places, curve.loss(np.where(np.isinf(places), 0.0, places)))
     endless = places == -np.inf
-    if len(curve.strands) == 1 and endless.any():
+    if len(curve.factors) == 1 and endless.any():
         # where the variable ends at minus infinity, the loss does not
-        loss = np.where(endless, np.log1p(-curve.strands[0].rate), loss)
+        loss = np.where(endless, np.log1p(-curve.factors[0].rate), loss)
     return np.array([loss.min(), loss.max()])
 
 
@@ -160,10 +162,10 @@ def _body(curve: Curve, grid: Grid, origin: float, turned: bool) -> LatticeLaw:
     if first == 0 and np.isfinite(curve.start):
         # where the computed place has few digits
         s[0] = curve.start
-    slip = sum((strand.slip(s, np.abs(s), curve.blur) for strand in curve.strands), np.zeros(s.size))
+    loss_error = curve.loss_error(s, np.abs(s))
     # the ends of a curve are within their cells; elsewhere the place is as computed
     inside = (s > curve.start) & (s < curve.end)
-    slack = float((np.abs(curve.loss(s) - x) * inside + slip).max()) + 4 * ULP * float(np.abs(x).max())
+    slack = float((np.abs(curve.loss(s) - x) * inside + loss_error).max()) + 4 * ULP * float(np.abs(x).max())
     runs = [_cells(curve, s[at : at + RUN + 1], x[at : at + RUN + 1], h) for at in range(0, s.size - 1, RUN)]
     log_mass, share, wrong, sag = np.concatenate(runs, axis=1)
     share_error = SHARE + np.exp(wrong) + 4 * slack / h
@@ -174,7 +176,7 @@ def _body(curve: Curve, grid: Grid, origin: float, turned: bool) -> LatticeLaw:
     far = np.maximum(np.abs(s[1:]), np.abs(s[:-1]))
     size = g0 + far * (g1 + g2 * far) + np.abs(alpha * x[:-1]) + np.abs(log_mass) + abs(peak)
     # the density too follows the rounding of s
-    error = MASS + (16 * ULP + 2 * curve.blur) * (4 + size) + np.exp(wrong) + np.maximum(slip[1:], slip[:-1])
+    error = MASS + (16 * ULP + 2 * curve.error) * (4 + size) + np.exp(wrong) + np.maximum(loss_error[1:], loss_error[:-1])
     cells = Cells(np.exp(exponent - peak), error, np.clip(share, 0, 1), share_error, sag, alpha, h, turned)
     nodes = cells.above() if grid.upper else cells.below()
     if not grid.upper:
@@ -250,16 +252,13 @@ def _cells(curve: Curve, s: Array, x: Array, h: float) -> Array:
 
 def _sag(curve: Curve, s: Array, x: Array, log_mass: Array, scale: float) -> Array:
     """Max(dQ/da) d / (8 A) of each cell, where dQ/da is e^g times powers of the w_k over e^l times the slope of the loss."""
-    g0, g1, g2 = curve.density
-    low, high = s[:-1], s[1:]
-    peak = np.clip(-g1 / (2 * g2), low, high) if g2 else np.where(g1 > 0, high, low)
-    log_density = g0 + peak * (g1 + g2 * peak)
-    slope = np.zeros(low.size)
-    for strand in curve.strands:
-        part = (strand.own - strand.sign) * strand.log(s)
+    log_density, slope = curve.highest(s[:-1], s[1:]), np.zeros(s.size - 1)
+    for factor in curve.factors:
+        value = factor.value(s)
+        part = (factor.own - factor.sign) * value
         log_density = log_density + np.maximum(part[1:], part[:-1])
-        share = strand.share(s)
-        slope += abs(strand.slope) * np.minimum(share[1:], share[:-1])
+        share = factor.share(s, value)
+        slope += abs(factor.slope) * np.minimum(share[1:], share[:-1])
     log_sag = log_density - np.log(np.maximum(slope, 1e-300)) + x[:-1] + scale - log_mass - np.log(8)
     sag: Array = np.exp(np.minimum(log_sag, 700.0))
     return sag

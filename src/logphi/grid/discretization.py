@@ -29,16 +29,18 @@ from logphi.arith.floats import ULP
 from logphi.grid.atoms import Points
 from logphi.grid.curve_cells import Bent
 from logphi.grid.discretizer import Ends, Piece
-from logphi.grid.flat_cells import Flat, weight_two_point, weight_uniform, weight_with_atoms
+from logphi.grid.flat_cells import Flat
 from logphi.grid.mixture_cells import Bell
 from logphi.grid.rounded import Rounded
 from logphi.grid.samples import Samples
+from logphi.laws import flat_constants
 from logphi.laws.blended_normal import BlendedNormal
-from logphi.laws.curved import MixedFlat, ReplacedNormal, SplicedFlat, SplicedNormal
+from logphi.laws.curved_normal import ReplacedNormal, SplicedNormal
 from logphi.laws.densities import Densities
 from logphi.laws.finite import Finite, Thinned
 from logphi.laws.integers import NormalSteps
 from logphi.laws.ladder import GeometricShift
+from logphi.laws.mixed_flat import MixedFlat, SplicedFlat
 from logphi.laws.mixed_normal import MixedNormal
 from logphi.laws.normal import Normal
 from logphi.laws.transform import Law, Reflected
@@ -121,13 +123,13 @@ _MOST_SHIFTS = 64
 def _bells(law: Any) -> Bell:
     turned = isinstance(law, Reflected)
     base: Any = law.law if isinstance(law, Reflected) else law
-    blend = base.curve
-    if blend.shifts.size > _MOST_SHIFTS or float(blend.weights.min()) < _LEAST:
+    ratio = base.ratio
+    if ratio.shifts.size > _MOST_SHIFTS or float(ratio.weights.min()) < _LEAST:
         raise ValueError(f"discretisation serves mixtures of at most {_MOST_SHIFTS} shifts, none too rare, not {base!r}")
     shifts = tuple(Ends.of(shift) for shift in base.shifts if Ends.of(shift).high > 0)
     # a weight may be off by its rounding, and its logarithm's
-    blur = float(max(blend.blur.max(), blend.rest_blur)) + 4 * ULP * (1 + float(np.abs(blend.log_weights).max()))
-    return Bell(shifts, tuple(Ends(p, p) for p in blend.weights.tolist()), turned, blend.log_rest, blur)
+    blur = float(max(ratio.weight_error.max(), ratio.rest_error)) + 4 * ULP * (1 + float(np.abs(ratio.log_weights).max()))
+    return Bell(shifts, tuple(Ends(p, p) for p in ratio.weights.tolist()), turned, ratio.log_rest, blur)
 
 
 # below it, weights lose their digits
@@ -147,7 +149,7 @@ _MAKERS: dict[tuple[type[Law], bool], Callable[[Any], Piece]] = {
     (MixedNormal, True): _bell,
     (BlendedNormal, False): _bells,
     (BlendedNormal, True): _bells,
-    (Uniform, False): lambda law: Flat(Ends.of(law.width), weight_uniform),
+    (Uniform, False): lambda law: Flat(Ends.of(law.width), flat_constants.uniform),
     (MixedFlat, False): _bent,
     (MixedFlat, True): _bent,
     (SplicedFlat, False): _bent,
@@ -157,8 +159,8 @@ _MAKERS: dict[tuple[type[Law], bool], Callable[[Any], Piece]] = {
     (MixedTruncated, True): _bent,
     (SplicedTruncated, False): _bent,
     (TruncatedLoss, False): _bent,
-    (UniformWithAtoms, False): lambda law: Flat(Ends.of(law.width), weight_with_atoms),
-    (TwoPoint, False): lambda law: Flat(Ends.of(law.point).size, weight_two_point),
+    (UniformWithAtoms, False): lambda law: Flat(Ends.of(law.width), flat_constants.with_atoms),
+    (TwoPoint, False): lambda law: Flat(Ends.of(law.point).size, flat_constants.two_point),
     (Finite, False): Points.of,
     (GeometricShift, False): Points.rungs,
     (NormalSteps, False): Points.rungs,

@@ -17,11 +17,16 @@ from logphi.normal.errors import MASS, SHARE, log_sum
 class Flat:
     """Q-density proportional to e^{-x/2} on [-w, w] with P-mass 1 - 2 p at most, and P-mass p at the upper end.
 
-    ``weight`` maps w to the logarithms of the density's constant C (P-density C e^{x/2}) and of p, each -inf if absent.
+    ``constants`` is one of :mod:`logphi.laws.flat_constants`.
     """
 
     width: Ends
-    weight: Callable[[float], tuple[float, float]]
+    constants: Callable[[float], tuple[float, float]]
+
+    def weights(self, w: float) -> tuple[float, float]:
+        """Logarithms of the constant of the density and of p."""
+        log_c, log_atom = self.constants(w)
+        return log_c, log_atom + w / 2
 
     @property
     def top(self) -> float:
@@ -48,7 +53,7 @@ class Flat:
     def sketch(self, u: Array, cut: float) -> Array:
         """From the density's integral and the two atoms."""
         w = self.width.high
-        log_c, log_p = self.weight(w)
+        log_c, log_p = self.weights(w)
         rate = np.maximum(np.abs(u + 0.5), 1e-9)
         body = np.full(u.shape, -np.inf)
         if log_c > -np.inf:
@@ -66,7 +71,7 @@ class Flat:
             w = count * h / 2
         if count == 0 and (aligned or not grid.upper):
             return LatticeLaw(np.zeros(1, np.int64), np.ones(1), 0.0, 0.0, 48 * ULP * (w + h))
-        log_c, log_p = self.weight(w)
+        log_c, log_p = self.weights(w)
         ends = np.array([0.0, count * h if aligned or not grid.upper else 2 * w])
         # nodes that are aligned within rounding count as aligned
         slack = 48 * ULP * (w + h)
@@ -92,18 +97,3 @@ class Flat:
         if log_p == -np.inf:
             return body
         return joined(body, placed(grid, ends, np.array([log_p - w, log_p]), -w, slack))
-
-
-def weight_uniform(w: float) -> tuple[float, float]:
-    """C = 1 / (4 sinh(w/2)), no atoms."""
-    return float(-w / 2 - np.log(-2 * np.expm1(-w))), -np.inf
-
-
-def weight_with_atoms(w: float) -> tuple[float, float]:
-    """C = e^{-w/2} / 4, atoms of P-mass 1/2 and e^{-w}/2."""
-    return -w / 2 - float(np.log(4)), -float(np.log(2))
-
-
-def weight_two_point(w: float) -> tuple[float, float]:
-    """No density, atoms of P-mass 1 / (1 + e^{-w}) and e^{-w} / (1 + e^{-w})."""
-    return -np.inf, -float(np.log1p(np.exp(-w)))

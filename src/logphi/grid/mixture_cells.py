@@ -35,7 +35,7 @@ class Bell:
         log_rest = self.log_rest
         if log_rest is None:
             log_rest = float(np.log1p(-rates[0])) if rates[0] < 1 else -np.inf
-        return Shape(np.array([shift.at(upper) for shift in self.shifts]), np.log(rates), log_rest)
+        return Shape.of(np.array([shift.at(upper) for shift in self.shifts]), rates, log_rest)
 
     @property
     def _normal(self) -> bool:
@@ -108,7 +108,7 @@ class Bell:
         x = origin + k * h
         with np.errstate(divide="ignore"):  # the node at the end of the support
             big = x + (np.log(-np.expm1(-lead - k * h)) if bounded else 0.0)
-        y, missed = shape.place(big)
+        y, missed = shape.ratio.moving_inverse(big)
         # the points y are kept as rounded; where they lie in x is known to within this
         finite = np.isfinite(y)
         size = np.exp(np.minimum(big - x, 0.0))[finite] * shape.size(y[finite], big[finite])
@@ -129,7 +129,7 @@ class Bell:
         anchor = 0.0
         if merged:
             # the mass of cell 0 ends at node 1, and its share is that of [x_0, x_1]
-            e = float(np.diff(shape.log_moving(y[:2]))[0])
+            e = float(np.diff(shape.ratio.moving(y[:2]))[0])
             base = -np.expm1(-e) / -np.expm1(-min(float(big[1] - big[0]), 700.0))
             share[0], share_error[0] = 1 - (1 - share[0]) * base, share_error[0] + SHARE * (1 + 1 / e)
             wrong = WIDE + ULP * (2 * edge * edge + 2 * abs(log_end) + abs(peak)) + slack
@@ -169,10 +169,10 @@ class Bell:
         """How far the node of all mass below some y is from the end of the support, and that y, half a step above."""
 
         def over(y: float) -> bool:
-            return bool(np.logaddexp(0.0, shape.log_moving(np.array([y]))[0] - shape.log_rest) - shape.lead(y) > h / 2)
+            return bool(np.logaddexp(0.0, shape.ratio.moving(np.array([y]))[0] - shape.log_rest) - shape.lead(y) > h / 2)
 
         beyond = shape.log_rest + np.log(np.expm1(min(h, 500.0))) + 1
-        low, high = -38.0 - shape.largest, float(shape.place(np.array([beyond]))[0][0]) + 1
+        low, high = -38.0 - shape.largest, float(shape.ratio.moving_inverse(np.array([beyond]))[0][0]) + 1
         if over(low):
             # cells are narrow where there is any mass
             return 0.0, -np.inf

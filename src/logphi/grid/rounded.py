@@ -218,7 +218,7 @@ def _(piece: Bell, first: int, last: int, h: float, upper: bool) -> Chords:
     x = k * h
     with np.errstate(divide="ignore", over="ignore"):  # below the support, and from its end on
         big = x + (np.log(np.maximum(-np.expm1(end - x), 0.0)) if bounded else 0.0)
-    y, missed = shape.place(big)
+    y, missed = shape.ratio.moving_inverse(big)
     finite = np.isfinite(y)
     size = np.exp(np.minimum(big - x, 0.0))[finite] * shape.size(y[finite], big[finite])
     slack = 4 * ULP * float(size.max() + np.abs(x).max() + abs(end if bounded else 0.0)) + 2 * missed + piece.blur
@@ -242,7 +242,7 @@ def _(piece: Points, first: int, last: int, h: float, upper: bool) -> Chords:
 @chords.register
 def _(piece: Flat, first: int, last: int, h: float, upper: bool) -> Chords:
     w = piece.width.at(upper)
-    log_c, log_p = piece.weight(w)
+    log_c, log_p = piece.weights(w)
     slack = 48 * ULP * (w + h)
     if log_p > -np.inf:
         atoms = _atoms(np.array([-w, w]), np.array([log_p - w, log_p]), slack, h)

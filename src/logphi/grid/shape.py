@@ -1,7 +1,6 @@
-"""A likelihood ratio of mixed normal shifts as a function of the normal variable, and its inverse.
+"""What lattice cells need of the log-ratio of a normal mixture: its inverse, tails on either side of a place, cell masses.
 
-notation: w(y) = p_0 + v(y), v = sum of p_i e^{c_i y - c_i^2/2} over positive shifts c_i, C the largest. log v is convex with
-slopes up to C, so that Newton's steps towards log v = b come from the right.
+notation: w(y) = p_0 + v(y), v = sum of p_i e^{c_i y - c_i^2/2} over positive shifts c_i, C the largest.
 """
 
 from __future__ import annotations
@@ -13,86 +12,54 @@ from numpy.typing import NDArray
 from scipy.special import log_ndtr, ndtr
 
 from logphi.arith.floats import ULP
-from logphi.grid.lattice_law import Array
 from logphi.normal.cells import normal_cells, raw_cells
 from logphi.normal.errors import log_sum
-
-# measured: Newton steps from an interpolated start; they end where rounding does not let them on
-_STEPS = 40
-_STARTS = 8193
+from logphi.quadrature.log_ratio import ExponentialMixture
+from logphi.quadrature.many_components import ManyComponents
+from logphi.quadrature.sums import Array
 
 
 @dataclass(frozen=True)
 class Shape:
-    """Shifts, the logarithms of their weights, and log p_0 (minus infinity where there is no constant part)."""
+    """A mixture, each of its parameters at the end that makes w larger, or smaller."""
 
-    shifts: Array
-    log_weights: Array
-    log_rest: float
+    ratio: ManyComponents
+
+    @staticmethod
+    def of(shifts: Array, rates: Array, log_rest: float) -> Shape:
+        """From the shifts, their weights, and log p_0 (minus infinity where there is no constant part)."""
+        return Shape(ManyComponents.of(shifts, rates, np.log(rates), log_rest))
+
+    @property
+    def shifts(self) -> Array:
+        """The positive shifts."""
+        return self.ratio.shifts
+
+    @property
+    def log_weights(self) -> Array:
+        """Theirs."""
+        return self.ratio.log_weights
+
+    @property
+    def log_rest(self) -> float:
+        """Log p_0."""
+        return self.ratio.log_rest
 
     @property
     def largest(self) -> float:
         """C."""
-        return float(self.shifts.max())
-
-    def log_moving(self, y: Array) -> Array:
-        """Log v."""
-        if self.shifts.size == 1:
-            result: Array = self.log_weights[0] + (self.shifts[0] * y - self.shifts[0] ** 2 / 2)
-            return result
-        parts = [weight + shift * y - shift * shift / 2 for shift, weight in zip(self.shifts, self.log_weights, strict=True)]
-        total: Array = parts[0]
-        for part in parts[1:]:
-            total = np.logaddexp(total, part)
-        return total
+        return float(self.ratio.shift[0])
 
     def log_ratio(self, y: Array) -> Array:
-        """Log w, without overflow."""
-        whole: Array = self.log_moving(y)
-        if self.log_rest == -np.inf:
-            return whole
-        if self.shifts.size == 1:
-            big = self.shifts[0] * y - self.shifts[0] ** 2 / 2
-            near = np.log1p(np.exp(self.log_weights[0]) * np.expm1(np.minimum(big, 500.0)))
-            whole = np.where(big < 500, near, whole)
-        else:
-            whole = np.logaddexp(self.log_rest, whole)
-        return whole
+        """Log w, of an array of any shape."""
+        if self.shifts.size == 1 and self.log_rest > -np.inf:
+            m = float(self.shifts[0])
+            return ExponentialMixture(float(self.ratio.weights[0]), m, -m * m / 2).value(y)
+        return np.asarray(self.ratio.value(y)[0].reshape(np.shape(y)))
 
     def slope(self, y: float) -> float:
         """D log w / dy, rounded down by far more than it errs."""
-        exponent = self.log_weights + self.shifts * y - self.shifts**2 / 2
-        share = np.exp(np.minimum(exponent - self.log_ratio(np.array([y]))[0], 0.0))
-        return float((self.shifts * share).sum()) * (1 - 1e-9)
-
-    def place(self, big: Array) -> tuple[Array, float]:
-        """The y with log v = big, and how far log v may be off there beside the rounding of its terms."""
-        bounds: Array = (big - self.log_weights[0]) / self.shifts[0] + self.shifts[0] / 2
-        if self.shifts.size == 1:
-            return bounds, 0.0
-        for shift, weight in zip(self.shifts[1:], self.log_weights[1:], strict=True):
-            bounds = np.minimum(bounds, (big - weight) / shift + shift / 2)
-        finite = np.isfinite(bounds)
-        wanted = big[finite]
-        # v is at most the number of its terms times the largest
-        lowest = float(bounds[finite].min()) - float(np.log(self.shifts.size)) / float(self.shifts.min())
-        grid = np.linspace(max(lowest, -1e6), float(bounds[finite].max()), _STARTS)
-        y = np.minimum(np.interp(wanted, self.log_moving(grid), grid), bounds[finite])
-        most, before, missed = bounds[finite], np.inf, np.inf
-        for _ in range(_STEPS):
-            value = self.log_moving(y)
-            before, missed = missed, float(np.abs(value - wanted).max())
-            if missed >= before:
-                break
-            bounds[finite] = y
-            y = np.minimum(y - (value - wanted) / self._moving_slope(y, value), most)
-        return bounds, min(before, missed)
-
-    def _moving_slope(self, y: Array, value: Array) -> Array:
-        total = np.zeros_like(y)
-        for shift, weight in zip(self.shifts, self.log_weights, strict=True):
-            total += shift * np.exp(np.minimum(weight + shift * y - shift * shift / 2 - value, 0.0))
-        return np.maximum(total, 1e-300)
+        return float(self.ratio.slope(y)[0, 0]) * (1 - 2e-9)
 
     def size(self, y: Array, big: Array) -> Array:
         """The largest parts that log v is formed from."""

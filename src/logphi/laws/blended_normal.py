@@ -16,9 +16,10 @@ from logphi.laws.growth import Growth
 from logphi.laws.normal import largest_shift, shifted_growth
 from logphi.laws.transform import Law
 from logphi.laws.weights import Weights
-from logphi.quadrature.log_ratio import Blend
+from logphi.quadrature.many_components import ManyComponents
 from logphi.quadrature.mixture_envelope import log_decay
-from logphi.quadrature.mixture_trapezoid import at_points, on_line, over, sketch
+from logphi.quadrature.mixture_trapezoid import at_points, on_line, sketch
+from logphi.quadrature.node_sums import over
 from logphi.quadrature.values import Line, Values
 
 # measured: more repetitions than this need no sharper envelope
@@ -42,22 +43,18 @@ class BlendedNormal(Law):
         return arith.log_normal_mean(lambda x: sum((p * arith.exp(c * x - c * c / 2) for p, c in parts), 0 * x) ** (z + 1))
 
     @cached_property
-    def curve(self) -> Blend:
-        """The parameters as arrays."""
+    def ratio(self) -> ManyComponents:
+        """The log-ratio, of the parameters as doubles."""
         shifts = np.array([float(c.under(FLOATS).mid) for c in self.shifts])
         weights = list(self.weights.table())
         rest = weights[0] if shifts[0] == 0 else None
         moving, table = shifts[shifts > 0], np.array(weights)[shifts > 0]
-        total = min(float(table[:, 0].sum()), 1.0)
-        return Blend(
-            np.array([moving.max()]),
-            np.array([total]),
-            np.ones(1),
+        return ManyComponents.of(
             moving,
             table[:, 0],
             table[:, 1],
-            table[:, 2],
             -np.inf if rest is None else rest.log,
+            table[:, 2],
             0.0 if rest is None else rest.blur,
         )
 
@@ -83,7 +80,7 @@ class BlendedNormal(Law):
     @property
     def infimum(self) -> float:
         """Log p_0, lowered by what its error may do; minus infinity where every shift is positive."""
-        return self.curve.log_rest * (1 + 1e-15) - self.curve.rest_blur
+        return self.ratio.log_rest * (1 + 1e-15) - self.ratio.rest_error
 
     @property
     def shift_bound(self) -> float:
@@ -93,49 +90,49 @@ class BlendedNormal(Law):
     @property
     def slack(self) -> float:
         """What the error of p_0 may do, twice."""
-        log_rest = self.curve.log_rest
-        return 4e-15 * abs(log_rest) + 2 * self.curve.rest_blur if np.isfinite(log_rest) else 0.0
+        log_rest = self.ratio.log_rest
+        return 4e-15 * abs(log_rest) + 2 * self.ratio.rest_error if np.isfinite(log_rest) else 0.0
 
     def excess(self, x: float) -> Scaled:
         """E[(1 - e^{x-X})_+], from where log w meets x."""
         from logphi.quadrature.mixture_profile import excess
 
-        return excess(self.curve, x)
+        return excess(self.ratio, x)
 
     def reversed_excess(self, x: float) -> Scaled | None:
         """E[(e^{x-X} - 1)_+], from where log w meets x."""
         from logphi.quadrature.mixture_profile import reversed_excess
 
-        return reversed_excess(self.curve, x)
+        return reversed_excess(self.ratio, x)
 
     def beyond(self, x: float, *, tilted: bool = False) -> tuple[Scaled, Scaled] | None:
         """Normal masses on either side of where log w meets x."""
         from logphi.quadrature.mixture_tails import beyond
 
-        return beyond(self.curve, x, tilted=tilted)
+        return beyond(self.ratio, x, tilted=tilted)
 
     def density(self, x: float) -> Scaled | None:
         """That of the normal variable over the slope of log w."""
         from logphi.quadrature.mixture_tails import density
 
-        return density(self.curve, x)
+        return density(self.ratio, x)
 
     def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
         """K at any points, one grid per abscissa."""
-        return over(at_points(self.curve.repeated(count), np.asarray(z)), count)
+        return over(at_points(self.ratio.repeated(count), np.asarray(z)), count)
 
     def sketch(self, c: NDArray[np.float64], count: int = 1) -> NDArray[np.float64]:
         """K at real points, from a coarse grid."""
-        return sketch(self.curve, c)
+        return sketch(self.ratio, c)
 
     def on_line(self, line: Line, count: int = 1) -> Values:
         """K on a vertical line, as matrix products."""
-        return over(on_line(self.curve.repeated(count), line), count)
+        return over(on_line(self.ratio.repeated(count), line), count)
 
     def log_envelope(self, abscissa: float, heights: NDArray[np.float64], end: float = np.inf) -> NDArray[np.float64]:
         """From the inner contour, moved."""
         # accurate enough for any number of repetitions
-        result: NDArray[np.float64] = log_decay(self.curve.repeated(_MANY), abscissa, heights)[0]
+        result: NDArray[np.float64] = log_decay(self.ratio.repeated(_MANY), abscissa, heights)[0]
         return result
 
 

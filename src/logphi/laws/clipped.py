@@ -10,12 +10,10 @@ import numpy as np
 
 from logphi.arith.floats import FLOATS, ULP
 from logphi.arith.protocol import Arithmetic, Number
-from logphi.laws.curved import Curved, parameter_blur
-from logphi.laws.finite import log_complement
+from logphi.laws.curved import Curved, parameter_error
 from logphi.laws.mixed_normal import MixedNormal
 from logphi.normal.tails import log_masses
-from logphi.quadrature.gauss_legendre import Curve, Strand
-from logphi.quadrature.values import Values
+from logphi.quadrature.curve import Curve, Factor
 
 _LOG_ROOT = 0.5 * math.log(2 * math.pi)
 
@@ -39,7 +37,7 @@ class ClippedNormal(Curved):
     @staticmethod
     def at(whole: MixedNormal, cap: float) -> ClippedNormal:
         """The end is about where the loss is ``cap`` > 0."""
-        return ClippedNormal(whole, float(whole.place(np.array([cap]))[0]))
+        return ClippedNormal(whole, float(whole.ratio.terms.inverse(cap)[0, 0]))
 
     def formula(self, arith: Arithmetic, z: Number) -> Number:
         """K(z)."""
@@ -59,10 +57,10 @@ class ClippedNormal(Curved):
         (own, other), wrong = log_masses(ahead, np.full(2, np.inf))
         # half an ulp of m moves a tail by at most its end plus one times that, relatively
         moved = float((wrong + (1 + np.maximum(ahead, 0.0)) * ULP * (4 * m + np.abs(ahead))).max())
-        log_rate_blur = float(self.whole.rate.under(FLOATS).rad) / q
+        log_rate_error = float(self.whole.rate.under(FLOATS).rad) / q
         # a share that the doubles do not tell from one leaves an error above one
         share = min(math.exp(own - other), 1 - ULP)
-        error = moved * (1 + share) / (1 - share) + log_rate_blur + ULP * (8 + abs(own) + abs(other))
+        error = moved * (1 + share) / (1 - share) + log_rate_error + ULP * (8 + abs(own) + abs(other))
         return Beyond(float(own), math.log(q) + float(other) + math.log1p(-share), error)
 
     @property
@@ -71,17 +69,14 @@ class ClippedNormal(Curved):
         top, slip = self._highest
         return top - slip - 2 * ULP * abs(top)
 
-    def log_masses(self) -> tuple[Values, Values]:
-        """From what is beyond the end."""
-        lost_p, lost_q = self.curve.lost
-        return log_complement(lost_p, self.curve.lost_blur), log_complement(lost_q, self.curve.lost_blur)
-
     def _curve(self, side: int) -> Curve:
         """Over the normal variable."""
         m, q = self.whole.constants
         m, q = m * (1 + 4 * side * ULP), q * (1 + side * ULP)
         rest = self.beyond_end
-        lost = math.exp(rest.log_mass) + math.exp(rest.log_more), math.exp(rest.log_mass)
+        omitted = math.exp(rest.log_mass) + math.exp(rest.log_more), math.exp(rest.log_mass)
         density = (-_LOG_ROOT, 0.0, -0.5)
-        blur = parameter_blur(self.whole.shift)
-        return Curve((Strand(q, m, -m * m / 2),), -np.inf, self.end, density, lost=lost, blur=blur, lost_blur=rest.error)
+        wrong = parameter_error(self.whole.shift)
+        return Curve(
+            (Factor(q, m, -m * m / 2),), -np.inf, self.end, density, omitted=omitted, error=wrong, omitted_error=rest.error
+        )

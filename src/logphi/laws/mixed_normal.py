@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,10 +16,12 @@ from logphi.arith.scaled import Scaled
 from logphi.laws.growth import Growth
 from logphi.laws.normal import Normal, largest_shift, shifted_growth
 from logphi.laws.transform import Law
-from logphi.quadrature.batched_mixtures import CROWD, on_line_together
-from logphi.quadrature.log_ratio import Array, Blend, Mixtures
+from logphi.quadrature.batched_mixtures import MANY, on_line_batched
+from logphi.quadrature.log_ratio import TwoComponents
+from logphi.quadrature.many_components import ManyComponents
 from logphi.quadrature.mixture_envelope import FLOOR, log_decay
-from logphi.quadrature.mixture_trapezoid import at_points, on_line, over, sketch
+from logphi.quadrature.mixture_trapezoid import at_points, on_line, sketch
+from logphi.quadrature.node_sums import over
 from logphi.quadrature.values import Line, Values
 
 
@@ -45,38 +46,32 @@ class MixedNormal(Law):
         return float(self.shift.under(FLOATS).mid), float(self.rate.under(FLOATS).mid)
 
     @cached_property
-    def curve(self) -> Mixtures:
-        """The parameters as arrays."""
+    def ratio(self) -> TwoComponents:
+        """The log-ratio, of the parameters as doubles."""
         m, q = self.constants
-        return Mixtures(np.array([m]), np.array([q]), np.ones(1))
+        return TwoComponents(np.array([m]), np.array([q]), np.ones(1))
 
     @cached_property
-    def blend(self) -> Blend:
-        """As a mixture of one shift and the rest."""
+    def components(self) -> ManyComponents:
+        """The log-ratio with what is not known of its weights."""
         m, q = self.constants
         half = float(self.rate.under(FLOATS).rad)
-        rates, blur = np.array([q]), np.array([half / q + 4 * ULP])
-        rest = float(np.log1p(-q)), half / (1 - q) + 4 * ULP
-        return Blend(np.array([m]), rates, np.ones(1), np.array([m]), rates, np.log(rates), blur, *rest)
-
-    def place(self, losses: Array) -> Array:
-        """About where the normal variable is when log w has a positive value."""
-        m, q = self.constants
-        place: Array = (losses - math.log(q) + np.log(-np.expm1(-losses) + q * np.exp(-losses))) / m + m / 2
-        return place
+        rates, wrong = np.array([q]), np.array([half / q + 4 * ULP])
+        log_rest, rest_error = float(np.log1p(-q)), half / (1 - q) + 4 * ULP
+        return ManyComponents.of(np.array([m]), rates, np.log(rates), log_rest, wrong, rest_error)
 
     def beyond(self, x: float, *, tilted: bool = False) -> tuple[Scaled, Scaled] | None:
         """Normal masses on either side of where log w meets x."""
         # SciPy's normal tails would double the time of importing the package
         from logphi.quadrature.mixture_tails import beyond
 
-        return beyond(self.blend, x, tilted=tilted)
+        return beyond(self.components, x, tilted=tilted)
 
     def density(self, x: float) -> Scaled | None:
         """That of the normal variable over the slope of log w."""
         from logphi.quadrature.mixture_tails import density
 
-        return density(self.blend, x)
+        return density(self.components, x)
 
     @property
     def atomless(self) -> bool:
@@ -140,11 +135,11 @@ class MixedNormals(Law):
         return sum((count * law.formula(arith, z) for law, count in self.terms), 0 * z)
 
     @cached_property
-    def mixtures(self) -> Mixtures:
+    def mixtures(self) -> TwoComponents:
         """The parameters as arrays."""
         constants = np.array([law.constants for law, _ in self.terms])
         counts = np.array([float(count * self.repeats) for _, count in self.terms])
-        return Mixtures(constants[:, 0], constants[:, 1], counts)
+        return TwoComponents(constants[:, 0], constants[:, 1], counts)
 
     def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
         """K at any points, one grid per abscissa."""
@@ -153,7 +148,7 @@ class MixedNormals(Law):
         return over(at_points(self.mixtures, np.asarray(z)), self.repeats)
 
     @cached_property
-    def _few(self) -> Mixtures:
+    def _few(self) -> TwoComponents:
         """About the same mixtures, fewer."""
         return MixedNormals(tuple(_merged(self.terms)), self.repeats).mixtures
 
@@ -163,27 +158,27 @@ class MixedNormals(Law):
 
     def on_line(self, line: Line, count: int = 1) -> Values:
         """K on a vertical line, as matrix products."""
-        return (on_line if len(self.terms) < CROWD else on_line_together)(self.mixtures, line)
+        return (on_line if len(self.terms) < MANY else on_line_batched)(self.mixtures, line)
 
     def log_envelope(self, abscissa: float, heights: NDArray[np.float64], end: float = np.inf) -> NDArray[np.float64]:
         """From the inner contours, moved."""
         total = np.zeros_like(heights)
         # the more terms, the less does each have to fall
-        floor = FLOOR if len(self.terms) < CROWD else _CROWD_FLOOR
+        floor = FLOOR if len(self.terms) < MANY else _FLOOR_OF_MANY
         for part in self.mixtures.chunks(120 * heights.size):
             total += part.count @ log_decay(part, abscissa, heights, floor)
         return total
 
 
 # measured: a sum of so many terms is negligible where each has fallen to a tenth
-_CROWD_FLOOR = 0.1
+_FLOOR_OF_MANY = 0.1
 # measured: shifts and rates this near each other, in logarithms, count as equal where a rough answer does
 _NEAR = 0.03
 
 
 def _merged(terms: Sequence[tuple[MixedNormal, int]]) -> Sequence[tuple[MixedNormal, int]]:
     """Cells of shifts and rates as one term each, at the means; a few terms as they are."""
-    if len(terms) < CROWD:
+    if len(terms) < MANY:
         return terms
     counts = np.array([float(count) for _, count in terms])
     logs = np.log(np.array([law.constants for law, _ in terms]))

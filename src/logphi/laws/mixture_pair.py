@@ -16,8 +16,9 @@ from logphi.arith.protocol import Arithmetic, Number, Parameter, Plain
 from logphi.arith.scaled import Scaled
 from logphi.laws.growth import Growth
 from logphi.laws.transform import Law, Reflected
-from logphi.quadrature.mixture_trapezoid import by_abscissa
-from logphi.quadrature.pair_trapezoid import Mixed, at_heights, log_envelope, on_axis, on_line, sketch
+from logphi.quadrature.pair_envelope import log_envelope
+from logphi.quadrature.pair_log_ratio import PairLogRatio
+from logphi.quadrature.pair_trapezoid import PairTrapezoid
 from logphi.quadrature.values import Line, Values
 
 
@@ -50,19 +51,19 @@ class MixturePair(Law):
         return arith.log_normal_mean(lambda x: ratio(p, x) ** (z + 1) * ratio(q, x) ** (-z))
 
     @cached_property
-    def mixed(self) -> Mixed:
+    def ratio(self) -> PairLogRatio:
         """In units of the width, from the middle."""
         values = np.asarray(self.values)
         middle = (values[0] + values[-1]) / 2
         centres = (values - middle) / self.width
         place = 2 * ULP * float(np.abs(values).max() / self.width + np.abs(centres).max())
         p, q = (np.asarray(one) / math.fsum(one) for one in (self.p, self.q))
-        return Mixed.of(centres, p, q, self.rate, place)
+        return PairLogRatio.of(centres, p, q, self.rate, place)
 
     @property
     def growth(self) -> Growth:
         """At most that of the largest distance between a centre of P and one of Q: e^K is jointly convex in both."""
-        return Growth(0.0, self.mixed.apart**2 * (1 + 8 * ULP), 0.0)
+        return Growth(0.0, self.ratio.apart**2 * (1 + 8 * ULP), 0.0)
 
     @property
     def reversed_growth(self) -> Growth:
@@ -72,7 +73,7 @@ class MixturePair(Law):
     @property
     def shift_bound(self) -> float:
         """The largest distance between a centre of P and one of Q."""
-        return self.mixed.apart
+        return self.ratio.apart
 
     @property
     def infimum(self) -> float:
@@ -94,20 +95,20 @@ class MixturePair(Law):
         # SciPy's normal tails would double the time of importing the package
         from logphi.quadrature.pair_regions import excess
 
-        return excess(self.mixed, x)
+        return excess(self.ratio, x)
 
     def reversed_excess(self, x: float) -> Scaled | None:
         """E^x times the excess at -x with the mixtures exchanged."""
         from logphi.quadrature.pair_regions import excess
 
-        amount = excess(self.mixed.exchanged, -x)
+        amount = excess(self.ratio.exchanged, -x)
         return amount and amount.times_exp(x)
 
     def beyond(self, x: float, *, tilted: bool = False) -> tuple[Scaled, Scaled] | None:
         """Normal masses of where the loss is above x, and of where it is not."""
         from logphi.quadrature.pair_regions import beyond
 
-        return beyond(self.mixed, x, tilted=tilted)
+        return beyond(self.ratio, x, tilted=tilted)
 
     def reflected(self) -> Law:
         """The mixtures exchanged."""
@@ -115,20 +116,16 @@ class MixturePair(Law):
 
     def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
         """K at any points, new nodes for each abscissa of complex ones."""
-        return by_abscissa(
-            np.asarray(z),
-            lambda c: on_axis(self.mixed, c, count),
-            lambda c, heights: at_heights(self.mixed, c, heights, count),
-        )
+        return PairTrapezoid(self.ratio).at_points(np.asarray(z), count)
 
     def sketch(self, c: NDArray[np.float64], count: int = 1) -> NDArray[np.float64]:
         """K at real points, to some digits."""
-        return sketch(self.mixed, c)
+        return PairTrapezoid(self.ratio).sketch(c)
 
     def on_line(self, line: Line, count: int = 1) -> Values:
         """K on a vertical line, as a matrix product."""
-        return on_line(self.mixed, line, count)
+        return PairTrapezoid(self.ratio).on_line(line, count)
 
     def log_envelope(self, abscissa: float, heights: NDArray[np.float64], end: float = np.inf) -> NDArray[np.float64]:
         """From a part of the law with a density of steps."""
-        return log_envelope(self.mixed, abscissa, heights)
+        return log_envelope(self.ratio, abscissa, heights)

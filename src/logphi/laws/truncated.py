@@ -22,12 +22,11 @@ from logphi.arith.protocol import Arithmetic, Number
 from logphi.arith.scaled import Scaled
 from logphi.laws import log_mixture
 from logphi.laws.curved import Curved, spliced_change
-from logphi.laws.finite import log_complement
 from logphi.laws.log_mixture import Sides
 from logphi.laws.partial_masses import beyond as beyond_pieces
 from logphi.laws.transform import Pieces
-from logphi.quadrature.gauss_legendre import Curve, Strand, gauss
-from logphi.quadrature.values import Values
+from logphi.quadrature.curve import Curve, Factor
+from logphi.quadrature.panels import gauss
 
 _LOG_ROOT = 0.5 * math.log(2 * math.pi)
 # derived: the exponent of the density changes by so little over a panel that its rule leaves less than 1e-20
@@ -262,15 +261,9 @@ class _OfNoise(Curved):
             return found
         if x > 0:
             return Scaled(0.0, 0.0, rounding=max(self.supremum - x, 0.0))
-        lost_p, lost_q = self.curve.lost
+        lost_p, lost_q = self.curve.omitted
         left = 1 - lost_p - math.exp(x) * (1 - lost_q)
-        return Scaled(0.0, left, rounding=max(x - self.infimum, 0.0) + (self.curve.lost_blur + 8 * ULP) * 2)
-
-    def log_masses(self) -> tuple[Values, Values]:
-        """From what is lost."""
-        blur = self.curve.lost_blur + 4 * ULP
-        lost_p, lost_q = self.curve.lost
-        return log_complement(lost_p, blur), log_complement(lost_q, blur)
+        return Scaled(0.0, left, rounding=max(x - self.infimum, 0.0) + (self.curve.omitted_error + 8 * ULP) * 2)
 
 
 @dataclass(frozen=True)
@@ -322,7 +315,7 @@ class SplicedTruncated(_OfNoise):
 def _spliced(body: Body, rate: float) -> Curve:
     lost = rate * body.lost
     return Curve(
-        (Strand(rate, body.slope),),
+        (Factor(rate, body.slope),),
         0.0,
         body.end,
         body.density,
@@ -383,5 +376,5 @@ class MixedTruncated(_OfNoise):
         body = self.noise.body
         atoms = (*body.ends, (-math.inf, math.log(body.lost)))
         blur = max(body.blur, body.lost_blur / (2 + abs(math.log(body.lost))))
-        strands, lost = (Strand(self.rate, body.slope),), (self.rate * body.lost, 0.0)
-        return Curve(strands, -body.end, body.end, body.density, atoms, lost=lost, blur=blur, lost_blur=body.lost_blur)
+        factors, lost = (Factor(self.rate, body.slope),), (self.rate * body.lost, 0.0)
+        return Curve(factors, -body.end, body.end, body.density, atoms, omitted=lost, error=blur, omitted_error=body.lost_blur)

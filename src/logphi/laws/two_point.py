@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from logphi.arith.floats import FLOATS
 from logphi.arith.protocol import Arithmetic, Number, Parameter
+from logphi.laws import flat_constants
 from logphi.laws.intervals import OnIntervals
 from logphi.laws.transform import Lattice, Law, Pieces
 
@@ -59,7 +60,7 @@ class TwoPoint(Law):
     @cached_property
     def pieces(self) -> Pieces:
         """Two atoms of equal tilted weight 1 / (2 cosh(l/2))."""
-        weight = -self.location / 2 - float(np.log1p(np.exp(-self.location)))
+        weight = flat_constants.two_point(self.location)[1]
         return Pieces((-self.location, self.location), (weight, weight), slip=self.slip)
 
     @property

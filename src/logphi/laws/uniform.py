@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from logphi.arith.floats import ELEMENTARY, FLOATS, ULP
 from logphi.arith.protocol import Arithmetic, Number, Parameter
 from logphi.arith.scaled import Scaled
+from logphi.laws import flat_constants
 from logphi.laws.intervals import OnIntervals
 from logphi.laws.transform import Law, Pieces
 from logphi.quadrature.density_envelope import log_smooth_envelope
@@ -110,9 +111,7 @@ class Uniform(_OnInterval):
     def pieces(self) -> Pieces:
         """A flat part of height 1 / (4 sinh(w/2))."""
         width = float(self.width.under(FLOATS).mid)
-        return Pieces(
-            (), (), width, -width / 2 - float(np.log(-2 * np.expm1(-width))), slip=self.excessive, blur=self.excessive
-        )
+        return Pieces((), (), width, flat_constants.uniform(width)[0], slip=self.excessive, blur=self.excessive)
 
     def _profile(self, gap: float, width: float) -> tuple[float, float]:
         """(e^{w/2} - e^{x/2})^2 / (e^w - 1)."""
@@ -152,10 +151,8 @@ class UniformWithAtoms(_OnInterval):
     def pieces(self) -> Pieces:
         """Atoms of tilted weight e^{-w/2}/2 at both ends of a flat part of height e^{-w/2}/4."""
         width = float(self.width.under(FLOATS).mid)
-        atom = -width / 2 - float(np.log(2))
-        return Pieces(
-            (-width, width), (atom, atom), width, -width / 2 - float(np.log(4)), slip=self.excessive, blur=self.excessive
-        )
+        height, atom = flat_constants.with_atoms(width)
+        return Pieces((-width, width), (atom, atom), width, height, slip=self.excessive, blur=self.excessive)
 
     def _profile(self, gap: float, width: float) -> tuple[float, float]:
         """1 - e^{(x - w)/2}."""

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 from logphi.arith.floats import FLOATS
 from logphi.arith.protocol import Parameter
-from logphi.laws.curved import Base, MixedFlat, SplicedFlat
 from logphi.laws.finite import Thinned
+from logphi.laws.flat_pair import FlatPair
 from logphi.laws.log_phi import LogPhi
+from logphi.laws.mixed_flat import MixedFlat, SplicedFlat
 from logphi.laws.uniform import Uniform, UniformWithAtoms
 from logphi.pairs.pair import Pair, UnsupportedError
 
@@ -44,11 +45,11 @@ class TiltedFlat(Pair):
         """No closed form: an integral."""
         return LogPhi.of([(SplicedFlat(self._base(), rate), 1)])
 
-    def _base(self) -> Base:
+    def _base(self) -> FlatPair:
         size = float(self.width.under(FLOATS).mid)
         if not LEAST_WIDTH <= size <= LARGEST_WIDTH:
             raise UnsupportedError(
                 f"a largest loss below {LEAST_WIDTH:g} or above {LARGEST_WIDTH:g} cannot be sampled, got {size!r}; "
                 "state the release without sampling"
             )
-        return Base(self.width, self.with_atoms, self.failure)
+        return FlatPair(self.width, self.with_atoms, self.failure)

@@ -68,7 +68,7 @@ class NormalShift(Pair):
 
     def spliced_loss(self, rate: float) -> LogPhi:
         """No closed form: an integral over half of the line."""
-        from logphi.laws.curved import SplicedNormal
+        from logphi.laws.curved_normal import SplicedNormal
 
         return LogPhi.of([(SplicedNormal(self._sampled(), rate), 1)])
 
@@ -85,7 +85,7 @@ class NormalShift(Pair):
         """
         if rate == 1:
             return LogPhi.of([(Normal(Multiple(self.shift, 2)), 1)])
-        from logphi.laws.curved import ReplacedNormal
+        from logphi.laws.curved_normal import ReplacedNormal
 
         return LogPhi.of([(ReplacedNormal(self._sampled(), rate), 1)])
 

@@ -18,14 +18,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from logphi.arith.floats import ELEMENTARY, ULP, complex_log1p
+from logphi.arith.floats import ULP, complex_log1p
+from logphi.quadrature.exponential_sums import second_turn
 from logphi.quadrature.integration_range import cut_off, ends
-from logphi.quadrature.log_ratio import Array, Mixtures
-from logphi.quadrature.mixture_trapezoid import INNER_TARGET, on_line, second_turn, steps, weighted
+from logphi.quadrature.log_ratio import Array, TwoComponents
+from logphi.quadrature.mixture_trapezoid import on_line, steps
+from logphi.quadrature.node_sums import INNER_TARGET, weighted
 from logphi.quadrature.values import Line, Values
 
 # measured: so many mixtures repay the panels
-CROWD = 64
+MANY = 64
 # measured: degree of the interpolants, panels at most, and what each may add to the error of the sum
 _DEGREE = 24
 _PANELS = 256
@@ -57,7 +59,7 @@ class _Powers:
         return np.maximum(np.maximum(*ends), 0.0) + self.top * aside
 
 
-def on_line_together(mixtures: Mixtures, line: Line) -> Values:
+def on_line_batched(mixtures: TwoComponents, line: Line) -> Values:
     """The sum of count times K on a line; mixtures whose panels would be too many are summed apart."""
     a = line.points + 1
     powers = _Powers(line.abscissa + 1, line.abscissa + 1, line.step * line.size)
@@ -89,11 +91,11 @@ class _Moments:
     lost: Array
 
 
-def _moments(mixtures: Mixtures, powers: _Powers, crowd: int) -> _Moments | None:
-    """Nodes of the mixture trapezoid, untilted, sorted into panels; as part of a crowd of so many mixtures."""
+def _moments(mixtures: TwoComponents, powers: _Powers, together: int) -> _Moments | None:
+    """Nodes of the mixture trapezoid, untilted, sorted into panels; as part of so many mixtures."""
     m = mixtures.shift[:, None]
     # the errors of all add up
-    log_target = np.log(INNER_TARGET / mixtures.count / max(crowd / CROWD, 1.0))
+    log_target = np.log(INNER_TARGET / mixtures.count / max(together / MANY, 1.0))
     step = float(steps(mixtures, np.array([powers.low, powers.high, 0.0, 1.0]), powers.top, log_target).min())
     low, high = ends(mixtures, np.array([powers.low, powers.high]), float(log_target.min()))
     if not (high - low) / step <= _MAX_NODES / mixtures.shift.size:
@@ -101,7 +103,7 @@ def _moments(mixtures: Mixtures, powers: _Powers, crowd: int) -> _Moments | None
     x = np.arange(low, high + step, step)
     if (m * x - m * m / 2).max() > _LARGE:
         return None
-    loss = mixtures.on(x)
+    loss = mixtures.value(x)
     if powers.log_size(loss.min(), loss.max()) > _LARGE:
         return None
     log_density = np.log(step / np.sqrt(2 * np.pi)) - x * x / 2
@@ -123,17 +125,17 @@ def _moments(mixtures: Mixtures, powers: _Powers, crowd: int) -> _Moments | None
     place = place + centre.size * np.repeat(np.arange(m.size), x.size)
     shape = (m.size, centre.size)
 
-    def gathered(weight: Array) -> Array:
+    def by_panel(weight: Array) -> Array:
         sums = np.bincount(place, weight.ravel(), m.size * centre.size)
         return np.asarray(sums, dtype=float).reshape(shape)
 
     moments = np.empty((*shape, _DEGREE + 1))
     before, here = np.ones(local.size), local
-    moments[:, :, 0], flat = gathered(square), square.ravel()
+    moments[:, :, 0], flat = by_panel(square), square.ravel()
     for degree in range(1, _DEGREE + 1):
-        moments[:, :, degree] = gathered(flat * here)
+        moments[:, :, degree] = by_panel(flat * here)
         before, here = here, 2 * local * here - before
-    slip = ELEMENTARY * (np.abs(loss) + mixtures.moved(x, loss))
+    loss_error = mixtures.error(x, loss)
     tilted = square * largest
     return _Moments(
         centre,
@@ -142,9 +144,9 @@ def _moments(mixtures: Mixtures, powers: _Powers, crowd: int) -> _Moments | None
         np.exp(powers.log_size(centre - half, centre + half)),
         moments,
         moments[:, :, 0],
-        gathered(tilted),
-        gathered(tilted * (ULP * (36 + 1.5 * x * x + x.size))),
-        gathered(np.exp(log_density) * np.abs(loss) * slip * largest),
+        by_panel(tilted),
+        by_panel(tilted * (ULP * (36 + 1.5 * x * x + x.size))),
+        by_panel(np.exp(log_density) * np.abs(loss) * loss_error * largest),
         cut + np.exp(log_target),
     )
 

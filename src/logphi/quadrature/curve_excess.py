@@ -1,6 +1,6 @@
 """The excess of a curve in closed bounds: E[(1 - e^{x-X})_+] = integral of (e^l - e^x)_+ dQ, over panels from where l = x.
 
-notation as in :mod:`logphi.quadrature.gauss_legendre`. The integrand is positive, and vanishes where it begins: nothing
+notation as in :mod:`logphi.quadrature.curve`. The integrand is positive, and vanishes where it begins: nothing
 cancels, however small it is.
 """
 
@@ -10,15 +10,15 @@ import numpy as np
 
 from logphi.arith.floats import ULP
 from logphi.arith.scaled import Scaled
-from logphi.quadrature.gauss_legendre import Curve, Ellipses, Masses, atoms_of, best, halved, log_beyond, nodes_of
-from logphi.quadrature.log_ratio import Array
+from logphi.quadrature.curve import Curve
+from logphi.quadrature.gauss_legendre import Masses, atoms_of, nodes_of
+from logphi.quadrature.panels import Ellipses, best, halved, log_beyond
+from logphi.quadrature.sums import Array
 
 # measured: as in the panels of a transform
 _FIRST = 8
 _MOST = 600
 _SHARP = float(np.log(1e-17))
-# cuts into 64 parts after which the ends of an interval are neighbours
-_SECTIONS = 20
 # derived: far above what rounding does to the logarithm of a bound
 _SLACK = 1e-9
 
@@ -28,7 +28,7 @@ def excess(curve: Curve, x: float) -> Scaled | None:
     if curve.mirrored and x < 0:
         # P - e^x Q and the excess of the mirrored law
         turned = _beyond(curve, -x, above=True)
-        left = -np.expm1(x) * (1 - curve.lost[0])
+        left = -np.expm1(x) * (1 - curve.omitted[0])
         known = Scaled(0.0, float(left), rounding=float(1e-15 * (left + abs(x))))
         return turned and known + turned.times_exp(x)
     return _beyond(curve, x, above=True)
@@ -43,7 +43,7 @@ def _beyond(curve: Curve, x: float, *, above: bool) -> Scaled | None:
     """The integral of |e^l - e^x| where l is above x, or below."""
     sign = 1 if above else -1
     atoms = atoms_of(curve)
-    log_terms = [_log_payoff(atoms, x, sign)]
+    log_terms = [_log_gain(atoms, x, sign)]
     errors = [_errors(atoms, x, sign)]
     inner = -np.inf
     span = _range(curve, x, above)
@@ -56,7 +56,7 @@ def _beyond(curve: Curve, x: float, *, above: bool) -> Scaled | None:
             return None
         lower, upper, inner = found
         body = nodes_of(curve, lower, upper)
-        log_terms.append(_log_payoff(body, x, sign))
+        log_terms.append(_log_gain(body, x, sign))
         errors.append(_errors(body, x, sign))
         inner = float(np.logaddexp(inner, cut))
     log_term, (log_wrong, relative) = np.concatenate(log_terms), np.concatenate(errors, axis=1)
@@ -71,29 +71,31 @@ def _beyond(curve: Curve, x: float, *, above: bool) -> Scaled | None:
     return Scaled(scale, value, truncation=left_out, inner=float(np.exp(min(inner - scale, 700.0))), rounding=rounding)
 
 
-def _log_payoff(masses: Masses, x: float, sign: int) -> Array:
-    """Logarithms of what each node pays."""
-    with np.errstate(divide="ignore", over="ignore"):  # nodes that pay nothing; far below x a node pays e^x
+def _log_gain(masses: Masses, x: float, sign: int) -> Array:
+    """Logarithms of what each node adds."""
+    with np.errstate(divide="ignore", over="ignore"):  # nodes that add nothing; far below x a node adds e^x
         ahead = np.maximum(sign * (masses.loss - x), 0.0)
         top = masses.loss if sign > 0 else np.full(masses.loss.shape, x)
-        log_payoff: Array = masses.log_mass + top + np.log(-np.expm1(-ahead))
-    return log_payoff
+        log_gain: Array = masses.log_mass + top + np.log(-np.expm1(-ahead))
+    return log_gain
 
 
 def _errors(masses: Masses, x: float, sign: int) -> Array:
     """For each node the logarithm of an absolute error, from the losses and from x, and a relative one."""
-    slip = masses.slip + ULP * (abs(x) + np.abs(masses.loss))
+    wrong = masses.loss_error + ULP * (abs(x) + np.abs(masses.loss))
     with np.errstate(divide="ignore"):  # an exact node
-        # a payoff changes by at most e^l or e^x times the slip, also where it only just begins
-        reach = np.maximum(masses.loss, x) if sign > 0 else np.full(slip.shape, x)
-        near = sign * (masses.loss - x) > -slip
-        log_wrong = np.where(near, masses.log_mass + reach + np.log(slip) + slip, -np.inf)
-    return np.stack([log_wrong, masses.unit + 24 * ULP])
+        # a gain changes by at most e^l or e^x times the error of the loss, also where it only just begins
+        reach = np.maximum(masses.loss, x) if sign > 0 else np.full(wrong.shape, x)
+        near = sign * (masses.loss - x) > -wrong
+        log_wrong = np.where(near, masses.log_mass + reach + np.log(wrong) + wrong, -np.inf)
+    return np.stack([log_wrong, masses.relative_error + 24 * ULP])
 
 
 def _range(curve: Curve, x: float, above: bool) -> tuple[float, float, float, float] | None:
     """Where the panels lie, and logarithms of what is lost at the far end and where they begin; None if out of reach."""
-    here = _crossing(curve, x)
+    here = float(np.clip(curve.place(np.array([x])), curve.start, curve.end)[0])
+    if np.isfinite(curve.start) and x <= curve.loss(np.array([curve.start]))[0]:
+        here = curve.start
     gap = _log_gap(curve, x, here)
     if gap is None:
         return None
@@ -114,43 +116,28 @@ def _range(curve: Curve, x: float, above: bool) -> tuple[float, float, float, fl
     return (here, far, cut, gap) if above else (far, here, cut, gap)
 
 
-def _crossing(curve: Curve, x: float) -> float:
-    """Where the loss, as computed, passes x: the end of the curve if it does not."""
-    low, high = curve.start, curve.end
-    if not np.isfinite(low + high):
-        out = np.asarray(2.0 ** np.arange(-1, 300), dtype=float)
-        if not np.isfinite(high):
-            passed = curve.loss(out) > x
-            high = float(out[int(np.argmax(passed))] if passed.any() else out[-1])
-        if not np.isfinite(low):
-            passed = curve.loss(-out) < x
-            low = -float(out[int(np.argmax(passed))] if passed.any() else out[-1])
-    for _ in range(_SECTIONS):
-        s = np.asarray(np.linspace(low, high, 65), dtype=float)
-        below = int((curve.loss(s) < x).sum())
-        low, high = float(s[max(below - 1, 0)]), float(s[min(below, 64)])
-    return (low + high) / 2
-
-
 def _log_gap(curve: Curve, x: float, here: float) -> float | None:
     """The logarithm of what lies between a computed crossing and the true one; None if they may be far apart."""
-    distance = 8 * ULP * abs(here) + 1e-300 * 2.0 ** np.arange(0, 64, 4)
-    distance = distance * 2.0 ** np.arange(0, 64, 4)
+    # in units of the rounding of the place, and of the least that moves the loss by its error
+    at = np.array([here])
+    room = float(curve.loss_error(at, np.abs(at))[0]) + ULP * abs(x)
+    unit = np.array([8 * ULP * abs(here), room / curve.steepness]) + 1e-300
+    distance = np.sort((unit[:, None] * 2.0 ** np.arange(0, 64, 4)).ravel())
     ends = np.stack([np.maximum(here - distance, curve.start), np.minimum(here + distance, curve.end)])
     loss = curve.loss(ends)
-    slip = sum((strand.slip(ends, np.abs(ends), curve.blur) for strand in curve.strands), np.full(ends.shape, ULP * abs(x)))
-    beside = (loss[0] + slip[0] < x) | (ends[0] == curve.start)
-    beside &= (loss[1] - slip[1] > x) | (ends[1] == curve.end)
+    wrong = curve.loss_error(ends, np.abs(ends)) + ULP * abs(x)
+    beside = (loss[0] + wrong[0] < x) | (ends[0] == curve.start)
+    beside &= (loss[1] - wrong[1] > x) | (ends[1] == curve.end)
     if not beside.any():
         return None
-    at = int(np.argmax(beside))
-    low, high = ends[:, at].tolist()
-    apart = float(loss[1, at] - loss[0, at] + slip[:, at].sum())
+    found = int(np.argmax(beside))
+    low, high = ends[:, found].tolist()
+    apart = float(loss[1, found] - loss[0, found] + wrong[:, found].sum())
     size = max(abs(low), abs(high))
     if (high - low) * (curve.steepness + abs(curve.density[1]) + 2 * abs(curve.density[2]) * size) > 0.5 or apart > 0.5:
         return None
     # over so short an interval the density grows by less than e
-    density = float(curve.log_density(ends[:, at]).max()) + 1.0
+    density = float(curve.log_density(ends[:, found]).max()) + 1.0
     return density + x + float(np.log(max(high - low, 1e-300))) + float(np.log(2 * apart + 1e-300))
 
 
@@ -159,7 +146,7 @@ def _panels(curve: Curve, x: float, low: float, high: float, log_atoms: float) -
     # both ends may be neighbours among the doubles
     edges = np.unique(np.linspace(low, high, _FIRST + 1))
     body = nodes_of(curve, edges[:-1], edges[1:])
-    worth = np.maximum(_log_payoff(body, x, 1).max(), _log_payoff(body, x, -1).max())
+    worth = np.maximum(_log_gain(body, x, 1).max(), _log_gain(body, x, -1).max())
     goal = max(float(worth), log_atoms) + _SHARP - np.log(8 * _FIRST)
 
     def log_error(lower: Array, upper: Array) -> Array:

@@ -8,11 +8,10 @@ density may rise once more, to e^{a^2 (C^2 - C^2/a)/2} p^a, p the weight of C.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from logphi.quadrature.log_ratio import Array, Mixtures
+from logphi.quadrature.log_ratio import LARGE, Array, LogRatio
+from logphi.quadrature.node_sums import near_one
 
-_LARGE = 600.0
 # measured: a centre known this well is known
 _SETTLED = 1e-3
 # measured: ranges up to so many times the reach are not worth shortening
@@ -21,17 +20,7 @@ _LONG = 3.0
 _CHORDS = 2.0 ** np.arange(-10, 3)
 
 
-# beyond this M(c) is a sum of w^a as it stands; nearer to one it is a sum of w^a - 1 - a (w - 1)
-_NEAR_ONE = 1.0
-
-
-def near_one(log_mass: Array) -> NDArray[np.bool_]:
-    """Where M(c) is summed as what it differs from one."""
-    near: NDArray[np.bool_] = np.abs(log_mass) < _NEAR_ONE
-    return near
-
-
-def ends(mixtures: Mixtures, powers: Array, log_small: float) -> tuple[float, float]:
+def ends(mixtures: LogRatio, powers: Array, log_small: float) -> tuple[float, float]:
     """An interval of x outside of which sums of the tilted densities are about e^log_small of M(c) or less.
 
     What is really lost is for :func:`cut_off` to say.
@@ -40,13 +29,13 @@ def ends(mixtures: Mixtures, powers: Array, log_small: float) -> tuple[float, fl
     reach = float(np.sqrt(-2 * log_small)) + 2
     widest, top = float(m.max()), max(float(powers.max()), 1.0)
     # left of 0 the slope is largest at 0
-    low = min(0.0, float(powers.min())) * float(mixtures.slope_at(0.0).max()) - reach
+    low = min(0.0, float(powers.min())) * float(mixtures.slope(0.0).max()) - reach
     farthest = top * widest + reach
     if top * widest <= _LONG * reach:
         return low, farthest
     centre = np.zeros_like(m)
     for _ in range(40):
-        before, centre = centre, top * mixtures.slope_at(centre)
+        before, centre = centre, top * mixtures.slope(centre)
         if np.abs(centre - before).max() < _SETTLED:
             break
     for stretch in (1.0, 1.5, 2.5, 4.0, 8.0, 16.0):
@@ -58,17 +47,17 @@ def ends(mixtures: Mixtures, powers: Array, log_small: float) -> tuple[float, fl
     return low, farthest
 
 
-def log_beyond(end: float, step: float, mixtures: Mixtures, a: Array) -> Array:
+def log_beyond(end: float, step: float, mixtures: LogRatio, a: Array) -> Array:
     """Logarithm of a bound of the sum of step phi(x) w^a, a >= 0, over equally spaced x beyond the end; (mixture, power).
 
     Up to a far point l lies below its chord, so that the terms fall geometrically; from there on it lies below the line
     of slope C, under which the sum is at most twice a normal integral. Where x > a C already, no far point is needed.
     """
-    m, here = mixtures.shift[:, None], mixtures.log_at(end)
+    m, here = mixtures.shift[:, None], mixtures.value(end)
     first = np.log(step / np.sqrt(2 * np.pi)) - end * end / 2 + a * here
     alone = first - _log_expm1((end - a * m) * step)
     far = end + (np.maximum(a * m - end, 0.0) + 1)[:, :, None] * _CHORDS
-    there = mixtures.log_at(far)
+    there = mixtures.value(far.reshape(m.size, -1)).reshape(far.shape)
     slope = (there - here[:, :, None]) / (far - end)
     power = a[None, :, None]
     near = first[:, :, None] - _log_expm1((end - power * slope) * step)
@@ -76,10 +65,10 @@ def log_beyond(end: float, step: float, mixtures: Mixtures, a: Array) -> Array:
     rise = power * (there - shift * far) + power * power * shift * shift / 2 + np.log(2 + step)
     bound: Array = np.minimum(alone, np.logaddexp(near, rise).min(axis=2))
     # the parts cancel: each carries a few ulps of its size
-    return bound + 1e-14 * (1 + end * end + a * np.abs(here) + a * a * m * m + a * mixtures.size)
+    return bound + 1e-14 * (1 + end * end + a * np.abs(here) + a * a * m * m + a * mixtures.largest_log)
 
 
-def cut_off(x: Array, mixtures: Mixtures, loss: Array, power: Array, log_density: Array, log_mass: Array) -> Array:
+def cut_off(x: Array, mixtures: LogRatio, loss: Array, power: Array, log_density: Array, log_mass: Array) -> Array:
     """What the sums of w^a, and of 1 and a w if M(c) is near one, lose beyond both ends of the grid, relative to M(c).
 
     (mixture, power). The terms fall at least geometrically to the left, where log w has at most the slope at the end.
@@ -87,17 +76,17 @@ def cut_off(x: Array, mixtures: Mixtures, loss: Array, power: Array, log_density
     m = mixtures.shift[:, None]
     step = float(x[1] - x[0])
     a = np.concatenate([power, [0.0, 1.0]])
-    left = log_density[0] + a * loss[:, :1] - _log_expm1((np.minimum(a, 0.0) * mixtures.slope_at(float(x[0])) - x[0]) * step)
+    left = log_density[0] + a * loss[:, :1] - _log_expm1((np.minimum(a, 0.0) * mixtures.slope(float(x[0])) - x[0]) * step)
     right = log_density[-1] + a * loss[:, -1:] - _log_expm1((x[-1] - np.maximum(a, 0.0) * m) * step)
     if float(a.max()) * float(m.max()) > x[-1]:
         right = np.where(a > 0, log_beyond(float(x[-1]), step, mixtures, np.maximum(a, 0.0)), right)
     log_lost = np.logaddexp(left, right)
     rest = np.logaddexp(log_lost[:, -2:-1], log_lost[:, -1:]) + np.log1p(np.abs(power))
     rest = np.where(near_one(log_mass), rest, -np.inf)
-    lost: Array = 1.01 * np.exp(np.minimum(np.logaddexp(log_lost[:, :-2], rest) - log_mass, _LARGE))
+    lost: Array = 1.01 * np.exp(np.minimum(np.logaddexp(log_lost[:, :-2], rest) - log_mass, LARGE))
     return lost
 
 
 def _log_expm1(fall: Array) -> Array:
     """``log(e^x - 1)``; minus infinity where the terms do not fall, so that nothing is known."""
-    return np.where(fall > 0, np.log(np.expm1(np.clip(fall, 1e-300, _LARGE))), -np.inf)
+    return np.where(fall > 0, np.log(np.expm1(np.clip(fall, 1e-300, LARGE))), -np.inf)

@@ -19,7 +19,7 @@ import numpy as np
 
 from logphi.arith.floats import ELEMENTARY
 from logphi.quadrature.integration_range import cut_off, ends
-from logphi.quadrature.log_ratio import Array, Mixtures
+from logphi.quadrature.log_ratio import Array, LogRatio
 
 # the bound is not pursued below this share of M(c)
 FLOOR = 1e-12
@@ -35,7 +35,7 @@ _LARGEST = 600.0
 _MAX_NODES = 4096
 
 
-def log_decay(mixtures: Mixtures, abscissa: float, heights: Array, floor: float = FLOOR) -> Array:
+def log_decay(mixtures: LogRatio, abscissa: float, heights: Array, floor: float = FLOOR) -> Array:
     """A proved upper bound of log |M(c + is)| - K(c) for all s >= t.
 
     Parameters
@@ -70,7 +70,7 @@ def log_decay(mixtures: Mixtures, abscissa: float, heights: Array, floor: float 
     x = low + step * np.arange(size + 1)
     if (m * x - m * m / 2).max() > _LARGEST:
         return np.zeros((m.size, heights.size))
-    loss = mixtures.on(x)
+    loss = mixtures.value(x)
     exponent = power * loss - x * x / 2
     peak = exponent.max(axis=1, keepdims=True)
     weight = np.exp(exponent - peak)
@@ -86,10 +86,10 @@ def log_decay(mixtures: Mixtures, abscissa: float, heights: Array, floor: float 
     cut += weight[:, ~kept].sum(axis=1, keepdims=True) * np.exp(raised)
     x, loss, weight = x[kept], loss[:, kept], weight[:, kept]
 
-    lean, bend = mixtures.bend(x, loss)
-    stiffness = np.maximum(1 / (m * m) - power * (weight * bend).sum(axis=1, keepdims=True), 1e-300)
-    b = _best(weight, lean, stiffness, heights, most)
-    turn, log_size = mixtures.rotated(x, loss, b)
+    slope, curvature = mixtures.curvature(x, loss)
+    stiffness = np.maximum(1 / (m * m) - power * (weight * curvature).sum(axis=1, keepdims=True), 1e-300)
+    b = _best(weight, slope, stiffness, heights, most)
+    turn, log_size = mixtures.continued(x, loss, b)
     gain = power * log_size
     raising = (b * b / (2 * m * m))[:, :, None]
     change = raising * (1 + _SLACK) - heights[:, None] * turn * (1 - _SLACK) + gain + _SLACK * np.abs(gain)
@@ -97,7 +97,7 @@ def log_decay(mixtures: Mixtures, abscissa: float, heights: Array, floor: float 
     ratio = (np.expm1(np.minimum(change, 700.0)) @ weight[:, :, None])[:, :, 0]
     # what rounding does to the weights
     relative = 1e-15 * (100 + 4 * float(np.abs(exponent).max())) + 2 * abs(power) * ELEMENTARY * float(
-        mixtures.moved(x, loss).max()
+        mixtures.relative_error(x, loss).max()
     )
     error = 4 * np.exp(log_error) + 3 * cut
     bound: Array = np.log1p(np.minimum(ratio + relative * np.abs(ratio) + error, 0.0))

@@ -14,39 +14,38 @@ from logphi.arith.floats import ELEMENTARY, ULP
 from logphi.arith.scaled import Scaled
 from logphi.normal.errors import log_sum
 from logphi.normal.tails import ALONE, mixed_sides
-from logphi.quadrature.log_ratio import Blend
-from logphi.quadrature.mixture_profile import bracket
+from logphi.quadrature.many_components import ManyComponents
 
 _LOG_ROOT = 0.5 * math.log(2 * math.pi)
 
 
-def beyond(blend: Blend, x: float, *, tilted: bool) -> tuple[Scaled, Scaled] | None:
+def beyond(mixture: ManyComponents, x: float, *, tilted: bool) -> tuple[Scaled, Scaled] | None:
     """P(l > x) and P(l <= x); under Q if ``tilted``. None where the root is out of reach."""
-    low, high = bracket(blend, x)
+    low, high = mixture.bracket(x)
     if high == math.inf:
         return None
     if tilted:
         return mixed_sides(low, high, ALONE, ALONE, ALONE)
-    centres, log_weights, blur = blend.shifts, blend.log_weights, blend.blur
-    if math.isfinite(blend.log_rest):
-        centres, log_weights, blur = (
-            np.append(own, rest) for own, rest in ((centres, 0.0), (log_weights, blend.log_rest), (blur, blend.rest_blur))
+    centres, log_weights, error = mixture.shifts, mixture.log_weights, mixture.weight_error
+    if math.isfinite(mixture.log_rest):
+        centres, log_weights, error = (
+            np.append(own, rest) for own, rest in ((centres, 0.0), (log_weights, mixture.log_rest), (error, mixture.rest_error))
         )
-    return mixed_sides(low, high, centres, log_weights, blur)
+    return mixed_sides(low, high, centres, log_weights, error)
 
 
-def density(blend: Blend, x: float) -> Scaled | None:
+def density(mixture: ManyComponents, x: float) -> Scaled | None:
     """The density of l at x under P; None where the root is out of reach."""
-    low, high = bracket(blend, x)
+    low, high = mixture.bracket(x)
     if not (math.isfinite(low) and math.isfinite(high)):
         return None
     least, most = (0.0 if low < 0 < high else min(abs(low), abs(high))), max(abs(low), abs(high))
     slopes = []
     for place, sign in ((low, -1), (high, 1)):
-        power = blend.shifts * place
-        exponent = blend.log_weights + np.log(blend.shifts) + power - blend.shifts**2 / 2
-        size = np.abs(blend.log_weights) + np.abs(power) + blend.shifts**2 + np.abs(np.log(blend.shifts))
-        unsure = ELEMENTARY * (2 + size) + 2 * blend.blur + ULP * blend.shifts.size
+        power = mixture.shifts * place
+        exponent = mixture.log_weights + np.log(mixture.shifts) + power - mixture.shifts**2 / 2
+        size = np.abs(mixture.log_weights) + np.abs(power) + mixture.shifts**2 + np.abs(np.log(mixture.shifts))
+        unsure = ELEMENTARY * (2 + size) + 2 * mixture.weight_error + ULP * mixture.shifts.size
         slopes.append(float(log_sum(exponent + sign * unsure)))
     room = ELEMENTARY * (2 + abs(x) + most * most)
     return Scaled.between(

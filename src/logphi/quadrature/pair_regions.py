@@ -1,6 +1,6 @@
 """Where the log-ratio of two mixtures is above a threshold, and the normal masses of it: tails and profile of one release.
 
-notation as in :mod:`logphi.quadrature.pair_trapezoid`. Within a cell of length h, l is within h^2/8 times a bound of l'' of its
+notation as in :mod:`logphi.quadrature.pair_log_ratio`. Within a cell of length h, l is within h^2/8 times a bound of l'' of its
 chord; cells where that leaves the sign of l - x open are divided, until what they hold is negligible.
 """
 
@@ -14,8 +14,8 @@ import numpy as np
 from logphi.arith.floats import ULP
 from logphi.arith.scaled import Scaled
 from logphi.normal.tails import log_masses
-from logphi.quadrature.log_ratio import Array
-from logphi.quadrature.pair_trapezoid import Mixed, Points
+from logphi.quadrature.pair_log_ratio import PairLogRatio, Points
+from logphi.quadrature.sums import Array
 
 # measured: into how many parts an open cell is divided, how often, and how many there may be
 _PARTS, _TIMES, _MANY = 8, 12, 1 << 14
@@ -37,18 +37,18 @@ class Regions:
     points: Points
 
 
-def regions(mixed: Mixed, x: float) -> Regions | None:
+def regions(pair: PairLogRatio, x: float) -> Regions | None:
     """None where the threshold is out of reach."""
-    points = mixed.coarse(np.array([-1.0, 2.0]) * (abs(x) / max(mixed.apart, 1e-9) ** 2 + 1))
+    points = pair.coarse(np.array([-1.0, 2.0]) * (abs(x) / max(pair.apart, 1e-9) ** 2 + 1))
     if points is None:
         return None
-    h = mixed.rough
-    more, curved = mixed.beside(h), 2 * mixed.largest(points, h) / mixed.disc**2
+    h = pair.rough
+    more, curved = pair.beside(h), 2 * pair.largest(points, h) / pair.disc**2
     points = points.within(slice(more - 1, points.x.size - more + 1))
-    place, loss, slip = points.x, points.loss, points.slip
+    place, loss, loss_error = points.x, points.loss, points.loss_error
     low, high = place[:-1], place[1:]
     ends = np.stack([loss[:-1], loss[1:]])
-    room = np.maximum(slip[1:], slip[:-1])
+    room = np.maximum(loss_error[1:], loss_error[:-1])
     done: list[tuple[Array, Array]] = []
     for _ in range(_TIMES):
         least, most = _between(ends, high - low, curved, room, x)
@@ -60,8 +60,8 @@ def regions(mixed: Mixed, x: float) -> Regions | None:
             break
         edges = low[:, None] + (high - low)[:, None] * np.arange(_PARTS + 1) / _PARTS
         edges[:, -1] = high
-        found = mixed.at(edges.ravel())
-        value, wrong = found.loss.reshape(edges.shape), found.slip.reshape(edges.shape)
+        found = pair.at(edges.ravel())
+        value, wrong = found.loss.reshape(edges.shape), found.loss_error.reshape(edges.shape)
         low, high = edges[:, :-1].ravel(), edges[:, 1:].ravel()
         ends = np.stack([value[:, :-1].ravel(), value[:, 1:].ravel()])
         room = np.maximum(wrong[:, :-1], wrong[:, 1:]).ravel()
@@ -89,20 +89,20 @@ def _joined(cells: Array) -> Array:
     return np.stack([cells[first, 0], cells[np.append(first[1:], cells.shape[0]) - 1, 1]], axis=1)
 
 
-def _log_parts(mixed: Mixed, intervals: Array) -> tuple[Array, Array]:
+def _log_parts(pair: PairLogRatio, intervals: Array) -> tuple[Array, Array]:
     """Logarithms of the masses of each component in intervals, (interval, component), and their relative errors."""
-    low, high = (end[:, None] - mixed.centres for end in intervals.T)
+    low, high = (end[:, None] - pair.centres for end in intervals.T)
     log_mass, wrong = log_masses(low, high)
     # a centre moves a mass by at most as much as its outer end, relatively
     far = np.maximum(np.abs(low), np.abs(high))
     near = np.where((low < 0) & (high > 0), 0.0, np.minimum(np.abs(low), np.abs(high)))
-    moved = (mixed.place + ULP * far) * (2 + 2 * near + 2 / np.minimum(high - low, 1.0))
+    moved = (pair.centre_error + ULP * far) * (2 + 2 * near + 2 / np.minimum(high - low, 1.0))
     return log_mass, wrong + moved
 
 
-def _log_masses(mixed: Mixed, weights: Array, intervals: Array, sign: int) -> Array:
+def _log_masses(pair: PairLogRatio, weights: Array, intervals: Array, sign: int) -> Array:
     """Bounds of the logarithms of what a mixture holds in each interval, from above (1) or below (-1)."""
-    log_mass, wrong = _log_parts(mixed, intervals)
+    log_mass, wrong = _log_parts(pair, intervals)
     with np.errstate(divide="ignore"):  # components without weight
         exponent = np.log(weights) + log_mass
     exponent = exponent + sign * 2 * (wrong + 8 * ULP * (1 + np.abs(np.where(np.isfinite(exponent), exponent, 0.0))))
@@ -110,30 +110,30 @@ def _log_masses(mixed: Mixed, weights: Array, intervals: Array, sign: int) -> Ar
     return np.where(np.isfinite(total), total + sign * ULP * (weights.size + 8 * np.abs(total)), total)
 
 
-def _log_mass(mixed: Mixed, weights: Array, intervals: Array, sign: int) -> float:
+def _log_mass(pair: PairLogRatio, weights: Array, intervals: Array, sign: int) -> float:
     """A bound of the logarithm of what it holds in all of them."""
-    total = float(np.logaddexp.reduce(_log_masses(mixed, weights, intervals, sign), initial=-np.inf))
+    total = float(np.logaddexp.reduce(_log_masses(pair, weights, intervals, sign), initial=-np.inf))
     return total + sign * ULP * (len(intervals) + 8 * abs(total)) if math.isfinite(total) else total
 
 
-def excess(mixed: Mixed, x: float) -> Scaled | None:
+def excess(pair: PairLogRatio, x: float) -> Scaled | None:
     """E[(1 - e^{x-L})_+], the integral of (P - e^x Q)_+; None where the threshold is out of reach."""
-    found = regions(mixed, x) if abs(x) < _LARGE else None
+    found = regions(pair, x) if abs(x) < _LARGE else None
     if found is None:
         return None
     # in units of the larger factor
     unit = max(x, 0.0)
     own, other = math.exp(-unit), math.exp(x - unit)
     # P - e^x Q is P - Q less (e^x - 1) Q
-    gain = mixed.difference * own + (math.expm1(-x) if x > 0 else -math.expm1(x)) * mixed.q
-    size = (mixed.p + mixed.q) * own + abs(x) * other * mixed.q
-    log_mass, wrong = _log_parts(mixed, found.above)
+    gain = pair.difference * own + (math.expm1(-x) if x > 0 else -math.expm1(x)) * pair.q
+    size = (pair.p + pair.q) * own + abs(x) * other * pair.q
+    log_mass, wrong = _log_parts(pair, found.above)
     scale = float(log_mass.max(initial=-math.inf))
-    outside = float(mixed.log_outside(found.points, np.ones(1))[0]) - unit
+    outside = float(pair.log_outside(found.points, np.ones(1))[0]) - unit
     rest = [outside]
     if found.open.size:
         # there P exceeds e^x Q by at most e^{|l - x|} - 1 times that
-        part = _log_masses(mixed, mixed.q, found.open, 1)
+        part = _log_masses(pair, pair.q, found.open, 1)
         rest += (part + x - unit + np.log(np.expm1(np.minimum(found.most, _LARGE)))).tolist()
     scale = scale if scale > -math.inf else max(rest)
     if scale == -math.inf:
@@ -146,16 +146,16 @@ def excess(mixed: Mixed, x: float) -> Scaled | None:
     return Scaled(scale + unit, value, truncation=left * (1 + 1e-9), rounding=rounding * (1 + 1e-9))
 
 
-def beyond(mixed: Mixed, x: float, *, tilted: bool) -> tuple[Scaled, Scaled] | None:
+def beyond(pair: PairLogRatio, x: float, *, tilted: bool) -> tuple[Scaled, Scaled] | None:
     """What P, or Q if ``tilted``, holds where l is above x, and where it is not."""
-    found = regions(mixed, x)
+    found = regions(pair, x)
     if found is None:
         return None
-    weights, power = (mixed.q, 0.0) if tilted else (mixed.p, 1.0)
-    outside = float(mixed.log_outside(found.points, np.array([power]))[0])
-    unsure = float(np.logaddexp(outside, _log_mass(mixed, weights, found.open, 1)))
+    weights, power = (pair.q, 0.0) if tilted else (pair.p, 1.0)
+    outside = float(pair.log_outside(found.points, np.array([power]))[0])
+    unsure = float(np.logaddexp(outside, _log_mass(pair, weights, found.open, 1)))
     sides = (
-        Scaled.between(_log_mass(mixed, weights, part, -1), float(np.logaddexp(_log_mass(mixed, weights, part, 1), unsure)))
+        Scaled.between(_log_mass(pair, weights, part, -1), float(np.logaddexp(_log_mass(pair, weights, part, 1), unsure)))
         for part in (found.above, found.below)
     )
     above, below = sides

@@ -1,7 +1,7 @@
 """How fast the transform of a smooth curve on the whole line decays: by its own contour, moved off the real axis.
 
-notation as in :mod:`logphi.quadrature.gauss_legendre`. On s + ib, 0 < b < pi / (2 |kappa|), log |w_k| and |arg w_k| are
-monotone in s, and all strands turn e^{itl} the same way:
+notation as in :mod:`logphi.quadrature.curve`. On s + ib, 0 < b < pi / (2 |kappa|), log |w_k| and |arg w_k| are
+monotone in s, and all factors turn e^{itl} the same way:
 
     |M(c + it)| <= e^{|g2| b^2} integral of e^{g(s)} |w_1|^a ... e^{-t |arg|} ds,
 
@@ -16,8 +16,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from logphi.quadrature.gauss_legendre import Curve, log_beyond, panels, parts_of
-from logphi.quadrature.log_ratio import Array
+from logphi.quadrature.curve import Curve
+from logphi.quadrature.gauss_legendre import parts_of
+from logphi.quadrature.log_ratio import turned
+from logphi.quadrature.panels import log_beyond, panels
+from logphi.quadrature.sums import Array
 
 # measured: shares of the way off the axis, and cells, of which more gain little
 _WAYS = np.geomspace(1 / 64, 1.0, 14)
@@ -32,7 +35,7 @@ _ROOM = 1e-8
 _STARTS = 2.0 ** np.arange(-6, 30, 0.5)
 
 
-def log_raised_envelope(curve: Curve, abscissa: float, heights: Array) -> Array:
+def log_shifted_line_envelope(curve: Curve, abscissa: float, heights: Array) -> Array:
     """A proved upper bound of log |M(c + is)| - K(c) for all s >= t, of a curve without atoms."""
     power = abscissa + 1
     found = panels(curve, np.array([power]), 0.0)
@@ -40,7 +43,7 @@ def log_raised_envelope(curve: Curve, abscissa: float, heights: Array) -> Array:
         return np.zeros_like(heights)
     log_mass = parts_of(curve, found, power)[0] - _ROOM
     start = _STARTS / curve.steepness
-    bound = _raised(curve, power, np.concatenate([heights, start]), found.start, found.end) - log_mass
+    bound = _log_bound(curve, power, np.concatenate([heights, start]), found.start, found.end) - log_mass
     bound = np.minimum(bound, 0.0)
     own, from_start = bound[: heights.size], bound[heights.size :]
     # of all starts at or above a height, the best; those below serve their own bound
@@ -53,32 +56,27 @@ def log_raised_envelope(curve: Curve, abscissa: float, heights: Array) -> Array:
     return envelope
 
 
-def _raised(curve: Curve, power: float, heights: Array, start: float, end: float) -> Array:
+def _log_bound(curve: Curve, power: float, heights: Array, start: float, end: float) -> Array:
     """Logarithms of bounds of |M| from each height on."""
-    slope = max(abs(strand.slope) for strand in curve.strands)
-    g0, g1, g2 = curve.density
+    slope, g2 = max(abs(factor.slope) for factor in curve.factors), curve.density[2]
     farthest = min(_WIDEST / slope, np.sqrt(_RISE / max(abs(g2), 1e-300)))
     s, h = np.linspace(start, end, _CELLS + 1, retstep=True)
-    peak = np.clip(-g1 / (2 * g2), s[:-1], s[1:]) if g2 else np.where(g1 > 0, s[1:], s[:-1])
-    log_density = g0 + peak * (g1 + g2 * peak) + np.log(h)
+    log_density = curve.highest(s[:-1], s[1:]) + np.log(h)
+    values = [factor.value(s) for factor in curve.factors]
     ends = ((start, -1), (end, 1))
     beyond = np.logaddexp.reduce([log_beyond(curve, np.array([power]), np.array([e]), side)[1, 0, 0] for e, side in ends])
     best = np.full(heights.shape, np.inf)
     for b in _WAYS * farthest:
         raise_by = abs(g2) * b * b
         log_size, turn, shrunk = log_density + raise_by, np.zeros(s.size - 1), 0.0
-        for strand in curve.strands:
-            y = strand.slope * s + strand.offset
-            odds = np.log(strand.rate) - np.log1p(-strand.rate) + y
-            # |w|^2 = (1-q)^2 (1 + 2 r cos + r^2), r the odds
-            theta = abs(strand.slope) * b
-            r = np.exp(np.minimum(odds, 300.0))
-            log_w = np.log1p(-strand.rate) + 0.5 * np.log1p(r * (2 * np.cos(theta) + r)) + np.maximum(odds - 300.0, 0.0)
-            arg = np.arctan2(r * np.sin(theta), 1 + r * np.cos(theta))
-            part = (strand.sign * power + strand.own) * log_w
+        for factor, value in zip(curve.factors, values, strict=True):
+            theta = abs(factor.slope) * b
+            arg, grown = turned(factor.share(s, value), np.asarray(theta))
+            exponent = factor.sign * power + factor.own
+            part = exponent * (value + grown)
             log_size = log_size + np.maximum(part[1:], part[:-1])
             turn += np.minimum(arg[1:], arg[:-1])
-            shrunk += max(-(strand.sign * power + strand.own), 0.0) * -np.log(np.cos(theta / 2))
+            shrunk += max(-exponent, 0.0) * -np.log(np.cos(theta / 2))
         total = np.logaddexp.reduce(log_size - heights[:, None] * turn * (1 - _ROOM), axis=1)
         best = np.minimum(best, np.logaddexp(total, beyond + raise_by + shrunk))
     # what rounding does to exponents

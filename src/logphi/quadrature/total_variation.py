@@ -1,10 +1,10 @@
-"""How fast the transform of a curve with one strand decays: by the total variation of its tilted density.
+"""How fast the transform of a curve with one factor decays: by the total variation of its tilted density.
 
-notation as in :mod:`logphi.quadrature.gauss_legendre`: with l' = kappa q e^Y / w the density of e^{al} Q in l is e^u, where
+notation as in :mod:`logphi.quadrature.curve`: with l' = kappa q e^Y / w the density of e^{al} Q in l is e^u, where
 
     u(s) = g(s) + (a + 1) l(s) - Y(s) - log(kappa q),      |u''| <= 2 |g2| + |a + 1| kappa^2 r (1 - r) =: B,
 
-r = q e^Y / w the share of the strand, which grows with Y. Within a cell of length h either e^u is monotone, or u' has a zero
+r = q e^Y / w the share of the factor, which grows with Y. Within a cell of length h either e^u is monotone, or u' has a zero
 and |u'| <= B h there: the variation of e^u is at most the difference of its values at both ends plus B h^2 times its maximum,
 itself at most e^{B h^2 / 8} times the larger of them.
 """
@@ -13,9 +13,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from logphi.quadrature.curve import Curve
 from logphi.quadrature.density_envelope import log_smooth_envelope
-from logphi.quadrature.gauss_legendre import Curve, panels, parts_of
-from logphi.quadrature.log_ratio import Array
+from logphi.quadrature.gauss_legendre import parts_of
+from logphi.quadrature.panels import panels
+from logphi.quadrature.sums import Array
 
 # measured: cells that find the variation within a few percent
 _CELLS = 2048
@@ -25,27 +27,28 @@ _ROOM = 1e-8
 _LARGE = 600.0
 
 
-def log_varied_envelope(curve: Curve, abscissa: float, heights: Array) -> Array:
+def log_variation_envelope(curve: Curve, abscissa: float, heights: Array) -> Array:
     """A proved upper bound of log |M(c + is)| - K(c) for all s >= t; of atoms nothing is assumed."""
     power = abscissa + 1
     found = panels(curve, np.array([power]), 0.0)
     if found is None:
         return np.zeros_like(heights)
-    (strand,) = curve.strands
+    (factor,) = curve.factors
     s, h = np.linspace(found.start, found.end, _CELLS + 1, retstep=True)
+    value = factor.value(s)
     bend = 2 * abs(curve.density[2])
     smooth, whole = -np.inf, -np.inf
     densities = []
     for tilt in (power, 1 - power) if curve.mirrored else (power,):
         body, all_of_it = parts_of(curve, found, tilt)
         smooth, whole = float(np.logaddexp(smooth, body)), float(np.logaddexp(whole, all_of_it))
-        y = strand.slope * s + strand.offset
-        densities.append((tilt, curve.log_density(s) + (tilt + 1) * curve.loss(s) - y - np.log(strand.slope * strand.rate)))
+        log_rise = factor.exponent(s) + np.log(factor.slope * factor.rate)
+        densities.append((tilt, curve.log_density(s) + (tilt + 1) * value - log_rise))
     if curve.rest:
         whole = float(np.logaddexp(whole, np.log(curve.rest)))
     variation = 0.0
-    share = strand.share(s)
-    steepest = strand.slope**2 * np.minimum(np.maximum(share[1:], share[:-1]) * (1 + _ROOM), 0.25)
+    share = factor.share(s, value)
+    steepest = factor.slope**2 * np.minimum(np.maximum(share[1:], share[:-1]) * (1 + _ROOM), 0.25)
     for tilt, log_density in densities:
         bent = (bend + abs(tilt + 1) * steepest) * h * h
         if not bent.max() < 1 or not log_density.max() - smooth < _LARGE:

@@ -1,0 +1,125 @@
+"""Log-ratios of normal mixtures to one another: spliced with their mirror image, and of samples under replace."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import erf
+
+import numpy as np
+
+from logphi.arith.floats import FLOATS, ULP
+from logphi.arith.protocol import Arithmetic, Number, Parameter, Plain
+from logphi.arith.scaled import Scaled
+from logphi.laws import log_mixture
+from logphi.laws.curved import Curved, end_of, parameter_error, spliced_change
+from logphi.laws.growth import Growth
+from logphi.laws.log_mixture import Sides
+from logphi.laws.mixed_normal import MixedNormal
+from logphi.laws.normal import largest_shift, shifted_growth
+from logphi.quadrature.curve import Curve, Factor, mirrored_place
+
+_LOG_ROOT = 0.5 * float(np.log(2 * np.pi))
+
+
+@dataclass(frozen=True)
+class SplicedNormal(Curved):
+    """The log-ratio of (1 - g) N(0, 1) + g N(m, 1) to N(0, 1) where it is positive, mirrored where it is negative."""
+
+    shift: Parameter
+    rate: float
+
+    @property
+    def growth(self) -> Growth:
+        """That of the shift: its excess is nowhere smaller, and it is at least g^{z+1} M of the shift on half of the line."""
+        return shifted_growth(self.shift)
+
+    @property
+    def shift_bound(self) -> float:
+        """The shift, whose profile is nowhere smaller."""
+        return largest_shift(self.shift)
+
+    def beyond(self, x: float, *, tilted: bool = False) -> Sides | None:
+        """Those of the mixture above zero, mirrored below."""
+        law = MixedNormal(self.shift, Plain(self.rate))
+        return log_mixture.spliced(lambda x, tilted: law.beyond(x, tilted=tilted), x, tilted=tilted)
+
+    def density(self, x: float) -> Scaled | None:
+        """That of the mixture above zero, mirrored below."""
+        found = MixedNormal(self.shift, Plain(self.rate)).density(abs(x))
+        return found and found.times_exp(min(x, 0.0))
+
+    def formula(self, arith: Arithmetic, z: Number) -> Number:
+        """K(z)."""
+        m = self.shift.under(arith)
+        change = spliced_change(arith, self.rate, z)
+        # relative to the density in the middle, at m/2
+        total = arith.integral(lambda x: change(m * x) * arith.exp(-(x + m / 2) * (x + m / 2) / 2), 0 * m, None)
+        return arith.log(1 + total / (2 * arith.integral(lambda x: arith.exp(-x * x / 2), 0 * m, None)))
+
+    def _curve(self, side: int) -> Curve:
+        """Over the distance from m/2."""
+        m, g = end_of(self.shift, side), self.rate * (1 + side * ULP)
+        density = (-m * m / 8 - _LOG_ROOT, -m / 2, -0.5)
+        return Curve(
+            (Factor(g, m),), 0.0, np.inf, density, (), True, (1 - g) * erf(m / 8**0.5), error=parameter_error(self.shift)
+        )
+
+
+@dataclass(frozen=True)
+class ReplacedNormal(Curved):
+    """The log-ratio of (1 - q) N(0, 1) + q N(m, 1) to (1 - q) N(0, 1) + q N(-m, 1)."""
+
+    shift: Parameter
+    rate: float
+
+    @property
+    def symmetric(self) -> bool:
+        """The line may be turned around."""
+        return True
+
+    @property
+    def growth(self) -> Growth:
+        """That of the shift, and -log(1 - q) from below."""
+        q = self.rate
+        return shifted_growth(self.shift, -float(np.log1p(-q)) * (1 + 1e-15) + 2.0**-52 * q / (1 - q))
+
+    @property
+    def shift_bound(self) -> float:
+        """Twice the shift: that of both means, where the record takes part."""
+        return 2 * largest_shift(self.shift)
+
+    def formula(self, arith: Arithmetic, z: Number) -> Number:
+        """K(z)."""
+        m, q = self.shift.under(arith), arith.constant(self.rate)
+
+        def mixture(x: Number) -> Number:
+            return 1 - q + q * arith.exp(m * x - m * m / 2)
+
+        return arith.log_normal_mean(lambda x: mixture(x) ** (z + 1) * mixture(-x) ** (-z))
+
+    def beyond(self, x: float, *, tilted: bool = False) -> Sides | None:
+        """Masses of two normal laws on either side of where the loss meets x."""
+        from logphi.normal.tails import mixed_sides
+
+        m, q = float(self.shift.under(FLOATS).mid), self.rate
+        centres, log_weights = np.array([0.0, -m if tilted else m]), np.array([np.log1p(-q), np.log(q)])
+        return mixed_sides(*self._places(x), centres, log_weights, np.array([ULP / (1 - q), ULP]))
+
+    def _places(self, x: float) -> tuple[float, float]:
+        """Two places between which the loss is x."""
+        factor, size = self.curve.factors[0], abs(x)
+        m, q, half = factor.slope, self.rate, size / 2
+        if half == 0:
+            return 0.0, 0.0
+        parts = np.array([np.log1p(-q), -np.log(q), m * m / 2, half, np.log(-np.expm1(-2 * half) / 2)])
+        # half an ulp of q and of x, a few of m
+        wrong = 8 * ULP * (1 + np.abs(parts).sum() + m * m + half) + ULP / (1 - q)
+        side = np.array([-1.0, 1.0])
+        near, far = (mirrored_place(factor, np.asarray(size), wrong * side) * (1 + 24 * ULP * side)).tolist()
+        return (near, far) if x > 0 else (-far, -near)
+
+    def _curve(self, side: int) -> Curve:
+        """Over the line."""
+        m, q = end_of(self.shift, side), self.rate * (1 + side * ULP)
+        factors = (Factor(q, m, -m * m / 2), Factor(q, -m, -m * m / 2, -1, 1))
+        return Curve(factors, -np.inf, np.inf, (-_LOG_ROOT, 0.0, -0.5), error=parameter_error(self.shift))

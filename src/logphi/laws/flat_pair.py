@@ -1,0 +1,67 @@
+"""Symmetric pairs whose loss is uniform once tilted, with or without atoms, and with an outcome that tells everything."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from logphi.arith.floats import ULP
+from logphi.arith.protocol import Arithmetic, Number, Parameter
+from logphi.laws import flat_constants, log_mixture
+from logphi.laws.curved import end_of, parameter_error
+from logphi.laws.log_mixture import Sides
+from logphi.laws.uniform import Uniform, UniformWithAtoms
+
+
+@dataclass(frozen=True)
+class FlatPair:
+    """A symmetric pair with loss L of Q-density C e^{-L/2} on [-w, w], with or without atoms at both ends.
+
+    With probability ``failure`` the outcome is one that only P, or only Q, may have.
+    """
+
+    width: Parameter
+    with_atoms: bool
+    failure: float = 0.0
+
+    @property
+    def error(self) -> float:
+        """What is relatively unknown of the pair."""
+        return parameter_error(self.width) + ULP * self.failure / (1 - self.failure)
+
+    def size(self, side: int) -> tuple[float, float]:
+        """W and the failure: as they are, or at their lower or upper ends."""
+        return end_of(self.width, side), self.failure * (1 + side * ULP)
+
+    def log_constants(self, side: int) -> tuple[float, float, float]:
+        """Logarithms of C, and of the atoms' Q-masses at -w and at w."""
+        w, failure = self.size(side)
+        kept = float(np.log1p(-failure))
+        log_height, log_atom = (flat_constants.with_atoms if self.with_atoms else flat_constants.uniform)(w)
+        return kept + log_height, kept + log_atom + w / 2, kept + log_atom - w / 2
+
+    @property
+    def law(self) -> Uniform | UniformWithAtoms:
+        """The loss where there is no failure."""
+        return UniformWithAtoms(self.width) if self.with_atoms else Uniform(self.width)
+
+    def beyond(self, rate: float, x: float, *, tilted: bool) -> Sides | None:
+        """What (1 - rate) Q + rate P, or Q if ``tilted``, holds on either side of x, but for failures."""
+        found = log_mixture.beyond(self.law, rate, x, tilted=tilted)
+        if found is None or not self.failure:
+            return found
+        kept = float(np.log1p(-self.failure))
+        above, below = (one.times_exp(kept, ULP * self.failure / (1 - self.failure)) for one in found)
+        return above, below
+
+    def mean(self, arith: Arithmetic, function: Callable[[Number], Number], *, above: bool) -> Number:
+        """The integral of a function of L over the common support under Q, over L > 0 if only ``above``."""
+        w = self.width.under(arith)
+        total = arith.integral(lambda x: function(x) * arith.exp(-x / 2), 0 * w if above else -w, w)
+        if self.with_atoms:
+            total = (arith.exp(-w / 2) * total / 2 + arith.exp(-w) * function(w) + (0 if above else function(-w))) / 2
+        else:
+            total = total / (2 * (arith.exp(w / 2) - arith.exp(-w / 2)))
+        return (1 - arith.constant(self.failure)) * total if self.failure else total

@@ -1,0 +1,124 @@
+"""Log-ratios of mixtures of a flat pair: of (1 - q) Q + q P to Q, whole or where it is positive with its mirror image."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from logphi.arith.floats import ULP
+from logphi.arith.protocol import Arithmetic, Number, Parameter, Plain
+from logphi.arith.scaled import Scaled
+from logphi.laws import log_mixture
+from logphi.laws.curved import Curved, spliced_change
+from logphi.laws.flat_pair import FlatPair
+from logphi.laws.log_mixture import Sides
+from logphi.laws.transform import Law
+from logphi.quadrature.curve import Curve, Factor
+from logphi.quadrature.gauss_legendre import ends_of
+
+
+@dataclass(frozen=True)
+class MixedFlat(Curved):
+    """The log-ratio of (1 - q) Q + q P to Q, under the former, of a flat base: w = 1 - q + q e^L."""
+
+    base: FlatPair
+    rate: float
+
+    def formula(self, arith: Arithmetic, z: Number) -> Number:
+        """K(z)."""
+        q = arith.constant(self.rate)
+        total = self.base.mean(arith, lambda x: (1 - q + q * arith.exp(x)) ** (z + 1), above=False)
+        if self.base.failure:
+            total += arith.constant(self.base.failure) * (1 - q) ** (z + 1)
+        return arith.log(total)
+
+    def _curve(self, side: int) -> Curve:
+        """Over L itself."""
+        (w, failure), (g0, bottom, top) = self.base.size(side), self.base.log_constants(side)
+        q = self.rate * (1 + side * ULP)
+        ends = ((-w, bottom), (w, top)) if self.base.with_atoms else ()
+        failed = ((-np.inf, float(np.log(failure))),) if failure else ()
+        factors, lost = (Factor(q, 1.0),), (q * failure, 0.0)
+        return Curve(factors, -w, w, (g0, -0.5, 0.0), (*ends, *failed), omitted=lost, error=self.base.error)
+
+    @property
+    def unmixed(self) -> tuple[Law, Parameter] | None:
+        """The flat law and the rate."""
+        return None if self.base.failure else (self.base.law, Plain(self.rate))
+
+    def beyond(self, x: float, *, tilted: bool = False) -> Sides | None:
+        """From the base; what Q alone may have is an atom at log(1 - q)."""
+        found = self.base.beyond(self.rate, x, tilted=tilted)
+        if found is None or not self.base.failure:
+            return found
+        failed = _failed(self.base, 0.0 if tilted else self.rate)
+        low, high = log_mixture.unmixed(x, self.rate)
+        share = (high == -np.inf) + 0.5 * (low == -np.inf < high)
+        return found[0] + _part(failed, share), found[1] + _part(failed, 1 - share)
+
+    def density(self, x: float) -> Scaled | None:
+        """From that of the base, without failures."""
+        found = log_mixture.flat_density(self.base.law, self.rate, x)
+        return found and found.times_exp(float(np.log1p(-self.base.failure)), 2 * ULP * self.base.failure)
+
+    @property
+    def infimum(self) -> float:
+        """The least loss."""
+        place = -np.inf if self.base.failure else self.curve.start
+        loss, wrong = ends_of(self.curve, np.array([place]))
+        return float(loss[0] - wrong[0]) * (1 + 2 * ULP)
+
+    @property
+    def slack(self) -> float:
+        """Twice what is not known of the ends."""
+        q = self.rate
+        return super().slack + 2.0**-49 * q / (1 - q) - 8 * ULP * self.infimum
+
+
+@dataclass(frozen=True)
+class SplicedFlat(Curved):
+    """The log-ratio of (1 - g) Q + g P to Q of a flat base where it is positive, mirrored where it is negative."""
+
+    base: FlatPair
+    rate: float
+
+    def formula(self, arith: Arithmetic, z: Number) -> Number:
+        """K(z)."""
+        total = 1 + self.base.mean(arith, spliced_change(arith, self.rate, z), above=True)
+        if self.base.failure:
+            total -= arith.constant(self.rate) * arith.constant(self.base.failure)
+        return arith.log(total)
+
+    def beyond(self, x: float, *, tilted: bool = False) -> Sides | None:
+        """From the base above zero, mirrored below; what is not lost of the failures is at zero."""
+
+        def half(x: float, tilted: bool) -> Sides | None:
+            found = self.base.beyond(self.rate, x, tilted=tilted)
+            return found and (found[0], found[1] + _failed(self.base, self.rate))
+
+        return log_mixture.spliced(half, x, tilted=tilted)
+
+    def _curve(self, side: int) -> Curve:
+        """Over L > 0."""
+        (w, failure), (g0, _, top) = self.base.size(side), self.base.log_constants(side)
+        g = self.rate * (1 + side * ULP)
+        # Q(L <= 0) - Q(L > 0) of the base without failures, and Q(L > 0)
+        apart, above = (
+            (-np.expm1(-w / 2), np.exp(-w / 2) / 2) if self.base.with_atoms else (np.tanh(w / 4), 1 / (1 + np.exp(w / 2)))
+        )
+        rest = float((1 - g) * (apart + 2 * failure * above))
+        atoms = ((w, top),) if self.base.with_atoms else ()
+        lost = (g * failure, g * failure)
+        return Curve((Factor(g, 1.0),), 0.0, w, (g0, -0.5, 0.0), atoms, True, rest, lost, self.base.error)
+
+
+def _failed(base: FlatPair, rate: float) -> Scaled:
+    """What is not taken of a failure, with half an ulp of either."""
+    failure = base.failure
+    return Scaled(0.0, (1 - rate) * failure, rounding=failure * (2 * ULP * (1 - rate) + ULP * rate))
+
+
+def _part(amount: Scaled, share: float) -> Scaled:
+    """All of an amount, none of it, or, for one half, anything between."""
+    return replace(amount, value=share * amount.value, rounding=share * amount.high if share < 1 else amount.rounding)

@@ -1,0 +1,107 @@
+"""Losses as functions of a variable of integration: sums of log-ratios over a normal or an exponential density.
+
+notation: s the variable, w_k = 1 - q_k + q_k e^{Y_k} with Y_k = kappa_k s + o_k, l the sum of +-log w_k (the loss), and
+Q(ds) = e^{g(s)} ds times some of the w_k, with g a polynomial of degree two.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from logphi.arith.floats import ELEMENTARY, ULP
+from logphi.quadrature.log_ratio import ExponentialMixture
+from logphi.quadrature.sums import Array
+
+
+@dataclass(frozen=True)
+class Factor(ExponentialMixture):
+    """One w: to the power ``sign`` in e^l, to the power ``own`` in the density of Q."""
+
+    sign: int = 1
+    own: int = 0
+
+    def error(self, s: Array, place: Array, parameter_error: float) -> Array:
+        """How far log w may be off.
+
+        S is known to a few ulps of ``place``, the rate to half an ulp, kappa and o to a relative ``parameter_error``.
+        """
+        value = self.value(s)
+        wrong = (place * abs(self.slope) + abs(self.offset)) * (2 * parameter_error + 8 * ULP)
+        return np.asarray(ELEMENTARY * np.abs(value) + self.relative_error(s, value, wrong * (1 + wrong)))
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A law as a curve: where s runs, the loss l(s), increasing, and the Q-density e^{g(s)}, g = g0 + g1 s + g2 s^2, g2 <= 0.
+
+    ``atoms`` are places (-inf allowed) and logarithms of Q-masses. A curve that is ``mirrored`` stands for l > 0 only: below
+    zero the law is its mirror image, with P and Q exchanged. ``rest`` is mass at l = 0, under P and Q; ``omitted`` that of P
+    and Q elsewhere, with a relative error ``omitted_error`` beside a few ulps. All parameters but rates are known to within
+    a relative ``error`` and a few ulps.
+    """
+
+    factors: tuple[Factor, ...]
+    start: float
+    end: float
+    density: tuple[float, float, float]
+    atoms: tuple[tuple[float, float], ...] = ()
+    mirrored: bool = False
+    rest: float = 0.0
+    omitted: tuple[float, float] = (0.0, 0.0)
+    error: float = 0.0
+    omitted_error: float = 0.0
+
+    def loss(self, s: Array) -> Array:
+        """L(s)."""
+        return np.asarray(sum(factor.sign * factor.value(s) for factor in self.factors))
+
+    def loss_error(self, s: Array, place: Array) -> Array:
+        """How far l(s) may be off, s being known to a few ulps of ``place``."""
+        return np.asarray(sum((factor.error(s, place, self.error) for factor in self.factors), np.zeros(s.shape)))
+
+    def log_density(self, s: Array) -> Array:
+        """Of Q."""
+        g0, g1, g2 = self.density
+        own = sum(factor.own * factor.value(s) for factor in self.factors if factor.own)
+        return np.asarray(g0 + s * (g1 + g2 * s) + own)
+
+    def highest(self, low: Array, high: Array) -> Array:
+        """The largest g between some places."""
+        g0, g1, g2 = self.density
+        peak = np.clip(-g1 / (2 * g2), low, high) if g2 else np.where(g1 > 0, high, low)
+        return np.asarray(g0 + peak * (g1 + g2 * peak))
+
+    def place(self, loss: Array) -> Array:
+        """Where the loss has a value, to some ulps; of one factor, or of two that mirror each other."""
+        first = self.factors[0]
+        return first.inverse(loss) if len(self.factors) == 1 else mirrored_place(first, loss)
+
+    @property
+    def steepness(self) -> float:
+        """A bound of the slope of the loss."""
+        return float(sum(abs(factor.slope) for factor in self.factors))
+
+    def slopes_beyond(self, end: Array, outward: int) -> tuple[Array, Array]:
+        """Bounds of the slopes outward from an end: of the size of the loss, and of the factors in the density."""
+        of_loss, of_density = np.zeros(end.shape), np.zeros(end.shape)
+        for factor in self.factors:
+            # a factor that falls is flatter the further it is
+            rises = factor.slope * outward > 0
+            of_loss += abs(factor.slope) * (np.ones(end.shape) if rises else factor.share(end, factor.value(end)))
+            of_density += factor.own * abs(factor.slope) * rises
+        return of_loss, of_density
+
+
+def mirrored_place(factor: Factor, loss: Array, moved: Array | float = 0.0) -> Array:
+    """Where log w(s) - log w(-s) has a value: sinh(kappa s - l/2) = (1 - q)/q e^{-o} sinh(l/2).
+
+    ``moved`` is added to the logarithm of the right-hand side, to allow for its errors.
+    """
+    half, q = np.abs(loss) / 2, factor.rate
+    log_sinh = np.log1p(-q) - np.log(q) - factor.offset + half + np.log(-np.expm1(-2 * half) / 2 + 1e-300) + moved
+    # 1/(4 A^2) above log(2 A) is nothing there
+    turned = np.where(log_sinh < 300, np.arcsinh(np.exp(np.minimum(log_sinh, 300.0))), log_sinh + np.log(2))
+    place: Array = np.sign(loss) * (half + turned) / factor.slope
+    return place

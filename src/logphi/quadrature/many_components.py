@@ -1,0 +1,247 @@
+"""The log-ratio of one mixture of many shifts: the same functions as of two components, summed over the terms.
+
+notation as in :mod:`logphi.quadrature.log_ratio`; v = w - p_0 is the moving part. log v too is convex with slopes up to C, so
+that Newton's steps to where it has a value come from the right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from logphi.arith.floats import ELEMENTARY, ULP
+from logphi.quadrature.log_ratio import CHUNK, LARGE, Array, LogRatio, turn_rate
+from logphi.quadrature.sums import product, roundings
+
+# measured: Newton steps from an interpolated start; they end where rounding does not let them on
+_STEPS = 300
+# measured: so many points make a table that saves steps, and values that repay it
+_STARTS = 8193
+# measured: steps from a root to a point beside it, and the longest, in units of 1/C
+_PUSHES = 60
+_LONGEST = 0.25
+# derived: further out no normal mass differs from zero even in the digits of its logarithm
+_FARTHEST = 1e8
+
+
+@dataclass(frozen=True)
+class ManyComponents(LogRatio):
+    """One mixture of many shifts: ``shift`` is the largest, ``rate`` the weight of all that are positive.
+
+    ``shifts`` are positive and distinct, ``weights`` and ``log_weights`` theirs (a weight may be below every double), each
+    with a relative error of at most ``weight_error``, as p_0 has with ``rest_error``. The exact weights sum to one.
+    """
+
+    shift: Array
+    rate: Array
+    count: Array
+    shifts: Array
+    weights: Array
+    log_weights: Array
+    weight_error: Array
+    log_rest: float
+    rest_error: float
+
+    @staticmethod
+    def of(
+        shifts: Array,
+        weights: Array,
+        log_weights: Array,
+        log_rest: float,
+        weight_error: Array | None = None,
+        rest_error: float = 0.0,
+    ) -> ManyComponents:
+        """From the parameters, exact unless their errors are given."""
+        total = min(float(weights.sum()), 1.0)
+        wrong = np.zeros(shifts.size) if weight_error is None else weight_error
+        largest, rate = np.array([shifts.max()]), np.array([total])
+        return ManyComponents(largest, rate, np.ones(1), shifts, weights, log_weights, wrong, log_rest, rest_error)
+
+    def repeated(self, count: int) -> ManyComponents:
+        """The same, to be repeated."""
+        return replace(self, count=np.array([float(count)]))
+
+    @property
+    def largest_log(self) -> float:
+        """The largest logarithm of a weight."""
+        return float(np.abs(self.log_weights).max())
+
+    @property
+    def floor(self) -> Array:
+        """Infinite where every shift is positive."""
+        return np.array([[-self.log_rest]])
+
+    def chunks(self, size: int, limit: int = CHUNK) -> Iterator[ManyComponents]:
+        """Itself."""
+        yield self
+
+    def value(self, x: Array | float) -> Array:
+        """From w - 1 unless w is small, then from the logarithms of its terms."""
+
+        def part(x: Array) -> Array:
+            y = self._powers(x)
+            exponent, plain = self.log_weights + y, self._plain(y)
+            gain = np.where(plain, self.weights * np.expm1(np.where(plain, y, 0.0)), np.exp(np.minimum(exponent, LARGE)))
+            growth = product(gain, np.ones((self.shifts.size, 1)))[:, 0]
+            near = (growth > -0.5) & (exponent.max(axis=-1) < LARGE)
+            if near.all():
+                return np.asarray(np.log1p(growth))
+            return np.where(near, np.log1p(np.where(near, growth, 0.0)), np.logaddexp(_log_sum(exponent), self.log_rest))
+
+        return self._by_parts(part, np.ravel(x))
+
+    def slope(self, x: Array | float) -> Array:
+        """The mean of the shifts, rounded up."""
+        place = np.ravel(x)
+        share = self._shares(place, self.value(place)[0])
+        return np.asarray(np.minimum(share @ self.shifts, self.shift[0]) * (1 + 1e-9))[None]
+
+    def relative_error(self, x: Array, value: Array, angle: float = 0.0) -> Array:
+        """Those of the terms, with the errors of the weights and of their sum."""
+
+        def part(x: Array, value: Array) -> Array:
+            y = self._powers(x)
+            exponent, plain, level = self.log_weights + y, self._plain(y), value[:, None]
+            share = np.exp(np.minimum(exponent - level, 0.0))
+            # the terms that were added up: of w - 1, or of w; next to log 1/2 either
+            gain = self.weights * np.abs(np.expm1(np.where(plain, y, 0.0))) * np.exp(-np.maximum(level, -1.0))
+            gain = np.where(plain, gain, share)
+            added = np.where(level > -0.69, gain, np.where(level < -0.7, share, np.maximum(gain, share)))
+            logs = np.where(plain & (level > -0.69), 0.0, np.abs(self.log_weights) + np.abs(exponent))
+            unit = 1 + roundings(self.shifts.size) / 8 + self.weight_error / ELEMENTARY
+            own_angle = angle * self.shifts / self.shift[0]
+            steep = np.abs(self.shifts * x[:, None]) + self.shifts * self.shifts
+            steep += own_angle * (unit + np.abs(self.log_weights))
+            total = (added * unit + share * (steep + logs)).sum(axis=1) * 1.01
+            if np.isfinite(self.log_rest):
+                rest = np.exp(np.minimum(self.log_rest - value, 0.0)) * (2 + abs(self.log_rest) + self.rest_error / ELEMENTARY)
+                total += np.where(value < -0.69, rest, 0.0)
+            # what underflows is far below every rounding
+            wrong: Array = total + 1e-200
+            return wrong
+
+        return self._by_parts(part, x, value[0])
+
+    def curvature(self, x: Array, value: Array) -> tuple[Array, Array]:
+        """Mean and variance of the shifts."""
+        ratio = self.shifts / self.shift[0]
+
+        def part(x: Array, value: Array) -> Array:
+            share = self._shares(x, value)
+            mean = share @ ratio
+            return np.stack([mean, np.maximum(share @ (ratio * ratio) - mean * mean, 0.0)])
+
+        mean, variance = self._by_parts(part, x, value[0])[0]
+        return mean[None], variance[None]
+
+    def continued(self, x: Array, value: Array, b: Array) -> tuple[Array, Array]:
+        """From the sums of the turned shares; the logarithm errs by some ulps of the mean square of the angles."""
+        angle = b.T * (self.shifts / self.shift[0])
+
+        def part(x: Array, value: Array) -> Array:
+            share = self._shares(x, value)
+            sine, back = product(share, np.sin(angle).T), product(share, 2 * np.sin(angle / 2).T ** 2)
+            less = back * (back - 2) + sine * sine
+            return np.stack([np.arctan2(sine, 1 - back).T, 0.5 * np.log1p(np.minimum(less, 0.0)).T])
+
+        turn, size = self._by_parts(part, x, value[0])[0]
+        return turn[None], size[None]
+
+    def turn_rate(self, x: float, b: Array) -> Array:
+        """From the slope and the share of p_0."""
+        rest = np.exp(self.log_rest - self.value(x)[0])
+        return turn_rate(self.slope(x)[0] / self.shift, rest, b)
+
+    def moving(self, x: Array) -> Array:
+        """Log v at nodes, to a few ulps of its largest part."""
+        log_v: Array = self._by_parts(lambda x: _log_sum(self.log_weights + self._powers(x)), x)[0]
+        return log_v
+
+    def moving_inverse(self, log_v: Array) -> tuple[Array, float]:
+        """The x with log v as given, and how far log v may be off there beside the rounding of its terms."""
+        # v is above each of its terms
+        bounds = np.full(log_v.shape, np.inf)
+        for shift, log_weight in zip(self.shifts, self.log_weights, strict=True):
+            bounds = np.minimum(bounds, (log_v - log_weight) / shift + shift / 2)
+        if self.shifts.size == 1:
+            return bounds, 0.0
+        finite = np.isfinite(bounds)
+        wanted, most = log_v[finite], bounds[finite]
+        x = most
+        if wanted.size > _STARTS:
+            # v is at most the number of its terms times the largest
+            lowest = float(most.min()) - float(np.log(self.shifts.size)) / float(self.shifts.min())
+            grid = np.linspace(max(lowest, -1e6), float(most.max()), _STARTS)
+            x = np.minimum(np.interp(wanted, self.moving(grid), grid), most)
+        before = missed = np.inf
+        for _ in range(_STEPS):
+            value = self.moving(x)
+            before, missed = missed, float(np.abs(value - wanted).max(initial=0.0))
+            if missed >= before:
+                break
+            bounds[finite] = x
+            slope = self._by_parts(lambda x, value: self._shares(x, value) @ self.shifts, x, value)[0]
+            x = np.minimum(x - (value - wanted) / np.maximum(slope, 1e-300), most)
+        return bounds, min(before, missed)
+
+    def bracket(self, value: float) -> tuple[float, float]:
+        """Two points near each other, surely left and right of the root of l = value; infinite where there is none.
+
+        The value is a decimal within half an ulp.
+        """
+        room = ULP * abs(value) + self.rest_error
+        log_v = value
+        if np.isfinite(self.log_rest):
+            if value <= self.log_rest - room - 4 * ULP * abs(self.log_rest):
+                return -np.inf, -np.inf
+            log_v += float(np.log(max(-np.expm1(self.log_rest - value), ULP * abs(value), 1e-300)))
+        root = float(self.moving_inverse(np.array([log_v]))[0][0])
+        return self._pushed(value, root, -1), self._pushed(value, root, 1)
+
+    def value_between(self, x: float) -> tuple[float, float]:
+        """L(x) and a bound of its error."""
+        place = np.array([x])
+        value = self.value(place)
+        return float(value[0, 0]), float(self.error(place, value)[0, 0])
+
+    def _pushed(self, wanted: float, x: float, side: int) -> float:
+        """A point on one side of the root for sure, near x; infinite where none was found."""
+        step = 0.0
+        for _ in range(_PUSHES):
+            value, wrong = self.value_between(x + side * step)
+            need = side * (wanted - value) + wrong + 2 * ULP * abs(wanted)
+            if need <= 0:
+                return x + side * step
+            slope = max(float(self.slope(x + side * step)[0, 0]), 1e-300)
+            # where l is flat, it soon is steeper
+            step = max(min(1.1 * (step + need / slope), step + _LONGEST / float(self.shift[0])), 2.0 * step, 4 * ULP * abs(x))
+            if not step < _FARTHEST:
+                break
+        return side * np.inf
+
+    def _powers(self, x: Array) -> Array:
+        return self.shifts * x[:, None] - self.shifts * self.shifts / 2
+
+    def _shares(self, x: Array, value: Array) -> Array:
+        return np.exp(np.minimum(self.log_weights + self._powers(x) - value[:, None], 0.0))
+
+    def _plain(self, y: Array) -> NDArray[np.bool_]:
+        """Where p_i (e^y - 1) is formed as it stands."""
+        return (y < LARGE) & (self.weights > 1e-290)
+
+    def _by_parts(self, function: Callable[..., Array], *arguments: Array) -> Array:
+        """``function`` of the nodes, along the last axis, a few at a time; with the axis of the mixture."""
+        size = arguments[0].size
+        few = max(1, 4 * CHUNK // self.shifts.size)
+        found = [function(*(one[first : first + few] for one in arguments)) for first in range(0, max(size, 1), few)]
+        return np.concatenate(found, axis=-1)[None]
+
+
+def _log_sum(exponent: Array) -> Array:
+    """log(sum(exp)) along the last axis."""
+    peak = exponent.max(axis=-1)
+    total: Array = peak + np.log(np.exp(exponent - peak[..., None]).sum(axis=-1))
+    return total

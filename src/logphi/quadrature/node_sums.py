@@ -1,0 +1,285 @@
+"""Sums of M(z) = E[e^{zl}] over the nodes of an inner integral, with the errors of rounding and of the quadrature.
+
+notation: Q holds the weights of the nodes, l is the loss there, a = z + 1, c = Re z. Where M(c) is near one and E_Q[1] and
+E_Q[e^l] are known, the sum is taken of the second-order term e^{al} - 1 - a (e^l - 1), so that a small K keeps its digits.
+
+Array axes, in order: mixture, abscissa or height, node.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from logphi.arith.floats import ELEMENTARY, ULP, complex_log1p
+from logphi.quadrature.exponential_sums import SecondMoments, along_line, one_by_one, second_exp
+from logphi.quadrature.sums import Array, log_sum, product, roundings, to_log
+from logphi.quadrature.values import Line, Values
+
+# measured: the relative error asked of the inner integral, before division by the number of repetitions: below all rounding
+INNER_TARGET = 1e-16
+# derived: below this exponent e^{al} does not overflow
+_LARGE = 600.0
+# derived: beyond this log M the sum is of e^{al} as it stands; nearer to one it is of second order
+_NEAR_ONE = 1.0
+# measured: how many abscissas share their nodes at most, and how far apart they may be, as a logarithm
+_FEW = 32
+_APART = 1.5
+
+
+@dataclass(frozen=True)
+class Noise:
+    """Rounding errors of the sum at z: node by node, the smaller of a first- and a second-order bound.
+
+    notation: a = z + 1. The term w^a - 1 - a (w - 1) and the parts it is summed from are at most |a| (1 + |z|) l^2/2 W, and at
+    most w^{c+1} (1 + |a||l|) + 1 + |a||w - 1|, with W the largest of w^{c+1}, w and 1; the derivative in l is at most
+    |a||z||l| W, and |a| (w^{c+1} + w). The arrays hold these with the density and with the relative error of a term
+    (``second``, ``plain``, ``linear``) or with the absolute error of l (``second_moved``, ``linear_moved``), over M(c).
+    """
+
+    second: Array
+    plain: Array
+    linear: Array
+    second_moved: Array
+    linear_moved: Array
+    constant: Array
+
+    def beside(self, other: Noise) -> Noise:
+        """The errors of two sums together."""
+        pairs = {one.name: (getattr(self, one.name), getattr(other, one.name)) for one in fields(self)}
+        constant, other_constant = pairs.pop("constant")
+        return Noise(**{name: np.concatenate(pair, axis=2) for name, pair in pairs.items()}, constant=constant + other_constant)
+
+    def of_size(self, size: Array) -> Array:
+        """A bound for |z| up to ``size``; the sizes run along the second axis."""
+        # a bound may be infinite, which zero must not meet
+        z = np.maximum(size, 1e-300)[None, :, None]
+        a = 1 + z
+        term = np.minimum(a * a * self.second, self.plain + a * self.linear)
+        moved = a * np.minimum(z * self.second_moved, self.linear_moved)
+        total: Array = self.constant + (term + moved).sum(axis=2)
+        return total
+
+    def at(self, z: NDArray[Any]) -> Array:
+        """A bound at every point of one vertical line; it grows with |z|, so a few sizes of |z| serve all."""
+        steps = np.ceil(2 * np.log2(np.maximum(np.abs(z), 1e-9))).astype(int)
+        lowest = steps.min()
+        return self.of_size(2.0 ** (np.arange(lowest, steps.max() + 1) / 2))[:, steps - lowest]
+
+
+@dataclass(frozen=True)
+class Nodes:
+    """The nodes of E[w^a ...] for some real parts of a, and K and K' there.
+
+    ``weight`` sums to one over the nodes; ``noise`` and ``inner`` are relative to M(c).
+    """
+
+    loss: Array
+    weight: Array
+    log_mass: Array
+    slope: Array
+    noise: Noise
+    inner: Array
+
+
+def near_one(log_mass: Array) -> NDArray[np.bool_]:
+    """Where M(c) is summed as what it differs from one."""
+    near: NDArray[np.bool_] = np.abs(log_mass) < _NEAR_ONE
+    return near
+
+
+def summed(
+    loss: Array,
+    log_density: Array,
+    power: Array,
+    unit: Array,
+    loss_error: Array,
+    omitted: tuple[float, float] = (0.0, 0.0),
+    omitted_error: float = 0.0,
+) -> Nodes:
+    """Sums over nodes of given l and Q-mass, exact but for rounding: masses err by ``unit`` relatively, l by ``loss_error``.
+
+    ``omitted`` are the masses of P and of Q that are elsewhere, known to a relative ``omitted_error``: with them
+    E[1] and E[w] are known apart.
+    """
+    exponent = power[:, None] * loss[:, None, :]
+    log_terms = log_density + exponent
+    peak = log_terms.max(axis=2)
+    weight = np.exp(log_terms - peak[:, :, None])
+    total = weight.sum(axis=2)
+    log_mass = peak + np.log(total)
+
+    slope = product(weight, loss[:, :, None])[:, :, 0] / total
+    small = (np.maximum(exponent.max(axis=2), loss.max(axis=1)[:, None]) < _LARGE) & near_one(log_mass)
+    if small.any():
+        # the second-order form, of w^a and of w
+        bounded = np.where(small[:, :, None], exponent, 0.0)
+        of_w = np.where(small.any(axis=1)[:, None], loss, 0.0)[:, None, :]
+        density = np.exp(log_density)
+        moments = product(second_exp(np.concatenate([bounded, of_w], axis=1)), density[:, None])[:, :, 0]
+        excess = moments[:, :-1] - power * moments[:, -1:] + ((power - 1) * omitted[1] - power * omitted[0])
+        first_moment = product(np.expm1(bounded), (density * loss)[:, :, None])[:, :, 0] - moments[:, -1:]
+        first_moment += omitted[1] - omitted[0]
+        log_mass = np.where(small, np.log1p(np.where(small, excess, 0.0)), log_mass)
+        slope = np.where(small, first_moment / (1 + np.where(small, excess, 0.0)), slope)
+    weight *= np.exp(peak - log_mass)[:, :, None]
+
+    # derived: in a sum of complex products, at most 2^(1/2) 2 roundings a step
+    unit = unit + ULP * 1.5 * roundings(loss.shape[1])
+    size = np.abs(loss)
+    log_relative = log_density - log_mass[:, :, None]
+    second = small[:, :, None]
+    plain = np.exp(log_relative + exponent)
+    # where the sum is of w^a as it stands, it has no other parts
+    every = bool(small.all())
+    base, tilted_by_w = (
+        np.exp(part) if every else np.where(second, np.exp(np.where(second, part, 0.0)), 0.0)
+        for part in (log_relative, log_relative + loss[:, None, :])
+    )
+    largest = np.where(second, np.maximum(np.maximum(plain, tilted_by_w), base), np.inf)
+    known_apart = (ELEMENTARY + omitted_error) * (np.abs(power * omitted[0]) + np.abs((power - 1) * omitted[1]))
+    noise = Noise(
+        second=largest * (size * size / 2 * unit + 1e-300)[:, None, :],
+        plain=(plain + base) * unit,
+        linear=(plain * size[:, None, :] + np.abs(tilted_by_w - base)) * unit,
+        second_moved=largest * (size * loss_error + 1e-300)[:, None, :],
+        linear_moved=(plain + tilted_by_w) * loss_error[:, None, :],
+        constant=np.where(small, known_apart * np.exp(-np.where(small, log_mass, 0.0)), ELEMENTARY * (1 + np.abs(log_mass))),
+    )
+    return Nodes(loss, weight, log_mass, slope, noise, np.zeros(log_mass.shape))
+
+
+def rough_log_mass(loss: Array, log_density: Array, powers: Array, omitted: tuple[float, float] = (0.0, 0.0)) -> Array:
+    """K as :func:`summed` has it, without its errors, which take longer than the sums."""
+    exponent = powers[:, None] * loss
+    whole = log_sum((exponent + log_density).T)
+    if not max(np.abs(exponent).max(), np.abs(loss).max()) <= _LARGE:
+        return whole
+    density = np.exp(log_density)
+    excess = second_exp(exponent) @ density - powers * (second_exp(loss) @ density)
+    excess += (powers - 1) * omitted[1] - powers * omitted[0]
+    near = np.abs(excess) < 0.5
+    return np.where(near, np.log1p(np.where(near, excess, 0.0)), whole)
+
+
+def deviations(
+    nodes: Nodes, count: Array, abscissa: float, heights: Array, top: float, second_moments: SecondMoments
+) -> tuple[NDArray[np.complex128], Array, Array]:
+    """K at c + it for heights up to ``top``, its rounding and its inner error, from nodes at the abscissa c.
+
+    ``second_moments`` computes E[e^{itl} - 1 - itl] under the tilted weights.
+    """
+    weight = nodes.weight[:, 0, :]
+    # nodes this far below the largest are dropped; what they weigh is counted
+    size = np.abs(weight)
+    kept = (size > size.max(axis=1, keepdims=True) * np.exp(np.log(INNER_TARGET / count) - 12)[:, None]).any(axis=0)
+    dropped = (size * (1 + top * np.abs(nodes.loss)))[:, ~kept].sum(axis=1)
+    deviation = second_moments(heights, nodes.loss[:, kept], weight[:, kept]) + 1j * heights * nodes.slope
+    with np.errstate(divide="ignore"):  # a zero of the characteristic function: infinite error
+        scale = 1 + 1 / np.abs(1 + deviation)
+    rounding = to_log(nodes.noise.at(abscissa + 1j * heights) * scale)
+    inner = to_log((nodes.inner + 2 * dropped[:, None]) * scale)
+    return nodes.log_mass + complex_log1p(deviation), rounding, inner
+
+
+def by_abscissa(z: NDArray[Any], on_real: Callable[[Array], Values], on_vertical: Callable[[float, Array], Values]) -> Values:
+    """Values at points of any shape from those on the real axis, or, of complex ones, from one grid per abscissa."""
+    if not np.iscomplexobj(z):
+        values = on_real(z.ravel())
+        parts = np.stack([values.mid, values.rounding, values.inner])
+    else:
+        parts = np.full((3, z.size), np.inf, dtype=complex)
+        abscissas, place = np.unique(z.real.ravel(), return_inverse=True)
+        for i, abscissa in enumerate(abscissas):
+            here = place.ravel() == i
+            values = on_vertical(float(abscissa), z.imag.ravel()[here])
+            parts[:, here] = np.stack([values.mid, values.rounding, values.inner])
+    mid, rounding, inner = parts.reshape((3, *z.shape))
+    return Values(mid, rounding.real, inner.real)
+
+
+def over(values: Values, count: int) -> Values:
+    """Values of K from those of count times K; where one is unknown, so is the other."""
+    known = np.isfinite(values.mid)
+    mid = np.where(known, np.where(known, values.mid, 0) / count, np.inf)
+    return Values(mid, values.rounding / count, values.inner / count)
+
+
+def weighted(count: Array, mid: NDArray[Any], rounding: Array, inner: Array) -> Values:
+    """Sums over the mixtures, with the rounding of the sum itself; unknown where one of them is."""
+    known = np.isfinite(rounding) & np.isfinite(inner) & np.isfinite(mid)
+    mid, rounding, inner = (np.where(known, part, 0.0) for part in (mid, rounding, inner))
+    unknown = np.where(known.all(axis=0), 0.0, np.inf)
+    sum_error = ULP * (2 + count.size) * (count @ np.abs(mid))
+    return Values(count @ mid, count @ rounding + sum_error + unknown, count @ inner)
+
+
+class InnerIntegral(ABC):
+    """The transform M(z) of one law as an integral that sums over nodes approach, with proved errors."""
+
+    @abstractmethod
+    def nodes(self, powers: Array, z: NDArray[Any], count: int) -> Nodes | None:
+        """Nodes that serve the real parts ``powers`` of z + 1 at the points z, the law ``count`` times; None if too many."""
+
+    @abstractmethod
+    def rough(self, powers: Array) -> Array | None:
+        """K to some digits at some real z + 1, with no bound; None where it is out of reach."""
+
+    def sketch(self, abscissas: Array) -> Array:
+        """K at real points to some digits, with no bound; infinite where it is out of reach."""
+        values = np.full(abscissas.size, np.inf)
+        for those in _alike(abscissas):
+            found = self.rough(abscissas[those] + 1)
+            if found is not None:
+                values[those] = found
+        return values
+
+    def at_points(self, z: NDArray[Any], count: int) -> Values:
+        """K at any points, new nodes for each abscissa of complex ones."""
+        return by_abscissa(z, lambda c: self.on_axis(c, count), lambda c, heights: self.at_heights(c, heights, count))
+
+    def on_axis(self, abscissas: Array, count: int) -> Values:
+        """K at real points; infinite where it is out of reach."""
+        values = unknown(abscissas.size)
+        for those in _alike(abscissas):
+            own = abscissas[those]
+            found = self.nodes(own + 1, own, count)
+            if found is not None:
+                part = weighted(np.ones(1), found.log_mass, to_log(found.noise.of_size(np.abs(own))), to_log(found.inner))
+                values.mid[those], values.rounding[those], values.inner[those] = part.mid, part.rounding, part.inner
+        return values
+
+    def at_heights(self, abscissa: float, heights: Array, count: int) -> Values:
+        """K at points of one vertical line, in any order: one sum per point."""
+        # below the real axis the values are those above, conjugate
+        values = self._on_vertical(abscissa, np.abs(heights), count, one_by_one)
+        return Values(np.where(heights < 0, values.mid.conj(), values.mid), values.rounding, values.inner)
+
+    def on_line(self, line: Line, count: int) -> Values:
+        """K on a line, as a matrix product."""
+        return self._on_vertical(line.abscissa, line.heights, count, along_line(line))
+
+    def _on_vertical(self, abscissa: float, heights: Array, count: int, second_moments: SecondMoments) -> Values:
+        found = self.nodes(np.array([abscissa + 1]), abscissa + 1j * heights, count)
+        if found is None:
+            return unknown(heights.size)
+        repeats, top = np.array([float(count)]), float(heights.max())
+        return weighted(np.ones(1), *deviations(found, repeats, abscissa, heights, top, second_moments))
+
+
+def _alike(abscissas: Array) -> Iterator[NDArray[np.intp]]:
+    """Which of them are of one size: far ones need nodes that spoil the sums of near ones. Not too many at once."""
+    level = np.floor(np.log(np.maximum(np.abs(abscissas), 1.0)) / _APART)
+    for one in np.unique(level):
+        those = np.flatnonzero(level == one)
+        yield from np.split(those, range(_FEW, those.size, _FEW))
+
+
+def unknown(size: int) -> Values:
+    """Nothing about so many values."""
+    return Values(*np.full((3, size), np.inf))

@@ -1,0 +1,252 @@
+"""The log-ratio of two mixtures of normal densities of one width: value, slope, errors, and what lies beyond a place.
+
+notation: P = sum of p_i N(c_i, 1), Q = sum of q_i N(c_i, 1), l = log P/Q. R_P and R_Q are how far apart the centres of either
+are, A the largest distance between one of P and one of Q. Here the shares of the centres may have either sign, unlike in
+:mod:`logphi.quadrature.log_ratio`, so that l need not increase: its slope is the difference of the mean centres of both
+laws, given the place.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, fields
+from functools import cached_property
+
+import numpy as np
+
+from logphi.arith.floats import ELEMENTARY, ULP
+from logphi.quadrature.sums import Array, log_sum
+
+_LOG_ROOT = 0.5 * math.log(2 * math.pi)
+# measured: points in a table, which take about a second, and numbers in an array at a time
+MOST, _BLOCK = 1 << 15, 1 << 21
+# derived: sums below it are formed again in their own unit, before they lose digits to the range of doubles
+_DEEP = 1e-250
+# measured: points of a rough sum in a unit of 1/R, and how far beyond the centres of a tilted law they go
+_ROUGH, _FAR = 0.5, 16.0
+# measured: how often that may double, and what may lie outside, as a logarithm
+_LEVELS, _OUTSIDE = 8, 60.0
+# derived: far above what rounding does to the logarithm of a bound, or to a mass
+SLACK, ROOM = 1e-9, 1e-8
+# measured: for the decay, how fine cells are, and the radius of discs in a unit of 1/R
+_FINER, _DISC = 4.0, 1.0
+# derived: far above the relative error of a sum over terms none of which is below e^-1500 of the largest
+_SUM_ERROR = 1e-11
+
+
+@dataclass(frozen=True, eq=False)
+class Points:
+    """Both mixtures at some places: log Q, l, r, the means of the centres given the place, a bound of |l'|, errors.
+
+    ``unit`` is the error of log Q, ``loss_error`` that of l.
+    """
+
+    x: Array
+    log_q: Array
+    loss: Array
+    ratio: Array
+    mean_p: Array
+    mean_q: Array
+    slope: Array
+    unit: Array
+    loss_error: Array
+
+    def within(self, part: slice) -> Points:
+        """Some of the places."""
+        return Points(*(getattr(self, one.name)[part] for one in fields(self)))
+
+    def log_tilted(self, power: float | Array) -> Array:
+        """Log P^c Q^{1-c}."""
+        size: Array = self.log_q + power * self.loss
+        return size
+
+
+@dataclass(frozen=True, eq=False)
+class PairLogRatio:
+    """Centres, increasing, and the weights of (1 - rate) Q + rate P and of Q, from those of P and of Q.
+
+    These are known to an ulp, centres to ``centre_error`` absolutely.
+    """
+
+    centres: Array
+    p: Array
+    q: Array
+    difference: Array
+    rate: float
+    centre_error: float
+
+    @staticmethod
+    def of(centres: Array, p: Array, q: Array, rate: float, centre_error: float) -> PairLogRatio:
+        """From the weights of P and Q."""
+        return PairLogRatio(centres, (1 - rate) * q + rate * p, q, rate * (p - q), rate, centre_error)
+
+    @cached_property
+    def exchanged(self) -> PairLogRatio:
+        """Q against P."""
+        return PairLogRatio(self.centres, self.q, self.p, -self.difference, self.rate, self.centre_error)
+
+    @property
+    def unsure(self) -> float:
+        """What half an ulp of the rate does to 1 - rate, relatively."""
+        return ULP * self.rate / (1 - self.rate) if self.rate < 1 else 0.0
+
+    @cached_property
+    def ranges(self) -> tuple[tuple[float, float], tuple[float, float]]:
+        """The least and the largest centre of P, and of Q."""
+        ends = []
+        for weights in (self.p, self.q):
+            own = self.centres[weights > 0]
+            ends.append((float(own[0]) - self.centre_error, float(own[-1]) + self.centre_error))
+        return ends[0], ends[1]
+
+    @property
+    def widths(self) -> tuple[float, float]:
+        """R_P and R_Q."""
+        (low_p, high_p), (low_q, high_q) = self.ranges
+        return high_p - low_p, high_q - low_q
+
+    @property
+    def span(self) -> float:
+        """The distance between the outermost centres."""
+        return float(self.centres[-1] - self.centres[0]) + 2 * self.centre_error
+
+    @property
+    def apart(self) -> float:
+        """A."""
+        (low_p, high_p), (low_q, high_q) = self.ranges
+        return max(high_p - low_q, high_q - low_p) * (1 + 4 * ULP)
+
+    def at(self, x: Array) -> Points:
+        """Both mixtures at places."""
+        rows = max(1, _BLOCK // self.centres.size)
+        parts = [self._at(x[first : first + rows]) for first in range(0, x.size, rows)]
+        return Points(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+
+    def _at(self, x: Array) -> tuple[Array, ...]:
+        half = (x[:, None] - self.centres) ** 2 / 2
+        least = half.min(axis=1, keepdims=True)
+        term = np.exp(least - half)
+        # derived: what rounding and half an ulp of a centre do to a term; half a dozen of both exponents
+        wrong = term * (ELEMENTARY + 6 * ULP * half + 2 * self.centre_error * (1 + np.sqrt(2 * half)))
+        apart = np.abs(self.difference)
+        weights = (self.p, self.q, self.difference)
+        columns = np.stack([*weights, apart, *(one * self.centres for one in weights)], axis=1)
+        p, q, difference, size, first_p, first_q, first = (term @ columns).T
+        wrong_p, wrong_q, wrong_apart = (wrong @ np.stack([self.p, self.q, apart], axis=1)).T
+        # of the sums over the terms
+        sums = ULP * (8 + self.centres.size / 2)
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):  # sums that underflow: formed again
+            log_q = np.log(q) - least[:, 0]
+            near = np.abs(difference) < q / 2
+            loss = np.where(near, np.log1p(np.where(near, difference / q, 0.0)), np.log(p / q))
+            loss_error = (wrong_apart + np.abs(difference) * wrong_q / q) / p + sums * size / np.minimum(p, q)
+            # what an ulp of every weight of P and Q does to the difference
+            loss_error += 4 * ULP * (size + 2 * self.rate * q) / p
+            loss_error = np.where(near, loss_error, wrong_p / p + wrong_q / q + 2 * sums + self.unsure) + ELEMENTARY * np.abs(
+                loss
+            )
+            # the means of both centres differ by what the weights do
+            slope = np.abs(first - difference * first_q / q) / p + _SUM_ERROR * np.abs(self.centres).max() * size / p
+            results = [log_q, loss, size / q, first_p / p, first_q / q, slope, wrong_q / q + sums]
+        deep = ~(np.minimum(p, q) > _DEEP)
+        if deep.any():
+            (log_p, mean_p, unit_p), (own_q, mean_q, unit_q) = (self._alone(half[deep], one) for one in (self.p, self.q))
+            # one of the two has hardly a share of the other
+            steep = np.abs(mean_p - mean_q) * (1 + _SUM_ERROR) + _SUM_ERROR * np.abs(self.centres).max()
+            exchange = (own_q, log_p - own_q, np.full(own_q.shape, np.inf), mean_p, mean_q, steep, unit_q)
+            for result, other in zip(results, exchange, strict=True):
+                result[deep] = other
+            loss_error[deep] = unit_p + unit_q + self.unsure + ELEMENTARY * (np.abs(log_p) + np.abs(own_q))
+        log_q, loss, ratio, mean_p, mean_q, slope, unit = results
+        unit = unit + 4 * ULP * (4 + np.abs(log_q))
+        return x, log_q - _LOG_ROOT, loss, ratio, mean_p, mean_q, slope, unit, loss_error
+
+    def _alone(self, half: Array, weights: Array) -> tuple[Array, Array, Array]:
+        """The logarithm of one mixture, its mean centre and its relative error."""
+        held = weights > 0
+        exponent = np.log(weights[held]) - half[:, held]
+        peak = exponent.max(axis=1, keepdims=True)
+        term = np.exp(exponent - peak)
+        total = term.sum(axis=1)
+        own = half[:, held]
+        wrong = term * (ELEMENTARY * (2 + np.abs(exponent)) + 6 * ULP * own + 2 * self.centre_error * (1 + np.sqrt(2 * own)))
+        unit = wrong.sum(axis=1) / total + ULP * (8 + self.centres.size / 2)
+        return np.log(total) + peak[:, 0], term @ self.centres[held] / total, unit
+
+    def ends(self, points: Points, powers: Array, log_goal: Array) -> tuple[float, float] | None:
+        """Between which of some places all but e^goal of P^c Q^{1-c} lies for each power; None if it lies further out."""
+        enough = [np.flatnonzero((self.log_beyond(points, powers, sign) <= log_goal).all(axis=1)) for sign in (-1, 1)]
+        if not all(one.size for one in enough):
+            return None
+        return float(points.x[enough[0][-1]]), float(points.x[enough[1][0]])
+
+    def log_outside(self, points: Points, powers: Array) -> Array:
+        """Logarithms of what lies beyond the first and the last of some places, for each power."""
+        below, above = (self.log_beyond(points, powers, sign)[at] for sign, at in ((-1, 0), (1, -1)))
+        return np.asarray(np.logaddexp(below, above))
+
+    def log_beyond(self, points: Points, powers: Array, sign: int) -> Array:
+        """Logarithms of the integral of P^c Q^{1-c} from places outward, (place, power); infinite where no bound is known."""
+        slope = -sign * points.x[:, None]
+        for mean, (low, high), power in zip((points.mean_p, points.mean_q), self.ranges, (powers, 1 - powers), strict=True):
+            # outward the mean of the centres goes on to the outermost
+            there = high if sign > 0 else low
+            slope = slope + np.maximum(sign * power * mean[:, None], sign * power * there)
+        fall = -slope - SLACK * (1 + np.abs(powers) * self.apart)
+        size = points.log_tilted(powers[:, None]).T + np.abs(powers) * points.loss_error[:, None] + points.unit[:, None]
+        return np.where(fall > 0, size - np.log(np.where(fall > 0, fall, 1.0)) + SLACK * (1 + np.abs(size)), np.inf)
+
+    @property
+    def rough(self) -> float:
+        """A step over which the mixtures change little."""
+        return _ROUGH / max(1.0, self.span)
+
+    @cached_property
+    def _tables(self) -> list[Points]:
+        return []
+
+    def coarse(self, powers: Array) -> Points | None:
+        """Points that hold nearly all of P^c Q^{1-c} for each power; None where these are too many."""
+        for level in range(_LEVELS):
+            if level == len(self._tables):
+                reach = _FAR * 2.0**level
+                first, last = (math.ceil(end / self.rough) for end in (self.centres[0] - reach, self.centres[-1] + reach))
+                if last - first > MOST:
+                    return None
+                self._tables.append(self.at(self.rough * np.arange(first, last + 1.0)))
+            points = self._tables[level]
+            within = log_sum(points.log_tilted(powers[:, None]).T) + math.log(self.rough)
+            if (self.log_outside(points, powers) < within - _OUTSIDE).all():
+                return points
+        return None
+
+    @cached_property
+    def fine(self) -> tuple[float, Points] | None:
+        """A step and points with that distance, for how the transform decays."""
+        h = self.rough / _FINER
+        ends = (self.centres[0] - _FAR, self.centres[-1] + _FAR)
+        if not (ends[1] - ends[0]) / h < MOST:
+            return None
+        return h, self.at(h * np.arange(math.floor(ends[0] / h), math.ceil(ends[1] / h) + 1.0))
+
+    @property
+    def disc(self) -> float:
+        """A radius v with which l is analytic on discs around all real numbers, and more."""
+        return _DISC / max(1.0, *self.widths)
+
+    def beside(self, h: float) -> int:
+        """How many points with distances h lie within the radius, and one more."""
+        return math.ceil(self.disc / h) + 1
+
+    def largest(self, points: Points, h: float) -> Array:
+        """Bounds of |l| on the discs around all numbers in each cell but the outermost, between points with distances h.
+
+        By Cauchy's estimate the k-th derivative of l is at most k!/v^k times that.
+        """
+        v, (width_p, width_q) = self.disc, self.widths
+        # by how much P/Q differs from one, or by its size and turn
+        near = points.ratio * math.exp(self.span * h) / math.cos(v * width_q / 2)
+        far = np.abs(points.loss) + self.apart * h - math.log(math.cos(v * max(width_p, width_q) / 2)) + v * self.apart
+        size = np.where(near < 0.9, np.minimum(-np.log1p(-np.minimum(near, 0.9)), far), far)
+        most: Array = np.lib.stride_tricks.sliding_window_view(size, 2 * self.beside(h)).max(axis=1)
+        return most * (1 + ROOM)

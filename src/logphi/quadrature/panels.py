@@ -1,0 +1,273 @@
+"""Panels for Gauss-Legendre sums of a curve, and proved bounds of what these sums are wrong by.
+
+notation as in :mod:`logphi.quadrature.curve`. With a = z + 1,
+
+    h_z(l) = e^{al} - 1 - a (e^l - 1),      M(z) - 1 = integral of h_z(l) dQ,
+
+where P and Q have mass one: a sum of second order, so that a small K keeps its digits. From h' = a e^l (e^{zl} - 1)
+
+    |h_z(l)| <= |z| |z + 1| |l|^2/2 times the largest of 1, |e^l| and |e^{al}|.
+
+On the Bernstein ellipse with parameter rho around a panel of half-length r the variable stays within r (rho + 1/rho)/2 of
+the middle and v = r (rho - 1/rho)/2 of the real line. Where theta = |kappa| v < pi/2, w_k has no zero there, its modulus lies
+between cos(theta/2) w_k and w_k of the real part, |arg w_k| <= theta q e^Y / (1 - q + q e^Y cos(theta)), and log w_k
+has a derivative of at most |kappa| q e^Y / (cos(theta/2) w_k); all of these are monotone. If |f| <= B on the ellipse,
+the rule with n nodes is wrong by at most
+
+    (64/15) r B rho^{-2n} / (1 - rho^{-2})
+
+(Trefethen, *Approximation Theory and Approximation Practice*, Theorem 19.3). Panels are halved until that is negligible.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+from logphi.quadrature.curve import Curve
+from logphi.quadrature.log_ratio import turn_rate
+from logphi.quadrature.sums import Array, log_sum
+
+# measured: panels at first, and at most: sums over more nodes take seconds
+_FIRST = 8
+_MOST = 1200
+# nodes of the rule; measured: more nodes on longer panels, or fewer on shorter ones, are hardly fewer in all
+_ORDER = 24
+# measured: parameters of the ellipses that are tried
+_RHO = np.geomspace(1.25, 64.0, 14)
+# derived: below pi/2
+_WIDEST = 1.5
+# derived: the relative error asked of the quadrature, far below all rounding
+_SHARP = 1e-17
+# measured: shares of a length by which panels of a rough sum approach its ends, lengths of panels that follow any factor, and
+# how many of these there may be
+_SHARES = 8.0 ** -np.arange(1, 11)
+_LONG = 4.0
+_MANY = 1000.0
+# measured: points that find where a tilted law is, and how far below its peak it no longer matters, as a logarithm
+_SCAN = 1025
+_DEEP = 60.0
+# derived: far above what rounding does to the logarithm of a bound
+_SLACK = 1e-9
+# measured: no saddle of interest is so far out
+_FARTHEST = 2.0**30
+
+
+@dataclass(frozen=True)
+class Panels:
+    """The panels, side by side in no order; ``start`` and ``end`` are where the curve is cut."""
+
+    low: Array
+    high: Array
+    start: float
+    end: float
+
+
+@cache
+def _legendre(order: int) -> tuple[Array, Array]:
+    """Nodes and weights on [0, 2]; measured: to within three ulps of one, and a dozen of themselves."""
+    nodes, weights = np.polynomial.legendre.leggauss(order)
+    return nodes + 1, weights
+
+
+def gauss(low: Array, high: Array, order: int = _ORDER) -> tuple[Array, Array, Array]:
+    """Nodes, logarithms of weights, and what a node's rounding is relative to."""
+    nodes, weights = _legendre(order)
+    half = (high - low)[:, None] / 2
+    s = low[:, None] + half * nodes
+    place = np.abs(s) + half
+    return s.ravel(), np.log(half * weights).ravel(), place.ravel()
+
+
+def panels(curve: Curve, powers: Array, top: float) -> Panels | None:
+    """Panels fit for some real parts of a and heights up to ``top``; None where they would be too many."""
+    if not np.abs(powers).max() < _FARTHEST or not top < _FARTHEST:
+        return None
+    edges = rough_edges(curve, powers)
+    if edges is None:
+        return None
+    length = np.log(np.diff(edges))[:, None]
+    second, plain = (log_sum(part + length) for part in _sizes(curve, (edges[1:] + edges[:-1]) / 2, powers))
+    # relative to the sum itself, and to M(c)
+    mass = np.logaddexp(plain, np.log(1e-300 + curve.rest)) + np.log(_SHARP)
+    size = (np.abs(powers - 1) + top) * (np.abs(powers) + top)
+    goal = np.stack([np.minimum(second + np.log(_SHARP), mass - np.log(size + 1)), mass])
+    start, end = (
+        own if np.isfinite(own) else _end(curve, powers, goal, float(rough), outward)
+        for own, rough, outward in ((curve.start, edges[0], -1), (curve.end, edges[-1], 1))
+    )
+    goal += -np.log(8 * _FIRST)
+    found = halved(
+        np.linspace(start, end, _FIRST + 1),
+        lambda low, high: np.stack(_log_bounds(curve, low, high, powers, top), axis=1),
+        goal,
+        _MOST,
+    )
+    return found and Panels(found[0], found[1], start, end)
+
+
+def halved(
+    edges: Array, log_errors_of: Callable[[Array, Array], Array], goal: Array | float, most: int
+) -> tuple[Array, Array, Array] | None:
+    """Panels between edges, halved until every error, the panels along the first axis, meets a goal; and these errors.
+
+    None if more than ``most`` would be needed.
+    """
+    low, high = edges[:-1], edges[1:]
+    done: list[tuple[Array, Array, Array]] = []
+    count = 0
+    while low.size:
+        errors = log_errors_of(low, high)
+        good = (errors <= goal).reshape(low.size, -1).all(axis=1)
+        done.append((low[good], high[good], errors[good]))
+        count += int(good.sum())
+        low, high = low[~good], high[~good]
+        if count + 2 * low.size > most:
+            return None
+        middle = (low + high) / 2
+        low, high = np.concatenate([low, middle]), np.concatenate([middle, high])
+    low, high, errors = (np.concatenate(parts) for parts in zip(*done, strict=True))
+    return low, high, errors
+
+
+def log_errors(curve: Curve, found: Panels, powers: Array, top: float) -> tuple[Array, Array]:
+    """Logarithms of what sums over the panels are wrong by, per power: of h over |z| |z + 1|, and of e^{al}."""
+    second, plain = (log_sum(part) for part in _log_bounds(curve, found.low, found.high, powers, top))
+    for own, end, outward in ((curve.start, found.start, -1), (curve.end, found.end, 1)):
+        if not np.isfinite(own):
+            cut = log_beyond(curve, powers, np.array([end]), outward)[:, 0]
+            second, plain = np.logaddexp(second, cut[0]), np.logaddexp(plain, cut[1])
+    return second, plain
+
+
+def _tilts(curve: Curve, powers: Array) -> Array:
+    """The powers of e^l that occur, one row for each side of the law."""
+    return np.stack([powers, 1 - powers] if curve.mirrored else [powers])
+
+
+def _sizes(curve: Curve, s: Array, powers: Array) -> tuple[Array, Array]:
+    """Logarithms of l^2/2 W and of W, times the density; W sums the largest of 1, e^l and e^{al} over the sides."""
+    loss = curve.loss(s)
+    tilt = _tilts(curve, powers)[:, None, :] * loss[:, None]
+    log_size = log_sum(np.maximum(np.maximum(tilt, loss[:, None]), 0.0)) + curve.log_density(s)[:, None]
+    square = np.log(np.maximum(loss * loss, 1e-300) / 2)[:, None]
+    return log_size + square, log_size
+
+
+def rough_edges(curve: Curve, powers: Array) -> Array | None:
+    """Ends of the panels of a rough sum, beyond which nothing matters; None where they would be many."""
+    if np.isfinite(curve.start + curve.end):
+        length = curve.end - curve.start
+        count = min(np.ceil(length * curve.steepness / _LONG), _MANY)
+        # a tilted law may lie at either end
+        near = length * _SHARES
+        edges = np.concatenate([np.linspace(curve.start, curve.end, int(count) + 1), curve.start + near, curve.end - near])
+        return np.unique(edges)
+    reach = 12.0 + 2.5 * float(np.abs(_tilts(curve, powers)).max() + 1) * curve.steepness
+    s = np.linspace(max(curve.start, -reach), min(curve.end, reach), _SCAN)
+    _, plain = _sizes(curve, s, powers)
+    kept = np.flatnonzero((plain > plain.max(axis=0) - _DEEP).any(axis=1))
+    if not kept.size:
+        # sizes beyond the range of doubles
+        return None
+    start, end = float(s[max(kept[0] - 1, 0)]), float(s[min(kept[-1] + 1, _SCAN - 1)])
+    count = np.ceil((end - start) * max(max(abs(factor.slope) for factor in curve.factors) / _LONG, 0.5))
+    return np.linspace(start, end, int(count) + 1) if count <= _MANY else None
+
+
+def _end(curve: Curve, powers: Array, goal: Array, rough: float, outward: int) -> float:
+    """An end of an endless curve, near a rough one, beyond which little enough is omitted: above zero or below it."""
+    distance = max(outward * rough, 0.0)
+    e = outward * np.linspace(distance / 2, 2 * distance + 14, 193)[1:]
+    good = (log_beyond(curve, powers, e, outward) <= goal[:, None, :] - 4).all(axis=(0, 2))
+    return float(e[int(np.argmax(good))]) if good.any() else float(e[-1])
+
+
+def log_beyond(curve: Curve, powers: Array, end: Array, outward: int) -> Array:
+    """Logarithms of what sums lose above ends (1) or below them (-1), (kind, end, power), kinds as in :func:`log_errors`.
+
+    With u the distance from the end, what is summed grows at most like e^{ku} times a decreasing normal factor, where k is the
+    slope of g there and those of the factors; |l| grows by at most its own slope times u.
+    """
+    g1, g2 = curve.density[1:]
+    second, plain = _sizes(curve, end, powers)
+    loss = np.abs(curve.loss(end))[:, None]
+    steep, own = (part[:, None] for part in curve.slopes_beyond(end, outward))
+    tilts = np.maximum(outward * _tilts(curve, powers), outward)
+    fall = (-outward * (g1 + 2 * g2 * end))[:, None] - np.maximum(tilts.max(axis=0), 0.0) * steep - own
+    safe = np.where(fall > 0, fall, 1.0)
+    rise = steep / (np.maximum(loss, 1e-150) * safe)
+    beyond = np.stack([second + np.log1p(2 * rise * (1 + rise)), plain]) - np.log(safe)
+    return np.where(fall > 0, beyond + _SLACK * (1 + np.abs(beyond)), np.inf)
+
+
+@dataclass(frozen=True)
+class Ellipses:
+    """Around each panel, (panel, rho): ``log_rest`` is the logarithm of the error for a factor of the density up to one.
+
+    The real part of l lies between ``least`` and ``most``, its imaginary part is at most ``turn``; at the real ends it is
+    ``left`` and ``right``, and nowhere further from a value between these than ``moved``.
+    """
+
+    log_rest: Array
+    least: Array
+    most: Array
+    turn: Array
+    left: Array
+    right: Array
+    moved: Array
+
+    @property
+    def size(self) -> Array:
+        """A bound of |l|."""
+        size: Array = np.maximum(np.abs(self.left), np.abs(self.right)) + self.moved
+        return size
+
+    @staticmethod
+    def around(curve: Curve, low: Array, high: Array, rho: Array = _RHO, order: int = _ORDER) -> Ellipses:
+        """The ellipses of panels; an infinite error where a factor may have a zero."""
+        r, middle = ((high - low) / 2)[:, None], ((high + low) / 2)[:, None]
+        along, v = r * (rho + 1 / rho) / 2, r * (rho - 1 / rho) / 2
+        left, right = middle - along, middle + along
+        log_density = curve.highest(left, right) - curve.density[2] * v * v
+        least, most, turn, moved, loss_left, loss_right = (np.zeros(v.shape) for _ in range(6))
+        near = np.ones(v.shape, dtype=bool)
+        for factor in curve.factors:
+            theta = abs(factor.slope) * v
+            near &= theta < _WIDEST
+            theta = np.minimum(theta, _WIDEST)
+            log_left, log_right = factor.value(left), factor.value(right)
+            rises = factor.slope > 0
+            log_down, log_up = (log_left, log_right) if rises else (log_right, log_left)
+            share, half = factor.share(right if rises else left, log_up), np.cos(theta / 2)
+            if factor.sign > 0:
+                least, most = least + log_down + np.log(half), most + log_up
+            else:
+                # the loss increases: such a factor falls, and is largest where the loss is least
+                least, most = least - log_up, most - log_down - np.log(half)
+            loss_left, loss_right = loss_left + factor.sign * log_left, loss_right + factor.sign * log_right
+            log_density = log_density + factor.own * log_up
+            turn = turn + theta * turn_rate(share, 1 - share, theta)
+            moved = moved + theta * share / half
+        # a panel of no length has no error
+        log_rest = np.log(np.maximum(64 / 15 * r, 1e-300)) + log_density - 2 * order * np.log(rho) - np.log1p(-(rho**-2.0))
+        return Ellipses(np.where(near, log_rest, np.inf), least, most, turn, loss_left, loss_right, moved)
+
+
+def best(log_error: Array) -> Array:
+    """The smallest bound over the ellipses, the second axis, rounded up."""
+    least = np.minimum(log_error.min(axis=1), 1e300)
+    total: Array = least + _SLACK * (1 + np.abs(least))
+    return total
+
+
+def _log_bounds(curve: Curve, low: Array, high: Array, powers: Array, top: float) -> tuple[Array, Array]:
+    """Logarithms of the error bounds of each panel, (panel, power): of h over |z| |z + 1|, and of e^{al}."""
+    own = Ellipses.around(curve, low, high)
+    tilts = _tilts(curve, powers)[:, None, None, :]
+    grown = np.maximum(tilts * own.least[:, :, None], tilts * own.most[:, :, None]) + top * own.turn[:, :, None]
+    plain = log_sum(np.maximum(np.maximum(grown, own.most[:, :, None]), 0.0)) + own.log_rest[:, :, None]
+    return best(plain + np.log(np.maximum(own.size * own.size, 1e-300) / 2)[:, :, None]), best(plain)

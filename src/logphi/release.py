@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from logphi import certification, check
 from logphi.adjacency import Adjacency, AdjacencyLike
+from logphi.arguments import Real, RealLike, Scalar, Whole, frozen
 from logphi.asking import Questions
 from logphi.description import canonical, manner, node, normalised, numbers_in, together
 from logphi.form import Form
@@ -78,7 +79,7 @@ class Mechanism(Guided, Form, NotAmplified, Questions):
         return [(counts[key], nodes[key]) for key in sorted(counts)]
 
     @guided()
-    def group(self, size: int) -> Mechanism:
+    def group(self, size: Scalar) -> Mechanism:
         """The release as a group of records sees it that all change together, as one record does under the relation.
 
         P is the output with the whole group, Q without it; under ``"replace"`` all of the group take other values. What each
@@ -110,8 +111,8 @@ class Mechanism(Guided, Form, NotAmplified, Questions):
         >>> (3 * lp.Gaussian(sigma=5) + lp.RandomizedResponse(p=0.6)).group(4)
         3 * Gaussian(sigma=5.0, sensitivity=4.0) + 4 * RandomizedResponse(p=0.6)
         """
-        size = check.whole("size", size, 1, LARGEST_SIZE)
-        return self if size == 1 else self._grouped(size)
+        number = check.whole("size", size, 1, LARGEST_SIZE)
+        return self if number == 1 else self._grouped(number)
 
     def _grouped(self, size: int) -> Mechanism:
         """For a group of two or more."""
@@ -140,7 +141,7 @@ class Mechanism(Guided, Form, NotAmplified, Questions):
             return NotImplemented
         return compose([self, other])
 
-    def __mul__(self, count: Any) -> Mechanism:
+    def __mul__(self, count: RealLike) -> Mechanism:
         if symbolic(count):
             return count * (Parametric(()) + self)  # type: ignore[no-any-return]
         return _collect(
@@ -161,7 +162,7 @@ class Mechanism(Guided, Form, NotAmplified, Questions):
 
     @guided()
     def poisson(
-        self, rate: float, *, group_size: int = 1, adjacency: AdjacencyLike | None = None, one_pair: bool = False
+        self, rate: RealLike, *, group_size: Scalar = 1, adjacency: AdjacencyLike | None = None, one_pair: bool = False
     ) -> Mechanism:
         """The mechanism on a fresh Poisson sample: every record takes part with probability ``rate``.
 
@@ -210,7 +211,7 @@ class Mechanism(Guided, Form, NotAmplified, Questions):
         return kind(self, rate, group_size, relation)
 
     @guided()
-    def subset(self, rate: float, *, adjacency: AdjacencyLike) -> Mechanism:
+    def subset(self, rate: Scalar, *, adjacency: AdjacencyLike) -> Mechanism:
         """The mechanism on a fresh uniformly random subset of fixed size, drawn without replacement.
 
         Rate 0 leaks nothing. The base must be stated under replace ([AFA] Theorem 11.2, Corollary 32).
@@ -359,13 +360,13 @@ class Primitive(Mechanism):
             object.__setattr__(self, name, value)
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class PoissonSampled(Primitive):
     """A mechanism on a Poisson sample; made by :meth:`Mechanism.poisson`."""
 
     base: Mechanism
-    rate: float
-    group_size: int
+    rate: Real
+    group_size: Whole
     adjacency: Adjacency
 
     def __post_init__(self) -> None:
@@ -393,10 +394,10 @@ class PoissonSampled(Primitive):
         return super().pair()
 
     def poisson(
-        self, rate: float, *, group_size: int = 1, adjacency: AdjacencyLike | None = None, one_pair: bool = False
+        self, rate: RealLike, *, group_size: Scalar = 1, adjacency: AdjacencyLike | None = None, one_pair: bool = False
     ) -> Mechanism:
         """The base on a sample of a sample: a Poisson sample with the product of the rates."""
-        if self.group_size > 1:
+        if self.group_size > 1 or symbolic(rate):
             return super().poisson(rate, group_size=group_size, adjacency=adjacency, one_pair=one_pair)
         relation = poisson_relation(self.adjacency, None if adjacency is None else Adjacency.of(adjacency))
         product = Written(meant(self.rate) * meant(check.unit("rate", rate)))
@@ -425,7 +426,6 @@ class PoissonSampled(Primitive):
         return chain([self.rate], self.base._numbers())
 
 
-@dataclass(frozen=True, repr=False)
 class PoissonOnePair(PoissonSampled):
     """A mechanism on a Poisson sample, by one pair for both orders; made by :meth:`Mechanism.poisson`."""
 
@@ -443,12 +443,12 @@ class PoissonOnePair(PoissonSampled):
         return {**super()._drawn(), "one_pair": True}
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class SubsetSampled(Primitive):
     """A mechanism on a subset of fixed size; made by :meth:`Mechanism.subset`."""
 
     base: Mechanism
-    rate: float
+    rate: Real
     adjacency: Adjacency
 
     def __post_init__(self) -> None:
@@ -537,6 +537,8 @@ def _operand(mechanism: Mechanism, spell: Callable[[Any], str]) -> str:
 
 def compose(mechanisms: Iterable[Mechanism]) -> Mechanism:
     """The composition of any number of mechanisms, in time linear in their number.
+
+    ``sum(mechanisms)`` is the same; type checkers say that it may be 0, as it is of an empty list.
 
     Parameters
     ----------

@@ -15,6 +15,7 @@ from logphi.accountant.rules import rule_of
 from logphi.accountant.rules.rule import Amount
 from logphi.accountant.sealed import sealed, unsealed
 from logphi.adjacency import Adjacency, AdjacencyLike
+from logphi.arguments import Scalar
 from logphi.files import write_whole
 from logphi.listed import Listed
 from logphi.plain import fields, number_read, number_written
@@ -80,11 +81,11 @@ class PrivacyFilter(Listed):
     def __init__(
         self,
         *,
-        epsilon: float,
-        delta: float,
+        epsilon: Scalar,
+        delta: Scalar,
         rule: Literal["renyi", "gaussian", "schedule"] = "renyi",
-        order: float | None = None,
-        infinite_mass: float = 0.0,
+        order: Scalar | None = None,
+        infinite_mass: Scalar = 0.0,
         adjacency: AdjacencyLike | None = None,
     ) -> None:
         self._rule = rule_of(rule, epsilon, delta, order, infinite_mass)
@@ -100,7 +101,7 @@ class PrivacyFilter(Listed):
         self._spent = self._rule.nothing
         self._lock = RLock()
 
-    def can_spend(self, mechanism: Mechanism, count: int = 1) -> bool:
+    def can_spend(self, mechanism: Mechanism, count: Scalar = 1) -> bool:
         """Whether ``count`` more releases of a mechanism are within the budget. Nothing is recorded.
 
         Parameters
@@ -132,7 +133,7 @@ class PrivacyFilter(Listed):
         with self._lock:
             return self._rule.fits(self._after(mechanism, count))
 
-    def spend(self, mechanism: Mechanism, count: int = 1) -> None:
+    def spend(self, mechanism: Mechanism, count: Scalar = 1) -> None:
         """Record ``count`` releases of a mechanism, all or none. Call it before anything is released.
 
         Parameters
@@ -156,12 +157,12 @@ class PrivacyFilter(Listed):
             self._ledger.step(mechanism, count)
             self._spent = after
 
-    def _after(self, mechanism: Mechanism, count: int) -> object:
+    def _after(self, mechanism: Mechanism, count: Scalar) -> object:
         count = check.count("count", count)
         self._ledger.check_relation(mechanism)
         return self._rule.after(self._spent, mechanism, count)
 
-    def _excess(self, mechanism: Mechanism, count: int, amounts: dict[str, Amount]) -> str:
+    def _excess(self, mechanism: Mechanism, count: Scalar, amounts: dict[str, Amount]) -> str:
         over = {name: _less(amounts[name], most) for name, most in self._rule.budget.items() if amounts[name] > most}
         told = " and ".join(
             f"its {name} {_shown(excess):.3g} above {float(self._rule.budget[name]):.10g}" for name, excess in over.items()

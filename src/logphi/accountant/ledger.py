@@ -12,6 +12,7 @@ from typing import Any
 from logphi import check
 from logphi.accountant.sealed import sealed, unsealed
 from logphi.adjacency import Adjacency, AdjacencyLike
+from logphi.arguments import Scalar
 from logphi.bound import Bound, Direction
 from logphi.bounds import Bounds
 from logphi.engine.directions import Loss
@@ -76,7 +77,7 @@ class Accountant(Listed):
         self._release: Mechanism | None = None
         self._lock = Lock()
 
-    def step(self, mechanism: Mechanism, count: int = 1) -> None:
+    def step(self, mechanism: Mechanism, count: Scalar = 1) -> None:
         """Record that a mechanism was released ``count`` times.
 
         A composition is recorded as its terms. If anything is wrong nothing is recorded.

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from logphi import check
-from logphi.adjacency import ADD_REMOVE, Relation
+from logphi.arguments import ADD_REMOVE, Real, Relation, default, frozen
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.truncated import TruncatedDoubleExponential, TruncatedNormal
 from logphi.pairs.extremes import noisy
@@ -24,7 +23,7 @@ LEAST_SHARED = 1e-6
 _NO_BALLS = "the transform of truncated noise is not enclosed in balls; ask without a certificate"
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class TruncatedGaussian(Primitive):
     """Adds N(0, sigma^2) noise, conditioned to lie within [-T, T], to a query with one value.
 
@@ -61,9 +60,9 @@ class TruncatedGaussian(Primitive):
     0.239945219
     """
 
-    sigma: float
-    truncation: float
-    sensitivity: float = 1.0
+    sigma: Real
+    truncation: Real
+    sensitivity: Real = default(1.0)
     adjacency: Relation = ADD_REMOVE
     _undescribed: ClassVar = _NO_BALLS
     _grows: ClassVar = "sensitivity"
@@ -85,7 +84,7 @@ class TruncatedGaussian(Primitive):
         return self.pair().loss()
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class TruncatedLaplace(Primitive):
     """Adds Laplace noise, conditioned to lie within [-T, T], to a query with one value.
 
@@ -123,9 +122,9 @@ class TruncatedLaplace(Primitive):
     0.249784205
     """
 
-    scale: float
-    truncation: float
-    sensitivity: float = 1.0
+    scale: Real
+    truncation: Real
+    sensitivity: Real = default(1.0)
     adjacency: Relation = ADD_REMOVE
     _undescribed: ClassVar = _NO_BALLS
     _grows: ClassVar = "sensitivity"

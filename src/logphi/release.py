@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from logphi import certification, check
 from logphi.adjacency import Adjacency, AdjacencyLike
@@ -16,7 +16,7 @@ from logphi.arguments import Real, RealLike, Scalar, Whole, frozen
 from logphi.asking import Questions
 from logphi.description import canonical, manner, node, normalised, numbers_in, together
 from logphi.form import Form
-from logphi.guesses import Guided, attribute_hint, guided
+from logphi.guesses import Guided, guided
 from logphi.laws.log_phi import LogPhi
 from logphi.pairs.extremes import known_by, product
 from logphi.pairs.pair import Pair, UnsupportedError
@@ -155,11 +155,6 @@ class Mechanism(Guided, Form, NotAmplified, Questions):
         """``sum(mechanisms)`` begins with zero."""
         return self if isinstance(other, int) and other == 0 else NotImplemented
 
-    if not TYPE_CHECKING:  # to type checkers, any attribute would be there
-
-        def __getattr__(self, name: str) -> Any:
-            raise AttributeError(f"a {type(self).__name__} has no {name!r}{attribute_hint(name)}")
-
     @guided()
     def poisson(
         self, rate: RealLike, *, group_size: Scalar = 1, adjacency: AdjacencyLike | None = None, one_pair: bool = False
@@ -210,7 +205,7 @@ class Mechanism(Guided, Form, NotAmplified, Questions):
         kind = PoissonOnePair if check.flag("one_pair", one_pair) else PoissonSampled
         return kind(self, rate, group_size, relation)
 
-    @guided()
+    @guided("m.subset(size / dataset_size, adjacency=...), whose rate is the size of the subset over that of the data set")
     def subset(self, rate: Scalar, *, adjacency: AdjacencyLike) -> Mechanism:
         """The mechanism on a fresh uniformly random subset of fixed size, drawn without replacement.
 

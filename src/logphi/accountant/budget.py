@@ -17,6 +17,7 @@ from logphi.accountant.sealed import sealed, unsealed
 from logphi.adjacency import Adjacency, AdjacencyLike
 from logphi.arguments import Scalar
 from logphi.files import write_whole
+from logphi.guesses import BUDGET, Guided
 from logphi.listed import Listed
 from logphi.plain import fields, number_read, number_written
 from logphi.release import Mechanism
@@ -30,7 +31,7 @@ class BudgetExceededError(ValueError):
     """A release that would exceed its budget, and was not recorded."""
 
 
-class PrivacyFilter(Listed):
+class PrivacyFilter(Guided, Listed):
     """A budget (epsilon, delta), from which releases are spent as long as everything together stays within it.
 
     What can be spent depends on how it is decided what to spend. ``rule="renyi"``, the default, holds whatever the steps depend
@@ -77,6 +78,8 @@ class PrivacyFilter(Listed):
     >>> budget.can_spend(lp.PureDP(Fraction(1, 10))), budget.can_spend(lp.PureDP(0.1))
     (True, False)
     """
+
+    _instead = BUDGET
 
     def __init__(
         self,

@@ -17,6 +17,7 @@ from logphi.bound import Bound, Direction
 from logphi.bounds import Bounds
 from logphi.engine.directions import Loss
 from logphi.files import write_whole
+from logphi.guesses import LEDGER, Guided, guided
 from logphi.listed import Listed
 from logphi.plain import fields, number_written
 from logphi.questions import delta as delta_view
@@ -27,11 +28,12 @@ from logphi.spelling import short
 from logphi.written import exactly
 
 FORMAT = "logphi-accountant"
+_STEP = "the mechanism: accountant.step(lp.Gaussian(noise_multiplier).poisson(sample_rate))"
 
 Steps = tuple[tuple[Mechanism, int], ...]
 
 
-class Accountant(Listed):
+class Accountant(Guided, Listed):
     """An append-only ledger of releases, which answers for all of them together at any time.
 
     A step takes constant time, however many there were before. Questions change nothing; :attr:`release` is the composition of
@@ -63,6 +65,7 @@ class Accountant(Listed):
     """
 
     _unlisted = frozenset({"check_relation", "content", "of_content"})
+    _instead = LEDGER
 
     def __init__(self, adjacency: AdjacencyLike | None = None) -> None:
         self._adjacency = None if adjacency is None else Adjacency.of(adjacency)
@@ -77,6 +80,7 @@ class Accountant(Listed):
         self._release: Mechanism | None = None
         self._lock = Lock()
 
+    @guided(noise_multiplier=_STEP, sample_rate=_STEP, steps="count=", num_steps="count=")
     def step(self, mechanism: Mechanism, count: Scalar = 1) -> None:
         """Record that a mechanism was released ``count`` times.
 

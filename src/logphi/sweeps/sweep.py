@@ -119,14 +119,16 @@ class _Question:
             if not callable(ask):
                 raise TypeError(f"ask must be a function of a mechanism, got {ask!r}; for a method use operator.methodcaller")
             if options:
-                raise ValueError(f"{', '.join(options)} would be those of epsilon or delta: give them to ask itself")
+                raise ValueError(f"{', '.join(options)} go with epsilon or delta: with ask, let that function pass them on")
             return _Question(getattr(ask, "__name__", "answer"), ask)
-        quantity, given = ("epsilon", "delta") if epsilon is None else ("delta", "epsilon")
-        points = check.unit_array("delta", delta) if epsilon is None else check.real_array("epsilon", epsilon)
+        quantity, given, asked = ("epsilon", "delta", delta) if epsilon is None else ("delta", "epsilon", epsilon)
+        points = check.unit_array(given, asked) if epsilon is None else check.real_array(given, asked)
         if points.ndim > 1:
             raise ValueError(f"{given} must be a number or a list of them, got an array of shape {points.shape}")
         axis = tuple(points.tolist()) if points.ndim else None
-        return _Question(quantity, methodcaller(quantity, points, **options), given, axis)
+        # each number as it was written, which is what is certified
+        written = asked if axis is None else check.entries(asked, points)
+        return _Question(quantity, methodcaller(quantity, written, **options), given, axis)
 
     def __call__(self, mechanism: Mechanism) -> list[Bound]:
         """All answers."""

@@ -766,3 +766,15 @@ def test_a_box_is_equal_where_both_parts_are():
 def test_answers_survive_pickling(text):
     for answer in (parse(text).delta(0.3), parse(text).delta([0.1, 0.2]), parse(text).tradeoff(0.1)):
         assert pickle.loads(pickle.dumps(answer)).same_as(answer)
+
+
+def test_an_array_of_bounds_is_formatted_point_by_point():
+    deltas = lp.Gaussian(sigma=1).delta([0.5, 1, 2])
+    assert f"{deltas:.3f}" == "[0.239, 0.127, 0.021]"
+    assert f"{deltas:>9.2e}" == "[ 2.39e-01,  1.27e-01,  2.10e-02]"
+    errors = lp.Gaussian(sigma=1).tradeoff([[0.05], [0.1]])
+    # a trade-off function is claimed by its lower end
+    assert f"{errors:.4f}" == "[[0.7404], [0.6108]]"
+    assert f"{errors}" == repr(errors)
+    with pytest.raises(ValueError, match=r"such as '\.3f'"):
+        f"{deltas:nonsense}"

@@ -31,6 +31,15 @@ import logphi as lp
         (lambda: lp.dp_sgd(epsilon=1, delta=1e-5, dataset_size=100, batch_size=1, epochs=1), "target_epsilon="),
         (lambda: lp.calibrate(lp.Gaussian, target_epsilon=1, target_delta=1e-5), "write epsilon="),
         (lambda: lp.Gaussian(1, colour="red"), "it takes sigma, sensitivity, adjacency"),
+        (lambda: lp.Gaussian(1).subset(10, 100), r"got 10, 100: write m\.subset\(size / dataset_size, adjacency="),
+        (lambda: lp.Gaussian(1).epsilon(1e-5, "remove"), "takes delta without a name, got 1e-05, 'remove': write direction="),
+        (
+            lambda: lp.dp_sgd(60000, 256, 1.1),
+            "nothing without a name, got 60000, 256, 1.1: write dataset_size=, batch_size=",
+        ),
+        (lambda: lp.Accountant(neighboring_relation="replace"), "write adjacency="),
+        (lambda: lp.Accountant().step(noise_multiplier=1.1, sample_rate=0.01), r"accountant\.step\(lp\.Gaussian\("),
+        (lambda: lp.PrivacyFilter(eps=1, delta=1e-5), "write epsilon"),
     ],
 )
 def test_keywords(typed, hint):
@@ -47,6 +56,19 @@ def test_keywords(typed, hint):
         (lambda: lp.Gaussian(1).group_privacy(4), r"m\.group\(size\)"),
         (lambda: lp.Gaussian(1).to_dict(), r"m\.to_json\(\)"),
         (lambda: lp.Gaussian(1).colour, "a Gaussian has no 'colour'"),
+        (lambda: lp.ExponentialMechanism(1).colour, "an ExponentialMechanism has no 'colour'"),
+        (lambda: lp.Gaussian(1).compute_epsilon(1e-5), r"m\.epsilon\(delta\)"),
+        (lambda: lp.Gaussian(1).step(), "n steps"),
+        (
+            lambda: lp.Accountant().get_epsilon(delta=1e-5),
+            r"an Accountant has no .* write accountant\.epsilon\(delta\)",
+        ),
+        (lambda: lp.Accountant().compute_epsilon(1e-5), r"accountant\.epsilon\(delta\)"),
+        (lambda: lp.Accountant().get_delta(1), r"accountant\.delta\(epsilon\)"),
+        (lambda: lp.Accountant().compose(lp.Gaussian(1)), r"accountant\.step\(mechanism, count\)"),
+        (lambda: lp.Accountant().renyi(2), r"accountant\.release"),
+        (lambda: lp.PrivacyFilter(epsilon=1, delta=1e-5).step(lp.Gaussian(9)), r"budget\.spend\(mechanism, count\)"),
+        (lambda: lp.PrivacyFilter(epsilon=1, delta=1e-5).epsilon(1e-5), r"budget\.spent, or budget\.release\.epsilon"),
     ],
 )
 def test_attributes(typed, hint):
@@ -61,6 +83,8 @@ def test_attributes(typed, hint):
         ("subsample", r"m\.poisson\(rate\)"),
         ("GaussianMechanism", r"lp\.Gaussian\(sigma\)"),
         ("RDPAccountant", r"lp\.Accountant\(\)"),
+        ("get_epsilon", r"m\.epsilon\(delta\)"),
+        ("compute_epsilon", r"m\.epsilon\(delta\)"),
         ("colour", "has no attribute 'colour'$"),
     ],
 )
@@ -99,4 +123,7 @@ def test_hints_do_not_get_in_the_way():
     mechanism = lp.Gaussian(sigma=1.5).poisson(rate=0.1)
     assert copy.deepcopy(mechanism) == pickle.loads(pickle.dumps(mechanism)) == mechanism
     assert not hasattr(mechanism, "subsample")
+    accountant = lp.Accountant()
+    accountant.step(mechanism)
+    assert copy.deepcopy(accountant).history == pickle.loads(pickle.dumps(accountant)).history == ((mechanism, 1),)
     assert list(inspect.signature(lp.Gaussian).parameters) == ["sigma", "sensitivity", "adjacency"]

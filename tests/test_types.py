@@ -47,6 +47,65 @@ mu: lp.Bound = m.risk.gaussian_mu()
 spent: lp.Bound = lp.Accountant("add_remove").epsilon(1e-5)
 """
 
+# numbers of every kind that constructors, samples, counts, runs and targets take
+KINDS = """
+from decimal import Decimal
+from fractions import Fraction
+import numpy as np
+import sympy
+import logphi as lp
+
+class Expression:
+    # as SymPy's are to a type checker that knows them
+    @property
+    def free_symbols(self) -> set[str]:
+        return {"x"}
+
+s = sympy.Symbol("s", positive=True)
+column = np.array([0.5, 0.5])
+lp.Gaussian(Fraction(4, 3))
+lp.Gaussian(Decimal("1.1"), sensitivity=Fraction(1, 2))
+lp.Gaussian(np.float64(1.1), sensitivity=np.int64(2))
+lp.Gaussian(np.float32(1.5))
+lp.Gaussian(s)
+lp.Gaussian(Expression())
+lp.Laplace(Fraction(1, 3), adjacency=lp.Adjacency.ADD)
+lp.PureDP(Fraction(1, 10))
+lp.ApproximateDP(Decimal("0.5"), delta=np.float64(1e-5))
+lp.ExponentialMechanism(epsilon=Decimal(1))
+lp.DistanceToInstability(Fraction(1, 2), Decimal("1e-6"))
+lp.RandomizedResponse(p=Fraction(3, 4))
+lp.KaryRandomizedResponse(k=np.int64(4), p=Fraction(1, 2))
+lp.DiscreteGaussian(sigma=Fraction(3, 2), sensitivity=2.0, truncation=np.int64(40))
+lp.DiscreteLaplace(scale=Decimal(2))
+lp.TruncatedLaplace(scale=2, truncation=Fraction(100))
+lp.TruncatedGaussian(Fraction(2), 20)
+lp.GaussianPair(0, Fraction(1), Decimal(1), np.float64(2))
+lp.GaussianMixture(1, [1, Fraction(2)], [Decimal("0.9"), Decimal("0.1")])
+lp.GaussianMixturePair(1, range(2), column, (Fraction(1, 3), Fraction(2, 3)))
+lp.Discrete(p=column, q=[Fraction(1, 4), Fraction(3, 4)])
+lp.FromProfile(epsilons=[1], deltas=[Decimal("1e-5")])
+lp.FromTradeoff(type_one_errors=(0, 1), type_two_errors=np.array([1, 0]))
+held: float = lp.Gaussian(Fraction(4, 3)).sigma
+listed: tuple[float, ...] = lp.Discrete([0.5, 0.5], column).p
+whole: int = lp.KaryRandomizedResponse(k=4.0, p=0.5).k
+m = lp.Gaussian(1).poisson(Fraction(1, 100))
+lp.Gaussian(1).poisson(0.1, group_size=np.int64(2))
+n: lp.Mechanism = m.poisson(np.float64(0.1)) + m.poisson(s) + m.group(2.0)
+subset: lp.Mechanism = lp.Gaussian(1, adjacency="replace").subset(Decimal("0.01"), adjacency="replace")
+counted: lp.Mechanism = 100.0 * m + np.int64(3) * m + np.float64(3) * m + Decimal(2) * m + m * Fraction(2) + s * m
+asked: lp.Bound = m.epsilon(Decimal("1e-5"))
+told: lp.Bound = m.delta(Fraction(1, 2))
+lp.dp_sgd(dataset_size=6e4, batch_size=np.int64(256), noise_multiplier=Fraction(11, 10), epochs=Decimal(3))
+lp.dp_sgd(dataset_size=60000, batch_size=256, target_epsilon=Fraction(2), target_delta=Decimal("1e-5"), steps=1e3)
+lp.calibrate(lp.Gaussian, epsilon=Fraction(1), delta=Decimal("1e-5"), lower=np.float64(0.1), digits=np.int64(3))
+lp.calibrate(lambda sigma: lp.Gaussian(sigma), epsilon=1, delta=1e-5, rtol=Fraction(1, 1000))
+lp.Accountant().step(m, count=100.0)
+lp.PrivacyFilter(epsilon=Fraction(1), delta=Decimal("1e-5")).spend(lp.PureDP(0.1), np.int64(2))
+composed: lp.Bound = lp.compose([lp.Gaussian(1), lp.Laplace(1)]).epsilon(1e-5)
+summed: lp.Bound = sum([lp.Gaussian(1), lp.Laplace(1)], start=0 * m).epsilon(1e-5)
+"""
+
 # each line on its own is a slip
 SLIPS = """
 m.epsilon(1e-5, direction="up")
@@ -67,6 +126,27 @@ m.risk.advantage(method="fast")
 m.unit_pair("down")
 lp.Gaussian(1, adjacency="removal")
 lp.Gaussian("1")
+lp.Gaussian(1, sensitivity="2")
+lp.Gaussian([1, 2])
+lp.Gaussian(m)
+lp.Gaussian(m.epsilon(1e-5))
+lp.PureDP("1")
+lp.RandomizedResponse(p=None)
+lp.KaryRandomizedResponse(k="4", p=0.5)
+lp.Discrete(p="ab", q=[1, 0])
+lp.Discrete(p=["0.5", "0.5"], q=[0.5, 0.5])
+lp.Discrete(p=0.5, q=[0.5, 0.5])
+m.poisson("0.1")
+m.poisson(0.1, group_size="2")
+m.subset("0.1", adjacency="replace")
+m.subset(10, 100)
+m.group("2")
+"3" * m
+m * "3"
+lp.dp_sgd(dataset_size="9", batch_size=1, noise_multiplier=1, steps=1)
+lp.dp_sgd(dataset_size=9, batch_size=1, noise_multiplier="1", steps=1)
+lp.calibrate(lp.Gaussian, epsilon="1", delta=1e-5)
+lp.Accountant().step(m, "2")
 lp.PureDP(1, adjacency="removal")
 lp.Laplace(epsilon=1)
 lp.Accountant("removal")
@@ -92,7 +172,7 @@ def complaints(tmp_path_factory):
     """The lines of each module that mypy refuses, with the project's settings and its cache."""
     folder = tmp_path_factory.mktemp("typed")
     texts = {name: page_as_module(page.read_text(encoding="utf-8")) for name, page in PAGES.items()}
-    texts |= {"accepted": ACCEPTED, "slips": "\n".join(["import logphi as lp", "m = lp.Gaussian(1)", *SLIPS])}
+    texts |= {"accepted": ACCEPTED, "kinds": KINDS, "slips": "\n".join(["import logphi as lp", "m = lp.Gaussian(1)", *SLIPS])}
     for name, text in texts.items():
         (folder / f"{name}.py").write_text(text, encoding="utf-8")
     command = [
@@ -112,10 +192,14 @@ def complaints(tmp_path_factory):
     }
 
 
-@pytest.mark.parametrize("name", [*PAGES, "accepted"])
+@pytest.mark.parametrize("name", [*PAGES, "accepted", "kinds"])
 def test_what_is_right_is_accepted(complaints, name):
     assert complaints[name] == {}
     assert complaints["src"] == []
+
+
+def test_numbers_of_every_kind_are_taken():
+    exec(KINDS, {})
 
 
 def test_pages_are_read(complaints):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Literal
 
 
 class Adjacency(enum.Enum):
@@ -46,22 +46,3 @@ class Adjacency(enum.Enum):
 
 # for type checkers: a relation, or its name
 AdjacencyLike = Adjacency | Literal["add_remove", "add", "remove", "replace", "replace_special"]
-
-if TYPE_CHECKING:
-
-    class Relation:
-        """A field that may be set by name, and holds the relation."""
-
-        def __get__(self, instance: object, owner: Any) -> Adjacency:
-            """The relation."""
-
-        def __set__(self, instance: object, value: AdjacencyLike) -> None:
-            """A relation, or its name."""
-
-else:
-    Relation = Adjacency
-
-# the defaults of such fields
-ADD_REMOVE: Any = Adjacency.ADD_REMOVE
-REMOVE: Any = Adjacency.REMOVE
-REPLACE: Any = Adjacency.REPLACE

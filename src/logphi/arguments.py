@@ -1,15 +1,20 @@
-"""The types of what questions are asked with, as editors and type checkers see them; no more is accepted at run time."""
+"""The types of what mechanisms are made of and questions asked with, as editors and type checkers see them.
+
+No more is accepted at run time. A field of a mechanism has two types: of what it may be set from, and of what it holds.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from logphi.adjacency import Adjacency, AdjacencyLike
 from logphi.bound import Bound, Direction
 
 
@@ -25,8 +30,22 @@ class Array(Protocol):
         ...
 
 
-# one number: the answer is a Bound
-Number = float | Fraction | Decimal | np.floating[Any] | np.integer[Any] | Bound
+class Symbolic(Protocol):
+    """An expression of SymPy."""
+
+    @property
+    def free_symbols(self) -> Any:
+        """The symbols in it."""
+        ...
+
+
+# one number; where it must be whole, 100.0 is
+Scalar = float | Fraction | Decimal | np.floating[Any] | np.integer[Any]
+# a parameter of a mechanism, and a list of them
+RealLike = Scalar | Symbolic
+RealsLike = Sequence[RealLike] | Array
+# what a question is asked at: the answer is a Bound
+Number = Scalar | Bound
 # an array of them, or something like it: the answers are Bounds
 Numbers = Sequence[Number | Sequence[Number]] | Array
 
@@ -47,3 +66,44 @@ RouteName = Literal[
     "levy-quadrature",
 ]
 Method = RouteName | Literal["certified"]
+
+if TYPE_CHECKING:
+    from typing_extensions import dataclass_transform
+
+    _Given = TypeVar("_Given")
+    _Held = TypeVar("_Held")
+    _Class = TypeVar("_Class")
+
+    class Field(Generic[_Given, _Held]):
+        """A field that may be set from more than it holds."""
+
+        def __get__(self, instance: object, owner: Any) -> _Held:
+            """What it holds."""
+
+        def __set__(self, instance: object, value: _Given) -> None:
+            """What it may be set from."""
+
+    Real = Field[RealLike, float]
+    Whole = Field[RealLike, int]
+    WholeOrNone = Field[RealLike | None, int | None]
+    Reals = Field[RealsLike, tuple[float, ...]]
+    Interval = Field[RealsLike, tuple[float, float]]
+    Relation = Field[AdjacencyLike, Adjacency]
+
+    # mypy gives two types to the fields of a plain dataclass only where they have a default
+    @dataclass_transform(frozen_default=True)
+    def frozen(cls: type[_Class]) -> type[_Class]:
+        """A frozen dataclass whose repr is that of its base."""
+
+else:
+    Real, Whole, WholeOrNone, Reals, Interval = float, int, int | None, tuple[float, ...], tuple[float, float]
+    Relation = Adjacency
+    frozen = dataclass(frozen=True, repr=False)
+
+
+def default(value: Any) -> Any:
+    """The default of a field of two types, as type checkers want it."""
+    return value
+
+
+ADD_REMOVE, REMOVE, REPLACE = map(default, (Adjacency.ADD_REMOVE, Adjacency.REMOVE, Adjacency.REPLACE))

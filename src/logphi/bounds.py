@@ -22,7 +22,8 @@ class Bounds(Elementwise):
 
     ``lower``, ``value`` and ``upper`` are float arrays; indexing gives a :class:`Bound` (or a smaller ``Bounds``);
     ``numpy.asarray`` gives the private side. Comparisons give an array of bools, or raise an :class:`UndecidedError` for the
-    first point that is not decided; arithmetic with numbers and arrays gives ``Bounds``: both as for each :class:`Bound`.
+    first point that is not decided; arithmetic with numbers and arrays gives ``Bounds``; ``f"{bounds:.3f}"`` formats every
+    point: all as for each :class:`Bound`.
 
     Examples
     --------
@@ -129,6 +130,10 @@ class Bounds(Elementwise):
         if unmet:
             told.append(f"{unmet} of {self._bounds.size} not as narrow as asked")
         return f"Bounds({', '.join(told)})"
+
+    def __format__(self, spec: str) -> str:
+        """Each point as a :class:`Bound` is formatted, rounded to its private side."""
+        return f"[{', '.join(format(one, spec) for one in self)}]" if spec else str(self)
 
     def _few(self, name: str, upward: bool) -> str:
         ends = [formatted(end, ".7g", upward) for end in self._collect(name).flat]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _Guided = TypeVar("_Guided", bound="Guided")
@@ -37,8 +37,13 @@ _KEYWORDS: Mapping[str, str] = {
     "count": "a count: count * m",
 }
 
-# attributes that people try on a mechanism -> what to write
+_EPSILON = ("get_epsilon", "compute_epsilon", "get_privacy_spent", "get_epsilon_for_delta", "eps")
+_DELTA = ("get_delta", "compute_delta", "get_delta_for_epsilon")
+
+# what is tried on a mechanism -> what to write
 _ATTRIBUTES: Mapping[str, str] = {
+    **dict.fromkeys(_EPSILON, "m.epsilon(delta)"),
+    **dict.fromkeys(_DELTA, "m.delta(epsilon)"),
     "subsample": "m.poisson(rate) or m.subset(rate, adjacency=...)",
     "sample": "m.poisson(rate) or m.subset(rate, adjacency=...)",
     "sampled": "m.poisson(rate) or m.subset(rate, adjacency=...)",
@@ -46,11 +51,7 @@ _ATTRIBUTES: Mapping[str, str] = {
     "compose": "m1 + m2, n * m, or lp.compose(mechanisms)",
     "self_compose": "n * m",
     "repeat": "n * m",
-    "get_epsilon": "m.epsilon(delta)",
-    "get_delta": "m.delta(epsilon)",
-    "eps": "m.epsilon(delta)",
-    "get_epsilon_for_delta": "m.epsilon(delta)",
-    "get_delta_for_epsilon": "m.delta(epsilon)",
+    "step": "n * m for n steps, or lp.Accountant(), whose step(m) records one",
     "rdp": "m.renyi(order)",
     "profile": "m.delta(epsilon); lp.plot.profile draws it",
     "group_privacy": "m.group(size)",
@@ -60,7 +61,23 @@ _ATTRIBUTES: Mapping[str, str] = {
 }
 
 
-# names that people look for in the package -> what to write
+# on an accountant, and on a budget
+LEDGER: Mapping[str, str] = {
+    **dict.fromkeys(_EPSILON, "accountant.epsilon(delta)"),
+    **dict.fromkeys(_DELTA, "accountant.delta(epsilon)"),
+    **dict.fromkeys(("compose", "self_compose", "add", "append", "record", "spend"), "accountant.step(mechanism, count)"),
+    **dict.fromkeys(("renyi", "rdp", "get_rdp", "tradeoff", "risk"), "accountant.release, of which everything can be asked"),
+    "to_dict": "accountant.to_json()",
+}
+BUDGET: Mapping[str, str] = {
+    **dict.fromkeys(("epsilon", *_EPSILON), "budget.spent, or budget.release.epsilon(delta)"),
+    **dict.fromkeys(("delta", *_DELTA), "budget.spent, or budget.release.delta(epsilon)"),
+    **dict.fromkeys(("step", "compose", "add", "append", "record"), "budget.spend(mechanism, count)"),
+    "to_dict": "budget.to_json()",
+}
+
+
+# what is looked for in the package itself -> what to write
 _CALLS: Mapping[str, str] = {
     **_ATTRIBUTES,
     "epsilon": "m.epsilon(delta)",
@@ -125,18 +142,25 @@ def refuse_unknown(call: str, known: Mapping[str, Any], given: Mapping[str, Any]
             raise TypeError(f"{call} takes no {name!r}{meant_by(name, hints)}; it takes {', '.join(known)}")
 
 
-def guided(**hints: str) -> Callable[[_Function], _Function]:
-    """A function that answers unknown keywords with the right ones; its signature and docstring stay.
+def guided(crowded: str = "", /, **hints: str) -> Callable[[_Function], _Function]:
+    """A function that answers unknown keywords, and too many arguments without names, with the right ones.
 
-    ``hints`` are what names mean here and nowhere else.
+    Its signature and docstring stay. ``hints`` are what names mean here and nowhere else, ``crowded`` is what to write for
+    too many arguments.
     """
 
     def guide(function: _Function) -> _Function:
-        known = {name: one for name, one in inspect.signature(function).parameters.items() if name != "self"}
+        parameters = inspect.signature(function).parameters
+        known = {name: one for name, one in parameters.items() if name != "self"}
+        places = [name for name, one in parameters.items() if one.kind is not one.KEYWORD_ONLY]
 
         @functools.wraps(function)
         def call(*arguments: Any, **keywords: Any) -> Any:
-            refuse_unknown(f"{function.__name__}()", known, keywords, hints)
+            if keywords:
+                refuse_unknown(f"{function.__name__}()", known, keywords, hints)
+            if len(arguments) > len(places):
+                meant = crowded or ", ".join(f"{name}=" for name in known if name not in places)
+                raise TypeError(_overfull(f"{function.__name__}()", places, arguments, meant))
             return function(*arguments, **keywords)
 
         return call  # type: ignore[return-value]
@@ -144,10 +168,29 @@ def guided(**hints: str) -> Callable[[_Function], _Function]:
     return guide
 
 
+def _overfull(call: str, places: list[str], given: tuple[Any, ...], meant: str) -> str:
+    """That there are too many arguments without names, and what was meant."""
+    own = places[:1] == ["self"]
+    shown = ", ".join(map(repr, given[own:]))
+    return f"{call} takes {' and '.join(places[own:]) or 'nothing'} without a name, got {shown}: write {meant}"
+
+
 class Guided:
-    """A base class whose constructors answer unknown keywords with the right ones; a class may have ``_hints`` of its own."""
+    """A base class that answers keywords and attributes that it does not have with the right ones.
+
+    A class may have ``_hints`` for the keywords of its constructor, and ``_instead`` for attributes.
+    """
 
     _hints: ClassVar[Mapping[str, str]] = {}
+    _instead: ClassVar[Mapping[str, str]] = _ATTRIBUTES
+
+    if not TYPE_CHECKING:  # to type checkers, any attribute would be there
+
+        def __getattr__(self, name: str) -> Any:
+            kind = type(self).__name__
+            article = "an" if kind[0] in "AEIOU" else "a"
+            meant = f"; write {self._instead[name]}" if name in self._instead else ""
+            raise AttributeError(f"{article} {kind} has no {name!r}{meant}")
 
     def __new__(cls: type[_Guided], *arguments: Any, **keywords: Any) -> _Guided:
         """The instance, before its parameters are set."""

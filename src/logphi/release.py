@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 from logphi import certification, check
 from logphi.adjacency import Adjacency, AdjacencyLike
+from logphi.arguments import Real, RealLike, Scalar, Whole, frozen
 from logphi.asking import Questions
 from logphi.constructor import Constructed
 from logphi.description import canonical, composition_node, manner, node
-from logphi.guesses import Guided, attribute_hint, guided
+from logphi.guesses import Guided, guided
 from logphi.laws.log_phi import LogPhi
 from logphi.pairs.extremes import known_by, product
 from logphi.pairs.pair import Pair, UnsupportedError
@@ -84,7 +85,7 @@ class Mechanism(Guided, Serializable, Questions):
         return [(counts[key], nodes[key]) for key in sorted(counts)]
 
     @guided()
-    def group(self, size: int) -> Mechanism:
+    def group(self, size: Scalar) -> Mechanism:
         """The release as a group of records sees it that all change together, as one record does under the relation.
 
         P is the output with the whole group, Q without it; under ``"replace"`` all of the group take other values. What each
@@ -116,8 +117,8 @@ class Mechanism(Guided, Serializable, Questions):
         >>> (3 * lp.Gaussian(sigma=5) + lp.RandomizedResponse(p=0.6)).group(4)
         3 * Gaussian(sigma=5.0, sensitivity=4.0) + 4 * RandomizedResponse(p=0.6)
         """
-        size = check.whole("size", size, 1, LARGEST_SIZE)
-        return self if size == 1 else self._grouped(size)
+        number = check.whole("size", size, 1, LARGEST_SIZE)
+        return self if number == 1 else self._grouped(number)
 
     def _grouped(self, size: int) -> Mechanism:
         """For a group of two or more."""
@@ -146,7 +147,7 @@ class Mechanism(Guided, Serializable, Questions):
             return NotImplemented
         return compose([self, other])
 
-    def __mul__(self, count: Any) -> Mechanism:
+    def __mul__(self, count: RealLike) -> Mechanism:
         if symbolic(count):
             return count * (Parametric(()) + self)  # type: ignore[no-any-return]
         return _collect(
@@ -165,11 +166,11 @@ class Mechanism(Guided, Serializable, Questions):
         def __getattr__(self, name: str) -> Any:
             if name in NOT_AMPLIFIED:
                 return partial(_refuse_batches, name)
-            raise AttributeError(f"a {type(self).__name__} has no {name!r}{attribute_hint(name)}")
+            return super().__getattr__(name)
 
     @guided()
     def poisson(
-        self, rate: float, *, group_size: int = 1, adjacency: AdjacencyLike | None = None, one_pair: bool = False
+        self, rate: RealLike, *, group_size: Scalar = 1, adjacency: AdjacencyLike | None = None, one_pair: bool = False
     ) -> Mechanism:
         """The mechanism on a fresh Poisson sample: every record takes part with probability ``rate``.
 
@@ -217,8 +218,8 @@ class Mechanism(Guided, Serializable, Questions):
         kind = PoissonOnePair if check.flag("one_pair", one_pair) else PoissonSampled
         return kind(self, rate, group_size, relation)
 
-    @guided()
-    def subset(self, rate: float, *, adjacency: AdjacencyLike) -> Mechanism:
+    @guided("m.subset(size / dataset_size, adjacency=...), whose rate is the size of the subset over that of the data set")
+    def subset(self, rate: Scalar, *, adjacency: AdjacencyLike) -> Mechanism:
         """The mechanism on a fresh uniformly random subset of fixed size, drawn without replacement.
 
         Rate 0 leaks nothing. The base must be stated under replace ([AFA] Theorem 11.2, Corollary 32).
@@ -336,13 +337,13 @@ class Primitive(Constructed, Mechanism):
         return f"certificates do not know a {name}: {self._undescribed}" if self._undescribed else ""
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class PoissonSampled(Primitive):
     """A mechanism on a Poisson sample; made by :meth:`Mechanism.poisson`."""
 
     base: Mechanism
-    rate: float
-    group_size: int
+    rate: Real
+    group_size: Whole
     adjacency: Adjacency
 
     def __post_init__(self) -> None:
@@ -370,10 +371,10 @@ class PoissonSampled(Primitive):
         return super().pair()
 
     def poisson(
-        self, rate: float, *, group_size: int = 1, adjacency: AdjacencyLike | None = None, one_pair: bool = False
+        self, rate: RealLike, *, group_size: Scalar = 1, adjacency: AdjacencyLike | None = None, one_pair: bool = False
     ) -> Mechanism:
         """The base on a sample of a sample: a Poisson sample with the product of the rates."""
-        if self.group_size > 1:
+        if self.group_size > 1 or symbolic(rate):
             return super().poisson(rate, group_size=group_size, adjacency=adjacency, one_pair=one_pair)
         relation = poisson_relation(self.adjacency, None if adjacency is None else Adjacency.of(adjacency))
         product = Written(meant(self.rate) * meant(check.unit("rate", rate)))
@@ -402,7 +403,6 @@ class PoissonSampled(Primitive):
         return chain([self.rate], self.base._numbers())
 
 
-@dataclass(frozen=True, repr=False)
 class PoissonOnePair(PoissonSampled):
     """A mechanism on a Poisson sample, by one pair for both orders; made by :meth:`Mechanism.poisson`."""
 
@@ -420,12 +420,12 @@ class PoissonOnePair(PoissonSampled):
         return {**super()._drawn(), "one_pair": True}
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class SubsetSampled(Primitive):
     """A mechanism on a subset of fixed size; made by :meth:`Mechanism.subset`."""
 
     base: Mechanism
-    rate: float
+    rate: Real
     adjacency: Adjacency
 
     def __post_init__(self) -> None:
@@ -518,6 +518,8 @@ def _operand(mechanism: Mechanism, spell: Callable[[Any], str]) -> str:
 
 def compose(mechanisms: Iterable[Mechanism]) -> Mechanism:
     """The composition of any number of mechanisms, in time linear in their number.
+
+    ``sum(mechanisms)`` is the same; type checkers say that it may be 0, as it is of an empty list.
 
     Parameters
     ----------

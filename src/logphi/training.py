@@ -13,6 +13,7 @@ from typing import Any
 
 from logphi import check
 from logphi.adjacency import Adjacency, AdjacencyLike
+from logphi.arguments import Scalar
 from logphi.calibration.calibrate import calibrate
 from logphi.calibration.result import Calibration
 from logphi.guesses import guided
@@ -156,17 +157,17 @@ class Training(Mechanism):
 )
 def dp_sgd(
     *,
-    dataset_size: int,
-    batch_size: int,
-    noise_multiplier: float | None = None,
-    target_epsilon: float | None = None,
-    target_delta: float | None = None,
-    epochs: float | None = None,
-    steps: int | None = None,
-    accumulation: int = 1,
+    dataset_size: Scalar,
+    batch_size: Scalar,
+    noise_multiplier: Scalar | None = None,
+    target_epsilon: Scalar | None = None,
+    target_delta: Scalar | None = None,
+    epochs: Scalar | None = None,
+    steps: Scalar | None = None,
+    accumulation: Scalar = 1,
     sampler: str = "poisson",
-    group_size: int = 1,
-    clipped_count_noise: float | None = None,
+    group_size: Scalar = 1,
+    clipped_count_noise: Scalar | None = None,
     adjacency: AdjacencyLike = Adjacency.ADD_REMOVE,
 ) -> Training:
     """A run of DP-SGD: sampled Gaussian steps, each of one clipped and noisy gradient.
@@ -257,7 +258,7 @@ def dp_sgd(
     counting = None if clipped_count_noise is None else check.nonnegative("clipped_count_noise", clipped_count_noise)
     drawn = check.unit("rate", rate)
 
-    def run(noise_multiplier: float) -> Training:
+    def run(noise_multiplier: Scalar) -> Training:
         noise = check.nonnegative("noise_multiplier", noise_multiplier)
         step = _step([noise] if counting is None else [noise, counting], drawn, sampler, group, relation)
         return Training(size, batch, parts, noise, counting, epochs, number, sampler, group, step, relation)
@@ -273,7 +274,7 @@ def dp_sgd(
     return _found(run, target_epsilon, target_delta)
 
 
-def _found(run: Callable[[float], Training], target_epsilon: float, target_delta: float) -> Training:
+def _found(run: Callable[[Scalar], Training], target_epsilon: Scalar, target_delta: Scalar) -> Training:
     """The run with the least noise that meets a target."""
     # a run that is wrong in itself is refused before any search
     usual = run(1.0)

@@ -57,7 +57,7 @@ def test_a_certificate_in_a_file(capsys: Capture, tmp_path: Path) -> None:
         (["Gaussian(1)", "--delta", "0.1", "--digits", "1.5"], "invalid int value"),
         (["Gaussian(1)", "--delta", "0.1", "--digits", "0"], "from 1 to 1000"),
         (["FromTradeoff([0], [0.9])", "--epsilon", "1"], "certificates do not know a FromTradeoff"),
-        (["Gaussian(1)", "--delta", "0.1", "-o", "/nowhere/at/all"], "No such file"),
+        (["Gaussian(1)", "--delta", "0.1", "-o", "/nowhere/all"], "there is no folder '/nowhere' for 'all'"),
     ],
 )
 def test_what_cannot_be_certified_is_refused_in_one_line(argv: list[str], reason: str, capsys: Capture) -> None:

@@ -183,6 +183,26 @@ def test_a_row_that_is_refused_says_why_and_the_others_are_answered(capsys, tmp_
     assert json.loads(out.splitlines()[1])["upper"] is None
 
 
+def test_a_mistyped_expression_leaves_no_file(capsys, tmp_path):
+    path = tmp_path / "answers.csv"
+    refused(capsys, "Gausian(sigma=s)", "--vary", "s=1:1000:1", "--delta", "1e-5", "-o", str(path))
+    assert not path.exists()
+
+
+def test_direction_method_and_tolerance_are_those_of_the_question(capsys, tmp_path):
+    path = tmp_path / "answers.csv"
+    options = ["--direction", "add", "--method", "contour", "--rtol", "1e-3"]
+    assert run(capsys, TRAINING, *GRID, *options, "-o", str(path)) == (0, "", "")
+    row = table(path.read_text())[0]
+    one = (100 * lp.Gaussian(1).poisson(0.01)).epsilon(1e-5, direction="add", method="contour", rtol=1e-3)
+    assert (float(row["lower"]), float(row["upper"]), row["direction"]) == (one.lower, one.upper, "add")
+    assert row["query"] == "epsilon --direction add --method contour --rtol 0.001"
+    # answers to another question are not gone on with
+    assert "not from this sweep" in refused(capsys, TRAINING, *GRID, "-o", str(path))
+    certified = ["PureDP(e)", "--vary", "e=1/3", "--delta", "1e-5", "--method", "certified"]
+    assert table(run(capsys, *certified)[1])[0]["method"] == "certified"
+
+
 def test_a_wide_answer_sets_the_status(capsys):
     """An exact zero is reached at no finite epsilon; that is an answer. An unproved bound is a wide one."""
     code, out, _ = run(capsys, "Gaussian(s)", "--vary", "s=1", "--delta", "0", "--json")
@@ -387,8 +407,16 @@ def test_several_processes_write_the_same_file(capsys, tmp_path):
         (["PureDP(epsilon=value)", "--vary", "value=1", "--delta", "0"], "'value' is a column of the output"),
         ([PURE, "--vary", "e=1", "--delta", "0", "--processes", "0"], "--processes: at least 1"),
         ([PURE, "--vary", "e=1", "--delta", "0", "--json", "-o", "x.csv"], "call it .jsonl"),
-        ([PURE, "--vary", "e=1", "--delta", "0", "-o", "/nowhere/at/all.csv"], "No such file"),
-        ([PURE, "--csv", "/nowhere/at/all.csv", "--delta", "0"], "No such file"),
+        ([PURE, "--vary", "e=1", "--delta", "0", "-o", "/nowhere/all.csv"], "there is no folder '/nowhere' for 'all.csv'"),
+        ([PURE, "--csv", "/nowhere/all.csv", "--delta", "0"], "there is no folder '/nowhere' for 'all.csv'"),
+        ([PURE, "--vary", "e=1", "--delta", "0", "--method", "fast"], "method must be one of 'contour'"),
+        ([PURE, "--vary", "e=1", "--delta", "0", "--rtol", "2"], "--rtol must be at most 1"),
+        ([PURE, "--vary", "e=1", "--delta", "0", "--direction", "up"], "argument --direction: invalid choice"),
+        (["PureDPP(epsilon=e)", "--vary", "e=1,2", "--delta", "0"], "unknown name; did you mean PureDP"),
+        (["PureDP(eps=e)", "--vary", "e=1,2", "--delta", "0"], "write epsilon"),
+        (["PureDP(e).poison(q)", "--vary", "e=1,2", "--set", "q=0.1", "--delta", "0"], "did you mean poisson"),
+        (["PureDP(e) + Gaussian(-1)", "--vary", "e=1,2", "--delta", "0"], "sigma must not be negative, got -1"),
+        (["e * PureDP(", "--vary", "e=1,2", "--delta", "0"], "the end of the text"),
     ],
 )
 def test_bad_input_is_one_line_and_status_two(argv, said, capsys):

@@ -118,6 +118,21 @@ def test_an_array_of_questions_is_the_last_axis():
     assert [parameters["epsilon"] for parameters, _ in found] == [0.0, 1.0, 2.0] * 2
 
 
+def test_options_of_the_question_reach_it():
+    options = {"direction": "add", "rtol": 1e-3}
+    found = lp.sweep(family, GRID, delta=DELTA, **options)
+    assert found[0, 0].same_as(family(1.0, 0.02).epsilon(DELTA, **options))
+    # a proof is of the number that was written
+    pytest.importorskip("flint")
+    certified = lp.sweep(lp.Gaussian, {"sigma": [2.0]}, delta=[Fraction(1, 3), DELTA], method="certified")
+    assert certified[0, 0].same_as(lp.Gaussian(2.0).epsilon(Fraction(1, 3), method="certified"))
+
+
+def test_options_do_not_go_with_ask():
+    with pytest.raises(ValueError, match="rtol go with epsilon or delta"):
+        lp.sweep(family, GRID, ask=methodcaller("zcdp"), rtol=1e-3)
+
+
 def test_any_question_may_be_asked():
     found = lp.sweep(family, GRID, ask=methodcaller("tradeoff", 0.05))
     assert found[0, 0].same_as(family(1.0, 0.02).tradeoff(0.05))

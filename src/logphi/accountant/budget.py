@@ -14,6 +14,8 @@ from logphi.accountant.ledger import Accountant, Steps
 from logphi.accountant.rules import rule_of
 from logphi.accountant.rules.rule import Amount
 from logphi.adjacency import Adjacency, AdjacencyLike
+from logphi.arguments import Scalar
+from logphi.guesses import BUDGET, Guided
 from logphi.release import Mechanism
 from logphi.strict_json import fields, number_from_json, number_to_json
 
@@ -25,7 +27,7 @@ class BudgetExceededError(ValueError):
     """A release that would exceed its budget, and was not recorded."""
 
 
-class PrivacyFilter(Checksummed):
+class PrivacyFilter(Guided, Checksummed):
     """A budget (epsilon, delta), from which releases are spent as long as everything together stays within it.
 
     What can be spent depends on how it is decided what to spend. ``rule="renyi"``, the default, holds whatever the steps depend
@@ -74,15 +76,16 @@ class PrivacyFilter(Checksummed):
     """
 
     _format = "logphi-filter"
+    _instead = BUDGET
 
     def __init__(
         self,
         *,
-        epsilon: float,
-        delta: float,
+        epsilon: Scalar,
+        delta: Scalar,
         rule: Literal["renyi", "gaussian", "schedule"] = "renyi",
-        order: float | None = None,
-        infinite_mass: float = 0.0,
+        order: Scalar | None = None,
+        infinite_mass: Scalar = 0.0,
         adjacency: AdjacencyLike | None = None,
     ) -> None:
         self._rule = rule_of(rule, epsilon, delta, order, infinite_mass)
@@ -98,7 +101,7 @@ class PrivacyFilter(Checksummed):
         self._spent = self._rule.nothing
         self._lock = RLock()
 
-    def can_spend(self, mechanism: Mechanism, count: int = 1) -> bool:
+    def can_spend(self, mechanism: Mechanism, count: Scalar = 1) -> bool:
         """Whether ``count`` more releases of a mechanism are within the budget. Nothing is recorded.
 
         Parameters
@@ -130,7 +133,7 @@ class PrivacyFilter(Checksummed):
         with self._lock:
             return self._rule.fits(self._after(mechanism, count))
 
-    def spend(self, mechanism: Mechanism, count: int = 1) -> None:
+    def spend(self, mechanism: Mechanism, count: Scalar = 1) -> None:
         """Record ``count`` releases of a mechanism, all or none. Call it before anything is released.
 
         Parameters
@@ -154,12 +157,12 @@ class PrivacyFilter(Checksummed):
             self._ledger.step(mechanism, count)
             self._spent = after
 
-    def _after(self, mechanism: Mechanism, count: int) -> object:
+    def _after(self, mechanism: Mechanism, count: Scalar) -> object:
         count = check.count("count", count)
         self._ledger.check_relation(mechanism)
         return self._rule.after(self._spent, mechanism, count)
 
-    def _excess(self, mechanism: Mechanism, count: int, amounts: dict[str, Amount]) -> str:
+    def _excess(self, mechanism: Mechanism, count: Scalar, amounts: dict[str, Amount]) -> str:
         over = {name: _less(amounts[name], most) for name, most in self._rule.budget.items() if amounts[name] > most}
         parts = " and ".join(
             f"its {name} {_shown(excess):.3g} above {float(self._rule.budget[name]):.10g}" for name, excess in over.items()

@@ -10,9 +10,11 @@ from typing import Any
 from logphi import check
 from logphi.accountant.checksummed import Checksummed
 from logphi.adjacency import Adjacency, AdjacencyLike
+from logphi.arguments import Scalar
 from logphi.bound import Bound, Direction
 from logphi.bounds import Bounds
 from logphi.engine.directions import Loss
+from logphi.guesses import LEDGER, Guided, guided
 from logphi.questions import delta as delta_view
 from logphi.questions import epsilon as epsilon_view
 from logphi.release import Composition, Mechanism, compose
@@ -21,10 +23,12 @@ from logphi.spelling import short
 from logphi.strict_json import fields, number_to_json
 from logphi.written import exactly
 
+_STEP = "the mechanism: accountant.step(lp.Gaussian(noise_multiplier).poisson(sample_rate))"
+
 Steps = tuple[tuple[Mechanism, int], ...]
 
 
-class Accountant(Checksummed):
+class Accountant(Guided, Checksummed):
     """An append-only ledger of releases, which answers for all of them together at any time.
 
     A step takes constant time, however many there were before. Questions change nothing; :attr:`release` is the composition of
@@ -57,6 +61,7 @@ class Accountant(Checksummed):
 
     _format = "logphi-accountant"
     _unlisted = Checksummed._unlisted | {"check_relation"}
+    _instead = LEDGER
 
     def __init__(self, adjacency: AdjacencyLike | None = None) -> None:
         self._adjacency = None if adjacency is None else Adjacency.of(adjacency)
@@ -71,7 +76,8 @@ class Accountant(Checksummed):
         self._release: Mechanism | None = None
         self._lock = Lock()
 
-    def step(self, mechanism: Mechanism, count: int = 1) -> None:
+    @guided(noise_multiplier=_STEP, sample_rate=_STEP, steps="count=", num_steps="count=")
+    def step(self, mechanism: Mechanism, count: Scalar = 1) -> None:
         """Record that a mechanism was released ``count`` times.
 
         A composition is recorded as its terms. If anything is wrong nothing is recorded.

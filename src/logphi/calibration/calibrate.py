@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 from logphi import check
+from logphi.arguments import Scalar
 from logphi.bound import Bound
 from logphi.calibration.bracketing import Bracket, End, bracket
 from logphi.calibration.refinement import refine
@@ -31,15 +32,15 @@ _DECIMALS = 5
 def calibrate(
     family: Callable[[Any], Mechanism],
     *,
-    epsilon: float | None = None,
-    delta: float | None = None,
+    epsilon: Scalar | None = None,
+    delta: Scalar | None = None,
     question: Callable[[Mechanism], Any] | None = None,
-    limit: float | None = None,
-    lower: float | None = None,
-    upper: float | None = None,
+    limit: Scalar | None = None,
+    lower: Scalar | None = None,
+    upper: Scalar | None = None,
     integer: bool | None = None,
-    digits: int | None = None,
-    rtol: float = 1e-6,
+    digits: Scalar | None = None,
+    rtol: Scalar = 1e-6,
 ) -> Calibration:
     """The smallest noise, the most steps, the largest rate, or whatever else it is, that meets a target.
 

@@ -16,6 +16,7 @@ from logphi.cli.answers import one_line
 from logphi.cli.exits import BROKEN, INTERRUPTED, MET, PIPE_CLOSED, REFUSED
 from logphi.cli.options import glued
 from logphi.cli.parser import parser
+from logphi.cli.unreadable import told
 
 GROUPS = (questions, explain, compare, sweep, calibrate, dp_sgd, risk, report, certificates, completion)
 
@@ -50,7 +51,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         return PIPE_CLOSED
     except KeyboardInterrupt:
         return INTERRUPTED
-    except (ValueError, NotImplementedError, ImportError, OSError) as error:
+    except OSError as error:
+        print(f"logphi: {one_line(told(error))}", file=sys.stderr)
+        return REFUSED
+    except (ValueError, NotImplementedError, ImportError) as error:
         print(f"logphi: {one_line(str(error))}", file=sys.stderr)
         return REFUSED
     except Exception:

@@ -6,7 +6,7 @@ import argparse
 import re
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from logphi.release import Mechanism
@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
 # in place of an expression or of a file
 STANDARD_INPUT = "-"
+_METHODS = """the route, chosen for you unless given: contour, lattice, exact, exponential, smoothed, clipped, discretized;
+certified, which is in ball arithmetic and takes all numbers as they are written; and, for comparison, levy-quadrature,
+levy-sums, levy, buckets"""
 
 
 def add_expression(command: argparse.ArgumentParser) -> None:
@@ -39,6 +42,24 @@ def add_question(command: argparse.ArgumentParser) -> None:
 def add_direction(command: argparse.ArgumentParser) -> None:
     """One order of the pair."""
     command.add_argument("--direction", choices=["add", "remove"], help="one order of the neighbours only")
+
+
+def add_method(command: argparse.ArgumentParser) -> None:
+    """A route."""
+    command.add_argument("--method", help=_METHODS)
+
+
+def add_rtol(command: argparse.ArgumentParser) -> None:
+    """A tolerance."""
+    command.add_argument("--rtol", metavar="R", help="the relative width asked for")
+
+
+def options(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Those of direction, method and rtol that are given."""
+    given = {name: getattr(arguments, name, None) for name in ("direction", "method", "rtol")}
+    if given["rtol"] is not None:
+        given["rtol"] = number(arguments, "rtol")
+    return {name: one for name, one in given.items() if one is not None}
 
 
 def question(arguments: argparse.Namespace) -> str:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from logphi.cli.answers import JSON
 from logphi.cli.each import Answer, answered, each
-from logphi.cli.options import add_direction, add_expressions, number, numbers
+from logphi.cli.options import add_direction, add_expressions, add_method, add_rtol, numbers, options
 from logphi.cli.parser import Commands
 
 if TYPE_CHECKING:
@@ -21,9 +21,6 @@ logphi delta "50*Gaussian(sigma=5) + 50*RandomizedResponse(p=0.52)" --epsilon 0.
 logphi tradeoff "100 * Laplace(scale=20)" --type-one-error 0.01,0.1
 logphi renyi "PureDP(epsilon=1)" --order 1,2,32.5"""
 
-_METHODS = """the route, chosen for you unless given: contour, lattice, exact, exponential, smoothed, clipped, discretized;
-certified, which is in ball arithmetic and takes all numbers as they are written; and, for comparison, levy-quadrature,
-levy-sums, levy, buckets"""
 # what is asked for, at what, and in words
 _QUESTIONS = {
     "epsilon": ("delta", "the smallest epsilon at each delta"),
@@ -43,25 +40,22 @@ def add(commands: Commands) -> None:
         command.add_argument(f"--{given}", required=True, metavar="X[,X...]", help="numbers, or 1/60000, 2**-20")
         command.add_argument("--json", action="store_true", help=JSON)
         if query in _ROUTED:
-            command.add_argument("--method", help=_METHODS)
-        command.add_argument("--rtol", metavar="R", help="the relative width asked for")
+            add_method(command)
+        add_rtol(command)
         add_direction(command)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Answer, and say whether all answers are as narrow as asked."""
-    query, order = arguments.query, arguments.direction
+    query, how = arguments.query, options(arguments)
     given, _ = _QUESTIONS[query]
     points = numbers(arguments, given)
-    options: dict[str, Any] = {"method": arguments.method} if query in _ROUTED else {}
-    if arguments.rtol is not None:
-        options["rtol"] = number(arguments, "rtol")
 
     def answer(release: Mechanism) -> Iterator[Answer]:
-        question = partial(getattr(release, query), direction=order, **options)
+        question = partial(getattr(release, query), **how)
         # an array would hold the doubles alone
-        bounds = [question(point) for point in points] if options.get("method") == "certified" else question(points)
+        bounds = [question(point) for point in points] if how.get("method") == "certified" else question(points)
         for point, bound in zip(points, bounds, strict=True):
-            yield answered(query, given.replace("-", " "), point, bound, order)
+            yield answered(query, given.replace("-", " "), point, bound, arguments.direction)
 
     return each(arguments, answer)

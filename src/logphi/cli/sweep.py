@@ -6,11 +6,21 @@ import argparse
 import os
 import sys
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from logphi.cli.answers import one_line
 from logphi.cli.exits import MET, REFUSED, WIDE
-from logphi.cli.options import add_expression, add_question, expression, numbers, question
+from logphi.cli.options import (
+    add_direction,
+    add_expression,
+    add_method,
+    add_question,
+    add_rtol,
+    expression,
+    numbers,
+    options,
+    question,
+)
 from logphi.cli.parser import Commands
 
 if TYPE_CHECKING:
@@ -38,6 +48,9 @@ def add(commands: Commands) -> None:
     command.add_argument("--set", action="append", default=[], metavar="NAME=X", help="one number for a name")
     command.add_argument("--csv", metavar="FILE", help="a table whose first line names what its columns stand for in EXPR")
     add_question(command)
+    add_direction(command)
+    add_method(command)
+    add_rtol(command)
     command.add_argument("-o", "--output", default="-", metavar="FILE", help=_OUTPUT)
     command.add_argument("--restart", action="store_true", help="begin the output anew, whatever it holds")
     command.add_argument("--json", action="store_true", help="JSON lines instead of CSV")
@@ -46,22 +59,24 @@ def add(commands: Commands) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the rows, and say whether all are answered, and as narrow as asked."""
-    from logphi.cli.sweeping.family import answered, executor_of
+    from logphi.cli.sweeping.family import answered, executor_of, refuse_mistyped
     from logphi.cli.sweeping.parameters import parameters
     from logphi.cli.sweeping.rows import output
     from logphi.expression import unknowns
     from logphi.progress import shown
 
-    form, given, points = _format(arguments), question(arguments), _points(arguments)
+    form, given, points, how = _format(arguments), question(arguments), _points(arguments), _how(arguments)
     text = one_line(expression(arguments))
     names = unknowns(text)
-    asked = {"expression": text, "query": "epsilon" if given == "delta" else "delta"}
+    refuse_mistyped(text, names)
+    query = " ".join(["epsilon" if given == "delta" else "delta", *(f"--{name} {one}" for name, one in how.items())])
+    asked = {"expression": text, "query": query}
     statuses: Counter[str] = Counter()
     with parameters(arguments, names) as over, executor_of(arguments.processes) as executor:
         groups: Iterator[Group] = ([{**row, **asked, "at": point} for point in points] for row in over.rows)
         with output(arguments.output, arguments.restart, form, _columns(over), groups, statuses) as (write, left):
             total = max(over.total - statuses.total() // len(points), 0)
-            for group in shown(answered(left, given, names, executor, arguments.processes), "sweep", total):
+            for group in shown(answered(left, given, how, names, executor, arguments.processes), "sweep", total):
                 write("".join(map(form.line, group)))
                 statuses.update(row["status"] for row in group)
     return _exit(statuses)
@@ -76,6 +91,18 @@ def _points(arguments: argparse.Namespace) -> list[float]:
     if given == "delta":
         check.unit_array(given, points)
     return points
+
+
+def _how(arguments: argparse.Namespace) -> dict[str, Any]:
+    """The options of the question; what every row would refuse is refused here."""
+    from logphi import check
+    from logphi.engine.routes import route
+
+    how = options(arguments)
+    check.tolerance("--rtol", how.get("rtol", 1))
+    if how.get("method") != "certified":
+        route(how.get("method"))
+    return how
 
 
 def _format(arguments: argparse.Namespace) -> Format:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 from logphi import check
-from logphi.adjacency import ADD_REMOVE, Relation
+from logphi.arguments import ADD_REMOVE, Reals, Relation, frozen
 from logphi.pairs.finite import FinitePair
 from logphi.release import Primitive
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class Discrete(Primitive):
     """A mechanism with finitely many outcomes, given by its two output laws.
 
@@ -39,8 +37,8 @@ class Discrete(Primitive):
     0.20163506
     """
 
-    p: Sequence[float]
-    q: Sequence[float]
+    p: Reals
+    q: Reals
     adjacency: Relation = ADD_REMOVE
     _one_formula: ClassVar = True
     _distributions: ClassVar = ("p", "q")

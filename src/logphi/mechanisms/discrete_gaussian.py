@@ -12,7 +12,7 @@ from typing import ClassVar
 import numpy as np
 
 from logphi import check
-from logphi.adjacency import ADD_REMOVE, Relation
+from logphi.arguments import ADD_REMOVE, Real, Relation, Whole, WholeOrNone, default, frozen
 from logphi.arith.floats import ULP
 from logphi.arith.protocol import Arithmetic, Number
 from logphi.laws.finite import Cells
@@ -37,7 +37,7 @@ LARGEST_SAMPLED_SIGMA = 250.0
 LARGEST_SAMPLED_SHIFT = 10.0
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class DiscreteGaussian(Primitive):
     """Adds noise of probabilities proportional to e^{-x^2 / (2 sigma^2)} on the whole numbers, to a query with whole values.
 
@@ -73,9 +73,9 @@ class DiscreteGaussian(Primitive):
     0.141351339
     """
 
-    sigma: float
-    sensitivity: int = 1
-    truncation: int | None = None
+    sigma: Real
+    sensitivity: Whole = default(1)
+    truncation: WholeOrNone = default(None)
     adjacency: Relation = ADD_REMOVE
     _grows: ClassVar = "sensitivity"
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from logphi import check
-from logphi.adjacency import ADD_REMOVE, Relation
+from logphi.arguments import ADD_REMOVE, Real, Relation, Whole, default, frozen
 from logphi.arith.protocol import Arithmetic, Number, Ratio
 from logphi.laws.finite import Cells
 from logphi.laws.ladder import GeometricShift
@@ -25,7 +25,7 @@ LARGEST_SENSITIVITY = 1000
 LARGEST_SAMPLED = 600.0
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class DiscreteLaplace(Primitive):
     """Adds two-sided geometric noise, of probabilities proportional to e^{-|x|/scale}, to a query with whole values.
 
@@ -58,8 +58,8 @@ class DiscreteLaplace(Primitive):
     0.39346934
     """
 
-    scale: float
-    sensitivity: int = 1
+    scale: Real
+    sensitivity: Whole = default(1)
     adjacency: Relation = ADD_REMOVE
     _grows: ClassVar = "sensitivity"
     _one_formula: ClassVar = True

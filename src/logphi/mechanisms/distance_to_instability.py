@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import ClassVar
 
 from logphi import check
 from logphi.adjacency import Adjacency, AdjacencyLike
+from logphi.arguments import RealLike, frozen
 from logphi.arith.protocol import Shortened
 from logphi.laws.log_phi import LogPhi
 from logphi.mechanisms.pure_dp import guarantee_loss, guarantee_pair
@@ -19,7 +19,7 @@ from logphi.release import Primitive
 LARGEST_FAILURE = 0.999
 
 
-@dataclass(frozen=True, repr=False, init=False)
+@frozen
 class DistanceToInstability(Primitive):
     """Releases an answer if its noisy distance to instability is large (propose, test, release).
 
@@ -61,7 +61,7 @@ class DistanceToInstability(Primitive):
     adjacency: Adjacency
     _stored: ClassVar = {"epsilon": "test_epsilon", "delta": "test_delta"}
 
-    def __init__(self, epsilon: float, delta: float, adjacency: AdjacencyLike = Adjacency.ADD_REMOVE) -> None:
+    def __init__(self, epsilon: RealLike, delta: RealLike, adjacency: AdjacencyLike = Adjacency.ADD_REMOVE) -> None:
         kept = {"test_epsilon": check.moderate_or_zero("epsilon", epsilon), "test_delta": check.probability("delta", delta)}
         self._settle(**kept, adjacency=adjacency)
         if not self._extreme and self.test_delta > -LARGEST_FAILURE * math.expm1(-self.test_epsilon / 2):

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from logphi import check
 from logphi.adjacency import Adjacency, AdjacencyLike
+from logphi.arguments import RealLike, frozen
 from logphi.arith.protocol import Plain
 from logphi.pairs.equal import EQUAL
 from logphi.pairs.flat import TiltedFlat
@@ -14,7 +14,7 @@ from logphi.pairs.pair import Pair
 from logphi.release import Primitive
 
 
-@dataclass(frozen=True, repr=False, init=False)
+@frozen
 class ExponentialMechanism(Primitive):
     """Any mechanism of epsilon-bounded range, by the hull of the two-point pairs that it may be.
 
@@ -50,7 +50,7 @@ class ExponentialMechanism(Primitive):
     _stored: ClassVar = {"epsilon": "range_epsilon"}
     _grows: ClassVar = "epsilon"
 
-    def __init__(self, epsilon: float, adjacency: AdjacencyLike = Adjacency.ADD_REMOVE) -> None:
+    def __init__(self, epsilon: RealLike, adjacency: AdjacencyLike = Adjacency.ADD_REMOVE) -> None:
         self._settle(range_epsilon=check.moderate_or_zero("epsilon", epsilon), adjacency=adjacency)
 
     @property

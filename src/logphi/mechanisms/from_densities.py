@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from logphi import check
-from logphi.adjacency import ADD_REMOVE, Relation
+from logphi.arguments import ADD_REMOVE, Interval, Reals, Relation, default, frozen
 from logphi.pairs.densities import DensityPair
 from logphi.release import Primitive
 
@@ -18,7 +17,7 @@ from logphi.release import Primitive
 NORMALISED = 1e-6
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class FromDensities(Primitive):
     """A mechanism with one real output, given by the logarithms of its two densities. All errors are estimates.
 
@@ -64,8 +63,8 @@ class FromDensities(Primitive):
 
     log_p: Callable[[NDArray[np.float64]], Any]
     log_q: Callable[[NDArray[np.float64]], Any]
-    support: tuple[float, float]
-    breakpoints: Sequence[float] = ()
+    support: Interval
+    breakpoints: Reals = default(())
     adjacency: Relation = ADD_REMOVE
     _undescribed: ClassVar = "its densities are functions; certify a mechanism that dominates it"
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
-from logphi.adjacency import ADD_REMOVE, Relation
+from logphi.arguments import ADD_REMOVE, Relation, frozen
 from logphi.laws.expression import Expression
 from logphi.laws.log_phi import LogPhi
 from logphi.release import Primitive
@@ -16,7 +15,7 @@ from logphi.release import Primitive
 SLACK = 1e-9
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class FromLogPhi(Primitive):
     """A mechanism given by a SymPy expression of log phi(alpha), alpha = -i z. All errors are estimates.
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
 from fractions import Fraction
 from typing import ClassVar
 
 from logphi import check
-from logphi.adjacency import ADD_REMOVE, Adjacency, Relation
+from logphi.adjacency import Adjacency
+from logphi.arguments import ADD_REMOVE, Reals, Relation, frozen
 from logphi.convex.hull import Hull, exponential
 from logphi.laws.finite import Cells
 from logphi.pairs.finite import FinitePair
@@ -29,7 +29,7 @@ _LOWERED = 1 - Fraction(1, 2**190)
 _ONE_ORDER = (Adjacency.ADD, Adjacency.REMOVE)
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class FromProfile(Primitive):
     """Any mechanism that is (eps_i, delta_i)-DP for each i, by the pair that dominates them all.
 
@@ -71,8 +71,8 @@ class FromProfile(Primitive):
     True
     """
 
-    epsilons: Sequence[float]
-    deltas: Sequence[float]
+    epsilons: Reals
+    deltas: Reals
     adjacency: Relation = ADD_REMOVE
     _undescribed: ClassVar = "its pair is made of exponentials that are rounded; state the guarantee as an ApproximateDP"
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
 from logphi import check
-from logphi.adjacency import REMOVE, Relation
+from logphi.arguments import REMOVE, Interval, Relation, default, frozen
 from logphi.laws.divergences import Divergences
 from logphi.laws.log_phi import LogPhi
 from logphi.release import Primitive
@@ -20,7 +19,7 @@ SLACK = 1e-9
 _HEIGHTS = np.array([0.7, 2.1, 5.3])
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class FromRenyi(Primitive):
     """A mechanism given by its Renyi divergences D_q(P||Q) at complex orders q. All errors are estimates.
 
@@ -61,7 +60,7 @@ class FromRenyi(Primitive):
     """
 
     divergence: Callable[[Any], Any]
-    orders: tuple[float, float] = (1.0, np.inf)
+    orders: Interval = default((1.0, np.inf))
     adjacency: Relation = REMOVE
     _undescribed: ClassVar = "its divergences are a function, of which nothing is proved; state the mechanism itself"
 

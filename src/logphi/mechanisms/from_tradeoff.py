@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import ClassVar
 
 from logphi import check
-from logphi.adjacency import ADD_REMOVE, Relation
+from logphi.arguments import ADD_REMOVE, Reals, Relation, frozen
 from logphi.arith.protocol import Arithmetic, Number
 from logphi.convex.hull import Hull
 from logphi.laws.finite import Cells
@@ -19,7 +19,7 @@ from logphi.release import Primitive
 from logphi.written import meant
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class FromTradeoff(Primitive):
     """Any mechanism that is f-DP, f piecewise linear, by the pair that has f as its trade-off function.
 
@@ -62,8 +62,8 @@ class FromTradeoff(Primitive):
     0.3
     """
 
-    type_one_errors: Sequence[float]
-    type_two_errors: Sequence[float]
+    type_one_errors: Reals
+    type_two_errors: Reals
     adjacency: Relation = ADD_REMOVE
     _undescribed: ClassVar = "its pair is made of a hull; state its segments as a Discrete"
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from logphi import check
-from logphi.adjacency import ADD_REMOVE, Relation
+from logphi.arguments import ADD_REMOVE, Real, Relation, default, frozen
 from logphi.arith.protocol import Ratio
 from logphi.pairs.extremes import noisy
 from logphi.pairs.normal import NormalShift
@@ -14,7 +13,7 @@ from logphi.pairs.pair import Pair
 from logphi.release import Primitive
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class Gaussian(Primitive):
     """Adds N(0, sigma^2) to every coordinate of a query of bounded L2 sensitivity.
 
@@ -45,8 +44,8 @@ class Gaussian(Primitive):
     0.238421708
     """
 
-    sigma: float
-    sensitivity: float = 1.0
+    sigma: Real
+    sensitivity: Real = default(1.0)
     adjacency: Relation = ADD_REMOVE
     _grows: ClassVar = "sensitivity"
     _one_formula: ClassVar = True

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 from logphi import check
-from logphi.adjacency import ADD_REMOVE, Relation
+from logphi.arguments import ADD_REMOVE, Real, Reals, Relation, frozen
 from logphi.arith.protocol import Ratio
 from logphi.laws.weights import Listed
 from logphi.pairs.extremes import noisy
@@ -23,7 +21,7 @@ MOST_COMPONENTS = 1001
 LEAST_PROBABILITY = 1e-290
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class GaussianMixture(Primitive):
     """Adds N(0, sigma^2) to a query whose sensitivity is random: it is c_i with probability p_i.
 
@@ -57,9 +55,9 @@ class GaussianMixture(Primitive):
     0.099901911
     """
 
-    sigma: float
-    sensitivities: Sequence[float]
-    probabilities: Sequence[float]
+    sigma: Real
+    sensitivities: Reals
+    probabilities: Reals
     adjacency: Relation = ADD_REMOVE
     _one_formula: ClassVar = True
     _distributions: ClassVar = ("probabilities",)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 from logphi import check
-from logphi.adjacency import ADD_REMOVE, Relation
+from logphi.arguments import ADD_REMOVE, Real, Reals, Relation, frozen
 from logphi.laws.mixture_pair import MixturePair
 from logphi.pairs.finite import FinitePair
 from logphi.pairs.mixtures import NormalMixtures
@@ -20,7 +18,7 @@ MOST_VALUES, LARGEST_RANGE = 4096, 50.0
 LEAST_PROBABILITY = 1e-290
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class GaussianMixturePair(Primitive):
     """Adds N(0, sigma^2) to a value that is v_i with probability p_i if the record is present, and q_i if it is not.
 
@@ -57,10 +55,10 @@ class GaussianMixturePair(Primitive):
     0.792573334
     """
 
-    sigma: float
-    values: Sequence[float]
-    p: Sequence[float]
-    q: Sequence[float]
+    sigma: Real
+    values: Reals
+    p: Reals
+    q: Reals
     adjacency: Relation = ADD_REMOVE
     _distributions: ClassVar = ("p", "q")
     _undescribed: ClassVar = (

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from logphi import check
-from logphi.adjacency import ADD_REMOVE, Relation
+from logphi.arguments import ADD_REMOVE, Real, Relation, frozen
 from logphi.arith.protocol import Gap
 from logphi.pairs.densities import NormalLaws
 from logphi.pairs.disjoint import DISJOINT
@@ -22,7 +21,7 @@ LARGEST_RATIO = 1e50
 LEAST_GAP = 1e-14
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class GaussianPair(Primitive):
     """A mechanism with normal output whose mean and width both depend on the record.
 
@@ -58,10 +57,10 @@ class GaussianPair(Primitive):
     0.323786544
     """
 
-    mean_p: float
-    sigma_p: float
-    mean_q: float
-    sigma_q: float
+    mean_p: Real
+    sigma_p: Real
+    mean_q: Real
+    sigma_q: Real
     adjacency: Relation = ADD_REMOVE
     _one_formula: ClassVar = True
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from logphi import check
-from logphi.adjacency import REPLACE, Adjacency, Relation
+from logphi.adjacency import Adjacency
+from logphi.arguments import REPLACE, Real, Relation, Whole, frozen
 from logphi.arith.protocol import Arithmetic, Number
 from logphi.laws.finite import Cells
 from logphi.pairs.disjoint import DISJOINT
@@ -22,7 +23,7 @@ MOST_SYMBOLS = 2**53
 LEAST_REPORT = 1e-300
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class KaryRandomizedResponse(Primitive):
     """Reports one of k symbols: with probability p a uniformly random one, otherwise the truth.
 
@@ -62,8 +63,8 @@ class KaryRandomizedResponse(Primitive):
     0.41890984
     """
 
-    k: int
-    p: float
+    k: Whole
+    p: Real
     adjacency: Relation = REPLACE
     _one_formula: ClassVar = True
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from logphi import check
-from logphi.adjacency import ADD_REMOVE, Relation
+from logphi.arguments import ADD_REMOVE, Real, Relation, default, frozen
 from logphi.arith.protocol import Ratio
 from logphi.pairs.extremes import noisy
 from logphi.pairs.flat import TiltedFlat
@@ -14,7 +13,7 @@ from logphi.pairs.pair import Pair
 from logphi.release import Primitive
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class Laplace(Primitive):
     """Adds Laplace noise to a query of bounded L1 sensitivity.
 
@@ -47,8 +46,8 @@ class Laplace(Primitive):
     exact
     """
 
-    scale: float
-    sensitivity: float = 1.0
+    scale: Real
+    sensitivity: Real = default(1.0)
     adjacency: Relation = ADD_REMOVE
     _grows: ClassVar = "sensitivity"
     _one_formula: ClassVar = True

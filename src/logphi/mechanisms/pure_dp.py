@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 
 from logphi import check
 from logphi.adjacency import Adjacency, AdjacencyLike
+from logphi.arguments import RealLike, frozen
 from logphi.arith.protocol import Arithmetic, Number, Plain
 from logphi.convex.hull import exponential
 from logphi.laws.finite import Cells, Thinned
@@ -28,7 +29,7 @@ from logphi.written import Written, meant
 _UPWARD = Context(prec=15, rounding=ROUND_CEILING)
 
 
-@dataclass(frozen=True, repr=False, init=False)
+@frozen
 class ApproximateDP(Primitive):
     """Any mechanism that is (epsilon, delta)-DP, by the pair that dominates them all.
 
@@ -65,7 +66,7 @@ class ApproximateDP(Primitive):
     _one_formula: ClassVar = True
     _stored: ClassVar = {"epsilon": "guaranteed_epsilon", "delta": "guaranteed_delta"}
 
-    def __init__(self, epsilon: float, delta: float, adjacency: AdjacencyLike = Adjacency.ADD_REMOVE) -> None:
+    def __init__(self, epsilon: RealLike, delta: RealLike, adjacency: AdjacencyLike = Adjacency.ADD_REMOVE) -> None:
         kept = {
             "guaranteed_epsilon": _level(epsilon),
             "guaranteed_delta": check.probability("delta", delta),
@@ -97,7 +98,7 @@ class ApproximateDP(Primitive):
         return guarantee_loss(self.guaranteed_epsilon, self.guaranteed_delta)
 
 
-@dataclass(frozen=True, repr=False, init=False)
+@frozen
 class PureDP(Primitive):
     """Any mechanism that is epsilon-DP, by the pair that dominates them all: randomized response with odds e^eps.
 
@@ -130,7 +131,7 @@ class PureDP(Primitive):
     _one_formula: ClassVar = True
     _stored: ClassVar = {"epsilon": "guaranteed_epsilon"}
 
-    def __init__(self, epsilon: float, adjacency: AdjacencyLike = Adjacency.ADD_REMOVE) -> None:
+    def __init__(self, epsilon: RealLike, adjacency: AdjacencyLike = Adjacency.ADD_REMOVE) -> None:
         self._settle(guaranteed_epsilon=_level(epsilon), adjacency=_of_both_orders(adjacency, epsilon, 0))
 
     def _grouped(self, size: int) -> Mechanism:
@@ -164,7 +165,7 @@ def _geometric_sum(epsilon: Fraction, size: int) -> Fraction:
     return total + exponential((size - 1) * epsilon) if size % 2 else total
 
 
-def _of_both_orders(adjacency: AdjacencyLike, epsilon: float, delta: float) -> Adjacency:
+def _of_both_orders(adjacency: AdjacencyLike, epsilon: RealLike, delta: RealLike) -> Adjacency:
     """The relation, if a guarantee under it bounds both orders of a pair, as the dominating pair does."""
     relation = Adjacency.of(adjacency)
     if relation in (Adjacency.ADD, Adjacency.REMOVE):

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import ClassVar
 
 from logphi import check
-from logphi.adjacency import ADD_REMOVE, Relation
+from logphi.arguments import ADD_REMOVE, Real, Relation, frozen
 from logphi.arith.protocol import Arithmetic, LogOdds, Number
 from logphi.laws.finite import Cells
 from logphi.laws.log_phi import LogPhi
@@ -24,7 +24,7 @@ from logphi.written import exact
 _LEAST = 4e-16
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class RandomizedResponse(Primitive):
     """Tells the truth with probability p and the opposite otherwise.
 
@@ -52,7 +52,7 @@ class RandomizedResponse(Primitive):
     0.337819682
     """
 
-    p: float
+    p: Real
     adjacency: Relation = ADD_REMOVE
     _one_formula: ClassVar = True
     _hints: ClassVar = {"epsilon": "p=math.exp(epsilon) / (1 + math.exp(epsilon))"}

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from typing import ClassVar
 
 from logphi import check
-from logphi.adjacency import ADD_REMOVE, Relation
+from logphi.arguments import ADD_REMOVE, Real, Relation, default, frozen
 from logphi.laws.truncated import Noise, TruncatedDoubleExponential, TruncatedNormal
 from logphi.pairs.extremes import noisy
 from logphi.pairs.pair import Pair
@@ -74,7 +74,7 @@ class _TruncatedNoise(Primitive):
         return self._extreme or MovedNoise(self._noise())
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class TruncatedGaussian(_TruncatedNoise):
     """Adds N(0, sigma^2) noise, conditioned to lie within [-T, T], to a query with one value.
 
@@ -111,9 +111,9 @@ class TruncatedGaussian(_TruncatedNoise):
     0.239945219
     """
 
-    sigma: float
-    truncation: float
-    sensitivity: float = 1.0
+    sigma: Real
+    truncation: Real
+    sensitivity: Real = default(1.0)
     adjacency: Relation = ADD_REMOVE
     _most_widths: ClassVar = 36.0
 
@@ -121,7 +121,7 @@ class TruncatedGaussian(_TruncatedNoise):
         return TruncatedNormal(self.sigma, self.truncation, self.sensitivity)
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class TruncatedLaplace(_TruncatedNoise):
     """Adds Laplace noise, conditioned to lie within [-T, T], to a query with one value.
 
@@ -159,9 +159,9 @@ class TruncatedLaplace(_TruncatedNoise):
     0.249784205
     """
 
-    scale: float
-    truncation: float
-    sensitivity: float = 1.0
+    scale: Real
+    truncation: Real
+    sensitivity: Real = default(1.0)
     adjacency: Relation = ADD_REMOVE
     _most_widths: ClassVar = 600.0
 

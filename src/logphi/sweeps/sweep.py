@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from logphi import check
+from logphi.arguments import DirectionLike, Method, Scalar
 from logphi.bound import Bound, Side, Status
 from logphi.bounds import Bounds
 from logphi.release import Mechanism
@@ -31,6 +32,9 @@ def sweep(
     epsilon: Any = None,
     delta: Any = None,
     ask: Callable[[Mechanism], Bound] | None = None,
+    direction: DirectionLike | None = None,
+    method: Method | None = None,
+    rtol: Scalar | None = None,
     executor: Executor | None = None,
     errors: str = "raise",
 ) -> Sweep:
@@ -49,6 +53,8 @@ def sweep(
         The question, exactly one of the three: delta at an epsilon in nats, epsilon at a delta, or any function of a mechanism
         that gives a :class:`Bound`, such as ``operator.methodcaller("zcdp")``. An array of epsilons or deltas is one more axis,
         and quicker than one of the grid: a mechanism answers it at once.
+    direction, method, rtol
+        Of the question for epsilon or delta, as of :meth:`Mechanism.epsilon`; its own defaults unless given.
     executor
         Whatever is a ``concurrent.futures.Executor``: of threads, of processes, or ``client.get_executor()`` of a Dask client.
         Mechanisms and ``ask`` are pickled for other processes. This thread by default.
@@ -76,7 +82,8 @@ def sweep(
     [[0.148902, 1.828237], [0.049987, 0.62203]]
     """
     names, values = _axes(grid)
-    question = _Question.of(epsilon, delta, ask)
+    options = {"direction": direction, "method": method, "rtol": rtol}
+    question = _Question.of(epsilon, delta, ask, {name: one for name, one in options.items() if one is not None})
     if errors not in (_RAISE, _KEEP):
         raise ValueError(f"errors must be {_RAISE!r} or {_KEEP!r}, got {errors!r}")
     taken = sorted({question.given, *COLUMNS}.intersection(names))
@@ -102,7 +109,7 @@ class _Question:
     axis: tuple[float, ...] | None = None
 
     @staticmethod
-    def of(epsilon: Any, delta: Any, ask: Callable[[Mechanism], Any] | None) -> _Question:
+    def of(epsilon: Any, delta: Any, ask: Callable[[Mechanism], Any] | None, options: dict[str, Any]) -> _Question:
         """The one that was given."""
         if sum(one is not None for one in (epsilon, delta, ask)) != 1:
             raise ValueError(
@@ -111,13 +118,17 @@ class _Question:
         if ask is not None:
             if not callable(ask):
                 raise TypeError(f"ask must be a function of a mechanism, got {ask!r}; for a method use operator.methodcaller")
+            if options:
+                raise ValueError(f"{', '.join(options)} go with epsilon or delta: with ask, let that function pass them on")
             return _Question(getattr(ask, "__name__", "answer"), ask)
-        quantity, given = ("epsilon", "delta") if epsilon is None else ("delta", "epsilon")
-        points = check.unit_array("delta", delta) if epsilon is None else check.real_array("epsilon", epsilon)
+        quantity, given, asked = ("epsilon", "delta", delta) if epsilon is None else ("delta", "epsilon", epsilon)
+        points = check.unit_array(given, asked) if epsilon is None else check.real_array(given, asked)
         if points.ndim > 1:
             raise ValueError(f"{given} must be a number or a list of them, got an array of shape {points.shape}")
         axis = tuple(points.tolist()) if points.ndim else None
-        return _Question(quantity, methodcaller(quantity, points), given, axis)
+        # each number as it was written, which is what is certified
+        written = asked if axis is None else check.entries(asked, points)
+        return _Question(quantity, methodcaller(quantity, written, **options), given, axis)
 
     def __call__(self, mechanism: Mechanism) -> list[Bound]:
         """All answers."""

@@ -17,7 +17,7 @@ NAMES = ("renyi", "gaussian", "schedule")
 LARGEST_EPSILON = 1e100
 
 
-def rule_of(name: str, epsilon: float, delta: float, order: float | None, infinite_mass: float) -> Rule[Any]:
+def rule_of(name: str, epsilon: Any, delta: Any, order: Any, infinite_mass: Any) -> Rule[Any]:
     """The rule of this name for a budget.
 
     Raises

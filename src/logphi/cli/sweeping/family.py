@@ -21,6 +21,8 @@ from logphi.sweeps.sweep import sweep
 REFUSED_ROW = "refused"
 """The status of a row that has no answer."""
 
+# a count, a rate and a noise multiplier: refusals that name the number differ
+_TRIALS = (1, 0.5, 3.25)
 # mechanisms for each process before their rows are written: enough to keep it busy
 _SHARE = 16
 
@@ -40,8 +42,26 @@ def executor_of(processes: int) -> AbstractContextManager[Executor | None]:
     return ProcessPoolExecutor(processes, get_context("spawn"), signal.signal, (signal.SIGINT, signal.SIG_IGN))
 
 
+def refuse_mistyped(text: str, names: list[str]) -> None:
+    """Nothing.
+
+    Raises
+    ------
+    ValueError
+        If an expression is refused in the same words whatever its names stand for: then every row would be.
+    """
+    told = {_refusal(text, dict.fromkeys(names, trial)) for trial in _TRIALS}
+    if len(told) == 1 and (reason := told.pop()):
+        raise ValueError(reason)
+
+
 def answered(
-    groups: Iterator[Group], given: str, names: list[str], executor: Executor | None, processes: int
+    groups: Iterator[Group],
+    given: str,
+    how: dict[str, Any],
+    names: list[str],
+    executor: Executor | None,
+    processes: int,
 ) -> Iterator[Group]:
     """The groups with their answers, in order.
 
@@ -51,6 +71,8 @@ def answered(
         Each of one mechanism: its parameters and the expression, and all the points at which it is asked.
     given
         What the points are: epsilons or deltas.
+    how
+        The options of the question.
     names
         The names in the expression.
     executor, processes
@@ -60,11 +82,20 @@ def answered(
     while chunk := list(islice(groups, size)):
         points: dict[str, Any] = {given: [row["at"] for row in chunk[0]]}
         family = {"row": [group[0] for group in chunk]}
-        found = sweep(partial(_mechanism, names), family, errors="keep", executor=executor, **points)
+        found = sweep(partial(_mechanism, names), family, errors="keep", executor=executor, **points, **how)
         reasons = (found.reasons.get(place) for place in product(*map(range, found.shape)))
         answers = (_answer(bound, reason) for (_, bound), reason in zip(found, reasons, strict=True))
         for group in chunk:
             yield [{**row, **next(answers)} for row in group]
+
+
+def _refusal(text: str, variables: dict[str, float]) -> str:
+    """Why an expression is no mechanism; empty if it is one."""
+    try:
+        parse(text, variables=variables)
+    except ValueError as error:
+        return str(error)
+    return ""
 
 
 def _mechanism(names: list[str], row: Row) -> Mechanism:

@@ -18,7 +18,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logphi.arith.floats import ELEMENTARY
-from logphi.progress import shown
 
 Array = NDArray[np.float64]
 
@@ -65,7 +64,7 @@ class Mixtures:
         """Mixtures of like shift together, so many that arrays with ``size`` numbers each stay below the limit."""
         order = np.argsort(self.shift)
         many = max(1, limit // max(size, 1))
-        for start in shown(range(0, order.size, many), "mixtures"):
+        for start in range(0, order.size, many):
             part = order[start : start + many]
             yield Mixtures(self.shift[part], self.rate[part], self.count[part])
 

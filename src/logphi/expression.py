@@ -37,7 +37,7 @@ from logphi.written import Written, exact
 FLAGS = {"True": True, "False": False}
 # as mechanisms are written in Python
 PACKAGE = ("lp", "logphi")
-TRANSFORMS = ("poisson", "subset", "shuffled", "fixed_order")
+TRANSFORMS = ("poisson", "subset")
 LONGEST = 1_000_000
 """Characters in a text: room for tens of thousands of distinct steps."""
 DEEPEST = 50
@@ -262,8 +262,6 @@ class _Reader:
                 dot.refuse(f"more than {DEEPEST} transforms in a row")
             if name.text not in TRANSFORMS:
                 name.refuse(f"unknown transform{attribute_hint(name.text) or '; ' + _nearest(name.text, TRANSFORMS)}")
-            if not hasattr(value, name.text):
-                name.refuse(f"this mechanism has no such transform; all there are: {', '.join(TRANSFORMS)}")
             value = self.call(name, getattr(value, name.text))
         return value
 

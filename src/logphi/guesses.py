@@ -59,6 +59,14 @@ _ATTRIBUTES: Mapping[str, str] = {
     "calibrate": "lp.calibrate(family, epsilon=, delta=)",
 }
 
+# batches that are not sampled -> why nothing is known to be amplified, and what holds
+NOT_AMPLIFIED: Mapping[str, str] = {
+    "shuffled": "shuffled batches are refused: a record is in exactly one batch of an epoch, so that the batches are dependent "
+    "and the worst case is far from Poisson's, whose answer would be too small; account for one release per epoch "
+    "without sampling, or draw Poisson samples",
+    "fixed_order": "batches in a fixed order are refused: an adversary may know which batch holds the record, so that nothing "
+    "is amplified, and Poisson's answer would be too small; account for one release per epoch without sampling",
+}
 
 # what is looked for in the package itself -> what to write
 _CALLS: Mapping[str, str] = {
@@ -95,6 +103,8 @@ def unexpected(name: str, hints: Mapping[str, str]) -> str:
 
 def attribute_hint(name: str) -> str:
     """The hint for an attribute that mechanisms do not have; empty if nothing is near."""
+    if name in NOT_AMPLIFIED:
+        return f"; {NOT_AMPLIFIED[name]}"
     return f"; write {_ATTRIBUTES[name]}" if name in _ATTRIBUTES else ""
 
 

@@ -22,7 +22,6 @@ from logphi.pairs.pair import Pair, UnsupportedError
 from logphi.parametric import Parametric, symbolic
 from logphi.parametric import poisson as sampled
 from logphi.progress import shown
-from logphi.sampling.batches import NotAmplified
 from logphi.sampling.group import LARGEST_SIZE, refusal
 from logphi.sampling.poisson import one_pair_of_poisson, poisson, poisson_relation
 from logphi.sampling.subset import subset, subset_relation
@@ -33,7 +32,7 @@ from logphi.written import Written, exactly, meant
 LARGEST_GROUP = 1000
 
 
-class Mechanism(Guided, Form, NotAmplified, Questions):
+class Mechanism(Guided, Form, Questions):
     """A release about a data set, held by the log-phi of its privacy loss.
 
     ``m1 + m2`` composes (adaptively too, [AFA] Theorem 10), ``n * m`` is n-fold composition. Mechanisms stated under
@@ -49,8 +48,8 @@ class Mechanism(Guided, Form, NotAmplified, Questions):
     Text: ``str(m)``, which :func:`logphi.parse` reads, and ``to_json``, which :func:`logphi.from_json` reads.
     """
 
-    # for those who write a mechanism of their own, and what is refused whoever asks
-    _unlisted = frozenset({"loss_law", "pair", "counted", "tree", "shuffled", "fixed_order"})
+    # for those who write a mechanism of their own
+    _unlisted = frozenset({"loss_law", "pair", "counted", "tree"})
     # NumPy's numbers leave ``*`` to the mechanism, and its arrays get the refusal
     __array_ufunc__ = None
 

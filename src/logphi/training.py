@@ -12,7 +12,7 @@ from logphi import check
 from logphi.adjacency import Adjacency, AdjacencyLike
 from logphi.calibration.calibrate import calibrate
 from logphi.calibration.result import Calibration
-from logphi.guesses import guided
+from logphi.guesses import NOT_AMPLIFIED, guided
 from logphi.laws.log_phi import LogPhi
 from logphi.mechanisms import Gaussian
 from logphi.pairs.pair import UnsupportedError
@@ -20,7 +20,7 @@ from logphi.release import Mechanism, compose
 from logphi.written import Written, meant
 
 LARGEST_DATASET = 10**15
-SAMPLERS = ("poisson", "without_replacement", "shuffled", "fixed_order")
+SAMPLERS = ("poisson", "without_replacement", *NOT_AMPLIFIED)
 # under replace a sum of clipped gradients moves by up to twice the clipping norm
 _REPLACED = 2.0
 _DRAWN = {
@@ -306,7 +306,7 @@ def _step(noises: list[float], rate: float, sampler: str, group_size: int, relat
         if group_size > 1:
             raise UnsupportedError("group_size above 1 is known for Poisson samples only: take sampler='poisson'")
         return compose([Gaussian(noise, _REPLACED, Adjacency.REPLACE) for noise in noises]).subset(rate, adjacency=relation)
-    return getattr(Gaussian(noises[0]), sampler)()  # type: ignore[no-any-return]
+    raise UnsupportedError(NOT_AMPLIFIED[sampler])
 
 
 def _passes(epochs: float) -> str:

@@ -183,5 +183,5 @@ def _check_shared(pair: Pair) -> None:
     if noise.body.lost > 1 - LEAST_SHARED:
         raise ValueError(
             f"truncation must leave outputs of probability {LEAST_SHARED:g} in common, got {noise.truncation!r} with "
-            f"sensitivity={noise.sensitivity!r}: nearly every output tells everything; widen the noise"
+            f"sensitivity={noise.move!r}: nearly every output tells everything; widen the noise"
         )

@@ -237,11 +237,6 @@ def nagaev_epsilon(known: LossClass, delta: float, side: Side = Side.UPPER) -> C
     return _inverse(nagaev_delta, known, delta, side)
 
 
-def class_epsilon(known: LossClass, delta: float, side: Side = Side.UPPER) -> Claim:
-    """The smallest eps >= 0 that :func:`class_delta` allows."""
-    return _inverse(class_delta, known, delta, side)
-
-
 def crossing(holds: Callable[[float], bool], farthest: float = 1e9) -> tuple[float, float]:
     """The last eps >= 0 seen at which a condition fails and the first at which it holds; infinite if it never does."""
     if holds(0.0):

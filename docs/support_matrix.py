@@ -69,6 +69,10 @@ def _poisson(make, relation, **options):
     return make(adjacency=base).poisson(RATE, adjacency=relation, **options)
 
 
+def _trained(sampler):
+    return lp.dp_sgd(dataset_size=60_000, batch_size=256, steps=1, noise_multiplier=1, sampler=sampler)
+
+
 SCHEMES = {
     "No sampling": (
         "The mechanism by itself, `Mechanism(..., adjacency=relation)`.",
@@ -100,8 +104,8 @@ REFUSED = {
     "composing samples of compositions, unless all are Gaussian, or finite and small": lambda: (
         2 * (GAUSSIAN() + LAPLACE()).poisson(RATE)
     ).delta(1),
-    "`.shuffled()`": lambda: GAUSSIAN().shuffled(),
-    "`.fixed_order()`": lambda: GAUSSIAN().fixed_order(),
+    '`lp.dp_sgd` with `sampler="shuffled"`': lambda: _trained("shuffled"),
+    '`lp.dp_sgd` with `sampler="fixed_order"`': lambda: _trained("fixed_order"),
     "composing mechanisms of two relations": lambda: GAUSSIAN() + GAUSSIAN(adjacency="replace"),
 }
 

@@ -216,8 +216,8 @@ def test_an_unknown_relation_is_refused(value, kind):
 
 
 def test_batches_that_are_not_samples_are_refused_with_the_reason():
-    refused(ValueError, lambda: lp.Gaussian(1).shuffled(0.1), "shuffled", "Poisson's, whose answer would be too small")
-    refused(ValueError, lambda: lp.Gaussian(1).fixed_order(0.1), "fixed order", "Poisson's answer would be too small")
+    refused(AttributeError, lambda: lp.Gaussian(1).shuffled(0.1), "shuffled", "Poisson's, whose answer would be too small")
+    refused(AttributeError, lambda: lp.Gaussian(1).fixed_order(0.1), "fixed order", "Poisson's answer would be too small")
 
 
 def test_relations_that_do_not_follow_are_refused_with_what_does():

@@ -19,7 +19,7 @@ BEHIND = (Comparison, Dominance, Explanation, InnerLoss, LossDistribution, UnitP
 PUBLIC = [getattr(lp, name) for name in dir(lp) if name not in ("__version__", "classical", "plot")]
 CLASSES = [one for one in (*PUBLIC, *BEHIND) if inspect.isclass(one)]
 FUNCTIONS = [one for one in PUBLIC if inspect.isfunction(one)]
-# for those who write a mechanism, and what is refused
+# for those who write a mechanism
 EXTENDING = {"loss_law", "pair", "counted", "tree"}
 SECTION = re.compile(r"^([A-Z][a-z]+)\n-+$", re.MULTILINE)
 

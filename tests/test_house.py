@@ -2,13 +2,18 @@
 
 import ast
 import inspect
+import io
+import re
 import shutil
 import subprocess
 import sys
+import tokenize
+from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 from importlib.metadata import version
 from pathlib import Path
 
+import grimp
 import pytest
 from hypothesis import settings
 
@@ -21,6 +26,22 @@ TESTS = ROOT / "tests"
 MAX_LINES = 600
 # Path below src/logphi -> why it may be longer. It should stay empty.
 LONG_FOR_A_REASON: dict[str, str] = {}
+
+# Files that import one another, if only within functions or for their types -> why they may.
+CIRCLES = {
+    ("bound", "bounds", "display", "enclosed", "operators"): "a number and an array of it make each other, and draw themselves",
+    ("arith.ball", "arith.order"): "a mean of balls is cut off where another type of number, made of balls, finds it small",
+    ("laws.block_envelope", "laws.partial_masses", "laws.transform"): "a law has defaults that are methods of any law",
+    ("laws.normal_pair", "laws.normal_regions"): "one law in two files",
+}
+
+# Rooms that know analysis and no privacy, and the words that would tell otherwise; messages are for users, and may use them.
+ANALYSIS = ("arith", "bracketing", "comparators", "convex", "grid", "inversion", "laws", "normal", "quadrature")
+PRIVACY = {"accountant", "adjacency", "multiplier", "private", "privacy", "sensitivity"}
+PRIVACY |= {word + ending for word in ("delta", "epsilon", "mechanism", "record", "release") for ending in ("", "s")}
+
+# A field of a frozen value that can be changed -> why it may.
+CHANGEABLE = {("certified.answer", "witness"): "it is what is written to the certificate, as JSON has it"}
 
 # A test that looks at the time fails on a busy machine; work is counted instead (tests/shared/effort.py).
 CLOCKS = {"time", "timeit", "datetime", "resource"}
@@ -54,6 +75,59 @@ def test_no_file_is_too_long() -> None:
     assert not too_long, f"more than {MAX_LINES} lines: {too_long}"
     excused_in_vain = {name for name in LONG_FOR_A_REASON if lengths.get(name, 0) <= MAX_LINES}
     assert not excused_in_vain, f"no longer long, take it off the list: {excused_in_vain}"
+
+
+def test_files_import_one_another_for_a_reason_only() -> None:
+    graph = grimp.build_graph("logphi", cache_dir=None)
+    behind = {module: graph.find_upstream_modules(module) for module in graph.modules}
+    around = {module: {other for other in others if module in behind[other]} for module, others in behind.items()}
+    circles = {tuple(sorted(name.partition(".")[2] for name in {one, *others})) for one, others in around.items() if others}
+    assert circles - set(CIRCLES) == set()
+
+
+def module(path: Path) -> str:
+    return ".".join(path.relative_to(PACKAGE).with_suffix("").parts)
+
+
+def for_developers(path: Path) -> Iterator[tuple[int, str]]:
+    """Names, comments and docstrings with their lines; no titles of papers."""
+    source = path.read_text(encoding="utf-8")
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type in (tokenize.NAME, tokenize.COMMENT):
+            yield token.start[0], token.string
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)):
+            yield getattr(node, "lineno", 1), re.sub(r"\*[^*]{9,99}\*", "", ast.get_docstring(node) or "")
+
+
+def test_analysis_knows_no_privacy() -> None:
+    files = [path for path in PACKAGE.rglob("*.py") if path.relative_to(PACKAGE).with_suffix("").parts[0] in ANALYSIS]
+    assert {path.relative_to(PACKAGE).with_suffix("").parts[0] for path in files} == set(ANALYSIS)
+    found = {
+        f"{module(path)}:{line}": said
+        for path in files
+        for line, text in for_developers(path)
+        if (said := PRIVACY & set(re.findall("[a-z]+", re.sub("(?<=[a-z])(?=[A-Z])", " ", text).lower())))
+    }
+    assert found == {}
+
+
+def test_caches_have_a_bound() -> None:
+    unbounded = re.compile(r"@(functools\.)?(cache$|lru_cache($|\(\)|.*None))", re.MULTILINE)
+    assert [module(path) for path in PACKAGE.rglob("*.py") if unbounded.search(path.read_text(encoding="utf-8"))] == []
+
+
+def test_frozen_values_hold_nothing_that_changes() -> None:
+    found = set()
+    for path in PACKAGE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef) and re.search("frozen(=True|$)", " ".join(map(ast.unparse, node.decorator_list))):
+                held = [one for one in node.body if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name)]
+                changeable = [
+                    one for one in held if re.match(r"(dict|list|set|Counter|defaultdict)\b", ast.unparse(one.annotation))
+                ]
+                found |= {(module(path), ast.unparse(one.target)) for one in changeable}
+    assert found - set(CHANGEABLE) == set()
 
 
 def imported(path: Path) -> set[str]:

@@ -186,6 +186,9 @@ TRAINING = 100 * lp.Gaussian(sigma=10).poisson(0.1)
     [
         ("cells", lambda: lp.Gaussian(sigma=2).risk.gaussian_mu(1e-5)),
         ("orders", TRAINING.zcdp),
+        ("steps", lambda: TRAINING.epsilon(1e-5)),
+        ("steps", lambda: TRAINING.epsilon(1e-5, method="levy")),
+        ("steps", lambda: lp.Gaussian(sigma=2).loss.quantile(0.9)),
         ("trials", lambda: lp.calibrate(lp.Gaussian, epsilon=1, delta=1e-5)),
         ("attacks", lambda: lp.report(lp.Gaussian(sigma=2), delta=1e-5)),
     ],

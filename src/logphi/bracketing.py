@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from itertools import count
 from typing import Protocol
-
-from logphi.progress import shown
 
 
 class Ends(Protocol):
@@ -27,6 +26,8 @@ class Ends(Protocol):
 
 
 Function = Callable[[float], Ends]
+# passes the steps of a search on, so that whoever waits may count them
+Watch = Callable[[Iterable[int]], Iterable[int]]
 
 # measured: secant steps on a smooth logarithm need five to eight evaluations, the bisections between them some more
 _STEPS = 60
@@ -59,7 +60,9 @@ class Crossing:
     upper: float
 
 
-def crossing(near: Callable[[float, bool], Function], level: float, floor: float, start: float, ceiling: float) -> Crossing:
+def crossing(
+    near: Callable[[float, bool], Function], level: float, floor: float, start: float, ceiling: float, watch: Watch = iter
+) -> Crossing:
     """Enclose the crossing of a decreasing function with a level, on [floor, ceiling].
 
     Parameters
@@ -73,19 +76,23 @@ def crossing(near: Callable[[float, bool], Function], level: float, floor: float
         The crossing is known to lie between them (the ceiling may be infinite).
     start
         A first guess.
+    watch
+        Called with the steps of each search, which it passes on.
     """
     x = min(max(start, floor), ceiling)
     for _ in range(_PREPARATIONS):
-        found = _secant(near(x, False), level, floor, x, ceiling, _ROUGH)
+        found = _secant(near(x, False), level, floor, x, ceiling, watch, _ROUGH)
         settled = abs(found - x) <= _NEAR * abs(x)
         x = found
         if settled:
             break
     function = near(x, True)
-    return _prove(function, level, floor, _secant(function, level, floor, x, ceiling), ceiling)
+    return _prove(function, level, floor, _secant(function, level, floor, x, ceiling, watch), ceiling)
 
 
-def bisection(near: Callable[[float, bool], Function], level: float, floor: float, start: float, ceiling: float) -> Crossing:
+def bisection(
+    near: Callable[[float, bool], Function], level: float, floor: float, start: float, ceiling: float, watch: Watch = iter
+) -> Crossing:
     """The enclosure of :func:`crossing` by bisection, as of Zhu, Dong & Wang (2022): of the best values, then of each end.
 
     The arguments are those of :func:`crossing`; an infinite ceiling leaves nothing to halve, and the interval as it is.
@@ -103,7 +110,9 @@ def bisection(near: Callable[[float, bool], Function], level: float, floor: floa
         return seen[x]
 
     low, high = floor, ceiling
-    while high - low > _RESOLUTION * (1 + abs(low)):
+    for _ in watch(count()):
+        if high - low <= _RESOLUTION * (1 + abs(low)):
+            break
         middle = low + (high - low) / 2
         here = at(middle)
         low, high = (middle, high) if here.value > level else (low, middle)
@@ -128,11 +137,13 @@ def _end(at: Function, proved: Callable[[Ends], bool], value: float, known: floa
     return far
 
 
-def _secant(function: Function, level: float, floor: float, start: float, ceiling: float, enough: float = 2e-14) -> float:
+def _secant(
+    function: Function, level: float, floor: float, start: float, ceiling: float, watch: Watch, enough: float = 2e-14
+) -> float:
     """The crossing of the best values, until they are near enough: secant steps kept inside a shrinking bracket."""
     low, high = floor, ceiling
     x, previous, before = start, math.nan, math.nan
-    for _ in shown(range(_STEPS), "secants", total=0):
+    for _ in watch(range(_STEPS)):
         here = function(x)
         gap = here.value - level
         if gap > 0:

@@ -60,6 +60,14 @@ _ATTRIBUTES: Mapping[str, str] = {
     "calibrate": "lp.calibrate(family, epsilon=, delta=)",
 }
 
+# batches that are not sampled -> why nothing is known to be amplified, and what holds
+NOT_AMPLIFIED: Mapping[str, str] = {
+    "shuffled": "shuffled batches are refused: a record is in exactly one batch of an epoch, so that the batches are dependent "
+    "and the worst case is far from Poisson's, whose answer would be too small; account for one release per epoch "
+    "without sampling, or draw Poisson samples",
+    "fixed_order": "batches in a fixed order are refused: an adversary may know which batch holds the record, so that nothing "
+    "is amplified, and Poisson's answer would be too small; account for one release per epoch without sampling",
+}
 
 # on an accountant, and on a budget
 LEDGER: Mapping[str, str] = {
@@ -112,6 +120,8 @@ def unexpected(name: str, hints: Mapping[str, str]) -> str:
 
 def attribute_hint(name: str) -> str:
     """The hint for an attribute that mechanisms do not have; empty if nothing is near."""
+    if name in NOT_AMPLIFIED:
+        return f"; {NOT_AMPLIFIED[name]}"
     return f"; write {_ATTRIBUTES[name]}" if name in _ATTRIBUTES else ""
 
 
@@ -189,7 +199,8 @@ class Guided:
         def __getattr__(self, name: str) -> Any:
             kind = type(self).__name__
             article = "an" if kind[0] in "AEIOU" else "a"
-            meant = f"; write {self._instead[name]}" if name in self._instead else ""
+            meant = f"; {NOT_AMPLIFIED[name]}" if name in NOT_AMPLIFIED else ""
+            meant = f"; write {self._instead[name]}" if name in self._instead else meant
             raise AttributeError(f"{article} {kind} has no {name!r}{meant}")
 
     def __new__(cls: type[_Guided], *arguments: Any, **keywords: Any) -> _Guided:

@@ -42,6 +42,11 @@ def shown(items: Iterable[T], label: str, total: int | None = None) -> Iterable[
     return _counted(items, label, length_hint(items) if total is None else total)
 
 
+def searched(steps: Iterable[T]) -> Iterable[T]:
+    """The steps of a search for a crossing, counted: nobody knows how many it takes."""
+    return shown(steps, "steps", total=0)
+
+
 def _in_front() -> bool:
     """Whether a person waits: on a terminal, for this thread."""
     try:

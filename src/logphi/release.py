@@ -11,9 +11,8 @@ from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
+from typing import Any, ClassVar
 
 from logphi import certification, check
 from logphi.adjacency import Adjacency, AdjacencyLike
@@ -28,7 +27,6 @@ from logphi.pairs.pair import Pair, UnsupportedError
 from logphi.parametric import Parametric, symbolic
 from logphi.parametric import poisson as sampled
 from logphi.progress import shown
-from logphi.sampling.batches import NOT_AMPLIFIED
 from logphi.sampling.group import LARGEST_SIZE, refusal
 from logphi.sampling.poisson import one_pair_of_poisson, poisson, poisson_relation
 from logphi.sampling.subset import subset, subset_relation
@@ -160,13 +158,6 @@ class Mechanism(Guided, Serializable, Questions):
     def __radd__(self, other: object) -> Mechanism:
         """``sum(mechanisms)`` begins with zero."""
         return self if isinstance(other, int) and other == 0 else NotImplemented
-
-    if not TYPE_CHECKING:  # to type checkers, any attribute would be there
-
-        def __getattr__(self, name: str) -> Any:
-            if name in NOT_AMPLIFIED:
-                return partial(_refuse_batches, name)
-            return super().__getattr__(name)
 
     @guided()
     def poisson(
@@ -504,10 +495,6 @@ class Composition(Mechanism):
             counts[one] += count
         # counters would compare each term more than once
         return dict(counts)
-
-
-def _refuse_batches(drawn: str, *_: Any, **__: Any) -> NoReturn:
-    raise UnsupportedError(NOT_AMPLIFIED[drawn])
 
 
 def _operand(mechanism: Mechanism, spell: Callable[[Any], str]) -> str:

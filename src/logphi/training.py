@@ -16,12 +16,11 @@ from logphi.adjacency import Adjacency, AdjacencyLike
 from logphi.arguments import Scalar
 from logphi.calibration.calibrate import calibrate
 from logphi.calibration.result import Calibration
-from logphi.guesses import guided
+from logphi.guesses import NOT_AMPLIFIED, guided
 from logphi.laws.log_phi import LogPhi
 from logphi.mechanisms import Gaussian
 from logphi.pairs.pair import UnsupportedError
 from logphi.release import Mechanism, compose
-from logphi.sampling.batches import NOT_AMPLIFIED
 from logphi.written import Written, meant
 
 LARGEST_DATASET = 10**15

@@ -76,7 +76,7 @@ class Plain:
 
 @dataclass(frozen=True)
 class Ratio:
-    """A quotient of two parameters, such as sensitivity / scale."""
+    """A quotient of two parameters, such as the distance of two means over their scale."""
 
     numerator: float
     denominator: float
@@ -155,11 +155,11 @@ class LogOdds:
 
 @dataclass(frozen=True)
 class Shortened:
-    """``epsilon + 2 log(1 - delta)``: where a profile that falls from epsilon at half speed meets the level delta."""
+    """``start + 2 log(1 - mass)``: the x at which ``1 - e^{(x - start)/2}`` is a given mass."""
 
-    epsilon: float
-    delta: float
+    start: float
+    mass: float
 
     def under(self, arith: Arithmetic) -> Number:
         """The sum, formed in the arithmetic."""
-        return arith.constant(self.epsilon) + 2 * arith.log1p(-arith.constant(self.delta))
+        return arith.constant(self.start) + 2 * arith.log1p(-arith.constant(self.mass))

@@ -7,8 +7,8 @@ bound is minimised over is found in doubles first, as every value of it proves a
 from __future__ import annotations
 
 import math
-from functools import cache
-from threading import get_ident
+from functools import lru_cache
+from threading import local
 from typing import Any
 
 # An interval supports + - * / ** with others and with numbers; its type is mpmath's own.
@@ -18,9 +18,11 @@ Interval = Any
 _BITS = 160
 # derived: every whole number up to here is a double
 _WHOLE = 2.0**53
+# each thread has points of its own, whose precision changes for a while wherever more digits are asked for
+_of_thread = local()
 
 
-@cache
+@lru_cache(maxsize=1)
 def intervals() -> Any:
     """The arithmetic: ``exp``, ``log``, ``sqrt`` of intervals; a context of its own, apart from mpmath's global ones."""
     from mpmath.ctx_iv import MPIntervalContext
@@ -32,17 +34,12 @@ def intervals() -> Any:
 
 def digits() -> Any:
     """Points instead of intervals, at sixty digits, for the error function: a context of its own too, one for each thread."""
-    return _digits(get_ident())
+    if not hasattr(_of_thread, "context"):
+        from mpmath.ctx_mp import MPContext
 
-
-@cache
-def _digits(thread: int) -> Any:
-    # its precision changes for a while wherever more digits are asked for
-    from mpmath.ctx_mp import MPContext
-
-    context = MPContext()
-    context.dps = 60
-    return context
+        _of_thread.context = MPContext()
+        _of_thread.context.dps = 60
+    return _of_thread.context
 
 
 def ends(x: Interval) -> tuple[Any, Any]:

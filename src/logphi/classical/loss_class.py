@@ -238,11 +238,6 @@ def nagaev_epsilon(known: LossClass, delta: float, side: Side = Side.UPPER) -> C
     return _inverse(nagaev_delta, known, delta, side)
 
 
-def class_epsilon(known: LossClass, delta: float, side: Side = Side.UPPER) -> Claim:
-    """The smallest eps >= 0 that :func:`class_delta` allows."""
-    return _inverse(class_delta, known, delta, side)
-
-
 def _inverse(delta_of: Callable[[LossClass, float, Side], Claim], known: LossClass, delta: float, side: Side) -> Claim:
     # delta may be any decimal that reads back as the double
     level = math.nextafter(check.unit("delta", delta), -1.0 if side is Side.UPPER else 2.0)

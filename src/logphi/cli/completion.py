@@ -81,9 +81,6 @@ def add(commands: Commands) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the script, or what the last word may become."""
-    from logphi.cli import GROUPS
-    from logphi.cli.parser import parser
-
     if not arguments.words:
         sys.stdout.write(_SCRIPTS[arguments.shell])
         return MET
@@ -91,7 +88,7 @@ def run(arguments: argparse.Namespace) -> int:
     *before, current = arguments.words[1:] or [""]
     # an expression in quotes that are still open
     typed = current.lstrip("\"'")
-    for offer in _offers(parser(GROUPS), before, typed):
+    for offer in _offers(arguments.parser, before, typed):
         if offer.word.startswith(typed):
             print(_written(arguments.shell, offer))
     return MET

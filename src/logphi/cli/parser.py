@@ -74,6 +74,8 @@ def parser(groups: Iterable[Group]) -> Parser:
     examples = [line for group in listed for line in group.EXAMPLES.splitlines()]
     whole = Parser("logphi", description="Tight differential-privacy accounting with bounds.", **_layout(examples))
     whole.add_argument("--version", action=_Version, nargs=0, help="print the version and stop")
+    # completion asks it what there is
+    whole.set_defaults(parser=whole)
     commands = Commands(whole.add_subparsers(dest="query", required=True, metavar="QUERY"), examples)
     for group in listed:
         group.add(commands)

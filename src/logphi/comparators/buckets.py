@@ -1,10 +1,10 @@
-"""Privacy buckets: every loss rounded up, or down, to a multiple of one width, and the sums taken by convolution.
+"""Buckets: every loss rounded up, or down, to a multiple of one width, and the sums taken by convolution.
 
 The obviously right way, slow and wide, that the lattice laws of :mod:`logphi.grid.discretized` are to be compared with.
 
 notation: X = sum of n_i independent X_i, D(x) = E[(1 - e^{x-X})_+], which grows with X. If every X_i is replaced by the
 next multiple of h above, X grows and so does D; below, it falls. Neither needs a word about the second law of the pair: only
-the probabilities of X_i are rounded. The price is that n releases move the sum by up to n h, where the chords of
+the probabilities of X_i are rounded. The price is that n terms move the sum by up to n h, where the chords of
 :mod:`logphi.grid.lattice_law` keep the mean of every e^{-X_i} and cost about n h^2.
 
 All numbers are masses, so that nothing cancels: a sum of products errs relatively. Sums are kept in a window of nodes. Above
@@ -202,12 +202,11 @@ def prepare(terms: Sequence[tuple[Law, int]], x: float, most: int = NODES) -> Ca
     Raises
     ------
     ValueError
-        If the probabilities of a law are not known, or there are more than ``MOST_COUNT`` releases.
+        If the probabilities of a law are not known, or there are more than ``MOST_COUNT`` terms.
 
     References
     ----------
-    Meiser & Mohammadi 2018, *Tight on Budget?* (privacy buckets); Google's differential-privacy team 2024, *Privacy Loss
-    Distributions*, section 2.1.
+    Meiser & Mohammadi 2018, *Tight on Budget?*; Google 2024, *Privacy Loss Distributions*, section 2.1.
 
     Examples
     --------

@@ -252,7 +252,7 @@ class _Nodes:
 
     heights: NDArray[np.float64]
     share: NDArray[np.float64]
-    values: list[Values]
+    values: tuple[Values, ...]
 
 
 def _nodes(law: Law, lines: list[_Axis], height: float, panels: int) -> _Nodes:
@@ -292,7 +292,7 @@ def _integral(law: Law, x: float, lines: list[_Axis], nodes: _Nodes) -> _Sum:
     return _Sum(tails, rounding, inner)
 
 
-def _on(law: Law, lines: list[_Axis], heights: NDArray[np.float64]) -> list[Values]:
+def _on(law: Law, lines: list[_Axis], heights: NDArray[np.float64]) -> tuple[Values, ...]:
     """K at c + it on every line, in blocks of neighbouring heights."""
     abscissas = np.array([line.abscissa for line in lines])
     blocks = np.split(heights, range(BLOCK, heights.size, BLOCK))
@@ -300,4 +300,4 @@ def _on(law: Law, lines: list[_Axis], heights: NDArray[np.float64]) -> list[Valu
     mid, rounding, inner = (
         np.concatenate([getattr(one, name) for one in values], axis=1) for name in ("mid", "rounding", "inner")
     )
-    return [Values(mid[i], rounding[i], inner[i]) for i in range(len(lines))]
+    return tuple(Values(mid[i], rounding[i], inner[i]) for i in range(len(lines)))

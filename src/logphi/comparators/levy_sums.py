@@ -1,6 +1,6 @@
-"""The grid approximation of the privacy loss: every loss rounded down, or up, to an end of its cell of the output.
+"""The grid approximation of the loss: every loss rounded down, or up, to an end of its cell of the output.
 
-notation: X = sum of n_i independent X_i, D(x) = E[(1 - e^{x-X})_+], which grows with X. The output of a release is cut into N
+notation: X = sum of n_i independent X_i, D(x) = E[(1 - e^{x-X})_+], which grows with X. The output behind a loss is cut into N
 cells on [-S, S] (Zhu, Dong & Wang 2022, Definition 39 and Algorithm 2). On each of them the loss is replaced by its
 smallest, or largest, value there, with the exact probability of the cell; what is beyond S counts as an infinite loss in the
 upper law, and as the least loss there in the lower one. D lies between those of the two sums (their Lemma 40, Corollary 41
@@ -50,7 +50,7 @@ def prepare(terms: Sequence[tuple[Law, int]], x: float, cells: int = CELLS, reac
     cells
         The number N of cells on [-S, S]: the width of the answer is proportional to n S / N.
     reach
-        S, in units of the sensitivity; by default so far that hardly any mass is beyond.
+        S, in units of the distance between the two means; by default so far that hardly any mass is beyond.
 
     Returns
     -------

@@ -48,8 +48,8 @@ class Cells:
 def cells_of(law: Law, size: int, reach: float | None = None) -> Cells | None:
     """The law cut into cells, equally wide in the output that the loss is a function of; None if unknown.
 
-    The two outermost cells have no other end. The others are between -S and S for a reach of S, in units of the sensitivity
-    and around the answer without the record; by default where both laws of the pair have all their mass but 1e-20.
+    The two outermost cells have no other end. The others are between -S and S for a reach of S, in units of the
+    distance between the two means and around that of Q; by default where both laws of the pair have all their mass but 1e-20.
     """
     return None
 
@@ -63,7 +63,7 @@ def _(law: Reflected, size: int, reach: float | None = None) -> Cells | None:
 @cells_of.register
 def _(law: Normal, size: int, reach: float | None = None) -> Cells:
     m = abs(float(law.shift.under(FLOATS).mid))
-    # the output, from the answer with the record on, in units of the noise
+    # the output less the mean under P, in standard deviations
     y = _edges(m, size, reach) - m
     loss = m * (y + m / 2)
     (mass, wrong), (tilted, tilted_wrong) = _normal_masses(y, 0.0, m), _normal_masses(y + m, m, m)
@@ -86,7 +86,7 @@ def _(law: MixedNormal, size: int, reach: float | None = None) -> Cells:
 
 
 def _edges(m: float, size: int, reach: float | None) -> NDArray[np.float64]:
-    """The inner edges, from the answer without the record on, in units of the noise."""
+    """The inner edges less the mean under Q, in standard deviations."""
     low, high = (-REACH, REACH + m) if reach is None else (-m * reach, m * reach)
     return np.clip(np.linspace(low, high, size - 1), -_FAR, _FAR + m)
 

@@ -1,6 +1,6 @@
-"""The hull of finitely many upper bounds of a privacy profile, and the two laws that have it as their profile.
+"""The hull of finitely many upper bounds of an excess E_Q[(p/q - a)_+], and the two laws that have it as their profile.
 
-notation: a = e^eps, h(a) a convex, decreasing function with h(0) = 1 and h(a) >= (1 - a)_+. Between two vertices of a
+notation: h(a) a convex, decreasing function with h(0) = 1 and h(a) >= (1 - a)_+. Between two vertices of a
 piecewise linear h, a pair with that profile has no loss; at the vertex a_k it has the Q-mass s_{k-1} - s_k (slopes fall from
 s_0 to 0, signs turned) and the P-mass a_k times that; h beyond the last vertex is mass at infinity.
 """

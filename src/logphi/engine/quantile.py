@@ -16,6 +16,7 @@ from logphi.engine.tail import CHORDS, above, below
 from logphi.inversion.lattice import reserve_at
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.transform import Lattice
+from logphi.progress import searched
 
 # measured: two or three reach the tails of all but the strangest laws
 _DOUBLINGS = 40
@@ -139,10 +140,10 @@ class _Search:
     def _between(self) -> tuple[float, float, float]:
         around = self._around()
         bracket = around.floor, around.guess, around.ceiling
-        at = crossing(lambda *_: self.at, self.level, *bracket)
+        at = crossing(lambda *_: self.at, self.level, *bracket, searched)
         if at.upper - at.lower > self.rtol * max(1.0, abs(at.value)) and around.known and not self._smooth(at):
             # at an atom the function is not known, and jumps beside it
-            at = bisection(lambda *_: self.at, self.level, at.lower, at.value, at.upper)
+            at = bisection(lambda *_: self.at, self.level, at.lower, at.value, at.upper, searched)
         # an end that was not proved is none
         lower = at.lower if math.isfinite(around.lower) else around.lower
         upper = at.upper if math.isfinite(around.upper) else around.upper

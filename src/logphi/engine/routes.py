@@ -12,7 +12,7 @@ import numpy as np
 
 from logphi.arith.scaled import Scaled
 from logphi.bound import Entry
-from logphi.bracketing import Crossing, Function, bisection, crossing
+from logphi.bracketing import Crossing, Function, Watch, bisection, crossing
 from logphi.engine import clipping
 from logphi.engine.profile import LogDelta, bounded, from_inversion, masses, safe_log, settled, trivial
 from logphi.engine.sampled_profile import release_of, single_release
@@ -44,7 +44,7 @@ Local = Callable[[float], LogDelta]
 # of a loss, near an epsilon
 Route = Callable[[LogPhi, float, Demand], Local]
 # encloses the crossing of a profile, prepared near a point, coarsely or sharply, with a level: between two ends, from a guess
-Solver = Callable[[Callable[[float, bool], Function], float, float, float, float], Crossing]
+Solver = Callable[[Callable[[float, bool], Function], float, float, float, float, Watch], Crossing]
 
 
 class NotApplicableError(ValueError):

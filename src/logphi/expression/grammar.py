@@ -15,12 +15,11 @@ from logphi.expression.tokens import TOKEN, Token, described, is_mechanism, is_n
 from logphi.guesses import attribute_hint, nearest, unexpected
 from logphi.mechanisms import PYTHON_ONLY
 from logphi.release import Mechanism, compose
-from logphi.sampling.batches import NOT_AMPLIFIED
 
 FLAGS = {"True": True, "False": False}
 # as mechanisms are written in Python
 PACKAGE = ("lp", "logphi")
-TRANSFORMS = ("poisson", "subset", *NOT_AMPLIFIED)
+TRANSFORMS = ("poisson", "subset")
 LONGEST = 1_000_000
 """Characters in a text: room for tens of thousands of distinct steps."""
 DEEPEST = 50
@@ -128,8 +127,6 @@ class Reader:
                 dot.refuse(f"more than {DEEPEST} transforms in a row")
             if name.text not in TRANSFORMS:
                 name.refuse(f"unknown transform{attribute_hint(name.text) or '; ' + _nearest(name.text, TRANSFORMS)}")
-            if not hasattr(value, name.text):
-                name.refuse(f"this mechanism has no such transform; all there are: {', '.join(TRANSFORMS)}")
             value = self.call(name, getattr(value, name.text))
         return value
 

@@ -47,7 +47,6 @@ from logphi.laws.transform import Law, Reflected
 from logphi.laws.truncated import MixedTruncated, SplicedTruncated, TruncatedLoss
 from logphi.laws.two_point import TwoPoint
 from logphi.laws.uniform import Uniform, UniformWithAtoms
-from logphi.progress import shown
 
 
 def pieces(terms: Iterable[tuple[Law, int]]) -> tuple[tuple[tuple[Piece, int], ...], Ends]:
@@ -60,7 +59,7 @@ def pieces(terms: Iterable[tuple[Law, int]]) -> tuple[tuple[tuple[Piece, int], .
     """
     result: list[tuple[Piece, int]] = []
     log_factor, wrong, low, high, normals = 0.0, 0.0, 0.0, 0.0, 0
-    for law, count in shown(terms, "laws"):
+    for law, count in terms:
         if isinstance(law, Thinned):
             log_factor += count * float(np.log1p(-law.failure))
             wrong += 8 * ULP * count * law.failure / (1 - law.failure)

@@ -149,7 +149,7 @@ def prepare(law: Law, x: float, rtol: float, budget: int = 1 << 20) -> Prepared:
 
 
 def at_width(law: Law, x: float, width: float, dots: bool) -> Prepared:
-    """The losses of every release on the multiples of one width: rounded, or above by Connect-the-Dots.
+    """The losses of every term on the multiples of one width: rounded, or above by Connect-the-Dots.
 
     Parameters
     ----------

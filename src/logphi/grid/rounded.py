@@ -1,4 +1,4 @@
-"""Laws on the whole multiples of one width: privacy buckets, and Connect-the-Dots.
+"""Laws on the whole multiples of one width: buckets, and Connect-the-Dots.
 
 notation: h the width, x_k = k h, l = e^X the density ratio, P(dx) = e^x Q(dx). A chord is the mass between x_k and x_{k+1}: a
 Q-mass A, whose mean of l lies at the share s of [e^{x_k}, e^{x_{k+1}}], hence P-mass p = A e^{x_k} (1 + s (e^h - 1)).

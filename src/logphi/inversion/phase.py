@@ -27,13 +27,6 @@ _SHARE = 0.5
 _FIRST = 3.0
 
 
-def on_branch(law: Law, abscissa: float, height: float) -> Values | None:
-    """K(c + it), an array of one element, on the branch that is real at c; None if it cannot be told or M may vanish."""
-    values = along(law, abscissa, np.array([height]))
-    # of a continuous formula the disc tells the branch, however wide it is
-    return values if law.continuous or np.isfinite(values.radius).all() else None
-
-
 def along(law: Law, abscissa: float, heights: NDArray[np.float64]) -> Values:
     """K(c + it) at many heights on the branch that is real at c; infinite radii beyond where that can be told."""
     points = abscissa + 1j * heights

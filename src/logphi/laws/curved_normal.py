@@ -85,7 +85,7 @@ class ReplacedNormal(Curved):
 
     @property
     def shift_bound(self) -> float:
-        """Twice the shift: that of both means, where the record takes part."""
+        """Twice the shift: that of both means."""
         return 2 * largest_shift(self.shift)
 
     def formula(self, arith: Arithmetic, z: Number) -> Number:

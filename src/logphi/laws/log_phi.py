@@ -1,4 +1,4 @@
-"""The waist of the library: the log-characteristic function of a composed privacy loss.
+"""The waist of the library: the log-characteristic function of a sum of losses.
 
 notation: K(z) = log E_P[e^{zL}; |L| < inf], L = log(p/q); phi(alpha) = e^{K(i alpha)} and
 phi'(alpha) = e^{K(-1 - i alpha)} in [AFA] Definition 12; composition adds K ([AFA] Proposition 13).

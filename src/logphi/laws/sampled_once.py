@@ -16,14 +16,14 @@ from logphi.quadrature.values import Values
 
 
 class NotAnsweredError(ValueError):
-    """A question to a release of which only delta and epsilon are known; the message says what is answered instead."""
+    """A question to a law of which only the excess is known; the message says what is answered instead."""
 
 
 @dataclass(frozen=True)
 class SampledOnce(Law):
     """The law of log(1 - q + q e^L) under (1 - q) Q + q P, for the loss L of any pair (P, Q).
 
-    One such law has the profile q delta(log(1 + (e^x - 1)/q)) of the base ([LT] Theorem 5.1); sums of them need a transform,
+    One such law has the excess q D(log(1 + (e^x - 1)/q)), D that of the base ([LT] Theorem 5.1); sums of them need a transform,
     which is not known here.
     """
 

@@ -63,11 +63,11 @@ class Noise(ABC):
 
     scale: float
     truncation: float
-    sensitivity: float
+    move: float
 
     def sizes(self, arith: Arithmetic) -> tuple[Number, Number, Number]:
         """The shift m, the end T of the noise, and the half-length T - m/2 of the common support."""
-        scale, end, moved = (arith.constant(one) for one in (self.scale, self.truncation, self.sensitivity))
+        scale, end, moved = (arith.constant(one) for one in (self.scale, self.truncation, self.move))
         return moved / scale, end / scale, (2 * end - moved) / (2 * scale)
 
     @cached_property
@@ -173,15 +173,15 @@ class TruncatedDoubleExponential(Noise):
     def _wide(self, arith: Arithmetic) -> tuple[Number, Number, Number, Number]:
         """m, T, the largest loss W, and T - m; no atoms where the last is not positive."""
         m, reach, end = self.sizes(arith)
-        scale, low = arith.constant(self.scale), self.truncation <= self.sensitivity
-        gap = 0 * m if low else (arith.constant(self.truncation) - arith.constant(self.sensitivity)) / scale
+        scale, low = arith.constant(self.scale), self.truncation <= self.move
+        gap = 0 * m if low else (arith.constant(self.truncation) - arith.constant(self.move)) / scale
         return m, reach, 2 * end if low else m, gap
 
     @cached_property
     def body(self) -> Body:
         """Over the loss itself."""
         m, reach, width, gap = self._wide(FLOATS)
-        atoms = self.truncation > self.sensitivity
+        atoms = self.truncation > self.move
         (m_, reach_, w), wrong = _known(m, reach, width)
         whole = -math.expm1(-reach_)
         density = (-m_ / 2 - math.log(4 * whole), -0.5, 0.0)
@@ -202,7 +202,7 @@ class TruncatedDoubleExponential(Noise):
         m, reach, width, gap = self._wide(arith)
         turn = (2 * z + 1) * width / 2
         total = width / 2 * arith.exp(arith.log_sinhc(turn))
-        if self.truncation > self.sensitivity:
+        if self.truncation > self.move:
             total = total + (1 - arith.exp(-gap)) * arith.exp(arith.log_cosh(turn))
         return arith.exp(-m / 2) * total / (1 - arith.exp(-reach))
 
@@ -211,7 +211,7 @@ class TruncatedDoubleExponential(Noise):
         m, reach, width, gap = self._wide(arith)
         total = arith.integral(lambda x: function(x) * arith.exp(-x / 2), 0 * m if above else -width, width)
         total = arith.exp(-m / 2) * total / 2
-        if self.truncation > self.sensitivity:
+        if self.truncation > self.move:
             total = total + (1 - arith.exp(-gap)) * (arith.exp(-m) * function(m) + (0 if above else function(-m)))
         return total / (2 * (1 - arith.exp(-reach)))
 
@@ -219,7 +219,7 @@ class TruncatedDoubleExponential(Noise):
         """The noise above T - m."""
         m, reach, width, gap = self._wide(arith)
         twice = 2 * (1 - arith.exp(-reach))
-        if self.truncation > self.sensitivity:
+        if self.truncation > self.move:
             return arith.exp(-gap) * (1 - arith.exp(-m)) / twice
         return 1 - (arith.exp(width - reach) - arith.exp(-reach)) / twice
 

@@ -20,7 +20,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logphi.arith.floats import ELEMENTARY
-from logphi.progress import shown
 
 Array = NDArray[np.float64]
 
@@ -170,7 +169,7 @@ class TwoComponents(LogRatio):
         """Slices of the mixtures, sorted by their shifts."""
         order = np.argsort(self.shift)
         many = max(1, limit // max(size, 1))
-        for start in shown(range(0, order.size, many), "mixtures"):
+        for start in range(0, order.size, many):
             part = order[start : start + many]
             yield TwoComponents(self.shift[part], self.rate[part], self.count[part])
 

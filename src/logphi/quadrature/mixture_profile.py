@@ -1,4 +1,4 @@
-"""The profile of one release with a mixture of shifts, from where its log-ratio meets the threshold.
+"""The excess of one mixture of normal laws, from where its log-ratio meets the threshold.
 
 notation as in :mod:`logphi.quadrature.log_ratio`; a = e^x, t* the root of l(t) = x, and Phi, phi the normal mass and density,
 R = (1 - Phi)/phi Mills' ratio. The excess is sum p_i Phi(c_i - t*) - a Phi(-t*), the reversed one is

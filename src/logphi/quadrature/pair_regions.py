@@ -1,4 +1,4 @@
-"""Where the log-ratio of two mixtures is above a threshold, and the normal masses of it: tails and profile of one release.
+"""Where the log-ratio of two mixtures is above a threshold, and the normal masses of it: tails and excess.
 
 notation as in :mod:`logphi.quadrature.pair_log_ratio`. Within a cell of length h, l is within h^2/8 times a bound of l'' of its
 chord; cells where that leaves the sign of l - x open are divided, until what they hold is negligible.

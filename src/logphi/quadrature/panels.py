@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 
 import numpy as np
 
@@ -66,7 +66,8 @@ class Panels:
     end: float
 
 
-@cache
+# two orders are in use
+@lru_cache(maxsize=8)
 def _legendre(order: int) -> tuple[Array, Array]:
     """Nodes and weights on [0, 2]; measured: to within three ulps of one, and a dozen of themselves."""
     nodes, weights = np.polynomial.legendre.leggauss(order)

@@ -24,6 +24,7 @@ from logphi.inversion import real_space
 from logphi.inversion.contour import RIGHT, interval_of, log_kappa, settle
 from logphi.inversion.saddle import minimise
 from logphi.laws.log_phi import LogPhi
+from logphi.progress import searched
 from logphi.questions.delta import checked, pointwise, route_to
 
 # measured: how near the top, in units of the tolerance; what is that near has about its probability there
@@ -212,7 +213,7 @@ def _one(trail: _Trail, delta: float, along: Profiles, solve: Solver, rtol: floa
 
             return at
 
-        found = solve(near, level, 0.0, start, ceiling)
+        found = solve(near, level, 0.0, start, ceiling, searched)
         last = seen[min(seen, key=lambda y: abs(y - found.value))]
         return found, last, _slope(seen, found.value)
 

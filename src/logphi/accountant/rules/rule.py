@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import reduce
+from functools import lru_cache, reduce
 from typing import Any, Generic, TypeVar
 
 from logphi.bound import Direction
@@ -58,11 +57,8 @@ class Rule(ABC, Generic[Expense]):
         """The most that each number may be."""
 
 
-@dataclass(frozen=True)
 class Additive(Rule[Sums]):
     """A rule whose costs add up, exactly and in each order of the pair by itself."""
-
-    _known: dict[Any, tuple[Amount, ...]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @abstractmethod
     def costs(self, mechanism: Mechanism, direction: Direction) -> tuple[Amount, ...]:
@@ -83,7 +79,7 @@ class Additive(Rule[Sums]):
         return {
             direction: reduce(
                 _added,
-                (tuple(_times(own, cost) for cost in self._cost(one, direction)) for one, own in terms),
+                (tuple(_times(own, cost) for cost in _cost(self, one, exactly(one), direction)) for one, own in terms),
                 spent.get(direction, (Fraction(0),) * len(self.budget)),
             )
             for direction in directions_under(mechanism.adjacency)
@@ -98,12 +94,12 @@ class Additive(Rule[Sums]):
         columns = zip(*spent.values(), strict=True) if spent else ((Fraction(0),) for _ in self.budget)
         return {name: max(column) for name, column in zip(self.budget, columns, strict=True)}
 
-    def _cost(self, mechanism: Mechanism, direction: Direction) -> tuple[Amount, ...]:
-        # each mechanism is looked at once
-        key = mechanism, exactly(mechanism), direction
-        if key not in self._known:
-            self._known[key] = tuple(map(_shortened, self.costs(mechanism, direction)))
-        return self._known[key]
+
+# a run spends the same few mechanisms over and over, each in two orders
+@lru_cache(maxsize=256)
+def _cost(rule: Additive, mechanism: Mechanism, written: Any, direction: Direction) -> tuple[Amount, ...]:
+    """What one release costs; ``written`` tells equal mechanisms apart whose numbers were written differently."""
+    return tuple(map(_shortened, rule.costs(mechanism, direction)))
 
 
 def _added(sums: tuple[Amount, ...], costs: tuple[Amount, ...]) -> tuple[Amount, ...]:

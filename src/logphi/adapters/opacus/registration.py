@@ -47,7 +47,7 @@ def watch(accountant: type[LogPhiAccountant]) -> None:
     PrivacyEngine.make_private = make_private
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Registry:
     """What makes accountants by name in releases before 1.6, whose names are written into a function, and other names."""
 

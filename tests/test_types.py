@@ -12,7 +12,7 @@ import pytest
 from logphi.adjacency import Adjacency, AdjacencyLike
 from logphi.arguments import Method, RouteName
 from logphi.bound import Direction
-from logphi.engine.routes import ROUTES
+from logphi.engine.routes.registry import ROUTES
 from repository import ROOT
 
 # one run for all tests

@@ -275,8 +275,46 @@ def _shown(end: float, digits: int, upward: bool | None) -> str:
     return formatted(end, f".{digits}g", upward)
 
 
+class Parts(Listed):
+    """What has an enclosed real part and an enclosed imaginary one."""
+
+    real: Any
+    imag: Any
+
+    # operators of arrays come back here, where boxes are not taken for their best values
+    __array_ufunc__ = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Both parts; see :meth:`Bound.to_dict`."""
+        return {"real": self.real.to_dict(), "imag": self.imag.to_dict()}
+
+    def same_as(self, other: object) -> bool:
+        """Whether every field is the same, as two runs of one computation give.
+
+        Parameters
+        ----------
+        other
+            Anything.
+
+        Returns
+        -------
+        bool
+            False of what is of another class or shape.
+
+        Examples
+        --------
+        >>> import logphi as lp
+        >>> release = 3 * lp.Gaussian(sigma=2)
+        >>> release.renyi(2 + 1j).same_as(release.renyi(2 + 1j))
+        True
+        """
+        if not isinstance(other, Parts) or type(self) is not type(other):
+            return False
+        return bool(self.real.same_as(other.real) and self.imag.same_as(other.imag))
+
+
 @dataclass(frozen=True, eq=False)
-class ComplexBound(Listed):
+class ComplexBound(Parts):
     """A box in the complex plane that encloses one number: an enclosure of each of its parts.
 
     ``==`` is a bool where all numbers in the box agree, and raises an :class:`UndecidedError` where they do not. ``complex``
@@ -285,9 +323,6 @@ class ComplexBound(Listed):
 
     real: Bound
     imag: Bound
-
-    # operators of arrays come back here, where a box is not taken for its best value
-    __array_ufunc__ = None
 
     @property
     def lower(self) -> complex:
@@ -323,32 +358,6 @@ class ComplexBound(Listed):
     def direction(self) -> Direction | None:
         """The order of the pair."""
         return self.real.direction
-
-    def to_dict(self) -> dict[str, Any]:
-        """Both parts; see :meth:`Bound.to_dict`."""
-        return {"real": self.real.to_dict(), "imag": self.imag.to_dict()}
-
-    def same_as(self, other: object) -> bool:
-        """Whether every field is the same, as two runs of one computation give.
-
-        Parameters
-        ----------
-        other
-            Anything.
-
-        Returns
-        -------
-        bool
-            False of what is of another class.
-
-        Examples
-        --------
-        >>> import logphi as lp
-        >>> release = 3 * lp.Gaussian(sigma=2)
-        >>> release.renyi(2 + 1j).same_as(release.renyi(2 + 1j))
-        True
-        """
-        return isinstance(other, ComplexBound) and self.to_dict() == other.to_dict()
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, (ComplexBound, numbers.Complex)):

@@ -8,9 +8,8 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from logphi.bound import COLUMNS, Bound, ComplexBound
+from logphi.bound import COLUMNS, Bound, ComplexBound, Parts
 from logphi.decimals import formatted
-from logphi.listed import Listed
 from logphi.operators import Elementwise
 
 # so many points of an array are told in a line
@@ -145,15 +144,15 @@ class Bounds(Elementwise):
         return bounds_table(self)
 
 
-class ComplexBounds(Listed):
+class ComplexBounds(Parts):
     """An array of boxes in the complex plane, of the shape of the question.
 
     ``lower``, ``value`` and ``upper`` are complex arrays of corners and best values; ``real`` and ``imag`` are :class:`Bounds`;
     indexing gives a :class:`ComplexBound` (or fewer of them); ``numpy.asarray`` gives the best values.
     """
 
-    # operators of arrays do not take boxes for their best values
-    __array_ufunc__ = None
+    real: Bounds
+    imag: Bounds
 
     def __init__(self, real: Bounds, imag: Bounds) -> None:
         if real.shape != imag.shape:
@@ -207,32 +206,6 @@ class ComplexBounds(Listed):
         (2, 1)
         """
         return ComplexBounds(*(Bounds(part.to_objects().reshape(shape)) for part in (self.real, self.imag)))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Both parts; see :meth:`Bounds.to_dict`."""
-        return {"real": self.real.to_dict(), "imag": self.imag.to_dict()}
-
-    def same_as(self, other: object) -> bool:
-        """Whether shape and every field are the same, as two runs of one computation give.
-
-        Parameters
-        ----------
-        other
-            Anything; what are no such boxes are not the same.
-
-        Returns
-        -------
-        bool
-            NaN nowhere, so that every field is the same as itself.
-
-        Examples
-        --------
-        >>> import logphi as lp
-        >>> m = lp.Gaussian(sigma=1)
-        >>> m.phi([0.0, 1.0]).same_as(m.phi([0.0, 1.0]))
-        True
-        """
-        return isinstance(other, ComplexBounds) and self.real.same_as(other.real) and self.imag.same_as(other.imag)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         return self.value.astype(dtype or complex)

@@ -4,27 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from itertools import count
-from typing import Protocol
 
+from logphi.enclosure import Enclosure, Ends
 
-class Ends(Protocol):
-    """An enclosure of the function's logarithm at one point."""
-
-    @property
-    def lower(self) -> float:
-        """Lower end."""
-
-    @property
-    def value(self) -> float:
-        """Best value."""
-
-    @property
-    def upper(self) -> float:
-        """Upper end."""
-
-
+# the logarithm of a decreasing function at a point
 Function = Callable[[float], Ends]
 # passes the steps of a search on, so that whoever waits may count them
 Watch = Callable[[Iterable[int]], Iterable[int]]
@@ -48,22 +32,13 @@ _PAST = 0.02
 _NEAR = 0.02
 
 
-@dataclass(frozen=True)
-class Crossing:
-    """Proved ``lower <= crossing <= upper``: the function is at least the level at lower, at most it at upper.
-
-    ``upper`` may be infinite and ``lower`` the floor of the search, where no closer point could be proved.
-    """
-
-    lower: float
-    value: float
-    upper: float
-
-
 def crossing(
     near: Callable[[float, bool], Function], level: float, floor: float, start: float, ceiling: float, watch: Watch = iter
-) -> Crossing:
+) -> Enclosure:
     """Enclose the crossing of a decreasing function with a level, on [floor, ceiling].
+
+    The function is proved to be at least the level at ``lower`` and at most it at ``upper``. ``upper`` may be infinite and
+    ``lower`` the floor of the search, where no closer point could be proved.
 
     Parameters
     ----------
@@ -92,7 +67,7 @@ def crossing(
 
 def bisection(
     near: Callable[[float, bool], Function], level: float, floor: float, start: float, ceiling: float, watch: Watch = iter
-) -> Crossing:
+) -> Enclosure:
     """The enclosure of :func:`crossing` by bisection, as of Zhu, Dong & Wang (2022): of the best values, then of each end.
 
     The arguments are those of :func:`crossing`; an infinite ceiling leaves nothing to halve, and the interval as it is.
@@ -100,7 +75,7 @@ def bisection(
     """
     x = min(max(start, floor), ceiling)
     if not math.isfinite(ceiling):
-        return Crossing(floor, x, ceiling)
+        return Enclosure(floor, x, ceiling)
     function = near(x, True)
     seen: dict[float, Ends] = {}
 
@@ -121,7 +96,7 @@ def bisection(
     value = low + (high - low) / 2
     lower = _end(at, lambda ends: ends.lower >= level, value, floor, [x for x in seen if x <= value])
     upper = _end(at, lambda ends: ends.upper <= level, value, ceiling, [x for x in seen if x >= value])
-    return Crossing(lower, value, upper)
+    return Enclosure(lower, value, upper)
 
 
 def _end(at: Function, proved: Callable[[Ends], bool], value: float, known: float, seen: list[float]) -> float:
@@ -192,7 +167,7 @@ def _slope(function: Function, x: float, here: Ends, away: float) -> float:
     return 1.0
 
 
-def _prove(function: Function, level: float, floor: float, x: float, ceiling: float) -> Crossing:
+def _prove(function: Function, level: float, floor: float, x: float, ceiling: float) -> Enclosure:
     """Step outward until the ends of the enclosure are on the right sides of the level."""
     here = function(x)
     width = max(here.upper - here.lower, 1e-15)
@@ -216,7 +191,7 @@ def _prove(function: Function, level: float, floor: float, x: float, ceiling: fl
         if function(candidate).lower >= level:
             lower = candidate
             break
-    return Crossing(lower, min(max(x, lower), upper), upper)
+    return Enclosure(lower, min(max(x, lower), upper), upper)
 
 
 def last_good(good: Callable[[float], bool], farthest: float, factor: float, steps: int, halvings: int) -> float:

@@ -308,7 +308,7 @@ def test_the_real_library_refuses_in_one_line(argv: list[str]) -> None:
 
 
 def test_the_help_names_every_method(capsys):
-    from logphi.engine.routes import ROUTES
+    from logphi.engine.routes.registry import ROUTES
 
     assert main(["delta", "--help"]) == 0
     text = capsys.readouterr().out

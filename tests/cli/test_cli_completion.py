@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from logphi.cli import main
-from logphi.engine.routes import ROUTES
+from logphi.engine.routes.registry import ROUTES
 from logphi.mechanisms import CATALOGUE
 
 SHELLS = ("bash", "zsh", "fish")

@@ -13,7 +13,7 @@ from logphi.arith.protocol import Plain
 from logphi.comparators import buckets
 from logphi.comparators.buckets import Buckets, Line
 from logphi.comparators.output_cells import REACH, cells_of
-from logphi.engine.routes import NotApplicableError
+from logphi.engine.routes.route import NotApplicableError
 from logphi.expression import parse
 from logphi.laws.integers import NormalOnIntegers
 from logphi.laws.mixed_normal import MixedNormal

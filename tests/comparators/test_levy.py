@@ -10,6 +10,7 @@ from logphi.comparators.levy import excess, prepare
 from logphi.comparators.levy_quadrature import DoubleQuadrature
 from logphi.inversion import contour
 from logphi.inversion.contour import Part
+from logphi.inversion.demand import Demand
 from logphi.laws.finite import Thinned
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.mixed_normal import MixedNormal
@@ -34,7 +35,7 @@ def normal_excess(sigma: float, count: int, x: float) -> float:
 
 def by_contour(law: Law, x: float) -> tuple[float, float]:
     """The excess and its proved error from the vertical line off the poles."""
-    prepared = contour.prepare(law, x, 1e-12, contour.smooth)
+    prepared = contour.prepare(law, x, Demand(1e-12))
     assert prepared is not None
     found = prepared.at(x)
     unit = np.exp(found.amount.log_scale)

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import logphi as lp
 from logphi.bound import Status
 from logphi.engine import clipping
+from logphi.inversion.demand import Demand
 from logphi.laws.clipped import ClippedNormal
 
 # what is promised where large losses decide, and what noise of sigma 0.5, whose losses have no scale of their own, leaves
@@ -93,7 +94,7 @@ def test_the_transform_below_the_cap_is_its_integral(z, end):
 @pytest.mark.parametrize("share", [1e-13, 1e-9, 1e-5])
 def test_the_cap_does_not_matter(share):
     loss = sampled(1000, 1e-4, 1.0).loss_law()
-    usual, other = (clipping.prepare(loss, 0.0954, rtol, -math.inf) for rtol in (1e-9, share))
+    usual, other = (clipping.prepare(loss, 0.0954, Demand(rtol)) for rtol in (1e-9, share))
     (low, high), (least, most) = (one.at(0.0954).amount.log_ends for one in (usual, other))
     assert max(low, least) <= min(high, most)
 
@@ -176,12 +177,12 @@ def test_infinite_losses_have_a_share_of_the_large_ones():
     [(1, 0.1, 1e9, 1.0), (1, 0.5, 1e17, 1e-17), (10**9, 1e-12, 1e17, 50.0), (10**6, 1e-3, 0.03, 1.0)],
 )
 def test_caps_beyond_the_reach_of_doubles_are_refused(count, rate, sigma, epsilon):
-    assert clipping.prepare(sampled(count, rate, sigma).loss_law(), epsilon, 1e-9, -math.inf) is None
+    assert clipping.prepare(sampled(count, rate, sigma).loss_law(), epsilon, Demand(1e-9)) is None
 
 
 def test_a_rest_of_which_nothing_is_known_is_no_bound():
     release = sampled(838235066594, 5.7e-28, 4.35) + sampled(36, 5.64e-5, 116.0)
-    assert clipping.prepare(release.loss_law(), 9.06e-6, 1e-9, -math.inf) is None
+    assert clipping.prepare(release.loss_law(), 9.06e-6, Demand(1e-9)) is None
 
 
 def test_noise_beyond_all_measure_has_a_profile():

@@ -15,6 +15,7 @@ from logphi.grid.discretization import pieces
 from logphi.grid.discretized import prepare
 from logphi.grid.lattice_law import Grid, LatticeLaw
 from logphi.inversion import contour
+from logphi.inversion.demand import Demand
 from logphi.laws.blended_normal import BlendedNormal
 from logphi.laws.finite import Finite, Thinned
 from logphi.laws.log_phi import LogPhi
@@ -37,7 +38,7 @@ def total(*terms: tuple[Law, int]) -> LogPhi:
 
 
 def excess(law: Law, x: float, rtol: float, budget: int = 1 << 20) -> Scaled:
-    return prepare(law, x, rtol, budget).at(x)
+    return prepare(law, x, Demand(rtol), budget).at(x)
 
 
 def ends(found: Scaled) -> tuple[mp.mpf, mp.mpf]:
@@ -192,7 +193,7 @@ def test_agrees_with_the_contour_where_that_converges() -> None:
         )
         law = law.reflected() if rng.random() < 0.5 else law
         x = float(rng.uniform(0.5, 4))
-        prepared = contour.prepare(law, x, 1e-9, contour.smooth)
+        prepared = contour.prepare(law, x, Demand(1e-9))
         assert prepared is not None
         inversion = prepared.at(x)
         if inversion.part is not contour.Part.EXCESS:
@@ -224,7 +225,7 @@ def test_bounds_hold_at_every_threshold() -> None:
             point, count = float(10 ** rng.uniform(-1, 0.3)), int(rng.integers(1, 5))
             law = total((MixedNormal(Plain(m), Plain(q)), 1), (TwoPoint(Plain(point)), count))
             x = float(rng.uniform(-0.5, 1.0)) * count * point
-            near = prepare(law, x, 1e-7, 1 << 14)
+            near = prepare(law, x, Demand(1e-7), 1 << 14)
             away = [x + float(step) for step in rng.normal(0, 3, 5)]
             for y in (x, 1.01 * x, 0.0, -x, -40.0, count * point, *away):
                 truth = sum((p * mixed_excess(m, q, mp.mpf(y) - a) for a, p in two_points(point, count)), mp.mpf(0))
@@ -233,7 +234,7 @@ def test_bounds_hold_at_every_threshold() -> None:
 
 def test_bounds_are_as_sharp_nearby_as_where_they_were_prepared() -> None:
     law = total((MixedNormal(Plain(1.0), Plain(0.1)), 20), (UniformWithAtoms(Plain(0.3)), 3))
-    near = prepare(law, 2.0, 1e-9, BUDGET)
+    near = prepare(law, 2.0, Demand(1e-9), BUDGET)
     for x in (1.96, 1.99, 2.01, 2.04):
         assert near.at(x).relative_width < 1.5 * excess(law, x, 1e-9, BUDGET).relative_width
 
@@ -243,7 +244,7 @@ def test_bounds_are_as_sharp_nearby_as_where_they_were_prepared() -> None:
 def test_thresholds_out_of_all_proportion_are_answered(far: float) -> None:
     mixed = MixedNormal(Plain(1.0), Plain(0.1))
     for law in (total((mixed, 20), (Normal(Plain(1.0)), 1)), total((Reflected(mixed), 20), (Uniform(Plain(1.0)), 1))):
-        near = prepare(law, 1.0, 1e-6, 1 << 12)
+        near = prepare(law, 1.0, Demand(1e-6), 1 << 12)
         assert near.at(far).low == 0
         low, high = ends(near.at(-far))
         assert low <= 1 <= high
@@ -254,9 +255,9 @@ def test_at_and_beyond_the_top_nothing_is_left() -> None:
     law = total((TwoPoint(Plain(0.5)), 4), (Uniform(Plain(1.0)), 2))
     assert excess(law, 4.1, 1e-6).high == 0
     assert excess(total((Thinned(0.1), 3)), 0.0, 1e-6).high == 0
-    near = prepare(law, 1.0, 1e-6)
+    near = prepare(law, 1.0, Demand(1e-6))
     assert near.at(4.1).high == 0
-    beyond = prepare(law, 5.0, 1e-6)
+    beyond = prepare(law, 5.0, Demand(1e-6))
     assert_between(beyond.at(1.0), mp.mpf(near.at(1.0).value) * mp.exp(near.at(1.0).log_scale))
 
 
@@ -278,7 +279,7 @@ BLENDS = {
 def test_a_release_of_several_shifts_on_both_sides(name: str, turned: bool) -> None:
     law: Law = BLENDS[name].reflected() if turned else BLENDS[name]
     points = [-0.3, 0.1, 0.3, 0.6, 2.0]
-    near = prepare(law, 0.3, 1e-7, BUDGET)
+    near = prepare(law, 0.3, Demand(1e-7), BUDGET)
     assert near.at(0.3).relative_width < 1e-6
     for x in points:
         truth = law.excess(x)

@@ -10,7 +10,8 @@ from mpmath import exp, log, mpf
 import logphi as lp
 from exact import contains, dec
 from logphi.arith.protocol import Plain
-from logphi.inversion.contour import Part, ceiling, log_kappa, prepare, smooth
+from logphi.inversion.contour import Part, ceiling, log_kappa, prepare
+from logphi.inversion.demand import Demand
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.normal import Normal
 from slowly import slowly
@@ -95,7 +96,7 @@ def amount_as_excess(found, x):
 def test_the_functional_that_was_chosen_encloses_the_profile(m, share):
     x = m * m / 2 + share * m
     law = LogPhi.of([(Normal(Plain(m)), 1)])
-    prepared = prepare(law, x, RTOL, smooth)
+    prepared = prepare(law, x, Demand(RTOL))
     assert prepared is not None
     with mpmath.workdps(DIGITS):
         low, high = amount_as_excess(prepared.at(x), x)
@@ -106,15 +107,15 @@ def test_the_functional_that_was_chosen_encloses_the_profile(m, share):
 
 def test_all_three_functionals_are_used():
     law = LogPhi.of([(Normal(Plain(1.0)), 1)])
-    assert {prepare(law, x, RTOL, smooth).part for x in (4.0, 0.2, -4.0)} >= {Part.EXCESS, Part.REVERSED}
-    assert prepare(LogPhi.of([(Normal(Plain(6.0)), 1)]), 5.0, RTOL, smooth).part is Part.SHORTFALL
+    assert {prepare(law, x, Demand(RTOL)).part for x in (4.0, 0.2, -4.0)} >= {Part.EXCESS, Part.REVERSED}
+    assert prepare(LogPhi.of([(Normal(Plain(6.0)), 1)]), 5.0, Demand(RTOL)).part is Part.SHORTFALL
 
 
 @pytest.mark.parametrize("m", [0.05, 1.0, 8.0])
 @pytest.mark.parametrize("start", [-1.0, 0.3, 3.0])
 def test_one_contour_is_honest_for_many_thresholds(m, start):
     law = LogPhi.of([(Normal(Plain(m)), 1)])
-    prepared = prepare(law, m * m / 2 + start * m, RTOL, smooth)
+    prepared = prepare(law, m * m / 2 + start * m, Demand(RTOL))
     assert prepared is not None
     with mpmath.workdps(DIGITS):
         for share in np.concatenate([start + np.linspace(-0.05, 0.05, 7), np.linspace(-12, 30, 22)]):

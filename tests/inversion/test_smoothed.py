@@ -10,6 +10,7 @@ from mpmath import mpf
 import logphi as lp
 from exact import contains, dec
 from logphi.inversion.contour import Part
+from logphi.inversion.demand import Demand
 from logphi.inversion.smoothed import Smoothed, Window, prepare
 from logphi.laws.finite import Finite
 from logphi.laws.log_phi import LogPhi
@@ -107,7 +108,7 @@ P, Q = (0.1, 0.25, 0.4, 0.25), (0.3, 0.3, 0.15, 0.25)
 @pytest.mark.parametrize("x", [0.0, 0.31, 0.9, -0.4])
 def test_sums_of_atoms_are_enclosed(count, x):
     law = LogPhi.of([(Finite(P, Q), count)])
-    found = prepare(law, x, 1e-6)
+    found = prepare(law, x, Demand(1e-6))
     with mpmath.workdps(DIGITS):
         for at in (x, x + 1e-3):
             inversion = found.at(at)
@@ -125,14 +126,14 @@ def test_an_atom_at_the_threshold_is_enclosed():
     law = LogPhi.of([(Finite(P, Q), 2)])
     x = float(np.log(0.4 / 0.15))
     for at in (x * (1 - 1e-7), x, x * (1 + 1e-7)):
-        amount = prepare(law, at, 1e-6).at(at).amount
+        amount = prepare(law, at, Demand(1e-6)).at(at).amount
         with mpmath.workdps(DIGITS):
             scale = mpmath.exp(mpf(amount.log_scale))
             assert mpf(amount.low) * scale <= enumerated(P, Q, 2, dec(at)) <= mpf(amount.high) * scale
 
 
 def test_a_threshold_beyond_the_support_has_no_line():
-    assert prepare(Finite(P, Q), 2.2, 1e-6) is None
+    assert prepare(Finite(P, Q), 2.2, Demand(1e-6)) is None
 
 
 def test_the_value_in_the_middle_is_far_better_than_the_width():

@@ -8,10 +8,11 @@ from fractions import Fraction
 from typing import Any
 
 from logphi import check
-from logphi.bound import Bound, Direction, Entry, Ledger, Status
+from logphi.bound import Bound, Direction, Entry, Ledger
 from logphi.bounds import Bounds
 from logphi.certified.answer import certify
 from logphi.description import manner
+from logphi.engine.answer import status_of
 from logphi.engine.directions import Loss
 from logphi.questions.delta import pointwise
 from logphi.written import meant
@@ -42,7 +43,7 @@ def certified(quantity: str, loss: Loss, question: Any, *, direction: Direction 
         lower, upper = _down(Fraction(found.lower)), -_down(-Fraction(found.upper))
         ledger = Ledger(rounding=Entry(upper - lower))
         middle = (Fraction(lower) + Fraction(upper)) / 2
-        status = Status.MET if upper - lower <= rtol * upper else Status.WIDE
+        status = status_of(upper - lower <= rtol * upper, proved=True)
         return Bound(lower, float(middle), upper, status, "certified", Direction(found.attained), ledger)
 
     if isinstance(question, (float, int, Fraction, Decimal)):

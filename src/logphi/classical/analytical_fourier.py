@@ -19,7 +19,8 @@ from logphi.asking import Questions
 from logphi.bound import Bound
 from logphi.bounds import Bounds
 from logphi.engine.directions import Loss
-from logphi.engine.routes import ByGridApproximation
+from logphi.engine.routes.levy_sums import on_grid
+from logphi.engine.routes.route import Route
 from logphi.questions.delta import delta as profile
 from logphi.questions.epsilon import epsilon as inverse_profile
 
@@ -103,5 +104,5 @@ def _loss(release: Questions) -> Loss:
     return Loss(release.loss_law(), release.adjacency)
 
 
-def _grid(cells: int, reach: float | None) -> ByGridApproximation:
-    return ByGridApproximation(check.whole("cells", cells, 2, _MOST), None if reach is None else check.moderate("reach", reach))
+def _grid(cells: int, reach: float | None) -> Route:
+    return on_grid(check.whole("cells", cells, 2, _MOST), None if reach is None else check.moderate("reach", reach))

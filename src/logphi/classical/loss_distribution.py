@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,8 +21,10 @@ from logphi.bound import Bound, Entry, Ledger, Side
 from logphi.classical.claim import Claim
 from logphi.classical.interval_arithmetic import decimal, digits, ends, up
 from logphi.classical.normal import tail
-from logphi.engine.directions import Loss, worst
-from logphi.engine.profile import from_inversion, masses, probability
+from logphi.engine.answer import probability, worst
+from logphi.engine.directions import Loss
+from logphi.engine.method import Method
+from logphi.engine.profile import from_inversion, masses
 from logphi.inversion.contour import RIGHT, Inversion, Part
 from logphi.inversion.saddle import minimise
 from logphi.laws.log_phi import LogPhi
@@ -104,8 +107,8 @@ def _at_width(release: Questions, epsilon: float, width: float, direction: Direc
         if law.estimated:
             raise UnsupportedError("a loss is known by samples of its densities only, which no bound of a method can rest on")
         amount = Inversion(Part.EXCESS, at_width(law, at, step, dots).at(at))
-        answers.append(probability(one, from_inversion(masses(law), at, amount, "buckets"), step))
-    return worst(answers)
+        answers.append(replace(from_inversion(masses(law), at, amount, Method("buckets")), direction=one))
+    return probability(worst(answers), step)
 
 
 def chernoff_ends(release: Questions, mass: float, *, direction: DirectionLike | None = None) -> tuple[Claim, Claim]:

@@ -152,7 +152,7 @@ def _names(current: str) -> list[str]:
 
 
 def _methods(_: str) -> list[str]:
-    from logphi.engine.routes import ROUTES
+    from logphi.engine.routes.registry import ROUTES
 
     return list(dict.fromkeys([*ROUTES, "certified"]))
 

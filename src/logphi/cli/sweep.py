@@ -96,7 +96,7 @@ def _points(arguments: argparse.Namespace) -> list[float]:
 def _how(arguments: argparse.Namespace) -> dict[str, Any]:
     """The options of the question; what every row would refuse is refused here."""
     from logphi import check
-    from logphi.engine.routes import route
+    from logphi.engine.profiles import route
 
     how = options(arguments)
     check.tolerance("--rtol", how.get("rtol", 1))

@@ -24,6 +24,7 @@ from logphi.arith.floats import ULP
 from logphi.arith.scaled import Scaled
 from logphi.inversion import contour
 from logphi.inversion.contour import RIGHT, Contour, Inversion, Part, Smooth, log_kappa
+from logphi.inversion.demand import Demand
 from logphi.inversion.half_line import spread
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.mixed_normal import MixedNormal
@@ -86,12 +87,14 @@ def decides(loss: LogPhi, x: float, abscissa: float) -> bool:
     return False
 
 
-def prepare_where_needed(loss: LogPhi, x: float, rtol: float, log_least: float, abscissa: float) -> Prepared | None:
-    """A clipped contour where that of the whole loss, near the abscissa, would lose digits to rare large losses."""
+def prepare_where_needed(loss: LogPhi, x: float, demand: Demand) -> Prepared | None:
+    """A clipped contour where that of the whole loss would lose digits to rare large losses; its saddle is the hint."""
+    abscissa = demand.hint
+    assert abscissa is not None
     if not decides(loss, x, abscissa):
         return None
     height = float(loss.sketch(np.array([abscissa]))[0] + Smooth(x).log_real(np.array([abscissa]))[0]) - abscissa * x
-    return prepare(loss, x, rtol, log_least, height - _GAIN)
+    return prepare(loss, x, demand, height - _GAIN)
 
 
 @dataclass(frozen=True)
@@ -184,11 +187,11 @@ class Prepared:
         return Inversion(Part.EXCESS, amount, self.contour.abscissa, self.contour.line.size)
 
 
-def prepare(loss: LogPhi, x: float, rtol: float, log_least: float, log_most: float = math.inf) -> Prepared | None:
+def prepare(loss: LogPhi, x: float, demand: Demand, log_most: float = math.inf) -> Prepared | None:
     """Clip the large losses near x, from above, and lay a contour for what is left.
 
-    ``log_least`` is the logarithm of a number below which the excess need not be known. None where no loss can be clipped, the
-    contour would be too long, or the logarithm of the integrand is above ``log_most`` at its saddle.
+    None where no loss can be clipped, the contour would be too long, or the logarithm of the integrand is above ``log_most`` at
+    its saddle.
     """
     large = large_of(loss)
     if not large or not _NEAREST < x < _FARTHEST:
@@ -197,7 +200,7 @@ def prepare(loss: LogPhi, x: float, rtol: float, log_least: float, log_most: flo
     from logphi.laws.clipped import ClippedNormal
 
     rest = Rest.near(loss, x)
-    cap = _cap(large, rest, math.log(_REST * rtol), log_least)
+    cap = _cap(large, rest, math.log(_REST * demand.rtol), demand.least)
     laws = [(ClippedNormal.at(law, cap), count) for law, count in large]
     if not max(law.beyond_end.error for law, _ in laws) < _KNOWN:
         # too far out, or too near to a loss of nothing
@@ -207,7 +210,7 @@ def prepare(loss: LogPhi, x: float, rtol: float, log_least: float, log_most: flo
     found = contour.saddle(small, kernel, RIGHT)
     if not found.value < log_most:
         return None
-    line = contour.plan(small, found.abscissa, kernel, rtol, decaying=True)
+    line = contour.plan(small, found.abscissa, kernel, demand.rtol, decaying=True)
     if line is None or not (line.values.radius < 1).any():
         # so long a line needs too many nodes of the inner integrals
         return None

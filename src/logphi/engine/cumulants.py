@@ -12,6 +12,7 @@ import numpy as np
 
 from logphi import check
 from logphi.bound import Bound, Entry, Ledger, Status
+from logphi.engine.answer import judged
 from logphi.inversion.moments import Amount, Taylor, centre, proved_radius, taylor
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.transform import Law
@@ -79,11 +80,15 @@ def cumulant(law: LogPhi, order: int) -> Bound:
     if not math.isfinite(total.error):
         return Bound(least, math.inf, math.inf, Status.UNRESOLVED, "circle")
     lower, upper = max(total.value - total.error, least), max(total.value + total.error, least)
-    status = Status.MET if upper - lower <= TOLERANCE * max(abs(lower), abs(upper)) else Status.WIDE
     ledger = Ledger(aliasing=Entry(total.aliasing), inner=Entry(total.inner), rounding=Entry(total.error))
-    if law.estimated:
-        ledger, status = estimated(ledger), Status.ESTIMATED if status is Status.MET else status
-    return Bound(lower, min(max(total.value, lower), upper), upper, status, "circle", ledger=ledger)
+    found = Bound(
+        lower,
+        min(max(total.value, lower), upper),
+        upper,
+        method="circle",
+        ledger=estimated(ledger) if law.estimated else ledger,
+    )
+    return judged(found, TOLERANCE * max(abs(lower), abs(upper)))
 
 
 def parts(law: LogPhi) -> Sequence[tuple[Law, int]]:

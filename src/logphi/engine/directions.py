@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NoReturn, Protocol
 
 from logphi.adjacency import Adjacency
@@ -25,20 +25,6 @@ def directions_under(adjacency: Adjacency) -> tuple[Direction, ...]:
         Adjacency.ADD: (Direction.ADD,),
         Adjacency.REMOVE: (Direction.REMOVE,),
     }.get(adjacency, (Direction.REMOVE, Direction.ADD))
-
-
-def worst(answers: list[Bound]) -> Bound:
-    """The largest of the answers of one or two orders, both ends maxima of ends; each knows its order.
-
-    Its status is that of the larger answer, unless another one that may be as large is not as narrow as asked.
-    """
-    best = max(answers, key=lambda one: (one.value, one.lower))
-    lower, upper = max(one.lower for one in answers), max(one.upper for one in answers)
-    rivals = [one for one in answers if one.upper >= lower]
-    # the bounds do not tell the orders apart
-    direction = Direction.BOTH if len(rivals) == 2 else best.direction
-    status = next((one.status for one in rivals if not one.status.met), best.status)
-    return replace(best, lower=lower, upper=upper, direction=direction, status=status)
 
 
 class HasLoss(Protocol):

@@ -12,8 +12,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from logphi.arith.scaled import Scaled
-from logphi.bound import Bound, Direction, Entry, Ledger, Side, Status
+from logphi.bound import Direction, Entry, Ledger
+from logphi.enclosure import Enclosure
+from logphi.engine.method import EXACT, TRIVIAL, Method
 from logphi.inversion.contour import OUT_OF_REACH, Inversion, Part
+from logphi.inversion.demand import Demand
 from logphi.laws.log_phi import LogPhi
 from logphi.quadrature.values import Values
 
@@ -28,49 +31,44 @@ _HUGE = 600.0
 
 
 @dataclass(frozen=True)
-class LogDelta:
-    """An enclosure of log delta(eps) and the ledger of delta, in units of delta itself."""
+class LogProbability(Enclosure):
+    """An enclosure of the logarithm of a probability, and the ledger of the probability itself.
 
-    lower: float
-    value: float
-    upper: float
-    method: str
+    ``direction`` is the order of the pair that it belongs to, where there is more than one.
+    """
+
+    method: Method
     ledger: Ledger
+    direction: Direction | None = None
 
     @property
     def relative_width(self) -> float:
-        """upper/lower - 1 of delta; zero for an exact zero, infinite where the lower end is zero."""
+        """upper/lower - 1 of the probability; zero for an exact zero, infinite where the lower end is zero."""
         if self.upper == -math.inf:
             return 0.0
         return math.expm1(min(self.upper - self.lower, 700.0)) if self.lower > -math.inf else math.inf
 
-    def value_at(self, side: int) -> float:
-        """The lower end for -1, the upper for +1."""
-        return self.lower if side < 0 else self.upper
-
-    def meet(self, other: LogDelta) -> LogDelta:
-        """The intersection of two enclosures of one number, under the name of the narrower."""
-        best, rest = sorted((self, other), key=lambda one: (one.relative_width, one.upper))
-        lower, upper = max(best.lower, rest.lower), min(best.upper, rest.upper)
-        return replace(best, lower=lower, upper=upper, value=min(max(best.value, lower), upper))
+    def meets(self, demand: Demand) -> bool:
+        """Whether it is as narrow as asked."""
+        return self.relative_width <= demand.rtol or self.upper < demand.least
 
 
 # of a loss that is never finite
-CERTAINTY = LogDelta(0.0, 0.0, 0.0, "exact", Ledger(infinite_mass=Entry(1.0)))
+CERTAINTY = LogProbability(0.0, 0.0, 0.0, EXACT, Ledger(infinite_mass=Entry(1.0)))
 
 Masses = tuple[tuple[float, float], tuple[float, float]]
 
 
-def trivial(known: Masses, epsilon: float) -> LogDelta:
+def trivial(known: Masses, epsilon: float) -> LogProbability:
     """What holds for every pair: max(0, 1 - e^eps Q(L > -inf)) <= delta <= 1, and delta >= P(L = inf)."""
     infinite, reverse_log_mass = known
     floor = max(infinite[0], -math.expm1(min(epsilon + reverse_log_mass[1] + 1e-14 * abs(epsilon), 0.0)) * (1 - 1e-15))
     lower = outward(safe_log(floor), -1)
     ledger = Ledger(truncation=Entry(1.0 - floor), infinite_mass=Entry(infinite[1]))
-    return LogDelta(lower, lower if lower > -math.inf else -math.log(2.0), 0.0, "trivial", ledger)
+    return LogProbability(lower, lower if lower > -math.inf else -math.log(2.0), 0.0, TRIVIAL, ledger)
 
 
-def bounded(loss: LogPhi, known: Masses, epsilon: float) -> LogDelta:
+def bounded(loss: LogPhi, known: Masses, epsilon: float) -> LogProbability:
     """What holds for every pair, and for a loss with an upper end b: delta <= P(L = inf) + 1 - e^{eps - b}."""
     found = trivial(known, epsilon)
     room = max(loss.supremum - epsilon, 0.0) + 1e-15 * abs(epsilon)
@@ -81,7 +79,7 @@ def bounded(loss: LogPhi, known: Masses, epsilon: float) -> LogDelta:
     return replace(found, value=min(found.value, upper), upper=upper, ledger=replace(found.ledger, truncation=Entry(top)))
 
 
-def settled(loss: LogPhi, known: Masses, epsilon: float) -> LogDelta | None:
+def settled(loss: LogPhi, known: Masses, epsilon: float) -> LogProbability | None:
     """The profile where nothing need be computed for it; None elsewhere.
 
     Above the support only the infinite losses are left, below it delta = 1 - e^eps Q(L > -inf). Far below zero delta is one
@@ -100,7 +98,7 @@ def settled(loss: LogPhi, known: Masses, epsilon: float) -> LogDelta | None:
         return trivial(known, epsilon) if epsilon < -_CERTAIN or epsilon > OUT_OF_REACH else None
     lower, upper = (safe_log(end) for end in ends)
     ledger = Ledger(rounding=Entry(ends[1] - ends[0]), infinite_mass=Entry(infinite[1]))
-    return LogDelta(outward(lower, -1), lower, min(outward(upper, 1), 0.0), "exact", ledger)
+    return LogProbability(outward(lower, -1), lower, min(outward(upper, 1), 0.0), EXACT, ledger)
 
 
 def masses(loss: LogPhi) -> Masses:
@@ -145,7 +143,7 @@ def ledger_of(amount: Scaled, infinite: float = 0.0) -> Ledger:
     )
 
 
-def from_inversion(known: Masses, epsilon: float, found: Inversion, method: str) -> LogDelta:
+def from_inversion(known: Masses, epsilon: float, found: Inversion, method: Method) -> LogProbability:
     """Delta from whichever functional was computed.
 
     delta = P(L = inf) + excess = 1 - shortfall = 1 - e^eps Q(L > -inf) + reversed excess.
@@ -172,24 +170,9 @@ def from_inversion(known: Masses, epsilon: float, found: Inversion, method: str)
         ]
     lower, middle, upper = ends
     lower, upper = outward(lower, -1), min(outward(upper, 1), 0.0)
-    return LogDelta(min(lower, upper), min(max(middle, lower), upper), upper, method, ledger_of(found.amount, infinite[1]))
-
-
-def status_of(found: LogDelta, rtol: float) -> Status:
-    """Whether an enclosure is as narrow as asked, or below every double."""
-    if found.relative_width <= rtol or found.upper < -745.2:
-        return Status.MET if found.ledger.proved else Status.ESTIMATED
-    return Status.UNRESOLVED if found.method == "trivial" else Status.WIDE
-
-
-def probability(direction: Direction, found: LogDelta, rtol: float, side: Side = Side.UPPER) -> Bound:
-    """A probability from its logarithm."""
-    # outward: one exponential of a number up to 745 loses at most 2e-16 relative to it, twice that with its rounding
-    lower, upper = math.exp(found.lower) * (1 - 1e-15), math.exp(found.upper) * (1 + 1e-15)
-    upper = min(1.0, math.nextafter(upper, 1.0)) if found.upper > -math.inf else 0.0
-    lower = max(0.0, math.nextafter(lower, 0.0)) if found.lower < 0 else 1.0
-    value = min(max(math.exp(found.value), lower), upper)
-    return Bound(lower, value, upper, status_of(found, rtol), found.method, direction, found.ledger, side)
+    return LogProbability(
+        min(lower, upper), min(max(middle, lower), upper), upper, method, ledger_of(found.amount, infinite[1])
+    )
 
 
 def outward(end: float, sign: int) -> float:

@@ -8,10 +8,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from logphi.bound import Bound, Status
-from logphi.bracketing import Crossing, bisection, crossing
+from logphi.bound import Bound, Entry, Ledger, Status
+from logphi.bracketing import bisection, crossing
+from logphi.enclosure import Enclosure
+from logphi.engine.answer import on_scale
 from logphi.engine.log_moment import below_the_end
-from logphi.engine.profile import LogDelta, ends_of
+from logphi.engine.method import EXACT, Method
+from logphi.engine.profile import LogProbability, ends_of
 from logphi.engine.tail import CHORDS, above, below
 from logphi.inversion.lattice import reserve_at
 from logphi.laws.log_phi import LogPhi
@@ -47,8 +50,11 @@ def where_above(law: LogPhi, mass: tuple[float, float], rtol: float) -> Bound:
     else:
         least = top - whole.slack if math.isfinite(top) else max(below_the_end(whole), law.infimum)
     ends = min(least, top), top, math.inf if mass[0] < 0 else top
-    met = ends[2] - ends[0] <= rtol * max(1.0, abs(top)) and math.isfinite(top)
-    return Bound(*ends, Status.WIDE if not met else Status.ESTIMATED if law.estimated else Status.MET)
+    return on_scale(Bound(*ends, ledger=_ledger(not law.estimated)), rtol)
+
+
+def _ledger(proved: bool) -> Ledger:
+    return Ledger(truncation=Entry(proved=proved))
 
 
 @dataclass(frozen=True)
@@ -77,9 +83,9 @@ class _Search:
     unsure: float
     rtol: float
     proved: bool = True
-    method: str = "exact"
+    method: Method = EXACT
 
-    def at(self, y: float) -> LogDelta:
+    def at(self, y: float) -> LogProbability:
         """The decreasing function; its ends keep off the level, for a level that is touched proves nothing."""
         found = below(self.law, -y, self.rtol) if self.left else above(self.law, y, self.rtol)
         self.proved, self.method = self.proved and found.ledger.proved, found.method
@@ -99,10 +105,8 @@ class _Search:
             value = (lower + upper) / 2
         else:
             lower, value, upper = self._between()
-        met = upper - lower <= self.rtol * max(1.0, abs(value))
-        proved = self.proved and not self.law.estimated
-        status = Status.WIDE if not met else Status.MET if proved else Status.ESTIMATED
-        return Bound(lower, value, upper, status, self.method)
+        ledger = _ledger(self.proved and not self.law.estimated)
+        return on_scale(Bound(lower, value, upper, method=self.method.name, ledger=ledger), self.rtol)
 
     def _on(self, lattice: Lattice) -> tuple[float, float]:
         """The lattice point: halvings between thresholds in the middle of the cells, where no atom is in doubt."""
@@ -112,9 +116,9 @@ class _Search:
         if max(abs(end) for end in ends) > _LARGEST_CELL * lattice.span:
             return (-around.upper, -around.lower) if self.left else (around.lower, around.upper)
         low, high = (round((end - lattice.offset) / lattice.span) + side for end, side in zip(ends, (-2, 2), strict=True))
-        seen: dict[int, LogDelta] = {}
+        seen: dict[int, LogProbability] = {}
 
-        def at(cell: int) -> LogDelta:
+        def at(cell: int) -> LogProbability:
             """Between lattice point ``cell`` and the next."""
             if cell not in seen:
                 x = lattice.offset + lattice.span * (cell + 0.5)
@@ -151,9 +155,9 @@ class _Search:
         lower, value, upper = sorted(-end for end in ends) if self.left else ends
         return lower, value, upper
 
-    def _smooth(self, at: Crossing) -> bool:
+    def _smooth(self, at: Enclosure) -> bool:
         """Whether the ends, slowly found, are about as near as the function's errors allow, and no atom is to be seen."""
-        return self.method == CHORDS and math.isfinite(at.upper - at.lower) and self.at(at.value).relative_width < _FAINT
+        return self.method is CHORDS and math.isfinite(at.upper - at.lower) and self.at(at.value).relative_width < _FAINT
 
     def _around(self) -> _Around:
         low, middle, high = self.law.sketch(np.array([-0.75, -0.5, -0.25])).tolist()

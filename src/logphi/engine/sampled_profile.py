@@ -12,7 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from logphi.arith.floats import FLOATS
-from logphi.engine.profile import LogDelta
+from logphi.engine.method import EXACT
+from logphi.engine.profile import LogProbability
 from logphi.laws.log_mixture import unmixed
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.transform import Reflected
@@ -40,7 +41,7 @@ def release_of(loss: LogPhi) -> Release | None:
     return Release(base.reflected() if added else base, float(parts[1].under(FLOATS).mid), added)
 
 
-def single_release(release: Release, epsilon: float, base_profile: Callable[[float], LogDelta]) -> LogDelta:
+def single_release(release: Release, epsilon: float, base_profile: Callable[[float], LogProbability]) -> LogProbability:
     """The profile at epsilon; the rounding of x' is covered by moving it outward."""
     x = -epsilon if release.added else epsilon
     low, high = unmixed(x, release.rate)
@@ -50,15 +51,17 @@ def single_release(release: Release, epsilon: float, base_profile: Callable[[flo
     if release.added:
         # e^{y'} delta(-y') grows with y', from zero
         best = base_profile(-middle)
-        ends = [base_profile(-at).value_at(side) + at if math.isfinite(at) else at for at, side in ((low, -1), (high, 1))]
+        lower = base_profile(-low).lower + low if math.isfinite(low) else low
+        upper = base_profile(-high).upper + high if math.isfinite(high) else high
+        value = best.value + middle
         factor += epsilon
-        ends.insert(1, best.value + middle)
     else:
         # delta(x') falls with x', from one
         best = base_profile(middle)
-        ends = [base_profile(at).value_at(side) if math.isfinite(at) else 0.0 for at, side in ((high, -1), (low, 1))]
-        ends.insert(1, best.value)
-    lower, value, upper = (end + factor for end in ends)
+        lower = base_profile(high).lower if math.isfinite(high) else 0.0
+        upper = base_profile(low).upper if math.isfinite(low) else 0.0
+        value = best.value
+    lower, value, upper = (end + factor for end in (lower, value, upper))
     lower, upper = lower - slack, min(upper + slack, 0.0)
     ledger = best.ledger.scaled(math.exp(min(factor, 700.0)))
-    return LogDelta(lower, min(max(value, lower), upper), upper, "exact", ledger)
+    return LogProbability(lower, min(max(value, lower), upper), upper, EXACT, ledger)

@@ -12,10 +12,12 @@ from typing import ClassVar
 import numpy as np
 
 from logphi.bound import Entry, Ledger
-from logphi.engine.profile import LogDelta
-from logphi.engine.routes import Demand, Local, route
+from logphi.engine.profile import LogProbability
+from logphi.engine.profiles import route
+from logphi.engine.routes.route import Local
 from logphi.engine.tail import below
 from logphi.inversion.contour import OUT_OF_REACH
+from logphi.inversion.demand import Demand
 from logphi.laws.log_phi import LogPhi
 
 # derived: a handful of roundings, relative to each of the parts of g; half an ulp of the argument
@@ -26,7 +28,7 @@ _FAR = 600.0
 
 
 @dataclass(frozen=True)
-class Lines:
+class ProfileLines:
     """g(a) = 1 - delta(x) - a alpha, from delta."""
 
     loss: LogPhi
@@ -47,23 +49,23 @@ class Lines:
         """What is computed, on a logarithmic scale: delta."""
         return route(None)(self.loss, x, self.demand)
 
-    def unit(self, x: float, found: LogDelta) -> float:
+    def unit(self, x: float, found: LogProbability) -> float:
         """The logarithm of a number like g near x."""
         return 0.0
 
-    def line(self, x: float, found: LogDelta, unit: float) -> tuple[float, float, float]:
+    def line(self, x: float, found: LogProbability, unit: float) -> tuple[float, float, float]:
         """g(a) e^-unit: enclosure and best value."""
         less = math.exp(x) * self.alpha
         low, value, high = (-math.expm1(end) for end in (found.upper, found.value, found.lower))
         wrong = ROUNDING * (less + high)
         return low - less - wrong, value - less, high - less + wrong
 
-    def ledger(self, x: float, found: LogDelta) -> Ledger:
+    def ledger(self, x: float, found: LogProbability) -> Ledger:
         """The errors of g."""
         return found.ledger
 
 
-class ReversedLines(Lines):
+class ReversedLines(ProfileLines):
     """g(a) = a (beta - delta'(-x)), from delta'; a delta'(-x) has the slope Q(L <= x)."""
 
     tilt = 1
@@ -80,23 +82,23 @@ class ReversedLines(Lines):
         local = route(None)(self.loss.reflected(), -x, self.demand)
         return lambda y: local(-y)
 
-    def unit(self, x: float, found: LogDelta) -> float:
+    def unit(self, x: float, found: LogProbability) -> float:
         """Log a."""
         return x
 
-    def line(self, x: float, found: LogDelta, unit: float) -> tuple[float, float, float]:
+    def line(self, x: float, found: LogProbability, unit: float) -> tuple[float, float, float]:
         """g(a) e^-unit: enclosure and best value."""
         factor, beta = math.exp(x - unit), 1 - self.alpha
         low, value, high = (beta - math.exp(end) for end in (found.upper, found.value, found.lower))
         wrong = ROUNDING * (1 + abs(x - unit)) * (beta + math.exp(found.upper)) + _HALF_ULP * self.alpha
         return factor * (low - wrong), factor * value, factor * (high + wrong)
 
-    def ledger(self, x: float, found: LogDelta) -> Ledger:
+    def ledger(self, x: float, found: LogProbability) -> Ledger:
         """The errors of the reversed profile, times a."""
         return found.ledger.scaled(math.exp(min(x, 700.0)))
 
 
-class TailLines(Lines):
+class TailLines(ProfileLines):
     """g(a) = P(L <= x) + a (Q(L > x) - alpha), from the two tails; their sum P(L <= x) + a Q(L > x) has the slope Q(L > x)."""
 
     rising = True
@@ -105,7 +107,7 @@ class TailLines(Lines):
         """1 - delta."""
         turned = self.loss.reflected()
 
-        def at(x: float) -> LogDelta:
+        def at(x: float) -> LogProbability:
             under = below(self.loss, x, self.demand.rtol)
             # the loss under Q is the negative of the reversed one; an atom at x is no part of Q(L > x)
             over = below(turned, -x, self.demand.rtol)
@@ -114,15 +116,15 @@ class TailLines(Lines):
             lower, value, upper = (float(np.logaddexp(part, x + other)) for part, other in ends)
             slip = ROUNDING * (1 + abs(x))
             ledger = Ledger(truncation=Entry(0.0, under.ledger.proved and over.ledger.proved))
-            return LogDelta(lower - slip, value, upper + slip, under.method, ledger)
+            return LogProbability(lower - slip, value, upper + slip, under.method, ledger)
 
         return at
 
-    def unit(self, x: float, found: LogDelta) -> float:
+    def unit(self, x: float, found: LogProbability) -> float:
         """The sum itself, or what is known of it."""
         return max(found.value, found.upper - _FAR, -OUT_OF_REACH)
 
-    def line(self, x: float, found: LogDelta, unit: float) -> tuple[float, float, float]:
+    def line(self, x: float, found: LogProbability, unit: float) -> tuple[float, float, float]:
         """g(a) e^-unit: enclosure and best value."""
         exponent = x - unit + math.log(self.alpha)
         if max(exponent, found.upper - unit) > _FAR:
@@ -134,14 +136,14 @@ class TailLines(Lines):
         return low - less - wrong, value - less, high - less + wrong
 
 
-class PowerLines(Lines):
+class PowerLines(ProfileLines):
     """g(a) = -(delta(x) + a alpha), from delta: what is left of one, which is the power of a test, with its digits."""
 
-    def unit(self, x: float, found: LogDelta) -> float:
+    def unit(self, x: float, found: LogProbability) -> float:
         """The logarithm of the power."""
         return max(float(np.logaddexp(found.value, x + math.log(self.alpha))), -OUT_OF_REACH)
 
-    def line(self, x: float, found: LogDelta, unit: float) -> tuple[float, float, float]:
+    def line(self, x: float, found: LogProbability, unit: float) -> tuple[float, float, float]:
         """g(a) e^-unit: enclosure and best value."""
         exponent = x - unit + math.log(self.alpha)
         if max(exponent, found.upper - unit) > _FAR:

@@ -16,10 +16,13 @@ import numpy as np
 
 from logphi.arith.scaled import Scaled
 from logphi.bound import Entry, Ledger
-from logphi.engine.profile import LogDelta, enclosed, ends_of, ledger_of, masses, outward, safe_log
-from logphi.engine.routes import Demand, route
+from logphi.enclosure import meet
+from logphi.engine.method import CHERNOFF, EXACT, Method
+from logphi.engine.profile import LogProbability, enclosed, ends_of, ledger_of, masses, outward, safe_log
+from logphi.engine.profiles import route
 from logphi.inversion import half_line, real_space
 from logphi.inversion.boxes import DUAL_MASS, MASS
+from logphi.inversion.demand import Demand
 from logphi.inversion.half_line import spread
 from logphi.inversion.lattice import reserve_at
 from logphi.laws.finite import Thinned
@@ -34,20 +37,20 @@ _FARTHEST = 1e9
 _REACH = 1e100
 # derived: a tail that is below every double
 _NEGLIGIBLE = -746.0
-# tails that are slopes of the profile, or bounded by one moment
-BLUNT = (CHORDS, CHERNOFF) = ("chords", "chernoff")
-_NOTHING = LogDelta(-math.inf, -math.inf, -math.inf, "exact", Ledger())
+CHORDS = Method("chords", blunt=True)
+_CONTOUR, _LATTICE, _EXPONENTIAL = Method("contour"), Method("lattice"), Method("exponential")
+_NOTHING = LogProbability(-math.inf, -math.inf, -math.inf, EXACT, Ledger())
 
 
-Attempt = Callable[[LogPhi, float, float, LogDelta], "Tails | None"]
+Attempt = Callable[[LogPhi, float, float, LogProbability], "Tails | None"]
 
 
 @dataclass(frozen=True)
 class Tails:
     """P(x < L < inf) and P(L <= x)."""
 
-    above: LogDelta
-    below: LogDelta
+    above: LogProbability
+    below: LogProbability
 
     @property
     def width(self) -> float:
@@ -56,15 +59,15 @@ class Tails:
 
     def meet(self, other: Tails) -> Tails:
         """Both at their narrowest."""
-        return Tails(self.above.meet(other.above), self.below.meet(other.below))
+        return Tails(meet(self.above, other.above), meet(self.below, other.below))
 
 
-def above(law: LogPhi, x: float, rtol: float = 1e-9) -> LogDelta:
+def above(law: LogPhi, x: float, rtol: float = 1e-9) -> LogProbability:
     """Log P(x < L < inf)."""
     return tails(law, x, rtol).above
 
 
-def below(law: LogPhi, x: float, rtol: float = 1e-9) -> LogDelta:
+def below(law: LogPhi, x: float, rtol: float = 1e-9) -> LogProbability:
     """Log P(L <= x)."""
     return tails(law, x, rtol).below
 
@@ -85,7 +88,7 @@ def tails(law: LogPhi, x: float, rtol: float = 1e-9) -> Tails:
     return Tails(*(_raised(one, stray) for one in (found.above, found.below)))
 
 
-def _raised(part: LogDelta, log_more: float) -> LogDelta:
+def _raised(part: LogProbability, log_more: float) -> LogProbability:
     """The enclosure with as much more above."""
     return replace(part, upper=min(outward(float(np.logaddexp(part.upper, log_more)), 1), 0.0))
 
@@ -109,10 +112,10 @@ def _tails(law: LogPhi, x: float, rtol: float) -> Tails:
     return best
 
 
-def _mass(law: LogPhi) -> LogDelta:
+def _mass(law: LogPhi) -> LogProbability:
     """The logarithm of P(L < inf)."""
     low, high = ends_of(law.log_masses()[0])
-    return LogDelta(low, (low + high) / 2, high, "exact", Ledger(rounding=Entry(high - low)))
+    return LogProbability(low, (low + high) / 2, high, EXACT, Ledger(rounding=Entry(high - low)))
 
 
 def one_release(law: LogPhi) -> tuple[Law, LogPhi] | None:
@@ -124,13 +127,13 @@ def one_release(law: LogPhi) -> tuple[Law, LogPhi] | None:
     return main[0][0], LogPhi(tuple(term for term, still in zip(law.terms, constant, strict=True) if still))
 
 
-def _in_closed_form(law: LogPhi, x: float, rtol: float, finite: LogDelta) -> Tails | None:
+def _in_closed_form(law: LogPhi, x: float, rtol: float, finite: LogProbability) -> Tails | None:
     single = one_release(law)
     masses_beside = single and single[0].beyond(x)
     if single is None or masses_beside is None or not all(math.isfinite(one.high) for one in masses_beside):
         return None
-    above, below = (_log_of(thinned(amount, single[1]), "exact") for amount in masses_beside)
-    return Tails(above.meet(_complement(finite, below)), below.meet(_complement(finite, above)))
+    above, below = (_log_of(thinned(amount, single[1]), EXACT) for amount in masses_beside)
+    return Tails(meet(above, _complement(finite, below)), meet(below, _complement(finite, above)))
 
 
 def thinned(amount: Scaled, factors: LogPhi) -> Scaled:
@@ -141,22 +144,22 @@ def thinned(amount: Scaled, factors: LogPhi) -> Scaled:
     return amount.times_exp(float(kept.mid[0]), float(kept.radius[0]))
 
 
-def _by_contour(law: LogPhi, x: float, rtol: float, finite: LogDelta) -> Tails | None:
-    prepared = half_line.prepare(law, x, rtol)
-    return None if prepared is None else _with_rest(prepared.above, _log_of(prepared.at(x), "contour"), finite)
+def _by_contour(law: LogPhi, x: float, rtol: float, finite: LogProbability) -> Tails | None:
+    prepared = half_line.prepare(law, x, Demand(rtol))
+    return None if prepared is None else _with_rest(prepared.above, _log_of(prepared.at(x), _CONTOUR), finite)
 
 
-def _by_chernoff(law: LogPhi, x: float, rtol: float, finite: LogDelta) -> Tails | None:
+def _by_chernoff(law: LogPhi, x: float, rtol: float, finite: LogProbability) -> Tails | None:
     above, below = (
-        LogDelta(
+        LogProbability(
             -math.inf, min(end, 0.0), min(outward(end, 1), 0.0), CHERNOFF, Ledger(truncation=Entry(math.exp(min(end, 0.0))))
         )
         for end in half_line.log_ceilings(law, x)
     )
-    return Tails(above.meet(_complement(finite, below)), below.meet(_complement(finite, above)))
+    return Tails(meet(above, _complement(finite, below)), meet(below, _complement(finite, above)))
 
 
-def _on_the_lattice(law: LogPhi, x: float, rtol: float, finite: LogDelta) -> Tails | None:
+def _on_the_lattice(law: LogPhi, x: float, rtol: float, finite: LogProbability) -> Tails | None:
     lattice = law.lattice
     if lattice is None:
         return None
@@ -166,27 +169,29 @@ def _on_the_lattice(law: LogPhi, x: float, rtol: float, finite: LogDelta) -> Tai
         if abs(x - lattice.offset) <= reserve:
             return None
         return Tails(_NOTHING, finite) if lattice.offset <= x else Tails(finite, _NOTHING)
-    prepared = half_line.prepare(law, x, rtol, lattice)
+    prepared = half_line.prepare(law, x, Demand(rtol), lattice)
     if prepared is None:
         return None
     # the threshold moves by what the places of atoms may be wrong
-    ends = [_log_of(prepared.at(x + side * reserve), "lattice") for side in (-1, 1)]
-    widest = LogDelta(min(one.lower for one in ends), ends[0].value, max(one.upper for one in ends), "lattice", ends[0].ledger)
+    ends = [_log_of(prepared.at(x + side * reserve), _LATTICE) for side in (-1, 1)]
+    widest = LogProbability(
+        min(one.lower for one in ends), ends[0].value, max(one.upper for one in ends), _LATTICE, ends[0].ledger
+    )
     return _with_rest(prepared.above, widest, finite)
 
 
-def _by_pieces(law: LogPhi, x: float, rtol: float, finite: LogDelta) -> Tails | None:
+def _by_pieces(law: LogPhi, x: float, rtol: float, finite: LogProbability) -> Tails | None:
     # the smaller tail, by the slope of K
     low, high = law.sketch(np.array([-0.25, 0.25])).tolist()
     if x >= 2 * (high - low):
-        prepared = real_space.prepare(law, law.terms, x, rtol, MASS)
-        return None if prepared is None else _with_rest(True, _log_of(prepared.at(x), "exponential"), finite)
+        prepared = real_space.prepare(law, x, Demand(rtol), MASS)
+        return None if prepared is None else _with_rest(True, _log_of(prepared.at(x), _EXPONENTIAL), finite)
     turned = law.reflected()
-    prepared = real_space.prepare(turned, turned.terms, -x, rtol, DUAL_MASS)
-    return None if prepared is None else _with_rest(False, _log_of(prepared.at(-x).times_exp(x), "exponential"), finite)
+    prepared = real_space.prepare(turned, -x, Demand(rtol), DUAL_MASS)
+    return None if prepared is None else _with_rest(False, _log_of(prepared.at(-x).times_exp(x), _EXPONENTIAL), finite)
 
 
-def _by_chords(law: LogPhi, x: float, rtol: float, finite: LogDelta) -> Tails | None:
+def _by_chords(law: LogPhi, x: float, rtol: float, finite: LogProbability) -> Tails | None:
     """Q(L > x) and P(L <= x) are slopes of the profiles of the two orders, which are convex in e^x."""
     if abs(x) > _FARTHEST:
         return None
@@ -220,7 +225,7 @@ def _attempts(law: LogPhi) -> tuple[Attempt, ...]:
     return (*_FINAL, *((_by_pieces, _by_contour) if few else (_by_contour, _by_pieces)), _by_chernoff)
 
 
-def _slope(profile: Callable[[float], LogDelta], here: LogDelta, x: float, length: float) -> tuple[float, float]:
+def _slope(profile: Callable[[float], LogProbability], here: LogProbability, x: float, length: float) -> tuple[float, float]:
     """Logarithms of bounds of minus the slope in e^x, from the chords on either side."""
     # half an ulp of each end is in the chord's length
     slip = 4e-16 * (2 + abs(x)) / -math.expm1(-length)
@@ -230,33 +235,33 @@ def _slope(profile: Callable[[float], LogDelta], here: LogDelta, x: float, lengt
     return flat + math.log1p(-min(slip, 0.5)), steep + math.log1p(slip)
 
 
-def _between(lower: float, upper: float, source: LogDelta) -> LogDelta:
+def _between(lower: float, upper: float, source: LogProbability) -> LogProbability:
     lower, upper = outward(lower, -1), min(outward(upper, 1), 0.0)
     lower = min(lower, upper)
     value = upper if lower == -math.inf else float(np.logaddexp(lower, upper)) - math.log(2)
     ledger = Ledger(discretization=Entry(math.exp(upper) - math.exp(lower), source.ledger.proved))
-    return LogDelta(lower, min(max(value, lower), upper), upper, CHORDS, ledger)
+    return LogProbability(lower, min(max(value, lower), upper), upper, CHORDS, ledger)
 
 
-def _log_of(amount: Scaled, method: str) -> LogDelta:
+def _log_of(amount: Scaled, method: Method) -> LogProbability:
     lower, value, upper = enclosed(amount)
     lower, upper = outward(lower, -1), min(outward(upper, 1), 0.0)
-    return LogDelta(min(lower, upper), min(max(value, lower), upper), upper, method, ledger_of(amount))
+    return LogProbability(min(lower, upper), min(max(value, lower), upper), upper, method, ledger_of(amount))
 
 
-def _with_rest(is_above: bool, found: LogDelta, finite: LogDelta) -> Tails:
+def _with_rest(is_above: bool, found: LogProbability, finite: LogProbability) -> Tails:
     rest = _complement(finite, found)
     return Tails(found, rest) if is_above else Tails(rest, found)
 
 
-def _complement(finite: LogDelta, part: LogDelta) -> LogDelta:
+def _complement(finite: LogProbability, part: LogProbability) -> LogProbability:
     """The mass less a part of it."""
     ends = [
         _log_difference(whole, own)
         for whole, own in ((finite.lower, part.upper), (finite.value, part.value), (finite.upper, part.lower))
     ]
     lower, upper = outward(ends[0], -1), min(outward(ends[2], 1), 0.0)
-    return LogDelta(min(lower, upper), min(max(ends[1], lower), upper), upper, part.method, part.ledger)
+    return LogProbability(min(lower, upper), min(max(ends[1], lower), upper), upper, part.method, part.ledger)
 
 
 def _log_difference(one: float, other: float) -> float:

@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 
 from logphi.bracketing import fall
 from logphi.convex.concave import Ceiling, Known, ceiling
-from logphi.engine.profile import LogDelta
-from logphi.engine.supporting_lines import Lines
-from logphi.engine.tail import BLUNT
+from logphi.engine.profile import LogProbability
+from logphi.engine.supporting_lines import ProfileLines
 from logphi.inversion.contour import OUT_OF_REACH
 from logphi.inversion.half_line import spread
 from logphi.inversion.saddle import Interval, minimise
@@ -88,17 +87,17 @@ def guessed(loss: LogPhi, alpha: float, lost: float) -> Guess:
 class Search:
     """Where the slope of the curve has its level, by secants."""
 
-    def __init__(self, lines: Lines, guess: Guess) -> None:
+    def __init__(self, lines: ProfileLines, guess: Guess) -> None:
         self.lines, self.guess = lines, guess
         self._local = lines.near(guess.at)
-        self._seen: dict[float, LogDelta] = {}
+        self._seen: dict[float, LogProbability] = {}
         first = self.found(guess.at)
         self.noise = min(first.relative_width, 1.0)
         # tails that are slopes of the profile take long, and tell no more than the lines from the profile itself
-        self.blunt = first.method in BLUNT
+        self.blunt = first.method.blunt
         self._half = min(guess.scale * min(max(self.noise ** (1 / 3), _SECANT), 0.1), 1.0)
 
-    def found(self, x: float) -> LogDelta:
+    def found(self, x: float) -> LogProbability:
         """What is computed at x."""
         if x not in self._seen:
             self._seen[x] = self._local(x)
@@ -137,7 +136,7 @@ class Supremum:
     upper: float
     unit: float
     at: float
-    middle: LogDelta
+    middle: LogProbability
 
 
 def supremum(search: Search, rtol: float) -> Supremum:

@@ -23,6 +23,7 @@ from logphi.grid.fft_composition import Circle, compose
 from logphi.grid.lattice_law import Array, Grid
 from logphi.grid.rounded import MOST_BUCKETS, Rounded
 from logphi.inversion.contour import RIGHT, log_kappa
+from logphi.inversion.demand import Demand
 from logphi.inversion.saddle import minimise
 from logphi.laws.transform import Law
 
@@ -87,8 +88,8 @@ class Prepared:
         return found if math.isfinite(found.high) and not idle else _UNKNOWN
 
 
-def prepare(law: Law, x: float, rtol: float, budget: int = 1 << 20) -> Prepared:
-    """Lattice laws above and below a law, as close together at x as ``rtol`` asks or as ``budget`` allows.
+def prepare(law: Law, x: float, demand: Demand, budget: int = 1 << 20) -> Prepared:
+    """Lattice laws above and below a law, as close together at x as ``demand.rtol`` asks or as ``budget`` allows.
 
     Parameters
     ----------
@@ -97,8 +98,8 @@ def prepare(law: Law, x: float, rtol: float, budget: int = 1 << 20) -> Prepared:
         sum of such with ``terms``: pairs of a law and its count.
     x
         The threshold, any real number, near which the bounds shall be sharp.
-    rtol
-        Requested width relative to the value.
+    demand
+        The requested width, relative to the value.
     budget
         The largest number of lattice points.
 
@@ -115,12 +116,13 @@ def prepare(law: Law, x: float, rtol: float, budget: int = 1 << 20) -> Prepared:
     --------
     >>> from logphi.arith.protocol import Plain
     >>> from logphi.laws.normal import Normal
-    >>> near = prepare(Normal(Plain(1.0)), 0.5, 1e-6)
+    >>> near = prepare(Normal(Plain(1.0)), 0.5, Demand(1e-6))
     >>> near.at(0.5).relative_width < 1e-6
     True
     >>> near.at(0.51).relative_width < 1e-6
     True
     """
+    rtol = demand.rtol
     parts, factor = pieces(getattr(law, "terms", ((law, 1),)))
     top = sum(count * part.top for part, count in parts)
     top += 16 * ULP * sum(count * abs(part.top) for part, count in parts if part.top < np.inf)

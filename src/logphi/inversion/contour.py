@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 
 from logphi.arith.floats import ELEMENTARY, ULP
 from logphi.arith.scaled import Scaled
+from logphi.inversion.demand import Demand
 from logphi.inversion.saddle import Interval, Saddle, minimise
 from logphi.laws.block_envelope import quiet_from
 from logphi.laws.transform import Law
@@ -171,22 +172,20 @@ class Prepared:
         return Inversion(self.part, amount, self.contour.abscissa, self.contour.line.size)
 
 
-def prepare(
-    law: Law, x: float, rtol: float, kernel_at: KernelAt, hint: float | None = None, *, decaying: bool = False
-) -> Prepared | None:
+def prepare(law: Law, x: float, demand: Demand, kernel_at: KernelAt = smooth, *, decaying: bool = False) -> Prepared | None:
     """Lay out a contour for the smallest of the three functionals at x: the others lose nothing when formed from it.
 
-    ``hint`` is an abscissa that suits a threshold nearby. None if no abscissa was found at which the transform is known
-    or, where ``decaying`` is asked for, if the rest beyond the longest line is not proved to be negligible.
+    None if no abscissa was found at which the transform is known or, where ``decaying`` is asked for, if the rest beyond the
+    longest line is not proved to be negligible.
     """
-    best = _candidate(law, x, Part.EXCESS, kernel_at, hint)
+    best = _candidate(law, x, Part.EXCESS, kernel_at, demand.hint)
     # unless the excess is small, one of the other two may be smaller
     if best.log_estimate > -1.5:
         others = [Part.SHORTFALL] if x >= 0 else [Part.SHORTFALL, Part.REVERSED]
         best = min([best, *(_candidate(law, x, part, kernel_at) for part in others)], key=lambda one: one.log_estimate)
     if not np.isfinite(best.log_estimate):
         return None
-    contour = plan(best.law, best.abscissa, kernel_at(best.law, best.x), rtol, decaying)
+    contour = plan(best.law, best.abscissa, kernel_at(best.law, best.x), demand.rtol, decaying)
     return None if contour is None else Prepared(best.part, best.law, contour, kernel_at)
 
 
@@ -233,6 +232,11 @@ def saddle(law: Law, kernel: Kernel, region: Interval, hint: float | None = None
         # the strip ends where the region begins
         return Saddle(interval.low, math.inf)
     return minimise(height, interval, hint if hint is not None and interval.low < hint < interval.high else None)
+
+
+def saddle_of_excess(law: Law, x: float, hint: float | None = None) -> Saddle:
+    """That of the excess of a law with a smooth part."""
+    return saddle(law, Smooth(x), RIGHT, hint)
 
 
 # measured: cells of an upper Riemann sum that loses a few percent, relative to where a normal law is negligible

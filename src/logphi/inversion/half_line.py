@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from logphi.arith.floats import ELEMENTARY, ULP
 from logphi.arith.scaled import Scaled
 from logphi.inversion.contour import Contour, Kernel, log_integral, plan, saddle
+from logphi.inversion.demand import Demand
 from logphi.inversion.lattice import PeriodicStep, at_or_above, reserve_at
 from logphi.inversion.saddle import Interval
 from logphi.laws.transform import Lattice, Law
@@ -136,7 +137,7 @@ class Half:
         return self.contour.integral(kernel.anchor, kernel).times_exp(-kernel.anchor)
 
 
-def prepare(law: Law, x: float, rtol: float, lattice: Lattice | None = None) -> Half | None:
+def prepare(law: Law, x: float, demand: Demand, lattice: Lattice | None = None) -> Half | None:
     """Lay out a contour for the smaller of the two masses beside x: the other loses nothing when formed from it.
 
     On a lattice thresholds are to be kept away from its points by :func:`logphi.inversion.lattice.reserve_at`. None where no
@@ -153,7 +154,7 @@ def prepare(law: Law, x: float, rtol: float, lattice: Lattice | None = None) -> 
     best = 0 if sizes[0] <= sizes[1] else 1
     if not math.isfinite(sizes[best]):
         return None
-    contour = plan(sides[best][0], found[best].abscissa, kernels[best], rtol, decaying=lattice is None)
+    contour = plan(sides[best][0], found[best].abscissa, kernels[best], demand.rtol, decaying=lattice is None)
     return None if contour is None else Half(best == 0, contour, lattice)
 
 

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from logphi.arith.floats import ELEMENTARY, ULP
 from logphi.inversion.contour import log_kappa
-from logphi.laws.transform import Lattice
+from logphi.laws.transform import Lattice, Law
 
 
 @dataclass(frozen=True)
@@ -154,6 +154,12 @@ class Periodic:
         """What atoms off their places by ``slip`` may change, in units of M(c) e^{-c anchor}."""
         slip = self.slip + ULP * (abs(self.threshold) + 2 * abs(self.anchor))
         return slip * (1 + share * float((np.abs(factor) * np.abs(z)).sum())) * 1.01
+
+
+def periodic(law: Law, x: float) -> Periodic:
+    """The kernel that fits a law on a lattice."""
+    assert law.lattice is not None
+    return Periodic.at(law.lattice, x)
 
 
 def slip_at(lattice: Lattice, x: float) -> float:

@@ -26,7 +26,9 @@ from logphi.arith.protocol import Arithmetic, Number
 from logphi.arith.scaled import Scaled
 from logphi.inversion.boxes import DENSITY, EXCESS, Payoff, factorials
 from logphi.inversion.contour import RIGHT, Contour, Kernel, Smooth, plan, saddle
+from logphi.inversion.demand import Demand
 from logphi.inversion.half_line import Density, Step
+from logphi.laws.log_phi import LogPhi
 from logphi.laws.transform import Law, Pieces
 from logphi.quadrature.values import Line, Values
 
@@ -376,15 +378,16 @@ class Prepared:
         return rest if amount is None else amount + rest
 
 
-def prepare(law: Law, terms: Terms, x: float, rtol: float, payoff: Payoff = EXCESS) -> Prepared | None:
-    """Lay out the mean of a payoff of the sum ``law`` of ``terms`` near x; None if no line could be laid for the rest."""
+def prepare(law: LogPhi, x: float, demand: Demand, payoff: Payoff = EXCESS) -> Prepared | None:
+    """Lay out the mean of a payoff of a sum of laws near x; None if no line could be laid for the rest."""
+    terms = law.terms
     table = Table.of(groups(terms, FLAT_PARTS - 1))
     if flat_count(terms) < FLAT_PARTS:
         return Prepared(x, payoff, law, table, None)
     farthest = SHARP / (sum(count * law.supremum for law, count in terms) * ULP)
-    rest = Rest(law, tuple(terms))
+    rest = Rest(law, terms)
     kernel = _kernel(payoff, rest, x, farthest)
-    contour = plan(rest, saddle(law, kernel, RIGHT).abscissa, kernel, rtol)
+    contour = plan(rest, saddle(law, kernel, RIGHT).abscissa, kernel, demand.rtol)
     return None if contour is None else Prepared(x, payoff, rest, table, contour)
 
 

@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 
 from logphi.arith.floats import ELEMENTARY, ULP
 from logphi.inversion.contour import MAX_NODES, RIGHT, Contour, Inversion, Layout, Part, Smooth, lay, layout, log_kappa, saddle
+from logphi.inversion.demand import Demand
 from logphi.laws.transform import Law
 
 Array = NDArray[np.float64]
@@ -201,21 +202,21 @@ class Prepared:
         return Inversion(self.part, amount, self.contour.abscissa, self.contour.line.size)
 
 
-def prepare(law: Law, x: float, rtol: float, hint: float | None = None) -> Prepared | None:
+def prepare(law: Law, x: float, demand: Demand) -> Prepared | None:
     """Lay a line for the excess at x >= 0, or for the reversed excess at x < 0.
 
-    Any law with a known transform is served. The relative width is about ``rtol`` where no atom is near the threshold and
-    the longest line can resolve it. None if no abscissa was found at which the transform is known, or the line cannot
+    Any law with a known transform is served. The relative width is about what is demanded where no atom is near the threshold
+    and the longest line can resolve it. None if no abscissa was found at which the transform is known, or the line cannot
     resolve anything.
     """
     turned = x < 0
     own, place = (law.reflected(), -x) if turned else (law, x)
     kernel = Smooth(place)
-    found = saddle(own, kernel, RIGHT, None if turned else hint)
-    line = layout(own, found.abscissa, kernel, rtol) if math.isfinite(found.value) else None
+    found = saddle(own, kernel, RIGHT, None if turned else demand.hint)
+    line = layout(own, found.abscissa, kernel, demand.rtol) if math.isfinite(found.value) else None
     if line is None:
         return None
-    window = Window.fit(line, rtol)
+    window = Window.fit(line, demand.rtol)
     if line.abscissa * window.width > window.beta:
         # the threshold is blurred by more than what the law does
         return None

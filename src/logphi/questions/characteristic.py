@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 from logphi import check
 from logphi.arguments import DirectionLike, Number, Numbers
 from logphi.arith.floats import ELEMENTARY, ULP
-from logphi.bound import Bound, ComplexBound, Direction, Entry, Ledger, Status
+from logphi.bound import Bound, ComplexBound, Direction, Entry, Ledger
 from logphi.bounds import Bounds, ComplexBounds
+from logphi.engine.answer import status_of
 from logphi.engine.cumulants import estimated
 from logphi.engine.directions import HasLoss, Loss, direction_of
 from logphi.engine.log_moment import on_vertical
@@ -309,14 +310,12 @@ class _Part(NamedTuple):
 
 
 def _bounds(law: LogPhi, real: _Part, imag: _Part, met: NDArray[np.bool_], inner: Array) -> ComplexBounds:
-    narrow = Status.ESTIMATED if law.estimated else Status.MET
-
     def bound(lower: float, value: float, upper: float, met: bool, inner: float) -> Bound:
         width = upper - lower if lower < upper else 0.0
         ledger = Ledger(inner=Entry(inner), rounding=Entry(width if width < np.inf else 0.0))
-        wide = Status.WIDE if width < np.inf else Status.UNRESOLVED
-        status = narrow if met else wide
-        return Bound(lower, value, upper, status, "log-phi", ledger=estimated(ledger) if law.estimated else ledger)
+        ledger = estimated(ledger) if law.estimated else ledger
+        status = status_of(met, not law.estimated, trivial=width == np.inf)
+        return Bound(lower, value, upper, status, "log-phi", ledger=ledger)
 
     def bounds(part: _Part) -> Bounds:
         columns = (one.tolist() for one in (*part, met, inner))

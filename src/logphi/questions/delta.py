@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, overload
 
 import numpy as np
@@ -11,12 +12,18 @@ from numpy.typing import NDArray
 
 from logphi import check
 from logphi.arguments import DirectionLike, Method, Number, Numbers, RouteName
-from logphi.bound import Bound, Direction, Ledger, Status
+from logphi.bound import Bound, Direction
 from logphi.bounds import Bounds
+from logphi.engine.answer import log_probability, probability, worst
 from logphi.engine.directions import Certifiable, HasLoss, Loss
-from logphi.engine.profile import LogDelta, probability, status_of
-from logphi.engine.routes import Demand, Profiles, Route, SharedProfiles, closed, route
+from logphi.engine.profile import LogProbability
+from logphi.engine.profiles import SharedProfiles, route
+from logphi.engine.routes.exact import closed
+from logphi.engine.routes.profiles import Profiles
+from logphi.engine.routes.registry import named
+from logphi.engine.routes.route import Route
 from logphi.guesses import guided
+from logphi.inversion.demand import Demand
 from logphi.laws.log_phi import LogPhi
 from logphi.progress import shown
 
@@ -93,7 +100,7 @@ def delta(
     rtol = checked(loss, direction, method, rtol)
     points = check.real_array("epsilon", epsilon)
     orders, along = loss.orders(direction), route_to(points, method)
-    return pointwise(points, lambda at: probability(*_largest(orders, at, along, rtol), rtol), falling=True)
+    return pointwise(points, lambda at: probability(_largest(orders, at, along, rtol), rtol), falling=True)
 
 
 @overload
@@ -165,16 +172,16 @@ def log_profile(
     rtol: float = 1e-9,
     least: float = -math.inf,
 ) -> Bound | Bounds:
-    """The same of a loss; what is proved to be below ``least`` may be as wide as it comes."""
+    """The same of a loss. Bounds proved to lie below ``least`` need not be tight."""
     rtol = checked(loss, direction, method, rtol)
     points = check.real_array("epsilon", epsilon)
     orders, along = loss.orders(direction), route_to(points, method)
-    return pointwise(points, lambda at: _log_bound(_largest(orders, at, along, rtol, least), rtol), falling=True)
+    return pointwise(points, lambda at: log_probability(_largest(orders, at, along, rtol, least), rtol), falling=True)
 
 
 def checked(loss: Loss, direction: Direction | str | None, method: str | Route | None, rtol: float) -> float:
     """The tolerance; bad options are refused even where there is nothing to answer."""
-    route(method)
+    named(method)
     loss.orders(direction)
     return check.tolerance("rtol", rtol)
 
@@ -205,31 +212,15 @@ def pointwise(points: NDArray[np.float64], answer: Callable[[float], Bound], *, 
 
 def _largest(
     orders: list[tuple[Direction, LogPhi]], epsilon: float, along: Profiles, rtol: float, least: float = -math.inf
-) -> tuple[Direction, LogDelta]:
-    """The order that attains the maximum; both ends are maxima of ends."""
-    found: list[tuple[Direction, LogDelta]] = []
-    for one, part in orders:
-        attained = max((other.lower for _, other in found), default=-math.inf)
+) -> LogProbability:
+    """The profile in the worse order; an order that cannot attain the maximum is not computed, unless that is no quicker."""
+    found: list[LogProbability] = []
+    for order, part in orders:
+        attained = max((other.lower for other in found), default=-math.inf)
         demand = Demand(rtol, least=max(least, attained))
         known = along.at_hand(part, epsilon, demand)
-        # an order that cannot attain the maximum is not computed, unless that is no quicker
         quick = known is not None or closed(part, epsilon)
         if found and not quick and along.surely_below(part, epsilon, attained):
             continue
-        found.append((one, known or along(part, epsilon, demand)(epsilon)))
-    name, best = max(found, key=lambda pair: pair[1].value)
-    lower, upper = max(part.lower for _, part in found), max(part.upper for _, part in found)
-    if len(found) == 2 and min(part.upper for _, part in found) >= lower:
-        # the bounds do not tell the orders apart
-        name = Direction.BOTH
-    return name, LogDelta(lower, best.value, upper, best.method, best.ledger)
-
-
-def _log_bound(attained: tuple[Direction, LogDelta], rtol: float) -> Bound:
-    direction, found = attained
-    per_delta = math.exp(min(-found.value, 700.0)) if found.value > -math.inf else 0.0
-    ledger = Ledger() if found.value < -700 else found.ledger.scaled(per_delta)
-    status = Status.MET if found.relative_width <= rtol and found.ledger.proved else status_of(found, rtol)
-    if found.relative_width > rtol and status is Status.MET:
-        status = Status.WIDE
-    return Bound(found.lower, found.value, found.upper, status, found.method, direction, ledger)
+        found.append(replace(known or along(part, epsilon, demand)(epsilon), direction=order))
+    return worst(found)

@@ -4,25 +4,26 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, overload
-
-import numpy as np
-from numpy.typing import NDArray
 
 from logphi import check
 from logphi.arguments import DirectionLike, Method, Number, Numbers
 from logphi.bound import Bound, Direction, Entry, Ledger, Status
 from logphi.bounds import Bounds
-from logphi.bracketing import Crossing
-from logphi.engine import clipping
+from logphi.bracketing import crossing
+from logphi.enclosure import Enclosure
+from logphi.engine.answer import on_scale, worst
 from logphi.engine.directions import Certifiable
-from logphi.engine.profile import LogDelta, masses
-from logphi.engine.routes import Demand, Profiles, Route, Solver, closed, solver
+from logphi.engine.profile import LogProbability, masses
+from logphi.engine.routes.exact import closed
+from logphi.engine.routes.profiles import Profiles
+from logphi.engine.routes.registry import named
+from logphi.engine.routes.route import Route, Solver
+from logphi.engine.warm_start import WarmStart
 from logphi.guesses import guided
 from logphi.inversion import real_space
-from logphi.inversion.contour import RIGHT, interval_of, log_kappa, settle
-from logphi.inversion.saddle import minimise
+from logphi.inversion.demand import Demand
 from logphi.laws.log_phi import LogPhi
 from logphi.progress import searched
 from logphi.questions.delta import checked, pointwise, route_to
@@ -31,8 +32,6 @@ from logphi.questions.delta import checked, pointwise, route_to
 _CLOSE = 0.01
 # measured: the relative tolerance of a profile that only leads to the crossing
 _COARSE = 1e-3
-# measured: the slope at one crossing leads to those of deltas up to so many times as large, a logarithm
-_STRIDE = 1.0
 # derived: the ends of a crossing are looked for 1.2 widths of the profile away on each side; more, where the slope is rough
 _FLAT = 4.0
 # derived: no profile is asked to be narrower, as rounding leaves this much
@@ -106,11 +105,11 @@ def epsilon(
     loss = self._loss()
     rtol = checked(loss, direction, method, rtol)
     deltas = check.unit_array("delta", delta)
-    orders, along, solve = loss.orders(direction), route_to(deltas, method), solver(method)
-    # a named route is taken
-    near_top = at_the_top if method is None else None
-    trails = [_Trail(part) for _, part in orders]
-    return pointwise(deltas, lambda at: _answer(orders, at, along, solve, rtol, near_top, trails))
+    orders, along, asked = loss.orders(direction), route_to(deltas, method), named(method)
+    # a named route is taken, and inverted in its own way
+    solve, near_top = (crossing, at_the_top) if asked is None else (asked.solver, None)
+    starts = [WarmStart(part) for _, part in orders]
+    return pointwise(deltas, lambda at: _answer(orders, at, along, solve, rtol, near_top, starts))
 
 
 Shortcut = Callable[[LogPhi, float, float], "Bound | None"]
@@ -123,25 +122,16 @@ def _answer(
     solve: Solver,
     rtol: float,
     shortcut: Shortcut | None,
-    trails: list[_Trail],
+    starts: list[WarmStart],
 ) -> Bound:
-    found: list[tuple[Direction, Bound]] = []
-    for (order, part), trail in zip(orders, trails, strict=True):
-        # an order that cannot attain the maximum is not solved for
-        if found and delta > 0 and _surpassed(part, found[0][1].lower, math.log(delta), along):
+    """The larger of both orders; one that cannot attain the maximum is not solved for."""
+    found: list[Bound] = []
+    for (order, part), start in zip(orders, starts, strict=True):
+        if found and delta > 0 and _surpassed(part, found[0].lower, math.log(delta), along):
             continue
-        found.append((order, (shortcut and shortcut(part, delta, rtol)) or _one(trail, delta, along, solve, rtol)))
-    name, best = max(found, key=lambda pair: pair[1].value)
-    lower, upper = max(one.lower for _, one in found), max(one.upper for _, one in found)
-    if len(found) == 2 and min(one.upper for _, one in found) >= lower:
-        # the bounds do not tell the orders apart
-        name = Direction.BOTH
-    width = 0.0 if lower == upper else upper - lower
-    status = best.status
-    if status is not Status.UNBOUNDED:
-        status = Status.MET if width <= rtol * max(1.0, best.value) else Status.WIDE
-        status = status if best.ledger.proved or status is Status.WIDE else Status.ESTIMATED
-    return replace(best, lower=lower, upper=upper, direction=name, status=status)
+        own = (shortcut and shortcut(part, delta, rtol)) or _one(start, delta, along, solve, rtol)
+        found.append(replace(own, direction=order))
+    return on_scale(worst(found), rtol)
 
 
 def at_the_top(loss: LogPhi, delta: float, rtol: float) -> Bound | None:
@@ -169,9 +159,9 @@ def at_the_top(loss: LogPhi, delta: float, rtol: float) -> Bound | None:
     return Bound(lower, max(lower, top - gap / 2), top, method="exact", ledger=ledger)
 
 
-def _one(trail: _Trail, delta: float, along: Profiles, solve: Solver, rtol: float) -> Bound:
+def _one(warm: WarmStart, delta: float, along: Profiles, solve: Solver, rtol: float) -> Bound:
     """One order of the pair."""
-    loss = trail.loss
+    loss = warm.loss
     infinite, _ = masses(loss)
     if delta < infinite[0]:
         return Bound(math.inf, math.inf, math.inf, Status.UNBOUNDED, "exact")
@@ -186,7 +176,7 @@ def _one(trail: _Trail, delta: float, along: Profiles, solve: Solver, rtol: floa
         # the doubles do not tell whether delta is above the probability of an infinite loss
         return Bound(0.0, 0.0, math.inf, Status.WIDE, "exact")
     level = math.log(delta)
-    ceiling, start, hint = trail.onward(level, math.log(delta - infinite[1]))
+    ceiling, start, hint = warm.onward(level, math.log(delta - infinite[1]))
     top = loss.supremum
     ceiling = min(ceiling, top if top > 0 else 0.0)
     # where the crossing may be at zero, it is not looked for beside it
@@ -198,15 +188,15 @@ def _one(trail: _Trail, delta: float, along: Profiles, solve: Solver, rtol: floa
     # a closed profile is as sharp at once, and need not be asked twice
     at_once = closed(loss, start)
 
-    def solved(needed: float, start: float) -> tuple[Crossing, LogDelta, float]:
+    def solved(needed: float, start: float) -> tuple[Enclosure, LogProbability, float]:
         """The crossing by a profile that is known to within a tolerance, the profile there, and its slope."""
-        seen: dict[float, LogDelta] = {}
+        seen: dict[float, LogProbability] = {}
 
         def near(x: float, sharp: bool) -> Any:
             demand = Demand(needed if sharp or at_once else max(needed, _COARSE), hint, level - 1)
             local = along(loss if sharp else loss.rough, x, demand)
 
-            def at(y: float) -> LogDelta:
+            def at(y: float) -> LogProbability:
                 answer = seen[y] if at_once and y in seen else local(y)
                 seen[y] = answer
                 return replace(answer, lower=answer.lower - slack, upper=answer.upper + slack)
@@ -224,9 +214,9 @@ def _one(trail: _Trail, delta: float, along: Profiles, solve: Solver, rtol: floa
     wide = found.upper - found.lower > rtol * size
     if wide and last.relative_width <= rtol and needed > _DIGITS and not at_once:
         found, last, slope = solved(needed, found.value)
-    trail.mark(level, found.value, slope)
+    warm.mark(level, found.value, slope)
     ledger = last.ledger.scaled(1 / (delta * slope)) if delta > 1e-300 else Ledger()
-    return Bound(found.lower, found.value, found.upper, method=last.method, ledger=ledger)
+    return Bound(found.lower, found.value, found.upper, method=last.method.name, ledger=ledger)
 
 
 def _surpassed(loss: LogPhi, epsilon: float, level: float, along: Profiles) -> bool:
@@ -245,70 +235,7 @@ def _settled_at_zero(loss: LogPhi, level: float, along: Profiles, rtol: float) -
     return along(loss, 0.0, Demand(rtol))(0.0).upper <= level
 
 
-class _Trail:
-    """The way from one crossing of a profile to that with the next level."""
-
-    def __init__(self, loss: LogPhi) -> None:
-        self.loss = loss
-        self._chernoff: _Chernoff | None = None
-        self._last: tuple[float, float, float] | None = None
-
-    def mark(self, level: float, x: float, slope: float) -> None:
-        """A crossing, and how fast the logarithm of the profile falls there."""
-        self._last = level, x, slope
-
-    def onward(self, level: float, log_excess: float) -> tuple[float, float, float]:
-        """An upper bound of a crossing, a guess, and the abscissa of a saddle nearby."""
-        if self._chernoff is None or self._last is None or abs(level - self._last[0]) > _STRIDE:
-            self._chernoff = _Chernoff.of(self.loss, log_excess)
-            guess = clipping.guess(self.loss, self._chernoff.guess, level, self._chernoff.abscissa)
-        else:
-            before, x, slope = self._last
-            guess = x + (before - level) / slope
-        ceiling = self._chernoff.ceiling(log_excess)
-        return ceiling, guess if math.isfinite(guess) else ceiling, self._chernoff.abscissa
-
-
-@dataclass(frozen=True)
-class _Chernoff:
-    """What kappa(c) M(c) e^{-c eps} <= delta - P(L = inf) tells, at a c that is near the best one for one delta.
-
-    ``height`` is an upper bound of log kappa(c) M(c), ``guess`` about the crossing for that delta.
-    """
-
-    abscissa: float
-    height: float
-    size: float
-    guess: float
-
-    @staticmethod
-    def of(loss: LogPhi, log_excess: float) -> _Chernoff:
-        """The guess replaces kappa by the saddle-point factor 1 / (c (c + 1) (2 pi g'')^{1/2}), g'' = K'' + c^-2 + (c+1)^-2."""
-
-        def rough(c: NDArray[np.float64]) -> NDArray[np.float64]:
-            return (loss.sketch(c) + log_kappa(c) - log_excess) / c
-
-        within = interval_of(loss, RIGHT)
-        if not within.low < within.high:
-            # no moment on this side: nothing is known, and one is as good a guess as any
-            return _Chernoff(1.0, math.inf, 0.0, 1.0)
-        c = settle(minimise(rough, within).abscissa)
-        values = loss.log_transform(np.array([c]))
-        height = float((values.mid + values.radius + log_kappa(np.array([c])))[0])
-        low, middle, high = loss.sketch(c * np.array([0.98, 1.0, 1.02]))
-        # next to where nothing is known
-        curvature = (low + high - 2 * middle) / (0.02 * c) ** 2 if math.isfinite(low + high) and math.isfinite(middle) else 0.0
-        bend = max(curvature, 0.0) + c**-2 + (c + 1) ** -2
-        guess = (middle - log_excess - math.log(c * (c + 1)) - 0.5 * math.log(2 * math.pi * bend)) / c
-        return _Chernoff(c, height, abs(float(values.mid[0])), guess)
-
-    def ceiling(self, log_excess: float) -> float:
-        """An upper bound of the crossing for any delta."""
-        top = (self.height - log_excess) / self.abscissa
-        return top + 1e-14 * (abs(top) + (self.size + abs(log_excess)) / self.abscissa)
-
-
-def _slope(seen: dict[float, LogDelta], x: float) -> float:
+def _slope(seen: dict[float, LogProbability], x: float) -> float:
     """-d log delta / d eps from the two points nearest to x; one where they do not tell."""
     nearest = sorted(seen, key=lambda y: abs(y - x))
     for y in nearest[1:]:

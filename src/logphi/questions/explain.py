@@ -9,6 +9,7 @@ from logphi.bound import Bound
 from logphi.bounds import Bounds
 from logphi.display import bound_rows, table
 from logphi.engine.directions import Certifiable
+from logphi.engine.routes.registry import ROUTES
 from logphi.guesses import guided
 from logphi.listed import Listed
 from logphi.questions.delta import delta as delta_of
@@ -35,6 +36,7 @@ class Explanation(Listed):
             self.mechanism,
             f"{self.question} = {bound}",
             f"  method   {bound.method}{direction}",
+            *(f"  route    {one.reason}" for one in (ROUTES.get(bound.method),) if one is not None),
             f"  status   {bound.status.value}",
             f"  width    {bound.width:.3g}; {proof}",
         ]

@@ -25,6 +25,7 @@ from logphi.arith.floats import ULP
 from logphi.arith.protocol import Plain
 from logphi.bound import Bound, Entry, Ledger, Status
 from logphi.bounds import single
+from logphi.engine.answer import status_of
 from logphi.engine.directions import HasLoss, Loss
 from logphi.engine.profile import masses, safe_log
 from logphi.laws.log_phi import LogPhi
@@ -114,10 +115,9 @@ def gaussian_mu(self: HasLoss, slack: float = 0.0, *, rtol: float = 1e-4) -> Bou
             # where the far tail is out of reach, what is proved of the rest is at least a lower bound
             lower = max(lower, gaussian_mu(pair, _HARDLY, rtol=rtol).lower)
     lower = min(lower, upper)
-    status = Status.WIDE if not _near(lower, upper, rtol) else Status.MET if proved else Status.ESTIMATED
     value = lower if math.isinf(upper) else lower / 2 + upper / 2
     ledger = Ledger(discretization=Entry(upper - lower, proved))
-    return Bound(lower, value, upper, status, method, ledger=ledger)
+    return Bound(lower, value, upper, status_of(_near(lower, upper, rtol), proved), method, ledger=ledger)
 
 
 @dataclass(frozen=True)

@@ -11,13 +11,13 @@ import numpy as np
 from logphi import check
 from logphi.arguments import DirectionLike, Number, Numbers, RouteName
 from logphi.arith.floats import ULP
-from logphi.bound import Bound, Direction, Entry, Ledger, Status
+from logphi.bound import Bound, Direction, Entry, Ledger
 from logphi.bounds import Bounds
+from logphi.engine.answer import judged, relatively, worst
 from logphi.engine.directions import HasLoss, Loss
 from logphi.engine.profile import masses
 from logphi.guesses import guided
 from logphi.questions.delta import checked, delta, pointwise
-from logphi.questions.renyi import largest
 
 
 @overload
@@ -103,9 +103,8 @@ def _one(loss: Loss, order: float, direction: DirectionLike | None, method: Rout
     high, low = (delta(loss, at + side * slip, direction=direction, method=method, rtol=rtol) for side in (-1, 1))
     lower, upper = min(low.lower, high.upper), high.upper
     width = upper - lower
-    status = high.status if not high.status.met or width <= rtol * high.value else Status.WIDE
     ledger = replace(high.ledger, rounding=high.ledger.rounding + Entry(max(width - high.width, 0.0)))
-    return Bound(lower, min(max(high.value, lower), upper), upper, status, high.method, high.direction, ledger)
+    return judged(replace(high, lower=lower, value=min(max(high.value, lower), upper), ledger=ledger), rtol * high.value)
 
 
 def _infinite(loss: Loss, direction: DirectionLike | None, rtol: float) -> Bound:
@@ -115,5 +114,5 @@ def _infinite(loss: Loss, direction: DirectionLike | None, rtol: float) -> Bound
         lower, upper = masses(law)[0]
         lower, upper = min(lower, 1.0), min(upper, 1.0)
         ledger = Ledger(rounding=Entry(upper - lower, proved=not law.estimated), infinite_mass=Entry(upper))
-        found.append((name, Bound(lower, (lower + upper) / 2, upper, ledger=ledger)))
-    return largest(found, rtol)
+        found.append(Bound(lower, (lower + upper) / 2, upper, direction=name, ledger=ledger))
+    return relatively(worst(found), rtol)

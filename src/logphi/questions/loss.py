@@ -16,16 +16,20 @@ from logphi.arith.scaled import Scaled
 from logphi.bound import Bound, Direction, Entry, Ledger, Side, Status
 from logphi.bounds import Bounds
 from logphi.engine import cumulants
-from logphi.engine.profile import enclosed, ends_of, ledger_of, masses, probability
+from logphi.engine.answer import judged, probability
+from logphi.engine.profile import enclosed, ends_of, ledger_of, masses
 from logphi.engine.quantile import where_above, where_below
 from logphi.engine.tail import above, below, one_release, thinned
 from logphi.inversion import half_line, real_space
 from logphi.inversion.boxes import DENSITY
+from logphi.inversion.demand import Demand
 from logphi.inversion.real_space import Places
 from logphi.laws.log_phi import LogPhi
 from logphi.listed import Listed
 from logphi.questions.delta import each
 
+# derived: smaller densities have hardly more digits than doubles leave them
+_NEGLIGIBLE = 1e-300
 # a product or a quotient of doubles, rounded down or up
 _LESS, _MORE = 1 - 4e-16, 1 + 4e-16
 
@@ -313,10 +317,10 @@ class LossDistribution(Listed):
         return real_space.places(self.law.terms)
 
     def _below(self, x: float, rtol: float) -> Bound:
-        return probability(self.direction, below(self.law, x, rtol), rtol, Side.LOWER)
+        return probability(replace(below(self.law, x, rtol), direction=self.direction), rtol, Side.LOWER)
 
     def _above(self, x: float, rtol: float) -> Bound:
-        return probability(self.direction, above(self.law, x, rtol), rtol)
+        return probability(replace(above(self.law, x, rtol), direction=self.direction), rtol)
 
     def _density(self, x: float, rtol: float) -> Bound:
         law = self.law
@@ -328,7 +332,7 @@ class LossDistribution(Listed):
         if single is not None and own is not None:
             name, amount = "exact", thinned(own, single[1])
         elif real_space.served(law.terms):
-            prepared = real_space.prepare(law, law.terms, x, rtol, DENSITY)
+            prepared = real_space.prepare(law, x, Demand(rtol), DENSITY)
             name, amount = "exponential", None if prepared is None else prepared.at(x)
         else:
             name, amount = "contour", half_line.density(law, x, rtol)
@@ -336,9 +340,9 @@ class LossDistribution(Listed):
             return Bound(0.0, 0.0, math.inf, Status.UNRESOLVED, "trivial", self.direction)
         lower, value, upper = (math.exp(min(end, 709.0)) for end in enclosed(amount))
         lower, upper = lower * (1 - 2e-15), upper * (1 + 2e-15)
-        met = upper - lower <= rtol * value or upper < 1e-300
-        status = Status.WIDE if not met else Status.ESTIMATED if law.estimated else Status.MET
-        return Bound(lower, min(max(value, lower), upper), upper, status, name, self.direction, ledger_of(amount))
+        ledger = ledger_of(amount).estimating("truncation", "inner") if law.estimated else ledger_of(amount)
+        found = Bound(lower, min(max(value, lower), upper), upper, Status.MET, name, self.direction, ledger)
+        return judged(found, math.inf if upper < _NEGLIGIBLE else rtol * value)
 
     def _quantile(self, p: float, rtol: float) -> Bound:
         low, high = masses(self.law)[0]

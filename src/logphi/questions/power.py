@@ -15,14 +15,14 @@ from logphi.adjacency import Adjacency
 from logphi.arguments import DirectionLike
 from logphi.bound import Bound, Entry, Ledger, Side
 from logphi.bounds import single
-from logphi.engine.directions import Loss, worst
+from logphi.engine.answer import relatively, worst
+from logphi.engine.directions import Loss
 from logphi.engine.profile import masses
-from logphi.engine.routes import Demand
 from logphi.engine.supporting_lines import ROUNDING, PowerLines
 from logphi.engine.tangent import Guess, Search, guessed, supremum
+from logphi.inversion.demand import Demand
 from logphi.laws.log_phi import LogPhi
 from logphi.questions.delta import log_delta
-from logphi.questions.renyi import settled
 from logphi.questions.tradeoff import SHARPER, tradeoff
 
 # derived: half an ulp of a number up to one
@@ -34,7 +34,7 @@ _APART = 1e-5
 def power(loss: Loss, level: float, direction: DirectionLike | None, rtol: float) -> Bound:
     """The largest power at one level, in the worse order of the pair; ``float`` gives the upper end."""
     found = [replace(_power(part, level, rtol), direction=order) for order, part in loss.orders(direction)]
-    return settled(worst(found), rtol)
+    return relatively(worst(found), rtol)
 
 
 def hull_power(loss: Loss, level: float, direction: DirectionLike | None, rtol: float) -> Bound:
@@ -59,7 +59,7 @@ def hull_power(loss: Loss, level: float, direction: DirectionLike | None, rtol: 
     found = minimize_scalar(height, bounds=(low, high), method="bounded", options={"xatol": _APART})
     upper = max(min(math.exp(min(found.fun, height(low), height(high))) * (1 + ROUNDING), 1.0), plain.upper)
     ledger = replace(plain.ledger, discretization=plain.ledger.discretization + Entry(upper - plain.upper))
-    return settled(replace(plain, upper=upper, ledger=ledger), rtol)
+    return relatively(replace(plain, upper=upper, ledger=ledger), rtol)
 
 
 def _power(law: LogPhi, level: float, rtol: float) -> Bound:
@@ -83,7 +83,7 @@ def _power(law: LogPhi, level: float, rtol: float) -> Bound:
     least = min(least, most)
     ledger = Ledger(discretization=Entry(most - least, error.ledger.proved and found.middle.ledger.proved))
     value = min(max(-found.value * size, least), most)
-    return Bound(least, value, most, method=found.middle.method, ledger=ledger)
+    return Bound(least, value, most, method=found.middle.method.name, ledger=ledger)
 
 
 def _demand(rtol: float) -> Demand:

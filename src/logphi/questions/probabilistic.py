@@ -12,8 +12,9 @@ from logphi import check
 from logphi.arguments import DirectionLike, Number, Numbers
 from logphi.bound import Bound, Status
 from logphi.bounds import Bounds
-from logphi.engine.directions import HasLoss, worst
-from logphi.engine.profile import CERTAINTY, LogDelta, masses, outward, probability, safe_log
+from logphi.engine.answer import on_scale, probability, worst
+from logphi.engine.directions import HasLoss
+from logphi.engine.profile import CERTAINTY, LogProbability, masses, outward, safe_log
 from logphi.engine.quantile import where_above
 from logphi.engine.tail import above
 from logphi.guesses import guided
@@ -62,7 +63,7 @@ def pdp_delta(self: HasLoss, epsilon: Any, *, direction: DirectionLike | None = 
     return each(
         "epsilon",
         epsilon,
-        lambda at: worst([probability(order, _exceedance(part, at, rtol), rtol) for order, part in orders]),
+        lambda at: probability(worst([replace(_exceedance(part, at, rtol), direction=order) for order, part in orders]), rtol),
     )
 
 
@@ -104,10 +105,14 @@ def pdp_epsilon(self: HasLoss, delta: Any, *, direction: DirectionLike | None = 
     rtol = check.tolerance("rtol", rtol)
     check.unit_array("delta", delta)
     orders = self._loss().orders(direction)
-    return each("delta", delta, lambda at: worst([replace(_level(part, at, rtol), direction=order) for order, part in orders]))
+    return each(
+        "delta",
+        delta,
+        lambda at: on_scale(worst([replace(_level(part, at, rtol), direction=order) for order, part in orders]), rtol),
+    )
 
 
-def _exceedance(law: LogPhi, x: float, rtol: float) -> LogDelta:
+def _exceedance(law: LogPhi, x: float, rtol: float) -> LogProbability:
     if law.empty:
         return CERTAINTY
     found, (low, high) = above(law, x, rtol), masses(law)[0]
@@ -117,7 +122,7 @@ def _exceedance(law: LogPhi, x: float, rtol: float) -> LogDelta:
         for mass, end in ((low, found.lower), (middle, found.value), (high, found.upper))
     )
     lower, upper = outward(lower, -1), min(outward(upper, 1), 0.0)
-    return LogDelta(min(lower, upper), min(max(value, lower), upper), upper, found.method, found.ledger)
+    return LogProbability(min(lower, upper), min(max(value, lower), upper), upper, found.method, found.ledger)
 
 
 def _level(law: LogPhi, delta: float, rtol: float) -> Bound:

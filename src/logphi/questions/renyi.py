@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import cmath
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, overload
 
@@ -18,8 +19,9 @@ from logphi.arguments import DirectionLike, Number, Numbers
 from logphi.arith.floats import ULP
 from logphi.bound import Bound, ComplexBound, Direction, Entry, Ledger, Status
 from logphi.bounds import Bounds
+from logphi.engine.answer import relatively, status_of, worst
 from logphi.engine.cumulants import cumulant, estimated
-from logphi.engine.directions import HasLoss, worst
+from logphi.engine.directions import HasLoss
 from logphi.engine.log_moment import below_the_end, complex_log_moment, log_moment
 from logphi.engine.profile import masses
 from logphi.guesses import guided
@@ -201,24 +203,21 @@ def _interval(law: LogPhi) -> tuple[float, float]:
 
 def _largest(laws: list[tuple[Direction, LogPhi]], order: float, rtol: float) -> Bound:
     """The maximum over the orders of the pair, of each of the two ends."""
-    return largest([(name, one_order(law, order, rtol)) for name, law in laws], rtol)
+    return largest([replace(one_order(law, order, rtol), direction=name) for name, law in laws], rtol)
 
 
-def largest(found: list[tuple[Direction, Bound]], rtol: float) -> Bound:
-    """The maximum of bounds, with the direction that attains it."""
-    return settled(worst([replace(bound, direction=name) for name, bound in found]), rtol)
+def largest(found: Sequence[Bound], rtol: float) -> Bound:
+    """The largest divergence over the orders of the pair, with its status."""
+    return _judged(worst(found), rtol)
 
 
-def settled(bound: Bound, rtol: float) -> Bound:
-    """The bound with the status that it deserves."""
-    if bound.lower == bound.upper and math.isinf(bound.lower):
-        status = Status.DIVERGENT
-    elif bound.width <= rtol * abs(bound.value):
-        status = Status.MET if bound.ledger.proved else Status.ESTIMATED
-    else:
-        trivial = math.isinf(bound.width) and bound.lower in (0.0, -math.inf) and bound.upper in (0.0, math.inf)
-        status = Status.UNRESOLVED if trivial else Status.WIDE
-    return replace(bound, status=status)
+def _judged(found: Bound, rtol: float) -> Bound:
+    """A divergence with its status: it is infinite where its integral diverges."""
+    if found.lower == found.upper and math.isinf(found.lower):
+        return replace(found, status=Status.DIVERGENT)
+    # nothing but the sign is known
+    trivial = math.isinf(found.width) and found.lower in (0.0, -math.inf) and found.upper in (0.0, math.inf)
+    return relatively(replace(found, status=Status.UNRESOLVED if trivial else Status.WIDE), rtol)
 
 
 def one_order(law: LogPhi, order: float, rtol: float) -> Bound:
@@ -243,7 +242,7 @@ def one_order(law: LogPhi, order: float, rtol: float) -> Bound:
     # never negative for positive orders, never positive for negative ones
     lower, upper = (max(lower, 0.0) + 0.0, max(upper, 0.0) + 0.0) if order >= 0 else (min(lower, 0.0), min(upper, 0.0))
     value = min(max(value, lower), upper) + 0.0
-    return settled(Bound(lower, value, upper, method=found.method, ledger=found.ledger.scaled(1 / scale)), rtol)
+    return _judged(Bound(lower, value, upper, method=found.method, ledger=found.ledger.scaled(1 / scale)), rtol)
 
 
 def _divergence(law: LogPhi) -> Bound:
@@ -275,7 +274,7 @@ def _end(law: LogPhi, order: float) -> Bound:
     value = top if math.isfinite(law.supremum) else least
     ends = (least, min(max(value, least), top), top) if order > 0 else (-top, -min(max(value, least), top), -least)
     # the end of a support is as sharp as it is told
-    return settled(Bound(*ends, ledger=ledger), 1e-9)
+    return _judged(Bound(*ends, ledger=ledger), 1e-9)
 
 
 def _at_complex(laws: list[tuple[Direction, LogPhi]], order: complex, rtol: float) -> ComplexBound:
@@ -305,5 +304,5 @@ def _at_complex(laws: list[tuple[Direction, LogPhi]], order: complex, rtol: floa
     wrong = found[1].error / scale * (1 + 1e-12) + 16 * ULP * abs(value)
     ledger = Ledger(aliasing=Entry(found[1].aliasing), inner=Entry(found[1].inner), rounding=Entry(found[1].error))
     ledger = (estimated(ledger) if own.estimated else ledger).scaled(1 / scale)
-    status = Status.WIDE if 2 * wrong > rtol * abs(value) else Status.MET if ledger.proved else Status.ESTIMATED
+    status = status_of(2 * wrong <= rtol * abs(value), ledger.proved)
     return ComplexBound(*(Bound(x - wrong, x, x + wrong, status, "log-phi", name, ledger) for x in (value.real, value.imag)))

@@ -14,6 +14,7 @@ from logphi.arguments import DirectionLike, Method, Number, Numbers
 from logphi.arith.floats import ULP
 from logphi.bound import Bound, Direction
 from logphi.bounds import Bounds, single
+from logphi.engine.answer import relatively
 from logphi.engine.directions import Loss
 from logphi.listed import Listed
 from logphi.pairs.pair import UnsupportedError
@@ -21,7 +22,7 @@ from logphi.questions import gaussian_mu as gaussian_mu_view
 from logphi.questions.delta import each
 from logphi.questions.hockey_stick import hockey_stick
 from logphi.questions.power import hull_power, power
-from logphi.questions.renyi import max_divergence, settled
+from logphi.questions.renyi import max_divergence
 from logphi.written import exact
 
 # derived: a handful of products and quotients
@@ -292,7 +293,7 @@ class AttackRisk(Listed):
         floor = max(prior, 1 - prior)
         lower, upper = max(lower - _ROUNDING, floor - ULP, 0.0), min(max(upper + _ROUNDING, floor), 1.0)
         value = min(max(value, lower), upper)
-        return settled(replace(found, lower=lower, value=value, upper=upper, ledger=found.ledger.scaled(prior)), rtol)
+        return relatively(replace(found, lower=lower, value=value, upper=upper, ledger=found.ledger.scaled(prior)), rtol)
 
 
 def _odds(top: Bound) -> tuple[float, float, float]:
@@ -318,4 +319,4 @@ def _share(found: Bound, low: float, middle: float, high: float, fpr: float, pri
     ledger = replace(found.ledger.scaled(0.0), discretization=replace(found.ledger.discretization, amount=upper - lower))
     if not found.ledger.proved:
         ledger = ledger.estimating("discretization")
-    return settled(replace(found, lower=lower, value=value, upper=upper, ledger=ledger), rtol)
+    return relatively(replace(found, lower=lower, value=value, upper=upper, ledger=ledger), rtol)

@@ -21,12 +21,15 @@ from logphi import check
 from logphi.arguments import DirectionLike, Number, Numbers
 from logphi.bound import Bound, Direction, Entry, Ledger, Side, Status
 from logphi.bounds import Bounds
+from logphi.enclosure import meet
+from logphi.engine.answer import judged, worst
 from logphi.engine.directions import HasLoss
+from logphi.engine.method import TRIVIAL
 from logphi.engine.profile import masses
-from logphi.engine.routes import Demand
-from logphi.engine.supporting_lines import ROUNDING, Lines, ReversedLines, TailLines
+from logphi.engine.supporting_lines import ROUNDING, ProfileLines, ReversedLines, TailLines
 from logphi.engine.tangent import Search, guessed, supremum
 from logphi.guesses import guided
+from logphi.inversion.demand import Demand
 from logphi.laws.log_phi import LogPhi
 from logphi.questions.delta import checked, each
 
@@ -34,6 +37,8 @@ from logphi.questions.delta import checked, each
 SHARPER = 1e-2
 # derived: lines that are so much larger than their supremum have lost digits that the tails keep
 _CANCELLED = 1e-4
+# derived: smaller ones have hardly more digits than doubles leave them
+_NEGLIGIBLE = 1e-300
 # derived: what two products lose where doubles end
 _LEAST = 2e-323
 # derived: e^x is a double
@@ -155,20 +160,13 @@ def inverse_tradeoff(
 
 
 def _smallest(orders: list[tuple[Direction, LogPhi]], alpha: float, rtol: float) -> Bound:
-    """The order that attains the minimum; both ends are minima of ends."""
-    found = [(name, _curve(part, alpha, rtol)) for name, part in orders]
-    name, best = min(found, key=lambda pair: pair[1].value)
-    lower, upper = min(one.lower for _, one in found), min(one.upper for _, one in found)
-    if len(found) == 2 and max(one.lower for _, one in found) <= upper:
-        # the bounds do not tell the orders apart
-        name = Direction.BOTH
-    if any(part.estimated for _, part in orders):
-        best = replace(best, ledger=best.ledger.estimating("truncation", "inner"))
-    if upper - lower <= rtol * upper or upper < 1e-300:
-        status = Status.MET if best.ledger.proved else Status.ESTIMATED
-    else:
-        status = Status.UNRESOLVED if best.method == "trivial" else Status.WIDE
-    return replace(best, lower=lower, upper=upper, direction=name, status=status, side=Side.LOWER)
+    """The smallest over the orders of the pair."""
+    found = []
+    for name, part in orders:
+        one = replace(_curve(part, alpha, rtol), direction=name, side=Side.LOWER)
+        found.append(replace(one, ledger=one.ledger.estimating("truncation", "inner")) if part.estimated else one)
+    best = worst(found, Side.LOWER)
+    return judged(best, math.inf if best.upper < _NEGLIGIBLE else rtol * best.upper)
 
 
 def _curve(loss: LogPhi, alpha: float, rtol: float) -> Bound:
@@ -184,12 +182,12 @@ def _curve(loss: LogPhi, alpha: float, rtol: float) -> Bound:
     # a test that looks at nothing but whether the loss is infinite, either way
     blind = min((1 - alpha / min(end, 1.0) + ROUNDING) * (1 - infinite[0]), 1.0)
     best = _trivial(blind)
-    sides = [Lines if guess.at >= 0 and alpha <= 0.5 else ReversedLines]
+    sides = [ProfileLines if guess.at >= 0 and alpha <= 0.5 else ReversedLines]
     for kind in [*sides, TailLines] if alpha <= 0.5 else sides:
         search = Search(kind(loss, alpha, Demand(max(rtol * SHARPER, 1e-13))), guess)
         if kind is TailLines and search.blunt:
             break
-        best = _meet(best, _bound(search, blind, rtol))
+        best = meet(best, _bound(search, blind, rtol))
         cancelled = best.lower == 0 or best.upper < _CANCELLED * math.exp(min(guess.at, 0.0))
         if best.width <= rtol * best.value or search.noise > rtol or not cancelled:
             break
@@ -198,7 +196,7 @@ def _curve(loss: LogPhi, alpha: float, rtol: float) -> Bound:
 
 def _trivial(blind: float) -> Bound:
     """What a blind test alone tells."""
-    return Bound(0.0, blind / 2, blind, method="trivial", ledger=Ledger(truncation=Entry(blind)))
+    return Bound(0.0, blind / 2, blind, Status.UNRESOLVED, TRIVIAL.name, ledger=Ledger(truncation=Entry(blind)))
 
 
 def _bound(search: Search, blind: float, rtol: float) -> Bound:
@@ -217,12 +215,5 @@ def _bound(search: Search, blind: float, rtol: float) -> Bound:
     ledger = search.lines.ledger(found.at, middle)
     chords = Entry(max(upper - lower - sum(line.amount for name, line in ledger.items() if name != "infinite_mass"), 0.0))
     return Bound(
-        lower, value, upper, method=middle.method, ledger=replace(ledger, discretization=ledger.discretization + chords)
+        lower, value, upper, method=middle.method.name, ledger=replace(ledger, discretization=ledger.discretization + chords)
     )
-
-
-def _meet(one: Bound, other: Bound) -> Bound:
-    """The intersection of two enclosures, under the name of the narrower."""
-    best, rest = sorted((one, other), key=lambda bound: bound.width)
-    lower, upper = max(best.lower, rest.lower), min(best.upper, rest.upper)
-    return replace(best, lower=lower, upper=upper, value=min(max(best.value, lower), upper))

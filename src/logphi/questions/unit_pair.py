@@ -17,8 +17,9 @@ from logphi import check
 from logphi.adjacency import Adjacency
 from logphi.arguments import Number, Numbers
 from logphi.arith.floats import ULP
-from logphi.bound import Bound, Direction, Entry, Ledger, Side, Status
+from logphi.bound import Bound, Direction, Entry, Ledger, Side
 from logphi.bounds import Bounds, single
+from logphi.engine.answer import judged
 from logphi.engine.directions import Loss
 from logphi.engine.profile import masses
 from logphi.engine.quantile import where_above, where_below
@@ -194,9 +195,10 @@ class UnitPair(Listed):
         loss = Loss(self.law, Adjacency.REMOVE)
         high, low = (single(tradeoff(loss, min(max(near + side * slip, 0.0), 1.0), rtol=rtol)) for side in (-1, 1))
         lower, upper = min(low.lower, high.upper), high.upper
-        status = high.status if upper - lower <= max(2 * rtol * upper, high.width) else Status.WIDE
         value = min(max(high.value, lower), upper)
-        return replace(high, lower=lower, value=value, upper=upper, status=status, direction=self.direction)
+        found = replace(high, lower=lower, value=value, upper=upper, direction=self.direction)
+        # the slip of x counts as much again
+        return judged(found, max(2 * rtol * upper, high.width if high.status.met else 0.0))
 
     def _log_density(self, x: float, rtol: float) -> Bound:
         """By the quantile of the loss of the reversed pair, log(q/p) under Q, of which x is the mass above."""

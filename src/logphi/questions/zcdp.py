@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import reduce
 from operator import add
 
@@ -82,7 +83,7 @@ def zcdp(self: HasLoss, xi: float = 0.0, *, direction: DirectionLike | None = No
     # far out the doubles are left: what is not finite there is not known, and answered so
     with np.errstate(all="ignore"):
         orders = self._loss().orders(direction)
-        return largest([(name, smallest_rho(law.completed(), offset, rtol)) for name, law in orders], rtol)
+        return largest([replace(smallest_rho(law.completed(), offset, rtol), direction=name) for name, law in orders], rtol)
 
 
 def smallest_rho(law: LogPhi, xi: float, rtol: float) -> Bound:

@@ -8,7 +8,7 @@ import numpy as np
 
 from logphi.arguments import RouteName
 from logphi.bound import Direction
-from logphi.engine.routes import NotApplicableError
+from logphi.engine.routes.route import NotApplicableError
 from logphi.laws.log_phi import LogPhi
 from logphi.release import Mechanism
 from logphi.testing.probes import (

@@ -21,8 +21,10 @@ from logphi.bound import Direction
 from logphi.bounds import single
 from logphi.convex.hull import Hull, exponential
 from logphi.convex.lower_hull import Known, hull_below
-from logphi.engine.profile import masses, probability
-from logphi.engine.routes import Demand, route
+from logphi.engine.answer import probability
+from logphi.engine.profile import masses
+from logphi.engine.profiles import route
+from logphi.inversion.demand import Demand
 from logphi.laws.log_phi import LogPhi
 from logphi.pairs.pair import UnsupportedError
 from logphi.progress import shown
@@ -160,7 +162,7 @@ def _known(law: LogPhi, interval: float, highest: int, count: int, rtol: float) 
     at = [int(place) * interval for place in np.unique(np.rint(np.linspace(0, highest, count)))]
     # asked in order, each answer serves its neighbours
     profile = route(None)(law, 0.0, Demand(rtol))
-    found = (probability(Direction.REMOVE, profile(x), rtol) for x in shown(at, "exporting"))
+    found = (probability(profile(x), rtol) for x in shown(at, "exporting"))
     return [(exponential(Fraction(x)), Fraction(one.lower), Fraction(one.upper)) for x, one in zip(at, found, strict=True)]
 
 

@@ -1,0 +1,47 @@
+"""A number between two others, and the best guess of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Protocol, TypeVar
+
+
+class Ends(Protocol):
+    """``lower <= truth <= upper``, and the best value between them."""
+
+    @property
+    def lower(self) -> float:
+        """Lower end."""
+
+    @property
+    def value(self) -> float:
+        """Best value."""
+
+    @property
+    def upper(self) -> float:
+        """Upper end."""
+
+
+E = TypeVar("E", bound=Ends)
+
+
+@dataclass(frozen=True)
+class Enclosure:
+    """An enclosure ``lower <= truth <= upper`` of one number, and the best value in it; the ends may be infinite."""
+
+    lower: float
+    value: float
+    upper: float
+
+
+def meet(one: E, other: E) -> E:
+    """The intersection of two enclosures of one number; all else is that of the narrower."""
+    best, rest = (one, other) if _width(one) <= _width(other) else (other, one)
+    lower, upper = max(best.lower, rest.lower), min(best.upper, rest.upper)
+    changed: Any = best
+    narrower: E = replace(changed, lower=lower, upper=upper, value=min(max(best.value, lower), upper))
+    return narrower
+
+
+def _width(one: Ends) -> tuple[float, float]:
+    return 0.0 if one.lower == one.upper else one.upper - one.lower, one.upper

@@ -1,0 +1,106 @@
+"""From enclosures in each order of a pair to one answer: the worse order, and whether it is as narrow as asked."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Protocol, TypeVar
+
+from logphi.bound import Bound, Direction, Ledger, Side, Status
+from logphi.enclosure import Ends
+from logphi.engine.profile import LogProbability
+
+# derived: the logarithm of less than the least double
+_NEGLIGIBLE = -745.2
+
+
+class Directed(Ends, Protocol):
+    """An enclosure in one order of a pair."""
+
+    @property
+    def direction(self) -> Direction | None:
+        """The order."""
+
+    @property
+    def ledger(self) -> Ledger:
+        """Where the width comes from."""
+
+
+D = TypeVar("D", bound=Directed)
+
+
+def worst(answers: Sequence[D], side: Side = Side.UPPER) -> D:
+    """The largest of the answers of one or two orders; the smallest, where the lower side is the private one.
+
+    Both ends are the largest, or smallest, of the ends. All else is that of the order with the largest value, but what is
+    estimated in an order that may attain the answer is an estimate. ``BOTH`` says that the bounds leave the order open. The
+    maximum is taken after composition, never before it ([AFA] Lemma 28).
+    """
+    if len(answers) == 1:
+        return answers[0]
+    extreme, sign = (max, 1) if side is Side.UPPER else (min, -1)
+    best = max(answers, key=lambda one: sign * one.value)
+    lower, upper = extreme(one.lower for one in answers), extreme(one.upper for one in answers)
+    rivals = [one for one in answers if (one.upper >= lower if sign > 0 else one.lower <= upper)]
+    estimates = {name for one in rivals if not one.ledger.proved for name, entry in one.ledger.items() if not entry.proved}
+    changed: Any = best
+    found: D = replace(
+        changed,
+        lower=lower,
+        upper=upper,
+        direction=best.direction if len(rivals) == 1 else Direction.BOTH,
+        ledger=best.ledger.estimating(*sorted(estimates)) if estimates else best.ledger,
+    )
+    return found
+
+
+def status_of(narrow: bool, proved: bool, *, trivial: bool = False) -> Status:
+    """What is said of an answer: whether it is as narrow as asked, every error is proved, and anything was computed."""
+    if narrow:
+        return Status.MET if proved else Status.ESTIMATED
+    return Status.UNRESOLVED if trivial else Status.WIDE
+
+
+def judged(found: Bound, widest: float) -> Bound:
+    """A bound with its status, that may be so wide.
+
+    An infinite number keeps its status, which says why it is infinite. A bound that comes as unresolved stays so unless it is
+    narrow.
+    """
+    if math.isinf(found.lower) and found.lower == found.upper:
+        return found
+    trivial = found.status is Status.UNRESOLVED
+    # the width that is asked for may be infinite, as the best value is
+    narrow = math.isfinite(found.width) and found.width <= widest
+    return replace(found, status=status_of(narrow, found.ledger.proved, trivial=trivial))
+
+
+def relatively(found: Bound, rtol: float) -> Bound:
+    """A bound with its status, by its width relative to its value."""
+    return judged(found, rtol * abs(found.value))
+
+
+def on_scale(found: Bound, rtol: float) -> Bound:
+    """A bound of a loss with its status, by its width in units of ``max(1, |x|)``."""
+    return judged(found, rtol * max(1.0, abs(found.value)))
+
+
+def probability(found: LogProbability, rtol: float, side: Side = Side.UPPER) -> Bound:
+    """A probability from its logarithm; what is below every double is narrow."""
+    # outward: one exponential of a number up to 745 loses at most 2e-16 relative to it, twice that with its rounding
+    lower, upper = math.exp(found.lower) * (1 - 1e-15), math.exp(found.upper) * (1 + 1e-15)
+    upper = min(1.0, math.nextafter(upper, 1.0)) if found.upper > -math.inf else 0.0
+    lower = max(0.0, math.nextafter(lower, 0.0)) if found.lower < 0 else 1.0
+    value = min(max(math.exp(found.value), lower), upper)
+    narrow = found.relative_width <= rtol or found.upper < _NEGLIGIBLE
+    status = status_of(narrow, found.ledger.proved, trivial=found.method.trivial)
+    return Bound(lower, value, upper, status, found.method.name, found.direction, found.ledger, side)
+
+
+def log_probability(found: LogProbability, rtol: float) -> Bound:
+    """The logarithm of a probability, the ledger in units of the logarithm."""
+    per_unit = math.exp(min(-found.value, 700.0)) if found.value > -math.inf else 0.0
+    ledger = Ledger() if found.value < -700 else found.ledger.scaled(per_unit)
+    status = status_of(found.relative_width <= rtol, found.ledger.proved, trivial=found.method.trivial)
+    return Bound(found.lower, found.value, found.upper, status, found.method.name, found.direction, ledger)

@@ -1,0 +1,63 @@
+"""The profiles of losses by the best routes, and what questions to the same loss share."""
+
+from __future__ import annotations
+
+from logphi.enclosure import meet
+from logphi.engine.profile import LogProbability, bounded, masses, settled
+from logphi.engine.routes.automatic import InTurn, automatic
+from logphi.engine.routes.profiles import Profiles, as_known
+from logphi.engine.routes.registry import named
+from logphi.engine.routes.route import Local, Route
+from logphi.inversion import contour
+from logphi.inversion.demand import Demand
+from logphi.laws.log_phi import LogPhi
+
+
+class SharedProfiles(Profiles):
+    """Profiles for many questions to the same losses: what was prepared for one answers the others, where it is sharp.
+
+    Made for one array of questions, best asked in order: only the last preparation for a loss is kept.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(self._shared)
+        # by identity, as the hash of a loss takes as long as it has terms
+        self._kept: dict[int, tuple[LogPhi, InTurn]] = {}
+        self._ceilings: dict[int, tuple[LogPhi, contour.Ceiling]] = {}
+
+    def at_hand(self, loss: LogPhi, epsilon: float, demand: Demand) -> LogProbability | None:
+        """By what is kept, where that need be asked: routes are not made for what lies beyond the support."""
+        known = masses(loss)
+        answer = settled(loss, known, epsilon)
+        if answer is None:
+            found = self._from_kept(loss, epsilon, demand)
+            answer = found and meet(found, bounded(loss, known, epsilon))
+        return answer and as_known(loss, answer)
+
+    def _ceiling(self, loss: LogPhi, epsilon: float, level: float) -> float:
+        if id(loss) not in self._ceilings or self._ceilings[id(loss)][1].at(epsilon) >= level:
+            self._ceilings[id(loss)] = loss, contour.ceiling(loss, epsilon)
+        return self._ceilings[id(loss)][1].at(epsilon)
+
+    def _from_kept(self, loss: LogPhi, x: float, demand: Demand) -> LogProbability | None:
+        found = self._kept[id(loss)][1].at_hand(x) if id(loss) in self._kept else None
+        return found if found is not None and found.meets(demand) else None
+
+    def _shared(self, loss: LogPhi, epsilon: float, demand: Demand) -> Local:
+        own = automatic(loss, epsilon, demand)
+
+        def at(x: float) -> LogProbability:
+            kept = self._kept.get(id(loss))
+            found = None if kept is None or kept[1] is own else self._from_kept(loss, x, demand)
+            if found is None:
+                self._kept[id(loss)] = loss, own
+                found = own(x)
+            return found
+
+        return at
+
+
+def route(method: str | Route | None) -> Profiles:
+    """Along the route of a name, or one as it is; without either, those that fit the loss, until one meets the tolerance."""
+    along = named(method)
+    return Profiles(automatic if along is None else along.prepare)

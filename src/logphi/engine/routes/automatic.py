@@ -1,0 +1,132 @@
+"""Which routes are tried for a loss when none is named, and when one is enough."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from dataclasses import replace
+from functools import reduce
+
+import numpy as np
+
+from logphi.bound import Entry
+from logphi.enclosure import meet
+from logphi.engine.method import CHERNOFF, EXACT, Retry
+from logphi.engine.profile import LogProbability, masses, safe_log, trivial
+from logphi.engine.routes.clipped import CLIPPED_AFTER_ALL
+from logphi.engine.routes.contour import CONTOUR, DECAYING_CONTOUR
+from logphi.engine.routes.discretized import DISCRETIZED
+from logphi.engine.routes.exact import closed_form, has_closed_profile
+from logphi.engine.routes.exponential import EXPONENTIAL
+from logphi.engine.routes.lattice import LATTICE
+from logphi.engine.routes.profiles import Profiles
+from logphi.engine.routes.route import Local, NotApplicableError, Route
+from logphi.engine.routes.smoothed import SMOOTHED
+from logphi.engine.sampled_profile import release_of
+from logphi.inversion import contour, real_space
+from logphi.inversion.demand import Demand
+from logphi.laws.log_phi import LogPhi
+
+# a profile of which only this is known, as a logarithm, is asked for Chernoff's bound
+_NOTHING = -3.0
+# measured: about the width that a smoothed contour or lattice laws reach
+_LARGE = 1e-6
+# measured: what is wide this near the place of preparation, relatively, is no better prepared again
+_NEAR = 1e-3
+# measured: a fallback takes seconds; one that stays wide for so many places will stay wide
+_AGAIN = 3
+_FALLBACKS = (SMOOTHED, DISCRETIZED, CONTOUR)
+
+
+def automatic(loss: LogPhi, epsilon: float, demand: Demand) -> InTurn:
+    """The routes that fit the loss, tried in turn."""
+    return InTurn(loss, demand)
+
+
+def _single_release(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
+    return closed_form(loss, demand, Profiles(automatic))
+
+
+SINGLE_RELEASE = Route(EXACT, _single_release, "closed forms: few atoms, one release")
+
+
+class InTurn:
+    """The profile by the routes that fit a loss, each prepared where it is first asked."""
+
+    def __init__(self, loss: LogPhi, demand: Demand) -> None:
+        self._loss, self._demand = loss, demand
+        self._routes, self._large = fitting(loss), max(_LARGE, 10 * demand.rtol)
+        self._prepared: dict[Route, tuple[float, Local | None]] = {}
+        self._renewals: Counter[Route] = Counter()
+
+    def __call__(self, x: float) -> LogProbability:
+        """Log delta at an epsilon."""
+        best: LogProbability | None = None
+        for one in self._routes:
+            if best is not None and (best.meets(self._demand) or (one.fallback and self._final(best))):
+                break
+            done = one.once and best is not None and best.method is one.method
+            answer = None if done else self._answered(one, x)
+            if answer is not None:
+                best = answer if best is None else meet(best, answer)
+        best = trivial(masses(self._loss), x) if best is None else best
+        return meet(best, _by_chernoff(self._loss, x)) if best.lower == -math.inf and best.upper > _NOTHING else best
+
+    def at_hand(self, x: float) -> LogProbability | None:
+        """The profile from what is prepared already; None if nothing is."""
+        found = [local(x) for _, local in self._prepared.values() if local is not None]
+        return reduce(meet, found) if found else None
+
+    def _final(self, found: LogProbability) -> bool:
+        """Whether no fallback would improve on what a route leaves.
+
+        A contour is worth a second look where the profile is far below M(c) e^{-cx}, one large loss among many small ones, and
+        a smoothed one near an atom.
+        """
+        retry = found.method.retry
+        return retry is Retry.NEVER or (retry is Retry.IF_WIDE and found.relative_width <= self._large)
+
+    def _answered(self, one: Route, x: float, *, again: bool = False) -> LogProbability | None:
+        if again or one not in self._prepared:
+            self._prepared[one] = x, _attempt(one, self._loss, x, self._demand)
+        place, local = self._prepared[one]
+        found = None if local is None else local(x)
+        wide = found is not None and found.relative_width > self._large and not found.meets(self._demand)
+        hopeless = one.fallback and self._renewals[one] >= _AGAIN
+        if wide and abs(x - place) > _NEAR * abs(place) and not hopeless:
+            # too far from where the route was prepared
+            self._renewals[one] += 1
+            return self._answered(one, x, again=True)
+        return found
+
+
+def fitting(loss: LogPhi) -> list[Route]:
+    """The routes that may serve a loss, the quickest and sharpest first."""
+    if release_of(loss) is not None:
+        return [SINGLE_RELEASE]
+    if has_closed_profile(loss):
+        return [SINGLE_RELEASE, DECAYING_CONTOUR, *_FALLBACKS]
+    lattice = loss.lattice
+    if lattice is not None:
+        sharp = [LATTICE, EXPONENTIAL] if math.isfinite(lattice.span) else [EXPONENTIAL]
+        return [*sharp, *_FALLBACKS]
+    if real_space.made_of_pieces(loss.terms) and real_space.flat_count(loss.terms) < real_space.FLAT_PARTS:
+        return [EXPONENTIAL, *_FALLBACKS]
+    return [DECAYING_CONTOUR, CLIPPED_AFTER_ALL, EXPONENTIAL, *_FALLBACKS]
+
+
+def _attempt(one: Route, loss: LogPhi, epsilon: float, demand: Demand) -> Local | None:
+    try:
+        return one.prepare(loss, epsilon, demand)
+    except NotApplicableError:
+        return None
+
+
+def _by_chernoff(loss: LogPhi, x: float) -> LogProbability:
+    """An upper bound where no route leads."""
+    known = masses(loss)
+    upper = min(float(np.logaddexp(safe_log(known[0][1]), contour.ceiling(loss, x).at(x))) + 1e-14, 0.0)
+    plain = trivial(known, x)
+    value = plain.lower if plain.lower > -math.inf else upper - math.log(2.0)
+    ledger = replace(plain.ledger, truncation=Entry(math.exp(upper)))
+    return LogProbability(plain.lower, value, max(upper, plain.lower), CHERNOFF, ledger)

@@ -1,0 +1,25 @@
+"""Every loss rounded up, or down, to a multiple of one width, composed by convolution: wide, and there to compare with."""
+
+from __future__ import annotations
+
+from logphi.engine.method import Method
+from logphi.engine.routes.route import Local, Route, inverted, refusal
+from logphi.inversion.contour import Inversion, Part
+from logphi.inversion.demand import Demand
+from logphi.laws.log_phi import LogPhi
+
+
+def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
+    """On multiples of a width that suits the epsilon."""
+    # SciPy's normal tails would double the time of importing the package
+    from logphi.comparators import buckets
+
+    try:
+        prepared = buckets.prepare(loss.terms, epsilon)
+    except ValueError as error:
+        raise refusal(_METHOD, error) from error
+    return inverted(loss, _METHOD, lambda x: Inversion(Part.EXCESS, prepared(x)))
+
+
+_METHOD = Method("buckets")
+BUCKETS = Route(_METHOD, prepare, "losses rounded up and down to multiples of one width, to compare with")

@@ -1,0 +1,51 @@
+"""Inversion on a vertical line: losses with a smooth part."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from logphi.engine import clipping
+from logphi.engine.method import Method, Retry
+from logphi.engine.routes.clipped import clipped
+from logphi.engine.routes.route import Local, NotApplicableError, Route, inverted
+from logphi.inversion import contour, real_space
+from logphi.inversion.demand import Demand
+from logphi.laws.log_phi import LogPhi
+
+# measured: a transform that never falls below this needs the longest lines even for a coarse answer
+_DECAYED = 1e-2
+# a height beyond which no envelope falls any more
+_FAR = np.array([1e100])
+
+
+def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
+    """On a line as long as it may be."""
+    return _local(loss, contour.prepare(loss, epsilon, demand))
+
+
+def _where_it_decays(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
+    """On a line beyond which nothing is left; without rare large losses where these decide."""
+    if clipping.large_of(loss):
+        demand = replace(demand, hint=contour.saddle_of_excess(loss, epsilon, demand.hint).abscissa)
+        found = clipping.prepare_where_needed(loss, epsilon, demand)
+        if found is not None:
+            return clipped(loss, found)
+    # the longest line gains no more than its number of nodes over what atoms do not lose by themselves, and is long
+    atoms = real_space.made_of_pieces(loss.terms) and float(loss.log_envelope(0.0, _FAR)[0])
+    hopeless = atoms is not False and atoms > math.log(min(demand.rtol * contour.MAX_NODES, _DECAYED))
+    prepared = None if hopeless else contour.prepare(loss, epsilon, demand, decaying=True)
+    if prepared is None:
+        raise NotApplicableError("the transform does not decay far enough for a contour of reasonable length")
+    return _local(loss, prepared)
+
+
+def _local(loss: LogPhi, prepared: contour.Prepared | None) -> Local:
+    return inverted(loss, _METHOD, None if prepared is None else prepared.at)
+
+
+_METHOD = Method("contour", Retry.IF_WIDE)
+CONTOUR = Route(_METHOD, prepare, "inversion on a vertical line: losses with a smooth part", fallback=True)
+DECAYING_CONTOUR = Route(_METHOD, _where_it_decays, CONTOUR.reason)

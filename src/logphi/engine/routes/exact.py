@@ -1,0 +1,43 @@
+"""The closed profile of one release: its own or, of a sampled one, that of its base."""
+
+from __future__ import annotations
+
+from logphi.engine.method import EXACT
+from logphi.engine.profile import LogProbability, from_inversion, masses, trivial
+from logphi.engine.routes.exponential import summed
+from logphi.engine.routes.route import Local, Prepare
+from logphi.engine.sampled_profile import release_of, single_release
+from logphi.inversion.contour import Inversion, Part
+from logphi.inversion.demand import Demand
+from logphi.laws.log_phi import LogPhi
+from logphi.laws.transform import Law, Reflected
+
+
+def closed_form(loss: LogPhi, demand: Demand, base_profile: Prepare) -> Local:
+    """From the profile of its base, which may take any route; where there is no closed form, by a sum over atoms."""
+    found = release_of(loss)
+    if found is not None:
+        return lambda x: single_release(found, x, lambda at: base_profile(found.base, at, Demand(demand.rtol))(at))
+    if not has_closed_profile(loss):
+        return summed(loss, demand, EXACT)
+    known, law = masses(loss), loss.terms[0][0]
+
+    def at(x: float) -> LogProbability:
+        amount = law.excess(x)
+        return trivial(known, x) if amount is None else from_inversion(known, x, Inversion(Part.EXCESS, amount), EXACT)
+
+    return at
+
+
+def has_closed_profile(loss: LogPhi) -> bool:
+    """Whether the loss is that of one release with a profile of its own: its law does not leave the excess to others."""
+    if len(loss.terms) != 1 or loss.terms[0][1] != 1:
+        return False
+    law = loss.terms[0][0]
+    plain = law.law if isinstance(law, Reflected) else law
+    return type(plain).excess is not Law.excess
+
+
+def closed(loss: LogPhi, x: float) -> bool:
+    """Whether the loss is that of one release with a closed profile, its own or that of its base; or is below x anyway."""
+    return x >= loss.supremum or release_of(loss) is not None or has_closed_profile(loss)

@@ -1,0 +1,43 @@
+"""Levy inversion on both poles ([AFA] Lemmas 18, 19, 42): absolute errors, the quadrature's an estimate."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from logphi.bracketing import bisection
+from logphi.engine.method import Method
+from logphi.engine.profile import LogProbability
+from logphi.engine.routes.route import Local, Route, inverted, refusal
+from logphi.inversion.contour import Inversion, Part
+from logphi.inversion.demand import Demand
+from logphi.laws.log_phi import LogPhi
+
+
+def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
+    """With the transform as it is."""
+    return on_the_poles(loss, loss, _METHOD)
+
+
+def on_the_poles(loss: LogPhi, transform: LogPhi, method: Method, *estimates: str) -> Local:
+    """With the transform of a sum of laws, and the named lines of the ledger as estimates."""
+    from logphi.comparators import levy
+
+    try:
+        excess = levy.prepare(transform)
+    except ValueError as error:
+        raise refusal(method, error) from error
+    profile = inverted(loss, method, lambda x: Inversion(Part.EXCESS, excess(x)))
+
+    def at(x: float) -> LogProbability:
+        try:
+            found = profile(x)
+        except ValueError as error:
+            raise refusal(method, error) from error
+        # where the answer is given up for a coarse one, its truncation rests on the quadrature too
+        return replace(found, ledger=found.ledger.estimating("truncation", "discretization", *estimates))
+
+    return at
+
+
+_METHOD = Method("levy")
+LEVY = Route(_METHOD, prepare, "Levy inversion ([AFA] Algorithm 1), with estimated errors, to compare with", bisection)

@@ -1,0 +1,28 @@
+"""Levy inversion of a phi that is itself taken by quadrature ([AFA] double quadrature): both errors are estimates."""
+
+from __future__ import annotations
+
+from logphi.bracketing import bisection
+from logphi.engine.method import Method
+from logphi.engine.routes.levy import on_the_poles
+from logphi.engine.routes.route import Local, NotApplicableError, Route
+from logphi.inversion.demand import Demand
+from logphi.laws.log_phi import LogPhi
+
+
+def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
+    """With a quadrature for every phi that is an integral."""
+    from logphi.comparators.levy_quadrature import double_quadrature
+
+    doubled = [(double_quadrature(law), law, count) for law, count in loss.terms]
+    if all(own is None for own, _, _ in doubled):
+        raise NotApplicableError(
+            "method 'levy-quadrature' needs a loss whose phi is an integral, that of a sampled Gaussian; "
+            "this phi is known in closed form: use 'levy', or leave method out"
+        )
+    return on_the_poles(loss, LogPhi(tuple((own or law, count) for own, law, count in doubled)), _METHOD, "inner")
+
+
+_METHOD = Method("levy-quadrature")
+_REASON = "Levy inversion of a phi that is itself an integral ([AFA]), with estimated errors, to compare with"
+LEVY_QUADRATURE = Route(_METHOD, prepare, _REASON, bisection)

@@ -1,0 +1,30 @@
+"""The profiles of a rounded-down and of a rounded-up loss ([AFA] Definition 39, Algorithm 2, Theorem 44)."""
+
+from __future__ import annotations
+
+from logphi.bracketing import bisection
+from logphi.engine.method import Method
+from logphi.engine.routes.route import Local, Route, inverted, refusal
+from logphi.inversion.contour import Inversion, Part
+from logphi.inversion.demand import Demand
+from logphi.laws.log_phi import LogPhi
+
+
+def on_grid(cells: int = 100_000, reach: float | None = None) -> Route:
+    """The route with N cells on [-S, S]; S in units of the sensitivity, by default all of the output."""
+
+    def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
+        # SciPy's normal tails would double the time of importing the package
+        from logphi.comparators import levy_sums
+
+        try:
+            prepared = levy_sums.prepare(loss.terms, epsilon, cells, reach)
+        except ValueError as error:
+            raise refusal(_METHOD, error) from error
+        return inverted(loss, _METHOD, lambda x: Inversion(Part.EXCESS, prepared.at(x)))
+
+    return Route(_METHOD, prepare, "losses of normal laws rounded down and up ([AFA] Algorithm 2), to compare with", bisection)
+
+
+_METHOD = Method("levy-sums")
+LEVY_SUMS = on_grid()

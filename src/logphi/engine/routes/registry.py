@@ -1,0 +1,49 @@
+"""The routes by name; adding one takes its file and a line here."""
+
+from __future__ import annotations
+
+from logphi.engine.routes.automatic import SINGLE_RELEASE
+from logphi.engine.routes.buckets import BUCKETS
+from logphi.engine.routes.clipped import CLIPPED
+from logphi.engine.routes.contour import CONTOUR
+from logphi.engine.routes.discretized import DISCRETIZED
+from logphi.engine.routes.exponential import EXPONENTIAL
+from logphi.engine.routes.lattice import LATTICE
+from logphi.engine.routes.levy import LEVY
+from logphi.engine.routes.levy_quadrature import LEVY_QUADRATURE
+from logphi.engine.routes.levy_sums import LEVY_SUMS
+from logphi.engine.routes.route import NotApplicableError, Route
+from logphi.engine.routes.smoothed import SMOOTHED
+
+ROUTES: dict[str, Route] = {
+    one.name: one
+    for one in (
+        CONTOUR,
+        LATTICE,
+        SINGLE_RELEASE,
+        EXPONENTIAL,
+        SMOOTHED,
+        DISCRETIZED,
+        CLIPPED,
+        BUCKETS,
+        LEVY,
+        LEVY_SUMS,
+        LEVY_QUADRATURE,
+    )
+}
+
+
+def named(method: str | Route | None) -> Route | None:
+    """The route of a name; a route itself, or none, as it is.
+
+    Raises
+    ------
+    NotApplicableError
+        If there is no route of that name.
+    """
+    if method is None or isinstance(method, Route):
+        return method
+    if method not in list(ROUTES):
+        names = ", ".join(map(repr, ROUTES))
+        raise NotApplicableError(f"method must be one of {names}, or 'certified' for delta and epsilon, got {method!r}")
+    return ROUTES[method]

@@ -1,0 +1,72 @@
+"""What a route to a privacy profile is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from logphi.bracketing import Function, Watch, crossing
+from logphi.enclosure import Enclosure
+from logphi.engine.method import Method
+from logphi.engine.profile import LogProbability, from_inversion, masses, trivial
+from logphi.inversion.contour import Inversion
+from logphi.inversion.demand import Demand
+from logphi.laws.log_phi import LogPhi
+
+# a profile near one epsilon: whatever is worth preparing for the neighbourhood has been prepared
+Local = Callable[[float], LogProbability]
+# of a loss, near an epsilon
+Prepare = Callable[[LogPhi, float, Demand], Local]
+# encloses the crossing of a profile, prepared near a point, coarsely or sharply, with a level: between two ends, from a guess
+Solver = Callable[[Callable[[float, bool], Function], float, float, float, float, Watch], Enclosure]
+
+
+class NotApplicableError(ValueError):
+    """The named route does not apply to this loss; the message says why and what does."""
+
+
+@dataclass(frozen=True, eq=False)
+class Route:
+    """A way to the privacy profile of a loss.
+
+    Parameters
+    ----------
+    method
+        Of its answers; the name is that by which the route is asked for.
+    prepare
+        The profile of a loss near an epsilon. Its bounds hold at every epsilon; it raises a ``NotApplicableError`` for a loss
+        that it does not serve.
+    reason
+        What it does, for which losses: a line of ``explain``.
+    solver
+        How its profile is inverted.
+    fallback
+        Whether it serves about every loss, in seconds rather than milliseconds.
+    once
+        Whether it is left out where its own method has answered already.
+    """
+
+    method: Method
+    prepare: Prepare
+    reason: str
+    solver: Solver = crossing
+    fallback: bool = False
+    once: bool = False
+
+    @property
+    def name(self) -> str:
+        """The name by which it is asked for."""
+        return self.method.name
+
+
+def inverted(loss: LogPhi, method: Method, at: Callable[[float], Inversion] | None) -> Local:
+    """The profile from one of its functionals; what holds for every pair where there is none."""
+    known = masses(loss)
+    if at is None:
+        return lambda x: trivial(known, x)
+    return lambda x: from_inversion(known, x, at(x), method)
+
+
+def refusal(method: Method, error: ValueError) -> NotApplicableError:
+    """What a lower floor refuses, as a refusal of the route."""
+    return NotApplicableError(f"method {method.name!r} does not apply: {error}")

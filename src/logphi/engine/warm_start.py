@@ -1,0 +1,80 @@
+"""Where a profile crosses one level after another: each crossing is the first guess of the next."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from logphi.engine import clipping
+from logphi.inversion.contour import RIGHT, interval_of, log_kappa, settle
+from logphi.inversion.saddle import minimise
+from logphi.laws.log_phi import LogPhi
+
+# measured: the slope at one crossing leads to those of deltas up to so many times as large, a logarithm
+_STRIDE = 1.0
+
+
+class WarmStart:
+    """The crossing of a profile with the level before, from which the next one is sought."""
+
+    def __init__(self, loss: LogPhi) -> None:
+        self.loss = loss
+        self._chernoff: Chernoff | None = None
+        self._last: tuple[float, float, float] | None = None
+
+    def mark(self, level: float, x: float, slope: float) -> None:
+        """A crossing, and how fast the logarithm of the profile falls there."""
+        self._last = level, x, slope
+
+    def onward(self, level: float, log_excess: float) -> tuple[float, float, float]:
+        """An upper bound of a crossing, a guess, and the abscissa of a saddle nearby."""
+        if self._chernoff is None or self._last is None or abs(level - self._last[0]) > _STRIDE:
+            self._chernoff = Chernoff.of(self.loss, log_excess)
+            guess = clipping.guess(self.loss, self._chernoff.guess, level, self._chernoff.abscissa)
+        else:
+            before, x, slope = self._last
+            guess = x + (before - level) / slope
+        ceiling = self._chernoff.ceiling(log_excess)
+        return ceiling, guess if math.isfinite(guess) else ceiling, self._chernoff.abscissa
+
+
+@dataclass(frozen=True)
+class Chernoff:
+    """What kappa(c) M(c) e^{-c eps} <= delta - P(L = inf) tells, at a c that is near the best one for one delta.
+
+    ``height`` is an upper bound of log kappa(c) M(c), ``guess`` about the crossing for that delta.
+    """
+
+    abscissa: float
+    height: float
+    size: float
+    guess: float
+
+    @staticmethod
+    def of(loss: LogPhi, log_excess: float) -> Chernoff:
+        """The guess replaces kappa by the saddle-point factor 1 / (c (c + 1) (2 pi g'')^{1/2}), g'' = K'' + c^-2 + (c+1)^-2."""
+
+        def rough(c: NDArray[np.float64]) -> NDArray[np.float64]:
+            return (loss.sketch(c) + log_kappa(c) - log_excess) / c
+
+        within = interval_of(loss, RIGHT)
+        if not within.low < within.high:
+            # no moment on this side: nothing is known, and one is as good a guess as any
+            return Chernoff(1.0, math.inf, 0.0, 1.0)
+        c = settle(minimise(rough, within).abscissa)
+        values = loss.log_transform(np.array([c]))
+        height = float((values.mid + values.radius + log_kappa(np.array([c])))[0])
+        low, middle, high = loss.sketch(c * np.array([0.98, 1.0, 1.02]))
+        # next to where nothing is known
+        curvature = (low + high - 2 * middle) / (0.02 * c) ** 2 if math.isfinite(low + high) and math.isfinite(middle) else 0.0
+        bend = max(curvature, 0.0) + c**-2 + (c + 1) ** -2
+        guess = (middle - log_excess - math.log(c * (c + 1)) - 0.5 * math.log(2 * math.pi * bend)) / c
+        return Chernoff(c, height, abs(float(values.mid[0])), guess)
+
+    def ceiling(self, log_excess: float) -> float:
+        """An upper bound of the crossing for any delta."""
+        top = (self.height - log_excess) / self.abscissa
+        return top + 1e-14 * (abs(top) + (self.size + abs(log_excess)) / self.abscissa)

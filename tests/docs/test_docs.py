@@ -118,7 +118,7 @@ def test_formulas_that_are_no_probabilities(p, q, text):
 def test_formulas_carry_the_half_ulp_of_their_parameters():
     pair = FinitePair.of(Formulas([0.3, 0.7], [0.6, 0.4]))
     assert pair.p == (0.3, 0.7)
-    assert 1e-16 < pair.blur < 1e-15
+    assert 1e-16 < pair.relative_error < 1e-15
 
 
 @pytest.mark.parametrize("name", ["epsilon", "delta", "loss", "pair"])

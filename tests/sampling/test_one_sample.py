@@ -107,7 +107,7 @@ def test_a_lattice_with_stray_mass_keeps_it():
     pair = (2 * lp.DiscreteLaplace(scale=1)).pair()
     single = lp.DiscreteLaplace(scale=1).pair()
     assert len(pair.p) > len(single.p)
-    assert pair.stray == 2 * single.stray
+    assert pair.omitted_mass == 2 * single.omitted_mass
 
 
 def turns(b, rate, factor, ratio, direction):

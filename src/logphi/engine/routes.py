@@ -20,7 +20,7 @@ from logphi.inversion import contour, real_space, smoothed
 from logphi.inversion.contour import Inversion, Part
 from logphi.inversion.lattice import Periodic
 from logphi.laws.log_phi import LogPhi
-from logphi.laws.transform import Law, Reflected
+from logphi.laws.transform import LossTransform, Reflected
 
 
 @dataclass(frozen=True)
@@ -154,7 +154,7 @@ def by_lattice(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
     if lattice is None or math.isinf(lattice.span):
         raise NotApplicableError("method 'lattice' needs a loss on a lattice, which this one is not; leave method out")
 
-    def kernel(law: Law, x: float) -> contour.Kernel:
+    def kernel(law: LossTransform, x: float) -> contour.Kernel:
         # the reflected law lives on the mirrored lattice
         return Periodic.at(lattice if law is loss else replace(lattice, offset=-lattice.offset), x)
 
@@ -435,7 +435,7 @@ def _closed(loss: LogPhi) -> bool:
         return False
     law = loss.terms[0][0]
     plain = law.law if isinstance(law, Reflected) else law
-    return type(plain).excess is not Law.excess
+    return type(plain).excess is not LossTransform.excess
 
 
 def _fitting(loss: LogPhi) -> list[Route]:

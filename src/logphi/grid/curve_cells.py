@@ -15,7 +15,7 @@ import numpy as np
 from logphi.arith.floats import ULP
 from logphi.grid.lattice_law import Array, Cells, Grid, LatticeLaw, joined, placed, within_doubles
 from logphi.normal.errors import MASS, RUN, SHARE, log_sum
-from logphi.quadrature.gauss_legendre import Curve, Ellipses, atoms_of, gauss, sketch
+from logphi.quadrature.gauss_legendre import Curve, Ellipses, approximate, atoms_of, gauss
 
 # measured: nodes of a panel, and ellipses that do for cells; and of those that are narrow beside the steepness of the loss
 _ORDER, _FEWER = 8, 4
@@ -65,11 +65,11 @@ class Bent:
         missed = np.where(np.abs(turns - np.rint(turns)) <= 16 * ULP * turns, 0.0, turns - np.floor(turns))
         return np.asarray(missed * steps / 2)
 
-    def sketch(self, u: Array, cut: float) -> Array:
+    def approximate(self, u: Array, cut: float) -> Array:
         """From panels; a rough sum where the upper tail is cut."""
         curve = self.curve_at(True)
         if not self.endless:
-            return sketch(curve, -1 - u if self.turned else u)
+            return approximate(curve, -1 - u if self.turned else u)
         s = np.linspace(*_reached(curve, 1.0, -cut), _POINTS)
         loss, log_density = curve.loss(s), curve.log_density(s) + np.log(s[1] - s[0])
         parts = [log_density + (1 + u[:, None]) * loss]

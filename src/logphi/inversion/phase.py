@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from logphi.arith.floats import ULP
 from logphi.inversion.moments import proved_radius, radius
-from logphi.laws.transform import Law
+from logphi.laws.transform import LossTransform
 from logphi.quadrature.values import Values
 
 # measured: points on the line beyond which the phase is given up
@@ -27,14 +27,14 @@ _SHARE = 0.5
 _FIRST = 3.0
 
 
-def on_branch(law: Law, abscissa: float, height: float) -> Values | None:
+def on_branch(law: LossTransform, abscissa: float, height: float) -> Values | None:
     """K(c + it), an array of one element, on the branch that is real at c; None if it cannot be told or M may vanish."""
     values = along(law, abscissa, np.array([height]))
     # of a continuous formula the disc tells the branch, however wide it is
     return values if law.continuous or np.isfinite(values.radius).all() else None
 
 
-def along(law: Law, abscissa: float, heights: NDArray[np.float64]) -> Values:
+def along(law: LossTransform, abscissa: float, heights: NDArray[np.float64]) -> Values:
     """K(c + it) at many heights on the branch that is real at c; infinite radii beyond where that can be told."""
     points = abscissa + 1j * heights
     if law.continuous or not heights.any():
@@ -46,7 +46,7 @@ def along(law: Law, abscissa: float, heights: NDArray[np.float64]) -> Values:
     return Values(np.where(heights < 0, mid.conj(), mid), rounding, inner)
 
 
-def _followed(law: Law, abscissa: float, levels: NDArray[np.float64]) -> Values:
+def _followed(law: LossTransform, abscissa: float, levels: NDArray[np.float64]) -> Values:
     """The same at increasing heights from zero on."""
     unknown = Values(*(np.full(levels.shape, end) for end in (np.inf + 0j, np.inf, np.inf)))
     spread = _spread(law, abscissa)
@@ -102,7 +102,7 @@ def _first(steps: NDArray[np.bool_]) -> int:
     return int(np.argmax(steps)) if steps.any() else steps.size
 
 
-def _spread(law: Law, abscissa: float) -> tuple[float, float] | None:
+def _spread(law: LossTransform, abscissa: float) -> tuple[float, float] | None:
     """About the mean of the tilted law, and A for it."""
     low, high = law.strip
     middle = law.log_transform(np.array([abscissa]))

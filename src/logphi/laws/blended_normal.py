@@ -14,11 +14,11 @@ from logphi.arith.protocol import Arithmetic, Number, Parameter
 from logphi.arith.scaled import Scaled
 from logphi.laws.growth import Growth
 from logphi.laws.normal import largest_shift, shifted_growth
-from logphi.laws.transform import Law
+from logphi.laws.transform import LossTransform
 from logphi.laws.weights import Weights
 from logphi.quadrature.log_ratio import Blend
 from logphi.quadrature.mixture_envelope import log_decay
-from logphi.quadrature.mixture_trapezoid import at_points, on_line, over, sketch
+from logphi.quadrature.mixture_trapezoid import approximate, at_points, on_line, over
 from logphi.quadrature.values import Line, Values
 
 # measured: more repetitions than this need no sharper envelope
@@ -26,7 +26,7 @@ _MANY = 10**12
 
 
 @dataclass(frozen=True)
-class BlendedNormal(Law):
+class BlendedNormal(LossTransform):
     """The log-ratio of sum p_i N(c_i, 1) to N(0, 1), under the former: K(z) = log E[w^{z+1}].
 
     Here w = sum of p_i e^{c_i X - c_i^2/2} with X standard normal. The shifts are distinct and not negative, and one is
@@ -58,7 +58,7 @@ class BlendedNormal(Law):
             table[:, 1],
             table[:, 2],
             -np.inf if rest is None else rest.log,
-            0.0 if rest is None else rest.blur,
+            0.0 if rest is None else rest.relative_error,
         )
 
     @property
@@ -78,7 +78,7 @@ class BlendedNormal(Law):
             return Growth.bounded(-self.infimum)
         least = min(range(len(self.shifts)), key=lambda k: _size(self.shifts[k]))
         weight = self.weights.table()[least]
-        return shifted_growth(self.shifts[least], -weight.log * (1 + 1e-15) + weight.blur)
+        return shifted_growth(self.shifts[least], -weight.log * (1 + 1e-15) + weight.relative_error)
 
     @property
     def infimum(self) -> float:
@@ -91,7 +91,7 @@ class BlendedNormal(Law):
         return max(map(largest_shift, self.shifts))
 
     @property
-    def slack(self) -> float:
+    def support_error(self) -> float:
         """What the error of p_0 may do, twice."""
         log_rest = self.curve.log_rest
         return 4e-15 * abs(log_rest) + 2 * self.curve.rest_blur if np.isfinite(log_rest) else 0.0
@@ -108,11 +108,11 @@ class BlendedNormal(Law):
 
         return reversed_excess(self.curve, x)
 
-    def beyond(self, x: float, *, tilted: bool = False) -> tuple[Scaled, Scaled] | None:
+    def partial_masses(self, x: float, *, tilted: bool = False) -> tuple[Scaled, Scaled] | None:
         """Normal masses on either side of where log w meets x."""
-        from logphi.quadrature.mixture_tails import beyond
+        from logphi.quadrature.mixture_tails import partial_masses
 
-        return beyond(self.curve, x, tilted=tilted)
+        return partial_masses(self.curve, x, tilted=tilted)
 
     def density(self, x: float) -> Scaled | None:
         """That of the normal variable over the slope of log w."""
@@ -124,9 +124,9 @@ class BlendedNormal(Law):
         """K at any points, one grid per abscissa."""
         return over(at_points(self.curve.repeated(count), np.asarray(z)), count)
 
-    def sketch(self, c: NDArray[np.float64], count: int = 1) -> NDArray[np.float64]:
+    def approximate(self, c: NDArray[np.float64], count: int = 1) -> NDArray[np.float64]:
         """K at real points, from a coarse grid."""
-        return sketch(self.curve, c)
+        return approximate(self.curve, c)
 
     def on_line(self, line: Line, count: int = 1) -> Values:
         """K on a vertical line, as matrix products."""

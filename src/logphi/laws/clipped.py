@@ -68,13 +68,13 @@ class ClippedNormal(Curved):
     @property
     def least_beyond(self) -> float:
         """A lower bound of the losses beyond the end."""
-        top, slip = self._highest
-        return top - slip - 2 * ULP * abs(top)
+        top, error = self._highest
+        return top - error - 2 * ULP * abs(top)
 
     def log_masses(self) -> tuple[Values, Values]:
         """From what is beyond the end."""
-        lost_p, lost_q = self.curve.lost
-        return log_complement(lost_p, self.curve.lost_blur), log_complement(lost_q, self.curve.lost_blur)
+        infinite_p, infinite_q = self.curve.lost
+        return log_complement(infinite_p, self.curve.lost_blur), log_complement(infinite_q, self.curve.lost_blur)
 
     def _curve(self, side: int) -> Curve:
         """Over the normal variable."""

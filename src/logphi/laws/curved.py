@@ -21,10 +21,10 @@ from logphi.laws.growth import Growth
 from logphi.laws.log_mixture import Sides
 from logphi.laws.mixed_normal import MixedNormal
 from logphi.laws.normal import largest_shift, shifted_growth
-from logphi.laws.transform import Law
+from logphi.laws.transform import LossTransform
 from logphi.laws.uniform import Uniform, UniformWithAtoms
 from logphi.quadrature import curve_excess
-from logphi.quadrature.gauss_legendre import Curve, Strand, at_heights, atoms_of, on_axis, on_line, sketch
+from logphi.quadrature.gauss_legendre import Curve, Strand, approximate, at_heights, atoms_of, on_axis, on_line
 from logphi.quadrature.mixture_trapezoid import by_abscissa
 from logphi.quadrature.shifted_line import log_raised_envelope
 from logphi.quadrature.total_variation import log_varied_envelope
@@ -33,7 +33,7 @@ from logphi.quadrature.values import Line, Values
 _LOG_ROOT = 0.5 * float(np.log(2 * np.pi))
 
 
-class Curved(Law):
+class Curved(LossTransform):
     """A law that is held as a :class:`~logphi.quadrature.gauss_legendre.Curve`."""
 
     @abstractmethod
@@ -69,14 +69,14 @@ class Curved(Law):
         return top + slip + 2 * ULP * abs(top)
 
     @property
-    def slack(self) -> float:
+    def support_error(self) -> float:
         """Twice what is not known of the ends."""
         return 0.0 if np.isinf(self.curve.end) else 2 * self._highest[1] + 8 * ULP * abs(self._highest[0])
 
     def log_masses(self) -> tuple[Values, Values] | None:
         """From what is lost."""
-        lost_p, lost_q = self.curve.lost
-        return (log_complement(lost_p, 8 * ULP), log_complement(lost_q, 8 * ULP)) if lost_p or lost_q else None
+        infinite_p, infinite_q = self.curve.lost
+        return (log_complement(infinite_p, 8 * ULP), log_complement(infinite_q, 8 * ULP)) if infinite_p or infinite_q else None
 
     def excess(self, x: float) -> Scaled | None:
         """By an integral of positive terms."""
@@ -94,9 +94,9 @@ class Curved(Law):
             lambda c, heights: at_heights(self.curve, c, heights, count),
         )
 
-    def sketch(self, c: NDArray[np.float64], count: int = 1) -> NDArray[np.float64]:
+    def approximate(self, c: NDArray[np.float64], count: int = 1) -> NDArray[np.float64]:
         """K at real points, to some digits."""
-        return sketch(self.curve, c)
+        return approximate(self.curve, c)
 
     def on_line(self, line: Line, count: int = 1) -> Values:
         """K on a vertical line, as a matrix product."""
@@ -142,9 +142,9 @@ class Base:
         """The loss where there is no failure."""
         return UniformWithAtoms(self.width) if self.with_atoms else Uniform(self.width)
 
-    def beyond(self, rate: float, x: float, *, tilted: bool) -> Sides | None:
+    def partial_masses(self, rate: float, x: float, *, tilted: bool) -> Sides | None:
         """What (1 - rate) Q + rate P, or Q if ``tilted``, holds on either side of x, but for failures."""
-        found = log_mixture.beyond(self.law, rate, x, tilted=tilted)
+        found = log_mixture.partial_masses(self.law, rate, x, tilted=tilted)
         if found is None or not self.failure:
             return found
         kept = float(np.log1p(-self.failure))
@@ -187,13 +187,13 @@ class MixedFlat(Curved):
         return Curve(strands, -w, w, (g0, -0.5, 0.0), (*ends, *failed), lost=lost, blur=self.base.blur)
 
     @property
-    def unmixed(self) -> tuple[Law, Parameter] | None:
+    def unmixed(self) -> tuple[LossTransform, Parameter] | None:
         """The flat law and the rate."""
         return None if self.base.failure else (self.base.law, Plain(self.rate))
 
-    def beyond(self, x: float, *, tilted: bool = False) -> Sides | None:
+    def partial_masses(self, x: float, *, tilted: bool = False) -> Sides | None:
         """From the base; what Q alone may have is an atom at log(1 - q)."""
-        found = self.base.beyond(self.rate, x, tilted=tilted)
+        found = self.base.partial_masses(self.rate, x, tilted=tilted)
         if found is None or not self.base.failure:
             return found
         failed = _failed(self.base, 0.0 if tilted else self.rate)
@@ -214,10 +214,10 @@ class MixedFlat(Curved):
         return float(atoms.loss[0] - atoms.slip[0]) * (1 + 2 * ULP)
 
     @property
-    def slack(self) -> float:
+    def support_error(self) -> float:
         """Twice what is not known of the ends."""
         q = self.rate
-        return super().slack + 2.0**-49 * q / (1 - q) - 8 * ULP * self.infimum
+        return super().support_error + 2.0**-49 * q / (1 - q) - 8 * ULP * self.infimum
 
 
 @dataclass(frozen=True)
@@ -234,11 +234,11 @@ class SplicedFlat(Curved):
             total -= arith.constant(self.rate) * arith.constant(self.base.failure)
         return arith.log(total)
 
-    def beyond(self, x: float, *, tilted: bool = False) -> Sides | None:
+    def partial_masses(self, x: float, *, tilted: bool = False) -> Sides | None:
         """From the base above zero, mirrored below; what is not lost of the failures is at zero."""
 
         def half(x: float, tilted: bool) -> Sides | None:
-            found = self.base.beyond(self.rate, x, tilted=tilted)
+            found = self.base.partial_masses(self.rate, x, tilted=tilted)
             return found and (found[0], found[1] + _failed(self.base, self.rate))
 
         return log_mixture.spliced(half, x, tilted=tilted)
@@ -274,10 +274,10 @@ class SplicedNormal(Curved):
         """The shift, whose profile is nowhere smaller."""
         return largest_shift(self.shift)
 
-    def beyond(self, x: float, *, tilted: bool = False) -> Sides | None:
+    def partial_masses(self, x: float, *, tilted: bool = False) -> Sides | None:
         """Those of the mixture above zero, mirrored below."""
         law = MixedNormal(self.shift, Plain(self.rate))
-        return log_mixture.spliced(lambda x, tilted: law.beyond(x, tilted=tilted), x, tilted=tilted)
+        return log_mixture.spliced(lambda x, tilted: law.partial_masses(x, tilted=tilted), x, tilted=tilted)
 
     def density(self, x: float) -> Scaled | None:
         """That of the mixture above zero, mirrored below."""
@@ -333,7 +333,7 @@ class ReplacedNormal(Curved):
 
         return arith.log_normal_mean(lambda x: mixture(x) ** (z + 1) * mixture(-x) ** (-z))
 
-    def beyond(self, x: float, *, tilted: bool = False) -> Sides | None:
+    def partial_masses(self, x: float, *, tilted: bool = False) -> Sides | None:
         """Masses of two normal laws on either side of where the loss meets x."""
         from logphi.normal.tails import mixed_sides
 

@@ -15,14 +15,14 @@ from logphi.arith.floats import ULP
 from logphi.arith.protocol import Arithmetic, Number, Parameter, Plain
 from logphi.arith.scaled import Scaled
 from logphi.laws.growth import Growth
-from logphi.laws.transform import Law, Reflected
+from logphi.laws.transform import LossTransform, Reflected
 from logphi.quadrature.mixture_trapezoid import by_abscissa
-from logphi.quadrature.pair_trapezoid import Mixed, at_heights, log_envelope, on_axis, on_line, sketch
+from logphi.quadrature.pair_trapezoid import Mixed, approximate, at_heights, log_envelope, on_axis, on_line
 from logphi.quadrature.values import Line, Values
 
 
 @dataclass(frozen=True)
-class MixturePair(Law):
+class MixturePair(LossTransform):
     """log(P/Q) under P, or of (1 - rate) Q + rate P to Q, for P = sum of p_i N(v_i, s^2), Q = sum of q_i N(v_i, s^2).
 
     The v_i increase, no two are equal, and each has a weight in P or in Q.
@@ -85,7 +85,7 @@ class MixturePair(Law):
         return True
 
     @property
-    def unmixed(self) -> tuple[Law, Parameter] | None:
+    def unmixed(self) -> tuple[LossTransform, Parameter] | None:
         """The law of P and Q, and the rate."""
         return (replace(self, rate=1.0), Plain(self.rate)) if self.rate < 1 else None
 
@@ -103,13 +103,13 @@ class MixturePair(Law):
         amount = excess(self.mixed.exchanged, -x)
         return amount and amount.times_exp(x)
 
-    def beyond(self, x: float, *, tilted: bool = False) -> tuple[Scaled, Scaled] | None:
+    def partial_masses(self, x: float, *, tilted: bool = False) -> tuple[Scaled, Scaled] | None:
         """Normal masses of where the loss is above x, and of where it is not."""
-        from logphi.quadrature.pair_regions import beyond
+        from logphi.quadrature.pair_regions import partial_masses
 
-        return beyond(self.mixed, x, tilted=tilted)
+        return partial_masses(self.mixed, x, tilted=tilted)
 
-    def reflected(self) -> Law:
+    def reflected(self) -> LossTransform:
         """The mixtures exchanged."""
         return replace(self, p=self.q, q=self.p) if self.rate == 1 else Reflected(self)
 
@@ -121,9 +121,9 @@ class MixturePair(Law):
             lambda c, heights: at_heights(self.mixed, c, heights, count),
         )
 
-    def sketch(self, c: NDArray[np.float64], count: int = 1) -> NDArray[np.float64]:
+    def approximate(self, c: NDArray[np.float64], count: int = 1) -> NDArray[np.float64]:
         """K at real points, to some digits."""
-        return sketch(self.mixed, c)
+        return approximate(self.mixed, c)
 
     def on_line(self, line: Line, count: int = 1) -> Values:
         """K on a vertical line, as a matrix product."""

@@ -15,7 +15,7 @@ from logphi.arith.floats import ELEMENTARY, FLOATS, ULP
 from logphi.arith.protocol import Arithmetic, Number, Parameter
 from logphi.arith.scaled import Scaled
 from logphi.laws.intervals import OnIntervals
-from logphi.laws.transform import Law, Pieces
+from logphi.laws.transform import LossTransform, Pieces
 from logphi.quadrature.density_envelope import log_smooth_envelope
 
 Array = NDArray[np.float64]
@@ -38,13 +38,13 @@ def _tilted_variation(abscissa: float, width: Array) -> Array:
 
 
 @dataclass(frozen=True)
-class _OnInterval(Law):
+class _OnInterval(LossTransform):
     """A symmetric law on [-w, w]."""
 
     width: Parameter
 
     @classmethod
-    def together(cls, terms: Sequence[tuple[Law, int]]) -> Law | None:
+    def batched(cls, terms: Sequence[tuple[LossTransform, int]]) -> LossTransform | None:
         """A matrix of many."""
         return OnIntervals.of(cls, [(law.width, count) for law, count in terms if isinstance(law, cls)])
 
@@ -65,7 +65,7 @@ class _OnInterval(Law):
         return max(0.0, float(disc.rad) - 2 * ULP * float(disc.mid))
 
     @property
-    def slack(self) -> float:
+    def support_error(self) -> float:
         """Twice the uncertainty, and a few ulps of the width."""
         return 2 * self.uncertainty + 4e-15 * float(self.width.under(FLOATS).mid)
 
@@ -111,7 +111,12 @@ class Uniform(_OnInterval):
         """A flat part of height 1 / (4 sinh(w/2))."""
         width = float(self.width.under(FLOATS).mid)
         return Pieces(
-            (), (), width, -width / 2 - float(np.log(-2 * np.expm1(-width))), slip=self.excessive, blur=self.excessive
+            (),
+            (),
+            width,
+            -width / 2 - float(np.log(-2 * np.expm1(-width))),
+            location_error=self.excessive,
+            relative_error=self.excessive,
         )
 
     def _profile(self, gap: float, width: float) -> tuple[float, float]:
@@ -139,14 +144,14 @@ class UniformWithAtoms(_OnInterval):
         ratio = half * (arith.tanhc_gap(half) - arith.tanhc_gap(u_w)) / (1 + arith.tanh(half))
         return arith.log_cosh(u_w) - arith.log_cosh(half) + arith.log1p(ratio)
 
-    def sketch(self, c: Array, count: int = 1) -> Array:
+    def approximate(self, c: Array, count: int = 1) -> Array:
         """K at real points without its errors, for a tenth of the time."""
         half = self.width.under(FLOATS).mid / 2
         u_w = np.abs((2 * c + 1) * half)
         ratio = np.where(u_w > 0, np.tanh(u_w) / np.where(u_w > 0, u_w, 1.0), 1.0)
         tanh = np.tanh(half)
-        sketch: Array = _log_cosh(u_w) - _log_cosh(half) + np.log1p((half * ratio - tanh) / (1 + tanh))
-        return sketch
+        approximate: Array = _log_cosh(u_w) - _log_cosh(half) + np.log1p((half * ratio - tanh) / (1 + tanh))
+        return approximate
 
     @cached_property
     def pieces(self) -> Pieces:
@@ -154,7 +159,12 @@ class UniformWithAtoms(_OnInterval):
         width = float(self.width.under(FLOATS).mid)
         atom = -width / 2 - float(np.log(2))
         return Pieces(
-            (-width, width), (atom, atom), width, -width / 2 - float(np.log(4)), slip=self.excessive, blur=self.excessive
+            (-width, width),
+            (atom, atom),
+            width,
+            -width / 2 - float(np.log(4)),
+            location_error=self.excessive,
+            relative_error=self.excessive,
         )
 
     def _profile(self, gap: float, width: float) -> tuple[float, float]:

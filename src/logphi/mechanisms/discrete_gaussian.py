@@ -89,8 +89,8 @@ class DiscreteGaussian(Primitive):
             truncation = check.whole("truncation", truncation, 0, LARGEST_TRUNCATION)
         self._settle(sigma=sigma, sensitivity=sensitivity, truncation=truncation)
         if truncation is not None and not self._extreme:
-            lost = NormalSteps(sigma, sensitivity, truncation).lost
-            if lost > 1 - LEAST_SHARED:
+            infinite_mass = NormalSteps(sigma, sensitivity, truncation).infinite_mass
+            if infinite_mass > 1 - LEAST_SHARED:
                 raise ValueError(
                     f"truncation must leave outcomes of probability {LEAST_SHARED:g} in common, got {truncation} with "
                     f"sigma={sigma!r} and sensitivity={sensitivity}: nearly every output tells everything"
@@ -121,18 +121,18 @@ class DiscreteGaussian(Primitive):
         weights /= weights.sum()
         empty = np.zeros(s)
         p, q = np.concatenate([empty, weights]), np.concatenate([weights, empty])
-        blur = 8 * ULP * ((reach / sigma) ** 2 / 2 + 32)
-        stray, growth = 0.0, math.inf
+        relative_error = 8 * ULP * ((reach / sigma) ** 2 / 2 + 32)
+        omitted_mass, growth = 0.0, math.inf
         if cut:
             # the noise beyond, or within a move of the ends: a geometric series from its first and largest term
             first = reach - s + 1
-            stray = 4 * float(weights[reach + first]) / -math.expm1(-first / sigma**2)
+            omitted_mass = 4 * float(weights[reach + first]) / -math.expm1(-first / sigma**2)
             both = (x >= s - reach) & (x <= reach)
             p, q = p[both], q[both]
             if self.truncation is None:
                 growth = (s / sigma) ** 2 * (1 + 8 * ULP)
         exact = _Outcomes(sigma, s, self.truncation, (s - reach, reach) if cut else (-reach, reach + s))
-        return FinitePair(tuple(p.tolist()), tuple(q.tolist()), blur, exact, stray, growth)
+        return FinitePair(tuple(p.tolist()), tuple(q.tolist()), relative_error, exact, omitted_mass, growth)
 
     def loss_law(self) -> LogPhi:
         """Equally spaced atoms, finitely many if the noise is truncated."""

@@ -103,14 +103,14 @@ class KaryRandomizedResponse(Primitive):
         f, odd = self.p / self.k, self.k - 1
         t = (1 - self.p) + f
         # half an ulp of p, which 1 - p inherits, and five roundings
-        blur = 2.0**-53 * (self.p * (odd / self.k) / t + 6)
+        relative_error = 2.0**-53 * (self.p * (odd / self.k) / t + 6)
         exact = _Reports(self.k, self.p, self.adjacency)
         if self.adjacency is Adjacency.REPLACE_SPECIAL:
-            return FinitePair((t, odd * f), (1 / self.k, odd / self.k), blur, exact)
+            return FinitePair((t, odd * f), (1 / self.k, odd / self.k), relative_error, exact)
         if self.k == 2:
-            return FinitePair((t, f), (f, t), blur, exact)
+            return FinitePair((t, f), (f, t), relative_error, exact)
         rest = (self.k - 2) * f
-        return FinitePair((t, f, rest), (f, t, rest), blur, exact)
+        return FinitePair((t, f, rest), (f, t, rest), relative_error, exact)
 
     def loss_law(self) -> LogPhi:
         """Three atoms at most."""

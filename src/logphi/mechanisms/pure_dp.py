@@ -213,8 +213,8 @@ def guarantee_pair(epsilon: float, delta: float) -> Pair:
         )
     truth, lie = (1 - delta) / (1 + math.exp(-epsilon)), (1 - delta) / (1 + math.exp(epsilon))
     # half an ulp of delta, and of epsilon in the exponential
-    blur = 2.0**-53 * (delta / (1 - delta) + epsilon + 8)
-    return FinitePair((delta, truth, lie, 0.0), (0.0, lie, truth, delta), blur, _Guaranteed(epsilon, delta))
+    relative_error = 2.0**-53 * (delta / (1 - delta) + epsilon + 8)
+    return FinitePair((delta, truth, lie, 0.0), (0.0, lie, truth, delta), relative_error, _Guaranteed(epsilon, delta))
 
 
 @dataclass(frozen=True)

@@ -80,8 +80,8 @@ class RandomizedResponse(Primitive):
         if exact(self.p) == Fraction(1, 2):
             return EQUAL
         # half an ulp of p, which 1 - p inherits
-        blur = 2.0**-53 * (self.p / (1 - self.p) + 2)
-        return FinitePair((self.p, 1 - self.p), (1 - self.p, self.p), blur, _Answers(self.p))
+        relative_error = 2.0**-53 * (self.p / (1 - self.p) + 2)
+        return FinitePair((self.p, 1 - self.p), (1 - self.p, self.p), relative_error, _Answers(self.p))
 
     def loss_law(self) -> LogPhi:
         """Two opposite atoms, unless they are at one place or the answer is certain."""

@@ -180,7 +180,7 @@ def _check_shared(pair: Pair) -> None:
     if not isinstance(pair, MovedNoise):
         return
     noise = pair.noise
-    if noise.body.lost > 1 - LEAST_SHARED:
+    if noise.body.infinite_mass > 1 - LEAST_SHARED:
         raise ValueError(
             f"truncation must leave outputs of probability {LEAST_SHARED:g} in common, got {noise.truncation!r} with "
             f"sensitivity={noise.sensitivity!r}: nearly every output tells everything; widen the noise"

@@ -75,8 +75,8 @@ class Disjoint(FinitePair):
         if rate == 1:
             return self.loss()
         # half an ulp of the rate, which 1 - rate inherits
-        blur = 2.0**-53 * (rate / (1 - rate) + 4)
-        return FinitePair((rate, 0.0, 1 - rate), (0.0, rate, 1 - rate), blur).loss()
+        relative_error = 2.0**-53 * (rate / (1 - rate) + 4)
+        return FinitePair((rate, 0.0, 1 - rate), (0.0, rate, 1 - rate), relative_error).loss()
 
 
 EQUAL, DISJOINT = Equal(), Disjoint()

@@ -23,24 +23,24 @@ LEAST_PRODUCT = 1e-250
 class FinitePair(Pair):
     """Two probability vectors on the same cells; a cell with q = 0 is mass at infinity.
 
-    ``blur`` bounds the relative error of each probability beside its own half ulp. ``exact`` gives the probabilities as
+    ``relative_error`` bounds that of each probability beside its own half ulp. ``exact`` gives the probabilities as
     formulas of the parameters, cell by cell; without it they are the parameters themselves, or formulas that are not known if
-    there is a ``blur``. ``stray`` bounds the mass of either law on cells that are left out, far below one half: they count as
-    infinite losses in upper bounds and not at all in lower ones. Where ``stray_growth`` v is finite no loss is infinite there,
-    and the whole pair has K(z) <= z (z + 1) v / 2 for z >= 0, in both orders; mixing and splicing keep that, as p^{1+z} q^{-z}
-    is convex in both and as neither makes a profile larger.
+    there is a ``relative_error``. ``omitted_mass`` bounds the mass of either law on cells that are left out, far below a half:
+    they count as infinite losses in upper bounds and not at all in lower ones. Where ``omitted_growth`` v is finite no loss is
+    infinite there, and the whole pair has K(z) <= z (z + 1) v / 2 for z >= 0, in both orders; mixing and splicing keep that, as
+    p^{1+z} q^{-z} is convex in both and as neither makes a profile larger.
     """
 
     p: tuple[float, ...]
     q: tuple[float, ...]
-    blur: float = 0.0
+    relative_error: float = 0.0
     exact: Cells | None = None
-    stray: float = 0.0
-    stray_growth: float = math.inf
+    omitted_mass: float = 0.0
+    omitted_growth: float = math.inf
 
     @staticmethod
     def of(cells: Cells) -> FinitePair:
-        """The pair whose probabilities are formulas; their rounding, and the half ulp of every parameter, is the blur.
+        """The pair whose probabilities are formulas, known to their rounding and the half ulp of every parameter.
 
         Raises
         ------
@@ -57,14 +57,16 @@ class FinitePair(Pair):
         return FinitePair._enclosed(cells)
 
     @staticmethod
-    def _enclosed(cells: Cells, blur: float = 0.0, stray: float = 0.0, stray_growth: float = math.inf) -> FinitePair:
-        """The doubles in the middle of the formulas; their relative radius, twice, goes to the blur."""
+    def _enclosed(
+        cells: Cells, relative_error: float = 0.0, omitted_mass: float = 0.0, omitted_growth: float = math.inf
+    ) -> FinitePair:
+        """The doubles in the middle of the formulas; their relative radius, twice, is the relative error."""
         p, q = cells.under(FLOATS)
         radius = max(float(disc.rad) / float(disc.mid) for disc in (*p, *q) if disc.mid) * (1 + 1e-9)
         mid_p, mid_q = (tuple(float(disc.mid) for disc in vector) for vector in (p, q))
         # formulas of doubles that are off themselves are no proof
-        exact = None if blur else cells
-        return FinitePair(mid_p, mid_q, blur + 2 * radius, exact, stray, stray_growth)
+        exact = None if relative_error else cells
+        return FinitePair(mid_p, mid_q, relative_error + 2 * radius, exact, omitted_mass, omitted_growth)
 
     def loss(self) -> LogPhi:
         """A finite law on the common support; nothing finite where there is none, nothing at all where both vectors agree."""
@@ -73,16 +75,18 @@ class FinitePair(Pair):
             return LogPhi()
         if not common:
             return LogPhi.of([(Everything(), 1)])
-        lost_p = math.fsum(a for a, b in zip(self.p, self.q, strict=True) if b == 0)
-        lost_q = math.fsum(b for a, b in zip(self.p, self.q, strict=True) if a == 0)
+        infinite_p = math.fsum(a for a, b in zip(self.p, self.q, strict=True) if b == 0)
+        infinite_q = math.fsum(b for a, b in zip(self.p, self.q, strict=True) if a == 0)
         p, q = tuple(self.p[i] for i in common), tuple(self.q[i] for i in common)
         exact = self._cells if self._cells is None or len(common) == len(self.p) else Chosen(self._cells, common)
-        return LogPhi.of([(Finite(p, q, lost_p, lost_q, self.blur, exact, self.stray, self.stray_growth), 1)])
+        return LogPhi.of(
+            [(Finite(p, q, infinite_p, infinite_q, self.relative_error, exact, self.omitted_mass, self.omitted_growth), 1)]
+        )
 
     def reversed(self) -> FinitePair:
         """The vectors exchanged."""
         exact = None if self.exact is None else Turned(self.exact)
-        return FinitePair(self.q, self.p, self.blur, exact, self.stray, self.stray_growth)
+        return FinitePair(self.q, self.p, self.relative_error, exact, self.omitted_mass, self.omitted_growth)
 
     def repeated(self, count: int) -> Pair:
         """How often each cell comes out, as long as there are few such counts."""
@@ -90,8 +94,10 @@ class FinitePair(Pair):
             return super().repeated(count)
         if math.comb(count + len(self.p) - 1, count) > MOST_CELLS:
             return super().repeated(count)
-        blur = math.expm1(count * math.log1p(self._given_blur))
-        return FinitePair._enclosed(Powers(self._formulas, count), blur, count * self.stray, count * self.stray_growth)
+        relative_error = math.expm1(count * math.log1p(self._given_error))
+        return FinitePair._enclosed(
+            Powers(self._formulas, count), relative_error, count * self.omitted_mass, count * self.omitted_growth
+        )
 
     def beside(self, other: Pair) -> Pair:
         """Every cell with every cell, as long as there are few."""
@@ -99,19 +105,21 @@ class FinitePair(Pair):
             return super().beside(other)
         if self._log_least + other._log_least < math.log(LEAST_PRODUCT):
             return super().beside(other)
-        blur = math.expm1(math.log1p(self._given_blur) + math.log1p(other._given_blur))
+        relative_error = math.expm1(math.log1p(self._given_error) + math.log1p(other._given_error))
         cells = Products(self._formulas, other._formulas)
-        return FinitePair._enclosed(cells, blur, self.stray + other.stray, self.stray_growth + other.stray_growth)
+        return FinitePair._enclosed(
+            cells, relative_error, self.omitted_mass + other.omitted_mass, self.omitted_growth + other.omitted_growth
+        )
 
     @property
     def _formulas(self) -> Cells:
         """The probabilities as formulas, or the doubles next to them."""
-        return self.exact or Given(self.p, self.q, self.blur)
+        return self.exact or Given(self.p, self.q, self.relative_error)
 
     @property
-    def _given_blur(self) -> float:
+    def _given_error(self) -> float:
         """What the formulas do not know of their own errors."""
-        return self.blur if self.exact is None else 0.0
+        return self.relative_error if self.exact is None else 0.0
 
     @property
     def _log_least(self) -> float:
@@ -124,8 +132,8 @@ class FinitePair(Pair):
         mixture = tuple((1 - rate) * b + rate * a for a, b in zip(self.p, self.q, strict=True))
         # half an ulp of the rate, which 1 - rate inherits
         exact = None if self._cells is None else Mixed(self._cells, rate)
-        blur = self.blur + 2.0**-53 * (rate / (1 - rate) + 4)
-        return FinitePair(mixture, self.q, blur, exact, self.stray, self.stray_growth).loss()
+        relative_error = self.relative_error + 2.0**-53 * (rate / (1 - rate) + 4)
+        return FinitePair(mixture, self.q, relative_error, exact, self.omitted_mass, self.omitted_growth).loss()
 
     def spliced_loss(self, rate: float) -> LogPhi:
         """The cells above, those below, and one for the rest."""
@@ -141,17 +149,17 @@ class FinitePair(Pair):
         kept = [*above, *below, *([(rest, rest)] if rest > 0 else [])]
         # half an ulp of the rate, which 1 - rate inherits; a difference of two probabilities loses digits
         lost = math.fsum(a for a, b in pairs if a > b) / max(rest, 1e-300) if rest > 0 else 0.0
-        blur = (self.blur + 2.0**-53 * (rate / (1 - rate) + 6)) * max(1.0, 2 * lost)
+        relative_error = (self.relative_error + 2.0**-53 * (rate / (1 - rate) + 6)) * max(1.0, 2 * lost)
         exact = None if self._cells is None else Spliced(self._cells, rate, higher, lower, rest > 0)
         above_and_below = tuple(a for a, _ in kept), tuple(b for _, b in kept)
-        return FinitePair(*above_and_below, blur, exact, self.stray, self.stray_growth).loss()
+        return FinitePair(*above_and_below, relative_error, exact, self.omitted_mass, self.omitted_growth).loss()
 
     @property
     def _equal(self) -> bool:
         """Whether both vectors are known to be one."""
-        return not self.blur and self.exact is None and exactly(self.p) == exactly(self.q)
+        return not self.relative_error and self.exact is None and exactly(self.p) == exactly(self.q)
 
     @property
     def _cells(self) -> Cells | None:
         """Formulas of the probabilities, unless there are none."""
-        return Given(self.p, self.q) if self.exact is None and self.blur == 0 else self.exact
+        return Given(self.p, self.q) if self.exact is None and self.relative_error == 0 else self.exact

@@ -476,7 +476,7 @@ def _unknown(size: int) -> Values:
     return Values(*np.full((3, size), np.inf))
 
 
-def sketch(curve: Curve, abscissas: Array) -> Array:
+def approximate(curve: Curve, abscissas: Array) -> Array:
     """K at real points to some digits, with no bound; infinite where it is out of reach."""
     values = np.full(abscissas.size, np.inf)
     for those in alike(abscissas):

@@ -20,7 +20,7 @@ from logphi.quadrature.mixture_profile import bracket
 _LOG_ROOT = 0.5 * math.log(2 * math.pi)
 
 
-def beyond(blend: Blend, x: float, *, tilted: bool) -> tuple[Scaled, Scaled] | None:
+def partial_masses(blend: Blend, x: float, *, tilted: bool) -> tuple[Scaled, Scaled] | None:
     """P(l > x) and P(l <= x); under Q if ``tilted``. None where the root is out of reach."""
     low, high = bracket(blend, x)
     if high == math.inf:

@@ -100,7 +100,7 @@ class Nodes:
     inner: Array
 
 
-def sketch(mixtures: Mixtures, abscissas: Array) -> Array:
+def approximate(mixtures: Mixtures, abscissas: Array) -> Array:
     """The sum of count times K at real points, to some digits, with no bound; infinite where out of reach."""
     total = np.zeros(abscissas.shape)
     for part in mixtures.chunks(60 * abscissas.size):

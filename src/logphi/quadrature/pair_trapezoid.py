@@ -361,7 +361,7 @@ def _unknown(size: int) -> Values:
     return Values(*np.full((3, size), np.inf))
 
 
-def sketch(mixed: Mixed, abscissas: Array) -> Array:
+def approximate(mixed: Mixed, abscissas: Array) -> Array:
     """K at real points to some digits, with no bound; infinite where it is out of reach."""
     values = np.full(abscissas.size, np.inf)
     for those in alike(abscissas):

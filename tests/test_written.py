@@ -343,7 +343,7 @@ def test_what_may_mean_two_numbers_is_not_collected():
 )
 def test_whether_both_orders_agree_is_read_off_the_formulas(text, mirrored):
     pytest.importorskip("flint")
-    assert parse(text).loss_law().mirrored is mirrored
+    assert parse(text).loss_law().exactly_symmetric is mirrored
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from logphi.adjacency import Adjacency
 from logphi.arith.protocol import Arithmetic, LogOdds, Number, Parameter, Plain, Ratio
 from logphi.laws.finite import Cells
 from logphi.laws.log_phi import LogPhi
-from logphi.laws.transform import Lattice, Law, Pieces
+from logphi.laws.transform import Lattice, LossTransform, Pieces
 from logphi.pairs.finite import FinitePair
 from logphi.pairs.normal import NormalShift
 from logphi.pairs.pair import Pair, UnsupportedError
@@ -18,9 +18,9 @@ __all__ = [
     "Cells",
     "FinitePair",
     "Lattice",
-    "Law",
     "LogOdds",
     "LogPhi",
+    "LossTransform",
     "Mechanism",
     "NormalShift",
     "Number",

@@ -61,7 +61,7 @@ def test_random_finite_laws_against_enumeration(seed: int) -> None:
         size, count = generator.randint(2, 4), generator.randint(1, 3)
         p, q = shares(generator, size), shares(generator, size)
         exact = Given(tuple(Written(a) for a in p), tuple(Written(b) for b in q))
-        terms.append((Finite(tuple(map(float, p)), tuple(map(float, q)), blur=1e-15, exact=exact), count))
+        terms.append((Finite(tuple(map(float, p)), tuple(map(float, q)), relative_error=1e-15, exact=exact), count))
         cells += [(p, q)] * count
     # where atoms lie, and between them
     for ratio in (cells[0][0][0] / cells[0][1][0], Fraction(generator.randint(1, 40), 13)):
@@ -80,7 +80,7 @@ def test_sampled_cells_are_exact() -> None:
         (Written(Fraction(3, 10)), Written(Fraction(7, 10))),
         "1/50",
     )
-    law = Finite((0.308, 0.692), (0.3, 0.7), blur=1e-15, exact=Mixed(Given(p, q), Written(Fraction(rate))))
+    law = Finite((0.308, 0.692), (0.3, 0.7), relative_error=1e-15, exact=Mixed(Given(p, q), Written(Fraction(rate))))
     a, b = Fraction(308, 1000), Fraction(3, 10)
     whole = [(math.comb(40, j) * a**j * (1 - a) ** (40 - j), math.comb(40, j) * b**j * (1 - b) ** (40 - j)) for j in range(41)]
     exact = sum(max(above - Fraction(11, 10) * below, Fraction(0)) for above, below in whole)
@@ -203,7 +203,7 @@ def test_equally_spaced_atoms_and_others() -> None:
         p = [ratio * b for ratio, b in zip((1, 2, third), q, strict=True)]
         p = [a / sum(p) for a in p]
         exact = Given(tuple(map(Written, p)), tuple(map(Written, q)))
-        law = Finite(tuple(map(float, p)), tuple(map(float, q)), blur=1e-15, exact=exact)
+        law = Finite(tuple(map(float, p)), tuple(map(float, q)), relative_error=1e-15, exact=exact)
         with precision(128):
             route = prepare(LogPhi(((law, 4),)), ball(-9), 128)
             epsilon = ball("1.1").log()

@@ -15,7 +15,7 @@ from logphi.laws.finite import Thinned
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.mixed_normal import MixedNormal
 from logphi.laws.normal import Normal
-from logphi.laws.transform import Law
+from logphi.laws.transform import LossTransform
 from logphi.laws.uniform import UniformWithAtoms
 from profiles import gaussian_profile
 from slowly import slowly
@@ -33,7 +33,7 @@ def normal_excess(sigma: float, count: int, x: float) -> float:
         return float(gaussian_profile(m)(x))
 
 
-def by_contour(law: Law, x: float) -> tuple[float, float]:
+def by_contour(law: LossTransform, x: float) -> tuple[float, float]:
     """The excess and its proved error from the vertical line off the poles."""
     prepared = contour.prepare(law, x, Demand(1e-12))
     assert prepared is not None
@@ -51,7 +51,7 @@ def mixed(sigma: float, rate: float, count: int, turned: bool = False) -> LogPhi
     return loss.reflected() if turned else loss
 
 
-def centre(law: Law) -> tuple[float, float]:
+def centre(law: LossTransform) -> tuple[float, float]:
     """Mean and standard deviation, by differences."""
     step = 1e-3 / (2 * np.sqrt(max(-2 * law.log_transform(np.array([-0.5])).mid[0], 1e-300)))
     k = law.log_transform(np.array([1j * step])).mid[0]
@@ -123,7 +123,7 @@ def test_atoms_that_fade_are_no_obstacle() -> None:
 
 
 @pytest.mark.parametrize("law", [LogPhi(), LogPhi(((Thinned(0.1), 1),))], ids=["nothing", "constant"])
-def test_a_law_of_one_point_is_refused(law: Law) -> None:
+def test_a_law_of_one_point_is_refused(law: LossTransform) -> None:
     with pytest.raises(ValueError, match="Lévy inversion needs"):
         excess(law, 0.1)
 

@@ -13,7 +13,7 @@ from logphi.comparators.levy_sums import prepare
 from logphi.comparators.output_cells import cells_of
 from logphi.laws.mixed_normal import MixedNormal
 from logphi.laws.normal import Normal
-from logphi.laws.transform import Law
+from logphi.laws.transform import LossTransform
 from logphi.laws.uniform import Uniform
 
 # their Experiment 3
@@ -135,7 +135,7 @@ def test_arrays_have_their_shape() -> None:
     ids=["normal", "mixed", "turned"],
 )
 @pytest.mark.parametrize("reach", [None, 12.0])
-def test_cells_hold_both_probabilities(law: Law, reach: float | None) -> None:
+def test_cells_hold_both_probabilities(law: LossTransform, reach: float | None) -> None:
     cells = cells_of(law, 300, reach)
     assert cells is not None
     assert cells.mass.size == cells.tilted.size == 300

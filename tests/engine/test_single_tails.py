@@ -327,7 +327,7 @@ def test_the_left_tail_of_a_laplace_loss():
 
 def test_laws_without_a_closed_form_say_so():
     law = lp.DiscreteGaussian(sigma=2).loss.law.terms[0][0]
-    assert law.beyond(0.3) is None
+    assert law.partial_masses(0.3) is None
     assert law.density(0.3) is None
 
 

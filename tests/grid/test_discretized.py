@@ -21,7 +21,7 @@ from logphi.laws.finite import Finite, Thinned
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.mixed_normal import MixedNormal
 from logphi.laws.normal import Normal
-from logphi.laws.transform import Law, Reflected
+from logphi.laws.transform import LossTransform, Reflected
 from logphi.laws.two_point import TwoPoint
 from logphi.laws.uniform import Uniform, UniformWithAtoms
 from logphi.laws.weights import Listed
@@ -33,11 +33,11 @@ HALF_ULP = 1e-12
 BUDGET = 1 << 17
 
 
-def total(*terms: tuple[Law, int]) -> LogPhi:
+def total(*terms: tuple[LossTransform, int]) -> LogPhi:
     return LogPhi(terms)
 
 
-def excess(law: Law, x: float, rtol: float, budget: int = 1 << 20) -> Scaled:
+def excess(law: LossTransform, x: float, rtol: float, budget: int = 1 << 20) -> Scaled:
     return prepare(law, x, Demand(rtol), budget).at(x)
 
 
@@ -209,7 +209,7 @@ def test_hostile_settings_give_numbers_and_no_warnings(number: int) -> None:
     for _ in range(number):
         base = MixedNormal(Ratio(1.0, float(10 ** rng.uniform(-1, 2))), Plain(float(10 ** rng.uniform(-7, -0.05))))
         other = [Normal, Uniform, UniformWithAtoms, TwoPoint][rng.integers(4)](Plain(float(10 ** rng.uniform(-2, 0.3))))
-        one: Law = Reflected(base) if rng.random() < 0.5 else base
+        one: LossTransform = Reflected(base) if rng.random() < 0.5 else base
         law = total((one, int(10 ** rng.uniform(0, 3))), (other, int(rng.integers(1, 9))))
         found = excess(law, float(rng.uniform(-5, 50)), 1e-6, 1 << 14)
         assert 0 <= found.low <= found.high
@@ -277,7 +277,7 @@ BLENDS = {
 @pytest.mark.parametrize("name", BLENDS)
 @pytest.mark.parametrize("turned", [False, True])
 def test_a_release_of_several_shifts_on_both_sides(name: str, turned: bool) -> None:
-    law: Law = BLENDS[name].reflected() if turned else BLENDS[name]
+    law: LossTransform = BLENDS[name].reflected() if turned else BLENDS[name]
     points = [-0.3, 0.1, 0.3, 0.6, 2.0]
     near = prepare(law, 0.3, Demand(1e-7), BUDGET)
     assert near.at(0.3).relative_width < 1e-6

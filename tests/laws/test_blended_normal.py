@@ -96,7 +96,7 @@ def test_the_transform_is_honest_and_relatively_accurate(name):
             check(values, 0, exact.real)
             assert values.rounding[0] <= 2e-12 * abs(exact)
             assert values.inner[0] <= 2e-22
-            assert law.sketch(np.array([z]))[0] == pytest.approx(float(exact.real), rel=1e-3)
+            assert law.approximate(np.array([z]))[0] == pytest.approx(float(exact.real), rel=1e-3)
         line = Line(0.5, 1.0, 4)
         fast, direct = law.on_line(line), law.log_transform(line.points)
         for index in (3,):
@@ -248,7 +248,7 @@ def test_the_profile_next_to_the_infimum():
             assert found.relative_width < 1e-11
         assert law.reversed_excess(infimum - 1e-9).high == 0
     assert law.infimum <= infimum
-    assert law.infimum + law.slack >= infimum
+    assert law.infimum + law.support_error >= infimum
 
 
 def test_weights_below_every_double_are_kept():

@@ -8,7 +8,7 @@ import pytest
 from logphi.laws.conditioned import Conditioned
 from logphi.laws.finite import Finite
 from logphi.laws.log_phi import LogPhi
-from logphi.laws.transform import Law, Reflected
+from logphi.laws.transform import LossTransform, Reflected
 from logphi.quadrature.values import Line
 
 P, Q = (0.5, 0.3, 0.2), (0.2, 0.2, 0.6)
@@ -19,11 +19,11 @@ _SEEN_THROUGH = "routes look at the terms one by one"
 LEFT = {
     Reflected: {
         "symmetric": "symmetric laws are not wrapped",
-        "mirrored": "symmetric laws are not wrapped",
+        "exactly_symmetric": "symmetric laws are not wrapped",
         "unmixed": "the reflected ratio is no mixture; who asks turns the law first",
         "normal_shift": "normal laws are symmetric",
-        "together": _ONE_CLASS,
-        "merged": _ONE_CLASS,
+        "batched": _ONE_CLASS,
+        "coarsened": _ONE_CLASS,
     },
     LogPhi: {
         "atomless": _SEEN_THROUGH,
@@ -31,18 +31,18 @@ LEFT = {
         "continuous": _SEEN_THROUGH,
         "excess": _SEEN_THROUGH,
         "reversed_excess": _SEEN_THROUGH,
-        "beyond": _SEEN_THROUGH,
+        "partial_masses": _SEEN_THROUGH,
         "density": _SEEN_THROUGH,
         "unmixed": _SEEN_THROUGH,
         "normal_shift": _SEEN_THROUGH,
-        "together": _ONE_CLASS,
-        "merged": _ONE_CLASS,
+        "batched": _ONE_CLASS,
+        "coarsened": _ONE_CLASS,
     },
     Conditioned: {
-        "mirrored": "as symmetric",
+        "exactly_symmetric": "as symmetric",
         "empty": "a law of no mass has no conditional law",
-        "completed": "nothing is left out",
-        "slack": "divergences do not ask for it",
+        "with_omitted_mass": "nothing is left out",
+        "support_error": "divergences do not ask for it",
         "shift_bound": "divergences do not ask for it",
         "atomless": "divergences do not ask for it",
         "pieces": "divergences do not ask for it",
@@ -50,25 +50,27 @@ LEFT = {
         "continuous": "divergences do not ask for it",
         "excess": "divergences do not ask for it",
         "reversed_excess": "divergences do not ask for it",
-        "beyond": "divergences do not ask for it",
+        "partial_masses": "divergences do not ask for it",
         "density": "divergences do not ask for it",
         "unmixed": "divergences do not ask for it",
         "normal_shift": "divergences do not ask for it",
         "reflected": "who asks turns the law first",
-        "together": _ONE_CLASS,
-        "merged": _ONE_CLASS,
-        "sketch": "by log_transform",
+        "batched": _ONE_CLASS,
+        "coarsened": _ONE_CLASS,
+        "approximate": "by log_transform",
         "on_line": "by log_transform",
         "log_masses": "both masses are one",
         "log_block": "divergences do not ask for it",
     },
 }
-MEMBERS = {name for name in vars(Law) if not name.startswith("_")}
+MEMBERS = {name for name in vars(LossTransform) if not name.startswith("_")}
 
 
 @pytest.mark.parametrize("wrapper", LEFT, ids=lambda wrapper: wrapper.__name__)
 def test_a_wrapper_tells_everything_or_says_why_not(wrapper):
-    told = {name for name in MEMBERS if inspect.getattr_static(wrapper, name) is not inspect.getattr_static(Law, name)}
+    told = {
+        name for name in MEMBERS if inspect.getattr_static(wrapper, name) is not inspect.getattr_static(LossTransform, name)
+    }
     assert MEMBERS - told == set(LEFT[wrapper])
     assert all(LEFT[wrapper].values())
 

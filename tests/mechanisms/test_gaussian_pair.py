@@ -127,7 +127,7 @@ def test_the_support_ends_at_the_vertex(pair):
     assert (law.supremum < np.inf) == (pair[1] < pair[3])
     if vertex is not None:
         sign = 1 if pair[1] < pair[3] else -1
-        assert 0 <= sign * (mpf(ends[0]) - vertex) <= law.slack + 1e-12 * abs(vertex)
+        assert 0 <= sign * (mpf(ends[0]) - vertex) <= law.support_error + 1e-12 * abs(vertex)
 
 
 @pytest.mark.parametrize("pair", PAIRS)

@@ -6,7 +6,7 @@ import logphi as lp
 from logphi.arith.protocol import Plain
 from logphi.extend import LogPhi, Primitive
 from logphi.laws.normal import Normal
-from logphi.laws.transform import Law
+from logphi.laws.transform import LossTransform
 
 NORMAL = Normal(Plain(1.0))
 
@@ -15,7 +15,7 @@ NORMAL = Normal(Plain(1.0))
 class Own(Primitive):
     """A mechanism whose loss has this law."""
 
-    law: Law = NORMAL
+    law: LossTransform = NORMAL
     adjacency: lp.Adjacency = lp.Adjacency.ADD_REMOVE
 
     def loss_law(self):

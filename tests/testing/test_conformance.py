@@ -17,7 +17,7 @@ from logphi.arith.scaled import Scaled
 from logphi.expression import parse
 from logphi.laws.finite import Finite
 from logphi.laws.normal import Normal
-from logphi.laws.transform import Lattice, Law
+from logphi.laws.transform import Lattice, LossTransform
 from logphi.laws.two_point import TwoPoint
 from logphi.laws.uniform import UniformWithAtoms
 from logphi.mechanisms import CATALOGUE, PYTHON_ONLY
@@ -184,7 +184,7 @@ def test_every_mechanism_has_a_row():
 
 
 @dataclass(frozen=True)
-class Tail(Law):
+class Tail(LossTransform):
     """Exponential laws of rates 1 and 2: the loss is that of rate 1, less log 2, and has moments below one only."""
 
     strip = (-np.inf, 1.0)

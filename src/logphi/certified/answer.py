@@ -72,7 +72,7 @@ def _certify(loss: Loss, quantity: str, at: Fraction, direction: Direction | str
         raise NotCertifiedError(
             "every outcome tells everything: delta is 1 at every epsilon and no epsilon is finite, which needs no proof"
         )
-    if any(law.symmetric and not law.mirrored for law, _ in loss.remove.terms):
+    if any(law.symmetric and not law.exactly_symmetric for law, _ in loss.remove.terms):
         raise NotCertifiedError(
             "the two orders of a loss agree in doubles and not exactly, so that neither can be told from the other; write "
             "parameters that differ by more than the rounding of doubles"

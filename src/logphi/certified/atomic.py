@@ -27,9 +27,9 @@ class Atomic(Part):
         return [(p, (p / q).log()) for p, q in zip(atoms.p, atoms.q, strict=True)]
 
     @property
-    def stray(self) -> float:
+    def omitted_mass(self) -> float:
         """Of the law."""
-        return self.law.stray
+        return self.law.omitted_mass
 
     def on_line(self, c: Any, step: Any, size: int) -> list[Any]:
         """Atom by atom."""

@@ -39,7 +39,7 @@ def prepare(loss: LogPhi, epsilon: Any, digits: int) -> Route:
     NotCertifiedError
         If it is not.
     """
-    stray = any(isinstance(law, Finite) and law.stray for law, _ in loss.terms)
-    if stray or not (math.isfinite(loss.supremum) and epsilon >= arb(loss.supremum)):
+    omitted_mass = any(isinstance(law, Finite) and law.omitted_mass for law, _ in loss.terms)
+    if omitted_mass or not (math.isfinite(loss.supremum) and epsilon >= arb(loss.supremum)):
         raise NotThisRouteError("the loss is not known to stay below this epsilon")
     return Beyond(arb(loss.supremum))

@@ -24,7 +24,7 @@ from logphi.certified.cells import atoms_of
 from logphi.certified.expansion import Cut, Terms
 from logphi.certified.places import Exact, Key, Place
 from logphi.certified.reals import real
-from logphi.laws.transform import Law
+from logphi.laws.transform import LossTransform
 from logphi.laws.uniform import Uniform, UniformWithAtoms
 
 
@@ -32,13 +32,13 @@ from logphi.laws.uniform import Uniform, UniformWithAtoms
 class Branches(ABC):
     """One law as such a sum: its places from the top downward, with their weights and as balls.
 
-    ``stray`` bounds the mass that is left out.
+    ``omitted_mass`` bounds the mass that is left out.
     """
 
     places: tuple[Place, ...]
     weights: tuple[Any, ...]
     values: tuple[Any, ...]
-    stray: float = 0.0
+    omitted_mass: float = 0.0
 
     @property
     def flat(self) -> bool:
@@ -220,7 +220,7 @@ def _rungs(keys: Sequence[Key]) -> list[int] | None:
 
 
 @singledispatch
-def branches_of(law: Law) -> Branches:
+def branches_of(law: LossTransform) -> Branches:
     """The law as such a sum: that of a finite one.
 
     Raises
@@ -232,7 +232,7 @@ def branches_of(law: Law) -> Branches:
     weights, values = atoms.tilted, [(a / b).log() for a, b in zip(atoms.p, atoms.q, strict=True)]
     from_top = sorted(zip(values, weights, atoms.places, strict=True), key=lambda atom: -float(atom[0].mid()))
     places, sizes, at = (tuple(atom[i] for atom in from_top) for i in (2, 1, 0))
-    return (Ends if len(places) == 2 else Points)(places, sizes, at, atoms.stray)
+    return (Ends if len(places) == 2 else Points)(places, sizes, at, atoms.omitted_mass)
 
 
 @branches_of.register

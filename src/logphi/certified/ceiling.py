@@ -59,12 +59,12 @@ def prepare(loss: LogPhi, epsilon: Any, level: Any) -> Route:
     """
     inside = np.array([c for c in _ABSCISSAS if c < 0.9 * loss.strip[1]])
     with np.errstate(all="ignore"):  # far out K overflows, and an infinite bound is none
-        logs = loss.sketch(inside) + log_kappa(inside) - inside * float(epsilon.mid())
+        logs = loss.approximate(inside) + log_kappa(inside) - inside * float(epsilon.mid())
     enough = np.flatnonzero(logs < math.log(max(float(level.lower()), 1e-300)) - _ROOM)
     if not enough.size:
         raise NotThisRouteError("Chernoff's bound does not settle this order")
     parts = [(part_of(law), count) for law, count in loss.terms]
-    if any(part.stray for part, _ in parts):
+    if any(part.omitted_mass for part, _ in parts):
         raise NotThisRouteError("mass that is left out of the transform is not below this bound")
     abscissa = float(inside[enough[0]])
     c = arb(abscissa)

@@ -16,7 +16,7 @@ from logphi.certified.route import NotCertifiedError, NotThisRouteError
 from logphi.laws.finite import Finite, Thinned
 from logphi.laws.integers import NormalSteps
 from logphi.laws.ladder import GeometricShift, Ladder
-from logphi.laws.transform import Law
+from logphi.laws.transform import LossTransform
 from logphi.laws.two_point import TwoPoint
 
 
@@ -24,14 +24,14 @@ from logphi.laws.two_point import TwoPoint
 class Atoms:
     """Masses p and q of the two laws on their common outcomes, and the places log(p/q) of the loss.
 
-    ``lost`` is P(L = inf); ``stray`` bounds the mass that P has on common outcomes that are left out.
+    ``lost`` is P(L = inf); ``omitted_mass`` bounds the mass that P has on common outcomes that are left out.
     """
 
     p: tuple[Any, ...]
     q: tuple[Any, ...]
     places: tuple[Place, ...]
     lost: Any
-    stray: float = 0.0
+    omitted_mass: float = 0.0
 
     @property
     def tilted(self) -> tuple[Any, ...]:
@@ -40,7 +40,7 @@ class Atoms:
 
 
 @singledispatch
-def atoms_of(law: Law) -> Atoms:
+def atoms_of(law: LossTransform) -> Atoms:
     """The atoms of a law.
 
     Raises
@@ -92,17 +92,17 @@ def _rungs(law: Ladder) -> tuple[Place, ...]:
 
 @atoms_of.register
 def _(law: Finite) -> Atoms:
-    if law.exact is None and law.blur:
+    if law.exact is None and law.relative_error:
         raise NotCertifiedError(
             "the probabilities of a finite law are known to some digits only, as its mechanism makes them: a certificate needs "
             "formulas of the parameters; state it as a Discrete, whose probabilities are what is written"
         )
-    if law.stray and not math.isfinite(law.stray_growth):
+    if law.omitted_mass and not math.isfinite(law.omitted_growth):
         raise NotCertifiedError(
             "a truncated law is cut off once more before it is sampled, and what is left out may be infinite losses: leave the "
             "truncation out, or the sampling"
         )
-    if law.exact is None and (law.lost_p or law.lost_q):
+    if law.exact is None and (law.infinite_p or law.infinite_q):
         raise NotCertifiedError(
             "the infinite losses of a finite law are known as doubles only: state it as a Discrete, with all its outcomes"
         )
@@ -116,7 +116,7 @@ def _(law: Finite) -> Atoms:
             raise NotCertifiedError(str(reason)) from None
         units = [Unit((cells, j), (a / b).log()) for j, (a, b) in enumerate(zip(p, q, strict=True))]
         places = [Place(units=((unit, 1),)) for unit in units]
-        lost = 1 - sum(p, flint.arb(0)) if law.lost_p else flint.arb(0)
-        return Atoms(tuple(p), tuple(q), tuple(places), lost, law.stray)
+        lost = 1 - sum(p, flint.arb(0)) if law.infinite_p else flint.arb(0)
+        return Atoms(tuple(p), tuple(q), tuple(places), lost, law.omitted_mass)
     places = [Place(ratio=a / b) for a, b in zip(p, q, strict=True)]
-    return Atoms(tuple(map(ball, p)), tuple(map(ball, q)), tuple(places), ball(1 - sum(p, Fraction(0))), law.stray)
+    return Atoms(tuple(map(ball, p)), tuple(map(ball, q)), tuple(places), ball(1 - sum(p, Fraction(0))), law.omitted_mass)

@@ -10,7 +10,7 @@ from flint import acb, arb, ctx
 from logphi.arith.ball import Ball
 from logphi.certified.part import Part
 from logphi.certified.reals import balls
-from logphi.laws.transform import Law
+from logphi.laws.transform import LossTransform
 from logphi.laws.uniform import UniformWithAtoms
 
 
@@ -18,7 +18,7 @@ from logphi.laws.uniform import UniformWithAtoms
 class Closed(Part):
     """A law whose K is in closed form; without more it is not known to fall."""
 
-    law: Law
+    law: LossTransform
 
     def on_line(self, c: Any, step: Any, size: int) -> list[Any]:
         """By the formula."""

@@ -71,12 +71,12 @@ class Line(ABC):
         first, *others = (value * factor for value, factor in zip(self.values, self.kernel(epsilon), strict=True))
         total = self.step / (2 * arb.pi()) * (first.real + 2 * sum((one.real for one in others), arb(0)))
         half = (self.aliasing(epsilon) / 2).upper()
-        return total - half + arb(0, half) + arb(0, self.truncation(epsilon).upper()) + self._stray
+        return total - half + arb(0, half) + arb(0, self.truncation(epsilon).upper()) + self._omitted_mass
 
     @cached_property
-    def _stray(self) -> Any:
+    def _omitted_mass(self) -> Any:
         """What mass that is left out of M may add."""
-        return sum((count * arb(part.stray) for part, count in self.parts), arb(0)).union(0)
+        return sum((count * arb(part.omitted_mass) for part, count in self.parts), arb(0)).union(0)
 
     def aliasing(self, epsilon: Any) -> Any:
         """A bound of what the sum has too much."""

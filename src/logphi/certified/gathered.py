@@ -12,7 +12,7 @@ from logphi.certified.reals import constant
 from logphi.laws.finite import Thinned
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.normal import Normal
-from logphi.laws.transform import Law
+from logphi.laws.transform import LossTransform
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Root(Parameter):
         return arith.exp(arith.log(sum(squares[1:], squares[0])) / 2)
 
 
-def gathered(loss: LogPhi) -> tuple[list[Law], Any]:
+def gathered(loss: LogPhi) -> tuple[list[LossTransform], Any]:
     """The releases that are left, at most three of them, and the share that is kept, as a ball of the present precision."""
     kept, normal, laws = flint.arb(1), [], []
     for law, count in loss.terms:

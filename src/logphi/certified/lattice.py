@@ -26,7 +26,7 @@ from logphi.laws.finite import Thinned
 from logphi.laws.integers import NormalOnIntegers
 from logphi.laws.ladder import Ladder
 from logphi.laws.log_phi import LogPhi
-from logphi.laws.transform import Law
+from logphi.laws.transform import LossTransform
 from logphi.laws.two_point import TwoPoint
 from logphi.written import meant
 
@@ -135,7 +135,7 @@ def _places_of(loss: LogPhi) -> Places:
     return Places(ball(offset), ball(span))
 
 
-def _lattice_of_one(laws: list[tuple[Law, int]]) -> Places:
+def _lattice_of_one(laws: list[tuple[LossTransform, int]]) -> Places:
     """The lattice of a law whose gap is irrational, repeated."""
     if len(laws) > 1:
         raise NotThisRouteError("the lattices of these losses have no common span that is known to be one")
@@ -144,14 +144,14 @@ def _lattice_of_one(laws: list[tuple[Law, int]]) -> Places:
     return Places(span * (count * _steps(law)) / 2, span)
 
 
-def _gap(law: Law, arith: Arithmetic) -> Number:
+def _gap(law: LossTransform, arith: Arithmetic) -> Number:
     """The distance of neighbouring atoms."""
     if isinstance(law, TwoPoint):
         return 2 * law.point.under(arith)
     return law.gap(arith)  # type: ignore[attr-defined]
 
 
-def _steps(law: Law) -> int:
+def _steps(law: LossTransform) -> int:
     """Twice the distance of some atom from zero, in gaps: atoms mirror one another."""
     if isinstance(law, TwoPoint):
         return 1

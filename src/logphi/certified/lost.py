@@ -19,7 +19,7 @@ from logphi.laws.mixed_flat import MixedFlat, SplicedFlat
 from logphi.laws.mixed_normal import MixedNormal
 from logphi.laws.normal import Normal
 from logphi.laws.normal_pair import NormalPair
-from logphi.laws.transform import Law, Reflected
+from logphi.laws.transform import LossTransform, Reflected
 from logphi.laws.uniform import Uniform, UniformWithAtoms
 
 # everywhere both densities are positive, or neither
@@ -47,7 +47,7 @@ def infinite_mass(loss: LogPhi) -> Any:
     return -sum((count * (-_known(law)).log1p() for law, count in loss.terms), arb(0)).expm1()
 
 
-def _known(law: Law) -> Any:
+def _known(law: LossTransform) -> Any:
     try:
         return lost_of(law)
     except NotThisRouteError:
@@ -55,7 +55,7 @@ def _known(law: Law) -> Any:
 
 
 @singledispatch
-def lost_of(law: Law) -> Any:
+def lost_of(law: LossTransform) -> Any:
     """That of one law: of a finite one, unless it is another kind.
 
     Raises

@@ -18,7 +18,7 @@ from logphi.laws.blended_normal import BlendedNormal
 from logphi.laws.curved_normal import ReplacedNormal
 from logphi.laws.mixed_normal import MixedNormal
 from logphi.laws.normal import Normal
-from logphi.laws.transform import Law, Reflected
+from logphi.laws.transform import LossTransform, Reflected
 
 # derived: bits that the sums of a loss may cost; a bracket is doubled and halved so often at most
 _LOST_BITS, _MOST_STEPS = 12, 2000
@@ -141,7 +141,7 @@ class NormalMixtures:
 
 
 @singledispatch
-def mixtures_of(law: Law) -> NormalMixtures:
+def mixtures_of(law: LossTransform) -> NormalMixtures:
     """The two laws of which a loss is that.
 
     Raises

@@ -12,7 +12,7 @@ class Part(ABC):
     """The transform M of one law; abscissas are not negative."""
 
     @property
-    def stray(self) -> float:
+    def omitted_mass(self) -> float:
         """A bound of the mass that is left out of M, where the loss may be anything."""
         return 0.0
 

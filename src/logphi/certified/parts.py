@@ -19,14 +19,14 @@ from logphi.laws.mixed_flat import MixedFlat, SplicedFlat
 from logphi.laws.mixed_normal import MixedNormal
 from logphi.laws.normal import Normal
 from logphi.laws.normal_pair import NormalPair
-from logphi.laws.transform import Law, Reflected
+from logphi.laws.transform import LossTransform, Reflected
 from logphi.laws.two_point import TwoPoint
 from logphi.laws.uniform import Uniform, UniformWithAtoms
 
 _LEVEL = (TwoPoint, Thinned, GeometricShift, NormalSteps, NormalOnIntegers)
 
 
-def part_of(law: Law) -> Part:
+def part_of(law: LossTransform) -> Part:
     """What a contour needs of a law.
 
     Raises
@@ -50,7 +50,7 @@ def part_of(law: Law) -> Part:
     raise NotCertifiedError(refusal(law))
 
 
-def refusal(law: Law) -> str:
+def refusal(law: LossTransform) -> str:
     """Why a law is not certified."""
     plain = law.law if isinstance(law, Reflected) else law
     if plain.estimated:

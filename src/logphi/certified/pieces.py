@@ -91,7 +91,7 @@ class Pieces:
 
     def _left(self, epsilon: Any) -> Any:
         """What is left out, somewhere above zero; of the flat parts nothing beyond the largest loss."""
-        most = sum((count * flint.arb(part.stray) for part, count in self._parts), flint.arb(0))
+        most = sum((count * flint.arb(part.omitted_mass) for part, count in self._parts), flint.arb(0))
         if self.tail is not None and not epsilon >= self._top:
             c, stretch = (ball(number) for number in (self.tail.abscissa, self.tail.stretch))
             most += _moment(self._parts, c, stretch) * (-c * epsilon).exp() / stretch ** (self.tail.degree + 1)

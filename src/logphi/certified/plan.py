@@ -63,7 +63,7 @@ def plan(loss: LogPhi, epsilon: float, digits: int) -> Plan:
 
     def exponent(c: Array) -> Array:
         with np.errstate(all="ignore"):  # far out K overflows, and an infinite value is avoided
-            found = loss.sketch(np.asarray(c, dtype=float)) - c * epsilon
+            found = loss.approximate(np.asarray(c, dtype=float)) - c * epsilon
         return np.asarray(np.where(np.isnan(found), np.inf, found), dtype=float)
 
     def objective(c: Array) -> Array:

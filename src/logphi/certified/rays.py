@@ -23,7 +23,7 @@ from logphi.certified.reals import real
 from logphi.certified.route import NotThisRouteError, Route
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.normal_pair import NormalPair
-from logphi.laws.transform import Law, Reflected
+from logphi.laws.transform import LossTransform, Reflected
 
 # measured: with more of them a line has few enough nodes
 MOST = 100
@@ -98,11 +98,11 @@ def prepare(loss: LogPhi, epsilon: Any, digits: int) -> Route:
     return Rays([_bent(law, count) for law, count in pairs], plan(loss, float(epsilon.mid()), digits).abscissa)
 
 
-def _plain(law: Law) -> Law:
+def _plain(law: LossTransform) -> LossTransform:
     return law.law if isinstance(law, Reflected) else law
 
 
-def _bent(law: Law, count: int) -> Bent:
+def _bent(law: LossTransform, count: int) -> Bent:
     pair = _plain(law)
     assert isinstance(pair, NormalPair)
     p, q = pair.sigma_p, pair.sigma_q

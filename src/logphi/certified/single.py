@@ -22,7 +22,7 @@ from logphi.laws.log_phi import LogPhi
 from logphi.laws.mixed_flat import MixedFlat, SplicedFlat
 from logphi.laws.mixed_normal import MixedNormal
 from logphi.laws.normal_pair import NormalPair
-from logphi.laws.transform import Law, Reflected
+from logphi.laws.transform import LossTransform, Reflected
 
 # bits beside those asked for
 _SPARE = 32
@@ -82,7 +82,7 @@ def prepare(loss: LogPhi, epsilon: Any, bits: int) -> Single:
 
 
 @singledispatch
-def form_of(law: Law) -> ClosedForm:
+def form_of(law: LossTransform) -> ClosedForm:
     """The closed form of a law: that of mixtures of normal laws, if it has no other.
 
     Raises

@@ -29,7 +29,7 @@ from logphi.certified.route import NotCertifiedError, NotThisRouteError
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.mixed_normal import MixedNormal
 from logphi.laws.normal import Normal
-from logphi.laws.transform import Law, Reflected
+from logphi.laws.transform import LossTransform, Reflected
 
 # bits beside those asked for, of which exponents as large as those of the smallest answer take twenty
 _SPARE = 44
@@ -221,7 +221,7 @@ def prepare(loss: LogPhi, epsilon: Any, bits: int) -> Twofold:
     return route
 
 
-def sampled_of(law: Law) -> Sampled | None:
+def sampled_of(law: LossTransform) -> Sampled | None:
     """The law as one with an explicit root, if it is one."""
     plain = law.law if isinstance(law, Reflected) else law
     if isinstance(plain, MixedNormal):

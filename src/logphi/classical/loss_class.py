@@ -30,7 +30,7 @@ from logphi.engine.directions import Loss
 from logphi.engine.profile import masses
 from logphi.inversion.third_moment import third_moment
 from logphi.laws.log_phi import LogPhi
-from logphi.laws.transform import Law
+from logphi.laws.transform import LossTransform
 from logphi.pairs.pair import UnsupportedError
 
 # Shevtsova 2011 (identical summands) and 2010: sup |F - Phi| <= C T / s^3
@@ -124,7 +124,7 @@ def classes(release: Questions, direction: DirectionLike | None = None) -> list[
     return [LossClass.of(law) for _, law in Loss(release.loss_law(), release.adjacency).orders(direction)]
 
 
-def third(law: Law) -> float:
+def third(law: LossTransform) -> float:
     """An upper bound of E|X - E X|^3 of the finite part of one loss, most often sharp to 1e-5.
 
     The moment about the value that the mean is known to be near; a norm moves by no more than the mean may be off.
@@ -133,7 +133,7 @@ def third(law: Law) -> float:
     mean = cumulant(alone, 1)
     if not (math.isfinite(mean.upper) and 0 < quick < math.inf):
         return quick
-    whole = alone.completed()
+    whole = alone.with_omitted_mass()
     log_mass = whole.log_masses()[0]
     kept = math.exp(float((log_mass.mid - log_mass.radius)[0])) * (1 - 1e-15)
     off = max(mean.upper - mean.value, mean.value - mean.lower)
@@ -141,7 +141,7 @@ def third(law: Law) -> float:
     return float(min(quick, norm**3 * (1 + 1e-14)))
 
 
-def _quick_third(law: Law) -> float:
+def _quick_third(law: LossTransform) -> float:
     """The smaller of sqrt(E(X - m)^2 E(X - m)^4), by Cauchy and Schwarz, and range times variance.
 
     The moments are k2 and k4 + 3 k2^2 of the cumulants.

@@ -166,7 +166,7 @@ def _chernoff(law: LogPhi, mass: float, sign: int) -> float:
     def sketched(t: NDArray[np.float64]) -> NDArray[np.float64]:
         values: NDArray[np.float64] = np.full(t.shape, np.inf)
         inside = t < reach
-        values[inside] = (law.sketch(sign * t[inside]) + cost) / t[inside]
+        values[inside] = (law.approximate(sign * t[inside]) + cost) / t[inside]
         return np.where(np.isnan(values), np.inf, values)
 
     best = minimise(sketched, RIGHT)

@@ -55,7 +55,7 @@ def saddle_point_delta(law: LogPhi, epsilon: float, *, corrected: bool = True) -
     method = "saddle point"
 
     def exponent(t: NDArray[np.float64]) -> NDArray[np.float64]:
-        values: NDArray[np.float64] = law.sketch(t) - t * eps - np.log(t) - np.log1p(t)
+        values: NDArray[np.float64] = law.approximate(t) - t * eps - np.log(t) - np.log1p(t)
         return values
 
     saddle = best_order(exponent, LossCurve(law))

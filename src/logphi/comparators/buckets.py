@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from logphi.arith.floats import ELEMENTARY, ULP
 from logphi.arith.scaled import Scaled
 from logphi.comparators.output_cells import Cells, cells_of
-from logphi.laws.transform import Law
+from logphi.laws.transform import LossTransform
 
 Array = NDArray[np.float64]
 
@@ -54,7 +54,7 @@ class Buckets:
     most: Array
 
     @staticmethod
-    def of(law: Law) -> Buckets:
+    def of(law: LossTransform) -> Buckets:
         """The cells of a normal or mixed normal law; atoms and flat parts of any other.
 
         Raises
@@ -81,11 +81,15 @@ class Buckets:
             log_mass = np.concatenate([log_mass, log_flat])
             # an edge is off by its rounding, and a narrow cell's mass by that over its length
             tilted = np.concatenate([tilted, log_flat + math.log(CELLS)])
-        slip = pieces.slip + ELEMENTARY * (1 + np.maximum(np.abs(low), np.abs(high)))
-        wrong = pieces.blur + pieces.slip + 4 * ELEMENTARY * (2 + np.abs(log_mass) + np.abs(tilted) + np.abs(low))
+        edge_error = pieces.location_error + ELEMENTARY * (1 + np.maximum(np.abs(low), np.abs(high)))
+        wrong = (
+            pieces.relative_error
+            + pieces.location_error
+            + 4 * ELEMENTARY * (2 + np.abs(log_mass) + np.abs(tilted) + np.abs(low))
+        )
         wrong[places.size :] += 8 * ULP * CELLS
         mass = np.exp(log_mass)
-        return Buckets(low - slip, high + slip, mass * (1 - wrong), mass * (1 + wrong))
+        return Buckets(low - edge_error, high + edge_error, mass * (1 - wrong), mass * (1 + wrong))
 
     @staticmethod
     def of_cells(cells: Cells) -> Buckets:
@@ -182,7 +186,7 @@ class Line:
         return (total + self.infinite) * (1 + wrong) + 1e-290 if self.upper else total * max(1 - wrong, 0.0)
 
 
-def prepare(terms: Sequence[tuple[Law, int]], x: float, most: int = NODES) -> Callable[[float], Scaled]:
+def prepare(terms: Sequence[tuple[LossTransform, int]], x: float, most: int = NODES) -> Callable[[float], Scaled]:
     """D as a function of the threshold, on a grid that suits thresholds near x.
 
     Parameters

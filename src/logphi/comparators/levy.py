@@ -35,7 +35,7 @@ from numpy.typing import NDArray
 
 from logphi.arith.floats import ELEMENTARY, ULP
 from logphi.arith.scaled import Scaled
-from logphi.laws.transform import Law
+from logphi.laws.transform import LossTransform
 from logphi.quadrature.values import CERTAIN, Values
 
 # theirs: Gauss-Legendre; derived: 32 nodes resolve 44 radians to 1e-21, the error being below (22 e / 128)^64
@@ -62,7 +62,7 @@ NODES, WEIGHTS = np.polynomial.legendre.leggauss(ORDER)
 _SEARCH = np.arange(-4.0, 64.0, 0.125)
 
 
-def excess(law: Law, x: float, most: int = MAX_PANELS) -> Scaled:
+def excess(law: LossTransform, x: float, most: int = MAX_PANELS) -> Scaled:
     """D(x) = E[(1 - e^{x-X})_+] by Lévy's formula (Zhu, Dong & Wang 2022, Lemmas 18, 19 and 42).
 
     Parameters
@@ -100,7 +100,7 @@ def excess(law: Law, x: float, most: int = MAX_PANELS) -> Scaled:
     return prepare(law, most)(x)
 
 
-def prepare(law: Law, most: int = MAX_PANELS) -> Callable[[float], Scaled]:
+def prepare(law: LossTransform, most: int = MAX_PANELS) -> Callable[[float], Scaled]:
     """:func:`excess` as a function of the threshold alone: what is known of K is kept for the next one.
 
     The arguments are those of :func:`excess`, and so is what is raised, in part here already.
@@ -114,7 +114,7 @@ def prepare(law: Law, most: int = MAX_PANELS) -> Callable[[float], Scaled]:
     return lambda x: _excess(law, lines, nodes, x, most)
 
 
-def _excess(law: Law, lines: list[_Axis], nodes: Callable[[float, int], _Nodes], x: float, most: int) -> Scaled:
+def _excess(law: LossTransform, lines: list[_Axis], nodes: Callable[[float, int], _Nodes], x: float, most: int) -> Scaled:
     # beyond e^700 every digit is lost in any case
     factors = np.array([1.0, np.exp(min(x, 700.0))])
     masses = np.array([np.exp(line.log_mass) for line in lines])
@@ -152,7 +152,7 @@ class _Axis:
     spread: float
 
     @staticmethod
-    def of(law: Law, abscissa: float) -> _Axis:
+    def of(law: LossTransform, abscissa: float) -> _Axis:
         masses = law.log_masses() or (CERTAIN, CERTAIN)
         at_zero, at_minus_one = (float(values.mid[0].real) for values in masses)
         dip = at_zero + at_minus_one - 2 * float(law.log_transform(np.array([-0.5])).mid[0].real)
@@ -199,7 +199,7 @@ class _Extent:
     first: float
 
 
-def _extent(law: Law, x: float, lines: list[_Axis], most: int) -> _Extent:
+def _extent(law: LossTransform, x: float, lines: list[_Axis], most: int) -> _Extent:
     """As low as little enough is left; where that is nowhere, as high as the longest rule can follow e^{-itx} M(c + it)."""
     heights = 2.0**_SEARCH / max(line.spread for line in lines)
     envelope = np.exp(np.max([law.log_envelope(line.abscissa, heights) for line in lines], axis=0))
@@ -255,7 +255,7 @@ class _Nodes:
     values: tuple[Values, ...]
 
 
-def _nodes(law: Law, lines: list[_Axis], height: float, panels: int) -> _Nodes:
+def _nodes(law: LossTransform, lines: list[_Axis], height: float, panels: int) -> _Nodes:
     """Gauss-Legendre rules on equal panels of u, t = height u / (1 - u^2)."""
     end = (np.sqrt(5.0) - 1) / 2  # there u / (1 - u^2) = 1
     width = end / panels
@@ -267,7 +267,7 @@ def _nodes(law: Law, lines: list[_Axis], height: float, panels: int) -> _Nodes:
     return _Nodes(t, share, _on(law, lines, t))
 
 
-def _integral(law: Law, x: float, lines: list[_Axis], nodes: _Nodes) -> _Sum:
+def _integral(law: LossTransform, x: float, lines: list[_Axis], nodes: _Nodes) -> _Sum:
     """Both tails."""
     t, share = nodes.heights, nodes.share
     tails, rounding, inner = np.zeros((3, len(lines)))
@@ -292,7 +292,7 @@ def _integral(law: Law, x: float, lines: list[_Axis], nodes: _Nodes) -> _Sum:
     return _Sum(tails, rounding, inner)
 
 
-def _on(law: Law, lines: list[_Axis], heights: NDArray[np.float64]) -> tuple[Values, ...]:
+def _on(law: LossTransform, lines: list[_Axis], heights: NDArray[np.float64]) -> tuple[Values, ...]:
     """K at c + it on every line, in blocks of neighbouring heights."""
     abscissas = np.array([line.abscissa for line in lines])
     blocks = np.split(heights, range(BLOCK, heights.size, BLOCK))

@@ -15,7 +15,7 @@ from logphi.comparators.levy import NODES, ORDER, RADIANS, WEIGHTS
 from logphi.comparators.output_cells import REACH, mixed_loss
 from logphi.laws.blended_normal import BlendedNormal
 from logphi.laws.mixed_normal import MixedNormal
-from logphi.laws.transform import Law, Reflected
+from logphi.laws.transform import LossTransform, Reflected
 from logphi.quadrature.values import Values
 
 # estimates that differ by less, relative to M, agree
@@ -26,7 +26,7 @@ MAX_INNER = 1 << 14
 BLOCK = 1 << 21
 
 
-class _Numeric(Law):
+class _Numeric(LossTransform):
     """A law that is known in doubles only."""
 
     def formula(self, arith: Arithmetic, z: Number) -> Number:
@@ -131,17 +131,17 @@ class DoubleQuadrature(_Numeric):
 
     def log_envelope(self, abscissa: float, heights: NDArray[np.float64], end: float = np.inf) -> NDArray[np.float64]:
         """That of the law, which may leave it to the class that computes many together."""
-        return (self.law.together([(self.law, 1)]) or self.law).log_envelope(abscissa, heights, end)
+        return (self.law.batched([(self.law, 1)]) or self.law).log_envelope(abscissa, heights, end)
 
 
 @singledispatch
-def double_quadrature(law: Law) -> Law | None:
+def double_quadrature(law: LossTransform) -> LossTransform | None:
     """The law with its K by a plain quadrature; None if its K is not an integral."""
     return None
 
 
 @double_quadrature.register
-def _(law: Reflected) -> Law | None:
+def _(law: Reflected) -> LossTransform | None:
     own = double_quadrature(law.law)
     return None if own is None else own.reflected()
 
@@ -149,5 +149,5 @@ def _(law: Reflected) -> Law | None:
 # a union is understood from Python 3.11 on
 @double_quadrature.register(MixedNormal)
 @double_quadrature.register(BlendedNormal)
-def _(law: MixedNormal | BlendedNormal) -> Law:
+def _(law: MixedNormal | BlendedNormal) -> LossTransform:
     return DoubleQuadrature(law)

@@ -23,7 +23,7 @@ from logphi.comparators.output_cells import cells_of
 from logphi.grid.discretization import pieces
 from logphi.grid.discretized import Prepared, plan_for, sides_of, step_for
 from logphi.grid.samples import Samples
-from logphi.laws.transform import Law
+from logphi.laws.transform import LossTransform
 
 # the number of points of the source's Experiment 3
 CELLS = 100_000
@@ -37,7 +37,7 @@ _SHARE = 1e-6
 _LEAST = 1e-280
 
 
-def prepare(terms: Sequence[tuple[Law, int]], x: float, cells: int = CELLS, reach: float | None = None) -> Prepared:
+def prepare(terms: Sequence[tuple[LossTransform, int]], x: float, cells: int = CELLS, reach: float | None = None) -> Prepared:
     """D of the two rounded laws, sharp near one threshold.
 
     Parameters

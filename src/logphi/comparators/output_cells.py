@@ -15,7 +15,7 @@ from logphi.arith.floats import ELEMENTARY, FLOATS
 from logphi.laws.blended_normal import BlendedNormal
 from logphi.laws.mixed_normal import MixedNormal
 from logphi.laws.normal import Normal
-from logphi.laws.transform import Law, Reflected
+from logphi.laws.transform import LossTransform, Reflected
 
 # derived: a normal variable is beyond this many standard deviations with probability below 1e-20
 REACH = 9.4
@@ -45,7 +45,7 @@ class Cells:
 
 
 @singledispatch
-def cells_of(law: Law, size: int, reach: float | None = None) -> Cells | None:
+def cells_of(law: LossTransform, size: int, reach: float | None = None) -> Cells | None:
     """The law cut into cells, equally wide in the output that the loss is a function of; None if unknown.
 
     The two outermost cells have no other end. The others are between -S and S for a reach of S, in units of the

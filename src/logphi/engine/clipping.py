@@ -82,7 +82,7 @@ def decides(loss: LogPhi, x: float, abscissa: float) -> bool:
         log_square = float(((abscissa + 1) * own + 2 * np.log(np.maximum(own, _NEAREST)) - place * place / 2).max()) + math.log(
             count
         )
-        if not log_square - float(law.sketch(np.array([abscissa]))[0]) < 2 * math.log(x) + math.log(_SHARE):
+        if not log_square - float(law.approximate(np.array([abscissa]))[0]) < 2 * math.log(x) + math.log(_SHARE):
             return True
     return False
 
@@ -93,7 +93,7 @@ def prepare_where_needed(loss: LogPhi, x: float, demand: Demand) -> Prepared | N
     assert abscissa is not None
     if not decides(loss, x, abscissa):
         return None
-    height = float(loss.sketch(np.array([abscissa]))[0] + Smooth(x).log_real(np.array([abscissa]))[0]) - abscissa * x
+    height = float(loss.approximate(np.array([abscissa]))[0] + Smooth(x).log_real(np.array([abscissa]))[0]) - abscissa * x
     return prepare(loss, x, demand, height - _GAIN)
 
 
@@ -109,7 +109,7 @@ class Rest:
     def near(loss: LogPhi, x: float) -> Rest:
         """With exponents that suit the small losses."""
         exponents = _EXPONENTS / spread(loss)
-        return Rest(x, exponents, loss.sketch(-1 - exponents))
+        return Rest(x, exponents, loss.approximate(-1 - exponents))
 
     def log_bounds(self, caps: Array) -> Array:
         """Logarithms of the bounds over the Q-masses, (exponent, cap)."""

@@ -15,7 +15,7 @@ from logphi.bound import Bound, Entry, Ledger, Status
 from logphi.engine.answer import judged
 from logphi.inversion.moments import Amount, Taylor, centre, proved_radius, taylor
 from logphi.laws.log_phi import LogPhi
-from logphi.laws.transform import Law
+from logphi.laws.transform import LossTransform
 
 # what the width of a cumulant is measured by, relative to it
 TOLERANCE = 1e-9
@@ -70,7 +70,7 @@ def cumulant(law: LogPhi, order: int) -> Bound:
         raise ValueError(
             "there is no finite loss, whose mean, variance and cumulants these are: every outcome tells everything"
         )
-    law = law.completed()
+    law = law.with_omitted_mass()
     total = Amount(0.0, 0.0)
     # far out the doubles are left: what is not finite there is not known, and answered so
     with np.errstate(all="ignore"):
@@ -91,7 +91,7 @@ def cumulant(law: LogPhi, order: int) -> Bound:
     return judged(found, TOLERANCE * max(abs(lower), abs(upper)))
 
 
-def parts(law: LogPhi) -> Sequence[tuple[Law, int]]:
+def parts(law: LogPhi) -> Sequence[tuple[LossTransform, int]]:
     """The terms with their counts; many are one law."""
     return law.terms if len(law.terms) <= _MANY else ((law, 1),)
 
@@ -101,7 +101,7 @@ def estimated(ledger: Ledger) -> Ledger:
     return ledger.estimating("aliasing", "inner", "rounding")
 
 
-def _single(law: Law, order: int) -> Amount:
+def _single(law: LossTransform, order: int) -> Amount:
     """Of one law, from the disc that tells more."""
     best = Amount(0.0, math.inf)
     for widest in (_NARROW, math.inf) if order <= 2 else (math.inf,):

@@ -19,7 +19,7 @@ from typing import Any, cast
 
 from logphi.arith.protocol import Arithmetic, Norm, Parameter, Plain
 from logphi.laws.log_phi import LogPhi
-from logphi.laws.transform import Law
+from logphi.laws.transform import LossTransform
 from logphi.written import exact, exactly, meant
 
 # measured: pairs of terms that are looked at
@@ -64,12 +64,12 @@ def _matched(one: LogPhi, other: LogPhi) -> bool:
     return True
 
 
-def _above(one: Law, other: Law) -> bool:
+def _above(one: LossTransform, other: LossTransform) -> bool:
     """One term above another, or so the reversed losses."""
     return _mixture_above(one, other) or _mixture_above(one.reflected(), other.reflected())
 
 
-def _mixture_above(one: Law, other: Law) -> bool:
+def _mixture_above(one: LossTransform, other: LossTransform) -> bool:
     (base, rate), (other_base, other_rate) = one.unmixed or (one, _CERTAIN), other.unmixed or (other, _CERTAIN)
     if not _at_least(rate, other_rate):
         return False

@@ -22,7 +22,7 @@ from logphi.engine.profile import masses
 from logphi.inversion.moments import Amount, centre, proved, proved_radius, taylor
 from logphi.inversion.phase import along
 from logphi.laws.log_phi import LogPhi
-from logphi.laws.transform import Law
+from logphi.laws.transform import LossTransform
 from logphi.quadrature.values import Values
 
 # measured: shares of a point at which a lower bound is looked for where nothing is known at the point itself
@@ -55,7 +55,7 @@ def log_moment(law: LogPhi, z: float, rtol: float) -> Bound:
 
 def finite_log_moment(law: LogPhi, z: float, rtol: float) -> Bound:
     """K(z) = log E[e^{zL}; |L| < inf] for z > -1; its errors are relative to its own size."""
-    if z > 0 and z > law.outer_strip[1]:
+    if z > 0 and z > law.divergence_strip[1]:
         return Bound(math.inf, math.inf, math.inf, Status.DIVERGENT)
     method, found = "log-phi", Amount(0.0, 0.0)
     for term, count in parts(law):
@@ -78,7 +78,7 @@ def finite_log_moment(law: LogPhi, z: float, rtol: float) -> Bound:
     return Bound(lower, value, upper, method=method, ledger=ledger)
 
 
-def _direct(law: Law, z: float, rtol: float) -> Amount:
+def _direct(law: LossTransform, z: float, rtol: float) -> Amount:
     """K(z), its quadratures made as accurate as its size asks for."""
     found = _amount(law, law.log_transform(np.array([z])))
     if found.inner > rtol / 8 * abs(found.value) and 0 < abs(found.value) < 1:
@@ -87,7 +87,7 @@ def _direct(law: Law, z: float, rtol: float) -> Amount:
     return found
 
 
-def _amount(law: Law, values: Values) -> Amount:
+def _amount(law: LossTransform, values: Values) -> Amount:
     # the disc of a continuous formula holds K itself, however wide it is
     known = (values.rounding, values.inner) if law.continuous else proved(values)
     rounding, inner = (float(part[0]) for part in known)
@@ -96,7 +96,7 @@ def _amount(law: Law, values: Values) -> Amount:
     return Amount(float(values.mid[0].real), rounding, inner)
 
 
-def _series(law: Law, z: float) -> Amount:
+def _series(law: LossTransform, z: float) -> Amount:
     """K(z) = K(0) + z (m + ...), where z is near zero."""
     best = Amount(0.0, math.inf)
     for widest in (1.0, math.inf):
@@ -124,7 +124,7 @@ def _around(law: LogPhi, z: float) -> tuple[float, float]:
     return min(lower, upper), upper
 
 
-def _known(law: Law, z: np.ndarray[Any, np.dtype[np.float64]]) -> tuple[Any, Any]:
+def _known(law: LossTransform, z: np.ndarray[Any, np.dtype[np.float64]]) -> tuple[Any, Any]:
     """Lower and upper ends of K at real points, infinite where nothing is known."""
     # one by one: a point out of reach would spoil the others
     found = [law.log_transform(z[k : k + 1]) for k in range(z.size)]
@@ -150,7 +150,7 @@ def on_vertical(law: LogPhi, abscissa: float, heights: NDArray[np.float64]) -> V
     return reduce(add, terms, Values(zero + 0j, zero, zero))
 
 
-def _term_on_vertical(law: Law, abscissa: float, heights: NDArray[np.float64], count: int) -> Values:
+def _term_on_vertical(law: LossTransform, abscissa: float, heights: NDArray[np.float64], count: int) -> Values:
     """K of one law on its continuous branch, with errors fit to be multiplied by a count."""
     z = abscissa + 1j * heights
     values = along(law, abscissa, heights)

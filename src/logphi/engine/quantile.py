@@ -40,15 +40,15 @@ def where_above(law: LogPhi, mass: tuple[float, float], rtol: float) -> Bound:
     """The smallest x with P(x < L < inf) <= mass, for a mass between two numbers; infinity if it is below zero."""
     if mass[0] > 0:
         return _Search(law, False, math.log(mass[0]), mass[1] - mass[0], rtol).found()
-    whole = law.completed()
+    whole = law.with_omitted_mass()
     top = whole.supremum
-    if mass == (0.0, 0.0) and top == math.inf and (whole.growth.least > 0 or math.isfinite(whole.outer_strip[1])):
+    if mass == (0.0, 0.0) and top == math.inf and (whole.growth.least > 0 or math.isfinite(whole.divergence_strip[1])):
         return Bound(top, top, top, Status.UNBOUNDED)
     if mass[1] > 0:
         # where the largest mass would be
         least = _Search(law, False, math.log(mass[1]), 0.0, rtol).found().lower
     else:
-        least = top - whole.slack if math.isfinite(top) else max(below_the_end(whole), law.infimum)
+        least = top - whole.support_error if math.isfinite(top) else max(below_the_end(whole), law.infimum)
     ends = min(least, top), top, math.inf if mass[0] < 0 else top
     return on_scale(Bound(*ends, ledger=_ledger(not law.estimated)), rtol)
 
@@ -160,7 +160,7 @@ class _Search:
         return self.method is CHORDS and math.isfinite(at.upper - at.lower) and self.at(at.value).relative_width < _FAINT
 
     def _around(self) -> _Around:
-        low, middle, high = self.law.sketch(np.array([-0.75, -0.5, -0.25])).tolist()
+        low, middle, high = self.law.approximate(np.array([-0.75, -0.5, -0.25])).tolist()
         sign = -1.0 if self.left else 1.0
         spread = max(math.sqrt(max(16 * (low + high - 2 * middle), 0.0)), 1e-12)
         guess = sign * 2 * (high - low) + spread * math.sqrt(max(-2 * self.level - 1.4, 0.0))

@@ -27,7 +27,7 @@ from logphi.inversion.half_line import spread
 from logphi.inversion.lattice import reserve_at
 from logphi.laws.finite import Thinned
 from logphi.laws.log_phi import LogPhi
-from logphi.laws.transform import Law
+from logphi.laws.transform import LossTransform
 
 # measured: the shortest and the longest chords that are of use, in units of the spread of the loss
 _CHORDS = (1e-7, 0.1)
@@ -80,7 +80,7 @@ def tails(law: LogPhi, x: float, rtol: float = 1e-9) -> Tails:
         found = Tails(replace(found.above, lower=-math.inf), replace(found.below, upper=_mass(law).upper))
     elif x < near:
         found = Tails(replace(found.above, upper=_mass(law).upper), replace(found.below, lower=-math.inf))
-    if law.completed() == law:
+    if law.with_omitted_mass() == law:
         return found
     # what the law leaves out may be anywhere
     low, high = masses(law)[0]
@@ -118,7 +118,7 @@ def _mass(law: LogPhi) -> LogProbability:
     return LogProbability(low, (low + high) / 2, high, EXACT, Ledger(rounding=Entry(high - low)))
 
 
-def one_release(law: LogPhi) -> tuple[Law, LogPhi] | None:
+def one_release(law: LogPhi) -> tuple[LossTransform, LogPhi] | None:
     """The law of a loss of one release, and the constant factors beside it; None of any other loss."""
     constant = [isinstance(own, Thinned) for own, _ in law.terms]
     main = [term for term, still in zip(law.terms, constant, strict=True) if not still]
@@ -129,7 +129,7 @@ def one_release(law: LogPhi) -> tuple[Law, LogPhi] | None:
 
 def _in_closed_form(law: LogPhi, x: float, rtol: float, finite: LogProbability) -> Tails | None:
     single = one_release(law)
-    masses_beside = single and single[0].beyond(x)
+    masses_beside = single and single[0].partial_masses(x)
     if single is None or masses_beside is None or not all(math.isfinite(one.high) for one in masses_beside):
         return None
     above, below = (_log_of(thinned(amount, single[1]), EXACT) for amount in masses_beside)
@@ -182,7 +182,7 @@ def _on_the_lattice(law: LogPhi, x: float, rtol: float, finite: LogProbability) 
 
 def _by_pieces(law: LogPhi, x: float, rtol: float, finite: LogProbability) -> Tails | None:
     # the smaller tail, by the slope of K
-    low, high = law.sketch(np.array([-0.25, 0.25])).tolist()
+    low, high = law.approximate(np.array([-0.25, 0.25])).tolist()
     if x >= 2 * (high - low):
         prepared = real_space.prepare(law, x, Demand(rtol), MASS)
         return None if prepared is None else _with_rest(True, _log_of(prepared.at(x), _EXPONENTIAL), finite)

@@ -64,7 +64,7 @@ def guessed(loss: LogPhi, alpha: float, lost: float) -> Guess:
     end = loss.strip[1] + 1 if above else -1 - loss.strip[0]
 
     def cumulants(c: NDArray[np.float64]) -> NDArray[np.float64]:
-        return loss.sketch(c - 1 if above else -1 - c)
+        return loss.approximate(c - 1 if above else -1 - c)
 
     if end <= 0:
         # no moment on that side: from the middle of the strip

@@ -58,7 +58,7 @@ class Chernoff:
         """The guess replaces kappa by the saddle-point factor 1 / (c (c + 1) (2 pi g'')^{1/2}), g'' = K'' + c^-2 + (c+1)^-2."""
 
         def rough(c: NDArray[np.float64]) -> NDArray[np.float64]:
-            return (loss.sketch(c) + log_kappa(c) - log_excess) / c
+            return (loss.approximate(c) + log_kappa(c) - log_excess) / c
 
         within = interval_of(loss, RIGHT)
         if not within.low < within.high:
@@ -67,7 +67,7 @@ class Chernoff:
         c = settle(minimise(rough, within).abscissa)
         values = loss.log_transform(np.array([c]))
         height = float((values.mid + values.radius + log_kappa(np.array([c])))[0])
-        low, middle, high = loss.sketch(c * np.array([0.98, 1.0, 1.02]))
+        low, middle, high = loss.approximate(c * np.array([0.98, 1.0, 1.02]))
         # next to where nothing is known
         curvature = (low + high - 2 * middle) / (0.02 * c) ** 2 if math.isfinite(low + high) and math.isfinite(middle) else 0.0
         bend = max(curvature, 0.0) + c**-2 + (c + 1) ** -2

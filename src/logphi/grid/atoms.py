@@ -28,15 +28,15 @@ class Points:
     def of(law: Any) -> Points:
         """A finite law: every location is the difference of two logarithms."""
         log_p, log_q = np.log(np.asarray(law.p)), np.log(np.asarray(law.q))
-        slack = ELEMENTARY * (2 + float(np.abs(log_p).max() + np.abs(log_q).max())) + 2 * law.blur
+        slack = ELEMENTARY * (2 + float(np.abs(log_p).max() + np.abs(log_q).max())) + 2 * law.relative_error
         return Points(tuple((log_p - log_q).tolist()), tuple(log_p.tolist()), slack)
 
     @staticmethod
     def rungs(law: Ladder) -> Points:
         """The atoms of a ladder."""
-        locations, log_weights, slip, blur = law.atoms()
+        locations, log_weights, location_error, relative_error = law.atoms()
         log_p = log_weights + locations / 2
-        slack = slip + blur + 4 * ULP * (1 + float(np.abs(log_weights).max()) + law.supremum)
+        slack = location_error + relative_error + 4 * ULP * (1 + float(np.abs(log_weights).max()) + law.supremum)
         return Points(tuple(locations.tolist()), tuple(log_p.tolist()), slack)
 
     @property
@@ -76,7 +76,7 @@ class Points:
             return np.zeros(0)
         return np.unique(r[1:] - r[0])
 
-    def sketch(self, u: Array, cut: float) -> Array:
+    def approximate(self, u: Array, cut: float) -> Array:
         """A sum over the atoms."""
         return log_sum(np.asarray(self.log_p) + u[:, None] * np.asarray(self.locations))
 

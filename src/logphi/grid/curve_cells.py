@@ -67,11 +67,11 @@ class Bent:
         missed = np.where(np.abs(turns - np.rint(turns)) <= 16 * ULP * turns, 0.0, turns - np.floor(turns))
         return np.asarray(missed * steps / 2)
 
-    def sketch(self, u: Array, cut: float) -> Array:
+    def approximate(self, u: Array, cut: float) -> Array:
         """From panels; a rough sum where the upper tail is cut."""
         curve = self.curve_at(True)
         if not self.endless:
-            return GaussLegendre(curve).sketch(-1 - u if self.turned else u)
+            return GaussLegendre(curve).approximate(-1 - u if self.turned else u)
         s = np.linspace(*_reached(curve, 1.0, -cut), _POINTS)
         loss, log_density = curve.loss(s), curve.log_density(s) + np.log(s[1] - s[0])
         parts = [log_density + (1 + u[:, None]) * loss]

@@ -43,13 +43,13 @@ from logphi.laws.ladder import GeometricShift
 from logphi.laws.mixed_flat import MixedFlat, SplicedFlat
 from logphi.laws.mixed_normal import MixedNormal
 from logphi.laws.normal import Normal
-from logphi.laws.transform import Law, Reflected
+from logphi.laws.transform import LossTransform, Reflected
 from logphi.laws.truncated import MixedTruncated, SplicedTruncated, TruncatedLoss
 from logphi.laws.two_point import TwoPoint
 from logphi.laws.uniform import Uniform, UniformWithAtoms
 
 
-def pieces(terms: Iterable[tuple[Law, int]]) -> tuple[tuple[tuple[Piece, int], ...], Ends]:
+def pieces(terms: Iterable[tuple[LossTransform, int]]) -> tuple[tuple[tuple[Piece, int], ...], Ends]:
     """The laws as pieces with counts, and the logarithm of the constant factor; all normals become one.
 
     Raises
@@ -74,7 +74,7 @@ def pieces(terms: Iterable[tuple[Law, int]]) -> tuple[tuple[tuple[Piece, int], .
     return tuple(result), Ends(log_factor - wrong, log_factor + wrong)
 
 
-def piece_of(law: Law) -> Piece:
+def piece_of(law: LossTransform) -> Piece:
     """One law as a piece.
 
     Raises
@@ -91,7 +91,7 @@ def piece_of(law: Law) -> Piece:
     return make(law)
 
 
-def rounded(terms: Iterable[tuple[Law, int]], dots: bool) -> tuple[tuple[tuple[Rounded, int], ...], Ends]:
+def rounded(terms: Iterable[tuple[LossTransform, int]], dots: bool) -> tuple[tuple[tuple[Rounded, int], ...], Ends]:
     """The laws as pieces that are put on multiples of the step, each by itself; and the logarithm of the constant factor.
 
     Raises
@@ -142,7 +142,7 @@ def _bent(law: Any) -> Bent:
 
 
 # which laws are known, and whether turned by Reflected
-_MAKERS: dict[tuple[type[Law], bool], Callable[[Any], Piece]] = {
+_MAKERS: dict[tuple[type[LossTransform], bool], Callable[[Any], Piece]] = {
     (Normal, False): _normal,
     (MixedNormal, False): _bell,
     (MixedNormal, True): _bell,

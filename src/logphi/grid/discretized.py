@@ -25,7 +25,7 @@ from logphi.grid.rounded import MOST_BUCKETS, Rounded
 from logphi.inversion.contour import RIGHT, log_kappa
 from logphi.inversion.demand import Demand
 from logphi.inversion.saddle import minimise
-from logphi.laws.transform import Law
+from logphi.laws.transform import LossTransform
 
 Parts = tuple[tuple[Piece, int], ...]
 
@@ -88,7 +88,7 @@ class Prepared:
         return found if math.isfinite(found.high) and not idle else _UNKNOWN
 
 
-def prepare(law: Law, x: float, demand: Demand, budget: int = 1 << 20) -> Prepared:
+def prepare(law: LossTransform, x: float, demand: Demand, budget: int = 1 << 20) -> Prepared:
     """Lattice laws above and below a law, as close together at x as ``demand.rtol`` asks or as ``budget`` allows.
 
     Parameters
@@ -150,7 +150,7 @@ def prepare(law: Law, x: float, demand: Demand, budget: int = 1 << 20) -> Prepar
             size *= 2
 
 
-def at_width(law: Law, x: float, width: float, dots: bool) -> Prepared:
+def at_width(law: LossTransform, x: float, width: float, dots: bool) -> Prepared:
     """The losses of every term on the multiples of one width: rounded, or above by Connect-the-Dots.
 
     Parameters
@@ -233,7 +233,7 @@ def plan_for(parts: Parts, x: float, rtol: float) -> Plan | None:
     log_share = math.log(_SHARE * rtol) - math.log(1 + total)
 
     def bound(u: Array, cut: float) -> Array:
-        height: Array = sum((count * part.sketch(u, cut) for part, count in parts), np.zeros_like(u)) - u * x
+        height: Array = sum((count * part.approximate(u, cut) for part, count in parts), np.zeros_like(u)) - u * x
         return height
 
     def settle(cut: float) -> tuple[float, float]:

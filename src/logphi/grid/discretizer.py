@@ -30,7 +30,7 @@ class Piece(Protocol):
     def misfit(self, steps: Array, tilt: float) -> Array:
         """About how far the lower law's tilted mean is moved by atoms off the lattice, per step."""
 
-    def sketch(self, u: Array, cut: float) -> Array:
+    def approximate(self, u: Array, cut: float) -> Array:
         """About log E[e^{uX}], of the law that is cut as in :class:`Grid`."""
 
     def on(self, grid: Grid) -> LatticeLaw:

@@ -50,7 +50,7 @@ class Flat:
         moved: Array = missed * steps / 2 * np.tanh((tilt + 0.5) * self.width.low)
         return moved
 
-    def sketch(self, u: Array, cut: float) -> Array:
+    def approximate(self, u: Array, cut: float) -> Array:
         """From the density's integral and the two atoms."""
         w = self.width.high
         log_c, log_p = self.weights(w)

@@ -60,7 +60,7 @@ class Bell:
         """The cells fit any step."""
         return np.zeros_like(steps)
 
-    def sketch(self, u: Array, cut: float) -> Array:
+    def approximate(self, u: Array, cut: float) -> Array:
         """Closed for a normal law, else a coarse sum."""
         shape = self.shape(True)
         m = shape.largest

@@ -22,7 +22,7 @@ from logphi.grid.discretizer import Piece
 from logphi.grid.flat_cells import Flat
 from logphi.grid.lattice_law import Array, Grid, LatticeLaw
 from logphi.grid.mixture_cells import Bell
-from logphi.laws.transform import Law
+from logphi.laws.transform import LossTransform
 from logphi.normal.cells import WIDE
 from logphi.normal.errors import MASS, SHARE
 
@@ -103,7 +103,7 @@ class Chords:
 class Rounded:
     """A law and its piece, put on the multiples of the step: above by chords if ``dots``, else by rounding."""
 
-    law: Law
+    law: LossTransform
     piece: Piece
     dots: bool
 
@@ -126,14 +126,14 @@ class Rounded:
         """The step is given."""
         return np.zeros_like(steps)
 
-    def sketch(self, u: Array, cut: float) -> Array:
+    def approximate(self, u: Array, cut: float) -> Array:
         """That of the piece."""
-        return self.piece.sketch(u, cut)
+        return self.piece.approximate(u, cut)
 
     def on(self, grid: Grid) -> LatticeLaw:
         """What lies between two of Chernoff's end points of the tilted law; the rest is lost."""
         c, h = grid.tilt, grid.step
-        below, there, above = self.piece.sketch(c * np.array([0.75, 1.0, 1.25]), grid.cut).tolist()
+        below, there, above = self.piece.approximate(c * np.array([0.75, 1.0, 1.25]), grid.cut).tolist()
         bend = max((below - 2 * there + above) / (c / 4) ** 2, 1e-300)
         unit = min(max(float(np.sqrt(2 * grid.reach / bend)), c / 64), 2 * (1 + c))
         rates = np.concatenate([-unit * _RATES, unit * _RATES])
@@ -166,7 +166,7 @@ class Rounded:
 
     def _log_above(self, x: float) -> float:
         """An upper bound of log P(X > x); zero where no such mass is known."""
-        found = self.law.beyond(x)
+        found = self.law.partial_masses(x)
         return 0.0 if found is None else min(found[0].log_ends[1], 0.0)
 
     def _cut_at(self, low: float, high: float, cut: float) -> float:

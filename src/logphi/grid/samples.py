@@ -69,7 +69,7 @@ class Samples:
         """The cells fit any step."""
         return np.zeros_like(steps)
 
-    def sketch(self, u: Array, cut: float) -> Array:
+    def approximate(self, u: Array, cut: float) -> Array:
         """A sum over some of the atoms."""
         loss, log_p = self.loss[: self._end(cut)], self.log_p[: self._end(cut)]
         every = max(1, loss.size // 4096)

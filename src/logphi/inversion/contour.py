@@ -29,7 +29,7 @@ from logphi.arith.scaled import Scaled
 from logphi.inversion.demand import Demand
 from logphi.inversion.saddle import Interval, Saddle, minimise
 from logphi.laws.block_envelope import quiet_from
-from logphi.laws.transform import Law
+from logphi.laws.transform import LossTransform
 from logphi.quadrature.values import Line, Values
 
 # measured: the aliasing and truncation that are aimed at, each as a share of the requested relative tolerance
@@ -118,10 +118,10 @@ class Smooth:
         return log_kappa(u)
 
 
-KernelAt = Callable[[Law, float], Kernel]
+KernelAt = Callable[[LossTransform, float], Kernel]
 
 
-def smooth(law: Law, x: float) -> Kernel:
+def smooth(law: LossTransform, x: float) -> Kernel:
     """The kernel that fits every law."""
     return Smooth(x)
 
@@ -159,7 +159,7 @@ class Prepared:
     """A contour laid out for one threshold, which serves its neighbours too: every bound holds for any threshold."""
 
     part: Part
-    law: Law
+    law: LossTransform
     contour: Contour
     kernel_at: KernelAt
 
@@ -172,7 +172,9 @@ class Prepared:
         return Inversion(self.part, amount, self.contour.abscissa, self.contour.line.size)
 
 
-def prepare(law: Law, x: float, demand: Demand, kernel_at: KernelAt = smooth, *, decaying: bool = False) -> Prepared | None:
+def prepare(
+    law: LossTransform, x: float, demand: Demand, kernel_at: KernelAt = smooth, *, decaying: bool = False
+) -> Prepared | None:
     """Lay out a contour for the smallest of the three functionals at x: the others lose nothing when formed from it.
 
     None if no abscissa was found at which the transform is known or, where ``decaying`` is asked for, if the rest beyond the
@@ -192,13 +194,13 @@ def prepare(law: Law, x: float, demand: Demand, kernel_at: KernelAt = smooth, *,
 @dataclass(frozen=True)
 class _Candidate:
     part: Part
-    law: Law
+    law: LossTransform
     x: float
     abscissa: float
     log_estimate: float
 
 
-def _candidate(law: Law, x: float, part: Part, kernel_at: KernelAt, hint: float | None = None) -> _Candidate:
+def _candidate(law: LossTransform, x: float, part: Part, kernel_at: KernelAt, hint: float | None = None) -> _Candidate:
     """Where a functional would be computed and about how large it is."""
     if part is Part.REVERSED:
         # E[(e^{x-X} - 1)_+] is e^x times the excess of the reflected law at -x
@@ -216,16 +218,16 @@ def _candidate(law: Law, x: float, part: Part, kernel_at: KernelAt, hint: float 
     return _Candidate(part, law, x, found.abscissa, found.value + float(factor[0]) + float(np.log(distance)) - 1)
 
 
-def interval_of(law: Law, region: Interval, farthest: float = np.inf) -> Interval:
+def interval_of(law: LossTransform, region: Interval, farthest: float = np.inf) -> Interval:
     """The part of a region in which the transform is finite."""
     return Interval(region.low, min(region.high, law.strip[1], farthest))
 
 
-def saddle(law: Law, kernel: Kernel, region: Interval, hint: float | None = None) -> Saddle:
+def saddle(law: LossTransform, kernel: Kernel, region: Interval, hint: float | None = None) -> Saddle:
     """The minimum over the region of K(c) - c x0 + log|factor|, along the real axis; infinite if the strip ends before."""
 
     def height(c: NDArray[np.float64]) -> NDArray[np.float64]:
-        return law.sketch(c) - c * kernel.anchor + kernel.log_real(c)
+        return law.approximate(c) - c * kernel.anchor + kernel.log_real(c)
 
     interval = interval_of(law, region, kernel.farthest)
     if not interval.low < interval.high:
@@ -234,7 +236,7 @@ def saddle(law: Law, kernel: Kernel, region: Interval, hint: float | None = None
     return minimise(height, interval, hint if hint is not None and interval.low < hint < interval.high else None)
 
 
-def saddle_of_excess(law: Law, x: float, hint: float | None = None) -> Saddle:
+def saddle_of_excess(law: LossTransform, x: float, hint: float | None = None) -> Saddle:
     """That of the excess of a law with a smooth part."""
     return saddle(law, Smooth(x), RIGHT, hint)
 
@@ -258,7 +260,7 @@ class Ceiling:
         return min(self.height - self.abscissa * x + 1e-14 * (1 + self.size + self.abscissa * abs(x)), 0.0)
 
 
-def ceiling(law: Law, x: float) -> Ceiling:
+def ceiling(law: LossTransform, x: float) -> Ceiling:
     """A quick bound that is good near x: by the best abscissa there.
 
     The smaller of Chernoff's and that of the integral of the modulus, the transform replaced by its envelope.
@@ -269,13 +271,13 @@ def ceiling(law: Law, x: float) -> Ceiling:
         return Ceiling()
     c = settle(found.abscissa)
     values = law.log_transform(np.array([c]))
-    low, middle, high = law.sketch(c * np.array([0.9, 1.0, 1.1])).tolist()
+    low, middle, high = law.approximate(c * np.array([0.9, 1.0, 1.1])).tolist()
     integral = log_integral(law, c, kernel, (low + high - 2 * middle) / (0.1 * c) ** 2)
     constant = min(float(log_kappa(np.array([c]))[0]), integral)
     return Ceiling(c, float((values.mid + values.radius)[0]) + constant, float(np.abs(values.mid[0])))
 
 
-def log_integral(law: Law, c: float, kernel: Kernel, curvature: float) -> float:
+def log_integral(law: LossTransform, c: float, kernel: Kernel, curvature: float) -> float:
     """Logarithm of 1/pi times an upper bound of the integral of the kernel's size and the envelope, over M(c).
 
     ``curvature`` is about K''(c): it only says where the bound is to be sharp.
@@ -363,13 +365,13 @@ class Contour:
         return float(sum(np.exp(np.minimum(term - decay - scale + slack, 700.0)) for term in terms))
 
 
-def plan(law: Law, abscissa: float, kernel: Kernel, rtol: float, decaying: bool = False) -> Contour | None:
+def plan(law: LossTransform, abscissa: float, kernel: Kernel, rtol: float, decaying: bool = False) -> Contour | None:
     """Choose shift, step and length for a relative tolerance, from proved bounds; None as in :func:`prepare`."""
     found = layout(law, abscissa, kernel, rtol)
     return None if found is None else lay(law, found, kernel, decaying)
 
 
-def lay(law: Law, layout: Layout, kernel: Kernel, decaying: bool = False) -> Contour | None:
+def lay(law: LossTransform, layout: Layout, kernel: Kernel, decaying: bool = False) -> Contour | None:
     """The line of a layout for a kernel, with the values of K on it; None as in :func:`prepare`."""
     c, shift, step, log_target = layout.abscissa, layout.shift, layout.step, layout.log_target
     real = law.log_transform(np.array([c, c + shift, c - shift]))
@@ -410,7 +412,7 @@ class Layout:
     curvature: float
 
 
-def layout(law: Law, saddle_at: float, kernel: Kernel, rtol: float) -> Layout | None:
+def layout(law: LossTransform, saddle_at: float, kernel: Kernel, rtol: float) -> Layout | None:
     """The layout for a saddle; None where K is out of reach.
 
     Towards the right a tilted law may grow a second mode (a few large steps among many small ones), which costs a small
@@ -419,7 +421,7 @@ def layout(law: Law, saddle_at: float, kernel: Kernel, rtol: float) -> Layout | 
     x, outside = kernel.anchor, saddle_at > kernel.poles[-1]
     room = float(_room(law, kernel, np.array([saddle_at]))[0])
     trial = room * np.array([1e-3, 0.1])
-    rough = law.sketch(np.concatenate([[saddle_at], saddle_at + trial, saddle_at - trial]))
+    rough = law.approximate(np.concatenate([[saddle_at], saddle_at + trial, saddle_at - trial]))
     if not np.isfinite(rough[0]):
         return None
     second = (rough[1:3] + rough[3:] - 2 * rough[0]) / trial**2
@@ -432,7 +434,7 @@ def layout(law: Law, saddle_at: float, kernel: Kernel, rtol: float) -> Layout | 
     shifts = np.minimum(scale * np.geomspace(1 / 32, 2, 7)[None, :], rooms[:, None])
     c = moved[:, None]
     points = np.concatenate([c, c + shifts, c - shifts], axis=1)
-    values = law.sketch(points.ravel()).reshape(points.shape)
+    values = law.approximate(points.ravel()).reshape(points.shape)
     middle, above, below = values[:, :1], values[:, 1:8], values[:, 8:]
     size = np.array([float(kernel.log_real(one)[0]) for one in c])
     with np.errstate(invalid="ignore"):  # unknown values of K: such abscissas are given up below
@@ -463,7 +465,7 @@ def layout(law: Law, saddle_at: float, kernel: Kernel, rtol: float) -> Layout | 
     return Layout(*(float(one) for one in (*found, log_target[best], curvature[best])))
 
 
-def _room(law: Law, kernel: Kernel, c: NDArray[np.float64]) -> NDArray[np.float64]:
+def _room(law: LossTransform, kernel: Kernel, c: NDArray[np.float64]) -> NDArray[np.float64]:
     """How far an abscissa is from the nearest pole and the ends of the strip."""
     poles = np.min([np.abs(c - pole) for pole in kernel.poles], axis=0)
     room: NDArray[np.float64] = np.minimum(poles, np.minimum(law.strip[1] - c, c - law.strip[0]))
@@ -490,7 +492,7 @@ _LONG = 1 << 9
 _ASIDE = 3.0
 
 
-def _length(law: Law, layout: Layout, most: int, kernel: Kernel) -> tuple[int, float]:
+def _length(law: LossTransform, layout: Layout, most: int, kernel: Kernel) -> tuple[int, float]:
     """How many nodes until the rest is proved negligible, and the logarithm of the proved rest in units of e^scale.
 
     The sum over the nodes beyond the last one, at height T, is at most the integral from T of the decreasing bound,
@@ -521,7 +523,7 @@ def _length(law: Law, layout: Layout, most: int, kernel: Kernel) -> tuple[int, f
     return size, float(rest[kept])
 
 
-def _shortened(law: Law, layout: Layout, size: int, log_tail: float, kernel: Kernel) -> tuple[int, float]:
+def _shortened(law: LossTransform, layout: Layout, size: int, log_tail: float, kernel: Kernel) -> tuple[int, float]:
     """A line without its last nodes where these are proved negligible, and the rest with them."""
     c, step = layout.abscissa, layout.step
     log_most = float(kernel.log_size(np.array([step]), c)[0]) + math.log(step * size / math.pi)

@@ -26,7 +26,7 @@ from logphi.inversion.contour import Contour, Kernel, log_integral, plan, saddle
 from logphi.inversion.demand import Demand
 from logphi.inversion.lattice import PeriodicStep, at_or_above, reserve_at
 from logphi.inversion.saddle import Interval
-from logphi.laws.transform import Lattice, Law
+from logphi.laws.transform import Lattice, LossTransform
 
 # derived: w for steps, in nats; its logarithm is all that the rest depends on
 _WIDTH = 1e-250
@@ -81,14 +81,14 @@ class Density:
     """1: the density, of the law that it is made for. The pole is none, but where the reflected law's line begins."""
 
     anchor: float
-    law: Law
+    law: LossTransform
     width: float
     period: float = np.inf
     farthest: float = np.inf
     poles: tuple[float, ...] = (-1.0,)
 
     @staticmethod
-    def at(law: Law, x: float) -> Density:
+    def at(law: LossTransform, x: float) -> Density:
         """The kernel for a place."""
         return Density(x, law, _SHARE * spread(law))
 
@@ -137,7 +137,7 @@ class Half:
         return self.contour.integral(kernel.anchor, kernel).times_exp(-kernel.anchor)
 
 
-def prepare(law: Law, x: float, demand: Demand, lattice: Lattice | None = None) -> Half | None:
+def prepare(law: LossTransform, x: float, demand: Demand, lattice: Lattice | None = None) -> Half | None:
     """Lay out a contour for the smaller of the two masses beside x: the other loses nothing when formed from it.
 
     On a lattice thresholds are to be kept away from its points by :func:`logphi.inversion.lattice.reserve_at`. None where no
@@ -158,7 +158,7 @@ def prepare(law: Law, x: float, demand: Demand, lattice: Lattice | None = None) 
     return None if contour is None else Half(best == 0, contour, lattice)
 
 
-def log_ceilings(law: Law, x: float) -> tuple[float, float]:
+def log_ceilings(law: LossTransform, x: float) -> tuple[float, float]:
     """Proved upper bounds of log P(X > x) and log P(X <= x): Chernoff's, near their best abscissas; infinite if unknown."""
     right = saddle(law, Step(x, 0.0), Interval(0.0, math.inf)).abscissa
     left = -1 - saddle(law.reflected(), Step(-x, -1.0), Interval(-1.0, math.inf)).abscissa
@@ -171,9 +171,9 @@ def log_ceilings(law: Law, x: float) -> tuple[float, float]:
     return above, below
 
 
-def density(law: Law, x: float, rtol: float) -> Scaled | None:
+def density(law: LossTransform, x: float, rtol: float) -> Scaled | None:
     """The density at x; None where the transform does not decay fast enough, or is out of reach."""
-    low, high = law.sketch(np.array([-0.75, -0.25])).tolist()
+    low, high = law.approximate(np.array([-0.75, -0.25])).tolist()
     turned = x < 2 * (high - low)
     # the density at x is e^x times that of the reflected law at -x
     own, place = (law.reflected(), -x) if turned else (law, x)
@@ -197,8 +197,8 @@ def _turned(lattice: Lattice) -> Lattice:
     return replace(lattice, offset=-lattice.offset)
 
 
-def spread(law: Law) -> float:
+def spread(law: LossTransform) -> float:
     """About a standard deviation of the law, tilted half way to the reflected one."""
-    low, middle, high = law.sketch(np.array([-0.75, -0.5, -0.25])).tolist()
+    low, middle, high = law.approximate(np.array([-0.75, -0.5, -0.25])).tolist()
     variance = (low + high - 2 * middle) * 16
     return math.sqrt(variance) if 0 < variance < math.inf else 1.0

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from logphi.arith.floats import ELEMENTARY, ULP
 from logphi.inversion.contour import log_kappa
-from logphi.laws.transform import Lattice, Law
+from logphi.laws.transform import Lattice, LossTransform
 
 
 @dataclass(frozen=True)
@@ -156,7 +156,7 @@ class Periodic:
         return slip * (1 + share * float((np.abs(factor) * np.abs(z)).sum())) * 1.01
 
 
-def periodic(law: Law, x: float) -> Periodic:
+def periodic(law: LossTransform, x: float) -> Periodic:
     """The kernel that fits a law on a lattice."""
     assert law.lattice is not None
     return Periodic.at(law.lattice, x)
@@ -168,7 +168,7 @@ def slip_at(lattice: Lattice, x: float) -> float:
     Stretched places move the payoff (1 - e^{x-X})_+ by at most the stretch times (|x| + |X - x|) e^{x-X}.
     """
     neighbour = lattice.span if np.isfinite(lattice.span) else 0.0
-    return lattice.slip + 2 * lattice.stretch * (2 * abs(x) + 2 * neighbour + 1)
+    return lattice.location_error + 2 * lattice.stretch * (2 * abs(x) + 2 * neighbour + 1)
 
 
 def reserve_at(lattice: Lattice, x: float) -> float:

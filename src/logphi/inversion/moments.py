@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logphi.arith.floats import ULP
-from logphi.laws.transform import Law
+from logphi.laws.transform import LossTransform
 from logphi.quadrature.values import CERTAIN, Values
 
 Array = NDArray[np.float64]
@@ -113,7 +113,7 @@ class Taylor:
         return left / (1 - left) * (1 + 1e-9)
 
 
-def taylor(law: Law, order: int, widest: float = math.inf) -> Taylor | None:
+def taylor(law: LossTransform, order: int, widest: float = math.inf) -> Taylor | None:
     """The series of K at zero, fit for derivatives up to ``order``; None where nothing is known of K on both sides of zero.
 
     ``widest`` bounds the radius of the disc: where K is small, a disc much wider than one costs relative accuracy of the first
@@ -136,7 +136,7 @@ def points_for(order: int) -> int:
     return max(16, 6 * order)
 
 
-def centre(law: Law) -> Values:
+def centre(law: LossTransform) -> Values:
     """K(0), an array of one element."""
     masses = law.log_masses()
     return CERTAIN if masses is None else masses[0]
@@ -158,7 +158,7 @@ def proved_radius(values: Values) -> Array:
     return rounding + inner
 
 
-def radius(law: Law, place: float, cap: float, level: float) -> float:
+def radius(law: LossTransform, place: float, cap: float, level: float) -> float:
     """About the largest power of two R up to the cap with (K(c + R) + K(c - R))/2 - K(c) small; zero if there is none.
 
     ``place`` is c, and ``level`` about K(c).
@@ -170,7 +170,7 @@ def radius(law: Law, place: float, cap: float, level: float) -> float:
     while middle > _SMALLEST:
         powers = middle + _STRIDE[middle + _STRIDE <= top]
         radii = 2.0**powers
-        values = law.sketch(place + np.concatenate([radii, -radii]))
+        values = law.approximate(place + np.concatenate([radii, -radii]))
         half_sum = np.where(np.isfinite(values), values, np.inf).reshape(2, -1).mean(axis=0) - level
         good = powers[half_sum < _TRIED]
         best = max(best, float(good.max(initial=-1000)))
@@ -183,7 +183,7 @@ def radius(law: Law, place: float, cap: float, level: float) -> float:
     return 0.0
 
 
-def _series(law: Law, at_zero: Values, disc: float, size: int) -> Taylor | None:
+def _series(law: LossTransform, at_zero: Values, disc: float, size: int) -> Taylor | None:
     """The coefficients from a disc of this radius, if K is known well enough there."""
     ends, count = _on_axis(law, at_zero, disc)
     (low, high), (low_error, high_error) = ends.mid.real, proved_radius(ends)
@@ -234,7 +234,7 @@ def _series(law: Law, at_zero: Values, disc: float, size: int) -> Taylor | None:
     )
 
 
-def _on_axis(law: Law, at_zero: Values, disc: float) -> tuple[Values, int]:
+def _on_axis(law: LossTransform, at_zero: Values, disc: float) -> tuple[Values, int]:
     """K at both ends of the disc, and a number of repetitions for which its errors are relative to what K rises by."""
     places = np.array([-disc, disc])
     rough = law.log_transform(places)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from logphi.arith.floats import ULP
 from logphi.inversion.moments import proved_radius, radius
-from logphi.laws.transform import Law
+from logphi.laws.transform import LossTransform
 from logphi.quadrature.values import Values
 
 # measured: points on the line beyond which the phase is given up
@@ -27,7 +27,7 @@ _SHARE = 0.5
 _FIRST = 3.0
 
 
-def along(law: Law, abscissa: float, heights: NDArray[np.float64]) -> Values:
+def along(law: LossTransform, abscissa: float, heights: NDArray[np.float64]) -> Values:
     """K(c + it) at many heights on the branch that is real at c; infinite radii beyond where that can be told."""
     points = abscissa + 1j * heights
     if law.continuous or not heights.any():
@@ -39,7 +39,7 @@ def along(law: Law, abscissa: float, heights: NDArray[np.float64]) -> Values:
     return Values(np.where(heights < 0, mid.conj(), mid), rounding, inner)
 
 
-def _followed(law: Law, abscissa: float, levels: NDArray[np.float64]) -> Values:
+def _followed(law: LossTransform, abscissa: float, levels: NDArray[np.float64]) -> Values:
     """The same at increasing heights from zero on."""
     unknown = Values(*(np.full(levels.shape, end) for end in (np.inf + 0j, np.inf, np.inf)))
     spread = _spread(law, abscissa)
@@ -95,7 +95,7 @@ def _first(steps: NDArray[np.bool_]) -> int:
     return int(np.argmax(steps)) if steps.any() else steps.size
 
 
-def _spread(law: Law, abscissa: float) -> tuple[float, float] | None:
+def _spread(law: LossTransform, abscissa: float) -> tuple[float, float] | None:
     """About the mean of the tilted law, and A for it."""
     low, high = law.strip
     middle = law.log_transform(np.array([abscissa]))

@@ -29,11 +29,11 @@ from logphi.inversion.contour import RIGHT, Contour, Kernel, Smooth, plan, saddl
 from logphi.inversion.demand import Demand
 from logphi.inversion.half_line import Density, Step
 from logphi.laws.log_phi import LogPhi
-from logphi.laws.transform import Law, Pieces
+from logphi.laws.transform import LossTransform, Pieces
 from logphi.quadrature.values import Line, Values
 
 Array = NDArray[np.float64]
-Terms = Sequence[tuple[Law, int]]
+Terms = Sequence[tuple[LossTransform, int]]
 
 # measured: with six flat parts the rest decays fast enough, and the alternating sums still lose few digits
 FLAT_PARTS = 6
@@ -145,8 +145,8 @@ def groups(terms: Terms, most: int) -> list[Group]:
                 group.atoms.convolve(atoms),
                 (*group.flats, (pieces.width, m)) if m else group.flats,
                 group.log_factor + (m * pieces.log_density + float(np.log(comb(count, m))) if m else 0.0),
-                group.slip + (count - m) * pieces.slip,
-                group.blur + (count - m) * pieces.blur,
+                group.slip + (count - m) * pieces.location_error,
+                group.blur + (count - m) * pieces.relative_error,
             )
             for group in found
             for m, atoms in powers.items()
@@ -284,14 +284,14 @@ def _corners(flats: tuple[tuple[float, int], ...]) -> tuple[Array, Array]:
 
 
 @dataclass(frozen=True)
-class Rest(Law):
+class Rest(LossTransform):
     """What a sum of laws is beside its parts with fewer than ``most`` flat parts: a measure, smaller than the whole.
 
     Its transform on a line is formed by subtraction, with errors relative to that of the whole.
     """
 
-    whole: Law
-    terms: tuple[tuple[Law, int], ...]
+    whole: LossTransform
+    terms: tuple[tuple[LossTransform, int], ...]
     most: int = FLAT_PARTS
 
     def formula(self, arith: Arithmetic, z: Number) -> Number:
@@ -337,7 +337,7 @@ class Rest(Law):
         u = z + 0.5
         total = np.zeros((self.most, z.size), dtype=complex)
         # each law in units of about its own mass on the real axis, so that no factor is large
-        shares = [float(law.sketch(z[:1].real)[0]) for law, _ in self.terms]
+        shares = [float(law.approximate(z[:1].real)[0]) for law, _ in self.terms]
         total[0] = np.exp(sum(share * count for share, (_, count) in zip(shares, self.terms, strict=True)) - log_scale)
         for share, (law, count) in zip(shares, self.terms, strict=True):
             pieces = law.pieces
@@ -361,7 +361,7 @@ class Prepared:
 
     near: float
     payoff: Payoff
-    law: Law
+    law: LossTransform
     table: Table
     rest: Contour | None
 
@@ -391,7 +391,7 @@ def prepare(law: LogPhi, x: float, demand: Demand, payoff: Payoff = EXCESS) -> P
     return None if contour is None else Prepared(x, payoff, rest, table, contour)
 
 
-def _kernel(payoff: Payoff, law: Law, x: float, farthest: float = np.inf) -> Kernel:
+def _kernel(payoff: Payoff, law: LossTransform, x: float, farthest: float = np.inf) -> Kernel:
     if payoff is EXCESS:
         return Smooth(x, farthest=farthest)
     if payoff is DENSITY:

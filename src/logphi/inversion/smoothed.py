@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from logphi.arith.floats import ELEMENTARY, ULP
 from logphi.inversion.contour import MAX_NODES, RIGHT, Contour, Inversion, Layout, Part, Smooth, lay, layout, log_kappa, saddle
 from logphi.inversion.demand import Demand
-from logphi.laws.transform import Law
+from logphi.laws.transform import LossTransform
 
 Array = NDArray[np.float64]
 
@@ -202,7 +202,7 @@ class Prepared:
         return Inversion(self.part, amount, self.contour.abscissa, self.contour.line.size)
 
 
-def prepare(law: Law, x: float, demand: Demand) -> Prepared | None:
+def prepare(law: LossTransform, x: float, demand: Demand) -> Prepared | None:
     """Lay a line for the excess at x >= 0, or for the reversed excess at x < 0.
 
     Any law with a known transform is served. The relative width is about what is demanded where no atom is near the threshold
@@ -222,7 +222,7 @@ def prepare(law: Law, x: float, demand: Demand) -> Prepared | None:
         return None
     # a transform that is an integral itself may be out of reach so far up; where it has decayed, that does not matter
     heights = _PROBES * window.beta / window.width
-    values, base = own.log_transform(line.abscissa + 1j * heights), float(own.sketch(np.array([line.abscissa]))[0])
+    values, base = own.log_transform(line.abscissa + 1j * heights), float(own.approximate(np.array([line.abscissa]))[0])
     size = np.minimum(own.log_envelope(line.abscissa, heights), values.mid.real + values.radius - base)
     if ((values.radius > 1) & (size > line.log_target)).any():
         return None

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from logphi.inversion.contour import plan, saddle
 from logphi.inversion.half_line import Step, spread
 from logphi.inversion.saddle import Interval
-from logphi.laws.transform import Law
+from logphi.laws.transform import LossTransform
 
 # measured: what is asked of each part leaves some 1e-5 of it, and a line of a thousand nodes where only the factor decays
 _RTOL = 1e-3
@@ -61,7 +61,7 @@ class Cube(Step):
         return 0.0
 
 
-def third_moment(law: Law, x: float) -> float:
+def third_moment(law: LossTransform, x: float) -> float:
     """A proved upper bound of the integral of |X - x|^3, most often sharp to 1e-5; infinite where none is found.
 
     The mass need not be one. Nothing is found where the strip ends at 0, where doubles do not hold the fourth power of the
@@ -81,13 +81,15 @@ def third_moment(law: Law, x: float) -> float:
     return math.exp(min(log_moment, 700.0)) * (1 + 1e-12) if math.isfinite(log_moment) else math.inf
 
 
-def _log_above(law: Law, x: float, pole: float) -> float:
+def _log_above(law: LossTransform, x: float, pole: float) -> float:
     """Logarithm of an upper bound of the integral of (X - x)^3 e^{p (X - x)} above x."""
     kernel = Cube(x, pole)
     found = saddle(law, kernel, Interval(pole, math.inf))
     if not (math.isfinite(found.value) and _NEAREST < found.abscissa - pole < _FARTHEST):
         return math.inf
-    if (found.abscissa - pole) * spread(law) < _FAINT and not np.isfinite(law.sketch(np.array([1.5 * found.abscissa]))).all():
+    if (found.abscissa - pole) * spread(law) < _FAINT and not np.isfinite(
+        law.approximate(np.array([1.5 * found.abscissa]))
+    ).all():
         return math.inf
     contour = plan(law, found.abscissa, kernel, _RTOL)
     return math.inf if contour is None else contour.integral(x, kernel).log_ends[1]

@@ -14,11 +14,11 @@ from logphi.arith.protocol import Arithmetic, Number, Parameter
 from logphi.arith.scaled import Scaled
 from logphi.laws.growth import Growth
 from logphi.laws.normal import largest_shift, shifted_growth
-from logphi.laws.transform import Law
+from logphi.laws.transform import LossTransform
 from logphi.laws.weights import Weights
 from logphi.quadrature.many_components import ManyComponents
 from logphi.quadrature.mixture_envelope import log_decay
-from logphi.quadrature.mixture_trapezoid import at_points, on_line, sketch
+from logphi.quadrature.mixture_trapezoid import approximate, at_points, on_line
 from logphi.quadrature.node_sums import over
 from logphi.quadrature.values import Line, Values
 
@@ -27,7 +27,7 @@ _MANY = 10**12
 
 
 @dataclass(frozen=True)
-class BlendedNormal(Law):
+class BlendedNormal(LossTransform):
     """The log-ratio of sum p_i N(c_i, 1) to N(0, 1), under the former: K(z) = log E[w^{z+1}].
 
     Here w = sum of p_i e^{c_i X - c_i^2/2} with X standard normal. The shifts are distinct and not negative, and one is
@@ -55,7 +55,7 @@ class BlendedNormal(Law):
             table[:, 1],
             -np.inf if rest is None else rest.log,
             table[:, 2],
-            0.0 if rest is None else rest.blur,
+            0.0 if rest is None else rest.relative_error,
         )
 
     @property
@@ -75,7 +75,7 @@ class BlendedNormal(Law):
             return Growth.bounded(-self.infimum)
         least = min(range(len(self.shifts)), key=lambda k: _size(self.shifts[k]))
         weight = self.weights.table()[least]
-        return shifted_growth(self.shifts[least], -weight.log * (1 + 1e-15) + weight.blur)
+        return shifted_growth(self.shifts[least], -weight.log * (1 + 1e-15) + weight.relative_error)
 
     @property
     def infimum(self) -> float:
@@ -88,7 +88,7 @@ class BlendedNormal(Law):
         return max(map(largest_shift, self.shifts))
 
     @property
-    def slack(self) -> float:
+    def support_error(self) -> float:
         """What the error of p_0 may do, twice."""
         log_rest = self.ratio.log_rest
         return 4e-15 * abs(log_rest) + 2 * self.ratio.rest_error if np.isfinite(log_rest) else 0.0
@@ -105,11 +105,11 @@ class BlendedNormal(Law):
 
         return reversed_excess(self.ratio, x)
 
-    def beyond(self, x: float, *, tilted: bool = False) -> tuple[Scaled, Scaled] | None:
+    def partial_masses(self, x: float, *, tilted: bool = False) -> tuple[Scaled, Scaled] | None:
         """Normal masses on either side of where log w meets x."""
-        from logphi.quadrature.mixture_tails import beyond
+        from logphi.quadrature.mixture_tails import partial_masses
 
-        return beyond(self.ratio, x, tilted=tilted)
+        return partial_masses(self.ratio, x, tilted=tilted)
 
     def density(self, x: float) -> Scaled | None:
         """That of the normal variable over the slope of log w."""
@@ -121,9 +121,9 @@ class BlendedNormal(Law):
         """K at any points, one grid per abscissa."""
         return over(at_points(self.ratio.repeated(count), np.asarray(z)), count)
 
-    def sketch(self, c: NDArray[np.float64], count: int = 1) -> NDArray[np.float64]:
+    def approximate(self, c: NDArray[np.float64], count: int = 1) -> NDArray[np.float64]:
         """K at real points, from a coarse grid."""
-        return sketch(self.ratio, c)
+        return approximate(self.ratio, c)
 
     def on_line(self, line: Line, count: int = 1) -> Values:
         """K on a vertical line, as matrix products."""

@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from logphi.laws.transform import Law
+from logphi.laws.transform import LossTransform
 
 Array = NDArray[np.float64]
 
@@ -24,7 +24,7 @@ _BLOCKS, _PARTS, _SMALLEST = 64, 8, 16
 _ROOM = 1e-9
 
 
-def log_block(law: Law, reach: float | Array, abscissa: float, centres: Array, radius: float) -> Array:
+def log_block(law: LossTransform, reach: float | Array, abscissa: float, centres: Array, radius: float) -> Array:
     """A proved upper bound of Re K(c + is) - K(c) over |s - t| <= r, for each centre t; ``reach`` is (b - a)/2."""
     values = law.log_transform(abscissa + 1j * np.append(0.0, centres))
     mid, wrong = values.mid.real, values.radius
@@ -36,7 +36,7 @@ def log_block(law: Law, reach: float | Array, abscissa: float, centres: Array, r
     return bound
 
 
-def quiet_from(law: Law, abscissa: float, step: float, size: int, log_floor: float) -> int:
+def quiet_from(law: LossTransform, abscissa: float, step: float, size: int, log_floor: float) -> int:
     """A node from which on |M| is below a multiple of M(c) at all nodes of a line; its size where none is found."""
     radius = step * size / (2 * _BLOCKS)
     centres = np.asarray(radius * (2.0 * np.arange(_BLOCKS) + 1), dtype=np.float64)

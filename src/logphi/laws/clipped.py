@@ -66,8 +66,8 @@ class ClippedNormal(Curved):
     @property
     def least_beyond(self) -> float:
         """A lower bound of the losses beyond the end."""
-        top, slip = self._highest
-        return top - slip - 2 * ULP * abs(top)
+        top, error = self._highest
+        return top - error - 2 * ULP * abs(top)
 
     def _curve(self, side: int) -> Curve:
         """Over the normal variable."""

@@ -12,15 +12,15 @@ from numpy.typing import NDArray
 
 from logphi.arith.protocol import Arithmetic, Number
 from logphi.laws.growth import UNKNOWN, Growth
-from logphi.laws.transform import Law
+from logphi.laws.transform import LossTransform
 from logphi.quadrature.values import CERTAIN, Values
 
 
 @dataclass(frozen=True)
-class Conditioned(Law):
+class Conditioned(LossTransform):
     """K(z) - (1 + z) K(0) + z K(-1): the law of log(p/q) for the laws of P and Q given that the loss is finite."""
 
-    law: Law
+    law: LossTransform
 
     def formula(self, arith: Arithmetic, z: Number) -> Number:
         """In terms of that of the law."""
@@ -38,9 +38,9 @@ class Conditioned(Law):
         return self.law.strip
 
     @property
-    def outer_strip(self) -> tuple[float, float]:
+    def divergence_strip(self) -> tuple[float, float]:
         """As of the law."""
-        return self.law.outer_strip
+        return self.law.divergence_strip
 
     @property
     def estimated(self) -> bool:
@@ -76,10 +76,10 @@ class Conditioned(Law):
         at_zero, at_minus_one = self._masses
         linear = -(1 + z) * at_zero.mid[0].real + z * at_minus_one.mid[0].real
         wrong = np.abs(1 + z) * at_zero.radius[0] + np.abs(z) * at_minus_one.radius[0]
-        slip = 2.0**-50 * (np.abs(1 + z) * np.abs(at_zero.mid[0]) + np.abs(z) * np.abs(at_minus_one.mid[0]))
+        rounding = 2.0**-50 * (np.abs(1 + z) * np.abs(at_zero.mid[0]) + np.abs(z) * np.abs(at_minus_one.mid[0]))
         known = np.isfinite(found.mid)
         mid = np.where(known, np.where(known, found.mid, 0.0) + linear, np.inf)
-        return Values(mid, found.rounding + wrong + slip + 2.0**-51 * np.where(known, np.abs(mid), 0.0), found.inner)
+        return Values(mid, found.rounding + wrong + rounding + 2.0**-51 * np.where(known, np.abs(mid), 0.0), found.inner)
 
     def log_envelope(self, abscissa: float, heights: NDArray[np.float64], end: float = np.inf) -> NDArray[np.float64]:
         """As of the law."""

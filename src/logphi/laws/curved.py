@@ -15,7 +15,7 @@ from logphi.arith.floats import FLOATS, ULP
 from logphi.arith.protocol import Arithmetic, Number, Parameter
 from logphi.arith.scaled import Scaled
 from logphi.laws.finite import log_complement
-from logphi.laws.transform import Law
+from logphi.laws.transform import LossTransform
 from logphi.quadrature import curve_excess
 from logphi.quadrature.curve import Curve
 from logphi.quadrature.gauss_legendre import GaussLegendre, ends_of
@@ -24,7 +24,7 @@ from logphi.quadrature.total_variation import log_variation_envelope
 from logphi.quadrature.values import Line, Values
 
 
-class Curved(Law):
+class Curved(LossTransform):
     """A law that is held as a :class:`~logphi.quadrature.curve.Curve`."""
 
     @abstractmethod
@@ -64,7 +64,7 @@ class Curved(Law):
         return top + wrong + 2 * ULP * abs(top)
 
     @property
-    def slack(self) -> float:
+    def support_error(self) -> float:
         """Twice what is not known of the ends."""
         return 0.0 if np.isinf(self.curve.end) else 2 * self._highest[1] + 8 * ULP * abs(self._highest[0])
 
@@ -86,9 +86,9 @@ class Curved(Law):
         """K at any points, new panels for each abscissa of complex ones."""
         return self._integral.at_points(np.asarray(z), count)
 
-    def sketch(self, c: NDArray[np.float64], count: int = 1) -> NDArray[np.float64]:
+    def approximate(self, c: NDArray[np.float64], count: int = 1) -> NDArray[np.float64]:
         """K at real points, to some digits."""
-        return self._integral.sketch(c)
+        return self._integral.approximate(c)
 
     def on_line(self, line: Line, count: int = 1) -> Values:
         """K on a vertical line, as a matrix product."""

@@ -38,10 +38,10 @@ class SplicedNormal(Curved):
         """The shift, whose profile is nowhere smaller."""
         return largest_shift(self.shift)
 
-    def beyond(self, x: float, *, tilted: bool = False) -> Sides | None:
+    def partial_masses(self, x: float, *, tilted: bool = False) -> Sides | None:
         """Those of the mixture above zero, mirrored below."""
         law = MixedNormal(self.shift, Plain(self.rate))
-        return log_mixture.spliced(lambda x, tilted: law.beyond(x, tilted=tilted), x, tilted=tilted)
+        return log_mixture.spliced(lambda x, tilted: law.partial_masses(x, tilted=tilted), x, tilted=tilted)
 
     def density(self, x: float) -> Scaled | None:
         """That of the mixture above zero, mirrored below."""
@@ -97,7 +97,7 @@ class ReplacedNormal(Curved):
 
         return arith.log_normal_mean(lambda x: mixture(x) ** (z + 1) * mixture(-x) ** (-z))
 
-    def beyond(self, x: float, *, tilted: bool = False) -> Sides | None:
+    def partial_masses(self, x: float, *, tilted: bool = False) -> Sides | None:
         """Masses of two normal laws on either side of where the loss meets x."""
         from logphi.normal.tails import mixed_sides
 

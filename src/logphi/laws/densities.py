@@ -14,7 +14,7 @@ from logphi.arith.floats import ULP, complex_log1p
 from logphi.arith.protocol import Arithmetic, Number
 from logphi.arith.scaled import Scaled
 from logphi.bracketing import last_good
-from logphi.laws.transform import Law
+from logphi.laws.transform import LossTransform
 from logphi.quadrature.kronrod import KRONROD, Array, Table, beyond_noise, divided, doubts, first_table, settled, spread
 from logphi.quadrature.values import Line, Values
 
@@ -51,7 +51,7 @@ _BETWEEN = 1.03
 
 
 @dataclass(frozen=True)
-class Densities(Law):
+class Densities(LossTransform):
     """log(p/q) under p, for densities p, q given by their logarithms on an interval.
 
     K(z) = log of the integral of p^{1+z} q^{-z} where both are positive. All errors are estimates. Both laws may have an atom
@@ -105,10 +105,10 @@ class Densities(Law):
 
     def log_masses(self) -> tuple[Values, Values] | None:
         """From where the other density is zero."""
-        (_, lost_p), (_, lost_q), wrong = self.totals()
-        if lost_p == lost_q == 0:
+        (_, infinite_p), (_, infinite_q), wrong = self.totals()
+        if infinite_p == infinite_q == 0:
             return None
-        parts = (np.array([np.log1p(-min(lost, 1 - 1e-15))]) for lost in (lost_p, lost_q))
+        parts = (np.array([np.log1p(-min(infinite, 1 - 1e-15))]) for infinite in (infinite_p, infinite_q))
         one, other = (Values(part, 4 * ULP * np.abs(part), np.where(part < 0, wrong / np.exp(part), 0.0)) for part in parts)
         return one, other
 
@@ -127,7 +127,7 @@ class Densities(Law):
                 whole[those] = part
         return result
 
-    def sketch(self, c: NDArray[np.float64], count: int = 1) -> NDArray[np.float64]:
+    def approximate(self, c: NDArray[np.float64], count: int = 1) -> NDArray[np.float64]:
         """K at real points; infinite outside the strip."""
         c = np.asarray(c, dtype=float)
         inside = (c >= self.strip[0]) & (c < self.strip[1])
@@ -160,8 +160,8 @@ class Densities(Law):
             scale = float(log_gain.max())
             gain, unseen = integrand(table, scale if np.isfinite(scale) else float(table.log_p.max()))
             size = gain @ KRONROD
-            blur = _blur(table, table.log_p) + _blur(table, table.log_q) + 16
-            return size[None], np.maximum(beyond_noise(doubts(gain), 4 * ULP * ((gain * blur) @ KRONROD)), unseen)[None]
+            ulps = _ulps(table, table.log_p) + _ulps(table, table.log_q) + 16
+            return size[None], np.maximum(beyond_noise(doubts(gain), 4 * ULP * ((gain * ulps) @ KRONROD)), unseen)[None]
 
         def integrand(table: Table, scale: float) -> tuple[Array, Array]:
             """The integrand over e^scale, and what the panels on both sides of an end of the region may hide of it."""
@@ -184,10 +184,10 @@ class Densities(Law):
             return Scaled(0.0, 0.0)
         gain, unseen = integrand(table, scale)
         value = float((gain @ KRONROD).sum())
-        blur = _blur(table, table.log_p) + _blur(table, table.log_q)
+        ulps = _ulps(table, table.log_p) + _ulps(table, table.log_q)
         with np.errstate(over="ignore", invalid="ignore"):  # what has no weight has no error
             level = np.where(np.isneginf(log_gain), 0.0, np.exp(table.log_p - scale)) * table.width
-        wrong = float(((level * np.where(level > 0, blur + abs(x) + 4, 0.0)) @ KRONROD).sum()) * ULP
+        wrong = float(((level * np.where(level > 0, ulps + abs(x) + 4, 0.0)) @ KRONROD).sum()) * ULP
         inner = float(np.maximum(doubts(gain), unseen).sum())
         return Scaled(scale, value, inner=inner, rounding=wrong + 32 * ULP * value)
 
@@ -234,7 +234,7 @@ def _few(abscissas: Array) -> tuple[float, ...]:
     return tuple(places[np.unique(np.linspace(0, places.size - 1, _FEW).astype(int))].tolist())
 
 
-def _blur(table: Table, log: Array) -> Array:
+def _ulps(table: Table, log: Array) -> Array:
     """The error of a tabulated logarithm in ulps: of its own size, and of its slope times the point."""
     finite = np.isfinite(log)
     known = np.where(finite, log, 0.0)
@@ -274,8 +274,8 @@ def _terms(table: Table, z: NDArray[Any], peak: Any) -> tuple[NDArray[Any], Arra
     gentle = scaled_p * _second(z * np.where(flat, loss, 0.0))
     terms = np.where(flat, gentle + z * bend, whole - linear)
     parts = np.where(flat, np.abs(gentle) + np.abs(z) * np.abs(bend), np.abs(whole) + np.abs(linear))
-    moved = np.abs(a) * np.abs(whole - scaled_p) * _blur(table, table.log_p)
-    moved += np.abs(z) * np.abs(whole - scaled_q) * _blur(table, table.log_q)
+    moved = np.abs(a) * np.abs(whole - scaled_p) * _ulps(table, table.log_p)
+    moved += np.abs(z) * np.abs(whole - scaled_q) * _ulps(table, table.log_q)
     return terms, moved + 16 * parts
 
 
@@ -288,7 +288,7 @@ def _peak(table: Table, c: float) -> float:
 
 def _transform(law: Densities, table: Table, z: NDArray[Any]) -> tuple[NDArray[Any], Array, Array]:
     """K with its rounding and the estimate of the quadrature's error."""
-    (whole_p, lost_p), (whole_q, lost_q), wrong = law.totals()
+    (whole_p, infinite_p), (whole_q, infinite_q), wrong = law.totals()
     table, dropped = _pruned(table, z)
     parts: list[tuple[NDArray[Any], Array, Array]] = []
     block = max(1, _BLOCK // table.x.size)
@@ -303,13 +303,13 @@ def _transform(law: Densities, table: Table, z: NDArray[Any]) -> tuple[NDArray[A
     doubt = doubt + dropped * np.exp(-peak)
     # what the two masses are known to miss of one is the user's, and an error of the answer
     missing = np.abs(1 + z) * max(abs(whole_p - 1) - 4 * wrong, 0.0) + np.abs(z) * max(abs(whole_q - 1) - 4 * wrong, 0.0)
-    lost = -(1 + z) * lost_p + z * lost_q
-    inner = missing + (np.abs(1 + z) * (lost_p > 0) + np.abs(z) * (lost_q > 0)) * wrong
+    infinite = -(1 + z) * infinite_p + z * infinite_q
+    inner = missing + (np.abs(1 + z) * (infinite_p > 0) + np.abs(z) * (infinite_q > 0)) * wrong
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # not finite: nothing is known
         if peak < _LARGE:
-            mid = complex_log1p(deviation * np.exp(peak) + lost)
+            mid = complex_log1p(deviation * np.exp(peak) + infinite)
         else:
-            mid = np.log(deviation + (1 + lost) * np.exp(-peak)) + peak
+            mid = np.log(deviation + (1 + infinite) * np.exp(-peak)) + peak
         # in units of the transform itself
         size = np.exp(np.minimum(peak - mid.real, 700.0))
         inner = doubt * size + inner * np.exp(-mid.real)
@@ -331,7 +331,7 @@ def _base(law: Densities) -> Table:
         own_q = np.where(np.isneginf(table.log_p), -np.inf, table.log_q)
         parts = np.stack([np.exp(log) * table.width for log in (table.log_p, table.log_q, mean, own_p, own_q)])
         size = parts @ KRONROD
-        noise = ((parts * (_blur(table, table.log_p) + _blur(table, table.log_q))) @ KRONROD) * (4 * ULP)
+        noise = ((parts * (_ulps(table, table.log_p) + _ulps(table, table.log_q))) @ KRONROD) * (4 * ULP)
         return size, beyond_noise(doubts(parts), noise)
 
     table = settled(first_table(law.support, law.breakpoints, law.logs), law.logs, report, _TOLERANCE)

@@ -51,7 +51,7 @@ class Divergences(Sampled):
         """K alone."""
         return self._values(z)[0]
 
-    def sketch(self, c: Array, count: int = 1) -> Array:
+    def approximate(self, c: Array, count: int = 1) -> Array:
         """K at real points; infinite outside the strip."""
         low, high = self.strip
         inside = (c > low) & (c < high)

@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logphi.arith.protocol import Arithmetic, Number
-from logphi.laws.transform import Law, Pieces
+from logphi.laws.transform import LossTransform, Pieces
 from logphi.quadrature.values import Values
 
 
 @dataclass(frozen=True)
-class Everything(Law):
+class Everything(LossTransform):
     """The zero measure: every outcome tells everything, and K(z) = log 0 for all z."""
 
     def formula(self, arith: Arithmetic, z: Number) -> Number:

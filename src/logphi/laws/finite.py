@@ -21,7 +21,7 @@ from logphi.arith.scaled import Scaled
 from logphi.laws.exponential_sums import turned_sums
 from logphi.laws.growth import Growth
 from logphi.laws.spans import common_span
-from logphi.laws.transform import Lattice, Law, Pieces
+from logphi.laws.transform import Lattice, LossTransform, Pieces
 from logphi.quadrature.values import Line, Values
 from logphi.written import meant
 
@@ -43,61 +43,61 @@ class Cells(Protocol):
 
 
 @dataclass(frozen=True)
-class Finite(Law):
+class Finite(LossTransform):
     """Mass p_j at log(p_j / q_j) over the common support: K(z) = log( sum of p_j^{1+z} q_j^{-z} ).
 
-    ``lost_p`` and ``lost_q`` are what the two probabilities hold outside it; ``blur`` bounds the relative error of each
+    ``infinite_p`` and ``infinite_q`` are what the two probabilities hold outside it; ``relative_error`` bounds that of each
     probability beside its own half ulp. ``exact`` is where the probabilities came from, if they are not the parameters
-    themselves. ``stray`` bounds the mass that either law has elsewhere, where the loss may be anything; with that mass K(z) is
-    at most z (z + 1) v / 2 for z >= 0, v = ``stray_growth``, of either law.
+    themselves. ``omitted_mass`` bounds the mass that either law has elsewhere, where the loss may be anything; with it K(z) is
+    at most z (z + 1) v / 2 for z >= 0, v = ``omitted_growth``, of either law.
     """
 
     p: tuple[float, ...]
     q: tuple[float, ...]
-    lost_p: float = 0.0
-    lost_q: float = 0.0
-    blur: float = 0.0
+    infinite_p: float = 0.0
+    infinite_q: float = 0.0
+    relative_error: float = 0.0
     exact: Cells | None = None
-    stray: float = 0.0
-    stray_growth: float = math.inf
+    omitted_mass: float = 0.0
+    omitted_growth: float = math.inf
 
     def formula(self, arith: Arithmetic, z: Number) -> Number:
         """K(z)."""
-        if arith is FLOATS or (self.exact is None and not self.blur):
+        if arith is FLOATS or (self.exact is None and not self.relative_error):
             return arith.log_power_sum(self.p, self.q, z)
         cells = zip(*self.cells.under(arith), strict=True)
         return arith.log(reduce(add, (a * arith.exp(z * arith.log(a / b)) for a, b in cells)))
 
     @property
     def cells(self) -> Cells:
-        """The probabilities over the common support; a law with stray mass has more."""
-        return self.exact or Given(self.p, self.q, self.blur)
+        """The probabilities over the common support; a law with omitted mass has more."""
+        return self.exact or Given(self.p, self.q, self.relative_error)
 
     @cached_property
-    def mirrored(self) -> bool:
+    def exactly_symmetric(self) -> bool:
         """The formulas of the vectors are the same in another order."""
-        return self.symmetric and mirrored(self.cells)
+        return self.symmetric and _same_exchanged(self.cells)
 
     @cached_property
     def symmetric(self) -> bool:
         """Whether the two vectors are one in another order."""
-        same = self.lost_p == self.lost_q
+        same = self.infinite_p == self.infinite_q
         return same and sorted(zip(self.p, self.q, strict=True)) == sorted(zip(self.q, self.p, strict=True))
 
     @property
     def supremum(self) -> float:
         """The largest log-ratio."""
-        return max(self.losses) + 1e-15 * (1 + self._log_size) + 2 * self.blur
+        return max(self.losses) + 1e-15 * (1 + self._log_size) + 2 * self.relative_error
 
     def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
-        """K, with the blur of the probabilities counted relative to the sum of the sizes of the terms."""
+        """K, with the error of the probabilities counted relative to the sum of the sizes of the terms."""
         values = super().log_transform(z, count)
-        if self.blur == 0:
+        if self.relative_error == 0:
             return values
         sizes = values.mid.real if not np.iscomplexobj(z) else super().log_transform(np.asarray(z).real).mid
         known = np.isfinite(values.mid) & np.isfinite(sizes)
         ratio = np.exp(np.minimum(np.where(known, sizes, 0.0) - np.where(known, values.mid.real, 0.0), 700.0))
-        relative = ratio * np.expm1(np.minimum(self.blur + 2 * self.blur * np.abs(z), 1.0))
+        relative = ratio * np.expm1(np.minimum(self.relative_error + 2 * self.relative_error * np.abs(z), 1.0))
         spread = np.where(known & (relative < 0.5), -np.log1p(-np.minimum(relative, 0.5)), np.inf)
         return Values(values.mid, values.rounding + spread, values.inner)
 
@@ -109,7 +109,7 @@ class Finite(Law):
         top = float(weight.max())
         terms = np.exp(weight - top)
         turned = turned_sums(terms, loss, line)
-        sharp = ELEMENTARY * (3 + np.abs(log_p) + np.abs(log_q)) + 2 * self.blur
+        sharp = ELEMENTARY * (3 + np.abs(log_p) + np.abs(log_q)) + 2 * self.relative_error
         level = np.ceil(4 * np.log2(np.abs(line.points) + 1)).astype(int)
         sizes = 2.0 ** (np.arange(level.max() + 1) / 4)
         exponent = sharp * sizes[:, None] + (len(self.p) + 16) * ULP
@@ -118,15 +118,17 @@ class Finite(Law):
 
     def log_masses(self) -> tuple[Values, Values]:
         """From the smaller of what lies on the common support and what lies outside."""
-        return self._log_mass(self.p, self.lost_p), self._log_mass(self.q, self.lost_q)
+        return self._log_mass(self.p, self.infinite_p), self._log_mass(self.q, self.infinite_q)
 
-    def _log_mass(self, kept: Sequence[float], lost: float) -> Values:
-        if lost <= 0.5:
-            return log_complement(lost, self.blur, self.stray)
+    def _log_mass(self, kept: Sequence[float], infinite_mass: float) -> Values:
+        if infinite_mass <= 0.5:
+            return log_complement(infinite_mass, self.relative_error, self.omitted_mass)
         # the complement of what is nearly one has few digits
         total = math.fsum(kept)
         value = np.array([math.log(total)])
-        return Values(value, 2 * ULP * (2 + np.abs(value)) + 2 * self.blur + 2 * self.stray / total, np.zeros(1))
+        return Values(
+            value, 2 * ULP * (2 + np.abs(value)) + 2 * self.relative_error + 2 * self.omitted_mass / total, np.zeros(1)
+        )
 
     @property
     def losses(self) -> tuple[float, ...]:
@@ -137,12 +139,17 @@ class Finite(Law):
     def pieces(self) -> Pieces:
         """Tilted weights (p_j q_j)^{1/2}."""
         weights = tuple((math.log(a) + math.log(b)) / 2 for a, b in zip(self.p, self.q, strict=True))
-        return Pieces(self.losses, weights, slip=4e-16 * (1 + self._log_size) + 2 * self.blur, blur=self.blur)
+        return Pieces(
+            self.losses,
+            weights,
+            location_error=4e-16 * (1 + self._log_size) + 2 * self.relative_error,
+            relative_error=self.relative_error,
+        )
 
-    def beyond(self, x: float, *, tilted: bool = False) -> tuple[Scaled, Scaled] | None:
+    def partial_masses(self, x: float, *, tilted: bool = False) -> tuple[Scaled, Scaled] | None:
         """Sums over the atoms on either side; what is elsewhere may be on both."""
-        found = super().beyond(x, tilted=tilted)
-        elsewhere = Scaled(0.0, 0.0, truncation=self.stray)
+        found = super().partial_masses(x, tilted=tilted)
+        elsewhere = Scaled(0.0, 0.0, truncation=self.omitted_mass)
         return found and (found[0] + elsewhere, found[1] + elsewhere)
 
     @property
@@ -150,36 +157,38 @@ class Finite(Law):
         """The common span of the gaps between losses, if they have one."""
         points = np.unique(self.losses)
         gaps = points[1:] - points[0]
-        own = 4e-16 * (1 + self._log_size) + 2 * self.blur
+        own = 4e-16 * (1 + self._log_size) + 2 * self.relative_error
         # points that rounding does not tell from the first are taken to be there
         close = float(gaps[gaps <= 4 * own].max(initial=0.0))
         common = common_span([(float(gap), own) for gap in gaps if gap > 4 * own])
         return None if common is None else Lattice(float(points[0]), common[0], common[1] + own + close)
 
     @property
-    def slack(self) -> float:
+    def support_error(self) -> float:
         """The rounding of two logarithms, twice."""
-        return 4e-15 * (1 + self._log_size) + 4 * self.blur
+        return 4e-15 * (1 + self._log_size) + 4 * self.relative_error
 
     @property
     def _log_size(self) -> float:
         return max(abs(math.log(number)) for number in self.p + self.q)
 
-    def reflected(self) -> Law:
+    def reflected(self) -> LossTransform:
         """The roles of p and q exchanged."""
         if self.symmetric:
             return self
         exact = None if self.exact is None else Turned(self.exact)
-        return Finite(self.q, self.p, self.lost_q, self.lost_p, self.blur, exact, self.stray, self.stray_growth)
+        return Finite(
+            self.q, self.p, self.infinite_q, self.infinite_p, self.relative_error, exact, self.omitted_mass, self.omitted_growth
+        )
 
-    def completed(self) -> Law:
-        """The law with its stray mass, if it has any."""
-        return WithStray(self) if self.stray else self
+    def with_omitted_mass(self) -> LossTransform:
+        """The law with its omitted mass, if it has any."""
+        return WithOmittedMass(self) if self.omitted_mass else self
 
 
 @dataclass(frozen=True)
-class WithStray(Law):
-    """A finite law and its stray mass e: transforms of the whole, to within what the latter may add.
+class WithOmittedMass(LossTransform):
+    """A finite law and its omitted mass e: transforms of the whole, to within what the latter may add.
 
     It adds at most e on [-1, 0]. If K(z) <= z (z + 1) v / 2 for the whole, it adds at most e^{1/2} e^{c (2c + 1) v / 2} at
     c > 0, by Cauchy's inequality E[e^{cX}; A]^2 <= P(A) M(2c), and as much at -1 - c; else nothing is known beyond [-1, 0].
@@ -197,9 +206,9 @@ class WithStray(Law):
         return self.law.symmetric
 
     @property
-    def mirrored(self) -> bool:
+    def exactly_symmetric(self) -> bool:
         """As the finite part is."""
-        return self.law.mirrored
+        return self.law.exactly_symmetric
 
     @property
     def infimum(self) -> float:
@@ -209,31 +218,31 @@ class WithStray(Law):
     @property
     def growth(self) -> Growth:
         """As for the whole."""
-        return Growth(0.0, self.law.stray_growth, 0.0)
+        return Growth(0.0, self.law.omitted_growth, 0.0)
 
     @property
     def reversed_growth(self) -> Growth:
         """As for the whole."""
         return self.growth
 
-    def reflected(self) -> Law:
+    def reflected(self) -> LossTransform:
         """The finite part turned around, with as much elsewhere."""
-        return self if self.symmetric else WithStray(self.law.reflected())  # type: ignore[arg-type]
+        return self if self.symmetric else WithOmittedMass(self.law.reflected())  # type: ignore[arg-type]
 
     def log_masses(self) -> tuple[Values, Values] | None:
         """Certain, if no loss is infinite."""
         law = self.law
-        return None if np.isfinite(law.stray_growth) and law.lost_p == law.lost_q == 0 else law.log_masses()
+        return None if np.isfinite(law.omitted_growth) and law.infinite_p == law.infinite_q == 0 else law.log_masses()
 
     def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
         """K of the finite part, to within what the rest may add."""
         z = np.asarray(z)
         values, c = self.law.log_transform(z, count), z.real
         beyond = np.maximum(np.maximum(c, -1 - c), 0.0)
-        log_stray = math.log(self.law.stray)
+        log_omitted = math.log(self.law.omitted_mass)
         with np.errstate(invalid="ignore", over="ignore"):  # zero times an infinite growth: not used; nothing is known far out
-            grown = log_stray / 2 + beyond * (2 * beyond + 1) * self.law.stray_growth / 2
-        log_added = np.where(beyond > 0, grown, log_stray) - values.mid.real + values.radius
+            grown = log_omitted / 2 + beyond * (2 * beyond + 1) * self.law.omitted_growth / 2
+        log_added = np.where(beyond > 0, grown, log_omitted) - values.mid.real + values.radius
         added = np.exp(np.minimum(np.where(np.isfinite(values.mid), log_added, np.inf), 0.0)) * (1 + 1e-9)
         spread = np.where(added < 0.5, -np.log1p(-np.minimum(added, 0.5)), np.inf)
         return Values(values.mid, values.rounding, values.inner + spread)
@@ -241,14 +250,14 @@ class WithStray(Law):
 
 @dataclass(frozen=True)
 class Given(Cells):
-    """Vectors that are parameters themselves, each over its sum; with a ``blur`` the doubles nearest to what is not known.
+    """Vectors that are parameters themselves, each over its sum, as doubles miss a sum of one by an ulp.
 
-    Doubles miss a sum of one by an ulp.
+    With a ``relative_error`` they are the doubles nearest to probabilities that are not known.
     """
 
     p: tuple[float, ...]
     q: tuple[float, ...]
-    blur: float = 0.0
+    relative_error: float = 0.0
 
     def under(self, arith: Arithmetic) -> tuple[Sequence[Number], Sequence[Number]]:
         """As they were written.
@@ -256,15 +265,15 @@ class Given(Cells):
         Raises
         ------
         NotImplementedError
-            If all errors are to be enclosed and there is a blur.
+            If all errors are to be enclosed and there is a relative error.
         """
-        if self.blur and _proving(arith):
+        if self.relative_error and _proving(arith):
             raise NotImplementedError(
                 "the probabilities of this law are known to doubles only, not as formulas of its parameters: no ball holds them"
             )
         numbers = {meant(one): arith.constant(one) for one in self.p + self.q}
         vectors = [[meant(one) for one in vector] for vector in (self.p, self.q)]
-        if self.blur:
+        if self.relative_error:
             p, q = ([numbers[one] for one in vector] for vector in vectors)
             return p, q
 
@@ -367,7 +376,7 @@ class Spliced(Cells):
         return all(p[i] is q[i] if i not in sides else bool((sides[i] * (p[i] - q[i])).value.real > 0) for i in range(len(p)))
 
 
-def mirrored(cells: Cells) -> bool:
+def _same_exchanged(cells: Cells) -> bool:
     """Whether the pair (Q, P) is (P, Q) in another order of its cells, whatever the parameters."""
     p, q = cells.under(Balls(_NAMING))
     places = [(id(a), id(b)) for a, b in zip(p, q, strict=True)]
@@ -379,7 +388,7 @@ def _proving(arith: Arithmetic) -> bool:
 
 
 @dataclass(frozen=True)
-class Thinned(Law):
+class Thinned(LossTransform):
     """A loss of zero that survives with probability 1 - failure: K(z) = log(1 - failure)."""
 
     failure: float
@@ -418,8 +427,8 @@ class Thinned(Law):
         return Lattice(0.0, math.inf)
 
 
-def log_complement(lost: float, blur: float = 0.0, stray: float = 0.0) -> Values:
-    """``log(1 - lost)`` to a few ulps of itself and half an ulp of ``lost``, with what a blur of that and a stray mass add."""
-    value = np.array([math.log1p(-lost)])
-    elsewhere = 2 * stray / (1 - lost)
-    return Values(value, (8e-16 + (2 * blur + ULP) / (1 - lost)) * np.abs(value) + elsewhere, np.zeros(1))
+def log_complement(infinite_mass: float, relative_error: float = 0.0, omitted_mass: float = 0.0) -> Values:
+    """``log(1 - infinite_mass)`` to a few ulps of itself and half an ulp of the mass, with what its other errors add."""
+    value = np.array([math.log1p(-infinite_mass)])
+    elsewhere = 2 * omitted_mass / (1 - infinite_mass)
+    return Values(value, (8e-16 + (2 * relative_error + ULP) / (1 - infinite_mass)) * np.abs(value) + elsewhere, np.zeros(1))

@@ -47,9 +47,9 @@ class FlatPair:
         """The loss where there is no failure."""
         return UniformWithAtoms(self.width) if self.with_atoms else Uniform(self.width)
 
-    def beyond(self, rate: float, x: float, *, tilted: bool) -> Sides | None:
+    def partial_masses(self, rate: float, x: float, *, tilted: bool) -> Sides | None:
         """What (1 - rate) Q + rate P, or Q if ``tilted``, holds on either side of x, but for failures."""
-        found = log_mixture.beyond(self.law, rate, x, tilted=tilted)
+        found = log_mixture.partial_masses(self.law, rate, x, tilted=tilted)
         if found is None or not self.failure:
             return found
         kept = float(np.log1p(-self.failure))

@@ -18,9 +18,9 @@ class Growth:
     offset: float
 
     @staticmethod
-    def normal(size: float, slip: float = 0.0, offset: float = 0.0) -> Growth:
-        """Of a law that grows like that of a shift of m, m^2 = ``size`` to within a relative ``slip``."""
-        return Growth(size * (1 - slip) * (1 - 1e-15), size * (1 + slip) * (1 + 1e-15), offset)
+    def normal(size: float, relative_error: float = 0.0, offset: float = 0.0) -> Growth:
+        """Of a law that grows like that of a shift of m, m^2 = ``size`` to within a ``relative_error``."""
+        return Growth(size * (1 - relative_error) * (1 - 1e-15), size * (1 + relative_error) * (1 + 1e-15), offset)
 
     @staticmethod
     def bounded(supremum: float) -> Growth:
@@ -29,8 +29,8 @@ class Growth:
 
     def __add__(self, other: Growth) -> Growth:
         offset = self.offset + other.offset
-        slip = 4e-16 * (abs(self.offset) + abs(other.offset))
-        return Growth((self.least + other.least) * (1 - 1e-15), (self.most + other.most) * (1 + 1e-15), offset + slip)
+        rounding = 4e-16 * (abs(self.offset) + abs(other.offset))
+        return Growth((self.least + other.least) * (1 - 1e-15), (self.most + other.most) * (1 + 1e-15), offset + rounding)
 
     def __mul__(self, count: int) -> Growth:
         offset = self.offset * count

@@ -19,7 +19,7 @@ from logphi.arith.floats import ELEMENTARY, FLOATS, ULP, Discs
 from logphi.arith.protocol import Arithmetic, Number
 from logphi.laws.growth import Growth
 from logphi.laws.ladder import Ladder
-from logphi.laws.transform import Lattice, Law
+from logphi.laws.transform import Lattice, LossTransform
 from logphi.quadrature.values import Values
 
 Array = NDArray[np.float64]
@@ -45,7 +45,7 @@ def _log_wrapped(sigma: float, heights: Array) -> Array:
 
 
 @dataclass(frozen=True)
-class NormalOnIntegers(Law):
+class NormalOnIntegers(LossTransform):
     """Without ends: K(z) = z (z + 1) s^2 / (2 sigma^2) + log( Theta((1 + z) s) / Theta(0) ), infinitely many atoms."""
 
     sigma: float
@@ -131,7 +131,7 @@ class NormalOnIntegers(Law):
         variance, s = self.sigma**2, self.shift
         c, t = z.real, (z.imag if np.iscomplexobj(z) else np.zeros(z.shape))
         a = (1 + c) * s
-        slip = 4 * ULP * (np.abs(a) + s)
+        rounding = 4 * ULP * (np.abs(a) + s)
         # derived: beyond this the terms are below 1e-19 of the nearest one together
         reach = int(np.ceil(9.5 * self.sigma + 2))
         x = np.rint(a)[:, None] + np.arange(-reach, reach + 1)
@@ -141,7 +141,7 @@ class NormalOnIntegers(Law):
         sizes = np.exp(exponent - top[:, None])
         turn = (t * s / variance)[:, None] * away
         total = (sizes * np.exp(1j * turn)).sum(axis=-1) if np.iscomplexobj(z) else sizes.sum(axis=-1)
-        moved = slip[:, None] * (np.abs(away) + slip[:, None] + np.abs(t * s)[:, None]) / variance
+        moved = rounding[:, None] * (np.abs(away) + rounding[:, None] + np.abs(t * s)[:, None]) / variance
         relative = moved + 8 * ULP * (np.abs(exponent) + np.abs(turn) + np.abs(top)[:, None]) + 4 * ELEMENTARY + 64 * ULP
         wrong = (sizes * np.expm1(np.minimum(relative, 700.0))).sum(axis=-1) * (1 + 1e-9) + 1e-18 * sizes.sum(axis=-1)
         log_total = FLOATS.log(Discs(total, wrong))
@@ -192,17 +192,17 @@ class NormalSteps(Ladder):
         return float(np.log(weights.sum())), float(weights[2 * self.most + 1 - self.shift :].sum() / weights.sum())
 
     @property
-    def lost(self) -> float:
+    def infinite_mass(self) -> float:
         """The mass at infinity; the law is of use where some is left."""
         return self._whole[1]
 
     @property
     def log_mass(self) -> Values:
         """From the mass at infinity."""
-        lost = self.lost
+        infinite_mass = self.infinite_mass
         relative = 8 * ULP * ((self.most / self.sigma) ** 2 / 2 + 32)
-        wrong = (lost * relative + 1e-323 * (self.shift + 4)) / (1 - lost)
-        value = np.array([np.log1p(-lost)])
+        wrong = (infinite_mass * relative + 1e-323 * (self.shift + 4)) / (1 - infinite_mass)
+        value = np.array([np.log1p(-infinite_mass)])
         return Values(value, wrong + 8e-16 * np.abs(value), np.zeros(1))
 
     def rungs(self, places: Array) -> tuple[Array, Array]:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from logphi.arith.floats import FLOATS, ULP, Discs
 from logphi.arith.protocol import Arithmetic, Number, Parameter
 from logphi.laws.block_envelope import log_block
-from logphi.laws.transform import Law
+from logphi.laws.transform import LossTransform
 from logphi.quadrature.values import Values
 
 Array = NDArray[np.float64]
@@ -36,17 +36,17 @@ class Column:
 
 
 @dataclass(frozen=True, eq=False)
-class OnIntervals(Law):
+class OnIntervals(LossTransform):
     """The sum of counted laws; ``law`` makes one of them, or a column of them, from their parameter w."""
 
-    law: Callable[[Parameter], Law]
+    law: Callable[[Parameter], LossTransform]
     widths: tuple[tuple[Parameter, int], ...]
     mid: Array
     rad: Array
     counts: Array
 
     @staticmethod
-    def of(law: Callable[[Parameter], Law], widths: Sequence[tuple[Parameter, int]]) -> OnIntervals | None:
+    def of(law: Callable[[Parameter], LossTransform], widths: Sequence[tuple[Parameter, int]]) -> OnIntervals | None:
         """None for few, which are quicker one by one."""
         if len(widths) < _MANY:
             return None
@@ -74,14 +74,14 @@ class OnIntervals(Law):
             known = np.isfinite(values.mid).all(axis=0)
             mid = np.where(known, values.mid, 0.0)
             # derived: sums of so many products, and counts that are no doubles
-            slip = (counts.size + 4) * ULP * (counts @ np.abs(mid))
-            rounding = np.where(known, counts @ np.where(known, values.rounding, 0.0) * (1 + 1e-9) + slip, np.inf)
+            summing = (counts.size + 4) * ULP * (counts @ np.abs(mid))
+            rounding = np.where(known, counts @ np.where(known, values.rounding, 0.0) * (1 + 1e-9) + summing, np.inf)
             total += Values(np.where(known, counts @ mid, np.inf), rounding, zero)
         return Values(*(part.reshape(np.shape(z)) for part in (total.mid, total.rounding, total.inner)))
 
-    def sketch(self, c: Array, count: int = 1) -> Array:
+    def approximate(self, c: Array, count: int = 1) -> Array:
         """K at real points, roughly."""
-        return self._total(c, lambda rows, law: law.sketch(c))
+        return self._total(c, lambda rows, law: law.approximate(c))
 
     def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
         """The sum of the envelopes."""
@@ -90,19 +90,19 @@ class OnIntervals(Law):
     def log_block(self, abscissa: float, centres: Array, radius: float) -> Array:
         """The sum of those of the laws."""
 
-        def bounds(rows: slice, law: Law) -> Array:
+        def bounds(rows: slice, law: LossTransform) -> Array:
             reach = (self.mid[rows, None] + self.rad[rows, None]) * (1 + 1e-12)
             return log_block(law, reach, abscissa, centres, radius)
 
         return self._total(centres, bounds)
 
-    def _parts(self, points: int) -> Iterator[tuple[slice, Law]]:
+    def _parts(self, points: int) -> Iterator[tuple[slice, LossTransform]]:
         rows = max(_ENTRIES // max(points, 1), 1)
         for first in range(0, self.mid.size, rows):
             part = slice(first, first + rows)
             yield part, self.law(Column(Discs(self.mid[part, None], self.rad[part, None])))
 
-    def _total(self, points: Array, of: Callable[[slice, Law], Array]) -> Array:
+    def _total(self, points: Array, of: Callable[[slice, LossTransform], Array]) -> Array:
         total = np.zeros(points.shape)
         for rows, law in self._parts(points.size):
             total += self.counts[rows] @ of(rows, law)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from logphi.arith.floats import ELEMENTARY, FLOATS, ULP, Discs
 from logphi.arith.protocol import Arithmetic, Number
 from logphi.arith.scaled import Scaled
-from logphi.laws.transform import Lattice, Law, Pieces
+from logphi.laws.transform import Lattice, LossTransform, Pieces
 from logphi.quadrature.values import Values
 
 Array = NDArray[np.float64]
@@ -24,7 +24,7 @@ _BLOCK = 1 << 18
 _FEW = 64
 
 
-class Ladder(Law):
+class Ladder(LossTransform):
     """Atoms at l_j = D (j - m/2), j = 0 .. m, of tilted weights a_j = a_{m-j}: K(z) = log( sum of a_j e^{u l_j} ), u = z + 1/2.
 
     The mass M(0) = M(-1) is known apart, so that K may be formed from M(z) - M(0), the sum over l_j > 0 of
@@ -72,7 +72,7 @@ class Ladder(Law):
         return self.steps / 2 * size * (1 + wrong + 4 * ULP)
 
     @property
-    def slack(self) -> float:
+    def support_error(self) -> float:
         """Twice the uncertainty of the top's place."""
         return 2 * self.supremum * (self.span[1] + 4 * ULP)
 
@@ -89,8 +89,10 @@ class Ladder(Law):
         """The atoms, unless there are many."""
         if self.steps >= _FEW:
             return None
-        locations, log_weights, slip, blur = self.atoms()
-        return Pieces(tuple(locations.tolist()), tuple(log_weights.tolist()), slip=slip, blur=blur)
+        locations, log_weights, location_error, relative_error = self.atoms()
+        return Pieces(
+            tuple(locations.tolist()), tuple(log_weights.tolist()), location_error=location_error, relative_error=relative_error
+        )
 
     def atoms(self) -> tuple[Array, Array, float, float]:
         """All places, logarithms of tilted weights, and the largest errors of either."""
@@ -107,16 +109,16 @@ class Ladder(Law):
         """The sum over the atoms below x."""
         return self._payoff(x, -1.0)
 
-    def beyond(self, x: float, *, tilted: bool = False) -> tuple[Scaled, Scaled]:
+    def partial_masses(self, x: float, *, tilted: bool = False) -> tuple[Scaled, Scaled]:
         """Sums over the atoms on either side."""
-        from logphi.laws.partial_masses import atoms_beyond
+        from logphi.laws.partial_masses import atom_masses
 
-        return atoms_beyond(*self.atoms(), x, tilted=tilted)
+        return atom_masses(*self.atoms(), x, tilted=tilted)
 
     def _payoff(self, x: float, side: float) -> Scaled:
         """Sum of P-mass times |1 - e^{x - l}| over the atoms on one side of x."""
-        locations, log_weights, slip, blur = self.atoms()
-        reach = slip + 2 * ULP * (abs(x) + self.supremum)
+        locations, log_weights, location_error, relative_error = self.atoms()
+        reach = location_error + 2 * ULP * (abs(x) + self.supremum)
         # an atom that may lie on the other side pays no more than how far off it may be
         paid = side * (locations - x) > -reach
         loss, log_a = locations[paid], log_weights[paid]
@@ -126,7 +128,7 @@ class Ladder(Law):
         scale = float(exponent.max())
         weight = np.exp(exponent - scale)
         terms = weight * -np.expm1(-np.maximum(side * (loss - x), 0.0))
-        relative = blur + reach + ULP * (64 + 2 * float(np.abs(exponent).max()) + 2 * abs(scale)) + self._rounding
+        relative = relative_error + reach + ULP * (64 + 2 * float(np.abs(exponent).max()) + 2 * abs(scale)) + self._rounding
         noise = float((terms * relative + weight * reach).sum()) * (1 + 1e-9)
         return Scaled(scale, float(terms.sum()), rounding=noise)
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from logphi.arith.floats import ULP
 from logphi.arith.scaled import Scaled
-from logphi.laws.transform import Law
+from logphi.laws.transform import LossTransform
 
 Sides = tuple[Scaled, Scaled]
 _ALL, _NOTHING = Scaled(0.0, 1.0), Scaled(0.0, 0.0)
@@ -33,7 +33,7 @@ def unmixed(x: float, rate: float) -> tuple[float, float]:
     return low, high
 
 
-def beyond(base: Law, rate: float, x: float, *, tilted: bool) -> Sides | None:
+def partial_masses(base: LossTransform, rate: float, x: float, *, tilted: bool) -> Sides | None:
     """The masses of (1 - q) Q + q P, or of Q if ``tilted``, above x and not, for a base law (P, Q) of mass one."""
     low, high = unmixed(x, rate)
     own = _between(base, low, high, tilted=True)
@@ -49,9 +49,9 @@ def beyond(base: Law, rate: float, x: float, *, tilted: bool) -> Sides | None:
     return above, below
 
 
-def _between(base: Law, low: float, high: float, *, tilted: bool) -> Sides | None:
+def _between(base: LossTransform, low: float, high: float, *, tilted: bool) -> Sides | None:
     """The masses above and below a threshold between two."""
-    ends = [(_ALL, _NOTHING) if x == -math.inf else base.beyond(x, tilted=tilted) for x in (low, high)]
+    ends = [(_ALL, _NOTHING) if x == -math.inf else base.partial_masses(x, tilted=tilted) for x in (low, high)]
     known = [sides for sides in ends if sides is not None]
     if len(known) < len(ends):
         return None
@@ -59,7 +59,7 @@ def _between(base: Law, low: float, high: float, *, tilted: bool) -> Sides | Non
     return above.hull(less), below.hull(more)
 
 
-def flat_density(base: Law, rate: float, x: float) -> Scaled | None:
+def flat_density(base: LossTransform, rate: float, x: float) -> Scaled | None:
     """The density of the mixture at x, e^{2x - 2x'}/q times that of the base at x', for a base that is flat once tilted."""
     ends = unmixed(x, rate)
     parts = [found for end in ends if math.isfinite(end) and (found := base.density(end)) is not None]

@@ -19,12 +19,12 @@ from numpy.typing import NDArray
 from logphi.arith.protocol import Arithmetic, Number
 from logphi.laws.growth import Growth
 from logphi.laws.spans import common_span
-from logphi.laws.transform import Lattice, Law, Reflected
+from logphi.laws.transform import Lattice, LossTransform, Reflected
 from logphi.quadrature.values import CERTAIN, Line, Values
 
 
 @dataclass(frozen=True)
-class LogPhi(Law):
+class LogPhi(LossTransform):
     """A sum of counted terms, each the K of one loss.
 
     Sums add and strips intersect; ``reflected()`` is K(-1 - z), term by term; ``K(0)`` and ``K(-1)`` are the logarithms
@@ -32,12 +32,12 @@ class LogPhi(Law):
     terms are distinct and not on the counts.
     """
 
-    terms: tuple[tuple[Law, int], ...] = ()
+    terms: tuple[tuple[LossTransform, int], ...] = ()
 
     @staticmethod
-    def of(terms: Iterable[tuple[Law, int]]) -> LogPhi:
+    def of(terms: Iterable[tuple[LossTransform, int]]) -> LogPhi:
         """Collect equal terms, those of sums one by one; counts of zero disappear, and so does all beside the zero measure."""
-        counts: Counter[Law] = Counter()
+        counts: Counter[LossTransform] = Counter()
         for law, count in terms:
             for part, own in law.terms if isinstance(law, LogPhi) else ((law, 1),):
                 counts[part] += own * count
@@ -64,9 +64,9 @@ class LogPhi(Law):
         return all(law.symmetric for law, _ in self.terms)
 
     @cached_property
-    def mirrored(self) -> bool:
+    def exactly_symmetric(self) -> bool:
         """Whether every term is."""
-        return all(law.mirrored for law, _ in self.terms)
+        return all(law.exactly_symmetric for law, _ in self.terms)
 
     @cached_property
     def estimated(self) -> bool:
@@ -85,9 +85,9 @@ class LogPhi(Law):
         return (max((low for low, _ in strips), default=-np.inf), min((high for _, high in strips), default=np.inf))
 
     @property
-    def outer_strip(self) -> tuple[float, float]:
+    def divergence_strip(self) -> tuple[float, float]:
         """The intersection of the outer strips."""
-        strips = [law.outer_strip for law, _ in self.terms]
+        strips = [law.divergence_strip for law, _ in self.terms]
         return (max((low for low, _ in strips), default=-np.inf), min((high for _, high in strips), default=np.inf))
 
     @property
@@ -100,9 +100,9 @@ class LogPhi(Law):
         """The sum of those to the left."""
         return self.reflected().growth
 
-    def completed(self) -> LogPhi:
+    def with_omitted_mass(self) -> LogPhi:
         """Term by term."""
-        return LogPhi(tuple((law.completed(), count) for law, count in self.terms))
+        return LogPhi(tuple((law.with_omitted_mass(), count) for law, count in self.terms))
 
     @cached_property
     def supremum(self) -> float:
@@ -111,10 +111,12 @@ class LogPhi(Law):
         return float(sum(parts)) + (4e-16 + 2e-16 * len(parts)) * float(sum(abs(part) for part in parts if np.isfinite(part)))
 
     @cached_property
-    def slack(self) -> float:
+    def support_error(self) -> float:
         """The sum of the slacks."""
         rounding = sum(count * abs(end) for law, count in self.terms for end in (law.supremum, law.infimum) if np.isfinite(end))
-        return float(sum(count * law.slack for law, count in self.terms)) + (8e-16 + 4e-16 * len(self.terms)) * float(rounding)
+        return float(sum(count * law.support_error for law, count in self.terms)) + (8e-16 + 4e-16 * len(self.terms)) * float(
+            rounding
+        )
 
     @cached_property
     def infimum(self) -> float:
@@ -144,8 +146,10 @@ class LogPhi(Law):
         # a stretch stays one if all share it; otherwise every step may be off by its own
         shared = len({lattice for lattice, _ in known if np.isfinite(lattice.span)}) == 1
         stretch = max((lattice.stretch for lattice, _ in known), default=0.0) if shared else 0.0
-        own_slip = [lattice.slip + (0.0 if shared else lattice.stretch * abs(lattice.offset)) for lattice, _ in known]
-        moved = sum(count * slip for slip, (_, count) in zip(own_slip, known, strict=True)) + 4e-16 * abs(offset)
+        own_errors = [
+            lattice.location_error + (0.0 if shared else lattice.stretch * abs(lattice.offset)) for lattice, _ in known
+        ]
+        moved = sum(count * error for error, (_, count) in zip(own_errors, known, strict=True)) + 4e-16 * abs(offset)
         # in n steps of a law that is m spans wide, the places are off by at most n m times the error of a span
         steps = sum(
             count * (law.supremum - law.infimum) / lattice.span * 1.01
@@ -162,9 +166,9 @@ class LogPhi(Law):
         """The loss of the reversed pair (Q, P)."""
         return self if self.symmetric else LogPhi(tuple((law.reflected(), count) for law, count in self.terms))
 
-    def _kinds(self) -> Iterator[tuple[type[Law], bool, list[tuple[Law, int]]]]:
+    def _kinds(self) -> Iterator[tuple[type[LossTransform], bool, list[tuple[LossTransform, int]]]]:
         """The terms by class, those turned around apart: class, whether turned, terms before turning."""
-        kinds: dict[tuple[type[Law], bool], list[tuple[Law, int]]] = {}
+        kinds: dict[tuple[type[LossTransform], bool], list[tuple[LossTransform, int]]] = {}
         for law, count in self.terms:
             turned = isinstance(law, Reflected)
             plain = law.reflected() if turned else law
@@ -172,11 +176,11 @@ class LogPhi(Law):
         return ((kind, turned, members) for (kind, turned), members in kinds.items())
 
     @cached_property
-    def _parts(self) -> tuple[tuple[Law, int], ...]:
+    def _parts(self) -> tuple[tuple[LossTransform, int], ...]:
         """The terms as they are computed: those of a class that is quicker together in one, turned or not."""
-        parts: list[tuple[Law, int]] = []
+        parts: list[tuple[LossTransform, int]] = []
         for kind, turned, members in self._kinds():
-            whole = kind.together(members)
+            whole = kind.batched(members)
             own = members if whole is None else [(whole, 1)]
             parts += [(law.reflected() if turned else law, count) for law, count in own]
         return tuple(parts)
@@ -187,7 +191,7 @@ class LogPhi(Law):
         terms = [
             (law.reflected() if turned else law, count)
             for kind, turned, members in self._kinds()
-            for law, count in kind.merged(members)
+            for law, count in kind.coarsened(members)
         ]
         return self if len(terms) == len(self.terms) else LogPhi(tuple(terms))
 
@@ -196,11 +200,11 @@ class LogPhi(Law):
         z = np.asarray(z)
         return self._total((law.log_transform(z, count * own).times(own) for law, own in self._parts), z.shape)
 
-    def sketch(self, c: NDArray[np.float64], count: int = 1) -> NDArray[np.float64]:
+    def approximate(self, c: NDArray[np.float64], count: int = 1) -> NDArray[np.float64]:
         """K at real points, roughly."""
         total = np.zeros(c.shape)
         for law, own in self._parts:
-            total += own * law.sketch(c, count * own)
+            total += own * law.approximate(c, count * own)
         return total
 
     def on_line(self, line: Line, count: int = 1) -> Values:

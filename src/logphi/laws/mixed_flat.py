@@ -13,7 +13,7 @@ from logphi.laws import log_mixture
 from logphi.laws.curved import Curved, spliced_change
 from logphi.laws.flat_pair import FlatPair
 from logphi.laws.log_mixture import Sides
-from logphi.laws.transform import Law
+from logphi.laws.transform import LossTransform
 from logphi.quadrature.curve import Curve, Factor
 from logphi.quadrature.gauss_legendre import ends_of
 
@@ -43,13 +43,13 @@ class MixedFlat(Curved):
         return Curve(factors, -w, w, (g0, -0.5, 0.0), (*ends, *failed), omitted=lost, error=self.base.error)
 
     @property
-    def unmixed(self) -> tuple[Law, Parameter] | None:
+    def unmixed(self) -> tuple[LossTransform, Parameter] | None:
         """The flat law and the rate."""
         return None if self.base.failure else (self.base.law, Plain(self.rate))
 
-    def beyond(self, x: float, *, tilted: bool = False) -> Sides | None:
+    def partial_masses(self, x: float, *, tilted: bool = False) -> Sides | None:
         """From the base; what Q alone may have is an atom at log(1 - q)."""
-        found = self.base.beyond(self.rate, x, tilted=tilted)
+        found = self.base.partial_masses(self.rate, x, tilted=tilted)
         if found is None or not self.base.failure:
             return found
         failed = _failed(self.base, 0.0 if tilted else self.rate)
@@ -70,10 +70,10 @@ class MixedFlat(Curved):
         return float(loss[0] - wrong[0]) * (1 + 2 * ULP)
 
     @property
-    def slack(self) -> float:
+    def support_error(self) -> float:
         """Twice what is not known of the ends."""
         q = self.rate
-        return super().slack + 2.0**-49 * q / (1 - q) - 8 * ULP * self.infimum
+        return super().support_error + 2.0**-49 * q / (1 - q) - 8 * ULP * self.infimum
 
 
 @dataclass(frozen=True)
@@ -90,11 +90,11 @@ class SplicedFlat(Curved):
             total -= arith.constant(self.rate) * arith.constant(self.base.failure)
         return arith.log(total)
 
-    def beyond(self, x: float, *, tilted: bool = False) -> Sides | None:
+    def partial_masses(self, x: float, *, tilted: bool = False) -> Sides | None:
         """From the base above zero, mirrored below; what is not lost of the failures is at zero."""
 
         def half(x: float, tilted: bool) -> Sides | None:
-            found = self.base.beyond(self.rate, x, tilted=tilted)
+            found = self.base.partial_masses(self.rate, x, tilted=tilted)
             return found and (found[0], found[1] + _failed(self.base, self.rate))
 
         return log_mixture.spliced(half, x, tilted=tilted)

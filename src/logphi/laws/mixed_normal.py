@@ -15,18 +15,18 @@ from logphi.arith.protocol import Arithmetic, Number, Parameter, Plain
 from logphi.arith.scaled import Scaled
 from logphi.laws.growth import Growth
 from logphi.laws.normal import Normal, largest_shift, shifted_growth
-from logphi.laws.transform import Law
+from logphi.laws.transform import LossTransform
 from logphi.quadrature.batched_mixtures import MANY, on_line_batched
 from logphi.quadrature.log_ratio import TwoComponents
 from logphi.quadrature.many_components import ManyComponents
 from logphi.quadrature.mixture_envelope import FLOOR, log_decay
-from logphi.quadrature.mixture_trapezoid import at_points, on_line, sketch
+from logphi.quadrature.mixture_trapezoid import approximate, at_points, on_line
 from logphi.quadrature.node_sums import over
 from logphi.quadrature.values import Line, Values
 
 
 @dataclass(frozen=True)
-class MixedNormal(Law):
+class MixedNormal(LossTransform):
     """The log-ratio of (1 - q) N(0, 1) + q N(m, 1) to N(0, 1), under the former: K(z) = log E[w^{z+1}].
 
     Here w = 1 - q + q e^{m X - m^2/2} with X standard normal; q < 1.
@@ -60,12 +60,12 @@ class MixedNormal(Law):
         log_rest, rest_error = float(np.log1p(-q)), half / (1 - q) + 4 * ULP
         return ManyComponents.of(np.array([m]), rates, np.log(rates), log_rest, wrong, rest_error)
 
-    def beyond(self, x: float, *, tilted: bool = False) -> tuple[Scaled, Scaled] | None:
+    def partial_masses(self, x: float, *, tilted: bool = False) -> tuple[Scaled, Scaled] | None:
         """Normal masses on either side of where log w meets x."""
         # SciPy's normal tails would double the time of importing the package
-        from logphi.quadrature.mixture_tails import beyond
+        from logphi.quadrature.mixture_tails import partial_masses
 
-        return beyond(self.components, x, tilted=tilted)
+        return partial_masses(self.components, x, tilted=tilted)
 
     def density(self, x: float) -> Scaled | None:
         """That of the normal variable over the slope of log w."""
@@ -95,25 +95,25 @@ class MixedNormal(Law):
         return float(np.log1p(-q)) * (1 + 1e-15) - 2.0**-52 * q / (1 - q)
 
     @property
-    def slack(self) -> float:
+    def support_error(self) -> float:
         """What half an ulp of q may do, twice."""
         q = self.constants[1]
         return 2.0**-50 * q / (1 - q) + 4e-15 * abs(self.infimum)
 
     @property
-    def unmixed(self) -> tuple[Law, Parameter]:
+    def unmixed(self) -> tuple[LossTransform, Parameter]:
         """The normal law of the shift, and the rate."""
         return Normal(self.shift), self.rate
 
     @staticmethod
-    def together(terms: Sequence[tuple[Law, int]]) -> Law:
+    def batched(terms: Sequence[tuple[LossTransform, int]]) -> LossTransform:
         """One law for all."""
         return MixedNormals(tuple((law, count) for law, count in terms if isinstance(law, MixedNormal)))
 
     @staticmethod
-    def merged(terms: Sequence[tuple[Law, int]]) -> Sequence[tuple[Law, int]]:
+    def coarsened(terms: Sequence[tuple[LossTransform, int]]) -> Sequence[tuple[LossTransform, int]]:
         """Terms with nearly equal shift and rate as one."""
-        return _merged([(law, count) for law, count in terms if isinstance(law, MixedNormal)])
+        return _coarsened([(law, count) for law, count in terms if isinstance(law, MixedNormal)])
 
     def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
         """K at any points."""
@@ -121,7 +121,7 @@ class MixedNormal(Law):
 
 
 @dataclass(frozen=True)
-class MixedNormals(Law):
+class MixedNormals(LossTransform):
     """The sum of counted :class:`MixedNormal` laws, computed on common grids.
 
     ``repeats`` is how often the sum itself will be repeated: the inner integral is made that much more accurate.
@@ -150,11 +150,11 @@ class MixedNormals(Law):
     @cached_property
     def _few(self) -> TwoComponents:
         """About the same mixtures, fewer."""
-        return MixedNormals(tuple(_merged(self.terms)), self.repeats).mixtures
+        return MixedNormals(tuple(_coarsened(self.terms)), self.repeats).mixtures
 
-    def sketch(self, c: NDArray[np.float64], count: int = 1) -> NDArray[np.float64]:
+    def approximate(self, c: NDArray[np.float64], count: int = 1) -> NDArray[np.float64]:
         """K at real points, from a coarse grid."""
-        return sketch(self._few, c) / self.repeats
+        return approximate(self._few, c) / self.repeats
 
     def on_line(self, line: Line, count: int = 1) -> Values:
         """K on a vertical line, as matrix products."""
@@ -176,7 +176,7 @@ _FLOOR_OF_MANY = 0.1
 _NEAR = 0.03
 
 
-def _merged(terms: Sequence[tuple[MixedNormal, int]]) -> Sequence[tuple[MixedNormal, int]]:
+def _coarsened(terms: Sequence[tuple[MixedNormal, int]]) -> Sequence[tuple[MixedNormal, int]]:
     """Cells of shifts and rates as one term each, at the means; a few terms as they are."""
     if len(terms) < MANY:
         return terms

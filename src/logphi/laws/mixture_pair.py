@@ -15,7 +15,7 @@ from logphi.arith.floats import ULP
 from logphi.arith.protocol import Arithmetic, Number, Parameter, Plain
 from logphi.arith.scaled import Scaled
 from logphi.laws.growth import Growth
-from logphi.laws.transform import Law, Reflected
+from logphi.laws.transform import LossTransform, Reflected
 from logphi.quadrature.pair_envelope import log_envelope
 from logphi.quadrature.pair_log_ratio import PairLogRatio
 from logphi.quadrature.pair_trapezoid import PairTrapezoid
@@ -23,7 +23,7 @@ from logphi.quadrature.values import Line, Values
 
 
 @dataclass(frozen=True)
-class MixturePair(Law):
+class MixturePair(LossTransform):
     """log(P/Q) under P, or of (1 - rate) Q + rate P to Q, for P = sum of p_i N(v_i, s^2), Q = sum of q_i N(v_i, s^2).
 
     The v_i increase, no two are equal, and each has a weight in P or in Q.
@@ -86,7 +86,7 @@ class MixturePair(Law):
         return True
 
     @property
-    def unmixed(self) -> tuple[Law, Parameter] | None:
+    def unmixed(self) -> tuple[LossTransform, Parameter] | None:
         """The law of P and Q, and the rate."""
         return (replace(self, rate=1.0), Plain(self.rate)) if self.rate < 1 else None
 
@@ -104,13 +104,13 @@ class MixturePair(Law):
         amount = excess(self.ratio.exchanged, -x)
         return amount and amount.times_exp(x)
 
-    def beyond(self, x: float, *, tilted: bool = False) -> tuple[Scaled, Scaled] | None:
+    def partial_masses(self, x: float, *, tilted: bool = False) -> tuple[Scaled, Scaled] | None:
         """Normal masses of where the loss is above x, and of where it is not."""
-        from logphi.quadrature.pair_regions import beyond
+        from logphi.quadrature.pair_regions import partial_masses
 
-        return beyond(self.ratio, x, tilted=tilted)
+        return partial_masses(self.ratio, x, tilted=tilted)
 
-    def reflected(self) -> Law:
+    def reflected(self) -> LossTransform:
         """The mixtures exchanged."""
         return replace(self, p=self.q, q=self.p) if self.rate == 1 else Reflected(self)
 
@@ -118,9 +118,9 @@ class MixturePair(Law):
         """K at any points, new nodes for each abscissa of complex ones."""
         return PairTrapezoid(self.ratio).at_points(np.asarray(z), count)
 
-    def sketch(self, c: NDArray[np.float64], count: int = 1) -> NDArray[np.float64]:
+    def approximate(self, c: NDArray[np.float64], count: int = 1) -> NDArray[np.float64]:
         """K at real points, to some digits."""
-        return PairTrapezoid(self.ratio).sketch(c)
+        return PairTrapezoid(self.ratio).approximate(c)
 
     def on_line(self, line: Line, count: int = 1) -> Values:
         """K on a vertical line, as a matrix product."""

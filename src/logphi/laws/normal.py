@@ -15,7 +15,7 @@ from logphi.arith.floats import FLOATS, ULP, Discs
 from logphi.arith.protocol import Arithmetic, Number, Parameter
 from logphi.arith.scaled import Scaled
 from logphi.laws.growth import Growth
-from logphi.laws.transform import Law
+from logphi.laws.transform import LossTransform
 from logphi.quadrature.values import Values
 
 # tails below it, or factors above it, lose digits to the range of doubles
@@ -26,7 +26,7 @@ _MOST = 1e300
 
 
 @dataclass(frozen=True)
-class Normal(Law):
+class Normal(LossTransform):
     """N(m^2/2, m^2), m the shift in standard deviations: K(z) = z (z + 1) m^2 / 2."""
 
     shift: Parameter
@@ -67,7 +67,7 @@ class Normal(Law):
         return self.shift
 
     @staticmethod
-    def together(terms: Sequence[tuple[Law, int]]) -> Law | None:
+    def batched(terms: Sequence[tuple[LossTransform, int]]) -> LossTransform | None:
         """One normal law, unless it is one already."""
         shifts = tuple((law.shift, count) for law, count in terms if isinstance(law, Normal))
         return Normals(shifts) if len(shifts) > 1 else None
@@ -85,16 +85,16 @@ class Normal(Law):
             return None
         second *= math.exp(x)
         # a tail moves by at most its end plus one times what its end does, relatively
-        slip = 2 * ULP * (abs(x) / mid + mid)
-        noise = first * (8 * ULP + (abs(a) + 1) * slip) + second * (8 * ULP + (abs(b) + 1) * slip + ULP * abs(x))
-        return Scaled(0.0, first - second, rounding=noise + rad * math.exp(-a * a / 2) * (1 + abs(a) * slip))
+        end_error = 2 * ULP * (abs(x) / mid + mid)
+        noise = first * (8 * ULP + (abs(a) + 1) * end_error) + second * (8 * ULP + (abs(b) + 1) * end_error + ULP * abs(x))
+        return Scaled(0.0, first - second, rounding=noise + rad * math.exp(-a * a / 2) * (1 + abs(a) * end_error))
 
     def reversed_excess(self, x: float) -> Scaled | None:
         """E^x times the excess at -x."""
         amount = self.excess(-x)
         return amount and amount.times_exp(x)
 
-    def beyond(self, x: float, *, tilted: bool = False) -> tuple[Scaled, Scaled] | None:
+    def partial_masses(self, x: float, *, tilted: bool = False) -> tuple[Scaled, Scaled] | None:
         """Phi(-a) and Phi(a), or Phi(-b) and Phi(b) of the tilt."""
         from logphi.normal.tails import ALONE, mixed_sides
 
@@ -110,7 +110,7 @@ class Normal(Law):
 
 
 @dataclass(frozen=True)
-class Normals(Law):
+class Normals(LossTransform):
     """The sum of counted :class:`Normal` laws, one whose variance is the sum of theirs; for computing with doubles."""
 
     shifts: tuple[tuple[Parameter, int], ...]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from logphi.arith.floats import FLOATS, ULP, Discs
 from logphi.arith.protocol import Arithmetic, Gap, Number
 from logphi.arith.scaled import Scaled
-from logphi.laws.transform import Law
+from logphi.laws.transform import LossTransform
 from logphi.quadrature.values import Values
 
 # measured: from here on the logarithm of the ratio of widths is sharper than its gap from their difference
@@ -33,7 +33,7 @@ class Shape:
 
 
 @dataclass(frozen=True)
-class NormalPair(Law):
+class NormalPair(LossTransform):
     """log(p/q) under P for P = N(m_p, s_p^2), Q = N(m_q, s_q^2) of different widths.
 
     With r = s_p/s_q, v = 1 - r^2, d = |m_p - m_q|/s_q and g(x) = x - log(1 + x),
@@ -92,7 +92,7 @@ class NormalPair(Law):
         return True
 
     @cached_property
-    def outer_strip(self) -> tuple[float, float]:
+    def divergence_strip(self) -> tuple[float, float]:
         """The strip with the error of its end on the other side; infinite where the widths may be equal."""
         bend = self.shape.bend
         room = float(np.abs(bend.mid) - bend.rad)
@@ -115,7 +115,7 @@ class NormalPair(Law):
         return True
 
     @property
-    def slack(self) -> float:
+    def support_error(self) -> float:
         """Twice the error of the vertex."""
         return 2 * float(self.vertex.rad)
 
@@ -126,11 +126,11 @@ class NormalPair(Law):
 
         return excess(self.shape, x)
 
-    def beyond(self, x: float, *, tilted: bool = False) -> tuple[Scaled, Scaled] | None:
+    def partial_masses(self, x: float, *, tilted: bool = False) -> tuple[Scaled, Scaled] | None:
         """Normal masses of an interval and of its outside."""
-        from logphi.laws.normal_regions import beyond
+        from logphi.laws.normal_regions import partial_masses
 
-        return beyond(self.shape, x, tilted=tilted)
+        return partial_masses(self.shape, x, tilted=tilted)
 
     def density(self, x: float) -> Scaled | None:
         """Those of the normal variable at two places, over the slope there."""

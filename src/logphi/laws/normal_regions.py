@@ -87,7 +87,7 @@ def _square(shape: Shape, level: Discs) -> Discs:
     return shape.shift * shape.shift - 2 * shape.bend * level
 
 
-def beyond(shape: Shape, x: float, *, tilted: bool) -> tuple[Scaled, Scaled] | None:
+def partial_masses(shape: Shape, x: float, *, tilted: bool) -> tuple[Scaled, Scaled] | None:
     """P(X > x) and P(X <= x), or those of Q if ``tilted``; None where doubles do not reach."""
     turned = bool(shape.bend.mid < 0)
     roots = real_roots(shape, FLOATS.constant(x) + shape.log_ratio)

@@ -18,24 +18,28 @@ Array = NDArray[np.float64]
 _NOTHING = Scaled(0.0, 0.0)
 
 
-def beyond(pieces: Pieces, x: float, *, tilted: bool) -> tuple[Scaled, Scaled]:
+def partial_masses(pieces: Pieces, x: float, *, tilted: bool) -> tuple[Scaled, Scaled]:
     """The masses above x, and not above; an atom within rounding of x may be on either side."""
-    own = atoms_beyond(np.array(pieces.locations), np.array(pieces.log_weights), pieces.slip, pieces.blur, x, tilted=tilted)
+    own = atom_masses(
+        np.array(pieces.locations), np.array(pieces.log_weights), pieces.location_error, pieces.relative_error, x, tilted=tilted
+    )
     if not pieces.width:
         return own
-    flat = tuple(_flat_beyond(pieces, x, sign, -0.5 if tilted else 0.5) for sign in (1, -1))
+    flat = tuple(_flat_mass(pieces, x, sign, -0.5 if tilted else 0.5) for sign in (1, -1))
     return own[0] + flat[0], own[1] + flat[1]
 
 
-def atoms_beyond(
-    locations: Array, log_weights: Array, slip: float, blur: float, x: float, *, tilted: bool
+def atom_masses(
+    locations: Array, log_weights: Array, location_error: float, relative_error: float, x: float, *, tilted: bool
 ) -> tuple[Scaled, Scaled]:
     """The same of atoms alone."""
     if not locations.size:
         return _NOTHING, _NOTHING
-    reach = slip + 4 * ULP * float(np.abs(locations).max()) + 2 * ULP * abs(x)
+    reach = location_error + 4 * ULP * float(np.abs(locations).max()) + 2 * ULP * abs(x)
     exponent = log_weights + (-0.5 if tilted else 0.5) * locations
-    relative = blur + slip + ELEMENTARY * (4 + np.abs(log_weights) + np.abs(locations)) + ULP * locations.size
+    relative = (
+        relative_error + location_error + ELEMENTARY * (4 + np.abs(log_weights) + np.abs(locations)) + ULP * locations.size
+    )
     return _side(locations - x, exponent, relative, reach), _side(x - locations, exponent, relative, reach)
 
 
@@ -51,10 +55,10 @@ def _side(ahead: Array, exponent: Array, relative: Array, reach: float) -> Scale
     return Scaled(scale, float((mass * (1 - half)).sum()), rounding=rounding * (1 + 1e-9))
 
 
-def _flat_beyond(pieces: Pieces, x: float, sign: int, tilt: float) -> Scaled:
+def _flat_mass(pieces: Pieces, x: float, sign: int, tilt: float) -> Scaled:
     """The integral of e^{log_density + tilt l} over the part above x, or below; 2 e^{top} (1 - e^{-length/2}) of it."""
     width = pieces.width
-    place = pieces.slip + 4 * ULP * width + ULP * abs(x)
+    place = pieces.location_error + 4 * ULP * width + ULP * abs(x)
     length = min(width - sign * x, 2 * width)
     if length < -place:
         return _NOTHING
@@ -64,16 +68,16 @@ def _flat_beyond(pieces: Pieces, x: float, sign: int, tilt: float) -> Scaled:
     top = pieces.log_density + max(tilt * far, tilt * near)
     value = -2 * math.expm1(-length / 2)
     cut = 2 * place * bool(length < 2 * width + place)
-    wrong = value * (pieces.blur + place + ELEMENTARY * (4 + abs(pieces.log_density) + width)) + cut * (1 + place)
+    wrong = value * (pieces.relative_error + place + ELEMENTARY * (4 + abs(pieces.log_density) + width)) + cut * (1 + place)
     return Scaled(top, value, rounding=wrong)
 
 
 def flat_density(pieces: Pieces, x: float) -> Scaled:
     """The density of the flat part under mu; within rounding of its ends it may be there or not."""
-    place = pieces.slip + 4 * ULP * pieces.width + ULP * abs(x)
+    place = pieces.location_error + 4 * ULP * pieces.width + ULP * abs(x)
     inside = pieces.width - abs(x)
     if not pieces.width or inside < -place:
         return _NOTHING
     half = 0.5 if inside <= place else 0.0
-    wrong = half + pieces.blur + place + ELEMENTARY * (4 + abs(pieces.log_density) + abs(x))
+    wrong = half + pieces.relative_error + place + ELEMENTARY * (4 + abs(pieces.log_density) + abs(x))
     return Scaled(pieces.log_density + x / 2, 1 - half, rounding=wrong)

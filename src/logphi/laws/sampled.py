@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from logphi.laws.transform import Law
+from logphi.laws.transform import LossTransform
 from logphi.quadrature.values import Line, Values
 
 Array = NDArray[np.float64]
@@ -21,7 +21,7 @@ _WHOLE = 1e-12
 _SPACING, _BETWEEN = 0.05, 0.032
 
 
-class Sampled(Law):
+class Sampled(LossTransform):
     """K by a function of complex arrays. All errors are estimates."""
 
     @abstractmethod

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from logphi.arith.floats import FLOATS, ULP
 from logphi.arith.protocol import Arithmetic, Number, Parameter
-from logphi.laws.transform import Law
+from logphi.laws.transform import LossTransform
 from logphi.quadrature.values import Values
 
 
@@ -20,14 +20,14 @@ class NotAnsweredError(ValueError):
 
 
 @dataclass(frozen=True)
-class SampledOnce(Law):
+class SampledOnce(LossTransform):
     """The law of log(1 - q + q e^L) under (1 - q) Q + q P, for the loss L of any pair (P, Q).
 
     One such law has the excess q D(log(1 + (e^x - 1)/q)), D that of the base ([LT] Theorem 5.1); sums of them need a transform,
     which is not known here.
     """
 
-    base: Law
+    base: LossTransform
     rate: Parameter
 
     def formula(self, arith: Arithmetic, z: Number) -> NoReturn:
@@ -54,7 +54,7 @@ class SampledOnce(Law):
         return (-1.0, 0.0)
 
     @property
-    def outer_strip(self) -> tuple[float, float]:
+    def divergence_strip(self) -> tuple[float, float]:
         """Nothing is known of where K is infinite."""
         return (-np.inf, np.inf)
 
@@ -69,10 +69,10 @@ class SampledOnce(Law):
         return self._end(self.base.infimum, -1)
 
     @property
-    def slack(self) -> float:
+    def support_error(self) -> float:
         """That of the base, and the rounding of the ends; losses move by no more than those of the base."""
         ends = [end for end in (self.supremum, self.infimum) if math.isfinite(end)]
-        return self.base.slack + 2 * self._rounding * (1 + max(map(abs, ends), default=0.0))
+        return self.base.support_error + 2 * self._rounding * (1 + max(map(abs, ends), default=0.0))
 
     @property
     def estimated(self) -> bool:
@@ -80,7 +80,7 @@ class SampledOnce(Law):
         return self.base.estimated
 
     @property
-    def unmixed(self) -> tuple[Law, Parameter]:
+    def unmixed(self) -> tuple[LossTransform, Parameter]:
         """The base and the rate."""
         return self.base, self.rate
 

@@ -21,28 +21,28 @@ from logphi.quadrature.values import Line, Values
 class Pieces:
     """A law as atoms and a flat part, once tilted by e^{-x/2}: weights are those of e^{-x/2} mu(dx).
 
-    ``width`` is half the length of the flat part, centred at 0, ``log_density`` its height; -inf where there is none. ``slip``
-    bounds how far a location may be off its place, ``blur`` the relative error of a weight.
+    ``width`` is half the length of the flat part, centred at 0, ``log_density`` its height; -inf where there is none.
+    ``location_error`` bounds how far a location may be off its place, ``relative_error`` the relative error of a weight.
     """
 
     locations: tuple[float, ...]
     log_weights: tuple[float, ...]
     width: float = 0.0
     log_density: float = -np.inf
-    slip: float = 0.0
-    blur: float = 0.0
+    location_error: float = 0.0
+    relative_error: float = 0.0
 
 
 @dataclass(frozen=True)
 class Lattice:
     """Atoms at ``offset + span k`` only; one atom has an infinite span.
 
-    Each is within ``slip`` of its place, once all places are stretched by a common factor within ``stretch`` of one.
+    Each is within ``location_error`` of its place, once all places are stretched by a common factor within ``stretch`` of one.
     """
 
     offset: float
     span: float
-    slip: float = 0.0
+    location_error: float = 0.0
     stretch: float = 0.0
 
 
@@ -50,7 +50,7 @@ class Lattice:
 _FEW = 8
 
 
-class Law(ABC):
+class LossTransform(ABC):
     """A finite positive measure mu on the line, known by K(z) = log of the integral of e^{zx} mu(dx).
 
     Instances are immutable, hashable and comparable. ``K(0)`` and ``K(-1)`` are never positive: the measure
@@ -67,7 +67,7 @@ class Law(ABC):
         return False
 
     @property
-    def mirrored(self) -> bool:
+    def exactly_symmetric(self) -> bool:
         """Whether it is ``symmetric`` by its formula, and not only as far as doubles tell."""
         return self.symmetric
 
@@ -82,7 +82,7 @@ class Law(ABC):
         return (-np.inf, np.inf)
 
     @property
-    def outer_strip(self) -> tuple[float, float]:
+    def divergence_strip(self) -> tuple[float, float]:
         """Abscissas beyond which K is infinite for certain: the strip rounded outward; infinite where that is not known."""
         low, high = (-np.inf, np.inf) if self.estimated else self.strip
         return (low - 4e-16 * (1 + abs(low)), high + 4e-16 * (1 + abs(high)))
@@ -97,7 +97,7 @@ class Law(ABC):
         """How K grows to the left: that of the reflected law."""
         return self.growth if self.symmetric else Growth.bounded(-self.infimum)
 
-    def completed(self) -> Law:
+    def with_omitted_mass(self) -> LossTransform:
         """The law with what its transform leaves out, as far as that is known; itself by default."""
         return self
 
@@ -107,7 +107,7 @@ class Law(ABC):
         return np.inf
 
     @property
-    def slack(self) -> float:
+    def support_error(self) -> float:
         """By how much, at most, the ends of the support are rounded outward."""
         return 0.0
 
@@ -163,23 +163,23 @@ class Law(ABC):
         """E[(e^{x-X} - 1)_+] in closed form, where there is one."""
         return None
 
-    def beyond(self, x: float, *, tilted: bool = False) -> tuple[Scaled, Scaled] | None:
+    def partial_masses(self, x: float, *, tilted: bool = False) -> tuple[Scaled, Scaled] | None:
         """The mass of mu, or of its tilt e^{-x} mu, above x and not above, in closed form where there is one.
 
         Both are relatively accurate however small. An atom within rounding of x may be on either side: the errors say so.
         """
         if self.pieces is None:
             return None
-        from logphi.laws.partial_masses import beyond
+        from logphi.laws.partial_masses import partial_masses
 
-        return beyond(self.pieces, x, tilted=tilted)
+        return partial_masses(self.pieces, x, tilted=tilted)
 
     def density(self, x: float) -> Scaled | None:
         """The density of mu at x, but for atoms, in closed form where there is one."""
         return None
 
     @property
-    def unmixed(self) -> tuple[Law, Parameter] | None:
+    def unmixed(self) -> tuple[LossTransform, Parameter] | None:
         """``(base, q)`` if the likelihood ratio is 1 - q + q times that of the base law."""
         return None
 
@@ -188,17 +188,17 @@ class Law(ABC):
         """The m of a law that is the log-ratio of N(m, 1) to N(0, 1) under the former; None for every other law."""
         return None
 
-    def reflected(self) -> Law:
+    def reflected(self) -> LossTransform:
         """The law with K(-1 - z)."""
         return self if self.symmetric else Reflected(self)
 
     @staticmethod
-    def together(terms: Sequence[tuple[Law, int]]) -> Law | None:
+    def batched(terms: Sequence[tuple[LossTransform, int]]) -> LossTransform | None:
         """One law for the sum of counted laws of this class, where computing them together is quicker."""
         return None
 
     @staticmethod
-    def merged(terms: Sequence[tuple[Law, int]]) -> Sequence[tuple[Law, int]]:
+    def coarsened(terms: Sequence[tuple[LossTransform, int]]) -> Sequence[tuple[LossTransform, int]]:
         """Fewer terms of about the same sum: for finding out where to compute, never for an answer."""
         return terms
 
@@ -210,7 +210,7 @@ class Law(ABC):
         known = np.isfinite(discs.mid) & np.isfinite(discs.rad)
         return Values.of(Discs(np.where(known, discs.mid, np.inf), np.where(known, discs.rad, np.inf)))
 
-    def sketch(self, c: NDArray[np.float64], count: int = 1) -> NDArray[np.float64]:
+    def approximate(self, c: NDArray[np.float64], count: int = 1) -> NDArray[np.float64]:
         """K at real points to some digits, for choosing where to compute; infinite where it is out of reach."""
         return self.log_transform(c, count).mid.real
 
@@ -240,10 +240,10 @@ class Law(ABC):
 
 
 @dataclass(frozen=True)
-class Reflected(Law):
+class Reflected(LossTransform):
     """The law with K(-1 - z): the measure e^{-x} mu(dx), turned around."""
 
-    law: Law
+    law: LossTransform
 
     def formula(self, arith: Arithmetic, z: Number) -> Number:
         """K(-1 - z)."""
@@ -256,9 +256,9 @@ class Reflected(Law):
         return (-1 - high, -1 - low)
 
     @property
-    def outer_strip(self) -> tuple[float, float]:
+    def divergence_strip(self) -> tuple[float, float]:
         """That of the law, mirrored at -1/2."""
-        low, high = self.law.outer_strip
+        low, high = self.law.divergence_strip
         return (-1 - high - 4e-16 * (1 + abs(high)), -1 - low + 4e-16 * (1 + abs(low)))
 
     @property
@@ -276,9 +276,9 @@ class Reflected(Law):
         """That of the law to the right."""
         return self.law.growth
 
-    def completed(self) -> Law:
+    def with_omitted_mass(self) -> LossTransform:
         """The completed law, turned around."""
-        return self.law.completed().reflected()
+        return self.law.with_omitted_mass().reflected()
 
     @property
     def supremum(self) -> float:
@@ -286,9 +286,9 @@ class Reflected(Law):
         return -self.law.infimum
 
     @property
-    def slack(self) -> float:
+    def support_error(self) -> float:
         """As for the law."""
-        return self.law.slack
+        return self.law.support_error
 
     @property
     def infimum(self) -> float:
@@ -337,9 +337,9 @@ class Reflected(Law):
         amount = self.law.excess(-x)
         return amount and amount.times_exp(x)
 
-    def beyond(self, x: float, *, tilted: bool = False) -> tuple[Scaled, Scaled] | None:
+    def partial_masses(self, x: float, *, tilted: bool = False) -> tuple[Scaled, Scaled] | None:
         """Those of the law at -x under the other measure, exchanged."""
-        masses = self.law.beyond(-x, tilted=not tilted)
+        masses = self.law.partial_masses(-x, tilted=not tilted)
         return masses and (masses[1], masses[0])
 
     def density(self, x: float) -> Scaled | None:
@@ -347,7 +347,7 @@ class Reflected(Law):
         amount = self.law.density(-x)
         return amount and amount.times_exp(x)
 
-    def reflected(self) -> Law:
+    def reflected(self) -> LossTransform:
         """The law itself."""
         return self.law
 
@@ -355,9 +355,9 @@ class Reflected(Law):
         """K(-1 - z)."""
         return self._moved(self.law.log_transform(-1 - z, count), np.asarray(z).real, count)
 
-    def sketch(self, c: NDArray[np.float64], count: int = 1) -> NDArray[np.float64]:
+    def approximate(self, c: NDArray[np.float64], count: int = 1) -> NDArray[np.float64]:
         """K(-1 - c), roughly."""
-        return self.law.sketch(-1 - c, count)
+        return self.law.approximate(-1 - c, count)
 
     def on_line(self, line: Line, count: int = 1) -> Values:
         """K(-1 - c - it), the conjugate of K(-1 - c + it)."""
@@ -370,15 +370,15 @@ class Reflected(Law):
         |M'(z)| is at most E[|X| e^{aX}], a = Re z, and |X| at most (e^{hX} + e^{-hX}) / h.
         """
         turned = -1 - c
-        slip = np.abs((turned + 1) + c)
-        if not slip.any():
+        off = np.abs((turned + 1) + c)
+        if not off.any():
             return values
         low, high = self.law.strip
         h = 0.25 * np.minimum(1.0, np.minimum(turned - low, high - turned))
         beside = [self.law.log_transform(turned + side * h, count) for side in (1, -1)]
         with np.errstate(over="ignore", invalid="ignore"):  # not finite: nothing is known
             least = np.where(np.isfinite(values.mid), values.mid.real - values.radius, -np.inf)
-            share = sum(np.exp(one.mid.real + one.radius - least) for one in beside) * (1.01 * slip / h)
+            share = sum(np.exp(one.mid.real + one.radius - least) for one in beside) * (1.01 * off / h)
         inside = np.where(share < 0.5, share, 0.0)
         return Values(values.mid, values.rounding + np.where(share < 0.5, -np.log1p(-inside), np.inf), values.inner)
 

@@ -23,7 +23,7 @@ from logphi.arith.scaled import Scaled
 from logphi.laws import log_mixture
 from logphi.laws.curved import Curved, spliced_change
 from logphi.laws.log_mixture import Sides
-from logphi.laws.partial_masses import beyond as beyond_pieces
+from logphi.laws.partial_masses import partial_masses as of_pieces
 from logphi.laws.transform import Pieces
 from logphi.quadrature.curve import Curve, Factor
 from logphi.quadrature.panels import gauss
@@ -37,19 +37,19 @@ _CALM = 8.0
 class Body:
     """The common support under Q: loss slope * s on [-end, end], its density, and the atoms at both ends.
 
-    ``log_ends`` are the logarithms of the atoms' masses under Q below and above. ``lost`` is the mass that one law has where
-    the other has none, known to ``lost_blur``, and ``middle`` is by how much Q has more below the middle than above it.
-    Places and parameters are known to a relative ``blur``.
+    ``log_ends`` are the logarithms of the atoms' masses under Q below and above. ``infinite_mass`` is the mass that one law has
+    where the other has none, known to ``infinite_mass_error``, and ``middle`` is by how much Q has more below the middle than
+    above it. Places and parameters are known to a ``relative_error``.
     """
 
     slope: float
     end: float
     density: tuple[float, float, float]
     log_ends: tuple[float, float] | None
-    lost: float
-    lost_blur: float
+    infinite_mass: float
+    infinite_mass_error: float
     middle: float
-    blur: float
+    relative_error: float
 
     @property
     def ends(self) -> tuple[tuple[float, float], ...]:
@@ -84,7 +84,7 @@ class Noise(ABC):
         """The integral of a function of the loss over the common support under Q, over L > 0 if only ``above``."""
 
     @abstractmethod
-    def lost(self, arith: Arithmetic) -> Number:
+    def infinite_mass(self, arith: Arithmetic) -> Number:
         """The mass that P alone has."""
 
     @property
@@ -93,7 +93,7 @@ class Noise(ABC):
         return None
 
     @abstractmethod
-    def beyond(self, x: float, *, tilted: bool) -> Sides:
+    def partial_masses(self, x: float, *, tilted: bool) -> Sides:
         """What P, or Q if ``tilted``, holds of the common support above the loss x, and not above it."""
 
 
@@ -113,12 +113,12 @@ class TruncatedNormal(Noise):
         whole = math.erf(reach / math.sqrt(2))
         edges = np.linspace(0, 1, 1 + math.ceil(m * reach / _CALM))
         u, log_weight, _ = gauss(edges[:-1], edges[1:])
-        lost = m * float(np.exp(log_weight - (reach - m * u) ** 2 / 2 - _LOG_ROOT).sum()) / whole
+        infinite_mass = m * float(np.exp(log_weight - (reach - m * u) ** 2 / 2 - _LOG_ROOT).sum()) / whole
         # a density phi(x), |x| <= T, moves by |x| times what x does; and T/erf moves erf by at most itself
-        lost_blur = 4 * wrong * (2 + reach * (reach + m)) + 64 * ULP
+        infinite_mass_error = 4 * wrong * (2 + reach * (reach + m)) + 64 * ULP
         density = (-m * m / 8 - _LOG_ROOT - math.log(whole), -m / 2, -0.5)
         middle = math.erf(m / 8**0.5) / whole
-        return Body(m, end, density, None, lost, lost_blur, middle, wrong)
+        return Body(m, end, density, None, infinite_mass, infinite_mass_error, middle, wrong)
 
     def moment(self, arith: Arithmetic, z: Number) -> Number:
         """An incomplete normal integral."""
@@ -130,7 +130,7 @@ class TruncatedNormal(Noise):
         low = 0 * m if above else -end
         return arith.integral(lambda s: function(m * s) * _bell(arith, s + m / 2), low, end) / self._whole(arith)
 
-    def lost(self, arith: Arithmetic) -> Number:
+    def infinite_mass(self, arith: Arithmetic) -> Number:
         """The noise above T - m."""
         m, reach, _ = self.sizes(arith)
         return arith.integral(lambda x: _bell(arith, x), reach - m, reach) / self._whole(arith)
@@ -139,7 +139,7 @@ class TruncatedNormal(Noise):
         reach = self.sizes(arith)[1]
         return 2 * arith.integral(lambda x: _bell(arith, x), 0 * reach, reach)
 
-    def beyond(self, x: float, *, tilted: bool) -> Sides:
+    def partial_masses(self, x: float, *, tilted: bool) -> Sides:
         """Normal masses between the place of x and either end."""
         # SciPy's normal tails would double the time of importing the package
         from logphi.normal.tails import log_masses
@@ -191,11 +191,11 @@ class TruncatedDoubleExponential(Noise):
             wrong = max(wrong, more)
             log_end = math.log(-math.expm1(-ahead)) - math.log(2 * whole)
             log_ends = (log_end, log_end - m_)
-            lost = math.exp(-ahead) * -math.expm1(-m_) / (2 * whole)
+            infinite_mass = math.exp(-ahead) * -math.expm1(-m_) / (2 * whole)
         else:
-            lost = 1 - math.exp(-reach_) * math.expm1(w) / (2 * whole)
+            infinite_mass = 1 - math.exp(-reach_) * math.expm1(w) / (2 * whole)
         middle = -math.expm1(-m_ / 2) / whole
-        return Body(1.0, w, density, log_ends, lost, 4 * wrong * (2 + m_ + reach_) + 64 * ULP, middle, wrong)
+        return Body(1.0, w, density, log_ends, infinite_mass, 4 * wrong * (2 + m_ + reach_) + 64 * ULP, middle, wrong)
 
     def moment(self, arith: Arithmetic, z: Number) -> Number:
         """Atoms, and an integral of an exponential."""
@@ -215,7 +215,7 @@ class TruncatedDoubleExponential(Noise):
             total = total + (1 - arith.exp(-gap)) * (arith.exp(-m) * function(m) + (0 if above else function(-m)))
         return total / (2 * (1 - arith.exp(-reach)))
 
-    def lost(self, arith: Arithmetic) -> Number:
+    def infinite_mass(self, arith: Arithmetic) -> Number:
         """The noise above T - m."""
         m, reach, width, gap = self._wide(arith)
         twice = 2 * (1 - arith.exp(-reach))
@@ -231,12 +231,17 @@ class TruncatedDoubleExponential(Noise):
         atoms = () if weight is None else tuple(mass + at / 2 for at, mass in zip(place, weight, strict=True))
         where = () if weight is None else tuple(place)
         return Pieces(
-            where, atoms, own.end, own.density[0], slip=own.blur * own.end, blur=4 * own.blur * (2 + own.end) + 16 * ULP
+            where,
+            atoms,
+            own.end,
+            own.density[0],
+            location_error=own.relative_error * own.end,
+            relative_error=4 * own.relative_error * (2 + own.end) + 16 * ULP,
         )
 
-    def beyond(self, x: float, *, tilted: bool) -> Sides:
+    def partial_masses(self, x: float, *, tilted: bool) -> Sides:
         """Those of the pieces."""
-        return beyond_pieces(self.pieces, x, tilted=tilted)
+        return of_pieces(self.pieces, x, tilted=tilted)
 
 
 def _bell(arith: Arithmetic, x: Number) -> Number:
@@ -249,9 +254,11 @@ class _OfNoise(Curved):
     noise: Noise
 
     def curve_at(self, upper: bool) -> Curve:
-        """The curve itself, known to its blur, with atoms rounded outward: a larger shift also moves losses to infinity."""
+        """The curve itself, known to its errors, with atoms rounded outward: a larger shift also moves losses to infinity."""
         body, side = self.noise.body, 1 if upper else -1
-        atoms = tuple((place, held + side * (body.blur + body.lost_blur)) for place, held in self.curve.atoms)
+        atoms = tuple(
+            (place, held + side * (body.relative_error + body.infinite_mass_error)) for place, held in self.curve.atoms
+        )
         return replace(self.curve, atoms=atoms)
 
     def excess(self, x: float) -> Scaled:
@@ -261,8 +268,8 @@ class _OfNoise(Curved):
             return found
         if x > 0:
             return Scaled(0.0, 0.0, rounding=max(self.supremum - x, 0.0))
-        lost_p, lost_q = self.curve.omitted
-        left = 1 - lost_p - math.exp(x) * (1 - lost_q)
+        infinite_p, infinite_q = self.curve.omitted
+        left = 1 - infinite_p - math.exp(x) * (1 - infinite_q)
         return Scaled(0.0, left, rounding=max(x - self.infimum, 0.0) + (self.curve.omitted_error + 8 * ULP) * 2)
 
 
@@ -286,9 +293,9 @@ class TruncatedLoss(_OfNoise):
         """Whether the noise makes no atoms: a normal density."""
         return self.noise.pieces is None
 
-    def beyond(self, x: float, *, tilted: bool = False) -> Sides:
+    def partial_masses(self, x: float, *, tilted: bool = False) -> Sides:
         """Those of the noise."""
-        return self.noise.beyond(x, tilted=tilted)
+        return self.noise.partial_masses(x, tilted=tilted)
 
     def _curve(self, side: int) -> Curve:
         """Above the middle, mirrored below."""
@@ -305,7 +312,7 @@ class SplicedTruncated(_OfNoise):
     def formula(self, arith: Arithmetic, z: Number) -> Number:
         """K(z)."""
         mean = self.noise.mean(arith, spliced_change(arith, self.rate, z), above=True)
-        return arith.log(1 + mean - arith.constant(self.rate) * self.noise.lost(arith))
+        return arith.log(1 + mean - arith.constant(self.rate) * self.noise.infinite_mass(arith))
 
     def _curve(self, side: int) -> Curve:
         """Above the middle, mirrored below."""
@@ -313,7 +320,7 @@ class SplicedTruncated(_OfNoise):
 
 
 def _spliced(body: Body, rate: float) -> Curve:
-    lost = rate * body.lost
+    infinite_mass = rate * body.infinite_mass
     return Curve(
         (Factor(rate, body.slope),),
         0.0,
@@ -322,9 +329,9 @@ def _spliced(body: Body, rate: float) -> Curve:
         body.ends[1:],
         True,
         (1 - rate) * body.middle,
-        (lost, lost),
-        body.blur,
-        body.lost_blur,
+        (infinite_mass, infinite_mass),
+        body.relative_error,
+        body.infinite_mass_error,
     )
 
 
@@ -339,7 +346,7 @@ class MixedTruncated(_OfNoise):
         """K(z)."""
         q = arith.constant(self.rate)
         mean = self.noise.mean(arith, lambda loss: (1 - q + q * arith.exp(loss)) ** (z + 1), above=False)
-        return arith.log(mean + self.noise.lost(arith) * (1 - q) ** (z + 1))
+        return arith.log(mean + self.noise.infinite_mass(arith) * (1 - q) ** (z + 1))
 
     @property
     def infimum(self) -> float:
@@ -347,23 +354,23 @@ class MixedTruncated(_OfNoise):
         return float(np.log1p(-self.rate)) * (1 + 1e-15) - 2.0**-52 * self.rate / (1 - self.rate)
 
     @property
-    def slack(self) -> float:
+    def support_error(self) -> float:
         """Twice what is not known of the ends."""
         q = self.rate
-        return super().slack + 2.0**-49 * q / (1 - q) - 8 * ULP * self.infimum
+        return super().support_error + 2.0**-49 * q / (1 - q) - 8 * ULP * self.infimum
 
-    def beyond(self, x: float, *, tilted: bool = False) -> Sides:
+    def partial_masses(self, x: float, *, tilted: bool = False) -> Sides:
         """From the noise; what Q alone has is an atom at log(1 - q)."""
         q, body = self.rate, self.noise.body
         low, high = log_mixture.unmixed(x, q)
         share = (high == -math.inf) + 0.5 * (low == -math.inf < high)
         parts = [(True, 1.0)] if tilted else [(True, 1 - q), (False, q)]
-        alone = body.lost * parts[0][1]
-        wrong = alone * (body.lost_blur + 4 * ULP / (1 - q))
+        alone = body.infinite_mass * parts[0][1]
+        wrong = alone * (body.infinite_mass_error + 4 * ULP / (1 - q))
         above, below = (Scaled(0.0, alone * own, rounding=wrong + alone * min(own, 1 - own)) for own in (share, 1 - share))
         for of_q, weight in parts:
             one, other = (
-                self.noise.beyond(max(place, -2 * self.supremum - 2 * body.slope * body.end), tilted=of_q)
+                self.noise.partial_masses(max(place, -2 * self.supremum - 2 * body.slope * body.end), tilted=of_q)
                 for place in (low, high)
             )
             known = 4 * ULP / weight
@@ -374,7 +381,16 @@ class MixedTruncated(_OfNoise):
     def _curve(self, side: int) -> Curve:
         """Over the common support, with what Q alone has at minus infinity."""
         body = self.noise.body
-        atoms = (*body.ends, (-math.inf, math.log(body.lost)))
-        blur = max(body.blur, body.lost_blur / (2 + abs(math.log(body.lost))))
-        factors, lost = (Factor(self.rate, body.slope),), (self.rate * body.lost, 0.0)
-        return Curve(factors, -body.end, body.end, body.density, atoms, omitted=lost, error=blur, omitted_error=body.lost_blur)
+        atoms = (*body.ends, (-math.inf, math.log(body.infinite_mass)))
+        relative_error = max(body.relative_error, body.infinite_mass_error / (2 + abs(math.log(body.infinite_mass))))
+        factors, infinite_mass = (Factor(self.rate, body.slope),), (self.rate * body.infinite_mass, 0.0)
+        return Curve(
+            factors,
+            -body.end,
+            body.end,
+            body.density,
+            atoms,
+            omitted=infinite_mass,
+            error=relative_error,
+            omitted_error=body.infinite_mass_error,
+        )

@@ -13,11 +13,11 @@ from logphi.arith.floats import FLOATS
 from logphi.arith.protocol import Arithmetic, Number, Parameter
 from logphi.laws import flat_constants
 from logphi.laws.intervals import OnIntervals
-from logphi.laws.transform import Lattice, Law, Pieces
+from logphi.laws.transform import Lattice, LossTransform, Pieces
 
 
 @dataclass(frozen=True)
-class TwoPoint(Law):
+class TwoPoint(LossTransform):
     """Atoms at +l and -l with odds e^l to one: K(z) = log( cosh((z + 1/2) l) / cosh(l/2) )."""
 
     point: Parameter
@@ -38,22 +38,22 @@ class TwoPoint(Law):
         return abs(float(self.point.under(FLOATS).mid))
 
     @cached_property
-    def slip(self) -> float:
+    def location_error(self) -> float:
         """How far the atom may be off its place."""
         return float(self.point.under(FLOATS).rad) + 2e-16 * self.location
 
     @property
-    def slack(self) -> float:
+    def support_error(self) -> float:
         """Twice the uncertainty of the place."""
-        return 2 * self.slip
+        return 2 * self.location_error
 
     @property
     def supremum(self) -> float:
         """The positive atom."""
-        return self.location + self.slip
+        return self.location + self.location_error
 
     @staticmethod
-    def together(terms: Sequence[tuple[Law, int]]) -> Law | None:
+    def batched(terms: Sequence[tuple[LossTransform, int]]) -> LossTransform | None:
         """A matrix of many."""
         return OnIntervals.of(TwoPoint, [(law.point, count) for law, count in terms if isinstance(law, TwoPoint)])
 
@@ -61,14 +61,14 @@ class TwoPoint(Law):
     def pieces(self) -> Pieces:
         """Two atoms of equal tilted weight 1 / (2 cosh(l/2))."""
         weight = flat_constants.two_point(self.location)[1]
-        return Pieces((-self.location, self.location), (weight, weight), slip=self.slip)
+        return Pieces((-self.location, self.location), (weight, weight), location_error=self.location_error)
 
     @property
     def lattice(self) -> Lattice:
         """The span is 2 l."""
         if self.location == 0:
             return Lattice(0.0, np.inf)
-        return Lattice(-self.location, 2 * self.location, stretch=self.slip / self.location)
+        return Lattice(-self.location, 2 * self.location, stretch=self.location_error / self.location)
 
     def log_envelope(self, abscissa: float, heights: NDArray[np.float64], end: float = np.inf) -> NDArray[np.float64]:
         """|chi(t)|^2 = 1 - sin^2(t l) / cosh^2((c + 1/2) l), decreasing up to t l = pi/2, no decay beyond."""

@@ -16,7 +16,7 @@ from logphi.arith.protocol import Arithmetic, Number, Parameter
 from logphi.arith.scaled import Scaled
 from logphi.laws import flat_constants
 from logphi.laws.intervals import OnIntervals
-from logphi.laws.transform import Law, Pieces
+from logphi.laws.transform import LossTransform, Pieces
 from logphi.quadrature.density_envelope import log_smooth_envelope
 
 Array = NDArray[np.float64]
@@ -39,13 +39,13 @@ def _tilted_variation(abscissa: float, width: Array) -> Array:
 
 
 @dataclass(frozen=True)
-class _OnInterval(Law):
+class _OnInterval(LossTransform):
     """A symmetric law on [-w, w]."""
 
     width: Parameter
 
     @classmethod
-    def together(cls, terms: Sequence[tuple[Law, int]]) -> Law | None:
+    def batched(cls, terms: Sequence[tuple[LossTransform, int]]) -> LossTransform | None:
         """A matrix of many."""
         return OnIntervals.of(cls, [(law.width, count) for law, count in terms if isinstance(law, cls)])
 
@@ -66,7 +66,7 @@ class _OnInterval(Law):
         return max(0.0, float(disc.rad) - 2 * ULP * float(disc.mid))
 
     @property
-    def slack(self) -> float:
+    def support_error(self) -> float:
         """Twice the uncertainty, and a few ulps of the width."""
         return 2 * self.uncertainty + 4e-15 * float(self.width.under(FLOATS).mid)
 
@@ -111,7 +111,9 @@ class Uniform(_OnInterval):
     def pieces(self) -> Pieces:
         """A flat part of height 1 / (4 sinh(w/2))."""
         width = float(self.width.under(FLOATS).mid)
-        return Pieces((), (), width, flat_constants.uniform(width)[0], slip=self.excessive, blur=self.excessive)
+        return Pieces(
+            (), (), width, flat_constants.uniform(width)[0], location_error=self.excessive, relative_error=self.excessive
+        )
 
     def _profile(self, gap: float, width: float) -> tuple[float, float]:
         """(e^{w/2} - e^{x/2})^2 / (e^w - 1)."""
@@ -138,21 +140,23 @@ class UniformWithAtoms(_OnInterval):
         ratio = half * (arith.tanhc_gap(half) - arith.tanhc_gap(u_w)) / (1 + arith.tanh(half))
         return arith.log_cosh(u_w) - arith.log_cosh(half) + arith.log1p(ratio)
 
-    def sketch(self, c: Array, count: int = 1) -> Array:
+    def approximate(self, c: Array, count: int = 1) -> Array:
         """K at real points without its errors, for a tenth of the time."""
         half = self.width.under(FLOATS).mid / 2
         u_w = np.abs((2 * c + 1) * half)
         ratio = np.where(u_w > 0, np.tanh(u_w) / np.where(u_w > 0, u_w, 1.0), 1.0)
         tanh = np.tanh(half)
-        sketch: Array = _log_cosh(u_w) - _log_cosh(half) + np.log1p((half * ratio - tanh) / (1 + tanh))
-        return sketch
+        approximate: Array = _log_cosh(u_w) - _log_cosh(half) + np.log1p((half * ratio - tanh) / (1 + tanh))
+        return approximate
 
     @cached_property
     def pieces(self) -> Pieces:
         """Atoms of tilted weight e^{-w/2}/2 at both ends of a flat part of height e^{-w/2}/4."""
         width = float(self.width.under(FLOATS).mid)
         height, atom = flat_constants.with_atoms(width)
-        return Pieces((-width, width), (atom, atom), width, height, slip=self.excessive, blur=self.excessive)
+        return Pieces(
+            (-width, width), (atom, atom), width, height, location_error=self.excessive, relative_error=self.excessive
+        )
 
     def _profile(self, gap: float, width: float) -> tuple[float, float]:
         """1 - e^{(x - w)/2}."""

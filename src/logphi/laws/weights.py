@@ -19,12 +19,12 @@ class Weight(NamedTuple):
 
     value: float
     log: float
-    blur: float
+    relative_error: float
 
     @staticmethod
-    def of(value: float, blur: float) -> Weight:
+    def of(value: float, relative_error: float) -> Weight:
         """A double."""
-        return Weight(value, math.log(value), blur)
+        return Weight(value, math.log(value), relative_error)
 
 
 class Weights(ABC):
@@ -41,7 +41,7 @@ class Weights(ABC):
 
     @abstractmethod
     def table(self) -> Sequence[Weight]:
-        """The weights as doubles, to within a fraction of an ulp of their logarithms and ``blur``."""
+        """The weights as doubles, to within a fraction of an ulp of their logarithms and ``relative_error``."""
 
 
 @dataclass(frozen=True)
@@ -91,9 +91,9 @@ class Thinned(Weights):
     def table(self) -> Sequence[Weight]:
         """The rate adds half an ulp, which 1 - q inherits."""
         q, base = self.rate, self.weights.table()
-        own = [Weight.of(q * one.value, one.blur + 2 * ULP) for one in base]
+        own = [Weight.of(q * one.value, one.relative_error + 2 * ULP) for one in base]
         kept = 0.0 if self.alone else own[0].value
-        rest = Weight.of(1 - q + kept, ULP * (2 + q / (1 - q + kept)) + (0.0 if self.alone else own[0].blur))
+        rest = Weight.of(1 - q + kept, ULP * (2 + q / (1 - q + kept)) + (0.0 if self.alone else own[0].relative_error))
         return [rest, *(own if self.alone else own[1:])]
 
 
@@ -118,8 +118,8 @@ class Binomial(Weights):
             q = Decimal(rate)
             weight, odds = (1 - q) ** n, q / (1 - q)
             for j in range(n + 1):
-                blur = ULP / 2 * abs(j - (n - j) * rate / (1 - rate)) * (1 + 1e-9) + ULP
-                found.append(Weight(float(weight), float(weight.ln()), blur))
+                relative_error = ULP / 2 * abs(j - (n - j) * rate / (1 - rate)) * (1 + 1e-9) + ULP
+                found.append(Weight(float(weight), float(weight.ln()), relative_error))
                 weight = weight * (n - j) / (j + 1) * odds
         return found
 

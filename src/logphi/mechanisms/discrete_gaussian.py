@@ -89,8 +89,8 @@ class DiscreteGaussian(Primitive):
             truncation = check.whole("truncation", truncation, 0, LARGEST_TRUNCATION)
         self._settle(sigma=sigma, sensitivity=sensitivity, truncation=truncation)
         if truncation is not None and not self._extreme:
-            lost = NormalSteps(sigma, sensitivity, truncation).lost
-            if lost > 1 - LEAST_SHARED:
+            infinite_mass = NormalSteps(sigma, sensitivity, truncation).infinite_mass
+            if infinite_mass > 1 - LEAST_SHARED:
                 raise ValueError(
                     f"truncation must leave outcomes of probability {LEAST_SHARED:g} in common, got {truncation} with "
                     f"sigma={sigma!r} and sensitivity={sensitivity}: nearly every output tells everything"

@@ -87,14 +87,14 @@ class FromDensities(Primitive):
         law = self.pair().law
         for name, function in (("log_p", self.log_p), ("log_q", self.log_q)):
             _probe(name, function, law.probes())
-        (whole_p, lost_p), (whole_q, _), _ = law.totals()
+        (whole_p, infinite_p), (whole_q, _), _ = law.totals()
         for name, whole in (("log_p", whole_p), ("log_q", whole_q)):
             if not abs(whole - 1) <= NORMALISED:
                 raise ValueError(
                     f"e^{name} must integrate to one over {self.support}, got {whole:.9g}: the density is not normalised, the "
                     "support is too small, or a narrow part of it was missed; normalise it, or give its place in breakpoints"
                 )
-        if lost_p > 1 - NORMALISED:
+        if infinite_p > 1 - NORMALISED:
             raise ValueError(
                 "the two densities share no mass: every output tells everything, so nothing is left to account for; "
                 "check that both are about the same output"

@@ -49,7 +49,7 @@ class _TruncatedNoise(Primitive):
         for what, size in (("sensitivity", sensitivity / width), ("truncation", truncation / width)):
             if not size >= LEAST:
                 raise ValueError(f"{what} / {name} must be at least {LEAST:g}, got {size!r}: losses leave the range of doubles")
-        if self._noise().body.lost > 1 - LEAST_SHARED:
+        if self._noise().body.infinite_mass > 1 - LEAST_SHARED:
             raise ValueError(
                 f"truncation must leave outputs of probability {LEAST_SHARED:g} in common, got {truncation!r} with "
                 f"sensitivity={sensitivity!r}: nearly every output tells everything; widen the noise"

@@ -19,7 +19,7 @@ from logphi.quadrature.many_components import ManyComponents
 _LOG_ROOT = 0.5 * math.log(2 * math.pi)
 
 
-def beyond(mixture: ManyComponents, x: float, *, tilted: bool) -> tuple[Scaled, Scaled] | None:
+def partial_masses(mixture: ManyComponents, x: float, *, tilted: bool) -> tuple[Scaled, Scaled] | None:
     """P(l > x) and P(l <= x); under Q if ``tilted``. None where the root is out of reach."""
     low, high = mixture.bracket(x)
     if high == math.inf:

@@ -40,7 +40,7 @@ MAX_NODES = 1 << 15
 _ROUGHLY = -18.0
 
 
-def sketch(mixtures: LogRatio, abscissas: Array) -> Array:
+def approximate(mixtures: LogRatio, abscissas: Array) -> Array:
     """The sum of count times K at real points, to some digits, with no bound; infinite where out of reach."""
     total = np.zeros(abscissas.shape)
     for part in mixtures.chunks(60 * abscissas.size):

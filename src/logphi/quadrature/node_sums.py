@@ -230,7 +230,7 @@ class InnerIntegral(ABC):
     def rough(self, powers: Array) -> Array | None:
         """K to some digits at some real z + 1, with no bound; None where it is out of reach."""
 
-    def sketch(self, abscissas: Array) -> Array:
+    def approximate(self, abscissas: Array) -> Array:
         """K at real points to some digits, with no bound; infinite where it is out of reach."""
         values = np.full(abscissas.size, np.inf)
         for those in _alike(abscissas):

@@ -146,7 +146,7 @@ def excess(pair: PairLogRatio, x: float) -> Scaled | None:
     return Scaled(scale + unit, value, truncation=left * (1 + 1e-9), rounding=rounding * (1 + 1e-9))
 
 
-def beyond(pair: PairLogRatio, x: float, *, tilted: bool) -> tuple[Scaled, Scaled] | None:
+def partial_masses(pair: PairLogRatio, x: float, *, tilted: bool) -> tuple[Scaled, Scaled] | None:
     """What P, or Q if ``tilted``, holds where l is above x, and where it is not."""
     found = regions(pair, x)
     if found is None:

@@ -107,7 +107,7 @@ def log_phi(
     law = _of(self._loss(), direction)
     if alpha is None or isinstance(alpha, str) or getattr(alpha, "free_symbols", None):
         return expression(law, alpha)
-    law = law.completed()
+    law = law.with_omitted_mass()
     return _answered("alpha", alpha, law, direction, lambda t: _log_boxes(law, t, rtol))
 
 
@@ -156,7 +156,7 @@ def phi(
     array([1.      +0.j      , 0.532281+0.290786j])
     """
     check.tolerance("rtol", rtol)
-    law = _of(self._loss(), direction).completed()
+    law = _of(self._loss(), direction).with_omitted_mass()
     return _answered("t", t, law, direction, lambda at: _boxes(law, at, rtol))
 
 
@@ -181,7 +181,7 @@ def _answered(
 ) -> ComplexBound | ComplexBounds:
     """Point by point in one array, once the points are known to lie in the strip."""
     points = _numbers(name, given)
-    low, high = law.outer_strip
+    low, high = law.divergence_strip
     outside = (-points.imag < low) | (-points.imag > high)
     if outside.any():
         left, right = law.strip

@@ -27,7 +27,7 @@ from logphi.engine.known_order import surely_above, without_common
 from logphi.engine.profile import masses, safe_log
 from logphi.inversion import real_space
 from logphi.laws.log_phi import LogPhi
-from logphi.laws.transform import Law
+from logphi.laws.transform import LossTransform
 from logphi.listed import Listed
 from logphi.normal.order import NormalTail, stays_above
 from logphi.questions.delta import log_delta
@@ -259,7 +259,7 @@ def _tail(first: LogPhi, second: LogPhi) -> float:
     return best
 
 
-def _normal_part(law: Law) -> list[tuple[float, float]]:
+def _normal_part(law: LossTransform) -> list[tuple[float, float]]:
     """The square of the shift of a normal loss that a term is, or has with some rate, and less the logarithm of that rate."""
     base, rate = law.unmixed or (law, None)
     shift = base.normal_shift

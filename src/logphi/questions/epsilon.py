@@ -144,17 +144,17 @@ def at_the_top(loss: LogPhi, delta: float, rtol: float) -> Bound | None:
     releases = sum(count for _, count in loss.terms)
     # other routes are quick and sharper there
     quick = loss.lattice is not None or real_space.served(loss.terms)
-    if quick or not 0 < top < math.inf or delta <= infinite or loss.slack > gap:
+    if quick or not 0 < top < math.inf or delta <= infinite or loss.support_error > gap:
         return None
     log_mass = 0.0
     for law, count in loss.terms:
-        beyond = law.beyond(law.supremum - law.slack - gap / 2 / releases)
-        if beyond is None or not beyond[0].low > 0:
+        sides = law.partial_masses(law.supremum - law.support_error - gap / 2 / releases)
+        if sides is None or not sides[0].low > 0:
             return None
-        log_mass += count * (math.log(beyond[0].low) + beyond[0].log_scale)
+        log_mass += count * (math.log(sides[0].low) + sides[0].log_scale)
     if log_mass + math.log(-math.expm1(-gap / 2)) < math.log(delta) + 1e-9 * (1 + abs(log_mass)):
         return None
-    lower = max(top - loss.slack - gap * (1 + 1e-9), 0.0)
+    lower = max(top - loss.support_error - gap * (1 + 1e-9), 0.0)
     ledger = Ledger(discretization=Entry(top - lower))
     return Bound(lower, max(lower, top - gap / 2), top, method="exact", ledger=ledger)
 
@@ -170,7 +170,7 @@ def _one(warm: WarmStart, delta: float, along: Profiles, solve: Solver, rtol: fl
     if delta == 0 and infinite[1] == 0:
         top = max(loss.supremum, 0.0)
         status = Status.UNBOUNDED if math.isinf(top) else Status.MET
-        least = top if math.isinf(top) else max(0.0, top - loss.slack - 1e-14 * top)
+        least = top if math.isinf(top) else max(0.0, top - loss.support_error - 1e-14 * top)
         return Bound(least, top, top, status, "exact")
     if delta <= infinite[1]:
         # the doubles do not tell whether delta is above the probability of an infinite loss

@@ -6,7 +6,7 @@ from dataclasses import fields, is_dataclass
 from typing import Any
 
 from logphi.laws.log_phi import LogPhi
-from logphi.laws.transform import Law
+from logphi.laws.transform import LossTransform
 
 # terms that are written out; what more there is, is counted
 _TERMS = 4
@@ -35,7 +35,7 @@ def latex(loss: LogPhi) -> str | None:
     return rf"$\displaystyle \log\varphi(\alpha) = {total}$"
 
 
-def _term(law: Law, count: int) -> str | None:
+def _term(law: LossTransform, count: int) -> str | None:
     if _size(law) > _LARGEST:
         return None
     import sympy

@@ -252,7 +252,7 @@ def _about(mu: float, eps: float) -> float:
 def _most(mu: float, eps: float) -> float:
     """An upper bound of the same."""
     law = Normal(Plain(mu))
-    above, tilted = law.beyond(eps), law.beyond(eps, tilted=True)
+    above, tilted = law.partial_masses(eps), law.partial_masses(eps, tilted=True)
     if above is None or tilted is None:
         return math.inf
     high, less = above[0].log_ends[1], eps + tilted[0].log_ends[0]

@@ -74,7 +74,7 @@ def renyi(
     12.1875
     """
     rtol = check.tolerance("rtol", rtol)
-    laws = [(name, law.completed()) for name, law in self._loss().orders(direction)]
+    laws = [(name, law.with_omitted_mass()) for name, law in self._loss().orders(direction)]
     asked = _orders(order)
     # far out the doubles are left: what is not finite there is not known, and answered so
     with np.errstate(all="ignore"):
@@ -114,7 +114,7 @@ def renyi_orders(self: HasLoss, *, direction: DirectionLike | None = None, rtol:
     (0.0, 1.0)
     """
     check.tolerance("rtol", rtol)
-    ends = [_interval(law.completed()) for _, law in self._loss().orders(direction)]
+    ends = [_interval(law.with_omitted_mass()) for _, law in self._loss().orders(direction)]
     return max(low for low, _ in ends), min(high for _, high in ends)
 
 
@@ -260,13 +260,13 @@ def _divergence(law: LogPhi) -> Bound:
 def _end(law: LogPhi, order: float) -> Bound:
     """The largest loss, and for order minus infinity the smallest one from the largest of the reversed pair."""
     infinite, growth = masses(law)[0], law.growth
-    unbounded = infinite[0] > 0 or growth.least > 0 or math.isfinite(law.outer_strip[1])
+    unbounded = infinite[0] > 0 or growth.least > 0 or math.isfinite(law.divergence_strip[1])
     top = law.supremum
     if unbounded:
         least = top = math.inf
     elif math.isfinite(top):
         # both measures are probabilities, so that some loss is not negative
-        least = max(top - law.slack - 1e-14 * abs(top), 0.0)
+        least = max(top - law.support_error - 1e-14 * abs(top), 0.0)
         top = math.inf if infinite[1] > 0 else max(top, 0.0)
     else:
         least = max(below_the_end(law), 0.0)
@@ -291,7 +291,7 @@ def _at_complex(laws: list[tuple[Direction, LogPhi]], order: complex, rtol: floa
     if order.real < 0.5:
         own, z = law.reflected(), -order
     infinite = masses(own)[0]
-    if own.empty or z.real > own.outer_strip[1] or (z.real >= 0 and infinite[0] > 0):
+    if own.empty or z.real > own.divergence_strip[1] or (z.real >= 0 and infinite[0] > 0):
         ends = Bound(math.inf, math.inf, math.inf, Status.DIVERGENT), Bound(-math.inf, 0.0, math.inf, Status.DIVERGENT)
         return ComplexBound(*(replace(end, method="log-phi", direction=name) for end in ends))
     found = complex_log_moment(own, z) if z.real < 0 or infinite[1] == 0 else None

@@ -28,7 +28,7 @@ from logphi.guesses import guided
 from logphi.inversion.moments import Taylor, proved_radius, taylor
 from logphi.laws.growth import Growth
 from logphi.laws.log_phi import LogPhi
-from logphi.laws.transform import Law
+from logphi.laws.transform import LossTransform
 from logphi.progress import shown
 from logphi.questions.renyi import largest
 
@@ -83,13 +83,15 @@ def zcdp(self: HasLoss, xi: float = 0.0, *, direction: DirectionLike | None = No
     # far out the doubles are left: what is not finite there is not known, and answered so
     with np.errstate(all="ignore"):
         orders = self._loss().orders(direction)
-        return largest([replace(smallest_rho(law.completed(), offset, rtol), direction=name) for name, law in orders], rtol)
+        return largest(
+            [replace(smallest_rho(law.with_omitted_mass(), offset, rtol), direction=name) for name, law in orders], rtol
+        )
 
 
 def smallest_rho(law: LogPhi, xi: float, rtol: float) -> Bound:
     """The smallest rho of one order of a pair."""
     infinite, growth = masses(law)[0], law.growth
-    if infinite[0] > 0 or math.isfinite(law.outer_strip[1]):
+    if infinite[0] > 0 or math.isfinite(law.divergence_strip[1]):
         return Bound(math.inf, math.inf, math.inf, Status.DIVERGENT)
     # the limits at both ends of the orders
     mean = cumulant(law, 1)
@@ -111,7 +113,7 @@ def smallest_rho(law: LogPhi, xi: float, rtol: float) -> Bound:
     return Bound(lower, value, upper, method="chords", ledger=estimated(ledger) if law.estimated else ledger)
 
 
-def _square(law: Law) -> Growth:
+def _square(law: LossTransform) -> Growth:
     """The growth of a law, or of one bounded on both sides, without infinite losses, as that of a normal law."""
     size = max(law.supremum, -law.infimum)
     return Growth.normal(size * size) if math.isfinite(size) and law.growth.most == 0 else law.growth
@@ -187,7 +189,7 @@ def _ends(law: LogPhi, z: Array, growth: Growth, near: Sequence[Taylor | None]) 
     return np.maximum(low, 0.0), np.maximum(np.minimum(high, grown), 0.0)
 
 
-def _known(law: Law, z: Array) -> tuple[Array, Array]:
+def _known(law: LossTransform, z: Array) -> tuple[Array, Array]:
     """Lower and upper ends of K, by halves where a point out of reach spoils the others."""
     values = law.log_transform(z)
     # the disc of a continuous formula holds K itself, however wide it is

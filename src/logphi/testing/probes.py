@@ -12,7 +12,7 @@ from logphi.adjacency import Adjacency
 from logphi.bound import Bound, Direction
 from logphi.engine.directions import Loss
 from logphi.laws.log_phi import LogPhi
-from logphi.laws.transform import Law
+from logphi.laws.transform import LossTransform
 from logphi.quadrature.values import Values
 from logphi.questions.delta import delta
 from logphi.release import Mechanism
@@ -28,19 +28,19 @@ _THRESHOLDS = np.array([-2.0, -0.8, -0.25, 0.0, 0.25, 0.8, 2.0])
 _LARGEST_SPREAD = 20.0
 
 
-def convexity_gap_of(law: Law) -> float:
+def convexity_gap_of(law: LossTransform) -> float:
     """How far K(-1/2) lies below the mean of K(0) and K(-1): zero for a loss of one value."""
     middle, zero, one = law.log_transform(np.array([-0.5, 0.0, -1.0])).mid.real
     dip = float((zero + one) / 2 - middle)
     return dip if 1e-300 < dip < np.inf else 0.0
 
 
-def spread_of(law: Law) -> float:
+def spread_of(law: LossTransform) -> float:
     """The standard deviation that a normal law of this dip has, within the range of doubles' exponentials."""
     return min(max(math.sqrt(8 * convexity_gap_of(law)), 1e-3), 300.0) if convexity_gap_of(law) else 1.0
 
 
-def abscissas_of(law: Law) -> Array:
+def abscissas_of(law: LossTransform) -> Array:
     """Real points inside the strip, at which K is known."""
     low, high = law.strip
     far = min(3 / spread_of(law), 1e3)
@@ -54,7 +54,7 @@ def abscissas_of(law: Law) -> Array:
     return known
 
 
-def points_of(law: Law) -> NDArray[np.complex128]:
+def points_of(law: LossTransform) -> NDArray[np.complex128]:
     """Complex points inside the strip, at which K is known."""
     heights = np.array([0.0, 0.4, 1.5, 5.0]) / spread_of(law)
     points = (abscissas_of(law)[:, None] + 1j * heights).ravel()
@@ -62,7 +62,7 @@ def points_of(law: Law) -> NDArray[np.complex128]:
     return points[np.isfinite(values.radius)]
 
 
-def values_at(law: Law, z: NDArray[Any]) -> Values:
+def values_at(law: LossTransform, z: NDArray[Any]) -> Values:
     """K with the errors that are held against it; where it is unknown, the radius is infinite."""
     values = law.log_transform(z)
     radius = np.broadcast_to(values.radius, z.shape)
@@ -70,7 +70,7 @@ def values_at(law: Law, z: NDArray[Any]) -> Values:
     return Values(np.where(np.isfinite(radius), values.mid, 0.0), allowed_radius(law, radius), np.zeros(z.shape))
 
 
-def allowed_radius(law: Law, radius: Array) -> Array:
+def allowed_radius(law: LossTransform, radius: Array) -> Array:
     """The errors that are held against a law: its own, or more than that where they are estimates."""
     return _ESTIMATE_FACTOR * radius + _ESTIMATE_FLOOR if law.estimated else radius
 

@@ -55,7 +55,7 @@ def check_reflection(mechanism: Mechanism) -> None:
         near = one == other or abs(one - other) <= 1e-12 * (1 + abs(one))
         require(near, f"the reversed strip is {turned.strip}, that of the loss {loss.strip}")
     for name, one, other in (("top", loss.supremum, -turned.infimum), ("bottom", loss.infimum, -turned.supremum)):
-        near = one == other or abs(one - other) <= loss.slack + 1e-12 * abs(one)
+        near = one == other or abs(one - other) <= loss.support_error + 1e-12 * abs(one)
         require(near, f"the {name} of the support is {one!r}, by the reversed pair {other!r}")
 
 
@@ -240,19 +240,22 @@ def check_pieces(mechanism: Mechanism) -> None:
             size = np.exp(values_at(law, z.real + 0j).mid.real)
             gap = np.abs(total - np.exp(values.mid)) / size
             require(
-                gap <= 1e-9 + 10 * (pieces.slip * (np.abs(u) + 1) + pieces.blur), "the pieces do not add up to M", z=z, gap=gap
+                gap <= 1e-9 + 10 * (pieces.location_error * (np.abs(u) + 1) + pieces.relative_error),
+                "the pieces do not add up to M",
+                z=z,
+                gap=gap,
             )
             ends = [*pieces.locations, *((-pieces.width, pieces.width) if pieces.width else ())]
-            slack = law.slack + pieces.slip + 1e-12 * (abs(law.supremum) + 1)
-            require(max(ends) <= law.supremum + slack, f"a piece lies above the top of the support, {law.supremum!r}")
-            require(min(ends) >= law.infimum - slack, f"a piece lies below the bottom of the support, {law.infimum!r}")
+            off = law.support_error + pieces.location_error + 1e-12 * (abs(law.supremum) + 1)
+            require(max(ends) <= law.supremum + off, f"a piece lies above the top of the support, {law.supremum!r}")
+            require(min(ends) >= law.infimum - off, f"a piece lies below the bottom of the support, {law.infimum!r}")
         if lattice is not None and 0 < lattice.span < np.inf:
             period = 2 * np.pi / lattice.span
             turned = values_at(law, z + 1j * period)
             reach = max(abs(law.supremum), abs(law.infimum))
             # without ends, what counts is where the measure is
             reach = reach if np.isfinite(reach) else 60 * spread_of(law) + 60
-            moved = 4 * period * (lattice.slip + lattice.stretch * reach)
+            moved = 4 * period * (lattice.location_error + lattice.stretch * reach)
             room = values.radius + turned.radius + moved + ROUNDING
             # a small M may turn far on its own
             size = np.maximum(1.0, np.exp(values_at(law, z.real + 0j).mid.real - values.mid.real))

@@ -23,7 +23,7 @@ def law_of(mechanism: Mechanism, direction: Direction) -> LogPhi:
     UnsupportedError
         If its errors are not proved.
     """
-    law = mechanism.loss_law().completed()
+    law = mechanism.loss_law().with_omitted_mass()
     if law.estimated:
         raise UnsupportedError(
             f"{mechanism!r} has errors that are estimates, and a budget needs proofs: spend a mechanism that dominates it"

@@ -10,7 +10,7 @@ from logphi.engine.sampled_profile import release_of, single_release
 from logphi.inversion.contour import Inversion, Part
 from logphi.inversion.demand import Demand
 from logphi.laws.log_phi import LogPhi
-from logphi.laws.transform import Law, Reflected
+from logphi.laws.transform import LossTransform, Reflected
 
 
 def closed_form(loss: LogPhi, demand: Demand, base_profile: Prepare) -> Local:
@@ -35,7 +35,7 @@ def has_closed_profile(loss: LogPhi) -> bool:
         return False
     law = loss.terms[0][0]
     plain = law.law if isinstance(law, Reflected) else law
-    return type(plain).excess is not Law.excess
+    return type(plain).excess is not LossTransform.excess
 
 
 def closed(loss: LogPhi, x: float) -> bool:

@@ -20,7 +20,7 @@ from logphi.inversion import contour, real_space, smoothed
 from logphi.inversion.contour import Inversion, Part
 from logphi.inversion.lattice import Periodic
 from logphi.laws.log_phi import LogPhi
-from logphi.laws.transform import LossTransform, Reflected
+from logphi.laws.transform import LossTransform
 
 
 @dataclass(frozen=True)
@@ -308,7 +308,7 @@ def by_single_release(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
         known, law = masses(loss), loss.terms[0][0]
 
         def at(x: float) -> LogDelta:
-            amount = law.excess(x)
+            amount = law.closed_form.excess(x)
             return trivial(known, x) if amount is None else from_inversion(known, x, Inversion(Part.EXCESS, amount), "exact")
 
         return at
@@ -426,16 +426,12 @@ def _final(found: LogDelta, large: float) -> bool:
 
 def closed(loss: LogPhi, x: float) -> bool:
     """Whether the loss is that of one release with a closed profile, its own or that of its base; or is below x anyway."""
-    return x >= loss.supremum or release_of(loss) is not None or _closed(loss)
+    return x >= loss.support.upper or release_of(loss) is not None or _closed(loss)
 
 
 def _closed(loss: LogPhi) -> bool:
-    """Whether the loss is that of one release with a profile of its own: its law does not leave the excess to others."""
-    if len(loss.terms) != 1 or loss.terms[0][1] != 1:
-        return False
-    law = loss.terms[0][0]
-    plain = law.law if isinstance(law, Reflected) else law
-    return type(plain).excess is not LossTransform.excess
+    """Whether the loss is that of one release with a profile of its own."""
+    return loss.closed_form.has_profile
 
 
 def _fitting(loss: LogPhi) -> list[Route]:

@@ -25,7 +25,8 @@ from logphi.arith.scaled import Scaled
 from logphi.inversion.contour import Contour, Kernel, log_integral, plan, saddle
 from logphi.inversion.lattice import PeriodicStep, at_or_above, reserve_at
 from logphi.inversion.saddle import Interval
-from logphi.laws.transform import Lattice, LossTransform
+from logphi.laws.support import Lattice
+from logphi.laws.transform import LossTransform
 
 # derived: w for steps, in nats; its logarithm is all that the rest depends on
 _WIDTH = 1e-250

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from logphi.arith.floats import ELEMENTARY, ULP
 from logphi.inversion.contour import log_kappa
-from logphi.laws.transform import Lattice
+from logphi.laws.support import Lattice
 
 
 @dataclass(frozen=True)

@@ -16,11 +16,12 @@ from logphi.arith.floats import FLOATS, ULP
 from logphi.arith.protocol import Arithmetic, Number, Parameter, Plain
 from logphi.arith.scaled import Scaled
 from logphi.laws import log_mixture
+from logphi.laws.closed_form import ClosedForm, Sides
 from logphi.laws.finite import log_complement
 from logphi.laws.growth import Growth
-from logphi.laws.log_mixture import Sides
 from logphi.laws.mixed_normal import MixedNormal
 from logphi.laws.normal import largest_shift, shifted_growth
+from logphi.laws.support import Support
 from logphi.laws.transform import LossTransform
 from logphi.laws.uniform import Uniform, UniformWithAtoms
 from logphi.quadrature import curve_excess
@@ -61,17 +62,31 @@ class Curved(LossTransform):
         return float(atoms.loss[0]), float(atoms.slip[0])
 
     @property
-    def supremum(self) -> float:
-        """The loss at the end of the curve."""
+    def _upward(self) -> Support:
+        """The loss at the end of the curve, and twice what is not known of the ends."""
         if np.isinf(self.curve.end):
-            return np.inf
-        top, slip = self._highest
-        return top + slip + 2 * ULP * abs(top)
+            return Support()
+        top, error = self._highest
+        return Support(upper=top + error + 2 * ULP * abs(top), error=2 * error + 8 * ULP * abs(top))
+
+    @cached_property
+    def support(self) -> Support:
+        """Up to the loss at the end of the curve; a symmetric law from its mirror image."""
+        own = self._upward
+        return Support.within(own.upper, own.error) if self.symmetric else own
 
     @property
-    def support_error(self) -> float:
-        """Twice what is not known of the ends."""
-        return 0.0 if np.isinf(self.curve.end) else 2 * self._highest[1] + 8 * ULP * abs(self._highest[0])
+    def closed_form(self) -> ClosedForm:
+        """Integrals of positive terms."""
+        return ClosedForm(self.excess, self.reversed_excess, self.partial_masses, self.density)
+
+    def partial_masses(self, x: float, *, tilted: bool = False) -> Sides | None:
+        """Not known of every curve."""
+        return None
+
+    def density(self, x: float) -> Scaled | None:
+        """Not known of every curve."""
+        return None
 
     def log_masses(self) -> tuple[Values, Values] | None:
         """From what is lost."""
@@ -206,18 +221,14 @@ class MixedFlat(Curved):
         found = log_mixture.flat_density(self.base.law, self.rate, x)
         return found and found.times_exp(float(np.log1p(-self.base.failure)), 2 * ULP * self.base.failure)
 
-    @property
-    def infimum(self) -> float:
-        """The least loss."""
+    @cached_property
+    def support(self) -> Support:
+        """From the least loss to that at the end of the curve."""
+        own, q = self._upward, self.rate
         place = -np.inf if self.base.failure else self.curve.start
         atoms = atoms_of(Curve(self.curve.strands, 0.0, 0.0, (0.0, 0.0, 0.0), ((place, 0.0),), blur=self.curve.blur))
-        return float(atoms.loss[0] - atoms.slip[0]) * (1 + 2 * ULP)
-
-    @property
-    def support_error(self) -> float:
-        """Twice what is not known of the ends."""
-        q = self.rate
-        return super().support_error + 2.0**-49 * q / (1 - q) - 8 * ULP * self.infimum
+        lower = float(atoms.loss[0] - atoms.slip[0]) * (1 + 2 * ULP)
+        return replace(own, lower=lower, error=own.error + 2.0**-49 * q / (1 - q) - 8 * ULP * lower)
 
 
 @dataclass(frozen=True)
@@ -267,7 +278,7 @@ class SplicedNormal(Curved):
     @property
     def growth(self) -> Growth:
         """That of the shift: its excess is nowhere smaller, and it is at least g^{z+1} M of the shift on half of the line."""
-        return shifted_growth(self.shift)
+        return Growth.both(shifted_growth(self.shift))
 
     @property
     def shift_bound(self) -> float:
@@ -317,7 +328,7 @@ class ReplacedNormal(Curved):
     def growth(self) -> Growth:
         """That of the shift, and -log(1 - q) from below."""
         q = self.rate
-        return shifted_growth(self.shift, -float(np.log1p(-q)) * (1 + 1e-15) + 2.0**-52 * q / (1 - q))
+        return Growth.both(shifted_growth(self.shift, -float(np.log1p(-q)) * (1 + 1e-15) + 2.0**-52 * q / (1 - q)))
 
     @property
     def shift_bound(self) -> float:

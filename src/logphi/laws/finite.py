@@ -18,10 +18,12 @@ from logphi.arith.ball import Balls
 from logphi.arith.floats import ELEMENTARY, FLOATS, ULP
 from logphi.arith.protocol import Arithmetic, Number
 from logphi.arith.scaled import Scaled
+from logphi.laws.closed_form import ClosedForm
 from logphi.laws.exponential_sums import turned_sums
-from logphi.laws.growth import Growth
+from logphi.laws.growth import Growth, OneSided
 from logphi.laws.spans import common_span
-from logphi.laws.transform import Lattice, LossTransform, Pieces
+from logphi.laws.support import Lattice, Pieces, Support
+from logphi.laws.transform import LossTransform
 from logphi.quadrature.values import Line, Values
 from logphi.written import meant
 
@@ -84,10 +86,17 @@ class Finite(LossTransform):
         same = self.infinite_p == self.infinite_q
         return same and sorted(zip(self.p, self.q, strict=True)) == sorted(zip(self.q, self.p, strict=True))
 
+    @cached_property
+    def support(self) -> Support:
+        """From the smallest log-ratio to the largest; their errors are those of two logarithms, twice."""
+        losses, size = self.losses, 1 + self._log_size
+        room = 1e-15 * size + 2 * self.relative_error
+        return Support(min(losses) - room, max(losses) + room, 4e-15 * size + 4 * self.relative_error)
+
     @property
-    def supremum(self) -> float:
-        """The largest log-ratio."""
-        return max(self.losses) + 1e-15 * (1 + self._log_size) + 2 * self.relative_error
+    def closed_form(self) -> ClosedForm:
+        """Sums over the atoms."""
+        return ClosedForm(partial_masses=self.partial_masses)
 
     def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
         """K, with the error of the probabilities counted relative to the sum of the sizes of the terms."""
@@ -148,7 +157,7 @@ class Finite(LossTransform):
 
     def partial_masses(self, x: float, *, tilted: bool = False) -> tuple[Scaled, Scaled] | None:
         """Sums over the atoms on either side; what is elsewhere may be on both."""
-        found = super().partial_masses(x, tilted=tilted)
+        found = self._masses_of_pieces(x, tilted=tilted)
         elsewhere = Scaled(0.0, 0.0, truncation=self.omitted_mass)
         return found and (found[0] + elsewhere, found[1] + elsewhere)
 
@@ -162,11 +171,6 @@ class Finite(LossTransform):
         close = float(gaps[gaps <= 4 * own].max(initial=0.0))
         common = common_span([(float(gap), own) for gap in gaps if gap > 4 * own])
         return None if common is None else Lattice(float(points[0]), common[0], common[1] + own + close)
-
-    @property
-    def support_error(self) -> float:
-        """The rounding of two logarithms, twice."""
-        return 4e-15 * (1 + self._log_size) + 4 * self.relative_error
 
     @property
     def _log_size(self) -> float:
@@ -211,19 +215,9 @@ class WithOmittedMass(LossTransform):
         return self.law.exactly_symmetric
 
     @property
-    def infimum(self) -> float:
-        """Not known."""
-        return -np.inf
-
-    @property
     def growth(self) -> Growth:
         """As for the whole."""
-        return Growth(0.0, self.law.omitted_growth, 0.0)
-
-    @property
-    def reversed_growth(self) -> Growth:
-        """As for the whole."""
-        return self.growth
+        return Growth.both(OneSided(0.0, self.law.omitted_growth, 0.0))
 
     def reflected(self) -> LossTransform:
         """The finite part turned around, with as much elsewhere."""
@@ -412,9 +406,9 @@ class Thinned(LossTransform):
         return True
 
     @property
-    def supremum(self) -> float:
+    def support(self) -> Support:
         """Zero."""
-        return 0.0
+        return Support.within(0.0)
 
     @property
     def pieces(self) -> Pieces:

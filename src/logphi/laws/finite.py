@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from logphi.arith.ball import Balls
 from logphi.arith.floats import ELEMENTARY, FLOATS, ULP
+from logphi.arith.names import Names
 from logphi.arith.protocol import Arithmetic, Number
 from logphi.arith.scaled import Scaled
 from logphi.laws.closed_form import ClosedForm
@@ -30,9 +31,6 @@ from logphi.written import meant
 # derived: bits that tell exponentials and mixtures of doubles apart unless they agree to three hundred digits
 _ORDERING = 1024
 
-# a few, where only the identity of numbers matters
-_NAMING = 16
-
 
 class Cells(Protocol):
     """Two probability vectors as formulas of the parameters that they came from."""
@@ -40,7 +38,7 @@ class Cells(Protocol):
     def under(self, arith: Arithmetic) -> tuple[Sequence[Number], Sequence[Number]]:
         """Both as numbers of an arithmetic, cell by cell.
 
-        Probabilities that are equal for all parameters are best the same object: only then are they known to be equal.
+        Probabilities that are equal for all parameters are best written as one formula: only then are they known to be equal.
         """
 
 
@@ -348,17 +346,8 @@ class Spliced(Cells):
                 "leave the sampling out, which is an upper bound"
             )
         rate = arith.constant(self.rate)
-        mixtures: dict[tuple[int, int], Number] = {}
-
-        def mixture(one: Number, other: Number) -> Number:
-            # the same object for the same two, by which a mirrored pair is recognised
-            pair = id(one), id(other)
-            if pair not in mixtures:
-                mixtures[pair] = (1 - rate) * one + rate * other
-            return mixtures[pair]
-
-        high = [(mixture(q[i], p[i]), q[i]) for i in self.above]
-        low = [(p[i], mixture(p[i], q[i])) for i in self.below]
+        high = [((1 - rate) * q[i] + rate * p[i], q[i]) for i in self.above]
+        low = [(p[i], (1 - rate) * p[i] + rate * q[i]) for i in self.below]
         rest = [1 - reduce(add, (a for a, _ in high + low), 0)] if self.rest else []
         return [*(a for a, _ in high + low), *rest], [*(b for _, b in high + low), *rest]
 
@@ -366,15 +355,20 @@ class Spliced(Cells):
     def _ordered(self) -> bool:
         """Whether P is larger above, smaller below and the same elsewhere."""
         p, q = self.cells.under(Balls(_ORDERING, proving=True))
+        same = [a == b for a, b in _named(self.cells)]
         sides = {**dict.fromkeys(self.above, 1), **dict.fromkeys(self.below, -1)}
-        return all(p[i] is q[i] if i not in sides else bool((sides[i] * (p[i] - q[i])).value.real > 0) for i in range(len(p)))
+        return all(same[i] if i not in sides else bool((sides[i] * (p[i] - q[i])).value.real > 0) for i in range(len(p)))
 
 
 def _same_exchanged(cells: Cells) -> bool:
     """Whether the pair (Q, P) is (P, Q) in another order of its cells, whatever the parameters."""
-    p, q = cells.under(Balls(_NAMING))
-    places = [(id(a), id(b)) for a, b in zip(p, q, strict=True)]
-    return Counter(places) == Counter((b, a) for a, b in places)
+    pairs = _named(cells)
+    return Counter(pairs) == Counter((b, a) for a, b in pairs)
+
+
+def _named(cells: Cells) -> list[tuple[Number, Number]]:
+    """The names of the formulas of both vectors, cell by cell."""
+    return list(zip(*cells.under(Names()), strict=True))
 
 
 def _proving(arith: Arithmetic) -> bool:

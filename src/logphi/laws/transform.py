@@ -24,8 +24,13 @@ _FEW = 8
 class LossTransform(ABC):
     """A finite positive measure mu on the line, known by K(z) = log of the integral of e^{zx} mu(dx).
 
-    Instances are immutable, hashable and comparable. ``K(0)`` and ``K(-1)`` are never positive: the measure
-    and its tilt by e^{-x} have mass at most one.
+    Instances are immutable, hashable and comparable. ``K(0)`` and ``K(-1)`` are never positive: the measure and its tilt by
+    e^{-x} have mass at most one. Sums add K and intersect strips; ``reflected()`` has K(-1 - z).
+
+    A law must have its ``formula``, and its ``strip`` if that has an end. Values, errors and bounds of decay follow from the
+    formula, or more sharply from methods of its own. What else is known is optional: value objects (``support``, ``growth``,
+    ``lattice``, ``pieces``, ``closed_form``), each with the rule by which it reflects and adds; flags; and what single routes
+    ask for, from ``with_omitted_mass`` on.
     """
 
     @abstractmethod
@@ -33,108 +38,9 @@ class LossTransform(ABC):
         """K(z) in any arithmetic."""
 
     @property
-    def symmetric(self) -> bool:
-        """Whether K(-1 - z) = K(z)."""
-        return False
-
-    @property
-    def exactly_symmetric(self) -> bool:
-        """Whether it is ``symmetric`` by its formula, and not only as far as doubles tell."""
-        return self.symmetric
-
-    @property
-    def empty(self) -> bool:
-        """Whether it is the zero measure: no loss is finite."""
-        return False
-
-    @property
     def strip(self) -> tuple[float, float]:
         """The open interval of real z where K is finite; it contains [-1, 0]."""
         return (-np.inf, np.inf)
-
-    @property
-    def support(self) -> Support:
-        """What is known of the ends; by default nothing."""
-        return Support()
-
-    @property
-    def growth(self) -> Growth:
-        """How K grows on both sides; by default as the ends of the support and of the strip tell."""
-        return Growth.on(self.support) if self.estimated else Growth.on(self.support, self.strip)
-
-    def with_omitted_mass(self) -> LossTransform:
-        """The law with what its transform leaves out, as far as that is known; itself by default."""
-        return self
-
-    @property
-    def shift_bound(self) -> float:
-        """An m for which N(m, 1) and N(0, 1) are told apart at least as easily as the two measures, at every level of a test.
-
-        Infinite where none is known; by default from the ends of the support, if no mass is lost.
-        """
-        masses = self.log_masses() or ()
-        if any((mass.mid != 0).any() or (mass.radius != 0).any() for mass in masses):
-            return np.inf
-        from logphi.normal.quantile import shift_of_ends
-
-        return shift_of_ends(self.support.lower, self.support.upper)
-
-    @property
-    def pieces(self) -> Pieces | None:
-        """The law as atoms and a flat part, if it is one, to a few ulps."""
-        return None
-
-    @property
-    def lattice(self) -> Lattice | None:
-        """The lattice that carries the law, if one does."""
-        return None
-
-    @property
-    def estimated(self) -> bool:
-        """Whether the errors of the transform are estimates: the law is known by samples of a function only."""
-        return False
-
-    @property
-    def continuous(self) -> bool:
-        """Whether the formula is continuous on the strip, so that it tells K without a doubt of 2 pi i; false if unknown."""
-        return False
-
-    @property
-    def closed_form(self) -> ClosedForm:
-        """What has a closed form; by default the masses of the pieces, if it has any."""
-        return ClosedForm(partial_masses=self._masses_of_pieces)
-
-    def _masses_of_pieces(self, x: float, *, tilted: bool = False) -> Sides | None:
-        pieces = self.pieces
-        if pieces is None:
-            return None
-        from logphi.laws.partial_masses import partial_masses
-
-        return partial_masses(pieces, x, tilted=tilted)
-
-    @property
-    def unmixed(self) -> tuple[LossTransform, Parameter] | None:
-        """``(base, q)`` if the likelihood ratio is 1 - q + q times that of the base law."""
-        return None
-
-    @property
-    def normal_shift(self) -> Parameter | None:
-        """The m of a law that is the log-ratio of N(m, 1) to N(0, 1) under the former; None for every other law."""
-        return None
-
-    def reflected(self) -> LossTransform:
-        """The law with K(-1 - z)."""
-        return self if self.symmetric else Reflected(self)
-
-    @staticmethod
-    def batched(terms: Sequence[tuple[LossTransform, int]]) -> LossTransform | None:
-        """One law for the sum of counted laws of this class, where computing them together is quicker."""
-        return None
-
-    @staticmethod
-    def coarsened(terms: Sequence[tuple[LossTransform, int]]) -> Sequence[tuple[LossTransform, int]]:
-        """Fewer terms of about the same sum: for finding out where to compute, never for an answer."""
-        return terms
 
     def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
         """K at an array of points, with errors fit to be multiplied by ``count``; infinite on overflow."""
@@ -144,13 +50,13 @@ class LossTransform(ABC):
         known = np.isfinite(discs.mid) & np.isfinite(discs.rad)
         return Values.of(Discs(np.where(known, discs.mid, np.inf), np.where(known, discs.rad, np.inf)))
 
-    def approximate(self, c: NDArray[np.float64], count: int = 1) -> NDArray[np.float64]:
-        """K at real points to some digits, for choosing where to compute; infinite where it is out of reach."""
-        return self.log_transform(c, count).mid.real
-
     def on_line(self, line: Line, count: int = 1) -> Values:
         """K on a vertical line."""
         return self.log_transform(line.points, count)
+
+    def approximate(self, c: NDArray[np.float64], count: int = 1) -> NDArray[np.float64]:
+        """K at real points to some digits, for choosing where to compute; infinite where it is out of reach."""
+        return self.log_transform(c, count).mid.real
 
     def log_masses(self) -> tuple[Values, Values] | None:
         """K(0) and K(-1), arrays of one element; None for a probability whose tilt is one too: both are zero."""
@@ -171,6 +77,105 @@ class LossTransform(ABC):
         from logphi.laws.block_envelope import log_block
 
         return log_block(self, self.support.width / 2 * (1 + 1e-12), abscissa, centres, radius)
+
+    def reflected(self) -> LossTransform:
+        """The law with K(-1 - z)."""
+        return self if self.symmetric else Reflected(self)
+
+    @property
+    def support(self) -> Support:
+        """An interval that carries the law; by default the line."""
+        return Support()
+
+    @property
+    def growth(self) -> Growth:
+        """How K grows on both sides; by default as the ends of the support and of the strip tell."""
+        return Growth.on(self.support) if self.estimated else Growth.on(self.support, self.strip)
+
+    @property
+    def lattice(self) -> Lattice | None:
+        """The lattice that carries the law, if one does."""
+        return None
+
+    @property
+    def pieces(self) -> Pieces | None:
+        """The law as atoms and a flat part, if it is one, to a few ulps."""
+        return None
+
+    @property
+    def closed_form(self) -> ClosedForm:
+        """What has a closed form; by default the masses of the pieces, if it has any."""
+        return ClosedForm(partial_masses=self._masses_of_pieces)
+
+    def _masses_of_pieces(self, x: float, *, tilted: bool = False) -> Sides | None:
+        pieces = self.pieces
+        if pieces is None:
+            return None
+        from logphi.laws.partial_masses import partial_masses
+
+        return partial_masses(pieces, x, tilted=tilted)
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether K(-1 - z) = K(z)."""
+        return False
+
+    @property
+    def exactly_symmetric(self) -> bool:
+        """Whether it is ``symmetric`` by its formula, and not only as far as doubles tell."""
+        return self.symmetric
+
+    @property
+    def continuous(self) -> bool:
+        """Whether the formula is continuous on the strip, and thus K itself and not K up to 2 pi i; false if unknown."""
+        return False
+
+    @property
+    def estimated(self) -> bool:
+        """Whether the errors of the transform are estimates: the law is known by samples of a function only."""
+        return False
+
+    @property
+    def empty(self) -> bool:
+        """Whether it is the zero measure: no loss is finite."""
+        return False
+
+    def with_omitted_mass(self) -> LossTransform:
+        """The law with what its transform leaves out, as far as that is known; itself by default."""
+        return self
+
+    @property
+    def shift_bound(self) -> float:
+        """A mu for which the pair is mu-GDP; infinite where none is known.
+
+        By default from the ends of the support, if both measures are probabilities. Of sums the squares add.
+        """
+        masses = self.log_masses() or ()
+        if any((mass.mid != 0).any() or (mass.radius != 0).any() for mass in masses):
+            return np.inf
+        from logphi.normal.quantile import shift_of_ends
+
+        return shift_of_ends(self.support.lower, self.support.upper)
+
+    @property
+    def normal_shift(self) -> Parameter | None:
+        """The m of a law that is the log-ratio of N(m, 1) to N(0, 1) under the former; None for every other law."""
+        return None
+
+    @property
+    def unmixed(self) -> tuple[LossTransform, Parameter] | None:
+        """``(base, q)`` if the likelihood ratio is 1 - q + q times that of the base law."""
+        return None
+
+    @staticmethod
+    def batched(terms: Sequence[tuple[LossTransform, int]]) -> LossTransform | None:
+        """One law for the sum of counted laws of this class, where computing them together is quicker."""
+        return None
+
+    @staticmethod
+    def coarsened(terms: Sequence[tuple[LossTransform, int]]) -> Sequence[tuple[LossTransform, int]]:
+        """Fewer terms of about the same sum: for finding out where to compute, never for an answer."""
+        return terms
 
 
 @dataclass(frozen=True)
@@ -222,7 +227,7 @@ class Reflected(LossTransform):
         return self.law.closed_form.reflected()
 
     def with_omitted_mass(self) -> LossTransform:
-        """The completed law, turned around."""
+        """That of the law, reflected."""
         return self.law.with_omitted_mass().reflected()
 
     @property

@@ -3,9 +3,12 @@
 from logphi import check
 from logphi.adjacency import Adjacency
 from logphi.arith.protocol import Arithmetic, LogOdds, Number, Parameter, Plain, Ratio
+from logphi.laws.closed_form import ClosedForm
 from logphi.laws.finite import Cells
+from logphi.laws.growth import Growth, OneSided
 from logphi.laws.log_phi import LogPhi
-from logphi.laws.transform import Lattice, LossTransform, Pieces
+from logphi.laws.support import Lattice, Pieces, Support
+from logphi.laws.transform import LossTransform
 from logphi.pairs.finite import FinitePair
 from logphi.pairs.normal import NormalShift
 from logphi.pairs.pair import Pair, UnsupportedError
@@ -16,7 +19,9 @@ __all__ = [
     "Adjacency",
     "Arithmetic",
     "Cells",
+    "ClosedForm",
     "FinitePair",
+    "Growth",
     "Lattice",
     "LogOdds",
     "LogPhi",
@@ -24,12 +29,14 @@ __all__ = [
     "Mechanism",
     "NormalShift",
     "Number",
+    "OneSided",
     "Pair",
     "Parameter",
     "Pieces",
     "Plain",
     "Primitive",
     "Ratio",
+    "Support",
     "UnsupportedError",
     "Values",
     "check",

@@ -154,7 +154,7 @@ def test_pairs_of_gaussians(pair):
 
 def test_beyond_the_vertex_nothing_is_left():
     mechanism = lp.GaussianPair(0, 1, 0.5, 2)
-    top = mechanism.loss.law.supremum
+    top = mechanism.loss.law.support.upper
     assert mechanism.loss.sf(top - 1e-12).upper < 1e-5
     assert mechanism.loss.sf(top + 1e-12).upper == 0
     assert mechanism.dual_loss.cdf(-top + 1e-12).upper < 1e-5
@@ -327,8 +327,8 @@ def test_the_left_tail_of_a_laplace_loss():
 
 def test_laws_without_a_closed_form_say_so():
     law = lp.DiscreteGaussian(sigma=2).loss.law.terms[0][0]
-    assert law.partial_masses(0.3) is None
-    assert law.density(0.3) is None
+    assert law.closed_form.partial_masses(0.3) is None
+    assert law.closed_form.density(0.3) is None
 
 
 def test_sums_of_tiny_and_nothing():

@@ -282,7 +282,7 @@ def test_a_release_of_several_shifts_on_both_sides(name: str, turned: bool) -> N
     near = prepare(law, 0.3, Demand(1e-7), BUDGET)
     assert near.at(0.3).relative_width < 1e-6
     for x in points:
-        truth = law.excess(x)
+        truth = law.closed_form.excess(x)
         assert truth is not None
         (low, high), (least, most) = ends(near.at(x)), ends(truth)
         assert low <= most * (1 + HALF_ULP)

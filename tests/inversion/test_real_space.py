@@ -402,7 +402,7 @@ def testdamped_decay(order):
 def test_both_tails_are_formed_alike(expression, share):
     """The mass below, from payoffs that fall, and the mass above, from payoffs that rise, add up to one."""
     law = parse(expression).loss_law()
-    x = share * law.supremum
+    x = share * law.support.upper
     turned = law.reflected()
     above = prepare(law, x, Demand(1e-9), MASS).at(x)
     below = prepare(turned, -x, Demand(1e-9), DUAL_MASS).at(-x).times_exp(x)

@@ -247,8 +247,8 @@ def test_the_profile_next_to_the_infimum():
             assert found.low * scale <= exact <= found.high * scale
             assert found.relative_width < 1e-11
         assert law.reversed_excess(infimum - 1e-9).high == 0
-    assert law.infimum <= infimum
-    assert law.infimum + law.support_error >= infimum
+    assert law.support.lower <= infimum
+    assert law.support.lower + law.support.error >= infimum
 
 
 def test_weights_below_every_double_are_kept():

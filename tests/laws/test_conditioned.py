@@ -27,6 +27,6 @@ def test_a_finite_pair(p, q):
             assert abs(gap) <= 1.01 * values.radius[place] + 1e-15
         assert found.radius[place] < 1e-13
     losses = [float(mpmath.log(a / b)) for a, b in pairs]
-    assert max(losses) <= law.supremum <= max(losses) + 1e-13
-    assert min(losses) - 1e-13 <= law.infimum <= min(losses)
+    assert max(losses) <= law.support.upper <= max(losses) + 1e-13
+    assert min(losses) - 1e-13 <= law.support.lower <= min(losses)
     assert law.log_masses() is None

@@ -129,7 +129,7 @@ def miss(value, exact):
 
 def sharp(law, z):
     """What a rounding bound may be: some ulps of the exponents that K is formed from."""
-    return 1.5e-14 * (20 + abs(z)) * (1 + abs(z)) * (1 + min(law.supremum, 1e2) / 10)
+    return 1.5e-14 * (20 + abs(z)) * (1 + abs(z)) * (1 + min(law.support.upper, 1e2) / 10)
 
 
 @pytest.mark.few(5)
@@ -274,8 +274,8 @@ def test_sums_add_counted_terms_and_their_envelope_bounds_them(name, abscissa):
     envelope = total.log_envelope(abscissa, z.imag[1:])
     assert np.all(np.diff(envelope) <= FUZZ)
     assert np.all(values.mid.real[1:] - values.mid.real[0] - values.radius[1:] - values.radius[0] <= envelope + FUZZ)
-    assert total.supremum == pytest.approx(sum(count * law.supremum for law, count in SUMS[name]))
-    assert total.infimum == pytest.approx(sum(count * law.infimum for law, count in SUMS[name]))
+    assert total.support.upper == pytest.approx(sum(count * law.support.upper for law, count in SUMS[name]))
+    assert total.support.lower == pytest.approx(sum(count * law.support.lower for law, count in SUMS[name]))
 
 
 def test_equal_terms_are_held_once_and_zero_counts_vanish():
@@ -294,9 +294,9 @@ def test_pieces_and_lattice_reproduce_the_transform(name):
         total = total + np.exp(pieces.log_density) * 2 * np.sinh(u * pieces.width) / u
     np.testing.assert_allclose(total, np.exp(law.log_transform(u - 0.5).mid), rtol=1e-9, atol=1e-12)
     places = [*pieces.locations, *([pieces.width] if pieces.width else [])]
-    assert law.supremum == pytest.approx(max(places), rel=1e-12)
-    assert law.supremum >= max(places)
-    assert law.infimum <= min([*places, *(-x for x in places if pieces.width)])
+    assert law.support.upper == pytest.approx(max(places), rel=1e-12)
+    assert law.support.upper >= max(places)
+    assert law.support.lower <= min([*places, *(-x for x in places if pieces.width)])
     lattice = law.lattice
     if lattice is not None and np.isfinite(lattice.span):
         steps = (np.array(pieces.locations) - lattice.offset) / lattice.span

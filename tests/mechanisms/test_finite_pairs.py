@@ -327,7 +327,7 @@ def test_lattices_that_do_not_fit_keep_the_truth(epsilon):
 @pytest.mark.parametrize("share", [-0.9, -0.3, 0.0, 0.41, 0.97])
 def test_one_release_of_a_truncated_discrete_gaussian_is_summed_exactly(sigma, s, cut, share):
     release = lp.DiscreteGaussian(sigma, s, cut)
-    epsilon = share * release.loss_law().supremum
+    epsilon = share * release.loss_law().support.upper
     bound = release.delta(epsilon)
     with mpmath.workdps(40):
         weight = [

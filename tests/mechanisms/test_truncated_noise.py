@@ -236,7 +236,7 @@ def test_ends_of_the_support():
     for mechanism in (lp.TruncatedLaplace(10, 150), lp.TruncatedGaussian(10, 50), lp.TruncatedLaplace(1, 1, 1.5)):
         for count in (1, 3):
             release = count * mechanism
-            top, lost = release.loss_law().supremum, release.delta(1e3)
+            top, lost = release.loss_law().support.upper, release.delta(1e3)
             for share in (1 - 1e-12, 1.0):
                 found = release.delta(top * share)
                 assert lost.lower <= found.upper <= lost.upper + 2e-12 * top

@@ -15,7 +15,7 @@ from logphi.arith.protocol import Plain
 from logphi.bound import ComplexBound, Status
 from logphi.expression import parse
 from logphi.inversion.phase import along
-from logphi.laws.growth import Growth
+from logphi.laws.growth import OneSided
 from logphi.laws.normal import Normal
 from slowly import slowly
 
@@ -341,7 +341,7 @@ def test_transforms_stay_below_their_growth(text):
     law = parse(text).loss_law().with_omitted_mass()
     z = np.array([0.01, 0.3, 1.0, 2.5, 8.0, 20.0, 45.0])
     for one in (law, law.reflected()):
-        growth = one.growth
+        growth = one.growth.right
         values = one.log_transform(z)
         known = np.isfinite(values.radius)
         bound = z * (growth.offset + (z + 1) * growth.most / 2)
@@ -353,7 +353,7 @@ def test_transforms_stay_below_their_growth(text):
 
 
 def test_growths_add():
-    one = Normal(Plain(2.0)).growth + Growth.bounded(1.0) * 3
+    one = Normal(Plain(2.0)).growth.right + OneSided.bounded(1.0) * 3
     assert one.least <= 4 <= one.most
     assert one.most - one.least < 1e-13
     assert 3 <= one.offset < 3 + 1e-14

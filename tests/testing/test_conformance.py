@@ -17,7 +17,8 @@ from logphi.arith.scaled import Scaled
 from logphi.expression import parse
 from logphi.laws.finite import Finite
 from logphi.laws.normal import Normal
-from logphi.laws.transform import Lattice, LossTransform
+from logphi.laws.support import Lattice, Support
+from logphi.laws.transform import LossTransform
 from logphi.laws.two_point import TwoPoint
 from logphi.laws.uniform import UniformWithAtoms
 from logphi.mechanisms import CATALOGUE, PYTHON_ONLY
@@ -302,8 +303,8 @@ class Short(TwoPoint):
     """A support that ends too early."""
 
     @property
-    def supremum(self):
-        return 0.9 * super().supremum
+    def support(self):
+        return Support.within(0.9 * super().support.upper)
 
 
 class Astray(TwoPoint):

@@ -40,6 +40,6 @@ def prepare(loss: LogPhi, epsilon: Any, digits: int) -> Route:
         If it is not.
     """
     omitted_mass = any(isinstance(law, Finite) and law.omitted_mass for law, _ in loss.terms)
-    if omitted_mass or not (math.isfinite(loss.supremum) and epsilon >= arb(loss.supremum)):
+    if omitted_mass or not (math.isfinite(loss.support.upper) and epsilon >= arb(loss.support.upper)):
         raise NotThisRouteError("the loss is not known to stay below this epsilon")
-    return Beyond(arb(loss.supremum))
+    return Beyond(arb(loss.support.upper))

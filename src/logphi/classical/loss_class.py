@@ -148,7 +148,7 @@ def _quick_third(law: LossTransform) -> float:
     """
     alone = LogPhi(((law, 1),))
     second = cumulant(alone, 2).upper
-    width = law.supremum - law.infimum
+    width = law.support.upper - law.support.lower
     if second == 0 or width == 0:
         return 0.0
     if not math.isfinite(second):

@@ -34,7 +34,7 @@ LARGEST_ORDER = 64
 def pure(one: Questions, both: bool = False) -> Guarantee | None:
     """The largest loss and the probability of an infinite one, if the losses have a top; ``both`` as of :func:`guarantees`."""
     laws = [law for _, law in _loss(one, both).orders(None)]
-    top = max(law.supremum for law in laws)
+    top = max(law.support.upper for law in laws)
     if not math.isfinite(top):
         return None
     return Guarantee(max(top, 0.0), min(1.0, max(masses(law)[0][1] for law in laws)))

@@ -55,7 +55,7 @@ def log_moment(law: LogPhi, z: float, rtol: float) -> Bound:
 
 def finite_log_moment(law: LogPhi, z: float, rtol: float) -> Bound:
     """K(z) = log E[e^{zL}; |L| < inf] for z > -1; its errors are relative to its own size."""
-    if z > 0 and z > law.divergence_strip[1]:
+    if z > 0 and z > law.growth.right.end:
         return Bound(math.inf, math.inf, math.inf, Status.DIVERGENT)
     method, found = "log-phi", Amount(0.0, 0.0)
     for term, count in parts(law):
@@ -116,7 +116,7 @@ def _around(law: LogPhi, z: float) -> tuple[float, float]:
     if z <= 0:
         return -math.inf, 0.0
     below, _ = _known(law, z * _LOWER_ORDERS)
-    growth = law.growth
+    growth = law.growth.right
     upper = z * (growth.offset + (z + 1) * growth.most / 2) * (1 + 1e-15) if math.isfinite(growth.most) else math.inf
     if masses(law)[0][1] > 0:
         upper = math.inf

@@ -71,7 +71,7 @@ def trivial(known: Masses, epsilon: float) -> LogProbability:
 def bounded(loss: LogPhi, known: Masses, epsilon: float) -> LogProbability:
     """What holds for every pair, and for a loss with an upper end b: delta <= P(L = inf) + 1 - e^{eps - b}."""
     found = trivial(known, epsilon)
-    room = max(loss.supremum - epsilon, 0.0) + 1e-15 * abs(epsilon)
+    room = max(loss.support.upper - epsilon, 0.0) + 1e-15 * abs(epsilon)
     if not room < _NEAR:
         return found
     top = known[0][1] - math.expm1(-room)
@@ -88,9 +88,9 @@ def settled(loss: LogPhi, known: Masses, epsilon: float) -> LogProbability | Non
     infinite, reverse_log_mass = known
     if loss.empty:
         return CERTAINTY
-    if epsilon >= loss.supremum:
+    if epsilon >= loss.support.upper:
         ends = infinite
-    elif epsilon <= loss.infimum:
+    elif epsilon <= loss.support.lower:
         slip = 4e-16 * abs(epsilon)
         low, high = reverse_log_mass
         ends = -math.expm1(min(epsilon + high + slip, 0.0)), -math.expm1(min(epsilon + low - slip, 0.0))

@@ -18,7 +18,7 @@ from logphi.engine.profile import LogProbability, ends_of
 from logphi.engine.tail import CHORDS, above, below
 from logphi.inversion.lattice import reserve_at
 from logphi.laws.log_phi import LogPhi
-from logphi.laws.transform import Lattice
+from logphi.laws.support import Lattice
 from logphi.progress import searched
 
 # measured: two or three reach the tails of all but the strangest laws
@@ -41,14 +41,14 @@ def where_above(law: LogPhi, mass: tuple[float, float], rtol: float) -> Bound:
     if mass[0] > 0:
         return _Search(law, False, math.log(mass[0]), mass[1] - mass[0], rtol).found()
     whole = law.with_omitted_mass()
-    top = whole.supremum
-    if mass == (0.0, 0.0) and top == math.inf and (whole.growth.least > 0 or math.isfinite(whole.divergence_strip[1])):
+    top = whole.support.upper
+    if mass == (0.0, 0.0) and top == math.inf and (whole.growth.right.least > 0 or math.isfinite(whole.growth.right.end)):
         return Bound(top, top, top, Status.UNBOUNDED)
     if mass[1] > 0:
         # where the largest mass would be
         least = _Search(law, False, math.log(mass[1]), 0.0, rtol).found().lower
     else:
-        least = top - whole.support_error if math.isfinite(top) else max(below_the_end(whole), law.infimum)
+        least = top - whole.support.error if math.isfinite(top) else max(below_the_end(whole), law.support.lower)
     ends = min(least, top), top, math.inf if mass[0] < 0 else top
     return on_scale(Bound(*ends, ledger=_ledger(not law.estimated)), rtol)
 
@@ -167,7 +167,11 @@ class _Search:
         if not math.isfinite(guess + spread):
             # the transform is out of reach
             guess, spread = 0.0, 1.0
-        ends = (-self.law.supremum, -self.law.infimum) if self.left else (self.law.infimum, self.law.supremum)
+        ends = (
+            (-self.law.support.upper, -self.law.support.lower)
+            if self.left
+            else (self.law.support.lower, self.law.support.upper)
+        )
         guess = min(max(guess, ends[0]), ends[1])
         floor, lower = self._outward(guess, -spread, ends[0])
         ceiling, upper = self._outward(guess, spread, ends[1])

@@ -96,9 +96,9 @@ def _raised(part: LogProbability, log_more: float) -> LogProbability:
 def _tails(law: LogPhi, x: float, rtol: float) -> Tails:
     """Without what the law leaves out."""
     finite = _mass(law)
-    if x >= law.supremum:
+    if x >= law.support.upper:
         return Tails(_NOTHING, finite)
-    if x < law.infimum:
+    if x < law.support.lower:
         return Tails(finite, _NOTHING)
     best = Tails(replace(finite, lower=-math.inf), replace(finite, lower=-math.inf))
     for attempt in _attempts(law):
@@ -129,7 +129,7 @@ def one_release(law: LogPhi) -> tuple[LossTransform, LogPhi] | None:
 
 def _in_closed_form(law: LogPhi, x: float, rtol: float, finite: LogProbability) -> Tails | None:
     single = one_release(law)
-    masses_beside = single and single[0].partial_masses(x)
+    masses_beside = single and single[0].closed_form.partial_masses(x)
     if single is None or masses_beside is None or not all(math.isfinite(one.high) for one in masses_beside):
         return None
     above, below = (_log_of(thinned(amount, single[1]), EXACT) for amount in masses_beside)

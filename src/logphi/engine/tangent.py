@@ -80,7 +80,7 @@ def guessed(loss: LogPhi, alpha: float, lost: float) -> Guess:
     whole = spread(loss)
     scale = max(math.sqrt(wide), _LEAST_SCALE * whole)
     # nothing lies beyond the ends of the support, and not much beyond 1/alpha: E_Q[e^L] <= 1
-    x = max(min(x if above else -x, -math.log(alpha), loss.supremum), loss.infimum)
+    x = max(min(x if above else -x, -math.log(alpha), loss.support.upper), loss.support.lower)
     return Guess(x, scale, _REACH * scale + _DEVIATIONS * whole)
 
 
@@ -106,8 +106,8 @@ class Search:
     def place(self) -> float:
         """About the x of the largest line: where the tail has its level."""
         guess, lines = self.guess, self.lines
-        floor = max(lines.loss.infimum - guess.scale, guess.at - guess.reach)
-        top = min(lines.loss.supremum, -math.log(lines.alpha), guess.at + guess.reach) + guess.scale
+        floor = max(lines.loss.support.lower - guess.scale, guess.at - guess.reach)
+        top = min(lines.loss.support.upper, -math.log(lines.alpha), guess.at + guess.reach) + guess.scale
         floor, top = max(floor, -OUT_OF_REACH), min(top, _LARGEST - 1)
         x = fall(self._surplus, guess.at, _STEP * guess.scale, floor, top, _STEP * guess.scale)
         if abs(x - guess.at) > _NEAR * abs(x):

@@ -36,7 +36,7 @@ class Points:
         """The atoms of a ladder."""
         locations, log_weights, location_error, relative_error = law.atoms()
         log_p = log_weights + locations / 2
-        slack = location_error + relative_error + 4 * ULP * (1 + float(np.abs(log_weights).max()) + law.supremum)
+        slack = location_error + relative_error + 4 * ULP * (1 + float(np.abs(log_weights).max()) + law.support.upper)
         return Points(tuple(locations.tolist()), tuple(log_p.tolist()), slack)
 
     @property

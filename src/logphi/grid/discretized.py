@@ -197,7 +197,9 @@ def at_width(law: LossTransform, x: float, width: float, dots: bool) -> Prepared
 
 def _ends(parts: Sequence[tuple[Rounded, int]]) -> tuple[float, float]:
     """Of the support of the sum, before it is rounded."""
-    return sum(count * part.law.infimum for part, count in parts), sum(count * part.law.supremum for part, count in parts)
+    return sum(count * part.law.support.lower for part, count in parts), sum(
+        count * part.law.support.upper for part, count in parts
+    )
 
 
 # measured: what is left out is a small share of the distance of the bounds

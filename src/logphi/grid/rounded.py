@@ -141,8 +141,8 @@ class Rounded:
         ahead = rates > 0
         room = away - there + grid.reach
         # the end points of [PLD] section 5.2, of the law that is tilted by e^{cx}
-        high = min(float((room[ahead] / rates[ahead]).min()), self.law.supremum + h)
-        low = max(float((room[~ahead] / rates[~ahead]).max()), self.law.infimum - h)
+        high = min(float((room[ahead] / rates[ahead]).min()), self.law.support.upper + h)
+        low = max(float((room[~ahead] / rates[~ahead]).max()), self.law.support.lower - h)
         own = c + rates > 0
         if self.endless:
             high = self._cut_at(low, high, grid.cut)
@@ -157,16 +157,16 @@ class Rounded:
             return found
         edge = last * h
         lost = lost_mass = below = 0.0
-        if edge < self.law.supremum:
+        if edge < self.law.support.upper:
             lost = _exp(float((away - rates * edge)[ahead].min()) - log_whole)
             lost_mass = _exp(min(float((away - (c + rates) * edge)[own].min()), self._log_above(edge)))
-        if first * h > self.law.infimum:
+        if first * h > self.law.support.lower:
             below = _exp(float((away - rates * (first * h))[~ahead].min()) - log_whole)
         return replace(found, lost=lost, lost_mass=min(lost_mass, 1.0), lost_below=below)
 
     def _log_above(self, x: float) -> float:
         """An upper bound of log P(X > x); zero where no such mass is known."""
-        found = self.law.partial_masses(x)
+        found = self.law.closed_form.partial_masses(x)
         return 0.0 if found is None else min(found[0].log_ends[1], 0.0)
 
     def _cut_at(self, low: float, high: float, cut: float) -> float:

@@ -15,7 +15,7 @@ wt/2 or its square.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,8 @@ from logphi.inversion.contour import Contour, Kernel, log_integral, plan, saddle
 from logphi.inversion.demand import Demand
 from logphi.inversion.lattice import PeriodicStep, at_or_above, reserve_at
 from logphi.inversion.saddle import Interval
-from logphi.laws.transform import Lattice, LossTransform
+from logphi.laws.support import Lattice
+from logphi.laws.transform import LossTransform
 
 # derived: w for steps, in nats; its logarithm is all that the rest depends on
 _WIDTH = 1e-250
@@ -132,7 +133,7 @@ class Half:
             kernel = _step(x, 0.0, self.lattice)
             return self.contour.integral(kernel.anchor, kernel)
         # the law of -X under e^{-X} mu(dX), and the payoff e^{-(-X)}
-        turned = None if self.lattice is None else _turned(self.lattice)
+        turned = None if self.lattice is None else self.lattice.reflected()
         kernel = _step(-x, -1.0, turned)
         return self.contour.integral(kernel.anchor, kernel).times_exp(-kernel.anchor)
 
@@ -143,7 +144,7 @@ def prepare(law: LossTransform, x: float, demand: Demand, lattice: Lattice | Non
     On a lattice thresholds are to be kept away from its points by :func:`logphi.inversion.lattice.reserve_at`. None where no
     abscissa was found at which the transform is known, or where it does not decay enough.
     """
-    sides = (law, x, 0.0, lattice), (law.reflected(), -x, -1.0, None if lattice is None else _turned(lattice))
+    sides = (law, x, 0.0, lattice), (law.reflected(), -x, -1.0, None if lattice is None else lattice.reflected())
     kernels = [_step(place, pole, own) for _, place, pole, own in sides]
     found = [saddle(one, kernel, Interval(pole, math.inf)) for (one, _, pole, _), kernel in zip(sides, kernels, strict=True)]
     # Chernoff's bounds, roughly
@@ -190,11 +191,6 @@ def _step(x: float, pole: float, lattice: Lattice | None) -> Kernel:
     if lattice is None:
         return Step(x, pole)
     return PeriodicStep(at_or_above(lattice, x), lattice.span, reserve_at(lattice, x), pole)
-
-
-def _turned(lattice: Lattice) -> Lattice:
-    """The lattice of -X."""
-    return replace(lattice, offset=-lattice.offset)
 
 
 def spread(law: LossTransform) -> float:

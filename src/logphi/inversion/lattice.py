@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 
 from logphi.arith.floats import ELEMENTARY, ULP
 from logphi.inversion.contour import log_kappa
-from logphi.laws.transform import Lattice, LossTransform
+from logphi.laws.support import Lattice
+from logphi.laws.transform import LossTransform
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,8 @@ from logphi.inversion.contour import RIGHT, Contour, Kernel, Smooth, plan, saddl
 from logphi.inversion.demand import Demand
 from logphi.inversion.half_line import Density, Step
 from logphi.laws.log_phi import LogPhi
-from logphi.laws.transform import LossTransform, Pieces
+from logphi.laws.support import Pieces
+from logphi.laws.transform import LossTransform
 from logphi.quadrature.values import Line, Values
 
 Array = NDArray[np.float64]
@@ -307,7 +308,7 @@ class Rest(LossTransform):
         whole = self.whole.on_line(line)
         known, scale = np.isfinite(whole.mid), float(whole.mid[0].real)
         repeats = sum(own for _, own in self.terms)
-        turn = (abs(line.abscissa) + 1 + line.heights) * max((law.supremum for law, _ in self.terms), default=0.0)
+        turn = (abs(line.abscissa) + 1 + line.heights) * max((law.support.upper for law, _ in self.terms), default=0.0)
         if not known[0]:
             return Values(whole.mid, np.full(line.size, np.inf), np.zeros(line.size))
         full, low = np.exp(np.where(known, whole.mid, scale) - scale), self._low(line.points, scale)
@@ -384,7 +385,7 @@ def prepare(law: LogPhi, x: float, demand: Demand, payoff: Payoff = EXCESS) -> P
     table = Table.of(groups(terms, FLAT_PARTS - 1))
     if flat_count(terms) < FLAT_PARTS:
         return Prepared(x, payoff, law, table, None)
-    farthest = SHARP / (sum(count * law.supremum for law, count in terms) * ULP)
+    farthest = SHARP / (sum(count * law.support.upper for law, count in terms) * ULP)
     rest = Rest(law, terms)
     kernel = _kernel(payoff, rest, x, farthest)
     contour = plan(rest, saddle(law, kernel, RIGHT).abscissa, kernel, demand.rtol)
@@ -439,7 +440,7 @@ def places(terms: Terms) -> Places:
     ValueError
         If there are too many, or a law does not tell its atoms.
     """
-    if any(law.atomless or ((own := law.pieces) is not None and not own.locations) for law, _ in terms):
+    if any(law.support.atomless or ((own := law.pieces) is not None and not own.locations) for law, _ in terms):
         nothing = np.zeros(0)
         return Places(nothing, nothing, nothing, 0.0)
     if not made_of_pieces(terms):

@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 from logphi.arith.floats import FLOATS
 from logphi.arith.protocol import Arithmetic, Number, Parameter
 from logphi.arith.scaled import Scaled
-from logphi.laws.growth import Growth
+from logphi.laws.closed_form import ClosedForm
+from logphi.laws.growth import Growth, OneSided
 from logphi.laws.normal import largest_shift, shifted_growth
+from logphi.laws.support import Support
 from logphi.laws.transform import LossTransform
 from logphi.laws.weights import Weights
 from logphi.quadrature.many_components import ManyComponents
@@ -59,39 +61,35 @@ class BlendedNormal(LossTransform):
         )
 
     @property
-    def atomless(self) -> bool:
-        """The loss is a smooth function of a normal variable."""
-        return True
+    def support(self) -> Support:
+        """From log p_0 upward, lowered by what its error may do, twice; from minus infinity where every shift is positive."""
+        log_rest, error = self.ratio.log_rest, self.ratio.rest_error
+        known = 4e-15 * abs(log_rest) + 2 * error if np.isfinite(log_rest) else 0.0
+        return Support(log_rest * (1 + 1e-15) - error, error=known, atomless=True)
 
     @property
     def growth(self) -> Growth:
-        """That of the largest shift, as w^{z+1} is convex in w."""
-        return shifted_growth(max(self.shifts, key=_size))
+        """To the right that of the largest shift, as w^{z+1} is convex in w.
 
-    @property
-    def reversed_growth(self) -> Growth:
-        """Bounded by p_0, or by the part of the smallest shift: there -log w is at most -log p_1 - c_1 X + c_1^2/2."""
-        if np.isfinite(self.infimum):
-            return Growth.bounded(-self.infimum)
+        To the left it is bounded by p_0, or by the part of the smallest shift: there -log w is at most
+        -log p_1 - c_1 X + c_1^2/2.
+        """
+        right, lower = shifted_growth(max(self.shifts, key=_size)), self.support.lower
+        if np.isfinite(lower):
+            return Growth(right, OneSided.bounded(-lower))
         least = min(range(len(self.shifts)), key=lambda k: _size(self.shifts[k]))
         weight = self.weights.table()[least]
-        return shifted_growth(self.shifts[least], -weight.log * (1 + 1e-15) + weight.relative_error)
+        return Growth(right, shifted_growth(self.shifts[least], -weight.log * (1 + 1e-15) + weight.relative_error))
 
     @property
-    def infimum(self) -> float:
-        """Log p_0, lowered by what its error may do; minus infinity where every shift is positive."""
-        return self.ratio.log_rest * (1 + 1e-15) - self.ratio.rest_error
+    def closed_form(self) -> ClosedForm:
+        """Normal masses on either side of where log w meets x."""
+        return ClosedForm(self.excess, self.reversed_excess, self.partial_masses, self.density)
 
     @property
     def shift_bound(self) -> float:
         """The largest shift, of which every part is a share."""
         return max(map(largest_shift, self.shifts))
-
-    @property
-    def support_error(self) -> float:
-        """What the error of p_0 may do, twice."""
-        log_rest = self.ratio.log_rest
-        return 4e-15 * abs(log_rest) + 2 * self.ratio.rest_error if np.isfinite(log_rest) else 0.0
 
     def excess(self, x: float) -> Scaled:
         """E[(1 - e^{x-X})_+], from where log w meets x."""

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logphi.arith.protocol import Arithmetic, Number
-from logphi.laws.growth import UNKNOWN, Growth
+from logphi.laws.growth import Growth, OneSided
+from logphi.laws.support import Support
 from logphi.laws.transform import LossTransform
 from logphi.quadrature.values import CERTAIN, Values
 
@@ -38,36 +39,21 @@ class Conditioned(LossTransform):
         return self.law.strip
 
     @property
-    def divergence_strip(self) -> tuple[float, float]:
-        """As of the law."""
-        return self.law.divergence_strip
-
-    @property
     def estimated(self) -> bool:
         """As of the law."""
         return self.law.estimated
 
     @property
-    def supremum(self) -> float:
-        """The top, moved as every loss."""
-        return self.law.supremum + self._moved[1]
-
-    @property
-    def infimum(self) -> float:
-        """The bottom, moved as every loss."""
-        return self.law.infimum + self._moved[0]
+    def support(self) -> Support:
+        """That of the law, moved as every loss."""
+        own, (down, up) = self.law.support, self._moved
+        return Support(own.lower + down, own.upper + up, own.error + 2 * (up - down), own.atomless)
 
     @property
     def growth(self) -> Growth:
-        """That of a law with an upper end; of any other only that it has none."""
-        top = self.supremum
-        return Growth.bounded(top) if math.isfinite(top) else replace(UNKNOWN, least=self.law.growth.least)
-
-    @property
-    def reversed_growth(self) -> Growth:
-        """The same of the reflected law."""
-        bottom = self.infimum
-        return Growth.bounded(-bottom) if math.isfinite(bottom) else replace(UNKNOWN, least=self.law.reversed_growth.least)
+        """That of a law with an end; of any other only that it has none, and where K is infinite."""
+        support, own = self.support, self.law.growth
+        return Growth(_unbounded(support.upper, own.right), _unbounded(-support.lower, own.left))
 
     def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
         """The values, and what the masses may be wrong by."""
@@ -96,3 +82,7 @@ class Conditioned(LossTransform):
         middle = float((at_minus_one.mid - at_zero.mid).real[0])
         room = float((at_minus_one.radius + at_zero.radius)[0]) + 2.0**-50 * (abs(middle) + 1e-300)
         return middle - room, middle + room
+
+
+def _unbounded(supremum: float, own: OneSided) -> OneSided:
+    return OneSided.bounded(supremum) if math.isfinite(supremum) else replace(own, most=math.inf, offset=0.0)

@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 from logphi.arith.floats import FLOATS, ULP
 from logphi.arith.protocol import Arithmetic, Number, Parameter
 from logphi.arith.scaled import Scaled
+from logphi.laws.closed_form import ClosedForm, Sides
 from logphi.laws.finite import log_complement
+from logphi.laws.support import Support
 from logphi.laws.transform import LossTransform
 from logphi.quadrature import curve_excess
 from logphi.quadrature.curve import Curve
@@ -56,17 +58,31 @@ class Curved(LossTransform):
         return float(loss[0]), float(wrong[0])
 
     @property
-    def supremum(self) -> float:
-        """The loss at the end of the curve."""
+    def _upward(self) -> Support:
+        """The loss at the end of the curve, and twice what is not known of the ends."""
         if np.isinf(self.curve.end):
-            return np.inf
-        top, wrong = self._highest
-        return top + wrong + 2 * ULP * abs(top)
+            return Support()
+        top, error = self._highest
+        return Support(upper=top + error + 2 * ULP * abs(top), error=2 * error + 8 * ULP * abs(top))
+
+    @cached_property
+    def support(self) -> Support:
+        """Up to the loss at the end of the curve; a symmetric law from its mirror image."""
+        own = self._upward
+        return Support.within(own.upper, own.error) if self.symmetric else own
 
     @property
-    def support_error(self) -> float:
-        """Twice what is not known of the ends."""
-        return 0.0 if np.isinf(self.curve.end) else 2 * self._highest[1] + 8 * ULP * abs(self._highest[0])
+    def closed_form(self) -> ClosedForm:
+        """Integrals of positive terms."""
+        return ClosedForm(self.excess, self.reversed_excess, self.partial_masses, self.density)
+
+    def partial_masses(self, x: float, *, tilted: bool = False) -> Sides | None:
+        """Not known of every curve."""
+        return None
+
+    def density(self, x: float) -> Scaled | None:
+        """Not known of every curve."""
+        return None
 
     def log_masses(self) -> tuple[Values, Values] | None:
         """From what the curve omits."""

@@ -11,9 +11,9 @@ from logphi.arith.floats import FLOATS, ULP
 from logphi.arith.protocol import Arithmetic, Number, Parameter, Plain
 from logphi.arith.scaled import Scaled
 from logphi.laws import log_mixture
+from logphi.laws.closed_form import Sides
 from logphi.laws.curved import Curved, end_of, parameter_error, spliced_change
 from logphi.laws.growth import Growth
-from logphi.laws.log_mixture import Sides
 from logphi.laws.mixed_normal import MixedNormal
 from logphi.laws.normal import largest_shift, shifted_growth
 from logphi.quadrature.curve import Curve, Factor, mirrored_place
@@ -31,7 +31,7 @@ class SplicedNormal(Curved):
     @property
     def growth(self) -> Growth:
         """That of the shift: its excess is nowhere smaller, and it is at least g^{z+1} M of the shift on half of the line."""
-        return shifted_growth(self.shift)
+        return Growth.both(shifted_growth(self.shift))
 
     @property
     def shift_bound(self) -> float:
@@ -81,7 +81,7 @@ class ReplacedNormal(Curved):
     def growth(self) -> Growth:
         """That of the shift, and -log(1 - q) from below."""
         q = self.rate
-        return shifted_growth(self.shift, -float(np.log1p(-q)) * (1 + 1e-15) + 2.0**-52 * q / (1 - q))
+        return Growth.both(shifted_growth(self.shift, -float(np.log1p(-q)) * (1 + 1e-15) + 2.0**-52 * q / (1 - q)))
 
     @property
     def shift_bound(self) -> float:

@@ -14,6 +14,7 @@ from logphi.arith.floats import ULP, complex_log1p
 from logphi.arith.protocol import Arithmetic, Number
 from logphi.arith.scaled import Scaled
 from logphi.bracketing import last_good
+from logphi.laws.closed_form import ClosedForm
 from logphi.laws.transform import LossTransform
 from logphi.quadrature.kronrod import KRONROD, Array, Table, beyond_noise, divided, doubts, first_table, settled, spread
 from logphi.quadrature.values import Line, Values
@@ -60,7 +61,7 @@ class Densities(LossTransform):
 
     log_p: LogDensity
     log_q: LogDensity
-    support: tuple[float, float]
+    interval: tuple[float, float]
     breakpoints: tuple[float, ...] = ()
     rest: float = 0.0
 
@@ -87,7 +88,7 @@ class Densities(LossTransform):
 
     def probes(self) -> Array:
         """Points at which the two functions may be examined before anything rests on them."""
-        return spread(self.support, self.breakpoints)
+        return spread(self.interval, self.breakpoints)
 
     @property
     def strip(self) -> tuple[float, float]:
@@ -141,6 +142,11 @@ class Densities(LossTransform):
         top, sampled = _decay(self, abscissa)
         place = np.minimum(np.searchsorted(top, heights, side="right") - 1, top.size - 1)
         return np.where(place >= 0, sampled[np.maximum(place, 0)], 0.0)
+
+    @property
+    def closed_form(self) -> ClosedForm:
+        """The excess, by quadrature."""
+        return ClosedForm(self.excess)
 
     def excess(self, x: float) -> Scaled:
         """The integral of (p - e^x q)_+ where q is positive, and what the atom adds to it."""
@@ -334,7 +340,7 @@ def _base(law: Densities) -> Table:
         noise = ((parts * (_ulps(table, table.log_p) + _ulps(table, table.log_q))) @ KRONROD) * (4 * ULP)
         return size, beyond_noise(doubts(parts), noise)
 
-    table = settled(first_table(law.support, law.breakpoints, law.logs), law.logs, report, _TOLERANCE)
+    table = settled(first_table(law.interval, law.breakpoints, law.logs), law.logs, report, _TOLERANCE)
     # a kink beside the end of a panel is seen once the panel is halved
     return settled(divided(table, np.full(table.low.size, 2.0), law.logs), law.logs, report, _TOLERANCE)
 

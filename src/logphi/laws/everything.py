@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logphi.arith.protocol import Arithmetic, Number
-from logphi.laws.transform import LossTransform, Pieces
+from logphi.laws.support import Pieces, Support
+from logphi.laws.transform import LossTransform
 from logphi.quadrature.values import Values
 
 
@@ -37,9 +38,9 @@ class Everything(LossTransform):
         return True
 
     @property
-    def supremum(self) -> float:
+    def support(self) -> Support:
         """That of no numbers at all."""
-        return -np.inf
+        return Support(np.inf, -np.inf)
 
     @property
     def pieces(self) -> Pieces:

@@ -16,20 +16,20 @@ from numpy.typing import NDArray
 
 from logphi.arith.ball import Balls
 from logphi.arith.floats import ELEMENTARY, FLOATS, ULP
+from logphi.arith.names import Names
 from logphi.arith.protocol import Arithmetic, Number
 from logphi.arith.scaled import Scaled
+from logphi.laws.closed_form import ClosedForm
 from logphi.laws.exponential_sums import turned_sums
-from logphi.laws.growth import Growth
+from logphi.laws.growth import Growth, OneSided
 from logphi.laws.spans import common_span
-from logphi.laws.transform import Lattice, LossTransform, Pieces
+from logphi.laws.support import Lattice, Pieces, Support
+from logphi.laws.transform import LossTransform
 from logphi.quadrature.values import Line, Values
 from logphi.written import meant
 
 # derived: bits that tell exponentials and mixtures of doubles apart unless they agree to three hundred digits
 _ORDERING = 1024
-
-# a few, where only the identity of numbers matters
-_NAMING = 16
 
 
 class Cells(Protocol):
@@ -38,7 +38,7 @@ class Cells(Protocol):
     def under(self, arith: Arithmetic) -> tuple[Sequence[Number], Sequence[Number]]:
         """Both as numbers of an arithmetic, cell by cell.
 
-        Probabilities that are equal for all parameters are best the same object: only then are they known to be equal.
+        Probabilities that are equal for all parameters are best written as one formula: only then are they known to be equal.
         """
 
 
@@ -84,10 +84,17 @@ class Finite(LossTransform):
         same = self.infinite_p == self.infinite_q
         return same and sorted(zip(self.p, self.q, strict=True)) == sorted(zip(self.q, self.p, strict=True))
 
+    @cached_property
+    def support(self) -> Support:
+        """From the smallest log-ratio to the largest; their errors are those of two logarithms, twice."""
+        losses, size = self.losses, 1 + self._log_size
+        room = 1e-15 * size + 2 * self.relative_error
+        return Support(min(losses) - room, max(losses) + room, 4e-15 * size + 4 * self.relative_error)
+
     @property
-    def supremum(self) -> float:
-        """The largest log-ratio."""
-        return max(self.losses) + 1e-15 * (1 + self._log_size) + 2 * self.relative_error
+    def closed_form(self) -> ClosedForm:
+        """Sums over the atoms."""
+        return ClosedForm(partial_masses=self.partial_masses)
 
     def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
         """K, with the error of the probabilities counted relative to the sum of the sizes of the terms."""
@@ -148,7 +155,7 @@ class Finite(LossTransform):
 
     def partial_masses(self, x: float, *, tilted: bool = False) -> tuple[Scaled, Scaled] | None:
         """Sums over the atoms on either side; what is elsewhere may be on both."""
-        found = super().partial_masses(x, tilted=tilted)
+        found = self._masses_of_pieces(x, tilted=tilted)
         elsewhere = Scaled(0.0, 0.0, truncation=self.omitted_mass)
         return found and (found[0] + elsewhere, found[1] + elsewhere)
 
@@ -162,11 +169,6 @@ class Finite(LossTransform):
         close = float(gaps[gaps <= 4 * own].max(initial=0.0))
         common = common_span([(float(gap), own) for gap in gaps if gap > 4 * own])
         return None if common is None else Lattice(float(points[0]), common[0], common[1] + own + close)
-
-    @property
-    def support_error(self) -> float:
-        """The rounding of two logarithms, twice."""
-        return 4e-15 * (1 + self._log_size) + 4 * self.relative_error
 
     @property
     def _log_size(self) -> float:
@@ -211,19 +213,9 @@ class WithOmittedMass(LossTransform):
         return self.law.exactly_symmetric
 
     @property
-    def infimum(self) -> float:
-        """Not known."""
-        return -np.inf
-
-    @property
     def growth(self) -> Growth:
         """As for the whole."""
-        return Growth(0.0, self.law.omitted_growth, 0.0)
-
-    @property
-    def reversed_growth(self) -> Growth:
-        """As for the whole."""
-        return self.growth
+        return Growth.both(OneSided(0.0, self.law.omitted_growth, 0.0))
 
     def reflected(self) -> LossTransform:
         """The finite part turned around, with as much elsewhere."""
@@ -354,17 +346,8 @@ class Spliced(Cells):
                 "leave the sampling out, which is an upper bound"
             )
         rate = arith.constant(self.rate)
-        mixtures: dict[tuple[int, int], Number] = {}
-
-        def mixture(one: Number, other: Number) -> Number:
-            # the same object for the same two, by which a mirrored pair is recognised
-            pair = id(one), id(other)
-            if pair not in mixtures:
-                mixtures[pair] = (1 - rate) * one + rate * other
-            return mixtures[pair]
-
-        high = [(mixture(q[i], p[i]), q[i]) for i in self.above]
-        low = [(p[i], mixture(p[i], q[i])) for i in self.below]
+        high = [((1 - rate) * q[i] + rate * p[i], q[i]) for i in self.above]
+        low = [(p[i], (1 - rate) * p[i] + rate * q[i]) for i in self.below]
         rest = [1 - reduce(add, (a for a, _ in high + low), 0)] if self.rest else []
         return [*(a for a, _ in high + low), *rest], [*(b for _, b in high + low), *rest]
 
@@ -372,15 +355,20 @@ class Spliced(Cells):
     def _ordered(self) -> bool:
         """Whether P is larger above, smaller below and the same elsewhere."""
         p, q = self.cells.under(Balls(_ORDERING, proving=True))
+        same = [a == b for a, b in _named(self.cells)]
         sides = {**dict.fromkeys(self.above, 1), **dict.fromkeys(self.below, -1)}
-        return all(p[i] is q[i] if i not in sides else bool((sides[i] * (p[i] - q[i])).value.real > 0) for i in range(len(p)))
+        return all(same[i] if i not in sides else bool((sides[i] * (p[i] - q[i])).value.real > 0) for i in range(len(p)))
 
 
 def _same_exchanged(cells: Cells) -> bool:
     """Whether the pair (Q, P) is (P, Q) in another order of its cells, whatever the parameters."""
-    p, q = cells.under(Balls(_NAMING))
-    places = [(id(a), id(b)) for a, b in zip(p, q, strict=True)]
-    return Counter(places) == Counter((b, a) for a, b in places)
+    pairs = _named(cells)
+    return Counter(pairs) == Counter((b, a) for a, b in pairs)
+
+
+def _named(cells: Cells) -> list[tuple[Number, Number]]:
+    """The names of the formulas of both vectors, cell by cell."""
+    return list(zip(*cells.under(Names()), strict=True))
 
 
 def _proving(arith: Arithmetic) -> bool:
@@ -412,9 +400,9 @@ class Thinned(LossTransform):
         return True
 
     @property
-    def supremum(self) -> float:
+    def support(self) -> Support:
         """Zero."""
-        return 0.0
+        return Support.within(0.0)
 
     @property
     def pieces(self) -> Pieces:

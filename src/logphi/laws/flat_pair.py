@@ -10,8 +10,8 @@ import numpy as np
 from logphi.arith.floats import ULP
 from logphi.arith.protocol import Arithmetic, Number, Parameter
 from logphi.laws import flat_constants, log_mixture
+from logphi.laws.closed_form import Sides
 from logphi.laws.curved import end_of, parameter_error
-from logphi.laws.log_mixture import Sides
 from logphi.laws.uniform import Uniform, UniformWithAtoms
 
 

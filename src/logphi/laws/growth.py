@@ -1,40 +1,83 @@
-"""How fast a transform grows to the right: like that of a normal law, of a bounded one, or unknown."""
+"""How fast a transform grows: like that of a normal law, of a bounded one, or not known."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
 
+from logphi.laws.support import Support
+
 
 @dataclass(frozen=True)
-class Growth:
+class OneSided:
     """K(z) <= z offset + z (z + 1) most / 2 for all real z >= 0, and 2 K(z) / z^2 tends to ``least`` or more.
 
-    A positive ``least`` says that the law has no upper end, an infinite ``most`` that nothing is known.
+    A positive ``least`` says that the law has no upper end, an infinite ``most`` that no bound is known. Above ``end`` K is
+    infinite for certain. Offsets and factors of sums add, rounded outward; the smallest end counts.
     """
 
     least: float
     most: float
     offset: float
+    end: float = math.inf
 
     @staticmethod
-    def normal(size: float, relative_error: float = 0.0, offset: float = 0.0) -> Growth:
+    def normal(size: float, relative_error: float = 0.0, offset: float = 0.0) -> OneSided:
         """Of a law that grows like that of a shift of m, m^2 = ``size`` to within a ``relative_error``."""
-        return Growth(size * (1 - relative_error) * (1 - 1e-15), size * (1 + relative_error) * (1 + 1e-15), offset)
+        return OneSided(size * (1 - relative_error) * (1 - 1e-15), size * (1 + relative_error) * (1 + 1e-15), offset)
 
     @staticmethod
-    def bounded(supremum: float) -> Growth:
-        """Of a law with an upper end; unknown if that is infinite."""
-        return Growth(0.0, 0.0, supremum) if math.isfinite(supremum) else UNKNOWN
+    def bounded(supremum: float, end: float = math.inf) -> OneSided:
+        """Of a law with an upper end; if that is infinite, only that K is infinite above ``end``, which is rounded up."""
+        if math.isfinite(supremum):
+            return OneSided(0.0, 0.0, supremum)
+        return OneSided(0.0, math.inf, 0.0, end + 8e-16 * (1 + abs(end)))
 
-    def __add__(self, other: Growth) -> Growth:
+    def __add__(self, other: OneSided) -> OneSided:
         offset = self.offset + other.offset
         rounding = 4e-16 * (abs(self.offset) + abs(other.offset))
-        return Growth((self.least + other.least) * (1 - 1e-15), (self.most + other.most) * (1 + 1e-15), offset + rounding)
+        least, most = (self.least + other.least) * (1 - 1e-15), (self.most + other.most) * (1 + 1e-15)
+        return OneSided(least, most, offset + rounding, min(self.end, other.end))
+
+    def __mul__(self, count: int) -> OneSided:
+        offset = self.offset * count
+        return OneSided(
+            self.least * count * (1 - 1e-15), self.most * count * (1 + 1e-15), offset + 4e-16 * abs(offset), self.end
+        )
+
+
+NONE = OneSided(0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True)
+class Growth:
+    """How K grows to the right, and how K(-1 - z) does: reflecting a law exchanges the sides, and sums add them."""
+
+    right: OneSided = NONE
+    left: OneSided = NONE
+
+    @staticmethod
+    def both(side: OneSided) -> Growth:
+        """The same on both sides."""
+        return Growth(side, side)
+
+    @staticmethod
+    def on(support: Support, strip: tuple[float, float] = (-math.inf, math.inf)) -> Growth:
+        """Of a law with a known support whose K is infinite outside a strip."""
+        return Growth(OneSided.bounded(support.upper, strip[1]), OneSided.bounded(-support.lower, -1 - strip[0]))
+
+    @property
+    def strip(self) -> tuple[float, float]:
+        """The abscissas beyond which K is infinite for certain, rounded outward."""
+        low = -1 - self.left.end
+        return (low - 4e-16 * abs(low), self.right.end)
+
+    def reflected(self) -> Growth:
+        """That of K(-1 - z)."""
+        return Growth(self.left, self.right)
+
+    def __add__(self, other: Growth) -> Growth:
+        return Growth(self.right + other.right, self.left + other.left)
 
     def __mul__(self, count: int) -> Growth:
-        offset = self.offset * count
-        return Growth(self.least * count * (1 - 1e-15), self.most * count * (1 + 1e-15), offset + 4e-16 * abs(offset))
-
-
-UNKNOWN = Growth(0.0, math.inf, 0.0)
+        return Growth(self.right * count, self.left * count)

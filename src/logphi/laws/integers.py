@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 
 from logphi.arith.floats import ELEMENTARY, FLOATS, ULP, Discs
 from logphi.arith.protocol import Arithmetic, Number
-from logphi.laws.growth import Growth
+from logphi.laws.growth import Growth, OneSided
 from logphi.laws.ladder import Ladder
-from logphi.laws.transform import Lattice, LossTransform
+from logphi.laws.support import Lattice
+from logphi.laws.transform import LossTransform
 from logphi.quadrature.values import Values
 
 Array = NDArray[np.float64]
@@ -66,7 +67,7 @@ class NormalOnIntegers(LossTransform):
     @property
     def growth(self) -> Growth:
         """That of a normal law: Theta is largest at zero, and the same at every whole number."""
-        return Growth.normal((self.shift / self.sigma) ** 2, 4 * ULP)
+        return Growth.both(OneSided.normal((self.shift / self.sigma) ** 2, 4 * ULP))
 
     def gap(self, arith: Arithmetic) -> Number:
         """The gap s / sigma^2 between neighbours."""

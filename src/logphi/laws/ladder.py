@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 from logphi.arith.floats import ELEMENTARY, FLOATS, ULP, Discs
 from logphi.arith.protocol import Arithmetic, Number
 from logphi.arith.scaled import Scaled
-from logphi.laws.transform import Lattice, LossTransform, Pieces
+from logphi.laws.closed_form import ClosedForm
+from logphi.laws.support import Lattice, Pieces, Support
+from logphi.laws.transform import LossTransform
 from logphi.quadrature.values import Values
 
 Array = NDArray[np.float64]
@@ -65,16 +67,17 @@ class Ladder(LossTransform):
         size = float(disc.mid)
         return size, float(disc.rad) / size * (1 + 4 * ULP)
 
-    @property
-    def supremum(self) -> float:
-        """The top atom."""
+    @cached_property
+    def support(self) -> Support:
+        """Between the top atom and its mirror image."""
         size, wrong = self.span
-        return self.steps / 2 * size * (1 + wrong + 4 * ULP)
+        top = self.steps / 2 * size * (1 + wrong + 4 * ULP)
+        return Support.within(top, 2 * top * (wrong + 4 * ULP))
 
     @property
-    def support_error(self) -> float:
-        """Twice the uncertainty of the top's place."""
-        return 2 * self.supremum * (self.span[1] + 4 * ULP)
+    def closed_form(self) -> ClosedForm:
+        """Sums over the atoms."""
+        return ClosedForm(self.excess, self.reversed_excess, self.partial_masses)
 
     @property
     def lattice(self) -> Lattice:
@@ -99,7 +102,7 @@ class Ladder(LossTransform):
         places: Array = np.arange(self.steps + 1, dtype=np.float64) - self.steps / 2
         size, wrong = self.span
         log_weights, errors = self.rungs(np.abs(places))
-        return places * size, log_weights, self.supremum * (wrong + 2 * ULP), float(errors.max())
+        return places * size, log_weights, self.support.upper * (wrong + 2 * ULP), float(errors.max())
 
     def excess(self, x: float) -> Scaled:
         """The sum over the atoms above x."""
@@ -118,7 +121,7 @@ class Ladder(LossTransform):
     def _payoff(self, x: float, side: float) -> Scaled:
         """Sum of P-mass times |1 - e^{x - l}| over the atoms on one side of x."""
         locations, log_weights, location_error, relative_error = self.atoms()
-        reach = location_error + 2 * ULP * (abs(x) + self.supremum)
+        reach = location_error + 2 * ULP * (abs(x) + self.support.upper)
         # an atom that may lie on the other side pays no more than how far off it may be
         paid = side * (locations - x) > -reach
         loss, log_a = locations[paid], log_weights[paid]
@@ -143,7 +146,7 @@ class Ladder(LossTransform):
         """K, from the difference to M(0) near there, and from the sum of the atoms elsewhere."""
         z = np.asarray(z)
         points = z.ravel()
-        near = (np.abs(points) + 1) * self.supremum <= 2
+        near = (np.abs(points) + 1) * self.support.upper <= 2
         mid = np.empty(points.shape, dtype=points.dtype if np.iscomplexobj(points) else float)
         radius = np.empty(points.shape)
         rows = max(_BLOCK // self._upper[0].size, 1)

@@ -11,9 +11,9 @@ from collections.abc import Callable
 
 from logphi.arith.floats import ULP
 from logphi.arith.scaled import Scaled
+from logphi.laws.closed_form import Sides
 from logphi.laws.transform import LossTransform
 
-Sides = tuple[Scaled, Scaled]
 _ALL, _NOTHING = Scaled(0.0, 1.0), Scaled(0.0, 0.0)
 
 
@@ -51,7 +51,7 @@ def partial_masses(base: LossTransform, rate: float, x: float, *, tilted: bool) 
 
 def _between(base: LossTransform, low: float, high: float, *, tilted: bool) -> Sides | None:
     """The masses above and below a threshold between two."""
-    ends = [(_ALL, _NOTHING) if x == -math.inf else base.partial_masses(x, tilted=tilted) for x in (low, high)]
+    ends = [(_ALL, _NOTHING) if x == -math.inf else base.closed_form.partial_masses(x, tilted=tilted) for x in (low, high)]
     known = [sides for sides in ends if sides is not None]
     if len(known) < len(ends):
         return None
@@ -62,7 +62,7 @@ def _between(base: LossTransform, low: float, high: float, *, tilted: bool) -> S
 def flat_density(base: LossTransform, rate: float, x: float) -> Scaled | None:
     """The density of the mixture at x, e^{2x - 2x'}/q times that of the base at x', for a base that is flat once tilted."""
     ends = unmixed(x, rate)
-    parts = [found for end in ends if math.isfinite(end) and (found := base.density(end)) is not None]
+    parts = [found for end in ends if math.isfinite(end) and (found := base.closed_form.density(end)) is not None]
     if len(parts) < len(ends):
         return None
     shift = 2 * x - math.log(rate)

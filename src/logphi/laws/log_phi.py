@@ -17,9 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logphi.arith.protocol import Arithmetic, Number
+from logphi.laws.closed_form import ClosedForm
 from logphi.laws.growth import Growth
-from logphi.laws.spans import common_span
-from logphi.laws.transform import Lattice, LossTransform, Reflected
+from logphi.laws.support import Lattice, Support
+from logphi.laws.transform import LossTransform, Reflected
 from logphi.quadrature.values import CERTAIN, Line, Values
 
 
@@ -84,83 +85,36 @@ class LogPhi(LossTransform):
         strips = [law.strip for law, _ in self.terms]
         return (max((low for low, _ in strips), default=-np.inf), min((high for _, high in strips), default=np.inf))
 
-    @property
-    def divergence_strip(self) -> tuple[float, float]:
-        """The intersection of the outer strips."""
-        strips = [law.divergence_strip for law, _ in self.terms]
-        return (max((low for low, _ in strips), default=-np.inf), min((high for _, high in strips), default=np.inf))
+    @cached_property
+    def support(self) -> Support:
+        """The ends add."""
+        return Support.of_sum((law.support, count) for law, count in self.terms)
 
-    @property
+    @cached_property
     def growth(self) -> Growth:
-        """The sum of the growths."""
-        return reduce(add, (law.growth * count for law, count in self.terms), Growth(0.0, 0.0, 0.0))
+        """The growths add."""
+        return reduce(add, (law.growth * count for law, count in self.terms), Growth())
+
+    @cached_property
+    def lattice(self) -> Lattice | None:
+        """The finest lattice that carries every term."""
+        return Lattice.of_sum((law.lattice, law.support.width, count) for law, count in self.terms)
 
     @property
-    def reversed_growth(self) -> Growth:
-        """The sum of those to the left."""
-        return self.reflected().growth
+    def closed_form(self) -> ClosedForm:
+        """That of the term, if there is one alone."""
+        alone = len(self.terms) == 1 and self.terms[0][1] == 1
+        return self.terms[0][0].closed_form if alone else ClosedForm()
 
     def with_omitted_mass(self) -> LogPhi:
         """Term by term."""
         return LogPhi(tuple((law.with_omitted_mass(), count) for law, count in self.terms))
 
     @cached_property
-    def supremum(self) -> float:
-        """The sum of the tops."""
-        parts = [count * law.supremum for law, count in self.terms]
-        return float(sum(parts)) + (4e-16 + 2e-16 * len(parts)) * float(sum(abs(part) for part in parts if np.isfinite(part)))
-
-    @cached_property
-    def support_error(self) -> float:
-        """The sum of the slacks."""
-        rounding = sum(count * abs(end) for law, count in self.terms for end in (law.supremum, law.infimum) if np.isfinite(end))
-        return float(sum(count * law.support_error for law, count in self.terms)) + (8e-16 + 4e-16 * len(self.terms)) * float(
-            rounding
-        )
-
-    @cached_property
-    def infimum(self) -> float:
-        """The sum of the bottoms."""
-        parts = [count * law.infimum for law, count in self.terms]
-        return float(sum(parts)) - (4e-16 + 2e-16 * len(parts)) * float(sum(abs(part) for part in parts if np.isfinite(part)))
-
-    @cached_property
     def shift_bound(self) -> float:
         """The root of the sum of squares: normal laws of several coordinates, told apart along the line between their means."""
         squares = [count * law.shift_bound**2 for law, count in self.terms]
         return float(np.sqrt(sum(squares))) * (1 + 2e-16 * (4 + len(squares)))
-
-    @cached_property
-    def lattice(self) -> Lattice | None:
-        """The finest lattice that carries every term, if their spans have a common part."""
-        own = [(law.lattice, count) for law, count in self.terms]
-        known = [(lattice, count) for lattice, count in own if lattice is not None]
-        if len(known) < len(own) or not own:
-            return None
-        spans = [(lattice.span, 4e-16 * lattice.span) for lattice, _ in known if np.isfinite(lattice.span)]
-        common = common_span(sorted(set(spans)))
-        if common is None:
-            return None
-        span, wrong = common
-        offset = float(sum(count * lattice.offset for lattice, count in known))
-        # a stretch stays one if all share it; otherwise every step may be off by its own
-        shared = len({lattice for lattice, _ in known if np.isfinite(lattice.span)}) == 1
-        stretch = max((lattice.stretch for lattice, _ in known), default=0.0) if shared else 0.0
-        own_errors = [
-            lattice.location_error + (0.0 if shared else lattice.stretch * abs(lattice.offset)) for lattice, _ in known
-        ]
-        moved = sum(count * error for error, (_, count) in zip(own_errors, known, strict=True)) + 4e-16 * abs(offset)
-        # in n steps of a law that is m spans wide, the places are off by at most n m times the error of a span
-        steps = sum(
-            count * (law.supremum - law.infimum) / lattice.span * 1.01
-            for (law, count), (lattice, _) in zip(self.terms, known, strict=True)
-            if np.isfinite(lattice.span)
-        )
-        moved += steps * wrong if np.isfinite(span) and not shared else 0.0
-        if not np.isfinite(moved):
-            # laws without ends drift apart
-            return None
-        return Lattice(offset, span, float(moved), stretch)
 
     def reflected(self) -> LogPhi:
         """The loss of the reversed pair (Q, P)."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -10,9 +11,10 @@ from logphi.arith.floats import ULP
 from logphi.arith.protocol import Arithmetic, Number, Parameter, Plain
 from logphi.arith.scaled import Scaled
 from logphi.laws import log_mixture
+from logphi.laws.closed_form import Sides
 from logphi.laws.curved import Curved, spliced_change
 from logphi.laws.flat_pair import FlatPair
-from logphi.laws.log_mixture import Sides
+from logphi.laws.support import Support
 from logphi.laws.transform import LossTransform
 from logphi.quadrature.curve import Curve, Factor
 from logphi.quadrature.gauss_legendre import ends_of
@@ -62,18 +64,13 @@ class MixedFlat(Curved):
         found = log_mixture.flat_density(self.base.law, self.rate, x)
         return found and found.times_exp(float(np.log1p(-self.base.failure)), 2 * ULP * self.base.failure)
 
-    @property
-    def infimum(self) -> float:
-        """The least loss."""
-        place = -np.inf if self.base.failure else self.curve.start
-        loss, wrong = ends_of(self.curve, np.array([place]))
-        return float(loss[0] - wrong[0]) * (1 + 2 * ULP)
-
-    @property
-    def support_error(self) -> float:
-        """Twice what is not known of the ends."""
-        q = self.rate
-        return super().support_error + 2.0**-49 * q / (1 - q) - 8 * ULP * self.infimum
+    @cached_property
+    def support(self) -> Support:
+        """From the least loss to that at the end of the curve."""
+        own, q = self._upward, self.rate
+        loss, wrong = ends_of(self.curve, np.array([-np.inf if self.base.failure else self.curve.start]))
+        lower = float(loss[0] - wrong[0]) * (1 + 2 * ULP)
+        return replace(own, lower=lower, error=own.error + 2.0**-49 * q / (1 - q) - 8 * ULP * lower)
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,10 @@ from numpy.typing import NDArray
 from logphi.arith.floats import FLOATS, ULP
 from logphi.arith.protocol import Arithmetic, Number, Parameter, Plain
 from logphi.arith.scaled import Scaled
-from logphi.laws.growth import Growth
+from logphi.laws.closed_form import ClosedForm
+from logphi.laws.growth import Growth, OneSided
 from logphi.laws.normal import Normal, largest_shift, shifted_growth
+from logphi.laws.support import Support
 from logphi.laws.transform import LossTransform
 from logphi.quadrature.batched_mixtures import MANY, on_line_batched
 from logphi.quadrature.log_ratio import TwoComponents
@@ -74,31 +76,26 @@ class MixedNormal(LossTransform):
         return density(self.components, x)
 
     @property
-    def atomless(self) -> bool:
-        """The loss is a smooth function of a normal variable."""
-        return True
+    def support(self) -> Support:
+        """From log(1 - q) upward, lowered by what half an ulp of q may do; that twice is the error."""
+        q = self.constants[1]
+        lower = float(np.log1p(-q)) * (1 + 1e-15) - 2.0**-52 * q / (1 - q)
+        return Support(lower, error=2.0**-50 * q / (1 - q) + 4e-15 * abs(lower), atomless=True)
 
     @property
     def growth(self) -> Growth:
         """That of the shift: as w^{z+1} is convex in w, M is at most 1 - q + q M of the shift; it is at least q^{z+1} M."""
-        return shifted_growth(self.shift)
+        return Growth(shifted_growth(self.shift), OneSided.bounded(-self.support.lower))
+
+    @property
+    def closed_form(self) -> ClosedForm:
+        """Masses and density; the excess follows from that of the normal law."""
+        return ClosedForm(partial_masses=self.partial_masses, density=self.density)
 
     @property
     def shift_bound(self) -> float:
         """The shift: what is mixed with Q on both sides is harder to tell apart."""
         return largest_shift(self.shift)
-
-    @property
-    def infimum(self) -> float:
-        """log(1 - q), lowered by what half an ulp of q may do."""
-        q = self.constants[1]
-        return float(np.log1p(-q)) * (1 + 1e-15) - 2.0**-52 * q / (1 - q)
-
-    @property
-    def support_error(self) -> float:
-        """What half an ulp of q may do, twice."""
-        q = self.constants[1]
-        return 2.0**-50 * q / (1 - q) + 4e-15 * abs(self.infimum)
 
     @property
     def unmixed(self) -> tuple[LossTransform, Parameter]:

@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 from logphi.arith.floats import ULP
 from logphi.arith.protocol import Arithmetic, Number, Parameter, Plain
 from logphi.arith.scaled import Scaled
-from logphi.laws.growth import Growth
+from logphi.laws.closed_form import ClosedForm
+from logphi.laws.growth import Growth, OneSided
+from logphi.laws.support import ATOMLESS, Support
 from logphi.laws.transform import LossTransform, Reflected
 from logphi.quadrature.pair_envelope import log_envelope
 from logphi.quadrature.pair_log_ratio import PairLogRatio
@@ -61,29 +63,24 @@ class MixturePair(LossTransform):
         return PairLogRatio.of(centres, p, q, self.rate, place)
 
     @property
-    def growth(self) -> Growth:
-        """At most that of the largest distance between a centre of P and one of Q: e^K is jointly convex in both."""
-        return Growth(0.0, self.ratio.apart**2 * (1 + 8 * ULP), 0.0)
+    def support(self) -> Support:
+        """No ends are known; the loss is an analytic function of the output, and not constant."""
+        return ATOMLESS
 
     @property
-    def reversed_growth(self) -> Growth:
-        """The same."""
-        return self.growth
+    def growth(self) -> Growth:
+        """At most that of the largest distance between a centre of P and one of Q: e^K is jointly convex in both."""
+        return Growth.both(OneSided(0.0, self.ratio.apart**2 * (1 + 8 * ULP), 0.0))
+
+    @property
+    def closed_form(self) -> ClosedForm:
+        """Normal masses of where the loss is above x."""
+        return ClosedForm(self.excess, self.reversed_excess, self.partial_masses)
 
     @property
     def shift_bound(self) -> float:
         """The largest distance between a centre of P and one of Q."""
         return self.ratio.apart
-
-    @property
-    def infimum(self) -> float:
-        """None is told."""
-        return -np.inf
-
-    @property
-    def atomless(self) -> bool:
-        """The loss is an analytic function of the output, and not constant."""
-        return True
 
     @property
     def unmixed(self) -> tuple[LossTransform, Parameter] | None:

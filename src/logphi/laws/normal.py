@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 from logphi.arith.floats import FLOATS, ULP, Discs
 from logphi.arith.protocol import Arithmetic, Number, Parameter
 from logphi.arith.scaled import Scaled
-from logphi.laws.growth import Growth
+from logphi.laws.closed_form import ClosedForm
+from logphi.laws.growth import Growth, OneSided
+from logphi.laws.support import ATOMLESS, Support
 from logphi.laws.transform import LossTransform
 from logphi.quadrature.values import Values
 
@@ -37,11 +39,6 @@ class Normal(LossTransform):
         return z * (z + 1) * (m * m) / 2
 
     @property
-    def atomless(self) -> bool:
-        """The loss is a smooth function of a normal variable."""
-        return True
-
-    @property
     def symmetric(self) -> bool:
         """K is even in z + 1/2."""
         return True
@@ -52,9 +49,19 @@ class Normal(LossTransform):
         return True
 
     @property
+    def support(self) -> Support:
+        """The line: the loss is a smooth function of a normal variable."""
+        return ATOMLESS
+
+    @property
     def growth(self) -> Growth:
         """Exactly z (z + 1) m^2 / 2."""
-        return shifted_growth(self.shift)
+        return Growth.both(shifted_growth(self.shift))
+
+    @property
+    def closed_form(self) -> ClosedForm:
+        """Normal tails."""
+        return ClosedForm(self.excess, self.reversed_excess, self.partial_masses)
 
     @property
     def shift_bound(self) -> float:
@@ -149,10 +156,10 @@ class Normals(LossTransform):
         return -0.5 * least * heights**2 * (1 - 1e-14)
 
 
-def shifted_growth(shift: Parameter, offset: float = 0.0) -> Growth:
+def shifted_growth(shift: Parameter, offset: float = 0.0) -> OneSided:
     """That of a shift m, K(z) = z (z + 1) m^2 / 2."""
     m = shift.under(FLOATS)
-    return Growth.normal(float(m.mid) ** 2, 3 * float(m.rad / m.mid) + 4 * ULP, offset)
+    return OneSided.normal(float(m.mid) ** 2, 3 * float(m.rad / m.mid) + 4 * ULP, offset)
 
 
 def largest_shift(shift: Parameter) -> float:

@@ -12,6 +12,9 @@ from numpy.typing import NDArray
 from logphi.arith.floats import FLOATS, ULP, Discs
 from logphi.arith.protocol import Arithmetic, Gap, Number
 from logphi.arith.scaled import Scaled
+from logphi.laws.closed_form import ClosedForm
+from logphi.laws.growth import Growth
+from logphi.laws.support import Support
 from logphi.laws.transform import LossTransform
 from logphi.quadrature.values import Values
 
@@ -92,32 +95,25 @@ class NormalPair(LossTransform):
         return True
 
     @cached_property
-    def divergence_strip(self) -> tuple[float, float]:
-        """The strip with the error of its end on the other side; infinite where the widths may be equal."""
+    def support(self) -> Support:
+        """Up to the vertex for P narrower than Q, from the vertex for P wider, known to twice its error."""
+        mid, rad = float(self.vertex.mid), float(self.vertex.rad)
+        if self.shape.bend.mid > 0:
+            return Support(upper=mid + rad, error=2 * rad, atomless=True)
+        return Support(mid - rad, error=2 * rad, atomless=True)
+
+    @cached_property
+    def growth(self) -> Growth:
+        """From the vertex on its side; on the other K is infinite beyond the strip, which may reach as far as its error."""
         bend = self.shape.bend
         room = float(np.abs(bend.mid) - bend.rad)
         end = (1 + 8 * ULP) / room if room > 0 else np.inf
-        return (-np.inf, end) if bend.mid < 0 else (-end, np.inf)
-
-    @cached_property
-    def supremum(self) -> float:
-        """The vertex, for P narrower than Q."""
-        return float(self.vertex.mid + self.vertex.rad) if self.shape.bend.mid > 0 else np.inf
-
-    @cached_property
-    def infimum(self) -> float:
-        """The vertex, for P wider than Q."""
-        return float(self.vertex.mid - self.vertex.rad) if self.shape.bend.mid < 0 else -np.inf
+        return Growth.on(self.support, (-np.inf, end) if bend.mid < 0 else (-end, np.inf))
 
     @property
-    def atomless(self) -> bool:
-        """The loss is a smooth function of a normal variable."""
-        return True
-
-    @property
-    def support_error(self) -> float:
-        """Twice the error of the vertex."""
-        return 2 * float(self.vertex.rad)
+    def closed_form(self) -> ClosedForm:
+        """Normal masses of an interval and of its outside."""
+        return ClosedForm(self.excess, partial_masses=self.partial_masses, density=self.density)
 
     def excess(self, x: float) -> Scaled | None:
         """Normal masses of an interval, or of the outside of one."""

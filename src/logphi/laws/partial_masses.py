@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from logphi.arith.floats import ELEMENTARY, ULP
 from logphi.arith.scaled import Scaled
-from logphi.laws.transform import Pieces
+from logphi.laws.support import Pieces
 
 Array = NDArray[np.float64]
 _NOTHING = Scaled(0.0, 0.0)

@@ -42,11 +42,6 @@ class Sampled(LossTransform):
         """How many values of K tell how it decays along a line: 20 to a standard deviation."""
         return 4000
 
-    @property
-    def infimum(self) -> float:
-        """Not known."""
-        return -np.inf
-
     def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
         """K; infinite outside the strip."""
         z = np.asarray(z)

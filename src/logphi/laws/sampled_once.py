@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from logphi.arith.floats import FLOATS, ULP
 from logphi.arith.protocol import Arithmetic, Number, Parameter
+from logphi.laws.growth import Growth
+from logphi.laws.support import Support
 from logphi.laws.transform import LossTransform
 from logphi.quadrature.values import Values
 
@@ -54,25 +56,17 @@ class SampledOnce(LossTransform):
         return (-1.0, 0.0)
 
     @property
-    def divergence_strip(self) -> tuple[float, float]:
-        """Nothing is known of where K is infinite."""
-        return (-np.inf, np.inf)
+    def support(self) -> Support:
+        """log(1 - q + q e^l), l the ends of the base, a few ulps outward; losses move by no more than those of the base."""
+        base = self.base.support
+        lower, upper = self._end(base.lower, -1), self._end(base.upper, +1)
+        size = max((abs(end) for end in (lower, upper) if math.isfinite(end)), default=0.0)
+        return Support(lower, upper, base.error + 2 * self._rounding * (1 + size))
 
     @property
-    def supremum(self) -> float:
-        """log(1 - q + q e^l), l the top of the base, a few ulps up."""
-        return self._end(self.base.supremum, +1)
-
-    @property
-    def infimum(self) -> float:
-        """log(1 - q + q e^l), l the bottom of the base, a few ulps down."""
-        return self._end(self.base.infimum, -1)
-
-    @property
-    def support_error(self) -> float:
-        """That of the base, and the rounding of the ends; losses move by no more than those of the base."""
-        ends = [end for end in (self.supremum, self.infimum) if math.isfinite(end)]
-        return self.base.support_error + 2 * self._rounding * (1 + max(map(abs, ends), default=0.0))
+    def growth(self) -> Growth:
+        """From the ends of the support; nothing is known of where K is infinite."""
+        return Growth.on(self.support)
 
     @property
     def estimated(self) -> bool:

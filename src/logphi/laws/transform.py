@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,39 +12,10 @@ from numpy.typing import NDArray
 
 from logphi.arith.floats import FLOATS, Discs
 from logphi.arith.protocol import Arithmetic, Number, Parameter
-from logphi.arith.scaled import Scaled
+from logphi.laws.closed_form import ClosedForm, Sides
 from logphi.laws.growth import Growth
+from logphi.laws.support import Lattice, Pieces, Support
 from logphi.quadrature.values import Line, Values
-
-
-@dataclass(frozen=True)
-class Pieces:
-    """A law as atoms and a flat part, once tilted by e^{-x/2}: weights are those of e^{-x/2} mu(dx).
-
-    ``width`` is half the length of the flat part, centred at 0, ``log_density`` its height; -inf where there is none.
-    ``location_error`` bounds how far a location may be off its place, ``relative_error`` the relative error of a weight.
-    """
-
-    locations: tuple[float, ...]
-    log_weights: tuple[float, ...]
-    width: float = 0.0
-    log_density: float = -np.inf
-    location_error: float = 0.0
-    relative_error: float = 0.0
-
-
-@dataclass(frozen=True)
-class Lattice:
-    """Atoms at ``offset + span k`` only; one atom has an infinite span.
-
-    Each is within ``location_error`` of its place, once all places are stretched by a common factor within ``stretch`` of one.
-    """
-
-    offset: float
-    span: float
-    location_error: float = 0.0
-    stretch: float = 0.0
-
 
 # measured: blocks are worth asking about where a value of the transform is cheap
 _FEW = 8
@@ -53,8 +24,13 @@ _FEW = 8
 class LossTransform(ABC):
     """A finite positive measure mu on the line, known by K(z) = log of the integral of e^{zx} mu(dx).
 
-    Instances are immutable, hashable and comparable. ``K(0)`` and ``K(-1)`` are never positive: the measure
-    and its tilt by e^{-x} have mass at most one.
+    Instances are immutable, hashable and comparable. ``K(0)`` and ``K(-1)`` are never positive: the measure and its tilt by
+    e^{-x} have mass at most one. Sums add K and intersect strips; ``reflected()`` has K(-1 - z).
+
+    A law must have its ``formula``, and its ``strip`` if that has an end. Values, errors and bounds of decay follow from the
+    formula, or more sharply from methods of its own. What else is known is optional: value objects (``support``, ``growth``,
+    ``lattice``, ``pieces``, ``closed_form``), each with the rule by which it reflects and adds; flags; and what single routes
+    ask for, from ``with_omitted_mass`` on.
     """
 
     @abstractmethod
@@ -62,145 +38,9 @@ class LossTransform(ABC):
         """K(z) in any arithmetic."""
 
     @property
-    def symmetric(self) -> bool:
-        """Whether K(-1 - z) = K(z)."""
-        return False
-
-    @property
-    def exactly_symmetric(self) -> bool:
-        """Whether it is ``symmetric`` by its formula, and not only as far as doubles tell."""
-        return self.symmetric
-
-    @property
-    def empty(self) -> bool:
-        """Whether it is the zero measure: no loss is finite."""
-        return False
-
-    @property
     def strip(self) -> tuple[float, float]:
         """The open interval of real z where K is finite; it contains [-1, 0]."""
         return (-np.inf, np.inf)
-
-    @property
-    def divergence_strip(self) -> tuple[float, float]:
-        """Abscissas beyond which K is infinite for certain: the strip rounded outward; infinite where that is not known."""
-        low, high = (-np.inf, np.inf) if self.estimated else self.strip
-        return (low - 4e-16 * (1 + abs(low)), high + 4e-16 * (1 + abs(high)))
-
-    @property
-    def growth(self) -> Growth:
-        """How K grows to the right; by default that of a bounded law, or not known."""
-        return Growth.bounded(self.supremum)
-
-    @property
-    def reversed_growth(self) -> Growth:
-        """How K grows to the left: that of the reflected law."""
-        return self.growth if self.symmetric else Growth.bounded(-self.infimum)
-
-    def with_omitted_mass(self) -> LossTransform:
-        """The law with what its transform leaves out, as far as that is known; itself by default."""
-        return self
-
-    @property
-    def supremum(self) -> float:
-        """The top of the support, rounded up by a few ulps at most; infinity where there is none."""
-        return np.inf
-
-    @property
-    def support_error(self) -> float:
-        """By how much, at most, the ends of the support are rounded outward."""
-        return 0.0
-
-    @property
-    def infimum(self) -> float:
-        """The bottom of the support, rounded down by a few ulps at most; minus infinity where none is told."""
-        turned = self.reflected()
-        return -np.inf if isinstance(turned, Reflected) else -turned.supremum
-
-    @property
-    def shift_bound(self) -> float:
-        """An m for which N(m, 1) and N(0, 1) are told apart at least as easily as the two measures, at every level of a test.
-
-        Infinite where none is known; by default from the ends of the support, if no mass is lost.
-        """
-        masses = self.log_masses() or ()
-        if any((mass.mid != 0).any() or (mass.radius != 0).any() for mass in masses):
-            return np.inf
-        from logphi.normal.quantile import shift_of_ends
-
-        return shift_of_ends(self.infimum, self.supremum)
-
-    @property
-    def atomless(self) -> bool:
-        """Whether it is known that no place has a positive mass."""
-        return False
-
-    @property
-    def pieces(self) -> Pieces | None:
-        """The law as atoms and a flat part, if it is one, to a few ulps."""
-        return None
-
-    @property
-    def lattice(self) -> Lattice | None:
-        """The lattice that carries the law, if one does."""
-        return None
-
-    @property
-    def estimated(self) -> bool:
-        """Whether the errors of the transform are estimates: the law is known by samples of a function only."""
-        return False
-
-    @property
-    def continuous(self) -> bool:
-        """Whether the formula is continuous on the strip, so that it tells K without a doubt of 2 pi i; false if unknown."""
-        return False
-
-    def excess(self, x: float) -> Scaled | None:
-        """E[(1 - e^{x-X})_+] in closed form, where there is one."""
-        return None
-
-    def reversed_excess(self, x: float) -> Scaled | None:
-        """E[(e^{x-X} - 1)_+] in closed form, where there is one."""
-        return None
-
-    def partial_masses(self, x: float, *, tilted: bool = False) -> tuple[Scaled, Scaled] | None:
-        """The mass of mu, or of its tilt e^{-x} mu, above x and not above, in closed form where there is one.
-
-        Both are relatively accurate however small. An atom within rounding of x may be on either side: the errors say so.
-        """
-        if self.pieces is None:
-            return None
-        from logphi.laws.partial_masses import partial_masses
-
-        return partial_masses(self.pieces, x, tilted=tilted)
-
-    def density(self, x: float) -> Scaled | None:
-        """The density of mu at x, but for atoms, in closed form where there is one."""
-        return None
-
-    @property
-    def unmixed(self) -> tuple[LossTransform, Parameter] | None:
-        """``(base, q)`` if the likelihood ratio is 1 - q + q times that of the base law."""
-        return None
-
-    @property
-    def normal_shift(self) -> Parameter | None:
-        """The m of a law that is the log-ratio of N(m, 1) to N(0, 1) under the former; None for every other law."""
-        return None
-
-    def reflected(self) -> LossTransform:
-        """The law with K(-1 - z)."""
-        return self if self.symmetric else Reflected(self)
-
-    @staticmethod
-    def batched(terms: Sequence[tuple[LossTransform, int]]) -> LossTransform | None:
-        """One law for the sum of counted laws of this class, where computing them together is quicker."""
-        return None
-
-    @staticmethod
-    def coarsened(terms: Sequence[tuple[LossTransform, int]]) -> Sequence[tuple[LossTransform, int]]:
-        """Fewer terms of about the same sum: for finding out where to compute, never for an answer."""
-        return terms
 
     def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
         """K at an array of points, with errors fit to be multiplied by ``count``; infinite on overflow."""
@@ -210,13 +50,13 @@ class LossTransform(ABC):
         known = np.isfinite(discs.mid) & np.isfinite(discs.rad)
         return Values.of(Discs(np.where(known, discs.mid, np.inf), np.where(known, discs.rad, np.inf)))
 
-    def approximate(self, c: NDArray[np.float64], count: int = 1) -> NDArray[np.float64]:
-        """K at real points to some digits, for choosing where to compute; infinite where it is out of reach."""
-        return self.log_transform(c, count).mid.real
-
     def on_line(self, line: Line, count: int = 1) -> Values:
         """K on a vertical line."""
         return self.log_transform(line.points, count)
+
+    def approximate(self, c: NDArray[np.float64], count: int = 1) -> NDArray[np.float64]:
+        """K at real points to some digits, for choosing where to compute; infinite where it is out of reach."""
+        return self.log_transform(c, count).mid.real
 
     def log_masses(self) -> tuple[Values, Values] | None:
         """K(0) and K(-1), arrays of one element; None for a probability whose tilt is one too: both are zero."""
@@ -236,7 +76,106 @@ class LossTransform(ABC):
             return np.zeros_like(centres)
         from logphi.laws.block_envelope import log_block
 
-        return log_block(self, (self.supremum - self.infimum) / 2 * (1 + 1e-12), abscissa, centres, radius)
+        return log_block(self, self.support.width / 2 * (1 + 1e-12), abscissa, centres, radius)
+
+    def reflected(self) -> LossTransform:
+        """The law with K(-1 - z)."""
+        return self if self.symmetric else Reflected(self)
+
+    @property
+    def support(self) -> Support:
+        """An interval that carries the law; by default the line."""
+        return Support()
+
+    @property
+    def growth(self) -> Growth:
+        """How K grows on both sides; by default as the ends of the support and of the strip tell."""
+        return Growth.on(self.support) if self.estimated else Growth.on(self.support, self.strip)
+
+    @property
+    def lattice(self) -> Lattice | None:
+        """The lattice that carries the law, if one does."""
+        return None
+
+    @property
+    def pieces(self) -> Pieces | None:
+        """The law as atoms and a flat part, if it is one, to a few ulps."""
+        return None
+
+    @property
+    def closed_form(self) -> ClosedForm:
+        """What has a closed form; by default the masses of the pieces, if it has any."""
+        return ClosedForm(partial_masses=self._masses_of_pieces)
+
+    def _masses_of_pieces(self, x: float, *, tilted: bool = False) -> Sides | None:
+        pieces = self.pieces
+        if pieces is None:
+            return None
+        from logphi.laws.partial_masses import partial_masses
+
+        return partial_masses(pieces, x, tilted=tilted)
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether K(-1 - z) = K(z)."""
+        return False
+
+    @property
+    def exactly_symmetric(self) -> bool:
+        """Whether it is ``symmetric`` by its formula, and not only as far as doubles tell."""
+        return self.symmetric
+
+    @property
+    def continuous(self) -> bool:
+        """Whether the formula is continuous on the strip, and thus K itself and not K up to 2 pi i; false if unknown."""
+        return False
+
+    @property
+    def estimated(self) -> bool:
+        """Whether the errors of the transform are estimates: the law is known by samples of a function only."""
+        return False
+
+    @property
+    def empty(self) -> bool:
+        """Whether it is the zero measure: no loss is finite."""
+        return False
+
+    def with_omitted_mass(self) -> LossTransform:
+        """The law with what its transform leaves out, as far as that is known; itself by default."""
+        return self
+
+    @property
+    def shift_bound(self) -> float:
+        """A mu for which the pair is mu-GDP; infinite where none is known.
+
+        By default from the ends of the support, if both measures are probabilities. Of sums the squares add.
+        """
+        masses = self.log_masses() or ()
+        if any((mass.mid != 0).any() or (mass.radius != 0).any() for mass in masses):
+            return np.inf
+        from logphi.normal.quantile import shift_of_ends
+
+        return shift_of_ends(self.support.lower, self.support.upper)
+
+    @property
+    def normal_shift(self) -> Parameter | None:
+        """The m of a law that is the log-ratio of N(m, 1) to N(0, 1) under the former; None for every other law."""
+        return None
+
+    @property
+    def unmixed(self) -> tuple[LossTransform, Parameter] | None:
+        """``(base, q)`` if the likelihood ratio is 1 - q + q times that of the base law."""
+        return None
+
+    @staticmethod
+    def batched(terms: Sequence[tuple[LossTransform, int]]) -> LossTransform | None:
+        """One law for the sum of counted laws of this class, where computing them together is quicker."""
+        return None
+
+    @staticmethod
+    def coarsened(terms: Sequence[tuple[LossTransform, int]]) -> Sequence[tuple[LossTransform, int]]:
+        """Fewer terms of about the same sum: for finding out where to compute, never for an answer."""
+        return terms
 
 
 @dataclass(frozen=True)
@@ -256,66 +195,45 @@ class Reflected(LossTransform):
         return (-1 - high, -1 - low)
 
     @property
-    def divergence_strip(self) -> tuple[float, float]:
-        """That of the law, mirrored at -1/2."""
-        low, high = self.law.divergence_strip
-        return (-1 - high - 4e-16 * (1 + abs(high)), -1 - low + 4e-16 * (1 + abs(low)))
-
-    @property
     def empty(self) -> bool:
         """As for the law."""
         return self.law.empty
 
     @property
-    def growth(self) -> Growth:
-        """That of the law to the left."""
-        return self.law.reversed_growth
+    def support(self) -> Support:
+        """That of the law, reflected."""
+        return self.law.support.reflected()
 
     @property
-    def reversed_growth(self) -> Growth:
-        """That of the law to the right."""
-        return self.law.growth
+    def growth(self) -> Growth:
+        """That of the law, reflected."""
+        return self.law.growth.reflected()
+
+    @property
+    def pieces(self) -> Pieces | None:
+        """Those of the law, reflected."""
+        own = self.law.pieces
+        return own and own.reflected()
+
+    @property
+    def lattice(self) -> Lattice | None:
+        """That of the law, reflected."""
+        own = self.law.lattice
+        return own and own.reflected()
+
+    @property
+    def closed_form(self) -> ClosedForm:
+        """That of the law, reflected."""
+        return self.law.closed_form.reflected()
 
     def with_omitted_mass(self) -> LossTransform:
-        """The completed law, turned around."""
+        """That of the law, reflected."""
         return self.law.with_omitted_mass().reflected()
-
-    @property
-    def supremum(self) -> float:
-        """The bottom of the law, turned around."""
-        return -self.law.infimum
-
-    @property
-    def support_error(self) -> float:
-        """As for the law."""
-        return self.law.support_error
-
-    @property
-    def infimum(self) -> float:
-        """The top of the law, turned around."""
-        return -self.law.supremum
 
     @property
     def shift_bound(self) -> float:
         """As for the law: the normal laws may be exchanged too."""
         return self.law.shift_bound
-
-    @property
-    def atomless(self) -> bool:
-        """As for the law."""
-        return self.law.atomless
-
-    @property
-    def pieces(self) -> Pieces | None:
-        """Those of the law, turned around: the tilt e^{-x/2} is its own mirror image."""
-        own = self.law.pieces
-        return own and replace(own, locations=tuple(-x for x in own.locations[::-1]), log_weights=own.log_weights[::-1])
-
-    @property
-    def lattice(self) -> Lattice | None:
-        """That of the law, turned around."""
-        own = self.law.lattice
-        return own and replace(own, offset=-own.offset)
 
     @property
     def estimated(self) -> bool:
@@ -326,26 +244,6 @@ class Reflected(LossTransform):
     def continuous(self) -> bool:
         """As for the law."""
         return self.law.continuous
-
-    def excess(self, x: float) -> Scaled | None:
-        """E^x times the reversed excess of the law at -x."""
-        amount = self.law.reversed_excess(-x)
-        return amount and amount.times_exp(x)
-
-    def reversed_excess(self, x: float) -> Scaled | None:
-        """E^x times the excess of the law at -x."""
-        amount = self.law.excess(-x)
-        return amount and amount.times_exp(x)
-
-    def partial_masses(self, x: float, *, tilted: bool = False) -> tuple[Scaled, Scaled] | None:
-        """Those of the law at -x under the other measure, exchanged."""
-        masses = self.law.partial_masses(-x, tilted=not tilted)
-        return masses and (masses[1], masses[0])
-
-    def density(self, x: float) -> Scaled | None:
-        """E^x times the density of the law at -x."""
-        amount = self.law.density(-x)
-        return amount and amount.times_exp(x)
 
     def reflected(self) -> LossTransform:
         """The law itself."""

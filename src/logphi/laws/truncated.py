@@ -21,10 +21,10 @@ from logphi.arith.floats import FLOATS, ULP, Discs
 from logphi.arith.protocol import Arithmetic, Number
 from logphi.arith.scaled import Scaled
 from logphi.laws import log_mixture
+from logphi.laws.closed_form import Sides
 from logphi.laws.curved import Curved, spliced_change
-from logphi.laws.log_mixture import Sides
 from logphi.laws.partial_masses import partial_masses as of_pieces
-from logphi.laws.transform import Pieces
+from logphi.laws.support import Pieces, Support
 from logphi.quadrature.curve import Curve, Factor
 from logphi.quadrature.panels import gauss
 
@@ -267,10 +267,10 @@ class _OfNoise(Curved):
         if found is not None:
             return found
         if x > 0:
-            return Scaled(0.0, 0.0, rounding=max(self.supremum - x, 0.0))
+            return Scaled(0.0, 0.0, rounding=max(self.support.upper - x, 0.0))
         infinite_p, infinite_q = self.curve.omitted
         left = 1 - infinite_p - math.exp(x) * (1 - infinite_q)
-        return Scaled(0.0, left, rounding=max(x - self.infimum, 0.0) + (self.curve.omitted_error + 8 * ULP) * 2)
+        return Scaled(0.0, left, rounding=max(x - self.support.lower, 0.0) + (self.curve.omitted_error + 8 * ULP) * 2)
 
 
 @dataclass(frozen=True)
@@ -288,10 +288,10 @@ class TruncatedLoss(_OfNoise):
         """Those of the noise."""
         return self.noise.pieces
 
-    @property
-    def atomless(self) -> bool:
-        """Whether the noise makes no atoms: a normal density."""
-        return self.noise.pieces is None
+    @cached_property
+    def support(self) -> Support:
+        """Between the ends; the loss of a normal density has no atoms."""
+        return replace(super().support, atomless=self.noise.pieces is None)
 
     def partial_masses(self, x: float, *, tilted: bool = False) -> Sides:
         """Those of the noise."""
@@ -348,16 +348,12 @@ class MixedTruncated(_OfNoise):
         mean = self.noise.mean(arith, lambda loss: (1 - q + q * arith.exp(loss)) ** (z + 1), above=False)
         return arith.log(mean + self.noise.infinite_mass(arith) * (1 - q) ** (z + 1))
 
-    @property
-    def infimum(self) -> float:
-        """log(1 - q): what Q alone has."""
-        return float(np.log1p(-self.rate)) * (1 + 1e-15) - 2.0**-52 * self.rate / (1 - self.rate)
-
-    @property
-    def support_error(self) -> float:
-        """Twice what is not known of the ends."""
-        q = self.rate
-        return super().support_error + 2.0**-49 * q / (1 - q) - 8 * ULP * self.infimum
+    @cached_property
+    def support(self) -> Support:
+        """From log(1 - q), which Q alone has."""
+        own, q = self._upward, self.rate
+        lower = float(np.log1p(-q)) * (1 + 1e-15) - 2.0**-52 * q / (1 - q)
+        return replace(own, lower=lower, error=own.error + 2.0**-49 * q / (1 - q) - 8 * ULP * lower)
 
     def partial_masses(self, x: float, *, tilted: bool = False) -> Sides:
         """From the noise; what Q alone has is an atom at log(1 - q)."""
@@ -370,7 +366,7 @@ class MixedTruncated(_OfNoise):
         above, below = (Scaled(0.0, alone * own, rounding=wrong + alone * min(own, 1 - own)) for own in (share, 1 - share))
         for of_q, weight in parts:
             one, other = (
-                self.noise.partial_masses(max(place, -2 * self.supremum - 2 * body.slope * body.end), tilted=of_q)
+                self.noise.partial_masses(max(place, -2 * self.support.upper - 2 * body.slope * body.end), tilted=of_q)
                 for place in (low, high)
             )
             known = 4 * ULP / weight

@@ -13,7 +13,8 @@ from logphi.arith.floats import FLOATS
 from logphi.arith.protocol import Arithmetic, Number, Parameter
 from logphi.laws import flat_constants
 from logphi.laws.intervals import OnIntervals
-from logphi.laws.transform import Lattice, LossTransform, Pieces
+from logphi.laws.support import Lattice, Pieces, Support
+from logphi.laws.transform import LossTransform
 
 
 @dataclass(frozen=True)
@@ -43,14 +44,9 @@ class TwoPoint(LossTransform):
         return float(self.point.under(FLOATS).rad) + 2e-16 * self.location
 
     @property
-    def support_error(self) -> float:
-        """Twice the uncertainty of the place."""
-        return 2 * self.location_error
-
-    @property
-    def supremum(self) -> float:
-        """The positive atom."""
-        return self.location + self.location_error
+    def support(self) -> Support:
+        """Between the atoms."""
+        return Support.within(self.location + self.location_error, 2 * self.location_error)
 
     @staticmethod
     def batched(terms: Sequence[tuple[LossTransform, int]]) -> LossTransform | None:

@@ -15,8 +15,10 @@ from logphi.arith.floats import ELEMENTARY, FLOATS, ULP
 from logphi.arith.protocol import Arithmetic, Number, Parameter
 from logphi.arith.scaled import Scaled
 from logphi.laws import flat_constants
+from logphi.laws.closed_form import ClosedForm
 from logphi.laws.intervals import OnIntervals
-from logphi.laws.transform import LossTransform, Pieces
+from logphi.laws.support import Pieces, Support
+from logphi.laws.transform import LossTransform
 from logphi.quadrature.density_envelope import log_smooth_envelope
 
 Array = NDArray[np.float64]
@@ -66,14 +68,15 @@ class _OnInterval(LossTransform):
         return max(0.0, float(disc.rad) - 2 * ULP * float(disc.mid))
 
     @property
-    def support_error(self) -> float:
-        """Twice the uncertainty, and a few ulps of the width."""
-        return 2 * self.uncertainty + 4e-15 * float(self.width.under(FLOATS).mid)
+    def support(self) -> Support:
+        """The interval; its ends are off by the uncertainty of the width, and a few ulps."""
+        width = float(self.width.under(FLOATS).mid)
+        return Support.within((width + self.uncertainty) * (1 + 1e-15), 2 * self.uncertainty + 4e-15 * width)
 
     @property
-    def supremum(self) -> float:
-        """The right end."""
-        return (float(self.width.under(FLOATS).mid) + self.uncertainty) * (1 + 1e-15)
+    def closed_form(self) -> ClosedForm:
+        """Integrals of exponentials."""
+        return ClosedForm(self.excess, self.reversed_excess, self._masses_of_pieces, self.density)
 
     def excess(self, x: float) -> Scaled:
         """In closed form between the ends; by 1 - e^x below them."""

@@ -40,8 +40,8 @@ def ends(laws: Iterable[LossDistribution]) -> tuple[float, float]:
         mean, deviation = law.mean.value, math.sqrt(law.variance.value)
         if not math.isfinite(mean + deviation):
             mean, deviation = single(law.quantile(0.5, rtol=1e-2)).value, 1.0
-        lows.append(max(mean - _DEVIATIONS * deviation, law.law.infimum))
-        highs.append(min(mean + _DEVIATIONS * deviation, law.law.supremum))
+        lows.append(max(mean - _DEVIATIONS * deviation, law.law.support.lower))
+        highs.append(min(mean + _DEVIATIONS * deviation, law.law.support.upper))
     low, high = min(lows), max(highs)
     margin = _MARGIN * (high - low) or 1.0
     return low - margin, high + margin

@@ -181,7 +181,7 @@ def _answered(
 ) -> ComplexBound | ComplexBounds:
     """Point by point in one array, once the points are known to lie in the strip."""
     points = _numbers(name, given)
-    low, high = law.divergence_strip
+    low, high = law.growth.strip
     outside = (-points.imag < low) | (-points.imag > high)
     if outside.any():
         left, right = law.strip

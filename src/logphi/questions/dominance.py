@@ -168,7 +168,7 @@ def _at_values(first: LogPhi, second: LogPhi, values: tuple[Array, float]) -> Do
         return Dominance(Verdict.PROVED, reason)
     missing = x[other.upper > own.lower]
     # above the last value the first profile is as small as it gets
-    x = np.append(x, max(first.supremum, 0.0))
+    x = np.append(x, max(first.support.upper, 0.0))
     own, other = _profile(first, x), _profile(second, x)
     refuted = _counterexample(x, own, other)
     if refuted is not None:
@@ -181,8 +181,8 @@ def _by_cells(first: LogPhi, second: LogPhi) -> Dominance:
     end, covered = _end(first, second)
     h = end / _START
     x = np.concatenate([[-h], np.linspace(0.0, end, _START), [end + h]])
-    if math.isfinite(first.supremum) and 0 < first.supremum < end:
-        x = np.union1d(x, [first.supremum])
+    if math.isfinite(first.support.upper) and 0 < first.support.upper < end:
+        x = np.union1d(x, [first.support.upper])
     own, other = _profile(first, x), _profile(second, x)
     while True:
         refuted = _counterexample(x, own, other)
@@ -212,7 +212,7 @@ def _by_cells(first: LogPhi, second: LogPhi) -> Dominance:
 def _end(first: LogPhi, second: LogPhi) -> tuple[float, bool]:
     """A place up to which the profiles are to be compared, and whether beyond it the order is known."""
     (least, room), (fewest, most) = masses(first)[0], masses(second)[0]
-    top = second.supremum
+    top = second.support.upper
     if fewest > room:
         # there is a counterexample, as soon as the first profile is down at the infinite mass of the second
         return max(_fallen(first, safe_log(fewest)), top if math.isfinite(top) else 0.0), False
@@ -239,12 +239,12 @@ def _fallen(loss: LogPhi, level: float) -> float:
 
 def _tail(first: LogPhi, second: LogPhi) -> float:
     """From where on the tails of normal losses prove the order; infinity if they do not."""
-    bounded = [(law, count) for law, count in second.terms if math.isfinite(law.supremum)]
-    others = LogPhi(tuple((law, count) for law, count in second.terms if not math.isfinite(law.supremum)))
+    bounded = [(law, count) for law, count in second.terms if math.isfinite(law.support.upper)]
+    others = LogPhi(tuple((law, count) for law, count in second.terms if not math.isfinite(law.support.upper)))
     if not math.isfinite(others.shift_bound):
         return math.inf
     above = NormalTail(
-        max(others.shift_bound**2, _FAINT) * (1 + 1e-15), max(LogPhi(tuple(bounded)).supremum, 0.0) if bounded else 0.0
+        max(others.shift_bound**2, _FAINT) * (1 + 1e-15), max(LogPhi(tuple(bounded)).support.upper, 0.0) if bounded else 0.0
     )
     # normal terms cost nothing, each sampled one the logarithm of its rate
     known = [(square, cost, count) for law, count in first.terms for square, cost in _normal_part(law) if square > _FAINT]

@@ -139,22 +139,22 @@ def at_the_top(loss: LogPhi, delta: float, rtol: float) -> Bound | None:
 
     With probability p every term is within its share of g/2 of its top, so that delta(top - g) is at least p (1 - e^{-g/2}).
     """
-    top, infinite = loss.supremum, masses(loss)[0][1]
+    top, infinite = loss.support.upper, masses(loss)[0][1]
     gap = _CLOSE * rtol * max(1.0, top)
     releases = sum(count for _, count in loss.terms)
     # other routes are quick and sharper there
     quick = loss.lattice is not None or real_space.served(loss.terms)
-    if quick or not 0 < top < math.inf or delta <= infinite or loss.support_error > gap:
+    if quick or not 0 < top < math.inf or delta <= infinite or loss.support.error > gap:
         return None
     log_mass = 0.0
     for law, count in loss.terms:
-        sides = law.partial_masses(law.supremum - law.support_error - gap / 2 / releases)
+        sides = law.closed_form.partial_masses(law.support.upper - law.support.error - gap / 2 / releases)
         if sides is None or not sides[0].low > 0:
             return None
         log_mass += count * (math.log(sides[0].low) + sides[0].log_scale)
     if log_mass + math.log(-math.expm1(-gap / 2)) < math.log(delta) + 1e-9 * (1 + abs(log_mass)):
         return None
-    lower = max(top - loss.support_error - gap * (1 + 1e-9), 0.0)
+    lower = max(top - loss.support.error - gap * (1 + 1e-9), 0.0)
     ledger = Ledger(discretization=Entry(top - lower))
     return Bound(lower, max(lower, top - gap / 2), top, method="exact", ledger=ledger)
 
@@ -168,16 +168,16 @@ def _one(warm: WarmStart, delta: float, along: Profiles, solve: Solver, rtol: fl
     if delta == 1:
         return Bound(0.0, 0.0, 0.0)
     if delta == 0 and infinite[1] == 0:
-        top = max(loss.supremum, 0.0)
+        top = max(loss.support.upper, 0.0)
         status = Status.UNBOUNDED if math.isinf(top) else Status.MET
-        least = top if math.isinf(top) else max(0.0, top - loss.support_error - 1e-14 * top)
+        least = top if math.isinf(top) else max(0.0, top - loss.support.error - 1e-14 * top)
         return Bound(least, top, top, status, "exact")
     if delta <= infinite[1]:
         # the doubles do not tell whether delta is above the probability of an infinite loss
         return Bound(0.0, 0.0, math.inf, Status.WIDE, "exact")
     level = math.log(delta)
     ceiling, start, hint = warm.onward(level, math.log(delta - infinite[1]))
-    top = loss.supremum
+    top = loss.support.upper
     ceiling = min(ceiling, top if top > 0 else 0.0)
     # where the crossing may be at zero, it is not looked for beside it
     doubtful = delta > 0.01 or start <= 0 or closed(loss, 0.0)

@@ -146,7 +146,7 @@ def _end(pair: Loss, slack: float, parts: list[LogPhi]) -> _Place | None:
     elif any(masses(part)[0][1] > 0 for part in parts):
         return None
     else:
-        at, high = max(0.0, *(part.supremum for part in parts)), -math.inf
+        at, high = max(0.0, *(part.support.upper for part in parts)), -math.inf
     return _Place(at, -math.inf, high) if math.isfinite(at) else None
 
 

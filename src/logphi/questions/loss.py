@@ -324,10 +324,10 @@ class LossDistribution(Listed):
 
     def _density(self, x: float, rtol: float) -> Bound:
         law = self.law
-        if law.lattice is not None or not law.infimum <= x <= law.supremum:
+        if law.lattice is not None or not law.support.lower <= x <= law.support.upper:
             return Bound(0.0, 0.0, 0.0, direction=self.direction)
         single = one_release(law)
-        own = None if single is None else single[0].density(x)
+        own = None if single is None else single[0].closed_form.density(x)
         amount: Scaled | None
         if single is not None and own is not None:
             name, amount = "exact", thinned(own, single[1])
@@ -411,7 +411,7 @@ class InnerLoss(LossDistribution):
 
     def _quantile(self, p: float, rtol: float) -> Bound:
         low, high = (super(InnerLoss, self)._quantile(min(end, 1.0), rtol) for end in self._levels(p))
-        upper = min(high.upper, self.law.supremum)
+        upper = min(high.upper, self.law.support.upper)
         return replace(high, lower=low.lower, value=min(max(low.value, low.lower), upper), upper=upper)
 
     def _levels(self, p: float) -> tuple[float, float]:

@@ -259,19 +259,19 @@ def _divergence(law: LogPhi) -> Bound:
 
 def _end(law: LogPhi, order: float) -> Bound:
     """The largest loss, and for order minus infinity the smallest one from the largest of the reversed pair."""
-    infinite, growth = masses(law)[0], law.growth
-    unbounded = infinite[0] > 0 or growth.least > 0 or math.isfinite(law.divergence_strip[1])
-    top = law.supremum
+    infinite, growth = masses(law)[0], law.growth.right
+    unbounded = infinite[0] > 0 or growth.least > 0 or math.isfinite(growth.end)
+    top = law.support.upper
     if unbounded:
         least = top = math.inf
     elif math.isfinite(top):
         # both measures are probabilities, so that some loss is not negative
-        least = max(top - law.support_error - 1e-14 * abs(top), 0.0)
+        least = max(top - law.support.error - 1e-14 * abs(top), 0.0)
         top = math.inf if infinite[1] > 0 else max(top, 0.0)
     else:
         least = max(below_the_end(law), 0.0)
     ledger = Ledger(rounding=Entry(0.0 if least == top else top - least, proved=not law.estimated))
-    value = top if math.isfinite(law.supremum) else least
+    value = top if math.isfinite(law.support.upper) else least
     ends = (least, min(max(value, least), top), top) if order > 0 else (-top, -min(max(value, least), top), -least)
     # the end of a support is as sharp as it is told
     return _judged(Bound(*ends, ledger=ledger), 1e-9)
@@ -291,7 +291,7 @@ def _at_complex(laws: list[tuple[Direction, LogPhi]], order: complex, rtol: floa
     if order.real < 0.5:
         own, z = law.reflected(), -order
     infinite = masses(own)[0]
-    if own.empty or z.real > own.divergence_strip[1] or (z.real >= 0 and infinite[0] > 0):
+    if own.empty or z.real > own.growth.right.end or (z.real >= 0 and infinite[0] > 0):
         ends = Bound(math.inf, math.inf, math.inf, Status.DIVERGENT), Bound(-math.inf, 0.0, math.inf, Status.DIVERGENT)
         return ComplexBound(*(replace(end, method="log-phi", direction=name) for end in ends))
     found = complex_log_moment(own, z) if z.real < 0 or infinite[1] == 0 else None

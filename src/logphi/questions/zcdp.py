@@ -26,7 +26,7 @@ from logphi.engine.directions import HasLoss
 from logphi.engine.profile import masses
 from logphi.guesses import guided
 from logphi.inversion.moments import Taylor, proved_radius, taylor
-from logphi.laws.growth import Growth
+from logphi.laws.growth import NONE, OneSided
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.transform import LossTransform
 from logphi.progress import shown
@@ -90,8 +90,8 @@ def zcdp(self: HasLoss, xi: float = 0.0, *, direction: DirectionLike | None = No
 
 def smallest_rho(law: LogPhi, xi: float, rtol: float) -> Bound:
     """The smallest rho of one order of a pair."""
-    infinite, growth = masses(law)[0], law.growth
-    if infinite[0] > 0 or math.isfinite(law.divergence_strip[1]):
+    infinite, growth = masses(law)[0], law.growth.right
+    if infinite[0] > 0 or math.isfinite(growth.end):
         return Bound(math.inf, math.inf, math.inf, Status.DIVERGENT)
     # the limits at both ends of the orders
     mean = cumulant(law, 1)
@@ -99,10 +99,10 @@ def smallest_rho(law: LogPhi, xi: float, rtol: float) -> Bound:
     ceilings = [growth]
     if masses(law.reflected())[0][1] == 0:
         # |L| <= S under both laws gives D_a <= a S^2 / 2 (Bun & Steinke 2016, Proposition 3.3), term by term
-        ceilings.append(reduce(add, (_square(term) * count for term, count in law.terms), Growth(0.0, 0.0, 0.0)))
+        ceilings.append(reduce(add, (_square(term) * count for term, count in law.terms), NONE))
     upper = min(one.most / 2 + max(one.offset - xi, 0.0) for one in ceilings)
     if infinite[1] > 0:
-        growth = Growth(growth.least, math.inf, 0.0)
+        growth = replace(growth, most=math.inf, offset=0.0)
         upper = math.inf
     if upper > lower * (1 + rtol / 4):
         lower, found = _search(law, xi, growth, mean.upper, lower, rtol)
@@ -113,13 +113,14 @@ def smallest_rho(law: LogPhi, xi: float, rtol: float) -> Bound:
     return Bound(lower, value, upper, method="chords", ledger=estimated(ledger) if law.estimated else ledger)
 
 
-def _square(law: LossTransform) -> Growth:
+def _square(law: LossTransform) -> OneSided:
     """The growth of a law, or of one bounded on both sides, without infinite losses, as that of a normal law."""
-    size = max(law.supremum, -law.infimum)
-    return Growth.normal(size * size) if math.isfinite(size) and law.growth.most == 0 else law.growth
+    size = max(law.support.upper, -law.support.lower)
+    growth = law.growth.right
+    return OneSided.normal(size * size) if math.isfinite(size) and growth.most == 0 else growth
 
 
-def _search(law: LogPhi, xi: float, growth: Growth, mean: float, least: float, rtol: float) -> tuple[float, float]:
+def _search(law: LogPhi, xi: float, growth: OneSided, mean: float, least: float, rtol: float) -> tuple[float, float]:
     """Bounds of the supremum, by halving the intervals that may hold it."""
     scale = growth.offset / mean if 0 < mean < math.inf and growth.offset > 0 else 1.0
     z = np.minimum(max(scale, 1e-3), 1e6) * _FIRST
@@ -171,7 +172,7 @@ def _chord_tops(z: Array, lows: Array, highs: Array, xi: float) -> Array:
     return np.where(np.isnan(at[1]), np.inf, np.max(at, axis=0) + 16 * ULP * size)
 
 
-def _ends(law: LogPhi, z: Array, growth: Growth, near: Sequence[Taylor | None]) -> tuple[Array, Array]:
+def _ends(law: LogPhi, z: Array, growth: OneSided, near: Sequence[Taylor | None]) -> tuple[Array, Array]:
     """Lower and upper ends of K, which is never negative to the right of zero if no loss is infinite."""
     low, high = np.zeros(z.shape), np.zeros(z.shape)
     for (term, count), series in zip(parts(law), near, strict=True):

@@ -162,8 +162,8 @@ def _range(own: LogPhi, sign: float, size: float) -> tuple[Array, float]:
     speed, log_height = c + (sign < 0), own.log_transform(c).mid.real
     ends = (log_height - np.log(speed * 1e-3 * size)) / speed
     end, rest = max(float(ends.min()), 0.0) + 1e-300, 1e-3 * size
-    if own.supremum <= end:
-        end, rest = max(own.supremum, 1e-300), 0.0
+    if own.support.upper <= end:
+        end, rest = max(own.support.upper, 1e-300), 0.0
     return end * np.linspace(0.0, 1.0, 14) ** 1.4, rest
 
 

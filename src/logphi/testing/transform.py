@@ -54,8 +54,11 @@ def check_reflection(mechanism: Mechanism) -> None:
     for one, other in ends:
         near = one == other or abs(one - other) <= 1e-12 * (1 + abs(one))
         require(near, f"the reversed strip is {turned.strip}, that of the loss {loss.strip}")
-    for name, one, other in (("top", loss.supremum, -turned.infimum), ("bottom", loss.infimum, -turned.supremum)):
-        near = one == other or abs(one - other) <= loss.support_error + 1e-12 * abs(one)
+    for name, one, other in (
+        ("top", loss.support.upper, -turned.support.lower),
+        ("bottom", loss.support.lower, -turned.support.upper),
+    ):
+        near = one == other or abs(one - other) <= loss.support.error + 1e-12 * abs(one)
         require(near, f"the {name} of the support is {one!r}, by the reversed pair {other!r}")
 
 
@@ -78,8 +81,10 @@ def check_convexity(mechanism: Mechanism) -> None:
     k, room, gaps = values.mid.real, values.radius, np.diff(c)
     slopes, wrong = np.diff(k) / gaps, (room[1:] + room[:-1]) / gaps + ROUNDING * (1 + np.abs(np.diff(k) / gaps))
     require(np.diff(slopes) >= -(wrong[1:] + wrong[:-1]), "K is not convex on the real strip", c=c[1:-1])
-    require(slopes <= loss.supremum + wrong, "K grows faster than the top of the support allows", c=c[:-1], slope=slopes)
-    require(slopes >= loss.infimum - wrong, "K falls faster than the bottom of the support allows", c=c[:-1], slope=slopes)
+    require(slopes <= loss.support.upper + wrong, "K grows faster than the top of the support allows", c=c[:-1], slope=slopes)
+    require(
+        slopes >= loss.support.lower - wrong, "K falls faster than the bottom of the support allows", c=c[:-1], slope=slopes
+    )
 
 
 def check_modulus(mechanism: Mechanism) -> None:
@@ -246,13 +251,15 @@ def check_pieces(mechanism: Mechanism) -> None:
                 gap=gap,
             )
             ends = [*pieces.locations, *((-pieces.width, pieces.width) if pieces.width else ())]
-            off = law.support_error + pieces.location_error + 1e-12 * (abs(law.supremum) + 1)
-            require(max(ends) <= law.supremum + off, f"a piece lies above the top of the support, {law.supremum!r}")
-            require(min(ends) >= law.infimum - off, f"a piece lies below the bottom of the support, {law.infimum!r}")
+            off = law.support.error + pieces.location_error + 1e-12 * (abs(law.support.upper) + 1)
+            require(max(ends) <= law.support.upper + off, f"a piece lies above the top of the support, {law.support.upper!r}")
+            require(
+                min(ends) >= law.support.lower - off, f"a piece lies below the bottom of the support, {law.support.lower!r}"
+            )
         if lattice is not None and 0 < lattice.span < np.inf:
             period = 2 * np.pi / lattice.span
             turned = values_at(law, z + 1j * period)
-            reach = max(abs(law.supremum), abs(law.infimum))
+            reach = max(abs(law.support.upper), abs(law.support.lower))
             # without ends, what counts is where the measure is
             reach = reach if np.isfinite(reach) else 60 * spread_of(law) + 60
             moved = 4 * period * (lattice.location_error + lattice.stretch * reach)

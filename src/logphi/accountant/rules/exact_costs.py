@@ -34,7 +34,7 @@ def law_of(mechanism: Mechanism, direction: Direction) -> LogPhi:
 @singledispatch
 def largest_loss(mechanism: Mechanism, direction: Direction) -> Fraction | float:
     """An upper bound of the finite losses of one release, in nats; the exact maximum where that is a quotient of parameters."""
-    return _upward(law_of(mechanism, direction).supremum)
+    return _upward(law_of(mechanism, direction).support.upper)
 
 
 @largest_loss.register(PureDP)

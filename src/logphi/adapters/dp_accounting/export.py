@@ -147,8 +147,8 @@ def _reach(mechanism: Mechanism, direction: Direction, interval: float, tail: fl
     law = mechanism.loss_law() if direction is Direction.REMOVE else mechanism.loss_law().reflected()
     lost = masses(law)[0][1]
     far = single(mechanism.epsilon(min(lost + max(tail, _BESIDE * lost), 1.0), direction=direction)).upper
-    if far <= law.supremum <= _NEAR * far:
-        far = law.supremum
+    if far <= law.support.upper <= _NEAR * far:
+        far = law.support.upper
     if not far / interval < MOST_CELLS / 2:
         raise ValueError(
             f"losses up to {far:g} in intervals of {interval:g} are more than {MOST_CELLS:,}: give a larger "

@@ -10,7 +10,6 @@ from logphi.engine.sampled_profile import release_of, single_release
 from logphi.inversion.contour import Inversion, Part
 from logphi.inversion.demand import Demand
 from logphi.laws.log_phi import LogPhi
-from logphi.laws.transform import LossTransform, Reflected
 
 
 def closed_form(loss: LogPhi, demand: Demand, base_profile: Prepare) -> Local:
@@ -23,21 +22,17 @@ def closed_form(loss: LogPhi, demand: Demand, base_profile: Prepare) -> Local:
     known, law = masses(loss), loss.terms[0][0]
 
     def at(x: float) -> LogProbability:
-        amount = law.excess(x)
+        amount = law.closed_form.excess(x)
         return trivial(known, x) if amount is None else from_inversion(known, x, Inversion(Part.EXCESS, amount), EXACT)
 
     return at
 
 
 def has_closed_profile(loss: LogPhi) -> bool:
-    """Whether the loss is that of one release with a profile of its own: its law does not leave the excess to others."""
-    if len(loss.terms) != 1 or loss.terms[0][1] != 1:
-        return False
-    law = loss.terms[0][0]
-    plain = law.law if isinstance(law, Reflected) else law
-    return type(plain).excess is not LossTransform.excess
+    """Whether the loss is that of one release with a profile of its own."""
+    return loss.closed_form.has_profile
 
 
 def closed(loss: LogPhi, x: float) -> bool:
     """Whether the loss is that of one release with a closed profile, its own or that of its base; or is below x anyway."""
-    return x >= loss.supremum or release_of(loss) is not None or has_closed_profile(loss)
+    return x >= loss.support.upper or release_of(loss) is not None or has_closed_profile(loss)

@@ -1,0 +1,86 @@
+"""Formulas that are told apart and not computed: equal names are equal numbers, whatever the parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from logphi.arith.protocol import Number
+from logphi.written import meant
+
+
+@dataclass(frozen=True)
+class Name:
+    """A number by its place in the list of all that were formed; unequal names may be equal numbers all the same."""
+
+    names: Names
+    place: int
+
+    def __add__(self, other: Number) -> Name:
+        return self.names.of("+", self, other)
+
+    def __radd__(self, other: Number) -> Name:
+        return self.names.of("+", other, self)
+
+    def __sub__(self, other: Number) -> Name:
+        return self.names.of("-", self, other)
+
+    def __rsub__(self, other: Number) -> Name:
+        return self.names.of("-", other, self)
+
+    def __mul__(self, other: Number) -> Name:
+        return self.names.of("*", self, other)
+
+    def __rmul__(self, other: Number) -> Name:
+        return self.names.of("*", other, self)
+
+    def __truediv__(self, other: Number) -> Name:
+        return self.names.of("/", self, other)
+
+    def __rtruediv__(self, other: Number) -> Name:
+        return self.names.of("/", other, self)
+
+    def __pow__(self, other: Number) -> Name:
+        return self.names.of("**", self, other)
+
+    def __neg__(self) -> Name:
+        return self.names.of("-", 0, self)
+
+
+def _function(name: str) -> Callable[..., Name]:
+    def named(names: Names, *arguments: Number) -> Name:
+        return names.of(name, *arguments)
+
+    return named
+
+
+class Names:
+    """An arithmetic in which the same operation on the same numbers gives the same name, each time it is formed."""
+
+    def __init__(self) -> None:
+        self._places: dict[tuple[Any, ...], int] = {}
+
+    def of(self, operation: str, *operands: Any) -> Name:
+        """The name of what an operation makes of names and of plain numbers."""
+        key = (operation, *(one.place if isinstance(one, Name) else ("plain", one) for one in operands))
+        return Name(self, self._places.setdefault(key, len(self._places)))
+
+    def constant(self, value: float) -> Name:
+        """That of the number that was written."""
+        return self.of("constant", meant(value))
+
+    log = _function("log")
+    log1p = _function("log1p")
+    log1p_gap = _function("log1p_gap")
+    log_cosh = _function("log_cosh")
+    log_sinhc = _function("log_sinhc")
+    tanh = _function("tanh")
+    tanhc_gap = _function("tanhc_gap")
+    exp = _function("exp")
+    log_normal_sum = _function("log_normal_sum")
+
+    def _refused(self, *_: Any) -> NoReturn:
+        raise NotImplementedError("integrals and sums over functions have no names")
+
+    log_normal_mean = integral = log_power_sum = _refused

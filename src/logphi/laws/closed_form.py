@@ -1,0 +1,58 @@
+"""What a law answers about one release without a transform."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from logphi.arith.scaled import Scaled
+
+Amount = Callable[[float], Scaled | None]
+Sides = tuple[Scaled, Scaled]
+
+
+def _unknown(x: float, **_: Any) -> None:
+    """Not in closed form."""
+
+
+@dataclass(frozen=True)
+class ClosedForm:
+    """Functions of a threshold x, each in closed form; None where there is none, or where it leaves the doubles.
+
+    ``excess`` is E[(1 - e^{x-X})_+] and ``reversed_excess`` E[(e^{x-X} - 1)_+]. ``partial_masses`` are the masses of mu above x
+    and not above, or of its tilt e^{-x} mu(dx) with ``tilted=True``; both are relatively accurate however small, and where an
+    atom is within rounding of x, their errors say that it may be on either side. ``density`` is that of mu, but for atoms.
+    Sums of several laws have no closed form.
+    """
+
+    excess: Amount = _unknown
+    reversed_excess: Amount = _unknown
+    partial_masses: Callable[..., Sides | None] = _unknown
+    density: Amount = _unknown
+
+    @property
+    def has_profile(self) -> bool:
+        """Whether the excess is known in closed form, at some thresholds at least."""
+        return self.excess is not _unknown
+
+    def reflected(self) -> ClosedForm:
+        """Of the measure e^{-x} mu(dx), turned around: excesses change places, and so do the two sides of x."""
+
+        def sides(x: float, *, tilted: bool = False) -> Sides | None:
+            masses = self.partial_masses(-x, tilted=not tilted)
+            return masses and (masses[1], masses[0])
+
+        return ClosedForm(_turned(self.reversed_excess), _turned(self.excess), sides, _turned(self.density))
+
+
+def _turned(amount_at: Amount) -> Amount:
+    """E^x times the amount at -x."""
+    if amount_at is _unknown:
+        return _unknown
+
+    def at(x: float) -> Scaled | None:
+        amount = amount_at(-x)
+        return None if amount is None else amount.times_exp(x)
+
+    return at

@@ -1,0 +1,122 @@
+"""Where a law has its mass: its ends, its atoms and flat part, its lattice."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from logphi.laws.spans import common_span
+
+
+@dataclass(frozen=True)
+class Support:
+    """An interval that carries a law: ``lower`` <= X <= ``upper``, both rounded outward; infinite where no end is known.
+
+    A finite end is within ``error`` of the true one. ``atomless`` says that no place has a positive mass; false if unknown. The
+    ends of sums add, and a sum with an atomless term has no atoms.
+    """
+
+    lower: float = -math.inf
+    upper: float = math.inf
+    error: float = 0.0
+    atomless: bool = False
+
+    @staticmethod
+    def within(end: float, error: float = 0.0) -> Support:
+        """Of a law on [-end, end]."""
+        return Support(-end, end, error)
+
+    @property
+    def width(self) -> float:
+        """From the lower end to the upper one."""
+        return self.upper - self.lower
+
+    def reflected(self) -> Support:
+        """Of the law turned around at 0."""
+        return replace(self, lower=-self.upper, upper=-self.lower)
+
+    @staticmethod
+    def of_sum(terms: Iterable[tuple[Support, int]]) -> Support:
+        """Of a sum of counted independent terms."""
+        terms = list(terms)
+        uppers, lowers = [count * one.upper for one, count in terms], [count * one.lower for one, count in terms]
+        sizes = [float(sum(abs(end) for end in ends if math.isfinite(end))) for ends in (lowers, uppers)]
+        share = 4e-16 + 2e-16 * len(terms)
+        error = float(sum(count * one.error for one, count in terms)) + 2 * share * (sizes[0] + sizes[1])
+        return Support(
+            float(sum(lowers)) - share * sizes[0],
+            float(sum(uppers)) + share * sizes[1],
+            error,
+            any(one.atomless for one, _ in terms),
+        )
+
+
+# of a smooth function of a normal variable
+ATOMLESS = Support(atomless=True)
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """A law as atoms and a flat part, once tilted by e^{-x/2}: weights are those of e^{-x/2} mu(dx).
+
+    ``width`` is half the length of the flat part, centred at 0, ``log_density`` its height; -inf where there is none.
+    ``location_error`` bounds how far a location may be off its place, ``relative_error`` the relative error of a weight.
+    """
+
+    locations: tuple[float, ...]
+    log_weights: tuple[float, ...]
+    width: float = 0.0
+    log_density: float = -math.inf
+    location_error: float = 0.0
+    relative_error: float = 0.0
+
+    def reflected(self) -> Pieces:
+        """The same turned around: the tilt by e^{-x/2} is its own mirror image."""
+        return replace(self, locations=tuple(-x for x in self.locations[::-1]), log_weights=self.log_weights[::-1])
+
+
+@dataclass(frozen=True)
+class Lattice:
+    """Atoms at ``offset + span k`` only; one atom has an infinite span.
+
+    Each is within ``location_error`` of its place, once all places are stretched by a common factor within ``stretch`` of one.
+    """
+
+    offset: float
+    span: float
+    location_error: float = 0.0
+    stretch: float = 0.0
+
+    def reflected(self) -> Lattice:
+        """The same turned around at 0."""
+        return replace(self, offset=-self.offset)
+
+    @staticmethod
+    def of_sum(terms: Iterable[tuple[Lattice | None, float, int]]) -> Lattice | None:
+        """The finest lattice that carries a sum of counted terms, given with their widths; None if spans share no part."""
+        known: list[tuple[Lattice, float, int]] = []
+        for lattice, width, count in terms:
+            if lattice is None:
+                return None
+            known.append((lattice, width, count))
+        if not known:
+            return None
+        moving = [one for one in known if math.isfinite(one[0].span)]
+        common = common_span(sorted({(lattice.span, 4e-16 * lattice.span) for lattice, _, _ in moving}))
+        if common is None:
+            return None
+        span, wrong = common
+        offset = float(sum(count * lattice.offset for lattice, _, count in known))
+        # a stretch stays one if all share it; otherwise every step may be off by its own
+        shared = len({lattice for lattice, _, _ in moving}) == 1
+        stretch = max((lattice.stretch for lattice, _, _ in known), default=0.0) if shared else 0.0
+        errors = [
+            lattice.location_error + (0.0 if shared else lattice.stretch * abs(lattice.offset)) for lattice, _, _ in known
+        ]
+        moved = sum(count * error for error, (_, _, count) in zip(errors, known, strict=True)) + 4e-16 * abs(offset)
+        # in n steps of a law that is m spans wide, the places are off by at most n m times the error of a span
+        steps = sum(count * width / lattice.span * 1.01 for lattice, width, count in moving)
+        moved += steps * wrong if math.isfinite(span) and not shared else 0.0
+        # laws without ends drift apart
+        return Lattice(offset, span, float(moved), stretch) if math.isfinite(moved) else None

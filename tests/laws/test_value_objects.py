@@ -1,0 +1,88 @@
+"""What is known of a law reflects with it, twice to itself, and adds as laws do."""
+
+import math
+from itertools import product
+
+import numpy as np
+import pytest
+
+from logphi.arith.protocol import Plain
+from logphi.laws.closed_form import ClosedForm
+from logphi.laws.finite import Finite
+from logphi.laws.growth import Growth, OneSided
+from logphi.laws.log_phi import LogPhi
+from logphi.laws.mixed_normal import MixedNormal
+from logphi.laws.normal_pair import NormalPair
+from logphi.laws.support import Lattice, Pieces, Support
+from logphi.laws.transform import Reflected
+
+P, Q = (0.5, 0.3, 0.2), (0.2, 0.2, 0.6)
+OBJECTS = [
+    Support(-1.0, 2.0, 1e-15, atomless=True),
+    Pieces((-1.0, 2.0), (-0.1, -0.2), 0.5, -1.0, 1e-16, 1e-15),
+    Lattice(0.5, 2.0, 1e-15, 1e-16),
+    Growth(OneSided(0.5, 1.0, 0.0), OneSided(0.0, math.inf, 0.0, 3.0)),
+]
+
+
+@pytest.mark.parametrize("known", OBJECTS, ids=lambda known: type(known).__name__)
+def test_reflecting_twice_changes_nothing(known):
+    assert known.reflected() != known
+    assert known.reflected().reflected() == known
+
+
+def test_the_support_of_a_sum_holds_every_sum_of_atoms():
+    law = Finite(P, Q)
+    found = LogPhi(((law, 2), (law.reflected(), 1))).support
+    sums = [a + b - c for a, b, c in product(law.losses, repeat=3)]
+    assert found.lower <= min(sums) <= found.lower + found.error + 1e-15
+    assert found.upper - found.error - 1e-15 <= max(sums) <= found.upper
+    assert not found.atomless
+
+
+def test_a_sum_with_an_atomless_term_has_no_atoms():
+    assert LogPhi(((Finite(P, Q), 1), (MixedNormal(Plain(1.0), Plain(0.1)), 3))).support.atomless
+
+
+def test_a_lattice_of_a_sum_carries_every_sum_of_atoms():
+    law = Finite((0.1, 0.1, 0.8), (0.2, 0.1, 0.2))
+    found = LogPhi(((law, 2), (law.reflected(), 3))).lattice
+    assert found is not None
+    assert found.span == pytest.approx(math.log(2))
+    steps = (np.array([sum(one[:2]) - sum(one[2:]) for one in product(law.losses, repeat=5)]) - found.offset) / found.span
+    assert np.abs(steps - np.round(steps)).max() < 1e-12
+
+
+def test_lattices_without_a_common_span_add_to_none():
+    assert Lattice.of_sum([(Lattice(0.0, 1.0), 2.0, 1), (Lattice(0.0, math.sqrt(2)), 2.0, 1)]) is None
+
+
+def test_k_is_infinite_where_its_growth_says_so_on_both_sides():
+    # P wider than Q: 1 + z v vanishes at z = 1 / (r^2 - 1)
+    law = NormalPair(0.0, 1.5, 0.0, 1.0)
+    end = 1 / (1.5**2 - 1)
+    assert law.growth.right.end == pytest.approx(end, rel=1e-14)
+    assert law.growth.right.end >= end
+    assert law.growth.left.end == math.inf
+    assert Reflected(law).growth == law.growth.reflected()
+    assert law.growth.reflected().strip == pytest.approx((-1 - end, math.inf))
+    both = LogPhi(((law, 3), (law.reflected(), 2))).growth
+    assert both.strip == pytest.approx((-1 - end, end))
+
+
+def test_the_closed_form_of_a_reflected_law_is_that_of_the_pair_exchanged():
+    law, turned = Finite(P, Q), Finite(Q, P)
+    for x, tilted in product((-1.2, -0.3, 0.1, 0.7), (False, True)):
+        found = law.closed_form.reflected().partial_masses(x, tilted=tilted)
+        exact = turned.closed_form.partial_masses(x, tilted=tilted)
+        for one, other in zip(found, exact, strict=True):
+            assert one.low * math.exp(one.log_scale) == pytest.approx(other.low * math.exp(other.log_scale), rel=1e-13)
+
+
+def test_only_one_law_alone_has_a_closed_form():
+    law = NormalPair(0.0, 1.5, 0.0, 1.0)
+    assert LogPhi(((law, 1),)).closed_form.has_profile
+    assert not LogPhi(((law, 2),)).closed_form.has_profile
+    assert not Finite(P, Q).closed_form.has_profile
+    assert not ClosedForm().reflected().has_profile
+    assert ClosedForm().partial_masses(0.0, tilted=True) is None

@@ -25,6 +25,8 @@ from logphi.questions.epsilon import epsilon
 
 # digits beyond those that are written: two more are written, and the balls must decide about a unit of the last
 _SPARE = 5
+# precision before that of the answer is known
+_BITS = 64
 # doublings of the precision before a question counts as undecidable
 _ATTEMPTS = 6
 # an epsilon to start from
@@ -61,7 +63,8 @@ def certify(loss: Loss, *, quantity: str, at: Fraction, direction: Direction | s
         If the loss cannot be certified, or there is no finite answer.
     """
     try:
-        return _certify(loss, quantity, at, direction, digits)
+        with precision(_BITS):  # alone with FLINT from the first ball to the last
+            return _certify(loss, quantity, at, direction, digits)
     except (NotThisRouteError, NotImplementedError) as reason:
         raise NotCertifiedError(str(reason)) from None
 

@@ -8,7 +8,7 @@ whose terms other than m = 0 are positive and, by D(x) <= kappa(u) M(u) e^{-ux},
 
     kappa(c + s) M(c + s) e^{-(c + s)x} / (e^{2 pi s/h} - 1)  and  kappa(c - r) M(c - r) e^{-(c - r)x} / (e^{2 pi r/h} - 1)
 
-together for m > 0 and for m < 0, for s > 0 within the strip and 0 < r <= c.
+together for m > 0 and for m < 0, for s > 0 within the strip and 0 < r <= c; here r is the smaller of s and c.
 """
 
 from __future__ import annotations
@@ -28,9 +28,10 @@ from logphi.certified.decimals import shown
 from logphi.certified.mixture import NormalRatio
 from logphi.certified.part import Part
 from logphi.certified.parts import part_of
-from logphi.certified.plan import MOST_FORMULAS, MOST_NODES, MOST_SUMS, Plan, height_of, plan
+from logphi.certified.plan import MOST_FORMULAS, MOST_NODES, MOST_SUMS, height_of, line_at
 from logphi.certified.powers import turned_sums
 from logphi.certified.route import Route
+from logphi.inversion.contour import Layout
 from logphi.laws.log_phi import LogPhi
 
 Parts = Sequence[tuple[Part, int]]
@@ -41,7 +42,7 @@ class Line(ABC):
     """A composition on nodes ``c + i h n``, n from 0, whose sum over both signs of n is D but for errors that are bounded."""
 
     parts: Parts
-    plan: Plan
+    layout: Layout
     step: Any
     size: int
 
@@ -56,7 +57,7 @@ class Line(ABC):
     @cached_property
     def _lines(self) -> list[list[Any]]:
         """M of each part at the nodes."""
-        return [part.on_line(arb(self.plan.abscissa), self.step, self.size) for part, _ in progress.shown(self.parts, "parts")]
+        return [part.on_line(arb(self.layout.abscissa), self.step, self.size) for part, _ in progress.shown(self.parts, "parts")]
 
     @cached_property
     def values(self) -> list[Any]:
@@ -80,28 +81,30 @@ class Line(ABC):
 
     def aliasing(self, epsilon: Any) -> Any:
         """A bound of what the sum has too much."""
-        c, (right, left) = arb(self.plan.abscissa), self._shifted
-        up, down = arb(self.plan.up), arb(self.plan.down)
         total = arb(0)
-        for place, shift, value in ((c + up, up, right), (c - down, down, left)):
+        for place, shift, value in self._chernoff:
             total += value * (-place * epsilon).exp() / ((2 * arb.pi() * shift / self.step).exp() - 1)
         return total
 
+    @property
+    def _shifts(self) -> tuple[float, float]:
+        """Of the line, to the right and to the left, where it stays off the pole at -1."""
+        return self.layout.shift, min(self.layout.shift, self.layout.abscissa)
+
     @cached_property
-    def _shifted(self) -> tuple[Any, Any]:
-        """kappa(u) M(u) on either side of the line."""
-        c = arb(self.plan.abscissa)
-        places = (c + arb(self.plan.up), c - arb(self.plan.down))
-        return _chernoff(self.parts, places[0]), _chernoff(self.parts, places[1])
+    def _chernoff(self) -> list[tuple[Any, Any, Any]]:
+        """On either side of the line an abscissa u, its distance, and kappa(u) M(u)."""
+        c, (up, down) = arb(self.layout.abscissa), map(arb, self._shifts)
+        return [(u, shift, _chernoff(self.parts, u)) for u, shift in ((c + up, up), (c - down, down))]
 
     def witness(self, epsilon: Any) -> dict[str, Any]:
         """What was chosen, and the errors at an epsilon."""
         return {
             "route": self.name,
-            "abscissa": repr(self.plan.abscissa),
+            "abscissa": repr(self.layout.abscissa),
             "step": shown(self.step, 20),
             "nodes": self.size,
-            "shifts": [repr(self.plan.up), repr(self.plan.down)],
+            "shifts": [repr(shift) for shift in self._shifts],
             "bits": ctx.prec,
             "aliasing": shown(self.aliasing(epsilon).upper(), 8),
             "truncation": shown(self.truncation(epsilon).upper(), 8),
@@ -121,13 +124,13 @@ class Smooth(Line):
 
     @cached_property
     def _weights(self) -> list[Any]:
-        c = arb(self.plan.abscissa)
+        c = arb(self.layout.abscissa)
         nodes = (acb(c, self.step * n) for n in range(self.size))
         return [1 / (z * (z + 1)) for z in nodes]
 
     def kernel(self, epsilon: Any) -> list[Any]:
         """By powers of one turn."""
-        scale, turn = (-arb(self.plan.abscissa) * epsilon).exp(), acb(0, -self.step * epsilon).exp()
+        scale, turn = (-arb(self.layout.abscissa) * epsilon).exp(), acb(0, -self.step * epsilon).exp()
         return [weight * power for weight, power in zip(self._weights, turned_sums([scale], [turn], self.size), strict=True)]
 
     def truncation(self, epsilon: Any) -> Any:
@@ -135,12 +138,12 @@ class Smooth(Line):
         fall, last = arb(1), self.step * (self.size - 1)
         for (_, count), ceiling in zip(self.parts, self._ceilings, strict=True):
             fall *= ceiling**count
-        return fall * (-arb(self.plan.abscissa) * epsilon).exp() / (arb.pi() * last)
+        return fall * (-arb(self.layout.abscissa) * epsilon).exp() / (arb.pi() * last)
 
     @cached_property
     def _ceilings(self) -> list[Any]:
         """For each part a bound of |M| from the first node that is left out on."""
-        c, height = arb(self.plan.abscissa), self.step * self.size
+        c, height = arb(self.layout.abscissa), self.step * self.size
         return [
             part.ceiling(c, height, count, line[0].real.upper())
             for (part, count), line in zip(self.parts, self._lines, strict=True)
@@ -164,7 +167,7 @@ def prepare(loss: LogPhi, epsilon: Any, digits: int, most: int = MOST_NODES) -> 
         If a part is not known in balls, or none falls fast enough.
     """
     parts = [(part_of(law), count) for law, count in loss.terms]
-    chosen = plan(loss, float(epsilon.mid()), digits)
+    chosen = line_at(loss, float(epsilon.mid()), digits)
     limits = [limit for part, _ in parts for kind, limit in _LIMITS if isinstance(part, kind)]
     height = height_of(parts, chosen, min([most, *limits]))
     size = math.ceil(height / chosen.step) + 1

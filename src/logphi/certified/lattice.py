@@ -19,7 +19,7 @@ from flint import acb, arb
 from logphi.arith.protocol import Arithmetic, Number
 from logphi.certified.contour import Line
 from logphi.certified.parts import part_of
-from logphi.certified.plan import MOST_FORMULAS, plan
+from logphi.certified.plan import MOST_FORMULAS, line_at
 from logphi.certified.reals import ball, balls
 from logphi.certified.route import NotCertifiedError, NotThisRouteError, Route
 from logphi.laws.finite import Thinned
@@ -68,7 +68,7 @@ class Periodic(Line):
 
     def kernel(self, epsilon: Any) -> list[Any]:
         """Times d: the sum over the nodes has the factor h/(2 pi) = 1/(N d)."""
-        c, span = arb(self.plan.abscissa), self.places.span
+        c, span = arb(self.layout.abscissa), self.places.span
         first = self._first(epsilon)
         found = []
         for n in range(self.size):
@@ -82,7 +82,7 @@ class Periodic(Line):
         first = self._first(epsilon)
         if first > epsilon:
             return arb(0)
-        mass = self.values[0].real * (-arb(self.plan.abscissa) * first).exp()
+        mass = self.values[0].real * (-arb(self.layout.abscissa) * first).exp()
         return mass * abs((epsilon - first).exp() - 1)
 
     def _first(self, epsilon: Any) -> Any:
@@ -105,7 +105,7 @@ def prepare(loss: LogPhi, epsilon: Any, digits: int, most: int = MOST_FORMULAS) 
     places = _places_of(loss)
     if not places.span > 0:
         raise NotThisRouteError("a loss of zero is on every lattice")
-    chosen = plan(loss, float(epsilon.mid()), digits)
+    chosen = line_at(loss, float(epsilon.mid()), digits)
     if most < MOST_FORMULAS and chosen.abscissa * float(places.span.mid()) > _ALONE:
         raise NotThisRouteError("so near the largest loss a sum of few atoms is simpler")
     size = math.ceil(math.pi / (chosen.step * float(places.span.mid()))) + 1

@@ -18,7 +18,7 @@ from typing import Any
 from flint import acb, arb, ctx
 
 from logphi.arith.protocol import Gap, Ratio
-from logphi.certified.plan import plan
+from logphi.certified.plan import line_at
 from logphi.certified.reals import real
 from logphi.certified.route import NotThisRouteError, Route
 from logphi.laws.log_phi import LogPhi
@@ -95,7 +95,7 @@ def prepare(loss: LogPhi, epsilon: Any, digits: int) -> Route:
     pairs = loss.terms
     if not pairs or not all(isinstance(_plain(law), NormalPair) for law, _ in pairs) or sum(n for _, n in pairs) > MOST:
         raise NotThisRouteError("not a composition of few pairs of normal laws")
-    return Rays([_bent(law, count) for law, count in pairs], plan(loss, float(epsilon.mid()), digits).abscissa)
+    return Rays([_bent(law, count) for law, count in pairs], line_at(loss, float(epsilon.mid()), digits).abscissa)
 
 
 def _plain(law: Law) -> Law:

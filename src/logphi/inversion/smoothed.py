@@ -212,7 +212,7 @@ def prepare(law: Law, x: float, rtol: float, hint: float | None = None) -> Prepa
     own, place = (law.reflected(), -x) if turned else (law, x)
     kernel = Smooth(place)
     found = saddle(own, kernel, RIGHT, None if turned else hint)
-    line = layout(own, found.abscissa, kernel, rtol) if math.isfinite(found.value) else None
+    line = layout(own, found.abscissa, kernel, math.log(rtol)) if math.isfinite(found.value) else None
     if line is None:
         return None
     window = Window.fit(line, rtol)

@@ -75,9 +75,11 @@ def test_refusals_leave_the_precision_alone():
 
 def test_mpmath_has_its_own_precision_again():
     before = mpmath.mp.prec
-    with pytest.raises(ZeroDivisionError), mp.precision(300):
+    with mp.precision(300):
         assert mpmath.mp.prec == 300
-        raise ZeroDivisionError
+        with pytest.raises(ZeroDivisionError), mp.precision(400):
+            raise ZeroDivisionError
+        assert mpmath.mp.prec == 300
     assert mpmath.mp.prec == before
 
 

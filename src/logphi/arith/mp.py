@@ -25,7 +25,7 @@ _ALONE = RLock()
 
 @contextmanager
 def precision(bits: int) -> Iterator[None]:
-    """mpmath at a precision, for one thread at a time; then the old precision, after an exception too."""
+    """Mpmath at a precision, for one thread at a time; then the old precision, after an exception too."""
     with _ALONE, mpmath.workprec(bits):
         yield
 

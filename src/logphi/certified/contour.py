@@ -23,18 +23,17 @@ from typing import Any
 from flint import acb, arb, ctx
 
 from logphi import progress
-from logphi.certified.closed import Closed
 from logphi.certified.decimals import shown
-from logphi.certified.mixture import NormalRatio
-from logphi.certified.part import Part
-from logphi.certified.parts import part_of
-from logphi.certified.plan import MOST_FORMULAS, MOST_NODES, MOST_SUMS, height_of, line_at
-from logphi.certified.powers import turned_sums
+from logphi.certified.exponential_sums import exponential_sums
+from logphi.certified.laws.law import Terms
+from logphi.certified.laws.registry import terms_of
+from logphi.certified.layout import height_of, line_at
 from logphi.certified.route import Route
+from logphi.certified.transform import MOST_NODES, Transform
 from logphi.inversion.contour import Layout
 from logphi.laws.log_phi import LogPhi
 
-Parts = Sequence[tuple[Part, int]]
+Parts = Sequence[tuple[Transform, int]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +44,7 @@ class Line(ABC):
     layout: Layout
     step: Any
     size: int
+    omitted: Any
 
     @abstractmethod
     def kernel(self, epsilon: Any) -> list[Any]:
@@ -57,7 +57,9 @@ class Line(ABC):
     @cached_property
     def _lines(self) -> list[list[Any]]:
         """M of each part at the nodes."""
-        return [part.on_line(arb(self.layout.abscissa), self.step, self.size) for part, _ in progress.shown(self.parts, "parts")]
+        return [
+            part.on_line(arb(self.layout.abscissa), self.step, self.size) for part, _ in progress.shown(self.parts, "parts")
+        ]
 
     @cached_property
     def values(self) -> list[Any]:
@@ -72,12 +74,7 @@ class Line(ABC):
         first, *others = (value * factor for value, factor in zip(self.values, self.kernel(epsilon), strict=True))
         total = self.step / (2 * arb.pi()) * (first.real + 2 * sum((one.real for one in others), arb(0)))
         half = (self.aliasing(epsilon) / 2).upper()
-        return total - half + arb(0, half) + arb(0, self.truncation(epsilon).upper()) + self._stray
-
-    @cached_property
-    def _stray(self) -> Any:
-        """What mass that is left out of M may add."""
-        return sum((count * arb(part.stray) for part, count in self.parts), arb(0)).union(0)
+        return total - half + arb(0, half) + arb(0, self.truncation(epsilon).upper()) + self.omitted
 
     def aliasing(self, epsilon: Any) -> Any:
         """A bound of what the sum has too much."""
@@ -117,7 +114,7 @@ class Line(ABC):
 
 
 @dataclass(frozen=True, eq=False)
-class Smooth(Line):
+class Contour(Line):
     """With the kernel e^{-zx}/(z (z + 1)), up to a height beyond which the composed transform has fallen."""
 
     name = "contour"
@@ -131,7 +128,9 @@ class Smooth(Line):
     def kernel(self, epsilon: Any) -> list[Any]:
         """By powers of one turn."""
         scale, turn = (-arb(self.layout.abscissa) * epsilon).exp(), acb(0, -self.step * epsilon).exp()
-        return [weight * power for weight, power in zip(self._weights, turned_sums([scale], [turn], self.size), strict=True)]
+        return [
+            weight * power for weight, power in zip(self._weights, exponential_sums([scale], [turn], self.size), strict=True)
+        ]
 
     def truncation(self, epsilon: Any) -> Any:
         """As |z (z + 1)| >= t^2 and the sum of h/(nh)^2 over n > N is below 1/(Nh)."""
@@ -154,10 +153,6 @@ class Smooth(Line):
         return {**super().witness(epsilon), "envelopes": [shown(ceiling, 20) for ceiling in self._ceilings]}
 
 
-# how many nodes a part can be summed at
-_LIMITS: tuple[tuple[type[Part], int], ...] = ((Closed, MOST_FORMULAS), (NormalRatio, MOST_SUMS))
-
-
 def prepare(loss: LogPhi, epsilon: Any, digits: int, most: int = MOST_NODES) -> Route:
     """A loss of which some part falls, near an epsilon, on a line of at most so many nodes.
 
@@ -166,12 +161,17 @@ def prepare(loss: LogPhi, epsilon: Any, digits: int, most: int = MOST_NODES) -> 
     NotCertifiedError
         If a part is not known in balls, or none falls fast enough.
     """
-    parts = [(part_of(law), count) for law, count in loss.terms]
+    terms = terms_of(loss)
+    parts = [(law.transform(), count) for law, count in terms]
     chosen = line_at(loss, float(epsilon.mid()), digits)
-    limits = [limit for part, _ in parts for kind, limit in _LIMITS if isinstance(part, kind)]
-    height = height_of(parts, chosen, min([most, *limits]))
+    height = height_of(parts, chosen, min([most, *(part.most_nodes for part, _ in parts)]))
     size = math.ceil(height / chosen.step) + 1
-    return Smooth(parts, chosen, arb(chosen.step), size)
+    return Contour(parts, chosen, arb(chosen.step), size, omitted_by(terms))
+
+
+def omitted_by(terms: Terms) -> Any:
+    """What the mass that the laws leave out may add."""
+    return sum((count * arb(law.omitted) for law, count in terms), arb(0)).union(0)
 
 
 def _chernoff(parts: Parts, u: Any) -> Any:

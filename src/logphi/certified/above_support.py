@@ -1,4 +1,4 @@
-"""Beyond the largest loss, where nothing exceeds."""
+"""Above the support of the loss, where the excess is zero."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any
 from flint import arb
 
 from logphi.certified.decimals import shown
+from logphi.certified.laws.registry import terms_of
 from logphi.certified.route import NotThisRouteError, Route
-from logphi.laws.finite import Finite
 from logphi.laws.log_phi import LogPhi
 
 
 @dataclass(frozen=True, eq=False)
-class Beyond:
+class AboveSupport:
     """A loss that is at most ``supremum``, an exact ball."""
 
     supremum: Any
@@ -39,7 +39,7 @@ def prepare(loss: LogPhi, epsilon: Any, digits: int) -> Route:
     NotCertifiedError
         If it is not.
     """
-    stray = any(isinstance(law, Finite) and law.stray for law, _ in loss.terms)
-    if stray or not (math.isfinite(loss.supremum) and epsilon >= arb(loss.supremum)):
+    omitted = any(law.omitted for law, _ in terms_of(loss))
+    if omitted or not (math.isfinite(loss.supremum) and epsilon >= arb(loss.supremum)):
         raise NotThisRouteError("the loss is not known to stay below this epsilon")
-    return Beyond(arb(loss.supremum))
+    return AboveSupport(arb(loss.supremum))

@@ -5,21 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
-from logphi.certified.part import Part
 from logphi.certified.route import NotCertifiedError, NotThisRouteError
-from logphi.inversion.contour import RIGHT, SHARE, Layout, Smooth, layout, saddle
+from logphi.certified.transform import Transform
+from logphi.inversion.contour import RIGHT, Layout, Smooth, layout, saddle
 from logphi.laws.log_phi import LogPhi
 
-# a slower fall is refused: the sum would take minutes
-MOST_NODES, FEW_NODES = 400_000, 20_000
-# measured: a formula at a node takes as long as sums of powers at eight
-MOST_FORMULAS = MOST_NODES // 8
-# measured: a mixture of normal laws is a sum over hundreds of points at each node, ten seconds in all
-MOST_SUMS = FEW_NODES
 # the smallest strip in which a line is laid
 _LEAST = 1e-9
-# logarithm of what an error may be, over the last digit: a twentieth, and the layout takes a share of that which is too small
-_ROOM = -3 - math.log(SHARE)
 
 
 def line_at(loss: LogPhi, epsilon: float, digits: int) -> Layout:
@@ -37,13 +29,13 @@ def line_at(loss: LogPhi, epsilon: float, digits: int) -> Layout:
         )
     kernel = Smooth(epsilon)
     place = saddle(loss, kernel, RIGHT)
-    found = layout(loss, place.abscissa, kernel, _ROOM - digits * math.log(10)) if math.isfinite(place.value) else None
+    found = layout(loss, place.abscissa, kernel, -digits * math.log(10)) if math.isfinite(place.value) else None
     if found is None:
         raise NotCertifiedError("this epsilon is beyond what a line of nodes resolves: ask at a smaller one")
     return found
 
 
-def height_of(parts: Sequence[tuple[Part, int]], line: Layout, most: int) -> float:
+def height_of(parts: Sequence[tuple[Transform, int]], line: Layout, most: int) -> float:
     """Where the composed transform has fallen far enough.
 
     Raises

@@ -307,3 +307,14 @@ def test_certified_bounds_of_the_views():
     assert array[1].upper == pytest.approx(training.delta(1.0).value, rel=1e-9)
     with pytest.raises(ValueError, match="finite"):
         training.delta(math.nan, method="certified")
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_the_transform_of_a_pair_is_not_known_outside_of_its_strip(turned):
+    law = parse("GaussianPair(mean_p=0, mean_q=0, sigma_p=2, sigma_q=1)").loss_law().terms[0][0]
+    law = law.reflected() if turned else law
+    with precision(100):
+        transform, end = in_balls(law).transform(), 1 / arb(3)
+        assert transform.at(end - arb("0.001")).is_finite()
+        # the formula has a value there, and the moment has none
+        assert transform.at(end + arb("0.001")).is_finite() == turned

@@ -107,10 +107,6 @@ class NormalRatio(Transform):
         """Sums."""
         return MOST_SUMS
 
-    def reflected(self) -> NormalRatio:
-        """The pair exchanged, and the line turned around."""
-        return NormalRatio(self.down, self.up)
-
     def on_line(self, c: Any, step: Any, size: int) -> list[Any]:
         """M(c + i step j) for j = 0 .. size - 1, c >= 0 and the step exact, by the trapezoidal rule on a line x + ib.
 

@@ -367,7 +367,7 @@ def test_what_has_no_exact_formula_is_refused(text, reason):
 def test_an_order_that_doubles_do_not_show_is_refused_in_balls_and_in_rational_numbers(text):
     pytest.importorskip("flint")
     from logphi.arith.ball import Balls
-    from logphi.certified.places import Exact
+    from logphi.certified.locations import Exact
 
     ((law, _),) = parse(text).loss_law().terms
     for arith in (Balls(240, proving=True), Exact()):

@@ -16,13 +16,13 @@ from logphi.written import Written
 flint = pytest.importorskip("flint")
 from flint import acb, arb, fmpq  # noqa: E402
 
-from logphi.certified import contour, rays  # noqa: E402
+from logphi.certified import bent_contour, contour  # noqa: E402
 from logphi.certified.answer import certify  # noqa: E402
-from logphi.certified.mixture import Mixture, NormalRatio  # noqa: E402
-from logphi.certified.parts import part_of  # noqa: E402
-from logphi.certified.powers import turned_sums  # noqa: E402
+from logphi.certified.exponential_sums import exponential_sums  # noqa: E402
+from logphi.certified.laws.registry import in_balls  # noqa: E402
+from logphi.certified.laws.spliced_normal import SplicedTransform  # noqa: E402
+from logphi.certified.mixture_transform import Mixture, NormalRatio  # noqa: E402
 from logphi.certified.route import NotCertifiedError  # noqa: E402
-from logphi.certified.spliced import Spliced  # noqa: E402
 from profiles import gaussian_profile  # noqa: E402
 from slowly import slowly  # noqa: E402
 
@@ -126,7 +126,7 @@ def test_ceilings_are_sharp_for_many_repetitions():
 def test_spliced_transforms_and_ceilings(m, g):
     c, size, step = mpf(3), 5, mpf(4)
     with precision(BITS), mpmath.workdps(45):
-        part = Spliced(arb(m), arb(g))
+        part = SplicedTransform(arb(m), arb(g))
         values = part.on_line(arb(3), arb(4), size)
         m, g = mpf(m), mpf(g)
 
@@ -163,7 +163,7 @@ def test_spliced_transforms_and_ceilings(m, g):
 def test_nothing_rises_above_its_ceiling(expression):
     for loss in (parse(expression).loss_law(), parse(expression).loss_law().reflected()):
         with precision(BITS):
-            part, c = part_of(loss.terms[0][0]), arb(min(0.4 * loss.strip[1], 2.0))
+            part, c = in_balls(loss.terms[0][0]).transform(), arb(min(0.4 * loss.strip[1], 2.0))
             whole = part.at(c).upper()
             for height in (0.1, 2.0, 15.0):
                 ceiling = part.ceiling(c, arb(height), 3, whole)
@@ -174,7 +174,7 @@ def test_runs_of_powers():
     rng = np.random.default_rng(7)
     angles, weights = rng.uniform(-3, 3, 5), rng.uniform(0, 1, 5)
     with precision(BITS), mpmath.workdps(40):
-        found = list(turned_sums([arb(w) for w in weights], [acb(0, arb(a)).exp() for a in angles], 83))
+        found = list(exponential_sums([arb(w) for w in weights], [acb(0, arb(a)).exp() for a in angles], 83))
         assert len(found) == 83
         for n in (0, 1, 15, 16, 17, 82):
             exact = sum(mpf(w) * mpmath.expj(mpf(a) * n) for w, a in zip(weights, angles, strict=True))
@@ -244,7 +244,7 @@ def test_rays_and_a_line_agree(epsilon, turned):
     loss = parse("12 * GaussianPair(mean_p=0, sigma_p=10, mean_q=1, sigma_q=11)").loss_law()
     loss = loss.reflected() if turned else loss
     with precision(160):
-        bent, straight = (one.prepare(loss, arb(epsilon), 15).excess(arb(epsilon)) for one in (rays, contour))
+        bent, straight = (one.prepare(loss, arb(epsilon), 15).excess(arb(epsilon)) for one in (bent_contour, contour))
         assert bent.overlaps(straight)
         assert bent.rad() <= abs(bent) * arb(10) ** -30
         assert straight.rad() <= abs(straight) * arb(10) ** -14
@@ -253,7 +253,7 @@ def test_rays_and_a_line_agree(epsilon, turned):
 def test_rays_by_output_space():
     loss = parse("GaussianPair(mean_p=0, sigma_p=1, mean_q=1, sigma_q=2)").loss_law()
     with precision(BITS):
-        found = rays.prepare(loss, arb("0.5"), 20).excess(arb("0.5"))
+        found = bent_contour.prepare(loss, arb("0.5"), 20).excess(arb("0.5"))
     with mpmath.workdps(30):
 
         def gain(x):
@@ -307,3 +307,14 @@ def test_certified_bounds_of_the_views():
     assert array[1].upper == pytest.approx(training.delta(1.0).value, rel=1e-9)
     with pytest.raises(ValueError, match="finite"):
         training.delta(math.nan, method="certified")
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_the_transform_of_a_pair_is_not_known_outside_of_its_strip(turned):
+    law = parse("GaussianPair(mean_p=0, mean_q=0, sigma_p=2, sigma_q=1)").loss_law().terms[0][0]
+    law = law.reflected() if turned else law
+    with precision(100):
+        transform, end = in_balls(law).transform(), 1 / arb(3)
+        assert transform.at(end - arb("0.001")).is_finite()
+        # the formula has a value there, and the moment has none
+        assert transform.at(end + arb("0.001")).is_finite() == turned

@@ -6,6 +6,7 @@ import itertools
 import math
 import random
 from fractions import Fraction
+from typing import Any
 
 import flint
 import mpmath
@@ -14,9 +15,9 @@ import pytest
 from cases import Case, load
 from logphi.arith.ball import precision
 from logphi.arith.protocol import LogOdds, Plain, Ratio
-from logphi.certified.cells import atoms_of
-from logphi.certified.pieces import prepare
-from logphi.certified.places import Basis, Place, Unit
+from logphi.certified import residues
+from logphi.certified.laws.registry import in_balls, terms_of
+from logphi.certified.locations import Basis, Location, Unit
 from logphi.certified.profile import infinite_mass
 from logphi.certified.route import NotCertifiedError
 from logphi.expression import parse
@@ -33,6 +34,11 @@ IDS = (
     "p050 p064 p065 p069 p071 p078 p079 p080 p081 p082"
 )
 CASES = [case for case in load() if case.id in IDS.split()]
+
+
+def prepare(loss: LogPhi, epsilon: Any, bits: int) -> Any:
+    """The sum of residues of a loss."""
+    return residues.prepare(terms_of(loss), epsilon, bits)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
@@ -160,10 +166,10 @@ def test_equal_places_are_found() -> None:
     """Logarithms of 6/5, 3/2 and 25/16 are combinations of three; a unit stands for itself."""
     unit = Unit("x", flint.arb(1))
     places = [
-        Place(ratio=Fraction(6, 5)),
-        Place(ratio=Fraction(3, 2)),
-        Place(ratio=Fraction(25, 16)),
-        Place(units=((unit, 1),)),
+        Location(ratio=Fraction(6, 5)),
+        Location(ratio=Fraction(3, 2)),
+        Location(ratio=Fraction(25, 16)),
+        Location(units=((unit, 1),)),
     ]
     basis = Basis.of(places)
     keys = [basis.key(place) for place in places]
@@ -192,7 +198,7 @@ def test_vectors_of_doubles_are_divided_by_their_sums() -> None:
     assert whole_p != 1 == sum(decimals_q)
     with precision(200):
         mixed = [(1 - rate) * b + rate * a / whole_p for a, b in zip(decimals_p, decimals_q, strict=True)]
-        assert all(abs(one - ball(other)) < 1e-55 for one, other in zip(atoms_of(law).p, mixed, strict=False))
+        assert all(abs(one - ball(other)) < 1e-55 for one, other in zip(in_balls(law).atoms().p, mixed, strict=False))
         assert abs(infinite_mass(LogPhi(((law, 1),))) - ball(mixed[-1])) < 1e-55
 
 

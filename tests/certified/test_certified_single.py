@@ -10,10 +10,10 @@ import pytest
 
 from cases import Case, load
 from logphi.arith.ball import precision
-from logphi.certified.normal_mixture import mixtures_of
+from logphi.certified.laws.registry import in_balls
 from logphi.certified.reals import balls
 from logphi.certified.route import NotCertifiedError
-from logphi.certified.single import prepare
+from logphi.certified.single_release import prepare
 from logphi.expression import parse
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.normal_pair import NormalPair
@@ -70,7 +70,7 @@ def test_normal_mixtures_against_integrals(which: tuple[str, str | None], epsilo
     """Rates and centres are dyadic or few: doubles in the integrand are good to sixteen digits."""
     p, q = MIXTURES[which]
     with precision(128):
-        mixtures, at = mixtures_of(loss_of(*which).terms[0][0]), ball(epsilon)
+        mixtures, at = in_balls(loss_of(*which).terms[0][0]).mixtures(), ball(epsilon)
         low, high = mixtures.ends
         inside = low < at and at < high
         place = float(mixtures.root(at)) * (-1 if which[1] == "add" else 1) if inside else 0.0
@@ -170,7 +170,7 @@ def test_the_root_is_enclosed() -> None:
     """Between two points where the loss is told from epsilon, however far out."""
     with precision(200):
         for text in ("Gaussian(sigma=0.5).poisson(0.001)", "Gaussian(sigma=1).poisson(0.2, adjacency='replace')"):
-            mixtures = mixtures_of(loss_of(text).terms[0][0])
+            mixtures = in_balls(loss_of(text).terms[0][0]).mixtures()
             for epsilon in ("-0.0009", "1e-40", "3", "300"):
                 root = mixtures.root(ball(epsilon).mid())
                 assert mixtures.loss(root.lower()) < ball(epsilon).mid() < mixtures.loss(root.upper())

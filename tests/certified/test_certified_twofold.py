@@ -11,7 +11,7 @@ from cases import load
 from logphi.arith.ball import precision
 from logphi.bound import Bound
 from logphi.certified.route import NotCertifiedError
-from logphi.certified.twofold import prepare
+from logphi.certified.two_releases import prepare
 from logphi.expression import parse
 from logphi.laws.finite import Thinned
 from logphi.laws.log_phi import LogPhi

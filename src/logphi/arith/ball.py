@@ -30,18 +30,23 @@ _LEAST_BITS, _MOST_BITS = 16, 1 << 20
 _GUARD = 32
 
 
-# held by whoever computes, as threads share the precision
-_ALONE = RLock()
+# the name, among those of FLINT, of the lock that guards its precision: the checker of certificates, which shares no code with
+# this module, takes the same lock by the same name
+_LOCK = "_precision_lock"
 
 
 @contextmanager
 def precision(bits: int) -> Iterator[Any]:
-    """FLINT at a precision, which is a global variable of its own and is put back; one thread at a time."""
+    """FLINT at a precision, for one thread at a time.
+
+    The precision of FLINT is one global variable, which all threads share. Whoever computes holds the lock that guards it;
+    the old precision is restored at the end, after an exception too.
+    """
     try:
         import flint
     except ImportError:
         raise ImportError("ball arithmetic needs python-flint, which is not installed: pip install python-flint") from None
-    with _ALONE, flint.ctx.workprec(bits):
+    with vars(flint).setdefault(_LOCK, RLock()), flint.ctx.workprec(bits):
         yield flint
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from threading import RLock
 
 import mpmath
 
@@ -17,8 +19,19 @@ _ASIDE = 0.381966
 _REACHES = (16, 64, 512, 8192)
 
 
+# held by whoever changes the precision of mpmath, which all threads share
+_ALONE = RLock()
+
+
+@contextmanager
+def precision(bits: int) -> Iterator[None]:
+    """Mpmath at a precision, for one thread at a time; then the old precision, after an exception too."""
+    with _ALONE, mpmath.workprec(bits):
+        yield
+
+
 class Multiprecision(Arithmetic):
-    """Numbers are ``mpf`` or ``mpc`` at the working precision of ``mpmath.mp`` (set it with ``workdps``).
+    """Numbers are ``mpf`` or ``mpc`` at the working precision of mpmath: set it with :func:`precision`.
 
     No rounding bounds are carried. The removable singularities at 0 are filled in.
     """
@@ -77,7 +90,7 @@ class Multiprecision(Arithmetic):
         digits = mpmath.mp.dps
         # terms that cancel cost as many digits as the sum is smaller than they
         for extra in (10, 100, 400):
-            with mpmath.extradps(extra):
+            with _ALONE, mpmath.extradps(extra):
                 mean = self._settled_mean(term, mpmath.mpf(10) ** (-3 - digits - extra), mpmath.mpf(10) ** (3 - digits))
                 if mean is not None:
                     return mean

@@ -12,7 +12,7 @@ from typing import Any
 import mpmath
 import sympy
 
-from logphi.arith.mp import normal_sum_of_mpmath, quadrature_of_mpmath
+from logphi.arith.mp import normal_sum_of_mpmath, precision, quadrature_of_mpmath
 
 # binary digits beside those that are asked for, which come in steps: what was computed once serves again
 _GUARD, _STEP = 16, 64
@@ -83,6 +83,6 @@ def _evaluated(one: Uncollapsed | NormalSum, prec: int) -> Any:
 
 @lru_cache(maxsize=64)
 def _parts(one: Uncollapsed | NormalSum, bits: int) -> tuple[Any, Any]:
-    with mpmath.workprec(bits):
+    with precision(bits):
         value = one.by_mpmath()
         return mpmath.re(value), mpmath.im(value)

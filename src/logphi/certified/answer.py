@@ -14,8 +14,7 @@ from flint import arb
 from logphi.arith.ball import precision
 from logphi.bound import Direction
 from logphi.certified.decimals import enclosing
-from logphi.certified.lost import infinite_mass
-from logphi.certified.profile import prepare_below
+from logphi.certified.profile import infinite_mass, prepare_below
 from logphi.certified.reals import ball, rational
 from logphi.certified.route import NotCertifiedError, NotThisRouteError
 from logphi.engine.directions import Loss, direction_of
@@ -25,6 +24,8 @@ from logphi.questions.epsilon import epsilon
 
 # digits beyond those that are written: two more are written, and the balls must decide about a unit of the last
 _SPARE = 5
+# precision before that of the answer is known
+_BITS = 64
 # doublings of the precision before a question counts as undecidable
 _ATTEMPTS = 6
 # an epsilon to start from
@@ -61,7 +62,8 @@ def certify(loss: Loss, *, quantity: str, at: Fraction, direction: Direction | s
         If the loss cannot be certified, or there is no finite answer.
     """
     try:
-        return _certify(loss, quantity, at, direction, digits)
+        with precision(_BITS):  # alone with FLINT from the first ball to the last
+            return _certify(loss, quantity, at, direction, digits)
     except (NotThisRouteError, NotImplementedError) as reason:
         raise NotCertifiedError(str(reason)) from None
 
@@ -82,9 +84,13 @@ def _certify(loss: Loss, quantity: str, at: Fraction, direction: Direction | str
         infinite_mass(part)
     count = max((count for part in orders for _, count in part[1].terms), default=1)
     bits = math.ceil((digits + _SPARE) * math.log2(10)) + count.bit_length() + 24
-    for _ in range(_ATTEMPTS):
+    for attempt in range(1, _ATTEMPTS + 1):
+        # a line of nodes is laid for more digits, too: the guesses behind it may have been too good
+        aim = digits + attempt * _SPARE
         with precision(bits), suppress(_TooWideError):
-            return _delta(orders, at, digits) if quantity == "delta" else _epsilon(loss, orders, at, direction, digits)
+            if quantity == "delta":
+                return _delta(orders, at, digits, aim)
+            return _epsilon(loss, orders, at, direction, digits, aim)
         bits += bits // 2
     raise NotCertifiedError(
         f"the answer could not be decided with {bits} bits: it may lie exactly at a step of the profile; ask beside it"
@@ -94,13 +100,13 @@ def _certify(loss: Loss, quantity: str, at: Fraction, direction: Direction | str
 Orders = list[tuple[Direction, LogPhi]]
 
 
-def _delta(orders: Orders, at: Fraction, digits: int) -> Answer:
+def _delta(orders: Orders, at: Fraction, digits: int, aim: int) -> Answer:
     place, witness = ball(at), dict[str, Any]()
     found: list[tuple[Direction, Any]] = []
     for one, part in orders:
         # an order that cannot attain the maximum is not computed
         least = found[0][1].lower() if found else arb(0)
-        prepared = prepare_below(part, place, least, digits + _SPARE)
+        prepared = prepare_below(part, place, least, aim)
         found.append((one, prepared.delta(place)))
         witness[one.value] = prepared.route.witness(place)
     lowest, highest = arb(0), arb(0)
@@ -114,7 +120,7 @@ def _delta(orders: Orders, at: Fraction, digits: int) -> Answer:
     return Answer(lower, upper, _largest(found), witness)
 
 
-def _epsilon(loss: Loss, orders: Orders, at: Fraction, direction: Direction | str | None, digits: int) -> Answer:
+def _epsilon(loss: Loss, orders: Orders, at: Fraction, direction: Direction | str | None, digits: int, aim: int) -> Answer:
     order = None if direction is None else direction_of(direction)
     level, guess = ball(at), epsilon(loss, float(at), direction=order, rtol=_ROUGH)
     if not math.isfinite(guess.value):
@@ -125,7 +131,7 @@ def _epsilon(loss: Loss, orders: Orders, at: Fraction, direction: Direction | st
     # an order that cannot attain the maximum is not computed
     settled = len(orders) > 1 and guess.lower > 0 and guess.direction is not Direction.BOTH
     floors = {one: level if settled and one is not guess.direction else arb(0) for one, _ in orders}
-    profiles = {one: prepare_below(part, arb(guess.value), floors[one], digits + _SPARE) for one, part in orders}
+    profiles = {one: prepare_below(part, arb(guess.value), floors[one], aim) for one, part in orders}
 
     def answered(lower: str, upper: str, order: Direction) -> Answer:
         return Answer(lower, upper, order.value, {one.value: own.route.witness(arb(upper)) for one, own in profiles.items()})

@@ -8,7 +8,7 @@ whose terms other than m = 0 are positive and, by D(x) <= kappa(u) M(u) e^{-ux},
 
     kappa(c + s) M(c + s) e^{-(c + s)x} / (e^{2 pi s/h} - 1)  and  kappa(c - r) M(c - r) e^{-(c - r)x} / (e^{2 pi r/h} - 1)
 
-together for m > 0 and for m < 0, for s > 0 within the strip and 0 < r <= c.
+together for m > 0 and for m < 0, for s > 0 within the strip and 0 < r <= c; here r is the smaller of s and c.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from typing import Any
 from flint import acb, arb, ctx
 
 from logphi import progress
-from logphi.certified.closed import Closed
 from logphi.certified.decimals import shown
-from logphi.certified.mixture import NormalRatio
-from logphi.certified.part import Part
-from logphi.certified.parts import part_of
-from logphi.certified.plan import MOST_FORMULAS, MOST_NODES, MOST_SUMS, Plan, height_of, plan
-from logphi.certified.powers import turned_sums
+from logphi.certified.exponential_sums import exponential_sums
+from logphi.certified.laws.law import Terms
+from logphi.certified.laws.registry import terms_of
+from logphi.certified.layout import height_of, line_at
 from logphi.certified.route import Route
+from logphi.certified.transform import MOST_NODES, Transform
+from logphi.inversion.contour import Layout
 from logphi.laws.log_phi import LogPhi
 
-Parts = Sequence[tuple[Part, int]]
+Parts = Sequence[tuple[Transform, int]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,9 +41,10 @@ class Line(ABC):
     """A composition on nodes ``c + i h n``, n from 0, whose sum over both signs of n is D but for errors that are bounded."""
 
     parts: Parts
-    plan: Plan
+    layout: Layout
     step: Any
     size: int
+    omitted: Any
 
     @abstractmethod
     def kernel(self, epsilon: Any) -> list[Any]:
@@ -56,7 +57,9 @@ class Line(ABC):
     @cached_property
     def _lines(self) -> list[list[Any]]:
         """M of each part at the nodes."""
-        return [part.on_line(arb(self.plan.abscissa), self.step, self.size) for part, _ in progress.shown(self.parts, "parts")]
+        return [
+            part.on_line(arb(self.layout.abscissa), self.step, self.size) for part, _ in progress.shown(self.parts, "parts")
+        ]
 
     @cached_property
     def values(self) -> list[Any]:
@@ -71,37 +74,34 @@ class Line(ABC):
         first, *others = (value * factor for value, factor in zip(self.values, self.kernel(epsilon), strict=True))
         total = self.step / (2 * arb.pi()) * (first.real + 2 * sum((one.real for one in others), arb(0)))
         half = (self.aliasing(epsilon) / 2).upper()
-        return total - half + arb(0, half) + arb(0, self.truncation(epsilon).upper()) + self._omitted_mass
-
-    @cached_property
-    def _omitted_mass(self) -> Any:
-        """What mass that is left out of M may add."""
-        return sum((count * arb(part.omitted_mass) for part, count in self.parts), arb(0)).union(0)
+        return total - half + arb(0, half) + arb(0, self.truncation(epsilon).upper()) + self.omitted
 
     def aliasing(self, epsilon: Any) -> Any:
         """A bound of what the sum has too much."""
-        c, (right, left) = arb(self.plan.abscissa), self._shifted
-        up, down = arb(self.plan.up), arb(self.plan.down)
         total = arb(0)
-        for place, shift, value in ((c + up, up, right), (c - down, down, left)):
+        for place, shift, value in self._chernoff:
             total += value * (-place * epsilon).exp() / ((2 * arb.pi() * shift / self.step).exp() - 1)
         return total
 
+    @property
+    def _shifts(self) -> tuple[float, float]:
+        """Of the line, to the right and to the left, where it stays off the pole at -1."""
+        return self.layout.shift, min(self.layout.shift, self.layout.abscissa)
+
     @cached_property
-    def _shifted(self) -> tuple[Any, Any]:
-        """kappa(u) M(u) on either side of the line."""
-        c = arb(self.plan.abscissa)
-        places = (c + arb(self.plan.up), c - arb(self.plan.down))
-        return _chernoff(self.parts, places[0]), _chernoff(self.parts, places[1])
+    def _chernoff(self) -> list[tuple[Any, Any, Any]]:
+        """On either side of the line an abscissa u, its distance, and kappa(u) M(u)."""
+        c, (up, down) = arb(self.layout.abscissa), map(arb, self._shifts)
+        return [(u, shift, _chernoff(self.parts, u)) for u, shift in ((c + up, up), (c - down, down))]
 
     def witness(self, epsilon: Any) -> dict[str, Any]:
         """What was chosen, and the errors at an epsilon."""
         return {
             "route": self.name,
-            "abscissa": repr(self.plan.abscissa),
+            "abscissa": repr(self.layout.abscissa),
             "step": shown(self.step, 20),
             "nodes": self.size,
-            "shifts": [repr(self.plan.up), repr(self.plan.down)],
+            "shifts": [repr(shift) for shift in self._shifts],
             "bits": ctx.prec,
             "aliasing": shown(self.aliasing(epsilon).upper(), 8),
             "truncation": shown(self.truncation(epsilon).upper(), 8),
@@ -114,33 +114,35 @@ class Line(ABC):
 
 
 @dataclass(frozen=True, eq=False)
-class Smooth(Line):
+class Contour(Line):
     """With the kernel e^{-zx}/(z (z + 1)), up to a height beyond which the composed transform has fallen."""
 
     name = "contour"
 
     @cached_property
     def _weights(self) -> list[Any]:
-        c = arb(self.plan.abscissa)
+        c = arb(self.layout.abscissa)
         nodes = (acb(c, self.step * n) for n in range(self.size))
         return [1 / (z * (z + 1)) for z in nodes]
 
     def kernel(self, epsilon: Any) -> list[Any]:
         """By powers of one turn."""
-        scale, turn = (-arb(self.plan.abscissa) * epsilon).exp(), acb(0, -self.step * epsilon).exp()
-        return [weight * power for weight, power in zip(self._weights, turned_sums([scale], [turn], self.size), strict=True)]
+        scale, turn = (-arb(self.layout.abscissa) * epsilon).exp(), acb(0, -self.step * epsilon).exp()
+        return [
+            weight * power for weight, power in zip(self._weights, exponential_sums([scale], [turn], self.size), strict=True)
+        ]
 
     def truncation(self, epsilon: Any) -> Any:
         """As |z (z + 1)| >= t^2 and the sum of h/(nh)^2 over n > N is below 1/(Nh)."""
         fall, last = arb(1), self.step * (self.size - 1)
         for (_, count), ceiling in zip(self.parts, self._ceilings, strict=True):
             fall *= ceiling**count
-        return fall * (-arb(self.plan.abscissa) * epsilon).exp() / (arb.pi() * last)
+        return fall * (-arb(self.layout.abscissa) * epsilon).exp() / (arb.pi() * last)
 
     @cached_property
     def _ceilings(self) -> list[Any]:
         """For each part a bound of |M| from the first node that is left out on."""
-        c, height = arb(self.plan.abscissa), self.step * self.size
+        c, height = arb(self.layout.abscissa), self.step * self.size
         return [
             part.ceiling(c, height, count, line[0].real.upper())
             for (part, count), line in zip(self.parts, self._lines, strict=True)
@@ -151,10 +153,6 @@ class Smooth(Line):
         return {**super().witness(epsilon), "envelopes": [shown(ceiling, 20) for ceiling in self._ceilings]}
 
 
-# how many nodes a part can be summed at
-_LIMITS: tuple[tuple[type[Part], int], ...] = ((Closed, MOST_FORMULAS), (NormalRatio, MOST_SUMS))
-
-
 def prepare(loss: LogPhi, epsilon: Any, digits: int, most: int = MOST_NODES) -> Route:
     """A loss of which some part falls, near an epsilon, on a line of at most so many nodes.
 
@@ -163,12 +161,17 @@ def prepare(loss: LogPhi, epsilon: Any, digits: int, most: int = MOST_NODES) -> 
     NotCertifiedError
         If a part is not known in balls, or none falls fast enough.
     """
-    parts = [(part_of(law), count) for law, count in loss.terms]
-    chosen = plan(loss, float(epsilon.mid()), digits)
-    limits = [limit for part, _ in parts for kind, limit in _LIMITS if isinstance(part, kind)]
-    height = height_of(parts, chosen, min([most, *limits]))
+    terms = terms_of(loss)
+    parts = [(law.transform(), count) for law, count in terms]
+    chosen = line_at(loss, float(epsilon.mid()), digits)
+    height = height_of(parts, chosen, min([most, *(part.most_nodes for part, _ in parts)]))
     size = math.ceil(height / chosen.step) + 1
-    return Smooth(parts, chosen, arb(chosen.step), size)
+    return Contour(parts, chosen, arb(chosen.step), size, omitted_by(terms))
+
+
+def omitted_by(terms: Terms) -> Any:
+    """What the mass that the laws leave out may add."""
+    return sum((count * arb(law.omitted) for law, count in terms), arb(0)).union(0)
 
 
 def _chernoff(parts: Parts, u: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 
 import flint
 
-from logphi.certified.places import Basis, Key, Place
+from logphi.certified.locations import Basis, Key, Location
 from logphi.certified.route import NotCertifiedError
 
 # key of a place -> polynomial of t
@@ -66,7 +66,7 @@ class Cut:
 
 def product(factors: Iterator[tuple[Terms, Any]], cut: Cut) -> Terms:
     """The product of some sums; each comes with the highest place of all that follow."""
-    nothing = cut.basis.key(Place()), flint.arb_poly([1])
+    nothing = cut.basis.key(Location()), flint.arb_poly([1])
     whole, _ = next(factors, (dict([nothing]), None))
     for terms, rest in factors:
         fresh: Terms = {}

@@ -17,17 +17,14 @@ from typing import Any, cast
 from flint import acb, arb
 
 from logphi.arith.protocol import Arithmetic, Number
-from logphi.certified.contour import Line
-from logphi.certified.parts import part_of
-from logphi.certified.plan import MOST_FORMULAS, plan
+from logphi.certified.contour import Line, omitted_by
+from logphi.certified.laws.law import Terms
+from logphi.certified.laws.registry import terms_of
+from logphi.certified.layout import line_at
 from logphi.certified.reals import ball, balls
 from logphi.certified.route import NotCertifiedError, NotThisRouteError, Route
-from logphi.laws.finite import Thinned
-from logphi.laws.integers import NormalOnIntegers
-from logphi.laws.ladder import Ladder
+from logphi.certified.transform import MOST_FORMULAS
 from logphi.laws.log_phi import LogPhi
-from logphi.laws.transform import LossTransform
-from logphi.laws.two_point import TwoPoint
 from logphi.written import meant
 
 # derived: from there on the next atom is e^-40 times the nearest one in a tilted law
@@ -51,7 +48,7 @@ class _Rationals:
 
 
 @dataclass(frozen=True, eq=False)
-class Places:
+class Lattice:
     """The lattice ``offset + k span``."""
 
     offset: Any
@@ -62,13 +59,13 @@ class Places:
 class Periodic(Line):
     """Over one period; an odd number of nodes, so that all but the first come in pairs."""
 
-    places: Places
+    lattice: Lattice
 
     name = "lattice"
 
     def kernel(self, epsilon: Any) -> list[Any]:
         """Times d: the sum over the nodes has the factor h/(2 pi) = 1/(N d)."""
-        c, span = arb(self.plan.abscissa), self.places.span
+        c, span = arb(self.layout.abscissa), self.lattice.span
         first = self._first(epsilon)
         found = []
         for n in range(self.size):
@@ -82,16 +79,16 @@ class Periodic(Line):
         first = self._first(epsilon)
         if first > epsilon:
             return arb(0)
-        mass = self.values[0].real * (-arb(self.plan.abscissa) * first).exp()
+        mass = self.values[0].real * (-arb(self.layout.abscissa) * first).exp()
         return mass * abs((epsilon - first).exp() - 1)
 
     def _first(self, epsilon: Any) -> Any:
         """The first place that is not below, or one that may be either."""
-        rank = (epsilon - self.places.offset) / self.places.span
+        rank = (epsilon - self.lattice.offset) / self.lattice.span
         first = rank.lower().ceil()
         # not known at all where more than one place may be the first
         known = first if first + 1 > rank else arb("nan")
-        return self.places.offset + self.places.span * known
+        return self.lattice.offset + self.lattice.span * known
 
 
 def prepare(loss: LogPhi, epsilon: Any, digits: int, most: int = MOST_FORMULAS) -> Route:
@@ -102,57 +99,44 @@ def prepare(loss: LogPhi, epsilon: Any, digits: int, most: int = MOST_FORMULAS) 
     NotCertifiedError
         If the loss is on none, or on one that is too fine.
     """
-    places = _places_of(loss)
-    if not places.span > 0:
+    terms = terms_of(loss)
+    lattice = _lattice_of(terms)
+    if not lattice.span > 0:
         raise NotThisRouteError("a loss of zero is on every lattice")
-    chosen = plan(loss, float(epsilon.mid()), digits)
-    if most < MOST_FORMULAS and chosen.abscissa * float(places.span.mid()) > _ALONE:
+    chosen = line_at(loss, float(epsilon.mid()), digits)
+    if most < MOST_FORMULAS and chosen.abscissa * float(lattice.span.mid()) > _ALONE:
         raise NotThisRouteError("so near the largest loss a sum of few atoms is simpler")
-    size = math.ceil(math.pi / (chosen.step * float(places.span.mid()))) + 1
+    size = math.ceil(math.pi / (chosen.step * float(lattice.span.mid()))) + 1
     if size > most:
         raise NotCertifiedError(
             "the lattice of these losses is too fine for a line of nodes: ask for fewer digits, or without a certificate"
         )
-    step = 2 * arb.pi() / ((2 * size - 1) * places.span)
-    return Periodic([(part_of(law), count) for law, count in loss.terms], chosen, step, size, places)
+    step = 2 * arb.pi() / ((2 * size - 1) * lattice.span)
+    return Periodic([(law.transform(), count) for law, count in terms], chosen, step, size, omitted_by(terms), lattice)
 
 
-def _places_of(loss: LogPhi) -> Places:
+def _lattice_of(terms: Terms) -> Lattice:
     """The lattice that carries every term: all gaps are rational, or there is one law only."""
-    laws = [(law, count) for law, count in loss.terms if not isinstance(law, Thinned)]
-    if not laws or not all(isinstance(law, (TwoPoint, NormalOnIntegers, Ladder)) for law, _ in laws):
-        raise NotThisRouteError("not every loss is on a lattice")
+    laws = [(law, count) for law, count in terms if not law.only_fails]
     try:
         # no more of an arithmetic than a gap is made of
-        rationals = cast(Arithmetic, _Rationals())
-        gaps = [abs(_gap(law, rationals)) for law, _ in laws]
+        rationals = _lattices(laws, cast(Arithmetic, _Rationals()))
     except _IrrationalError:
-        return _lattice_of_one(laws)
+        if len(laws) > 1:
+            raise NotThisRouteError("the lattices of these losses have no common span that is known to be one") from None
+        [(gap, steps, count)] = _lattices(laws, balls())
+        span = abs(gap.value.real)
+        return Lattice(span * (count * steps) / 2, span)
     # rationals have a greatest common divisor
-    scale = math.lcm(*(gap.denominator for gap in gaps))
-    span = Fraction(math.gcd(*(int(gap * scale) for gap in gaps)), scale)
-    offset = sum((count * _steps(law) * gap / 2 for (law, count), gap in zip(laws, gaps, strict=True)), Fraction(0))
-    return Places(ball(offset), ball(span))
+    scale = math.lcm(*(gap.denominator for gap, _, _ in rationals))
+    span = Fraction(math.gcd(*(int(gap * scale) for gap, _, _ in rationals)), scale)
+    return Lattice(ball(sum((count * steps * abs(gap) / 2 for gap, steps, count in rationals), Fraction(0))), ball(span))
 
 
-def _lattice_of_one(laws: list[tuple[LossTransform, int]]) -> Places:
-    """The lattice of a law whose gap is irrational, repeated."""
-    if len(laws) > 1:
-        raise NotThisRouteError("the lattices of these losses have no common span that is known to be one")
-    law, count = laws[0]
-    span = abs(_gap(law, balls()).value.real)
-    return Places(span * (count * _steps(law)) / 2, span)
-
-
-def _gap(law: LossTransform, arith: Arithmetic) -> Number:
-    """The distance of neighbouring atoms."""
-    if isinstance(law, TwoPoint):
-        return 2 * law.point.under(arith)
-    return law.gap(arith)  # type: ignore[attr-defined]
-
-
-def _steps(law: LossTransform) -> int:
-    """Twice the distance of some atom from zero, in gaps: atoms mirror one another."""
-    if isinstance(law, TwoPoint):
-        return 1
-    return law.shift if isinstance(law, NormalOnIntegers) else law.steps  # type: ignore[attr-defined]
+def _lattices(laws: Terms, arith: Arithmetic) -> list[tuple[Number, int, int]]:
+    """The gap of each law, twice the distance of some atom from zero in gaps, as atoms mirror one another, and the count."""
+    found = [(law.lattice(arith), count) for law, count in laws]
+    known = [(*one, count) for one, count in found if one is not None]
+    if not known or len(known) < len(found):
+        raise NotThisRouteError("not every loss is on a lattice")
+    return known

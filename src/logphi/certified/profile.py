@@ -8,15 +8,26 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from flint import ctx
+from flint import arb, ctx
 
-from logphi.certified import beyond, ceiling, contour, lattice, pieces, rays, single, twofold
-from logphi.certified.lost import infinite_mass
-from logphi.certified.plan import FEW_NODES
+from logphi.certified import (
+    above_support,
+    bent_contour,
+    chernoff,
+    contour,
+    lattice,
+    residues,
+    single_release,
+    two_releases,
+)
+from logphi.certified.laws.registry import terms_of
 from logphi.certified.route import NotCertifiedError, NotThisRouteError, Route
 from logphi.laws.log_phi import LogPhi
 
 Prepare = Callable[[LogPhi, Any, int], Route]
+
+# measured: so many nodes take less time than a sum of many terms
+FEW_NODES = 20_000
 
 
 def _to_the_bit(prepare_route: Prepare) -> Prepare:
@@ -27,16 +38,27 @@ def _to_the_bit(prepare_route: Prepare) -> Prepare:
 # tried in turn, lines of few nodes before sums of many terms, and long lines last; of the reasons against those that apply,
 # the last is what a user is told
 _ROUTES: tuple[Prepare, ...] = (
-    beyond.prepare,
+    above_support.prepare,
     partial(lattice.prepare, most=FEW_NODES),
-    _to_the_bit(single.prepare),
-    rays.prepare,
+    _to_the_bit(single_release.prepare),
+    bent_contour.prepare,
     partial(contour.prepare, most=FEW_NODES),
-    _to_the_bit(twofold.prepare),
-    _to_the_bit(pieces.prepare),
+    _to_the_bit(two_releases.prepare),
+    lambda loss, epsilon, digits: residues.prepare(terms_of(loss), epsilon, ctx.prec),
     lattice.prepare,
     contour.prepare,
 )
+
+
+def infinite_mass(loss: LogPhi) -> Any:
+    """P(L = inf), one less the product of the finite masses; relatively accurate, and zero only if every loss is finite.
+
+    Raises
+    ------
+    NotCertifiedError
+        If that of a law is not known.
+    """
+    return -sum((count * (-law.infinite_mass()).log1p() for law, count in terms_of(loss)), arb(0)).expm1()
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,8 +94,8 @@ def prepare_below(loss: LogPhi, epsilon: Any, level: Any, digits: int) -> Profil
     infinite = infinite_mass(loss)
     if level > infinite:
         ways: tuple[Callable[[], Route], ...] = (
-            partial(beyond.prepare, loss, epsilon, digits),
-            partial(ceiling.prepare, loss, epsilon, level - infinite),
+            partial(above_support.prepare, loss, epsilon, digits),
+            partial(chernoff.prepare, loss, epsilon, level - infinite),
         )
         for way in ways:
             with suppress(NotCertifiedError, NotImplementedError):

@@ -13,6 +13,13 @@ class NotThisRouteError(NotCertifiedError):
     """What one route is not made for; the reason of another says more, if there is one. No user meets it."""
 
 
+class ClosedForm(Protocol):
+    """The excess of one law as a function of an exact epsilon, at the present precision."""
+
+    def excess(self, epsilon: Any) -> Any:
+        """E_P[(1 - e^{epsilon - L})_+; L < inf]."""
+
+
 class Route(Protocol):
     """A loss prepared near an epsilon; used at the precision of the caller, who doubles the bits where the balls are wide."""
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
+from threading import RLock
 from typing import Any
 
+import flint
 from flint import arb, ctx, fmpq
 
 # A real number that is known to any precision: a ball at the precision in force when it is called.
@@ -17,15 +19,16 @@ class Undecided(ValueError):
     """Why a claim does not follow here."""
 
 
+# The precision of FLINT is one global variable, which all threads share. The lock that guards it is kept among FLINT's own
+# names, so that other code can take the same one without being imported here.
+_LOCK = "_precision_lock"
+
+
 @contextmanager
 def precision(bits: int) -> Iterator[None]:
-    """``bits`` of working precision inside the block."""
-    before = ctx.prec
-    ctx.prec = bits
-    try:
+    """``bits`` of working precision inside the block, for one thread at a time; then the old precision, whatever happens."""
+    with vars(flint).setdefault(_LOCK, RLock()), ctx.workprec(bits):
         yield
-    finally:
-        ctx.prec = before
 
 
 def ball(value: Fraction | int) -> Any:

@@ -19,6 +19,8 @@ from logphi.checker.witness import check_witness
 # digits beyond those of the claim, and how often they are doubled where balls are too wide
 SPARE = 4
 ATTEMPTS = 4
+# precision while no error goal is set
+BITS = 64
 
 
 class Issued(Protocol):
@@ -97,7 +99,8 @@ def verify(certificate: Issued | os.PathLike[str] | str | bytes | Mapping[str, A
     except RecursionError:
         return Verdict(2, "not a certificate: the text is nested too deeply")
     try:
-        _check(read_one)
+        with precision(BITS):  # alone with FLINT from the first ball to the last
+            _check(read_one)
     except (_Fails, Undecided) as why:
         return Verdict(1, f"the claim does not follow: {why}")
     except (ArithmeticError, ValueError):

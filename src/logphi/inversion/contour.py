@@ -367,7 +367,7 @@ class Contour:
 
 def plan(law: LossTransform, abscissa: float, kernel: Kernel, rtol: float, decaying: bool = False) -> Contour | None:
     """Choose shift, step and length for a relative tolerance, from proved bounds; None as in :func:`prepare`."""
-    found = layout(law, abscissa, kernel, rtol)
+    found = layout(law, abscissa, kernel, math.log(rtol))
     return None if found is None else lay(law, found, kernel, decaying)
 
 
@@ -401,6 +401,10 @@ def lay(law: LossTransform, layout: Layout, kernel: Kernel, decaying: bool = Fal
     return Contour(c, line, law.on_line(line), log_mass, float(real.radius[0]), shift, log_above, log_below, log_tail)
 
 
+# derived: as many deviations from the mean of a normal law leave a share of e^-40
+_REACH = 9.0
+
+
 @dataclass(frozen=True)
 class Layout:
     """Where a line lies and how fine it is, the logarithm of the error to aim at over M(c) e^{-cx}, and about K''(c)."""
@@ -412,8 +416,8 @@ class Layout:
     curvature: float
 
 
-def layout(law: LossTransform, saddle_at: float, kernel: Kernel, rtol: float) -> Layout | None:
-    """The layout for a saddle; None where K is out of reach.
+def layout(law: LossTransform, saddle_at: float, kernel: Kernel, log_rtol: float) -> Layout | None:
+    """The layout for a saddle and the logarithm of a relative tolerance, however small; None where K is out of reach.
 
     Towards the right a tilted law may grow a second mode (a few large steps among many small ones), which costs a small
     step; so abscissas a little left of the saddle compete, at a price for what they give away.
@@ -427,7 +431,8 @@ def layout(law: LossTransform, saddle_at: float, kernel: Kernel, rtol: float) ->
     second = (rough[1:3] + rough[3:] - 2 * rough[0]) / trial**2
     usable = second[np.isfinite(second) & (second * trial**2 < 1) & (second > 0)]
     # the wider difference is the better one unless higher terms have taken over
-    scale = min(room, 9 / np.sqrt(usable[-1])) if usable.size else room
+    reach = max(_REACH, math.sqrt(max(-2 * log_rtol, 0.0)))
+    scale = min(room, reach / np.sqrt(usable[-1])) if usable.size else room
     moved = saddle_at - (scale * np.array([0.0, 0.2]) if outside else np.zeros(1))
     rooms = _room(law, kernel, moved)
     # the ends themselves are poles of nothing: a shift as large as the room is allowed, where the bound is the total mass
@@ -442,7 +447,7 @@ def layout(law: LossTransform, saddle_at: float, kernel: Kernel, rtol: float) ->
         log_value = size - 0.5 * np.log(2 * np.pi * (curvature + sum((moved - pole) ** -2 for pole in kernel.poles)))
         beside = [values + kernel.log_chernoff(at) - at * x for values, at in ((above, c + shifts), (below, c - shifts))]
         neighbours = np.logaddexp(*beside) - (middle - c * x)
-    log_target = log_value + np.log(SHARE * rtol)
+    log_target = log_value + math.log(SHARE) + log_rtol
     finite = np.isfinite(neighbours)
     safe = np.where(finite, neighbours, 0.0)
     # where the neighbours are far below the target, any step would do

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from threading import RLock
 from typing import Any
 
 import numpy as np
@@ -18,12 +17,10 @@ from logphi.laws.sampled import Array, Complex, Sampled, slopes_apart
 
 # measured: steps of the differences that tell rounding from slope, and what of it calls for more digits
 _STEP, _NOISY = 2.0**-30, 1e-13
-# measured: points at which more digits are computed at a time; the digits; the step across a removable singularity
-_MOST, _DIGITS, _ACROSS = 400, 40, 1e-15
+# measured: points at which more bits are computed at a time; the bits; the step across a removable singularity
+_MOST, _BITS, _ACROSS = 400, 136, 1e-15
 # measured: the largest abscissa looked at, and how finely an end of the strip is found
 _FARTHEST, _HALVINGS = 2.0**15, 30
-# held by whoever computes with more digits, as threads share the precision of mpmath
-_ALONE = RLock()
 
 
 @dataclass(frozen=True)
@@ -72,7 +69,9 @@ def _precise(law: Expression, z: complex) -> complex | None:
     """K by many digits, if it has a value."""
     import mpmath
 
-    with _ALONE, mpmath.workdps(_DIGITS):
+    from logphi.arith.mp import precision
+
+    with precision(_BITS):
         found = _filled(law, mpmath.mpc(z))
         return None if found is None else complex(found)
 

@@ -20,8 +20,8 @@ from logphi.testing.probes import (
     values_at,
 )
 
-# decimal digits of the reference arithmetic
-_DIGITS = 30
+# precision of the reference arithmetic: thirty digits
+_MPMATH_BITS = 103
 # precisions of the balls, and how many points they are taken at; fewer where each takes a quadrature
 _BITS, _BALLS, _FEW_BALLS = (128, 256), 12, 3
 
@@ -145,14 +145,14 @@ def check_multiprecision(mechanism: Mechanism) -> None:
     """The declared errors contain the formula in 30 digits; laws without a formula in that arithmetic are passed over."""
     import mpmath
 
-    from logphi.arith.mp import MULTIPRECISION
+    from logphi.arith.mp import MULTIPRECISION, precision
 
     loss = mechanism.loss_law()
     c = abscissas_of(loss)
     # few and low: where the formula is an integral each takes a quadrature, the longer the faster it turns
     z = c[np.linspace(0, c.size - 1, 5).astype(int)] + 1j * np.array([0.4, 1.5, 0.0, 1.5, 0.4]) / max(spread_of(loss), 0.02)
     values = values_at(loss, z)
-    with mpmath.workdps(_DIGITS):
+    with precision(_MPMATH_BITS):
         for point, mid, radius in zip(z, values.mid, values.radius, strict=True):
             try:
                 exact = loss.formula(MULTIPRECISION, mpmath.mpc(complex(point)))
@@ -207,6 +207,8 @@ def check_symbolic(mechanism: Mechanism) -> None:
     import mpmath
     import sympy
 
+    from logphi.arith.mp import precision
+
     loss, alpha = mechanism.loss_law(), sympy.Symbol("alpha")
     try:
         expressions = {one: mechanism.log_phi(alpha, direction=one) for one in (Direction.REMOVE, Direction.ADD)}
@@ -222,7 +224,7 @@ def check_symbolic(mechanism: Mechanism) -> None:
         few = [0.31] if expression.has(sympy.Integral) else [0.31, -1.7]
         for at in np.array(few) / max(spread_of(loss), 0.1):
             values = values_at(own, np.array([1j * at]))
-            with mpmath.workdps(_DIGITS):
+            with precision(_MPMATH_BITS):
                 found = complex(numeric(mpmath.mpf(float(at))))
             room = values.radius + 1e-14 * (1 + abs(found))
             require_equal(

@@ -7,18 +7,9 @@ its slope is the mean of c less that of d, given x. At the x where it is epsilon
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import singledispatch
 from typing import Any
 
 import flint
-
-from logphi.certified.reals import balls, constant, real
-from logphi.certified.route import NotThisRouteError
-from logphi.laws.blended_normal import BlendedNormal
-from logphi.laws.curved_normal import ReplacedNormal
-from logphi.laws.mixed_normal import MixedNormal
-from logphi.laws.normal import Normal
-from logphi.laws.transform import LossTransform, Reflected
 
 # derived: bits that the sums of a loss may cost; a bracket is doubled and halved so often at most
 _LOST_BITS, _MOST_STEPS = 12, 2000
@@ -140,48 +131,20 @@ class NormalMixtures:
         return (high.upper().exp() - epsilon.exp()).upper().union(0)
 
 
-@singledispatch
-def mixtures_of(law: LossTransform) -> NormalMixtures:
-    """The two laws of which a loss is that.
+@dataclass(frozen=True)
+class ExplicitRoot:
+    """A mixture with an explicit root of its loss: (1 - q) N(0, 1) + q N(m, 1) against N(0, 1), or reflected.
 
-    Raises
-    ------
-    NotCertifiedError
-        If they are not such mixtures.
+    With w = e^t the root is m/2 + log((w - 1 + q)/q)/m, and minus that of 1/w where it is reflected.
     """
-    raise NotThisRouteError("no closed form of the profile is known")
 
+    mixtures: NormalMixtures
+    shift: Any
+    rate: Any
+    reflected: bool
 
-def _alone(centre: Any) -> Component:
-    return Component(flint.arb(1), centre)
-
-
-@mixtures_of.register
-def _(law: Normal) -> NormalMixtures:
-    return NormalMixtures((_alone(real(law.shift)),), (_alone(flint.arb(0)),))
-
-
-@mixtures_of.register
-def _(law: MixedNormal) -> NormalMixtures:
-    m, rate = real(law.shift), real(law.rate)
-    return NormalMixtures((Component(1 - rate, flint.arb(0)), Component(rate, m)), (_alone(flint.arb(0)),))
-
-
-@mixtures_of.register
-def _(law: BlendedNormal) -> NormalMixtures:
-    weights = [weight.value.real for weight in law.weights.under(balls())]
-    centres = [real(shift) for shift in law.shifts]
-    parts = sorted(zip(weights, centres, strict=True), key=lambda part: float(part[1]))
-    return NormalMixtures(tuple(Component(weight, centre) for weight, centre in parts), (_alone(flint.arb(0)),))
-
-
-@mixtures_of.register
-def _(law: ReplacedNormal) -> NormalMixtures:
-    m, rate = real(law.shift), constant(law.rate)
-    still, moved, turned = Component(1 - rate, flint.arb(0)), Component(rate, m), Component(rate, -m)
-    return NormalMixtures((still, moved), (turned, still))
-
-
-@mixtures_of.register
-def _(law: Reflected) -> NormalMixtures:
-    return mixtures_of(law.law).reversed()
+    def root(self, w: Any, *, analytic: bool = False) -> Any:
+        """Where the loss is log w, at complex w too."""
+        inner = ((1 / w if self.reflected else w) - 1 + self.rate) / self.rate
+        place = self.shift / 2 + (inner.log(analytic=True) if analytic else inner.log()) / self.shift
+        return -place if self.reflected else place

@@ -17,43 +17,21 @@ from typing import Any
 
 from flint import acb, arb, ctx
 
-from logphi.arith.protocol import Gap, Ratio
-from logphi.certified.plan import plan
-from logphi.certified.reals import real
+from logphi.certified.laws.normal_pair import NormalPairInBalls, PairExponent
+from logphi.certified.laws.registry import terms_of
+from logphi.certified.layout import line_at
 from logphi.certified.route import NotThisRouteError, Route
 from logphi.laws.log_phi import LogPhi
-from logphi.laws.normal_pair import NormalPair
-from logphi.laws.transform import LossTransform, Reflected
 
 # measured: with more of them a line has few enough nodes
 MOST = 100
 
 
 @dataclass(frozen=True, eq=False)
-class Bent:
-    """The numbers of one pair, and how often it is released."""
-
-    top: Any
-    bend: Any
-    weight: Any
-    count: int
-
-    def log_rest(self, z: Any, analytic: bool) -> Any:
-        """K(z) less z top."""
-        y = 1 + z * self.bend
-        return self.count * (self.weight * (1 - 1 / y) - y.log(analytic=analytic) / 2)
-
-    def log_bound(self, height: Any) -> Any:
-        """A bound of its real part wherever |Im z| >= height: |y| is at least |v| times that."""
-        least = abs(self.bend) * height
-        return self.count * (self.weight + abs(self.weight) / least - least.log() / 2)
-
-
-@dataclass(frozen=True, eq=False)
-class Rays:
+class BentContour:
     """From an abscissa at 45 degrees to either side."""
 
-    parts: Sequence[Bent]
+    parts: Sequence[PairExponent]
     abscissa: float
 
     name = "rays"
@@ -92,23 +70,7 @@ def prepare(loss: LogPhi, epsilon: Any, digits: int) -> Route:
     NotCertifiedError
         If there is anything else, or more of them.
     """
-    pairs = loss.terms
-    if not pairs or not all(isinstance(_plain(law), NormalPair) for law, _ in pairs) or sum(n for _, n in pairs) > MOST:
+    pairs = [(law, count) for law, count in terms_of(loss) if isinstance(law, NormalPairInBalls)]
+    if not pairs or len(pairs) < len(loss.terms) or sum(count for _, count in pairs) > MOST:
         raise NotThisRouteError("not a composition of few pairs of normal laws")
-    return Rays([_bent(law, count) for law, count in pairs], plan(loss, float(epsilon.mid()), digits).abscissa)
-
-
-def _plain(law: LossTransform) -> LossTransform:
-    return law.law if isinstance(law, Reflected) else law
-
-
-def _bent(law: LossTransform, count: int) -> Bent:
-    pair = _plain(law)
-    assert isinstance(pair, NormalPair)
-    p, q = pair.sigma_p, pair.sigma_q
-    if isinstance(law, Reflected):
-        p, q = q, p
-    ratio, shift = real(Ratio(p, q)), real(Gap(pair.mean_p, pair.mean_q, q))
-    bend = (1 - ratio) * (1 + ratio)
-    weight = -(shift**2) * ratio**2 / (2 * bend**2)
-    return Bent(shift**2 / (2 * bend) - ratio.log(), bend, weight, count)
+    return BentContour([law.exponent(count) for law, count in pairs], line_at(loss, float(epsilon.mid()), digits).abscissa)

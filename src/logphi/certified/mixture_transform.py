@@ -21,9 +21,9 @@ from typing import Any
 import numpy as np
 from flint import acb, arb, ctx
 
-from logphi.certified.part import Part
-from logphi.certified.powers import turned_sums
-from logphi.certified.rough import RoughMixture, RoughRatio
+from logphi.certified.exponential_sums import exponential_sums
+from logphi.certified.mixture_guess import MixtureInDoubles, RatioInDoubles
+from logphi.certified.transform import MOST_SUMS, Transform
 
 # shares of the widest strip for its upper edge, and shares of that for the lower one; measured: these suffice
 _STRIPS = np.array([0.95, 0.85, 0.7, 0.5, 0.35, 0.25, 0.15])
@@ -43,9 +43,9 @@ class Mixture:
         return [(c, p * (-c * c / 2).exp()) for p, c in zip(self.weights, self.shifts, strict=True)]
 
     @property
-    def rough(self) -> RoughMixture:
+    def in_doubles(self) -> MixtureInDoubles:
         """In doubles."""
-        return RoughMixture(*(tuple(float(x.mid()) for x in xs) for xs in (self.shifts, [p.log() for p in self.weights])))
+        return MixtureInDoubles(*(tuple(float(x.mid()) for x in xs) for xs in (self.shifts, [p.log() for p in self.weights])))
 
     @cached_property
     def largest(self) -> Any:
@@ -91,20 +91,21 @@ class Grid:
 
 
 @dataclass(frozen=True, eq=False)
-class NormalRatio(Part):
+class NormalRatio(Transform):
     """Log(u/v) under u N(0, 1); ``up`` is u(x), ``down`` is v(-x)."""
 
     up: Mixture
     down: Mixture
 
     @cached_property
-    def rough(self) -> RoughRatio:
+    def in_doubles(self) -> RatioInDoubles:
         """In doubles."""
-        return RoughRatio(self.up.rough, self.down.rough)
+        return RatioInDoubles(self.up.in_doubles, self.down.in_doubles)
 
-    def reflected(self) -> NormalRatio:
-        """The pair exchanged, and the line turned around."""
-        return NormalRatio(self.down, self.up)
+    @property
+    def most_nodes(self) -> int:
+        """Sums."""
+        return MOST_SUMS
 
     def on_line(self, c: Any, step: Any, size: int) -> list[Any]:
         """M(c + i step j) for j = 0 .. size - 1, c >= 0 and the step exact, by the trapezoidal rule on a line x + ib.
@@ -124,7 +125,7 @@ class NormalRatio(Part):
         if size == 1:
             return [first]
         turns = [(acb(0, step) * (u - v)).exp() for u, v in logs]
-        _, *sums = turned_sums(weights, turns, size)
+        _, *sums = exponential_sums(weights, turns, size)
         # a square holds a disc
         return [first, *(one + acb(wrong, wrong) for one in sums)]
 
@@ -139,7 +140,7 @@ class NormalRatio(Part):
         e^{(b^2 + theta^2)/2} cos(d_1 (b + theta)/2)^{-c} u^{1+c} v^{-c}, and the rule misses at most twice that over
         e^{2 pi theta/h} - 1.
         """
-        b, fall = self.rough.falling(float(c.mid()))(float(height.upper()))
+        b, fall = self.in_doubles.falling(float(c.mid()))(float(height.upper()))
         sharp = math.log(count) - fall + 8
         room = float((arb.pi() / 2 / self.up.largest.max(self.down.largest) - b).lower())
         # the best where the square is all
@@ -158,7 +159,7 @@ class NormalRatio(Part):
 
     def fall(self, c: float, height: float) -> float:
         """About log(ceiling / M(c))."""
-        return self.rough.falling(c)(height)[1]
+        return self.in_doubles.falling(c)(height)[1]
 
     def _grid(self, c: Any, top: Any, sharp: float) -> Grid:
         """For heights up to ``top``: the widest step that misses no more than e^-sharp.
@@ -201,7 +202,7 @@ class NormalRatio(Part):
         ]
         left = [(arb(0), start)]
         lift = (b * b / 2).exp() * (self.down.largest * b / 2).cos() ** (-c)
-        level = sharp + float(lift.log().upper()) - self.rough.log_size(float(c.mid()))
+        level = sharp + float(lift.log().upper()) - self.in_doubles.log_size(float(c.mid()))
         ends = [_reach(lines, level, step) for lines in (left, right)]
         beyond = lift * sum((_tail(lines, step * end) for lines, end in zip((left, right), ends, strict=True)), arb(0))
         return Grid(step, -ends[0], ends[1], b, relative.upper(), beyond.upper())

@@ -35,7 +35,7 @@ class Unit:
 
 
 @dataclass(frozen=True)
-class Place:
+class Location:
     """``rational + log(ratio)`` and whole multiples of units."""
 
     rational: Fraction = Fraction(0)
@@ -43,22 +43,22 @@ class Place:
     units: tuple[tuple[Unit, int], ...] = ()
 
     @staticmethod
-    def of(number: Place | Fraction | int) -> Place:
+    def of(number: Location | Fraction | int) -> Location:
         """A number of :class:`Exact`."""
-        return number if isinstance(number, Place) else Place(Fraction(number))
+        return number if isinstance(number, Location) else Location(Fraction(number))
 
-    def __add__(self, other: Place | Fraction | int) -> Place:
-        other = Place.of(other)
-        return Place(self.rational + other.rational, self.ratio * other.ratio, self.units + other.units)
+    def __add__(self, other: Location | Fraction | int) -> Location:
+        other = Location.of(other)
+        return Location(self.rational + other.rational, self.ratio * other.ratio, self.units + other.units)
 
     __radd__ = __add__
 
-    def __mul__(self, times: int) -> Place:
-        return Place(self.rational * times, self.ratio**times, tuple((unit, times * k) for unit, k in self.units))
+    def __mul__(self, times: int) -> Location:
+        return Location(self.rational * times, self.ratio**times, tuple((unit, times * k) for unit, k in self.units))
 
     __rmul__ = __mul__
 
-    def __neg__(self) -> Place:
+    def __neg__(self) -> Location:
         return -1 * self
 
 
@@ -76,13 +76,13 @@ class Exact(Arithmetic):
         """The number that was written, or the shortest decimal of a double."""
         return meant(value)
 
-    def log(self, x: Fraction) -> Place:
+    def log(self, x: Fraction) -> Location:
         """The logarithm of a rational number."""
-        return Place(ratio=x)
+        return Location(ratio=x)
 
-    def log1p(self, x: Fraction) -> Place:
+    def log1p(self, x: Fraction) -> Location:
         """The logarithm of a rational number."""
-        return Place(ratio=1 + x)
+        return Location(ratio=1 + x)
 
     exp = tanh = cast(Callable[..., Any], _irrational)
     log1p_gap = log_cosh = log_sinhc = tanhc_gap = cast(Callable[..., Any], _irrational)
@@ -101,7 +101,7 @@ class Basis:
     units: tuple[Unit, ...]
 
     @staticmethod
-    def of(places: Sequence[Place]) -> Basis:
+    def of(places: Sequence[Location]) -> Basis:
         """The basis of some places.
 
         Raises
@@ -119,7 +119,7 @@ class Basis:
             )
         return Basis(denominator, tuple(_coprime(numbers)), tuple(units))
 
-    def key(self, place: Place) -> Key:
+    def key(self, place: Location) -> Key:
         """The place as a vector."""
         above, below = place.ratio.as_integer_ratio()
         powers = (_power(above, divisor) - _power(below, divisor) for divisor in self.divisors)

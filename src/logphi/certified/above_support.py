@@ -1,4 +1,4 @@
-"""Beyond the largest loss, where nothing exceeds."""
+"""Above the support of the loss, where the excess is zero."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any
 from flint import arb
 
 from logphi.certified.decimals import shown
+from logphi.certified.laws.registry import terms_of
 from logphi.certified.route import NotThisRouteError, Route
-from logphi.laws.finite import Finite
 from logphi.laws.log_phi import LogPhi
 
 
 @dataclass(frozen=True, eq=False)
-class Beyond:
+class AboveSupport:
     """A loss that is at most ``supremum``, an exact ball."""
 
     supremum: Any
@@ -39,7 +39,7 @@ def prepare(loss: LogPhi, epsilon: Any, digits: int) -> Route:
     NotCertifiedError
         If it is not.
     """
-    omitted_mass = any(isinstance(law, Finite) and law.omitted_mass for law, _ in loss.terms)
-    if omitted_mass or not (math.isfinite(loss.support.upper) and epsilon >= arb(loss.support.upper)):
+    omitted = any(law.omitted for law, _ in terms_of(loss))
+    if omitted or not (math.isfinite(loss.support.upper) and epsilon >= arb(loss.support.upper)):
         raise NotThisRouteError("the loss is not known to stay below this epsilon")
-    return Beyond(arb(loss.support.upper))
+    return AboveSupport(arb(loss.support.upper))

@@ -1,6 +1,6 @@
 """Sums of atoms and flat parts: the excess in closed form, by residues.
 
-notation: u = z + 1/2, t = 1/(2u), M(z) = sum over places a and powers m of C_{a,m} e^{ua} t^m, as in the module ``branches``.
+notation: u = z + 1/2, t = 1/(2u), M(z) = sum over places a and powers m of C_{a,m} e^{ua} t^m.
 
 The inverse Laplace transform of t^m / (z (z + 1)) at x > 0, from its residues at z = 0, -1 and -1/2, is 2 e^{-x/2} R_m(x/2),
 
@@ -26,13 +26,15 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 import flint
+import numpy as np
 
 from logphi.arith.ball import precision
-from logphi.certified.branches import Branches, branches_of
 from logphi.certified.expansion import Budget, Cut, product
-from logphi.certified.places import Basis
+from logphi.certified.exponential_polynomials import Branches
+from logphi.certified.laws.law import Terms
+from logphi.certified.locations import Basis
 from logphi.certified.reals import ball, on_ball
-from logphi.laws.log_phi import LogPhi
+from logphi.inversion.saddle import Interval, minimise
 
 # measured: how far below epsilon the places are kept, for questions around it
 _BELOW = Fraction(1, 8)
@@ -40,7 +42,9 @@ _BELOW = Fraction(1, 8)
 _SPARE, _ROUNDS = 16, 4
 # measured: what is looked at for the degree
 _STRETCHES = tuple(Fraction(5 + k * k, 4) for k in range(1, 13))
+# precision of the search for an abscissa, where it is looked for, and how far
 _SEARCH_BITS = 64
+_RIGHT, _FARTHEST = Interval(0.0, math.inf), 1e6
 
 
 @dataclass(frozen=True)
@@ -53,10 +57,10 @@ class Tail:
 
 
 @dataclass(frozen=True)
-class Pieces:
+class ResidueSum:
     """A sum of atoms and flat parts, written out down to a floor."""
 
-    loss: LogPhi
+    terms: Terms
     floor: Any
     bits: int
     tail: Tail | None
@@ -73,7 +77,7 @@ class Pieces:
     def excess(self, epsilon: Any) -> Any:
         """By its values at the ends of the ball: at exact places little of what cancels is lost."""
         if epsilon.is_finite() and not epsilon.lower() > self.floor:
-            return prepare(self.loss, epsilon.lower(), self.bits).excess(epsilon)
+            return prepare(self.terms, epsilon.lower(), self.bits).excess(epsilon)
         with precision(self.bits):
             return on_ball(lambda end: self.sum_above(end) + self._left(end), epsilon)
 
@@ -91,7 +95,7 @@ class Pieces:
 
     def _left(self, epsilon: Any) -> Any:
         """What is left out, somewhere above zero; of the flat parts nothing beyond the largest loss."""
-        most = sum((count * flint.arb(part.omitted_mass) for part, count in self._parts), flint.arb(0))
+        most = sum((count * flint.arb(part.omitted) for part, count in self._parts), flint.arb(0))
         if self.tail is not None and not epsilon >= self._top:
             c, stretch = (ball(number) for number in (self.tail.abscissa, self.tail.stretch))
             most += _moment(self._parts, c, stretch) * (-c * epsilon).exp() / stretch ** (self.tail.degree + 1)
@@ -99,7 +103,7 @@ class Pieces:
 
     @cached_property
     def _parts(self) -> list[tuple[Branches, int]]:
-        return [(branches_of(law), count) for law, count in self.loss.terms]
+        return [(law.branches(), count) for law, count in self.terms]
 
     @cached_property
     def _top(self) -> Any:
@@ -125,7 +129,7 @@ class Pieces:
             return [(cut.place(key), series.coeffs()) for key, series in product(powers, cut).items()]
 
 
-def prepare(loss: LogPhi, epsilon: Any, bits: int) -> Pieces:
+def prepare(terms: Terms, epsilon: Any, bits: int) -> ResidueSum:
     """The sum written out near an epsilon, with as many bits as its cancellation takes.
 
     Raises
@@ -133,8 +137,8 @@ def prepare(loss: LogPhi, epsilon: Any, bits: int) -> Pieces:
     NotCertifiedError
         If a law is neither finite nor flat, its probabilities are not known exactly, or there are too many different losses.
     """
-    tail, size = _tail(loss, epsilon, bits)
-    route = Pieces(loss, epsilon.lower() - ball(_BELOW), bits + _SPARE, tail)
+    tail, size = _tail(terms, epsilon, bits)
+    route = ResidueSum(terms, epsilon.lower() - ball(_BELOW), bits + _SPARE, tail)
     for _ in range(_ROUNDS):
         with precision(route.bits):
             wrong = route.sum_above(epsilon.mid()).rad()
@@ -145,35 +149,27 @@ def prepare(loss: LogPhi, epsilon: Any, bits: int) -> Pieces:
     return route
 
 
-def _tail(loss: LogPhi, epsilon: Any, bits: int) -> tuple[Tail | None, float]:
+def _tail(terms: Terms, epsilon: Any, bits: int) -> tuple[Tail | None, float]:
     """The least degree found to leave 2^-bits of the excess, None for all of them; and about log of the excess."""
     with precision(_SEARCH_BITS):
-        parts, at = [(branches_of(law), count) for law, count in loss.terms], float(epsilon.mid())
+        parts, at = [(law.branches(), count) for law, count in terms], float(epsilon.mid())
 
         def height(c: float, stretch: Fraction) -> float:
-            return float(_moment(parts, flint.arb(c), ball(stretch)).log().mid()) - c * at
+            # at the largest loss the height falls for ever
+            return float(_moment(parts, flint.arb(c), ball(stretch)).log().mid()) - c * at if c <= _FARTHEST else math.inf
 
-        size = height(_lowest(height, Fraction(1)), Fraction(1))
+        def lowest(stretch: Fraction) -> float:
+            return minimise(lambda c: np.array([height(one, stretch) for one in c.tolist()]), _RIGHT).abscissa
+
+        size = height(lowest(Fraction(1)), Fraction(1))
         whole = sum(count for part, count in parts if part.flat)
         best = whole, Fraction(0), Fraction(1)
         for stretch in _STRETCHES if whole else ():
-            c = Fraction(f"{_lowest(height, stretch):.3g}")
+            c = Fraction(f"{lowest(stretch):.3g}")
             above = height(float(c), stretch) - size + (bits + _SPARE) * math.log(2)
             degree = math.ceil(above / math.log(stretch)) - 1
             best = min(best, (max(degree, 0), c, stretch))
     return (Tail(*best) if best[0] < whole else None), size
-
-
-def _lowest(height: Any, stretch: Fraction) -> float:
-    """About where a convex function of c >= 0 is lowest."""
-    low, high = 0.0, 1.0
-    while height(2 * high, stretch) < height(high, stretch) and high < 1e6:
-        high *= 2
-    high *= 2
-    for _ in range(30):
-        first, second = low + (high - low) / 3, high - (high - low) / 3
-        low, high = (low, second) if height(first, stretch) < height(second, stretch) else (first, high)
-    return (low + high) / 2
 
 
 def _moment(parts: Sequence[tuple[Branches, int]], c: Any, stretch: Any) -> Any:

@@ -13,8 +13,13 @@ from typing import Any
 
 from flint import acb, arb, ctx
 
-from logphi.certified.part import Part
-from logphi.certified.powers import turned_sums
+from logphi.certified.exponential_sums import exponential_sums
+from logphi.certified.laws.law import Halves, LawInBalls
+from logphi.certified.laws.normal import alone
+from logphi.certified.normal_mixtures import Component, NormalMixtures
+from logphi.certified.reals import constant, real
+from logphi.certified.route import ClosedForm
+from logphi.certified.transform import Transform
 
 # measured: the length of a panel, in standard deviations, and shares of the widest ellipse around it
 _PANEL, _SHARES = 1.5, (0.9, 0.7, 0.5, 0.35, 0.25, 0.18, 0.12)
@@ -22,8 +27,26 @@ _PANEL, _SHARES = 1.5, (0.9, 0.7, 0.5, 0.35, 0.25, 0.18, 0.12)
 _HIGHEST = 1.0
 
 
+class SplicedNormalInBalls(LawInBalls):
+    """A sampled Gaussian under replace: the sample against no sample above zero, and the reverse below."""
+
+    def infinite_mass(self) -> Any:
+        """None."""
+        return arb(0)
+
+    def transform(self) -> Transform:
+        """By quadrature over half of the line."""
+        return SplicedTransform(real(self.law.shift), constant(self.law.rate))
+
+    def closed_form(self) -> ClosedForm:
+        """[AFA] Proposition 30."""
+        shift, rate = real(self.law.shift), constant(self.law.rate)
+        mixed = NormalMixtures((Component(1 - rate, arb(0)), Component(rate, shift)), (alone(arb(0)),))
+        return Halves(mixed, mixed.reversed())
+
+
 @dataclass(frozen=True, eq=False)
-class Spliced(Part):
+class SplicedTransform(Transform):
     """With shift m and rate g, real balls, 0 < g < 1."""
 
     shift: Any
@@ -42,7 +65,7 @@ class Spliced(Part):
         above = [height * ((1 + c) * log).exp() for height, log in zip(heights, logs, strict=True)]
         below = [height * (-c * log).exp() for height, log in zip(heights, logs, strict=True)]
         turns = [acb(0, step * log).exp() for log in logs]
-        both = turned_sums([*above, *below], [*turns, *(turn.conjugate() for turn in turns)], size)
+        both = exponential_sums([*above, *below], [*turns, *(turn.conjugate() for turn in turns)], size)
         wrong = arb(0, missed.upper())
         first, *others = (one + self._atom for one in both)
         return [acb(first.real + wrong), *(one + acb(wrong, wrong) for one in others)]

@@ -22,14 +22,11 @@ from typing import Any, ClassVar
 import flint
 
 from logphi.arith.ball import precision
-from logphi.certified.gathered import gathered
-from logphi.certified.normal_mixture import Component, NormalMixtures, mixtures_of
-from logphi.certified.reals import SMALLEST_BITS, TOO_SMALL, on_ball, real
+from logphi.certified.merged_gaussians import merged
+from logphi.certified.normal_mixtures import Component, ExplicitRoot, NormalMixtures
+from logphi.certified.reals import SMALLEST_BITS, TOO_SMALL, on_ball
 from logphi.certified.route import NotCertifiedError, NotThisRouteError
 from logphi.laws.log_phi import LogPhi
-from logphi.laws.mixed_normal import MixedNormal
-from logphi.laws.normal import Normal
-from logphi.laws.transform import LossTransform, Reflected
 
 # bits beside those asked for, of which exponents as large as those of the smallest answer take twenty
 _SPARE = 44
@@ -40,30 +37,11 @@ _WITNESS_DIGITS = 10
 
 
 @dataclass(frozen=True)
-class Sampled:
-    """A mixture with an explicit root of its loss: (1 - q) N(0, 1) + q N(m, 1) against N(0, 1), or turned around.
-
-    With w = e^t the root is m/2 + log((w - 1 + q)/q)/m, and minus that of 1/w where it is turned around.
-    """
-
-    mixtures: NormalMixtures
-    shift: Any
-    rate: Any
-    turned: bool
-
-    def root(self, w: Any, *, analytic: bool = False) -> Any:
-        """Where the loss is log w, at complex w too."""
-        inner = ((1 / w if self.turned else w) - 1 + self.rate) / self.rate
-        place = self.shift / 2 + (inner.log(analytic=True) if analytic else inner.log()) / self.shift
-        return -place if self.turned else place
-
-
-@dataclass(frozen=True)
 class Two:
     """The releases, and the questions that the ends of the integral are chosen by; at the present precision."""
 
     first: NormalMixtures
-    second: Sampled
+    second: ExplicitRoot
     epsilon: Any
 
     def odds(self, x: Any) -> Any:
@@ -136,7 +114,7 @@ def _last(bound: Callable[[Any], Any], good: Any, bad: Any, wanted: Any) -> Any:
 
 
 @dataclass(frozen=True)
-class Twofold:
+class TwoReleases:
     """Two releases, of which a share is kept."""
 
     loss: LogPhi
@@ -190,24 +168,24 @@ class Twofold:
         return inside + two.first.above(end, two.epsilon) + left
 
     @property
-    def _parts(self) -> tuple[NormalMixtures, Sampled, Any]:
-        laws, kept = gathered(self.loss)
+    def _parts(self) -> tuple[NormalMixtures, ExplicitRoot, Any]:
+        laws, kept = merged(self.loss)
         if len(laws) != 2:
             raise NotThisRouteError(
                 "an integral over the loss of one release is taken for two releases, all Gaussian mechanisms as one"
             )
-        explicit = [found for law in laws if (found := sampled_of(law)) is not None]
+        explicit = [found for law in laws if (found := law.explicit_root()) is not None]
         if not explicit:
             raise NotThisRouteError(
                 "of two releases one must be a Gaussian mechanism or a Poisson sample of one, the loss of which has an "
                 "explicit root"
             )
         # normal laws come first, and have no kink
-        other = laws[1] if sampled_of(laws[0]) is not None else laws[0]
-        return mixtures_of(other), explicit[0], kept
+        other = laws[1] if laws[0].explicit_root() is not None else laws[0]
+        return other.mixtures(), explicit[0], kept
 
 
-def prepare(loss: LogPhi, epsilon: Any, bits: int) -> Twofold:
+def prepare(loss: LogPhi, epsilon: Any, bits: int) -> TwoReleases:
     """Two releases; it is as good at any other epsilon.
 
     Raises
@@ -215,22 +193,10 @@ def prepare(loss: LogPhi, epsilon: Any, bits: int) -> Twofold:
     NotCertifiedError
         If there are not two, all Gaussian mechanisms taken as one, or neither has an explicit root of its loss.
     """
-    route = Twofold(loss, bits + _SPARE)
+    route = TwoReleases(loss, bits + _SPARE)
     # what cannot be done is refused here
     _ = route.bits
     return route
-
-
-def sampled_of(law: LossTransform) -> Sampled | None:
-    """The law as one with an explicit root, if it is one."""
-    plain = law.law if isinstance(law, Reflected) else law
-    if isinstance(plain, MixedNormal):
-        shift, rate = real(plain.shift), real(plain.rate)
-    elif isinstance(plain, Normal):
-        shift, rate = real(plain.shift), flint.arb(1)
-    else:
-        return None
-    return Sampled(mixtures_of(law), shift, rate, law is not plain)
 
 
 def _below(side: tuple[Component, ...], x: Any) -> Any:

@@ -11,7 +11,7 @@ from flint import acb_mat
 _RUN = 16
 
 
-def turned_sums(weights: Sequence[Any], turns: Sequence[Any], size: int) -> Iterator[Any]:
+def exponential_sums(weights: Sequence[Any], turns: Sequence[Any], size: int) -> Iterator[Any]:
     """The sums of ``weight * turn**n`` over all pairs, for n = 0 .. size - 1.
 
     A power by repeated squaring is a product of few boxes: the first of each run is one, and those within a run are the same

@@ -22,7 +22,7 @@ _SHARES, _HIGHEST = 0.8 * 2.0 ** (-np.arange(60) / 2), 40.0
 
 
 @dataclass(frozen=True)
-class RoughMixture:
+class MixtureInDoubles:
     """Shifts and logarithms of weights."""
 
     shifts: tuple[float, ...]
@@ -37,11 +37,11 @@ class RoughMixture:
 
 
 @dataclass(frozen=True)
-class RoughRatio:
+class RatioInDoubles:
     """Of two mixtures, the second at -x."""
 
-    up: RoughMixture
-    down: RoughMixture
+    up: MixtureInDoubles
+    down: MixtureInDoubles
 
     @property
     def largest(self) -> float:

@@ -13,32 +13,27 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import singledispatch
 from itertools import accumulate
 from math import ceil, gcd
 from typing import Any
 
 import flint
 
-from logphi.certified.cells import atoms_of
 from logphi.certified.expansion import Cut, Terms
-from logphi.certified.places import Exact, Key, Place
-from logphi.certified.reals import real
-from logphi.laws.transform import LossTransform
-from logphi.laws.uniform import Uniform, UniformWithAtoms
+from logphi.certified.locations import Key, Location
 
 
 @dataclass(frozen=True)
 class Branches(ABC):
     """One law as such a sum: its places from the top downward, with their weights and as balls.
 
-    ``omitted_mass`` bounds the mass that is left out.
+    ``omitted`` bounds the mass that is left out.
     """
 
-    places: tuple[Place, ...]
+    places: tuple[Location, ...]
     weights: tuple[Any, ...]
     values: tuple[Any, ...]
-    omitted_mass: float = 0.0
+    omitted: float = 0.0
 
     @property
     def flat(self) -> bool:
@@ -55,7 +50,7 @@ class Branches(ABC):
 
 
 @dataclass(frozen=True)
-class Ends(Branches):
+class TwoBranches(Branches):
     """Two branches, the powers of which are binomial: here two atoms."""
 
     def factors(self, t: Any) -> tuple[Any, Any]:
@@ -97,7 +92,7 @@ class Ends(Branches):
 
 
 @dataclass(frozen=True)
-class FlatWithEnds(Ends):
+class FlatWithEnds(TwoBranches):
     """``e^{-w/2} [(1 + t) e^{uw} + (1 - t) e^{-uw}] / 2``."""
 
     @property
@@ -124,7 +119,7 @@ class FlatWithEnds(Ends):
 
 
 @dataclass(frozen=True)
-class Flat(Ends):
+class Flat(TwoBranches):
     """``t [e^{uw} - e^{-uw}] / (2 sinh(w/2))``."""
 
     @property
@@ -217,33 +212,3 @@ def _rungs(keys: Sequence[Key]) -> list[int] | None:
         return None
     common = gcd(*counts)
     return [(count - min(counts)) // common for count in counts]
-
-
-@singledispatch
-def branches_of(law: LossTransform) -> Branches:
-    """The law as such a sum: that of a finite one.
-
-    Raises
-    ------
-    NotCertifiedError
-        If the law is none of these.
-    """
-    atoms = atoms_of(law)
-    weights, values = atoms.tilted, [(a / b).log() for a, b in zip(atoms.p, atoms.q, strict=True)]
-    from_top = sorted(zip(values, weights, atoms.places, strict=True), key=lambda atom: -float(atom[0].mid()))
-    places, sizes, at = (tuple(atom[i] for atom in from_top) for i in (2, 1, 0))
-    return (Ends if len(places) == 2 else Points)(places, sizes, at, atoms.omitted_mass)
-
-
-@branches_of.register
-def _(law: UniformWithAtoms) -> Branches:
-    place, width = Place.of(law.width.under(Exact())), real(law.width)
-    weight = (-width / 2).exp() / 2
-    return FlatWithEnds((place, -place), (weight, weight), (width, -width))
-
-
-@branches_of.register
-def _(law: Uniform) -> Branches:
-    place, width = Place.of(law.width.under(Exact())), real(law.width)
-    weight = 1 / (2 * (width / 2).sinh())
-    return Flat((place, -place), (weight, weight), (width, -width))

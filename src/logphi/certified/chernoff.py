@@ -14,7 +14,7 @@ import numpy as np
 from flint import arb, ctx
 
 from logphi.certified.decimals import shown
-from logphi.certified.parts import part_of
+from logphi.certified.laws.registry import terms_of
 from logphi.certified.route import NotThisRouteError, Route
 from logphi.inversion.contour import log_kappa
 from logphi.laws.log_phi import LogPhi
@@ -26,7 +26,7 @@ _ROOM = 1.0
 
 
 @dataclass(frozen=True, eq=False)
-class Ceiling:
+class ChernoffBound:
     """Chernoff's bound at one abscissa; ``constant`` is kappa(c) M(c)."""
 
     abscissa: float
@@ -55,7 +55,7 @@ def prepare(loss: LogPhi, epsilon: Any, level: Any) -> Route:
     NotThisRouteError
         If no such bound is below the level.
     NotCertifiedError
-        If a part is not known in balls.
+        If a law is not known in balls.
     """
     inside = np.array([c for c in _ABSCISSAS if c < 0.9 * loss.strip[1]])
     with np.errstate(all="ignore"):  # far out K overflows, and an infinite bound is none
@@ -63,12 +63,12 @@ def prepare(loss: LogPhi, epsilon: Any, level: Any) -> Route:
     enough = np.flatnonzero(logs < math.log(max(float(level.lower()), 1e-300)) - _ROOM)
     if not enough.size:
         raise NotThisRouteError("Chernoff's bound does not settle this order")
-    parts = [(part_of(law), count) for law, count in loss.terms]
-    if any(part.omitted_mass for part, _ in parts):
+    terms = terms_of(loss)
+    if any(law.omitted for law, _ in terms):
         raise NotThisRouteError("mass that is left out of the transform is not below this bound")
     abscissa = float(inside[enough[0]])
     c = arb(abscissa)
     constant = (c * c.log() - (1 + c) * (1 + c).log()).exp()
-    for part, count in parts:
-        constant *= part.at(c) ** count
-    return Ceiling(abscissa, constant)
+    for law, count in terms:
+        constant *= law.transform().at(c) ** count
+    return ChernoffBound(abscissa, constant)

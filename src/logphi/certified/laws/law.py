@@ -1,0 +1,122 @@
+"""One law in balls: all that the routes of a certificate ask of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from logphi.arith.protocol import Arithmetic, Number
+from logphi.certified.exponential_polynomials import Branches
+from logphi.certified.normal_mixtures import ExplicitRoot, NormalMixtures
+from logphi.certified.route import ClosedForm, NotCertifiedError, NotThisRouteError
+from logphi.certified.transform import Transform
+
+_ESTIMATED = (
+    "the errors of this loss are estimates, as of densities, expressions and samples of a GaussianPair: ask without a "
+    "certificate"
+)
+_OPEN = (
+    "the errors of this loss are not all enclosed in balls, as of truncated noise, of pairs of mixtures of Gaussians and "
+    "of several releases on one sample: ask without a certificate"
+)
+
+
+@dataclass(frozen=True)
+class LawInBalls:
+    """A law, or its reflection where ``reflected``, which knows nothing.
+
+    Its subclasses override what they know. Balls are formed at the present precision, whenever they are asked for.
+    """
+
+    law: Any
+    reflected: bool = False
+
+    @property
+    def refusal(self) -> str:
+        """Why no certificate is issued for a composition with this law."""
+        return _ESTIMATED if self.law.estimated else _OPEN
+
+    @property
+    def omitted(self) -> float:
+        """A bound of the mass that the law leaves out, where the loss may be anything."""
+        return 0.0
+
+    @property
+    def only_fails(self) -> bool:
+        """Whether the loss is zero wherever it is finite."""
+        return False
+
+    def infinite_mass(self) -> Any:
+        """P(L = inf), relatively accurate.
+
+        Raises
+        ------
+        NotCertifiedError
+            If it is not known.
+        """
+        raise NotCertifiedError(self.refusal)
+
+    def transform(self) -> Transform:
+        """M on a vertical line.
+
+        Raises
+        ------
+        NotCertifiedError
+            If its errors are not all enclosed.
+        """
+        raise NotCertifiedError(self.refusal)
+
+    def branches(self) -> Branches:
+        """The law as a sum of exponentials with polynomials.
+
+        Raises
+        ------
+        NotThisRouteError
+            If it is none.
+        """
+        raise NotThisRouteError("this loss is not a sum of atoms and flat parts")
+
+    def mixtures(self) -> NormalMixtures:
+        """The mixtures of normal laws of width one of which it is the log-ratio.
+
+        Raises
+        ------
+        NotThisRouteError
+            If it is not such a ratio.
+        """
+        raise NotThisRouteError("no closed form of the profile is known")
+
+    def closed_form(self) -> ClosedForm:
+        """The excess of one release alone; that of normal mixtures unless a law has another.
+
+        Raises
+        ------
+        NotThisRouteError
+            If none is known.
+        """
+        return self.mixtures()
+
+    def explicit_root(self) -> ExplicitRoot | None:
+        """The law as a ratio of normal mixtures whose root is explicit, if it is one."""
+        return None
+
+    def lattice(self, arith: Arithmetic) -> tuple[Number, int] | None:
+        """The distance of neighbouring atoms, and twice that of some atom from zero in units of it; None without a lattice."""
+        return None
+
+
+@dataclass(frozen=True)
+class Halves:
+    """One profile from zero on and another below: [AFA] Proposition 30."""
+
+    above: ClosedForm
+    below: ClosedForm
+
+    def excess(self, epsilon: Any) -> Any:
+        """That of its half."""
+        return (self.above if epsilon >= 0 else self.below).excess(epsilon)
+
+
+# counted laws of a composition
+Terms = Sequence[tuple[LawInBalls, int]]

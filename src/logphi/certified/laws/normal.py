@@ -1,0 +1,111 @@
+"""Log-ratios of mixtures of normal laws of width one, in balls, and of normal laws on the integers."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any
+
+from flint import arb
+
+from logphi.arith.protocol import Arithmetic, Number
+from logphi.certified.laws.formula import Falling, Formula
+from logphi.certified.laws.law import LawInBalls
+from logphi.certified.mixture_transform import Mixture, NormalRatio
+from logphi.certified.normal_mixtures import Component, ExplicitRoot, NormalMixtures
+from logphi.certified.reals import balls, constant, real
+from logphi.certified.transform import Transform
+
+
+def alone(centre: Any) -> Component:
+    """One normal law."""
+    return Component(arb(1), centre)
+
+
+class _RatioInBalls(LawInBalls):
+    """The log-ratio of two mixtures, both densities of which are positive everywhere."""
+
+    @abstractmethod
+    def unreflected(self) -> NormalMixtures:
+        """The two mixtures, before they are exchanged."""
+
+    def infinite_mass(self) -> Any:
+        """None."""
+        return arb(0)
+
+    def mixtures(self) -> NormalMixtures:
+        """The two mixtures."""
+        return self.unreflected().reversed() if self.reflected else self.unreflected()
+
+    def transform(self) -> Transform:
+        """By the trapezoidal rule."""
+        up, down = self.mixtures().p, self.mixtures().q
+        return NormalRatio(
+            Mixture(tuple(one.weight for one in up), tuple(one.centre for one in up)),
+            Mixture(tuple(one.weight for one in down), tuple(-one.centre for one in down)),
+        )
+
+
+class NormalInBalls(_RatioInBalls):
+    """N(m, 1) against N(0, 1)."""
+
+    def unreflected(self) -> NormalMixtures:
+        """One law each."""
+        return NormalMixtures((alone(real(self.law.shift)),), (alone(arb(0)),))
+
+    def transform(self) -> Transform:
+        """By the formula."""
+        return Falling(self.law)
+
+    def explicit_root(self) -> ExplicitRoot:
+        """That of a mixture that is all shifted."""
+        return ExplicitRoot(self.mixtures(), real(self.law.shift), arb(1), self.reflected)
+
+
+class MixedNormalInBalls(_RatioInBalls):
+    """(1 - q) N(0, 1) + q N(m, 1) against N(0, 1)."""
+
+    def unreflected(self) -> NormalMixtures:
+        """Two laws against one."""
+        shift, rate = real(self.law.shift), real(self.law.rate)
+        return NormalMixtures((Component(1 - rate, arb(0)), Component(rate, shift)), (alone(arb(0)),))
+
+    def explicit_root(self) -> ExplicitRoot:
+        """That of the mixture."""
+        return ExplicitRoot(self.mixtures(), real(self.law.shift), real(self.law.rate), self.reflected)
+
+
+class BlendedNormalInBalls(_RatioInBalls):
+    """The sum of p_i N(c_i, 1) against N(0, 1)."""
+
+    def unreflected(self) -> NormalMixtures:
+        """Many laws against one."""
+        weights = [weight.value.real for weight in self.law.weights.under(balls())]
+        centres = [real(shift) for shift in self.law.shifts]
+        parts = sorted(zip(weights, centres, strict=True), key=lambda part: float(part[1]))
+        return NormalMixtures(tuple(Component(weight, centre) for weight, centre in parts), (alone(arb(0)),))
+
+
+class ReplacedNormalInBalls(_RatioInBalls):
+    """(1 - q) N(0, 1) + q N(m, 1) against (1 - q) N(0, 1) + q N(-m, 1)."""
+
+    def unreflected(self) -> NormalMixtures:
+        """Two laws against two."""
+        shift, rate = real(self.law.shift), constant(self.law.rate)
+        still = Component(1 - rate, arb(0))
+        return NormalMixtures((still, Component(rate, shift)), (Component(rate, -shift), still))
+
+
+class NormalOnIntegersInBalls(LawInBalls):
+    """Two normal laws on the integers, a whole number apart."""
+
+    def infinite_mass(self) -> Any:
+        """None."""
+        return arb(0)
+
+    def transform(self) -> Transform:
+        """By the formula."""
+        return Formula(self.law)
+
+    def lattice(self, arith: Arithmetic) -> tuple[Number, int]:
+        """The gap of the law."""
+        return self.law.gap(arith), self.law.shift

@@ -1,0 +1,113 @@
+"""The log-ratio of two normal laws of different widths, in balls."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import flint
+
+from logphi.arith.protocol import Gap, Ratio
+from logphi.certified.laws.formula import Falling
+from logphi.certified.laws.law import LawInBalls
+from logphi.certified.reals import constant, real
+from logphi.certified.route import ClosedForm
+from logphi.certified.transform import Transform
+
+
+class NormalPairInBalls(LawInBalls):
+    """N(m_p, s_p^2) against N(m_q, s_q^2)."""
+
+    @property
+    def _widths(self) -> tuple[float, float]:
+        """Of the law whose loss it is, and of the other."""
+        return (self.law.sigma_q, self.law.sigma_p) if self.reflected else (self.law.sigma_p, self.law.sigma_q)
+
+    def infinite_mass(self) -> Any:
+        """None."""
+        return flint.arb(0)
+
+    def transform(self) -> Transform:
+        """By the formula."""
+        return PairTransform(self.law.reflected() if self.reflected else self.law, self.exponent(1))
+
+    def exponent(self, count: int) -> PairExponent:
+        """K, with the numbers of the pair."""
+        p, q = self._widths
+        ratio, shift = real(Ratio(p, q)), real(Gap(self.law.mean_p, self.law.mean_q, q))
+        bend = (1 - ratio) * (1 + ratio)
+        weight = -(shift**2) * ratio**2 / (2 * bend**2)
+        return PairExponent(shift**2 / (2 * bend) - ratio.log(), bend, weight, count)
+
+    def closed_form(self) -> ClosedForm:
+        """From the roots of a quadratic."""
+        mean_p, mean_q, p, q = map(constant, (self.law.mean_p, self.law.mean_q, *self._widths))
+        return PairExcess(abs(mean_p - mean_q) / q, p / q, (q - p) * (q + p) / (q * q))
+
+
+@dataclass(frozen=True, eq=False)
+class PairExponent:
+    """K of one pair, released some times, as z top and what is bounded far out: see the module ``bent_contour``."""
+
+    top: Any
+    bend: Any
+    weight: Any
+    count: int
+
+    def log_rest(self, z: Any, analytic: bool) -> Any:
+        """K(z) less z top."""
+        y = 1 + z * self.bend
+        return self.count * (self.weight * (1 - 1 / y) - y.log(analytic=analytic) / 2)
+
+    def log_bound(self, height: Any) -> Any:
+        """A bound of its real part wherever |Im z| >= height: |y| is at least |v| times that."""
+        least = abs(self.bend) * height
+        return self.count * (self.weight + abs(self.weight) / least - least.log() / 2)
+
+
+@dataclass(frozen=True, eq=False)
+class PairTransform(Falling):
+    """By the formula where y = 1 + z v is positive; outside of the strip M is infinite, whatever the formula says."""
+
+    exponent: PairExponent
+
+    def value(self, z: Any) -> Any:
+        """M(z), or nothing that is known."""
+        return super().value(z) if (1 + z.real * self.exponent.bend) > 0 else flint.acb("nan")
+
+
+@dataclass(frozen=True)
+class PairExcess:
+    """N(d, r^2) against N(0, 1), d >= 0: with v = 1 - r^2, the loss exceeds x between the roots of v y^2 - 2 d y + n.
+
+    Or outside of them for v < 0; n = d^2 + 2 r^2 (x + log r). The roots are n/(d + s) and (d + s)/v, s^2 = d^2 - v n.
+    """
+
+    shift: Any
+    ratio: Any
+    bend: Any
+
+    def excess(self, epsilon: Any) -> Any:
+        """Of an interval or of its outside; of nothing, or of all, where there are no roots."""
+        d, r, v = self.shift, self.ratio, self.bend
+        n = d * d + 2 * r * r * (epsilon + r.log())
+        square = d * d - v * n
+        if square < 0:
+            return flint.arb(0) if v > 0 else -epsilon.expm1()
+        # where it is not known whether there are roots, nothing lies between them at s = 0
+        s = square.sqrt() if square > 0 else square.upper().sqrt().union(0)
+        one, other = n / (d + s), (d + s) / v
+        if v > 0:
+            return _between((one - d) / r, (other - d) / r) - epsilon.exp() * _between(one, other)
+        outside = _above((d - other) / r) + _above((one - d) / r)
+        return outside - epsilon.exp() * (_above(-other) + _above(one))
+
+
+def _above(x: Any) -> Any:
+    """The mass of N(0, 1) above x."""
+    return (x / flint.arb(2).sqrt()).erfc() / 2
+
+
+def _between(low: Any, high: Any) -> Any:
+    """The mass of N(0, 1) between two points, from the tail that they share."""
+    return _above(low) - _above(high) if low > 0 else _above(-high) - _above(-low)

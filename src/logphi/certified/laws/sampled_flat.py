@@ -1,0 +1,91 @@
+"""Samples of the Laplace and of the exponential mechanism in balls: one release alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import flint
+
+from logphi.certified import residues
+from logphi.certified.laws.atoms import FailureInBalls
+from logphi.certified.laws.law import Halves, LawInBalls, Terms
+from logphi.certified.laws.uniform import FlatInBalls
+from logphi.certified.reals import constant
+from logphi.certified.route import ClosedForm
+from logphi.laws.finite import Thinned
+
+
+class _SampledInBalls(LawInBalls):
+    """A sample of a flat base, which fails at a rate."""
+
+    @property
+    def refusal(self) -> str:
+        """Of compositions."""
+        return (
+            "a sampled Laplace or exponential mechanism is certified as a single release only, as its transform is an "
+            "integral that has no proof in balls: leave the sampling out, which is an upper bound, or ask without a "
+            "certificate"
+        )
+
+    def infinite_mass(self) -> Any:
+        """A failure of the base in the sample."""
+        return constant(self.law.rate) * constant(self.law.base.failure)
+
+    def excess(self, *, added: bool, infinite: Any) -> SampledExcess:
+        """The closed form of one of the two orders, in which some losses are infinite."""
+        base = self.law.base
+        failure = ((FailureInBalls(Thinned(base.failure)), 1),) if base.failure else ()
+        terms = ((FlatInBalls(base.law), 1), *failure)
+        return SampledExcess(terms, constant(base.failure), constant(self.law.rate), infinite, added)
+
+
+class MixedFlatInBalls(_SampledInBalls):
+    """The sample against no sample."""
+
+    def infinite_mass(self) -> Any:
+        """None of the reflection: whatever Q reaches, a mixture with Q reaches too."""
+        return flint.arb(0) if self.reflected else super().infinite_mass()
+
+    def closed_form(self) -> ClosedForm:
+        """Of either order."""
+        return self.excess(added=self.reflected, infinite=self.infinite_mass())
+
+
+class SplicedFlatInBalls(_SampledInBalls):
+    """The worse order at each level, under replacement."""
+
+    def closed_form(self) -> ClosedForm:
+        """One order above zero and the other below."""
+        infinite = self.infinite_mass()
+        return Halves(self.excess(added=False, infinite=infinite), self.excess(added=True, infinite=infinite))
+
+
+@dataclass(frozen=True)
+class SampledExcess:
+    """A sample of a flat base ([LT] Theorem 5.1), with e^{x'} = 1 + (e^x - 1)/q; or its reflection, ``added``.
+
+    The profile is q delta(x') of the base for x > log(1 - q) and 1 - e^x below. Of the reflection, by
+    delta_{Q|P}(x) = 1 - e^x + e^x delta_{P|Q}(-x) and as the base is symmetric, it is (1 - (1 - q) e^x) delta(-y') with
+    e^{y'} = 1 + (e^{-x} - 1)/q, for x < -log(1 - q), and nothing above. What is taken off is infinite losses.
+    """
+
+    base: Terms
+    failure: Any
+    rate: Any
+    infinite: Any
+    added: bool = False
+
+    def excess(self, epsilon: Any) -> Any:
+        """The profile less the infinite losses."""
+        rate, odds = self.rate, (-epsilon if self.added else epsilon).expm1() / self.rate
+        if odds <= -1:
+            return (flint.arb(0) if self.added else -epsilon.expm1()) - self.infinite
+        if not odds > -1:
+            # by less than what lies between here and the end
+            edge = (rate * (1 + odds)).upper().union(0)
+            return (edge * epsilon.exp() if self.added else -epsilon.expm1() + edge) - self.infinite
+        inner = odds.log1p()
+        at = -inner if self.added else inner
+        profile = residues.prepare(self.base, at, flint.ctx.prec).excess(at) + self.failure
+        return (1 - (1 - rate) * epsilon.exp() if self.added else rate) * profile - self.infinite

@@ -1,0 +1,70 @@
+"""The line of a certificate: the layout that the doubles would take, which the balls prove good enough."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+from logphi.certified.route import NotCertifiedError, NotThisRouteError
+from logphi.certified.transform import Transform
+from logphi.inversion.contour import RIGHT, Layout, Smooth, layout, saddle
+from logphi.laws.log_phi import LogPhi
+
+# the smallest strip in which a line is laid
+_LEAST = 1e-9
+
+
+def line_at(loss: LogPhi, epsilon: float, digits: int) -> Layout:
+    """The layout of a line to the right of zero, for a loss near an epsilon; nothing that is proved relies on it.
+
+    Raises
+    ------
+    NotCertifiedError
+        If no abscissa to the right of zero is inside the strip, or none bounds the aliasing.
+    """
+    if loss.strip[1] < _LEAST:
+        raise NotCertifiedError(
+            "no moment of the loss exists, so that no line to the right of zero bounds the answer relatively: ask without a "
+            "certificate"
+        )
+    kernel = Smooth(epsilon)
+    place = saddle(loss, kernel, RIGHT)
+    found = layout(loss, place.abscissa, kernel, -digits * math.log(10)) if math.isfinite(place.value) else None
+    if found is None:
+        raise NotCertifiedError("this epsilon is beyond what a line of nodes resolves: ask at a smaller one")
+    return found
+
+
+def height_of(parts: Sequence[tuple[Transform, int]], line: Layout, most: int) -> float:
+    """Where the composed transform has fallen far enough.
+
+    Raises
+    ------
+    NotCertifiedError
+        If that is farther than ``most`` steps.
+    """
+
+    def enough(height: float) -> bool:
+        fall = sum(count * part.fall(line.abscissa, height) for part, count in parts)
+        return fall - math.log(math.pi * height) <= line.log_target
+
+    high = 8 * line.step
+    while not enough(high):
+        high *= 2
+        if high > most * line.step:
+            if not any(part.fall(line.abscissa, high) for part, _ in parts):
+                raise NotThisRouteError(
+                    "no part of these losses falls along a line, and their sum is not written out: ask without a certificate"
+                )
+            raise NotCertifiedError(
+                "the transform of so few releases falls too slowly for a line of nodes: ask for fewer digits, or without a "
+                "certificate"
+            )
+    return _bisected(enough, high / 2, high)
+
+
+def _bisected(enough: Callable[[float], bool], low: float, high: float) -> float:
+    while high > 1.02 * low:
+        middle = math.sqrt(low * high)
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high

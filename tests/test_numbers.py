@@ -3,6 +3,7 @@
 import math
 from decimal import Decimal
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -176,12 +177,11 @@ def test_every_question_may_be_a_decimal_or_a_fraction(name, kind):
 
 
 def test_a_decimal_is_what_is_written():
-    sigma = lp.Gaussian(sigma=Decimal("1.1")).sigma
+    sigma: Any = lp.Gaussian(sigma=Decimal("1.1")).sigma
     assert sigma == 1.1
     assert sigma.exact == Fraction(11, 10)
-    assert lp.Discrete([Decimal("0.1"), Decimal("0.9")], np.array([Decimal("0.9"), Decimal("0.1")])).q[0].exact == Fraction(
-        9, 10
-    )
+    pair: Any = lp.Discrete([Decimal("0.1"), Decimal("0.9")], np.array([Decimal("0.9"), Decimal("0.1")]))
+    assert pair.q[0].exact == Fraction(9, 10)
     pytest.importorskip("flint")
     ours, written = (lp.Gaussian(sigma=kind("1.1")).certify(epsilon=kind("0.3")) for kind in (Decimal, Fraction))
     assert ours.to_json() == written.to_json()

@@ -395,6 +395,7 @@ def test_sums_stay_short_and_above_however_many_different_costs_they_are_of(rule
         budget.spend(made(scale))
     power, name = (2, "mu_squared") if rule == "gaussian" else (1, "largest_loss")
     spent, exact = budget.spent[name], sum(1 / Fraction(scale) ** power for scale in scales)
+    assert isinstance(spent, Fraction)
     assert spent.denominator.bit_length() < 400
     assert exact < spent <= exact * (1 + SHORTENED)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import math
+import operator
 from statistics import NormalDist
 
 import mpmath
@@ -350,7 +351,7 @@ def test_bad_targets(arguments, error, reason):
         (lambda: lp.Gaussian(1), TypeError, "positional argument"),
         (lambda x: lp.Gaussian(-1 - x), ValueError, "refuses every value that was tried, at 1: sigma must not be negative"),
         (lambda x: lp.Gaussian(x).poisson(2), ValueError, r"no value makes a mechanism: rate must lie in \[0, 1\], got 2.0$"),
-        (lambda x: lp.Gaussian(x)[0], TypeError, "not subscriptable"),
+        (lambda x: operator.itemgetter(0)(lp.Gaussian(x)), TypeError, "not subscriptable"),
         (lambda x: {}[x], KeyError, "1"),
     ],
 )

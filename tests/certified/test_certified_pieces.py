@@ -15,9 +15,9 @@ from cases import Case, load
 from logphi.arith.ball import precision
 from logphi.arith.protocol import LogOdds, Plain, Ratio
 from logphi.certified.cells import atoms_of
+from logphi.certified.lost import infinite_mass
 from logphi.certified.pieces import prepare
 from logphi.certified.places import Basis, Place, Unit
-from logphi.certified.profile import infinite_mass
 from logphi.certified.route import NotCertifiedError
 from logphi.expression import parse
 from logphi.laws.finite import Finite, Given, Mixed

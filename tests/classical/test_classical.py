@@ -32,6 +32,7 @@ from logphi.classical.concentrated import Concentrated
 from logphi.classical.loss_class import LossClass
 from logphi.classical.renyi import Conversion
 from logphi.classical.renyi_curve import DivergenceCurve
+from logphi.display import printed
 from logphi.pairs.pair import UnsupportedError
 
 CONVERSIONS = list(Conversion)
@@ -92,8 +93,8 @@ def test_bounds_and_claims_are_taken_at_their_end():
 
 @pytest.mark.parametrize("value", [1 / 3, 2 / 3, 1e-300 / 7, 123456.789, 0.1, 5e-324, 1.0])
 def test_printed_digits_err_to_the_side_of_the_bound(value):
-    assert mpf(claim.printed(value, Side.LOWER, 3)) <= mpf(value) <= mpf(claim.printed(value, Side.UPPER, 3))
-    assert claim.printed(math.inf, Side.UPPER) == "inf"
+    assert mpf(printed(value, Side.LOWER, 3)) <= mpf(value) <= mpf(printed(value, Side.UPPER, 3))
+    assert printed(math.inf, Side.UPPER) == "inf"
     assert "at most 0.3333334" in str(claim.Claim(1 / 3, Side.UPPER, "x", "y"))
 
 

@@ -57,6 +57,7 @@ class Fake:
 
 @pytest.fixture
 def fakes(monkeypatch: pytest.MonkeyPatch) -> None:
+    # the command line takes no mechanism beside the catalogue's
     catalogue: Mapping[str, Callable[..., Any]] = {"Fake": Fake}
     monkeypatch.setattr(logphi.expression, "CATALOGUE", catalogue)
 

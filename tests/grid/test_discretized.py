@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from typing import Any
 
 import mpmath as mp
 import numpy as np
@@ -207,7 +208,8 @@ def test_hostile_settings_give_numbers_and_no_warnings(number: int) -> None:
     rng = np.random.default_rng(4)
     for _ in range(number):
         base = MixedNormal(Ratio(1.0, float(10 ** rng.uniform(-1, 2))), Plain(float(10 ** rng.uniform(-7, -0.05))))
-        other = [Normal, Uniform, UniformWithAtoms, TwoPoint][rng.integers(4)](Plain(float(10 ** rng.uniform(-2, 0.3))))
+        kinds: list[Any] = [Normal, Uniform, UniformWithAtoms, TwoPoint]
+        other = kinds[rng.integers(4)](Plain(float(10 ** rng.uniform(-2, 0.3))))
         one: Law = Reflected(base) if rng.random() < 0.5 else base
         law = total((one, int(10 ** rng.uniform(0, 3))), (other, int(rng.integers(1, 9))))
         found = excess(law, float(rng.uniform(-5, 50)), 1e-6, 1 << 14)

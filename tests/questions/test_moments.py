@@ -1,6 +1,7 @@
 """Cumulants of losses against integrals over the output, exact sums and closed forms; what is not known is said so."""
 
 import math
+from typing import Any
 
 import mpmath
 import numpy as np
@@ -38,7 +39,7 @@ def raw(p, q, places, order):
 
 def cumulants(moments):
     """By the recursion of the logarithm of a power series."""
-    found = []
+    found: list[Any] = []
     for n in range(1, len(moments) + 1):
         rest = sum(mpmath.binomial(n - 1, k - 1) * found[k - 1] * moments[n - k - 1] for k in range(1, n))
         found.append(moments[n - 1] - rest)

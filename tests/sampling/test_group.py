@@ -134,6 +134,7 @@ def iterated(epsilon, delta, size, alpha):
 def test_a_guarantee_of_a_group_is_that_of_its_curve(epsilon, size):
     delta = 1e-12
     group = lp.ApproximateDP(epsilon, delta).group(size)
+    assert isinstance(group, lp.ApproximateDP)
     for place in [*PLACES, size * epsilon]:
         found = group.delta(place).upper
         for alpha in (*np.linspace(0, 1, 201), *np.geomspace(1e-9, 0.5, 100)):
@@ -150,6 +151,7 @@ def test_guarantees_of_large_groups():
     for vacuous in ((1, 1e-5), (100, 1e-5), (1e90, 1e-300), (1, 0.5)):
         refused(ValueError, lambda given=vacuous: lp.ApproximateDP(*given).group(13), "says nothing")
     tiny = lp.ApproximateDP(1e-9, 1e-20).group(10**9)
+    assert isinstance(tiny, lp.ApproximateDP)
     assert tiny.guaranteed_delta == pytest.approx(1e-11 * math.expm1(1), rel=1e-8)
 
 

@@ -2,6 +2,7 @@
 
 import itertools
 from fractions import Fraction
+from typing import Any
 
 import mpmath
 import pytest
@@ -104,8 +105,8 @@ def test_many_equal_responses_are_counted():
 
 
 def test_a_lattice_with_stray_mass_keeps_it():
-    pair = (2 * lp.DiscreteLaplace(scale=1)).pair()
-    single = lp.DiscreteLaplace(scale=1).pair()
+    pair: Any = (2 * lp.DiscreteLaplace(scale=1)).pair()
+    single: Any = lp.DiscreteLaplace(scale=1).pair()
     assert len(pair.p) > len(single.p)
     assert pair.stray == 2 * single.stray
 

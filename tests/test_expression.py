@@ -144,6 +144,7 @@ def test_variables() -> None:
             fake("Fake(x)", x=bad)
 
 
+@pytest.mark.slow
 def test_ten_thousand_distinct_steps() -> None:
     text = " + ".join(f"{n % 7 + 1} * Fake(sigma={1 + n / 7})" for n in range(10_000))
     read: list[Any] = []

@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 from dataclasses import fields, is_dataclass
+from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
 
@@ -56,6 +57,7 @@ def test_no_file_is_too_long() -> None:
     assert not excused_in_vain, f"no longer long, take it off the list: {excused_in_vain}"
 
 
+@lru_cache
 def imported(path: Path) -> set[str]:
     nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
     whole = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}

@@ -201,6 +201,7 @@ def test_what_no_text_can_hold_is_shown_and_not_read_back(mechanism, shown, need
     refused(ValueError, mechanism.to_json, "cannot be written down", "dominates")
 
 
+@pytest.mark.slow
 def test_a_long_composition_is_read_back_at_once():
     release = lp.compose(lp.Gaussian(1 + n / 7) for n in range(10_000))
     assert lp.parse(str(release)) == release
@@ -331,6 +332,7 @@ def read(text):
     return None
 
 
+@pytest.mark.slow
 def test_a_mechanism_too_long_to_be_read_again_is_not_written():
     many = lp.Discrete([1 / 2**18] * 2**18, [1 / 2**18] * 2**18)
     assert math.fsum(many.p) == 1

@@ -86,6 +86,7 @@ def test_the_parameters_of_reference_values_are_found_again(name):
     around(lp.calibrate(lambda x: parse(text, variables={"x": x}), epsilon=epsilon, delta=delta), truth)
 
 
+@pytest.mark.slow
 @given(st.integers(1, 10**6), st.floats(0.01, 20), st.floats(-60, -0.5))
 @settings(max_examples=15)
 def test_gaussian_noise_inverts_the_closed_form(count, epsilon, log_delta):

@@ -14,6 +14,7 @@ from scipy.stats import norm
 
 import logphi as lp
 from exact import dec
+from finite import divergence, hockey_stick
 from logphi.bound import Approximation, Entry, Ledger, Side
 from logphi.classical import (
     claim,
@@ -207,14 +208,6 @@ def test_corners_of_composition():
 # ---------------------------------------------------------------------------------------- one order of Renyi
 
 
-def divergence(p, q, order):
-    return math.log(math.fsum(a**order * b ** (1 - order) for a, b in zip(p, q, strict=True))) / (order - 1)
-
-
-def hockey_stick(p, q, epsilon):
-    return math.fsum(max(0.0, a - math.exp(epsilon) * b) for a, b in zip(p, q, strict=True))
-
-
 def pairs(number, seed=0):
     rng = np.random.default_rng(seed)
     for _ in range(number):
@@ -287,6 +280,7 @@ def test_figures_of_one_order():
 # ------------------------------------------------------------------------------------------ all orders of Renyi
 
 
+@pytest.mark.slow
 def test_the_figure_of_zhu_dong_and_wang():
     """Both numbers of [AFA] Figure 1 are of the exact profile; no conversion of the Gaussian's divergences can give them."""
     answer, noise = lp.RandomizedResponse(math.e / (1 + math.e)), lp.Gaussian(1.0)

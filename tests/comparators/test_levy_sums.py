@@ -116,6 +116,7 @@ def test_random_settings_enclose_the_default_route(cells: int) -> None:
     assert known.lower <= found.upper
 
 
+@pytest.mark.slow
 def test_epsilon_encloses() -> None:
     release = 200 * lp.Gaussian(sigma=SIGMA).poisson(RATE) + 5 * lp.RandomizedResponse(0.52)
     known = release.epsilon(1e-5)

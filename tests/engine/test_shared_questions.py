@@ -82,6 +82,7 @@ def test_neighbours_share_lines(question):
     assert 0 < len(answers(lambda: getattr(RELEASES["sampled"], question)(points), contour.lay)) < 15
 
 
+@pytest.mark.slow
 def test_a_named_route_is_taken_at_every_point():
     assert {bound.method for bound in RELEASES["lattice"].delta([1.0, 1.1], method="contour")} == {"contour"}
 

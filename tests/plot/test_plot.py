@@ -236,6 +236,7 @@ def test_a_lattice_without_ends_has_stems_too() -> None:
     np.testing.assert_allclose(y, [expected[place] for place in x.round(6)], rtol=1e-3, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_what_has_no_proved_density_is_drawn_in_bins() -> None:
     edges = np.linspace(-0.8, 1.6, 7)
     m = 3 * lp.Laplace(scale=1.0).poisson(0.2)
@@ -270,6 +271,7 @@ def test_composition_against_a_closed_form_with_arrows_where_it_is_infinite() ->
     assert np.isfinite(lines(ax)["exact"].get_ydata()).tolist() == [True, True, False, False, False]
 
 
+@pytest.mark.slow
 def test_references_are_rows_of_the_comparison() -> None:
     m = lp.PureDP(epsilon=0.1)
     ax: Any = lp.plot.composition(m, [2, 8], delta=1e-3, methods=["basic composition", "saddle point"])
@@ -304,6 +306,7 @@ def test_training_is_epsilon_against_epochs_beside_the_renyi_accountant() -> Non
     assert ax.lines[0].get_color() != ax.lines[2].get_color()
 
 
+@pytest.mark.slow
 def test_training_alone_and_with_other_methods() -> None:
     one_step = lp.dp_sgd(dataset_size=10, batch_size=10, steps=1, noise_multiplier=3)
     ax: Any = lp.plot.training(one_step, RUN, delta=1e-3, methods=[])

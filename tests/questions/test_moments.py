@@ -187,6 +187,7 @@ def test_nothing_released_has_no_moments():
             assert cumulant(law, order).lower == cumulant(law, order).upper == 0
 
 
+@pytest.mark.slow
 def test_many_terms_are_one_law():
     mechanisms = [lp.Gaussian(sigma=1 + k / 50).poisson(0.01) for k in range(30)]
     whole = lp.compose(mechanisms).loss_law()

@@ -221,6 +221,7 @@ INTEGRALS = (
 )
 
 
+@pytest.mark.few(24)
 @pytest.mark.parametrize(
     ("name", "t"),
     [
@@ -323,6 +324,7 @@ SYMBOLIC = {
 }
 
 
+@pytest.mark.few(17)
 @pytest.mark.parametrize("name", SYMBOLIC)
 @pytest.mark.parametrize("direction", ["remove", "add"])
 def test_symbols_give_the_formula_that_numbers_give(name, direction):

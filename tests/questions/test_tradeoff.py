@@ -77,6 +77,7 @@ def test_gaussian(sigma, count):
         assert found.width <= max(SHARP, 2e-15 / (1 - alpha)) * found.upper * (10 if exact < 1e-30 else 1)
 
 
+@pytest.mark.slow
 def test_gaussian_far_apart():
     """Both errors far below every rounding of one: from the tails."""
     with mpmath.workdps(DIGITS):

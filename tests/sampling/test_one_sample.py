@@ -142,6 +142,7 @@ def test_kinds_on_one_sample_are_answered_once(epsilon, direction):
         assert answer.width <= 1e-9
 
 
+@pytest.mark.slow
 @given(st.floats(1e-6, 0.2), st.sampled_from(["remove", "add"]))
 @settings(max_examples=8)
 def test_epsilon_of_a_single_release_inverts_its_delta(delta, direction):

@@ -136,6 +136,7 @@ def test_estimates_are_called_estimates():
     assert report.tree is None
 
 
+@pytest.mark.slow
 def test_relations_and_samplers_in_words():
     base = lp.Gaussian(sigma=4, sensitivity=2, adjacency="replace")
     subset = flat(lp.report(base.subset(0.125, adjacency="replace"), delta=1e-5, epsilons=[1.0], deltas=[]))
@@ -213,6 +214,7 @@ def test_a_group_is_named_where_a_group_is_protected():
     assert "differ in one visit, present" in neighbours(step + other, "one visit")
 
 
+@pytest.mark.slow
 def test_an_estimate_is_put_down_to_what_makes_it_one():
     release = 400 * lp.Gaussian(sigma=2.0).poisson(0.1)
     (warning,) = lp.report(release, delta=1e-3, method="levy-quadrature", epsilons=[], deltas=[]).warnings

@@ -32,7 +32,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if item.get_closest_marker("few") and not item.get_closest_marker("slow"):
             few.setdefault(item.nodeid.partition("[")[0], []).append(item)
     for cases in few.values():
-        (most,) = cases[0].get_closest_marker("few").args
+        most = next(mark.args[0] for mark in cases[0].iter_markers("few"))
         # multiples of the golden ratio keep step with no parameter that goes around inside of another
         for place in sorted(range(len(cases)), key=lambda place: place * GOLDEN % 1)[most:]:
             cases[place].add_marker(pytest.mark.slow)

@@ -6,6 +6,7 @@ import statistics
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from typing import Any
 
 from accountants.ours import CERTIFIED, OURS, release_of
@@ -31,7 +32,7 @@ def in_bulk() -> list[Row]:
 
     job = release_of(JOB)
     grid = {"sigma": np.linspace(1.0, 3.0, 10), "rate": np.linspace(0.01, 0.05, 10)}
-    whole = {
+    whole: dict[str, Callable[[], object]] = {
         f"{JOB.name}: delta at 1000 epsilons": lambda: job.delta(np.linspace(0.1, 4.0, 1000)),
         f"{JOB.name}: epsilon at 1000 deltas": lambda: job.epsilon(np.geomspace(1e-10, 1e-2, 1000)),
         "its noise for epsilon 2 at delta 1e-5, by `lp.calibrate`": lambda: lp.calibrate(

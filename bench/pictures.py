@@ -16,7 +16,7 @@ from logphi.files import write_whole
 
 Row = dict[str, Any]
 
-STYLE = {"font.size": 9, "svg.hashsalt": "logphi", "svg.fonttype": "path", "figure.constrained_layout.use": True}
+STYLE: Any = {"font.size": 9, "svg.hashsalt": "logphi", "svg.fonttype": "path", "figure.constrained_layout.use": True}
 # Okabe and Ito, which the colour-blind tell apart
 COLOURS = ("#0072B2", "#D55E00", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#999999", "#222222")
 MARKERS = "osD^vP*X"

@@ -96,7 +96,7 @@ def compared(workloads: Sequence[Workload], accountants: Sequence[Accountant]) -
         for accountant in everyone:
             if workload.question not in accountant.questions:
                 continue
-            row = {"workload": workload.caption, "accountant": accountant.name, "truth": known}
+            row: dict[str, Any] = {"workload": workload.caption, "accountant": accountant.name, "truth": known}
             row |= sandboxes[accountant.beside].measure(accountant.name, workload)
             ours = ours or row
             if accountant is not OURS and "seconds" in row and "seconds" in ours:

@@ -6,6 +6,7 @@
 import io
 import sys
 from pathlib import Path
+from typing import Any
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
@@ -160,7 +161,8 @@ def draw(directory):
     target.mkdir(parents=True, exist_ok=True)
     drawn = []
     for title, caption, code in shown(EXAMPLES, "pictures"):
-        name, names = title.lower().replace(" ", "-"), {}
+        name = title.lower().replace(" ", "-")
+        names: dict[str, Any] = {}
         exec(compile(code, name, "exec"), names)
         figure, content = names["axes"].figure, io.BytesIO()
         # the same bytes on every run

@@ -9,6 +9,7 @@ import operator
 import pickle
 from decimal import Decimal
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -372,7 +373,8 @@ def test_whole_numbers_are_exact_and_so_are_their_results():
     assert spent**0 == 1
     assert 0 * spent == 0
     assert Bound(0.5, 0.5, 0.5) + Fraction(1, 2) == 1
-    assert sum([wide, 1, 2]).lower == pytest.approx(5.38159, rel=1e-15)
+    total: Any = sum([wide, 1, 2])
+    assert total.lower == pytest.approx(5.38159, rel=1e-15)
 
 
 def test_a_float_stands_for_the_decimal_and_for_what_was_computed():
@@ -505,7 +507,7 @@ def test_functions_of_numpy_take_the_private_side_and_operators_enclose():
     with pytest.raises(UndecidedError):
         _ = np.float64(2.381597) > wide
     assert (np.array([1.0, 3.0]) < spent).tolist() == [True, False]
-    both = spent + np.array([1.0, 3.0])
+    both: Any = spent + np.array([1.0, 3.0])
     assert isinstance(both, Bounds)
     assert both[1].same_as(spent + 3)
 
@@ -539,7 +541,8 @@ def test_bounds_compare_point_by_point():
     assert (profile == 0.5).tolist() == [False] * 3
     assert (profile != 0.5).tolist() == [True] * 3
     assert (profile[0] > profile).tolist() == [False, True, True]
-    assert (profile == None).tolist() == [False] * 3  # noqa: E711
+    nothing: Any = profile == None  # noqa: E711
+    assert nothing.tolist() == [False] * 3
     assert (profile < 1).dtype == bool
     with pytest.raises(UndecidedError) as caught:
         _ = profile.value < profile

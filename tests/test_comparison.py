@@ -82,7 +82,7 @@ def test_advanced_composition_needs_both_orders_of_a_relation_of_one():
         on_their_side(lp.compare(one, delta=1e-3))
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("expression", [*RELEASES, *slowly(*SLOW)])
 def test_every_row_is_on_its_side(expression):
     release = parse(expression)
@@ -155,6 +155,7 @@ def test_every_row_of_random_compositions_of_all_kinds(release, epsilon, power):
     on_their_side(lp.compare(release, delta=10**power))
 
 
+@pytest.mark.slow
 def test_what_there_is_to_gain():
     """At k = 100 releases of 0.1 each: published figures of each theorem."""
     known = values(lp.compare(100 * lp.PureDP(0.1), delta=1e-6))
@@ -196,6 +197,7 @@ def test_the_text_is_a_table():
     assert all(line == line.rstrip() for line in lines)
 
 
+@pytest.mark.slow
 def test_printed_bounds_err_to_their_side():
     table = lp.compare(parse(RELEASES[2]), epsilon=0.7)
     for row in table.rows:
@@ -235,6 +237,7 @@ def test_estimates_are_not_sold_as_proofs():
         assert "samples of" in rows[name].reason
 
 
+@pytest.mark.slow
 def test_notebooks_get_a_table():
     shown = lp.compare(lp.Laplace(1.0), epsilon=0.5)._repr_html_()
     assert shown.count("<tr>") == len(NAMES) + 1

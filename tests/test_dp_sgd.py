@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 import logphi as lp
 from refusals import refused
 from repository import ROOT
+from slowly import slowly
 
 MNIST = {"dataset_size": 60000, "batch_size": 256, "epochs": 60, "noise_multiplier": 1.1}
 
@@ -84,10 +85,8 @@ SCRIPT = {"dataset_size": 60000, "batch_size": 256, "epochs": 15}
     [
         {},
         {"clipped_count_noise": 10},
-        {"group_size": 3},
         {"accumulation": 4},
-        {"adjacency": "replace"},
-        {"sampler": "without_replacement"},
+        *slowly({"group_size": 3}, {"adjacency": "replace"}, {"sampler": "without_replacement"}),
     ],
     ids=repr,
 )
@@ -109,6 +108,7 @@ def test_the_noise_for_a_budget_is_found(more):
     assert "found" not in str(given)
 
 
+@pytest.mark.slow
 def test_it_is_the_noise_that_calibration_finds():
     found = lp.dp_sgd(**SCRIPT, target_epsilon=2, target_delta=1e-5)
     own = lp.calibrate(lambda x: 3516 * lp.Gaussian(x).poisson(256 / 60000), epsilon=2, delta=1e-5, digits=6)
@@ -136,9 +136,11 @@ def test_it_is_the_noise_that_calibration_finds():
             ["no noise multiplier that was tried meets epsilon <= 0.1", "more clipped_count_noise"],
         ),
         # a record is drawn with probability 1e-6 at all
-        (
-            {"target_epsilon": 1, "target_delta": 1e-5, "epochs": 1e-6},
-            ["every noise multiplier that was tried meets epsilon <= 1.0 at delta = 1e-05", "without noise"],
+        *slowly(
+            (
+                {"target_epsilon": 1, "target_delta": 1e-5, "epochs": 1e-6},
+                ["every noise multiplier that was tried meets epsilon <= 1.0 at delta = 1e-05", "without noise"],
+            )
         ),
     ],
     ids=repr,

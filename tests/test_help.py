@@ -4,6 +4,7 @@ import enum
 import inspect
 import pydoc
 import re
+from typing import Any
 
 import pytest
 
@@ -127,7 +128,7 @@ def test_the_help_of_the_package_fits_on_two_screens():
 
 
 def test_a_star_brings_every_name():
-    names = {}
+    names: dict[str, Any] = {}
     exec("from logphi import *", names)
     assert set(dir(lp)) <= set(names)
 

@@ -10,6 +10,7 @@ import sys
 import tokenize
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
+from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
 
@@ -130,6 +131,7 @@ def test_frozen_values_hold_nothing_that_changes() -> None:
     assert found - set(CHANGEABLE) == set()
 
 
+@lru_cache
 def imported(path: Path) -> set[str]:
     nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
     whole = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}

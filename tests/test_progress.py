@@ -68,6 +68,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Callable[[Iterator[float]], None]:
     """Sets the clock by which bars are drawn; unless told, each look at it finds that two seconds have passed."""
 
     def tell(seconds: Iterator[float]) -> None:
+        # no test waits for the machine's own clock
         monkeypatch.setattr(progress, "time", SimpleNamespace(monotonic=lambda: next(seconds)))
 
     tell(count(step=2.0))

@@ -9,10 +9,10 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import logphi as lp
+from logphi.engine.routes.registry import ROUTES
 from profiles import gaussian_profile, laplace_profile
 
 DIGITS = 50
-METHODS = ("contour", "lattice", "exact", "exponential", "discretized")
 
 
 def examples(number):
@@ -269,7 +269,7 @@ def test_every_method_that_applies_overlaps_with_the_others(release, e, count):
     """The enclosures of all routes hold one common number."""
     mechanism, _, direction = release
     found = [(count * mechanism).delta(e, direction=direction, rtol=1e-6)]
-    for method in METHODS:
+    for method in ROUTES:
         with contextlib.suppress(ValueError):
             found.append((count * mechanism).delta(e, direction=direction, method=method, rtol=1e-6))
     assert max(b.lower for b in found) <= min(b.upper for b in found)

@@ -18,7 +18,14 @@ def test_the_table_is_complete() -> None:
     assert len(CASES) >= 64
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.id}-{case.query}")
+# this takes seconds
+SLOW = {"p029"}
+
+
+@pytest.mark.parametrize(
+    "case",
+    [pytest.param(case, id=f"{case.id}-{case.query}", marks=[pytest.mark.slow] if case.id in SLOW else []) for case in CASES],
+)
 def test_reference(case: Case) -> None:
     """lower <= truth <= upper; the width that the interface promises; the direction, where one attains the maximum."""
     bound = getattr(parse(case.expression), case.query)(float(case.at), direction=case.direction)

@@ -24,7 +24,7 @@ def with_pld(workload: Workload) -> Answer:
             case RandomizedResponse(truth):  # its noise parameter is the probability of a uniform answer
                 return pld.from_randomized_response(2 * (1 - truth), 2)
 
-    composed = None
+    composed: Any = None
     for step, count in workload.steps:
         part = build(step).self_compose(count) if count > 1 else build(step)
         composed = part if composed is None else composed.compose(part)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import lru_cache, partial
 from operator import attrgetter
 from typing import Any
 
@@ -31,8 +31,12 @@ def release_of(workload: Workload) -> Any:
 
 def with_logphi(workload: Workload) -> Answer:
     """Everything at its defaults."""
-    found = attrgetter(workload.question)(release_of(workload))(workload.at)
+    found = _default(workload)
     return Answer(found.value, found.lower, found.upper)
+
+
+def _default(workload: Workload) -> Any:
+    return attrgetter(workload.question)(release_of(workload))(workload.at)
 
 
 def with_certificate(workload: Workload, digits: int) -> Answer:
@@ -62,7 +66,7 @@ def truth(workload: Workload) -> tuple[float, float]:
             return float(certificate.lower), float(certificate.upper)
     except NotCertifiedError:
         pass
-    found = with_logphi(workload)
+    found = _default(workload)
     return found.lower, found.upper
 
 
@@ -81,7 +85,7 @@ def _claimed(certificate: Any) -> Answer:
 
 OURS = Accountant("logphi", "logphi", with_logphi)
 CERTIFIED = tuple(
-    Accountant(f"{name} to {digits} digits", "logphi", lambda workload, way=way, digits=digits: way(workload, digits))
+    Accountant(f"{name} to {digits} digits", "logphi", partial(way, digits=digits))
     for digits in (15, 50)
     for name, way in (("certified", with_certificate), ("certificate checked,", with_checker))
 )

@@ -6,6 +6,7 @@ import json
 import pickle
 import threading
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -308,7 +309,7 @@ def test_altered_content_is_refused_in_one_line_or_is_another_ledger(path, value
 
 
 def _deep(depth):
-    value = 1.0
+    value: Any = 1.0
     for _ in range(depth):
         value = [value]
     return value

@@ -10,6 +10,7 @@ import warnings
 from collections import OrderedDict
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import opacus
 import pytest
@@ -171,7 +172,7 @@ def test_a_loader_of_ones_own_in_place_of_the_returned_one_is_noticed():
 @pytest.mark.parametrize("kind", ["usual", "physical", "everything", "other accountant"])
 def test_poisson_samples_are_not_warned_of(kind):
     private = engine("rdp" if kind == "other accountant" else "logphi")
-    options = {"poisson_sampling": kind in ("usual", "physical")}
+    options: dict[str, Any] = {"poisson_sampling": kind in ("usual", "physical")}
     options |= {"batch_size": RECORDS} if kind == "everything" else {}
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

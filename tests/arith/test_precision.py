@@ -38,13 +38,17 @@ def test_threads_with_different_digits_find_and_prove_what_each_finds_alone():
         assert list(pool.map(together, questions)) == [(one, 0) for one in alone]
 
 
+def fail() -> None:
+    raise ZeroDivisionError
+
+
 @pytest.mark.parametrize("precision", [ball.precision, balls.precision], ids=["producer", "checker"])
 def test_flint_has_its_own_precision_again(precision):
     before = flint.ctx.prec
     with precision(200):
         assert flint.ctx.prec == 200
         with pytest.raises(ZeroDivisionError), precision(300):
-            raise ZeroDivisionError
+            fail()
         assert flint.ctx.prec == 200
     assert flint.ctx.prec == before
 
@@ -78,7 +82,7 @@ def test_mpmath_has_its_own_precision_again():
     with mp.precision(300):
         assert mpmath.mp.prec == 300
         with pytest.raises(ZeroDivisionError), mp.precision(400):
-            raise ZeroDivisionError
+            fail()
         assert mpmath.mp.prec == 300
     assert mpmath.mp.prec == before
 

@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction
+from typing import Any
 
 import mpmath
 import numpy as np
@@ -62,7 +63,7 @@ def ratio_transform(up, down, z):
     return mpmath.quad(integrand, mpmath.linspace(*ends, 40), method="gauss-legendre")
 
 
-RATIOS = {
+RATIOS: dict[str, Any] = {
     "sampled": ([(Fraction(9, 10), 0), (Fraction(1, 10), Fraction(2))], [(1, 0)]),
     "added": ([(1, 0)], [(Fraction(9, 10), 0), (Fraction(1, 10), Fraction(2))]),
     "mixture": ([(Fraction(1, 3), Fraction(1, 2)), (Fraction(2, 3), Fraction(3, 2))], [(1, 0)]),

@@ -127,9 +127,8 @@ def signed(content):
 @pytest.mark.parametrize(
     ("order", "bound"),
     [
-        ("add", "1e-300"),
         ("remove", "1e-6"),
-        *slowly(("add", "1e-5"), ("add", "1e10")),
+        *slowly(("add", "1e-300"), ("add", "1e-5"), ("add", "1e10")),
     ],
 )
 def test_a_ceiling_settles_an_order_that_is_below_the_answer_only(order, bound):

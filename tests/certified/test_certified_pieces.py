@@ -196,9 +196,10 @@ def test_vectors_of_doubles_are_divided_by_their_sums() -> None:
     decimals_p, decimals_q = ([Fraction(repr(one)) for one in side] for side in (p, q))
     whole_p, rate = sum(decimals_p), Fraction(3, 10)
     assert whole_p != 1 == sum(decimals_q)
+    atoms: Any = in_balls(law)
     with precision(200):
         mixed = [(1 - rate) * b + rate * a / whole_p for a, b in zip(decimals_p, decimals_q, strict=True)]
-        assert all(abs(one - ball(other)) < 1e-55 for one, other in zip(in_balls(law).atoms().p, mixed, strict=False))
+        assert all(abs(one - ball(other)) < 1e-55 for one, other in zip(atoms.atoms().p, mixed, strict=False))
         assert abs(infinite_mass(LogPhi(((law, 1),))) - ball(mixed[-1])) < 1e-55
 
 

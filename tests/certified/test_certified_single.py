@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 import flint
 import mpmath
@@ -138,6 +139,7 @@ def test_subsets_under_replace_are_symmetric(base: str) -> None:
 def test_widths_against_masses_between_roots(wide: str, shift: int, epsilon: str) -> None:
     """Both ways around, and where the widths nearly agree; twice the loss is a x^2 + b x + c, roots found by mpmath."""
     law = NormalPair(*(Written(Fraction(number)) for number in (0, 1, shift, wide)))
+    one: Any
     for one in (law, law.reflected()):
         with mpmath.workdps(40):
             mean_p, s, mean_q, t = (

@@ -92,6 +92,7 @@ def assert_within(bound: Bound, loss: LogPhi, epsilon: str) -> None:
     assert found == 0 or found.rad() < 1e-28 * found
 
 
+@pytest.mark.slow
 def test_more_bits_are_a_narrower_ball_of_the_same() -> None:
     loss = loss_of("2*Gaussian(sigma=0.8).poisson(0.05)")
     wide, narrow = (delta(prepare, loss, "1", bits) for bits in (64, 300))

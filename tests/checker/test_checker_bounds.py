@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction
+from typing import Any
 
 import mpmath
 import pytest
@@ -30,7 +31,7 @@ THREE = Normals(mixture(("0.5", "0.5"), ("0.3", "1"), ("0.2", "2")), (ZERO,))
 BOTH = Normals(mixture(("0.7", "0"), ("0.3", "0.5")), mixture(("0.7", "0"), ("0.3", "-0.5")))
 # a law, and u and v as functions for mpmath
 LAPLACE = Flat(exactly(Fraction(1, 2)), True)
-LAWS = {
+LAWS: dict[str, Any] = {
     "sampled": SAMPLED,
     "sampled, reversed": SAMPLED.reversed(),
     "three": THREE,
@@ -92,7 +93,7 @@ def moment(name: str, z):
         g = mpmath.mpf("0.2") if isinstance(law, Sampled) else 1
         there = lambda x: (g * laplace(x, 0.5) + (1 - g) * laplace(x, 0), laplace(x, 0))  # noqa: E731
         pair = (lambda x: there(x)[::-1]) if getattr(law, "turned", False) else there
-        breaks = [-60, 0, 0.5, 60]
+        breaks = [-60, 0, mpmath.mpf(0.5), 60]
     return integral(pair, breaks, z)
 
 

@@ -14,6 +14,7 @@ from scipy.stats import norm
 
 import logphi as lp
 from exact import dec
+from finite import divergence, hockey_stick
 from logphi.bound import Approximation, Entry, Ledger, Side
 from logphi.classical import (
     claim,
@@ -32,6 +33,7 @@ from logphi.classical.concentrated import Concentrated
 from logphi.classical.divergence_curve import DivergenceCurve
 from logphi.classical.loss_class import LossClass
 from logphi.classical.renyi import Conversion
+from logphi.display import printed
 from logphi.pairs.pair import UnsupportedError
 
 CONVERSIONS = list(Conversion)
@@ -92,8 +94,8 @@ def test_bounds_and_claims_are_taken_at_their_end():
 
 @pytest.mark.parametrize("value", [1 / 3, 2 / 3, 1e-300 / 7, 123456.789, 0.1, 5e-324, 1.0])
 def test_printed_digits_err_to_the_side_of_the_bound(value):
-    assert mpf(claim.printed(value, Side.LOWER, 3)) <= mpf(value) <= mpf(claim.printed(value, Side.UPPER, 3))
-    assert claim.printed(math.inf, Side.UPPER) == "inf"
+    assert mpf(printed(value, Side.LOWER, 3)) <= mpf(value) <= mpf(printed(value, Side.UPPER, 3))
+    assert printed(math.inf, Side.UPPER) == "inf"
     assert "at most 0.3333334" in str(claim.Claim(1 / 3, Side.UPPER, "x", "y"))
 
 
@@ -206,14 +208,6 @@ def test_corners_of_composition():
 # ---------------------------------------------------------------------------------------- one order of Renyi
 
 
-def divergence(p, q, order):
-    return math.log(math.fsum(a**order * b ** (1 - order) for a, b in zip(p, q, strict=True))) / (order - 1)
-
-
-def hockey_stick(p, q, epsilon):
-    return math.fsum(max(0.0, a - math.exp(epsilon) * b) for a, b in zip(p, q, strict=True))
-
-
 def pairs(number, seed=0):
     rng = np.random.default_rng(seed)
     for _ in range(number):
@@ -286,6 +280,7 @@ def test_figures_of_one_order():
 # ------------------------------------------------------------------------------------------ all orders of Renyi
 
 
+@pytest.mark.slow
 def test_the_figure_of_zhu_dong_and_wang():
     """Both numbers of [AFA] Figure 1 are of the exact profile; no conversion of the Gaussian's divergences can give them."""
     answer, noise = lp.RandomizedResponse(math.e / (1 + math.e)), lp.Gaussian(1.0)

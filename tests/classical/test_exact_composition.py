@@ -212,6 +212,7 @@ def test_impossible_profiles_are_refused(one, kind, needles):
         compose_profiles(([0.0], [0.1]), ([0.0], [0.1]), 1e3)
 
 
+@pytest.mark.slow
 def test_many_guarantees_take_no_time():
     count, level = 10**6, 0.001
     found = compose_guarantees([(level, 0.0, count)], 0.5)

@@ -5,6 +5,7 @@ import math
 import warnings
 from collections import Counter
 from fractions import Fraction
+from typing import Any
 
 import mpmath
 import numpy as np
@@ -54,7 +55,7 @@ def theirs():
         ("Gaussian(sigma=20)", 400, 1.0, 1e-3),
         ("Gaussian(sigma=1.5).poisson(0.2)", 30, 2.0, 3e-3),
         # rare large losses, whose tail is cut by its mass
-        ("Gaussian(sigma=1).poisson(0.001)", 100, 0.05, 1e-4),
+        *slowly(("Gaussian(sigma=1).poisson(0.001)", 100, 0.05, 1e-4)),
         ("Laplace(scale=3)", 10, 0.5, 1e-2),
         ("Laplace(scale=3)", 1, 0.1, 0.03),
         ("DiscreteLaplace(scale=2, sensitivity=2)", 5, 0.5, 3e-3),
@@ -98,7 +99,7 @@ def sampled_normal(m, q):
 
 def mixed_shifts(shifts, weights):
     def place(x):
-        low, high = mpf(-64), mpf(64)
+        low, high, y = mpf(-64), mpf(64), mpf(0)
         for _ in range(110):
             y = (low + high) / 2
             above = mpmath.fsum(w * exp(c * y - c * c / 2) for c, w in zip(shifts, weights, strict=True)) > exp(x)
@@ -117,7 +118,9 @@ def estimates(p_below, q_below, h, reach, count, eps):
     edges = [h * k for k in range(-reach, reach + 1)]
     p = [b - a for a, b in itertools.pairwise(map(p_below, edges))]
     q = [b - a for a, b in itertools.pairwise(map(q_below, edges))]
-    down, up, dots = Counter(), Counter(), Counter()
+    down: Counter[Any] = Counter()
+    up: Counter[Any] = Counter()
+    dots: Counter[Any] = Counter()
     for k, (a, b) in enumerate(zip(p, q, strict=True), -reach):
         down[k] += a
         up[k + 1] += a
@@ -128,7 +131,7 @@ def estimates(p_below, q_below, h, reach, count, eps):
     for one in (down, up, dots):
         total = {0: mpf(1)}
         for _ in range(count):
-            fresh = Counter()
+            fresh: Counter[Any] = Counter()
             for i, a in total.items():
                 for j, b in one.items():
                     fresh[i + j] += a * b
@@ -189,7 +192,7 @@ RELEASES = [
 ]
 
 
-@pytest.mark.few(4)
+@pytest.mark.few(2)
 @pytest.mark.parametrize("direction", [DIRECTIONS[0], *slowly(*DIRECTIONS[1:])])
 @pytest.mark.parametrize(("text", "epsilon", "width"), RELEASES)
 def test_the_truth_is_between_and_narrower_buckets_are_sharper(text, epsilon, width, direction):
@@ -315,15 +318,13 @@ def test_chernoff_of_normal_losses_is_closed():
 def test_no_more_than_the_mass_lies_beyond_the_ends(text):
     release = parse(text)
     for mass in (0.3, 1e-4):
+        both = chernoff_ends(release, mass)
         for direction, loss in (("remove", release.loss), ("add", release.dual_loss)):
             low, high = (float(end) for end in chernoff_ends(release, mass, direction=direction))
             # an end may be beyond every loss; the probability of a loss at the end itself counts too
             assert loss.sf(math.nextafter(high, -math.inf)).lower <= mass
             assert loss.cdf(low).lower <= mass
-            assert low < high
-        both = chernoff_ends(release, mass)
-        assert float(both[0]) <= low
-        assert float(both[1]) >= high
+            assert float(both[0]) <= low < high <= float(both[1])
 
 
 def test_the_ends_are_no_wider_than_those_of_twenty_orders():
@@ -358,8 +359,8 @@ def test_discrete_tails_are_below_normal_ones(sigma):
             assert 2 * mpmath.fsum(weights[reach + 1 :]) / total <= bound.value
             assert normal <= mpf(bound.value) <= normal * (1 + mpf(10) ** -13) + mpf("1e-320")
             assert bound.side is Side.UPPER
-    for reach in (-1, 1.5, "3", None):
-        refused((ValueError, TypeError), lambda reach=reach: discrete_gaussian_tail(1.0, reach), "reach")
+    for wrong in (-1, 1.5, "3", None):
+        refused((ValueError, TypeError), lambda wrong=wrong: discrete_gaussian_tail(1.0, wrong), "reach")
     refused(ValueError, lambda: discrete_gaussian_tail(0.0, 3), "sigma")
 
 

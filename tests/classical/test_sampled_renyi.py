@@ -9,15 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from mpmath import mpf
-from scipy.special import logsumexp
 
+from finite import divergence
 from logphi.bound import Side
 from logphi.classical import Concentrated, Guarantee, mean_estimation, sampled_bounds, sampled_renyi
 from logphi.classical.sampled_renyi import sampled_concentrated, sampled_divergence
-
-
-def divergence(p, q, order):
-    return float(logsumexp(order * np.log(p) + (1 - order) * np.log(q))) / (order - 1)
 
 
 def pair(seed, cells=5):
@@ -78,6 +74,7 @@ def test_the_reversed_order_holds_of_pairs(seed, rate, order):
 # ---------------------------------------------------------------------------------------------- Propositions 41 and 42
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(seed=st.integers(0, 10**6), rate=st.floats(1e-6, 0.632), order=st.floats(1.01, 20), more=st.floats(1, 5))
 def test_closed_bounds_hold_of_pairs(seed, rate, order, more):

@@ -57,6 +57,7 @@ class Fake:
 
 @pytest.fixture
 def fakes(monkeypatch: pytest.MonkeyPatch) -> None:
+    # the command line takes no mechanism beside the catalogue's
     catalogue: Mapping[str, Callable[..., Any]] = {"Fake": Fake}
     monkeypatch.setattr(logphi.expression.parsing, "CATALOGUE", catalogue)
 
@@ -358,6 +359,7 @@ def test_calibration(capsys: Capture) -> None:
     assert "x = 1.0 meets" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_a_calibration_that_may_not_be_the_best_says_so(capsys: Capture) -> None:
     pair = "GaussianPair(mean_p=0, sigma_p=x, mean_q=1, sigma_q=1.2*x).poisson(0.1)"
     assert main(["calibrate", pair, "--epsilon", "2", "--delta", "0.01", "--rtol", "1e-2"]) == 1

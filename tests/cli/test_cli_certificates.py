@@ -8,10 +8,10 @@ import sys
 from fractions import Fraction
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
+from effort import answers
 from logphi.cli import main
 from logphi.cli.certificates import LONGEST_CERTIFICATE
 
@@ -68,19 +68,10 @@ def test_what_cannot_be_certified_is_refused_in_one_line(argv: list[str], reason
     assert err.count("\n") == 1
 
 
-def test_certified_answers_take_the_question_as_it_is_written(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("flint")
-    from logphi.certified import question
-
-    asked: list[Fraction] = []
-
-    def certify(loss: Any, *, at: Fraction, **options: Any) -> Any:
-        asked.append(at)
-        return answer(loss, at=at, **options)
-
-    answer = question.certify
-    monkeypatch.setattr(question, "certify", certify)
-    assert main(["epsilon", "3 * Gaussian(sigma=2)", "--delta", "1e-5, 1/3", "--method", "certified"]) == 0
+def test_certified_answers_take_the_question_as_it_is_written(capsys: Capture) -> None:
+    certify = pytest.importorskip("logphi.certified.answer", exc_type=ImportError).certify
+    command = ["epsilon", "3 * Gaussian(sigma=2)", "--delta", "1e-5, 1/3", "--method", "certified"]
+    asked = [given["at"] for given, _ in answers(lambda: main(command), certify)]
     assert asked == [Fraction(1, 10**5), Fraction(1, 3)]
     assert capsys.readouterr().out.count("(certified, both)") == 2
 
@@ -95,6 +86,7 @@ def test_a_verdict_is_a_line_and_a_status(
         read.append(source)
         return SimpleNamespace(status=status, reason="because\nof this")
 
+    # statuses 1 and 2 take a certificate that is wrong, or too much work
     monkeypatch.setitem(sys.modules, "logphi.checker", SimpleNamespace(verify=verify, verify_file=verify))
     assert main(["verify", "certificate.json"]) == status
     assert capsys.readouterr().out == "because of this\n"
@@ -111,6 +103,7 @@ def test_the_help_tells_the_statuses(capsys: Capture) -> None:
 
 def test_who_makes_a_certificate_learns_that_its_check_fails(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("flint")
+    # whatever it makes passes, as far as we know
     monkeypatch.setattr("logphi.checker.verify", lambda _: SimpleNamespace(status=1, reason="more work\nthan it does"))
     assert certified("Gaussian(1.1)", "--delta", "1e-5") == 0
     assert "logphi verify says: more work than it does\n" in capsys.readouterr().err

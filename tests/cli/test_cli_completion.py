@@ -47,6 +47,7 @@ def test_values(capsys):
     assert offered(capsys, "completion", "") == list(SHELLS)
 
 
+@pytest.mark.slow
 def test_every_value_that_is_offered_is_taken(capsys):
     for method in offered(capsys, "delta", "x", "--method", ""):
         main(["delta", "Gaussian(1)", "--epsilon", "1", "--method", method])

@@ -41,6 +41,7 @@ def test_a_report_is_printed_and_saved(capsys, tmp_path):
     assert saved.read_text() == expected.to_json()
 
 
+@pytest.mark.slow
 def test_risks_are_those_of_the_library(capsys):
     asked = ("--fpr", "0.01,0.1", "--prior", "0.5", "--baseline", "0.001", "--slack", "1e-6", "--json")
     code, text, err = run(capsys, "risk", TRAINING, *asked)
@@ -76,6 +77,7 @@ def test_a_training_run_tells_rate_and_steps_first(capsys):
     assert (found["noise_multiplier"], found["beyond"]) == (1.1, None)
 
 
+@pytest.mark.slow
 def test_the_noise_of_a_training_run_is_found(capsys):
     budget = (*SIZES[:5], "--steps", "14062", "--epsilon", "2", "--delta", "1e-5")
     code, text, err = run(capsys, *budget)

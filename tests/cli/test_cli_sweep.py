@@ -14,11 +14,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import logphi as lp
+from effort import answers
 from logphi.cli import main
 from logphi.cli.sweeping.axes import axis
 from logphi.cli.sweeping.formats import CSV, JSON_LINES
 from logphi.cli.sweeping.rows import ANSWERED, output
 from logphi.cli.sweeping.rows import ASKED as ASKED_COLUMNS
+from logphi.sweeps.sweep import sweep
 from logphi.written import exact
 
 TRAINING = "n*Gaussian(sigma=s).poisson(q)"
@@ -252,7 +254,7 @@ def test_wherever_a_file_was_cut_whole_mechanisms_are_kept(form, tmp_path):
     content = "".join([form.header(columns), *lines]).encode()
     for length in {*range(0, len(content), 3), len(content)}:
         path.write_bytes(content[:length])
-        statuses = Counter()
+        statuses: Counter[str] = Counter()
         with output(str(path), False, form, columns, iter(asked), statuses) as (write, left):
             missing = list(left)
             assert missing == asked[len(asked) - len(missing) :]
@@ -262,11 +264,9 @@ def test_wherever_a_file_was_cut_whole_mechanisms_are_kept(form, tmp_path):
         assert (length == len(content)) == (not missing)
 
 
-def test_rows_that_are_there_are_not_computed_again(capsys, whole, monkeypatch):
-    def computed(*given, **asked):
-        raise AssertionError("computed again")
-
-    monkeypatch.setattr("logphi.cli.sweeping.family.sweep", computed)
+def test_rows_that_are_there_are_not_computed_again(capsys, whole):
+    computed = answers(lambda: run(capsys, *ASKED, "-o", str(whole)), sweep)
+    assert computed == []
     assert run(capsys, *ASKED, "-o", str(whole)) == (0, "", "")
 
 
@@ -338,6 +338,7 @@ def test_an_interruption_leaves_whole_rows_and_says_what_to_do(capsys, tmp_path,
             raise KeyboardInterrupt
         return real(self, *given, **asked)
 
+    # the user's Ctrl-C in the midst of a question
     monkeypatch.setattr(lp.PureDP, "epsilon", impatient)
     code, _, err = run(capsys, *ASKED, "-o", str(path))
     assert code == 130
@@ -482,6 +483,7 @@ def test_rows_are_read_one_by_one(capsys, tmp_path, monkeypatch):
             most = max(most, len(alive))
             yield Counted(row)
 
+    # how many rows are alive is seen in the rows themselves only
     monkeypatch.setattr(parameters, "_rows", counted)
     given = tmp_path / "parameters.csv"
     given.write_text("e\n" + "1\n" * 50)

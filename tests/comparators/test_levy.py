@@ -153,6 +153,7 @@ TABLE_2 = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("count", "epsilon"), [(20, 1.0), *slowly((1, 0.02), (20, 0.02), (100, 0.02), (100, 1.0), (1000, 0.02), (1000, 1.0))]
@@ -188,7 +189,7 @@ def test_far_to_the_right_only_the_first_tail_is_left() -> None:
     assert normal_excess(0.125, 1, 40.0) <= found.high <= 0.3
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("turned", [False, True])
 @pytest.mark.parametrize(
     ("sigma", "rate", "count", "place"), [(1.0, 0.01, 200, 1.0), (0.8, 0.2, 30, 0.5), (20.0, 0.5, 50, 2.0)]
@@ -206,6 +207,7 @@ def test_double_quadrature_agrees_with_the_proved_inner_integral(
     assert found.spread < 10 * USUAL_ERROR
 
 
+@pytest.mark.slow
 def test_a_prepared_inversion_serves_any_threshold() -> None:
     law = mixed(1.0, 0.05, 40)
     one = prepare(law)

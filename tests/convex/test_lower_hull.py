@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import pairwise
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -30,6 +31,7 @@ def _value(hull, a):
     return vertices[-1][1]
 
 
+@pytest.mark.slow
 @settings(max_examples=20)
 @given(WEIGHTS, PLACES, ERRORS)
 def test_the_truth_lies_between_the_hull_of_upper_bounds_and_the_hull_below(weights, places, errors):

@@ -3,6 +3,7 @@
 import importlib.util
 import re
 from dataclasses import dataclass
+from typing import Any
 
 import nbformat
 import pytest
@@ -100,7 +101,7 @@ def names():
     spec = importlib.util.spec_from_file_location("pages", ROOT / "docs" / "conftest.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    found = {}
+    found: dict[str, Any] = {}
     for block in module.blocks(TEXT):
         exec(block, found)
     return found

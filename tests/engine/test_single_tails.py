@@ -343,6 +343,7 @@ def test_sums_of_tiny_and_nothing():
     assert part.log_ends[0] <= -3 <= -2 <= part.log_ends[1]
 
 
+@pytest.mark.slow
 def test_where_no_route_leads_chernoffs_bound_does():
     """Log delta of N(m^2/2, m^2) at eps is about -(eps/m - m/2)^2/2; and the largest number of releases can be told."""
     release = lp.Gaussian(sigma=1e9)

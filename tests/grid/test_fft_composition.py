@@ -36,12 +36,11 @@ def wrapped_excess(laws: list[tuple[LatticeLaw, int]], grid: Grid, x: float) -> 
     return paid(0), sum(paid(turn) for turn in range(-60, 61))
 
 
-@pytest.mark.few(1)
-@pytest.mark.parametrize("nodes", [3, *slowly(8, 9, 700)])
+@pytest.mark.parametrize(("nodes", "count"), [(3, 3), *slowly((3, 10), (8, 10), (9, 10), (700, 10))])
 @pytest.mark.parametrize("upper", [True, False])
-def test_the_sum_is_that_of_all_turns(nodes: int, upper: bool) -> None:
+def test_the_sum_is_that_of_all_turns(nodes: int, count: int, upper: bool) -> None:
     rng = np.random.default_rng(nodes)
-    for _ in range(10):
+    for _ in range(count):
         grid = Grid(float(rng.uniform(1e-3, 1e-2)), float(rng.uniform(0.5, 20)), upper, 60.0, -700.0, 1 << 20)
         laws = []
         for _ in range(int(rng.integers(1, 4))):

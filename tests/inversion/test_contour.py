@@ -60,6 +60,7 @@ def test_gaussian_profile(sigma, n):
                 assert bound.upper - bound.lower <= (2 * RTOL + felt) * float(exp(exact)), (epsilon, bound)
 
 
+@pytest.mark.few(8)
 @pytest.mark.parametrize("epsilon", [-10.0, -1.0, -1e-9, 0.0, 1e-12, 1e-3, 0.7, 5.0, 30.0, 38.0, 100.0, 1000.0, 1e4])
 @pytest.mark.parametrize("sigma", [0.7, 20.0])
 def test_one_gaussian_at_fixed_thresholds(epsilon, sigma):

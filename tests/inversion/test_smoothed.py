@@ -136,6 +136,7 @@ def test_a_threshold_beyond_the_support_has_no_line():
     assert prepare(Finite(P, Q), 2.2, Demand(1e-6)) is None
 
 
+@pytest.mark.slow
 def test_the_value_in_the_middle_is_far_better_than_the_width():
     release = lp.DiscreteGaussian(sigma=5, sensitivity=2).poisson(0.1)
     coarse = (100 * release).delta(1.0, method="smoothed", rtol=1e-5)

@@ -282,6 +282,7 @@ def test_contour_and_lattice_laws_agree(name):
             assert bounds[0].width <= 1e-4 * bounds[0].value
 
 
+@pytest.mark.slow
 @pytest.mark.few(1)
 @pytest.mark.parametrize("epsilon", [0.01, 0.2])
 def test_two_sampled_laplace_are_a_double_integral(epsilon):

@@ -1,5 +1,7 @@
 """Laws contain their transforms, written out here from the densities, and bound how these decay."""
 
+from typing import Any
+
 import mpmath
 import numpy as np
 import pytest
@@ -246,7 +248,7 @@ def test_envelope_bounds_the_ratio_here_and_beyond(name, abscissa):
             assert beyond.max(initial=-np.inf) <= bound + FUZZ, height
 
 
-SUMS = {
+SUMS: dict[str, list[tuple[Any, int]]] = {
     "mixtures": [(MixedNormal(Plain(1.0), Plain(0.3)), 3), (MixedNormal(Plain(0.2), Plain(0.01)), 100)],
     "both-ways": [(MixedNormal(Plain(1.0), Plain(0.3)), 2), (MixedNormal(Plain(1.0), Plain(0.3)).reflected(), 2)],
     "motley": [

@@ -1,8 +1,8 @@
 """Mechanisms with countably many outcomes against their definitions, summed outcome by outcome."""
 
 import math
-from collections import Counter
 from functools import reduce
+from typing import Any
 
 import mpmath
 import pytest
@@ -20,7 +20,7 @@ FAR = 1e-8
 
 
 def convolve(one, other):
-    product = Counter()
+    product: dict[Any, tuple[mpf, mpf]] = {}
     for (i, j), (p, q) in one.items():
         for (k, m), (r, s) in other.items():
             if p * r == q * s == 0:
@@ -104,7 +104,8 @@ def test_reports_that_tell_next_to_nothing_or_nearly_all(p, relation):
 def noisy(weight, shift, reach, loss):
     """Noise of probabilities proportional to ``weight``, moved by a whole number, point by point up to ``reach``."""
     weights = {x: weight(x) for x in range(-reach, reach + 1)}
-    total, cells = mpmath.fsum(weights.values()), {}
+    total = mpmath.fsum(weights.values())
+    cells: dict[Any, tuple[mpf, mpf]] = {}
     for x in range(-reach, reach + shift + 1):
         p, q = weights.get(x - shift, mpf(0)) / total, weights.get(x, mpf(0)) / total
         key = loss(x) if p and q else (0, math.inf if p else -math.inf)

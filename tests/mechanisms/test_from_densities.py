@@ -9,6 +9,7 @@ import pytest
 from mpmath import exp, log, mpf
 
 import logphi as lp
+from profiles import gaussian_profile, laplace_profile
 
 INF = math.inf
 DIGITS = 25
@@ -44,15 +45,12 @@ def phi(x):
     return mpmath.ncdf(x)
 
 
-def gaussian_profile(e):
-    return phi(mpf(1) / 2 - e) - exp(e) * phi(-mpf(1) / 2 - e)
+def of_gaussian(e):
+    return gaussian_profile(mpf(1))(e)
 
 
-def laplace_profile(e):
-    w = 1 / mpf("1.5")
-    if e >= w:
-        return mpf(0)
-    return 1 - exp(e) if e <= -w else 1 - exp((e - w) / 2)
+def of_laplace(e):
+    return laplace_profile(1 / mpf("1.5"))(e)
 
 
 def tail_profile(centre, degrees):
@@ -103,12 +101,12 @@ def spiked_profile(share, width):
 
 # name -> (constructor arguments, profile of the remove direction by other means)
 PROBLEMS = {
-    "smooth": ((normal(1, 1), normal(0, 1), (-INF, INF)), gaussian_profile),
-    "smooth, declared": ((normal(1, 1), normal(0, 1), (-INF, INF), (0.25, 1)), gaussian_profile),
-    "far from the origin": ((normal(1e4 + 1, 1), normal(1e4, 1), (-INF, INF)), gaussian_profile),
-    "small scale": ((normal(1e-6, 1e-6), normal(0, 1e-6), (-INF, INF)), gaussian_profile),
-    "kinks": ((laplace(1, 1.5), laplace(0, 1.5), (-INF, INF), (0, 1)), laplace_profile),
-    "kinks not declared": ((laplace(1, 1.5), laplace(0, 1.5), (-INF, INF)), laplace_profile),
+    "smooth": ((normal(1, 1), normal(0, 1), (-INF, INF)), of_gaussian),
+    "smooth, declared": ((normal(1, 1), normal(0, 1), (-INF, INF), (0.25, 1)), of_gaussian),
+    "far from the origin": ((normal(1e4 + 1, 1), normal(1e4, 1), (-INF, INF)), of_gaussian),
+    "small scale": ((normal(1e-6, 1e-6), normal(0, 1e-6), (-INF, INF)), of_gaussian),
+    "kinks": ((laplace(1, 1.5), laplace(0, 1.5), (-INF, INF), (0, 1)), of_laplace),
+    "kinks not declared": ((laplace(1, 1.5), laplace(0, 1.5), (-INF, INF)), of_laplace),
     "cauchy": ((student(1, 1), student(0, 1), (-INF, INF)), tail_profile(1, 1)),
     "student": ((student(2, 3), student(0, 3), (-INF, INF)), tail_profile(2, 3)),
     "compact": ((slanted(1), slanted(-1), (0, 1)), slanted_profile),

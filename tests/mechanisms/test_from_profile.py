@@ -96,11 +96,11 @@ def test_response_comes_back_whole_and_others_from_above():
     whole, native = lp.FromProfile([-odds, odds], [1 - 1 / 1.5, 0.0]), lp.RandomizedResponse(0.6)
     assert (5 * whole).delta(0.6).value == pytest.approx((5 * native).delta(0.6).value, rel=1e-9)
     epsilons = np.linspace(-3, 6, 40)
-    for native in (lp.Gaussian(1.0), lp.Laplace(1.5)):
-        hull = lp.FromProfile(epsilons, native.delta(epsilons).upper)
+    for smooth in (lp.Gaussian(1.0), lp.Laplace(1.5)):
+        hull = lp.FromProfile(epsilons, smooth.delta(epsilons).upper)
         for count in (1, 6):
             for e in (0.0, 0.25, 1.0, 2.0):
-                found, exact = (count * hull).delta(e), (count * native).delta(e)
+                found, exact = (count * hull).delta(e), (count * smooth).delta(e)
                 assert found.upper >= exact.lower
                 assert found.value <= 1.2 * exact.value + 0.01
 

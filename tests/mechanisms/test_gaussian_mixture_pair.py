@@ -2,6 +2,7 @@
 
 import math
 from itertools import pairwise
+from typing import Any
 
 import mpmath
 import numpy as np
@@ -14,7 +15,7 @@ from logphi.arith.mp import MULTIPRECISION
 from logphi.quadrature.pair_envelope import log_envelope
 
 DIGITS = 30
-PAIRS = [
+PAIRS: list[tuple[Any, ...]] = [
     (1.0, [0, 1, 2], [0.5, 0.3, 0.2], [0.4, 0.4, 0.2]),
     (0.7, [-2, 0.5, 3, 1], [0.1, 0.2, 0.3, 0.4], [0.25, 0.25, 0.25, 0.25]),
     (2.0, [0, 1, 5], [0.5, 0.5, 0], [0, 0.25, 0.75]),
@@ -66,8 +67,8 @@ class Laws:
 def test_one_release(pair, rate):
     with mpmath.workdps(DIGITS):
         laws = Laws(*pair, rate)
-        mechanism = lp.GaussianMixturePair(*pair)
-        mechanism = mechanism if rate is None else mechanism.poisson(rate)
+        base = lp.GaussianMixturePair(*pair)
+        mechanism = base if rate is None else base.poisson(rate)
         for epsilon in (-0.05, 0.0001, 0.1):
             found = mechanism.delta(epsilon, direction="remove")
             # the reference stops at twelve sigma
@@ -102,7 +103,7 @@ def test_transform(pair, rate):
 @pytest.mark.parametrize("pair", PAIRS)
 def test_decay(pair):
     """The envelope is above the transform at and beyond each height, and it falls."""
-    ((law, _),) = lp.GaussianMixturePair(*pair).loss_law().terms
+    law: Any = lp.GaussianMixturePair(*pair).loss_law().terms[0][0]
     for c in (0.5, -0.5, 4.0):
         # in units of the spread of the loss, for which twice K says enough
         heights = np.geomspace(0.1, 200, 30) / math.sqrt(2 * law.log_transform(np.array([1.0])).mid[0])

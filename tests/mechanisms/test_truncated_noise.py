@@ -1,6 +1,7 @@
 """Truncated Gaussian and Laplace noise ([PLC] section 6): one release by its densities, few by nested integrals."""
 
 import math
+from typing import Any
 
 import mpmath
 import pytest
@@ -21,7 +22,7 @@ EPSILONS = [-0.4, 0.0, 0.1, 0.6, 1.5, 4.0]
 class Normal:
     """Normal noise of width sigma on [-t, t], in units of sigma, moved by m."""
 
-    make = lp.TruncatedGaussian
+    make: Any = lp.TruncatedGaussian
 
     def __init__(self, sigma, truncation, sensitivity):
         self.m, self.t = dec(sensitivity) / dec(sigma), dec(truncation) / dec(sigma)

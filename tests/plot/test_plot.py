@@ -85,13 +85,13 @@ def test_pictures_go_where_they_are_told_and_are_not_shown(monkeypatch: pytest.M
     ]
     assert all(one is ax for one in drawn)
     assert plt.get_fignums() == [1]
-    assert lp.plot.profile(m).figure.number == 2
+    assert lp.plot.profile(m).figure is plt.figure(2)
 
 
 def test_a_profile_is_its_bounds() -> None:
     m = 10 * lp.GaussianPair(0, 1, 0.3, 1.2)
     points = np.linspace(0, 4, 9)
-    ax = lp.plot.profile(m, epsilons=points, labels=["pair"], color="k")
+    ax: Any = lp.plot.profile(m, epsilons=points, labels=["pair"], color="k")
     found = m.delta(points, rtol=ROUGH)
     line = lines(ax)["pair"]
     np.testing.assert_array_equal(line.get_xdata(), points)
@@ -105,7 +105,7 @@ def test_a_profile_is_its_bounds() -> None:
 
 
 def test_a_profile_finds_its_range_and_bends() -> None:
-    ax = lp.plot.profile(lp.Gaussian(sigma=1), lp.PureDP(epsilon=1))
+    ax: Any = lp.plot.profile(lp.Gaussian(sigma=1), lp.PureDP(epsilon=1))
     smooth, steep = ax.lines
     assert smooth.get_xdata()[0] == 0
     assert 1e-11 < smooth.get_ydata()[-1] <= 1.01e-10
@@ -119,20 +119,20 @@ def test_a_profile_finds_its_range_and_bends() -> None:
 
 
 def test_what_is_below_every_double_is_left_out() -> None:
-    ax = lp.plot.profile(100 * lp.Gaussian(sigma=1), epsilons=[100, 300, 450, 600])
+    ax: Any = lp.plot.profile(100 * lp.Gaussian(sigma=1), epsilons=[100, 300, 450, 600])
     ax.figure.canvas.draw()
     assert (ax.lines[0].get_ydata() > 0).tolist() == [True, True, False, False]
 
 
 def test_a_profile_far_from_zero_is_drawn_where_it_falls() -> None:
-    (line,) = lp.plot.profile(10**4 * lp.Gaussian(sigma=1)).lines
+    line: Any = lp.plot.profile(10**4 * lp.Gaussian(sigma=1)).lines[0]
     assert line.get_xdata()[0] > 4000
     assert line.get_ydata()[0] == pytest.approx(0.1, rel=0.1)
 
 
 def test_profiles_of_both_directions() -> None:
     m = lp.Gaussian(sigma=1).poisson(0.1)
-    ax = lp.plot.profile(m, epsilons=[0.1, 0.5], directions=("remove", "add"), labels="one")
+    ax: Any = lp.plot.profile(m, epsilons=[0.1, 0.5], directions=("remove", "add"), labels="one")
     for direction in ("remove", "add"):
         expected = m.delta([0.1, 0.5], direction=direction, rtol=ROUGH).value
         np.testing.assert_array_equal(lines(ax)[f"one, {direction}"].get_ydata(), expected)
@@ -143,7 +143,7 @@ def test_profiles_of_both_directions() -> None:
     "mechanism", [lp.ApproximateDP(0.5, 1e-5), lp.ApproximateDP(0.0, 0.99), 0 * lp.Gaussian(1.0)], ids=repr
 )
 def test_profiles_that_never_vanish_or_always_do(mechanism: lp.Mechanism) -> None:
-    ax = lp.plot.profile(mechanism)
+    ax: Any = lp.plot.profile(mechanism)
     ax.figure.canvas.draw()
     assert 0.4 < ax.lines[0].get_xdata()[-1] < 2
 
@@ -151,7 +151,7 @@ def test_profiles_that_never_vanish_or_always_do(mechanism: lp.Mechanism) -> Non
 def test_a_tradeoff_is_its_bounds_beside_the_diagonal() -> None:
     m = lp.Laplace(scale=2.0)
     points = np.linspace(0, 1, 7)
-    ax = lp.plot.tradeoff(m, type_one_errors=points)
+    ax: Any = lp.plot.tradeoff(m, type_one_errors=points)
     found = m.tradeoff(points, rtol=ROUGH)
     np.testing.assert_array_equal(lines(ax)["Laplace(scale=2.0)"].get_ydata(), found.value)
     _, lower, upper = band(ax)
@@ -170,7 +170,7 @@ def test_kinks_of_a_tradeoff_are_sharp() -> None:
 
 def test_true_positive_rates_are_bounded_from_both_sides() -> None:
     sigma = 2.0
-    ax = lp.plot.tradeoff(lp.Gaussian(sigma=sigma), roc=True)
+    ax: Any = lp.plot.tradeoff(lp.Gaussian(sigma=sigma), roc=True)
     rates, lower, upper = band(ax)
     assert rates[0] == 1e-6
     assert rates[-1] == 1
@@ -185,7 +185,7 @@ def test_true_positive_rates_are_bounded_from_both_sides() -> None:
 
 
 def test_a_density_of_a_normal_loss() -> None:
-    ax = lp.plot.loss(lp.Gaussian(sigma=0.5))
+    ax: Any = lp.plot.loss(lp.Gaussian(sigma=0.5))
     (line,) = ax.lines
     np.testing.assert_allclose(line.get_ydata(), norm.pdf(line.get_xdata(), 2, 2), rtol=2 * ROUGH)
     assert line.get_label() == "either order"
@@ -193,7 +193,7 @@ def test_a_density_of_a_normal_loss() -> None:
 
 
 def test_both_orders_are_drawn_where_they_differ() -> None:
-    ax = lp.plot.loss(lp.Gaussian(sigma=1).poisson(0.3), losses=np.linspace(-0.3, 0.3, 5))
+    ax: Any = lp.plot.loss(lp.Gaussian(sigma=1).poisson(0.3), losses=np.linspace(-0.3, 0.3, 5))
     m = lp.Gaussian(sigma=1).poisson(0.3)
     for line, law in zip(ax.lines, (m.loss, m.dual_loss), strict=True):
         np.testing.assert_array_equal(line.get_ydata(), law.pdf(np.linspace(-0.3, 0.3, 5), rtol=ROUGH).value)
@@ -202,7 +202,7 @@ def test_both_orders_are_drawn_where_they_differ() -> None:
 
 @pytest.mark.parametrize("count", [1, 7])
 def test_atoms_are_stems_as_high_as_they_are_probable(count: int) -> None:
-    ax = lp.plot.loss(count * lp.RandomizedResponse(p=0.7))
+    ax: Any = lp.plot.loss(count * lp.RandomizedResponse(p=0.7))
     unit = math.log(7 / 3)
     successes = np.arange(count + 1)
     np.testing.assert_allclose(ax.lines[0].get_xdata(), (2 * successes - count) * unit, atol=1e-9)
@@ -217,7 +217,7 @@ def test_atoms_are_stems_as_high_as_they_are_probable(count: int) -> None:
 
 
 def test_atoms_beside_a_density_have_an_axis_of_their_own() -> None:
-    ax = lp.plot.loss(lp.Laplace(scale=1.0))
+    ax: Any = lp.plot.loss(lp.Laplace(scale=1.0))
     (beside,) = [other for other in ax.figure.axes if other is not ax]
     np.testing.assert_allclose(beside.lines[0].get_xdata(), [-1, 1])
     np.testing.assert_allclose(beside.lines[0].get_ydata(), [math.exp(-1) / 2, 0.5])
@@ -227,7 +227,7 @@ def test_atoms_beside_a_density_have_an_axis_of_their_own() -> None:
 
 
 def test_a_lattice_without_ends_has_stems_too() -> None:
-    ax = lp.plot.loss(lp.DiscreteGaussian(sigma=2))
+    ax: Any = lp.plot.loss(lp.DiscreteGaussian(sigma=2))
     x, y = ax.lines[0].get_data()
     outputs = np.arange(-40, 41)
     weights = np.exp(-(outputs**2) / 8)
@@ -236,10 +236,11 @@ def test_a_lattice_without_ends_has_stems_too() -> None:
     np.testing.assert_allclose(y, [expected[place] for place in x.round(6)], rtol=1e-3, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_what_has_no_proved_density_is_drawn_in_bins() -> None:
     edges = np.linspace(-0.8, 1.6, 7)
     m = 3 * lp.Laplace(scale=1.0).poisson(0.2)
-    ax = lp.plot.loss(m, losses=edges, rtol=1e-2)
+    ax: Any = lp.plot.loss(m, losses=edges, rtol=1e-2)
     _, lower, upper = band(ax)
     below = m.loss.cdf(edges, rtol=1e-2)
     width = edges[1] - edges[0]
@@ -250,7 +251,7 @@ def test_what_has_no_proved_density_is_drawn_in_bins() -> None:
 
 
 def test_a_distribution_function_jumps_at_its_atoms_and_tells_what_is_infinite() -> None:
-    ax = lp.plot.loss(lp.ApproximateDP(epsilon=1.0, delta=0.25), kind="cdf")
+    ax: Any = lp.plot.loss(lp.ApproximateDP(epsilon=1.0, delta=0.25), kind="cdf")
     x, y = ax.lines[0].get_data()
     share = 0.75 / (1 + math.e)
     exact = np.where(x < -1, 0, np.where(x < 1, share, 0.75))
@@ -260,7 +261,7 @@ def test_a_distribution_function_jumps_at_its_atoms_and_tells_what_is_infinite()
 
 
 def test_composition_against_a_closed_form_with_arrows_where_it_is_infinite() -> None:
-    ax = lp.plot.composition(lp.Gaussian(sigma=20.0), [1, 10, 100], epsilon=0.5, labels="gauss")
+    ax: Any = lp.plot.composition(lp.Gaussian(sigma=20.0), [1, 10, 100], epsilon=0.5, labels="gauss")
     mu = np.sqrt([1, 10, 100]) / 20
     exact = ndtr(mu / 2 - 0.5 / mu) - math.exp(0.5) * ndtr(-mu / 2 - 0.5 / mu)
     np.testing.assert_allclose(lines(ax)["gauss"].get_ydata(), exact, rtol=1e-6)
@@ -270,9 +271,10 @@ def test_composition_against_a_closed_form_with_arrows_where_it_is_infinite() ->
     assert np.isfinite(lines(ax)["exact"].get_ydata()).tolist() == [True, True, False, False, False]
 
 
+@pytest.mark.slow
 def test_references_are_rows_of_the_comparison() -> None:
     m = lp.PureDP(epsilon=0.1)
-    ax = lp.plot.composition(m, [2, 8], delta=1e-3, methods=["basic composition", "saddle point"])
+    ax: Any = lp.plot.composition(m, [2, 8], delta=1e-3, methods=["basic composition", "saddle point"])
     np.testing.assert_allclose(lines(ax)["basic composition (upper bound)"].get_ydata(), [0.2, 0.8])
     expected = [row.value for row in lp.compare(8 * m, delta=1e-3).rows if row.name == "saddle point"]
     assert lines(ax)["saddle point (approximation)"].get_ydata()[1] == expected[0]
@@ -282,7 +284,7 @@ def test_references_are_rows_of_the_comparison() -> None:
 
 def test_training_is_epsilon_against_epochs_beside_the_renyi_accountant() -> None:
     longer = lp.dp_sgd(dataset_size=1000, batch_size=100, epochs=0.75, noise_multiplier=4, clipped_count_noise=20)
-    ax = lp.plot.training([RUN, longer], delta=1e-5, labels=["short", "long"])
+    ax: Any = lp.plot.training([RUN, longer], delta=1e-5, labels=["short", "long"])
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("epochs", r"$\varepsilon$ (nats) at $\delta$ = 1e-05")
     for number, (run, name) in enumerate(((RUN, "short"), (longer, "long"))):
         exact, renyi = lines(ax)[name], lines(ax)[f"{name}: Renyi, whole orders (upper bound)"]
@@ -304,9 +306,10 @@ def test_training_is_epsilon_against_epochs_beside_the_renyi_accountant() -> Non
     assert ax.lines[0].get_color() != ax.lines[2].get_color()
 
 
+@pytest.mark.slow
 def test_training_alone_and_with_other_methods() -> None:
     one_step = lp.dp_sgd(dataset_size=10, batch_size=10, steps=1, noise_multiplier=3)
-    ax = lp.plot.training(one_step, RUN, delta=1e-3, methods=[])
+    ax: Any = lp.plot.training(one_step, RUN, delta=1e-3, methods=[])
     assert list(lines(ax)) == ["noise 3, batches of 10", "noise 2, batches of 50"]
     assert lines(ax)["noise 3, batches of 10"].get_xdata().tolist() == [1.0]
     ax = lp.plot.training(RUN, delta=1e-3, methods=["saddle point"], labels="mine")
@@ -353,13 +356,13 @@ def test_a_list_of_mechanisms_is_drawn_like_each_by_itself() -> None:
 
 
 def test_what_does_not_apply_is_named_in_the_legend() -> None:
-    ax = lp.plot.composition(lp.ApproximateDP(0.1, 0.01), [1, 2], delta=0.5, methods=["Renyi, whole orders"])
+    ax: Any = lp.plot.composition(lp.ApproximateDP(0.1, 0.01), [1, 2], delta=0.5, methods=["Renyi, whole orders"])
     assert "does not apply everywhere: Renyi, whole orders" in title(ax)
 
 
 def test_a_chart_has_a_row_for_each_method() -> None:
     table = lp.compare(100 * lp.PureDP(epsilon=0.1), delta=1e-6)
-    ax = lp.plot.compare(table)
+    ax: Any = lp.plot.compare(table)
     names = [tick.get_text() for tick in ax.get_yticklabels()]
     assert sorted(names) == sorted(row.name for row in table.rows)
     assert names[0] == "exact"
@@ -386,7 +389,7 @@ def test_a_chart_has_a_row_for_each_method() -> None:
     ids=lambda one: repr(one)[:30],
 )
 def test_charts_of_what_is_infinite_or_nothing(mechanism: lp.Mechanism, question: dict[str, Any]) -> None:
-    ax = lp.plot.compare(mechanism, **question)
+    ax: Any = lp.plot.compare(mechanism, **question)
     ax.figure.canvas.draw()
     low, high = ax.get_xlim()
     assert math.isfinite(low)
@@ -395,7 +398,7 @@ def test_charts_of_what_is_infinite_or_nothing(mechanism: lp.Mechanism, question
 
 def test_comparisons_over_a_range_are_curves() -> None:
     points = np.array([0.5, 1.0, 2.0])
-    ax = lp.plot.compare(20 * lp.PureDP(0.1), epsilon=points, methods=["Markov-ADP", "Berry-Esseen"])
+    ax: Any = lp.plot.compare(20 * lp.PureDP(0.1), epsilon=points, methods=["Markov-ADP", "Berry-Esseen"])
     assert list(lines(ax)) == ["exact", "Markov-ADP (upper bound)", "Berry-Esseen (upper bound)", "Berry-Esseen (lower bound)"]
     np.testing.assert_array_equal(ax.lines[0].get_xdata(), points)
     assert np.all(ax.lines[1].get_ydata() >= ax.lines[0].get_ydata())
@@ -526,14 +529,14 @@ def test_phi_is_drawn_where_it_is() -> None:
         "log modulus": np.log(np.abs(exact)),
     }
     for part, heights in parts.items():
-        ax = lp.plot.phi(m, part=part, t=t, labels=["answers"])
+        ax: Any = lp.plot.phi(m, part=part, t=t, labels=["answers"])
         line = lines(ax)["answers"]
         assert line.get_xdata().tolist() == t
         assert np.allclose(line.get_ydata(), heights, rtol=0, atol=1e-12)
 
 
 def test_phi_without_points_goes_to_where_it_has_fallen() -> None:
-    ax = lp.plot.phi(lp.Gaussian(sigma=2.0), lp.PureDP(epsilon=0))
+    ax: Any = lp.plot.phi(lp.Gaussian(sigma=2.0), lp.PureDP(epsilon=0))
     smooth = ax.lines[0]
     assert smooth.get_xdata()[0] == 0
     assert smooth.get_ydata()[0] == 1
@@ -543,7 +546,7 @@ def test_phi_without_points_goes_to_where_it_has_fallen() -> None:
 
 def test_an_argument_ends_where_nobody_knows_it() -> None:
     m = lp.GaussianMixture(sigma=1, sensitivities=[1, 2], probabilities=[0.9, 0.1])
-    ax = lp.plot.phi(m, part="argument", t=[0.0, 1.0, 40.0])
+    ax: Any = lp.plot.phi(m, part="argument", t=[0.0, 1.0, 40.0])
     assert ax.lines[0].get_xdata().tolist() == [0.0, 1.0]
 
 

@@ -75,6 +75,7 @@ def test_far_apart_terms_are_summed_apart():
     assert np.all(np.abs(gap)[known] <= (together.radius + apart.radius)[known])
 
 
+@pytest.mark.slow
 def test_a_crowd_spends_about_as_much_as_its_mean():
     crowd_of = lp.compose(lp.Gaussian(sigma=1 + i / 2000).poisson(0.01 + i * 1e-7) for i in range(200))
     low, high = 200 * lp.Gaussian(sigma=1.1).poisson(0.01), 200 * lp.Gaussian(sigma=1.0).poisson(0.01002)

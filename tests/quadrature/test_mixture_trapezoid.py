@@ -209,6 +209,7 @@ def test_heights_where_the_transform_vanishes_are_unknown_and_silent(abscissa):
     assert np.all(exact_bound <= on_axis(one(1.0, 0.3), np.array([abscissa])).mid[0] + 1e-9)
 
 
+@pytest.mark.slow
 def test_logarithms_of_reference_agree_with_a_gaussian():
     with mpmath.workdps(DIGITS):
         # at rate 1 the transform is that of the normal law, whatever the quadrature

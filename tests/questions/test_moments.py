@@ -1,6 +1,7 @@
 """Cumulants of losses against integrals over the output, exact sums and closed forms; what is not known is said so."""
 
 import math
+from typing import Any
 
 import mpmath
 import numpy as np
@@ -38,7 +39,7 @@ def raw(p, q, places, order):
 
 def cumulants(moments):
     """By the recursion of the logarithm of a power series."""
-    found = []
+    found: list[Any] = []
     for n in range(1, len(moments) + 1):
         rest = sum(mpmath.binomial(n - 1, k - 1) * found[k - 1] * moments[n - k - 1] for k in range(1, n))
         found.append(moments[n - 1] - rest)
@@ -186,6 +187,7 @@ def test_nothing_released_has_no_moments():
             assert cumulant(law, order).lower == cumulant(law, order).upper == 0
 
 
+@pytest.mark.slow
 def test_many_terms_are_one_law():
     mechanisms = [lp.Gaussian(sigma=1 + k / 50).poisson(0.01) for k in range(30)]
     whole = lp.compose(mechanisms).loss_law()

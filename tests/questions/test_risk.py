@@ -168,6 +168,7 @@ def test_a_report_is_the_best_reconstruction_of_itself(k, p):
     exactly(risk.reconstruction(0.25 if k == 4 else 1.0), truth if k == 4 else mpf(1))
 
 
+@pytest.mark.slow
 @settings(max_examples=5)
 @given(
     st.lists(st.tuples(st.integers(1, 50), st.integers(1, 50)), min_size=2, max_size=5),
@@ -214,6 +215,7 @@ def steepest(gap, low, high, pieces=60):
     return gap((a + b) / 2)
 
 
+@pytest.mark.slow
 @pytest.mark.few(1)
 @pytest.mark.parametrize(("sigma", "rate", "slack"), [(1.0, 0.1, 1e-4), (0.5, 0.02, 1e-3), (2.0, 0.5, 1e-6)])
 def test_the_gaussian_that_leaks_no_less_than_a_sampled_one(sigma, rate, slack):

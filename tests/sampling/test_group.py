@@ -11,17 +11,13 @@ import pytest
 from mpmath import mp
 
 import logphi as lp
+from finite import hockey_stick
 from logphi.pairs.pair import UnsupportedError
 from logphi.written import exactly
 from own import Own
 from refusals import refused
 
 PLACES = [0.0, 0.2, 0.6, 1.1, 2.3]
-
-
-def divergence(p, q, epsilon):
-    """The hockey-stick divergence of two vectors."""
-    return float(np.maximum(np.asarray(p) - math.exp(epsilon) * np.asarray(q), 0).sum())
 
 
 def equal(found, truth):
@@ -69,12 +65,12 @@ def test_noise_moved_by_the_whole_group():
         noise /= noise.sum()
         p, q = np.concatenate([np.zeros(4), noise]), np.concatenate([noise, np.zeros(4)])
         for epsilon in PLACES:
-            equal(mechanism.group(4).delta(epsilon), divergence(p, q, epsilon))
+            equal(mechanism.group(4).delta(epsilon), hockey_stick(p, q, epsilon))
     x = np.linspace(-60, 64, 1_240_001)
     laplace = [np.exp(-np.abs(x - c) / 2) / 4 for c in (4, 0)]
     for epsilon in PLACES:
         found = lp.Laplace(scale=2).group(4).delta(epsilon)
-        assert divergence(*laplace, epsilon) * 1e-4 == pytest.approx(found.value, abs=1e-7)
+        assert hockey_stick(*laplace, epsilon) * 1e-4 == pytest.approx(found.value, abs=1e-7)
         m = mp.mpf(4) / 2
         truth = mp.ncdf(m / 2 - epsilon / m) - mp.exp(epsilon) * mp.ncdf(-m / 2 - epsilon / m)
         equal(lp.Gaussian(sigma=2).group(4).delta(epsilon), float(truth))
@@ -109,7 +105,7 @@ def test_no_pure_mechanism_does_more_to_a_group_and_some_does_as_much(epsilon, s
     for _ in range(300):
         first, *_, last = chain(rng, epsilon, size, int(rng.integers(2, 5)))
         for place, bound in zip(places, claimed, strict=True):
-            assert max(divergence(last, first, place), divergence(first, last, place)) <= bound + 1e-12
+            assert max(hockey_stick(last, first, place), hockey_stick(first, last, place)) <= bound + 1e-12
     # two cells from the least mass that one walk takes to the middle
     for place, bound in zip(places, claimed, strict=True):
         best = 0.0
@@ -134,6 +130,7 @@ def iterated(epsilon, delta, size, alpha):
 def test_a_guarantee_of_a_group_is_that_of_its_curve(epsilon, size):
     delta = 1e-12
     group = lp.ApproximateDP(epsilon, delta).group(size)
+    assert isinstance(group, lp.ApproximateDP)
     for place in [*PLACES, size * epsilon]:
         found = group.delta(place).upper
         for alpha in (*np.linspace(0, 1, 201), *np.geomspace(1e-9, 0.5, 100)):
@@ -150,6 +147,7 @@ def test_guarantees_of_large_groups():
     for vacuous in ((1, 1e-5), (100, 1e-5), (1e90, 1e-300), (1, 0.5)):
         refused(ValueError, lambda given=vacuous: lp.ApproximateDP(*given).group(13), "says nothing")
     tiny = lp.ApproximateDP(1e-9, 1e-20).group(10**9)
+    assert isinstance(tiny, lp.ApproximateDP)
     assert tiny.guaranteed_delta == pytest.approx(1e-11 * math.expm1(1), rel=1e-8)
 
 
@@ -161,7 +159,7 @@ def test_the_responses_of_a_group(epsilon):
         truths: [math.prod(binary(t)[a] for t, a in zip(truths, answers, strict=True)) for answers in BINARY]
         for truths in BINARY
     }
-    worst = max(divergence(laws[one], laws[other], epsilon) for one, other in itertools.product(BINARY, repeat=2))
+    worst = max(hockey_stick(laws[one], laws[other], epsilon) for one, other in itertools.product(BINARY, repeat=2))
     equal(lp.RandomizedResponse(p).group(size).delta(epsilon), worst)
 
     k, q = 3, 0.4
@@ -169,13 +167,13 @@ def test_the_responses_of_a_group(epsilon):
     rows[k] = 1 / k
     reports = {truths: joint([rows[t] for t in truths]) for truths in itertools.product(range(k + 1), repeat=2)}
     values = [truths for truths in reports if k not in truths]
-    worst = max(divergence(reports[one], reports[other], epsilon) for one, other in itertools.product(values, repeat=2))
+    worst = max(hockey_stick(reports[one], reports[other], epsilon) for one, other in itertools.product(values, repeat=2))
     equal(lp.KaryRandomizedResponse(k, q).group(2).delta(epsilon), worst)
     nothing = reports[k, k]
     for direction in ("remove", "add"):
         pairs = [(reports[one], nothing) if direction == "remove" else (nothing, reports[one]) for one in values]
         group = lp.KaryRandomizedResponse(k, q, "replace_special").group(2)
-        equal(group.delta(epsilon, direction=direction), max(divergence(a, b, epsilon) for a, b in pairs))
+        equal(group.delta(epsilon, direction=direction), max(hockey_stick(a, b, epsilon) for a, b in pairs))
 
 
 BINARY = list(itertools.product((0, 1), repeat=3))
@@ -198,7 +196,7 @@ def test_losses_of_bounded_range_add_up():
         before = np.exp(quality) / np.exp(quality).sum()
         after = np.exp(quality + moved.sum(0)) / np.exp(quality + moved.sum(0)).sum()
         for place, bound in zip(PLACES, claimed, strict=True):
-            assert divergence(after, before, place) <= bound + 1e-12
+            assert hockey_stick(after, before, place) <= bound + 1e-12
 
 
 @pytest.mark.parametrize("epsilon", PLACES[:3])
@@ -208,7 +206,7 @@ def test_every_record_of_a_group_is_drawn_by_itself(epsilon):
     mixed = sum(math.comb(3, j) * 0.2**j * 0.8 ** (3 - j) * density[j] for j in range(4))
     group = lp.Gaussian(1).poisson(0.2).group(3)
     for direction, (p, q) in {"remove": (mixed, density[0]), "add": (density[0], mixed)}.items():
-        truth = divergence(p, q, epsilon) * (x[1] - x[0])
+        truth = hockey_stick(p, q, epsilon) * (x[1] - x[0])
         assert group.delta(epsilon, direction=direction).value == pytest.approx(truth, abs=1e-8)
 
 

@@ -2,6 +2,7 @@
 
 import itertools
 from fractions import Fraction
+from typing import Any
 
 import mpmath
 import pytest
@@ -104,8 +105,8 @@ def test_many_equal_responses_are_counted():
 
 
 def test_a_lattice_with_omitted_mass_keeps_it():
-    pair = (2 * lp.DiscreteLaplace(scale=1)).pair()
-    single = lp.DiscreteLaplace(scale=1).pair()
+    pair: Any = (2 * lp.DiscreteLaplace(scale=1)).pair()
+    single: Any = lp.DiscreteLaplace(scale=1).pair()
     assert len(pair.p) > len(single.p)
     assert pair.omitted_mass == 2 * single.omitted_mass
 
@@ -141,6 +142,7 @@ def test_kinds_on_one_sample_are_answered_once(epsilon, direction):
         assert answer.width <= 1e-9
 
 
+@pytest.mark.slow
 @given(st.floats(1e-6, 0.2), st.sampled_from(["remove", "add"]))
 @settings(max_examples=8)
 def test_epsilon_of_a_single_release_inverts_its_delta(delta, direction):

@@ -81,6 +81,7 @@ def test_the_profile_of_a_subset_is_spliced(name, rate):
             assert found.width <= 1e-9
 
 
+@pytest.mark.slow
 def test_a_subset_of_a_mixture_under_add_and_remove():
     mechanism, p, q, span = PAIRS["mixture"]
     sampled = mechanism.subset(0.2, adjacency="add_remove")
@@ -122,6 +123,7 @@ def test_quadrature_agrees_with_the_proved_law(count):
     assert sampled.renyi(3.0).value == pytest.approx(proved.renyi(3.0).value, rel=1e-10)
 
 
+@pytest.mark.slow
 def test_outputs_that_tell_everything_do_so_at_the_rate():
     """Uniform on (0, 1) against uniform on (1/2, 3/2): half of either is foreign to the other."""
 
@@ -149,7 +151,7 @@ SYMMETRIC = [
 ]
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("base", SYMMETRIC, ids=lambda base: type(base).__name__)
 def test_one_pair_has_the_larger_profile_of_both_orders(base):
     """Of one release; composed, the two orders by themselves are never worse."""

@@ -3,6 +3,8 @@
 import copy
 import hashlib
 import json
+from collections.abc import Iterator
+from typing import Any
 
 from hypothesis import strategies as st
 
@@ -26,20 +28,20 @@ STRANGE = st.one_of(
 )
 
 
-def with_checksum(content):
+def with_checksum(content: dict[str, Any]) -> str:
     """A text whose digest fits, whatever it holds."""
     content = {name: value for name, value in content.items() if name != "sha256"}
     return json.dumps({**content, "sha256": hashlib.sha256(canonical(content).encode("ascii")).hexdigest()})
 
 
-def places(data, path=()):
+def places(data: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
     """Every place in plain data."""
     yield path
     for name, value in data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ():
         yield from places(value, (*path, name))
 
 
-def read(kind, text):
+def read(kind: Any, text: str) -> Any:
     """What the text holds, or None if it is refused in one line."""
     try:
         return kind.from_json(text)
@@ -50,7 +52,8 @@ def read(kind, text):
     return None
 
 
-def altered(data, path, value):
+def altered(data: Any, path: tuple[Any, ...], value: Any) -> Any:
+    """The data with another value at this place."""
     if not path:
         return value
     out = copy.copy(data)

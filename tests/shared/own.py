@@ -18,5 +18,5 @@ class Own(Primitive):
     law: LossTransform = NORMAL
     adjacency: lp.Adjacency = lp.Adjacency.ADD_REMOVE
 
-    def loss_law(self):
+    def loss_law(self) -> LogPhi:
         return LogPhi.of([(self.law, 1)])

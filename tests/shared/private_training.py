@@ -1,5 +1,8 @@
 """A model so small that Opacus trains it in a tenth of a second."""
 
+from collections.abc import Callable
+from typing import Any
+
 import torch
 from torch.nn.functional import cross_entropy
 from torch.utils.data import DataLoader, TensorDataset
@@ -17,7 +20,7 @@ ADAPTIVE = {
 }
 
 
-def made_private(make, batch_size=BATCH_SIZE, shuffle=False, **options):
+def made_private(make: Callable[..., Any], batch_size: int = BATCH_SIZE, shuffle: bool = False, **options: Any) -> Any:
     """Model, optimizer and loader, by a method of a PrivacyEngine."""
     torch.manual_seed(0)
     features = torch.randn(RECORDS, 3)
@@ -32,7 +35,7 @@ def made_private(make, batch_size=BATCH_SIZE, shuffle=False, **options):
     )
 
 
-def train(model, optimizer, loader, epochs=1):
+def train(model: Any, optimizer: Any, loader: Any, *, epochs: int = 1) -> int:
     """How often the optimizer was told to step."""
     calls = 0
     for _ in range(epochs):

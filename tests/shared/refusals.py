@@ -1,10 +1,12 @@
 """Refusals are one line."""
 
+from collections.abc import Callable
+
 import pytest
 
 
-def refused(kind, action, *needles):
-    """The message of the refusal: one line that holds every needle."""
+def refused(kind: type[Exception] | tuple[type[Exception], ...], action: Callable[..., object], *needles: str) -> None:
+    """Check that the message of the refusal is one line that holds every needle."""
     with pytest.raises(kind) as caught:
         action()
     message = str(caught.value)

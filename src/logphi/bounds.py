@@ -8,6 +8,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from logphi.arrays import Array
 from logphi.bound import COLUMNS, Bound, ComplexBound, Parts
 from logphi.decimals import formatted
 from logphi.operators import Elementwise
@@ -41,17 +42,17 @@ class Bounds(Elementwise):
         return self._bounds.shape
 
     @property
-    def lower(self) -> NDArray[np.float64]:
+    def lower(self) -> Array:
         """Lower ends, an array of the shape of the question."""
         return self._collect("lower")
 
     @property
-    def value(self) -> NDArray[np.float64]:
+    def value(self) -> Array:
         """Best values, an array of the shape of the question."""
         return self._collect("value")
 
     @property
-    def upper(self) -> NDArray[np.float64]:
+    def upper(self) -> Array:
         """Upper ends, an array of the shape of the question."""
         return self._collect("upper")
 
@@ -100,7 +101,7 @@ class Bounds(Elementwise):
             return False
         return all(one.same_as(two) for one, two in zip(self._listed(), other._listed(), strict=True))
 
-    def _collect(self, name: str) -> NDArray[np.float64]:
+    def _collect(self, name: str) -> Array:
         return np.array([getattr(bound, name) for bound in self._listed()], dtype=float).reshape(self.shape)
 
     def _listed(self) -> list[Bound]:
@@ -226,7 +227,7 @@ class ComplexBounds(Parts):
         return f"ComplexBounds(real={self.real!r}, imag={self.imag!r})"
 
 
-def _complex(real: NDArray[np.float64], imag: NDArray[np.float64]) -> NDArray[np.complex128]:
+def _complex(real: Array, imag: Array) -> NDArray[np.complex128]:
     # no product with 1j, which makes NaN of infinite parts
     whole = np.empty(real.shape, complex)
     whole.real, whole.imag = real, imag

@@ -15,8 +15,8 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from logphi.arrays import Array
 from logphi.written import Written, exact
 
 # far above what normalised doubles miss, and as far as bounds may be off for vectors that miss it
@@ -207,7 +207,7 @@ def flag(name: str, value: Any) -> bool:
     return bool(value)
 
 
-def real_array(name: str, value: Any) -> NDArray[np.float64]:
+def real_array(name: str, value: Any) -> Array:
     """``value`` as an array of finite floats, of its own shape; other exact numbers are rounded to the nearest."""
     try:
         array = np.asarray(doubles(value))
@@ -231,7 +231,7 @@ def doubles(value: Any) -> Any:
     return [doubles(entry) for entry in value] if _listed(value) else value
 
 
-def entries(value: Any, array: NDArray[np.float64]) -> tuple[float, ...]:
+def entries(value: Any, array: Array) -> tuple[float, ...]:
     """The entries of a list that was checked as an array, each as it was written."""
     listed = value if _listed(value) else np.asarray(value).tolist()
     return tuple(map(_kept, listed)) if _listed(listed) else tuple(array.tolist())
@@ -250,7 +250,7 @@ def _shown(value: Any) -> str:
     return text if len(text) <= 80 else text[:77] + "..."
 
 
-def unit_array(name: str, value: Any) -> NDArray[np.float64]:
+def unit_array(name: str, value: Any) -> Array:
     """``value`` as an array of numbers in [0, 1], of its own shape."""
     array = real_array(name, value)
     if not np.all((array >= 0) & (array <= 1)):

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logphi.arith.protocol import Arithmetic
+from logphi.arrays import Array
 
 # derived: twice the unit roundoff of IEEE doubles
 ULP = 2.0**-52
@@ -34,7 +35,7 @@ class Discs:
     """
 
     mid: NDArray[Any]
-    rad: NDArray[np.float64]
+    rad: Array
 
     # NumPy would otherwise distribute ``array * Discs`` over the elements
     __array_ufunc__ = None
@@ -237,13 +238,13 @@ class Floats(Arithmetic):
         return Discs(mid, (spread + ELEMENTARY * (np.abs(top) + 1)) * INFLATE)
 
 
-def _log_spread(relative: NDArray[np.float64]) -> NDArray[np.float64]:
+def _log_spread(relative: Array) -> Array:
     """How far log moves when its argument moves by a relative amount; infinite from one on."""
     inside = relative < 1
     return np.where(inside, -np.log1p(-np.where(inside, relative, 0)), np.inf)
 
 
-def _tanh_spread(x: Discs, tanh: NDArray[Any]) -> NDArray[np.float64]:
+def _tanh_spread(x: Discs, tanh: NDArray[Any]) -> Array:
     """Bound of |tanh(x + d) - tanh(x)| = |sinh d| / |cosh(x + d) cosh(x)| over |d| <= rad."""
     slope = np.abs(1 - tanh**2) + ELEMENTARY * (1 + np.abs(tanh) ** 2)
     if not np.iscomplexobj(x.mid):
@@ -254,7 +255,7 @@ def _tanh_spread(x: Discs, tanh: NDArray[Any]) -> NDArray[np.float64]:
         return np.where(x.rad > 0, np.sinh(np.minimum(x.rad, 1)) * slope / room, 0.0)
 
 
-def _series(square: NDArray[Any], coefficients: NDArray[np.float64]) -> NDArray[Any]:
+def _series(square: NDArray[Any], coefficients: Array) -> NDArray[Any]:
     result = np.full_like(square, coefficients[-1])
     for coefficient in coefficients[-2::-1]:
         result = result * square + coefficient

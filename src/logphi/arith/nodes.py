@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from logphi.arrays import Array
+
 # measured: how far a normal density and what it is multiplied by may reach, tried in turn
 _REACHES = (10.0, 16.0, 24.0, 31.0, 38.0)
 # derived: the stretched interval, beyond which weights are below 1e-16 of the whole
@@ -50,7 +52,7 @@ def quadrature_of_arrays(function: Callable[[Any], Any], low: float | None, high
         high = low + reach
     middle, half = (high + low) / 2, (high - low) / 2
 
-    def stretched(s: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def stretched(s: Array) -> tuple[Array, Array]:
         t = _STRETCHED * s
         inner = np.pi / 2 * np.sinh(t)
         return middle + half * np.tanh(inner), half * _STRETCHED * np.pi / 2 * np.cosh(t) / np.cosh(inner) ** 2
@@ -79,11 +81,11 @@ def normal_sum_of_arrays(variance: float, at: Any) -> Any:
 
 def _trapezoid(
     function: Callable[[Any], Any],
-    place: Callable[[NDArray[np.float64]], tuple[NDArray[np.float64], NDArray[np.float64]]],
+    place: Callable[[Array], tuple[Array, Array]],
 ) -> Any:
     """The integral over [-1, 1] of a function at a place, times the weight of the place."""
 
-    def total(s: NDArray[np.float64]) -> NDArray[Any]:
+    def total(s: Array) -> NDArray[Any]:
         """The sum, and that of the moduli."""
         x, weight = place(s)
         parts = np.array_split(np.arange(s.size), 1 + s.size * np.size(function(x[0])) // _ENTRIES)
@@ -111,7 +113,7 @@ def _agree(one: NDArray[Any], other: NDArray[Any]) -> bool:
     return bool(((np.abs(value - other[..., 0]) <= _CLOSE * np.abs(value)) | (size <= _NOISE)).all())
 
 
-def _sampled(function: Callable[[Any], Any], x: NDArray[np.float64]) -> NDArray[Any]:
+def _sampled(function: Callable[[Any], Any], x: Array) -> NDArray[Any]:
     """The values at places, along a first axis."""
     with np.errstate(all="ignore"):  # what is not finite is no value that agrees with another one
         shape = np.shape(function(x[0]))

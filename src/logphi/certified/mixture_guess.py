@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from logphi.arrays import Array
 from logphi.certified.route import NotCertifiedError
-
-Array = NDArray[np.float64]
 
 # nodes of a quadrature per unit, at least, and at most: a hundred megabytes; and how far beyond the modes it goes
 _PER_UNIT, _NODES, _MOST, _BEYOND = 6, 161, 1 << 15, 10.0

@@ -6,13 +6,13 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from logphi.arrays import Array
 from logphi.classical.renyi_curve import RenyiCurve, settled
 from logphi.inversion.saddle import Interval, minimise
 
 
-def best_order(objective: Callable[[NDArray[np.float64]], NDArray[np.float64]], curve: RenyiCurve) -> float | None:
+def best_order(objective: Callable[[Array], Array], curve: RenyiCurve) -> float | None:
     """A positive z near the minimum of an objective that is convex in z, or of the few known; None if none is finite."""
     if curve.orders is not None:
         z = curve.orders[curve.orders > 0]
@@ -23,7 +23,7 @@ def best_order(objective: Callable[[NDArray[np.float64]], NDArray[np.float64]], 
         return None
     within = Interval(0.0, high)
 
-    def at(z: NDArray[np.float64]) -> NDArray[np.float64]:
+    def at(z: Array) -> Array:
         z = settled(z)
         inside = (z > 0) & (z < high)
         # an eps next to the largest double: no order is found

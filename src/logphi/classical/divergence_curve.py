@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from logphi import check
 from logphi.arguments import DirectionLike
+from logphi.arrays import Array
 from logphi.asking import Questions
 from logphi.bound import Bound
 from logphi.classical.claim import Claim, at_most
@@ -118,7 +118,7 @@ class DivergenceCurve(RenyiCurve):
         return (-self.interval[1] if self.both else self.interval[0] - 1, self.interval[1] - 1)
 
     @property
-    def orders(self) -> NDArray[np.float64] | None:
+    def orders(self) -> Array | None:
         """The few orders, less one, and those of the reversed pair."""
         if self.only is None:
             return None
@@ -127,7 +127,7 @@ class DivergenceCurve(RenyiCurve):
         z = known[1 + (known - 1) == known] - 1
         return np.unique(np.concatenate([z, -known]) if self.both else z)
 
-    def limit(self, z: NDArray[np.float64]) -> NDArray[np.float64]:
+    def limit(self, z: Array) -> Array:
         """The bound z D_{1+z}(P||Q), by the reversed pair left of -1/2 where that is bounded too, outward."""
         return np.array([self._limit(float(one)) for one in z.flat]).reshape(z.shape)
 

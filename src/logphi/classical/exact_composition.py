@@ -15,9 +15,9 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from logphi import check
+from logphi.arrays import Array
 from logphi.bound import Bound, Entry, Ledger
 from logphi.convex.hull import exponential
 from logphi.written import meant
@@ -117,14 +117,14 @@ def compose_guarantees(guarantees: Sequence[tuple[float, float, int]], epsilon: 
     return Bound(lower, min(max(value, lower), upper), upper, ledger=ledger)
 
 
-def _response(level: float, count: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _response(level: float, count: int) -> tuple[Array, Array]:
     """Losses of ``count`` randomized responses of one level, and the logarithms of their probabilities."""
     true = np.arange(count + 1, dtype=float)
-    weight: NDArray[np.float64] = _log_ways(count) - (count - true) * level - count * math.log1p(math.exp(-level))
+    weight: Array = _log_ways(count) - (count - true) * level - count * math.log1p(math.exp(-level))
     return level * (2 * true - count), weight
 
 
-def _log_ways(count: int) -> NDArray[np.float64]:
+def _log_ways(count: int) -> Array:
     """Logarithms of the binomial coefficients, to a few roundings relative to ``count``."""
     half = count // 2 + 1
     first = np.array([math.log(math.comb(count, j)) for j in range(min(half, _STIRLING))])
@@ -137,16 +137,16 @@ def _log_ways(count: int) -> NDArray[np.float64]:
     return np.concatenate([first, first[: count + 1 - half][::-1]])
 
 
-def _remainder(n: NDArray[np.float64]) -> NDArray[np.float64]:
+def _remainder(n: Array) -> Array:
     """Log n! less n log n - n + log(2 pi n) / 2."""
     square = 1 / (n * n)
-    remainder: NDArray[np.float64] = (1 / 12 - square * (1 / 360 - square * (1 / 1260 - square / 1680))) / n
+    remainder: Array = (1 / 12 - square * (1 / 360 - square * (1 / 1260 - square / 1680))) / n
     return remainder
 
 
-def _payoff(excess: NDArray[np.float64]) -> NDArray[np.float64]:
+def _payoff(excess: Array) -> Array:
     """(1 - e^-x)_+."""
-    payoff: NDArray[np.float64] = -np.expm1(-np.maximum(excess, 0.0))
+    payoff: Array = -np.expm1(-np.maximum(excess, 0.0))
     return payoff
 
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from logphi.arrays import Array
 from logphi.classical.joint_range import Limits, Place, least, least_alone, proved
 from logphi.classical.renyi_curve import RenyiCurve, settled
 
@@ -112,7 +112,7 @@ def limits_between(curve: RenyiCurve, limits: Limits, rows: tuple[int, ...], alo
     return _limits(curve, np.array([a + (b - a) * _SHARES for a, b in sides]).ravel(), alone)
 
 
-def _limits(curve: RenyiCurve, z: NDArray[np.float64], alone: bool) -> Limits:
+def _limits(curve: RenyiCurve, z: Array, alone: bool) -> Limits:
     low, high = curve.reach
     z = np.unique(settled(z) if curve.orders is None else z)
     z = z[(z > (0.0 if alone else low)) & (z < high) & (z != 0) & (z != -1)]

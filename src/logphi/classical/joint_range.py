@@ -20,11 +20,11 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from logphi.arrays import Array
 from logphi.classical.interval_arithmetic import Interval, exact, intervals
 
-Points = NDArray[np.float64]
+Points = Array
 
 # derived: exponentials beyond it leave the range of doubles
 _HUGE = 700.0

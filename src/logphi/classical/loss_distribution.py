@@ -12,10 +12,10 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from logphi import check
 from logphi.arguments import DirectionLike
+from logphi.arrays import Array
 from logphi.asking import Questions
 from logphi.bound import Bound, Entry, Ledger, Side
 from logphi.classical.claim import Claim
@@ -163,8 +163,8 @@ def _chernoff(law: LogPhi, mass: float, sign: int) -> float:
     # half an ulp of the mass is in its logarithm
     cost = -math.log(mass) + _SLIP * (1 - math.log(mass))
 
-    def sketched(t: NDArray[np.float64]) -> NDArray[np.float64]:
-        values: NDArray[np.float64] = np.full(t.shape, np.inf)
+    def sketched(t: Array) -> Array:
+        values: Array = np.full(t.shape, np.inf)
         inside = t < reach
         values[inside] = (law.approximate(sign * t[inside]) + cost) / t[inside]
         return np.where(np.isnan(values), np.inf, values)
@@ -272,7 +272,7 @@ def compose_losses(
     return Bound(lower, min(max((low + high) / 2 + lost, lower), upper), upper, ledger=ledger)
 
 
-def _distribution(name: str, given: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _distribution(name: str, given: Any) -> tuple[Array, Array]:
     """Values and masses, checked."""
     if not isinstance(given, tuple | list) or len(given) != 2:
         raise TypeError(f"{name} must be a pair of lists, losses and masses, got {given!r} of type {type(given).__name__}")

@@ -17,11 +17,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from logphi import check
 from logphi.arguments import DirectionLike
 from logphi.arith.floats import ULP
+from logphi.arrays import Array
 from logphi.bound import Side
 from logphi.classical.best_order import best_order
 from logphi.classical.claim import Claim
@@ -31,8 +31,6 @@ from logphi.classical.interval_arithmetic import between, decimal, down
 from logphi.classical.loss_class import whole_delta
 from logphi.classical.renyi import Source
 from logphi.classical.renyi_curve import RenyiCurve
-
-Array = NDArray[np.float64]
 
 # measured: with so many points, and orders for each factor of ten, the bound is within a percent of its limit
 _POINTS, _ORDERS = 2000, 64

@@ -18,10 +18,10 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from logphi import check
 from logphi.arguments import DirectionLike
+from logphi.arrays import Array
 from logphi.asking import Questions
 from logphi.bound import Side
 from logphi.classical.best_order import best_order
@@ -181,7 +181,7 @@ def _delta(curve: RenyiCurve, epsilon: float, how: Conversion) -> Claim:
     eps = decimal(epsilon) + between(*curve.shift)
     below = down(eps)
 
-    def exponent(z: NDArray[np.float64]) -> NDArray[np.float64]:
+    def exponent(z: Array) -> Array:
         return curve.limit(z) - z * below + _factor(z, how)
 
     z = best_order(exponent, curve)
@@ -205,7 +205,7 @@ def _epsilon(curve: RenyiCurve, delta: float, how: Conversion) -> Claim:
         return Claim(math.inf, Side.UPPER, _name(how), how.source, "delta is not above the probability of an infinite loss")
     log_allowed = math.log(allowed)
 
-    def claimed(z: NDArray[np.float64]) -> NDArray[np.float64]:
+    def claimed(z: Array) -> Array:
         return (curve.limit(z) + _factor(z, how) - log_allowed) / z
 
     z = best_order(claimed, curve)
@@ -249,7 +249,7 @@ def _name(how: Conversion) -> str:
     return f"Renyi, {how.value}"
 
 
-def _factor(z: NDArray[np.float64], how: Conversion) -> NDArray[np.float64]:
+def _factor(z: Array, how: Conversion) -> Array:
     """The logarithm of what the conversion multiplies e^{(a-1)(D_a - eps)} with, z = a - 1."""
     if how is Conversion.MIRONOV:
         return np.zeros_like(z)

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from logphi.arrays import Array
 from logphi.engine.profile import masses
 from logphi.laws.log_phi import LogPhi
 from logphi.pairs.pair import UnsupportedError
@@ -37,7 +37,7 @@ class RenyiCurve(ABC):
         """The open interval of z in which something is known."""
 
     @property
-    def orders(self) -> NDArray[np.float64] | None:
+    def orders(self) -> Array | None:
         """The values of z at which something is known, if they are few."""
         return None
 
@@ -57,7 +57,7 @@ class RenyiCurve(ABC):
         return (0.0, 0.0)
 
     @abstractmethod
-    def limit(self, z: NDArray[np.float64]) -> NDArray[np.float64]:
+    def limit(self, z: Array) -> Array:
         """Bounds of K: upper ones outside [-1, 0], lower ones within; infinite where nothing is known."""
 
 
@@ -102,7 +102,7 @@ class LossCurve(RenyiCurve):
         slip = _SLIP * (abs(a) + abs(c))
         return (c - b - slip, d - a + slip)
 
-    def limit(self, z: NDArray[np.float64]) -> NDArray[np.float64]:
+    def limit(self, z: Array) -> Array:
         """K(z) - (1 + z) K(0) + z K(-1), outward."""
         found = self._limit(z)
         if z.size > 1 and not np.isfinite(found).all():
@@ -111,7 +111,7 @@ class LossCurve(RenyiCurve):
             return np.concatenate([self.limit(z[:half]), self.limit(z[half:])])
         return found
 
-    def _limit(self, z: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _limit(self, z: Array) -> Array:
         values = self.law.log_transform(z)
         outside = (z > 0) | (z < -1)
         (a, b), (c, d) = self._masses
@@ -126,6 +126,6 @@ class LossCurve(RenyiCurve):
         return np.where(known, found, np.where(outside, np.inf, -np.inf))
 
 
-def settled(z: NDArray[np.float64]) -> NDArray[np.float64]:
+def settled(z: Array) -> Array:
     """The numbers z moved by half an ulp at most, so that 1 + z, the order, is a double too."""
     return np.where(z > -0.5, (1 + z) - 1, z)

@@ -10,9 +10,9 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from logphi import check
+from logphi.arrays import Array
 from logphi.bound import Approximation
 from logphi.classical.best_order import best_order
 from logphi.classical.crossing import crossing
@@ -54,8 +54,8 @@ def saddle_point_delta(law: LogPhi, epsilon: float, *, corrected: bool = True) -
     high = law.strip[1]
     method = "saddle point"
 
-    def exponent(t: NDArray[np.float64]) -> NDArray[np.float64]:
-        values: NDArray[np.float64] = law.approximate(t) - t * eps - np.log(t) - np.log1p(t)
+    def exponent(t: Array) -> Array:
+        values: Array = law.approximate(t) - t * eps - np.log(t) - np.log1p(t)
         return values
 
     saddle = best_order(exponent, LossCurve(law))
@@ -76,9 +76,7 @@ def saddle_point_delta(law: LogPhi, epsilon: float, *, corrected: bool = True) -
     return Approximation(min(1.0, mass + size), method)
 
 
-def _expansion(
-    exponent: Callable[[NDArray[np.float64]], NDArray[np.float64]], saddle: float, step: float
-) -> tuple[float, float, float, float] | None:
+def _expansion(exponent: Callable[[Array], Array], saddle: float, step: float) -> tuple[float, float, float, float] | None:
     """F and its derivatives of order 2, 3, 4 by differences; None next to the top of the loss, where the saddle moves off."""
     values = exponent(saddle + step * np.arange(-3.0, 4.0))
     if not np.isfinite(values).all():

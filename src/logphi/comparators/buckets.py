@@ -19,14 +19,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from logphi.arith.floats import ELEMENTARY, ULP
 from logphi.arith.scaled import Scaled
+from logphi.arrays import Array
 from logphi.comparators.output_cells import Cells, cells_of
 from logphi.laws.transform import LossTransform
-
-Array = NDArray[np.float64]
 
 # measured: two convolutions of so many nodes take some ten milliseconds
 NODES = 4096

@@ -31,10 +31,10 @@ from functools import lru_cache
 from itertools import accumulate
 
 import numpy as np
-from numpy.typing import NDArray
 
 from logphi.arith.floats import ELEMENTARY, ULP
 from logphi.arith.scaled import Scaled
+from logphi.arrays import Array
 from logphi.laws.transform import LossTransform
 from logphi.quadrature.values import CERTAIN, Values
 
@@ -180,9 +180,9 @@ class _Axis:
 class _Sum:
     """Both tails from one quadrature, each with the errors of its terms."""
 
-    tails: NDArray[np.float64]
-    rounding: NDArray[np.float64]
-    inner: NDArray[np.float64]
+    tails: Array
+    rounding: Array
+    inner: Array
 
 
 @dataclass(frozen=True)
@@ -250,8 +250,8 @@ def _least(later: float, here: tuple[float, float]) -> float:
 class _Nodes:
     """Heights t of a rule, the weights of dt / (pi t), and K there on every line."""
 
-    heights: NDArray[np.float64]
-    share: NDArray[np.float64]
+    heights: Array
+    share: Array
     values: tuple[Values, ...]
 
 
@@ -292,7 +292,7 @@ def _integral(law: LossTransform, x: float, lines: list[_Axis], nodes: _Nodes) -
     return _Sum(tails, rounding, inner)
 
 
-def _on(law: LossTransform, lines: list[_Axis], heights: NDArray[np.float64]) -> tuple[Values, ...]:
+def _on(law: LossTransform, lines: list[_Axis], heights: Array) -> tuple[Values, ...]:
     """K at c + it on every line, in blocks of neighbouring heights."""
     abscissas = np.array([line.abscissa for line in lines])
     blocks = np.split(heights, range(BLOCK, heights.size, BLOCK))

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from logphi.arith.floats import ELEMENTARY, ULP, complex_log1p
 from logphi.arith.protocol import Arithmetic, Number
+from logphi.arrays import Array
 from logphi.comparators.levy import NODES, ORDER, RADIANS, WEIGHTS
 from logphi.comparators.output_cells import REACH, mixed_loss
 from logphi.laws.blended_normal import BlendedNormal
@@ -46,9 +47,9 @@ class Discrete(_Numeric):
     ``error`` bounds, for each atom, what the rounding of its mass and place does to M, over |z| max(1, e^{l_j Re z}).
     """
 
-    loss: NDArray[np.float64]
-    mass: NDArray[np.float64]
-    error: NDArray[np.float64]
+    loss: Array
+    mass: Array
+    error: Array
     lost: float = 0.0
 
     def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
@@ -116,7 +117,7 @@ class DoubleQuadrature(_Numeric):
         return replace(fine, inner=inner)
 
     @staticmethod
-    def _change(coarse: Values, fine: Values) -> NDArray[np.float64]:
+    def _change(coarse: Values, fine: Values) -> Array:
         # through the exponential: logarithms may differ by a multiple of 2 pi i
         return np.abs(np.expm1(coarse.mid - fine.mid))  # type: ignore[no-any-return]
 
@@ -129,7 +130,7 @@ class DoubleQuadrature(_Numeric):
         error = mass * (np.abs(loss) * (ELEMENTARY * (8 + y * y) + 48 * ULP + slip) + slip)
         return Discrete(loss, mass, error)
 
-    def log_envelope(self, abscissa: float, heights: NDArray[np.float64], end: float = np.inf) -> NDArray[np.float64]:
+    def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
         """That of the law, which may leave it to the class that computes many together."""
         return (self.law.batched([(self.law, 1)]) or self.law).log_envelope(abscissa, heights, end)
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from functools import singledispatch
 
 import numpy as np
-from numpy.typing import NDArray
 
 from logphi.arith.floats import ELEMENTARY, FLOATS
+from logphi.arrays import Array
 from logphi.laws.blended_normal import BlendedNormal
 from logphi.laws.mixed_normal import MixedNormal
 from logphi.laws.normal import Normal
@@ -31,12 +31,12 @@ class Cells:
     functions at the edges, which telescope; ``slip`` bounds those of the losses at the edges.
     """
 
-    edges: NDArray[np.float64]
-    mass: NDArray[np.float64]
-    tilted: NDArray[np.float64]
-    wrong: NDArray[np.float64]
-    tilted_wrong: NDArray[np.float64]
-    slip: NDArray[np.float64]
+    edges: Array
+    mass: Array
+    tilted: Array
+    wrong: Array
+    tilted_wrong: Array
+    slip: Array
 
     def reflected(self) -> Cells:
         """The cells of the tilt, turned around."""
@@ -85,19 +85,19 @@ def _(law: MixedNormal, size: int, reach: float | None = None) -> Cells:
     return Cells(edges, (1 - q) * null + q * moved, null, wrong, null_wrong, bottom)
 
 
-def _edges(m: float, size: int, reach: float | None) -> NDArray[np.float64]:
+def _edges(m: float, size: int, reach: float | None) -> Array:
     """The inner edges less the mean under Q, in standard deviations."""
     low, high = (-REACH, REACH + m) if reach is None else (-m * reach, m * reach)
     return np.clip(np.linspace(low, high, size - 1), -_FAR, _FAR + m)
 
 
-def mixed_loss(law: MixedNormal | BlendedNormal, y: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def mixed_loss(law: MixedNormal | BlendedNormal, y: Array) -> tuple[Array, Array]:
     """The log-ratio and its absolute error, with those of the parameters."""
     loss = law.ratio.value(y)
     return loss[0], 2 * law.ratio.error(y, loss)[0]
 
 
-def _normal_masses(y: NDArray[np.float64], centre: float, m: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _normal_masses(y: Array, centre: float, m: float) -> tuple[Array, Array]:
     """Normal probabilities of the cells between the points, both tails included, and errors at all edges."""
     from scipy.special import ndtr
 
@@ -109,5 +109,5 @@ def _normal_masses(y: NDArray[np.float64], centre: float, m: float) -> tuple[NDA
     return mass, _padded(ELEMENTARY * (4 + (1 + np.abs(y)) * (np.abs(y) + centre + m)) * tail)
 
 
-def _padded(inside: NDArray[np.float64]) -> NDArray[np.float64]:
+def _padded(inside: Array) -> Array:
     return np.concatenate([[0.0], inside, [0.0]])

@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logphi.arith.floats import ULP
-
-Array = NDArray[np.float64]
+from logphi.arrays import Array
 
 # derived: exponentials stay in the range of doubles
 _LARGEST = 600.0

@@ -18,10 +18,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from logphi.arith.floats import ULP
 from logphi.arith.scaled import Scaled
+from logphi.arrays import Array
 from logphi.inversion import contour
 from logphi.inversion.contour import RIGHT, Contour, Inversion, Part, Smooth, log_kappa
 from logphi.inversion.demand import Demand
@@ -32,7 +32,6 @@ from logphi.laws.mixed_normal import MixedNormal
 if TYPE_CHECKING:
     from logphi.laws.clipped import ClippedNormal
 
-Array = NDArray[np.float64]
 
 # measured: the square of large losses, in units of that of the threshold, from which on a contour of the whole loss suffers;
 # how far beyond its saddle; and what a clipped contour, which takes longer, must gain, as a logarithm

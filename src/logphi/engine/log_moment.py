@@ -13,9 +13,9 @@ from operator import add
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from logphi.arith.floats import ULP
+from logphi.arrays import Array
 from logphi.bound import Bound, Entry, Ledger, Status
 from logphi.engine.cumulants import estimated, parts
 from logphi.engine.profile import masses
@@ -143,14 +143,14 @@ def complex_log_moment(law: LogPhi, z: complex) -> tuple[complex, Amount] | None
     return complex(found.mid[0]), Amount(0.0, float(found.rounding[0]), float(found.inner[0]))
 
 
-def on_vertical(law: LogPhi, abscissa: float, heights: NDArray[np.float64]) -> Values:
+def on_vertical(law: LogPhi, abscissa: float, heights: Array) -> Values:
     """K(c + it) on its continuous branch, that of every term times its count; its radii enclose, infinite where unknown."""
     zero = np.zeros(heights.shape)
     terms = (_term_on_vertical(term, abscissa, heights, count).times(count) for term, count in law.terms)
     return reduce(add, terms, Values(zero + 0j, zero, zero))
 
 
-def _term_on_vertical(law: LossTransform, abscissa: float, heights: NDArray[np.float64], count: int) -> Values:
+def _term_on_vertical(law: LossTransform, abscissa: float, heights: Array, count: int) -> Values:
     """K of one law on its continuous branch, with errors fit to be multiplied by a count."""
     z = abscissa + 1j * heights
     values = along(law, abscissa, heights)

@@ -10,8 +10,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from logphi.arrays import Array
 from logphi.bracketing import fall
 from logphi.convex.concave import Ceiling, Known, ceiling
 from logphi.engine.profile import LogProbability
@@ -63,7 +63,7 @@ def guessed(loss: LogPhi, alpha: float, lost: float) -> Guess:
     level = math.log(alpha if above else max(1 - alpha - lost, 1e-300))
     end = loss.strip[1] + 1 if above else -1 - loss.strip[0]
 
-    def cumulants(c: NDArray[np.float64]) -> NDArray[np.float64]:
+    def cumulants(c: Array) -> Array:
         return loss.approximate(c - 1 if above else -1 - c)
 
     if end <= 0:

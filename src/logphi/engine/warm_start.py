@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from logphi.arrays import Array
 from logphi.engine import clipping
 from logphi.inversion.contour import RIGHT, interval_of, log_kappa, settle
 from logphi.inversion.saddle import minimise
@@ -57,7 +57,7 @@ class Chernoff:
     def of(loss: LogPhi, log_excess: float) -> Chernoff:
         """The guess replaces kappa by the saddle-point factor 1 / (c (c + 1) (2 pi g'')^{1/2}), g'' = K'' + c^-2 + (c+1)^-2."""
 
-        def rough(c: NDArray[np.float64]) -> NDArray[np.float64]:
+        def rough(c: Array) -> Array:
             return (loss.approximate(c) + log_kappa(c) - log_excess) / c
 
         within = interval_of(loss, RIGHT)

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from logphi.arith.floats import ELEMENTARY, ULP
-from logphi.grid.lattice_law import Array, Grid, LatticeLaw, placed
+from logphi.arrays import Array
+from logphi.grid.lattice_law import Grid, LatticeLaw, placed
 from logphi.laws.ladder import Ladder
 from logphi.normal.errors import log_sum
 

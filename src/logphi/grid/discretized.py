@@ -17,10 +17,11 @@ import numpy as np
 
 from logphi.arith.floats import ULP
 from logphi.arith.scaled import Scaled
+from logphi.arrays import Array
 from logphi.grid.discretization import pieces, rounded
 from logphi.grid.discretizer import Ends, Piece
 from logphi.grid.fft_composition import Circle, compose
-from logphi.grid.lattice_law import Array, Grid
+from logphi.grid.lattice_law import Grid
 from logphi.grid.rounded import MOST_BUCKETS, Rounded
 from logphi.inversion.contour import RIGHT, log_kappa
 from logphi.inversion.demand import Demand

@@ -9,7 +9,8 @@ import numpy as np
 
 from logphi.arith.floats import FLOATS, ULP
 from logphi.arith.protocol import Parameter
-from logphi.grid.lattice_law import Array, Grid, LatticeLaw
+from logphi.arrays import Array
+from logphi.grid.lattice_law import Grid, LatticeLaw
 
 
 class Piece(Protocol):

@@ -26,10 +26,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logphi.arith.floats import ULP
-from logphi.grid.lattice_law import Array, Grid, LatticeLaw
+from logphi.arrays import Array, Complex
+from logphi.grid.lattice_law import Grid, LatticeLaw
 from logphi.inversion.contour import log_kappa
 
-Complex = NDArray[np.complex128]
 Places = NDArray[np.int64]
 
 # derived: Theorem 24.2 has 6.7 u per level of a radix-2 transform; doubled for the real one

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from logphi.arith.floats import ULP
+from logphi.arrays import Array
 from logphi.grid.discretizer import Ends
-from logphi.grid.lattice_law import Array, Cells, Grid, LatticeLaw, joined, placed
+from logphi.grid.lattice_law import Cells, Grid, LatticeLaw, joined, placed
 from logphi.normal.errors import MASS, SHARE, log_sum
 
 

@@ -17,10 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logphi.arith.floats import ULP
+from logphi.arrays import Array
 from logphi.grid.atoms import Points
 from logphi.grid.discretizer import Piece
 from logphi.grid.flat_cells import Flat
-from logphi.grid.lattice_law import Array, Grid, LatticeLaw
+from logphi.grid.lattice_law import Grid, LatticeLaw
 from logphi.grid.mixture_cells import Bell
 from logphi.laws.transform import LossTransform
 from logphi.normal.cells import WIDE

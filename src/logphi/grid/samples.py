@@ -12,7 +12,8 @@ from functools import lru_cache
 import numpy as np
 
 from logphi.arith.floats import ULP
-from logphi.grid.lattice_law import Array, Cells, Grid, LatticeLaw
+from logphi.arrays import Array
+from logphi.grid.lattice_law import Cells, Grid, LatticeLaw
 from logphi.laws.densities import Densities
 from logphi.normal.errors import MASS, SHARE, log_sum
 

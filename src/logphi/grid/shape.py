@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from scipy.special import log_ndtr, ndtr
 
 from logphi.arith.floats import ULP
+from logphi.arrays import Array
 from logphi.normal.cells import normal_cells, raw_cells
 from logphi.normal.errors import log_sum
 from logphi.quadrature.log_ratio import ExponentialMixture
 from logphi.quadrature.many_components import ManyComponents
-from logphi.quadrature.sums import Array
 
 
 @dataclass(frozen=True)

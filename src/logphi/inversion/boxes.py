@@ -13,7 +13,7 @@ from math import factorial
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from logphi.arrays import Array
 
 # beyond it a polynomial in h loses no more than a digit; up to it so many terms leave less than 1e-17
 _LONG = 12.0

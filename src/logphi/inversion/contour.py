@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 
 from logphi.arith.floats import ELEMENTARY, ULP
 from logphi.arith.scaled import Scaled
+from logphi.arrays import Array
 from logphi.inversion.demand import Demand
 from logphi.inversion.saddle import Interval, Saddle, minimise
 from logphi.laws.block_envelope import quiet_from
@@ -55,7 +56,7 @@ class Kernel(Protocol):
     def period(self) -> float:
         """The imaginary period of the integrand, infinite if it has none."""
 
-    def __call__(self, z: NDArray[np.complex128]) -> tuple[NDArray[np.complex128], NDArray[np.float64]]:
+    def __call__(self, z: NDArray[np.complex128]) -> tuple[NDArray[np.complex128], Array]:
         """The factor beside e^{K(z) - z x0}, and its absolute rounding error."""
 
     @property
@@ -66,16 +67,16 @@ class Kernel(Protocol):
     def farthest(self) -> float:
         """No abscissa beyond this one is of use."""
 
-    def log_real(self, c: NDArray[np.float64]) -> NDArray[np.float64]:
+    def log_real(self, c: Array) -> Array:
         """Logarithm of the factor's size on the real axis, roughly."""
 
-    def log_size(self, heights: NDArray[np.float64], abscissa: float) -> NDArray[np.float64]:
+    def log_size(self, heights: Array, abscissa: float) -> Array:
         """Logarithm of a bound of the factor, decreasing in height, valid at and above each height."""
 
     def log_rest(self, height: float, abscissa: float) -> float:
         """Logarithm of a bound of the integral of the factor's size from a height on; without a period."""
 
-    def log_chernoff(self, u: NDArray[np.float64]) -> NDArray[np.float64]:
+    def log_chernoff(self, u: Array) -> Array:
         """Logarithm of the constant C(u) with which the functional at any y is at most C(u) M(u) e^{-uy}."""
 
     def position_error(self, z: NDArray[np.complex128], factor: NDArray[np.complex128], share: float) -> float:
@@ -91,12 +92,12 @@ class Smooth:
     poles: tuple[float, ...] = (-1.0, 0.0)
     farthest: float = np.inf
 
-    def __call__(self, z: NDArray[np.complex128]) -> tuple[NDArray[np.complex128], NDArray[np.float64]]:
+    def __call__(self, z: NDArray[np.complex128]) -> tuple[NDArray[np.complex128], Array]:
         """The factor."""
         factor = 1 / (z * (z + 1))
         return factor, ELEMENTARY * np.abs(factor)
 
-    def log_real(self, c: NDArray[np.float64]) -> NDArray[np.float64]:
+    def log_real(self, c: Array) -> Array:
         """-log |c (c + 1)|."""
         return np.asarray(-np.log(np.maximum(np.abs(c), 1e-300)) - np.log(np.maximum(np.abs(c + 1), 1e-300)))
 
@@ -104,16 +105,16 @@ class Smooth:
         """None: nothing is assumed."""
         return 0.0
 
-    def log_size(self, heights: NDArray[np.float64], abscissa: float) -> NDArray[np.float64]:
+    def log_size(self, heights: Array, abscissa: float) -> Array:
         """-log |z (z + 1)|."""
-        bound: NDArray[np.float64] = -np.log(np.hypot(heights, abscissa)) - np.log(np.hypot(heights, abscissa + 1))
+        bound: Array = -np.log(np.hypot(heights, abscissa)) - np.log(np.hypot(heights, abscissa + 1))
         return bound + 1e-14
 
     def log_rest(self, height: float, abscissa: float) -> float:
         """|z (z + 1)| is above t^2."""
         return -math.log(height) + 1e-14
 
-    def log_chernoff(self, u: NDArray[np.float64]) -> NDArray[np.float64]:
+    def log_chernoff(self, u: Array) -> Array:
         """That of the payoff."""
         return log_kappa(u)
 
@@ -126,7 +127,7 @@ def smooth(law: LossTransform, x: float) -> Kernel:
     return Smooth(x)
 
 
-def log_kappa(u: NDArray[np.float64]) -> NDArray[np.float64]:
+def log_kappa(u: Array) -> Array:
     """Logarithm of the Chernoff constant: sup over y of (1 - e^{-y})_+ e^{-uy} = u^u / (1+u)^{1+u}; 1 for u in [-1, 0]."""
     positive = np.maximum(u, 1e-300)
     return np.where(u > 0, -positive * np.log1p(1 / positive) - np.log1p(positive), 0.0)
@@ -226,7 +227,7 @@ def interval_of(law: LossTransform, region: Interval, farthest: float = np.inf) 
 def saddle(law: LossTransform, kernel: Kernel, region: Interval, hint: float | None = None) -> Saddle:
     """The minimum over the region of K(c) - c x0 + log|factor|, along the real axis; infinite if the strip ends before."""
 
-    def height(c: NDArray[np.float64]) -> NDArray[np.float64]:
+    def height(c: Array) -> Array:
         return law.approximate(c) - c * kernel.anchor + kernel.log_real(c)
 
     interval = interval_of(law, region, kernel.farthest)
@@ -327,9 +328,9 @@ class Contour:
         z: NDArray[np.complex128],
         x: float,
         factor: NDArray[np.complex128],
-        factor_error: NDArray[np.float64],
+        factor_error: Array,
         scale: float,
-    ) -> tuple[NDArray[np.complex128], NDArray[np.float64], NDArray[np.float64]]:
+    ) -> tuple[NDArray[np.complex128], Array, Array]:
         """The summands and their rounding and inner errors, in units of e^scale."""
         size = np.abs(factor)
         known = self.values.radius < 1.0
@@ -470,10 +471,10 @@ def layout(law: LossTransform, saddle_at: float, kernel: Kernel, log_rtol: float
     return Layout(*(float(one) for one in (*found, log_target[best], curvature[best])))
 
 
-def _room(law: LossTransform, kernel: Kernel, c: NDArray[np.float64]) -> NDArray[np.float64]:
+def _room(law: LossTransform, kernel: Kernel, c: Array) -> Array:
     """How far an abscissa is from the nearest pole and the ends of the strip."""
     poles = np.min([np.abs(c - pole) for pole in kernel.poles], axis=0)
-    room: NDArray[np.float64] = np.minimum(poles, np.minimum(law.strip[1] - c, c - law.strip[0]))
+    room: Array = np.minimum(poles, np.minimum(law.strip[1] - c, c - law.strip[0]))
     return room
 
 
@@ -505,7 +506,7 @@ def _length(law: LossTransform, layout: Layout, most: int, kernel: Kernel) -> tu
     """
     c, step, log_target, end = layout.abscissa, layout.step, layout.log_target, kernel.period / 2
 
-    def rest_from(heights: NDArray[np.float64]) -> NDArray[np.float64]:
+    def rest_from(heights: Array) -> Array:
         return _rest(heights, law.log_envelope(c, heights, end), kernel, c)
 
     heights = _normal_height(layout.curvature, log_target) * _AROUND
@@ -543,10 +544,10 @@ def _normal_height(curvature: float, log_target: float) -> float:
     return min(max(height, 1e-100), 1e100)
 
 
-def _rest(heights: NDArray[np.float64], envelope: NDArray[np.float64], kernel: Kernel, abscissa: float) -> NDArray[np.float64]:
+def _rest(heights: Array, envelope: Array, kernel: Kernel, abscissa: float) -> Array:
     """Logarithm of 1/pi times the upper Riemann sum of a product of decreasing bounds, from each height on."""
     # a period ends where its grid does
     last = -np.inf if np.isfinite(kernel.period) else float(envelope[-1]) + kernel.log_rest(float(heights[-1]), abscissa)
     cells = np.append((envelope + kernel.log_size(heights, abscissa))[:-1] + np.log(np.diff(heights)), last)
-    total: NDArray[np.float64] = np.logaddexp.accumulate(cells[::-1])[::-1] - np.log(np.pi)
+    total: Array = np.logaddexp.accumulate(cells[::-1])[::-1] - np.log(np.pi)
     return total

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from logphi.arith.floats import ELEMENTARY, ULP
 from logphi.arith.scaled import Scaled
+from logphi.arrays import Array
 from logphi.inversion.contour import Contour, Kernel, log_integral, plan, saddle
 from logphi.inversion.demand import Demand
 from logphi.inversion.lattice import PeriodicStep, at_or_above, reserve_at
@@ -51,16 +52,16 @@ class Step:
         """The only one."""
         return (self.pole,)
 
-    def __call__(self, z: NDArray[np.complex128]) -> tuple[NDArray[np.complex128], NDArray[np.float64]]:
+    def __call__(self, z: NDArray[np.complex128]) -> tuple[NDArray[np.complex128], Array]:
         """The factor."""
         factor = 1 / (z - self.pole)
         return factor, ELEMENTARY * np.abs(factor)
 
-    def log_real(self, c: NDArray[np.float64]) -> NDArray[np.float64]:
+    def log_real(self, c: Array) -> Array:
         """-log (c - p)."""
         return np.asarray(-np.log(np.maximum(np.abs(c - self.pole), 1e-300)))
 
-    def log_size(self, heights: NDArray[np.float64], abscissa: float) -> NDArray[np.float64]:
+    def log_size(self, heights: Array, abscissa: float) -> Array:
         """-log |z - p|."""
         return np.asarray(-np.log(np.hypot(heights, abscissa - self.pole))) + 1e-14
 
@@ -68,7 +69,7 @@ class Step:
         """1/t up to 2/w, and 2/(w t^2) beyond."""
         return math.log(math.log(max(2 / (_WIDTH * height), 1.0)) + 1)
 
-    def log_chernoff(self, u: NDArray[np.float64]) -> NDArray[np.float64]:
+    def log_chernoff(self, u: Array) -> Array:
         """A payoff of at most e^{u (X - y)}."""
         return np.zeros_like(u)
 
@@ -93,15 +94,15 @@ class Density:
         """The kernel for a place."""
         return Density(x, law, _SHARE * spread(law))
 
-    def __call__(self, z: NDArray[np.complex128]) -> tuple[NDArray[np.complex128], NDArray[np.float64]]:
+    def __call__(self, z: NDArray[np.complex128]) -> tuple[NDArray[np.complex128], Array]:
         """The factor."""
         return np.ones_like(z), np.zeros(z.shape)
 
-    def log_real(self, c: NDArray[np.float64]) -> NDArray[np.float64]:
+    def log_real(self, c: Array) -> Array:
         """Zero."""
         return np.zeros_like(c)
 
-    def log_size(self, heights: NDArray[np.float64], abscissa: float) -> NDArray[np.float64]:
+    def log_size(self, heights: Array, abscissa: float) -> Array:
         """Zero."""
         return np.zeros_like(heights)
 
@@ -109,7 +110,7 @@ class Density:
         """1 up to 2/w, and 4/(w t)^2 beyond."""
         return math.log(4 / self.width)
 
-    def log_chernoff(self, u: NDArray[np.float64]) -> NDArray[np.float64]:
+    def log_chernoff(self, u: Array) -> Array:
         """The density at y is at most e^{-uy} M(u) times the integral of the envelope on that line, over pi."""
         spread = self.width / _SHARE
         return np.array([log_integral(self.law, float(one), self, spread**2) for one in u.ravel()]).reshape(u.shape)

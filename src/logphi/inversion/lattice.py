@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logphi.arith.floats import ELEMENTARY, ULP
+from logphi.arrays import Array
 from logphi.inversion.contour import log_kappa
 from logphi.laws.support import Lattice
 from logphi.laws.transform import LossTransform
@@ -51,33 +52,33 @@ class PeriodicStep:
         """Beyond this abscissa neighbours of the anchor weigh nothing."""
         return 40.0 / self.span
 
-    def __call__(self, z: NDArray[np.complex128]) -> tuple[NDArray[np.complex128], NDArray[np.float64]]:
+    def __call__(self, z: NDArray[np.complex128]) -> tuple[NDArray[np.complex128], Array]:
         """The factor and its absolute error."""
         factor = -self.span / _expm1((self.pole - z) * self.span)
         return factor, np.abs(factor) * ELEMENTARY * (4 + np.abs(z - self.pole) * self.span)
 
-    def log_real(self, c: NDArray[np.float64]) -> NDArray[np.float64]:
+    def log_real(self, c: Array) -> Array:
         """Logarithm of the factor's size on the real axis, roughly."""
         with np.errstate(over="ignore"):  # far to the left of the pole the factor vanishes
             fall = np.abs(np.expm1((self.pole - c) * self.span))
-        size: NDArray[np.float64] = math.log(self.span) - np.log(np.clip(fall, 1e-300, 1e300))
+        size: Array = math.log(self.span) - np.log(np.clip(fall, 1e-300, 1e300))
         return size
 
-    def log_size(self, heights: NDArray[np.float64], abscissa: float) -> NDArray[np.float64]:
+    def log_size(self, heights: Array, abscissa: float) -> Array:
         """Logarithm of a bound of the factor up to half a period: the denominator grows with |t| there."""
         distance = abscissa - self.pole
         decay = np.exp(-abs(distance) * self.span)
         # |1 - e^{-zD}| at both signs is at least (1 - r) at t = 0 and |1 - r e^{itD}| beyond, over r <= 1 on the left
         angle = np.minimum(heights * self.span, np.pi)
         gap = np.sqrt((1 - decay) ** 2 + 4 * decay * np.sin(angle / 2) ** 2)
-        bound: NDArray[np.float64] = np.log(self.span / gap) + min(distance, 0.0) * self.span + 1e-12
+        bound: Array = np.log(self.span / gap) + min(distance, 0.0) * self.span + 1e-12
         return bound
 
     def log_rest(self, height: float, abscissa: float) -> float:
         """None beyond the period."""
         return -np.inf
 
-    def log_chernoff(self, u: NDArray[np.float64]) -> NDArray[np.float64]:
+    def log_chernoff(self, u: Array) -> Array:
         """A payoff of at most e^{u (X - y)}, on the right of the pole."""
         return np.zeros_like(u)
 
@@ -125,20 +126,20 @@ class Periodic:
         """That of a step."""
         return self._steps[0].farthest
 
-    def __call__(self, z: NDArray[np.complex128]) -> tuple[NDArray[np.complex128], NDArray[np.float64]]:
+    def __call__(self, z: NDArray[np.complex128]) -> tuple[NDArray[np.complex128], Array]:
         """The factor and its absolute error."""
         (first, wrong), (second, too) = (step(z) for step in self._steps)
         relative = ULP * (4 + abs(self.threshold) + abs(self.anchor))
         noise = wrong + self._share * too + relative * (np.abs(first) + self._share * np.abs(second))
         return first - self._share * second, noise
 
-    def log_real(self, c: NDArray[np.float64]) -> NDArray[np.float64]:
+    def log_real(self, c: Array) -> Array:
         """Logarithm of the factor's size on the real axis, roughly."""
         # both parts count: where they nearly cancel, it is their rounding that the line should keep small
         first, second = (step.log_real(c) for step in self._steps)
         return np.asarray(np.logaddexp(first, second + self.threshold - self.anchor))
 
-    def log_size(self, heights: NDArray[np.float64], abscissa: float) -> NDArray[np.float64]:
+    def log_size(self, heights: Array, abscissa: float) -> Array:
         """That of both steps."""
         first, second = (step.log_size(heights, abscissa) for step in self._steps)
         return np.asarray(np.logaddexp(first, second + self.threshold - self.anchor)) + 1e-12
@@ -147,7 +148,7 @@ class Periodic:
         """None beyond the period."""
         return -np.inf
 
-    def log_chernoff(self, u: NDArray[np.float64]) -> NDArray[np.float64]:
+    def log_chernoff(self, u: Array) -> Array:
         """That of the payoff on the whole line."""
         return log_kappa(u)
 

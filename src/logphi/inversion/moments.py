@@ -18,13 +18,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from logphi.arith.floats import ULP
+from logphi.arrays import Array
 from logphi.laws.transform import LossTransform
 from logphi.quadrature.values import CERTAIN, Values
-
-Array = NDArray[np.float64]
 
 # derived: (r/R)^N, what is left of the coefficients that the points of the circle do not tell apart
 _LOG_ALIAS = -36.0

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logphi.arith.floats import ULP
+from logphi.arrays import Array
 from logphi.inversion.moments import proved_radius, radius
 from logphi.laws.transform import LossTransform
 from logphi.quadrature.values import Values
@@ -27,7 +28,7 @@ _SHARE = 0.5
 _FIRST = 3.0
 
 
-def along(law: LossTransform, abscissa: float, heights: NDArray[np.float64]) -> Values:
+def along(law: LossTransform, abscissa: float, heights: Array) -> Values:
     """K(c + it) at many heights on the branch that is real at c; infinite radii beyond where that can be told."""
     points = abscissa + 1j * heights
     if law.continuous or not heights.any():
@@ -39,7 +40,7 @@ def along(law: LossTransform, abscissa: float, heights: NDArray[np.float64]) -> 
     return Values(np.where(heights < 0, mid.conj(), mid), rounding, inner)
 
 
-def _followed(law: LossTransform, abscissa: float, levels: NDArray[np.float64]) -> Values:
+def _followed(law: LossTransform, abscissa: float, levels: Array) -> Values:
     """The same at increasing heights from zero on."""
     unknown = Values(*(np.full(levels.shape, end) for end in (np.inf + 0j, np.inf, np.inf)))
     spread = _spread(law, abscissa)
@@ -78,7 +79,7 @@ def _followed(law: LossTransform, abscissa: float, levels: NDArray[np.float64]) 
 
 
 def _seen(
-    values: Values, heights: NDArray[np.float64], mean: float, size: float
+    values: Values, heights: Array, mean: float, size: float
 ) -> tuple[NDArray[Any], NDArray[np.bool_], NDArray[np.bool_]]:
     """Log psi, and of the steps from each point to the next: which are too long for its phase, and which lead nowhere."""
     wrong = proved_radius(values)
@@ -119,9 +120,7 @@ def _spread(law: LossTransform, abscissa: float) -> tuple[float, float] | None:
     return mean, float(size) * (1 + 1e-9) + 1e-300
 
 
-def _merged(
-    heights: NDArray[np.float64], values: Values, fresh: NDArray[np.float64], more: Values
-) -> tuple[Values, NDArray[np.float64]]:
+def _merged(heights: Array, values: Values, fresh: Array, more: Values) -> tuple[Values, Array]:
     """Both sets of points, in the order of their distance from the axis."""
     places = np.concatenate([heights, fresh])
     order = np.argsort(np.abs(places), kind="stable")

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from logphi.arith.floats import ELEMENTARY, ULP
 from logphi.arith.protocol import Arithmetic, Number
 from logphi.arith.scaled import Scaled
+from logphi.arrays import Array
 from logphi.inversion.boxes import DENSITY, EXCESS, Payoff, factorials
 from logphi.inversion.contour import RIGHT, Contour, Kernel, Smooth, plan, saddle
 from logphi.inversion.demand import Demand
@@ -33,7 +34,6 @@ from logphi.laws.support import Pieces
 from logphi.laws.transform import LossTransform
 from logphi.quadrature.values import Line, Values
 
-Array = NDArray[np.float64]
 Terms = Sequence[tuple[LossTransform, int]]
 
 # measured: with six flat parts the rest decays fast enough, and the alternating sums still lose few digits

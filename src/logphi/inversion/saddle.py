@@ -6,9 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-Objective = Callable[[NDArray[np.float64]], NDArray[np.float64]]
+from logphi.arrays import Array
+
+Objective = Callable[[Array], Array]
 
 # derived: each refinement divides the distance by three, so this many reach the limits of doubles
 _REFINEMENTS = 16
@@ -28,7 +29,7 @@ class Interval:
             return float(np.log(point - self.low))
         return float(np.log(point - self.low) - np.log(self.high - point))
 
-    def at(self, theta: NDArray[np.float64]) -> NDArray[np.float64]:
+    def at(self, theta: Array) -> Array:
         """Points of the interval: logarithmic towards a finite end, exponential towards infinity."""
         if np.isinf(self.high):
             return self.low + np.exp(theta)

@@ -28,11 +28,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logphi.arith.floats import ELEMENTARY, ULP
+from logphi.arrays import Array
 from logphi.inversion.contour import MAX_NODES, RIGHT, Contour, Inversion, Layout, Part, Smooth, lay, layout, log_kappa, saddle
 from logphi.inversion.demand import Demand
 from logphi.laws.transform import LossTransform
-
-Array = NDArray[np.float64]
 
 # derived: the bound of the hump is proved up to here
 _WIDEST = 0.1

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from logphi.arrays import Array
 from logphi.inversion.contour import plan, saddle
 from logphi.inversion.half_line import Step, spread
 from logphi.inversion.saddle import Interval
@@ -33,17 +34,17 @@ _NEAREST, _FARTHEST = 1e-70, 1e70
 class Cube(Step):
     """6 / (z - p)^4: the payoff (X - anchor)^3 e^{p (X - anchor)} above the anchor."""
 
-    def __call__(self, z: NDArray[np.complex128]) -> tuple[NDArray[np.complex128], NDArray[np.float64]]:
+    def __call__(self, z: NDArray[np.complex128]) -> tuple[NDArray[np.complex128], Array]:
         """The factor."""
         step, error = super().__call__(z)
         factor = 6 * step**4
         return factor, 30 * error * np.abs(step) ** 3
 
-    def log_real(self, c: NDArray[np.float64]) -> NDArray[np.float64]:
+    def log_real(self, c: Array) -> Array:
         """The logarithm of 6 / (c - p)^4."""
         return math.log(6) + 4 * super().log_real(c)
 
-    def log_size(self, heights: NDArray[np.float64], abscissa: float) -> NDArray[np.float64]:
+    def log_size(self, heights: Array, abscissa: float) -> Array:
         """That of 6 / |z - p|^4."""
         return math.log(6) + 4 * super().log_size(heights, abscissa)
 
@@ -51,7 +52,7 @@ class Cube(Step):
         """|z - p| is above t."""
         return math.log(2) - 3 * math.log(height) + 1e-14
 
-    def log_chernoff(self, u: NDArray[np.float64]) -> NDArray[np.float64]:
+    def log_chernoff(self, u: Array) -> Array:
         """The largest t^3 e^{(p - u) t}."""
         ahead = np.where(u > self.pole, u - self.pole, 1.0)
         return np.where(u > self.pole, 3 * (math.log(3) - 1 - np.log(ahead)) + 1e-14, np.inf)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from logphi.arith.floats import FLOATS
 from logphi.arith.protocol import Arithmetic, Number, Parameter
 from logphi.arith.scaled import Scaled
+from logphi.arrays import Array
 from logphi.laws.closed_form import ClosedForm
 from logphi.laws.growth import Growth, OneSided
 from logphi.laws.normal import largest_shift, shifted_growth
@@ -119,7 +120,7 @@ class BlendedNormal(LossTransform):
         """K at any points, one grid per abscissa."""
         return over(at_points(self.ratio.repeated(count), np.asarray(z)), count)
 
-    def approximate(self, c: NDArray[np.float64], count: int = 1) -> NDArray[np.float64]:
+    def approximate(self, c: Array, count: int = 1) -> Array:
         """K at real points, from a coarse grid."""
         return approximate(self.ratio, c)
 
@@ -127,10 +128,10 @@ class BlendedNormal(LossTransform):
         """K on a vertical line, as matrix products."""
         return over(on_line(self.ratio.repeated(count), line), count)
 
-    def log_envelope(self, abscissa: float, heights: NDArray[np.float64], end: float = np.inf) -> NDArray[np.float64]:
+    def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
         """From the inner contour, moved."""
         # accurate enough for any number of repetitions
-        result: NDArray[np.float64] = log_decay(self.ratio.repeated(_MANY), abscissa, heights)[0]
+        result: Array = log_decay(self.ratio.repeated(_MANY), abscissa, heights)[0]
         return result
 
 

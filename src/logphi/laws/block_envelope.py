@@ -12,11 +12,9 @@ although no decreasing bound says so.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from logphi.arrays import Array
 from logphi.laws.transform import LossTransform
-
-Array = NDArray[np.float64]
 
 # measured: blocks at first, into how many those are split where the transform may be large, and nodes in the smallest
 _BLOCKS, _PARTS, _SMALLEST = 64, 8, 16

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logphi.arith.protocol import Arithmetic, Number
+from logphi.arrays import Array
 from logphi.laws.growth import Growth, OneSided
 from logphi.laws.support import Support
 from logphi.laws.transform import LossTransform
@@ -67,7 +68,7 @@ class Conditioned(LossTransform):
         mid = np.where(known, np.where(known, found.mid, 0.0) + linear, np.inf)
         return Values(mid, found.rounding + wrong + rounding + 2.0**-51 * np.where(known, np.abs(mid), 0.0), found.inner)
 
-    def log_envelope(self, abscissa: float, heights: NDArray[np.float64], end: float = np.inf) -> NDArray[np.float64]:
+    def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
         """As of the law."""
         return self.law.log_envelope(abscissa, heights, end)
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from logphi.arith.floats import FLOATS, ULP
 from logphi.arith.protocol import Arithmetic, Number, Parameter
 from logphi.arith.scaled import Scaled
+from logphi.arrays import Array
 from logphi.laws.closed_form import ClosedForm, Sides
 from logphi.laws.finite import log_complement
 from logphi.laws.support import Support
@@ -102,7 +103,7 @@ class Curved(LossTransform):
         """K at any points, new panels for each abscissa of complex ones."""
         return self._integral.at_points(np.asarray(z), count)
 
-    def approximate(self, c: NDArray[np.float64], count: int = 1) -> NDArray[np.float64]:
+    def approximate(self, c: Array, count: int = 1) -> Array:
         """K at real points, to some digits."""
         return self._integral.approximate(c)
 
@@ -110,7 +111,7 @@ class Curved(LossTransform):
         """K on a vertical line, as a matrix product."""
         return self._integral.on_line(line, count)
 
-    def log_envelope(self, abscissa: float, heights: NDArray[np.float64], end: float = np.inf) -> NDArray[np.float64]:
+    def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
         """From the total variation of the tilted density; a curve of several factors has no atoms, and a contour to move."""
         envelope = log_variation_envelope if len(self.curve.factors) == 1 else log_shifted_line_envelope
         return envelope(self.curve, abscissa, heights)

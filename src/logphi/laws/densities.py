@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 from logphi.arith.floats import ULP, complex_log1p
 from logphi.arith.protocol import Arithmetic, Number
 from logphi.arith.scaled import Scaled
+from logphi.arrays import Array
 from logphi.bracketing import last_good
 from logphi.laws.closed_form import ClosedForm
 from logphi.laws.transform import LossTransform
-from logphi.quadrature.kronrod import KRONROD, Array, Table, beyond_noise, divided, doubts, first_table, settled, spread
+from logphi.quadrature.kronrod import KRONROD, Table, beyond_noise, divided, doubts, first_table, settled, spread
 from logphi.quadrature.values import Line, Values
 
 # the logarithm of a density, of an array
@@ -128,7 +129,7 @@ class Densities(LossTransform):
                 whole[those] = part
         return result
 
-    def approximate(self, c: NDArray[np.float64], count: int = 1) -> NDArray[np.float64]:
+    def approximate(self, c: Array, count: int = 1) -> Array:
         """K at real points; infinite outside the strip."""
         c = np.asarray(c, dtype=float)
         inside = (c >= self.strip[0]) & (c < self.strip[1])
@@ -137,7 +138,7 @@ class Densities(LossTransform):
             result[inside] = _transform(self, _tilted(self, _few(c[inside]), 0.0, _ROUGH), c[inside])[0]
         return result
 
-    def log_envelope(self, abscissa: float, heights: NDArray[np.float64], end: float = np.inf) -> NDArray[np.float64]:
+    def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
         """An estimate: sampled where the phase turns slowly enough, its largest value to the right taken; constant beyond."""
         top, sampled = _decay(self, abscissa)
         place = np.minimum(np.searchsorted(top, heights, side="right") - 1, top.size - 1)

@@ -10,7 +10,8 @@ import numpy as np
 
 from logphi.arith.floats import ULP
 from logphi.arith.protocol import Arithmetic, Number
-from logphi.laws.sampled import Array, Complex, Sampled, slopes_apart
+from logphi.arrays import Array, Complex
+from logphi.laws.sampled import Sampled, slopes_apart
 from logphi.quadrature.values import Values
 
 # measured: the step of the differences that tell noise from slope

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from logphi.arrays import Array
 from logphi.quadrature.values import Line
 
 
-def turned_sums(weights: NDArray[np.float64], places: NDArray[np.float64], line: Line) -> NDArray[np.complex128]:
+def turned_sums(weights: Array, places: Array, line: Line) -> NDArray[np.complex128]:
     """Sum over j of weight_j e^{i t place_j} at every height t of a line.
 
     Heights are r + s with few r and few s, so that only about 2 sqrt(size) exponentials are formed per place. A term errs

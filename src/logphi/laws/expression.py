@@ -12,8 +12,9 @@ import numpy as np
 from logphi.arith.ball import Ball
 from logphi.arith.floats import ULP
 from logphi.arith.protocol import Arithmetic, Number
+from logphi.arrays import Array, Complex
 from logphi.bracketing import last_good
-from logphi.laws.sampled import Array, Complex, Sampled, slopes_apart
+from logphi.laws.sampled import Sampled, slopes_apart
 
 # measured: steps of the differences that tell rounding from slope, and what of it calls for more digits
 _STEP, _NOISY = 2.0**-30, 1e-13

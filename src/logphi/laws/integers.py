@@ -17,13 +17,12 @@ from numpy.typing import NDArray
 
 from logphi.arith.floats import ELEMENTARY, FLOATS, ULP, Discs
 from logphi.arith.protocol import Arithmetic, Number
+from logphi.arrays import Array
 from logphi.laws.growth import Growth, OneSided
 from logphi.laws.ladder import Ladder
 from logphi.laws.support import Lattice
 from logphi.laws.transform import LossTransform
 from logphi.quadrature.values import Values
-
-Array = NDArray[np.float64]
 
 # derived: from here on Q < 3e-9, and three terms of theta leave less than 1e-100 within half a period
 _SMOOTH = 1.0

@@ -13,11 +13,10 @@ from numpy.typing import NDArray
 
 from logphi.arith.floats import FLOATS, ULP, Discs
 from logphi.arith.protocol import Arithmetic, Number, Parameter
+from logphi.arrays import Array
 from logphi.laws.block_envelope import log_block
 from logphi.laws.transform import LossTransform
 from logphi.quadrature.values import Values
-
-Array = NDArray[np.float64]
 
 # measured: so many laws are quicker as a matrix, and entries of one at most
 _MANY = 8

@@ -13,12 +13,11 @@ from numpy.typing import NDArray
 from logphi.arith.floats import ELEMENTARY, FLOATS, ULP, Discs
 from logphi.arith.protocol import Arithmetic, Number
 from logphi.arith.scaled import Scaled
+from logphi.arrays import Array
 from logphi.laws.closed_form import ClosedForm
 from logphi.laws.support import Lattice, Pieces, Support
 from logphi.laws.transform import LossTransform
 from logphi.quadrature.values import Values
-
-Array = NDArray[np.float64]
 
 # entries of the intermediate arrays
 _BLOCK = 1 << 18

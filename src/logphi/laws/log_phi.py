@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logphi.arith.protocol import Arithmetic, Number
+from logphi.arrays import Array
 from logphi.laws.closed_form import ClosedForm
 from logphi.laws.growth import Growth
 from logphi.laws.support import Lattice, Support
@@ -154,7 +155,7 @@ class LogPhi(LossTransform):
         z = np.asarray(z)
         return self._total((law.log_transform(z, count * own).times(own) for law, own in self._parts), z.shape)
 
-    def approximate(self, c: NDArray[np.float64], count: int = 1) -> NDArray[np.float64]:
+    def approximate(self, c: Array, count: int = 1) -> Array:
         """K at real points, roughly."""
         total = np.zeros(c.shape)
         for law, own in self._parts:
@@ -173,14 +174,14 @@ class LogPhi(LossTransform):
         at_zero, at_minus_one = (self._total((pair[i].times(own) for pair, own in masses), (1,)) for i in (0, 1))
         return at_zero, at_minus_one
 
-    def log_envelope(self, abscissa: float, heights: NDArray[np.float64], end: float = np.inf) -> NDArray[np.float64]:
+    def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
         """The sum of the envelopes."""
         total = np.zeros_like(heights)
         for law, count in self._parts:
             total += count * law.log_envelope(abscissa, heights, end)
         return total
 
-    def log_block(self, abscissa: float, centres: NDArray[np.float64], radius: float) -> NDArray[np.float64]:
+    def log_block(self, abscissa: float, centres: Array, radius: float) -> Array:
         """The sum of those of the terms."""
         total = np.zeros_like(centres)
         for law, count in self._parts:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from logphi.arith.floats import FLOATS, ULP
 from logphi.arith.protocol import Arithmetic, Number, Parameter, Plain
 from logphi.arith.scaled import Scaled
+from logphi.arrays import Array
 from logphi.laws.closed_form import ClosedForm
 from logphi.laws.growth import Growth, OneSided
 from logphi.laws.normal import Normal, largest_shift, shifted_growth
@@ -149,7 +150,7 @@ class MixedNormals(LossTransform):
         """About the same mixtures, fewer."""
         return MixedNormals(tuple(_coarsened(self.terms)), self.repeats).mixtures
 
-    def approximate(self, c: NDArray[np.float64], count: int = 1) -> NDArray[np.float64]:
+    def approximate(self, c: Array, count: int = 1) -> Array:
         """K at real points, from a coarse grid."""
         return approximate(self._few, c) / self.repeats
 
@@ -157,7 +158,7 @@ class MixedNormals(LossTransform):
         """K on a vertical line, as matrix products."""
         return (on_line if len(self.terms) < MANY else on_line_batched)(self.mixtures, line)
 
-    def log_envelope(self, abscissa: float, heights: NDArray[np.float64], end: float = np.inf) -> NDArray[np.float64]:
+    def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
         """From the inner contours, moved."""
         total = np.zeros_like(heights)
         # the more terms, the less does each have to fall

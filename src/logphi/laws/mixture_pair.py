@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from logphi.arith.floats import ULP
 from logphi.arith.protocol import Arithmetic, Number, Parameter, Plain
 from logphi.arith.scaled import Scaled
+from logphi.arrays import Array
 from logphi.laws.closed_form import ClosedForm
 from logphi.laws.growth import Growth, OneSided
 from logphi.laws.support import ATOMLESS, Support
@@ -115,7 +116,7 @@ class MixturePair(LossTransform):
         """K at any points, new nodes for each abscissa of complex ones."""
         return PairTrapezoid(self.ratio).at_points(np.asarray(z), count)
 
-    def approximate(self, c: NDArray[np.float64], count: int = 1) -> NDArray[np.float64]:
+    def approximate(self, c: Array, count: int = 1) -> Array:
         """K at real points, to some digits."""
         return PairTrapezoid(self.ratio).approximate(c)
 
@@ -123,6 +124,6 @@ class MixturePair(LossTransform):
         """K on a vertical line, as a matrix product."""
         return PairTrapezoid(self.ratio).on_line(line, count)
 
-    def log_envelope(self, abscissa: float, heights: NDArray[np.float64], end: float = np.inf) -> NDArray[np.float64]:
+    def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
         """From a part of the law with a density of steps."""
         return log_envelope(self.ratio, abscissa, heights)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from logphi.arith.floats import FLOATS, ULP, Discs
 from logphi.arith.protocol import Arithmetic, Number, Parameter
 from logphi.arith.scaled import Scaled
+from logphi.arrays import Array
 from logphi.laws.closed_form import ClosedForm
 from logphi.laws.growth import Growth, OneSided
 from logphi.laws.support import ATOMLESS, Support
@@ -109,7 +110,7 @@ class Normal(LossTransform):
         end = FLOATS.constant(x) / m + (m if tilted else -m) / 2
         return mixed_sides(float(end.mid - end.rad), float(end.mid + end.rad), ALONE, ALONE, ALONE)
 
-    def log_envelope(self, abscissa: float, heights: NDArray[np.float64], end: float = np.inf) -> NDArray[np.float64]:
+    def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
         """Exactly -m^2 t^2 / 2."""
         m = self.shift.under(FLOATS)
         least = float(m.mid - m.rad)
@@ -150,7 +151,7 @@ class Normals(LossTransform):
         known = np.isfinite(found.mid) & np.isfinite(found.rad)
         return Values(np.where(known, found.mid, np.inf), np.where(known, found.rad, np.inf), np.zeros(found.mid.shape))
 
-    def log_envelope(self, abscissa: float, heights: NDArray[np.float64], end: float = np.inf) -> NDArray[np.float64]:
+    def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
         """Exactly -v t^2 / 2."""
         least = float(self.variance.mid - self.variance.rad)
         return -0.5 * least * heights**2 * (1 - 1e-14)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from logphi.arith.floats import FLOATS, ULP, Discs
 from logphi.arith.protocol import Arithmetic, Gap, Number
 from logphi.arith.scaled import Scaled
+from logphi.arrays import Array
 from logphi.laws.closed_form import ClosedForm
 from logphi.laws.growth import Growth
 from logphi.laws.support import Support
@@ -146,7 +147,7 @@ class NormalPair(LossTransform):
         values = super().log_transform(np.where(inside, z, 0), count)
         return Values(np.where(inside, values.mid, np.inf), np.where(inside, values.rounding, np.inf), values.inner)
 
-    def log_envelope(self, abscissa: float, heights: NDArray[np.float64], end: float = np.inf) -> NDArray[np.float64]:
+    def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
         """Exactly -log(1 + t^2 v^2/D^2)/4 - d^2 r^2 t^2 / (2 D (D^2 + t^2 v^2)), D = 1 + c v."""
         shape = self.shape
         least, most = (np.maximum(np.abs(shape.bend.mid) + sign * shape.bend.rad, 0.0) for sign in (-1, 1))

@@ -8,13 +8,12 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
 from logphi.arith.floats import ELEMENTARY, ULP
 from logphi.arith.scaled import Scaled
+from logphi.arrays import Array
 from logphi.laws.support import Pieces
 
-Array = NDArray[np.float64]
 _NOTHING = Scaled(0.0, 0.0)
 
 

@@ -9,11 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from logphi.arrays import Array, Complex
 from logphi.laws.transform import LossTransform
 from logphi.quadrature.values import Line, Values
-
-Array = NDArray[np.float64]
-Complex = NDArray[np.complex128]
 
 # a mass this close to one is one
 _WHOLE = 1e-12

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from logphi.arith.floats import FLOATS, Discs
 from logphi.arith.protocol import Arithmetic, Number, Parameter
+from logphi.arrays import Array
 from logphi.laws.closed_form import ClosedForm, Sides
 from logphi.laws.growth import Growth
 from logphi.laws.support import Lattice, Pieces, Support
@@ -54,7 +55,7 @@ class LossTransform(ABC):
         """K on a vertical line."""
         return self.log_transform(line.points, count)
 
-    def approximate(self, c: NDArray[np.float64], count: int = 1) -> NDArray[np.float64]:
+    def approximate(self, c: Array, count: int = 1) -> Array:
         """K at real points to some digits, for choosing where to compute; infinite where it is out of reach."""
         return self.log_transform(c, count).mid.real
 
@@ -62,14 +63,14 @@ class LossTransform(ABC):
         """K(0) and K(-1), arrays of one element; None for a probability whose tilt is one too: both are zero."""
         return None
 
-    def log_envelope(self, abscissa: float, heights: NDArray[np.float64], end: float = np.inf) -> NDArray[np.float64]:
+    def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
         """A proved upper bound of Re K(c + is) - K(c) for all s in [t, end], for each height t.
 
         Non-positive and non-increasing in t. The default, zero, is true of every law.
         """
         return np.zeros_like(heights)
 
-    def log_block(self, abscissa: float, centres: NDArray[np.float64], radius: float) -> NDArray[np.float64]:
+    def log_block(self, abscissa: float, centres: Array, radius: float) -> Array:
         """A proved upper bound of Re K(c + is) - K(c) over |s - t| <= r, for each centre t; zero where none is known."""
         pieces = self.pieces
         if pieces is None or len(pieces.locations) > _FEW:
@@ -253,7 +254,7 @@ class Reflected(LossTransform):
         """K(-1 - z)."""
         return self._moved(self.law.log_transform(-1 - z, count), np.asarray(z).real, count)
 
-    def approximate(self, c: NDArray[np.float64], count: int = 1) -> NDArray[np.float64]:
+    def approximate(self, c: Array, count: int = 1) -> Array:
         """K(-1 - c), roughly."""
         return self.law.approximate(-1 - c, count)
 
@@ -262,7 +263,7 @@ class Reflected(LossTransform):
         values = self.law.on_line(Line(-1 - line.abscissa, line.step, line.size), count)
         return self._moved(Values(values.mid.conj(), values.rounding, values.inner), np.array([line.abscissa]), count)
 
-    def _moved(self, values: Values, c: NDArray[np.float64], count: int) -> Values:
+    def _moved(self, values: Values, c: Array, count: int) -> Values:
         """The values with what the rounding of -1 - c does to them.
 
         |M'(z)| is at most E[|X| e^{aX}], a = Re z, and |X| at most (e^{hX} + e^{-hX}) / h.
@@ -285,10 +286,10 @@ class Reflected(LossTransform):
         masses = self.law.log_masses()
         return masses and (masses[1], masses[0])
 
-    def log_envelope(self, abscissa: float, heights: NDArray[np.float64], end: float = np.inf) -> NDArray[np.float64]:
+    def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
         """The envelope on the mirrored line."""
         return self.law.log_envelope(-1 - abscissa, heights, end)
 
-    def log_block(self, abscissa: float, centres: NDArray[np.float64], radius: float) -> NDArray[np.float64]:
+    def log_block(self, abscissa: float, centres: Array, radius: float) -> Array:
         """That on the mirrored line."""
         return self.law.log_block(-1 - abscissa, centres, radius)

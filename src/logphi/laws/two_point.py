@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from logphi.arith.floats import FLOATS
 from logphi.arith.protocol import Arithmetic, Number, Parameter
+from logphi.arrays import Array
 from logphi.laws import flat_constants
 from logphi.laws.intervals import OnIntervals
 from logphi.laws.support import Lattice, Pieces, Support
@@ -66,7 +66,7 @@ class TwoPoint(LossTransform):
             return Lattice(0.0, np.inf)
         return Lattice(-self.location, 2 * self.location, stretch=self.location_error / self.location)
 
-    def log_envelope(self, abscissa: float, heights: NDArray[np.float64], end: float = np.inf) -> NDArray[np.float64]:
+    def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
         """|chi(t)|^2 = 1 - sin^2(t l) / cosh^2((c + 1/2) l), decreasing up to t l = pi/2, no decay beyond."""
         location = np.abs(self.point.under(FLOATS).mid)
         angle = np.minimum(heights * location, np.pi / 2)

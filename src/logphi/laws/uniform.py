@@ -9,19 +9,17 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from logphi.arith.floats import ELEMENTARY, FLOATS, ULP
 from logphi.arith.protocol import Arithmetic, Number, Parameter
 from logphi.arith.scaled import Scaled
+from logphi.arrays import Array
 from logphi.laws import flat_constants
 from logphi.laws.closed_form import ClosedForm
 from logphi.laws.intervals import OnIntervals
 from logphi.laws.support import Pieces, Support
 from logphi.laws.transform import LossTransform
 from logphi.quadrature.density_envelope import log_smooth_envelope
-
-Array = NDArray[np.float64]
 
 # derived: e^{(c + 1/2) x} is even to the digits of an envelope
 _NEAR = 1e-8

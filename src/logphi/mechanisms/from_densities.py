@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from logphi import check
 from logphi.arguments import ADD_REMOVE, Interval, Reals, Relation, default, frozen
+from logphi.arrays import Array
 from logphi.pairs.densities import DensityPair
 from logphi.release import Primitive
 
@@ -61,8 +61,8 @@ class FromDensities(Primitive):
     (0.119071653, 'ESTIMATED')
     """
 
-    log_p: Callable[[NDArray[np.float64]], Any]
-    log_q: Callable[[NDArray[np.float64]], Any]
+    log_p: Callable[[Array], Any]
+    log_q: Callable[[Array], Any]
     support: Interval
     breakpoints: Reals = default(())
     adjacency: Relation = ADD_REMOVE
@@ -115,7 +115,7 @@ def _interval(value: Any) -> tuple[float, float]:
     return low, high
 
 
-def _probe(name: str, function: Callable[[NDArray[np.float64]], Any], x: NDArray[np.float64]) -> None:
+def _probe(name: str, function: Callable[[Array], Any], x: Array) -> None:
     """Refuse what is no logarithm of a density at some points."""
     with np.errstate(all="ignore"):  # far out squares overflow, and logarithms of zero are minus infinity
         try:

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from scipy.special import erfcx, ndtr
 
 from logphi.arith.floats import ULP
-from logphi.normal.errors import RUN, SHARE, Array
+from logphi.arrays import Array
+from logphi.normal.errors import RUN, SHARE
 
 # derived: from here on five terms of the Hermite series leave less than 945 * 0.05^10 / 11! < 1e-17
 _NARROW = 0.05

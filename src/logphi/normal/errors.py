@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from logphi.arith.floats import ULP
-
-Array = NDArray[np.float64]
+from logphi.arrays import Array
 
 # measured: so many nodes' intermediate arrays fit a cache
 RUN = 1 << 13

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from logphi.arrays import Array
 from logphi.bound import Bound, Side
 from logphi.display import printed
 from logphi.plot.canvas import style
@@ -16,7 +16,6 @@ from logphi.plot.canvas import style
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-Array = NDArray[np.float64]
 
 # the relative width of bounds that a picture asks for: thinner than its lines; where bounds are wider, the band shows it
 RTOL = 1e-4

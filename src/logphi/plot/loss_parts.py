@@ -8,10 +8,11 @@ from itertools import pairwise
 
 import numpy as np
 
+from logphi.arrays import Array
 from logphi.bound import Bound, Direction
 from logphi.bounds import Bounds, single
 from logphi.display import printed
-from logphi.plot.curve import Array, Curve, traced
+from logphi.plot.curve import Curve, traced
 from logphi.questions.loss import LossDistribution
 
 # atoms beyond are not listed one by one

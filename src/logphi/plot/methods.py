@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from logphi.arrays import Array
 from logphi.comparison import APPROXIMATE, EXACT, LOWER, UPPER, Comparison, Row
 from logphi.plot.canvas import COLOURS
-from logphi.plot.curve import TINY, Array, Curve, draw, legend
+from logphi.plot.curve import TINY, Curve, draw, legend
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,8 +9,9 @@ import numpy as np
 
 from logphi import check
 from logphi.arguments import DirectionLike
+from logphi.arrays import Array
 from logphi.plot.canvas import GREY, canvas, mechanisms, names
-from logphi.plot.curve import RTOL, Array, draw, legend, traced
+from logphi.plot.curve import RTOL, draw, legend, traced
 from logphi.release import Mechanism
 
 if TYPE_CHECKING:

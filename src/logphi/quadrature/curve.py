@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from logphi.arith.floats import ELEMENTARY, ULP
+from logphi.arrays import Array
 from logphi.quadrature.log_ratio import ExponentialMixture
-from logphi.quadrature.sums import Array
 
 
 @dataclass(frozen=True)

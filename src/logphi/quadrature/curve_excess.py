@@ -10,10 +10,10 @@ import numpy as np
 
 from logphi.arith.floats import ULP
 from logphi.arith.scaled import Scaled
+from logphi.arrays import Array
 from logphi.quadrature.curve import Curve
 from logphi.quadrature.gauss_legendre import Masses, atoms_of, nodes_of
 from logphi.quadrature.panels import Ellipses, best, halved, log_beyond
-from logphi.quadrature.sums import Array
 
 # measured: as in the panels of a transform
 _FIRST = 8

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
+
+from logphi.arrays import Array
 
 # derived: see log_smooth_envelope
 _QUADRATIC = 0.16
 _CROSSING = 5.0**0.5
 
 
-def log_smooth_envelope(
-    variation: float | NDArray[np.float64], heights: NDArray[np.float64], weight: float | NDArray[np.float64] = 1.0
-) -> NDArray[np.float64]:
+def log_smooth_envelope(variation: float | Array, heights: Array, weight: float | Array = 1.0) -> Array:
     """Bound of the logarithm of sup over s >= t of |chi(s)|, for a density of total variation B and weight w.
 
     Integration by parts gives |chi(t)| <= B/t for the density. Below that range, let D be the difference of two

@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logphi.arith.floats import ULP
+from logphi.arrays import Array
 from logphi.quadrature.curve import Curve
 from logphi.quadrature.log_ratio import LARGE
 from logphi.quadrature.node_sums import InnerIntegral, Nodes, rough_log_mass, summed
 from logphi.quadrature.panels import Panels, gauss, log_errors, panels, rough_edges
-from logphi.quadrature.sums import Array
 
 
 @dataclass(frozen=True)

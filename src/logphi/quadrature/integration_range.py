@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from logphi.quadrature.log_ratio import LARGE, Array, LogRatio
+from logphi.arrays import Array
+from logphi.quadrature.log_ratio import LARGE, LogRatio
 from logphi.quadrature.node_sums import near_one
 
 # measured: a centre known this well is known

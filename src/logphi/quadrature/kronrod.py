@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from logphi.arrays import Array
+
 # the logarithms of two functions at the points of an array
 Logs = Callable[[Array], tuple[Array, Array]]
 

@@ -17,11 +17,9 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from logphi.arith.floats import ELEMENTARY
-
-Array = NDArray[np.float64]
+from logphi.arrays import Array
 
 # derived: below this exponent e^Y does not overflow
 LARGE = 600.0

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logphi.arith.floats import ELEMENTARY, ULP
-from logphi.quadrature.log_ratio import CHUNK, LARGE, Array, LogRatio, turn_rate
+from logphi.arrays import Array
+from logphi.quadrature.log_ratio import CHUNK, LARGE, LogRatio, turn_rate
 from logphi.quadrature.sums import product, roundings
 
 # measured: Newton steps from an interpolated start; they end where rounding does not let them on

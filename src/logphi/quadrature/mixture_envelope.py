@@ -18,8 +18,9 @@ from __future__ import annotations
 import numpy as np
 
 from logphi.arith.floats import ELEMENTARY
+from logphi.arrays import Array
 from logphi.quadrature.integration_range import cut_off, ends
-from logphi.quadrature.log_ratio import Array, LogRatio
+from logphi.quadrature.log_ratio import LogRatio
 
 # the bound is not pursued below this share of M(c)
 FLOOR = 1e-12

@@ -18,8 +18,8 @@ from scipy.special import erfcx, log_ndtr, ndtr
 
 from logphi.arith.floats import ELEMENTARY, ULP
 from logphi.arith.scaled import Scaled
+from logphi.arrays import Array
 from logphi.quadrature.many_components import ManyComponents
-from logphi.quadrature.sums import Array
 
 _ROOT_TWO_PI = float(np.sqrt(2 * np.pi))
 

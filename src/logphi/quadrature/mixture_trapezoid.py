@@ -27,11 +27,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logphi.arith.floats import ELEMENTARY, ULP
+from logphi.arrays import Array
 from logphi.quadrature.exponential_sums import SecondMoments, along_line, one_by_one
 from logphi.quadrature.integration_range import cut_off, ends, log_beyond
 from logphi.quadrature.log_ratio import LARGE, LogRatio
 from logphi.quadrature.node_sums import INNER_TARGET, Nodes, Noise, by_abscissa, deviations, summed, unknown, weighted
-from logphi.quadrature.sums import Array, roundings, to_log
+from logphi.quadrature.sums import roundings, to_log
 from logphi.quadrature.values import Line, Values
 
 # measured: an abscissa that needs more nodes than this lies far beyond any useful saddle

@@ -17,8 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logphi.arith.floats import ELEMENTARY, ULP, complex_log1p
+from logphi.arrays import Array
 from logphi.quadrature.exponential_sums import SecondMoments, along_line, one_by_one, second_exp
-from logphi.quadrature.sums import Array, log_sum, product, roundings, to_log
+from logphi.quadrature.sums import log_sum, product, roundings, to_log
 from logphi.quadrature.values import Line, Values
 
 # measured: the relative error asked of the inner integral, before division by the number of repetitions: below all rounding

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from logphi.arrays import Array
 from logphi.quadrature.density_envelope import log_smooth_envelope
 from logphi.quadrature.pair_log_ratio import ROOM, PairLogRatio
 from logphi.quadrature.pair_trapezoid import nodes_of
-from logphi.quadrature.sums import Array
 
 # measured: caps of a density with peaks, as shares of the largest
 _CAPS = np.geomspace(1e-4, 1.0, 24)

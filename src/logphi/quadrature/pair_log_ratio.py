@@ -15,7 +15,8 @@ from functools import cached_property
 import numpy as np
 
 from logphi.arith.floats import ELEMENTARY, ULP
-from logphi.quadrature.sums import Array, log_sum
+from logphi.arrays import Array
+from logphi.quadrature.sums import log_sum
 
 _LOG_ROOT = 0.5 * math.log(2 * math.pi)
 # measured: points in a table, which take about a second, and numbers in an array at a time

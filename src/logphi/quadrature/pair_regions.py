@@ -13,9 +13,9 @@ import numpy as np
 
 from logphi.arith.floats import ULP
 from logphi.arith.scaled import Scaled
+from logphi.arrays import Array
 from logphi.normal.tails import log_masses
 from logphi.quadrature.pair_log_ratio import PairLogRatio, Points
-from logphi.quadrature.sums import Array
 
 # measured: into how many parts an open cell is divided, how often, and how many there may be
 _PARTS, _TIMES, _MANY = 8, 12, 1 << 14

@@ -25,9 +25,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from logphi.arrays import Array
 from logphi.quadrature.node_sums import INNER_TARGET, InnerIntegral, Nodes, rough_log_mass, summed
 from logphi.quadrature.pair_log_ratio import MOST, SLACK, PairLogRatio, Points
-from logphi.quadrature.sums import Array, log_sum
+from logphi.quadrature.sums import log_sum
 
 # derived: shares of the widest strip that are tried, below pi/2 of it, where cosines have room
 _WAYS = np.linspace(0.04, 0.96, 24)

@@ -27,9 +27,10 @@ from functools import lru_cache
 
 import numpy as np
 
+from logphi.arrays import Array
 from logphi.quadrature.curve import Curve
 from logphi.quadrature.log_ratio import turn_rate
-from logphi.quadrature.sums import Array, log_sum
+from logphi.quadrature.sums import log_sum
 
 # measured: panels at first, and at most: sums over more nodes take seconds
 _FIRST = 8

@@ -16,11 +16,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from logphi.arrays import Array
 from logphi.quadrature.curve import Curve
 from logphi.quadrature.gauss_legendre import parts_of
 from logphi.quadrature.log_ratio import turned
 from logphi.quadrature.panels import log_beyond, panels
-from logphi.quadrature.sums import Array
 
 # measured: shares of the way off the axis, and cells, of which more gain little
 _WAYS = np.geomspace(1 / 64, 1.0, 14)

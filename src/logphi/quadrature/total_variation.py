@@ -13,11 +13,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from logphi.arrays import Array
 from logphi.quadrature.curve import Curve
 from logphi.quadrature.density_envelope import log_smooth_envelope
 from logphi.quadrature.gauss_legendre import parts_of
 from logphi.quadrature.panels import panels
-from logphi.quadrature.sums import Array
 
 # measured: cells that find the variation within a few percent
 _CELLS = 2048

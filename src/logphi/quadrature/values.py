@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logphi.arith.floats import ELEMENTARY, ULP, Discs
+from logphi.arrays import Array
 
 
 @dataclass(frozen=True)
@@ -21,9 +22,9 @@ class Line:
     size: int
 
     @property
-    def heights(self) -> NDArray[np.float64]:
+    def heights(self) -> Array:
         """Imaginary parts of the points."""
-        heights: NDArray[np.float64] = self.step * np.arange(self.size, dtype=float)
+        heights: Array = self.step * np.arange(self.size, dtype=float)
         return heights
 
     @property
@@ -47,8 +48,8 @@ class Values:
     """
 
     mid: NDArray[Any]
-    rounding: NDArray[np.float64]
-    inner: NDArray[np.float64]
+    rounding: Array
+    inner: Array
 
     @staticmethod
     def of(discs: Discs) -> Values:
@@ -57,7 +58,7 @@ class Values:
         return Values(discs.mid, rad, np.zeros(discs.mid.shape))
 
     @staticmethod
-    def logarithm(sums: NDArray[Any], wrong: NDArray[np.float64], scale: float | NDArray[np.float64]) -> Values:
+    def logarithm(sums: NDArray[Any], wrong: Array, scale: float | Array) -> Values:
         """Values for e^scale times sums that are known to within an absolute error."""
         size = np.abs(sums)
         drowned = wrong >= size / 2
@@ -70,7 +71,7 @@ class Values:
         return Values(np.where(known, mid, np.inf), np.where(known, rounding, np.inf), np.zeros(size.shape))
 
     @property
-    def radius(self) -> NDArray[np.float64]:
+    def radius(self) -> Array:
         """Both errors together."""
         return self.rounding + self.inner
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from logphi import check
 from logphi.arguments import DirectionLike, Number, Numbers
 from logphi.arith.floats import ELEMENTARY, ULP
+from logphi.arrays import Array, Complex
 from logphi.bound import Bound, ComplexBound, Direction, Entry, Ledger
 from logphi.bounds import Bounds, ComplexBounds
 from logphi.engine.answer import status_of
@@ -30,8 +31,6 @@ from logphi.quadrature.values import Values
 if TYPE_CHECKING:
     import sympy
 
-Array = NDArray[np.float64]
-Complex = NDArray[np.complex128]
 
 # what e^{radius} - 1 is taken of; beyond it |phi| <= M(c) is sharper
 _WIDEST = 1.0

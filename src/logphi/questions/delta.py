@@ -8,10 +8,10 @@ from dataclasses import replace
 from typing import Any, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
 from logphi import check
 from logphi.arguments import DirectionLike, Method, Number, Numbers, RouteName
+from logphi.arrays import Array
 from logphi.bound import Bound, Direction
 from logphi.bounds import Bounds
 from logphi.engine.answer import log_probability, probability, worst
@@ -186,7 +186,7 @@ def checked(loss: Loss, direction: Direction | str | None, method: str | Route |
     return check.tolerance("rtol", rtol)
 
 
-def route_to(points: NDArray[np.float64], method: str | Route | None) -> Profiles:
+def route_to(points: Array, method: str | Route | None) -> Profiles:
     """The route for a number or an array; neighbours in an array share what is prepared, unless a route is named."""
     return route(method) if method is not None or points.ndim == 0 else SharedProfiles()
 
@@ -196,7 +196,7 @@ def each(name: str, question: Any, answer: Callable[[float], Bound]) -> Bound | 
     return pointwise(check.real_array(name, question), answer)
 
 
-def pointwise(points: NDArray[np.float64], answer: Callable[[float], Bound], *, falling: bool = False) -> Bound | Bounds:
+def pointwise(points: Array, answer: Callable[[float], Bound], *, falling: bool = False) -> Bound | Bounds:
     """A Bound for a number, Bounds of the same shape for an array, in the order of its numbers: neighbours one after another.
 
     The smallest number comes first or, where the answers fall with it, the largest: small answers are before large ones.

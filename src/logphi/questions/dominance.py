@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from logphi.adjacency import Adjacency
 from logphi.arith.floats import FLOATS
+from logphi.arrays import Array
 from logphi.bound import Bound, Direction
 from logphi.bounds import Bounds
 from logphi.convex.supporting_lines import below_on_cells
@@ -31,8 +32,6 @@ from logphi.laws.transform import LossTransform
 from logphi.listed import Listed
 from logphi.normal.order import NormalTail, stays_above
 from logphi.questions.delta import log_delta
-
-Array = NDArray[np.float64]
 
 # measured: chords need the profiles this sharp, relatively
 _RTOL = 1e-8

@@ -15,11 +15,11 @@ from functools import reduce
 from operator import add
 
 import numpy as np
-from numpy.typing import NDArray
 
 from logphi import check
 from logphi.arguments import DirectionLike
 from logphi.arith.floats import ULP
+from logphi.arrays import Array
 from logphi.bound import Bound, Entry, Ledger, Status
 from logphi.engine.cumulants import cumulant, estimated, parts
 from logphi.engine.directions import HasLoss
@@ -31,8 +31,6 @@ from logphi.laws.log_phi import LogPhi
 from logphi.laws.transform import LossTransform
 from logphi.progress import shown
 from logphi.questions.renyi import largest
-
-Array = NDArray[np.float64]
 
 # measured: the first points, relative to the order at which a loss of this mean and this end leaves its slope at zero
 _FIRST = 2.0 ** np.arange(-12.0, 13.0)

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from logphi.arrays import Array
 from logphi.bound import Bound
 from logphi.bounds import Bounds
 from logphi.display import table
@@ -57,17 +58,17 @@ class Sweep(Listed):
         return self.bounds.shape
 
     @property
-    def lower(self) -> NDArray[np.float64]:
+    def lower(self) -> Array:
         """Lower ends."""
         return self.bounds.lower
 
     @property
-    def value(self) -> NDArray[np.float64]:
+    def value(self) -> Array:
         """Best values."""
         return self.bounds.value
 
     @property
-    def upper(self) -> NDArray[np.float64]:
+    def upper(self) -> Array:
         """Upper ends."""
         return self.bounds.upper
 

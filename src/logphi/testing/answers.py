@@ -7,13 +7,13 @@ import math
 import numpy as np
 
 from logphi.arguments import RouteName
+from logphi.arrays import Array
 from logphi.bound import Direction
 from logphi.engine.routes.route import NotApplicableError
 from logphi.laws.log_phi import LogPhi
 from logphi.release import Mechanism
 from logphi.testing.probes import (
     ROUNDING,
-    Array,
     abscissas_of,
     convexity_gap_of,
     directions_of,

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logphi.adjacency import Adjacency
+from logphi.arrays import Array
 from logphi.bound import Bound, Direction
 from logphi.engine.directions import Loss
 from logphi.laws.log_phi import LogPhi
@@ -16,8 +17,6 @@ from logphi.laws.transform import LossTransform
 from logphi.quadrature.values import Values
 from logphi.questions.delta import delta
 from logphi.release import Mechanism
-
-Array = NDArray[np.float64]
 
 # the rounding of a comparison of sums of doubles
 ROUNDING = 1e-12

@@ -4,20 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from logphi.arrays import Array
 from logphi.bound import Bound, Direction
 from logphi.bounds import Bounds
 from logphi.questions.loss import LossDistribution
 from logphi.release import Mechanism
-from logphi.testing.probes import (
-    ROUNDING,
-    Array,
-    directions_of,
-    profile_of,
-    profile_tolerance,
-    require,
-    single_bound,
-    thresholds_of,
-)
+from logphi.testing.probes import ROUNDING, directions_of, profile_of, profile_tolerance, require, single_bound, thresholds_of
 
 # type I errors; orders on both sides of one
 _ERRORS = np.array([0.02, 0.5, 0.9])

@@ -13,10 +13,10 @@ from fractions import Fraction
 
 import numpy as np
 from dp_accounting.pld.privacy_loss_distribution import PrivacyLossDistribution
-from numpy.typing import NDArray
 
 from logphi import check
 from logphi.adjacency import Adjacency
+from logphi.arrays import Array
 from logphi.bound import Direction
 from logphi.bounds import single
 from logphi.convex.hull import Hull, exponential
@@ -181,14 +181,14 @@ def _log(number: Fraction) -> float:
 Masses = tuple[dict[int, float], float]
 
 
-def _above(losses: NDArray[np.float64], probabilities: Sequence[Fraction], lost: Fraction, *_: int) -> Masses:
+def _above(losses: Array, probabilities: Sequence[Fraction], lost: Fraction, *_: int) -> Masses:
     """Losses that are on the grid, and probabilities that dp-accounting's sums do not round below their own."""
     more = 1 + _rounding(len(losses))
     mass = {round(place): _rounded(p * more, math.inf) for place, p in zip(losses.tolist(), probabilities, strict=True)}
     return mass, _rounded(lost * more, math.inf)
 
 
-def _below(losses: NDArray[np.float64], probabilities: Sequence[Fraction], lost: Fraction, lowest: int, highest: int) -> Masses:
+def _below(losses: Array, probabilities: Sequence[Fraction], lost: Fraction, lowest: int, highest: int) -> Masses:
     """Losses down to the grid, those below its end left out, and probabilities that are not rounded above their own."""
     mass: dict[int, Fraction] = defaultdict(Fraction)
     for place, p in zip(losses.tolist(), probabilities, strict=True):

@@ -22,7 +22,6 @@ from logphi.arith.floats import ELEMENTARY, ULP
 from logphi.arrays import Array
 from logphi.inversion.contour import log_kappa
 from logphi.laws.support import Lattice
-from logphi.laws.transform import LossTransform
 
 
 @dataclass(frozen=True)
@@ -156,12 +155,6 @@ class Periodic:
         """What atoms off their places by ``slip`` may change, in units of M(c) e^{-c anchor}."""
         slip = self.slip + ULP * (abs(self.threshold) + 2 * abs(self.anchor))
         return slip * (1 + share * float((np.abs(factor) * np.abs(z)).sum())) * 1.01
-
-
-def periodic(law: LossTransform, x: float) -> Periodic:
-    """The kernel that fits a law on a lattice."""
-    assert law.lattice is not None
-    return Periodic.at(law.lattice, x)
 
 
 def slip_at(lattice: Lattice, x: float) -> float:

@@ -1,4 +1,4 @@
-"""What a law answers about one release without a transform."""
+"""What is known of a single law without a transform."""
 
 from __future__ import annotations
 

@@ -10,12 +10,8 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import logphi as lp
-<<<<<<< HEAD
-from logphi.engine.routes.registry import ROUTES
-=======
 from logphi import comparators
-from logphi.engine.routes import ROUTES
->>>>>>> w-tests
+from logphi.engine.routes.registry import ROUTES
 from profiles import gaussian_profile, laplace_profile
 
 DIGITS = 50

@@ -41,6 +41,7 @@ def assemble(source: Path, cache: Path) -> None:
     for file in sources(linking):
         texts[f"source/{file}.md"] = source_page(file)
     shutil.copytree(DOCS / "benchmarks", source / "benchmarks")
+    shutil.copy(DOCS / "architecture.svg", source)
     texts["gallery.md"] = gallery(runpy.run_path(str(DOCS / "gallery.py"))["draw"](source / "gallery"), notebooks)
     for name, text in texts.items():
         path = source / name

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import singledispatch
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from logphi.arith.floats import ELEMENTARY, ULP, complex_log1p
-from logphi.arith.protocol import Arithmetic, Number
+from logphi.arith.protocol import Arithmetic, Number, Parameter
 from logphi.arrays import Array
 from logphi.comparators.levy import NODES, ORDER, RADIANS, WEIGHTS
 from logphi.comparators.output_cells import REACH, mixed_loss
 from logphi.laws.blended_normal import BlendedNormal
+from logphi.laws.forms import Forms
 from logphi.laws.mixed_normal import MixedNormal
-from logphi.laws.transform import LossTransform, Reflected
+from logphi.laws.transform import LossTransform
+from logphi.laws.weights import Weights
 from logphi.quadrature.values import Values
 
 # estimates that differ by less, relative to M, agree
@@ -125,7 +126,7 @@ class DoubleQuadrature(_Numeric):
         """The Gauss-Legendre rule on equal panels, as a law."""
         width = (high - low) / panels
         y = (low + width * (np.arange(panels)[:, None] + (1 + NODES) / 2)).ravel()
-        loss, slip = mixed_loss(self.law, y)
+        loss, slip = mixed_loss(self.law.ratio, y)
         mass = np.tile(WEIGHTS, panels) * (width / 2 / np.sqrt(2 * np.pi)) * np.exp(loss - y * y / 2)
         error = mass * (np.abs(loss) * (ELEMENTARY * (8 + y * y) + 48 * ULP + slip) + slip)
         return Discrete(loss, mass, error)
@@ -135,20 +136,22 @@ class DoubleQuadrature(_Numeric):
         return (self.law.batched([(self.law, 1)]) or self.law).log_envelope(abscissa, heights, end)
 
 
-@singledispatch
 def double_quadrature(law: LossTransform) -> LossTransform | None:
-    """The law with its K by a plain quadrature; None if its K is not an integral."""
-    return None
+    """The law with its K by a plain quadrature; None if its K is not the integral of a normal mixture."""
+    return law.by_form(_DoubleQuadratures())
 
 
-@double_quadrature.register
-def _(law: Reflected) -> LossTransform | None:
-    own = double_quadrature(law.law)
-    return None if own is None else own.reflected()
+class _DoubleQuadratures(Forms[LossTransform]):
+    """A double quadrature for each mixture."""
 
+    def reflected(self, own: LossTransform) -> LossTransform:
+        """Reflected too."""
+        return own.reflected()
 
-# a union is understood from Python 3.11 on
-@double_quadrature.register(MixedNormal)
-@double_quadrature.register(BlendedNormal)
-def _(law: MixedNormal | BlendedNormal) -> LossTransform:
-    return DoubleQuadrature(law)
+    def mixture(self, shift: Parameter, rate: Parameter) -> LossTransform:
+        """Of two components."""
+        return DoubleQuadrature(MixedNormal(shift, rate))
+
+    def mixtures(self, shifts: tuple[Parameter, ...], weights: Weights) -> LossTransform:
+        """Of many."""
+        return DoubleQuadrature(BlendedNormal(shifts, weights))

@@ -20,7 +20,7 @@ import numpy as np
 from logphi.arith.floats import ULP
 from logphi.comparators.buckets import Buckets
 from logphi.comparators.output_cells import cells_of
-from logphi.grid.discretization import pieces
+from logphi.grid.discretization import discretizers
 from logphi.grid.discretized import Prepared, plan_for, sides_of, step_for
 from logphi.grid.samples import Samples
 from logphi.laws.transform import LossTransform
@@ -73,7 +73,7 @@ def prepare(terms: Sequence[tuple[LossTransform, int]], x: float, cells: int = C
     cut = [(own, count) for law, count in terms if (own := cells_of(law, cells + 2, reach)) is not None]
     if not cut:
         raise ValueError("no term is a Gaussian mechanism, sampled or not, so that there is no loss to round to a grid")
-    others, factor = pieces([(law, count) for law, count in terms if cells_of(law, 4) is None])
+    others, factor = discretizers([(law, count) for law, count in terms if cells_of(law, 4) is None])
     rounded = [(Buckets.of_cells(own), count) for own, count in cut]
     above, below = ((*((_rounded(own, up), count) for own, count in rounded), *others) for up in (True, False))
     top = sum(count * part.top for part, count in above)

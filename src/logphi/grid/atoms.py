@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from logphi.arith.floats import ELEMENTARY, ULP
+from logphi.arith.floats import ULP
 from logphi.arrays import Array
+from logphi.grid.chords import Chords, atom_chords
+from logphi.grid.discretizer import Discretizer
 from logphi.grid.lattice_law import Grid, LatticeLaw, placed
-from logphi.laws.ladder import Ladder
 from logphi.normal.errors import log_sum
 
 # measured: of so many atoms, bases and steps are not worth trying
@@ -18,37 +18,17 @@ _MANY = 24
 
 
 @dataclass(frozen=True)
-class Points:
+class Points(Discretizer):
     """Atoms at ``locations`` with logarithms of their P-masses; ``slack`` bounds the error of either."""
 
     locations: tuple[float, ...]
     log_p: tuple[float, ...]
     slack: float
 
-    @staticmethod
-    def of(law: Any) -> Points:
-        """A finite law: every location is the difference of two logarithms."""
-        log_p, log_q = np.log(np.asarray(law.p)), np.log(np.asarray(law.q))
-        slack = ELEMENTARY * (2 + float(np.abs(log_p).max() + np.abs(log_q).max())) + 2 * law.relative_error
-        return Points(tuple((log_p - log_q).tolist()), tuple(log_p.tolist()), slack)
-
-    @staticmethod
-    def rungs(law: Ladder) -> Points:
-        """The atoms of a ladder."""
-        locations, log_weights, location_error, relative_error = law.atoms()
-        log_p = log_weights + locations / 2
-        slack = location_error + relative_error + 4 * ULP * (1 + float(np.abs(log_weights).max()) + law.support.upper)
-        return Points(tuple(locations.tolist()), tuple(log_p.tolist()), slack)
-
     @property
     def top(self) -> float:
         """The highest atom."""
         return max(self.locations) + self.slack
-
-    @property
-    def endless(self) -> bool:
-        """No."""
-        return False
 
     def misfit(self, steps: Array, tilt: float) -> Array:
         """How far the lower law's tilted mean is moved, per step; the base is the best atom."""
@@ -86,3 +66,7 @@ class Points:
         r, log_p = np.asarray(self.locations), np.asarray(self.log_p)
         base = int(np.argmin(self._misfits(np.array([grid.step]), grid.tilt)[:, 0]))
         return placed(grid, r - r[base], log_p, float(r[base]), self.slack)
+
+    def chords(self, first: int, last: int, h: float, upper: bool) -> Chords:
+        """Every atom in its cell."""
+        return atom_chords(np.asarray(self.locations), np.asarray(self.log_p), self.slack, h)

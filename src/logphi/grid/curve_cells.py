@@ -14,6 +14,7 @@ import numpy as np
 
 from logphi.arith.floats import ULP
 from logphi.arrays import Array
+from logphi.grid.discretizer import Discretizer
 from logphi.grid.lattice_law import Cells, Grid, LatticeLaw, joined, placed, within_doubles
 from logphi.normal.errors import MASS, RUN, SHARE, log_sum
 from logphi.quadrature.curve import Curve
@@ -32,7 +33,7 @@ _POINTS = 1025
 
 
 @dataclass(frozen=True)
-class Bent:
+class Bent(Discretizer):
     """A curve, as a function of whether it shall be above or below the law; ``turned``, its law of -l under Q."""
 
     curve_at: Callable[[bool], Curve]
@@ -67,6 +68,10 @@ class Bent:
         turns = self.spans[0] / steps
         missed = np.where(np.abs(turns - np.rint(turns)) <= 16 * ULP * turns, 0.0, turns - np.floor(turns))
         return np.asarray(missed * steps / 2)
+
+    def reflected(self) -> Discretizer:
+        """Turned."""
+        return replace(self, turned=not self.turned)
 
     def approximate(self, u: Array, cut: float) -> Array:
         """From panels; a rough sum where the upper tail is cut."""

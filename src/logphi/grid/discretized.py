@@ -10,7 +10,6 @@ when h divides the distances between them, and of first order otherwise.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,8 +17,8 @@ import numpy as np
 from logphi.arith.floats import ULP
 from logphi.arith.scaled import Scaled
 from logphi.arrays import Array
-from logphi.grid.discretization import pieces, rounded
-from logphi.grid.discretizer import Ends, Piece
+from logphi.grid.discretization import Parts, discretizer_of, discretizers, without_constants
+from logphi.grid.discretizer import Ends
 from logphi.grid.fft_composition import Circle, compose
 from logphi.grid.lattice_law import Grid
 from logphi.grid.rounded import MOST_BUCKETS, Rounded
@@ -27,8 +26,6 @@ from logphi.inversion.contour import RIGHT, log_kappa
 from logphi.inversion.demand import Demand
 from logphi.inversion.saddle import minimise
 from logphi.laws.transform import LossTransform
-
-Parts = tuple[tuple[Piece, int], ...]
 
 # measured: smaller circles take hardly less time
 _FIRST = 1 << 11
@@ -124,7 +121,7 @@ def prepare(law: LossTransform, x: float, demand: Demand, budget: int = 1 << 20)
     True
     """
     rtol = demand.rtol
-    parts, factor = pieces(getattr(law, "terms", ((law, 1),)))
+    parts, factor = discretizers(getattr(law, "terms", ((law, 1),)))
     top = sum(count * part.top for part, count in parts)
     top += 16 * ULP * sum(count * abs(part.top) for part, count in parts if part.top < np.inf)
     best, width = Prepared(factor, top, None), math.inf
@@ -174,10 +171,13 @@ def at_width(law: LossTransform, x: float, width: float, dots: bool) -> Prepared
     ----------
     [PLD] sections 2.1 and 2.2.
     """
-    parts, factor = rounded(getattr(law, "terms", ((law, 1),)), dots)
+    terms, factor = without_constants(getattr(law, "terms", ((law, 1),)))
+    parts = tuple((Rounded(term, discretizer_of(term), dots), count) for term, count in terms)
     # roundings move the sum by up to a width each
     moved = width * sum(count for _, count in parts)
-    low, high = _ends(parts)
+    # of the support of the sum, before it is rounded
+    low = sum(count * term.support.lower for term, count in terms)
+    high = sum(count * term.support.upper for term, count in terms)
     top = high + moved + 16 * ULP * (len(parts) + 1) * (abs(high) + moved) if high < np.inf else np.inf
     if x >= top:
         return Prepared(factor, top, None)
@@ -194,13 +194,6 @@ def at_width(law: LossTransform, x: float, width: float, dots: bool) -> Prepared
         )
     size = 1 << max(math.ceil(math.log2(needed)), 4)
     return Prepared(factor, np.inf, sides_of(parts, parts, plan, width, size))
-
-
-def _ends(parts: Sequence[tuple[Rounded, int]]) -> tuple[float, float]:
-    """Of the support of the sum, before it is rounded."""
-    return sum(count * part.law.support.lower for part, count in parts), sum(
-        count * part.law.support.upper for part, count in parts
-    )
 
 
 # measured: what is left out is a small share of the distance of the bounds

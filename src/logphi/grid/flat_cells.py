@@ -9,13 +9,14 @@ import numpy as np
 
 from logphi.arith.floats import ULP
 from logphi.arrays import Array
-from logphi.grid.discretizer import Ends
+from logphi.grid.chords import Chords, atom_chords
+from logphi.grid.discretizer import Discretizer, Ends
 from logphi.grid.lattice_law import Cells, Grid, LatticeLaw, joined, placed
 from logphi.normal.errors import MASS, SHARE, log_sum
 
 
 @dataclass(frozen=True)
-class Flat:
+class Flat(Discretizer):
     """Q-density proportional to e^{-x/2} on [-w, w] with P-mass 1 - 2 p at most, and P-mass p at the upper end.
 
     ``constants`` is one of :mod:`logphi.laws.flat_constants`.
@@ -33,11 +34,6 @@ class Flat:
     def top(self) -> float:
         """The upper end."""
         return self.width.high
-
-    @property
-    def endless(self) -> bool:
-        """No."""
-        return False
 
     @property
     def spans(self) -> Array:
@@ -98,3 +94,27 @@ class Flat:
         if log_p == -np.inf:
             return body
         return joined(body, placed(grid, ends, np.array([log_p - w, log_p]), -w, slack))
+
+    def chords(self, first: int, last: int, h: float, upper: bool) -> Chords:
+        """The flat part in cells, and the two atoms."""
+        w = self.width.at(upper)
+        log_c, log_p = self.weights(w)
+        slack = 48 * ULP * (w + h)
+        if log_p > -np.inf:
+            atoms = atom_chords(np.array([-w, w]), np.array([log_p - w, log_p]), slack, h)
+            return atoms if log_c == -np.inf or w == 0 else atoms + _flat(w, log_c, slack, first, last, h)
+        return _flat(w, log_c, slack, first, last, h)
+
+
+def _flat(w: float, log_c: float, slack: float, first: int, last: int, h: float) -> Chords:
+    """P-density C e^{x/2} on [-w, w]."""
+    k = np.arange(max(int(np.floor(-w / h)), first), min(int(np.ceil(w / h)), last))
+    low, high = np.maximum(k * h, -w), np.minimum((k + 1) * h, w)
+    k, low, high = (part[high > low] for part in (k, low, high))
+    length = high - low
+    # the mean of l in a cell is at the middle of its losses
+    log_mass = log_c - low / 2 + np.log(-2 * np.expm1(-length / 2))
+    share = np.clip(np.expm1((low - k * h) + length / 2) / np.expm1(h), 1e-300, 1.0)
+    # an end of the support is off by its rounding, and a narrow cell's mass by that over its length
+    error = MASS + ULP * (64 + 64 * w + np.abs(log_mass)) + 4 * ULP * w / length
+    return Chords(k, log_mass, error, share, np.full(k.size, 2 * SHARE * (1 + w / h)), slack)

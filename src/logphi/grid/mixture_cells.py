@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.special import log_ndtr, ndtr
 
 from logphi.arith.floats import ULP
 from logphi.arrays import Array
-from logphi.grid.discretizer import Ends
+from logphi.grid.chords import Chords
+from logphi.grid.discretizer import Discretizer, Ends
 from logphi.grid.lattice_law import Cells, Grid, LatticeLaw, within_doubles
 from logphi.grid.shape import Shape
 from logphi.normal.cells import WIDE
@@ -17,7 +18,7 @@ from logphi.normal.errors import MASS, SHARE, log_sum
 
 
 @dataclass(frozen=True)
-class Bell:
+class Bell(Discretizer):
     """The logarithm of w = p_0 + sum of p_i e^{c_i y - c_i^2/2}, with Q standard normal in y; a normal law when p_1 = 1.
 
     Turned, it is the law of -log w under Q. ``rates`` are the p_i of positive shifts; ``log_rest`` is log p_0, minus infinity
@@ -26,7 +27,7 @@ class Bell:
 
     shifts: tuple[Ends, ...]
     rates: tuple[Ends, ...]
-    turned: bool
+    turned: bool = False
     log_rest: float | None = None
     blur: float = 0.0
 
@@ -52,14 +53,9 @@ class Bell:
         """That of a mixture; a normal law's is light enough."""
         return not self.turned and not self._normal
 
-    @property
-    def spans(self) -> Array:
-        """No atoms."""
-        return np.zeros(0)
-
-    def misfit(self, steps: Array, tilt: float) -> Array:
-        """The cells fit any step."""
-        return np.zeros_like(steps)
+    def reflected(self) -> Discretizer:
+        """Turned."""
+        return replace(self, turned=not self.turned)
 
     def approximate(self, u: Array, cut: float) -> Array:
         """Closed for a normal law, else a coarse sum."""
@@ -164,6 +160,33 @@ class Bell:
         if self.turned:
             return LatticeLaw(-k, nodes, peak, -origin, slack, lost, lost_mass, below)
         return LatticeLaw(k, nodes, peak, origin, slack, lost, lost_mass, below)
+
+    def chords(self, first: int, last: int, h: float, upper: bool) -> Chords:
+        """Cells in y between the points where log w meets the multiples."""
+        if self.turned:
+            return replace(self, turned=False).chords(-last, -first, h, upper).reversed(h)
+        shape = self.shape(upper)
+        end = shape.log_rest
+        bounded = end > -np.inf
+        first = max(first, int(np.floor(end / h))) if bounded else first
+        k = np.arange(first, max(last, first + 1) + 1)
+        x = k * h
+        with np.errstate(divide="ignore", over="ignore"):  # below the support, and from its end on
+            big = x + (np.log(np.maximum(-np.expm1(end - x), 0.0)) if bounded else 0.0)
+        y, missed = shape.ratio.moving_inverse(big)
+        finite = np.isfinite(y)
+        size = np.exp(np.minimum(big - x, 0.0))[finite] * shape.size(y[finite], big[finite])
+        slack = 4 * ULP * float(size.max() + np.abs(x).max() + abs(end if bounded else 0.0)) + 2 * missed + self.blur
+        if not (y[1:] > y[:-1]).all():
+            raise ValueError(f"a width of {h!r} is finer than the doubles at the losses of one release")
+        log_mass, share, share_error, _, narrow = shape.cells(y)
+        if not finite[0]:
+            # the support begins within the first cell
+            base = np.expm1(end - x[1]) / np.expm1(-h)
+            share[0], share_error[0] = 1 - (1 - share[0]) * base, share_error[0] + SHARE * (1 + (abs(end) + h) / h)
+        far = np.where(np.isinf(y[:-1]), np.abs(y[1:]), np.minimum(np.abs(y[1:]), np.abs(y[:-1]) + 1))
+        error = MASS + WIDE * ~narrow + ULP * (2 * far * far + np.abs(log_mass))
+        return Chords(k[:-1], log_mass, error, np.maximum(share, 1e-300), share_error, slack)
 
     @staticmethod
     def _merged(h: float, shape: Shape) -> tuple[float, float]:

@@ -7,14 +7,13 @@ law has them at the node below.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 
 from logphi.arith.floats import ULP
 from logphi.arrays import Array
+from logphi.grid.discretizer import Discretizer
 from logphi.grid.lattice_law import Cells, Grid, LatticeLaw
-from logphi.laws.densities import Densities
 from logphi.normal.errors import MASS, SHARE, log_sum
 
 # measured: at these ends of the support so much mass is an atom that the step should respect
@@ -28,7 +27,7 @@ _DEEP = 700.0
 
 
 @dataclass(frozen=True, eq=False)
-class Samples:
+class Samples(Discretizer):
     """Atoms at losses in ascending order, with the logarithms of their P-masses, and a P-mass at ``infinite`` loss.
 
     Both are taken as they are. What the nodes of a quadrature miss of two densities is an estimate, like their law itself.
@@ -37,14 +36,6 @@ class Samples:
     loss: Array
     log_p: Array
     infinite: float = 0.0
-
-    @staticmethod
-    @lru_cache(maxsize=8)
-    def of(law: Densities) -> Samples:
-        """The nodes of a quadrature."""
-        loss, log_p = law.atoms()
-        order = np.argsort(loss)
-        return Samples(loss[order], log_p[order])
 
     @property
     def top(self) -> float:
@@ -65,10 +56,6 @@ class Samples:
         loss, log_p = self.loss, self.log_p
         ends = [np.exp(log_p[np.abs(loss - end) < 1e-12]).sum() for end in (loss[0], loss[-1])]
         return np.array([loss[-1] - loss[0]]) if min(ends) > _ATOM else np.zeros(0)
-
-    def misfit(self, steps: Array, tilt: float) -> Array:
-        """The cells fit any step."""
-        return np.zeros_like(steps)
 
     def approximate(self, u: Array, cut: float) -> Array:
         """A sum over some of the atoms."""

@@ -114,7 +114,7 @@ def test_a_single_sampled_release_on_both_sides() -> None:
 def lattice_excess(law: LatticeLaw, grid: Grid, x: float) -> mp.mpf:
     """Summed as it stands, the threshold moved by what the nodes may be off."""
     location = law.origin + grid.step * law.places
-    over = location - (x - law.slack if grid.upper else x + law.slack)
+    over = location - (x - law.location_error if grid.upper else x + law.location_error)
     paid = over > 0
     terms = law.weights[paid] * np.exp(-grid.tilt * (location[paid] - x)) * -np.expm1(-over[paid])
     return float(terms.sum()) * mp.exp(mp.mpf(law.log_scale - grid.tilt * x))
@@ -141,7 +141,7 @@ def test_one_lattice_law_is_above_and_one_below_everywhere(m: float, q: float, s
                 whole = float(law.weights.sum()) * mp.exp(mp.mpf(law.log_scale - tilt * x))
                 found = lattice_excess(law, grid, x)
                 if upper:
-                    found += min(law.lost * whole, mp.mpf(law.lost_mass)) + law.lost_below * whole
+                    found += min(law.omitted_above * whole, mp.mpf(law.omitted_mass)) + law.omitted_below * whole
                 assert found * (1 + 1e-11) >= truth if upper else found * (1 - 1e-11) <= truth
 
 

@@ -19,7 +19,7 @@ from logphi.quadrature.log_ratio import LogRatio
 
 # derived: a normal variable is beyond this many standard deviations with probability below 1e-20
 REACH = 9.4
-# derived: beyond this there is not the least double of it, and cells may be empty
+# derived: beyond this a normal density is below the smallest double, and cells may be empty
 _FAR = 40.0
 
 
@@ -27,20 +27,20 @@ _FAR = 40.0
 class Cells:
     """A law cut into cells: losses at the N + 1 edges in ascending order, the N masses, and those of the tilt.
 
-    The first and last edge may be infinite. ``wrong`` and ``tilted_wrong`` bound the errors of the distribution
-    functions at the edges, which telescope; ``slip`` bounds those of the losses at the edges.
+    The first and last edge may be infinite. ``mass_error`` and ``tilted_error`` bound the errors of the distribution
+    functions at the edges, which telescope; ``edge_error`` bounds those of the losses at the edges.
     """
 
     edges: Array
     mass: Array
     tilted: Array
-    wrong: Array
-    tilted_wrong: Array
-    slip: Array
+    mass_error: Array
+    tilted_error: Array
+    edge_error: Array
 
     def reflected(self) -> Cells:
         """The cells of the tilt, turned around."""
-        flipped = (self.tilted, self.mass, self.tilted_wrong, self.wrong, self.slip)
+        flipped = (self.tilted, self.mass, self.tilted_error, self.mass_error, self.edge_error)
         return Cells(-self.edges[::-1], *(part[::-1] for part in flipped))
 
 
@@ -70,9 +70,9 @@ class _OutputCells(Forms[Cells]):
         # the output less the mean under P, in standard deviations
         y = self._edges(m) - m
         loss = m * (y + m / 2)
-        (mass, wrong), (tilted, tilted_wrong) = _normal_masses(y, 0.0, m), _normal_masses(y + m, m, m)
+        (mass, mass_error), (tilted, tilted_error) = _normal_masses(y, 0.0, m), _normal_masses(y + m, m, m)
         edges = np.concatenate([[-np.inf], loss, [np.inf]])
-        return Cells(edges, mass, tilted, wrong, tilted_wrong, _padded(ELEMENTARY * m * (np.abs(y) + m)))
+        return Cells(edges, mass, tilted, mass_error, tilted_error, _padded(ELEMENTARY * m * (np.abs(y) + m)))
 
     def mixture(self, shift: Parameter, rate: Parameter) -> Cells:
         """Both parts of the mixture."""
@@ -82,11 +82,11 @@ class _OutputCells(Forms[Cells]):
         loss, loss_error = mixed_loss(law.ratio, y)
         (null, null_wrong), (moved, moved_wrong) = _normal_masses(y, 0.0, m), _normal_masses(y - m, m, m)
         edges = np.concatenate([[np.log1p(-q)], loss, [np.inf]])
-        wrong = (1 - q) * null_wrong + q * moved_wrong
+        mass_error = (1 - q) * null_wrong + q * moved_wrong
         # the bottom of the support stands in for the first edge, with the relative error of a logarithm
         edge_error = _padded(loss_error)
         edge_error[0] = ELEMENTARY * (1 + q / (1 - q))
-        return Cells(edges, (1 - q) * null + q * moved, null, wrong, null_wrong, edge_error)
+        return Cells(edges, (1 - q) * null + q * moved, null, mass_error, null_wrong, edge_error)
 
     def _edges(self, m: float) -> Array:
         """The inner edges less the mean under Q, in standard deviations."""

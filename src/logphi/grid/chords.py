@@ -25,7 +25,7 @@ from logphi.normal.errors import MASS, SHARE
 class Chords:
     """Chords from the nodes at ``places`` upward: Q-masses with relative errors, shares with absolute ones.
 
-    A share of exactly zero is mass on the node itself. Ends are within ``slack`` of their nodes.
+    A share of exactly zero is mass on the node itself. Ends are within ``location_error`` of their nodes.
     """
 
     places: NDArray[np.int64]
@@ -33,7 +33,7 @@ class Chords:
     error: Array
     share: Array
     share_error: Array
-    slack: float
+    location_error: float
 
     def __add__(self, other: Chords) -> Chords:
         return Chords(
@@ -42,7 +42,7 @@ class Chords:
             np.concatenate([self.error, other.error]),
             np.concatenate([self.share, other.share]),
             np.concatenate([self.share_error, other.share_error]),
-            max(self.slack, other.slack),
+            max(self.location_error, other.location_error),
         )
 
     def reversed(self, h: float) -> Chords:
@@ -51,51 +51,51 @@ class Chords:
         inside = self.share > 0
         log_mass = self.log_mass + self.places * h + growth
         share = np.where(inside, (1 - self.share) * np.exp(-growth), 0.0)
-        error = self.error + np.expm1(h) * self.share_error + 2 * self.slack + 4 * ULP * (2 + np.abs(self.places * h))
+        error = self.error + np.expm1(h) * self.share_error + 2 * self.location_error + 4 * ULP * (2 + np.abs(self.places * h))
         share_error = np.where(inside, np.exp(h) * self.share_error + SHARE, 0.0)
         # a share that was one is zero now: it would count as mass on the lower end
         share = np.where(inside, np.maximum(share, 1e-300), 0.0)
-        return Chords(-self.places - inside, log_mass, error, share, share_error, self.slack)
+        return Chords(-self.places - inside, log_mass, error, share, share_error, self.location_error)
 
-    def on(self, grid: Grid, dots: bool) -> tuple[LatticeLaw, float]:
+    def on(self, grid: Grid, connect_dots: bool) -> tuple[LatticeLaw, float]:
         """The nodes of one side, and how much of the P-mass is on them."""
         h, c = grid.step, grid.tilt
         inside = self.share > 0
         sign = 1.0 if grid.upper else -1.0
         share = np.where(inside, np.clip(self.share + sign * self.share_error, 0.0, 1.0), 0.0)
         x = self.places * h
-        if grid.upper and dots:
+        if grid.upper and connect_dots:
             with np.errstate(divide="ignore"):  # a share of zero or one leaves nothing at one end
                 logs = np.concatenate([self.log_mass + np.log1p(-share), self.log_mass + np.log(share) + h])
             places = np.concatenate([self.places, self.places + 1])
         else:
             logs = self.log_mass + np.log1p(share * np.expm1(h))
             places = self.places + (inside if grid.upper else 0)
-        times = 2 if grid.upper and dots else 1
+        times = 2 if grid.upper and connect_dots else 1
         exponent = logs + np.tile(x, times) + c * h * places
         peak = float(exponent.max())
         size = np.where(np.isfinite(logs), np.abs(logs), 0.0) + (1 + c) * (np.tile(np.abs(x), times) + h) + abs(peak)
-        wrong = np.tile(self.error, times) + 2 * self.slack + MASS + 2 * ULP * size
+        wrong = np.tile(self.error, times) + 2 * self.location_error + MASS + 2 * ULP * size
         weights = np.exp(exponent - peak) * (1 + wrong if grid.upper else np.maximum(1 - wrong, 0.0))
         first = int(places.min())
         nodes: Array = np.bincount(places - first, weights).astype(np.float64)
         nodes *= 1 + sign * 4 * ULP * np.bincount(places - first)
         held = np.arange(first, first + nodes.size, dtype=np.int64)
-        slack = self.slack + 4 * ULP * float(np.abs(x).max() + h)
-        return LatticeLaw(held, nodes, peak, 0.0, slack), peak + float(np.log(max(nodes.sum(), 1e-300)))
+        location_error = self.location_error + 4 * ULP * float(np.abs(x).max() + h)
+        return LatticeLaw(held, nodes, peak, 0.0, location_error), peak + float(np.log(max(nodes.sum(), 1e-300)))
 
 
-def atom_chords(places: Array, log_p: Array, slack: float, h: float) -> Chords:
+def atom_chords(places: Array, log_p: Array, location_error: float, h: float) -> Chords:
     """Each on a node if it is there within rounding."""
     position = places / h
     nearest = np.rint(position)
-    hit = np.abs(position - nearest) <= 16 * ULP * (1 + np.abs(position)) + slack / h
+    hit = np.abs(position - nearest) <= 16 * ULP * (1 + np.abs(position)) + location_error / h
     lower = np.where(hit, nearest, np.floor(position))
     rest = np.where(hit, 0.0, np.clip(places - lower * h, 0.0, h))
     share = np.expm1(rest) / np.expm1(h)
     log_mass = log_p - places
-    error = MASS + ULP * (np.abs(log_p) + np.abs(places)) + slack
-    share_error = np.where(hit, 0.0, SHARE * (1 + np.abs(position)) + 2 * slack / h)
+    error = MASS + ULP * (np.abs(log_p) + np.abs(places)) + location_error
+    share_error = np.where(hit, 0.0, SHARE * (1 + np.abs(position)) + 2 * location_error / h)
     return Chords(
-        lower.astype(np.int64), log_mass, error, share, share_error, slack + 32 * ULP * float(np.abs(places).max() + h)
+        lower.astype(np.int64), log_mass, error, share, share_error, location_error + 32 * ULP * float(np.abs(places).max() + h)
     )

@@ -12,8 +12,8 @@ between nodes k and k + 1.
   too. Its Q-masses are those of the chord minus the second differences of D_k; nearly always they are positive. A
   deficit is taken from the next node above, and cells near the top are rounded down entirely: both lower D. Where the
   support ends, all mass below some point may become one atom at its mean, which is a tangent of D.
-* Reversal exchanges P with Q and x with -x. It turns chords into chords and keeps the order, so a turned law is the
-  lattice law of the straight one, read backwards: only the direction of "up" changes.
+* Reversal exchanges P with Q and x with -x. It turns chords into chords and keeps the order, so the lattice law of
+  the reflected law is that of the law read backwards: only the direction of "up" changes.
 
 All profiles grow with the parameters of the laws below: half an ulp of a parameter is taken outward in the parameter.
 """
@@ -27,11 +27,11 @@ import numpy as np
 from logphi.arith.floats import ULP
 from logphi.arith.protocol import Parameter
 from logphi.arrays import Array
-from logphi.grid.atoms import Points
-from logphi.grid.curve_cells import Bent
+from logphi.grid.atoms import Atoms
+from logphi.grid.curve_cells import CurveCells
 from logphi.grid.discretizer import Discretizer, Ends
-from logphi.grid.flat_cells import Flat
-from logphi.grid.mixture_cells import Bell
+from logphi.grid.flat_cells import FlatCells
+from logphi.grid.mixture_cells import MixtureCells
 from logphi.grid.samples import Samples
 from logphi.laws.blended_normal import BlendedNormal
 from logphi.laws.forms import Forms
@@ -96,15 +96,15 @@ def discretizer_of(law: LossTransform) -> Discretizer:
     return found
 
 
-def _normal(shift: Ends) -> Bell:
-    return Bell((shift,), (Ends(1.0, 1.0),))
+def _normal(shift: Ends) -> MixtureCells:
+    return MixtureCells((shift,), (Ends(1.0, 1.0),))
 
 
 class _Discretizers(Forms[Discretizer]):
     """The discretizer of each form."""
 
     def reflected(self, own: Discretizer) -> Discretizer | None:
-        """As the discretizer knows."""
+        """Its own reflection."""
         return own.reflected()
 
     def normal(self, shift: Parameter) -> Discretizer:
@@ -113,7 +113,7 @@ class _Discretizers(Forms[Discretizer]):
 
     def mixture(self, shift: Parameter, rate: Parameter) -> Discretizer:
         """Both parameters outward."""
-        return Bell((Ends.of(shift),), (Ends.of(rate),))
+        return MixtureCells((Ends.of(shift),), (Ends.of(rate),))
 
     def mixtures(self, shifts: tuple[Parameter, ...], weights: Weights) -> Discretizer:
         """The shifts outward, the weights with their errors."""
@@ -122,21 +122,23 @@ class _Discretizers(Forms[Discretizer]):
         if ratio.shifts.size > _MOST_SHIFTS or float(ratio.weights.min()) < _LEAST:
             raise ValueError(f"discretisation serves mixtures of at most {_MOST_SHIFTS} shifts, none too rare, not {law!r}")
         ends = tuple(end for shift in shifts if (end := Ends.of(shift)).high > 0)
-        # a weight may be off by its rounding, and its logarithm's
-        blur = float(max(ratio.weight_error.max(), ratio.rest_error)) + 4 * ULP * (1 + float(np.abs(ratio.log_weights).max()))
-        return Bell(ends, tuple(Ends(p, p) for p in ratio.weights.tolist()), False, ratio.log_rest, blur)
+        # the error of a weight, and of its logarithm
+        weight_error = float(max(ratio.weight_error.max(), ratio.rest_error)) + 4 * ULP * (
+            1 + float(np.abs(ratio.log_weights).max())
+        )
+        return MixtureCells(ends, tuple(Ends(p, p) for p in ratio.weights.tolist()), False, ratio.log_rest, weight_error)
 
     def flat(self, width: Parameter, constants: Callable[[float], tuple[float, float]]) -> Discretizer:
         """The width outward."""
-        return Flat(Ends.of(width).size, constants)
+        return FlatCells(Ends.of(width).size, constants)
 
     def curve(self, curve_at: Callable[[bool], Curve]) -> Discretizer:
         """Cells of the variable of integration."""
-        return Bent(curve_at)
+        return CurveCells(curve_at)
 
     def atoms(self, locations: Array, log_p: Array, error: float) -> Discretizer:
         """The atoms."""
-        return Points(tuple(locations.tolist()), tuple(log_p.tolist()), error)
+        return Atoms(tuple(locations.tolist()), tuple(log_p.tolist()), error)
 
     def samples(self, loss: Array, log_p: Array) -> Discretizer:
         """The nodes as atoms."""

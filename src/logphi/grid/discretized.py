@@ -22,9 +22,9 @@ from logphi.grid.discretizer import Ends
 from logphi.grid.fft_composition import Composition, compose
 from logphi.grid.lattice_law import Grid
 from logphi.grid.rounded import MOST_BUCKETS, RoundedLaw
-from logphi.inversion.contour import RIGHT, log_kappa
 from logphi.inversion.demand import Demand
-from logphi.inversion.saddle import minimise
+from logphi.inversion.kernels import log_kappa
+from logphi.inversion.saddle import RIGHT, minimise
 from logphi.laws.transform import LossTransform
 
 # measured: shorter transforms take hardly less time

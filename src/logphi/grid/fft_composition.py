@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from logphi.arith.floats import ULP
 from logphi.arrays import Array, Complex
 from logphi.grid.lattice_law import Grid, LatticeLaw
-from logphi.inversion.contour import log_kappa
+from logphi.inversion.kernels import log_kappa
 
 Places = NDArray[np.int64]
 

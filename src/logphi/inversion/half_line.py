@@ -23,10 +23,12 @@ from numpy.typing import NDArray
 from logphi.arith.floats import ELEMENTARY, ULP
 from logphi.arith.scaled import Scaled
 from logphi.arrays import Array
-from logphi.inversion.contour import Contour, Kernel, log_integral, plan, saddle
 from logphi.inversion.demand import Demand
+from logphi.inversion.kernels import Kernel
 from logphi.inversion.lattice import PeriodicStep, at_or_above, reserve_at
-from logphi.inversion.saddle import Interval
+from logphi.inversion.line_sum import Contour, plan
+from logphi.inversion.saddle import Interval, saddle
+from logphi.inversion.truncation import log_integral
 from logphi.laws.support import Lattice
 from logphi.laws.transform import LossTransform
 

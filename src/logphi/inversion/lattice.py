@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from logphi.arith.floats import ELEMENTARY, ULP
 from logphi.arrays import Array
-from logphi.inversion.contour import log_kappa
+from logphi.inversion.kernels import log_kappa
 from logphi.laws.support import Lattice
 from logphi.laws.transform import LossTransform
 

@@ -26,9 +26,11 @@ from logphi.arith.protocol import Arithmetic, Number
 from logphi.arith.scaled import Scaled
 from logphi.arrays import Array
 from logphi.inversion.boxes import DENSITY, EXCESS, Payoff, factorials
-from logphi.inversion.contour import RIGHT, Contour, Kernel, Smooth, plan, saddle
 from logphi.inversion.demand import Demand
 from logphi.inversion.half_line import Density, Step
+from logphi.inversion.kernels import Kernel, Smooth
+from logphi.inversion.line_sum import Contour, plan
+from logphi.inversion.saddle import RIGHT, saddle
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.support import Pieces
 from logphi.laws.transform import LossTransform

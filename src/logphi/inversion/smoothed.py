@@ -29,8 +29,12 @@ from numpy.typing import NDArray
 
 from logphi.arith.floats import ELEMENTARY, ULP
 from logphi.arrays import Array
-from logphi.inversion.contour import MAX_NODES, RIGHT, Contour, Inversion, Layout, Part, Smooth, lay, layout, log_kappa, saddle
+from logphi.inversion.contour import Inversion, Part
 from logphi.inversion.demand import Demand
+from logphi.inversion.kernels import Smooth, log_kappa
+from logphi.inversion.layout import Layout, layout
+from logphi.inversion.line_sum import MAX_NODES, Contour, lay
+from logphi.inversion.saddle import RIGHT, saddle
 from logphi.laws.transform import LossTransform
 
 # derived: the bound of the hump is proved up to here

@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logphi.arrays import Array
-from logphi.inversion.contour import plan, saddle
 from logphi.inversion.half_line import Step, spread
-from logphi.inversion.saddle import Interval
+from logphi.inversion.line_sum import plan
+from logphi.inversion.saddle import Interval, saddle
 from logphi.laws.transform import LossTransform
 
 # measured: what is asked of each part leaves some 1e-5 of it, and a line of a thousand nodes where only the factor decays

@@ -54,7 +54,7 @@ class Inversion:
 
 @dataclass(frozen=True)
 class Prepared:
-    """A contour laid out for one threshold, which serves its neighbours too: every bound holds for any threshold."""
+    """A contour that is laid out for one threshold; its bounds hold at every threshold."""
 
     part: Part
     law: LossTransform
@@ -73,7 +73,7 @@ class Prepared:
 def prepare(
     law: LossTransform, x: float, demand: Demand, kernel_at: KernelAt = smooth, *, decaying: bool = False
 ) -> Prepared | None:
-    """Lay out a contour for the smallest of the three functionals at x: the others lose nothing when formed from it.
+    """Lay out a contour for the smallest of the three functionals at x: formed from it, the others keep all digits.
 
     None if no abscissa was found at which the transform is known or, where ``decaying`` is asked for, if the rest beyond the
     longest line is not proved to be negligible.
@@ -108,9 +108,9 @@ def _candidate(law: LossTransform, x: float, part: Part, kernel_at: KernelAt, hi
     found = saddle(law, kernel, RIGHT if part is Part.EXCESS else MIDDLE, hint)
     distance = found.abscissa if part is Part.EXCESS else min(-found.abscissa, found.abscissa + 1)
     if not (np.isfinite(found.value) and distance > 0):
-        # out of reach, or next to a pole that doubles do not tell it from
+        # out of reach, or equal to a pole in doubles
         return _Candidate(part, law, x, found.abscissa, np.inf)
-    # the saddle keeps the parts of the factor small, the value is about the factor itself
+    # the height at the saddle counts the parts of a factor by their sizes; the value depends on their difference
     c = np.array([found.abscissa])
     factor = np.log(np.maximum(np.abs(kernel(c.astype(complex))[0]), 1e-300)) - kernel.log_real(c)
     return _Candidate(part, law, x, found.abscissa, found.value + float(factor[0]) + float(np.log(distance)) - 1)
@@ -130,7 +130,7 @@ class Ceiling:
     size: float = 0.0
 
     def at(self, x: float) -> float:
-        """The logarithm of the bound; an excess is at most one, which is all that is known where K is hardly known."""
+        """The logarithm of the bound; an excess is at most one."""
         if abs(x) > OUT_OF_REACH:
             return 0.0
         return min(self.height - self.abscissa * x + 1e-14 * (1 + self.size + self.abscissa * abs(x)), 0.0)

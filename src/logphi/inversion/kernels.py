@@ -16,7 +16,7 @@ from logphi.laws.transform import LossTransform
 
 
 class Kernel(Protocol):
-    """What the transform is multiplied with: the payoff, and where the line may end."""
+    """The factor beside the transform, and what bounds its errors and its decay."""
 
     @property
     def anchor(self) -> float:
@@ -31,11 +31,11 @@ class Kernel(Protocol):
 
     @property
     def poles(self) -> tuple[float, ...]:
-        """Where the factor is infinite, in order: the line stays off them, and to the right of all a functional is positive."""
+        """Where the factor is infinite, in order. Right of all poles the integral is a positive functional."""
 
     @property
     def farthest(self) -> float:
-        """No abscissa beyond this one is of use."""
+        """The largest abscissa worth trying."""
 
     def log_real(self, c: Array) -> Array:
         """Logarithm of the factor's size on the real axis, roughly."""
@@ -50,7 +50,7 @@ class Kernel(Protocol):
         """Logarithm of the constant C(u) with which the functional at any y is at most C(u) M(u) e^{-uy}."""
 
     def position_error(self, z: NDArray[np.complex128], factor: NDArray[np.complex128], share: float) -> float:
-        """An error of the kernel's own assumptions, in units of M(c) e^{-c x0}."""
+        """The error of what the kernel neglects, in units of M(c) e^{-c x0}."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class Smooth:
         return np.asarray(-np.log(np.maximum(np.abs(c), 1e-300)) - np.log(np.maximum(np.abs(c + 1), 1e-300)))
 
     def position_error(self, z: NDArray[np.complex128], factor: NDArray[np.complex128], share: float) -> float:
-        """None: nothing is assumed."""
+        """Zero: nothing is neglected."""
         return 0.0
 
     def log_size(self, heights: Array, abscissa: float) -> Array:
@@ -93,7 +93,7 @@ KernelAt = Callable[[LossTransform, float], Kernel]
 
 
 def smooth(law: LossTransform, x: float) -> Kernel:
-    """The kernel that fits every law."""
+    """The kernel that serves every law."""
     return Smooth(x)
 
 

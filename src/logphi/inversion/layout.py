@@ -67,7 +67,7 @@ def layout(law: LossTransform, saddle_at: float, kernel: Kernel, log_rtol: float
     steps = np.where(finite, 2 * np.pi * shifts / turns, 0.0)
     heights = middle[:, 0] - moved * x + size
     known = np.isfinite(heights)
-    # beside an unknown first one the others give nothing away
+    # where the first is unknown the others are not worse
     given_away = np.where(known, np.where(known, heights, 0.0) - (heights[0] if known[0] else np.inf), np.inf)
     with np.errstate(divide="ignore"):  # a step of zero: no candidate
         score = np.log(steps.max(axis=1)) - 0.7 * np.maximum(given_away, 0.0)
@@ -90,12 +90,12 @@ def _room(law: LossTransform, kernel: Kernel, c: Array) -> Array:
 
 
 def settle(abscissa: float) -> float:
-    """Hardly another abscissa, with which -1 - c is exact unless c is tiny: laws are reflected without rounding."""
+    """The nearest abscissa for which -1 - c is exact, unless c is tiny: then a reflection adds no rounding."""
     near = (1 + abscissa) - 1
     return near if abs(near - abscissa) < 1e-6 * abs(abscissa) else abscissa
 
 
 def _short(step: float) -> float:
-    """Hardly less than the step, with so few digits that its multiples are exact."""
+    """The step rounded down to 26 bits, so that its multiples are exact."""
     mantissa, exponent = math.frexp(step)
     return math.ldexp(math.floor(mantissa * 2.0**26), exponent - 26)

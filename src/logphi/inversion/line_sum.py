@@ -17,9 +17,9 @@ from logphi.inversion.truncation import LONG, length, shortened
 from logphi.laws.transform import LossTransform
 from logphi.quadrature.values import Line, Values
 
-# measured: about a second of closed forms
+# measured: so many nodes of a closed form take about a second
 MAX_NODES = 1 << 18
-# derived: a transform known to within e^600 only is not known; beyond that, errors leave the range of doubles
+# derived: larger errors of K would leave the range of doubles
 _HARDLY = 600.0
 # derived: so many steps in a period are far more than any line is long, and their number is exact
 LONGEST_PERIOD = 2.0**40
@@ -73,20 +73,21 @@ class Contour:
         known = self.values.radius < 1.0
         mid = np.where(known, self.values.mid, 0.0)
         # half an ulp of x, the product zx, and two subtractions
-        slip = 2 * ULP * (np.abs(mid) + 2 * np.abs(z) * abs(x) + abs(scale)) + ELEMENTARY
-        # far out no digit of the exponent is left
-        known &= slip < 1.0
+        exponent_error = 2 * ULP * (np.abs(mid) + 2 * np.abs(z) * abs(x) + abs(scale)) + ELEMENTARY
+        # at great heights no digit of the exponent is left
+        known &= exponent_error < 1.0
         exponent = np.where(known, mid - z * x - scale, 0.0)
         growth = np.exp(exponent.real)
         f = np.where(known, growth * np.exp(1j * exponent.imag) * factor, 0.0)
-        # where K is hardly known, |M(z)| <= M(c) still holds: the summand is between plus and minus its bound
+        # where K is not known, |M(z)| <= M(c) still holds: the summand lies between plus and minus its bound
         trivial = np.exp(min(self.mass_error + 2e-15 * (abs(self.log_mass) + abs(self.abscissa * x)), 700.0)) * 1.01
         hardly = np.isfinite(self.values.mid) & ~known
         size_known = np.where(hardly, self.values.mid.real, np.inf) + self.values.radius - self.abscissa * x - scale
         trivial = np.minimum(trivial, np.exp(np.minimum(size_known, 700.0)) * 1.01)
         rounding = np.where(
             known,
-            np.expm1(np.where(known, np.minimum(self.values.rounding + slip, 700.0), 0.0)) * (np.abs(f) + growth * factor_error)
+            np.expm1(np.where(known, np.minimum(self.values.rounding + exponent_error, 700.0), 0.0))
+            * (np.abs(f) + growth * factor_error)
             + growth * factor_error,
             trivial * (size + factor_error),
         )

@@ -39,7 +39,7 @@ class Interval:
         return self.low + (self.high - self.low) / (1 + np.exp(-theta))
 
 
-# the two regions between and beside the poles of the smooth kernel
+# right of the poles 0 and -1, and between them
 RIGHT = Interval(0.0, np.inf)
 MIDDLE = Interval(-1.0, 0.0)
 
@@ -97,7 +97,7 @@ def interval_of(law: LossTransform, region: Interval, farthest: float = np.inf) 
 
 
 def saddle(law: LossTransform, kernel: Kernel, region: Interval, hint: float | None = None) -> Saddle:
-    """The minimum over the region of K(c) - c x0 + log|factor|, along the real axis; infinite if the strip ends before."""
+    """The minimum of K(c) - c x0 + log|factor| over real c in the region; infinite where the strip ends before the region."""
 
     def height(c: Array) -> Array:
         return law.approximate(c) - c * kernel.anchor + kernel.log_real(c)

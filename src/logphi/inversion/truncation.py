@@ -17,7 +17,7 @@ _CELLS = np.concatenate([np.linspace(0.0, 0.8, 24), np.linspace(0.9, 1.5, 4), 2.
 # measured: heights at which the rest is bounded, relative to where that of a normal law is negligible
 _AROUND = 2.0 ** np.concatenate([np.arange(-1, 1.5, 0.25), np.arange(1.5, 8), np.arange(8, 44, 4)])
 _BETWEEN = 8
-# measured: lines that repay a search for nodes to leave out, and how far below the target, as a logarithm, these stay
+# measured: lines long enough to repay a search for negligible nodes, and how far below the target these lie, as a logarithm
 LONG = 1 << 9
 _ASIDE = 3.0
 

@@ -155,7 +155,7 @@ def test_half_an_ulp_of_the_rate_is_in_every_edge(shift, rate):
     with workdps(40):
         for sign in (-1, 1):
             q = mpf(rate) * (1 + sign * mpf(2) ** -53)
-            for y, edge, slip in zip(places, cells.edges[1:-1], cells.slip[1:-1], strict=True):
+            for y, edge, error in zip(places, cells.edges[1:-1], cells.edge_error[1:-1], strict=True):
                 exact = log(1 - q + q * exp(shift * mpf(y) - mpf(shift) ** 2 / 2))
-                assert abs(exact - mpf(edge)) <= slip
-            assert abs(log(1 - q) - mpf(cells.edges[0])) <= cells.slip[0]
+                assert abs(exact - mpf(edge)) <= error
+            assert abs(log(1 - q) - mpf(cells.edges[0])) <= cells.edge_error[0]

@@ -12,13 +12,14 @@ import pytest
 
 from logphi.arith.protocol import Plain, Ratio
 from logphi.arith.scaled import Scaled
-from logphi.grid.discretization import pieces
+from logphi.grid.discretization import discretizers
 from logphi.grid.discretized import prepare
 from logphi.grid.lattice_law import Grid, LatticeLaw
 from logphi.inversion import contour
 from logphi.inversion.demand import Demand
 from logphi.laws.blended_normal import BlendedNormal
 from logphi.laws.finite import Finite, Thinned
+from logphi.laws.integers import NormalOnIntegers
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.mixed_normal import MixedNormal
 from logphi.laws.normal import Normal
@@ -113,7 +114,7 @@ def test_a_single_sampled_release_on_both_sides() -> None:
 def lattice_excess(law: LatticeLaw, grid: Grid, x: float) -> mp.mpf:
     """Summed as it stands, the threshold moved by what the nodes may be off."""
     location = law.origin + grid.step * law.places
-    over = location - (x - law.slack if grid.upper else x + law.slack)
+    over = location - (x - law.location_error if grid.upper else x + law.location_error)
     paid = over > 0
     terms = law.weights[paid] * np.exp(-grid.tilt * (location[paid] - x)) * -np.expm1(-over[paid])
     return float(terms.sum()) * mp.exp(mp.mpf(law.log_scale - grid.tilt * x))
@@ -127,7 +128,7 @@ def lattice_excess(law: LatticeLaw, grid: Grid, x: float) -> mp.mpf:
 @pytest.mark.parametrize("turned", [False, True])
 def test_one_lattice_law_is_above_and_one_below_everywhere(m: float, q: float, step: float, tilt: float, turned: bool) -> None:
     base = MixedNormal(Plain(m), Plain(q))
-    [(piece, _)], _ = pieces([(Reflected(base) if turned else base, 1)])
+    [(piece, _)], _ = discretizers([(Reflected(base) if turned else base, 1)])
     # the turned law has its top, where cells are wide, at the end of the support
     points = -np.log1p(-q) * np.linspace(-0.5, 0.35, 60) if turned else np.linspace(0.2, 2.0, 13) * m * np.sqrt(q)
     with mp.workdps(400):
@@ -140,7 +141,7 @@ def test_one_lattice_law_is_above_and_one_below_everywhere(m: float, q: float, s
                 whole = float(law.weights.sum()) * mp.exp(mp.mpf(law.log_scale - tilt * x))
                 found = lattice_excess(law, grid, x)
                 if upper:
-                    found += min(law.lost * whole, mp.mpf(law.lost_mass)) + law.lost_below * whole
+                    found += min(law.omitted_above * whole, mp.mpf(law.omitted_mass)) + law.omitted_below * whole
                 assert found * (1 + 1e-11) >= truth if upper else found * (1 - 1e-11) <= truth
 
 
@@ -304,4 +305,4 @@ def test_next_to_the_top_nothing_is_claimed() -> None:
 
 def test_unknown_laws_are_named() -> None:
     with pytest.raises(ValueError, match="no cell masses are known"):
-        excess(Reflected(Reflected(Normal(Plain(1.0)))), 0.0, 1e-6)
+        excess(NormalOnIntegers(2.0, 1), 0.0, 1e-6)

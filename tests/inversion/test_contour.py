@@ -10,8 +10,9 @@ from mpmath import exp, log, mpf
 import logphi as lp
 from exact import contains, dec
 from logphi.arith.protocol import Plain
-from logphi.inversion.contour import Part, ceiling, log_kappa, prepare
+from logphi.inversion.contour import Part, ceiling, prepare
 from logphi.inversion.demand import Demand
+from logphi.inversion.kernels import log_kappa
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.normal import Normal
 from slowly import slowly

@@ -14,8 +14,8 @@ from exact import contains, dec
 from logphi.arith.floats import ELEMENTARY
 from logphi.expression import parse
 from logphi.inversion import real_space
-from logphi.inversion.boxes import DUAL_MASS, MASS, damped_decay, damped_sinh
 from logphi.inversion.demand import Demand
+from logphi.inversion.payoffs import DUAL_MASS, MASS, damped_decay, damped_sinh
 from logphi.inversion.real_space import prepare
 
 DIGITS = 40

@@ -26,6 +26,7 @@ LEFT = {
         "coarsened": _ONE_CLASS,
     },
     LogPhi: {
+        "by_form": _SEEN_THROUGH,
         "pieces": _SEEN_THROUGH,
         "continuous": _SEEN_THROUGH,
         "unmixed": _SEEN_THROUGH,
@@ -34,6 +35,7 @@ LEFT = {
         "coarsened": _ONE_CLASS,
     },
     Conditioned: {
+        "by_form": "divergences do not ask for it",
         "exactly_symmetric": "as symmetric",
         "empty": "a law of no mass has no conditional law",
         "with_omitted_mass": "nothing is left out",

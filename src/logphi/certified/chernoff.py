@@ -16,7 +16,7 @@ from flint import arb, ctx
 from logphi.certified.decimals import shown
 from logphi.certified.laws.registry import terms_of
 from logphi.certified.route import NotThisRouteError, Route
-from logphi.inversion.contour import log_kappa
+from logphi.inversion.kernels import log_kappa
 from logphi.laws.log_phi import LogPhi
 
 # the smallest of these that does is taken: far out a transform is dear

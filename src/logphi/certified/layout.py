@@ -7,7 +7,9 @@ from collections.abc import Callable, Sequence
 
 from logphi.certified.route import NotCertifiedError, NotThisRouteError
 from logphi.certified.transform import Transform
-from logphi.inversion.contour import RIGHT, Layout, Smooth, layout, saddle
+from logphi.inversion.kernels import Smooth
+from logphi.inversion.layout import Layout, layout
+from logphi.inversion.saddle import RIGHT, saddle
 from logphi.laws.log_phi import LogPhi
 
 # the smallest strip in which a line is laid

@@ -25,8 +25,8 @@ from logphi.engine.answer import probability, worst
 from logphi.engine.directions import Loss
 from logphi.engine.method import Method
 from logphi.engine.profile import from_inversion, masses
-from logphi.inversion.contour import RIGHT, Inversion, Part
-from logphi.inversion.saddle import minimise
+from logphi.inversion.contour import Inversion, Part
+from logphi.inversion.saddle import RIGHT, minimise
 from logphi.laws.log_phi import LogPhi
 from logphi.pairs.pair import UnsupportedError
 

@@ -1,10 +1,10 @@
 """Buckets: every loss rounded up, or down, to a multiple of one width, and the sums taken by convolution.
 
-The obviously right way, slow and wide, that the lattice laws of :mod:`logphi.grid.discretized` are to be compared with.
+A slow and wide method that is easily seen to be right, for comparison with :mod:`logphi.grid.discretized`.
 
 notation: X = sum of n_i independent X_i, D(x) = E[(1 - e^{x-X})_+], which grows with X. If every X_i is replaced by the
-next multiple of h above, X grows and so does D; below, it falls. Neither needs a word about the second law of the pair: only
-the probabilities of X_i are rounded. The price is that n terms move the sum by up to n h, where the chords of
+next multiple of h above, X grows and so does D; below, it falls. The second law of the pair does not enter:
+only the probabilities of X_i are rounded. The price is that n terms move the sum by up to n h, where the chords of
 :mod:`logphi.grid.lattice_law` keep the mean of every e^{-X_i} and cost about n h^2.
 
 All numbers are masses, so that nothing cancels: a sum of products errs relatively. Sums are kept in a window of nodes. Above
@@ -34,11 +34,11 @@ CELLS = 1 << 13
 _REACH = 16.0
 # measured: a law may reach over so many buckets before it is cut to the window; bounds the memory
 _LONGEST = 1 << 22
-# repetitions beyond which no digit is left
+# derived: with more repetitions, the bound of the rounding exceeds one
 MOST_COUNT = 1 << 40
-# mass that is cut off at either end of the window, after each convolution
+# the share of the mass that is cut off at either end of the window, after each convolution
 _CUT = 1e-18
-# a sum of N + 1 masses, or of products of two, errs by no more than this relatively
+# derived: the relative error of a sum of N + 1 masses, or of products of two
 _SUM = 1.01 * (NODES + 4) * ULP
 
 
@@ -53,7 +53,7 @@ class Buckets:
 
     @staticmethod
     def of(law: LossTransform) -> Buckets:
-        """The cells of a normal or mixed normal law; atoms and flat parts of any other.
+        """The output cells of a normal or mixed normal law; the atoms and the flat part of any other.
 
         Raises
         ------
@@ -92,15 +92,15 @@ class Buckets:
     @staticmethod
     def of_cells(cells: Cells) -> Buckets:
         """The cells of a law, ends and masses outward."""
-        slip = cells.slip + ELEMENTARY * np.where(np.isfinite(cells.edges), np.abs(cells.edges), 0.0)
-        # what half an ulp of the parameters does to a loss, it does to a mass, relatively
-        wrong = cells.wrong[1:] + cells.wrong[:-1] + (ELEMENTARY + slip[1:] + slip[:-1]) * cells.mass
-        ends = (cells.edges - slip)[:-1], (cells.edges + slip)[1:]
+        edge_error = cells.edge_error + ELEMENTARY * np.where(np.isfinite(cells.edges), np.abs(cells.edges), 0.0)
+        # half an ulp of a parameter changes a mass relatively by as much as it changes a loss
+        wrong = cells.mass_error[1:] + cells.mass_error[:-1] + (ELEMENTARY + edge_error[1:] + edge_error[:-1]) * cells.mass
+        ends = (cells.edges - edge_error)[:-1], (cells.edges + edge_error)[1:]
         return Buckets(*ends, np.maximum(cells.mass - wrong, 0.0), cells.mass + wrong)
 
     @property
     def extent(self) -> float:
-        """The length of what has two ends."""
+        """The distance between the lowest and the highest finite end."""
         ends = np.concatenate([self.low, self.high])
         ends = ends[np.isfinite(ends)]
         return float(ends.max() - ends.min())
@@ -113,7 +113,7 @@ class Buckets:
         return mean, float(((middle - mean) ** 2 * mass).sum() / mass.sum())
 
     def rounded(self, step: float, upper: bool) -> Line:
-        """All mass at the multiples of ``step`` above, or below."""
+        """All mass moved to the multiples of ``step`` above it, or below it."""
         ends, mass = (self.high, self.most) if upper else (self.low, self.least)
         kept = np.isfinite(ends)
         place = ends[kept] / step
@@ -136,13 +136,13 @@ class Line:
     roundings: int = 1
 
     def windowed(self) -> Line:
-        """The same within few enough nodes, cut where little is lost."""
+        """The same on at most ``NODES`` nodes, cut where there is little mass."""
         mass, total = self.mass, float(self.mass.sum())
         below, above = np.cumsum(mass), np.cumsum(mass[::-1])
         first = int(np.searchsorted(below, _CUT * total))
         last = mass.size - int(np.searchsorted(above, _CUT * total))
         if last - first > NODES:
-            # the heaviest window
+            # the window that holds the most mass
             padded = np.concatenate([[0.0], below])
             first = int(np.argmax(padded[NODES:] - padded[:-NODES]))
             last = first + NODES
@@ -157,7 +157,7 @@ class Line:
     def __add__(self, other: Line) -> Line:
         # in the order of the definition, without a Fourier transform, so that small masses keep their digits
         mass = np.convolve(self.mass, other.mass)
-        # what is infinite on either side, at most
+        # an upper bound: either term may be infinite
         infinite = self.infinite + other.infinite
         roundings = self.roundings + other.roundings + 1
         return Line(mass, self.bottom + other.bottom, infinite, self.upper, roundings).windowed()
@@ -173,11 +173,11 @@ class Line:
         """D(x) of this line, rounded in its own direction."""
         nodes = step * (self.bottom + np.arange(self.mass.size, dtype=float))
         # half an ulp of the step is in every node, and of a node in the difference
-        slip = 4 * ULP * (np.abs(nodes) + abs(x))
-        gain = -np.expm1(np.minimum(x - nodes + (-slip if self.upper else slip), 0.0))
+        location_error = 4 * ULP * (np.abs(nodes) + abs(x))
+        gain = -np.expm1(np.minimum(x - nodes + (-location_error if self.upper else location_error), 0.0))
         exponent = (self.roundings + 2) * _SUM
         if exponent > 1:
-            # nothing is left of the digits
+            # no digit is left
             return float(self.upper)
         wrong = math.expm1(exponent)
         total = float((self.mass * gain).sum())

@@ -43,15 +43,15 @@ ORDER = 32
 RADIANS = 44.0
 # measured: seconds, where K is itself an integral
 MAX_PANELS = 128
-# two answers agree when they differ by less than this share of the rounding that is declared anyway
+# two answers agree when they differ by less than this share of the declared rounding
 AGREEMENT = 1 / 32
-# what may be left beyond the last height, in units of the masses: from what is aimed at to what is put up with
+# bounds of the integral beyond the last height, in units of the masses, tried from the smallest on
 TRUNCATION = (1e-17, 1e-15, 1e-13, 1e-12)
 # measured: panels where phi does not decay that far; a second for closed forms, and some tens of megabytes for each rule
 LONGEST = 1 << 13
-# of what is left beyond the last height, two answers need not differ by less than this share
+# nor need they agree more closely than this share of what is left beyond the last height
 _SHARE = 1e-3
-# rules kept for neighbouring thresholds: the two of one threshold, and some to change between
+# rules kept for neighbouring thresholds: each takes two, not always the same
 _KEPT = 6
 # heights at a time: bounds the memory where K is itself an integral
 BLOCK = 1 << 10
@@ -115,7 +115,7 @@ def prepare(law: LossTransform, most: int = MAX_PANELS) -> Callable[[float], Sca
 
 
 def _excess(law: LossTransform, lines: list[_Axis], nodes: Callable[[float, int], _Nodes], x: float, most: int) -> Scaled:
-    # beyond e^700 every digit is lost in any case
+    # above e^700 no digit of the difference is left
     factors = np.array([1.0, np.exp(min(x, 700.0))])
     masses = np.array([np.exp(line.log_mass) for line in lines])
     extent = _extent(law, x, lines, most)
@@ -126,7 +126,7 @@ def _excess(law: LossTransform, lines: list[_Axis], nodes: Callable[[float, int]
         panels *= 2
         coarse, fine = fine, _integral(law, x, lines, nodes(extent.height, panels * 2))
         change = np.abs(fine.tails - coarse.tails)
-    # the product and the difference of the tails, and x as it is
+    # of the product with e^x, of the difference of the tails, and of x
     rounding = fine.rounding + np.abs(fine.tails) * ELEMENTARY * (1 + abs(x))
     answer = Scaled(
         0.0,
@@ -187,9 +187,9 @@ class _Sum:
 
 @dataclass(frozen=True)
 class _Extent:
-    """Height at which to stop, panels to start with and at most, and what is left, in units of the masses.
+    """Where the integral ends, the numbers of panels to begin with and at most, and bounds of the rest over the masses.
 
-    ``rest`` is of both tails together, ``first`` of the first one alone.
+    ``rest`` is for both tails together, ``first`` for the first one alone.
     """
 
     height: float
@@ -200,25 +200,25 @@ class _Extent:
 
 
 def _extent(law: LossTransform, x: float, lines: list[_Axis], most: int) -> _Extent:
-    """As low as little enough is left; where that is nowhere, as high as the longest rule can follow e^{-itx} M(c + it)."""
+    """The lowest height beyond which little is left; else the greatest that the longest rule resolves."""
     heights = 2.0**_SEARCH / max(line.spread for line in lines)
     envelope = np.exp(np.max([law.log_envelope(line.abscissa, heights) for line in lines], axis=0))
     beyond = 1 / (2 * np.pi * heights) * (1 + 1e-9)
     parts = np.append(envelope[:-1] * np.diff(np.log(heights)) / np.pi * (1 + 1e-9), 0.0)
-    # from every height, the envelope up to the best other one
+    # from every height: the envelope up to another height, and the bound beyond that, whichever height is best
     rest = np.array(list(accumulate(zip(beyond[::-1], parts[::-1], strict=True), _least, initial=np.inf))[:0:-1])
-    # of one tail, what never decays are atoms: their part is at most half their mass, wherever it stops
+    # in one tail atoms never decay: they leave at most half their mass, wherever the integral ends
     first = np.minimum(envelope[-1] + np.cumsum(parts[::-1])[::-1], 0.5)
     pull = max(abs(x - line.mean) + 2 * line.spread for line in lines)
 
     def known(at: int) -> bool:
-        # a law may stop knowing K before its envelope has fallen
+        # K may be out of reach where the envelope has not yet fallen
         with np.errstate(invalid="ignore"):  # infinities of an unknown K: such a height is passed over
             ends = [law.log_transform(np.array([complex(line.abscissa, heights[at])])).mid[0] for line in lines]
         return bool(np.isfinite(ends).all())
 
     def extent(at: int, limit: int) -> _Extent:
-        # few different numbers, so that neighbouring thresholds share their nodes
+        # a few sizes only, so that neighbouring thresholds share their nodes
         panels = np.ceil(2 ** (np.ceil(4 * np.log2(limit * heights[at] / reach(limit))) / 4))
         return _Extent(float(heights[at]), int(np.clip(panels, 2, max(limit, 2))), limit, float(rest[at]), float(first[at]))
 
@@ -229,7 +229,7 @@ def _extent(law: LossTransform, x: float, lines: list[_Axis], most: int) -> _Ext
         enough = np.flatnonzero(rest <= target)
         if enough.size and heights[enough[0]] <= reach(most) and known(enough[0]):
             return extent(enough[0], most)
-    # an integral of its own for every value would take minutes
+    # where every K is an integral, the longest rule would take minutes
     closed = not law.log_transform(np.array([complex(0.0, heights[0])])).inner.any()
     longest = max(most, LONGEST) if closed else most
     for at in np.flatnonzero(heights <= reach(longest))[::-1]:
@@ -278,10 +278,10 @@ def _integral(law: LossTransform, x: float, lines: list[_Axis], nodes: _Nodes) -
         terms = share * size * np.sin(mid.imag - t * x)
         mass = np.exp(line.log_mass)
         # half an ulp of x, the product tx, the nodes themselves, K as declared
-        slip = 4 * ULP * (np.abs(mid) + 2 * t * abs(x))
-        moved = size * np.expm1(np.where(known, np.minimum(values.rounding, 1) + slip, 0.0))
+        phase_error = 4 * ULP * (np.abs(mid) + 2 * t * abs(x))
+        moved = size * np.expm1(np.where(known, np.minimum(values.rounding, 1) + phase_error, 0.0))
         if not known.all():
-            # the proved envelope, or what the law says of a K that is too small to be told
+            # where K is not known: the proved envelope, or the upper end of the disc around K
             high = np.where(np.isfinite(values.mid), values.mid.real, np.inf) + values.radius
             limit = np.minimum(line.log_mass + law.log_envelope(line.abscissa, t), np.minimum(high, 700.0))
             moved = np.where(known, moved, np.exp(limit))

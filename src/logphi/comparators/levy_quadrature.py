@@ -3,32 +3,33 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import singledispatch
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from logphi.arith.floats import ELEMENTARY, ULP, complex_log1p
-from logphi.arith.protocol import Arithmetic, Number
+from logphi.arith.protocol import Arithmetic, Number, Parameter
 from logphi.arrays import Array
 from logphi.comparators.levy import NODES, ORDER, RADIANS, WEIGHTS
 from logphi.comparators.output_cells import REACH, mixed_loss
 from logphi.laws.blended_normal import BlendedNormal
+from logphi.laws.forms import Forms
 from logphi.laws.mixed_normal import MixedNormal
-from logphi.laws.transform import LossTransform, Reflected
+from logphi.laws.transform import LossTransform
+from logphi.laws.weights import Weights
 from logphi.quadrature.values import Values
 
-# estimates that differ by less, relative to M, agree
+# two estimates agree when they differ by less than this, relative to M
 AGREEMENT = 1e-15
-# the most nodes of an inner rule
+# the largest number of nodes of an inner rule
 MAX_INNER = 1 << 14
 # entries of a matrix of angles: bounds the memory
 BLOCK = 1 << 21
 
 
 class _Numeric(LossTransform):
-    """A law that is known in doubles only."""
+    """A law without a formula: its transform is a sum of doubles."""
 
     def formula(self, arith: Arithmetic, z: Number) -> Number:
         """Not available."""
@@ -42,7 +43,7 @@ class _Numeric(LossTransform):
 
 @dataclass(frozen=True, eq=False)
 class Discrete(_Numeric):
-    """Atoms that make up a probability with what is ``lost`` at infinity: M(z) = 1 - lost + sum p_j (e^{z l_j} - 1).
+    """Atoms that make up a probability with the rest at infinity: M(z) = 1 - omitted + sum p_j (e^{z l_j} - 1).
 
     ``error`` bounds, for each atom, what the rounding of its mass and place does to M, over |z| max(1, e^{l_j Re z}).
     """
@@ -50,7 +51,7 @@ class Discrete(_Numeric):
     loss: Array
     mass: Array
     error: Array
-    lost: float = 0.0
+    omitted: float = 0.0
 
     def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
         """K at any points; equal heights on several lines share their sines.
@@ -76,8 +77,8 @@ class Discrete(_Numeric):
         still = (self.mass * np.expm1(exponent)).sum(axis=1)
         moved = still[abscissa] + turned[abscissa, height]
         wrong = np.abs(points) * (self.error * np.maximum(growth, 1.0)).sum(axis=1)[abscissa]
-        wrong += ELEMENTARY * (self.lost + np.abs(moved))
-        mid = complex_log1p(moved - self.lost)
+        wrong += ELEMENTARY * (self.omitted + np.abs(moved))
+        mid = complex_log1p(moved - self.omitted)
         size = np.exp(mid.real)
         known = wrong < 0.5 * size
         mid = np.where(known, mid, np.log(size + wrong + 1e-300))
@@ -103,11 +104,11 @@ class DoubleQuadrature(_Numeric):
         if z.size == 0 or not ((z.real >= -1) & (z.real <= 0)).all():
             return Values(unknown, unknown, unknown)
         low, high = -REACH, REACH + float(self.law.ratio.shift[0])
-        # the loss is monotone in y: what it turns over is what there is to resolve
-        turn = float(np.abs(z.imag).max()) * float(np.ptp(self.law.ratio.value(np.array([low, high]))))
-        if not 2 * ORDER * turn / RADIANS < MAX_INNER:
+        # the loss is monotone in y: its range times the height is the phase to resolve
+        phase = float(np.abs(z.imag).max()) * float(np.ptp(self.law.ratio.value(np.array([low, high]))))
+        if not 2 * ORDER * phase / RADIANS < MAX_INNER:
             return Values(unknown, unknown, unknown)
-        panels = max(2, int(np.ceil(turn / RADIANS)), int(np.ceil((high - low) / 8)))
+        panels = max(2, int(np.ceil(phase / RADIANS)), int(np.ceil((high - low) / 8)))
         coarse, fine = (self._rule(low, high, panels * k).log_transform(z) for k in (1, 2))
         while (change := self._change(coarse, fine)).max() > AGREEMENT and 4 * panels * ORDER <= MAX_INNER:
             panels *= 2
@@ -125,30 +126,32 @@ class DoubleQuadrature(_Numeric):
         """The Gauss-Legendre rule on equal panels, as a law."""
         width = (high - low) / panels
         y = (low + width * (np.arange(panels)[:, None] + (1 + NODES) / 2)).ravel()
-        loss, slip = mixed_loss(self.law, y)
+        loss, loss_error = mixed_loss(self.law.ratio, y)
         mass = np.tile(WEIGHTS, panels) * (width / 2 / np.sqrt(2 * np.pi)) * np.exp(loss - y * y / 2)
-        error = mass * (np.abs(loss) * (ELEMENTARY * (8 + y * y) + 48 * ULP + slip) + slip)
+        error = mass * (np.abs(loss) * (ELEMENTARY * (8 + y * y) + 48 * ULP + loss_error) + loss_error)
         return Discrete(loss, mass, error)
 
     def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
-        """That of the law, which may leave it to the class that computes many together."""
+        """The envelope of the law itself."""
         return (self.law.batched([(self.law, 1)]) or self.law).log_envelope(abscissa, heights, end)
 
 
-@singledispatch
 def double_quadrature(law: LossTransform) -> LossTransform | None:
-    """The law with its K by a plain quadrature; None if its K is not an integral."""
-    return None
+    """The law with its K by a plain quadrature; None if its K is not the integral of a normal mixture."""
+    return law.by_form(_DoubleQuadratures())
 
 
-@double_quadrature.register
-def _(law: Reflected) -> LossTransform | None:
-    own = double_quadrature(law.law)
-    return None if own is None else own.reflected()
+class _DoubleQuadratures(Forms[LossTransform]):
+    """A double quadrature for each mixture."""
 
+    def reflected(self, own: LossTransform) -> LossTransform:
+        """Reflected too."""
+        return own.reflected()
 
-# a union is understood from Python 3.11 on
-@double_quadrature.register(MixedNormal)
-@double_quadrature.register(BlendedNormal)
-def _(law: MixedNormal | BlendedNormal) -> LossTransform:
-    return DoubleQuadrature(law)
+    def mixture(self, shift: Parameter, rate: Parameter) -> LossTransform:
+        """Of two components."""
+        return DoubleQuadrature(MixedNormal(shift, rate))
+
+    def mixtures(self, shifts: tuple[Parameter, ...], weights: Weights) -> LossTransform:
+        """Of many."""
+        return DoubleQuadrature(BlendedNormal(shifts, weights))

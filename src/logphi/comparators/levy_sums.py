@@ -20,25 +20,25 @@ import numpy as np
 from logphi.arith.floats import ULP
 from logphi.comparators.buckets import Buckets
 from logphi.comparators.output_cells import cells_of
-from logphi.grid.discretization import pieces
+from logphi.grid.discretization import discretizers
 from logphi.grid.discretized import Prepared, plan_for, sides_of, step_for
 from logphi.grid.samples import Samples
 from logphi.laws.transform import LossTransform
 
 # the number of points of the source's Experiment 3
 CELLS = 100_000
-# measured: numbers of lattice points; four times as many take four times as long
+# measured: numbers of lattice points; the time is proportional to them
 _SIZES = tuple(1 << k for k in (13, 15, 17, 19))
 # a finer lattice that gains less than this share of the width is the last
 _GAIN = 1e-3
 # the share of an answer that may wrap around or be cut off
 _SHARE = 1e-6
-# what no double tells from nothing
+# derived: masses below this have logarithms without digits; in the upper law they count as infinite
 _LEAST = 1e-280
 
 
 def prepare(terms: Sequence[tuple[LossTransform, int]], x: float, cells: int = CELLS, reach: float | None = None) -> Prepared:
-    """D of the two rounded laws, sharp near one threshold.
+    """D of the two rounded laws, tightest near one threshold.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def prepare(terms: Sequence[tuple[LossTransform, int]], x: float, cells: int = C
         Laws with their counts; X is the sum. Those that :func:`cells_of` knows, normal and mixed normal laws, are rounded;
         the others enter as they are.
     x
-        The threshold, any finite real, near which the answers shall be sharp. They hold at every other.
+        The threshold, any finite real, near which the bounds are tightest. They hold at every other.
     cells
         The number N of cells on [-S, S]: the width of the answer is proportional to n S / N.
     reach
@@ -73,7 +73,7 @@ def prepare(terms: Sequence[tuple[LossTransform, int]], x: float, cells: int = C
     cut = [(own, count) for law, count in terms if (own := cells_of(law, cells + 2, reach)) is not None]
     if not cut:
         raise ValueError("no term is a Gaussian mechanism, sampled or not, so that there is no loss to round to a grid")
-    others, factor = pieces([(law, count) for law, count in terms if cells_of(law, 4) is None])
+    others, factor = discretizers([(law, count) for law, count in terms if cells_of(law, 4) is None])
     rounded = [(Buckets.of_cells(own), count) for own, count in cut]
     above, below = ((*((_rounded(own, up), count) for own, count in rounded), *others) for up in (True, False))
     top = sum(count * part.top for part, count in above)
@@ -99,6 +99,6 @@ def _rounded(law: Buckets, up: bool) -> Samples:
     loss, mass = (law.high, law.most) if up else (law.low, law.least)
     kept = np.isfinite(loss) & (mass > _LEAST)
     infinite = float(mass[np.isposinf(loss)].sum()) + _LEAST * np.count_nonzero(mass <= _LEAST) if up else 0.0
-    # the ends are in order but for their rounding
+    # rounding may have put neighbouring ends out of order
     ordered = np.maximum.accumulate(loss[kept]) if up else np.minimum.accumulate(loss[kept][::-1])[::-1]
     return Samples(ordered, np.log(mass[kept]), infinite)

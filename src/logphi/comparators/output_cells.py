@@ -6,20 +6,20 @@ notation: X a monotone function l(Y) of a variable Y whose distribution function
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import singledispatch
 
 import numpy as np
 
 from logphi.arith.floats import ELEMENTARY, FLOATS
+from logphi.arith.protocol import Parameter
 from logphi.arrays import Array
-from logphi.laws.blended_normal import BlendedNormal
+from logphi.laws.forms import Forms
 from logphi.laws.mixed_normal import MixedNormal
-from logphi.laws.normal import Normal
-from logphi.laws.transform import LossTransform, Reflected
+from logphi.laws.transform import LossTransform
+from logphi.quadrature.log_ratio import LogRatio
 
 # derived: a normal variable is beyond this many standard deviations with probability below 1e-20
 REACH = 9.4
-# derived: beyond this there is not the least double of it, and cells may be empty
+# derived: beyond this a normal density is below the smallest double, and cells may be empty
 _FAR = 40.0
 
 
@@ -27,74 +27,77 @@ _FAR = 40.0
 class Cells:
     """A law cut into cells: losses at the N + 1 edges in ascending order, the N masses, and those of the tilt.
 
-    The first and last edge may be infinite. ``wrong`` and ``tilted_wrong`` bound the errors of the distribution
-    functions at the edges, which telescope; ``slip`` bounds those of the losses at the edges.
+    The first and last edge may be infinite. ``mass_error`` and ``tilted_error`` bound the errors of the distribution
+    functions at the edges, which telescope; ``edge_error`` bounds those of the losses at the edges.
     """
 
     edges: Array
     mass: Array
     tilted: Array
-    wrong: Array
-    tilted_wrong: Array
-    slip: Array
+    mass_error: Array
+    tilted_error: Array
+    edge_error: Array
 
     def reflected(self) -> Cells:
         """The cells of the tilt, turned around."""
-        flipped = (self.tilted, self.mass, self.tilted_wrong, self.wrong, self.slip)
+        flipped = (self.tilted, self.mass, self.tilted_error, self.mass_error, self.edge_error)
         return Cells(-self.edges[::-1], *(part[::-1] for part in flipped))
 
 
-@singledispatch
 def cells_of(law: LossTransform, size: int, reach: float | None = None) -> Cells | None:
     """The law cut into cells, equally wide in the output that the loss is a function of; None if unknown.
 
     The two outermost cells have no other end. The others are between -S and S for a reach of S, in units of the
     distance between the two means and around that of Q; by default where both laws of the pair have all their mass but 1e-20.
     """
-    return None
+    return law.by_form(_OutputCells(size, reach))
 
 
-@cells_of.register
-def _(law: Reflected, size: int, reach: float | None = None) -> Cells | None:
-    own = cells_of(law.law, size, reach)
-    return None if own is None else own.reflected()
+@dataclass(frozen=True)
+class _OutputCells(Forms[Cells]):
+    """Normal laws and mixtures of two in cells."""
+
+    size: int
+    reach: float | None
+
+    def reflected(self, own: Cells) -> Cells:
+        """The tilt, turned around."""
+        return own.reflected()
+
+    def normal(self, shift: Parameter) -> Cells:
+        """Normal masses under both means."""
+        m = abs(float(shift.under(FLOATS).mid))
+        # the output less the mean under P, in standard deviations
+        y = self._edges(m) - m
+        loss = m * (y + m / 2)
+        (mass, mass_error), (tilted, tilted_error) = _normal_masses(y, 0.0, m), _normal_masses(y + m, m, m)
+        edges = np.concatenate([[-np.inf], loss, [np.inf]])
+        return Cells(edges, mass, tilted, mass_error, tilted_error, _padded(ELEMENTARY * m * (np.abs(y) + m)))
+
+    def mixture(self, shift: Parameter, rate: Parameter) -> Cells:
+        """Both parts of the mixture."""
+        law = MixedNormal(shift, rate)
+        m, q = law.constants
+        y = self._edges(m)
+        loss, loss_error = mixed_loss(law.ratio, y)
+        (null, null_wrong), (moved, moved_wrong) = _normal_masses(y, 0.0, m), _normal_masses(y - m, m, m)
+        edges = np.concatenate([[np.log1p(-q)], loss, [np.inf]])
+        mass_error = (1 - q) * null_wrong + q * moved_wrong
+        # the bottom of the support stands in for the first edge, with the relative error of a logarithm
+        edge_error = _padded(loss_error)
+        edge_error[0] = ELEMENTARY * (1 + q / (1 - q))
+        return Cells(edges, (1 - q) * null + q * moved, null, mass_error, null_wrong, edge_error)
+
+    def _edges(self, m: float) -> Array:
+        """The inner edges less the mean under Q, in standard deviations."""
+        low, high = (-REACH, REACH + m) if self.reach is None else (-m * self.reach, m * self.reach)
+        return np.clip(np.linspace(low, high, self.size - 1), -_FAR, _FAR + m)
 
 
-@cells_of.register
-def _(law: Normal, size: int, reach: float | None = None) -> Cells:
-    m = abs(float(law.shift.under(FLOATS).mid))
-    # the output less the mean under P, in standard deviations
-    y = _edges(m, size, reach) - m
-    loss = m * (y + m / 2)
-    (mass, wrong), (tilted, tilted_wrong) = _normal_masses(y, 0.0, m), _normal_masses(y + m, m, m)
-    edges = np.concatenate([[-np.inf], loss, [np.inf]])
-    return Cells(edges, mass, tilted, wrong, tilted_wrong, _padded(ELEMENTARY * m * (np.abs(y) + m)))
-
-
-@cells_of.register
-def _(law: MixedNormal, size: int, reach: float | None = None) -> Cells:
-    m, q = law.constants
-    y = _edges(m, size, reach)
-    loss, slip = mixed_loss(law, y)
-    (null, null_wrong), (moved, moved_wrong) = _normal_masses(y, 0.0, m), _normal_masses(y - m, m, m)
-    edges = np.concatenate([[np.log1p(-q)], loss, [np.inf]])
-    wrong = (1 - q) * null_wrong + q * moved_wrong
-    # the bottom of the support stands in for the first edge, with the relative error of a logarithm
-    bottom = _padded(slip)
-    bottom[0] = ELEMENTARY * (1 + q / (1 - q))
-    return Cells(edges, (1 - q) * null + q * moved, null, wrong, null_wrong, bottom)
-
-
-def _edges(m: float, size: int, reach: float | None) -> Array:
-    """The inner edges less the mean under Q, in standard deviations."""
-    low, high = (-REACH, REACH + m) if reach is None else (-m * reach, m * reach)
-    return np.clip(np.linspace(low, high, size - 1), -_FAR, _FAR + m)
-
-
-def mixed_loss(law: MixedNormal | BlendedNormal, y: Array) -> tuple[Array, Array]:
+def mixed_loss(ratio: LogRatio, y: Array) -> tuple[Array, Array]:
     """The log-ratio and its absolute error, with those of the parameters."""
-    loss = law.ratio.value(y)
-    return loss[0], 2 * law.ratio.error(y, loss)[0]
+    loss = ratio.value(y)
+    return loss[0], 2 * ratio.error(y, loss)[0]
 
 
 def _normal_masses(y: Array, centre: float, m: float) -> tuple[Array, Array]:

@@ -22,10 +22,12 @@ import numpy as np
 from logphi.arith.floats import ULP
 from logphi.arith.scaled import Scaled
 from logphi.arrays import Array
-from logphi.inversion import contour
-from logphi.inversion.contour import RIGHT, Contour, Inversion, Part, Smooth, log_kappa
+from logphi.inversion.contour import Inversion, Part
 from logphi.inversion.demand import Demand
 from logphi.inversion.half_line import spread
+from logphi.inversion.kernels import Smooth, log_kappa
+from logphi.inversion.line_sum import Contour, plan
+from logphi.inversion.saddle import RIGHT, saddle
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.mixed_normal import MixedNormal
 
@@ -206,10 +208,10 @@ def prepare(loss: LogPhi, x: float, demand: Demand, log_most: float = math.inf) 
         return None
     small = LogPhi((*laws, *((law, count) for law, count in loss.terms if not isinstance(law, MixedNormal))))
     kernel = Smooth(x)
-    found = contour.saddle(small, kernel, RIGHT)
+    found = saddle(small, kernel, RIGHT)
     if not found.value < log_most:
         return None
-    line = contour.plan(small, found.abscissa, kernel, demand.rtol, decaying=True)
+    line = plan(small, found.abscissa, kernel, demand.rtol, decaying=True)
     if line is None or not (line.values.radius < 1).any():
         # so long a line needs too many nodes of the inner integrals
         return None

@@ -21,10 +21,10 @@ from logphi.engine.method import CHERNOFF, EXACT, Method
 from logphi.engine.profile import LogProbability, enclosed, ends_of, ledger_of, masses, outward, safe_log
 from logphi.engine.profiles import route
 from logphi.inversion import half_line, real_space
-from logphi.inversion.boxes import DUAL_MASS, MASS
 from logphi.inversion.demand import Demand
 from logphi.inversion.half_line import spread
 from logphi.inversion.lattice import reserve_at
+from logphi.inversion.payoffs import DUAL_MASS, MASS
 from logphi.laws.finite import Thinned
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.transform import LossTransform

@@ -9,8 +9,9 @@ import numpy as np
 
 from logphi.arrays import Array
 from logphi.engine import clipping
-from logphi.inversion.contour import RIGHT, interval_of, log_kappa, settle
-from logphi.inversion.saddle import minimise
+from logphi.inversion.kernels import log_kappa
+from logphi.inversion.layout import settle
+from logphi.inversion.saddle import RIGHT, interval_of, minimise
 from logphi.laws.log_phi import LogPhi
 
 # measured: the slope at one crossing leads to those of deltas up to so many times as large, a logarithm

@@ -3,64 +3,43 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from logphi.arith.floats import ELEMENTARY, ULP
+from logphi.arith.floats import ULP
 from logphi.arrays import Array
+from logphi.grid.chords import Chords, atom_chords
+from logphi.grid.discretizer import Discretizer
 from logphi.grid.lattice_law import Grid, LatticeLaw, placed
-from logphi.laws.ladder import Ladder
 from logphi.normal.errors import log_sum
 
-# measured: of so many atoms, bases and steps are not worth trying
+# measured: with more atoms, no base and no step fits better than any other
 _MANY = 24
 
 
 @dataclass(frozen=True)
-class Points:
-    """Atoms at ``locations`` with logarithms of their P-masses; ``slack`` bounds the error of either."""
+class Atoms(Discretizer):
+    """Atoms at ``locations`` with logarithms of their P-masses; ``location_error`` bounds the error of either."""
 
     locations: tuple[float, ...]
     log_p: tuple[float, ...]
-    slack: float
-
-    @staticmethod
-    def of(law: Any) -> Points:
-        """A finite law: every location is the difference of two logarithms."""
-        log_p, log_q = np.log(np.asarray(law.p)), np.log(np.asarray(law.q))
-        slack = ELEMENTARY * (2 + float(np.abs(log_p).max() + np.abs(log_q).max())) + 2 * law.relative_error
-        return Points(tuple((log_p - log_q).tolist()), tuple(log_p.tolist()), slack)
-
-    @staticmethod
-    def rungs(law: Ladder) -> Points:
-        """The atoms of a ladder."""
-        locations, log_weights, location_error, relative_error = law.atoms()
-        log_p = log_weights + locations / 2
-        slack = location_error + relative_error + 4 * ULP * (1 + float(np.abs(log_weights).max()) + law.support.upper)
-        return Points(tuple(locations.tolist()), tuple(log_p.tolist()), slack)
+    location_error: float
 
     @property
     def top(self) -> float:
         """The highest atom."""
-        return max(self.locations) + self.slack
-
-    @property
-    def endless(self) -> bool:
-        """No."""
-        return False
+        return max(self.locations) + self.location_error
 
     def misfit(self, steps: Array, tilt: float) -> Array:
-        """How far the lower law's tilted mean is moved, per step; the base is the best atom."""
+        """How far rounding down moves the tilted mean, per step, when node 0 is the atom that fits best."""
         least: Array = self._misfits(steps, tilt).min(axis=0)
         return least
 
     def _misfits(self, steps: Array, tilt: float) -> Array:
-        """How far the lower law's tilted mean is moved, per base and step."""
+        """How far rounding down moves the tilted mean, for each atom as node 0 and each step."""
         r, log_p = np.asarray(self.locations), np.asarray(self.log_p)
         weight = np.exp(log_p + tilt * r - (log_p + tilt * r).max())
         if r.size > _MANY:
-            # no base fits better than another
             return np.broadcast_to(steps / 2, (r.size, steps.size))
         position = (r[:, None] - r)[:, :, None] / steps
         nearest = np.rint(position)
@@ -71,7 +50,7 @@ class Points:
 
     @property
     def spans(self) -> Array:
-        """Distances that the step may divide."""
+        """The distances of the atoms from the lowest one."""
         r = np.unique(self.locations)
         if r.size > _MANY:
             return np.zeros(0)
@@ -82,7 +61,11 @@ class Points:
         return log_sum(np.asarray(self.log_p) + u[:, None] * np.asarray(self.locations))
 
     def on(self, grid: Grid) -> LatticeLaw:
-        """Split over the neighbours, or rounded down, from the base that fits best."""
+        """Atoms split over two nodes, or rounded down; node 0 is the atom that fits best."""
         r, log_p = np.asarray(self.locations), np.asarray(self.log_p)
         base = int(np.argmin(self._misfits(np.array([grid.step]), grid.tilt)[:, 0]))
-        return placed(grid, r - r[base], log_p, float(r[base]), self.slack)
+        return placed(grid, r - r[base], log_p, float(r[base]), self.location_error)
+
+    def chords(self, first: int, last: int, h: float, upper: bool) -> Chords:
+        """Every atom in its cell."""
+        return atom_chords(np.asarray(self.locations), np.asarray(self.log_p), self.location_error, h)

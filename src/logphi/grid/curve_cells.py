@@ -14,42 +14,43 @@ import numpy as np
 
 from logphi.arith.floats import ULP
 from logphi.arrays import Array
-from logphi.grid.lattice_law import Cells, Grid, LatticeLaw, joined, placed, within_doubles
+from logphi.grid.discretizer import Discretizer
+from logphi.grid.lattice_law import Grid, LatticeLaw, TiltedCells, joined, placed, within_doubles
 from logphi.normal.errors import MASS, RUN, SHARE, log_sum
 from logphi.quadrature.curve import Curve
 from logphi.quadrature.gauss_legendre import GaussLegendre, atoms_of
 from logphi.quadrature.panels import Ellipses, gauss
 
-# measured: nodes of a panel, and ellipses that do for cells; and of those that are narrow beside the steepness of the loss
+# measured: nodes and ellipses of a panel; fewer nodes and a larger ellipse suffice where the loss changes little in a cell
 _ORDER, _FEWER = 8, 4
 _RHO, _LARGER = np.array([2.5, 5.0, 10.0, 20.0]), np.array([160.0])
 _NARROW = 0.02
-# the error asked of a share, and how often a cell is halved for it at most
+# the largest error of a share, as a logarithm, and how often a cell is halved for it at most
 _SHARP = float(np.log(1e-15))
 _HALVINGS = 60
-# points of a rough sum
+# measured: points of a sum that only has to find the saddle
 _POINTS = 1025
 
 
 @dataclass(frozen=True)
-class Bent:
-    """A curve, as a function of whether it shall be above or below the law; ``turned``, its law of -l under Q."""
+class CurveCells(Discretizer):
+    """A curve, as a function of whether its profile is above or below that of the law; ``exchanged``: the law of -l under Q."""
 
     curve_at: Callable[[bool], Curve]
-    turned: bool = False
+    exchanged: bool = False
 
     @property
     def top(self) -> float:
         """The highest loss."""
         curve = self.curve_at(True)
         low, high = _ends_of(curve)
-        top = -float(low) if self.turned else float(high)
+        top = -float(low) if self.exchanged else float(high)
         return top * (1 + 4 * curve.error)
 
     @property
     def endless(self) -> bool:
         """Whether a curve has no upper end."""
-        return not self.turned and not np.isfinite(self.curve_at(True).end)
+        return not self.exchanged and not np.isfinite(self.curve_at(True).end)
 
     @property
     def spans(self) -> Array:
@@ -68,11 +69,15 @@ class Bent:
         missed = np.where(np.abs(turns - np.rint(turns)) <= 16 * ULP * turns, 0.0, turns - np.floor(turns))
         return np.asarray(missed * steps / 2)
 
+    def reflected(self) -> Discretizer:
+        """Turned."""
+        return replace(self, exchanged=not self.exchanged)
+
     def approximate(self, u: Array, cut: float) -> Array:
-        """From panels; a rough sum where the upper tail is cut."""
+        """By Gauss-Legendre panels, or a trapezoidal sum where the upper tail is cut."""
         curve = self.curve_at(True)
         if not self.endless:
-            return GaussLegendre(curve).approximate(-1 - u if self.turned else u)
+            return GaussLegendre(curve).approximate(-1 - u if self.exchanged else u)
         s = np.linspace(*_reached(curve, 1.0, -cut), _POINTS)
         loss, log_density = curve.loss(s), curve.log_density(s) + np.log(s[1] - s[0])
         parts = [log_density + (1 + u[:, None]) * loss]
@@ -87,29 +92,29 @@ class Bent:
         curve = self.curve_at(grid.upper)
         origin = 0.0 if np.isinf(curve.start) else float(curve.loss(np.array([curve.start]))[0])
         if not curve.mirrored:
-            return self._whole(curve, grid, origin, self.turned)
-        right, left = (self._whole(curve, grid, 0.0, turned) for turned in (False, True))
+            return self._whole(curve, grid, origin, self.exchanged)
+        right, left = (self._whole(curve, grid, 0.0, exchanged) for exchanged in (False, True))
         both = joined(right, left)
-        below = right.lost_below + left.lost_below
-        both = replace(both, lost=right.lost, lost_mass=right.lost_mass, lost_below=below)
+        below = right.omitted_below + left.omitted_below
+        both = replace(both, omitted_above=right.omitted_above, omitted_mass=right.omitted_mass, omitted_below=below)
         if not curve.rest:
             return both
-        # what the rest may be off by
+        # the relative error of the mass at zero
         sure = 1 + (1 if grid.upper else -1) * (64 * ULP + 4 * curve.error)
-        rest = LatticeLaw(np.zeros(1, np.int64), np.ones(1) * sure, float(np.log(curve.rest)), 0.0, both.slack)
-        return replace(joined(both, rest), lost=both.lost, lost_mass=both.lost_mass)
+        rest = LatticeLaw(np.zeros(1, np.int64), np.ones(1) * sure, float(np.log(curve.rest)), 0.0, both.location_error)
+        return replace(joined(both, rest), omitted_above=both.omitted_above, omitted_mass=both.omitted_mass)
 
-    def _whole(self, curve: Curve, grid: Grid, origin: float, turned: bool) -> LatticeLaw:
-        body = _body(curve, grid, origin, turned)
+    def _whole(self, curve: Curve, grid: Grid, origin: float, exchanged: bool) -> LatticeLaw:
+        body = _body(curve, grid, origin, exchanged)
         if not curve.atoms:
             return body
         atoms = atoms_of(curve)
-        sign = -1.0 if turned else 1.0
-        log_p = atoms.log_mass if turned else atoms.log_mass + atoms.loss
+        sign = -1.0 if exchanged else 1.0
+        log_p = atoms.log_mass if exchanged else atoms.log_mass + atoms.loss
         log_p = log_p + (1 if grid.upper else -1) * (atoms.relative_error + atoms.loss_error)
-        slack = float(atoms.loss_error.max()) + 8 * ULP * (1 + abs(origin))
-        own = placed(grid, sign * (atoms.loss - origin), log_p, sign * origin, slack)
-        return replace(joined(body, own), lost=body.lost, lost_mass=body.lost_mass)
+        location_error = float(atoms.loss_error.max()) + 8 * ULP * (1 + abs(origin))
+        own = placed(grid, sign * (atoms.loss - origin), log_p, sign * origin, location_error)
+        return replace(joined(body, own), omitted_above=body.omitted_above, omitted_mass=body.omitted_mass)
 
 
 def _ends_of(curve: Curve) -> Array:
@@ -124,7 +129,7 @@ def _ends_of(curve: Curve) -> Array:
 
 
 def _reached(curve: Curve, power: float, reach: float) -> tuple[float, float]:
-    """Between which places e^{power l} Q has nearly all its mass; nothing depends on how nearly."""
+    """An interval with nearly all of the mass of e^{power l} Q; the bounds hold for any interval."""
     if np.isfinite(curve.start) and np.isfinite(curve.end):
         low, high = curve.start, curve.end
     else:
@@ -139,56 +144,56 @@ def _reached(curve: Curve, power: float, reach: float) -> tuple[float, float]:
     return low, high
 
 
-def _body(curve: Curve, grid: Grid, origin: float, turned: bool) -> LatticeLaw:
-    """What has a density."""
-    h, sign = grid.step, -1.0 if turned else 1.0
-    alpha = -grid.tilt if turned else 1 + grid.tilt
+def _body(curve: Curve, grid: Grid, origin: float, exchanged: bool) -> LatticeLaw:
+    """The lattice law of the curve without its atoms."""
+    h, sign = grid.step, -1.0 if exchanged else 1.0
+    alpha = -grid.tilt if exchanged else 1 + grid.tilt
     low, high = _reached(curve, alpha, grid.reach)
-    if not turned and np.isinf(curve.end):
+    if not exchanged and np.isinf(curve.end):
         high = min(high, _reached(curve, 1.0, -grid.cut)[1])
-    # an upper law leaves out nothing at its top but what it accounts for
-    if grid.upper and turned and np.isfinite(curve.start):
+    # an upper law ends at the end of the support
+    if grid.upper and exchanged and np.isfinite(curve.start):
         low = curve.start
-    if grid.upper and not turned and np.isfinite(curve.end):
+    if grid.upper and not exchanged and np.isfinite(curve.end):
         high = curve.end
     first, last = ((float(curve.loss(np.array([end]))[0]) - origin) / h for end in (low, high))
     within_doubles(first, last)
     first, last = int(np.floor(first + 1e-9)), int(np.ceil(last - 1e-9))
     first = max(first, 0) if np.isfinite(curve.start) else first
-    last = min(max(last, first + 1), first + grid.most) if not turned else max(last, first + 1)
-    first = first if not turned else max(first, last - grid.most)
+    last = min(max(last, first + 1), first + grid.most) if not exchanged else max(last, first + 1)
+    first = first if not exchanged else max(first, last - grid.most)
     k = np.arange(first, last + 1)
     x = np.asarray(origin + k * h, dtype=float)
     s = np.clip(curve.place(x), curve.start, curve.end)
     if first == 0 and np.isfinite(curve.start):
-        # where the computed place has few digits
+        # near the start the computed place has few digits
         s[0] = curve.start
     loss_error = curve.loss_error(s, np.abs(s))
-    # the ends of a curve are within their cells; elsewhere the place is as computed
+    # an end of the curve lies within its cell; any other edge is where it was computed
     inside = (s > curve.start) & (s < curve.end)
-    slack = float((np.abs(curve.loss(s) - x) * inside + loss_error).max()) + 4 * ULP * float(np.abs(x).max())
+    location_error = float((np.abs(curve.loss(s) - x) * inside + loss_error).max()) + 4 * ULP * float(np.abs(x).max())
     runs = [_cells(curve, s[at : at + RUN + 1], x[at : at + RUN + 1], h) for at in range(0, s.size - 1, RUN)]
     log_mass, share, wrong, sag = np.concatenate(runs, axis=1)
-    share_error = SHARE + np.exp(wrong) + 4 * slack / h
+    share_error = SHARE + np.exp(wrong) + 4 * location_error / h
     sag = np.minimum(sag * (1 + 1e-9), share * (1 - share) + share_error)
     exponent = log_mass + alpha * x[:-1]
     peak = float(exponent.max())
     g0, g1, g2 = (abs(one) for one in curve.density)
     far = np.maximum(np.abs(s[1:]), np.abs(s[:-1]))
     size = g0 + far * (g1 + g2 * far) + np.abs(alpha * x[:-1]) + np.abs(log_mass) + abs(peak)
-    # the density too follows the rounding of s
+    # the density is taken at the rounded s as well
     error = MASS + (16 * ULP + 2 * curve.error) * (4 + size) + np.exp(wrong) + np.maximum(loss_error[1:], loss_error[:-1])
-    cells = Cells(np.exp(exponent - peak), error, np.clip(share, 0, 1), share_error, sag, alpha, h, turned)
+    cells = TiltedCells(np.exp(exponent - peak), error, np.clip(share, 0, 1), share_error, sag, alpha, h, exchanged)
     nodes = cells.above() if grid.upper else cells.below()
     if not grid.upper:
-        return LatticeLaw(-k if turned else k, nodes, peak, sign * origin, slack)
+        return LatticeLaw(-k if exchanged else k, nodes, peak, sign * origin, location_error)
     log_whole = peak + float(np.log(nodes.sum()))
     under, over = (_exp(_log_tail(curve, alpha, float(s[at]), outward) - log_whole) for at, outward in ((0, -1), (-1, 1)))
-    if turned:
-        # the lower end of a curve is the upper one here
-        return LatticeLaw(-k, nodes, peak, -origin, slack, under, float(under > 0), over)
-    lost_mass = _exp(_log_tail(curve, 1.0, float(s[-1]), 1)) if over else 0.0
-    return LatticeLaw(k, nodes, peak, origin, slack, over, lost_mass, under)
+    if exchanged:
+        # the start of the curve is the upper end of the exchanged law
+        return LatticeLaw(-k, nodes, peak, -origin, location_error, under, float(under > 0), over)
+    omitted_mass = _exp(_log_tail(curve, 1.0, float(s[-1]), 1)) if over else 0.0
+    return LatticeLaw(k, nodes, peak, origin, location_error, over, omitted_mass, under)
 
 
 def _log_tail(curve: Curve, power: float, end: float, outward: int) -> float:
@@ -222,7 +227,7 @@ def _cells(curve: Curve, s: Array, x: Array, h: float) -> Array:
     narrow = float((high - low).max()) * curve.steepness < _NARROW
     rho, order = (_LARGER, _FEWER) if narrow else (_RHO, _ORDER)
     for halving in range(_HALVINGS):
-        # where doubles are too coarse for the step, some have no width
+        # some cells are narrower than a double
         wide = high > low
         owner, low, high = owner[wide], low[wide], high[wide]
         if not owner.size:
@@ -246,7 +251,7 @@ def _cells(curve: Curve, s: Array, x: Array, h: float) -> Array:
         owner, low, high = np.tile(owner, 2), np.concatenate([low, middle]), np.concatenate([middle, high])
     held = np.maximum(mass, 1e-300)
     share = upper / held
-    with np.errstate(over="ignore"):  # a cell without mass: nothing is known, and nothing needed
+    with np.errstate(over="ignore"):  # a cell without mass has no error
         error = np.minimum(2 * wrong / held, 1.0)
     return np.stack([np.log(held) + reference, share, np.log(error), _sag(curve, s, x, np.log(held) + reference, scale)])
 

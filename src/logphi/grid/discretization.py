@@ -12,156 +12,134 @@ between nodes k and k + 1.
   too. Its Q-masses are those of the chord minus the second differences of D_k; nearly always they are positive. A
   deficit is taken from the next node above, and cells near the top are rounded down entirely: both lower D. Where the
   support ends, all mass below some point may become one atom at its mean, which is a tangent of D.
-* Reversal exchanges P with Q and x with -x. It turns chords into chords and keeps the order, so a turned law is the
-  lattice law of the straight one, read backwards: only the direction of "up" changes.
+* Reversal exchanges P with Q and x with -x. It turns chords into chords and keeps the order, so the lattice law of
+  the reflected law is that of the law read backwards: only the direction of "up" changes.
 
 All profiles grow with the parameters of the laws below: half an ulp of a parameter is taken outward in the parameter.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from logphi.arith.floats import ULP
-from logphi.grid.atoms import Points
-from logphi.grid.curve_cells import Bent
-from logphi.grid.discretizer import Ends, Piece
-from logphi.grid.flat_cells import Flat
-from logphi.grid.mixture_cells import Bell
-from logphi.grid.rounded import Rounded
+from logphi.arith.protocol import Parameter
+from logphi.arrays import Array
+from logphi.grid.atoms import Atoms
+from logphi.grid.curve_cells import CurveCells
+from logphi.grid.discretizer import Discretizer, Ends
+from logphi.grid.flat_cells import FlatCells
+from logphi.grid.mixture_cells import MixtureCells
 from logphi.grid.samples import Samples
-from logphi.laws import flat_constants
 from logphi.laws.blended_normal import BlendedNormal
-from logphi.laws.curved_normal import ReplacedNormal, SplicedNormal
-from logphi.laws.densities import Densities
-from logphi.laws.finite import Finite, Thinned
-from logphi.laws.integers import NormalSteps
-from logphi.laws.ladder import GeometricShift
-from logphi.laws.mixed_flat import MixedFlat, SplicedFlat
-from logphi.laws.mixed_normal import MixedNormal
-from logphi.laws.normal import Normal
-from logphi.laws.transform import LossTransform, Reflected
-from logphi.laws.truncated import MixedTruncated, SplicedTruncated, TruncatedLoss
-from logphi.laws.two_point import TwoPoint
-from logphi.laws.uniform import Uniform, UniformWithAtoms
+from logphi.laws.forms import Forms
+from logphi.laws.transform import LossTransform
+from logphi.laws.weights import Weights
+from logphi.quadrature.curve import Curve
+
+Terms = Sequence[tuple[LossTransform, int]]
+Parts = tuple[tuple[Discretizer, int], ...]
+
+# measured: each shift takes a pass over the lattice
+_MOST_SHIFTS = 64
+# derived: weights below this are near the smallest normal double, and lose digits
+_LEAST = 1e-290
 
 
-def pieces(terms: Iterable[tuple[LossTransform, int]]) -> tuple[tuple[tuple[Piece, int], ...], Ends]:
-    """The laws as pieces with counts, and the logarithm of the constant factor; all normals become one.
+def discretizers(terms: Terms) -> tuple[Parts, Ends]:
+    """A discretizer for each law, with its count, and the logarithm of the constant factor; all normal laws become one.
 
     Raises
     ------
     ValueError
-        If a law is none of those whose cell masses are known.
+        If the cell masses of a law are not known.
     """
-    result: list[tuple[Piece, int]] = []
-    log_factor, wrong, low, high, normals = 0.0, 0.0, 0.0, 0.0, 0
-    for law, count in terms:
-        if isinstance(law, Thinned):
-            log_factor += count * float(np.log1p(-law.failure))
-            wrong += 8 * ULP * count * law.failure / (1 - law.failure)
-        elif isinstance(law, Normal):
-            ends = Ends.of(law.shift)
-            low, high, normals = low + count * ends.low**2, high + count * ends.high**2, normals + 1
-        else:
-            result.append((piece_of(law), count))
-    if normals:
-        room = 1 + (normals + 4) * ULP
-        result.append((Bell((Ends(np.sqrt(low) / room, np.sqrt(high) * room),), (Ends(1.0, 1.0),), False), 1))
-    return tuple(result), Ends(log_factor - wrong, log_factor + wrong)
+    moving, log_factor = without_constants(terms)
+    normal = [(Ends.of(shift), count) for law, count in moving if (shift := law.normal_shift) is not None]
+    result = [(discretizer_of(law), count) for law, count in moving if law.normal_shift is None]
+    if normal:
+        room = 1 + (len(normal) + 4) * ULP
+        low, high = (sum(count * shift.at(side) ** 2 for shift, count in normal) for side in (False, True))
+        result.append((_normal(Ends(np.sqrt(low) / room, np.sqrt(high) * room)), 1))
+    return tuple(result), log_factor
 
 
-def piece_of(law: LossTransform) -> Piece:
-    """One law as a piece.
+def without_constants(terms: Terms) -> tuple[Terms, Ends]:
+    """The laws whose loss is not always zero, and the logarithm of the product of the others' masses."""
+    constant = [law.support.lower == law.support.upper == 0 for law, _ in terms]
+    low = high = 0.0
+    for (law, count), known in zip(terms, constant, strict=True):
+        masses = law.log_masses()
+        if known and masses is not None:
+            mid, radius = float(masses[0].mid[0].real), float(masses[0].radius[0])
+            wrong = count * (radius + 4 * ULP * abs(mid))
+            low, high = low + count * mid - wrong, high + count * mid + wrong
+    return [term for term, known in zip(terms, constant, strict=True) if not known], Ends(low, high)
+
+
+def discretizer_of(law: LossTransform) -> Discretizer:
+    """The discretizer of one law.
 
     Raises
     ------
     ValueError
         If its cell masses are not known.
     """
-    make = _MAKERS.get((type(law.law), True) if isinstance(law, Reflected) else (type(law), False))
-    if make is None:
+    found = law.by_form(_Discretizers())
+    if found is None:
         raise ValueError(
             "no cell masses are known of some loss: discretisation serves Gaussian, Laplace, exponential, truncated and finite "
             "mechanisms, sampled or not, and densities"
         )
-    return make(law)
+    return found
 
 
-def rounded(terms: Iterable[tuple[LossTransform, int]], dots: bool) -> tuple[tuple[tuple[Rounded, int], ...], Ends]:
-    """The laws as pieces that are put on multiples of the step, each by itself; and the logarithm of the constant factor.
-
-    Raises
-    ------
-    ValueError
-        If a law is none of those whose cell masses are known.
-    """
-    held = list(terms)
-    thinned = [(law, count) for law, count in held if isinstance(law, Thinned)]
-    factor = pieces(thinned)[1]
-    return tuple((Rounded(law, piece_of(law), dots), count) for law, count in held if not isinstance(law, Thinned)), factor
+def _normal(shift: Ends) -> MixtureCells:
+    return MixtureCells((shift,), (Ends(1.0, 1.0),))
 
 
-def _normal(law: Any) -> Bell:
-    return Bell((Ends.of(law.shift),), (Ends(1.0, 1.0),), False)
+class _Discretizers(Forms[Discretizer]):
+    """The discretizer of each form."""
 
+    def reflected(self, own: Discretizer) -> Discretizer | None:
+        """Its own reflection."""
+        return own.reflected()
 
-def _bell(law: Any) -> Bell:
-    turned = isinstance(law, Reflected)
-    base: Any = law.law if isinstance(law, Reflected) else law
-    return Bell((Ends.of(base.shift),), (Ends.of(base.rate),), turned)
+    def normal(self, shift: Parameter) -> Discretizer:
+        """A mixture of one."""
+        return _normal(Ends.of(shift))
 
+    def mixture(self, shift: Parameter, rate: Parameter) -> Discretizer:
+        """Both parameters outward."""
+        return MixtureCells((Ends.of(shift),), (Ends.of(rate),))
 
-# measured: each shift takes a pass over the lattice
-_MOST_SHIFTS = 64
+    def mixtures(self, shifts: tuple[Parameter, ...], weights: Weights) -> Discretizer:
+        """The shifts outward, the weights with their errors."""
+        law = BlendedNormal(shifts, weights)
+        ratio = law.ratio
+        if ratio.shifts.size > _MOST_SHIFTS or float(ratio.weights.min()) < _LEAST:
+            raise ValueError(f"discretisation serves mixtures of at most {_MOST_SHIFTS} shifts, none too rare, not {law!r}")
+        ends = tuple(end for shift in shifts if (end := Ends.of(shift)).high > 0)
+        # the error of a weight, and of its logarithm
+        weight_error = float(max(ratio.weight_error.max(), ratio.rest_error)) + 4 * ULP * (
+            1 + float(np.abs(ratio.log_weights).max())
+        )
+        return MixtureCells(ends, tuple(Ends(p, p) for p in ratio.weights.tolist()), False, ratio.log_rest, weight_error)
 
+    def flat(self, width: Parameter, constants: Callable[[float], tuple[float, float]]) -> Discretizer:
+        """The width outward."""
+        return FlatCells(Ends.of(width).size, constants)
 
-def _bells(law: Any) -> Bell:
-    turned = isinstance(law, Reflected)
-    base: Any = law.law if isinstance(law, Reflected) else law
-    ratio = base.ratio
-    if ratio.shifts.size > _MOST_SHIFTS or float(ratio.weights.min()) < _LEAST:
-        raise ValueError(f"discretisation serves mixtures of at most {_MOST_SHIFTS} shifts, none too rare, not {base!r}")
-    shifts = tuple(Ends.of(shift) for shift in base.shifts if Ends.of(shift).high > 0)
-    # a weight may be off by its rounding, and its logarithm's
-    blur = float(max(ratio.weight_error.max(), ratio.rest_error)) + 4 * ULP * (1 + float(np.abs(ratio.log_weights).max()))
-    return Bell(shifts, tuple(Ends(p, p) for p in ratio.weights.tolist()), turned, ratio.log_rest, blur)
+    def curve(self, curve_at: Callable[[bool], Curve]) -> Discretizer:
+        """Cells of the variable of integration."""
+        return CurveCells(curve_at)
 
+    def atoms(self, locations: Array, log_p: Array, error: float) -> Discretizer:
+        """The atoms."""
+        return Atoms(tuple(locations.tolist()), tuple(log_p.tolist()), error)
 
-# below it, weights lose their digits
-_LEAST = 1e-290
-
-
-def _bent(law: Any) -> Bent:
-    turned = isinstance(law, Reflected)
-    base: Any = law.law if isinstance(law, Reflected) else law
-    return Bent(base.curve_at, turned)
-
-
-# which laws are known, and whether turned by Reflected
-_MAKERS: dict[tuple[type[LossTransform], bool], Callable[[Any], Piece]] = {
-    (Normal, False): _normal,
-    (MixedNormal, False): _bell,
-    (MixedNormal, True): _bell,
-    (BlendedNormal, False): _bells,
-    (BlendedNormal, True): _bells,
-    (Uniform, False): lambda law: Flat(Ends.of(law.width), flat_constants.uniform),
-    (MixedFlat, False): _bent,
-    (MixedFlat, True): _bent,
-    (SplicedFlat, False): _bent,
-    (SplicedNormal, False): _bent,
-    (ReplacedNormal, False): _bent,
-    (MixedTruncated, False): _bent,
-    (MixedTruncated, True): _bent,
-    (SplicedTruncated, False): _bent,
-    (TruncatedLoss, False): _bent,
-    (UniformWithAtoms, False): lambda law: Flat(Ends.of(law.width), flat_constants.with_atoms),
-    (TwoPoint, False): lambda law: Flat(Ends.of(law.point).size, flat_constants.two_point),
-    (Finite, False): Points.of,
-    (GeometricShift, False): Points.rungs,
-    (NormalSteps, False): Points.rungs,
-    (Densities, False): Samples.of,
-}
+    def samples(self, loss: Array, log_p: Array) -> Discretizer:
+        """The nodes as atoms."""
+        return Samples(loss, log_p)

@@ -10,7 +10,6 @@ when h divides the distances between them, and of first order otherwise.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,21 +17,19 @@ import numpy as np
 from logphi.arith.floats import ULP
 from logphi.arith.scaled import Scaled
 from logphi.arrays import Array
-from logphi.grid.discretization import pieces, rounded
-from logphi.grid.discretizer import Ends, Piece
-from logphi.grid.fft_composition import Circle, compose
+from logphi.grid.discretization import Parts, discretizer_of, discretizers, without_constants
+from logphi.grid.discretizer import Ends
+from logphi.grid.fft_composition import Composition, compose
 from logphi.grid.lattice_law import Grid
-from logphi.grid.rounded import MOST_BUCKETS, Rounded
-from logphi.inversion.contour import RIGHT, log_kappa
+from logphi.grid.rounded import MOST_BUCKETS, RoundedLaw
 from logphi.inversion.demand import Demand
-from logphi.inversion.saddle import minimise
+from logphi.inversion.kernels import log_kappa
+from logphi.inversion.saddle import RIGHT, minimise
 from logphi.laws.transform import LossTransform
 
-Parts = tuple[tuple[Piece, int], ...]
-
-# measured: smaller circles take hardly less time
+# measured: shorter transforms take hardly less time
 _FIRST = 1 << 11
-# measured: in three cases of four the distance is below this multiple of what the gap makes expect
+# measured: in three cases of four the distance of the bounds is below this multiple of the predicted one
 _ROOM = 1.4
 # measured: wrap-around as a share of the requested tolerance
 _SHARE = 1e-3
@@ -40,10 +37,10 @@ _SHARE = 1e-3
 _STEPS = 1 << 14
 # measured: steps over which the tilt grows by more than e^30 are of no use
 _COARSE = 30.0
-# derived: beyond this e^{-cx} keeps no digit
+# derived: for larger c x, e^{-cx} has no digit
 _FARTHEST = 1e14
 _UNKNOWN = Scaled(0.0, 0.5, truncation=0.5)
-# measured: how many nodes of a single law are looked at, in turns of the circle
+# measured: how many nodes a single law may have, in periods of the transform
 _TURNS = 16
 
 
@@ -53,7 +50,7 @@ class Prepared:
 
     factor: Ends
     top: float
-    sides: tuple[Circle, Circle] | None
+    sides: tuple[Composition, Composition] | None
 
     def at(self, x: float) -> Scaled:
         """E[(1 - e^{x-X})_+] between two proved ends.
@@ -73,16 +70,16 @@ class Prepared:
         slip = 8 * ULP * (abs(above.log_scale) + abs(below.log_scale) + abs(self.factor.low) + 4)
         noise = max(above.noise, low_noise)
         slip = math.expm1(min(slip + self.factor.high - self.factor.low, 700.0)) * (max(above.value, low, 0.0) + noise)
-        # what is outside the nodes is missing from the upper side only
-        lost = _exp(above.log_lost - above.log_scale) * (1 + 1e-9)
-        half = abs(above.value + lost - low) / 2
+        # only the upper law omits mass outside its nodes
+        omitted_above = _exp(above.log_omitted - above.log_scale) * (1 + 1e-9)
+        half = abs(above.value + omitted_above - low) / 2
         found = Scaled(
             log_scale,
-            (above.value + lost + low) / 2,
+            (above.value + omitted_above + low) / 2,
             excess=_exp(below.log_wrap - above.log_scale) * (1 + 1e-9),
-            truncation=min(lost / 2, half),
+            truncation=min(omitted_above / 2, half),
             rounding=noise + slip,
-            discretization=half - min(lost / 2, half),
+            discretization=half - min(omitted_above / 2, half),
         )
         # no excess is above one
         idle = found.low == 0 and found.log_scale + _log(found.high) > 0
@@ -98,7 +95,7 @@ def prepare(law: LossTransform, x: float, demand: Demand, budget: int = 1 << 20)
         A normal, mixed normal (also reflected), uniform (also with atoms), two-point, finite or thinned law, or a
         sum of such with ``terms``: pairs of a law and its count.
     x
-        The threshold, any real number, near which the bounds shall be sharp.
+        The threshold, any real number, near which the bounds are tightest.
     demand
         The requested width, relative to the value.
     budget
@@ -124,7 +121,7 @@ def prepare(law: LossTransform, x: float, demand: Demand, budget: int = 1 << 20)
     True
     """
     rtol = demand.rtol
-    parts, factor = pieces(getattr(law, "terms", ((law, 1),)))
+    parts, factor = discretizers(getattr(law, "terms", ((law, 1),)))
     top = sum(count * part.top for part, count in parts)
     top += 16 * ULP * sum(count * abs(part.top) for part, count in parts if part.top < np.inf)
     best, width = Prepared(factor, top, None), math.inf
@@ -142,8 +139,7 @@ def prepare(law: LossTransform, x: float, demand: Demand, budget: int = 1 << 20)
             best, width = found, reached
         if width <= rtol or 2 * size > budget:
             return best
-        # the distance of the bounds is about proportional to the gap, or about the gap where nothing is known yet; it is
-        # looked at again before the size has grown more than eightfold
+        # the distance of the bounds is about proportional to the predicted gap; at most eight times the size at once
         share = reached / gap if reached < math.inf else 1.0
         largest = min(8 * size, budget)
         size *= 2
@@ -151,18 +147,18 @@ def prepare(law: LossTransform, x: float, demand: Demand, budget: int = 1 << 20)
             size *= 2
 
 
-def at_width(law: LossTransform, x: float, width: float, dots: bool) -> Prepared:
+def at_width(law: LossTransform, x: float, width: float, connect_dots: bool) -> Prepared:
     """The losses of every term on the multiples of one width: rounded, or above by Connect-the-Dots.
 
     Parameters
     ----------
     law
-        As of :func:`prepare`, but for what is known as a curve only.
+        As of :func:`prepare`, but for laws that are known as a curve or by samples.
     x
-        The threshold, any real number, near which the sums shall have their digits.
+        The threshold, any real number, near which the sums are most accurate.
     width
         The distance of the nodes, in nats.
-    dots
+    connect_dots
         Whether the law above is that of the chords; the law below is always rounded down.
 
     Raises
@@ -174,14 +170,17 @@ def at_width(law: LossTransform, x: float, width: float, dots: bool) -> Prepared
     ----------
     [PLD] sections 2.1 and 2.2.
     """
-    parts, factor = rounded(getattr(law, "terms", ((law, 1),)), dots)
+    terms, factor = without_constants(getattr(law, "terms", ((law, 1),)))
+    parts = tuple((RoundedLaw(term, discretizer_of(term), connect_dots), count) for term, count in terms)
     # roundings move the sum by up to a width each
     moved = width * sum(count for _, count in parts)
-    low, high = _ends(parts)
+    # of the support of the sum, before it is rounded
+    low = sum(count * term.support.lower for term, count in terms)
+    high = sum(count * term.support.upper for term, count in terms)
     top = high + moved + 16 * ULP * (len(parts) + 1) * (abs(high) + moved) if high < np.inf else np.inf
     if x >= top:
         return Prepared(factor, top, None)
-    # where the law itself has nothing left, any tilt will do
+    # above the support of the law itself, any tilt serves
     plan = plan_for(parts, min(x, high - moved if high - moved > low else low - moved), _SHARP)
     if plan is None:
         return Prepared(factor, top, None)
@@ -196,20 +195,13 @@ def at_width(law: LossTransform, x: float, width: float, dots: bool) -> Prepared
     return Prepared(factor, np.inf, sides_of(parts, parts, plan, width, size))
 
 
-def _ends(parts: Sequence[tuple[Rounded, int]]) -> tuple[float, float]:
-    """Of the support of the sum, before it is rounded."""
-    return sum(count * part.law.support.lower for part, count in parts), sum(
-        count * part.law.support.upper for part, count in parts
-    )
-
-
-# measured: what is left out is a small share of the distance of the bounds
+# measured: cuts and wrap-around of this share are far below the distance of the bounds
 _SHARP = 1e-10
 
 
 @dataclass(frozen=True)
 class Plan:
-    """The tilt, the length of the circle, where Chernoff bounds of the wrap-around are taken, and how deep tails go."""
+    """The tilt, the period in nats, the rates of the Chernoff bounds of the wrap-around, and how deep tails go."""
 
     tilt: float
     length: float
@@ -218,7 +210,7 @@ class Plan:
     cut: float
 
 
-# measured: deeper cuts than this have nothing to do with any answer; halvings of its order settle a cut within percents
+# measured: deeper cuts change no answer; so many bisections of the exponent settle a cut within percents
 _DEEPEST = -1e9
 _BISECTIONS = 9
 # measured: shifts of the abscissa among which the two of the wrap-around are chosen, in units of the tilt
@@ -227,10 +219,10 @@ _ABOVE = np.geomspace(1 / 256, 4, 21)
 
 
 def plan_for(parts: Parts, x: float, rtol: float) -> Plan | None:
-    """Tilt near the saddle; more tilt than that where it shortens the circle much and costs few digits.
+    """Tilt near the saddle; more tilt than that where it shortens the period much and costs few digits.
 
     Nothing here is proved, and nothing proved depends on it. Endless tails are cut where their mass is a small share of
-    the answer: that leaves moments of all orders, and a circle no longer than what matters.
+    the answer: the cut law has all moments, and a period no longer than needed.
     """
     total = sum(count for _, count in parts)
     log_share = math.log(_SHARE * rtol) - math.log(1 + total)
@@ -281,7 +273,7 @@ def plan_for(parts: Parts, x: float, rtol: float) -> Plan | None:
 
 
 def step_for(parts: Parts, plan: Plan, size: int) -> tuple[float, float]:
-    """A step that goes round the circle and nearly divides the distances between atoms; about what distance it leaves."""
+    """A step that covers the period and nearly divides the distances between atoms, and about the gap that it leaves."""
     least = plan.length / size
     spans = [span for part, _ in parts for span in part.spans.tolist() if span >= least]
     candidates = [np.array([least])]
@@ -298,12 +290,12 @@ def step_for(parts: Parts, plan: Plan, size: int) -> tuple[float, float]:
     return float(steps[best]), float((first + second)[best])
 
 
-def sides_of(above: Parts, below: Parts, plan: Plan, step: float, size: int) -> tuple[Circle, Circle] | None:
-    """The compositions above some laws and below others on one circle; None where steps are too long."""
+def sides_of(above: Parts, below: Parts, plan: Plan, step: float, size: int) -> tuple[Composition, Composition] | None:
+    """The compositions above some laws and below others with one period; None where steps are too long."""
     if (plan.tilt + 1) * step > _COARSE:
         return None
 
-    def side(upper: bool) -> Circle:
+    def side(upper: bool) -> Composition:
         grid = Grid(step, plan.tilt, upper, plan.reach, plan.cut, _TURNS * size)
         return compose(((part.on(grid), count) for part, count in (above if upper else below)), grid, size, plan.points)
 

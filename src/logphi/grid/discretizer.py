@@ -1,41 +1,66 @@
-"""What a law must offer to be put on a lattice, and a parameter between two doubles."""
+"""What is known of a law that can be put on a lattice, and a parameter between two doubles."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
 from logphi.arith.floats import FLOATS, ULP
 from logphi.arith.protocol import Parameter
 from logphi.arrays import Array
+from logphi.grid.chords import Chords
 from logphi.grid.lattice_law import Grid, LatticeLaw
 
 
-class Piece(Protocol):
+class Discretizer(ABC):
     """A law that can be put on a lattice."""
 
     @property
+    @abstractmethod
     def top(self) -> float:
         """The supremum of the support."""
 
     @property
     def endless(self) -> bool:
         """Whether there is an upper tail that :class:`Grid` may cut."""
+        return False
 
     @property
     def spans(self) -> Array:
         """Distances that the step should divide."""
+        return np.zeros(0)
 
     def misfit(self, steps: Array, tilt: float) -> Array:
         """About how far the lower law's tilted mean is moved by atoms off the lattice, per step."""
+        return np.zeros_like(steps)
 
+    @abstractmethod
     def approximate(self, u: Array, cut: float) -> Array:
         """About log E[e^{uX}], of the law that is cut as in :class:`Grid`."""
 
+    @abstractmethod
     def on(self, grid: Grid) -> LatticeLaw:
         """A lattice law whose excess lies above, or below, that of the law at every threshold."""
+
+    def chords(self, first: int, last: int, h: float, upper: bool) -> Chords:
+        """The law between two multiples of h, on one side in its parameters.
+
+        Raises
+        ------
+        ValueError
+            If the masses between given losses are not known.
+        """
+        raise ValueError(
+            "rounding to a given width serves Gaussians and their mixtures, sampled or not, Laplace mechanisms and mechanisms "
+            "with finitely many outcomes, and some loss here is of another kind; take method='discretized', which chooses its "
+            "own nodes"
+        )
+
+    def reflected(self) -> Discretizer | None:
+        """The discretizer of the law of -X under Q; None where there is none."""
+        return None
 
 
 @dataclass(frozen=True)
@@ -55,7 +80,7 @@ class Ends:
 
     @property
     def size(self) -> Ends:
-        """Of the absolute value."""
+        """The ends of the absolute value."""
         return self if self.low >= 0 else Ends(max(-self.high, 0.0), max(-self.low, self.high))
 
     def at(self, upper: bool) -> float:

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from logphi.arith.floats import ULP
 from logphi.arrays import Array, Complex
 from logphi.grid.lattice_law import Grid, LatticeLaw
-from logphi.inversion.contour import log_kappa
+from logphi.inversion.kernels import log_kappa
 
 Places = NDArray[np.int64]
 
@@ -40,33 +40,33 @@ _FEW = 8
 _DIRECT = 32 * ULP
 # derived: kernel, phases, weight and products of one term; a pairwise sum of rows of pairwise sums
 _TERM = 96 * ULP
-# derived: folding a law's weights, adding its largest node, dividing by its mass, and the power's multiplications
+# derived: folding a law's weights, adding its largest node, dividing by its mass, and the multiplications of its power
 _FACTOR = 18 * ULP
-# measured: a few hundredths of the rounding of the terms that are kept, and how finely it is told where these end
+# measured: a few hundredths of the rounding of the kept terms; terms are dropped in blocks
 _DROPPED = 1e-16
 _BLOCK = 8
 
 
 @dataclass(frozen=True)
-class Sum:
+class PeriodicSum:
     """One side: e^log_scale times the value, with its noise, both in units of that.
 
-    ``log_lost`` bounds what is outside the nodes of an upper law, ``log_wrap`` the terms that go round.
+    ``log_omitted`` bounds the part outside the nodes of an upper law, ``log_wrap`` the wrap-around.
     """
 
     log_scale: float
     value: float
     noise: float
-    log_lost: float
+    log_omitted: float
     log_wrap: float
 
 
 @dataclass(frozen=True)
-class Circle:
+class Composition:
     """A sum of lattice laws, ready for any threshold.
 
     ``terms`` are weight * Phi_k * kernel_k in rows, ``size`` the sum of their moduli and ``error`` a bound of what they
-    and those left out may be wrong by beyond a relative ``noise``. Every node lies within ``slack`` of its place.
+    and those left out may be wrong by beyond a relative ``noise``. Every node lies within ``location_error`` of its place.
     """
 
     grid: Grid
@@ -77,23 +77,23 @@ class Circle:
     noise: float
     location: float
     shift: int
-    slack: float
+    location_error: float
     log_scale: float
     log_size: float
-    lost: float
-    lost_mass: float
-    lost_below: float
+    omitted_above: float
+    omitted_mass: float
+    omitted_below: float
     points: Array
     log_moments: Array
 
-    def at(self, x: float) -> Sum:
+    def at(self, x: float) -> PeriodicSum:
         """The Fourier sum at a threshold, wrap-around included; c x must keep its digits."""
         c, h = self.grid.tilt, self.grid.step
         start = self.location + self.shift * h
         reach = abs(self.location) + abs(self.shift) * h + abs(x) + h
-        slack = self.slack + 8 * ULP * reach
-        # every node is known to within the slack: the threshold moves against the claim
-        x = x - slack if self.grid.upper else x + slack
+        location_error = self.location_error + 8 * ULP * reach
+        # every node is known to within its error: the threshold moves against the claim
+        x = x - location_error if self.grid.upper else x + location_error
         first = math.floor((x - start) / h) + 1
         rest = min(max(start + first * h - x, 0.0), h)
         one, two = -math.expm1(-rest), -math.exp(-rest) * math.expm1(-(h - rest)) * math.exp(-c * h)
@@ -104,16 +104,16 @@ class Circle:
         # the logarithm of the scale is a sum of large terms; each node's own tilt was counted with its mass
         wrong = math.expm1(min(4 * ULP * (self.log_size + c * (reach + abs(x)) + 4), 700.0))
         noise = (noise + wrong * (abs(value) + noise)) * (1 + 1e-9) + 1e-290
-        # any path through lost mass: by its tilted share, or, above, by its probability
+        # any path through omitted mass: by its tilted share, or, above, by its probability
         log_kernel = log_scale + float(log_kappa(np.array([c]))[0])
-        log_lost = min(
-            _log(_expm1(self.lost + self.lost_below)) + log_kernel,
-            float(np.logaddexp(_log(_expm1(self.lost_below)) + log_kernel, _log(self.lost_mass))),
+        log_omitted = min(
+            _log(_expm1(self.omitted_above + self.omitted_below)) + log_kernel,
+            float(np.logaddexp(_log(_expm1(self.omitted_below)) + log_kernel, _log(self.omitted_mass))),
         )
         turns = np.abs(self.points - c) * (h * self.nodes)
         room = turns + np.log(-np.expm1(-turns)) - 1e-12 * (1 + turns)
         log_wraps = self.log_moments + log_kappa(self.points) - self.points * x - room
-        return Sum(log_scale, value, noise, log_lost, float(np.logaddexp.reduce(log_wraps)))
+        return PeriodicSum(log_scale, value, noise, log_omitted, float(np.logaddexp.reduce(log_wraps)))
 
     def _power(self, n: int) -> float:
         """The real part of the sum of terms times z^n."""
@@ -122,7 +122,7 @@ class Circle:
         return float((inner * _phases(columns * np.arange(rows), n, self.nodes)).real.sum())
 
 
-def compose(laws: Iterable[tuple[LatticeLaw, int]], grid: Grid, nodes: int, points: Array) -> Circle:
+def compose(laws: Iterable[tuple[LatticeLaw, int]], grid: Grid, nodes: int, points: Array) -> Composition:
     """The sum of lattice laws, with counts, on a circle of ``nodes`` nodes, a power of two.
 
     ``points`` are the two rates, on either side of the tilt, at which Chernoff bounds of the wrap-around are taken.
@@ -130,8 +130,8 @@ def compose(laws: Iterable[tuple[LatticeLaw, int]], grid: Grid, nodes: int, poin
     c, h = grid.tilt, grid.step
     log_bound = np.zeros(nodes // 2 + 1)
     transforms: list[tuple[Complex, Array, int, float]] = []
-    location, shift, slack, log_scale, log_size = 0.0, 0, 0.0, 0.0, 0.0
-    lost, lost_mass, lost_below = 0.0, 0.0, 0.0
+    location, shift, location_error, log_scale, log_size = 0.0, 0, 0.0, 0.0, 0.0
+    omitted_above, omitted_mass, omitted_below = 0.0, 0.0, 0.0
     log_moments = np.zeros(points.size)
     for law, count in laws:
         transform, place, log_mass, error = _transform(law, nodes)
@@ -141,12 +141,12 @@ def compose(laws: Iterable[tuple[LatticeLaw, int]], grid: Grid, nodes: int, poin
         transforms.append((transform, log_largest, count, error))
         location += count * law.origin
         shift += count * place
-        slack += count * (law.slack + 2 * ULP * abs(law.origin))
+        location_error += count * (law.location_error + 2 * ULP * abs(law.origin))
         log_scale += count * (law.log_scale + log_mass)
         log_size += count * (abs(law.log_scale) + abs(log_mass))
-        lost += count * law.lost
-        lost_mass += count * law.lost_mass
-        lost_below += count * law.lost_below
+        omitted_above += count * law.omitted_above
+        omitted_mass += count * law.omitted_mass
+        omitted_below += count * law.omitted_below
         if not grid.upper:
             log_moments += count * law.log_moments(points - c, h)
     kept, dropped = _kept(log_bound, c, h)
@@ -170,8 +170,8 @@ def compose(laws: Iterable[tuple[LatticeLaw, int]], grid: Grid, nodes: int, poin
     columns = 1 << (kept.bit_length() + 1) // 2
     rows = np.zeros((-(-kept // columns), columns), dtype=np.complex128)
     rows.ravel()[:kept] = terms
-    numbers = (location, shift, slack, log_scale, log_size, lost, lost_mass, lost_below)
-    return Circle(grid, nodes, rows, size, error * (1 + 1e-9), noise, *numbers, points, log_moments)
+    numbers = (location, shift, location_error, log_scale, log_size, omitted_above, omitted_mass, omitted_below)
+    return Composition(grid, nodes, rows, size, error * (1 + 1e-9), noise, *numbers, points, log_moments)
 
 
 def _kept(log_bound: Array, c: float, h: float) -> tuple[int, float]:

@@ -9,13 +9,14 @@ import numpy as np
 
 from logphi.arith.floats import ULP
 from logphi.arrays import Array
-from logphi.grid.discretizer import Ends
-from logphi.grid.lattice_law import Cells, Grid, LatticeLaw, joined, placed
+from logphi.grid.chords import Chords, atom_chords
+from logphi.grid.discretizer import Discretizer, Ends
+from logphi.grid.lattice_law import Grid, LatticeLaw, TiltedCells, joined, placed
 from logphi.normal.errors import MASS, SHARE, log_sum
 
 
 @dataclass(frozen=True)
-class Flat:
+class FlatCells(Discretizer):
     """Q-density proportional to e^{-x/2} on [-w, w] with P-mass 1 - 2 p at most, and P-mass p at the upper end.
 
     ``constants`` is one of :mod:`logphi.laws.flat_constants`.
@@ -35,17 +36,12 @@ class Flat:
         return self.width.high
 
     @property
-    def endless(self) -> bool:
-        """No."""
-        return False
-
-    @property
     def spans(self) -> Array:
         """The width of the support."""
         return np.array([2 * self.width.low])
 
     def misfit(self, steps: Array, tilt: float) -> Array:
-        """How far the narrower lower law moves the tilted mean, per step."""
+        """How far narrowing the support to a multiple of the step moves the tilted mean, per step."""
         turns = 2 * self.width.low / steps
         missed = np.where(np.abs(turns - np.rint(turns)) <= 16 * ULP * turns, 0.0, turns - np.floor(turns))
         moved: Array = missed * steps / 2 * np.tanh((tilt + 0.5) * self.width.low)
@@ -74,10 +70,10 @@ class Flat:
             return LatticeLaw(np.zeros(1, np.int64), np.ones(1), 0.0, 0.0, 48 * ULP * (w + h))
         log_c, log_p = self.weights(w)
         ends = np.array([0.0, count * h if aligned or not grid.upper else 2 * w])
-        # nodes that are aligned within rounding count as aligned
-        slack = 48 * ULP * (w + h)
+        # ends that are on a node within rounding count as exactly on it
+        location_error = 48 * ULP * (w + h)
         if log_c == -np.inf:
-            return placed(grid, ends, np.array([log_p - w, log_p]), -w, slack)
+            return placed(grid, ends, np.array([log_p - w, log_p]), -w, location_error)
         cells = count if aligned or not grid.upper else count + 1
         first = max(0, count - int(min(grid.reach / ((c + 0.5) * h) + 4, grid.most)))
         k = np.arange(first, cells)
@@ -91,10 +87,34 @@ class Flat:
         error = MASS + ULP * (64 + 64 * w + 2 * np.abs((1 + c) * low) + abs(peak))
         share = (np.expm1(lengths / 2) / np.expm1(h))[kind]
         share_error, sag = np.full(k.size, 2 * SHARE * (1 + w / h)), np.full(k.size, np.exp(h) / 8)
-        found = Cells(np.exp(log_mass - peak), error, share, share_error, sag, 1 + c, h, False)
+        found = TiltedCells(np.exp(log_mass - peak), error, share, share_error, sag, 1 + c, h, False)
         nodes = found.above() if grid.upper else found.below()
         below = np.exp(log_c + (c + 0.5) * low[0] - np.log(c + 0.5) - peak) / nodes.sum() * 1.001 if first else 0.0
-        body = LatticeLaw(np.arange(first, cells + 1), nodes, peak, -w, slack, lost_below=float(below))
+        body = LatticeLaw(np.arange(first, cells + 1), nodes, peak, -w, location_error, omitted_below=float(below))
         if log_p == -np.inf:
             return body
-        return joined(body, placed(grid, ends, np.array([log_p - w, log_p]), -w, slack))
+        return joined(body, placed(grid, ends, np.array([log_p - w, log_p]), -w, location_error))
+
+    def chords(self, first: int, last: int, h: float, upper: bool) -> Chords:
+        """The flat part in cells, and the two atoms."""
+        w = self.width.at(upper)
+        log_c, log_p = self.weights(w)
+        location_error = 48 * ULP * (w + h)
+        if log_p > -np.inf:
+            atoms = atom_chords(np.array([-w, w]), np.array([log_p - w, log_p]), location_error, h)
+            return atoms if log_c == -np.inf or w == 0 else atoms + _flat(w, log_c, location_error, first, last, h)
+        return _flat(w, log_c, location_error, first, last, h)
+
+
+def _flat(w: float, log_c: float, location_error: float, first: int, last: int, h: float) -> Chords:
+    """P-density C e^{x/2} on [-w, w]."""
+    k = np.arange(max(int(np.floor(-w / h)), first), min(int(np.ceil(w / h)), last))
+    low, high = np.maximum(k * h, -w), np.minimum((k + 1) * h, w)
+    k, low, high = (part[high > low] for part in (k, low, high))
+    length = high - low
+    # the mean of l in a cell is at the middle of its losses
+    log_mass = log_c - low / 2 + np.log(-2 * np.expm1(-length / 2))
+    share = np.clip(np.expm1((low - k * h) + length / 2) / np.expm1(h), 1e-300, 1.0)
+    # an end of the support is off by its rounding, and a narrow cell's mass by that over its length
+    error = MASS + ULP * (64 + 64 * w + np.abs(log_mass)) + 4 * ULP * w / length
+    return Chords(k, log_mass, error, share, np.full(k.size, 2 * SHARE * (1 + w / h)), location_error)

@@ -11,19 +11,19 @@ from logphi.arith.floats import ULP
 from logphi.arrays import Array
 from logphi.normal.errors import MASS, RUN, SHARE, log_sum
 
-# measured: tails that end in a finite point fall too fast there for two cells to do
+# measured: near a finite end of the support more than two cells must be rounded down
 _ROUGH = tuple(2**k for k in range(1, 11))
-# measured: deficits vanish after two or three steps upward; a law that needs more is rounded down instead
+# measured: deficits vanish after two or three steps upward; laws that need more are rounded down
 _CARRIES = 64
-# derived: doubles count no farther
+# derived: doubles count integers up to here
 _FARTHEST = 2.0**52
 
 
 @dataclass(frozen=True)
 class Grid:
-    """Which lattice law is asked for: step h, tilt e^{cx}, side, how deep the tails go, and how many nodes at most.
+    """Which lattice law is asked for: step h, tilt e^{cx}, side, the depth of the tails, and the largest number of nodes.
 
-    ``cut`` is the logarithm of a P-mass: of an endless upper tail no more than about that much is left out.
+    ``cut`` is the logarithm of a P-mass: about that much of an endless upper tail is left out.
     """
 
     step: float
@@ -36,20 +36,20 @@ class Grid:
 
 @dataclass(frozen=True)
 class LatticeLaw:
-    """P-masses e^{c x_k} p_k = e^log_scale * weight at x_k = origin + h * place, places to within ``slack``.
+    """P-masses e^{c x_k} p_k = e^log_scale * weight at x_k = origin + h * place, places to within ``location_error``.
 
-    Of what lies above the highest node of an upper law, ``lost`` bounds the share of E[e^{cX}] and ``lost_mass`` the
-    P-mass; ``lost_below`` is the share below the lowest node.
+    Of what lies above the highest node of an upper law, ``omitted_above`` bounds the share of E[e^{cX}] and ``omitted_mass``
+    the P-mass; ``omitted_below`` is the share below the lowest node.
     """
 
     places: NDArray[np.int64]
     weights: Array
     log_scale: float
     origin: float
-    slack: float
-    lost: float = 0.0
-    lost_mass: float = 0.0
-    lost_below: float = 0.0
+    location_error: float
+    omitted_above: float = 0.0
+    omitted_mass: float = 0.0
+    omitted_below: float = 0.0
 
     def log_moments(self, rates: Array, step: float) -> Array:
         """Upper bounds of log E[e^{(c + r) X}], for each rate r."""
@@ -65,7 +65,7 @@ class LatticeLaw:
             largest = np.maximum(largest, np.abs(exponent).max(axis=1))
         size = self.log_scale + rates * self.origin
         slip = 1e-12 * (1 + largest + np.abs(size))
-        bound: Array = total + size + np.abs(rates) * self.slack + slip
+        bound: Array = total + size + np.abs(rates) * self.location_error + slip
         return bound
 
     def folded(self, size: int, start: int) -> Array:
@@ -75,7 +75,7 @@ class LatticeLaw:
 
 
 @dataclass(frozen=True)
-class Cells:
+class TiltedCells:
     """Tilted Q-masses e^{alpha x_k} A_k (with relative error), shares (absolute error), and bounds of G / (A d).
 
     Where cells are ``coarse``, they are rounded down in the law below, whatever they hold.
@@ -88,24 +88,24 @@ class Cells:
     sag: Array
     alpha: float
     step: float
-    turned: bool
+    exchanged: bool
     # mass at node 0 that stands for all below the first cell, which is tangent there
     anchor: float = 0.0
     coarse: NDArray[np.bool_] | None = None
 
     def above(self) -> Array:
         """Chords: one more node than cells."""
-        sign = -1.0 if self.turned else 1.0
+        sign = -1.0 if self.exchanged else 1.0
         share = np.clip(self.share + sign * self.share_error, 0.0, 1.0)
         return self._split(self.mass * (1 + self.error), share) * (1 + 8 * ULP)
 
     def below(self) -> Array:
         """Chords lowered below the curve."""
-        # nothing is lowered near the top, where a deficit would find nobody to take from
+        # near the top no chord is lowered: there is no node above to take a deficit from
         for rough in (*_ROUGH, self.mass.size):
             smooth = np.ones(self.mass.size, dtype=bool) if self.coarse is None else ~self.coarse
             skip = 0 if self.anchor and rough == _ROUGH[0] else rough
-            smooth[slice(0, skip) if self.turned else slice(-rough, None)] = False
+            smooth[slice(0, skip) if self.exchanged else slice(-rough, None)] = False
             nodes = self._lowered(smooth)
             if nodes is not None:
                 return nodes
@@ -113,8 +113,8 @@ class Cells:
 
     def _lowered(self, smooth: NDArray[np.bool_]) -> Array | None:
         h, alpha = self.step, self.alpha
-        sign = 1.0 if self.turned else -1.0
-        share = np.where(smooth, np.clip(self.share + sign * self.share_error, 0.0, 1.0), float(self.turned))
+        sign = 1.0 if self.exchanged else -1.0
+        share = np.where(smooth, np.clip(self.share + sign * self.share_error, 0.0, 1.0), float(self.exchanged))
         gap = np.where(smooth, self.mass * (1 + self.error) * self.sag, 0.0)
         drop = np.zeros(gap.size + 1)
         drop[:-1] = gap
@@ -124,19 +124,19 @@ class Cells:
             drop[0] = 0.0
             tangent = self.mass[0] * (1 + self.error[0]) * np.exp((alpha - 1) * h) * (1 - share[0]) * (1 + 8 * ULP)
             drop[1] = max(tangent, gap[1] if gap.size > 1 else 0.0)
-        # beyond the bottom the curve keeps its lowered height, and loses that much P-mass
+        # below the bottom node the curve keeps its lowered height, which is a loss of P-mass
         bends = np.full(drop.size, 1 + np.exp(h))
-        bends[-1 if self.turned else 0] = 1.0
+        bends[-1 if self.exchanged else 0] = 1.0
         chord = self._split(self.mass * np.maximum(1 - self.error, 0.0), share) + drop * bends
         chord[0] += self.anchor
         taken = np.zeros_like(drop)
         taken[:-1] += drop[1:] * np.exp((1 - alpha) * h)
         taken[1:] += drop[:-1] * np.exp(alpha * h)
         nodes = chord - taken - 16 * ULP * (chord + taken)
-        carried = carry(nodes[::-1] if self.turned else nodes, np.exp(-alpha * h if self.turned else alpha * h))
+        carried = carry(nodes[::-1] if self.exchanged else nodes, np.exp(-alpha * h if self.exchanged else alpha * h))
         if carried is None:
             return None
-        return (carried[::-1] if self.turned else carried) * (1 - 8 * ULP)
+        return (carried[::-1] if self.exchanged else carried) * (1 - 8 * ULP)
 
     def _split(self, mass: Array, share: Array) -> Array:
         nodes = np.zeros(mass.size + 1)
@@ -167,7 +167,7 @@ def within_doubles(*places: float) -> None:
         raise ValueError("the lattice is finer than the doubles at the losses of one release")
 
 
-def placed(grid: Grid, offsets: Array, log_p: Array, origin: float, slack: float) -> LatticeLaw:
+def placed(grid: Grid, offsets: Array, log_p: Array, origin: float, location_error: float) -> LatticeLaw:
     """Atoms at origin + offset: on a node within rounding, else split over two nodes, or rounded down."""
     h, c = grid.step, grid.tilt
     position = offsets / h
@@ -187,14 +187,14 @@ def placed(grid: Grid, offsets: Array, log_p: Array, origin: float, slack: float
     size = 2 * np.abs(np.tile(log_p, 2)) + 2 * c * (abs(origin) + np.abs(places) * h)
     error = MASS + ULP * (size + abs(peak))
     weights = np.exp(exponent - peak) * (1 + error if grid.upper else np.maximum(1 - error, 0))
-    slack += 32 * ULP * (h + float(np.abs(offsets).max()))
-    return LatticeLaw(places.astype(np.int64), weights, peak, origin, slack)
+    location_error += 32 * ULP * (h + float(np.abs(offsets).max()))
+    return LatticeLaw(places.astype(np.int64), weights, peak, origin, location_error)
 
 
 def joined(one: LatticeLaw, other: LatticeLaw) -> LatticeLaw:
-    """Both measures together; they have one origin."""
+    """The sum of two measures with the same origin."""
     scale = max(one.log_scale, other.log_scale)
     weights = [law.weights * np.exp(law.log_scale - scale) for law in (one, other)]
     places = np.concatenate([one.places, other.places])
-    slack, below = max(one.slack, other.slack), max(one.lost_below, other.lost_below)
-    return LatticeLaw(places, np.concatenate(weights), scale, one.origin, slack, lost_below=below)
+    location_error, below = max(one.location_error, other.location_error), max(one.omitted_below, other.omitted_below)
+    return LatticeLaw(places, np.concatenate(weights), scale, one.origin, location_error, omitted_below=below)

@@ -2,41 +2,42 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.special import log_ndtr, ndtr
 
 from logphi.arith.floats import ULP
 from logphi.arrays import Array
-from logphi.grid.discretizer import Ends
-from logphi.grid.lattice_law import Cells, Grid, LatticeLaw, within_doubles
-from logphi.grid.shape import Shape
+from logphi.grid.chords import Chords
+from logphi.grid.discretizer import Discretizer, Ends
+from logphi.grid.lattice_law import Grid, LatticeLaw, TiltedCells, within_doubles
+from logphi.grid.one_sided_mixture import OneSidedMixture
 from logphi.normal.cells import WIDE
 from logphi.normal.errors import MASS, SHARE, log_sum
 
 
 @dataclass(frozen=True)
-class Bell:
+class MixtureCells(Discretizer):
     """The logarithm of w = p_0 + sum of p_i e^{c_i y - c_i^2/2}, with Q standard normal in y; a normal law when p_1 = 1.
 
-    Turned, it is the law of -log w under Q. ``rates`` are the p_i of positive shifts; ``log_rest`` is log p_0, minus infinity
-    where there is none, and by default what one rate leaves. ``blur`` bounds the relative errors of weights beyond their ends.
+    ``exchanged``: the law of -log w under Q. ``rates`` are the p_i of positive shifts; ``log_rest`` is log p_0, minus infinity
+    for p_0 = 0, by default log(1 - p_1). ``weight_error`` bounds the relative errors of weights outside their ends.
     """
 
     shifts: tuple[Ends, ...]
     rates: tuple[Ends, ...]
-    turned: bool
+    exchanged: bool = False
     log_rest: float | None = None
-    blur: float = 0.0
+    weight_error: float = 0.0
 
-    def shape(self, upper: bool) -> Shape:
+    def one_sided(self, upper: bool) -> OneSidedMixture:
         """W grows with every parameter: with what their errors do, on one side."""
         rates = np.array([rate.at(upper) for rate in self.rates])
         log_rest = self.log_rest
         if log_rest is None:
             log_rest = float(np.log1p(-rates[0])) if rates[0] < 1 else -np.inf
-        return Shape.of(np.array([shift.at(upper) for shift in self.shifts]), rates, log_rest)
+        return OneSidedMixture.of(np.array([shift.at(upper) for shift in self.shifts]), rates, log_rest)
 
     @property
     def _normal(self) -> bool:
@@ -44,64 +45,59 @@ class Bell:
 
     @property
     def top(self) -> float:
-        """Minus the logarithm of p_0 when turned."""
-        return -self.shape(True).log_rest + self.blur if self.turned else np.inf
+        """Minus the logarithm of p_0 when exchanged."""
+        return -self.one_sided(True).log_rest + self.weight_error if self.exchanged else np.inf
 
     @property
     def endless(self) -> bool:
         """That of a mixture; a normal law's is light enough."""
-        return not self.turned and not self._normal
+        return not self.exchanged and not self._normal
 
-    @property
-    def spans(self) -> Array:
-        """No atoms."""
-        return np.zeros(0)
-
-    def misfit(self, steps: Array, tilt: float) -> Array:
-        """The cells fit any step."""
-        return np.zeros_like(steps)
+    def reflected(self) -> Discretizer:
+        """Turned."""
+        return replace(self, exchanged=not self.exchanged)
 
     def approximate(self, u: Array, cut: float) -> Array:
         """Closed for a normal law, else a coarse sum."""
-        shape = self.shape(True)
-        m = shape.largest
+        mixture = self.one_sided(True)
+        m = mixture.largest
         if self._normal:
             return u * (u + 1) * m * m / 2
-        alpha = (-u if self.turned else 1 + u)[:, None]
+        alpha = (-u if self.exchanged else 1 + u)[:, None]
         # peaks are near 0 or near alpha m, or between them; weights are the distances of the points
         near = np.linspace(-12.0, 12.0, 513)
         centre, ceiling = alpha * m, self._highest(cut)
-        if shape.log_rest > -np.inf:
+        if mixture.log_rest > -np.inf:
             centre = np.maximum(centre, 0.0)
         parts = (np.broadcast_to(near, (u.size, near.size)), centre + near, centre * np.linspace(0.0, 1.0, 129))
         y = np.sort(np.minimum(np.concatenate(parts, axis=1), ceiling), axis=1)
         with np.errstate(divide="ignore"):  # points that coincide have no weight
             gaps = np.diff(y, axis=1, prepend=y[:, :1], append=y[:, -1:])
             log_weight = np.log((gaps[:, 1:] + gaps[:, :-1]) / np.sqrt(8 * np.pi))
-        return log_sum(alpha * shape.log_ratio(y) - y * y / 2 + log_weight)
+        return log_sum(alpha * mixture.log_ratio(y) - y * y / 2 + log_weight)
 
     def _highest(self, cut: float) -> float:
         """The y above which there is hardly more P-mass than e^cut."""
         if not self.endless:
             return np.inf
-        shape = self.shape(True)
-        low, high = 0.0, float(np.sqrt(-2 * min(cut, -1.0)) + shape.largest + 2)
+        mixture = self.one_sided(True)
+        low, high = 0.0, float(np.sqrt(-2 * min(cut, -1.0)) + mixture.largest + 2)
         for _ in range(2):
             y = np.linspace(low, high, 65)
-            first = int(np.argmax(np.array([shape.log_above(at) for at in y.tolist()]) < cut))
+            first = int(np.argmax(np.array([mixture.log_above(at) for at in y.tolist()]) < cut))
             low, high = float(y[max(first - 1, 0)]), float(y[first])
         return high
 
     def on(self, grid: Grid) -> LatticeLaw:
         """Cells in y between the points where log w meets the lattice; an end of the support may become one node."""
-        h, shape = grid.step, self.shape(grid.upper)
-        m, end = shape.largest, shape.log_rest
+        h, mixture = grid.step, self.one_sided(grid.upper)
+        m, end = mixture.largest, mixture.log_rest
         bounded = end > -np.inf
-        alpha = -grid.tilt if self.turned else 1 + grid.tilt
-        bottom, ceiling = self._range(grid, shape, alpha)
+        alpha = -grid.tilt if self.exchanged else 1 + grid.tilt
+        bottom, ceiling = self._range(grid, mixture, alpha)
         first = max(0, int(np.floor((bottom - end) / h))) if bounded else 0
         within_doubles(first)
-        lead, edge = self._merged(h, shape) if bounded and first == 0 and not grid.upper else (0.0, -np.inf)
+        lead, edge = self._merged(h, mixture) if bounded and first == 0 and not grid.upper else (0.0, -np.inf)
         merged = edge > -np.inf
         origin = end + lead if bounded else bottom
         last = first + int(min(max(np.ceil((ceiling - origin) / h) + 1 - first, 1), grid.most))
@@ -109,98 +105,127 @@ class Bell:
         x = origin + k * h
         with np.errstate(divide="ignore"):  # the node at the end of the support
             big = x + (np.log(-np.expm1(-lead - k * h)) if bounded else 0.0)
-        y, missed = shape.ratio.moving_inverse(big)
+        y, missed = mixture.ratio.moving_inverse(big)
         # the points y are kept as rounded; where they lie in x is known to within this
         finite = np.isfinite(y)
-        size = np.exp(np.minimum(big - x, 0.0))[finite] * shape.size(y[finite], big[finite])
-        slack = 4 * ULP * float(size.max() + abs(origin) + np.abs(x).max()) + 2 * missed + self.blur
+        size = np.exp(np.minimum(big - x, 0.0))[finite] * mixture.size(y[finite], big[finite])
+        location_error = 4 * ULP * float(size.max() + abs(origin) + np.abs(x).max()) + 2 * missed + self.weight_error
         if merged:
             # cell 0 begins where the merged mass ends; the mean of that is a quotient of two normal masses
             y[0] = edge
-            slack += ULP * (32 - 8 * float(log_ndtr(edge) + log_ndtr(edge - m))) * lead
+            location_error += ULP * (32 - 8 * float(log_ndtr(edge) + log_ndtr(edge - m))) * lead
         if not (y[1:] > y[:-1]).all():
             raise ValueError("the lattice is finer than the doubles at the losses of one release")
-        log_mass, share, share_error, sag, narrow = shape.cells(y)
+        log_mass, share, share_error, sag, narrow = mixture.cells(y)
         exponent = log_mass + alpha * x[:-1]
         log_end = float(log_ndtr(y[0])) + alpha * x[0]
         peak = max(float(exponent.max()), log_end if merged else -np.inf)
         far = np.minimum(np.abs(y[1:]), np.where(np.isinf(y[:-1]), np.inf, np.abs(y[:-1]) + 1))
         large = 2 * far * far + 2 * np.abs(alpha * x[:-1]) + np.abs(log_mass) + abs(peak)
-        error = MASS + WIDE * ~narrow + ULP * large + slack
+        error = MASS + WIDE * ~narrow + ULP * large + location_error
         anchor = 0.0
         if merged:
             # the mass of cell 0 ends at node 1, and its share is that of [x_0, x_1]
-            e = float(np.diff(shape.ratio.moving(y[:2]))[0])
+            e = float(np.diff(mixture.ratio.moving(y[:2]))[0])
             base = -np.expm1(-e) / -np.expm1(-min(float(big[1] - big[0]), 700.0))
             share[0], share_error[0] = 1 - (1 - share[0]) * base, share_error[0] + SHARE * (1 + 1 / e)
-            wrong = WIDE + ULP * (2 * edge * edge + 2 * abs(log_end) + abs(peak)) + slack
+            wrong = WIDE + ULP * (2 * edge * edge + 2 * abs(log_end) + abs(peak)) + location_error
             anchor = float(np.exp(log_end - peak)) * max(1 - wrong, 0.0)
-        cells = Cells(np.exp(exponent - peak), error, share, share_error, sag, alpha, h, self.turned, anchor)
-        lost = lost_mass = below = 0.0
+        cells = TiltedCells(np.exp(exponent - peak), error, share, share_error, sag, alpha, h, self.exchanged, anchor)
+        omitted_above = omitted_mass = below = 0.0
         if grid.upper:
             nodes = cells.above()
             log_whole = peak + float(np.log(nodes.sum()))
-            if self.turned:
+            if self.exchanged:
                 # the exponent of w^alpha phi is concave: beyond the last point it is below its tangent there
-                slope = y[-1] - alpha * shape.slope(float(y[-1]))
+                slope = y[-1] - alpha * mixture.slope(float(y[-1]))
                 log_tail = alpha * x[-1] - y[-1] ** 2 / 2 - np.log(max(slope, 1e-300) * np.sqrt(2 * np.pi))
-                wrong = ULP * large[-1] + abs(alpha) * slack + 1e-9
+                wrong = ULP * large[-1] + abs(alpha) * location_error + 1e-9
                 below = _exp(float(log_tail + wrong) - log_whole)
                 if not bounded:
                     # as concave towards the other end, where the losses are highest
-                    slope = alpha * shape.slope(float(y[0])) * (1 + 3e-9) - y[0]
+                    slope = alpha * mixture.slope(float(y[0])) * (1 + 3e-9) - y[0]
                     log_tail = alpha * x[0] - y[0] ** 2 / 2 - np.log(max(slope, 1e-300) * np.sqrt(2 * np.pi))
-                    lost = _exp(float(log_tail + ULP * large[0] + abs(alpha) * slack + 1e-9) - log_whole)
-                    lost_mass = float(ndtr(y[0])) * (1 + 1e-9)
+                    omitted_above = _exp(float(log_tail + ULP * large[0] + abs(alpha) * location_error + 1e-9) - log_whole)
+                    omitted_mass = float(ndtr(y[0])) * (1 + 1e-9)
             else:
                 # w / e^Y falls in Y: above the last point w^alpha <= (w / e^Y)^alpha e^(alpha Y)
                 above = alpha * (x[-1] - (m * y[-1] - m * m / 2))
                 log_above = above + alpha * (alpha - 1) * m * m / 2 + log_ndtr(alpha * m - y[-1])
-                lost = _exp(float(log_above) - log_whole) * (1 + 1e-9)
-                lost_mass = (np.exp(end) * float(ndtr(-y[-1])) + shape.moving_mass(float(y[-1]))) * (1 + 1e-9)
-                below = _exp(_log_below(shape, alpha, float(y[0])) - log_whole) * (1 + 1e-9)
+                omitted_above = _exp(float(log_above) - log_whole) * (1 + 1e-9)
+                omitted_mass = (np.exp(end) * float(ndtr(-y[-1])) + mixture.moving_mass(float(y[-1]))) * (1 + 1e-9)
+                below = _exp(_log_below(mixture, alpha, float(y[0])) - log_whole) * (1 + 1e-9)
         else:
             nodes = cells.below()
-        if self.turned:
-            return LatticeLaw(-k, nodes, peak, -origin, slack, lost, lost_mass, below)
-        return LatticeLaw(k, nodes, peak, origin, slack, lost, lost_mass, below)
+        if self.exchanged:
+            return LatticeLaw(-k, nodes, peak, -origin, location_error, omitted_above, omitted_mass, below)
+        return LatticeLaw(k, nodes, peak, origin, location_error, omitted_above, omitted_mass, below)
+
+    def chords(self, first: int, last: int, h: float, upper: bool) -> Chords:
+        """Cells in y between the points where log w meets the multiples."""
+        if self.exchanged:
+            return replace(self, exchanged=False).chords(-last, -first, h, upper).reversed(h)
+        mixture = self.one_sided(upper)
+        end = mixture.log_rest
+        bounded = end > -np.inf
+        first = max(first, int(np.floor(end / h))) if bounded else first
+        k = np.arange(first, max(last, first + 1) + 1)
+        x = k * h
+        with np.errstate(divide="ignore", over="ignore"):  # below the support, and from its end on
+            big = x + (np.log(np.maximum(-np.expm1(end - x), 0.0)) if bounded else 0.0)
+        y, missed = mixture.ratio.moving_inverse(big)
+        finite = np.isfinite(y)
+        size = np.exp(np.minimum(big - x, 0.0))[finite] * mixture.size(y[finite], big[finite])
+        location_error = (
+            4 * ULP * float(size.max() + np.abs(x).max() + abs(end if bounded else 0.0)) + 2 * missed + self.weight_error
+        )
+        if not (y[1:] > y[:-1]).all():
+            raise ValueError(f"a width of {h!r} is finer than the doubles at the losses of one release")
+        log_mass, share, share_error, _, narrow = mixture.cells(y)
+        if not finite[0]:
+            # the support begins within the first cell
+            base = np.expm1(end - x[1]) / np.expm1(-h)
+            share[0], share_error[0] = 1 - (1 - share[0]) * base, share_error[0] + SHARE * (1 + (abs(end) + h) / h)
+        far = np.where(np.isinf(y[:-1]), np.abs(y[1:]), np.minimum(np.abs(y[1:]), np.abs(y[:-1]) + 1))
+        error = MASS + WIDE * ~narrow + ULP * (2 * far * far + np.abs(log_mass))
+        return Chords(k[:-1], log_mass, error, np.maximum(share, 1e-300), share_error, location_error)
 
     @staticmethod
-    def _merged(h: float, shape: Shape) -> tuple[float, float]:
+    def _merged(h: float, mixture: OneSidedMixture) -> tuple[float, float]:
         """How far the node of all mass below some y is from the end of the support, and that y, half a step above."""
 
         def over(y: float) -> bool:
-            return bool(np.logaddexp(0.0, shape.ratio.moving(np.array([y]))[0] - shape.log_rest) - shape.lead(y) > h / 2)
+            return bool(np.logaddexp(0.0, mixture.ratio.moving(np.array([y]))[0] - mixture.log_rest) - mixture.lead(y) > h / 2)
 
-        beyond = shape.log_rest + np.log(np.expm1(min(h, 500.0))) + 1
-        low, high = -38.0 - shape.largest, float(shape.ratio.moving_inverse(np.array([beyond]))[0][0]) + 1
+        beyond = mixture.log_rest + np.log(np.expm1(min(h, 500.0))) + 1
+        low, high = -38.0 - mixture.largest, float(mixture.ratio.moving_inverse(np.array([beyond]))[0][0]) + 1
         if over(low):
             # cells are narrow where there is any mass
             return 0.0, -np.inf
         for _ in range(60):
             y = (low + high) / 2
             low, high = (low, y) if over(y) else (y, high)
-        return shape.lead(low), low
+        return mixture.lead(low), low
 
-    def _range(self, grid: Grid, shape: Shape, alpha: float) -> tuple[float, float]:
+    def _range(self, grid: Grid, mixture: OneSidedMixture, alpha: float) -> tuple[float, float]:
         """Between which losses the tilted law has nearly all its mass; nothing depends on how nearly."""
-        deep, m = np.sqrt(2 * grid.reach) + 1, shape.largest
+        deep, m = np.sqrt(2 * grid.reach) + 1, mixture.largest
         # peaks are near 0 or near alpha m, or between them
         y = np.concatenate([centre + deep * np.linspace(-1, 1, 513) for centre in (0.0, alpha * m)])
         y = np.unique(np.minimum(np.concatenate([y, np.linspace(0.0, alpha * m, 513)]), self._highest(grid.cut)))
         for _ in range(4):
-            density = alpha * shape.log_ratio(y) - y * y / 2
+            density = alpha * mixture.log_ratio(y) - y * y / 2
             best = int(np.argmax(density))
             near = np.linspace(y[max(best - 1, 0)], y[min(best + 1, y.size - 1)], 129)
             y = np.unique(np.concatenate([y, near]))
-        density = alpha * shape.log_ratio(y) - y * y / 2
+        density = alpha * mixture.log_ratio(y) - y * y / 2
         kept = np.flatnonzero(density > density.max() - grid.reach)
-        low, high = shape.log_ratio(y[[max(kept[0] - 1, 0), min(kept[-1] + 1, y.size - 1)]]).tolist()
-        # turned: the end of the support is where the losses are highest
-        return (shape.log_rest if self.turned and shape.log_rest > -np.inf else low), high
+        low, high = mixture.log_ratio(y[[max(kept[0] - 1, 0), min(kept[-1] + 1, y.size - 1)]]).tolist()
+        # of the exchanged law: the end of the support is where the losses are highest
+        return (mixture.log_rest if self.exchanged and mixture.log_rest > -np.inf else low), high
 
 
-def _log_below(shape: Shape, alpha: float, end: float) -> float:
+def _log_below(mixture: OneSidedMixture, alpha: float, end: float) -> float:
     """An upper bound of log E_Q[w^alpha] over y < end.
 
     The exponent g of w^alpha phi has g'' >= -1: within a panel of width d it is below its chord plus d^2 / 8.
@@ -209,7 +234,7 @@ def _log_below(shape: Shape, alpha: float, end: float) -> float:
         return -np.inf
     lowest = min(0.0, end) - 40.0
     y, gap = np.linspace(lowest, end, 2049, retstep=True)
-    log_w = shape.log_ratio(y)
+    log_w = mixture.log_ratio(y)
     g = alpha * log_w - y * y / 2
     panels = np.maximum(g[1:], g[:-1]) + float(gap) ** 2 / 8 + float(np.log(gap))
     rest = alpha * log_w[0] + log_ndtr(lowest)

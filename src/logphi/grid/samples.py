@@ -7,44 +7,35 @@ law has them at the node below.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 
 from logphi.arith.floats import ULP
 from logphi.arrays import Array
-from logphi.grid.lattice_law import Cells, Grid, LatticeLaw
-from logphi.laws.densities import Densities
+from logphi.grid.discretizer import Discretizer
+from logphi.grid.lattice_law import Grid, LatticeLaw, TiltedCells
 from logphi.normal.errors import MASS, SHARE, log_sum
 
-# measured: at these ends of the support so much mass is an atom that the step should respect
+# measured: more mass than this at an end of the support is an atom that the step should divide
 _ATOM = 1e-3
-# measured: with fewer atoms, neighbouring cells differ by too much for chords to be lowered
+# measured: with fewer atoms in a cell, neighbouring cells differ too much for chords to be lowered
 _SEVERAL = 4
-# a chord that sags by less than this share of its mass is as good as its ends
+# a chord that sags by less than this share of its mass is as tight as rounding down
 _STRAIGHT = 1e-9
-# beyond it a tilted weight is nothing
+# e^-700 is near the smallest normal double
 _DEEP = 700.0
 
 
 @dataclass(frozen=True, eq=False)
-class Samples:
+class Samples(Discretizer):
     """Atoms at losses in ascending order, with the logarithms of their P-masses, and a P-mass at ``infinite`` loss.
 
-    Both are taken as they are. What the nodes of a quadrature miss of two densities is an estimate, like their law itself.
+    Both are taken as exact. The error of a quadrature of two densities is an estimate, like their law itself.
     """
 
     loss: Array
     log_p: Array
     infinite: float = 0.0
-
-    @staticmethod
-    @lru_cache(maxsize=8)
-    def of(law: Densities) -> Samples:
-        """The nodes of a quadrature."""
-        loss, log_p = law.atoms()
-        order = np.argsort(loss)
-        return Samples(loss[order], log_p[order])
 
     @property
     def top(self) -> float:
@@ -66,10 +57,6 @@ class Samples:
         ends = [np.exp(log_p[np.abs(loss - end) < 1e-12]).sum() for end in (loss[0], loss[-1])]
         return np.array([loss[-1] - loss[0]]) if min(ends) > _ATOM else np.zeros(0)
 
-    def misfit(self, steps: Array, tilt: float) -> Array:
-        """The cells fit any step."""
-        return np.zeros_like(steps)
-
     def approximate(self, u: Array, cut: float) -> Array:
         """A sum over some of the atoms."""
         loss, log_p = self.loss[: self._end(cut)], self.log_p[: self._end(cut)]
@@ -79,7 +66,7 @@ class Samples:
         return log_sum(share + u[:, None] * loss[start])
 
     def _end(self, cut: float) -> int:
-        """How many atoms are left when hardly more P-mass than e^cut is cut off above; at least one."""
+        """How many atoms remain when a P-mass of about e^cut is cut off above; at least one."""
         tail = np.cumsum(np.exp(self.log_p[::-1]))[::-1]
         return max(int(np.count_nonzero(tail > np.exp(max(cut, -_DEEP)))), 1)
 
@@ -95,7 +82,7 @@ class Samples:
         dropped = np.where(kept, -np.inf, weight)
         first, last = loss[kept][0], loss[kept][-1]
         above, below = (float(np.exp(log_sum(np.where(side, dropped, -1e300)) - whole)) for side in (loss > last, loss < first))
-        lost_mass = float(np.exp(np.where(loss > last, log_p, -np.inf)).sum()) + self.infinite
+        omitted_mass = float(np.exp(np.where(loss > last, log_p, -np.inf)).sum()) + self.infinite
         above = np.inf if self.infinite else above
         loss, log_q = loss[kept], log_p[kept] - loss[kept]
         count = int(max(np.ceil((last - first) / h), 1))
@@ -115,8 +102,8 @@ class Samples:
         some = np.maximum(mass, 1e-300)
         share, sag = np.clip(upper / some, 0.0, 1.0), gap / some + share_error
         coarse = (held < _SEVERAL) & (sag > _STRAIGHT)
-        cells = Cells(mass, error, share, share_error, sag, alpha, h, False, coarse=coarse)
-        slack = 8 * ULP * (abs(origin) + count * h)
+        cells = TiltedCells(mass, error, share, share_error, sag, alpha, h, False, coarse=coarse)
+        location_error = 8 * ULP * (abs(origin) + count * h)
         nodes = cells.above() if grid.upper else cells.below()
         places = np.arange(count + 1, dtype=np.int64)
-        return LatticeLaw(places, nodes, peak, float(origin), slack, above, lost_mass, below if grid.upper else 0.0)
+        return LatticeLaw(places, nodes, peak, float(origin), location_error, above, omitted_mass, below if grid.upper else 0.0)

@@ -23,10 +23,12 @@ from numpy.typing import NDArray
 from logphi.arith.floats import ELEMENTARY, ULP
 from logphi.arith.scaled import Scaled
 from logphi.arrays import Array
-from logphi.inversion.contour import Contour, Kernel, log_integral, plan, saddle
 from logphi.inversion.demand import Demand
+from logphi.inversion.kernels import Kernel
 from logphi.inversion.lattice import PeriodicStep, at_or_above, reserve_at
-from logphi.inversion.saddle import Interval
+from logphi.inversion.line_sum import Contour, plan
+from logphi.inversion.saddle import Interval, saddle
+from logphi.inversion.truncation import log_integral
 from logphi.laws.support import Lattice
 from logphi.laws.transform import LossTransform
 
@@ -49,7 +51,7 @@ class Step:
 
     @property
     def poles(self) -> tuple[float, ...]:
-        """The only one."""
+        """P."""
         return (self.pole,)
 
     def __call__(self, z: NDArray[np.complex128]) -> tuple[NDArray[np.complex128], Array]:
@@ -80,7 +82,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Density:
-    """1: the density, of the law that it is made for. The pole is none, but where the reflected law's line begins."""
+    """The factor 1, for the density of one law. It has no pole; ``poles`` is where the line of the reflected law begins."""
 
     anchor: float
     law: LossTransform
@@ -122,7 +124,7 @@ class Density:
 
 @dataclass(frozen=True)
 class Half:
-    """A contour for the mass on one side of a threshold, which serves its neighbours too: the bounds hold everywhere."""
+    """A contour for the mass on one side of one threshold; its bounds hold at every threshold."""
 
     above: bool
     contour: Contour

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from logphi.arith.floats import ELEMENTARY, ULP
 from logphi.arrays import Array
-from logphi.inversion.contour import log_kappa
+from logphi.inversion.kernels import log_kappa
 from logphi.laws.support import Lattice
 
 
@@ -28,12 +28,12 @@ from logphi.laws.support import Lattice
 class PeriodicStep:
     """D / (1 - e^{-(z - p) D}), the geometric sum of e^{-(z - p) k D}: the payoff e^{p (X - anchor)} from the anchor on.
 
-    The anchor is a lattice point; atoms are within ``slip`` of their places.
+    The anchor is a lattice point; atoms are within ``location_error`` of their places.
     """
 
     anchor: float
     span: float
-    slip: float
+    location_error: float
     pole: float
 
     @property
@@ -48,7 +48,7 @@ class PeriodicStep:
 
     @property
     def farthest(self) -> float:
-        """Beyond this abscissa neighbours of the anchor weigh nothing."""
+        """At this abscissa the neighbour of the anchor has a weight of e^-40."""
         return 40.0 / self.span
 
     def __call__(self, z: NDArray[np.complex128]) -> tuple[NDArray[np.complex128], Array]:
@@ -82,12 +82,14 @@ class PeriodicStep:
         return np.zeros_like(u)
 
     def position_error(self, z: NDArray[np.complex128], factor: NDArray[np.complex128], share: float) -> float:
-        """What atoms off their places by ``slip`` may change, in units of M(c) e^{-c anchor}."""
-        return (self.slip + 2 * ULP * abs(self.anchor)) * (1 + share * float((np.abs(factor) * np.abs(z)).sum())) * 1.01
+        """What atoms off their places by ``location_error`` may change, in units of M(c) e^{-c anchor}."""
+        return (
+            (self.location_error + 2 * ULP * abs(self.anchor)) * (1 + share * float((np.abs(factor) * np.abs(z)).sum())) * 1.01
+        )
 
 
 @dataclass(frozen=True)
-class Periodic:
+class PeriodicExcess:
     """The kernel of a lattice law at the threshold x: the difference of two steps.
 
     It is anchored at the first lattice point at or above the threshold, or hardly below.
@@ -96,19 +98,19 @@ class Periodic:
     threshold: float
     anchor: float
     span: float
-    slip: float
+    location_error: float
     poles: tuple[float, ...] = (-1.0, 0.0)
 
     @staticmethod
-    def at(lattice: Lattice, x: float) -> Periodic:
+    def at(lattice: Lattice, x: float) -> PeriodicExcess:
         """The kernel for a threshold."""
-        # an atom that may be above the threshold, given the slip, must not be left out
-        slip, anchor = slip_at(lattice, x), at_or_above(lattice, x - reserve_at(lattice, x))
-        return Periodic(x, anchor, lattice.span, slip)
+        # an atom that may be above the threshold, given the location_error, must not be left out
+        location_error, anchor = location_error_at(lattice, x), at_or_above(lattice, x - reserve_at(lattice, x))
+        return PeriodicExcess(x, anchor, lattice.span, location_error)
 
     @property
     def _steps(self) -> tuple[PeriodicStep, PeriodicStep]:
-        one, two = (PeriodicStep(self.anchor, self.span, self.slip, pole) for pole in (0.0, -1.0))
+        one, two = (PeriodicStep(self.anchor, self.span, self.location_error, pole) for pole in (0.0, -1.0))
         return one, two
 
     @property
@@ -152,13 +154,13 @@ class Periodic:
         return log_kappa(u)
 
     def position_error(self, z: NDArray[np.complex128], factor: NDArray[np.complex128], share: float) -> float:
-        """What atoms off their places by ``slip`` may change, in units of M(c) e^{-c anchor}."""
-        slip = self.slip + ULP * (abs(self.threshold) + 2 * abs(self.anchor))
-        return slip * (1 + share * float((np.abs(factor) * np.abs(z)).sum())) * 1.01
+        """What atoms off their places by ``location_error`` may change, in units of M(c) e^{-c anchor}."""
+        location_error = self.location_error + ULP * (abs(self.threshold) + 2 * abs(self.anchor))
+        return location_error * (1 + share * float((np.abs(factor) * np.abs(z)).sum())) * 1.01
 
 
-def slip_at(lattice: Lattice, x: float) -> float:
-    """How far atoms near a threshold may be off their places.
+def location_error_at(lattice: Lattice, x: float) -> float:
+    """A bound of the location errors of atoms near a threshold.
 
     Stretched places move the payoff (1 - e^{x-X})_+ by at most the stretch times (|x| + |X - x|) e^{x-X}.
     """
@@ -167,8 +169,8 @@ def slip_at(lattice: Lattice, x: float) -> float:
 
 
 def reserve_at(lattice: Lattice, x: float) -> float:
-    """Within this distance of a threshold it cannot be told on which side an atom lies."""
-    return slip_at(lattice, x) + 4 * ULP * (abs(x) + abs(lattice.offset))
+    """Within this distance of a threshold an atom may lie on either side of it."""
+    return location_error_at(lattice, x) + 4 * ULP * (abs(x) + abs(lattice.offset))
 
 
 def at_or_above(lattice: Lattice, x: float) -> float:

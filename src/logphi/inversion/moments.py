@@ -34,9 +34,9 @@ _TRIED = 0.2
 _STRIDE, _SMALLEST, _WIDEST = np.arange(-3, 4), -300, 40
 # measured: how often a radius is halved if the values there are not sharp enough
 _HALVINGS = 6
-# beyond it, a value of K is not even known to be near its midpoint
+# with a larger radius, the branch of K is not known
 _DROWNED = 0.5
-# from here on real parts of the points are rounded so that one plus them is exact: reflection must not move a point
+# for wider circles, real parts are rounded so that 1 + x is exact: a reflection then does not move the points
 _COARSE = 2.0**-10
 
 

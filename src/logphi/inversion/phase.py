@@ -29,7 +29,7 @@ _FIRST = 3.0
 
 
 def along(law: LossTransform, abscissa: float, heights: Array) -> Values:
-    """K(c + it) at many heights on the branch that is real at c; infinite radii beyond where that can be told."""
+    """K(c + it) at many heights on the branch that is real at c; infinite radii where that branch is not known."""
     points = abscissa + 1j * heights
     if law.continuous or not heights.any():
         return law.log_transform(points)
@@ -81,7 +81,7 @@ def _followed(law: LossTransform, abscissa: float, levels: Array) -> Values:
 def _seen(
     values: Values, heights: Array, mean: float, size: float
 ) -> tuple[NDArray[Any], NDArray[np.bool_], NDArray[np.bool_]]:
-    """Log psi, and of the steps from each point to the next: which are too long for its phase, and which lead nowhere."""
+    """Log psi, and which steps between neighbouring points are too long for its phase, and which end where K is not known."""
     wrong = proved_radius(values)
     known = np.isfinite(wrong)
     with np.errstate(invalid="ignore"):  # inf - inf, where nothing is known

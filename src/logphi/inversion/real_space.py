@@ -8,12 +8,11 @@ half-lengths w_i and heights b_i, the excess at x is
     G(y) = integral of sinh((y + v)/2)_+ over v in prod [-w_i, w_i] = sum over signs of prod(s_i) F_m(y + s.w),
 
 F_m the m-fold integral of sinh(y/2)_+, 2^m (y/2)^{m+1} times a power series: no term is negative but for the signs. All
-m below a bound are summed so; what is left decays like t^{-m-2}, and the contour of :mod:`contour` takes it.
+m below a bound are summed so; what is left decays like t^{-m-2}, and a contour integral takes it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import comb, exp, lgamma, log
 from typing import Any
@@ -25,16 +24,17 @@ from logphi.arith.floats import ELEMENTARY, ULP
 from logphi.arith.protocol import Arithmetic, Number
 from logphi.arith.scaled import Scaled
 from logphi.arrays import Array
-from logphi.inversion.boxes import DENSITY, EXCESS, Payoff, factorials
-from logphi.inversion.contour import RIGHT, Contour, Kernel, Smooth, plan, saddle
+from logphi.inversion.box_sums import BoxSums
+from logphi.inversion.convolution import Terms, groups
 from logphi.inversion.demand import Demand
 from logphi.inversion.half_line import Density, Step
+from logphi.inversion.kernels import Kernel, Smooth
+from logphi.inversion.line_sum import Contour, plan
+from logphi.inversion.payoffs import DENSITY, EXCESS, Payoff
+from logphi.inversion.saddle import RIGHT, saddle
 from logphi.laws.log_phi import LogPhi
-from logphi.laws.support import Pieces
 from logphi.laws.transform import LossTransform
 from logphi.quadrature.values import Line, Values
-
-Terms = Sequence[tuple[LossTransform, int]]
 
 # measured: with six flat parts the rest decays fast enough, and the alternating sums still lose few digits
 FLAT_PARTS = 6
@@ -42,57 +42,11 @@ FLAT_PARTS = 6
 MAX_TERMS = 1 << 21
 # derived: the product of an abscissa with a location must be known to much better than one
 SHARP = 1e-3
-# rows at a time: bounds the memory
-BLOCK = 1 << 14
 
 
-@dataclass(frozen=True)
-class Atoms:
-    """Locations and logarithms of tilted weights."""
-
-    location: Array
-    log_weight: Array
-
-    def __len__(self) -> int:
-        return self.location.size
-
-    def convolve(self, other: Atoms) -> Atoms:
-        """All sums of two locations."""
-        location = np.add.outer(self.location, other.location).ravel()
-        return Atoms(location, np.add.outer(self.log_weight, other.log_weight).ravel())
-
-
-NOTHING = Atoms(np.zeros(1), np.zeros(1))
-
-
-def power(pieces: Pieces, count: int) -> Atoms:
-    """The atoms of the count-fold convolution of the atomic part, equal sums once: a multinomial law."""
-    if count == 0:
-        return NOTHING
-    weights = np.array(pieces.log_weights)
-    if weights.size == 0:
-        return Atoms(np.zeros(0), np.zeros(0))
-    if count == 1:
-        return Atoms(np.array(pieces.locations), weights)
-    picks = np.zeros((1, 0), dtype=np.int64)
-    for _ in range(weights.size - 1):
-        left = count - picks.sum(axis=1)
-        picks = np.concatenate(
-            [np.repeat(picks, left + 1, axis=0), np.concatenate([np.arange(k + 1) for k in left])[:, None]], axis=1
-        )
-    picks = np.concatenate([picks, count - picks.sum(axis=1, keepdims=True)], axis=1)
-    ways = log_factorial(count)[count] - log_factorial(count)[picks].sum(axis=1)
-    return Atoms(picks @ np.array(pieces.locations), ways + picks @ weights)
-
-
-def log_factorial(top: int) -> Array:
-    """``log(k!)`` for k = 0 .. top."""
-    return np.array([lgamma(k + 1) for k in range(top + 1)])
-
-
-# beyond its exponential, sums are out of the question
+# e to this power is more terms than can be summed
 _ENDLESS = 200.0
-# derived: up to here logarithms of factorials differ by what their difference should be, to several digits
+# derived: up to here differences of logarithms of factorials keep several digits
 _COUNTED = 10**9
 
 
@@ -109,179 +63,6 @@ def atom_count(terms: Terms) -> float:
             log_ways = rise - lgamma(kinds)
             total *= exp(min(log_ways, _ENDLESS)) * (max(kinds / 8, 1.0) if count > 1 else 1.0)
     return total
-
-
-@dataclass(frozen=True)
-class Group:
-    """A part of the convolution: atoms, and how many flat parts of which width go with them."""
-
-    atoms: Atoms
-    flats: tuple[tuple[float, int], ...]
-    log_factor: float
-    slip: float = 0.0
-    blur: float = 0.0
-
-    @property
-    def order(self) -> int:
-        """How many flat parts there are."""
-        return sum(m for _, m in self.flats)
-
-    @property
-    def reach(self) -> float:
-        """Half the diagonal extent of the box of flat parts."""
-        return sum(width * m for width, m in self.flats)
-
-
-def groups(terms: Terms, most: int) -> list[Group]:
-    """The parts with at most ``most`` flat parts."""
-    found = [Group(NOTHING, (), 0.0)]
-    for law, count in terms:
-        pieces = law.pieces
-        if pieces is None:
-            raise ValueError("the law is not made of atoms and flat parts")
-        flat = pieces.width > 0
-        powers = {m: power(pieces, count - m) for m in range(min(count, most) + 1 if flat else 1)}
-        found = [
-            Group(
-                group.atoms.convolve(atoms),
-                (*group.flats, (pieces.width, m)) if m else group.flats,
-                group.log_factor + (m * pieces.log_density + float(np.log(comb(count, m))) if m else 0.0),
-                group.slip + (count - m) * pieces.location_error,
-                group.blur + (count - m) * pieces.relative_error,
-            )
-            for group in found
-            for m, atoms in powers.items()
-            if len(atoms) and group.order + m <= most
-        ]
-    return found
-
-
-@dataclass(frozen=True, eq=False)
-class Table:
-    """The parts of a convolution laid out in arrays, a row for each atom, a column for each corner of its box.
-
-    The excess at x is the sum over the rows of e^log_weight times H(location - x), with H(y) = 2 G(y) e^{-(y + reach)/2}:
-    nothing here depends on x. ``half_extent`` is half of what a corner lies below the highest one.
-    """
-
-    location: Array
-    reach: Array
-    log_weight: Array
-    log_box: Array
-    noise: Array
-    place: Array
-    group: NDArray[np.intp]
-    order: NDArray[np.intp]
-    kinds: NDArray[np.intp]
-    multiplicity: Array
-    half_extent: Array
-
-    @staticmethod
-    def of(parts: Sequence[Group]) -> Table:
-        """The table of some parts, or of none."""
-        sizes = [len(part.atoms) for part in parts]
-
-        def rows(values: Sequence[float]) -> Array:
-            return np.repeat(np.array(values, dtype=float), sizes)
-
-        location = np.concatenate([np.zeros(0), *(part.atoms.location for part in parts)])
-        log_tilted = np.concatenate([np.zeros(0), *(part.atoms.log_weight for part in parts)])
-        reach, log_factor = rows([part.reach for part in parts]), rows([part.log_factor for part in parts])
-        log_box = [sum(m * (w / 2 + float(np.log(-2 * np.expm1(-w)))) for w, m in part.flats) for part in parts]
-        corners = [_corners(part.flats) for part in parts]
-        columns = max((signs.size for signs, _ in corners), default=0)
-        padded = [np.array([np.pad(one[i], (0, columns - one[i].size)) for one in corners]) for i in range(2)]
-        farthest = [float(np.abs(part.atoms.location).max(initial=0)) for part in parts]
-        return Table(
-            location,
-            reach,
-            log_tilted + log_factor + (location + reach) / 2,
-            rows(log_box),
-            # of the logarithm of the weight
-            ELEMENTARY * (4 + np.abs(log_tilted) + np.abs(log_factor) + np.abs(location) + reach)
-            + rows([p.blur for p in parts]),
-            # a location errs by a few ulps of the sums it was formed from
-            rows([ULP * (8 + 2 * len(p.flats)) * (p.reach + far) + p.slip for p, far in zip(parts, farthest, strict=True)]),
-            np.repeat(np.arange(len(parts)), sizes),
-            np.array([part.order for part in parts], dtype=np.intp),
-            np.array([len(part.flats) for part in parts], dtype=np.intp),
-            padded[0],
-            padded[1],
-        )
-
-    def total(self, x: float, payoff: Payoff) -> Scaled | None:
-        """The mean of the payoff at x over all parts, None where it is zero; the rounding counts half an ulp of x."""
-        y = self.location - x
-        place = self.place + ULP * (8 + 2 * self.kinds[self.group]) * abs(x)
-        paying = np.flatnonzero(y > -self.reach - place)
-        if paying.size == 0:
-            return None
-        log_scale = float(self.log_weight[paying].max())
-        total = error = 0.0
-        for rows in np.split(paying, range(BLOCK, paying.size, BLOCK)):
-            inside = y[rows] < self.reach[rows]
-            low, high = rows[inside], rows[~inside]
-            value, noise = np.empty(rows.size), np.empty(rows.size)
-            value[inside], noise[inside] = self._partly(low, y[low], payoff)
-            value[~inside], noise[~inside] = self._wholly(high, y[high], payoff)
-            weight = np.exp(self.log_weight[rows] - log_scale)
-            log_noise = self.noise[rows] + ELEMENTARY * (np.abs(y[rows]) + abs(log_scale))
-            total += float((weight * value).sum())
-            noise += value * log_noise + self._slope(rows, y[rows] + place[rows], payoff) * place[rows]
-            # the end of a box, or an atom, that may be on either side of a jump
-            jumping = self.order[self.group[rows]] + payoff.smoothness == 0
-            noise += np.where(jumping & (np.abs(np.abs(y[rows]) - self.reach[rows]) <= place[rows]), 1.0, 0.0)
-            error += float((weight * noise).sum())
-        # the sums, and what underflows beside the unit
-        return Scaled(log_scale, total, rounding=1.01 * error + ULP * (40 + paying.size / BLOCK) * total + 1e-290)
-
-    def _slope(self, rows: NDArray[np.intp], y: Array, payoff: Payoff) -> Array:
-        """A bound of the slope up to y, over e^{(y + reach)/2}.
-
-        It is at most that of the whole box, and at most what the box's corner above the threshold allows.
-        """
-        order = self.order[self.group[rows]]
-        corner = np.maximum(y + self.reach[rows], 0.0)
-        whole = np.exp(self.log_box[rows] - self.reach[rows] / 2)
-        # a payoff that falls is not bounded by what it pays on the whole box
-        bound: Array = np.minimum(2 * whole if payoff.rises else np.inf, corner**order / factorials(order))
-        if payoff.smoothness < 1:
-            # the face of the box that passes the threshold
-            face = order + payoff.smoothness - 1
-            at_least = np.maximum(face, 0)
-            bound += np.where(face < 0, 0.0, corner**at_least / factorials(at_least) * np.exp(-corner / 2))
-        return np.where(order == 0, 2.0, bound)
-
-    def _wholly(self, rows: NDArray[np.intp], y: Array, payoff: Payoff) -> tuple[Array, Array]:
-        """The payoff where the whole box is above the threshold, and its rounding error."""
-        log_box, reach = self.log_box[rows], self.reach[rows]
-        value = payoff.whole(y) * np.exp(log_box - reach / 2)
-        return value, ELEMENTARY * (2 + np.abs(log_box) + reach) * value
-
-    def _partly(self, rows: NDArray[np.intp], y: Array, payoff: Payoff) -> tuple[Array, Array]:
-        """The payoff as the alternating sum over the corners, and its rounding error."""
-        group, reach = self.group[rows], self.reach[rows]
-        order, kinds = self.order[group][:, None], self.kinds[group][:, None]
-        signed, below = self.multiplicity[group], self.half_extent[group]
-        half = ((y + reach) / 2)[:, None] - below
-        factor = 2.0 ** (order + payoff.smoothness) * signed * np.exp(-below)
-        part = factor * payoff.series(np.maximum(half, 0.0), order)
-        # the corner's own place, beside the common one: its slope is at most one, and at most that of the first term
-        place = ULP * (2 + 2 * kinds) * (np.abs(y + reach)[:, None] + below)
-        first = np.maximum(order + payoff.smoothness - 1, 0)
-        slope = np.minimum(1.0, np.maximum(half + place, 0.0) ** first / factorials(first))
-        noise = (8 + order) * ELEMENTARY * (1 + below / 16) * np.abs(part) + np.abs(factor) * slope * place
-        return np.maximum(part.sum(axis=1), 0.0), noise.sum(axis=1)
-
-
-def _corners(flats: tuple[tuple[float, int], ...]) -> tuple[Array, Array]:
-    """Signed multiplicities of the corners of the box, and half of what each lies below the highest."""
-    signs, below = np.ones(1), np.zeros(1)
-    for width, m in flats:
-        own = np.array([(-1.0) ** j * comb(m, j) for j in range(m + 1)])
-        signs = np.multiply.outer(signs, own).ravel()
-        below = np.add.outer(below, width * np.arange(m + 1)).ravel()
-    return signs, below
 
 
 @dataclass(frozen=True)
@@ -317,9 +98,9 @@ class Rest(LossTransform):
         # both what is known of the whole and the whole itself are at most about M(c)
         noise = np.minimum(np.expm1(np.minimum(whole.radius, 700.0)) * np.abs(full), np.abs(full) + 1.01)
         noise += repeats * ULP * (8 + 2 * turn) * abs(low[0])
-        # and what underflows
+        # 1e-290 covers underflow
         noise = noise + ELEMENTARY * (1 + abs(scale)) * (np.abs(full) + abs(low[0])) + 1e-290
-        # below its own noise the difference is only known to be small: a number larger than that, wrong by as much
+        # a difference below its own error is only known to be small: 16 errors, with a disc that contains zero
         drowned = np.abs(difference) < 4 * noise
         mid = scale + np.log(np.where(drowned, 16 * noise, difference))
         wrong = np.log1p(np.where(drowned, 21 / 16, noise / np.maximum(np.abs(difference), 4 * noise)))
@@ -358,16 +139,16 @@ class Rest(LossTransform):
 
 @dataclass(frozen=True, eq=False)
 class Prepared:
-    """What the mean of a payoff is formed from near one threshold; every bound holds for any threshold."""
+    """The mean of a payoff, prepared near one threshold; its bounds hold at every threshold."""
 
     near: float
     payoff: Payoff
     law: LossTransform
-    table: Table
+    table: BoxSums
     rest: Contour | None
 
     def serves(self, x: float) -> bool:
-        """Whether laying it out afresh at x would hardly gain: the integrand has not grown or shrunk by much."""
+        """Whether a new line at x would hardly be better: the integrand has changed by a factor e at most."""
         return self.rest is None or self.rest.abscissa * abs(x - self.near) <= 1
 
     def at(self, x: float) -> Scaled:
@@ -380,9 +161,9 @@ class Prepared:
 
 
 def prepare(law: LogPhi, x: float, demand: Demand, payoff: Payoff = EXCESS) -> Prepared | None:
-    """Lay out the mean of a payoff of a sum of laws near x; None if no line could be laid for the rest."""
+    """Prepare the mean of a payoff of a sum of laws near x; None where the rest has no contour."""
     terms = law.terms
-    table = Table.of(groups(terms, FLAT_PARTS - 1))
+    table = BoxSums.of(groups(terms, FLAT_PARTS - 1))
     if flat_count(terms) < FLAT_PARTS:
         return Prepared(x, payoff, law, table, None)
     farthest = SHARP / (sum(count * law.support.upper for law, count in terms) * ULP)
@@ -416,13 +197,13 @@ def served(terms: Terms) -> bool:
 
 
 @dataclass(frozen=True)
-class Places:
-    """Atoms in order: places, each wrong by at most ``slip``, and enclosures of their masses."""
+class ListedAtoms:
+    """Atoms in order: places, each wrong by at most ``location_error``, and enclosures of their masses."""
 
     locations: Array
     lower: Array
     upper: Array
-    slip: float
+    location_error: float
 
     def __len__(self) -> int:
         return self.locations.size
@@ -432,17 +213,17 @@ class Places:
 MOST_PLACES = 1 << 16
 
 
-def places(terms: Terms) -> Places:
-    """All atoms of a sum; places that rounding does not tell apart are one.
+def places(terms: Terms) -> ListedAtoms:
+    """All atoms of a sum; atoms closer than their location error are one.
 
     Raises
     ------
     ValueError
-        If there are too many, or a law does not tell its atoms.
+        If there are too many, or the atoms of a law are not known.
     """
     if any(law.support.atomless or ((own := law.pieces) is not None and not own.locations) for law, _ in terms):
         nothing = np.zeros(0)
-        return Places(nothing, nothing, nothing, 0.0)
+        return ListedAtoms(nothing, nothing, nothing, 0.0)
     if not made_of_pieces(terms):
         unknown = next(law for law, _ in terms if law.pieces is None)
         raise ValueError(f"the atoms of {unknown!r} are not known by place; ask for probabilities instead")
@@ -451,16 +232,16 @@ def places(terms: Terms) -> Places:
         raise ValueError(
             f"there are about {number:.3g} atoms, and at most {MOST_PLACES} are listed; ask for probabilities instead"
         )
-    table = Table.of(groups(terms, 0))
+    table = BoxSums.of(groups(terms, 0))
     order = np.argsort(table.location, kind="stable")
     location, log_mass = table.location[order], table.log_weight[order]
-    slip = 2 * float(table.place.max(initial=0.0))
-    wrong = table.noise[order] + ELEMENTARY * (1 + np.abs(log_mass))
-    starts = np.flatnonzero(np.append(True, np.diff(location) > slip))
+    location_error = 2 * float(table.location_error.max(initial=0.0))
+    wrong = table.weight_error[order] + ELEMENTARY * (1 + np.abs(log_mass))
+    starts = np.flatnonzero(np.append(True, np.diff(location) > location_error))
     # a sum of masses errs no more than each, and by the additions
     errors = np.maximum.reduceat(wrong, starts) + ULP * np.diff(np.append(starts, location.size))
     mass = np.add.reduceat(np.exp(log_mass), starts)
-    return Places(location[starts], mass * (1 - errors), mass * np.exp(errors), 2 * slip)
+    return ListedAtoms(location[starts], mass * (1 - errors), mass * np.exp(errors), 2 * location_error)
 
 
 def cost(terms: Terms, most: int = FLAT_PARTS) -> float:

@@ -1,13 +1,16 @@
-"""Where to put the line: the minimum of a convex function on an interval, found with few vectorised calls."""
+"""Where the line crosses the real axis: near the minimum of the integrand on it, found with few vectorised calls."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from logphi.arrays import Array
+from logphi.inversion.kernels import Kernel
+from logphi.laws.transform import LossTransform
 
 Objective = Callable[[Array], Array]
 
@@ -34,6 +37,11 @@ class Interval:
         if np.isinf(self.high):
             return self.low + np.exp(theta)
         return self.low + (self.high - self.low) / (1 + np.exp(-theta))
+
+
+# right of the poles 0 and -1, and between them
+RIGHT = Interval(0.0, np.inf)
+MIDDLE = Interval(-1.0, 0.0)
 
 
 @dataclass(frozen=True)
@@ -81,3 +89,21 @@ def minimise(objective: Objective, interval: Interval, hint: float | None = None
         best = int(np.argmin(values))
     best = int(np.argmin(values))
     return Saddle(float(interval.at(theta[best : best + 1])[0]), float(values[best]))
+
+
+def interval_of(law: LossTransform, region: Interval, farthest: float = np.inf) -> Interval:
+    """The part of a region in which the transform is finite."""
+    return Interval(region.low, min(region.high, law.strip[1], farthest))
+
+
+def saddle(law: LossTransform, kernel: Kernel, region: Interval, hint: float | None = None) -> Saddle:
+    """The minimum of K(c) - c x0 + log|factor| over real c in the region; infinite where the strip ends before the region."""
+
+    def height(c: Array) -> Array:
+        return law.approximate(c) - c * kernel.anchor + kernel.log_real(c)
+
+    interval = interval_of(law, region, kernel.farthest)
+    if not interval.low < interval.high:
+        # the strip ends where the region begins
+        return Saddle(interval.low, math.inf)
+    return minimise(height, interval, hint if hint is not None and interval.low < hint < interval.high else None)

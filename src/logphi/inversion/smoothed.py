@@ -29,13 +29,17 @@ from numpy.typing import NDArray
 
 from logphi.arith.floats import ELEMENTARY, ULP
 from logphi.arrays import Array
-from logphi.inversion.contour import MAX_NODES, RIGHT, Contour, Inversion, Layout, Part, Smooth, lay, layout, log_kappa, saddle
+from logphi.inversion.contour import Inversion, Part
 from logphi.inversion.demand import Demand
+from logphi.inversion.kernels import Smooth, log_kappa
+from logphi.inversion.layout import Layout, layout
+from logphi.inversion.line_sum import MAX_NODES, Contour, lay
+from logphi.inversion.saddle import RIGHT, saddle
 from logphi.laws.transform import LossTransform
 
 # derived: the bound of the hump is proved up to here
 _WIDEST = 0.1
-# measured: the window's transform need not fall further, and is of no use if it falls less
+# measured: with a larger beta nothing is gained, and with a smaller one the window's transform falls too little
 _BETA = (12.0, 60.0)
 # measured: the transform has fallen to e^-beta at this multiple of beta/w
 _BEYOND = 1.15
@@ -177,7 +181,7 @@ class Smoothed:
         return log_kappa(u) + self.window.log_gain(u) + np.abs(u) * self.window.log_mean + 1e-12
 
     def position_error(self, z: NDArray[np.complex128], factor: NDArray[np.complex128], share: float) -> float:
-        """None: nothing is assumed."""
+        """Zero: nothing is neglected."""
         return 0.0
 
 
@@ -217,7 +221,7 @@ def prepare(law: LossTransform, x: float, demand: Demand) -> Prepared | None:
         return None
     window = Window.fit(line, demand.rtol)
     if line.abscissa * window.width > window.beta:
-        # the threshold is blurred by more than what the law does
+        # the window is wider than the law
         return None
     # a transform that is an integral itself may be out of reach so far up; where it has decayed, that does not matter
     heights = _PROBES * window.beta / window.width

@@ -17,14 +17,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logphi.arrays import Array
-from logphi.inversion.contour import plan, saddle
 from logphi.inversion.half_line import Step, spread
-from logphi.inversion.saddle import Interval
+from logphi.inversion.line_sum import plan
+from logphi.inversion.saddle import Interval, saddle
 from logphi.laws.transform import LossTransform
 
 # measured: what is asked of each part leaves some 1e-5 of it, and a line of a thousand nodes where only the factor decays
 _RTOL = 1e-3
-# measured: abscissas so much below the best, because K is out of reach there, take seconds and tell nothing
+# measured: abscissas so much below the best, because K is out of reach there, take seconds and give no bound
 _FAINT = 0.1
 # derived: within these abscissas the fourth power of a distance from the pole, and a share of it, is a double
 _NEAREST, _FARTHEST = 1e-70, 1e70
@@ -58,7 +58,7 @@ class Cube(Step):
         return np.where(u > self.pole, 3 * (math.log(3) - 1 - np.log(ahead)) + 1e-14, np.inf)
 
     def position_error(self, z: NDArray[np.complex128], factor: NDArray[np.complex128], share: float) -> float:
-        """None: the factor is integrable."""
+        """Zero: the factor is integrable."""
         return 0.0
 
 

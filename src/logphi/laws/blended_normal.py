@@ -14,10 +14,11 @@ from logphi.arith.protocol import Arithmetic, Number, Parameter
 from logphi.arith.scaled import Scaled
 from logphi.arrays import Array
 from logphi.laws.closed_form import ClosedForm
+from logphi.laws.forms import Forms
 from logphi.laws.growth import Growth, OneSided
 from logphi.laws.normal import largest_shift, shifted_growth
 from logphi.laws.support import Support
-from logphi.laws.transform import LossTransform
+from logphi.laws.transform import LossTransform, T
 from logphi.laws.weights import Weights
 from logphi.quadrature.many_components import ManyComponents
 from logphi.quadrature.mixture_envelope import log_decay
@@ -91,6 +92,10 @@ class BlendedNormal(LossTransform):
     def shift_bound(self) -> float:
         """The largest shift, of which every part is a share."""
         return max(map(largest_shift, self.shifts))
+
+    def by_form(self, forms: Forms[T]) -> T | None:
+        """Its form."""
+        return forms.mixtures(self.shifts, self.weights)
 
     def excess(self, x: float) -> Scaled:
         """E[(1 - e^{x-X})_+], from where log w meets x."""

@@ -17,8 +17,9 @@ from logphi.arith.scaled import Scaled
 from logphi.arrays import Array
 from logphi.laws.closed_form import ClosedForm, Sides
 from logphi.laws.finite import log_complement
+from logphi.laws.forms import Forms
 from logphi.laws.support import Support
-from logphi.laws.transform import LossTransform
+from logphi.laws.transform import LossTransform, T
 from logphi.quadrature import curve_excess
 from logphi.quadrature.curve import Curve
 from logphi.quadrature.gauss_legendre import GaussLegendre, ends_of
@@ -46,6 +47,10 @@ class Curved(LossTransform):
     def curve_at(self, upper: bool) -> Curve:
         """A curve of exact parameters whose profile is above or below that of the law: it grows with each of them."""
         return replace(self._curve(1 if upper else -1), error=0.0)
+
+    def by_form(self, forms: Forms[T]) -> T | None:
+        """Its form."""
+        return forms.curve(self.curve_at)
 
     @property
     def symmetric(self) -> bool:

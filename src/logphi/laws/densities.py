@@ -16,7 +16,8 @@ from logphi.arith.scaled import Scaled
 from logphi.arrays import Array
 from logphi.bracketing import last_good
 from logphi.laws.closed_form import ClosedForm
-from logphi.laws.transform import LossTransform
+from logphi.laws.forms import Forms
+from logphi.laws.transform import LossTransform, T
 from logphi.quadrature.kronrod import KRONROD, Table, beyond_noise, divided, doubts, first_table, settled, spread
 from logphi.quadrature.values import Line, Values
 
@@ -198,21 +199,9 @@ class Densities(LossTransform):
         inner = float(np.maximum(doubts(gain), unseen).sum())
         return Scaled(scale, value, inner=inner, rounding=wrong + 32 * ULP * value)
 
-    def atoms(self) -> tuple[Array, Array]:
-        """The losses of the nodes of a fine quadrature and of the atom, and the logarithms of their masses under p."""
-        table = _base(self)
-        loss, common = _losses(table)
-        share = np.where(common, np.maximum(table.log_p, table.log_q), -np.inf).max(axis=1)
-        heavy = share > share.max() - _DEEP
-        ranges = np.where(heavy, np.where(common, loss, -np.inf).max(axis=1) - np.where(common, loss, np.inf).min(axis=1), 0.0)
-        ranges = np.maximum(ranges, 0.0)
-        parts = np.where(heavy, np.maximum(np.ceil(_CELLS * ranges / max(float(ranges.sum()), 1e-300)), _LEAST), 1)
-        table = divided(table.pick(heavy), parts[heavy], self.logs)
-        loss, common = _losses(table)
-        with np.errstate(divide="ignore"):  # weights of no mass
-            log_p = np.where(common, table.log_p + np.log(table.width * KRONROD), -np.inf)
-        kept = np.isfinite(log_p)
-        return _with_atom(self.rest, loss[kept], log_p[kept])
+    def by_form(self, forms: Forms[T]) -> T | None:
+        """As the nodes of a quadrature."""
+        return forms.samples(*_samples(self))
 
     def on_line(self, line: Line, count: int = 1) -> Values:
         """K on a vertical line; nothing is known beyond so many points."""
@@ -220,6 +209,26 @@ class Densities(LossTransform):
         rest = max(0, line.size - _POINTS)
         mid, rounding = (np.append(part, np.full(rest, np.inf)) for part in (known.mid, known.rounding))
         return Values(mid, rounding, np.append(known.inner, np.zeros(rest)))
+
+
+@lru_cache(maxsize=8)
+def _samples(law: Densities) -> tuple[Array, Array]:
+    """The losses of the nodes of a fine quadrature and of the atom, ascending, and the logarithms of their masses under p."""
+    table = _base(law)
+    loss, common = _losses(table)
+    share = np.where(common, np.maximum(table.log_p, table.log_q), -np.inf).max(axis=1)
+    heavy = share > share.max() - _DEEP
+    ranges = np.where(heavy, np.where(common, loss, -np.inf).max(axis=1) - np.where(common, loss, np.inf).min(axis=1), 0.0)
+    ranges = np.maximum(ranges, 0.0)
+    parts = np.where(heavy, np.maximum(np.ceil(_CELLS * ranges / max(float(ranges.sum()), 1e-300)), _LEAST), 1)
+    table = divided(table.pick(heavy), parts[heavy], law.logs)
+    loss, common = _losses(table)
+    with np.errstate(divide="ignore"):  # weights of no mass
+        log_p = np.where(common, table.log_p + np.log(table.width * KRONROD), -np.inf)
+    kept = np.isfinite(log_p)
+    loss, log_p = _with_atom(law.rest, loss[kept], log_p[kept])
+    order = np.argsort(loss)
+    return loss[order], log_p[order]
 
 
 def _pruned(table: Table, z: NDArray[Any]) -> tuple[Table, float]:

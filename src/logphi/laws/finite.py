@@ -21,10 +21,11 @@ from logphi.arith.protocol import Arithmetic, Number
 from logphi.arith.scaled import Scaled
 from logphi.laws.closed_form import ClosedForm
 from logphi.laws.exponential_sums import turned_sums
+from logphi.laws.forms import Forms
 from logphi.laws.growth import Growth, OneSided
 from logphi.laws.spans import common_span
 from logphi.laws.support import Lattice, Pieces, Support
-from logphi.laws.transform import LossTransform
+from logphi.laws.transform import LossTransform, T
 from logphi.quadrature.values import Line, Values
 from logphi.written import meant
 
@@ -173,6 +174,13 @@ class Finite(LossTransform):
     @property
     def _log_size(self) -> float:
         return max(abs(math.log(number)) for number in self.p + self.q)
+
+    def by_form(self, forms: Forms[T]) -> T | None:
+        """As atoms."""
+        log_p, log_q = np.log(np.asarray(self.p)), np.log(np.asarray(self.q))
+        # every location is the difference of two logarithms
+        error = ELEMENTARY * (2 + float(np.abs(log_p).max() + np.abs(log_q).max())) + 2 * self.relative_error
+        return forms.atoms(log_p - log_q, log_p, error)
 
     def reflected(self) -> LossTransform:
         """The roles of p and q exchanged."""

@@ -15,8 +15,9 @@ from logphi.arith.protocol import Arithmetic, Number
 from logphi.arith.scaled import Scaled
 from logphi.arrays import Array
 from logphi.laws.closed_form import ClosedForm
+from logphi.laws.forms import Forms
 from logphi.laws.support import Lattice, Pieces, Support
-from logphi.laws.transform import LossTransform
+from logphi.laws.transform import LossTransform, T
 from logphi.quadrature.values import Values
 
 # entries of the intermediate arrays
@@ -102,6 +103,12 @@ class Ladder(LossTransform):
         size, wrong = self.span
         log_weights, errors = self.rungs(np.abs(places))
         return places * size, log_weights, self.support.upper * (wrong + 2 * ULP), float(errors.max())
+
+    def by_form(self, forms: Forms[T]) -> T | None:
+        """As atoms."""
+        locations, log_weights, location_error, relative_error = self.atoms()
+        error = location_error + relative_error + 4 * ULP * (1 + float(np.abs(log_weights).max()) + self.support.upper)
+        return forms.atoms(locations, log_weights + locations / 2, error)
 
     def excess(self, x: float) -> Scaled:
         """The sum over the atoms above x."""

@@ -15,10 +15,11 @@ from logphi.arith.protocol import Arithmetic, Number, Parameter, Plain
 from logphi.arith.scaled import Scaled
 from logphi.arrays import Array
 from logphi.laws.closed_form import ClosedForm
+from logphi.laws.forms import Forms
 from logphi.laws.growth import Growth, OneSided
 from logphi.laws.normal import Normal, largest_shift, shifted_growth
 from logphi.laws.support import Support
-from logphi.laws.transform import LossTransform
+from logphi.laws.transform import LossTransform, T
 from logphi.quadrature.batched_mixtures import MANY, on_line_batched
 from logphi.quadrature.log_ratio import TwoComponents
 from logphi.quadrature.many_components import ManyComponents
@@ -102,6 +103,10 @@ class MixedNormal(LossTransform):
     def unmixed(self) -> tuple[LossTransform, Parameter]:
         """The normal law of the shift, and the rate."""
         return Normal(self.shift), self.rate
+
+    def by_form(self, forms: Forms[T]) -> T | None:
+        """Its form."""
+        return forms.mixture(self.shift, self.rate)
 
     @staticmethod
     def batched(terms: Sequence[tuple[LossTransform, int]]) -> LossTransform:

@@ -16,9 +16,10 @@ from logphi.arith.protocol import Arithmetic, Number, Parameter
 from logphi.arith.scaled import Scaled
 from logphi.arrays import Array
 from logphi.laws.closed_form import ClosedForm
+from logphi.laws.forms import Forms
 from logphi.laws.growth import Growth, OneSided
 from logphi.laws.support import ATOMLESS, Support
-from logphi.laws.transform import LossTransform
+from logphi.laws.transform import LossTransform, T
 from logphi.quadrature.values import Values
 
 # tails below it, or factors above it, lose digits to the range of doubles
@@ -73,6 +74,10 @@ class Normal(LossTransform):
     def normal_shift(self) -> Parameter:
         """The shift."""
         return self.shift
+
+    def by_form(self, forms: Forms[T]) -> T | None:
+        """Its form."""
+        return forms.normal(self.shift)
 
     @staticmethod
     def batched(terms: Sequence[tuple[LossTransform, int]]) -> LossTransform | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,9 +14,12 @@ from logphi.arith.floats import FLOATS, Discs
 from logphi.arith.protocol import Arithmetic, Number, Parameter
 from logphi.arrays import Array
 from logphi.laws.closed_form import ClosedForm, Sides
+from logphi.laws.forms import Forms
 from logphi.laws.growth import Growth
 from logphi.laws.support import Lattice, Pieces, Support
 from logphi.quadrature.values import Line, Values
+
+T = TypeVar("T")
 
 # measured: blocks are worth asking about where a value of the transform is cheap
 _FEW = 8
@@ -168,6 +171,10 @@ class LossTransform(ABC):
         """``(base, q)`` if the likelihood ratio is 1 - q + q times that of the base law."""
         return None
 
+    def by_form(self, forms: Forms[T]) -> T | None:
+        """The value of a function of laws that is given form by form; None where this law's form is unknown to it."""
+        return None
+
     @staticmethod
     def batched(terms: Sequence[tuple[LossTransform, int]]) -> LossTransform | None:
         """One law for the sum of counted laws of this class, where computing them together is quicker."""
@@ -230,6 +237,11 @@ class Reflected(LossTransform):
     def with_omitted_mass(self) -> LossTransform:
         """That of the law, reflected."""
         return self.law.with_omitted_mass().reflected()
+
+    def by_form(self, forms: Forms[T]) -> T | None:
+        """From the value for the law."""
+        own = self.law.by_form(forms)
+        return None if own is None else forms.reflected(own)
 
     @property
     def shift_bound(self) -> float:

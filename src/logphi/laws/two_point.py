@@ -12,9 +12,10 @@ from logphi.arith.floats import FLOATS
 from logphi.arith.protocol import Arithmetic, Number, Parameter
 from logphi.arrays import Array
 from logphi.laws import flat_constants
+from logphi.laws.forms import Forms
 from logphi.laws.intervals import OnIntervals
 from logphi.laws.support import Lattice, Pieces, Support
-from logphi.laws.transform import LossTransform
+from logphi.laws.transform import LossTransform, T
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,10 @@ class TwoPoint(LossTransform):
     def support(self) -> Support:
         """Between the atoms."""
         return Support.within(self.location + self.location_error, 2 * self.location_error)
+
+    def by_form(self, forms: Forms[T]) -> T | None:
+        """Its form."""
+        return forms.flat(self.point, flat_constants.two_point)
 
     @staticmethod
     def batched(terms: Sequence[tuple[LossTransform, int]]) -> LossTransform | None:

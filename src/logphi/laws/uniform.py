@@ -16,9 +16,10 @@ from logphi.arith.scaled import Scaled
 from logphi.arrays import Array
 from logphi.laws import flat_constants
 from logphi.laws.closed_form import ClosedForm
+from logphi.laws.forms import Forms
 from logphi.laws.intervals import OnIntervals
 from logphi.laws.support import Pieces, Support
-from logphi.laws.transform import LossTransform
+from logphi.laws.transform import LossTransform, T
 from logphi.quadrature.density_envelope import log_smooth_envelope
 
 # derived: e^{(c + 1/2) x} is even to the digits of an envelope
@@ -108,6 +109,10 @@ class Uniform(_OnInterval):
         half = self.width.under(arith) / 2
         return arith.log_sinhc((2 * z + 1) * half) - arith.log_sinhc(half)
 
+    def by_form(self, forms: Forms[T]) -> T | None:
+        """Its form."""
+        return forms.flat(self.width, flat_constants.uniform)
+
     @cached_property
     def pieces(self) -> Pieces:
         """A flat part of height 1 / (4 sinh(w/2))."""
@@ -149,6 +154,10 @@ class UniformWithAtoms(_OnInterval):
         tanh = np.tanh(half)
         approximate: Array = _log_cosh(u_w) - _log_cosh(half) + np.log1p((half * ratio - tanh) / (1 + tanh))
         return approximate
+
+    def by_form(self, forms: Forms[T]) -> T | None:
+        """Its form."""
+        return forms.flat(self.width, flat_constants.with_atoms)
 
     @cached_property
     def pieces(self) -> Pieces:

@@ -154,7 +154,7 @@ def _values(loss: LogPhi) -> tuple[Array, float] | None:
     if real_space.atom_count(loss.terms) > _MOST_VALUES:
         return None
     places = real_space.places(loss.terms)
-    return np.append(0.0, places.locations[places.locations > 0]), places.slip
+    return np.append(0.0, places.locations[places.locations > 0]), places.location_error
 
 
 def _at_values(first: LogPhi, second: LogPhi, values: tuple[Array, float]) -> Dominance:

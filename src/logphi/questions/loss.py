@@ -21,9 +21,9 @@ from logphi.engine.profile import enclosed, ends_of, ledger_of, masses
 from logphi.engine.quantile import where_above, where_below
 from logphi.engine.tail import above, below, one_release, thinned
 from logphi.inversion import half_line, real_space
-from logphi.inversion.boxes import DENSITY
 from logphi.inversion.demand import Demand
-from logphi.inversion.real_space import Places
+from logphi.inversion.payoffs import DENSITY
+from logphi.inversion.real_space import ListedAtoms
 from logphi.laws.log_phi import LogPhi
 from logphi.listed import Listed
 from logphi.questions.delta import each
@@ -300,7 +300,7 @@ class LossDistribution(Listed):
         return InnerLoss(self.law, self.direction)
 
     @cached_property
-    def atoms(self) -> Places:
+    def atoms(self) -> ListedAtoms:
         """All places of positive probability; none where some part of the composition has no atoms.
 
         Raises
@@ -383,7 +383,7 @@ class InnerLoss(LossDistribution):
         return Bound(0.0, 0.0, 0.0, direction=self.direction)
 
     @cached_property
-    def atoms(self) -> Places:
+    def atoms(self) -> ListedAtoms:
         """All places of positive probability, as of the loss."""
         whole, (low, high) = super().atoms, self._kept
         return replace(whole, lower=whole.lower / high * _LESS, upper=whole.upper / low * _MORE)

@@ -13,6 +13,7 @@ from logphi.engine.routes.clipped import clipped
 from logphi.engine.routes.route import Local, NotApplicableError, Route, inverted
 from logphi.inversion import contour, real_space
 from logphi.inversion.demand import Demand
+from logphi.inversion.line_sum import MAX_NODES
 from logphi.laws.log_phi import LogPhi
 
 # measured: a transform that never falls below this needs the longest lines even for a coarse answer
@@ -35,7 +36,7 @@ def _where_it_decays(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
             return clipped(loss, found)
     # the longest line gains no more than its number of nodes over what atoms do not lose by themselves, and is long
     atoms = real_space.made_of_pieces(loss.terms) and float(loss.log_envelope(0.0, _FAR)[0])
-    hopeless = atoms is not False and atoms > math.log(min(demand.rtol * contour.MAX_NODES, _DECAYED))
+    hopeless = atoms is not False and atoms > math.log(min(demand.rtol * MAX_NODES, _DECAYED))
     prepared = None if hopeless else contour.prepare(loss, epsilon, demand, decaying=True)
     if prepared is None:
         raise NotApplicableError("the transform does not decay far enough for a contour of reasonable length")

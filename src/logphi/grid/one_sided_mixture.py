@@ -20,15 +20,15 @@ from logphi.quadrature.many_components import ManyComponents
 
 
 @dataclass(frozen=True)
-class Shape:
+class OneSidedMixture:
     """A mixture, each of its parameters at the end that makes w larger, or smaller."""
 
     ratio: ManyComponents
 
     @staticmethod
-    def of(shifts: Array, rates: Array, log_rest: float) -> Shape:
+    def of(shifts: Array, rates: Array, log_rest: float) -> OneSidedMixture:
         """From the shifts, their weights, and log p_0 (minus infinity where there is no constant part)."""
-        return Shape(ManyComponents.of(shifts, rates, np.log(rates), log_rest))
+        return OneSidedMixture(ManyComponents.of(shifts, rates, np.log(rates), log_rest))
 
     @property
     def shifts(self) -> Array:

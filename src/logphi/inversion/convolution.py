@@ -1,0 +1,104 @@
+"""Convolutions of laws that are atoms and flat parts, sorted by the number of flat parts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import comb, lgamma
+
+import numpy as np
+
+from logphi.arrays import Array
+from logphi.laws.support import Pieces
+from logphi.laws.transform import LossTransform
+
+Terms = Sequence[tuple[LossTransform, int]]
+
+
+@dataclass(frozen=True)
+class Atoms:
+    """Locations and logarithms of tilted weights."""
+
+    location: Array
+    log_weight: Array
+
+    def __len__(self) -> int:
+        return self.location.size
+
+    def convolve(self, other: Atoms) -> Atoms:
+        """All sums of two locations."""
+        location = np.add.outer(self.location, other.location).ravel()
+        return Atoms(location, np.add.outer(self.log_weight, other.log_weight).ravel())
+
+
+NOTHING = Atoms(np.zeros(1), np.zeros(1))
+
+
+def power(pieces: Pieces, count: int) -> Atoms:
+    """The atoms of the count-fold convolution of the atomic part, equal sums once: a multinomial law."""
+    if count == 0:
+        return NOTHING
+    weights = np.array(pieces.log_weights)
+    if weights.size == 0:
+        return Atoms(np.zeros(0), np.zeros(0))
+    if count == 1:
+        return Atoms(np.array(pieces.locations), weights)
+    picks = np.zeros((1, 0), dtype=np.int64)
+    for _ in range(weights.size - 1):
+        left = count - picks.sum(axis=1)
+        picks = np.concatenate(
+            [np.repeat(picks, left + 1, axis=0), np.concatenate([np.arange(k + 1) for k in left])[:, None]], axis=1
+        )
+    picks = np.concatenate([picks, count - picks.sum(axis=1, keepdims=True)], axis=1)
+    ways = log_factorial(count)[count] - log_factorial(count)[picks].sum(axis=1)
+    return Atoms(picks @ np.array(pieces.locations), ways + picks @ weights)
+
+
+def log_factorial(top: int) -> Array:
+    """``log(k!)`` for k = 0 .. top."""
+    return np.array([lgamma(k + 1) for k in range(top + 1)])
+
+
+@dataclass(frozen=True)
+class Group:
+    """A part of the convolution: atoms, and how many flat parts of which width go with them."""
+
+    atoms: Atoms
+    flats: tuple[tuple[float, int], ...]
+    log_factor: float
+    location_error: float = 0.0
+    relative_error: float = 0.0
+
+    @property
+    def order(self) -> int:
+        """How many flat parts there are."""
+        return sum(m for _, m in self.flats)
+
+    @property
+    def reach(self) -> float:
+        """Half the diagonal extent of the box of flat parts."""
+        return sum(width * m for width, m in self.flats)
+
+
+def groups(terms: Terms, most: int) -> list[Group]:
+    """The parts with at most ``most`` flat parts."""
+    found = [Group(NOTHING, (), 0.0)]
+    for law, count in terms:
+        pieces = law.pieces
+        if pieces is None:
+            raise ValueError("the law is not made of atoms and flat parts")
+        flat = pieces.width > 0
+        powers = {m: power(pieces, count - m) for m in range(min(count, most) + 1 if flat else 1)}
+        found = [
+            Group(
+                group.atoms.convolve(atoms),
+                (*group.flats, (pieces.width, m)) if m else group.flats,
+                group.log_factor + (m * pieces.log_density + float(np.log(comb(count, m))) if m else 0.0),
+                group.location_error + (count - m) * pieces.location_error,
+                group.relative_error + (count - m) * pieces.relative_error,
+            )
+            for group in found
+            for m, atoms in powers.items()
+            if len(atoms) and group.order + m <= most
+        ]
+    return found

@@ -1,0 +1,101 @@
+"""Where a line lies, and how fine its nodes are, for a relative tolerance."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from logphi.arrays import Array
+from logphi.inversion.kernels import Kernel
+from logphi.laws.transform import LossTransform
+
+# measured: the aliasing and truncation that are aimed at, each as a share of the requested relative tolerance
+SHARE = 1e-3
+# derived: as many deviations from the mean of a normal law leave a share of e^-40
+_REACH = 9.0
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where a line lies and how fine it is, the logarithm of the error to aim at over M(c) e^{-cx}, and about K''(c)."""
+
+    abscissa: float
+    shift: float
+    step: float
+    log_target: float
+    curvature: float
+
+
+def layout(law: LossTransform, saddle_at: float, kernel: Kernel, log_rtol: float) -> Layout | None:
+    """The layout for a saddle and the logarithm of a relative tolerance, however small; None where K is out of reach.
+
+    Towards the right a tilted law may grow a second mode (a few large steps among many small ones), which costs a small
+    step; so abscissas a little left of the saddle compete, at a price for what they give away.
+    """
+    x, outside = kernel.anchor, saddle_at > kernel.poles[-1]
+    room = float(_room(law, kernel, np.array([saddle_at]))[0])
+    trial = room * np.array([1e-3, 0.1])
+    rough = law.approximate(np.concatenate([[saddle_at], saddle_at + trial, saddle_at - trial]))
+    if not np.isfinite(rough[0]):
+        return None
+    second = (rough[1:3] + rough[3:] - 2 * rough[0]) / trial**2
+    usable = second[np.isfinite(second) & (second * trial**2 < 1) & (second > 0)]
+    # the wider difference is the better one unless higher terms have taken over
+    reach = max(_REACH, math.sqrt(max(-2 * log_rtol, 0.0)))
+    scale = min(room, reach / np.sqrt(usable[-1])) if usable.size else room
+    moved = saddle_at - (scale * np.array([0.0, 0.2]) if outside else np.zeros(1))
+    rooms = _room(law, kernel, moved)
+    # the ends themselves are poles of nothing: a shift as large as the room is allowed, where the bound is the total mass
+    shifts = np.minimum(scale * np.geomspace(1 / 32, 2, 7)[None, :], rooms[:, None])
+    c = moved[:, None]
+    points = np.concatenate([c, c + shifts, c - shifts], axis=1)
+    values = law.approximate(points.ravel()).reshape(points.shape)
+    middle, above, below = values[:, :1], values[:, 1:8], values[:, 8:]
+    size = np.array([float(kernel.log_real(one)[0]) for one in c])
+    with np.errstate(invalid="ignore"):  # unknown values of K: such abscissas are given up below
+        curvature = np.nan_to_num(np.maximum((above + below - 2 * middle)[:, 2] / shifts[:, 2] ** 2, 0.0), posinf=0.0)
+        log_value = size - 0.5 * np.log(2 * np.pi * (curvature + sum((moved - pole) ** -2 for pole in kernel.poles)))
+        beside = [values + kernel.log_chernoff(at) - at * x for values, at in ((above, c + shifts), (below, c - shifts))]
+        neighbours = np.logaddexp(*beside) - (middle - c * x)
+    log_target = log_value + math.log(SHARE) + log_rtol
+    finite = np.isfinite(neighbours)
+    safe = np.where(finite, neighbours, 0.0)
+    # where the neighbours are far below the target, any step would do
+    turns = np.maximum(np.logaddexp(0.0, safe - log_target[:, None]), SHARE)
+    steps = np.where(finite, 2 * np.pi * shifts / turns, 0.0)
+    heights = middle[:, 0] - moved * x + size
+    known = np.isfinite(heights)
+    # where the first is unknown the others are not worse
+    given_away = np.where(known, np.where(known, heights, 0.0) - (heights[0] if known[0] else np.inf), np.inf)
+    with np.errstate(divide="ignore"):  # a step of zero: no candidate
+        score = np.log(steps.max(axis=1)) - 0.7 * np.maximum(given_away, 0.0)
+    best = int(np.argmax(np.where(np.isnan(score), -np.inf, score)))
+    pick = int(np.argmax(steps[best]))
+    if not steps[best, pick] > 0:
+        return None
+    settled, shift = settle(float(moved[best])), float(shifts[best, pick])
+    exact = settle(settled + shift) - settled
+    shift = exact if abs(exact - shift) < 1e-6 * shift else shift
+    found = (settled, shift, _short(float(steps[best, pick])))
+    return Layout(*(float(one) for one in (*found, log_target[best], curvature[best])))
+
+
+def _room(law: LossTransform, kernel: Kernel, c: Array) -> Array:
+    """How far an abscissa is from the nearest pole and the ends of the strip."""
+    poles = np.min([np.abs(c - pole) for pole in kernel.poles], axis=0)
+    room: Array = np.minimum(poles, np.minimum(law.strip[1] - c, c - law.strip[0]))
+    return room
+
+
+def settle(abscissa: float) -> float:
+    """The nearest abscissa for which -1 - c is exact, unless c is tiny: then a reflection adds no rounding."""
+    near = (1 + abscissa) - 1
+    return near if abs(near - abscissa) < 1e-6 * abs(abscissa) else abscissa
+
+
+def _short(step: float) -> float:
+    """The step rounded down to 26 bits, so that its multiples are exact."""
+    mantissa, exponent = math.frexp(step)
+    return math.ldexp(math.floor(mantissa * 2.0**26), exponent - 26)

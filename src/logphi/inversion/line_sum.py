@@ -1,0 +1,140 @@
+"""The trapezoidal sum on a line that is laid out, for any threshold nearby, with its errors."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from logphi.arith.floats import ELEMENTARY, ULP
+from logphi.arith.scaled import Scaled
+from logphi.arrays import Array
+from logphi.inversion.kernels import Kernel
+from logphi.inversion.layout import Layout, layout
+from logphi.inversion.truncation import LONG, length, shortened
+from logphi.laws.transform import LossTransform
+from logphi.quadrature.values import Line, Values
+
+# measured: so many nodes of a closed form take about a second
+MAX_NODES = 1 << 18
+# derived: larger errors of K would leave the range of doubles
+_HARDLY = 600.0
+# derived: so many steps in a period are far more than any line is long, and their number is exact
+LONGEST_PERIOD = 2.0**40
+
+
+@dataclass(frozen=True)
+class Contour:
+    """A line with the values of K on it, and what its errors follow from; it serves any threshold near its own."""
+
+    abscissa: float
+    line: Line
+    values: Values
+    log_mass: float
+    mass_error: float
+    shift: float
+    log_above: float
+    log_below: float
+    log_tail: float
+
+    def integral(self, x: float, kernel: Kernel) -> Scaled:
+        """|I(x)| with its errors; x must be where the kernel pays from."""
+        z = self.line.points
+        scale = self.log_mass - self.abscissa * kernel.anchor
+        factor, factor_error = kernel(z)
+        f, rounding, inner = self._terms(z, kernel.anchor, factor, factor_error, scale)
+        share = self.line.step / np.pi
+        f[0] *= 0.5
+        value = share * float(f.real.sum())
+        sizes = np.abs(f)
+        noise = share * float(rounding.sum() + sizes.sum() * ULP * (24 + np.log2(self.line.size)))
+        noise += kernel.position_error(z, factor, share)
+        return Scaled(
+            scale,
+            value if self.abscissa > kernel.poles[-1] else -value,
+            excess=self._aliasing(x, scale),
+            truncation=math.exp(self.log_tail) if self.log_tail < _HARDLY else math.inf,
+            inner=share * float(inner.sum()),
+            rounding=noise,
+        )
+
+    def _terms(
+        self,
+        z: NDArray[np.complex128],
+        x: float,
+        factor: NDArray[np.complex128],
+        factor_error: Array,
+        scale: float,
+    ) -> tuple[NDArray[np.complex128], Array, Array]:
+        """The summands and their rounding and inner errors, in units of e^scale."""
+        size = np.abs(factor)
+        known = self.values.radius < 1.0
+        mid = np.where(known, self.values.mid, 0.0)
+        # half an ulp of x, the product zx, and two subtractions
+        exponent_error = 2 * ULP * (np.abs(mid) + 2 * np.abs(z) * abs(x) + abs(scale)) + ELEMENTARY
+        # at great heights no digit of the exponent is left
+        known &= exponent_error < 1.0
+        exponent = np.where(known, mid - z * x - scale, 0.0)
+        growth = np.exp(exponent.real)
+        f = np.where(known, growth * np.exp(1j * exponent.imag) * factor, 0.0)
+        # where K is not known, |M(z)| <= M(c) still holds: the summand lies between plus and minus its bound
+        trivial = np.exp(min(self.mass_error + 2e-15 * (abs(self.log_mass) + abs(self.abscissa * x)), 700.0)) * 1.01
+        hardly = np.isfinite(self.values.mid) & ~known
+        size_known = np.where(hardly, self.values.mid.real, np.inf) + self.values.radius - self.abscissa * x - scale
+        trivial = np.minimum(trivial, np.exp(np.minimum(size_known, 700.0)) * 1.01)
+        rounding = np.where(
+            known,
+            np.expm1(np.where(known, np.minimum(self.values.rounding + exponent_error, 700.0), 0.0))
+            * (np.abs(f) + growth * factor_error)
+            + growth * factor_error,
+            trivial * (size + factor_error),
+        )
+        inner = np.where(known, np.expm1(np.where(known, self.values.inner, 0.0)) * np.abs(f) * 3, 0.0)
+        return f, rounding, inner
+
+    def _aliasing(self, x: float, scale: float) -> float:
+        """Both neighbours' Chernoff bounds, summed over all periods."""
+        c, s = self.abscissa, self.shift
+        turns = 2 * np.pi * s / self.line.step
+        decay = turns + np.log1p(-np.exp(-turns))
+        terms = [self.log_above - (c + s) * x, self.log_below - (c - s) * x]
+        slack = 8 * ULP * (abs(self.log_above) + abs(self.log_below) + (abs(c) + s) * abs(x) + abs(scale)) + 1e-13
+        return float(sum(np.exp(np.minimum(term - decay - scale + slack, 700.0)) for term in terms))
+
+
+def plan(law: LossTransform, abscissa: float, kernel: Kernel, rtol: float, decaying: bool = False) -> Contour | None:
+    """Choose shift, step and length for a relative tolerance, from proved bounds; None as in :func:`prepare`."""
+    found = layout(law, abscissa, kernel, math.log(rtol))
+    return None if found is None else lay(law, found, kernel, decaying)
+
+
+def lay(law: LossTransform, layout: Layout, kernel: Kernel, decaying: bool = False) -> Contour | None:
+    """The line of a layout for a kernel, with the values of K on it; None as in :func:`prepare`."""
+    c, shift, step, log_target = layout.abscissa, layout.shift, layout.step, layout.log_target
+    real = law.log_transform(np.array([c, c + shift, c - shift]))
+    upper = real.mid + real.radius
+    lost = real.radius.max() + 2e-15 * (abs(float(real.mid[0])) + abs(c * kernel.anchor))
+    if not (np.isfinite(upper).all() and lost < _HARDLY):
+        return None
+    log_mass = float(real.mid[0])
+    neighbours = c + np.array([shift, -shift])
+    log_above, log_below = (upper[1:] + kernel.log_chernoff(neighbours)).tolist()
+    if np.isfinite(kernel.period):
+        half = max(int(np.ceil(min(kernel.period / step / 2, LONGEST_PERIOD))), 1)
+        step = kernel.period / (2 * half + 1)
+        layout = replace(layout, step=step)
+        size, log_tail = length(law, layout, half + 1, kernel)
+        if size > MAX_NODES:
+            return None
+    else:
+        size, log_tail = length(law, layout, MAX_NODES, kernel)
+        if size > LONG:
+            size, log_tail = shortened(law, layout, size, log_tail, kernel)
+    line = Line(c, step, size)
+    if decaying and not log_tail <= log_target + 1:
+        return None
+    # the tail is bounded in units of M(c); what is known of M(c) is its upper end
+    log_tail += float(real.radius[0]) + 1e-12 * (1 + abs(log_mass))
+    return Contour(c, line, law.on_line(line), log_mass, float(real.radius[0]), shift, log_above, log_below, log_tail)

@@ -1,0 +1,87 @@
+"""Where a line may end: proved bounds of what lies beyond its last node."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from logphi.arrays import Array
+from logphi.inversion.kernels import Kernel
+from logphi.inversion.layout import Layout
+from logphi.laws.block_envelope import quiet_from
+from logphi.laws.transform import LossTransform
+
+# measured: cells of an upper Riemann sum that loses a few percent, relative to where a normal law is negligible
+_CELLS = np.concatenate([np.linspace(0.0, 0.8, 24), np.linspace(0.9, 1.5, 4), 2.0 ** np.arange(1, 20, 3)])
+# measured: heights at which the rest is bounded, relative to where that of a normal law is negligible
+_AROUND = 2.0 ** np.concatenate([np.arange(-1, 1.5, 0.25), np.arange(1.5, 8), np.arange(8, 44, 4)])
+_BETWEEN = 8
+# measured: lines long enough to repay a search for negligible nodes, and how far below the target these lie, as a logarithm
+LONG = 1 << 9
+_ASIDE = 3.0
+
+
+def length(law: LossTransform, layout: Layout, most: int, kernel: Kernel) -> tuple[int, float]:
+    """How many nodes until the rest is proved negligible, and the logarithm of the proved rest in units of e^scale.
+
+    The sum over the nodes beyond the last one, at height T, is at most the integral from T of the decreasing bound,
+    and that at most its upper Riemann sum on a grid.
+    """
+    c, step, log_target, end = layout.abscissa, layout.step, layout.log_target, kernel.period / 2
+
+    def rest_from(heights: Array) -> Array:
+        return _rest(heights, law.log_envelope(c, heights, end), kernel, c)
+
+    heights = _normal_height(layout.curvature, log_target) * _AROUND
+    if step < heights[0]:
+        heights = np.append(step, heights)
+    if np.isfinite(end):
+        heights = np.append(heights[heights < end], end)
+    rest = rest_from(heights)
+    enough = int(np.argmax(rest <= log_target)) if (rest <= log_target).any() else heights.size - 1
+    if enough > 0 and heights[enough] > 1.5 * heights[enough - 1]:
+        between = np.geomspace(heights[enough - 1], heights[enough], _BETWEEN)[1:-1]
+        heights = np.concatenate([heights[:enough], between, heights[enough:]])
+        rest = rest_from(heights)
+        enough = int(np.argmax(rest <= log_target)) if (rest <= log_target).any() else heights.size - 1
+    size = int(min(np.ceil(heights[enough] / step - 1e-9) + 1, most))
+    if np.isfinite(end) and size >= most:
+        return most, -np.inf
+    # the last height that is not above the last node; the first never is
+    kept = int(np.searchsorted(heights, step * (size - 1) * (1 + 1e-12), side="right")) - 1
+    return size, float(rest[kept])
+
+
+def shortened(law: LossTransform, layout: Layout, size: int, log_tail: float, kernel: Kernel) -> tuple[int, float]:
+    """A line without its last nodes where these are proved negligible, and the rest with them."""
+    c, step = layout.abscissa, layout.step
+    log_most = float(kernel.log_size(np.array([step]), c)[0]) + math.log(step * size / math.pi)
+    log_floor = layout.log_target - log_most - _ASIDE
+    first = max(quiet_from(law, c, step, size, log_floor), 2)
+    return (first, float(np.logaddexp(log_tail, log_floor + log_most))) if first < size else (size, log_tail)
+
+
+def _normal_height(curvature: float, log_target: float) -> float:
+    """Where the transform of a normal law of this variance has fallen to the target; one where the variance is unknown."""
+    height = math.sqrt(max(-2 * log_target, 1.0) / curvature) if 0 < curvature < np.inf else 1.0
+    return min(max(height, 1e-100), 1e100)
+
+
+def _rest(heights: Array, envelope: Array, kernel: Kernel, abscissa: float) -> Array:
+    """Logarithm of 1/pi times the upper Riemann sum of a product of decreasing bounds, from each height on."""
+    # a period ends where its grid does
+    last = -np.inf if np.isfinite(kernel.period) else float(envelope[-1]) + kernel.log_rest(float(heights[-1]), abscissa)
+    cells = np.append((envelope + kernel.log_size(heights, abscissa))[:-1] + np.log(np.diff(heights)), last)
+    total: Array = np.logaddexp.accumulate(cells[::-1])[::-1] - np.log(np.pi)
+    return total
+
+
+def log_integral(law: LossTransform, c: float, kernel: Kernel, curvature: float) -> float:
+    """Logarithm of 1/pi times an upper bound of the integral of the kernel's size and the envelope, over M(c).
+
+    ``curvature`` is about K''(c): it only says where the bound is to be sharp.
+    """
+    heights = _normal_height(curvature, -35.0) * _CELLS
+    envelope = np.append(0.0, law.log_envelope(c, heights[1:]))
+    return float(_rest(heights, envelope, kernel, c)[0])

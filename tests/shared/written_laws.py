@@ -9,10 +9,10 @@ from fractions import Fraction
 from typing import Any
 
 import flint
-from logphi.certified.lost import infinite_mass
 
 from cases import Case
 from logphi.arith.ball import precision
+from logphi.certified.profile import infinite_mass
 from logphi.certified.route import Route
 from logphi.expression import parse
 from logphi.laws.log_phi import LogPhi

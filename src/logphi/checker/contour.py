@@ -20,8 +20,8 @@ from typing import Any
 
 from flint import acb, arb
 
-from logphi.checker.balls import Real, Undecided, ball, between, precision, rough, within
-from logphi.checker.sweep import Work
+from logphi.checker.balls import Real, Undecided, Work, ball, between, precision, rough, within
+from logphi.checker.law import Terms
 
 MOST_NODES = 2**20
 # over the period of a lattice: on a finer one, atoms are rather listed
@@ -38,16 +38,14 @@ class Lattice:
     span: Real
 
 
-def enclose(
-    terms: Sequence[tuple[Any, int]], epsilons: Sequence[Fraction], goal: float, work: Work, lattice: Lattice | None = None
-) -> list[Any]:
+def enclose(terms: Terms, epsilons: Sequence[Fraction], goal: float, work: Work, lattice: Lattice | None = None) -> list[Any]:
     """D at neighbouring epsilons, with an error of about e^``goal``."""
-    if not all(law.beyond().is_zero() for law, _ in terms):
+    if not all(law.omitted().is_zero() for law, _ in terms):
         raise Undecided("sampled discrete Gaussians are composed with laws of atoms only by this checker")
     spare = sum(count for _, count in terms).bit_length()
     with precision(32 + spare):
         line = _Line(terms, float(epsilons[0]), goal, work)
-        bounds = [line.chernoff(ball(epsilon)) for epsilon in epsilons]
+        bounds = [log_chernoff(terms, arb(line.c), ball(epsilon), work) for epsilon in epsilons]
         if all(rough(bound) < goal for bound in bounds):
             return [between(0, bound.exp()) for bound in bounds]
         nodes, step = line.truncated() if lattice is None else line.folded(rough(lattice.span()))
@@ -58,8 +56,8 @@ def enclose(
         values = [acb(1)] * used
         for law, count in terms:
             work.spend(used * (10 + 3 * count.bit_length()))
-            along = law.along(c, h, used, work)
-            values = [value * one**count for value, one in zip(values, along, strict=True)]
+            own = law.on_line(c, h, used, work)
+            values = [value * one**count for value, one in zip(values, own, strict=True)]
         return [
             _inverted(values, c, h, ball(epsilon), lattice, nodes)
             - between(0, line.aliasing(c, h, ball(epsilon)))
@@ -99,7 +97,7 @@ class _Line:
     ``goal`` is the logarithm of an error to reach, and ``peak`` that of M(c) e^{-c eps}.
     """
 
-    def __init__(self, terms: Sequence[tuple[Any, int]], epsilon: float, goal: float, work: Work) -> None:
+    def __init__(self, terms: Terms, epsilon: float, goal: float, work: Work) -> None:
         self.terms, self.epsilon, self.goal, self.work = terms, epsilon, goal, work
         self.end = min(law.end for law, _ in terms)
         self.known: dict[float, float] = {}
@@ -162,7 +160,7 @@ class _Line:
         lifts = [math.sqrt(2 * share) * 2.0**k for k in range(-2, 3)]
         for law, count in self.terms:
             bits = count.bit_length() + int(2 * share) + 8
-            self.bounds.append((law.decay(arb(self.c), lifts, bits, self.work), count))
+            self.bounds.append((law.ceiling_above(arb(self.c), lifts, bits, self.work), count))
 
         def enough(nodes: int) -> bool:
             _bounded(nodes)
@@ -184,31 +182,28 @@ class _Line:
         logs = (count * bound(time).log() for bound, count in self.bounds)
         return (sum(logs, -c * epsilon)).exp() * (1 + arb(1) / nodes) / (arb.pi() * time)
 
-    def chernoff(self, epsilon: Any) -> Any:
-        """The logarithm of a bound of D."""
-        return self.logarithm(arb(self.c), epsilon)
-
-    def logarithm(self, s: Any, epsilon: Any) -> Any:
-        """Of kappa(s) M(s) e^{-s eps}."""
-        kappa = (s * s.log() if s > 0 else arb(0)) - (1 + s) * s.log1p()
-        return sum((count * law.moment(s, self.work).log() for law, count in self.terms), kappa - s * epsilon)
-
     def aliasing(self, c: Any, step: Any, epsilon: Any) -> Any:
         """A bound of all terms but that of m = 0."""
         found = arb(0)
         for shift in (self.up, self.down):
             # the line may not cross zero
             s = c + arb(shift) if -shift < self.c else arb(0)
-            found += self.logarithm(s, epsilon).exp() / (2 * arb.pi() * abs(s - c) / step).expm1()
+            found += log_chernoff(self.terms, s, epsilon, self.work).exp() / (2 * arb.pi() * abs(s - c) / step).expm1()
         return found
 
 
-def abscissa(terms: Sequence[tuple[Any, int]], epsilon: float, goal: float, work: Work) -> float:
+def log_chernoff(terms: Terms, s: Any, epsilon: Any, work: Work) -> Any:
+    """The logarithm of kappa(s) M(s) e^{-s eps}, a bound of D(eps) for every s >= 0 in the strip."""
+    kappa = (s * s.log() if s > 0 else arb(0)) - (1 + s) * s.log1p()
+    return sum((count * law.moment(s, work).log() for law, count in terms), kappa - s * epsilon)
+
+
+def abscissa(terms: Terms, epsilon: float, goal: float, work: Work) -> float:
     """Where a line stands for an epsilon."""
     return _Line(terms, epsilon, goal, work).c
 
 
-def missing(terms: Sequence[tuple[Any, int]]) -> Any:
+def infinite_mass(terms: Terms) -> Any:
     """P(L = inf) of a composition, from those of its parts."""
     return -(sum((count * (-law.infinite()).log1p() for law, count in terms), arb(0))).expm1()
 

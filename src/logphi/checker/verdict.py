@@ -10,10 +10,10 @@ from fractions import Fraction
 from typing import Any, Protocol
 
 from logphi.checker import profile
-from logphi.checker.balls import Undecided, ball, precision
-from logphi.checker.laws import terms, turned
+from logphi.checker.balls import Undecided, Work, ball, precision
+from logphi.checker.law import Terms
+from logphi.checker.laws import terms
 from logphi.checker.reading import LARGEST_TEXT, Certificate, Claim, NotACertificate, read
-from logphi.checker.sweep import Work
 from logphi.checker.witness import check_witness
 
 # digits beyond those of the claim, and how often they are doubled where balls are too wide
@@ -117,7 +117,8 @@ def _check(certificate: Certificate) -> None:
         raise _Fails("the bounds are farther apart than the digits say")
     orders = _orders(certificate)
     there = terms(certificate.terms)
-    laws = {"remove": there, "add": turned(there)}
+    symmetric = all(law.symmetric for law, _ in there)
+    laws: dict[str, Terms] = {"remove": there, "add": [(law.reversed(), count) for law, count in there]}
     points = [claim.lower, claim.upper] if claim.quantity == "epsilon" else [claim.at]
     # what delta is compared with; a claim of zero is decided near the smallest numbers that can be written
     scale = max(claim.at if claim.quantity == "epsilon" else claim.upper, Fraction(1, 10**400))
@@ -126,8 +127,8 @@ def _check(certificate: Certificate) -> None:
         goal -= (claim.digits + SPARE) * 2**attempt * math.log(10)
         found: dict[str, list[Any]] = {}
         for order in orders:
-            same = found and laws["add"] is there
-            found[order] = found["remove"] if same else profile.delta(laws[order], points, goal, work)
+            known = symmetric and found
+            found[order] = found[orders[0]] if known else profile.delta(laws[order], points, goal, work)
         with precision(int(-goal / math.log(2)) + 64):
             if _settled(claim, found):
                 break

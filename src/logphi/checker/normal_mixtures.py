@@ -25,33 +25,34 @@ from typing import Any
 
 from flint import acb, arb, ctx
 
-from logphi.checker.balls import ZERO, Real, Undecided, ball, between, rough, within
-from logphi.checker.closed import above
-from logphi.checker.sweep import Work, sweep
+from logphi.checker.balls import Real, Undecided, Work, ball, between, exactly, normal_tail, rough, within
+from logphi.checker.exponential_sums import exponential_sums
+from logphi.checker.law import Law
 
 # probabilities and shifts
 Shifts = tuple[tuple[Real, Fraction], ...]
+AT_ZERO: Shifts = ((exactly(1), Fraction(0)),)
 
 
 @dataclass(frozen=True)
-class Normals:
+class NormalMixtures(Law):
     """The pair (u, v), of which one at least has more than one component."""
 
     p: Shifts
     q: Shifts
-    infinite: Real = ZERO
-    beyond: Real = ZERO
-    end: float = math.inf
 
-    def reversed(self) -> Normals:
+    def reversed(self) -> NormalMixtures:
         """The pair (v, u), mirrored."""
-        return Normals(_mirrored(self.q), _mirrored(self.p))
+        return NormalMixtures(_mirrored(self.q), _mirrored(self.p))
 
-    def moment(self, x: Any, work: Work) -> Any:
-        """M(x) for a real x >= 0."""
-        return self.along(x, arb(0), 1, work)[0].real
+    def sampled(self, rate: Fraction) -> Law:
+        """With the component at zero, if Q is N(0, 1)."""
+        if len(self.q) > 1 or self.q[0][1] != 0:
+            return super().sampled(rate)
+        taking = tuple((_times(weight, rate), shift) for weight, shift in self.p)
+        return NormalMixtures(((exactly(1 - rate), Fraction(0)), *taking), self.q)
 
-    def along(self, c: Any, step: Any, nodes: int, work: Work) -> list[Any]:
+    def on_line(self, c: Any, step: Any, nodes: int, work: Work) -> list[Any]:
         """M(c + i k step) for k = 0 .. nodes - 1, by the trapezoidal rule in x, on a line with Im x = b >= 0.
 
         Where Im x = y the integrand is at most that of M(c), times e^{y^2/2} of the normal density and cos(S y / 2)^{-c} of v,
@@ -73,15 +74,15 @@ class Normals:
         share /= (2 * arb.pi() * a / h).expm1()
         weights, losses, stray = self._grid(c, b, h, wanted, work)
         work.spend(2 * len(weights) * nodes)
-        sums = sweep(weights, losses, step, nodes)
+        sums = exponential_sums(weights, losses, step, nodes)
         size = between(sums[0].real - stray, sums[0].real + stray) / (1 + within(share))
         error = within(size * share + stray)
         return [acb(sums[0].real) + error, *(one + acb(error, error) for one in sums[1:])]
 
-    def decay(self, c: Any, lifts: list[float], bits: int, work: Work) -> Callable[[Any], Any]:
+    def ceiling_above(self, c: Any, lifts: list[float], bits: int, work: Work) -> Callable[[Any], Any]:
         """A function of T > 0: a bound of |M(c + it)| for all |t| >= T; its own errors are about 2^-bits M(c).
 
-        Integrated over Im x = b > 0 instead, M(c + it), t > 0, is at most
+        ByQuadrature over Im x = b > 0 instead, M(c + it), t > 0, is at most
         J(t) = E[e^{b^2/2} |u|^{1+c} |v|^{-c} e^{-t (arg u - arg v)}] at X + ib, which falls with t by fact 3. The same rule
         encloses J: as a function of x, log|u| and arg u at x + ib are the half sum, and over i the half difference, of
         log u(x+ib) and log u(x-ib), so that on Im x = +-d the factor of t is at most 1 by fact 3, and the others at most those
@@ -109,10 +110,10 @@ class Normals:
 
         return bound
 
-    def alone(self, epsilon: Any) -> Any:
+    def single_excess(self, epsilon: Any) -> Any:
         """D of a single release: P(X > x) - e^eps Q(X > x) at the x where the loss, which rises, is eps."""
         x = self.threshold(epsilon)
-        p, q = (sum((weight() * above(x - ball(c)) for weight, c in side), arb(0)) for side in (self.p, self.q))
+        p, q = (sum((weight() * normal_tail(x - ball(c)) for weight, c in side), arb(0)) for side in (self.p, self.q))
         return p - epsilon.exp() * q
 
     def threshold(self, epsilon: Any) -> Any:
@@ -169,6 +170,10 @@ class Normals:
             losses.append(u - v)
         stray = abs(weights[0]) / (first * h * h).expm1() + abs(weights[-1]) / ((last * h - a) * h).expm1()
         return weights, losses, stray.abs_upper()
+
+
+def _times(weight: Real, rate: Fraction) -> Real:
+    return lambda: weight() * ball(rate)
 
 
 def _near(x: Any) -> None:

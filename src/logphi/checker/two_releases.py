@@ -15,23 +15,22 @@ from typing import Any
 
 from flint import acb, arb, ctx
 
-from logphi.checker.balls import Undecided, ball, between, precision
-from logphi.checker.closed import above
-from logphi.checker.normals import Normals
-from logphi.checker.sweep import Work
+from logphi.checker.balls import Undecided, Work, ball, between, normal_tail, precision
+from logphi.checker.law import Terms
+from logphi.checker.normal_mixtures import NormalMixtures
 
 
-def applies(terms: Sequence[tuple[Any, int]]) -> bool:
+def applies(terms: Terms) -> bool:
     """Whether these are two releases, of a mixture of N(0, 1) and another against N(0, 1) each, or of the reverse."""
-    return sum(count for _, count in terms) == 2 and all(isinstance(law, Normals) and _fits(law) for law, _ in terms)
+    return sum(count for _, count in terms) == 2 and all(isinstance(law, NormalMixtures) and _fits(law) for law, _ in terms)
 
 
-def _fits(law: Normals) -> bool:
+def _fits(law: NormalMixtures) -> bool:
     sides = sorted((law.p, law.q), key=len)
     return list(map(len, sides)) == [1, 2] and sides[0][0][1] == sides[1][0][1] == 0
 
 
-def enclose(terms: Sequence[tuple[Any, int]], epsilons: Sequence[Fraction], goal: float, work: Work) -> list[Any]:
+def enclose(terms: Terms, epsilons: Sequence[Fraction], goal: float, work: Work) -> list[Any]:
     """D at each epsilon."""
     first, second = (law for law, count in terms for _ in range(count))
     with precision(int(-goal / math.log(2)) + 30):
@@ -43,13 +42,13 @@ def enclose(terms: Sequence[tuple[Any, int]], epsilons: Sequence[Fraction], goal
 class _Release:
     """One release, with an analytic inverse of its loss: g and m of 1 - g + g e^{mx - m^2/2}, or of its reverse."""
 
-    law: Normals
+    law: NormalMixtures
     sign: int
     rate: Any
     shift: Any
 
     @staticmethod
-    def of(law: Normals) -> _Release:
+    def of(law: NormalMixtures) -> _Release:
         (weight, shift) = max(law.p, law.q, key=len)[1]
         return _Release(law, 1 if len(law.p) == 2 else -1, weight(), abs(ball(shift)))
 
@@ -62,8 +61,8 @@ class _Release:
 
     def tails(self, x: Any) -> tuple[Any, Any]:
         """P(X > x) and Q(X > x)."""
-        plain = above(x)
-        mixed = (1 - self.rate) * plain + self.rate * above(x - self.sign * self.shift)
+        plain = normal_tail(x)
+        mixed = (1 - self.rate) * plain + self.rate * normal_tail(x - self.sign * self.shift)
         return (mixed, plain) if self.sign > 0 else (plain, mixed)
 
     def output(self, ratio: Any, analytic: bool) -> Any:
@@ -72,7 +71,7 @@ class _Release:
         return self.sign * (inner.log(analytic) + self.shift**2 / 2) / self.shift
 
 
-def _excess(first: Normals, second: Normals, epsilon: Any) -> Any:
+def _excess(first: NormalMixtures, second: NormalMixtures, epsilon: Any) -> Any:
     one, other = _Release.of(first), _Release.of(second)
     # losses have a limit on one side, -+log(1 - g): epsilon is shared so that neither reaches its own
     limits = [(-release.rate).log1p() for release in (one, other)]
@@ -106,5 +105,5 @@ def _side(one: _Release, other: _Release, end: Any, epsilon: Any) -> Any:
     if needed.imag.is_zero() and needed.real > low:
         low = needed.real.lower()
     low = low.mid()
-    lost = between(0, above(-low) if low == -far else above(far))
+    lost = between(0, normal_tail(-low) if low == -far else normal_tail(far))
     return lost + acb.integral(integrand, low, end, eval_limit=1000 * ctx.prec).real

@@ -17,20 +17,20 @@ from typing import Any
 
 from flint import acb, arb, ctx
 
-from logphi.checker.balls import Undecided, ball, precision, within
-from logphi.checker.closed import Widths
+from logphi.checker.balls import Undecided, Work, ball, precision, within
 from logphi.checker.contour import abscissa
-from logphi.checker.sweep import Work
+from logphi.checker.law import Terms
+from logphi.checker.normal_pair import NormalPair
 
 MOST_PAIRS = 200
 
 
-def applies(terms: Sequence[tuple[Any, int]]) -> bool:
+def applies(terms: Terms) -> bool:
     """Whether these are such pairs, and not too many."""
-    return all(isinstance(law, Widths) for law, _ in terms) and sum(count for _, count in terms) <= MOST_PAIRS
+    return all(isinstance(law, NormalPair) for law, _ in terms) and sum(count for _, count in terms) <= MOST_PAIRS
 
 
-def enclose(terms: Sequence[tuple[Widths, int]], epsilons: Sequence[Fraction], goal: float, work: Work) -> list[Any]:
+def enclose(terms: Sequence[tuple[NormalPair, int]], epsilons: Sequence[Fraction], goal: float, work: Work) -> list[Any]:
     """D at each epsilon."""
     with precision(64):
         c = abscissa(terms, float(epsilons[0]), goal, work)
@@ -39,8 +39,8 @@ def enclose(terms: Sequence[tuple[Widths, int]], epsilons: Sequence[Fraction], g
         return [_excess(terms, arb(c), ball(epsilon)) for epsilon in epsilons]
 
 
-def _excess(terms: Sequence[tuple[Widths, int]], c: Any, epsilon: Any) -> Any:
-    numbers = [(ball(law.ratio), ball(law.square), ball(1 - law.ratio**2), count) for law, count in terms]
+def _excess(terms: Sequence[tuple[NormalPair, int]], c: Any, epsilon: Any) -> Any:
+    numbers = [(ball(law.ratio), ball(law.squared_distance), ball(1 - law.ratio**2), count) for law, count in terms]
     slope = sum((count * (square / (2 * v) - r.log()) for r, square, v, count in numbers), arb(0)) - epsilon
     if not abs(slope) > 0:
         raise Undecided("this epsilon cannot be told from the one beside which the line may not be bent")

@@ -1,4 +1,4 @@
-"""The line of a certificate: the layout that the doubles would take, which the balls prove good enough."""
+"""The line of a certificate, chosen in doubles; its errors are proved in balls afterwards."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from logphi.certified.transform import Transform
 from logphi.inversion.contour import RIGHT, Layout, Smooth, layout, saddle
 from logphi.laws.log_phi import LogPhi
 
-# the smallest strip in which a line is laid
+# derived: a narrower strip has no abscissa that bounds an answer relatively
 _LEAST = 1e-9
 
 
@@ -31,17 +31,17 @@ def line_at(loss: LogPhi, epsilon: float, digits: int) -> Layout:
     place = saddle(loss, kernel, RIGHT)
     found = layout(loss, place.abscissa, kernel, -digits * math.log(10)) if math.isfinite(place.value) else None
     if found is None:
-        raise NotCertifiedError("this epsilon is beyond what a line of nodes resolves: ask at a smaller one")
+        raise NotCertifiedError("no line of nodes resolves so large an epsilon: ask at a smaller one")
     return found
 
 
 def height_of(parts: Sequence[tuple[Transform, int]], line: Layout, most: int) -> float:
-    """Where the composed transform has fallen far enough.
+    """The height at which the transform of the composition is small enough for the target of the line.
 
     Raises
     ------
     NotCertifiedError
-        If that is farther than ``most`` steps.
+        If it takes more than ``most`` steps.
     """
 
     def enough(height: float) -> bool:

@@ -1,4 +1,4 @@
-"""The privacy profile of one order in balls: the way to it, and the mass that tells everything."""
+"""The privacy profile of one order in balls: its route, and the mass of infinite losses."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ from logphi.laws.log_phi import LogPhi
 
 Prepare = Callable[[LogPhi, Any, int], Route]
 
-# measured: so many nodes take less time than a sum of many terms
+# measured: a line of fewer nodes is quicker than a sum of many terms
 FEW_NODES = 20_000
 
 
 def _to_the_bit(prepare_route: Prepare) -> Prepare:
-    """With the bits of the caller for the digits."""
+    """The route with the precision of the caller in place of the digits."""
     return lambda loss, epsilon, digits: prepare_route(loss, epsilon, ctx.prec)
 
 
-# tried in turn, lines of few nodes before sums of many terms, and long lines last; of the reasons against those that apply,
-# the last is what a user is told
+# tried in turn: lines of few nodes before sums of many terms, and long lines last. If all fail, the user sees the last reason
+# of a route that is made for such losses
 _ROUTES: tuple[Prepare, ...] = (
     above_support.prepare,
     partial(lattice.prepare, most=FEW_NODES),
@@ -90,7 +90,7 @@ def prepare(loss: LogPhi, epsilon: Any, digits: int) -> Profile:
 
 
 def prepare_below(loss: LogPhi, epsilon: Any, level: Any, digits: int) -> Profile:
-    """As :func:`prepare`, but of a loss whose profile is below a positive level, no more is told than that."""
+    """As :func:`prepare`, but a profile below a positive level may be enclosed by a wide ball below it."""
     infinite = infinite_mass(loss)
     if level > infinite:
         ways: tuple[Callable[[], Route], ...] = (

@@ -10,8 +10,8 @@ from typing import Any
 from flint import arb
 
 from logphi.checker.balls import Real, Undecided, ball, exactly
-from logphi.checker.finite import MOST_OUTCOMES, DiscreteGaussian, Finite, Spacing
-from logphi.checker.law import Law, Terms
+from logphi.checker.finite import MOST_OUTCOMES, DiscreteGaussian, Finite
+from logphi.checker.law import Law, Spacing, Terms
 from logphi.checker.normal import Normal
 from logphi.checker.normal_mixtures import AT_ZERO, NormalMixtures
 from logphi.checker.normal_pair import NormalPair

@@ -1,14 +1,14 @@
-"""Mixtures of unit normal laws moved apart: u = sum of p_i N(c_i, 1) against v = sum of q_j N(d_j, 1), all c_i >= 0 >= d_j.
+"""Mixtures of unit normal laws: u = sum of p_i N(c_i, 1) against v = sum of q_j N(d_j, 1), all c_i >= 0 >= d_j.
 
 With densities relative to N(0, 1), u(x) = sum of p_i e^{c_i x - c_i^2 / 2} and v likewise, X standard normal,
 
     M(z) = E[u(X)^{1+z} v(X)^{-z}].
 
-Facts that everything here rests on, for real x and y, with S the largest difference of two shifts of u:
+What follows rests on these facts, for real x and y, with S the largest difference of two shifts of u:
 
-1. |u(x+iy)| <= u(x); and |u(x+iy)| >= cos(S y / 2) u(x) for 0 <= S y < pi, since then, turned by the mean of the extreme
-   shifts, every term is within S y / 2 of the positive axis. So log u is analytic there, and arg u(x+iy) lies between
-   c_min y and c_max y.
+1. |u(x+iy)| <= u(x); and |u(x+iy)| >= cos(S y / 2) u(x) for 0 <= S y < pi: divided by e^{i c y}, c the middle of the
+   extreme shifts, every term has an angle of at most S y / 2 to the positive axis. So log u is analytic there, and
+   arg u(x+iy) lies between c_min y and c_max y.
 2. u'/u (x+iy) has as its real part the mean of (c_i + c_j) / 2 by the weights a_i a_j cos((c_i - c_j) y), a_i the terms of
    u(x). For S |y| <= pi/2 no weight is negative, and it lies between c_min and c_max. It is the derivative of log|u| by x
    and that of arg u by y.
@@ -36,13 +36,13 @@ AT_ZERO: Shifts = ((exactly(1), Fraction(0)),)
 
 @dataclass(frozen=True)
 class NormalMixtures(Law):
-    """The pair (u, v), of which one at least has more than one component."""
+    """The pair (u, v), at least one of which has more than one component."""
 
     p: Shifts
     q: Shifts
 
     def reversed(self) -> NormalMixtures:
-        """The pair (v, u), mirrored."""
+        """The pair (v, u), on the line turned around."""
         return NormalMixtures(_mirrored(self.q), _mirrored(self.p))
 
     def sampled(self, rate: Fraction) -> Law:
@@ -58,7 +58,7 @@ class NormalMixtures(Law):
         Where Im x = y the integrand is at most that of M(c), times e^{y^2/2} of the normal density and cos(S y / 2)^{-c} of v,
         by fact 1; below the real axis times e^{t (c_max - d_min) |y|} of the arguments, too, and above it not, by fact 3. With
         step h the error is at most 1 / (e^{2 pi a / h} - 1) of the integrals of these bounds along y = b + a and y = b - a.
-        Tall lines are best served by a = b: the lower edge is the real axis, and nothing grows with t.
+        For tall lines a = b is best: the lower edge is then the real axis, and nothing grows with t.
         """
         reach, spread, inner = self._reach(), self._spread(), _spread(self.q)
         time, wanted = step * (nodes - 1), ctx.prec * math.log(2)
@@ -72,11 +72,11 @@ class NormalMixtures(Law):
         edges = [((b + a), arb(0)), (a - b, time * ball(reach))]
         share = sum(((y**2 / 2 + turning * y).exp() * (ball(inner) * y / 2).cos() ** (-c) for y, turning in edges), arb(0))
         share /= (2 * arb.pi() * a / h).expm1()
-        weights, losses, stray = self._grid(c, b, h, wanted, work)
+        weights, losses, tails = self._grid(c, b, h, wanted, work)
         work.spend(2 * len(weights) * nodes)
         sums = exponential_sums(weights, losses, step, nodes)
-        size = between(sums[0].real - stray, sums[0].real + stray) / (1 + within(share))
-        error = within(size * share + stray)
+        size = between(sums[0].real - tails, sums[0].real + tails) / (1 + within(share))
+        error = within(size * share + tails)
         return [acb(sums[0].real) + error, *(one + acb(error, error) for one in sums[1:])]
 
     def ceiling_above(self, c: Any, lifts: list[float], bits: int, work: Work) -> Callable[[Any], Any]:
@@ -96,9 +96,9 @@ class NormalMixtures(Law):
             growth = (b**2 + d**2) / 2 - c * (inner * (b + d) / 2).cos().log()
             h = arb(2 * math.pi * rough(d) / (rough(growth) + wanted + 2))
             share = 2 * growth.exp() / (2 * arb.pi() * d / h).expm1()
-            weights, losses, stray = self._grid(c, b, h, wanted, work)
+            weights, losses, tails = self._grid(c, b, h, wanted, work)
             sizes, angles = [abs(weight) for weight in weights], [loss.imag for loss in losses]
-            prepared.append((sizes, angles, (stray + share * size).abs_upper()))
+            prepared.append((sizes, angles, (tails + share * size).abs_upper()))
 
         def bound(time: Any) -> Any:
             work.spend(10 * sum(len(weights) for weights, _, _ in prepared))
@@ -111,13 +111,13 @@ class NormalMixtures(Law):
         return bound
 
     def single_excess(self, epsilon: Any) -> Any:
-        """D of a single release: P(X > x) - e^eps Q(X > x) at the x where the loss, which rises, is eps."""
+        """P(X > x) - e^eps Q(X > x) at the x where the loss, which rises, is eps."""
         x = self.threshold(epsilon)
         p, q = (sum((weight() * normal_tail(x - ball(c)) for weight, c in side), arb(0)) for side in (self.p, self.q))
         return p - epsilon.exp() * q
 
     def threshold(self, epsilon: Any) -> Any:
-        """Where the loss is epsilon: an interval at whose ends it is on both sides; an infinity if it never is."""
+        """The x where the loss is epsilon: an interval, with the loss below at one end and above at the other; or infinite."""
         for ours, theirs, sign in ((self.p, self.q, -1), (self.q, self.p, 1)):
             still = sum((weight() for weight, c in ours if c == 0), arb(0))
             if still > 0 and all(c == 0 for _, c in theirs) and sign * epsilon > -still.log():
@@ -151,7 +151,7 @@ class NormalMixtures(Law):
         return max(_spread(self.p), _spread(self.q))
 
     def _grid(self, c: Any, b: Any, h: Any, wanted: float, work: Work) -> tuple[list[Any], list[Any], Any]:
-        """At x + ib, x = k h: weights h phi u^{1+c} v^{-c}, losses log u - log v, and the sizes of all weights beyond the ends.
+        """At x + ib, x = k h: weights h phi u^{1+c} v^{-c}, losses log u - log v, and a bound of all further weights.
 
         The logarithm of the size of a weight has, by fact 2, a derivative of at most a - x with a = (1 + c) c_max - c d_min,
         and of at least -x: to the right of a and to the left of zero, weights fall faster than geometrically.
@@ -168,8 +168,8 @@ class NormalMixtures(Law):
             u, v = _logarithm(least, lifted, p, x), _logarithm(*q, x)
             weights.append(scale * ((1 + c) * u - c * v - (x + lifted) ** 2 / 2).exp())
             losses.append(u - v)
-        stray = abs(weights[0]) / (first * h * h).expm1() + abs(weights[-1]) / ((last * h - a) * h).expm1()
-        return weights, losses, stray.abs_upper()
+        tails = abs(weights[0]) / (first * h * h).expm1() + abs(weights[-1]) / ((last * h - a) * h).expm1()
+        return weights, losses, tails.abs_upper()
 
 
 def _times(weight: Real, rate: Fraction) -> Real:
@@ -178,7 +178,7 @@ def _times(weight: Real, rate: Fraction) -> Real:
 
 def _near(x: Any) -> None:
     if abs(x) > 2**64:
-        raise Undecided("the loss is too near to its limit at this epsilon to be told from it")
+        raise Undecided("the precision does not separate this epsilon from the limit of the loss")
 
 
 def _mirrored(shifts: Shifts) -> Shifts:
@@ -190,7 +190,7 @@ def _spread(shifts: Shifts) -> Fraction:
 
 
 def _components(shifts: Shifts, b: Any) -> tuple[Any, Any, list[tuple[Any, Any]]]:
-    """The least shift c, ib, and the shifts g beyond c with their probabilities times e^{i g b + (c^2 - (c + g)^2) / 2}."""
+    """The least shift c, ib, and the gaps g to the shifts, with their probabilities times e^{i g b + (c^2 - (c + g)^2) / 2}."""
     least = min(c for _, c in shifts)
     lifted = arb(0) if b.is_zero() else acb(0, b)
     gaps = [(weight(), ball(c - least), ball((least**2 - c**2) / 2)) for weight, c in shifts]
@@ -198,7 +198,7 @@ def _components(shifts: Shifts, b: Any) -> tuple[Any, Any, list[tuple[Any, Any]]
 
 
 def _logarithm(least: Any, lifted: Any, gaps: list[tuple[Any, Any]], x: Any) -> Any:
-    """Log u(x + ib); the branch is right, as arguments beyond that of the least shift are less than pi by fact 1."""
+    """Log u(x + ib) on the principal branch, as the arguments relative to the least shift are below pi by fact 1."""
     if len(gaps) == 1:
         return least * (x + lifted) - least**2 / 2
     inner = sum([mass * (gap * x).exp() if gap else mass for gap, mass in gaps], arb(0))

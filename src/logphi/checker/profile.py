@@ -1,4 +1,4 @@
-"""The excess of a composition by whichever way is open to it."""
+"""The privacy profile of a composition, by the first way that decides it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def delta(terms: Terms, epsilons: Sequence[Fraction], goal: float, work: Work) -
 
 
 def _excess(terms: Terms, epsilons: Sequence[Fraction], goal: float, work: Work) -> list[Any]:
-    """D, by the first way that is open: they differ in what they can do and how long it takes, never in what they say."""
+    """D, by the first way that decides it; all ways enclose the same number."""
     with precision(int(-goal / math.log(2)) + 64):
         most = _largest(terms)
         if most is not None and all(ball(epsilon) > most for epsilon in epsilons):
@@ -39,7 +39,7 @@ def _excess(terms: Terms, epsilons: Sequence[Fraction], goal: float, work: Work)
         except Undecided as why:  # noqa: PERF203
             refusal = why
         except (ArithmeticError, ValueError):
-            refusal = Undecided("its numbers are beyond what this checker computes with")
+            refusal = Undecided("its numbers are too large or too small for this checker")
     raise refusal
 
 
@@ -55,7 +55,7 @@ def _largest(terms: Terms) -> Any:
 
 
 def _ways(terms: Terms) -> Iterator[Callable[..., list[Any]]]:
-    """What may be tried, the best first."""
+    """The ways that apply, the quickest first."""
     lattice = lattice_of(terms)
     if lattice is not None:
         yield partial(contour.enclose, terms, lattice=lattice)
@@ -72,7 +72,7 @@ def _ways(terms: Terms) -> Iterator[Callable[..., list[Any]]]:
 
 
 def lattice_of(terms: Terms) -> contour.Lattice | None:
-    """On which the losses of all terms lie together, if there is one."""
+    """The lattice of the sum of all losses, if one is known."""
     spacings = [(lattice, count) for law, count in terms if (lattice := law.lattice()) is not None]
     if not terms or len(spacings) < len(terms) or len({spacing.key for spacing, _ in spacings}) > 1:
         return None

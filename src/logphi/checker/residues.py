@@ -1,13 +1,13 @@
-"""The excess of compositions of atoms and of flat losses, exactly: every term of the expanded product has its own residues.
+"""The excess of atoms and tilted uniform laws in closed form: every term of the expanded product has its own residues.
 
-With Q = 2z + 1, flat laws of width w have M = e^{-w/2} [(Q+1) e^{Qw/2} + (Q-1) e^{-Qw/2}] / (2Q) with atoms and
+With Q = 2z + 1, a tilted uniform law of width w has M = e^{-w/2} [(Q+1) e^{Qw/2} + (Q-1) e^{-Qw/2}] / (2Q) with atoms and
 [e^{Qw/2} - e^{-Qw/2}] / (2Q sinh(w/2)) without, and an atom of mass a at y contributes a e^{-y/2} e^{Qy/2}. The product of
-laws is a sum of terms C (Q+1)^{N-b} (Q-1)^b Q^{-k} e^{Qy/2}, where N flat laws have atoms and k are flat. By
+laws is a sum of terms C (Q+1)^{N-b} (Q-1)^b Q^{-k} e^{Qy/2}, where N of k tilted uniform laws have atoms. By
 
     D(eps) = 2 e^{eps/2} (1/2 pi i) * integral over Re Q > 1 of e^{-Q eps/2} M dQ / ((Q-1) (Q+1)),
 
-a term with y <= eps gives nothing, as the line moves off to the right, where its integrand falls like 1/Q^2. One with
-x = y - eps > 0 gives the residues of (Q+1)^{N-b-1} (Q-1)^{b-1} Q^{-k} e^{Qx/2} at 0, at 1 if b = 0 and at -1 if b = N.
+a term with y <= eps contributes nothing: the line may move to the right, where the integrand falls like 1/Q^2. A term with
+x = y - eps > 0 contributes the residues of (Q+1)^{N-b-1} (Q-1)^{b-1} Q^{-k} e^{Qx/2} at 0, at 1 if b = 0 and at -1 if b = N.
 """
 
 from __future__ import annotations
@@ -25,9 +25,10 @@ from logphi.checker.finite import Finite
 from logphi.checker.law import Law, Terms
 from logphi.checker.uniform import TiltedUniform
 
+# measured: more take minutes
 MOST_ATOMS = 300_000
 MOST_FLAT = 2000
-# mass at a place
+# losses and their probabilities
 Atoms = list[tuple[Any, Any]]
 
 
@@ -37,11 +38,11 @@ def applies(terms: Terms) -> bool:
 
 
 def enclose(terms: Terms, epsilons: Sequence[Fraction], goal: float, work: Work) -> list[Any]:
-    """D at each epsilon, at a precision for an error of e^``goal``, and more where there is cancellation."""
+    """D at each epsilon, with errors of about e^``goal``."""
     flats = [(law, count) for law, count in terms if isinstance(law, TiltedUniform)]
     smooth, corners = (sum(n for law, n in flats if law.atoms in kind) for kind in ((False, True), (True,)))
     if smooth > MOST_FLAT:
-        raise Undecided("more releases with flat losses than this checker expands")
+        raise Undecided("more releases of tilted uniform laws than this checker expands")
     with precision(int(-goal / math.log(2)) + 64 + 3 * smooth):
         atoms, omitted = _all_atoms([term for term in terms if not isinstance(term[0], TiltedUniform)], work)
         places = _expanded(flats, corners, work)
@@ -51,7 +52,7 @@ def enclose(terms: Terms, epsilons: Sequence[Fraction], goal: float, work: Work)
 
 
 def beside(law: Law, terms: Terms, epsilons: Sequence[Fraction], goal: float, work: Work) -> list[Any]:
-    """D of a single release whose excess is known in closed form, beside atoms."""
+    """D of atoms and one release whose excess is known in closed form: the mean of that excess over the atoms."""
     with precision(int(-goal / math.log(2)) + 64):
         atoms, omitted = _all_atoms(terms, work)
         work.spend(10_000 * len(atoms) * len(epsilons))
@@ -61,7 +62,7 @@ def beside(law: Law, terms: Terms, epsilons: Sequence[Fraction], goal: float, wo
 
 
 def _all_atoms(terms: Terms, work: Work) -> tuple[Atoms, Any]:
-    """The finite part of a composition of atoms, and a bound of the probability of what is not listed."""
+    """The finite losses of a composition of atomic laws, and a bound of the probability of those that are not listed."""
     atoms, omitted = [(arb(0), arb(1))], arb(0)
     for law, count in terms:
         listed = law.as_finite()
@@ -77,7 +78,7 @@ def _excess(atoms: Atoms, places: list[Atoms], residues: list[Callable[[Any], An
         for residue, steps in zip(residues, places, strict=True):
             for step, share in steps:
                 x = y + step - epsilon
-                # the residues sum to zero at x = 0, and a term is that sum, or zero where x is negative
+                # the sum of the residues is zero at x = 0; the term is this sum for x > 0, and zero for x < 0
                 if x > 0:
                     sides += share * residue(x)
                 elif not x < 0:
@@ -137,7 +138,7 @@ def _multinomial(masses: list[Any], losses: list[Any], count: int, work: Work) -
 
 
 def _expanded(flats: Sequence[tuple[TiltedUniform, int]], corners: int, work: Work) -> list[Atoms]:
-    """For each power b of Q - 1, the places y and coefficients C of the terms."""
+    """For each power b of Q - 1, the exponents y and the coefficients C of the terms."""
     found: dict[int, Atoms] = {0: [(arb(0), arb(1))]}
     for law, count in flats:
         w = law.width()
@@ -160,7 +161,7 @@ def _residues(corners: int, order: int) -> Iterator[Callable[[Any], Any]]:
     inverse = [arb(1)]
     for i in range(1, order):
         inverse.append(inverse[-1] / i)
-    # the first coefficients of (Q+1)^{N-b-1} (Q-1)^{b-1} in powers of Q, which are whole
+    # the first coefficients of (Q+1)^{N-b-1} (Q-1)^{b-1} in powers of Q, from b = 0 on
     if corners:
         series = [-total for total in accumulate(math.comb(corners - 1, j) for j in range(order))]
     else:
@@ -174,7 +175,8 @@ def _residues(corners: int, order: int) -> Iterator[Callable[[Any], Any]]:
             return inner(x / 2) + right * (x / 2).exp() + left * (-x / 2).exp()
 
         yield residue
-        turned = [high - low for high, low in zip([0, *series], series, strict=False)]
+        # times (Q-1) / (Q+1)
+        product = [high - low for high, low in zip([0, *series], series, strict=False)]
         series = []
-        for coefficient in turned:
+        for coefficient in product:
             series.append(coefficient - (series[-1] if series else 0))

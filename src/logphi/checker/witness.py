@@ -1,4 +1,4 @@
-"""The numbers that a certificate says its bounds were made of: the claim does not rest on them here, but they must agree."""
+"""The witness: the numbers from which a certificate says its bounds came. They must agree; no claim rests on them."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from logphi.checker.profile import lattice_of
 from logphi.checker.reading import Certificate, NotACertificate, number
 
 ROUTES = ("beyond", "ceiling", "contour", "lattice", "pieces", "rays", "single", "twofold")
-# what is checked of these, the numbers of a line or of one abscissa
+# the routes whose numbers are checked: those of a line, and one Chernoff bound
 LINES = ("contour", "lattice")
 CEILING = "ceiling"
-# relative; numbers are written to some digits
+# relative: numbers of a witness are rounded to eight digits or more
 AGREEMENT = Fraction(1, 10**6)
-# what stands for all smaller ones
+# certificates write this number for all smaller errors
 LEAST = Fraction(1, 10**1000)
 
 
 def check_witness(certificate: Certificate, laws: Mapping[str, Terms], work: Work) -> None:
-    """An :class:`Undecided` if a number of the witness is not what the mechanism gives."""
+    """Compare the witness with the mechanism; an :class:`Undecided` if a number is not the one that follows."""
     if not certificate.witness:
         raise Undecided("it has no witness")
     for order, witness in certificate.witness.items():
@@ -61,7 +61,7 @@ def _check_line(certificate: Certificate, witness: Mapping[str, Any], terms: Ter
         if witness["route"] == "contour":
             left_out = _left_out(terms, c, step, nodes, epsilon, work)
             if left_out > ball(truncation) * (1 + ball(AGREEMENT)):
-                raise Undecided("the first node that the witness leaves out is larger than what it says of all of them")
+                raise Undecided("the first node that the witness leaves out exceeds its truncation error")
         elif not _is_a_period(terms, step, nodes):
             raise Undecided("the nodes of the witness are not those of one period")
     size = claim.upper if claim.quantity == "delta" else claim.at * max(Fraction(1), c * claim.upper)
@@ -70,13 +70,13 @@ def _check_line(certificate: Certificate, witness: Mapping[str, Any], terms: Ter
 
 
 def _place(certificate: Certificate) -> Fraction:
-    """The epsilon at which errors are told."""
+    """The epsilon at which the errors of the witness are stated."""
     claim = certificate.claim
     return claim.upper if claim.quantity == "epsilon" else claim.at
 
 
 def _check_ceiling(certificate: Certificate, order: str, witness: Mapping[str, Any], terms: Terms, work: Work) -> None:
-    """An order that is said to stay below the answer: kappa(c) M(c) e^{-c eps} is what it says, and is below it."""
+    """An order below the answer: its Chernoff bound kappa(c) M(c) e^{-c eps} is the one stated, and is below the answer."""
     claim = certificate.claim
     if claim.attained in (order, "both"):
         raise Undecided(f"the witness of {order}, which attains the answer, only bounds it")
@@ -87,7 +87,7 @@ def _check_ceiling(certificate: Certificate, order: str, witness: Mapping[str, A
         raise Undecided("Chernoff's bound of the witness does not settle its direction")
     with precision(128 + sum(count for _, count in terms).bit_length()):
         if not log_chernoff(terms, ball(c), ball(_place(certificate)), work).exp() <= ball(bound) * (1 + ball(AGREEMENT)):
-            raise Undecided("Chernoff's bound of the witness is larger than it says")
+            raise Undecided("Chernoff's bound is larger than the witness states")
 
 
 def _aliasing(terms: Terms, c: Fraction, shift: Fraction, step: Fraction, epsilon: Fraction, work: Work) -> Any:
@@ -106,7 +106,7 @@ def _left_out(terms: Terms, c: Fraction, step: Fraction, nodes: int, epsilon: Fr
 
 
 def _is_a_period(terms: Terms, step: Fraction, nodes: int) -> bool:
-    """Whether the nodes c + ikh, k = 1 - N .. N - 1, go around once: (2N - 1) h = 2 pi / span, to the digits of a step."""
+    """Whether the nodes c + ikh, k = 1 - N .. N - 1, cover one period: (2N - 1) h = 2 pi / span, to the digits of a step."""
     lattice = lattice_of(terms)
     if lattice is None:
         return False

@@ -13,7 +13,6 @@ from logphi.certified.laws.law import LawInBalls
 from logphi.certified.locations import Exact, Location
 from logphi.certified.reals import real
 from logphi.certified.transform import Transform
-from logphi.laws.uniform import UniformWithAtoms
 
 
 class FlatInBalls(LawInBalls):
@@ -21,7 +20,7 @@ class FlatInBalls(LawInBalls):
 
     @property
     def _with_atoms(self) -> bool:
-        return isinstance(self.law, UniformWithAtoms)
+        return bool(self.law.pieces.locations)
 
     def infinite_mass(self) -> Any:
         """None."""

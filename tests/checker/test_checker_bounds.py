@@ -130,6 +130,15 @@ def test_decay_is_above_all_that_follows(name: str) -> None:
             assert float(bound(arb(140)).mid()) < 0.999 * sizes[0]
 
 
+@pytest.mark.parametrize("law", [LAPLACE, LAWS["flat"], Normal(exactly(2)), DiscreteGaussian(Fraction(3, 2), 2), LAWS["wide"]])
+def test_a_law_that_says_so_is_its_own_reflection(law: Any) -> None:
+    """M(-1-z) is M(z) exactly if (P, Q) and (Q, P) have the same loss."""
+    with precision(100):
+        z = acb(0.7, 1.3)
+        assert law.symmetric == law.value(z).overlaps(law.value(-1 - z))
+        assert law.reversed().value(z).overlaps(law.value(-1 - z))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", LAWS)
 @pytest.mark.parametrize("epsilon", ["-0.3", "0.05", "0.4"])

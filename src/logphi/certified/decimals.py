@@ -19,7 +19,8 @@ def shown(value: Any, digits: int) -> str:
     top = value.upper()
     if 0 < top < arb(10) ** -_NEGLIGIBLE:
         return f"1e-{_NEGLIGIBLE}"
-    return _plain(_rounded(rational(top), digits, ROUND_CEILING))
+    number = rational(top)
+    return _plain(_context(digits, ROUND_CEILING).divide(Decimal(number.numerator), Decimal(number.denominator)))
 
 
 def enclosing(lower: Fraction, upper: Fraction, digits: int) -> tuple[str, str]:
@@ -27,10 +28,6 @@ def enclosing(lower: Fraction, upper: Fraction, digits: int) -> tuple[str, str]:
     down, up = _context(digits, ROUND_FLOOR), _context(digits, ROUND_CEILING)
     low, high = (context.divide(Decimal(x.numerator), Decimal(x.denominator)) for x, context in ((lower, down), (upper, up)))
     return _plain(low and low.next_minus(down)), _plain(high and high.next_plus(up))
-
-
-def _rounded(number: Fraction, digits: int, rounding: str) -> Decimal:
-    return _context(digits, rounding).divide(Decimal(number.numerator), Decimal(number.denominator))
 
 
 def _context(digits: int, rounding: str) -> Context:

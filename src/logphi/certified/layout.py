@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from logphi.certified.route import NotCertifiedError, NotThisRouteError
 from logphi.certified.transform import Transform
@@ -60,10 +60,7 @@ def height_of(parts: Sequence[tuple[Transform, int]], line: Layout, most: int) -
                 "the transform of so few releases falls too slowly for a line of nodes: ask for fewer digits, or without a "
                 "certificate"
             )
-    return _bisected(enough, high / 2, high)
-
-
-def _bisected(enough: Callable[[float], bool], low: float, high: float) -> float:
+    low = high / 2
     while high > 1.02 * low:
         middle = math.sqrt(low * high)
         low, high = (low, middle) if enough(middle) else (middle, high)

@@ -81,12 +81,16 @@ def prepare(loss: LogPhi, epsilon: Any, digits: int) -> Profile:
     NotCertifiedError
         If none does.
     """
+    infinite = infinite_mass(loss)
     reasons: list[NotCertifiedError] = []
-    found = (route for one in _ROUTES if (route := _attempt(one, loss, epsilon, digits, reasons)) is not None)
-    route = next(found, None)
-    if route is None:
-        raise next((one for one in reversed(reasons) if not isinstance(one, NotThisRouteError)), reasons[-1])
-    return Profile(route, infinite_mass(loss))
+    for route in _ROUTES:
+        try:
+            return Profile(route(loss, epsilon, digits), infinite)
+        except NotCertifiedError as reason:  # noqa: PERF203
+            reasons.append(reason)
+        except NotImplementedError as reason:
+            reasons.append(NotCertifiedError(str(reason)))
+    raise next((one for one in reversed(reasons) if not isinstance(one, NotThisRouteError)), reasons[-1])
 
 
 def prepare_below(loss: LogPhi, epsilon: Any, level: Any, digits: int) -> Profile:
@@ -101,13 +105,3 @@ def prepare_below(loss: LogPhi, epsilon: Any, level: Any, digits: int) -> Profil
             with suppress(NotCertifiedError, NotImplementedError):
                 return Profile(way(), infinite)
     return prepare(loss, epsilon, digits)
-
-
-def _attempt(prepare_route: Prepare, loss: LogPhi, epsilon: Any, digits: int, reasons: list[NotCertifiedError]) -> Route | None:
-    try:
-        return prepare_route(loss, epsilon, digits)
-    except NotCertifiedError as reason:
-        reasons.append(reason)
-    except NotImplementedError as reason:
-        reasons.append(NotCertifiedError(str(reason)))
-    return None

@@ -71,19 +71,19 @@ def enclose(terms: Terms, epsilons: Sequence[Fraction], goal: float, work: Work,
 def _inverted(values: list[Any], c: Any, h: Any, epsilon: Any, lattice: Lattice | None, nodes: int) -> Any:
     """The sum over the nodes; those below the real axis contribute the conjugates."""
     if lattice is None:
-        slack, scale = arb(0), h / (2 * arb.pi())
+        error, scale = arb(0), h / (2 * arb.pi())
 
         def kernel(z: Any) -> Any:
             return (-z * epsilon).exp() / (z * (z + 1))
     else:
         base, span = lattice.base(), lattice.span()
         # the first loss above epsilon. If the balls do not separate a loss from epsilon, it is taken to be above, and its
-        # contribution is at most the slack, as its probability is at most M(c) e^{-c first}
-        step, beyond = (end.ceil() for end in (((epsilon - base) / span).lower(), ((epsilon - base) / span).upper()))
-        first, slack, scale = base + span * step, arb(0), arb(1) / nodes
-        if beyond != step:
-            slack = within(values[0].real * (-c * first).exp() * (epsilon - first).expm1())
-            if not beyond == step + 1:
+        # contribution is at most the error, as its probability is at most M(c) e^{-c first}
+        step, last = (end.ceil() for end in (((epsilon - base) / span).lower(), ((epsilon - base) / span).upper()))
+        first, error, scale = base + span * step, arb(0), arb(1) / nodes
+        if last != step:
+            error = within(values[0].real * (-c * first).exp() * (epsilon - first).expm1())
+            if not last == step + 1:
                 raise Undecided("the precision does not separate neighbours on the lattice")
 
         def kernel(z: Any) -> Any:
@@ -91,7 +91,7 @@ def _inverted(values: list[Any], c: Any, h: Any, epsilon: Any, lattice: Lattice 
             return (-z * first).exp() * (over - 1 / (-z * span).expm1())
 
     halves = [(value * kernel(acb(c, k * h))).real for k, value in enumerate(values)]
-    return scale * (2 * sum(halves[1:], arb(0)) + halves[0]) + slack
+    return scale * (2 * sum(halves[1:], arb(0)) + halves[0]) + error
 
 
 class _Line:
@@ -166,7 +166,8 @@ class _Line:
             self.bounds.append((law.ceiling_above(arb(self.c), lifts, bits, self.work), count))
 
         def enough(nodes: int) -> bool:
-            _bounded(nodes)
+            if nodes > MOST_NODES:
+                raise Undecided("the characteristic function falls too slowly for this checker")
             tail = self.tail(arb(self.c), nodes, arb(step), arb(self.epsilon))
             return bool(tail == 0) or rough(tail.log()) < self.goal - math.log(4)
 
@@ -209,11 +210,6 @@ def abscissa(terms: Terms, epsilon: float, goal: float, work: Work) -> float:
 def infinite_mass(terms: Terms) -> Any:
     """P(L = inf) of a composition: one less the product of the finite masses."""
     return -(sum((count * (-law.infinite()).log1p() for law, count in terms), arb(0))).expm1()
-
-
-def _bounded(nodes: int) -> None:
-    if nodes > MOST_NODES:
-        raise Undecided("the characteristic function falls too slowly for this checker")
 
 
 def _least(height: Callable[[float], float], enough: Callable[[float], bool]) -> float:

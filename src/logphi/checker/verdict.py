@@ -113,7 +113,8 @@ def verify(certificate: Issued | os.PathLike[str] | str | bytes | Mapping[str, A
 
 def _check(certificate: Certificate) -> None:
     claim, work = certificate.claim, Work()
-    if claim.upper - claim.lower > _allowed(claim):
+    size = max(claim.upper, Fraction(1)) if claim.quantity == "epsilon" else claim.upper
+    if claim.upper - claim.lower > size / Fraction(10) ** claim.digits:
         raise _Fails("the bounds are farther apart than the digits say")
     orders = _orders(certificate)
     there = terms(certificate.terms)
@@ -137,11 +138,6 @@ def _check(certificate: Certificate) -> None:
     check_witness(certificate, {order: laws[order] for order in orders}, work)
 
 
-def _allowed(claim: Claim) -> Fraction:
-    size = max(claim.upper, Fraction(1)) if claim.quantity == "epsilon" else claim.upper
-    return size / Fraction(10) ** claim.digits
-
-
 def _orders(certificate: Certificate) -> list[str]:
     """The directions, the larger answer of which is claimed."""
     if certificate.adjacency in ("add", "remove"):
@@ -156,16 +152,13 @@ def _settled(claim: Claim, found: Mapping[str, list[Any]]) -> bool:
     sure = True
     for order, deltas in found.items():
         if deltas[-1] > ball(most):
-            raise _Fails(f"in the direction {order}, delta at {_end(claim)} exceeds {float(most):.6g}")
+            end = "the upper epsilon" if claim.quantity == "epsilon" else "the epsilon asked for"
+            raise _Fails(f"in the direction {order}, delta at {end} exceeds {float(most):.6g}")
         sure = sure and bool(deltas[-1] <= ball(most))
     reaching = {order: _reaches(claim, deltas[0], ball(least)) for order, deltas in found.items()}
     if all(reaches is False for reaches in reaching.values()):
         raise _Fails("the lower bound is too large: delta is smaller there in every direction")
     return sure and _attained(claim, found, reaching)
-
-
-def _end(claim: Claim) -> str:
-    return "the upper epsilon" if claim.quantity == "epsilon" else "the epsilon asked for"
 
 
 def _reaches(claim: Claim, delta: Any, least: Any) -> bool | None:

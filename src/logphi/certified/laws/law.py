@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from flint import arb
+
 from logphi.arith.protocol import Arithmetic, Number
 from logphi.certified.exponential_polynomials import Branches
 from logphi.certified.normal_mixtures import ExplicitRoot, NormalMixtures
@@ -109,6 +111,14 @@ class LawInBalls:
     def lattice(self, arith: Arithmetic) -> tuple[Number, int] | None:
         """The distance of neighbouring atoms, and twice that of some atom from zero in units of it; None without a lattice."""
         return None
+
+
+class FiniteLossInBalls(LawInBalls):
+    """A law whose loss is always finite."""
+
+    def infinite_mass(self) -> Any:
+        """Zero."""
+        return arb(0)
 
 
 @dataclass(frozen=True)

@@ -9,24 +9,20 @@ import flint
 
 from logphi.arith.protocol import Gap, Ratio
 from logphi.certified.laws.formula import Falling
-from logphi.certified.laws.law import LawInBalls
+from logphi.certified.laws.law import FiniteLossInBalls
 from logphi.certified.pair_exponent import PairExponent
 from logphi.certified.reals import constant, real
 from logphi.certified.route import ClosedForm
 from logphi.certified.transform import Transform
 
 
-class NormalPairInBalls(LawInBalls):
+class NormalPairInBalls(FiniteLossInBalls):
     """N(m_p, s_p^2) against N(m_q, s_q^2)."""
 
     @property
     def _widths(self) -> tuple[float, float]:
         """Of the law whose loss it is, and of the other."""
         return (self.law.sigma_q, self.law.sigma_p) if self.reflected else (self.law.sigma_p, self.law.sigma_q)
-
-    def infinite_mass(self) -> Any:
-        """None."""
-        return flint.arb(0)
 
     def transform(self) -> Transform:
         """By the formula."""

@@ -14,7 +14,7 @@ from typing import Any
 from flint import acb, arb, ctx
 
 from logphi.certified.exponential_sums import exponential_sums
-from logphi.certified.laws.law import Halves, LawInBalls
+from logphi.certified.laws.law import FiniteLossInBalls, Halves
 from logphi.certified.laws.normal import alone
 from logphi.certified.normal_mixtures import Component, NormalMixtures
 from logphi.certified.reals import constant, real
@@ -27,12 +27,8 @@ _PANEL, _SHARES = 1.5, (0.9, 0.7, 0.5, 0.35, 0.25, 0.18, 0.12)
 _HIGHEST = 1.0
 
 
-class SplicedNormalInBalls(LawInBalls):
+class SplicedNormalInBalls(FiniteLossInBalls):
     """A sampled Gaussian under replace: the sample against no sample above zero, and the reverse below."""
-
-    def infinite_mass(self) -> Any:
-        """None."""
-        return arb(0)
 
     def transform(self) -> Transform:
         """By quadrature over half of the line."""

@@ -14,7 +14,7 @@ from logphi.written import meant
 if TYPE_CHECKING:
     from logphi.certified.certificate import Certificate
 
-# a slip of the hand beyond
+# more digits are taken for a typing error
 MOST_DIGITS = 1000
 
 

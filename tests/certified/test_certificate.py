@@ -243,6 +243,29 @@ def test_refusals(release, question, reason):
         release().certify(**question)
 
 
+def test_certificates_name_the_constructors_that_the_checker_reads():
+    from logphi.certified.certificate import CONSTRUCTORS
+    from logphi.checker.reading import _CONSTRUCTORS
+
+    assert {name: set(parameters) for name, parameters in CONSTRUCTORS.items()} == {
+        name: set(rules) for name, rules in _CONSTRUCTORS.items()
+    }
+
+
+@pytest.mark.parametrize("sampled", [False, True])
+@pytest.mark.parametrize(("name", "parameters"), [("Toy", {"sigma": "1"}), ("Gaussian", {"sigma": "1", "clip": "2"})])
+def test_what_the_checker_does_not_know_is_not_certified(name, parameters, sampled):
+    """As a mechanism that joins the catalogue before the checker knows it."""
+    from logphi.certified.certificate import issue
+
+    node = {"name": name, "adjacency": "add_remove", "parameters": parameters}
+    if sampled:
+        drawn = {"rate": "1/2", "group_size": "1"}
+        node = {"name": "poisson", "adjacency": "add_remove", "parameters": drawn, "base": node}
+    with pytest.raises(NotCertifiedError, match=f"do not know a {name} with parameters {', '.join(parameters)}"):
+        issue(lp.Gaussian(1)._loss(), [(1, node)], "as written", quantity="delta", at=1, direction=None, digits=5)
+
+
 def test_what_has_no_answer_is_refused_as_such():
     with pytest.raises(NotCertifiedError):
         parse("ApproximateDP(epsilon=1, delta=0.1)").certify(delta=0.01)

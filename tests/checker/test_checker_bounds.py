@@ -11,13 +11,13 @@ flint = pytest.importorskip("flint")
 
 from flint import acb, arb  # noqa: E402
 
-from logphi.checker import contour, sums  # noqa: E402
-from logphi.checker.balls import ball, exactly, precision  # noqa: E402
-from logphi.checker.cells import Whole  # noqa: E402
-from logphi.checker.closed import Flat, Normal, Widths  # noqa: E402
-from logphi.checker.normals import Normals  # noqa: E402
-from logphi.checker.sampled import Sampled, Spliced  # noqa: E402
-from logphi.checker.sweep import Work  # noqa: E402
+from logphi.checker import contour, residues  # noqa: E402
+from logphi.checker.balls import Work, ball, exactly, precision  # noqa: E402
+from logphi.checker.finite import DiscreteGaussian  # noqa: E402
+from logphi.checker.normal import Normal, SubsetNormal  # noqa: E402
+from logphi.checker.normal_mixtures import NormalMixtures  # noqa: E402
+from logphi.checker.normal_pair import NormalPair  # noqa: E402
+from logphi.checker.uniform import SampledUniform, TiltedUniform  # noqa: E402
 
 ZERO = (exactly(1), Fraction(0))
 
@@ -26,25 +26,25 @@ def mixture(*pairs: tuple[str, str]) -> tuple:
     return tuple((exactly(Fraction(weight)), Fraction(shift)) for weight, shift in pairs)
 
 
-SAMPLED = Normals(mixture(("0.9", "0"), ("0.1", "1.25")), (ZERO,))
-THREE = Normals(mixture(("0.5", "0.5"), ("0.3", "1"), ("0.2", "2")), (ZERO,))
-BOTH = Normals(mixture(("0.7", "0"), ("0.3", "0.5")), mixture(("0.7", "0"), ("0.3", "-0.5")))
+SAMPLED = NormalMixtures(mixture(("0.9", "0"), ("0.1", "1.25")), (ZERO,))
+THREE = NormalMixtures(mixture(("0.5", "0.5"), ("0.3", "1"), ("0.2", "2")), (ZERO,))
+BOTH = NormalMixtures(mixture(("0.7", "0"), ("0.3", "0.5")), mixture(("0.7", "0"), ("0.3", "-0.5")))
 # a law, and u and v as functions for mpmath
-LAPLACE = Flat(exactly(Fraction(1, 2)), True)
+LAPLACE = TiltedUniform(exactly(Fraction(1, 2)), True)
 LAWS: dict[str, Any] = {
     "sampled": SAMPLED,
     "sampled, reversed": SAMPLED.reversed(),
     "three": THREE,
     "three, reversed": THREE.reversed(),
     "both": BOTH,
-    "wide": Widths(Fraction(11, 10), Fraction(1, 100)),
-    "narrow": Widths(Fraction(10, 11), Fraction(1, 121)),
+    "wide": NormalPair(Fraction(11, 10), Fraction(1, 100)),
+    "narrow": NormalPair(Fraction(10, 11), Fraction(1, 121)),
     "Laplace": LAPLACE,
-    "flat": Flat(exactly(Fraction(2)), False),
-    "sampled Laplace": Sampled(LAPLACE, Fraction(1, 5)),
-    "sampled Laplace, reversed": Sampled(LAPLACE, Fraction(1, 5), True),
-    "failing": Sampled(Flat(exactly(Fraction(1, 2)), True, exactly(Fraction(1, 100))), Fraction(1, 5)),
-    "spliced": Spliced(Fraction(1, 2), Fraction(1, 10)),
+    "flat": TiltedUniform(exactly(Fraction(2)), False),
+    "sampled Laplace": SampledUniform(LAPLACE, Fraction(1, 5)),
+    "sampled Laplace, reversed": SampledUniform(LAPLACE, Fraction(1, 5), True),
+    "failing": SampledUniform(TiltedUniform(exactly(Fraction(1, 2)), True, exactly(Fraction(1, 100))), Fraction(1, 5)),
+    "spliced": SubsetNormal(Fraction(1, 2), Fraction(1, 10)),
 }
 
 
@@ -65,13 +65,13 @@ def mass(shifts, x):
 def moment(name: str, z):
     """M(z), straight from the two laws."""
     law = LAWS[name]
-    if isinstance(law, Normals):
+    if isinstance(law, NormalMixtures):
         pair = lambda x: (mass(law.p, x), mass(law.q, x))  # noqa: E731
         breaks = [-12, -4, 0, 4, 12, 20]
-    elif isinstance(law, Widths):
+    elif isinstance(law, NormalPair):
         r, d = (
             mpmath.mpf(law.ratio.numerator) / law.ratio.denominator,
-            mpmath.sqrt(law.square.numerator) / law.square.denominator**0.5,
+            mpmath.sqrt(law.squared_distance.numerator) / law.squared_distance.denominator**0.5,
         )
         pair = lambda x: (density(x, d, r), density(x, 0))  # noqa: E731
         breaks = [-40, -12, -4, 0, 4, 12, 40]
@@ -90,9 +90,9 @@ def moment(name: str, z):
         pair = lambda x: (g * laplace(x, 0.5) + (1 - g) * laplace(x, 0), laplace(x, 0))  # noqa: E731
         return (1 - f) * integral(pair, [-60, 0, 0.5, 60], z) + f * (1 - g) ** (1 + z)
     else:
-        g = mpmath.mpf("0.2") if isinstance(law, Sampled) else 1
+        g = mpmath.mpf("0.2") if isinstance(law, SampledUniform) else 1
         there = lambda x: (g * laplace(x, 0.5) + (1 - g) * laplace(x, 0), laplace(x, 0))  # noqa: E731
-        pair = (lambda x: there(x)[::-1]) if getattr(law, "turned", False) else there
+        pair = (lambda x: there(x)[::-1]) if getattr(law, "is_reversed", False) else there
         breaks = [-60, 0, mpmath.mpf(0.5), 60]
     return integral(pair, breaks, z)
 
@@ -106,7 +106,7 @@ def integral(pair, breaks, z):
 @pytest.mark.parametrize("name", LAWS)
 def test_moments_and_lines(name: str, c: float, step: float) -> None:
     with precision(140), mpmath.workdps(17):
-        along = LAWS[name].along(arb(c), arb(step), 4, Work())
+        along = LAWS[name].on_line(arb(c), arb(step), 4, Work())
         for k in (0, 3):
             expected = moment(name, mpmath.mpc(c, k * step))
             room = arb(0, 1e-14 * max(1.0, float(along[0].real.mid())))
@@ -122,12 +122,21 @@ def test_decay_is_above_all_that_follows(name: str) -> None:
     with precision(100):
         for c in (0.5, 3.0):
             step = 0.75
-            sizes = [float(abs(value).mid()) for value in law.along(arb(c), arb(step), 200, Work())]
-            bound = law.decay(arb(c), [0.05, 0.3, 0.6, 1.5], 20, Work())
+            sizes = [float(abs(value).mid()) for value in law.on_line(arb(c), arb(step), 200, Work())]
+            bound = law.ceiling_above(arb(c), [0.05, 0.3, 0.6, 1.5], 20, Work())
             for k in range(1, 200, 7):
                 assert max(sizes[k:]) <= float(bound(arb(k * step)).mid()) * (1 + 1e-12)
             # and below what is known at once, but for laws with atoms close together
             assert float(bound(arb(140)).mid()) < 0.999 * sizes[0]
+
+
+@pytest.mark.parametrize("law", [LAPLACE, LAWS["flat"], Normal(exactly(2)), DiscreteGaussian(Fraction(3, 2), 2), LAWS["wide"]])
+def test_a_law_that_says_so_is_its_own_reflection(law: Any) -> None:
+    """M(-1-z) is M(z) exactly if (P, Q) and (Q, P) have the same loss."""
+    with precision(100):
+        z = acb(0.7, 1.3)
+        assert law.symmetric == law.value(z).overlaps(law.value(-1 - z))
+        assert law.reversed().value(z).overlaps(law.value(-1 - z))
 
 
 @pytest.mark.slow
@@ -137,9 +146,9 @@ def test_single_releases(name: str, epsilon: str) -> None:
     """The closed form, and the same by a contour, as far as the slow decay of a single release allows."""
     law, at = LAWS[name], Fraction(epsilon)
     with precision(120):
-        alone = law.alone(ball(at))
+        alone = law.single_excess(ball(at))
         assert float(alone.rad()) < 1e-25
-        goal = -5.0 if isinstance(law, Sampled) else -7.5
+        goal = -5.0 if isinstance(law, SampledUniform) else -7.5
         (found,) = contour.enclose([(law, 1)], [at], goal, Work())
         assert found.overlaps(alone)
         assert float(found.rad()) < math.exp(goal)
@@ -147,16 +156,16 @@ def test_single_releases(name: str, epsilon: str) -> None:
 
 def test_two_ways_agree() -> None:
     """Sums over residues and contours share nothing but the laws."""
-    flat, lap = Flat(exactly(Fraction(1)), False), Flat(exactly(Fraction(1, 3)), True)
+    flat, lap = TiltedUniform(exactly(Fraction(1)), False), TiltedUniform(exactly(Fraction(1, 3)), True)
     terms = [(flat, 12), (lap, 25)]
     for epsilon in ("0", "-1", "1.5", "9"):
-        (one,) = sums.enclose(terms, [Fraction(epsilon)], -50.0, Work())
+        (one,) = residues.enclose(terms, [Fraction(epsilon)], -50.0, Work())
         (other,) = contour.enclose(terms, [Fraction(epsilon)], -50.0, Work())
         assert one.overlaps(other)
         assert max(float(one.rad()), float(other.rad())) < 1e-20
-    whole = Whole(Fraction(3, 2), 2)
-    (one,) = sums.enclose([(whole.listed(), 3)], [Fraction("1.5")], -50.0, Work())
-    lattice = contour.Lattice(lambda: 3 * ball(whole.ladder.steps[0]), lambda: ball(whole.ladder.span()))
+    whole = DiscreteGaussian(Fraction(3, 2), 2)
+    (one,) = residues.enclose([(whole.as_finite(), 3)], [Fraction("1.5")], -50.0, Work())
+    lattice = contour.Lattice(lambda: 3 * ball(whole.lattice().steps[0]), lambda: ball(whole.lattice().span()))
     (other,) = contour.enclose([(whole, 3)], [Fraction("1.5")], -50.0, Work(), lattice)
     assert one.overlaps(other)
     assert max(float(one.rad()), float(other.rad())) < 1e-20
@@ -168,5 +177,5 @@ def test_gaussians_are_known() -> None:
     for epsilon in ("-1", "0", "0.5", "3", "12"):
         (found,) = contour.enclose([(law, 100)], [Fraction(epsilon)], -120.0, Work())
         with precision(250):
-            assert found.overlaps(Normal(exactly(1)).alone(ball(Fraction(epsilon))))
+            assert found.overlaps(Normal(exactly(1)).single_excess(ball(Fraction(epsilon))))
         assert float(found.rad()) < 1e-51

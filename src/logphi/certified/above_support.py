@@ -32,7 +32,7 @@ class AboveSupport:
 
 
 def prepare(loss: LogPhi, epsilon: Any, digits: int) -> Route:
-    """A loss whose largest value, as doubles bound it, is below an epsilon.
+    """A loss whose largest value is bounded in doubles, by at most epsilon.
 
     Raises
     ------

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
+from types import MappingProxyType
 from typing import Any
 
 from flint import arb
@@ -22,17 +23,17 @@ from logphi.laws.log_phi import LogPhi
 from logphi.progress import shown
 from logphi.questions.epsilon import epsilon
 
-# digits beyond those that are written: two more are written, and the balls must decide about a unit of the last
+# derived: digits beside those that are claimed. Two more are written, and the balls must decide a unit of the last of them
 _SPARE = 5
-# precision before that of the answer is known
+# precision of what is computed before the answer, and its precision, are known
 _BITS = 64
 # doublings of the precision before a question counts as undecidable
 _ATTEMPTS = 6
-# an epsilon to start from
+# relative tolerance of the epsilon in doubles from which the search starts
 _ROUGH = 1e-4
-# measured: secants settle in fewer
+# measured: the secant method converges in fewer steps
 _SECANTS = 50
-# nearer to zero an epsilon is looked for as around this one
+# the search around a smaller epsilon starts with the steps of one of this size
 _LEAST = 1e-3
 
 
@@ -40,17 +41,17 @@ _LEAST = 1e-3
 class Answer:
     """``lower`` and ``upper`` as decimals, at least a unit of their last place away from the truth unless they are exact.
 
-    ``attained`` is the order that attains the maximum, or ``"both"``. ``witness`` holds what was chosen for each order.
+    ``attained`` is the order that attains the maximum, or ``"both"``; ``witness`` holds, for each order, how it was computed.
     """
 
     lower: str
     upper: str
     attained: str
-    witness: dict[str, Any]
+    witness: Mapping[str, Any]
 
 
 class _TooWideError(Exception):
-    """The balls do not decide."""
+    """The balls are too wide to decide."""
 
 
 def certify(loss: Loss, *, quantity: str, at: Fraction, direction: Direction | str | None, digits: int) -> Answer:
@@ -62,7 +63,7 @@ def certify(loss: Loss, *, quantity: str, at: Fraction, direction: Direction | s
         If the loss cannot be certified, or there is no finite answer.
     """
     try:
-        with precision(_BITS):  # alone with FLINT from the first ball to the last
+        with precision(_BITS):  # the lock of FLINT is held until the answer is there
             return _certify(loss, quantity, at, direction, digits)
     except (NotThisRouteError, NotImplementedError) as reason:
         raise NotCertifiedError(str(reason)) from None
@@ -72,20 +73,20 @@ def _certify(loss: Loss, quantity: str, at: Fraction, direction: Direction | str
     orders = loss.orders(direction)
     if loss.remove.empty:
         raise NotCertifiedError(
-            "every outcome tells everything: delta is 1 at every epsilon and no epsilon is finite, which needs no proof"
+            "the loss is always infinite: delta is 1 at every epsilon and no epsilon is finite, which needs no proof"
         )
     if any(law.symmetric and not law.exactly_symmetric for law, _ in loss.remove.terms):
         raise NotCertifiedError(
-            "the two orders of a loss agree in doubles and not exactly, so that neither can be told from the other; write "
+            "the two orders of a loss agree in doubles but not exactly, so that doubles do not show which is larger; write "
             "parameters that differ by more than the rounding of doubles"
         )
     for _, part in orders:
-        # what is not known in balls is refused before anything else is computed
+        # a law that is not known in balls is refused before anything is computed
         infinite_mass(part)
     count = max((count for part in orders for _, count in part[1].terms), default=1)
     bits = math.ceil((digits + _SPARE) * math.log2(10)) + count.bit_length() + 24
     for attempt in range(1, _ATTEMPTS + 1):
-        # a line of nodes is laid for more digits, too: the guesses behind it may have been too good
+        # the line of nodes must serve more digits, too, as it is chosen from estimates that may have been too small
         aim = digits + attempt * _SPARE
         with precision(bits), suppress(_TooWideError):
             if quantity == "delta":
@@ -117,7 +118,7 @@ def _delta(orders: Orders, at: Fraction, digits: int, aim: int) -> Answer:
     lower, upper = enclosing(rational(lowest.lower()), min(rational(highest.upper()), Fraction(1)), digits + 2)
     if Fraction(upper) - Fraction(lower) > Fraction(upper) / 10**digits:
         raise _TooWideError
-    return Answer(lower, upper, _largest(found), witness)
+    return Answer(lower, upper, _largest(found), MappingProxyType(witness))
 
 
 def _epsilon(loss: Loss, orders: Orders, at: Fraction, direction: Direction | str | None, digits: int, aim: int) -> Answer:
@@ -134,7 +135,8 @@ def _epsilon(loss: Loss, orders: Orders, at: Fraction, direction: Direction | st
     profiles = {one: prepare_below(part, arb(guess.value), floors[one], aim) for one, part in orders}
 
     def answered(lower: str, upper: str, order: Direction) -> Answer:
-        return Answer(lower, upper, order.value, {one.value: own.route.witness(arb(upper)) for one, own in profiles.items()})
+        witness = {one.value: own.route.witness(arb(upper)) for one, own in profiles.items()}
+        return Answer(lower, upper, order.value, MappingProxyType(witness))
 
     order = next((one for one in profiles if one is guess.direction), next(iter(profiles)))
     if guess.lower <= 0 and all(own.delta(arb(0)) <= level for own in profiles.values()):
@@ -156,7 +158,7 @@ def _epsilon(loss: Loss, orders: Orders, at: Fraction, direction: Direction | st
 
 
 def _root(profile: Callable[[Any], Any], level: Any, guess: float, digits: int) -> Any:
-    """Where a profile crosses a level; only about, as it is proved elsewhere."""
+    """About where a profile crosses a level; the caller proves a bracket around it."""
     near = arb(guess)
     unit = arb(10) ** (1 - digits - _SPARE)
     found = _secants(profile, level, near, unit)
@@ -164,7 +166,7 @@ def _root(profile: Callable[[Any], Any], level: Any, guess: float, digits: int) 
 
 
 def _secants(profile: Callable[[Any], Any], level: Any, near: Any, unit: Any) -> Any:
-    """Of the logarithm of the profile, unless they leave where it is positive, or do not settle."""
+    """The secant method for the logarithm of the profile; None where the profile is zero or the method does not converge."""
     far = near + abs(near).max(_LEAST) / 2**30
     here, there = (_height(profile(place), level) for place in (near, far))
     for _ in shown(range(_SECANTS), "secants", total=0):
@@ -182,7 +184,7 @@ def _height(value: Any, level: Any) -> Any:
 
 
 def _bisected(profile: Callable[[Any], Any], level: Any, guess: Any, unit: Any) -> Any:
-    """From a bracket around a guess: slower, and at a kink or at the largest loss, too."""
+    """Bisection from a bracket around a guess: slower, but safe at a kink and at the largest loss."""
 
     def above(place: Any) -> bool:
         value = profile(place)
@@ -205,7 +207,7 @@ def _bisected(profile: Callable[[Any], Any], level: Any, guess: Any, unit: Any) 
 
 
 def _largest(found: list[tuple[Direction, Any]]) -> str:
-    """The order that is the larger for certain."""
+    """The order that is certainly larger, or both."""
     for one, value in found:
         if all(value > other for name, other in found if name is not one):
             return one.value

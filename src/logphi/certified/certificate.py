@@ -15,12 +15,34 @@ from typing import Any
 import flint
 
 from logphi.certified.answer import certify
+from logphi.certified.route import NotCertifiedError
 from logphi.description import WRITTEN, canonical
 from logphi.engine.directions import Loss
 from logphi.files import write_whole
 from logphi.listed import Listed
 
 FORMAT, VERSION = "logphi-certificate", 1
+# the constructors of version 1 and their parameters, as the checker reads them
+CONSTRUCTORS = {
+    name: frozenset(parameters.split())
+    for name, parameters in {
+        "Gaussian": "sigma sensitivity",
+        "Laplace": "scale sensitivity",
+        "DiscreteLaplace": "scale sensitivity",
+        "DiscreteGaussian": "sigma sensitivity truncation",
+        "RandomizedResponse": "p",
+        "KaryRandomizedResponse": "k p",
+        "GaussianMixture": "sigma sensitivities probabilities",
+        "ExponentialMechanism": "epsilon",
+        "PureDP": "epsilon",
+        "ApproximateDP": "epsilon delta",
+        "DistanceToInstability": "epsilon delta",
+        "GaussianPair": "mean_p sigma_p mean_q sigma_q",
+        "Discrete": "p q",
+        "poisson": "rate group_size",
+        "subset": "rate",
+    }.items()
+}
 NOT_COVERED = (
     "That each mechanism did what it is described to do: queries of the stated sensitivity, contributions really clipped.",
     "That the sampler drew as described, afresh for every release: Poisson samples, or subsets of a fixed size.",
@@ -140,8 +162,10 @@ def issue(
     Raises
     ------
     NotCertifiedError
-        If the loss cannot be certified, or there is no finite answer.
+        If the loss cannot be certified, there is no finite answer, or a mechanism has no name in certificates.
     """
+    for _, node in mechanism:
+        _refuse_unknown(node)
     answer = certify(loss, quantity=quantity, at=at, direction=direction, digits=digits)
     return Certificate(
         mechanism=mechanism,
@@ -162,6 +186,17 @@ def issue(
             "flint": flint.__FLINT_VERSION__,
         },
     )
+
+
+def _refuse_unknown(node: Mapping[str, Any]) -> None:
+    name = node["name"]
+    if CONSTRUCTORS.get(name) != frozenset(node["parameters"]):
+        raise NotCertifiedError(
+            f"certificates do not know a {name} with parameters {', '.join(node['parameters']) or 'none'}, so that nobody can "
+            "check one: certify a mechanism that dominates it, such as a Discrete or a GaussianMixture"
+        )
+    if "base" in node:
+        _refuse_unknown(node["base"])
 
 
 def _shown(number: Fraction) -> str:

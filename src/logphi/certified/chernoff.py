@@ -1,4 +1,4 @@
-"""An order that cannot attain the maximum: an upper bound of its profile is all that is needed.
+"""Chernoff's bound, which is enough for an order that cannot attain the maximum.
 
 D(x) = E[(1 - e^{x - L})_+; L < inf] is at most kappa(c) M(c) e^{-cx}, kappa(c) = c^c / (1 + c)^{1 + c}, for every c > 0 in
 the strip.
@@ -19,9 +19,9 @@ from logphi.certified.route import NotThisRouteError, Route
 from logphi.inversion.kernels import log_kappa
 from logphi.laws.log_phi import LogPhi
 
-# the smallest of these that does is taken: far out a transform is dear
+# the smallest that proves the bound is taken, as a transform takes longer at a large abscissa
 _ABSCISSAS = tuple(2.0**k for k in range(-4, 17))
-# derived: doubles tell the logarithm of a bound to less than this
+# derived: the logarithm of the bound in doubles is off by less than this
 _ROOM = 1.0
 
 
@@ -48,7 +48,7 @@ class ChernoffBound:
 
 
 def prepare(loss: LogPhi, epsilon: Any, level: Any) -> Route:
-    """A loss whose profile is below a level near an epsilon.
+    """A Chernoff bound below a level, near an epsilon.
 
     Raises
     ------
@@ -58,7 +58,7 @@ def prepare(loss: LogPhi, epsilon: Any, level: Any) -> Route:
         If a law is not known in balls.
     """
     inside = np.array([c for c in _ABSCISSAS if c < 0.9 * loss.strip[1]])
-    with np.errstate(all="ignore"):  # far out K overflows, and an infinite bound is none
+    with np.errstate(all="ignore"):  # K may overflow at a large abscissa, whose infinite bound is then not taken
         logs = loss.approximate(inside) + log_kappa(inside) - inside * float(epsilon.mid())
     enough = np.flatnonzero(logs < math.log(max(float(level.lower()), 1e-300)) - _ROOM)
     if not enough.size:

@@ -48,7 +48,7 @@ class Line(ABC):
 
     @abstractmethod
     def kernel(self, epsilon: Any) -> list[Any]:
-        """What stands beside M at the nodes."""
+        """The factors of M at the nodes."""
 
     @abstractmethod
     def truncation(self, epsilon: Any) -> Any:
@@ -70,14 +70,14 @@ class Line(ABC):
         return found
 
     def excess(self, epsilon: Any) -> Any:
-        """The sum, less what the aliases may add, with what is left out."""
+        """The sum less half the aliasing bound, with the error bounds and the omitted mass as radius."""
         first, *others = (value * factor for value, factor in zip(self.values, self.kernel(epsilon), strict=True))
         total = self.step / (2 * arb.pi()) * (first.real + 2 * sum((one.real for one in others), arb(0)))
         half = (self.aliasing(epsilon) / 2).upper()
         return total - half + arb(0, half) + arb(0, self.truncation(epsilon).upper()) + self.omitted
 
     def aliasing(self, epsilon: Any) -> Any:
-        """A bound of what the sum has too much."""
+        """A bound of the aliasing error, by which the sum is too large."""
         total = arb(0)
         for place, shift, value in self._chernoff:
             total += value * (-place * epsilon).exp() / ((2 * arb.pi() * shift / self.step).exp() - 1)
@@ -85,17 +85,17 @@ class Line(ABC):
 
     @property
     def _shifts(self) -> tuple[float, float]:
-        """Of the line, to the right and to the left, where it stays off the pole at -1."""
+        """By how much the line is moved right and left for the aliasing bound; on the left no farther than to 0."""
         return self.layout.shift, min(self.layout.shift, self.layout.abscissa)
 
     @cached_property
     def _chernoff(self) -> list[tuple[Any, Any, Any]]:
-        """On either side of the line an abscissa u, its distance, and kappa(u) M(u)."""
+        """An abscissa u on either side of the line, its distance, and kappa(u) M(u)."""
         c, (up, down) = arb(self.layout.abscissa), map(arb, self._shifts)
         return [(u, shift, _chernoff(self.parts, u)) for u, shift in ((c + up, up), (c - down, down))]
 
     def witness(self, epsilon: Any) -> dict[str, Any]:
-        """What was chosen, and the errors at an epsilon."""
+        """The line, and its errors at an epsilon."""
         return {
             "route": self.name,
             "abscissa": repr(self.layout.abscissa),
@@ -115,7 +115,7 @@ class Line(ABC):
 
 @dataclass(frozen=True, eq=False)
 class Contour(Line):
-    """With the kernel e^{-zx}/(z (z + 1)), up to a height beyond which the composed transform has fallen."""
+    """The sum with the kernel e^{-zx}/(z (z + 1)), up to a height at which the transform of the composition is small."""
 
     name = "contour"
 
@@ -126,10 +126,10 @@ class Contour(Line):
         return [1 / (z * (z + 1)) for z in nodes]
 
     def kernel(self, epsilon: Any) -> list[Any]:
-        """By powers of one turn."""
-        scale, turn = (-arb(self.layout.abscissa) * epsilon).exp(), acb(0, -self.step * epsilon).exp()
+        """As powers of e^{-i h x}."""
+        scale, factor = (-arb(self.layout.abscissa) * epsilon).exp(), acb(0, -self.step * epsilon).exp()
         return [
-            weight * power for weight, power in zip(self._weights, exponential_sums([scale], [turn], self.size), strict=True)
+            weight * power for weight, power in zip(self._weights, exponential_sums([scale], [factor], self.size), strict=True)
         ]
 
     def truncation(self, epsilon: Any) -> Any:
@@ -141,7 +141,7 @@ class Contour(Line):
 
     @cached_property
     def _ceilings(self) -> list[Any]:
-        """For each part a bound of |M| from the first node that is left out on."""
+        """For each part a bound of |M| at all heights from the first omitted node on."""
         c, height = arb(self.layout.abscissa), self.step * self.size
         return [
             part.ceiling(c, height, count, line[0].real.upper())
@@ -149,12 +149,12 @@ class Contour(Line):
         ]
 
     def witness(self, epsilon: Any) -> dict[str, Any]:
-        """The bounds of each part beyond the nodes, too."""
+        """Also the bound of |M| of each part at the omitted nodes."""
         return {**super().witness(epsilon), "envelopes": [shown(ceiling, 20) for ceiling in self._ceilings]}
 
 
 def prepare(loss: LogPhi, epsilon: Any, digits: int, most: int = MOST_NODES) -> Route:
-    """A loss of which some part falls, near an epsilon, on a line of at most so many nodes.
+    """A line of at most ``most`` nodes near an epsilon, for a loss with a part whose transform falls.
 
     Raises
     ------
@@ -170,7 +170,7 @@ def prepare(loss: LogPhi, epsilon: Any, digits: int, most: int = MOST_NODES) -> 
 
 
 def omitted_by(terms: Terms) -> Any:
-    """What the mass that the laws leave out may add."""
+    """An enclosure of the contribution of the mass that the laws leave out."""
     return sum((count * arb(law.omitted) for law, count in terms), arb(0)).union(0)
 
 

@@ -10,27 +10,24 @@ from flint import arb
 
 from logphi.certified.reals import rational
 
-# smaller errors are not told from it
+# smaller numbers are written as 10 to minus this
 _NEGLIGIBLE = 1000
 
 
 def shown(value: Any, digits: int) -> str:
-    """The upper end of a real ball, rounded up to some digits; ``1e-1000`` of what is below."""
+    """The upper end of a real ball, rounded up to some digits, and no less than ``1e-1000`` if positive."""
     top = value.upper()
     if 0 < top < arb(10) ** -_NEGLIGIBLE:
         return f"1e-{_NEGLIGIBLE}"
-    return _plain(_rounded(rational(top), digits, ROUND_CEILING))
+    number = rational(top)
+    return _plain(_context(digits, ROUND_CEILING).divide(Decimal(number.numerator), Decimal(number.denominator)))
 
 
 def enclosing(lower: Fraction, upper: Fraction, digits: int) -> tuple[str, str]:
-    """Decimals of some digits around two numbers that are not negative, a unit of the last digit to spare; zero is exact."""
+    """Decimals of some digits at least a unit of their last digit outside two nonnegative numbers; zero stays zero."""
     down, up = _context(digits, ROUND_FLOOR), _context(digits, ROUND_CEILING)
     low, high = (context.divide(Decimal(x.numerator), Decimal(x.denominator)) for x, context in ((lower, down), (upper, up)))
     return _plain(low and low.next_minus(down)), _plain(high and high.next_plus(up))
-
-
-def _rounded(number: Fraction, digits: int, rounding: str) -> Decimal:
-    return _context(digits, rounding).divide(Decimal(number.numerator), Decimal(number.denominator))
 
 
 def _context(digits: int, rounding: str) -> Context:

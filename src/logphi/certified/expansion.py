@@ -1,4 +1,4 @@
-"""Sums of exponentials with polynomials, e^{ua} f(t) at exact places a: products, as far as they are wanted."""
+"""Products of sums of terms e^{ua} f(t), with exact places a and polynomials f; terms that are not needed are left out."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from logphi.certified.route import NotCertifiedError
 # key of a place -> polynomial of t
 Terms = dict[Key, Any]
 
-# measured: so many coefficients are multiplied in some seconds
+# measured: multiplying so many coefficients takes some seconds
 MOST_WORK = 2_000_000
 
 
 class Budget:
-    """What is left to be spent on coefficients."""
+    """The number of coefficients that may still be computed."""
 
     def __init__(self) -> None:
         self.left = MOST_WORK
 
     def spend(self, amount: int) -> None:
-        """Take some away.
+        """Subtract an amount.
 
         Raises
         ------
         NotCertifiedError
-            If nothing is left.
+            If it is more than is left.
         """
         self.left -= amount
         if self.left < 0:
@@ -42,7 +42,7 @@ class Budget:
 
 @dataclass(frozen=True)
 class Cut:
-    """What of a product is kept: places that are not certainly below ``floor``, powers of t up to ``degree``."""
+    """The terms of a product that are kept: places not certainly below ``floor``, powers of t up to ``degree``."""
 
     basis: Basis
     floor: Any
@@ -54,18 +54,18 @@ class Cut:
         return self.basis.place(key)
 
     def above(self, key: Key, rest: Any) -> bool:
-        """Whether the place and another that is added may come to lie above the floor."""
+        """Whether the place plus ``rest`` may lie above the floor."""
         return not self.place(key) + rest < self.floor
 
     def times(self, one: Any, other: Any) -> Any:
-        """A product of polynomials without its high powers."""
+        """The product of two polynomials up to the degree."""
         self.budget.spend(1 + min(len(one), len(other)) // 4)
         whole = one * other
         return whole if len(whole) <= self.degree + 1 else flint.arb_poly(whole.coeffs()[: self.degree + 1])
 
 
 def product(factors: Iterator[tuple[Terms, Any]], cut: Cut) -> Terms:
-    """The product of some sums; each comes with the highest place of all that follow."""
+    """The product of sums, each given with the highest place in the product of all later ones."""
     nothing = cut.basis.key(Location()), flint.arb_poly([1])
     whole, _ = next(factors, (dict([nothing]), None))
     for terms, rest in factors:

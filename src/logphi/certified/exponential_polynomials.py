@@ -1,11 +1,11 @@
-"""Sums of atoms and flat parts, written out: K as the logarithm of a sum of exponentials with polynomials.
+"""Atoms and flat parts: laws whose transform is a sum of exponentials times polynomials.
 
 notation: u = z + 1/2, t = 1/(2u). Every law here is
 
     M(z) = sum over k of w_k e^{u a_k} f_k(t),   f_k one of 1, t, -t, 1 + t, 1 - t,
 
-and so, with polynomials of t, are their products. The power of t counts flat parts: the terms of t^m together are the measure
-that m flat parts and otherwise atoms make, which is positive.
+and products of laws have polynomials f_k of t. All terms with t^m together are the transform of a positive measure: the part of
+the composition with m flat parts and otherwise atoms.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from logphi.certified.locations import Key, Location
 
 @dataclass(frozen=True)
 class Branches(ABC):
-    """One law as such a sum: its places from the top downward, with their weights and as balls.
+    """One law as such a sum: its places from the highest down, their weights, and the places as balls.
 
     ``omitted`` bounds the mass that is left out.
     """
@@ -42,16 +42,16 @@ class Branches(ABC):
 
     @abstractmethod
     def moment(self, c: Any, stretch: Any) -> Any:
-        """The sum at z = c with ``stretch`` times t in the place of t."""
+        """The sum at z = c, with t multiplied by ``stretch``."""
 
     @abstractmethod
     def power(self, keys: Sequence[Key], count: int, rest: Any, cut: Cut) -> Terms:
-        """The power, as far as places with another, ``rest``, may lie above the floor."""
+        """The power, without the places that stay below the floor when ``rest`` is added."""
 
 
 @dataclass(frozen=True)
 class TwoBranches(Branches):
-    """Two branches, the powers of which are binomial: here two atoms."""
+    """Two atoms, a power of which is a binomial sum."""
 
     def factors(self, t: Any) -> tuple[Any, Any]:
         """The two polynomials."""
@@ -72,7 +72,7 @@ class TwoBranches(Branches):
         return sum((w * (u * a).exp() * f for w, a, f in zip(self.weights, self.values, factors, strict=True)), flint.arb(0))
 
     def power(self, keys: Sequence[Key], count: int, rest: Any, cut: Cut) -> Terms:
-        """One term for each number of lower branches, from the top downward."""
+        """One term for each number of lower branches, from none on."""
         terms: Terms = {}
         gap, room = self.values[0] - self.values[1], count * self.values[0] + rest - cut.floor
         reached = min(count + 1, ceil(max(float(room / gap), 0.0)) + 1) if gap > 0 else count + 1
@@ -153,22 +153,22 @@ class Points(Branches):
         """A power of a polynomial where the atoms are equally spaced, otherwise a multinomial sum."""
         if len(keys) == 1:
             return {tuple(count * a for a in keys[0]): flint.arb_poly([self.weights[0] ** count])}
-        rungs = _rungs(keys)
+        indices = _lattice_indices(keys)
         # far apart on a fine lattice they are few all the same
-        if rungs is not None and count * max(rungs) <= cut.budget.left:
-            return self._lattice(keys, rungs, count, rest, cut)
+        if indices is not None and count * max(indices) <= cut.budget.left:
+            return self._lattice(keys, indices, count, rest, cut)
         return self._multinomial(keys, count, rest, cut)
 
-    def _lattice(self, keys: Sequence[Key], rungs: Sequence[int], count: int, rest: Any, cut: Cut) -> Terms:
-        cut.budget.spend(count * max(rungs))
-        weights = [flint.arb(0)] * (max(rungs) + 1)
-        for rung, weight in zip(rungs, self.weights, strict=True):
-            weights[rung] += weight
-        bottom, top = (keys[rungs.index(rung)] for rung in (0, max(rungs)))
+    def _lattice(self, keys: Sequence[Key], indices: Sequence[int], count: int, rest: Any, cut: Cut) -> Terms:
+        cut.budget.spend(count * max(indices))
+        weights = [flint.arb(0)] * (max(indices) + 1)
+        for index, weight in zip(indices, self.weights, strict=True):
+            weights[index] += weight
+        bottom, top = (keys[indices.index(index)] for index in (0, max(indices)))
         terms: Terms = {}
         for k, weight in enumerate((flint.arb_poly(weights) ** count).coeffs()):
             # whole, as all keys lie on the line
-            key = tuple(count * low + k * (high - low) // max(rungs) for low, high in zip(bottom, top, strict=True))
+            key = tuple(count * low + k * (high - low) // max(indices) for low, high in zip(bottom, top, strict=True))
             if cut.above(key, rest):
                 terms[key] = flint.arb_poly([weight])
         return terms
@@ -198,7 +198,7 @@ class Points(Branches):
         return {key: flint.arb_poly([ways * value]) for key, value in whole.items() if cut.above(key, rest)}
 
 
-def _rungs(keys: Sequence[Key]) -> list[int] | None:
+def _lattice_indices(keys: Sequence[Key]) -> list[int] | None:
     """Whole numbers from 0 that equally spaced vectors on one line are, if they lie on a line and not all in one place."""
     gaps = [tuple(a - b for a, b in zip(key, keys[0], strict=True)) for key in keys]
     longest = max(gaps, key=lambda gap: max(map(abs, gap)))

@@ -1,4 +1,4 @@
-"""Equally spaced powers of numbers on the unit circle, without the growth of boxes that are turned again and again."""
+"""Exponential sums on equally spaced nodes in balls."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from typing import Any
 
 from flint import acb_mat
 
-# measured: sums are taken together in runs of this many
+# measured: runs of this length are the quickest
 _RUN = 16
 
 
-def exponential_sums(weights: Sequence[Any], turns: Sequence[Any], size: int) -> Iterator[Any]:
-    """The sums of ``weight * turn**n`` over all pairs, for n = 0 .. size - 1.
+def exponential_sums(weights: Sequence[Any], factors: Sequence[Any], size: int) -> Iterator[Any]:
+    """The sums of ``weight * factor**n`` over all pairs, for n = 0 .. size - 1.
 
-    A power by repeated squaring is a product of few boxes: the first of each run is one, and those within a run are the same
-    for all runs, so that a run is a product of matrices.
+    A ball that is multiplied by the same number again and again grows, so powers are computed by repeated squaring: the first
+    of each run, and those within a run, which all runs share. Each run is one product of matrices.
     """
-    near = acb_mat(len(turns), _RUN, [turn**n for turn in turns for n in range(_RUN)])
+    near = acb_mat(len(factors), _RUN, [factor**n for factor in factors for n in range(_RUN)])
     for start in range(0, size, _RUN):
-        far = acb_mat(1, len(turns), [weight * turn**start for weight, turn in zip(weights, turns, strict=True)])
+        far = acb_mat(1, len(factors), [weight * factor**start for weight, factor in zip(weights, factors, strict=True)])
         yield from (far * near).entries()[: size - start]

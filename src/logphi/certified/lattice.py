@@ -1,4 +1,4 @@
-"""Losses on a lattice in balls: one period of a line, and nothing left out.
+"""Losses on a lattice in balls: a sum over one period of the line, without truncation.
 
 With the places a + k d of the loss and the first of them x_0 that is not below x, sums of geometric series make
 
@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, cast
+from typing import Any
 
 from flint import acb, arb
 
@@ -21,30 +21,14 @@ from logphi.certified.contour import Line, omitted_by
 from logphi.certified.laws.law import Terms
 from logphi.certified.laws.registry import terms_of
 from logphi.certified.layout import line_at
+from logphi.certified.locations import Exact, Location
 from logphi.certified.reals import ball, balls
 from logphi.certified.route import NotCertifiedError, NotThisRouteError, Route
 from logphi.certified.transform import MOST_FORMULAS
 from logphi.laws.log_phi import LogPhi
-from logphi.written import meant
 
-# derived: from there on the next atom is e^-40 times the nearest one in a tilted law
+# derived: for a larger c d, the tilted mass of an atom above epsilon is below e^-40 times that of the one before
 _ALONE = 40.0
-
-
-class _IrrationalError(Exception):
-    """A gap that is no quotient of what was written."""
-
-
-class _Rationals:
-    """Quotients of parameters as they were written; no function of them is one."""
-
-    def constant(self, value: float) -> Number:
-        """The number itself."""
-        return meant(value)
-
-    def log1p(self, x: Number) -> Number:
-        """Refused."""
-        raise _IrrationalError
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,14 +41,14 @@ class Lattice:
 
 @dataclass(frozen=True, eq=False)
 class Periodic(Line):
-    """Over one period; an odd number of nodes, so that all but the first come in pairs."""
+    """The sum over one period, with an odd number of nodes: all but the first come in conjugate pairs."""
 
     lattice: Lattice
 
     name = "lattice"
 
     def kernel(self, epsilon: Any) -> list[Any]:
-        """Times d: the sum over the nodes has the factor h/(2 pi) = 1/(N d)."""
+        """The factors d g(z), as the sum over the nodes is multiplied by h/(2 pi) = 1/(N d)."""
         c, span = arb(self.layout.abscissa), self.lattice.span
         first = self._first(epsilon)
         found = []
@@ -75,7 +59,7 @@ class Periodic(Line):
         return found
 
     def truncation(self, epsilon: Any) -> Any:
-        """What a place that cannot be told from epsilon may add: its mass is at most M(c) e^{-c x_0}."""
+        """The contribution of a place that balls do not separate from epsilon: its mass is at most M(c) e^{-c x_0}."""
         first = self._first(epsilon)
         if first > epsilon:
             return arb(0)
@@ -83,21 +67,21 @@ class Periodic(Line):
         return mass * abs((epsilon - first).exp() - 1)
 
     def _first(self, epsilon: Any) -> Any:
-        """The first place that is not below, or one that may be either."""
+        """The first place that is not certainly below epsilon."""
         rank = (epsilon - self.lattice.offset) / self.lattice.span
         first = rank.lower().ceil()
-        # not known at all where more than one place may be the first
+        # a NaN if two places may be the first
         known = first if first + 1 > rank else arb("nan")
         return self.lattice.offset + self.lattice.span * known
 
 
 def prepare(loss: LogPhi, epsilon: Any, digits: int, most: int = MOST_FORMULAS) -> Route:
-    """A loss on a lattice, near an epsilon, with at most so many nodes.
+    """A line of at most ``most`` nodes near an epsilon, for a loss on a lattice.
 
     Raises
     ------
     NotCertifiedError
-        If the loss is on none, or on one that is too fine.
+        If the loss is not known to be on a lattice, or the lattice is too fine.
     """
     terms = terms_of(loss)
     lattice = _lattice_of(terms)
@@ -118,19 +102,17 @@ def prepare(loss: LogPhi, epsilon: Any, digits: int, most: int = MOST_FORMULAS) 
 def _lattice_of(terms: Terms) -> Lattice:
     """The lattice that carries every term: all gaps are rational, or there is one law only."""
     laws = [(law, count) for law, count in terms if not law.only_fails]
-    try:
-        # no more of an arithmetic than a gap is made of
-        rationals = _lattices(laws, cast(Arithmetic, _Rationals()))
-    except _IrrationalError:
+    gaps = [(Location.of(gap).as_rational(), steps, count) for gap, steps, count in _lattices(laws, Exact())]
+    if any(gap is None for gap, _, _ in gaps):
         if len(laws) > 1:
-            raise NotThisRouteError("the lattices of these losses have no common span that is known to be one") from None
+            raise NotThisRouteError("the lattices of these losses have no common span that is known to be one")
         [(gap, steps, count)] = _lattices(laws, balls())
         span = abs(gap.value.real)
         return Lattice(span * (count * steps) / 2, span)
-    # rationals have a greatest common divisor
+    rationals = [(abs(gap), steps, count) for gap, steps, count in gaps if gap is not None]
     scale = math.lcm(*(gap.denominator for gap, _, _ in rationals))
     span = Fraction(math.gcd(*(int(gap * scale) for gap, _, _ in rationals)), scale)
-    return Lattice(ball(sum((count * steps * abs(gap) / 2 for gap, steps, count in rationals), Fraction(0))), ball(span))
+    return Lattice(ball(sum((count * steps * gap / 2 for gap, steps, count in rationals), Fraction(0))), ball(span))
 
 
 def _lattices(laws: Terms, arith: Arithmetic) -> list[tuple[Number, int, int]]:

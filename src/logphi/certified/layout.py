@@ -1,9 +1,9 @@
-"""The line of a certificate: the layout that the doubles would take, which the balls prove good enough."""
+"""The line of a certificate, chosen in doubles; its errors are proved in balls afterwards."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from logphi.certified.route import NotCertifiedError, NotThisRouteError
 from logphi.certified.transform import Transform
@@ -12,7 +12,7 @@ from logphi.inversion.layout import Layout, layout
 from logphi.inversion.saddle import RIGHT, saddle
 from logphi.laws.log_phi import LogPhi
 
-# the smallest strip in which a line is laid
+# derived: a narrower strip has no abscissa that bounds an answer relatively
 _LEAST = 1e-9
 
 
@@ -33,17 +33,17 @@ def line_at(loss: LogPhi, epsilon: float, digits: int) -> Layout:
     place = saddle(loss, kernel, RIGHT)
     found = layout(loss, place.abscissa, kernel, -digits * math.log(10)) if math.isfinite(place.value) else None
     if found is None:
-        raise NotCertifiedError("this epsilon is beyond what a line of nodes resolves: ask at a smaller one")
+        raise NotCertifiedError("no line of nodes resolves so large an epsilon: ask at a smaller one")
     return found
 
 
 def height_of(parts: Sequence[tuple[Transform, int]], line: Layout, most: int) -> float:
-    """Where the composed transform has fallen far enough.
+    """The height at which the transform of the composition is small enough for the target of the line.
 
     Raises
     ------
     NotCertifiedError
-        If that is farther than ``most`` steps.
+        If it takes more than ``most`` steps.
     """
 
     def enough(height: float) -> bool:
@@ -62,10 +62,7 @@ def height_of(parts: Sequence[tuple[Transform, int]], line: Layout, most: int) -
                 "the transform of so few releases falls too slowly for a line of nodes: ask for fewer digits, or without a "
                 "certificate"
             )
-    return _bisected(enough, high / 2, high)
-
-
-def _bisected(enough: Callable[[float], bool], low: float, high: float) -> float:
+    low = high / 2
     while high > 1.02 * low:
         middle = math.sqrt(low * high)
         low, high = (low, middle) if enough(middle) else (middle, high)

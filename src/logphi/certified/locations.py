@@ -1,4 +1,4 @@
-"""Places of atoms as exact numbers, so that equal ones are found to be equal.
+"""Places of atoms as exact numbers, so that equal places are known to be equal.
 
 A place is r + log(a) + k_1 x_1 + k_2 x_2 + ..., with r and a > 0 rational, whole k_i, and x_i numbers of which only balls are
 known. The rational a of all places together are products of powers of a few whole numbers without common divisors, so that each
@@ -22,7 +22,7 @@ from logphi.written import meant
 
 Key = tuple[int, ...]
 
-# measured: common divisors of so many numbers are found in a second
+# measured: finding the common divisors of so many numbers takes a second
 MOST_NUMBERS = 2000
 
 
@@ -47,6 +47,10 @@ class Location:
         """A number of :class:`Exact`."""
         return number if isinstance(number, Location) else Location(Fraction(number))
 
+    def as_rational(self) -> Fraction | None:
+        """The place, unless it is irrational or not known to be rational."""
+        return None if self.units or self.ratio != 1 else self.rational
+
     def __add__(self, other: Location | Fraction | int) -> Location:
         other = Location.of(other)
         return Location(self.rational + other.rational, self.ratio * other.ratio, self.units + other.units)
@@ -69,7 +73,7 @@ def _irrational(*_: Any) -> Any:
 class Exact(Arithmetic):
     """Rational numbers, and places as the logarithms of rational numbers.
 
-    Whatever leads elsewhere raises a ``NotImplementedError``.
+    Every other function raises a ``NotImplementedError``.
     """
 
     def constant(self, value: float) -> Fraction:
@@ -91,7 +95,7 @@ class Exact(Arithmetic):
 
 @dataclass(frozen=True)
 class Basis:
-    """What every place of a composition is a whole combination of: 1/denominator, log of the divisors, and the units.
+    """Numbers of which every place of a composition is an integer combination: 1/denominator, log of divisors, and units.
 
     Logarithms are taken once, at the precision of the first use.
     """
@@ -147,7 +151,7 @@ def _coprime(numbers: Iterable[int]) -> list[int]:
         if shared == 1:
             base.append(number)
         elif met != number:
-            # the product of all numbers falls
+            # this ends, as the product of all numbers becomes smaller
             base.remove(met)
             waiting += [shared, number // shared, met // shared]
     return sorted(base)

@@ -1,4 +1,4 @@
-"""A composition with all its Gaussian mechanisms as one, and the share that is kept where some releases fail."""
+"""A composition with its Gaussian mechanisms merged into one, and with the probability that no release fails."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from logphi.certified.laws.registry import in_balls
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.normal import Normal
 
-# more releases than any route takes
+# derived: no route that merges takes so many releases
 _ENOUGH = 3
 
 
 def merged(loss: LogPhi) -> tuple[list[LawInBalls], Any]:
-    """The releases that are left, at most three of them, and the share that is kept, as a ball of the present precision."""
+    """The laws after merging, at most three of them, and the probability that no release fails, as a ball."""
     kept, shifts, laws = flint.arb(1), [], []
     for law, count in loss.terms:
         found, shift = in_balls(law), law.normal_shift

@@ -1,4 +1,4 @@
-"""About how large the transform of a log-ratio of normal mixtures is, in doubles: for choosing lines, never for an answer."""
+"""Estimates in doubles of the transform of a log-ratio of normal mixtures: they choose lines, and no answer rests on them."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from numpy.typing import NDArray
 from logphi.arrays import Array
 from logphi.certified.route import NotCertifiedError
 
-# nodes of a quadrature per unit, at least, and at most: a hundred megabytes; and how far beyond the modes it goes
+# measured: nodes per unit and at least; derived: at most, a hundred megabytes; and how far from the modes the density is e^-50
 _PER_UNIT, _NODES, _MOST, _BEYOND = 6, 161, 1 << 15, 10.0
-# the lines that are compared, as shares of the widest, and derived: e^{b^2/2} beyond this b is above every gain
+# the lines that are compared, as shares of the widest; derived: above the highest b, e^{b^2/2} exceeds every gain
 _SHARES, _HIGHEST = 0.8 * 2.0 ** (-np.arange(60) / 2), 40.0
 
 
 @dataclass(frozen=True)
 class MixtureInDoubles:
-    """Shifts and logarithms of weights."""
+    """A mixture by its shifts and the logarithms of its weights."""
 
     shifts: tuple[float, ...]
     log_weights: tuple[float, ...]
@@ -37,7 +37,7 @@ class MixtureInDoubles:
 
 @dataclass(frozen=True)
 class RatioInDoubles:
-    """Of two mixtures, the second at -x."""
+    """The log-ratio of two mixtures, the second at -x."""
 
     up: MixtureInDoubles
     down: MixtureInDoubles
@@ -56,7 +56,7 @@ class RatioInDoubles:
 
     @lru_cache(maxsize=64)  # noqa: B019 (as above)
     def falling(self, c: float) -> Callable[[float], tuple[float, float]]:
-        """For a height about the best line x + ib, and the logarithm of the bound on it over M(c)."""
+        """A function of the height: about the best line x + ib, and the logarithm of its bound over M(c)."""
         x, plain = self._tilted(c)
         weights = np.exp(plain - plain.max())
         total = float(weights.sum())
@@ -69,10 +69,10 @@ class RatioInDoubles:
         def best(height: float) -> tuple[float, float]:
             exponents = sizes - height * turns
             top = exponents.max(axis=1)
-            with np.errstate(under="ignore"):  # what is below every double is nothing
+            with np.errstate(under="ignore"):  # terms below every double do not matter to an estimate
                 change = (np.expm1(exponents) * weights).sum(axis=1) / total
                 left = (np.exp(exponents - top[:, None]) * weights).sum(axis=1) / total
-            # a small fall is a difference, a large one a product
+            # a small fall is computed as a difference, a large one as a product
             falls = np.where(change > -0.5, np.log1p(np.maximum(change, -0.5)), top + np.log(left))
             least = int(np.argmin(falls))
             return float(b[least]), float(falls[least])

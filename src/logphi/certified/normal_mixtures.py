@@ -11,13 +11,13 @@ from typing import Any
 
 import flint
 
-# derived: bits that the sums of a loss may cost; a bracket is doubled and halved so often at most
-_LOST_BITS, _MOST_STEPS = 12, 2000
+# derived: bits that rounding may take from a loss, and the most doublings and halvings of a bracket
+_ROUNDING_BITS, _MOST_STEPS = 12, 2000
 
 
 @dataclass(frozen=True)
 class Component:
-    """A weight and a centre; centres that are one number are one object, or exact."""
+    """A weight and a centre."""
 
     weight: Any
     centre: Any
@@ -69,9 +69,9 @@ class NormalMixtures:
         return means[0] - means[1]
 
     def root(self, epsilon: Any) -> Any:
-        """Where the loss is epsilon, an exact number strictly between the ends: between two points where it is told apart.
+        """Where the loss is epsilon, an exact number strictly between the ends: an interval, by Newton's method in a bracket.
 
-        Newton's method, kept inside of a bracket.
+        The loss is certainly below epsilon at its left end, and above at its right end.
         """
         one = 1 / max(self.p[-1].centre, -self.q[0].centre, key=float).upper()
         low, high = -one.mid(), one.mid()
@@ -107,8 +107,8 @@ class NormalMixtures:
 
     @staticmethod
     def _unit(x: Any, scale: Any) -> Any:
-        """How near a root is looked for."""
-        return ((abs(x) + scale) * flint.arb(2) ** (_LOST_BITS - flint.ctx.prec)).upper()
+        """The accuracy to which a root is sought."""
+        return ((abs(x) + scale) * flint.arb(2) ** (_ROUNDING_BITS - flint.ctx.prec)).upper()
 
     def above(self, x: Any, epsilon: Any) -> Any:
         """P(X > x) - e^epsilon Q(X > x)."""
@@ -125,9 +125,9 @@ class NormalMixtures:
         if epsilon > low and epsilon < high:
             return self.above(self.root(epsilon), epsilon)
         if not epsilon > low:
-            # above its value where nothing is lost, below that a little further down
+            # epsilon may be the smallest loss: the excess is at least 1 - e^epsilon, and at most that just below
             return (-epsilon.expm1()).union(-low.lower().min(epsilon).expm1())
-        # as a function of e^epsilon it falls by less than one to one, to nothing at the end
+        # as a function of e^epsilon the excess has slopes between -1 and 0, and is zero at the largest loss
         return (high.upper().exp() - epsilon.exp()).upper().union(0)
 
 

@@ -12,7 +12,7 @@ from logphi.arith.ball import Balls
 from logphi.arith.protocol import Parameter
 from logphi.certified.route import NotCertifiedError
 
-# what is smaller takes long to write down
+# derived: 2 to minus this, about 1e-300000, is the smallest number that is written as a decimal in a second
 SMALLEST_BITS = 1 << 20
 TOO_SMALL = "the answer is below 1e-300000, too small to write it out as a decimal: ask at a smaller epsilon"
 
@@ -38,7 +38,7 @@ def ball(number: Fraction) -> Any:
 
 
 def on_ball(falling: Callable[[Any], Any], place: Any) -> Any:
-    """The values of a falling function of probabilities on a ball: from those at both ends, which are exact."""
+    """The values of a decreasing function with values in [0, 1] on a ball, from those at its two ends."""
     if not place.is_finite():
         return arb(0).union(1)
     low, high = place.lower(), place.upper()

@@ -1,4 +1,4 @@
-"""Sums of atoms and flat parts: the excess in closed form, by residues.
+"""Compositions of atoms and flat parts: the excess in closed form, by residues.
 
 notation: u = z + 1/2, t = 1/(2u), M(z) = sum over places a and powers m of C_{a,m} e^{ua} t^m.
 
@@ -6,14 +6,14 @@ The inverse Laplace transform of t^m / (z (z + 1)) at x > 0, from its residues a
 
     R_m(y) = y^{m+1}/(m+1)! + y^{m+3}/(m+3)! + ...,
 
-and 0 for x <= 0, where it is continuous: a place that is not told from epsilon has a contribution between that of 0 and that of
-the upper end of its distance. Hence
+and 0 for x <= 0. It is continuous and increasing: a place that balls do not separate from epsilon contributes between 0 and the
+value at the upper end of its distance. Hence
 
     D(eps) = 2 e^{eps/2} * sum over a > eps and m of C_{a,m} R_m((a - eps)/2).
 
 The terms of t^m are the measure that m flat parts make, which is positive, so that (1 - e^{eps-x})_+ <= e^{c (x - eps)} for
 c >= 0 bounds what the powers above a degree d add: at most e^{-c eps} s^{-(d+1)} G(c, s) for s >= 1, where G is M(c) with s t
-in the place of t. Terms of different places cancel; the bits that takes are measured and added.
+in the place of t. Terms of different places cancel; the number of bits that this costs is measured and added.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ from logphi.certified.locations import Basis
 from logphi.certified.reals import ball, on_ball
 from logphi.inversion.saddle import Interval, minimise
 
-# measured: how far below epsilon the places are kept, for questions around it
+# measured: places down to this far below epsilon are kept, for questions nearby
 _BELOW = Fraction(1, 8)
-# bits beside those asked for: of the degree, and of each round of measuring what cancels
+# bits beside those asked for, and rounds of measuring how many bits cancel
 _SPARE, _ROUNDS = 16, 4
-# measured: what is looked at for the degree
+# measured: the stretches that are tried for the degree
 _STRETCHES = tuple(Fraction(5 + k * k, 4) for k in range(1, 13))
-# precision of the search for an abscissa, where it is looked for, and how far
+# the search for an abscissa: its precision, interval and end
 _SEARCH_BITS = 64
 _RIGHT, _FARTHEST = Interval(0.0, math.inf), 1e6
 
@@ -58,7 +58,7 @@ class Tail:
 
 @dataclass(frozen=True)
 class ResidueSum:
-    """A sum of atoms and flat parts, written out down to a floor."""
+    """The terms of a composition of atoms and flat parts at all places above a floor."""
 
     terms: Terms
     floor: Any
@@ -75,14 +75,14 @@ class ResidueSum:
         return found
 
     def excess(self, epsilon: Any) -> Any:
-        """By its values at the ends of the ball: at exact places little of what cancels is lost."""
+        """From its values at the two ends of the ball: less cancels at an exact epsilon."""
         if epsilon.is_finite() and not epsilon.lower() > self.floor:
             return prepare(self.terms, epsilon.lower(), self.bits).excess(epsilon)
         with precision(self.bits):
             return on_ball(lambda end: self.sum_above(end) + self._left(end), epsilon)
 
     def sum_above(self, epsilon: Any) -> Any:
-        """What the places above a point amount to, as far as they are written out."""
+        """The contribution of the places above a point, up to the degree."""
         total = flint.arb(0)
         for place, coefficients in self._terms:
             y = (place - epsilon) / 2
@@ -94,7 +94,7 @@ class ResidueSum:
         return 2 * (epsilon / 2).exp() * total
 
     def _left(self, epsilon: Any) -> Any:
-        """What is left out, somewhere above zero; of the flat parts nothing beyond the largest loss."""
+        """An enclosure of what is left out: the omitted mass and, below the largest loss, the powers above the degree."""
         most = sum((count * flint.arb(part.omitted) for part, count in self._parts), flint.arb(0))
         if self.tail is not None and not epsilon >= self._top:
             c, stretch = (ball(number) for number in (self.tail.abscissa, self.tail.stretch))
@@ -130,7 +130,7 @@ class ResidueSum:
 
 
 def prepare(terms: Terms, epsilon: Any, bits: int) -> ResidueSum:
-    """The sum written out near an epsilon, with as many bits as its cancellation takes.
+    """The sum near an epsilon, with as many bits as its cancellation takes.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What a certified answer needs of the way to it."""
+"""The interface of a certified route, and its refusals."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from typing import Any, Protocol
 
 
 class NotCertifiedError(ValueError):
-    """What cannot be certified, with the reason and what to do instead."""
+    """No certificate is possible, for the reason that the message gives, with what to do instead."""
 
 
 class NotThisRouteError(NotCertifiedError):
-    """What one route is not made for; the reason of another says more, if there is one. No user meets it."""
+    """A route is not made for this loss. Users see it only as the reason of the last route, if no other gives a better one."""
 
 
 class ClosedForm(Protocol):
@@ -21,14 +21,14 @@ class ClosedForm(Protocol):
 
 
 class Route(Protocol):
-    """A loss prepared near an epsilon; used at the precision of the caller, who doubles the bits where the balls are wide."""
+    """A loss prepared near an epsilon, used at the precision of the caller, who raises it where the balls are too wide."""
 
     @property
     def name(self) -> str:
         """As in the witness: beyond, ceiling, contour, lattice, pieces, rays, single or twofold."""
 
     def witness(self, epsilon: Any) -> dict[str, Any]:
-        """The numbers that were chosen, and the errors at an epsilon; plain data for JSON."""
+        """How it is computed, and the errors at an epsilon, as plain data for JSON."""
 
     def excess(self, epsilon: Any) -> Any:
         """``E_P[(1 - e^{epsilon - L})_+; |L| < inf]`` as a real ball, for a real ball ``epsilon``."""

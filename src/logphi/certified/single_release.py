@@ -20,14 +20,14 @@ _WITNESS_DIGITS = 20
 
 @dataclass(frozen=True)
 class SingleRelease:
-    """One release, of which a share is kept."""
+    """One release, with the probability that no release fails."""
 
     loss: LogPhi
     bits: int
     name: ClassVar[str] = "single"
 
     def witness(self, epsilon: Any) -> dict[str, Any]:
-        """Where the loss is epsilon, if there is one such place."""
+        """The outcome at which the loss is epsilon, if there is one such outcome."""
         found: dict[str, Any] = {"route": self.name, "bits": self.bits}
         with precision(self.bits):
             (profile, _), at = self._parts, epsilon.mid()

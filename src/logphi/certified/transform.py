@@ -7,10 +7,10 @@ from typing import Any
 
 from flint import arb
 
-# measured: a longer line takes minutes, and so does one that is an eighth as long where a formula is evaluated at each node
+# measured: longer lines take minutes, as do lines of an eighth of the length if a formula is evaluated at each node
 MOST_NODES = 400_000
 MOST_FORMULAS = MOST_NODES // 8
-# measured: a mixture of normal laws is a sum over hundreds of points at each node, ten seconds in all
+# measured: so many sums over hundreds of points, as of a mixture of normal laws, take ten seconds
 MOST_SUMS = 20_000
 
 
@@ -19,7 +19,7 @@ class Transform(ABC):
 
     @property
     def most_nodes(self) -> int:
-        """How many nodes are not too many."""
+        """The largest number of nodes that takes at most minutes."""
         return MOST_NODES
 
     @abstractmethod
@@ -29,7 +29,7 @@ class Transform(ABC):
     def ceiling(self, c: Any, height: Any, count: int, whole: Any) -> Any:
         """A bound of |M(c + it)| for all t >= height, sharp enough for its power ``count``; ``whole`` is a bound of M(c).
 
-        That itself, as of every positive measure, unless it is known to fall.
+        That is M(c) itself, which bounds |M| of every positive measure, unless M is known to fall.
         """
         return whole
 

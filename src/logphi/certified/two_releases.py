@@ -28,9 +28,9 @@ from logphi.certified.reals import SMALLEST_BITS, TOO_SMALL, on_ball
 from logphi.certified.route import NotCertifiedError, NotThisRouteError
 from logphi.laws.log_phi import LogPhi
 
-# bits beside those asked for, of which exponents as large as those of the smallest answer take twenty
+# bits beside those asked for; exponents as large as that of the smallest answer take twenty of them
 _SPARE = 44
-# measured: from how many points, and how far out, the excess is guessed; which part of an error is left to the ends
+# measured: the number of points and the range of the first estimate of the excess, and how near a tail is to its share
 _POINTS, _FARTHEST, _NEAR = 400, 60, 2.0**-8
 _FEW_BITS = 64
 _WITNESS_DIGITS = 10
@@ -38,7 +38,7 @@ _WITNESS_DIGITS = 10
 
 @dataclass(frozen=True)
 class Two:
-    """The releases, and the questions that the ends of the integral are chosen by; at the present precision."""
+    """Two releases at an epsilon: the integrand, and bounds by which the ends of the integral are chosen."""
 
     first: NormalMixtures
     second: ExplicitRoot
@@ -56,12 +56,12 @@ class Two:
         return (-x * x / 2).exp() / (2 * flint.arb.pi()).sqrt() * (sizes[0] * p - self.epsilon.exp() * sizes[1] * q)
 
     def before(self, x: Any) -> Any:
-        """A bound of what lies below x."""
+        """A bound of the integral below x."""
         odds = self.odds(x)
         return _below(self.first.p, x) * self.second.mixtures.above(self.second.root(odds), odds.log())
 
     def after(self, x: Any) -> Any:
-        """A bound of what lies above x, beside its closed form."""
+        """A bound of the integral above x, less its closed form."""
         odds = self.odds(x)
         y = self.second.root(odds)
         rest = odds * _below(self.second.mixtures.q, y) - _below(self.second.mixtures.p, y)
@@ -74,7 +74,7 @@ class Two:
         return low + bottom, high + top
 
     def cuts(self, bits: int) -> tuple[Any, Any, Any]:
-        """Where to integrate, and about 2^-bits of the integral; roughly, as the bounds hold at any ends."""
+        """The ends of the integral, and about 2^-bits of it; they need no proof, as the bounds hold for any ends."""
         low, high = self._reach()
         step = (high - low) / _POINTS
         inside = [self.integrand(flint.acb((low + step * k).mid()), False).real for k in range(1, _POINTS)]
@@ -84,10 +84,10 @@ class Two:
         return start, _last(self.after, high, start, wanted), wanted
 
     def _reach(self) -> tuple[Any, Any]:
-        """Between about which x the second release has a root, and no normal law has much mass beyond."""
+        """About the x between which the second release has a root and all normal laws have most of their mass."""
         least, most = self.second.mixtures.ends
         bottom, top = self.first.ends
-        # where the first release alone reaches epsilon, not much is left beyond
+        # little is left where the loss of the first release alone is epsilon
         far = abs(self.first.root(self.epsilon)).mid() if bottom < self.epsilon < top else 0
         low, high = (
             (side.centre + sign * (far + _FARTHEST)).mid() for side, sign in ((self.first.p[0], -1), (self.first.p[-1], 1))
@@ -123,7 +123,7 @@ class TwoReleases:
 
     @cached_property
     def bits(self) -> int:
-        """What is carried for 2^-goal of the result.
+        """The precision for an error of 2^-goal of the result.
 
         Where the second release has no root any more, q e^{m (y - m/2)} is the difference of two numbers of size one, with y as
         far out as a normal law has 2^-goal left, and once more for what is small itself.
@@ -158,7 +158,7 @@ class TwoReleases:
         if two.epsilon >= high:
             return flint.arb(0)
         if not (two.epsilon > low and two.epsilon < high):
-            # not told from an end: nothing is known but that it is a probability
+            # epsilon may be an end: the excess is known only to be a probability
             return flint.arb(0).union(1)
         start, end, wanted = two.cuts(self.goal)
         if wanted < flint.arb(2) ** (-SMALLEST_BITS - self.goal):

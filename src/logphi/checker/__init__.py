@@ -1,8 +1,9 @@
-"""The checker: whether a certificate's claim follows, told by code that is independent of what made it.
+"""The checker: it decides whether the claim of a certificate follows, by code that is independent of what made it.
 
-It imports nothing of the library, only the standard library and python-flint, and is meant to be read once from end to end:
-``reading`` (the text), ``laws`` (from mechanisms to laws), ``closed``, ``cells``, ``normals`` and ``sampled`` (the laws),
-``contour``, ``sums`` and ``twofold`` (ways to delta), ``profile`` (which of them to take), ``verdict`` and ``witness``.
+It imports the standard library and python-flint and nothing of the library, and is meant to be read from end to end:
+``balls`` (numbers with errors), ``reading`` (the text), ``laws`` (from mechanisms to laws), ``law`` (what a law knows),
+``finite``, ``uniform``, ``normal``, ``normal_pair`` and ``normal_mixtures`` (the laws), ``contour``, ``bent_contour``,
+``residues`` and ``two_releases`` (ways to delta), ``profile`` (which way is taken), ``verdict`` and ``witness``.
 """
 
 try:

@@ -1,4 +1,4 @@
-"""Exact numbers as balls, at the precision in force."""
+"""Exact numbers as balls of the precision in force, the budget of a verdict, and the normal tail."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from typing import Any
 import flint
 from flint import arb, ctx, fmpq
 
-# A real number that is known to any precision: a ball at the precision in force when it is called.
+# A real number that is known to any precision: calling it gives a ball of the precision in force.
 Real = Callable[[], Any]
 
 
 class Undecided(ValueError):
-    """Why a claim does not follow here."""
+    """The checker cannot show that the claim follows, for this reason."""
 
 
-# The precision of FLINT is one global variable, which all threads share. The lock that guards it is kept among FLINT's own
-# names, so that other code can take the same one without being imported here.
+# All threads share FLINT's one precision. The lock that guards it stands among FLINT's own names, so that the code that makes
+# certificates takes the same one, though neither imports the other.
 _LOCK = "_precision_lock"
 
 
 @contextmanager
 def precision(bits: int) -> Iterator[None]:
-    """``bits`` of working precision inside the block, for one thread at a time; then the old precision, whatever happens."""
+    """``bits`` of precision inside the block, for one thread at a time; afterwards the old precision is back."""
     with vars(flint).setdefault(_LOCK, RLock()), ctx.workprec(bits):
         yield
 
@@ -55,5 +55,30 @@ def within(size: Any) -> Any:
 
 
 def rough(value: Any) -> float:
-    """The middle of a ball as a double, for plans that nothing proved rests on; infinite beyond the range."""
+    """The midpoint of a ball as a double, infinite if it is too large for one; only for choices that need no proof."""
     return float(arb(value).mid())
+
+
+def normal_tail(x: Any) -> Any:
+    """P(X > x), X standard normal, for a ball x or an infinity."""
+    if x in (arb.neg_inf(), arb.pos_inf()):
+        return arb(1) if x == arb.neg_inf() else arb(0)
+    return (x / arb(2).sqrt()).erfc() / 2
+
+
+# measured: a second holds a few million multiplications of short balls
+LARGEST_WORK = 1e8
+
+
+class Work:
+    """The cost of a verdict so far. It is bounded, so that no certificate, however altered, keeps the checker busy for long."""
+
+    def __init__(self) -> None:
+        self.done = 0.0
+
+    def spend(self, operations: float) -> None:
+        """Count multiplications at the precision in force, before they are done; an :class:`Undecided` if they are too many."""
+        cost = operations * (1 + (ctx.prec / 700) ** 1.5)
+        if not self.done + cost <= LARGEST_WORK:
+            raise Undecided("the claim needs more work than this checker does")
+        self.done += cost

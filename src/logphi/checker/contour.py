@@ -4,10 +4,11 @@ With step h, and F(z) = e^{-z eps} M(z) / (z (z+1)), Poisson summation says exac
 
     (h / 2 pi) * sum over all k of F(c + i k h) = sum over all m of e^{2 pi m c / h} D(eps + 2 pi m / h),
 
-where all terms are positive, the one of m = 0 is wanted, and D(x) <= kappa(s) M(s) e^{-s x} for every s >= 0 in the strip,
-kappa(s) = s^s / (1+s)^{1+s}: the largest of (1 - e^{-y}) e^{-s y} over y > 0. The rest of the line is bounded by the decay of
-each law. Where losses lie on a lattice, e^{-z a} M(z) is periodic: one period with the kernel summed over all others is the
-same sum. The plan is made in doubles and proves nothing; what it leads to is enclosed.
+where all terms are positive, and the term m = 0 is D(eps). The others are bounded by D(x) <= kappa(s) M(s) e^{-s x} for every
+s >= 0 in the strip, with kappa(s) = s^s / (1+s)^{1+s}, the maximum of (1 - e^{-y}) e^{-s y} over y > 0. The nodes that a sum
+leaves out are bounded by how |M| of each law falls along the line. Where losses lie on a lattice, e^{-z a} M(z) is periodic:
+the same sum is one over a single period, with the kernel summed over all periods. Abscissa, step and number of nodes are chosen
+in doubles; no proof rests on that choice, as all errors are enclosed for the line that was chosen.
 """
 
 from __future__ import annotations
@@ -20,34 +21,33 @@ from typing import Any
 
 from flint import acb, arb
 
-from logphi.checker.balls import Real, Undecided, ball, between, precision, rough, within
-from logphi.checker.sweep import Work
+from logphi.checker.balls import Real, Undecided, Work, ball, between, precision, rough, within
+from logphi.checker.law import Terms
 
+# measured: a line of more nodes takes minutes
 MOST_NODES = 2**20
-# over the period of a lattice: on a finer one, atoms are rather listed
+# measured: on a finer lattice the sum over the atoms is quicker
 MOST_FOLDED = 2**15
-# of the abscissa of the saddle point: a place of our own
+# the abscissa over that of the saddle point: near it, and not the abscissa that certificates are made with
 ASIDE = 0.9
 
 
 @dataclass(frozen=True)
 class Lattice:
-    """Where the losses of a composition lie: base + span * Z."""
+    """The lattice base + span * Z on which the losses of a composition lie."""
 
     base: Real
     span: Real
 
 
-def enclose(
-    terms: Sequence[tuple[Any, int]], epsilons: Sequence[Fraction], goal: float, work: Work, lattice: Lattice | None = None
-) -> list[Any]:
-    """D at neighbouring epsilons, with an error of about e^``goal``."""
-    if not all(law.beyond().is_zero() for law, _ in terms):
-        raise Undecided("sampled discrete Gaussians are composed with laws of atoms only by this checker")
+def enclose(terms: Terms, epsilons: Sequence[Fraction], goal: float, work: Work, lattice: Lattice | None = None) -> list[Any]:
+    """D at neighbouring epsilons, with errors of about e^``goal``; an :class:`Undecided` if that takes too many nodes."""
+    if not all(law.omitted().is_zero() for law, _ in terms):
+        raise Undecided("this checker composes sampled discrete Gaussians only with losses of countably many values")
     spare = sum(count for _, count in terms).bit_length()
     with precision(32 + spare):
         line = _Line(terms, float(epsilons[0]), goal, work)
-        bounds = [line.chernoff(ball(epsilon)) for epsilon in epsilons]
+        bounds = [log_chernoff(terms, arb(line.c), ball(epsilon), work) for epsilon in epsilons]
         if all(rough(bound) < goal for bound in bounds):
             return [between(0, bound.exp()) for bound in bounds]
         nodes, step = line.truncated() if lattice is None else line.folded(rough(lattice.span()))
@@ -58,8 +58,8 @@ def enclose(
         values = [acb(1)] * used
         for law, count in terms:
             work.spend(used * (10 + 3 * count.bit_length()))
-            along = law.along(c, h, used, work)
-            values = [value * one**count for value, one in zip(values, along, strict=True)]
+            own = law.on_line(c, h, used, work)
+            values = [value * one**count for value, one in zip(values, own, strict=True)]
         return [
             _inverted(values, c, h, ball(epsilon), lattice, nodes)
             - between(0, line.aliasing(c, h, ball(epsilon)))
@@ -69,37 +69,38 @@ def enclose(
 
 
 def _inverted(values: list[Any], c: Any, h: Any, epsilon: Any, lattice: Lattice | None, nodes: int) -> Any:
-    """The sum over the nodes; the half of the line below the real axis holds the conjugates."""
+    """The sum over the nodes; those below the real axis contribute the conjugates."""
     if lattice is None:
-        slack, scale = arb(0), h / (2 * arb.pi())
+        error, scale = arb(0), h / (2 * arb.pi())
 
         def kernel(z: Any) -> Any:
             return (-z * epsilon).exp() / (z * (z + 1))
     else:
         base, span = lattice.base(), lattice.span()
-        # the first loss above epsilon; one that cannot be told from epsilon adds at most the slack, as |M(z)| <= M(c)
-        step, beyond = (end.ceil() for end in (((epsilon - base) / span).lower(), ((epsilon - base) / span).upper()))
-        first, slack, scale = base + span * step, arb(0), arb(1) / nodes
-        if beyond != step:
-            slack = within(values[0].real * (-c * first).exp() * (epsilon - first).expm1())
-            if not beyond == step + 1:
-                raise Undecided("a place on the lattice cannot be told from its neighbours")
+        # the first loss above epsilon. If the balls do not separate a loss from epsilon, it is taken to be above, and its
+        # contribution is at most the error, as its probability is at most M(c) e^{-c first}
+        step, last = (end.ceil() for end in (((epsilon - base) / span).lower(), ((epsilon - base) / span).upper()))
+        first, error, scale = base + span * step, arb(0), arb(1) / nodes
+        if last != step:
+            error = within(values[0].real * (-c * first).exp() * (epsilon - first).expm1())
+            if not last == step + 1:
+                raise Undecided("the precision does not separate neighbours on the lattice")
 
         def kernel(z: Any) -> Any:
             over = (epsilon - first).exp() / (-(z + 1) * span).expm1()
             return (-z * first).exp() * (over - 1 / (-z * span).expm1())
 
     halves = [(value * kernel(acb(c, k * h))).real for k, value in enumerate(values)]
-    return scale * (2 * sum(halves[1:], arb(0)) + halves[0]) + slack
+    return scale * (2 * sum(halves[1:], arb(0)) + halves[0]) + error
 
 
 class _Line:
-    """A vertical line for one epsilon: its abscissa near the saddle point, and the errors of sums over its nodes.
+    """A vertical line for one epsilon: its abscissa c near the saddle point, and the errors of sums over its nodes.
 
-    ``goal`` is the logarithm of an error to reach, and ``peak`` that of M(c) e^{-c eps}.
+    ``goal`` is the logarithm of the error to reach, ``peak`` that of M(c) e^{-c eps}.
     """
 
-    def __init__(self, terms: Sequence[tuple[Any, int]], epsilon: float, goal: float, work: Work) -> None:
+    def __init__(self, terms: Terms, epsilon: float, goal: float, work: Work) -> None:
         self.terms, self.epsilon, self.goal, self.work = terms, epsilon, goal, work
         self.end = min(law.end for law, _ in terms)
         self.known: dict[float, float] = {}
@@ -119,7 +120,7 @@ class _Line:
         return self.known[x]
 
     def peak_at(self, place: float) -> float:
-        """The logarithm of M(c) e^{-c eps}, which is above D."""
+        """The logarithm of M(c) e^{-c eps}, a bound of D."""
         return self.growth(self.abscissa(place)) - self.abscissa(place) * self.epsilon
 
     def height(self, place: float) -> float:
@@ -128,7 +129,7 @@ class _Line:
         return self.peak_at(place) - math.log(x) - math.log1p(x)
 
     def shifts(self) -> tuple[tuple[float, float], tuple[float, float]]:
-        """Upwards and downwards, the shift that allows the widest step for an aliasing of a quarter of the goal."""
+        """To the right and to the left: the widest step with an aliasing error of a quarter of the goal, and its shift."""
 
         def step(shift: float) -> float:
             s = self.c + shift
@@ -153,19 +154,20 @@ class _Line:
         return nodes, 2 * math.pi / (span * nodes)
 
     def truncated(self) -> tuple[int, float]:
-        """A number of nodes beyond which the line holds less than a quarter of the goal, and their step."""
+        """A number of nodes that leaves out less than a quarter of the goal, and their step."""
         (one, self.up), (other, self.down) = self.shifts()
         step = min(one, other)
         total = sum(count for _, count in self.terms)
-        # each law has to lose this share of the whole
+        # how far the logarithm of |M| of each release must fall
         share = max(self.peak - self.goal, 1) / total
         lifts = [math.sqrt(2 * share) * 2.0**k for k in range(-2, 3)]
         for law, count in self.terms:
             bits = count.bit_length() + int(2 * share) + 8
-            self.bounds.append((law.decay(arb(self.c), lifts, bits, self.work), count))
+            self.bounds.append((law.ceiling_above(arb(self.c), lifts, bits, self.work), count))
 
         def enough(nodes: int) -> bool:
-            _bounded(nodes)
+            if nodes > MOST_NODES:
+                raise Undecided("the characteristic function falls too slowly for this checker")
             tail = self.tail(arb(self.c), nodes, arb(step), arb(self.epsilon))
             return bool(tail == 0) or rough(tail.log()) < self.goal - math.log(4)
 
@@ -179,47 +181,39 @@ class _Line:
         return nodes, step
 
     def tail(self, c: Any, nodes: int, step: Any, epsilon: Any) -> Any:
-        """All that nodes from this number on contribute: |z (z+1)| > t^2, and the sum of 1/k^2 is below (1 + 1/N) / N."""
+        """A bound of what the nodes from N on contribute: |z (z+1)| > t^2, and the sum of 1/k^2 is below (1 + 1/N) / N."""
         time = nodes * step
         logs = (count * bound(time).log() for bound, count in self.bounds)
         return (sum(logs, -c * epsilon)).exp() * (1 + arb(1) / nodes) / (arb.pi() * time)
 
-    def chernoff(self, epsilon: Any) -> Any:
-        """The logarithm of a bound of D."""
-        return self.logarithm(arb(self.c), epsilon)
-
-    def logarithm(self, s: Any, epsilon: Any) -> Any:
-        """Of kappa(s) M(s) e^{-s eps}."""
-        kappa = (s * s.log() if s > 0 else arb(0)) - (1 + s) * s.log1p()
-        return sum((count * law.moment(s, self.work).log() for law, count in self.terms), kappa - s * epsilon)
-
     def aliasing(self, c: Any, step: Any, epsilon: Any) -> Any:
-        """A bound of all terms but that of m = 0."""
+        """A bound of the sum of all terms with m != 0."""
         found = arb(0)
         for shift in (self.up, self.down):
-            # the line may not cross zero
+            # D(x) <= kappa(s) M(s) e^{-s x} holds for s >= 0
             s = c + arb(shift) if -shift < self.c else arb(0)
-            found += self.logarithm(s, epsilon).exp() / (2 * arb.pi() * abs(s - c) / step).expm1()
+            found += log_chernoff(self.terms, s, epsilon, self.work).exp() / (2 * arb.pi() * abs(s - c) / step).expm1()
         return found
 
 
-def abscissa(terms: Sequence[tuple[Any, int]], epsilon: float, goal: float, work: Work) -> float:
-    """Where a line stands for an epsilon."""
+def log_chernoff(terms: Terms, s: Any, epsilon: Any, work: Work) -> Any:
+    """The logarithm of kappa(s) M(s) e^{-s eps}, a bound of D(eps) for every s >= 0 in the strip."""
+    kappa = (s * s.log() if s > 0 else arb(0)) - (1 + s) * s.log1p()
+    return sum((count * law.moment(s, work).log() for law, count in terms), kappa - s * epsilon)
+
+
+def abscissa(terms: Terms, epsilon: float, goal: float, work: Work) -> float:
+    """The abscissa of the line for an epsilon."""
     return _Line(terms, epsilon, goal, work).c
 
 
-def missing(terms: Sequence[tuple[Any, int]]) -> Any:
-    """P(L = inf) of a composition, from those of its parts."""
+def infinite_mass(terms: Terms) -> Any:
+    """P(L = inf) of a composition: one less the product of the finite masses."""
     return -(sum((count * (-law.infinite()).log1p() for law, count in terms), arb(0))).expm1()
 
 
-def _bounded(nodes: int) -> None:
-    if nodes > MOST_NODES:
-        raise Undecided("the characteristic function decays too slowly for this checker")
-
-
 def _least(height: Callable[[float], float], enough: Callable[[float], bool]) -> float:
-    """About the least place of a convex function, or one that is good enough: by steps of one, then by halves."""
+    """About the minimum of a convex function, or any place where it is small enough: by steps of one, then by halves."""
     place, width = 0.0, 1.0
     while width > 0.2:
         while place < 40 and not enough(place) and height(place + width) < height(place):

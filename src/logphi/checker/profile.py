@@ -1,4 +1,4 @@
-"""The excess of a composition by whichever way is open to it."""
+"""The privacy profile of a composition, by the first way that decides it."""
 
 from __future__ import annotations
 
@@ -10,28 +10,26 @@ from typing import Any
 
 from flint import arb
 
-from logphi.checker import contour, sums, twofold, wedge
-from logphi.checker.balls import Undecided, ball, precision
-from logphi.checker.cells import Cells, common_span
-from logphi.checker.closed import Flat, Normal
-from logphi.checker.sweep import Work
+from logphi.checker import bent_contour, contour, residues, two_releases
+from logphi.checker.balls import Undecided, Work, ball, precision
+from logphi.checker.law import Terms, common_span
 
 
-def delta(terms: Sequence[tuple[Any, int]], epsilons: Sequence[Fraction], goal: float, work: Work) -> list[Any]:
+def delta(terms: Terms, epsilons: Sequence[Fraction], goal: float, work: Work) -> list[Any]:
     """The privacy profile at neighbouring epsilons, with errors of about e^``goal``."""
     excesses = _excess(terms, epsilons, goal, work)
     with precision(int(-goal / math.log(2)) + 64):
-        return [contour.missing(terms) + excess for excess in excesses]
+        return [contour.infinite_mass(terms) + excess for excess in excesses]
 
 
-def _excess(terms: Sequence[tuple[Any, int]], epsilons: Sequence[Fraction], goal: float, work: Work) -> list[Any]:
-    """D, by the first way that is open: they differ in what they can do and how long it takes, never in what they say."""
+def _excess(terms: Terms, epsilons: Sequence[Fraction], goal: float, work: Work) -> list[Any]:
+    """D, by the first way that decides it; all ways enclose the same number."""
     with precision(int(-goal / math.log(2)) + 64):
         most = _largest(terms)
         if most is not None and all(ball(epsilon) > most for epsilon in epsilons):
             return [arb(0) for _ in epsilons]
         if [count for _, count in terms] == [1]:
-            alone = [terms[0][0].alone(ball(epsilon)) for epsilon in epsilons]
+            alone = [terms[0][0].single_excess(ball(epsilon)) for epsilon in epsilons]
             if None not in alone:
                 return alone
     refusal = Undecided()
@@ -41,53 +39,47 @@ def _excess(terms: Sequence[tuple[Any, int]], epsilons: Sequence[Fraction], goal
         except Undecided as why:  # noqa: PERF203
             refusal = why
         except (ArithmeticError, ValueError):
-            refusal = Undecided("its numbers are beyond what this checker computes with")
+            refusal = Undecided("its numbers are too large or too small for this checker")
     raise refusal
 
 
-def _largest(terms: Sequence[tuple[Any, int]]) -> Any:
-    """The largest loss, where all are finitely many or flat; None where there is none, or some are not listed."""
+def _largest(terms: Terms) -> Any:
+    """The largest loss of the composition, or None if it is not known."""
     total = arb(0)
     for law, count in terms:
-        if isinstance(law, Flat):
-            total += count * law.width()
-        elif isinstance(law, Cells) and law.beyond().is_zero():
-            losses = law.losses()
-            largest = losses[0]
-            for loss in losses[1:]:
-                largest = largest.max(loss)
-            total += count * largest
-        else:
+        largest = law.largest()
+        if largest is None:
             return None
+        total += count * largest
     return total
 
 
-def _ways(terms: Sequence[tuple[Any, int]]) -> Iterator[Callable[..., list[Any]]]:
-    """What may be tried, the best first."""
+def _ways(terms: Terms) -> Iterator[Callable[..., list[Any]]]:
+    """The ways that apply, the quickest first."""
     lattice = lattice_of(terms)
     if lattice is not None:
         yield partial(contour.enclose, terms, lattice=lattice)
-    smooth = [(law, count) for law, count in terms if not hasattr(law, "listed")]
-    if all(isinstance(law, Flat) for law, _ in smooth):
-        yield partial(sums.enclose, terms)
-    if wedge.applies(terms):
-        yield partial(wedge.enclose, terms)
-    if twofold.applies(terms):
-        yield partial(twofold.enclose, terms)
-    if [count for _, count in smooth] == [1] and not isinstance(smooth[0][0], Normal):
-        yield partial(sums.beside, smooth[0][0], [term for term in terms if term not in smooth])
+    if residues.applies(terms):
+        yield partial(residues.enclose, terms)
+    if bent_contour.applies(terms):
+        yield partial(bent_contour.enclose, terms)
+    if two_releases.applies(terms):
+        yield partial(two_releases.enclose, terms)
+    others = [(law, count) for law, count in terms if not law.atomic]
+    if [count for _, count in others] == [1] and others[0][0].squared_shift is None:
+        yield partial(residues.beside, others[0][0], [(law, count) for law, count in terms if law.atomic])
     yield partial(contour.enclose, terms)
 
 
-def lattice_of(terms: Sequence[tuple[Any, int]]) -> contour.Lattice | None:
-    """On which the losses of all terms lie together, if there is one."""
-    ladders = [(law.ladder, count) for law, count in terms if getattr(law, "ladder", None) is not None]
-    if not terms or len(ladders) < len(terms) or len({ladder.key for ladder, _ in ladders}) > 1:
+def lattice_of(terms: Terms) -> contour.Lattice | None:
+    """The lattice of the sum of all losses, if one is known."""
+    spacings = [(lattice, count) for law, count in terms if (lattice := law.lattice()) is not None]
+    if not terms or len(spacings) < len(terms) or len({spacing.key for spacing, _ in spacings}) > 1:
         return None
-    unit, span = ladders[0][0].unit, common_span([ladder.span() for ladder, _ in ladders])
+    unit, span = spacings[0][0].unit, common_span([spacing.span() for spacing, _ in spacings])
     if not span:
         return None
     return contour.Lattice(
-        lambda: sum((count * (one.base() + one.unit() * ball(one.steps[0])) for one, count in ladders), arb(0)),
+        lambda: sum((count * (one.base() + one.unit() * ball(one.steps[0])) for one, count in spacings), arb(0)),
         lambda: abs(unit() * ball(span)),
     )

@@ -1,4 +1,4 @@
-"""The text of a certificate, read strictly: every key, type, range and size is the one that is written down here."""
+"""The text of a certificate, read strictly: every key, type, range and size must be as stated here."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ LARGEST_COUNT = 10**300
 MOST_TERMS = 10_000
 MOST_ENTRIES = 1001
 MOST_DIGITS = 1000
-# of a numerator or a denominator: a double has 1074 at most
+# of a numerator or a denominator; those of a double have at most 1074
 MOST_BITS = 3700
 LARGEST_EPSILON = 10**9
-# how far from one the sum of probabilities may be that were rounded to doubles
+# how far the sum of probabilities that were rounded to doubles may be from one
 NORMALIZED = Fraction(1, 10**14)
 
 NOT_COVERED = (
@@ -36,7 +36,7 @@ _RELATIONS = ("add_remove", "add", "remove", "replace", "replace_special")
 _PRESENCE = _RELATIONS[:3]
 # the last two are what certificates said when floats counted as the doubles they are
 _MANNERS = ("as written", "floats as their shortest decimals", "exact doubles", "mixed")
-# the relations whose second law is that of a record outside the sample
+# relations under which Q is the law without the record
 _SAMPLED = (*_PRESENCE, "replace_special")
 
 # the parameters of every constructor, and the rule of each
@@ -98,7 +98,7 @@ class Claim:
 
 @dataclass(frozen=True)
 class Certificate:
-    """A certificate that is well formed; nothing of it has been checked yet."""
+    """A certificate that is well formed, whose claim has not been checked."""
 
     terms: tuple[tuple[int, Node], ...]
     adjacency: str

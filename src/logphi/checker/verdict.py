@@ -1,4 +1,4 @@
-"""Whether the claim of a certificate follows from the mechanism that it names."""
+"""The verdict: whether the claim of a certificate follows from the mechanism that it names."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from fractions import Fraction
 from typing import Any, Protocol
 
 from logphi.checker import profile
-from logphi.checker.balls import Undecided, ball, precision
-from logphi.checker.laws import terms, turned
+from logphi.checker.balls import Undecided, Work, ball, precision
+from logphi.checker.law import Terms
+from logphi.checker.laws import terms
 from logphi.checker.reading import LARGEST_TEXT, Certificate, Claim, NotACertificate, read
-from logphi.checker.sweep import Work
 from logphi.checker.witness import check_witness
 
-# digits beyond those of the claim, and how often they are doubled where balls are too wide
+# derived: digits beside those of the claim, doubled in each attempt until the balls decide
 SPARE = 4
 ATTEMPTS = 4
-# precision while no error goal is set
+# precision of what is computed before an error goal is set
 BITS = 64
 
 
@@ -47,7 +47,7 @@ class Verdict:
 
 
 class _Fails(Exception):
-    """Why the claim is wrong, whatever the precision."""
+    """The claim is wrong at every precision, for this reason."""
 
 
 def verify_file(path: str | os.PathLike[str]) -> Verdict:
@@ -99,12 +99,12 @@ def verify(certificate: Issued | os.PathLike[str] | str | bytes | Mapping[str, A
     except RecursionError:
         return Verdict(2, "not a certificate: the text is nested too deeply")
     try:
-        with precision(BITS):  # alone with FLINT from the first ball to the last
+        with precision(BITS):  # the lock of FLINT is held for the whole check
             _check(read_one)
     except (_Fails, Undecided) as why:
         return Verdict(1, f"the claim does not follow: {why}")
     except (ArithmeticError, ValueError):
-        return Verdict(1, "the claim does not follow: its numbers are beyond what this checker computes with")
+        return Verdict(1, "the claim does not follow: its numbers are too large or too small for this checker")
     if not signed:
         return Verdict(1, "the claim follows, but the digest is not that of the text: something else was altered")
     claim = read_one.claim
@@ -113,21 +113,23 @@ def verify(certificate: Issued | os.PathLike[str] | str | bytes | Mapping[str, A
 
 def _check(certificate: Certificate) -> None:
     claim, work = certificate.claim, Work()
-    if claim.upper - claim.lower > _allowed(claim):
+    size = max(claim.upper, Fraction(1)) if claim.quantity == "epsilon" else claim.upper
+    if claim.upper - claim.lower > size / Fraction(10) ** claim.digits:
         raise _Fails("the bounds are farther apart than the digits say")
     orders = _orders(certificate)
     there = terms(certificate.terms)
-    laws = {"remove": there, "add": turned(there)}
+    symmetric = all(law.symmetric for law, _ in there)
+    laws: dict[str, Terms] = {"remove": there, "add": [(law.reversed(), count) for law, count in there]}
     points = [claim.lower, claim.upper] if claim.quantity == "epsilon" else [claim.at]
-    # what delta is compared with; a claim of zero is decided near the smallest numbers that can be written
+    # the size of the delta in question; for a claim of zero, 1e-400
     scale = max(claim.at if claim.quantity == "epsilon" else claim.upper, Fraction(1, 10**400))
     for attempt in range(ATTEMPTS):
         goal = math.log(scale.numerator) - math.log(scale.denominator)
         goal -= (claim.digits + SPARE) * 2**attempt * math.log(10)
         found: dict[str, list[Any]] = {}
         for order in orders:
-            same = found and laws["add"] is there
-            found[order] = found["remove"] if same else profile.delta(laws[order], points, goal, work)
+            known = symmetric and found
+            found[order] = found[orders[0]] if known else profile.delta(laws[order], points, goal, work)
         with precision(int(-goal / math.log(2)) + 64):
             if _settled(claim, found):
                 break
@@ -136,26 +138,22 @@ def _check(certificate: Certificate) -> None:
     check_witness(certificate, {order: laws[order] for order in orders}, work)
 
 
-def _allowed(claim: Claim) -> Fraction:
-    size = max(claim.upper, Fraction(1)) if claim.quantity == "epsilon" else claim.upper
-    return size / Fraction(10) ** claim.digits
-
-
 def _orders(certificate: Certificate) -> list[str]:
-    """The directions of which the larger answer is claimed."""
+    """The directions, the larger answer of which is claimed."""
     if certificate.adjacency in ("add", "remove"):
         return [certificate.adjacency]
     return ["remove", "add"] if certificate.claim.direction is None else [certificate.claim.direction]
 
 
 def _settled(claim: Claim, found: Mapping[str, list[Any]]) -> bool:
-    """Whether the balls show that all of the claim is right; _Fails if they show that some of it is wrong."""
-    # delta at the upper end must not exceed the first, and that at the lower end must reach the second, in some order
+    """Whether the balls prove the whole claim; a :class:`_Fails` if they disprove a part of it."""
+    # delta at the upper end must be at most ``most`` in all orders, and at the lower end reach ``least`` in some order
     most, least = (claim.at, claim.at) if claim.quantity == "epsilon" else (claim.upper, claim.lower)
     sure = True
     for order, deltas in found.items():
         if deltas[-1] > ball(most):
-            raise _Fails(f"in the direction {order}, delta at {_end(claim)} exceeds {float(most):.6g}")
+            end = "the upper epsilon" if claim.quantity == "epsilon" else "the epsilon asked for"
+            raise _Fails(f"in the direction {order}, delta at {end} exceeds {float(most):.6g}")
         sure = sure and bool(deltas[-1] <= ball(most))
     reaching = {order: _reaches(claim, deltas[0], ball(least)) for order, deltas in found.items()}
     if all(reaches is False for reaches in reaching.values()):
@@ -163,12 +161,8 @@ def _settled(claim: Claim, found: Mapping[str, list[Any]]) -> bool:
     return sure and _attained(claim, found, reaching)
 
 
-def _end(claim: Claim) -> str:
-    return "the upper epsilon" if claim.quantity == "epsilon" else "the epsilon asked for"
-
-
 def _reaches(claim: Claim, delta: Any, least: Any) -> bool | None:
-    """Whether an order's answer is not below the lower bound; None if the ball leaves it open."""
+    """Whether the answer of an order is at least the lower bound; None if the ball does not decide."""
     if claim.lower == 0:
         return True
     strict = claim.quantity == "epsilon"
@@ -178,7 +172,7 @@ def _reaches(claim: Claim, delta: Any, least: Any) -> bool | None:
 
 
 def _attained(claim: Claim, found: Mapping[str, list[Any]], reaching: Mapping[str, bool | None]) -> bool:
-    """Whether the order that is said to attain the larger answer does; both do if neither's answer is below the bounds."""
+    """Whether the named order attains the larger answer; for both, neither answer may be below the lower bound."""
     if len(found) == 1:
         if claim.attained not in found:
             raise _Fails(f"attained names {claim.attained}, which is not the direction of the claim")

@@ -1,30 +1,31 @@
-"""The numbers that a certificate says its bounds were made of: the claim does not rest on them here, but they must agree."""
+"""The witness: the numbers from which a certificate says its bounds came. They must agree; no claim rests on them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
 from flint import acb, arb
 
-from logphi.checker.balls import Undecided, ball, precision
+from logphi.checker.balls import Undecided, Work, ball, precision
+from logphi.checker.contour import log_chernoff
+from logphi.checker.law import Terms
 from logphi.checker.profile import lattice_of
 from logphi.checker.reading import Certificate, NotACertificate, number
-from logphi.checker.sweep import Work
 
 ROUTES = ("beyond", "ceiling", "contour", "lattice", "pieces", "rays", "single", "twofold")
-# what is checked of these, the numbers of a line or of one abscissa
+# the routes whose numbers are checked: those of a line, and one Chernoff bound
 LINES = ("contour", "lattice")
 CEILING = "ceiling"
-# relative; numbers are written to some digits
+# relative: numbers of a witness are rounded to eight digits or more
 AGREEMENT = Fraction(1, 10**6)
-# what stands for all smaller ones
+# certificates write this number for all smaller errors
 LEAST = Fraction(1, 10**1000)
 
 
-def check_witness(certificate: Certificate, laws: Mapping[str, Sequence[tuple[Any, int]]], work: Work) -> None:
-    """An :class:`Undecided` if a number of the witness is not what the mechanism gives."""
+def check_witness(certificate: Certificate, laws: Mapping[str, Terms], work: Work) -> None:
+    """Compare the witness with the mechanism; an :class:`Undecided` if a number is not the one that follows."""
     if not certificate.witness:
         raise Undecided("it has no witness")
     for order, witness in certificate.witness.items():
@@ -41,7 +42,7 @@ def check_witness(certificate: Certificate, laws: Mapping[str, Sequence[tuple[An
             raise Undecided(f"the witness of {order} is malformed: {wrong}") from None
 
 
-def _check_line(certificate: Certificate, witness: Mapping[str, Any], terms: Sequence[tuple[Any, int]], work: Work) -> None:
+def _check_line(certificate: Certificate, witness: Mapping[str, Any], terms: Terms, work: Work) -> None:
     claim = certificate.claim
     c, step, aliasing, truncation = (number(witness.get(key), key) for key in ("abscissa", "step", "aliasing", "truncation"))
     shifts, nodes = witness.get("shifts"), witness.get("nodes")
@@ -60,7 +61,7 @@ def _check_line(certificate: Certificate, witness: Mapping[str, Any], terms: Seq
         if witness["route"] == "contour":
             left_out = _left_out(terms, c, step, nodes, epsilon, work)
             if left_out > ball(truncation) * (1 + ball(AGREEMENT)):
-                raise Undecided("the first node that the witness leaves out is larger than what it says of all of them")
+                raise Undecided("the first node that the witness leaves out exceeds its truncation error")
         elif not _is_a_period(terms, step, nodes):
             raise Undecided("the nodes of the witness are not those of one period")
     size = claim.upper if claim.quantity == "delta" else claim.at * max(Fraction(1), c * claim.upper)
@@ -69,15 +70,13 @@ def _check_line(certificate: Certificate, witness: Mapping[str, Any], terms: Seq
 
 
 def _place(certificate: Certificate) -> Fraction:
-    """The epsilon at which errors are told."""
+    """The epsilon at which the errors of the witness are stated."""
     claim = certificate.claim
     return claim.upper if claim.quantity == "epsilon" else claim.at
 
 
-def _check_ceiling(
-    certificate: Certificate, order: str, witness: Mapping[str, Any], terms: Sequence[tuple[Any, int]], work: Work
-) -> None:
-    """An order that is said to stay below the answer: kappa(c) M(c) e^{-c eps} is what it says, and is below it."""
+def _check_ceiling(certificate: Certificate, order: str, witness: Mapping[str, Any], terms: Terms, work: Work) -> None:
+    """An order below the answer: its Chernoff bound kappa(c) M(c) e^{-c eps} is the one stated, and is below the answer."""
     claim = certificate.claim
     if claim.attained in (order, "both"):
         raise Undecided(f"the witness of {order}, which attains the answer, only bounds it")
@@ -87,36 +86,27 @@ def _check_ceiling(
     if not bound < (claim.upper if claim.quantity == "delta" else claim.at):
         raise Undecided("Chernoff's bound of the witness does not settle its direction")
     with precision(128 + sum(count for _, count in terms).bit_length()):
-        if not _log_ceiling(terms, c, _place(certificate), work).exp() <= ball(bound) * (1 + ball(AGREEMENT)):
-            raise Undecided("Chernoff's bound of the witness is larger than it says")
+        if not log_chernoff(terms, ball(c), ball(_place(certificate)), work).exp() <= ball(bound) * (1 + ball(AGREEMENT)):
+            raise Undecided("Chernoff's bound is larger than the witness states")
 
 
-def _log_ceiling(terms: Sequence[tuple[Any, int]], place: Fraction, epsilon: Fraction, work: Work) -> Any:
-    """Of kappa(s) M(s) e^{-s eps}, kappa(s) = s^s / (1+s)^{1+s}."""
-    s = ball(place)
-    kappa = (s * s.log() if place else arb(0)) - (1 + s) * s.log1p()
-    logs = (count * law.moment(s, work).log() for law, count in terms)
-    return sum(logs, kappa - s * ball(epsilon))
-
-
-def _aliasing(
-    terms: Sequence[tuple[Any, int]], c: Fraction, shift: Fraction, step: Fraction, epsilon: Fraction, work: Work
-) -> Any:
+def _aliasing(terms: Terms, c: Fraction, shift: Fraction, step: Fraction, epsilon: Fraction, work: Work) -> Any:
     """kappa(s) M(s) e^{-s eps} / (e^{2 pi |shift| / h} - 1) at s = c + shift."""
-    return _log_ceiling(terms, c + shift, epsilon, work).exp() / (2 * arb.pi() * ball(abs(shift) / step)).expm1()
+    chernoff = log_chernoff(terms, ball(c + shift), ball(epsilon), work).exp()
+    return chernoff / (2 * arb.pi() * ball(abs(shift) / step)).expm1()
 
 
-def _left_out(terms: Sequence[tuple[Any, int]], c: Fraction, step: Fraction, nodes: int, epsilon: Fraction, work: Work) -> Any:
+def _left_out(terms: Terms, c: Fraction, step: Fraction, nodes: int, epsilon: Fraction, work: Work) -> Any:
     """What the nodes at c +- i nodes h contribute at most: h / pi times the size of the integrand."""
     z = acb(ball(c), ball(nodes * step))
     found = ball(step) / arb.pi() * (-ball(c * epsilon)).exp() / abs(z * (z + 1))
     for law, count in terms:
-        found *= abs(law.along(ball(c), ball(nodes * step), 2, work)[1]) ** count
+        found *= abs(law.on_line(ball(c), ball(nodes * step), 2, work)[1]) ** count
     return found
 
 
-def _is_a_period(terms: Sequence[tuple[Any, int]], step: Fraction, nodes: int) -> bool:
-    """Whether the nodes c + ikh, k = 1 - N .. N - 1, go around once: (2N - 1) h = 2 pi / span, to the digits of a step."""
+def _is_a_period(terms: Terms, step: Fraction, nodes: int) -> bool:
+    """Whether the nodes c + ikh, k = 1 - N .. N - 1, cover one period: (2N - 1) h = 2 pi / span, to the digits of a step."""
     lattice = lattice_of(terms)
     if lattice is None:
         return False

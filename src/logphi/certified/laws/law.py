@@ -6,9 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from flint import arb
+
 from logphi.arith.protocol import Arithmetic, Number
 from logphi.certified.exponential_polynomials import Branches
 from logphi.certified.normal_mixtures import ExplicitRoot, NormalMixtures
+from logphi.certified.pair_exponent import PairExponent
 from logphi.certified.route import ClosedForm, NotCertifiedError, NotThisRouteError
 from logphi.certified.transform import Transform
 
@@ -24,9 +27,9 @@ _OPEN = (
 
 @dataclass(frozen=True)
 class LawInBalls:
-    """A law, or its reflection where ``reflected``, which knows nothing.
+    """A law, or its reflection if ``reflected``; this base refuses all questions, and subclasses answer those that they can.
 
-    Its subclasses override what they know. Balls are formed at the present precision, whenever they are asked for.
+    Balls are formed at the precision in force whenever they are asked for.
     """
 
     law: Any
@@ -101,9 +104,21 @@ class LawInBalls:
         """The law as a ratio of normal mixtures whose root is explicit, if it is one."""
         return None
 
+    def pair_exponent(self) -> PairExponent | None:
+        """K of two normal laws of different widths, if the law is such a pair."""
+        return None
+
     def lattice(self, arith: Arithmetic) -> tuple[Number, int] | None:
         """The distance of neighbouring atoms, and twice that of some atom from zero in units of it; None without a lattice."""
         return None
+
+
+class FiniteLossInBalls(LawInBalls):
+    """A law whose loss is always finite."""
+
+    def infinite_mass(self) -> Any:
+        """Zero."""
+        return arb(0)
 
 
 @dataclass(frozen=True)
@@ -114,7 +129,7 @@ class Halves:
     below: ClosedForm
 
     def excess(self, epsilon: Any) -> Any:
-        """That of its half."""
+        """The excess of the half on which epsilon lies."""
         return (self.above if epsilon >= 0 else self.below).excess(epsilon)
 
 

@@ -9,7 +9,7 @@ from flint import arb
 
 from logphi.arith.protocol import Arithmetic, Number
 from logphi.certified.laws.formula import Falling, Formula
-from logphi.certified.laws.law import LawInBalls
+from logphi.certified.laws.law import FiniteLossInBalls
 from logphi.certified.mixture_transform import Mixture, NormalRatio
 from logphi.certified.normal_mixtures import Component, ExplicitRoot, NormalMixtures
 from logphi.certified.reals import balls, constant, real
@@ -21,16 +21,12 @@ def alone(centre: Any) -> Component:
     return Component(arb(1), centre)
 
 
-class _RatioInBalls(LawInBalls):
+class _RatioInBalls(FiniteLossInBalls):
     """The log-ratio of two mixtures, both densities of which are positive everywhere."""
 
     @abstractmethod
     def unreflected(self) -> NormalMixtures:
         """The two mixtures, before they are exchanged."""
-
-    def infinite_mass(self) -> Any:
-        """None."""
-        return arb(0)
 
     def mixtures(self) -> NormalMixtures:
         """The two mixtures."""
@@ -95,12 +91,8 @@ class ReplacedNormalInBalls(_RatioInBalls):
         return NormalMixtures((still, Component(rate, shift)), (Component(rate, -shift), still))
 
 
-class NormalOnIntegersInBalls(LawInBalls):
+class NormalOnIntegersInBalls(FiniteLossInBalls):
     """Two normal laws on the integers, a whole number apart."""
-
-    def infinite_mass(self) -> Any:
-        """None."""
-        return arb(0)
 
     def transform(self) -> Transform:
         """By the formula."""

@@ -9,13 +9,14 @@ import flint
 
 from logphi.arith.protocol import Gap, Ratio
 from logphi.certified.laws.formula import Falling
-from logphi.certified.laws.law import LawInBalls
+from logphi.certified.laws.law import FiniteLossInBalls
+from logphi.certified.pair_exponent import PairExponent
 from logphi.certified.reals import constant, real
 from logphi.certified.route import ClosedForm
 from logphi.certified.transform import Transform
 
 
-class NormalPairInBalls(LawInBalls):
+class NormalPairInBalls(FiniteLossInBalls):
     """N(m_p, s_p^2) against N(m_q, s_q^2)."""
 
     @property
@@ -23,21 +24,17 @@ class NormalPairInBalls(LawInBalls):
         """Of the law whose loss it is, and of the other."""
         return (self.law.sigma_q, self.law.sigma_p) if self.reflected else (self.law.sigma_p, self.law.sigma_q)
 
-    def infinite_mass(self) -> Any:
-        """None."""
-        return flint.arb(0)
-
     def transform(self) -> Transform:
         """By the formula."""
-        return PairTransform(self.law.reflected() if self.reflected else self.law, self.exponent(1))
+        return PairTransform(self.law.reflected() if self.reflected else self.law, self.pair_exponent().bend)
 
-    def exponent(self, count: int) -> PairExponent:
+    def pair_exponent(self) -> PairExponent:
         """K, with the numbers of the pair."""
         p, q = self._widths
         ratio, shift = real(Ratio(p, q)), real(Gap(self.law.mean_p, self.law.mean_q, q))
         bend = (1 - ratio) * (1 + ratio)
         weight = -(shift**2) * ratio**2 / (2 * bend**2)
-        return PairExponent(shift**2 / (2 * bend) - ratio.log(), bend, weight, count)
+        return PairExponent(shift**2 / (2 * bend) - ratio.log(), bend, weight)
 
     def closed_form(self) -> ClosedForm:
         """From the roots of a quadratic."""
@@ -46,34 +43,14 @@ class NormalPairInBalls(LawInBalls):
 
 
 @dataclass(frozen=True, eq=False)
-class PairExponent:
-    """K of one pair, released some times, as z top and what is bounded far out: see the module ``bent_contour``."""
-
-    top: Any
-    bend: Any
-    weight: Any
-    count: int
-
-    def log_rest(self, z: Any, analytic: bool) -> Any:
-        """K(z) less z top."""
-        y = 1 + z * self.bend
-        return self.count * (self.weight * (1 - 1 / y) - y.log(analytic=analytic) / 2)
-
-    def log_bound(self, height: Any) -> Any:
-        """A bound of its real part wherever |Im z| >= height: |y| is at least |v| times that."""
-        least = abs(self.bend) * height
-        return self.count * (self.weight + abs(self.weight) / least - least.log() / 2)
-
-
-@dataclass(frozen=True, eq=False)
 class PairTransform(Falling):
     """By the formula where y = 1 + z v is positive; outside of the strip M is infinite, whatever the formula says."""
 
-    exponent: PairExponent
+    bend: Any
 
     def value(self, z: Any) -> Any:
-        """M(z), or nothing that is known."""
-        return super().value(z) if (1 + z.real * self.exponent.bend) > 0 else flint.acb("nan")
+        """M(z) inside the strip, and a NaN outside."""
+        return super().value(z) if (1 + z.real * self.bend) > 0 else flint.acb("nan")
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from logphi.laws.finite import Thinned
 
 
 class _SampledInBalls(LawInBalls):
-    """A sample of a flat base, which fails at a rate."""
+    """A sample of a flat base, which fails with some probability."""
 
     @property
     def refusal(self) -> str:

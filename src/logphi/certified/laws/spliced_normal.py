@@ -1,4 +1,4 @@
-"""The spliced loss of a sampled Gaussian under replace, in balls: an integral over half of the line.
+"""A sampled Gaussian under replace, whose loss is mirrored at zero, in balls: an integral over half of the line.
 
 With w = 1 - g + g e^{mx} and t = Phi(-m/2), M(z) is an atom at zero of mass (1 - g)(1 - 2t), and the integral over x > 0 of
 phi(x + m/2) (w^{1+z} + w^{-z}), the loss above zero and below.
@@ -14,7 +14,7 @@ from typing import Any
 from flint import acb, arb, ctx
 
 from logphi.certified.exponential_sums import exponential_sums
-from logphi.certified.laws.law import Halves, LawInBalls
+from logphi.certified.laws.law import FiniteLossInBalls, Halves
 from logphi.certified.laws.normal import alone
 from logphi.certified.normal_mixtures import Component, NormalMixtures
 from logphi.certified.reals import constant, real
@@ -23,16 +23,12 @@ from logphi.certified.transform import Transform
 
 # measured: the length of a panel, in standard deviations, and shares of the widest ellipse around it
 _PANEL, _SHARES = 1.5, (0.9, 0.7, 0.5, 0.35, 0.25, 0.18, 0.12)
-# beyond it e^{b^2/2} is more than a contour gains
+# derived: for a larger b, e^{b^2/2} exceeds what the contour gains
 _HIGHEST = 1.0
 
 
-class SplicedNormalInBalls(LawInBalls):
+class SplicedNormalInBalls(FiniteLossInBalls):
     """A sampled Gaussian under replace: the sample against no sample above zero, and the reverse below."""
-
-    def infinite_mass(self) -> Any:
-        """None."""
-        return arb(0)
 
     def transform(self) -> Transform:
         """By quadrature over half of the line."""
@@ -59,16 +55,16 @@ class SplicedTransform(Transform):
         a rule of n points misses at most (64/15) r B rho^{-2n}/(1 - rho^{-2}) (Trefethen 2019, Theorem 19.3). There, for
         |Im x| <= b, |w| lies between cos(mb/2) (1 - g) and w at the right end, and |arg w| <= mb.
         """
-        nodes, missed = self._rule(c, step * (size - 1))
+        nodes, error = self._rule(c, step * (size - 1))
         logs = [self._w(x).log() for x, _ in nodes]
         heights = [weight * _density(x + self.shift / 2) for x, weight in nodes]
         above = [height * ((1 + c) * log).exp() for height, log in zip(heights, logs, strict=True)]
         below = [height * (-c * log).exp() for height, log in zip(heights, logs, strict=True)]
-        turns = [acb(0, step * log).exp() for log in logs]
-        both = exponential_sums([*above, *below], [*turns, *(turn.conjugate() for turn in turns)], size)
-        wrong = arb(0, missed.upper())
+        factors = [acb(0, step * log).exp() for log in logs]
+        both = exponential_sums([*above, *below], [*factors, *(turn.conjugate() for turn in factors)], size)
+        error = arb(0, error.upper())
         first, *others = (one + self._atom for one in both)
-        return [acb(first.real + wrong), *(one + acb(wrong, wrong) for one in others)]
+        return [acb(first.real + error), *(one + acb(error, error) for one in others)]
 
     def ceiling(self, c: Any, height: Any, count: int, whole: Any) -> Any:
         """Along 0, ib, ib + infinity for w^{1+z}, mirrored for w^{-z}.
@@ -105,26 +101,26 @@ class SplicedTransform(Transform):
         return 1 - self.rate + self.rate * (self.shift * x).exp()
 
     def _rule(self, c: Any, top: Any) -> tuple[list[tuple[Any, Any]], Any]:
-        """Points with weights, and a bound of what they miss for heights up to ``top``."""
+        """Points with weights, and a bound of the error of the rule for heights up to ``top``."""
         sharp = ctx.prec * math.log(2)
         slope = float(((1 + c) * self.shift).upper())
         panels = math.ceil((slope + math.sqrt(slope**2 + 2 * sharp) + 2) / _PANEL)
         end, half = arb(_PANEL) * panels, arb(_PANEL) / 2
         # e^{A x} for w^{1+c} <= 1 - g + g e^{(1+c) m x} and w^{-c} <= 1
-        missed = 2 * _tail(self.shift, arb(0), end) + _tail(self.shift, (1 + c) * self.shift, end)
+        error = 2 * _tail(self.shift, arb(0), end) + _tail(self.shift, (1 + c) * self.shift, end)
         found: list[tuple[Any, Any]] = []
         for panel in range(panels):
             middle = (2 * panel + 1) * half
             rho, bound = self._ellipse(c, top, middle, half, sharp)
             size = max(4, math.ceil((sharp + float(bound.log().upper())) / (2 * math.log(float(rho)))))
-            missed += arb(64) / 15 * half * bound * rho ** (-2 * size) / (1 - rho ** (-2))
+            error += arb(64) / 15 * half * bound * rho ** (-2 * size) / (1 - rho ** (-2))
             for k in range(size):
                 root, weight = arb.legendre_p_root(size, k, weight=True)
                 found.append((middle + half * root, half * weight))
-        return found, missed
+        return found, error
 
     def _ellipse(self, c: Any, top: Any, middle: Any, half: Any, sharp: float) -> tuple[Any, Any]:
-        """The one with which the fewest points do, and the bound of the integrand on it."""
+        """The parameter of the ellipse that takes the fewest points, and a bound of the integrand on it."""
         best = None
         for share in _SHARES:
             b = (arb.pi() / self.shift).min(arb(8)).lower() * arb(share)
@@ -146,5 +142,5 @@ def _density(x: Any) -> Any:
 
 
 def _tail(shift: Any, slope: Any, end: Any) -> Any:
-    """The integral of phi(x + m/2) e^{Ax} beyond an end, which must lie beyond the mode."""
+    """The integral of phi(x + m/2) e^{Ax} over x above an end, which must lie above the mode."""
     return _density(end + shift / 2) * (slope * end).exp() / (end + shift / 2 - slope)

@@ -9,23 +9,18 @@ from flint import arb
 
 from logphi.certified.exponential_polynomials import Branches, Flat, FlatWithEnds
 from logphi.certified.laws.formula import Formula
-from logphi.certified.laws.law import LawInBalls
+from logphi.certified.laws.law import FiniteLossInBalls
 from logphi.certified.locations import Exact, Location
 from logphi.certified.reals import real
 from logphi.certified.transform import Transform
-from logphi.laws.uniform import UniformWithAtoms
 
 
-class FlatInBalls(LawInBalls):
+class FlatInBalls(FiniteLossInBalls):
     """The loss of the Laplace and of the exponential mechanism."""
 
     @property
     def _with_atoms(self) -> bool:
-        return isinstance(self.law, UniformWithAtoms)
-
-    def infinite_mass(self) -> Any:
-        """None."""
-        return arb(0)
+        return bool(self.law.pieces.locations)
 
     def transform(self) -> Transform:
         """By the formula."""

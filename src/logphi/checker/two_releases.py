@@ -1,8 +1,8 @@
-"""The excess of two sampled normal releases, whose characteristic function decays too slowly: two integrals.
+"""The excess of two sampled normal releases as two integrals over outputs: M of so few falls too slowly for a line.
 
-D(eps) = P(S) - e^eps Q(S) for the outputs S whose losses sum to more than eps, where losses rise with the outputs. For any
-a, and the b that goes with it, S is made of x < a with y > t(x), of x > a with y > b, and of y < b with x > s(y), where t(x)
-is the output of the second at which the sum is eps, and s(y) that of the first: nowhere near the limits of a loss.
+D(eps) = P(S) - e^eps Q(S) for the set S of pairs of outputs whose losses sum to more than eps. Losses rise with the outputs;
+let t(x) be the output of the second, s(y) that of the first, at which the sum is eps. For any a, and b = t(a), S consists of
+x < a with y > t(x), of x > a with y > b, and of y < b with x > s(y). With a and b well inside, no loss is near its limit.
 """
 
 from __future__ import annotations
@@ -15,25 +15,24 @@ from typing import Any
 
 from flint import acb, arb, ctx
 
-from logphi.checker.balls import Undecided, ball, between, precision
-from logphi.checker.closed import above
-from logphi.checker.normals import Normals
-from logphi.checker.sweep import Work
+from logphi.checker.balls import Undecided, Work, ball, between, normal_tail, precision
+from logphi.checker.law import Terms
+from logphi.checker.normal_mixtures import NormalMixtures
 
 
-def applies(terms: Sequence[tuple[Any, int]]) -> bool:
-    """Whether these are two releases, of a mixture of N(0, 1) and another against N(0, 1) each, or of the reverse."""
-    return sum(count for _, count in terms) == 2 and all(isinstance(law, Normals) and _fits(law) for law, _ in terms)
+def applies(terms: Terms) -> bool:
+    """Whether these are two releases, each of (1-g) N(0, 1) + g N(m, 1) against N(0, 1), or reversed."""
+    return sum(count for _, count in terms) == 2 and all(isinstance(law, NormalMixtures) and _fits(law) for law, _ in terms)
 
 
-def _fits(law: Normals) -> bool:
+def _fits(law: NormalMixtures) -> bool:
     sides = sorted((law.p, law.q), key=len)
     return list(map(len, sides)) == [1, 2] and sides[0][0][1] == sides[1][0][1] == 0
 
 
-def enclose(terms: Sequence[tuple[Any, int]], epsilons: Sequence[Fraction], goal: float, work: Work) -> list[Any]:
-    """D at each epsilon."""
-    first, second = (law for law, count in terms for _ in range(count))
+def enclose(terms: Terms, epsilons: Sequence[Fraction], goal: float, work: Work) -> list[Any]:
+    """D at each epsilon, with errors of about e^``goal``."""
+    first, second = (law for law, count in terms for _ in range(count) if isinstance(law, NormalMixtures))
     with precision(int(-goal / math.log(2)) + 30):
         work.spend(2e6 * len(epsilons))
         return [_excess(first, second, ball(epsilon)) for epsilon in epsilons]
@@ -41,15 +40,15 @@ def enclose(terms: Sequence[tuple[Any, int]], epsilons: Sequence[Fraction], goal
 
 @dataclass(frozen=True)
 class _Release:
-    """One release, with an analytic inverse of its loss: g and m of 1 - g + g e^{mx - m^2/2}, or of its reverse."""
+    """One release by g and m: its likelihood ratio is 1 - g + g e^{mx - m^2/2}, or for ``sign`` -1 one over that at -x."""
 
-    law: Normals
+    law: NormalMixtures
     sign: int
     rate: Any
     shift: Any
 
     @staticmethod
-    def of(law: Normals) -> _Release:
+    def of(law: NormalMixtures) -> _Release:
         (weight, shift) = max(law.p, law.q, key=len)[1]
         return _Release(law, 1 if len(law.p) == 2 else -1, weight(), abs(ball(shift)))
 
@@ -62,25 +61,25 @@ class _Release:
 
     def tails(self, x: Any) -> tuple[Any, Any]:
         """P(X > x) and Q(X > x)."""
-        plain = above(x)
-        mixed = (1 - self.rate) * plain + self.rate * above(x - self.sign * self.shift)
+        plain = normal_tail(x)
+        mixed = (1 - self.rate) * plain + self.rate * normal_tail(x - self.sign * self.shift)
         return (mixed, plain) if self.sign > 0 else (plain, mixed)
 
     def output(self, ratio: Any, analytic: bool) -> Any:
-        """Where p/q is this ratio."""
+        """The output at which p/q is this ratio."""
         inner = ((ratio if self.sign > 0 else 1 / ratio) - (1 - self.rate)) / self.rate
         return self.sign * (inner.log(analytic) + self.shift**2 / 2) / self.shift
 
 
-def _excess(first: Normals, second: Normals, epsilon: Any) -> Any:
+def _excess(first: NormalMixtures, second: NormalMixtures, epsilon: Any) -> Any:
     one, other = _Release.of(first), _Release.of(second)
-    # losses have a limit on one side, -+log(1 - g): epsilon is shared so that neither reaches its own
+    # each loss has a limit on one side, +-log(1 - g): each gets a share of epsilon that it reaches
     limits = [(-release.rate).log1p() for release in (one, other)]
     a = first.threshold(epsilon * limits[0] / sum(limits)).mid()
     p, q = one.densities(acb(a))
     b = other.output(epsilon.exp() * q / p, False)
     if not (a.is_finite() and b.is_finite() and b.imag.is_zero()):
-        raise Undecided("two releases cannot lose so much or so little")
+        raise Undecided("the sum of two losses does not reach this epsilon, or is never below it")
     (p_a, q_a), (p_b, q_b) = one.tails(a), other.tails(b.real)
     corner = p_a * p_b - epsilon.exp() * q_a * q_b
     found = corner + _side(one, other, a, epsilon) + _side(other, one, b.real, epsilon)
@@ -90,14 +89,14 @@ def _excess(first: Normals, second: Normals, epsilon: Any) -> Any:
 
 
 def _side(one: _Release, other: _Release, end: Any, epsilon: Any) -> Any:
-    """The part of S with an output of the one below ``end``, and of the other above what it then has to be."""
+    """P - e^eps Q of the part of S where the output of the first is below ``end`` and that of the other above t."""
 
     def integrand(x: Any, analytic: bool) -> Any:
         p, q = one.densities(x)
         tails = other.tails(other.output(epsilon.exp() * q / p, analytic))
         return p * tails[0] - epsilon.exp() * q * tails[1]
 
-    # outputs of the one below -far, or of the other above its far, count for at most their probabilities
+    # the integral starts at -far, or where the other release must exceed ``top``; the rest is at most one of these tails
     far = arb(math.ceil(math.sqrt(2 * math.log(2) * ctx.prec)) + 1)
     top = far + (other.shift if other.sign > 0 else 0)
     p, q = other.densities(acb(top))
@@ -106,5 +105,5 @@ def _side(one: _Release, other: _Release, end: Any, epsilon: Any) -> Any:
     if needed.imag.is_zero() and needed.real > low:
         low = needed.real.lower()
     low = low.mid()
-    lost = between(0, above(-low) if low == -far else above(far))
-    return lost + acb.integral(integrand, low, end, eval_limit=1000 * ctx.prec).real
+    omitted = between(0, normal_tail(-low) if low == -far else normal_tail(far))
+    return omitted + acb.integral(integrand, low, end, eval_limit=1000 * ctx.prec).real

@@ -1,4 +1,4 @@
-"""Gauss-Legendre quadrature on an interval, with its error, of functions that are bounded on an ellipse around it."""
+"""Gauss-Legendre quadrature of analytic functions on an interval, with a bound of its error."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from logphi.checker.balls import Undecided, rough
 MOST_POINTS = 2000
 
 
-def panel(low: Any, high: Any, widest: float, size: Callable[[Any, Any, Any], Any], goal: float) -> tuple[list[Any], Any]:
+def gauss_legendre(
+    low: Any, high: Any, widest: float, size: Callable[[Any, Any, Any], Any], goal: float
+) -> tuple[list[Any], Any]:
     """Points of [low, high] with their weights, and the error of the rule for an integrand, at most about e^``goal``.
 
     ``size(left, right, lift)`` bounds the integrand over left <= Re y <= right and |Im y| <= lift, for lifts below ``widest``.

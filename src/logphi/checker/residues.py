@@ -1,13 +1,13 @@
-"""The excess of compositions of atoms and of flat losses, exactly: every term of the expanded product has its own residues.
+"""The excess of atoms and tilted uniform laws in closed form: every term of the expanded product has its own residues.
 
-With Q = 2z + 1, flat laws of width w have M = e^{-w/2} [(Q+1) e^{Qw/2} + (Q-1) e^{-Qw/2}] / (2Q) with atoms and
+With Q = 2z + 1, a tilted uniform law of width w has M = e^{-w/2} [(Q+1) e^{Qw/2} + (Q-1) e^{-Qw/2}] / (2Q) with atoms and
 [e^{Qw/2} - e^{-Qw/2}] / (2Q sinh(w/2)) without, and an atom of mass a at y contributes a e^{-y/2} e^{Qy/2}. The product of
-laws is a sum of terms C (Q+1)^{N-b} (Q-1)^b Q^{-k} e^{Qy/2}, where N flat laws have atoms and k are flat. By
+laws is a sum of terms C (Q+1)^{N-b} (Q-1)^b Q^{-k} e^{Qy/2}, where N of k tilted uniform laws have atoms. By
 
     D(eps) = 2 e^{eps/2} (1/2 pi i) * integral over Re Q > 1 of e^{-Q eps/2} M dQ / ((Q-1) (Q+1)),
 
-a term with y <= eps gives nothing, as the line moves off to the right, where its integrand falls like 1/Q^2. One with
-x = y - eps > 0 gives the residues of (Q+1)^{N-b-1} (Q-1)^{b-1} Q^{-k} e^{Qx/2} at 0, at 1 if b = 0 and at -1 if b = N.
+a term with y <= eps contributes nothing: the line may move to the right, where the integrand falls like 1/Q^2. A term with
+x = y - eps > 0 contributes the residues of (Q+1)^{N-b-1} (Q-1)^{b-1} Q^{-k} e^{Qx/2} at 0, at 1 if b = 0 and at -1 if b = N.
 """
 
 from __future__ import annotations
@@ -20,47 +20,55 @@ from typing import Any
 
 from flint import arb, arb_poly
 
-from logphi.checker.balls import Undecided, ball, between, precision
-from logphi.checker.cells import Cells
-from logphi.checker.closed import Flat
-from logphi.checker.sweep import Work
+from logphi.checker.balls import Undecided, Work, ball, between, precision
+from logphi.checker.finite import Finite
+from logphi.checker.law import Law, Terms
+from logphi.checker.uniform import TiltedUniform
 
+# measured: more take minutes
 MOST_ATOMS = 300_000
 MOST_FLAT = 2000
-# mass at a place
+# losses and their probabilities
 Atoms = list[tuple[Any, Any]]
 
 
-def enclose(terms: Sequence[tuple[Any, int]], epsilons: Sequence[Fraction], goal: float, work: Work) -> list[Any]:
-    """D at each epsilon, at a precision for an error of e^``goal``, and more where there is cancellation."""
-    flats = [(law, count) for law, count in terms if isinstance(law, Flat)]
+def applies(terms: Terms) -> bool:
+    """Whether every law is one of atoms or uniform once tilted."""
+    return all(law.atomic or isinstance(law, TiltedUniform) for law, _ in terms)
+
+
+def enclose(terms: Terms, epsilons: Sequence[Fraction], goal: float, work: Work) -> list[Any]:
+    """D at each epsilon, with errors of about e^``goal``."""
+    flats = [(law, count) for law, count in terms if isinstance(law, TiltedUniform)]
     smooth, corners = (sum(n for law, n in flats if law.atoms in kind) for kind in ((False, True), (True,)))
     if smooth > MOST_FLAT:
-        raise Undecided("more releases with flat losses than this checker expands")
+        raise Undecided("more releases of tilted uniform laws than this checker expands")
     with precision(int(-goal / math.log(2)) + 64 + 3 * smooth):
-        atoms, beyond = _all_atoms([term for term in terms if not isinstance(term[0], Flat)], work)
+        atoms, omitted = _all_atoms([term for term in terms if not isinstance(term[0], TiltedUniform)], work)
         places = _expanded(flats, corners, work)
         work.spend(len(atoms) * sum(map(len, places)) * (20 + smooth) * len(epsilons))
         residues = list(_residues(corners, smooth))
-        return [_excess(atoms, places, residues, ball(epsilon)) + between(0, beyond) for epsilon in epsilons]
+        return [_excess(atoms, places, residues, ball(epsilon)) + between(0, omitted) for epsilon in epsilons]
 
 
-def beside(law: Any, terms: Sequence[tuple[Any, int]], epsilons: Sequence[Fraction], goal: float, work: Work) -> list[Any]:
-    """D of a single release whose excess is known in closed form, beside atoms."""
+def beside(law: Law, terms: Terms, epsilons: Sequence[Fraction], goal: float, work: Work) -> list[Any]:
+    """D of atoms and one release whose excess is known in closed form: the mean of that excess over the atoms."""
     with precision(int(-goal / math.log(2)) + 64):
-        atoms, beyond = _all_atoms(terms, work)
+        atoms, omitted = _all_atoms(terms, work)
         work.spend(10_000 * len(atoms) * len(epsilons))
-        return [sum((mass * law.alone(ball(epsilon) - y) for y, mass in atoms), between(0, beyond)) for epsilon in epsilons]
+        return [
+            sum((mass * law.single_excess(ball(epsilon) - y) for y, mass in atoms), between(0, omitted)) for epsilon in epsilons
+        ]
 
 
-def _all_atoms(terms: Sequence[tuple[Any, int]], work: Work) -> tuple[Atoms, Any]:
-    """The finite part of a composition of atoms, and a bound of the probability of what is not listed."""
-    atoms, beyond = [(arb(0), arb(1))], arb(0)
+def _all_atoms(terms: Terms, work: Work) -> tuple[Atoms, Any]:
+    """The finite losses of a composition of atomic laws, and a bound of the probability of those that are not listed."""
+    atoms, omitted = [(arb(0), arb(1))], arb(0)
     for law, count in terms:
-        listed = law.listed()
-        beyond += count * listed.beyond()
+        listed = law.as_finite()
+        omitted += count * listed.omitted()
         atoms = _composed(atoms, _atoms(listed, count, work), work)
-    return atoms, beyond
+    return atoms, omitted
 
 
 def _excess(atoms: Atoms, places: list[Atoms], residues: list[Callable[[Any], Any]], epsilon: Any) -> Any:
@@ -70,7 +78,7 @@ def _excess(atoms: Atoms, places: list[Atoms], residues: list[Callable[[Any], An
         for residue, steps in zip(residues, places, strict=True):
             for step, share in steps:
                 x = y + step - epsilon
-                # the residues sum to zero at x = 0, and a term is that sum, or zero where x is negative
+                # the sum of the residues is zero at x = 0; the term is this sum for x > 0, and zero for x < 0
                 if x > 0:
                     sides += share * residue(x)
                 elif not x < 0:
@@ -87,21 +95,21 @@ def _composed(ours: Atoms, others: Atoms, work: Work) -> Atoms:
     return [(y + x, mass * share) for y, mass in ours for x, share in others]
 
 
-def _atoms(law: Cells, count: int, work: Work) -> Atoms:
-    """The law of the sum of ``count`` finite losses: by powers of a polynomial on a ladder, outcome by outcome elsewhere."""
-    ladder = law.ladder
-    masses, losses = [p for p, _ in law.shared()], law.losses()
-    if ladder is None or not ladder.span():
+def _atoms(law: Finite, count: int, work: Work) -> Atoms:
+    """The law of the sum of ``count`` finite losses: by powers of a polynomial on a spacing, outcome by outcome elsewhere."""
+    spacing = law.spacing
+    masses, losses = [p for p, _ in law.common()], law.losses()
+    if spacing is None or not spacing.span():
         return list(_multinomial(masses, losses, count, work))
-    least, span = min(ladder.steps), ladder.span()
-    degrees = [int((step - least) / span) for step in ladder.steps]
+    least, span = min(spacing.steps), spacing.span()
+    degrees = [int((step - least) / span) for step in spacing.steps]
     if max(degrees) * count > MOST_ATOMS:
         raise Undecided("more atoms than this checker lists")
     work.spend(30 * max(degrees) * count)
     coefficients = [arb(0)] * (max(degrees) + 1)
     for degree, mass in zip(degrees, masses, strict=True):
         coefficients[degree] += mass
-    first, step = count * (ladder.base() + ladder.unit() * ball(least)), ladder.unit() * ball(span)
+    first, step = count * (spacing.base() + spacing.unit() * ball(least)), spacing.unit() * ball(span)
     found = (arb_poly(coefficients) ** count).coeffs()
     return [(first + degree * step, mass) for degree, mass in enumerate(found) if not mass.is_zero()]
 
@@ -129,8 +137,8 @@ def _multinomial(masses: list[Any], losses: list[Any], count: int, work: Work) -
     yield from over(0, count, arb(0), arb.fac_ui(count))
 
 
-def _expanded(flats: Sequence[tuple[Flat, int]], corners: int, work: Work) -> list[Atoms]:
-    """For each power b of Q - 1, the places y and coefficients C of the terms."""
+def _expanded(flats: Sequence[tuple[TiltedUniform, int]], corners: int, work: Work) -> list[Atoms]:
+    """For each power b of Q - 1, the exponents y and the coefficients C of the terms."""
     found: dict[int, Atoms] = {0: [(arb(0), arb(1))]}
     for law, count in flats:
         w = law.width()
@@ -153,7 +161,7 @@ def _residues(corners: int, order: int) -> Iterator[Callable[[Any], Any]]:
     inverse = [arb(1)]
     for i in range(1, order):
         inverse.append(inverse[-1] / i)
-    # the first coefficients of (Q+1)^{N-b-1} (Q-1)^{b-1} in powers of Q, which are whole
+    # the first coefficients of (Q+1)^{N-b-1} (Q-1)^{b-1} in powers of Q, from b = 0 on
     if corners:
         series = [-total for total in accumulate(math.comb(corners - 1, j) for j in range(order))]
     else:
@@ -167,7 +175,8 @@ def _residues(corners: int, order: int) -> Iterator[Callable[[Any], Any]]:
             return inner(x / 2) + right * (x / 2).exp() + left * (-x / 2).exp()
 
         yield residue
-        turned = [high - low for high, low in zip([0, *series], series, strict=False)]
+        # times (Q-1) / (Q+1)
+        product = [high - low for high, low in zip([0, *series], series, strict=False)]
         series = []
-        for coefficient in turned:
+        for coefficient in product:
             series.append(coefficient - (series[-1] if series else 0))

@@ -1,14 +1,14 @@
-"""Mixtures of unit normal laws moved apart: u = sum of p_i N(c_i, 1) against v = sum of q_j N(d_j, 1), all c_i >= 0 >= d_j.
+"""Mixtures of unit normal laws: u = sum of p_i N(c_i, 1) against v = sum of q_j N(d_j, 1), all c_i >= 0 >= d_j.
 
 With densities relative to N(0, 1), u(x) = sum of p_i e^{c_i x - c_i^2 / 2} and v likewise, X standard normal,
 
     M(z) = E[u(X)^{1+z} v(X)^{-z}].
 
-Facts that everything here rests on, for real x and y, with S the largest difference of two shifts of u:
+What follows rests on these facts, for real x and y, with S the largest difference of two shifts of u:
 
-1. |u(x+iy)| <= u(x); and |u(x+iy)| >= cos(S y / 2) u(x) for 0 <= S y < pi, since then, turned by the mean of the extreme
-   shifts, every term is within S y / 2 of the positive axis. So log u is analytic there, and arg u(x+iy) lies between
-   c_min y and c_max y.
+1. |u(x+iy)| <= u(x); and |u(x+iy)| >= cos(S y / 2) u(x) for 0 <= S y < pi: divided by e^{i c y}, c the middle of the
+   extreme shifts, every term has an angle of at most S y / 2 to the positive axis. So log u is analytic there, and
+   arg u(x+iy) lies between c_min y and c_max y.
 2. u'/u (x+iy) has as its real part the mean of (c_i + c_j) / 2 by the weights a_i a_j cos((c_i - c_j) y), a_i the terms of
    u(x). For S |y| <= pi/2 no weight is negative, and it lies between c_min and c_max. It is the derivative of log|u| by x
    and that of arg u by y.
@@ -25,39 +25,40 @@ from typing import Any
 
 from flint import acb, arb, ctx
 
-from logphi.checker.balls import ZERO, Real, Undecided, ball, between, rough, within
-from logphi.checker.closed import above
-from logphi.checker.sweep import Work, sweep
+from logphi.checker.balls import Real, Undecided, Work, ball, between, exactly, normal_tail, rough, within
+from logphi.checker.exponential_sums import exponential_sums
+from logphi.checker.law import Law
 
 # probabilities and shifts
 Shifts = tuple[tuple[Real, Fraction], ...]
+AT_ZERO: Shifts = ((exactly(1), Fraction(0)),)
 
 
 @dataclass(frozen=True)
-class Normals:
-    """The pair (u, v), of which one at least has more than one component."""
+class NormalMixtures(Law):
+    """The pair (u, v), at least one of which has more than one component."""
 
     p: Shifts
     q: Shifts
-    infinite: Real = ZERO
-    beyond: Real = ZERO
-    end: float = math.inf
 
-    def reversed(self) -> Normals:
-        """The pair (v, u), mirrored."""
-        return Normals(_mirrored(self.q), _mirrored(self.p))
+    def reversed(self) -> NormalMixtures:
+        """The pair (v, u), on the line turned around."""
+        return NormalMixtures(_mirrored(self.q), _mirrored(self.p))
 
-    def moment(self, x: Any, work: Work) -> Any:
-        """M(x) for a real x >= 0."""
-        return self.along(x, arb(0), 1, work)[0].real
+    def sampled(self, rate: Fraction) -> Law:
+        """With the component at zero, if Q is N(0, 1)."""
+        if len(self.q) > 1 or self.q[0][1] != 0:
+            return super().sampled(rate)
+        taking = tuple((_times(weight, rate), shift) for weight, shift in self.p)
+        return NormalMixtures(((exactly(1 - rate), Fraction(0)), *taking), self.q)
 
-    def along(self, c: Any, step: Any, nodes: int, work: Work) -> list[Any]:
+    def on_line(self, c: Any, step: Any, nodes: int, work: Work) -> list[Any]:
         """M(c + i k step) for k = 0 .. nodes - 1, by the trapezoidal rule in x, on a line with Im x = b >= 0.
 
         Where Im x = y the integrand is at most that of M(c), times e^{y^2/2} of the normal density and cos(S y / 2)^{-c} of v,
         by fact 1; below the real axis times e^{t (c_max - d_min) |y|} of the arguments, too, and above it not, by fact 3. With
         step h the error is at most 1 / (e^{2 pi a / h} - 1) of the integrals of these bounds along y = b + a and y = b - a.
-        Tall lines are best served by a = b: the lower edge is the real axis, and nothing grows with t.
+        For tall lines a = b is best: the lower edge is then the real axis, and nothing grows with t.
         """
         reach, spread, inner = self._reach(), self._spread(), _spread(self.q)
         time, wanted = step * (nodes - 1), ctx.prec * math.log(2)
@@ -71,17 +72,17 @@ class Normals:
         edges = [((b + a), arb(0)), (a - b, time * ball(reach))]
         share = sum(((y**2 / 2 + turning * y).exp() * (ball(inner) * y / 2).cos() ** (-c) for y, turning in edges), arb(0))
         share /= (2 * arb.pi() * a / h).expm1()
-        weights, losses, stray = self._grid(c, b, h, wanted, work)
+        weights, losses, tails = self._grid(c, b, h, wanted, work)
         work.spend(2 * len(weights) * nodes)
-        sums = sweep(weights, losses, step, nodes)
-        size = between(sums[0].real - stray, sums[0].real + stray) / (1 + within(share))
-        error = within(size * share + stray)
+        sums = exponential_sums(weights, losses, step, nodes)
+        size = between(sums[0].real - tails, sums[0].real + tails) / (1 + within(share))
+        error = within(size * share + tails)
         return [acb(sums[0].real) + error, *(one + acb(error, error) for one in sums[1:])]
 
-    def decay(self, c: Any, lifts: list[float], bits: int, work: Work) -> Callable[[Any], Any]:
+    def ceiling_above(self, c: Any, lifts: list[float], bits: int, work: Work) -> Callable[[Any], Any]:
         """A function of T > 0: a bound of |M(c + it)| for all |t| >= T; its own errors are about 2^-bits M(c).
 
-        Integrated over Im x = b > 0 instead, M(c + it), t > 0, is at most
+        ByQuadrature over Im x = b > 0 instead, M(c + it), t > 0, is at most
         J(t) = E[e^{b^2/2} |u|^{1+c} |v|^{-c} e^{-t (arg u - arg v)}] at X + ib, which falls with t by fact 3. The same rule
         encloses J: as a function of x, log|u| and arg u at x + ib are the half sum, and over i the half difference, of
         log u(x+ib) and log u(x-ib), so that on Im x = +-d the factor of t is at most 1 by fact 3, and the others at most those
@@ -95,9 +96,9 @@ class Normals:
             growth = (b**2 + d**2) / 2 - c * (inner * (b + d) / 2).cos().log()
             h = arb(2 * math.pi * rough(d) / (rough(growth) + wanted + 2))
             share = 2 * growth.exp() / (2 * arb.pi() * d / h).expm1()
-            weights, losses, stray = self._grid(c, b, h, wanted, work)
+            weights, losses, tails = self._grid(c, b, h, wanted, work)
             sizes, angles = [abs(weight) for weight in weights], [loss.imag for loss in losses]
-            prepared.append((sizes, angles, (stray + share * size).abs_upper()))
+            prepared.append((sizes, angles, (tails + share * size).abs_upper()))
 
         def bound(time: Any) -> Any:
             work.spend(10 * sum(len(weights) for weights, _, _ in prepared))
@@ -109,14 +110,14 @@ class Normals:
 
         return bound
 
-    def alone(self, epsilon: Any) -> Any:
-        """D of a single release: P(X > x) - e^eps Q(X > x) at the x where the loss, which rises, is eps."""
+    def single_excess(self, epsilon: Any) -> Any:
+        """P(X > x) - e^eps Q(X > x) at the x where the loss, which rises, is eps."""
         x = self.threshold(epsilon)
-        p, q = (sum((weight() * above(x - ball(c)) for weight, c in side), arb(0)) for side in (self.p, self.q))
+        p, q = (sum((weight() * normal_tail(x - ball(c)) for weight, c in side), arb(0)) for side in (self.p, self.q))
         return p - epsilon.exp() * q
 
     def threshold(self, epsilon: Any) -> Any:
-        """Where the loss is epsilon: an interval at whose ends it is on both sides; an infinity if it never is."""
+        """The x where the loss is epsilon: an interval, with the loss below at one end and above at the other; or infinite."""
         for ours, theirs, sign in ((self.p, self.q, -1), (self.q, self.p, 1)):
             still = sum((weight() for weight, c in ours if c == 0), arb(0))
             if still > 0 and all(c == 0 for _, c in theirs) and sign * epsilon > -still.log():
@@ -150,7 +151,7 @@ class Normals:
         return max(_spread(self.p), _spread(self.q))
 
     def _grid(self, c: Any, b: Any, h: Any, wanted: float, work: Work) -> tuple[list[Any], list[Any], Any]:
-        """At x + ib, x = k h: weights h phi u^{1+c} v^{-c}, losses log u - log v, and the sizes of all weights beyond the ends.
+        """At x + ib, x = k h: weights h phi u^{1+c} v^{-c}, losses log u - log v, and a bound of all further weights.
 
         The logarithm of the size of a weight has, by fact 2, a derivative of at most a - x with a = (1 + c) c_max - c d_min,
         and of at least -x: to the right of a and to the left of zero, weights fall faster than geometrically.
@@ -167,13 +168,17 @@ class Normals:
             u, v = _logarithm(least, lifted, p, x), _logarithm(*q, x)
             weights.append(scale * ((1 + c) * u - c * v - (x + lifted) ** 2 / 2).exp())
             losses.append(u - v)
-        stray = abs(weights[0]) / (first * h * h).expm1() + abs(weights[-1]) / ((last * h - a) * h).expm1()
-        return weights, losses, stray.abs_upper()
+        tails = abs(weights[0]) / (first * h * h).expm1() + abs(weights[-1]) / ((last * h - a) * h).expm1()
+        return weights, losses, tails.abs_upper()
+
+
+def _times(weight: Real, rate: Fraction) -> Real:
+    return lambda: weight() * ball(rate)
 
 
 def _near(x: Any) -> None:
     if abs(x) > 2**64:
-        raise Undecided("the loss is too near to its limit at this epsilon to be told from it")
+        raise Undecided("the precision does not separate this epsilon from the limit of the loss")
 
 
 def _mirrored(shifts: Shifts) -> Shifts:
@@ -185,7 +190,7 @@ def _spread(shifts: Shifts) -> Fraction:
 
 
 def _components(shifts: Shifts, b: Any) -> tuple[Any, Any, list[tuple[Any, Any]]]:
-    """The least shift c, ib, and the shifts g beyond c with their probabilities times e^{i g b + (c^2 - (c + g)^2) / 2}."""
+    """The least shift c, ib, and the gaps g to the shifts, with their probabilities times e^{i g b + (c^2 - (c + g)^2) / 2}."""
     least = min(c for _, c in shifts)
     lifted = arb(0) if b.is_zero() else acb(0, b)
     gaps = [(weight(), ball(c - least), ball((least**2 - c**2) / 2)) for weight, c in shifts]
@@ -193,7 +198,7 @@ def _components(shifts: Shifts, b: Any) -> tuple[Any, Any, list[tuple[Any, Any]]
 
 
 def _logarithm(least: Any, lifted: Any, gaps: list[tuple[Any, Any]], x: Any) -> Any:
-    """Log u(x + ib); the branch is right, as arguments beyond that of the least shift are less than pi by fact 1."""
+    """Log u(x + ib) on the principal branch, as the arguments relative to the least shift are below pi by fact 1."""
     if len(gaps) == 1:
         return least * (x + lifted) - least**2 / 2
     inner = sum([mass * (gap * x).exp() if gap else mass for gap, mass in gaps], arb(0))

@@ -1,4 +1,4 @@
-"""The excess of some pairs of normal laws of two widths each, whose characteristic functions hardly decay: a bent line.
+"""The excess of few pairs of normal laws of different widths: the line is bent, as their M hardly falls on a straight one.
 
 With w = 1 + z v, v = 1 - r^2, one pair has z (z+1) / w = (w - 2 + v + (1-v) / w) / v^2, so that
 
@@ -17,34 +17,36 @@ from typing import Any
 
 from flint import acb, arb, ctx
 
-from logphi.checker.balls import Undecided, ball, precision, within
-from logphi.checker.closed import Widths
+from logphi.checker.balls import Undecided, Work, ball, precision, within
 from logphi.checker.contour import abscissa
-from logphi.checker.sweep import Work
+from logphi.checker.law import Terms
+from logphi.checker.normal_pair import NormalPair
 
+# measured: of more pairs, M falls fast enough on a straight line
 MOST_PAIRS = 200
 
 
-def applies(terms: Sequence[tuple[Any, int]]) -> bool:
-    """Whether these are such pairs, and not too many."""
-    return all(isinstance(law, Widths) for law, _ in terms) and sum(count for _, count in terms) <= MOST_PAIRS
+def applies(terms: Terms) -> bool:
+    """Whether all laws are such pairs, and not too many."""
+    return all(isinstance(law, NormalPair) for law, _ in terms) and sum(count for _, count in terms) <= MOST_PAIRS
 
 
-def enclose(terms: Sequence[tuple[Widths, int]], epsilons: Sequence[Fraction], goal: float, work: Work) -> list[Any]:
+def enclose(terms: Terms, epsilons: Sequence[Fraction], goal: float, work: Work) -> list[Any]:
     """D at each epsilon."""
     with precision(64):
         c = abscissa(terms, float(epsilons[0]), goal, work)
+    pairs = [(law, count) for law, count in terms if isinstance(law, NormalPair)]
     with precision(int(-goal / math.log(2)) + 40):
-        work.spend(2e5 * len(epsilons) * len(terms))
-        return [_excess(terms, arb(c), ball(epsilon)) for epsilon in epsilons]
+        work.spend(2e5 * len(epsilons) * len(pairs))
+        return [_excess(pairs, arb(c), ball(epsilon)) for epsilon in epsilons]
 
 
-def _excess(terms: Sequence[tuple[Widths, int]], c: Any, epsilon: Any) -> Any:
-    numbers = [(ball(law.ratio), ball(law.square), ball(1 - law.ratio**2), count) for law, count in terms]
+def _excess(terms: Sequence[tuple[NormalPair, int]], c: Any, epsilon: Any) -> Any:
+    numbers = [(ball(law.ratio), ball(law.squared_distance), ball(1 - law.ratio**2), count) for law, count in terms]
     slope = sum((count * (square / (2 * v) - r.log()) for r, square, v, count in numbers), arb(0)) - epsilon
     if not abs(slope) > 0:
-        raise Undecided("this epsilon cannot be told from the one beside which the line may not be bent")
-    # 120 degrees from the positive axis, or 60
+        raise Undecided("this epsilon is too near to the one at which the line cannot be bent")
+    # the direction of the upper half, 120 or 60 degrees from the positive axis: to where e^{z slope} falls
     rise, lean = arb(3).sqrt() / 2, -arb(1) / 2 if slope > 0 else arb(1) / 2
     fall = abs(slope) / 2
     turn, far = acb(lean, rise), (ctx.prec * arb(2).log() / fall).mid()

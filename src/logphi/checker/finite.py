@@ -1,0 +1,166 @@
+"""Laws of finitely many outcomes, and the discrete Gaussian's, whose outcomes are all whole numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from flint import acb, arb, ctx
+
+from logphi.checker.balls import ZERO, Real, Undecided, Work, ball, exactly
+from logphi.checker.exponential_sums import exponential_sums
+from logphi.checker.law import Formula, Law, Spacing
+
+# more outcomes take too long
+MOST_OUTCOMES = 20_000
+# the probabilities of each outcome under P and Q
+Outcomes = Callable[[], list[tuple[Any, Any]]]
+
+
+@dataclass(frozen=True)
+class Finite(Law):
+    """Outcomes with their probabilities under P and Q, in which zeros are exact.
+
+    ``spacing`` gives the losses of the outcomes that both P and Q reach, in their order. ``omitted`` bounds the probability,
+    under P, of outcomes that are not listed.
+    """
+
+    outcomes: Outcomes
+    spacing: Spacing | None
+    omitted: Real = ZERO
+    atomic = True
+
+    @staticmethod
+    def spaced(outcomes: Outcomes, omitted: Real = ZERO) -> Finite:
+        """Outcomes whose losses have no common unit, unless they are two: then it is their difference."""
+        free = Finite(outcomes, None, omitted)
+        if len(free.common()) != 2:
+            return free
+        unit: Real = lambda: free.losses()[1] - free.losses()[0]  # noqa: E731
+        return Finite(outcomes, Spacing(free, unit, (Fraction(0), Fraction(1)), lambda: free.losses()[0]), omitted)
+
+    def lattice(self) -> Spacing | None:
+        """The spacing."""
+        return self.spacing
+
+    def common(self) -> list[tuple[Any, Any]]:
+        """The outcomes that both laws reach."""
+        return [(p, q) for p, q in self.outcomes() if not (p.is_zero() or q.is_zero())]
+
+    def reversed(self) -> Finite:
+        """The same outcomes with P and Q exchanged, and the losses negated."""
+        spacing, mine = None, self.spacing
+        if mine is not None:
+            spacing = Spacing(mine.key, mine.unit, tuple(-step for step in mine.steps), lambda: -mine.base())
+        return Finite(lambda: [(q, p) for p, q in self.outcomes()], spacing, self.omitted)
+
+    def infinite(self) -> Any:
+        """P(L = inf)."""
+        return sum((p for p, q in self.outcomes() if q.is_zero()), arb(0))
+
+    def losses(self) -> list[Any]:
+        """Log p/q of the outcomes that both reach."""
+        if self.spacing is None:
+            return [(p / q).log() for p, q in self.common()]
+        base, unit = self.spacing.base(), self.spacing.unit()
+        return [base + unit * ball(step) for step in self.spacing.steps]
+
+    def largest(self) -> Any:
+        """The largest loss, unless some are not listed."""
+        if not self.omitted().is_zero():
+            return None
+        first, *others = self.losses()
+        for loss in others:
+            first = first.max(loss)
+        return first
+
+    def as_finite(self) -> Finite:
+        """The law itself."""
+        return self
+
+    def on_line(self, c: Any, step: Any, nodes: int, work: Work) -> list[Any]:
+        """The sums of p e^{zL} over the outcomes."""
+        common, losses = self.common(), self.losses()
+        work.spend((10 + 2 * nodes) * len(common))
+        weights = [p * (c * loss).exp() for (p, _), loss in zip(common, losses, strict=True)]
+        return exponential_sums(weights, losses, step, nodes)
+
+    def sampled(self, rate: Fraction) -> Finite:
+        """Outcome by outcome."""
+        g = exactly(rate)
+        return Finite.spaced(lambda: [((1 - g()) * q + g() * p, q) for p, q in self.outcomes()], self.omitted)
+
+    def subset(self, rate: Fraction) -> Law:
+        """Outcome by outcome, where the sign of each loss is that of a rational step."""
+        g, spacing = exactly(rate), self.spacing
+        if spacing is None or not self.infinite().is_zero() or not spacing.base().is_zero():
+            return super().subset(rate)
+
+        def outcomes() -> list[tuple[Any, Any]]:
+            signed = list(zip(spacing.steps, self.outcomes(), strict=True))
+            above = [((1 - g()) * q + g() * p, q) for sign, (p, q) in signed if sign > 0]
+            below = [(p, (1 - g()) * p + g() * q) for sign, (p, q) in signed if sign < 0]
+            # the rest of P is the rest of Q, with a loss of zero
+            rest = sum((p for sign, (p, _) in signed if sign == 0), arb(0))
+            rest += (1 - g()) * sum((p - q for sign, (p, q) in signed if sign > 0), arb(0))
+            return [*above, *below, (rest, rest)]
+
+        return Finite.spaced(outcomes)
+
+
+@dataclass(frozen=True)
+class DiscreteGaussian(Formula):
+    """The discrete Gaussian on all whole numbers moved by s against itself.
+
+    With Theta(a) the sum of e^{-(x-a)^2 / (2 sigma^2)}, M(z) = e^{z (z+1) s^2 / (2 sigma^2)} Theta((1+z) s) / Theta(0).
+    """
+
+    sigma: Fraction
+    move: int
+    atomic = True
+    symmetric = True
+
+    def lattice(self) -> Spacing:
+        """Losses (x - s/2) s / sigma^2, by two neighbours."""
+        step = self.move / self.sigma**2
+        return Spacing("one", exactly(1), (-step * self.move / 2, step - step * self.move / 2))
+
+    def value(self, z: Any) -> Any:
+        """By theta(y), the sum of e^{pi i tau x^2 + 2 pi i x y}: Theta(a) is e^{-a^2 / (2 sigma^2)} theta(y)."""
+        variance = ball(self.sigma**2)
+        tau, y = acb(0, 1) / (2 * arb.pi() * variance), (1 + z) * self.move / (acb(0, 2) * arb.pi() * variance)
+        lead = (-(1 + z) * self.move**2 / (2 * variance)).exp()
+        return lead * acb.modular_theta(y, tau)[2] / acb.modular_theta(acb(0), tau)[2]
+
+    def as_finite(self) -> Finite:
+        """The outcomes that the precision in force resolves."""
+        far, half = self._far(), Fraction(self.move, 2)
+        steps = tuple((x - half) * self.move / self.sigma**2 for x in range(-far, far + self.move + 1))
+        return Finite(lambda: self._near(far)[0], Spacing("one", exactly(1), steps), lambda: self._near(far)[1])
+
+    def sampled(self, rate: Fraction) -> Finite:
+        """Outcome by outcome, as many as each precision in force resolves."""
+        g = exactly(rate)
+        return Finite(
+            lambda: [((1 - g()) * q + g() * p, q) for p, q in self._near(self._far())[0]],
+            None,
+            lambda: self._near(self._far())[1],
+        )
+
+    def _far(self) -> int:
+        far = math.ceil(float(self.sigma) * math.sqrt(2 * math.log(2) * ctx.prec)) + 1
+        if far + self.move > MOST_OUTCOMES:
+            raise Undecided("a discrete Gaussian so wide is not listed outcome by outcome by this checker")
+        return far
+
+    def _near(self, far: int) -> tuple[list[tuple[Any, Any]], Any]:
+        """The outcomes from -far to far + s, and a bound of the probability of all others."""
+        variance, move = ball(self.sigma**2), self.move
+        whole = acb.modular_theta(acb(0), acb(0, 1) / (2 * arb.pi() * variance))[2].real
+        weights = {x: (-(arb(x) ** 2) / (2 * variance)).exp() / whole for x in range(-far - move, far + move + 1)}
+        # two geometric series, as e^{-(x+1)^2 / 2v} / e^{-x^2 / 2v} <= e^{-far / v} for x >= far
+        omitted = 2 * weights[far] * (-far / variance).exp() / (1 - (-far / variance).exp())
+        return [(weights[x - move], weights[x]) for x in range(-far, far + move + 1)], omitted

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 EXAMPLES = 'logphi calibrate "1000 * Gaussian(sigma=x).poisson(0.01)" --epsilon 2 --delta 1e-5'
 
 _ABOUT = "the smallest noise, most steps, largest rate (a name in EXPR, such as x) that meets a target"
-_JSON = """print one JSON object, in full precision: query, name, value, beyond (the next value, which misses the target),
+_JSON = """print one JSON object, in full precision: query, name, value, nearest_miss (the next value, which misses the target),
 epsilon, delta, slack, status, evaluations, mechanism, answer (the epsilon that the value attains, as of logphi epsilon)"""
 
 
@@ -81,7 +81,7 @@ def _data(target: dict[str, float], found: Calibration) -> dict[str, Any]:
     data = found.to_dict()
     return {
         "query": "calibrate",
-        **{name: data[name] for name in ("name", "value", "beyond")},
+        **{name: data[name] for name in ("name", "value", "nearest_miss")},
         **target,
         **{name: data[name] for name in ("slack", "status", "evaluations", "mechanism")},
         "answer": as_data(found.answer),

@@ -31,7 +31,7 @@ from logphi.sampling.group import LARGEST_SIZE, refusal
 from logphi.sampling.poisson import one_pair_of_poisson, poisson, poisson_relation
 from logphi.sampling.subset import subset, subset_relation
 from logphi.serializable import Serializable
-from logphi.spelling import short
+from logphi.spelling import is_foreign, short
 from logphi.written import Written, exactly, meant
 
 # measured: the binomial weights of larger groups take long to sum over
@@ -315,7 +315,7 @@ class Primitive(Constructed, Mechanism):
 
     def _uncertified(self) -> str:
         name = type(self).__name__
-        if self._foreign():
+        if is_foreign(type(self)):
             return (
                 f"{name} is not of the catalogue: nobody else would know what it is; certify a mechanism that "
                 "dominates it, such as a Discrete, a GaussianMixture or a FromTradeoff"

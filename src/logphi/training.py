@@ -206,8 +206,8 @@ def dp_sgd(
     Returns
     -------
     Training
-        A mechanism like any other; ``print`` shows rate and steps first. Noise that was found is proved to meet the target;
-        its ``calibration`` has the next smaller one, ``nearest_miss``, which is proved to miss it, and a status where that is not so.
+        A mechanism like any other; ``print`` shows rate and steps first. Noise that was found is proved to meet the target; the
+        ``nearest_miss`` of its ``calibration``, the next smaller one, is proved to miss it, or the status says otherwise.
 
     Raises
     ------

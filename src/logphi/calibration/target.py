@@ -158,10 +158,7 @@ class QuestionTarget(Target):
 def stated_target(epsilon: Any, delta: Any, question: Any, limit: Any, rtol: float) -> Target:
     """The target that the arguments of a calibration state; ``rtol`` is the tolerance of the parameter.
 
-    Raises
-    ------
-    ValueError, TypeError
-        If they state none, or two, or a number is outside its range.
+    Raises a ValueError or TypeError if they state none, or two, or a number is outside its range.
     """
     if (question is None) != (limit is None):
         raise ValueError("a question needs a limit and a limit a question: give both, or epsilon and delta")

@@ -109,10 +109,7 @@ def begin(
 ) -> tuple[Trials, Trial]:
     """The trials of a family, with the first one; whether it takes whole numbers only is found by trying unless given.
 
-    Raises
-    ------
-    ValueError
-        If the family refuses all that is tried.
+    Raises a ValueError if the family refuses all that is tried.
     """
     if not whole:
         trials = Trials(family, target, Reals(), least, most)

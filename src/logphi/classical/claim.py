@@ -89,12 +89,8 @@ class Claim(Enclosed):
 def at_most(name: str, bound: Any) -> float:
     """A number that the quantity is proved not to exceed: a number given as such, or the upper end of a bound.
 
-    Raises
-    ------
-    TypeError
-        If only an approximation, an estimate or a lower bound is given: a theorem has no use for them.
-    ValueError
-        If it is NaN.
+    Raises a TypeError if it is an approximation, an estimate or a lower bound, which prove nothing, and a ValueError if it is
+    NaN.
     """
     return _end(name, bound, Side.UPPER)
 

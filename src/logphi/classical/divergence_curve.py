@@ -29,10 +29,7 @@ Divergence = Callable[[float], "float | Bound | Claim"]
 def divergence_at(divergence: Divergence, order: float) -> float:
     """An upper bound of the divergence of one order, in nats.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If it is no proved upper bound, or negative.
+    Raises a TypeError or ValueError if it is no proved upper bound, or negative.
     """
     own = at_most(f"the divergence of order {order!r}", divergence(order))
     if own < 0:
@@ -184,12 +181,7 @@ def between_orders(curve: DivergenceCurve) -> DivergenceCurve:
 def curves(source: Questions | RenyiCurve | Divergence, direction: DirectionLike | None = None) -> list[RenyiCurve]:
     """The curves of a mechanism, one for each order of its pair; a curve or a function as it is.
 
-    Raises
-    ------
-    TypeError
-        If the source is none of them.
-    ValueError
-        If the direction is unknown or foreign to the relation.
+    Raises a TypeError if the source is none of them, and a ValueError if the direction is unknown or foreign to the relation.
     """
     if isinstance(source, Questions):
         return [LossCurve(law) for _, law in Loss(source.loss_law(), source.adjacency).orders(direction)]

@@ -54,11 +54,8 @@ def guarantees(mechanism: Mechanism, both: bool = False) -> Callable[[float], li
     composition rests on randomized response, which dominates what is guaranteed in ``both`` orders: a loss of at most eps in
     one of them may be eps always.
 
-    Raises
-    ------
-    UnsupportedError
-        If more than 64 distinct parts have unbounded losses: choosing a delta for each takes long. Or if the losses are known
-        by samples only.
+    Raises an UnsupportedError if more than 64 distinct parts have unbounded losses, as choosing a delta for each takes long, or
+    if a loss is known by samples only.
     """
     if mechanism.loss_law().estimated:
         raise UnsupportedError(ESTIMATED)
@@ -94,10 +91,7 @@ def bounded_mass(mechanism: Mechanism, both: bool = False) -> float:
 def whole_order_curve(mechanism: Mechanism) -> DivergenceCurve:
     """Divergences at the whole orders 2 to 64: of sampled parts by the theorem on sampling, of the others as they are.
 
-    Raises
-    ------
-    UnsupportedError
-        If a loss is infinite with positive probability, or there are more than 64 distinct parts.
+    Raises an UnsupportedError if a loss is infinite with positive probability, or there are more than 64 distinct parts.
     """
     parts = mechanism.counted()
     if len(parts) > MOST_PARTS:

@@ -1,4 +1,4 @@
-"""How privacy runs out in training, as a picture: epsilon against epochs, the Renyi accountant beside."""
+"""Epsilon against the epochs of training runs, as a picture, with the Renyi accountant for comparison."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 # steps at which a run is asked, closer at its beginning, where epsilon rises fastest
 _POINTS = 20
-# what most accountants of training do
+# the method of most accountants of training
 RENYI = "Renyi, whole orders"
 
 

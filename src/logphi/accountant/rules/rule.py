@@ -37,10 +37,7 @@ class Rule(ABC, Generic[Expense]):
     def after(self, spent: Expense, mechanism: Mechanism, count: int) -> Expense:
         """The expense with one more release, so many times.
 
-        Raises
-        ------
-        UnsupportedError
-            If the rule does not know what the mechanism costs.
+        Raises an UnsupportedError if the rule does not know what the mechanism costs.
         """
 
     @abstractmethod

@@ -49,7 +49,6 @@ class Constructed:
         return numbers_in(given.values())
 
     def _given(self) -> dict[str, Any]:
-        """The arguments of the constructor, in its order."""
         return {name: getattr(self, self._stored.get(name, name)) for name in inspect.signature(type(self)).parameters}
 
     def _settle(self, **values: Any) -> None:

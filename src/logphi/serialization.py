@@ -1,6 +1,6 @@
 """Mechanisms from plain data, which is what :meth:`logphi.Mechanism.to_json` and ledgers hold.
 
-The layout is that of certificates (:mod:`logphi.description`); the numbers also say whether they were written exactly or are
+The layout is that of certificates (:mod:`logphi.description`); numbers that were written exactly are distinguished from
 doubles (:mod:`logphi.strict_json`).
 """
 

@@ -314,7 +314,6 @@ def _step(noises: list[float], rate: float, sampler: str, group_size: int, relat
 
 
 def _passes(epochs: float) -> str:
-    """As they were given."""
     return _shown(epochs.exact) if isinstance(epochs, Written) else repr(float(epochs)).removesuffix(".0")
 
 

@@ -1,4 +1,4 @@
-"""The ledger of what was released: with the budgets that keep one, all that changes here, and only by appending."""
+"""The ledger of releases: it and the budgets that keep one are the only objects that change, by appending alone."""
 
 from __future__ import annotations
 

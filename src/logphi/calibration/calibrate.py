@@ -20,11 +20,11 @@ from logphi.calibration.trials import Trial, Trials, begin
 from logphi.guesses import guided
 from logphi.release import Mechanism
 
-# derived: the logarithms of parameters that are nearer to each other, relatively, agree to rounding
+# derived: the logarithms of parameters that differ by less, relatively, are equal up to rounding
 _FINEST = 1e-12
 # a double holds that many decimal digits
 _MOST_DIGITS = 15
-# how many decimals are tried; the first one nearly always does
+# how many decimals are tried; the first one is nearly always right
 _DECIMALS = 5
 
 

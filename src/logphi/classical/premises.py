@@ -25,7 +25,7 @@ ESTIMATED = "a loss is known by samples of its densities only: its errors are es
 
 # measured: each unbounded part costs an exact epsilon, each sampled one a table of sums
 MOST_PARTS = 64
-# how sharply the epsilon of a part is asked for: its upper end is used, so that any width is valid
+# the tolerance for the epsilon of a part, whose upper end is used: any width is valid
 _RTOL = 1e-6
 # the orders that the accountants of today use
 LARGEST_ORDER = 64
@@ -70,7 +70,7 @@ def guarantees(mechanism: Mechanism, both: bool = False) -> Callable[[float], li
 
 
 def _spending(one: Mechanism, delta: float, both: bool) -> Guarantee:
-    """The exact epsilon at delta."""
+    """The guarantee of one release by its exact epsilon at delta."""
     least = epsilon(_loss(one, both), delta, rtol=_RTOL)
     if not math.isfinite(least.upper):
         raise UnsupportedError(f"{one!r} has no finite epsilon at delta = {delta:.3g}")

@@ -127,7 +127,6 @@ def cumulative(law: LossDistribution, ends: tuple[float, float], points: Array |
 
 
 def _differences(law: LossDistribution, edges: Array, rtol: float) -> list[Bound]:
-    """Probabilities between neighbouring edges."""
     below = list(answers(law.cdf, edges, rtol))
     found = []
     for left, right in pairwise(below):

@@ -109,6 +109,5 @@ def _name(run: Training) -> str:
 
 
 def _counts(run: Training) -> list[int]:
-    """Numbers of steps, from the first to the last."""
     last = _POINTS - 1
     return sorted({1 + (run.steps - 1) * at**2 // last**2 for at in range(_POINTS)})

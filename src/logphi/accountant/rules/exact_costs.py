@@ -1,4 +1,4 @@
-"""What is exactly known of one release: its largest finite loss, and how likely an infinite one is."""
+"""Exact costs of one release: its largest finite loss, and the probability of an infinite one."""
 
 from __future__ import annotations
 

@@ -220,7 +220,6 @@ class LogPhiAccountant(IAccountant):  # type: ignore[misc]  # Opacus is not type
 
 
 def _checked(entry: Any) -> tuple[float, float, int]:
-    """An entry of a history as plain numbers."""
     if not isinstance(entry, (tuple, list)) or len(entry) != 3:
         raise ValueError(f"an entry of a history is (noise_multiplier, sample_rate, number of steps), got {entry!r}")
     noise, rate, steps = entry

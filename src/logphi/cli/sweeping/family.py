@@ -83,12 +83,10 @@ def _refusal(text: str, variables: dict[str, float]) -> str:
 
 
 def _mechanism(names: list[str], row: Row) -> Mechanism:
-    """What the expression is at the parameters of a row."""
     return parse(row["expression"], variables={name: number(name, row[name]) for name in names})
 
 
 def _answer(bound: Bound, reason: str | None) -> Row:
-    """The columns of an answer, or of a refusal."""
     if reason is not None:
         return {**dict.fromkeys(ANSWERED), "status": REFUSED_ROW, "error": one_line(reason)}
     data = as_data(bound)

@@ -96,7 +96,6 @@ def _values(option: str, name: str, text: str) -> list[int | float]:
 
 
 def _table(path: str, file: IO[str], unknowns: list[str]) -> tuple[list[str], Iterator[Row]]:
-    """The header of a table, and its rows."""
     lines = csv.reader(file, skipinitialspace=True, strict=True)
     header = [name.strip() for name in _next(path, lines) or []]
     if not header or not all(header):

@@ -21,9 +21,9 @@ from logphi.classical import (
     composition,
     concentrated,
     gaussian,
+    interval_arithmetic,
     loss_class,
     markov,
-    outward,
     renyi,
     saddle_point,
     sampled_renyi,
@@ -101,17 +101,21 @@ def test_printed_digits_err_to_the_side_of_the_bound(value):
 
 @pytest.mark.parametrize("power", [-2000.5, -745, -3.25, 0, 1 / 3, 3, 700, 2000])
 def test_ends_are_rounded_outward(power):
-    x = outward.intervals().exp(outward.exact(power))
+    x = interval_arithmetic.intervals().exp(interval_arithmetic.exact(power))
     with mpmath.workdps(80):
         truth = mpmath.exp(mpf(power))
-        low, high = outward.down(x), outward.up(x)
+        low, high = interval_arithmetic.down(x), interval_arithmetic.up(x)
         assert mpf(low) <= truth <= mpf(high)
-        assert outward.up(-x) == -low
-        assert outward.down(-x) == -high
+        assert interval_arithmetic.up(-x) == -low
+        assert interval_arithmetic.down(-x) == -high
     assert high == low or math.nextafter(low, math.inf) == high
-    assert outward.up(outward.decimal(0.1)) > 0.1 > outward.down(outward.decimal(0.1))
+    assert (
+        interval_arithmetic.up(interval_arithmetic.decimal(0.1))
+        > 0.1
+        > interval_arithmetic.down(interval_arithmetic.decimal(0.1))
+    )
     # 3e-324 reads back as the least double
-    assert outward.decimal(5e-324).a < mpf("3e-324")
+    assert interval_arithmetic.decimal(5e-324).a < mpf("3e-324")
 
 
 # ------------------------------------------------------------------------------------------- composition
@@ -801,9 +805,9 @@ def test_the_gaussian_in_closed_form_where_digits_cancel(power, ahead):
 
 
 def test_large_whole_numbers_are_decimals_too():
-    interval = outward.decimal(1e23)
+    interval = interval_arithmetic.decimal(1e23)
     assert interval.a <= 10**23 <= interval.b
-    assert outward.decimal(2.0**53).delta == 0
+    assert interval_arithmetic.decimal(2.0**53).delta == 0
 
 
 @pytest.mark.parametrize(
@@ -999,5 +1003,5 @@ def test_optimal_composition_is_that_of_known_guarantees():
 
 
 def test_more_digits_of_one_thread_are_no_concern_of_another():
-    with outward.digits().workdps(90), ThreadPoolExecutor(1) as other:
-        assert other.submit(lambda: outward.digits().dps).result() == 60
+    with interval_arithmetic.digits().workdps(90), ThreadPoolExecutor(1) as other:
+        assert other.submit(lambda: interval_arithmetic.digits().dps).result() == 60

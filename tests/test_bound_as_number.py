@@ -646,7 +646,7 @@ def test_tables_are_plain_rows():
     assert [row["upper"] for row in profile.records()] == profile.upper.tolist()
     good, bad = calibrated.records()
     assert (good["parameter"], good["meets"], good["upper"]) == (calibrated.value, True, calibrated.answer.upper)
-    assert (bad["parameter"], bad["meets"]) == (calibrated.beyond, False)
+    assert (bad["parameter"], bad["meets"]) == (calibrated.nearest_miss, False)
     assert [row["name"] for row in compared.records()] == [row.name for row in compared.rows]
     assert Bound(0, 0, math.inf).record()["upper"] == math.inf
 
@@ -690,13 +690,13 @@ def test_steps_are_rounded_down():
 
 def test_a_calibration_whose_safe_side_is_unknown_is_not_rounded():
     edge = lp.calibrate(lp.Gaussian(sigma=10).poisson, epsilon=2, delta=1e-5, upper=0.123456)
-    assert edge.beyond is None
+    assert edge.nearest_miss is None
     with pytest.raises(ValueError, match="the safe side is not known"):
         f"{edge:.3f}"
     with pytest.raises(ValueError, match="cannot be rounded"):
         round(edge, 3)
     whole = lp.calibrate(lp.Gaussian(sigma=10).poisson, epsilon=2, delta=1e-5)
-    assert whole.beyond is None
+    assert whole.nearest_miss is None
     assert (f"{whole:.2f}", round(whole, 2)) == ("1.00", 1.0)
 
 

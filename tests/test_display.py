@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import logphi as lp
 from effort import calls
 from logphi import Bound, Bounds, Direction, Entry, Ledger, Status
-from logphi.bound import ComplexBound
+from logphi.bound import ComplexBound, Side
 from logphi.display import printed, table
 
 # of functions; LaTeX of all terms would take millions
@@ -86,7 +86,7 @@ def test_long_arrays_show_their_ends() -> None:
     assert rows[0] == ["", "lower", "value", "upper", "status", "method"]
     assert [row[0] for row in rows[1:]] == ["0, 0", "0, 1", "0, 2", "0, 3", "0, 4", "…", "4, 1", "4, 2", "4, 3", "4, 4", "4, 5"]
     assert rows[6][1] == "20 more"
-    assert rows[-1][1] == printed(found.lower[4, 5], lp.bound.Side.LOWER, 13)
+    assert rows[-1][1] == printed(found.lower[4, 5], Side.LOWER, 13)
     assert len(cells(lp.Gaussian(sigma=1).delta(np.linspace(0, 2, 11))._repr_html_())) == 12
     assert len(cells(lp.Gaussian(sigma=1).delta([])._repr_html_())) == 1
 

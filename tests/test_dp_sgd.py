@@ -96,14 +96,14 @@ def test_the_noise_for_a_budget_is_found(more):
     assert found == given
     assert found.epsilon(1e-5).same_as(given.epsilon(1e-5))
     # six digits, and the next smaller decimal misses the target
-    beyond = found.calibration.beyond
+    missed = found.calibration.nearest_miss
     assert float(f"{found.noise_multiplier:.6g}") == found.noise_multiplier
-    assert 0 < found.noise_multiplier - beyond < 1.01 * 10 ** (math.floor(math.log10(beyond)) - 5)
+    assert 0 < found.noise_multiplier - missed < 1.01 * 10 ** (math.floor(math.log10(missed)) - 5)
     assert float(given.epsilon(1e-5)) <= 1 + 1e-9
-    assert float(given.delta(1)) <= 1e-5 < lp.dp_sgd(**SCRIPT, **more, noise_multiplier=beyond).delta(1).lower
-    assert float(found.calibration.answer) <= 1 <= found.calibration.beyond_answer.lower
+    assert float(given.delta(1)) <= 1e-5 < lp.dp_sgd(**SCRIPT, **more, noise_multiplier=missed).delta(1).lower
+    assert float(found.calibration.answer) <= 1 <= found.calibration.nearest_miss_answer.lower
     assert found.calibration.status is lp.CalibrationStatus.TIGHT
-    assert f"  found, to 6 digits: the least that meets epsilon <= 1.0 at delta = 1e-05; {beyond!r} misses it" in str(found)
+    assert f"  found, to 6 digits: the least that meets epsilon <= 1.0 at delta = 1e-05; {missed!r} misses it" in str(found)
     assert given.calibration is None
     assert "found" not in str(given)
 
@@ -112,7 +112,7 @@ def test_the_noise_for_a_budget_is_found(more):
 def test_it_is_the_noise_that_calibration_finds():
     found = lp.dp_sgd(**SCRIPT, target_epsilon=2, target_delta=1e-5)
     own = lp.calibrate(lambda x: 3516 * lp.Gaussian(x).poisson(256 / 60000), epsilon=2, delta=1e-5, digits=6)
-    assert (found.noise_multiplier, found.calibration.beyond) == (own.value, own.beyond)
+    assert (found.noise_multiplier, found.calibration.nearest_miss) == (own.value, own.nearest_miss)
     assert found.calibration.name == "noise_multiplier"
     composed = found + lp.Laplace(5)
     assert composed.epsilon(1e-5).lower > 2 - 1e-3

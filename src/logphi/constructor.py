@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from logphi.adjacency import Adjacency
 from logphi.description import node, normalised, numbers_in
+from logphi.spelling import is_foreign
 from logphi.written import exactly
 
 
@@ -33,17 +34,13 @@ class Constructed:
 
     def _data(self, write: Callable[[str, Any], Any]) -> dict[str, Any]:
         name = type(self).__name__
-        if self._foreign():
+        if is_foreign(type(self)):
             raise ValueError(
                 f"a {name} cannot be written down: it is not of the catalogue, so that nobody could make it again from its "
                 "parameters; write down a mechanism that dominates it, or pickle it"
             )
         given = self._given()
         return node(name, given.pop("adjacency").value, given, write)
-
-    def _foreign(self) -> bool:
-        """Whether it is of another package."""
-        return type(self).__module__.partition(".")[0] != __package__
 
     def _numbers(self) -> Iterator[float]:
         given = self._given()
@@ -52,7 +49,6 @@ class Constructed:
         return numbers_in(given.values())
 
     def _given(self) -> dict[str, Any]:
-        """The arguments of the constructor, in its order."""
         return {name: getattr(self, self._stored.get(name, name)) for name in inspect.signature(type(self)).parameters}
 
     def _settle(self, **values: Any) -> None:

@@ -23,10 +23,7 @@ def canonical(data: Any) -> str:
 def rational(name: str, value: Any) -> str | list[Any] | None:
     """A number in lowest terms, as ``"11/10"`` or ``"2"``; entry by entry for a list; None stays None.
 
-    Raises
-    ------
-    ValueError
-        If it is anything else.
+    Raises a ValueError if it is anything else.
     """
     if value is None:
         return None
@@ -51,11 +48,7 @@ def manner(numbers: Iterable[float]) -> str:
 
     Doubles that are their shortest decimals, such as 0.5 and whole numbers below 2^53, are as written.
 
-    Raises
-    ------
-    ValueError
-        If different numbers have the same double. Where doubles are compared, as when equal terms are collected, they would
-        count as one.
+    Raises a ValueError if different numbers have the same double: they would count as one where equal terms are collected.
     """
     known, found = {0.0: Fraction(0), 1.0: Fraction(1)}, WRITTEN
     for number in numbers:
@@ -71,13 +64,7 @@ def manner(numbers: Iterable[float]) -> str:
 
 
 def normalised(name: str, probabilities: Iterable[float]) -> None:
-    """Nothing.
-
-    Raises
-    ------
-    ValueError
-        If probabilities do not sum to one exactly.
-    """
+    """Raise a ValueError if probabilities do not sum to one exactly."""
     excess = sum(map(meant, probabilities), Fraction(0)) - 1
     if excess:
         raise ValueError(

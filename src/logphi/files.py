@@ -9,13 +9,7 @@ from pathlib import Path
 
 
 def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
-    """Put content into a file at once; one that is there keeps its permissions.
-
-    Raises
-    ------
-    OSError
-        If the file cannot be written.
-    """
+    """Put content into a file at once; one that is there keeps its permissions; an OSError if the file cannot be written."""
     if os.path.exists(path) and not os.path.isfile(path):
         # a device or a pipe is not replaced; what it is a link to need not have a name
         Path(path).write_bytes(content)

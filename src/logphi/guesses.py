@@ -142,10 +142,7 @@ def nearest(name: str, known: Iterable[str]) -> str:
 def refuse_unknown(call: str, known: Mapping[str, Any], given: Mapping[str, Any], hints: Mapping[str, str]) -> None:
     """Answer a keyword that a call does not have.
 
-    Raises
-    ------
-    TypeError
-        If there is one; the message names it, what was meant, and what there is.
+    Raises a TypeError if there is one; the message names it, what was meant, and what there is.
     """
     for name in given:
         if name not in known:

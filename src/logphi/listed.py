@@ -8,7 +8,7 @@ from typing import ClassVar
 
 
 class _Listing(ABCMeta):
-    """Its classes leave out what begins with an underscore, operators too, which their docstrings name, and what they hide."""
+    """The metaclass: ``dir`` of its classes leaves out names with an underscore, operators too, and those that they hide."""
 
     def __dir__(cls) -> list[str]:
         return list(_shown(super().__dir__(), getattr(cls, "_unlisted", frozenset())))

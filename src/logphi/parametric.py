@@ -58,7 +58,7 @@ class Call:
 
     @staticmethod
     def of(function: Callable[..., Any], arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Call:
-        """With lists as tuples, so that equal calls are told."""
+        """A call with lists as tuples, so that equal calls are equal values."""
         given = [tuple(one) if isinstance(one, list) else one for one in (*arguments, *keywords.values())]
         return Call(function, tuple(given[: len(arguments)]), tuple(zip(keywords, given[len(arguments) :], strict=True)))
 
@@ -218,12 +218,8 @@ class Parametric:
     def _unknown(self, question: str) -> str:
         names = sorted(str(symbol) for symbol in self.free_symbols)
         each = ", ".join(f"{name}: ..." for name in names)
-        told = (
-            f"{names[0]} is a symbol: give it a number"
-            if len(names) == 1
-            else f"{', '.join(names)} are symbols: give them numbers"
-        )
-        return f"{told} with m.subs({{{each}}}), then ask for {question}"
+        advice = "is a symbol: give it a number" if len(names) == 1 else "are symbols: give them numbers"
+        return f"{', '.join(names)} {advice} with m.subs({{{each}}}), then ask for {question}"
 
     def __repr__(self) -> str:
         return " + ".join(repr(call) if count == 1 else f"{count} * {call!r}" for call, count in self.terms)

@@ -43,7 +43,7 @@ def shown(items: Iterable[T], label: str, total: int | None = None) -> Iterable[
 
 
 def searched(steps: Iterable[T]) -> Iterable[T]:
-    """The steps of a search for a crossing, counted: nobody knows how many it takes."""
+    """The steps of a search for a crossing, counted, as their number is not known before."""
     return shown(steps, "steps", total=0)
 
 

@@ -31,7 +31,7 @@ from logphi.sampling.group import LARGEST_SIZE, refusal
 from logphi.sampling.poisson import one_pair_of_poisson, poisson, poisson_relation
 from logphi.sampling.subset import subset, subset_relation
 from logphi.serializable import Serializable
-from logphi.spelling import short
+from logphi.spelling import is_foreign, short
 from logphi.written import Written, exactly, meant
 
 # measured: the binomial weights of larger groups take long to sum over
@@ -107,7 +107,8 @@ class Mechanism(Guided, Serializable, Questions):
         Raises
         ------
         ValueError, TypeError
-            If the size is no such number, or one record does not tell what several do; the message names a bound that holds.
+            If the size is no such number, or the pair of one record does not determine that of several: the message names a
+            bound that holds.
 
         Examples
         --------
@@ -119,7 +120,6 @@ class Mechanism(Guided, Serializable, Questions):
         return self if number == 1 else self._grouped(number)
 
     def _grouped(self, size: int) -> Mechanism:
-        """For a group of two or more."""
         raise refusal(type(self).__name__, size)
 
     def _manner(self) -> str:
@@ -261,7 +261,7 @@ class Primitive(Constructed, Mechanism):
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
         if cls.__doc__:
-            # help() tells first what there is to ask
+            # help() lists the questions first
             _, title, questions = inspect.cleandoc(Mechanism.__doc__ or "").partition("Notes\n-----\n")
             cls.__doc__ = f"{inspect.cleandoc(cls.__doc__)}\n\n{title}{questions}\n"
         # a dataclass would silently take the method for the default of the field
@@ -315,7 +315,7 @@ class Primitive(Constructed, Mechanism):
 
     def _uncertified(self) -> str:
         name = type(self).__name__
-        if self._foreign():
+        if is_foreign(type(self)):
             return (
                 f"{name} is not of the catalogue: nobody else would know what it is; certify a mechanism that "
                 "dominates it, such as a Discrete, a GaussianMixture or a FromTradeoff"
@@ -383,11 +383,9 @@ class PoissonSampled(Primitive):
         return self.base._uncertified()
 
     def _data(self, write: Callable[[str, Any], Any]) -> dict[str, Any]:
-        """Around that of the base."""
         return node("poisson", self.adjacency.value, self._drawn(), write, self.base._data(write))
 
     def _drawn(self) -> dict[str, Any]:
-        """How the sample is drawn."""
         return {"rate": self.rate, "group_size": self.group_size}
 
     def _numbers(self) -> Iterator[float]:
@@ -437,7 +435,6 @@ class SubsetSampled(Primitive):
         return self.base._uncertified()
 
     def _data(self, write: Callable[[str, Any], Any]) -> dict[str, Any]:
-        """Around that of the base."""
         return node("subset", self.adjacency.value, {"rate": self.rate}, write, self.base._data(write))
 
     def _numbers(self) -> Iterator[float]:
@@ -460,7 +457,6 @@ class Composition(Mechanism):
         return _collect(self.adjacency, [(one, own * count) for group, count in groups for one, own in group.counted()])
 
     def _uncertified(self) -> str:
-        """As the base of a sample."""
         return (
             "certificates do not know several releases on one sample; for Gaussians certify the sample of one Gaussian with "
             "sigma = (n_1/sigma_1^2 + n_2/sigma_2^2 + ...)^(-1/2), rounded down"

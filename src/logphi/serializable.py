@@ -60,7 +60,6 @@ class Serializable(ABC):
         """Why there is no certificate for it; empty where there is one."""
 
     def _node(self) -> dict[str, Any]:
-        """The plain data of a certificate."""
         if why := self._uncertified():
             raise ValueError(why)
         return self._data(rational)

@@ -1,6 +1,6 @@
 """Mechanisms from plain data, which is what :meth:`logphi.Mechanism.to_json` and ledgers hold.
 
-The layout is that of certificates (:mod:`logphi.description`); the numbers also say whether they were written exactly or are
+The layout is that of certificates (:mod:`logphi.description`); numbers that were written exactly are distinguished from
 doubles (:mod:`logphi.strict_json`).
 """
 
@@ -54,13 +54,7 @@ def from_json(text: str) -> Mechanism:
 
 
 def mechanism_from_data(data: Any, depth: int = 0) -> Mechanism:
-    """The mechanism that plain data describe.
-
-    Raises
-    ------
-    ValueError
-        If the data do not describe one; always one line.
-    """
+    """The mechanism that plain data describe; a ValueError if the data do not describe one; always one line."""
     if depth > _DEEPEST:
         raise ValueError(f"mechanisms are nested deeper than {_DEEPEST} levels")
     if isinstance(data, dict) and data.get("name") == COMPOSITION:

@@ -43,9 +43,13 @@ def spelled(value: Any) -> str:
     if isinstance(value, Written):
         return _number(value)
     if isinstance(value, type):
-        foreign = value.__module__.partition(".")[0] != __package__
-        return f"{value.__module__}.{value.__qualname__}" if foreign else value.__name__
+        return f"{value.__module__}.{value.__qualname__}" if is_foreign(value) else value.__name__
     return repr(value)
+
+
+def is_foreign(kind: type) -> bool:
+    """Whether a class is of another package."""
+    return kind.__module__.partition(".")[0] != __name__.partition(".")[0]
 
 
 def _number(value: Written) -> str:

@@ -30,13 +30,7 @@ _LONGEST_WHOLE = 400
 
 
 def mechanism_json(data: Any) -> str:
-    """The JSON of a mechanism's plain data.
-
-    Raises
-    ------
-    ValueError
-        If it is longer than :func:`json_object` would read.
-    """
+    """The JSON of a mechanism's plain data; a ValueError if it is longer than :func:`json_object` would read."""
     text = canonical({"format": MECHANISM, "version": VERSION, "mechanism": data})
     if len(text) > LONGEST_MECHANISM:
         raise ValueError(f"the JSON has {len(text)} characters, more than the {LONGEST_MECHANISM} that are read: pickle it")
@@ -46,12 +40,7 @@ def mechanism_json(data: Any) -> str:
 def json_object(kind: str, text: str, longest: int | None = None) -> dict[str, Any]:
     """The object that a JSON text of a ``format`` holds.
 
-    Raises
-    ------
-    TypeError
-        If it is no string.
-    ValueError
-        If it is not such a text, or of another version; always one line.
+    Raises a TypeError if it is no string, and a ValueError if it is not such a text, or of another version; always one line.
     """
     if not isinstance(text, str):
         raise TypeError(f"the JSON must be a string, got {type(text).__name__}; read it from its file first")
@@ -91,10 +80,7 @@ def _constant(name: str) -> NoReturn:
 def number_to_json(what: str, value: Any) -> Any:
     """A number, a flag, a list of numbers, or None, as JSON.
 
-    Raises
-    ------
-    ValueError
-        If it is anything else, or a quotient too long to be read again.
+    Raises a ValueError if it is anything else, or a quotient too long to be read again.
     """
     if isinstance(value, tuple):
         return [number_to_json(what, entry) for entry in value]
@@ -116,10 +102,7 @@ def number_to_json(what: str, value: Any) -> Any:
 def number_from_json(what: str, data: Any) -> Any:
     """The value that :func:`number_to_json` wrote, as exact as it was.
 
-    Raises
-    ------
-    ValueError
-        If it is no number, flag, list of numbers or None.
+    Raises a ValueError if it is no number, flag, list of numbers or None.
     """
     if isinstance(data, list) and not any(isinstance(entry, list) for entry in data):
         return tuple(number_from_json(what, entry) for entry in data)
@@ -136,13 +119,7 @@ def number_from_json(what: str, data: Any) -> Any:
 
 
 def fields(data: Any, what: str, needed: tuple[str, ...], optional: tuple[str, ...] = ()) -> dict[str, Any]:
-    """The data, if they are an object with these names and no others.
-
-    Raises
-    ------
-    ValueError
-        If not.
-    """
+    """The data, if they are an object with these names and no others; a ValueError if not."""
     if not isinstance(data, dict) or not set(needed) <= set(data) <= {*needed, *optional}:
         raise ValueError(f"{what} must be an object of {', '.join(needed)}")
     return data

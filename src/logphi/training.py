@@ -113,8 +113,8 @@ class Training(Mechanism):
     def _found(self) -> list[str]:
         if self.calibration is None:
             return []
-        beyond = self.calibration.beyond
-        missed = "" if beyond is None else f"; {beyond!r} misses it"
+        miss = self.calibration.nearest_miss
+        missed = "" if miss is None else f"; {miss!r} misses it"
         return [f"  found, to {_DIGITS} digits: the least that meets {self.calibration.target}{missed}"]
 
     @property
@@ -206,8 +206,8 @@ def dp_sgd(
     Returns
     -------
     Training
-        A mechanism like any other; ``print`` shows rate and steps first. Noise that was found is proved to meet the target;
-        its ``calibration`` has the next smaller one, ``beyond``, which is proved to miss it, and a status where that is not so.
+        A mechanism like any other; ``print`` shows rate and steps first. Noise that was found is proved to meet the target; the
+        ``nearest_miss`` of its ``calibration``, the next smaller one, is proved to miss it, or the status says otherwise.
 
     Raises
     ------
@@ -230,7 +230,7 @@ def dp_sgd(
     >>> round(training.epsilon(1e-5).value, 9)
     2.381596921
     >>> found = dp_sgd(dataset_size=60000, batch_size=256, steps=14062, target_epsilon=2, target_delta=1e-5)
-    >>> found.noise_multiplier, found.calibration.beyond
+    >>> found.noise_multiplier, found.calibration.nearest_miss
     (1.22415, 1.22414)
     """
     size = check.whole("dataset_size", dataset_size, 1, LARGEST_DATASET)
@@ -314,7 +314,6 @@ def _step(noises: list[float], rate: float, sampler: str, group_size: int, relat
 
 
 def _passes(epochs: float) -> str:
-    """As they were given."""
     return _shown(epochs.exact) if isinstance(epochs, Written) else repr(float(epochs)).removesuffix(".0")
 
 

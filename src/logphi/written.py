@@ -14,7 +14,7 @@ class Written(float):
     """The double nearest to an exact rational number, which is kept beside it.
 
     It behaves as the double in every respect: it equals it, it hashes and prints as it, and arithmetic with it gives plain
-    doubles. Only :func:`meant` and :func:`exact` tell the two apart.
+    doubles. Only :func:`meant` and :func:`exact` distinguish the two.
 
     Examples
     --------
@@ -63,7 +63,7 @@ def meant(value: float) -> Fraction:
 
 
 def exactly(value: Any) -> Any:
-    """What tells apart values that are equal as doubles: every number that was written as what was written.
+    """What distinguishes values that are equal as doubles: every number that was written, as it was written.
 
     Goes into tuples and dataclasses; anything else is itself, and so is a number that was written as a double that is its own
     shortest decimal.

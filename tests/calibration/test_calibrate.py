@@ -31,14 +31,14 @@ FEW = 16
 
 
 def around(found, truth):
-    """The crossing lies between the value and what is beyond it, which are as near as promised."""
-    low, high = sorted((found.value, found.beyond))
+    """The crossing lies between the value and its nearest miss, which are as near as promised."""
+    low, high = sorted((found.value, found.nearest_miss))
     assert low * (1 - ROUNDING) <= truth <= high * (1 + ROUNDING)
     assert found.status is CalibrationStatus.TIGHT
     assert high - low == 1 if isinstance(found.value, int) else high - low <= 1.001 * RTOL * truth
     assert float(found.answer) <= found.limit
     assert found.slack == found.limit - float(found.answer)
-    assert found.beyond_answer.lower >= found.limit
+    assert found.nearest_miss_answer.lower >= found.limit
 
 
 # by how much a target is relaxed for whole numbers
@@ -132,22 +132,22 @@ def test_training_takes_few_evaluations(name):
     found = lp.calibrate(lambda x: training(**{name: x}), epsilon=2, delta=1e-5)
     assert found.evaluations <= FEW
     assert isinstance(found.value, int) == (name == "steps")
-    assert float(found.answer) <= 2 <= found.beyond_answer.lower
-    assert float(training(**{name: found.value}).delta(2)) <= 1e-5 < training(**{name: found.beyond}).delta(2).lower
+    assert float(found.answer) <= 2 <= found.nearest_miss_answer.lower
+    assert float(training(**{name: found.value}).delta(2)) <= 1e-5 < training(**{name: found.nearest_miss}).delta(2).lower
     assert float(found.mechanism.epsilon(1e-5)) <= 2 + 1e-9
 
 
 def test_a_parameter_may_stand_twice():
     found = lp.calibrate(lambda x: 100 * lp.Gaussian(x).poisson(x / 1000), epsilon=2, delta=1e-5)
     assert found.status is CalibrationStatus.TIGHT
-    assert found.value > found.beyond
+    assert found.value > found.nearest_miss
 
 
 def test_digits_give_the_last_decimal_that_meets_the_target():
     sigma = lp.calibrate(lambda x: training(sigma=x), epsilon=2, delta=1e-5, digits=4)
-    assert (sigma.value, sigma.beyond, sigma.status) == (1.225, 1.224, CalibrationStatus.TIGHT)
+    assert (sigma.value, sigma.nearest_miss, sigma.status) == (1.225, 1.224, CalibrationStatus.TIGHT)
     rate = lp.calibrate(lambda x: training(rate=x), epsilon=2, delta=1e-5, digits=3)
-    assert (rate.value, rate.beyond, rate.status) == (0.00364, 0.00365, CalibrationStatus.TIGHT)
+    assert (rate.value, rate.nearest_miss, rate.status) == (0.00364, 0.00365, CalibrationStatus.TIGHT)
     steps = lp.calibrate(lambda x: training(steps=x), epsilon=2, delta=1e-5, digits=2)
     assert steps.value == 10207
 
@@ -162,7 +162,7 @@ def test_what_is_attained_is_told_in_the_unit_that_was_asked():
     """Epsilon for an epsilon, whatever was compared inside: the closed form of Balle & Wang 2018, Theorem 8."""
     found = lp.calibrate(lambda sigma: 30 * lp.Gaussian(sigma), epsilon=2, delta=1e-5, digits=3)
     with mpmath.workdps(40):
-        for sigma, answer in ((found.value, found.answer), (found.beyond, found.beyond_answer)):
+        for sigma, answer in ((found.value, found.answer), (found.nearest_miss, found.nearest_miss_answer)):
             mu = mpmath.sqrt(30) / sigma
 
             def profile(epsilon, mu=mu):
@@ -173,9 +173,9 @@ def test_what_is_attained_is_told_in_the_unit_that_was_asked():
             assert answer.upper >= epsilon * (1 - TEXT)
             assert answer.width < 1e-9
     assert (found.name, found.limit, found.slack) == ("sigma", 2.0, 2.0 - found.answer.upper)
-    assert found.answer.upper < 2 < found.beyond_answer.lower
+    assert found.answer.upper < 2 < found.nearest_miss_answer.lower
     assert str(found).startswith("sigma = 11 meets epsilon <= 2.0 at delta = 1e-05\n  attained: 1.98")
-    assert repr(found).startswith("Calibration(value=11.0, beyond=10.9, target='epsilon <= 2.0 at delta = 1e-05'")
+    assert repr(found).startswith("Calibration(value=11.0, nearest_miss=10.9, target='epsilon <= 2.0 at delta = 1e-05'")
     assert found.to_dict()["name"] == "sigma"
 
 
@@ -185,13 +185,13 @@ def test_a_target_at_the_edge_of_what_is_told_stays_within():
     for steps in (20, 21):
         found = lp.calibrate(lambda n, top=steps: min(n, top) * lp.Gaussian(3), epsilon=claimed, delta=1e-5, upper=25)
         assert float(found.answer) <= claimed
-        assert found.beyond_answer is None or found.beyond_answer.lower >= claimed
+        assert found.nearest_miss_answer is None or found.nearest_miss_answer.lower >= claimed
 
 
 def test_other_questions_are_told_in_their_own_unit():
     delta = lp.calibrate(lp.Gaussian, question=lambda m: m.delta(2), limit=1e-5, digits=3)
     assert delta.limit == 1e-5
-    assert 9e-6 < delta.answer.value < 1e-5 < delta.beyond_answer.lower
+    assert 9e-6 < delta.answer.value < 1e-5 < delta.nearest_miss_answer.lower
     advantage = lp.calibrate(lp.Gaussian, question=lambda m: m.risk.advantage(), limit=0.1, digits=3)
     # erf(1 / (2 sqrt(2) sigma)), of a Gaussian
     assert math.erf(1 / advantage.value / 8**0.5) == pytest.approx(advantage.answer.value, rel=1e-9)
@@ -220,15 +220,15 @@ def test_other_questions_have_the_side_of_their_bound():
     normal = NormalDist()
     error = lp.calibrate(lp.Gaussian, question=lambda m: m.tradeoff(0.05), limit=0.9)
     truth = 1 / (normal.inv_cdf(0.95) - normal.inv_cdf(0.9))
-    assert error.beyond <= truth * (1 + ROUNDING)
+    assert error.nearest_miss <= truth * (1 + ROUNDING)
     assert truth * (1 - ROUNDING) <= error.value <= truth * (1 + 2 * RTOL)
-    assert float(error.answer) >= 0.9 > error.beyond_answer.upper
+    assert float(error.answer) >= 0.9 > error.nearest_miss_answer.upper
     assert error.slack == float(error.answer) - 0.9 >= 0
 
 
 def test_where_the_domain_ends_the_edge_is_the_answer():
     found = lp.calibrate(lp.Gaussian(10).poisson, epsilon=2, delta=1e-5)
-    assert (found.value, found.beyond, found.status) == (1.0, None, CalibrationStatus.EDGE)
+    assert (found.value, found.nearest_miss, found.status) == (1.0, None, CalibrationStatus.EDGE)
     assert found.status.met
     assert "1.0 meets" in str(found)
     limited = lp.calibrate(lambda x: 1000 * lp.Gaussian(20).poisson(x), epsilon=2, delta=1e-5, upper=0.3)
@@ -241,7 +241,7 @@ def test_where_the_domain_ends_the_edge_is_the_answer():
 
 def test_no_step_may_be_one_too_many():
     found = lp.calibrate(lambda n: n * lp.Gaussian(0.1), epsilon=2, delta=1e-5)
-    assert (found.value, found.beyond, found.status) == (0, 1, CalibrationStatus.TIGHT)
+    assert (found.value, found.nearest_miss, found.status) == (0, 1, CalibrationStatus.TIGHT)
 
 
 @pytest.mark.parametrize(
@@ -254,15 +254,15 @@ def test_no_step_may_be_one_too_many():
 )
 def test_whole_numbers_are_found_out(family):
     found = lp.calibrate(family, epsilon=2, delta=1e-5)
-    assert (found.value, found.beyond) == (6, 7)
+    assert (found.value, found.nearest_miss) == (6, 7)
     assert type(found.value) is int
 
 
 def test_whole_numbers_may_be_asked_for():
     found = lp.calibrate(lambda x: 10 * lp.Gaussian(float(x)), epsilon=2, delta=1e-5, integer=True)
-    assert (found.value, found.beyond, type(found.value)) == (7, 6, int)
+    assert (found.value, found.nearest_miss, type(found.value)) == (7, 6, int)
     least = lp.calibrate(lambda k: lp.KaryRandomizedResponse(k, 0.5), epsilon=2, delta=1e-5)
-    assert (least.value, least.beyond) == (6, 7)
+    assert (least.value, least.nearest_miss) == (6, 7)
     with pytest.raises(TypeError, match="whole number"):
         lp.calibrate(lambda n: n * lp.Gaussian(5), epsilon=2, delta=1e-5, integer=False)
 
@@ -284,7 +284,7 @@ def test_a_turn_among_the_trials_is_told():
     found = lp.calibrate(bumpy, epsilon=0.5, delta=1e-4)
     assert found.status is CalibrationStatus.TURNING
     assert not found.status.met
-    assert float(found.answer) <= 0.5 < found.beyond_answer.lower
+    assert float(found.answer) <= 0.5 < found.nearest_miss_answer.lower
 
 
 def test_bounds_that_do_not_tell_are_told():
@@ -295,7 +295,7 @@ def test_bounds_that_do_not_tell_are_told():
     found = lp.calibrate(lp.Gaussian, question=rough, limit=1e-5)
     assert found.status is CalibrationStatus.WIDE
     truth = float(lp.calibrate(lp.Gaussian, epsilon=1, delta=1e-5))
-    assert found.beyond < truth < found.value < 1.01 * found.beyond
+    assert found.nearest_miss < truth < found.value < 1.01 * found.nearest_miss
 
 
 def test_estimates_are_told():
@@ -421,11 +421,11 @@ def test_where_bounds_do_not_tell_the_ends_that_decide_are_looked_for():
     found = lp.calibrate(lp.Gaussian, question=shift, limit=0.3, rtol=1e-9)
     assert found.status is lp.CalibrationStatus.WIDE
     assert found.value == pytest.approx((1 + 1e-5) / 0.3, rel=1e-9)
-    assert found.beyond == pytest.approx(1 / (1 + 1e-5) / 0.3, rel=1e-9)
+    assert found.nearest_miss == pytest.approx(1 / (1 + 1e-5) / 0.3, rel=1e-9)
     assert found.evaluations <= FEW
 
 
 def test_whole_numbers_beyond_the_doubles_are_told_apart():
     found = lp.calibrate(lambda n: n * lp.Gaussian(sigma=1e9), question=lambda m: m.epsilon(1e-5), limit=1.0)
-    assert float(found.answer) <= 1.0 < found.beyond_answer.lower
-    assert 0 < found.beyond - found.value < 1e-12 * found.value
+    assert float(found.answer) <= 1.0 < found.nearest_miss_answer.lower
+    assert 0 < found.nearest_miss - found.value < 1e-12 * found.value

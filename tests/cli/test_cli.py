@@ -346,10 +346,10 @@ def test_calibration(capsys: Capture) -> None:
     assert main(["calibrate", "14062*Gaussian(sigma=x).poisson(256/60000)", *target, "--digits", "4"]) == 0
     text = capsys.readouterr().out
     assert text.startswith("x = 1.225 meets epsilon <= 2.0 at delta = 1e-05\n  attained: 1.9978")
-    assert "beyond: 1.224 misses it, attaining 2.0003" in text
+    assert "nearest miss: 1.224, attaining 2.0003" in text
     assert main(["calibrate", "n * Gaussian(sigma=1.1).poisson(256/60000)", *target, "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
-    assert (found["name"], found["value"], found["beyond"], found["status"]) == ("n", 10207, 10208, "tight")
+    assert (found["name"], found["value"], found["nearest_miss"], found["status"]) == ("n", 10207, 10208, "tight")
     assert 1.999 < found["answer"]["upper"] <= found["epsilon"] == 2
     assert found["slack"] == found["epsilon"] - found["answer"]["upper"]
     assert main(["calibrate", "20*RandomizedResponse(p)", *target, "--lower", "1/2", "--digits", "3", "--json"]) == 0

@@ -5,7 +5,7 @@ import errno
 import pytest
 
 from logphi.cli import main
-from logphi.cli.unreadable import told
+from logphi.cli.unreadable import explained
 
 
 @pytest.fixture
@@ -54,4 +54,4 @@ def test_a_file_that_is_not_there_is_told_in_words(typed, said, folder, capsys):
     ],
 )
 def test_other_errors_of_files_have_no_number(error, said):
-    assert told(error).startswith(said)
+    assert explained(error).startswith(said)

@@ -74,7 +74,7 @@ def test_a_training_run_tells_rate_and_steps_first(capsys):
     found = json.loads(run(capsys, *SIZES, "--steps", "14062", "--json")[1])
     assert (found["rate"], found["steps"]) == ("8/1875", 14062)
     assert found["lower"] <= 2.38159692142439725468 <= found["upper"]
-    assert (found["noise_multiplier"], found["beyond"]) == (1.1, None)
+    assert (found["noise_multiplier"], found["nearest_miss"]) == (1.1, None)
 
 
 @pytest.mark.slow
@@ -88,7 +88,7 @@ def test_the_noise_of_a_training_run_is_found(capsys):
     ]
     assert text.splitlines()[-1].startswith("epsilon = 1.99998")
     found = json.loads(run(capsys, *budget, "--json")[1])
-    assert (found["noise_multiplier"], found["beyond"], found["upper"] <= 2) == (1.22415, 1.22414, True)
+    assert (found["noise_multiplier"], found["nearest_miss"], found["upper"] <= 2) == (1.22415, 1.22414, True)
     more = json.loads(run(capsys, *budget, "--clipped-count-noise", "10", "--group-size", "2", "--json")[1])
     assert more["noise_multiplier"] > 1.5 * found["noise_multiplier"]
 

@@ -1,4 +1,4 @@
-"""The ledger of what was released: with the budgets that keep one, all that changes here, and only by appending."""
+"""The ledger of releases: it and the budgets that keep one are the only objects that change, by appending alone."""
 
 from __future__ import annotations
 
@@ -118,13 +118,7 @@ class Accountant(Guided, Checksummed):
             self._latest = mechanism if terms[0][0] is mechanism else None
 
     def check_relation(self, mechanism: Mechanism) -> None:
-        """Nothing.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If it is no mechanism, or stated under another relation than the ledger.
-        """
+        """Raise a TypeError or ValueError if it is no mechanism, or stated under another relation than the ledger."""
         if not isinstance(mechanism, Mechanism):
             raise TypeError(f"only mechanisms are released, got {short(mechanism)} of type {type(mechanism).__name__}")
         if self._adjacency not in (None, mechanism.adjacency):

@@ -14,9 +14,9 @@ from logphi.progress import shown
 
 # a smaller relative change counts as none
 _STILL = 1e-6
-# so many strides in a row without a change end the search
+# the search ends after so many strides in a row without a change
 _PATIENCE = 2
-# trials that decide nothing: as many are leapt over before the search turns back, and as many are made at most
+# how many trials that decide nothing are skipped before the search turns back, and how many are made at most
 _LEAPS, _UNDECIDED = 2, 10
 
 
@@ -42,7 +42,7 @@ class Bracket:
 def bracket(trials: Trials, start: Trial, sign: int) -> Bracket:
     """Search upward (sign 1) or downward (-1) from the start, until the target is crossed or cannot be."""
     here, still, approached = start, 0, False
-    # trials that decide nothing are leapt over at first; then the search halves the way back to the first of them
+    # trials that decide nothing are skipped at first; then the search halves the way back to the first of them
     undecided, number, back = None, 0, False
     # powers of two: 1, 3, 6, 10, ...
     for doublings in shown(accumulate(count(1)), "strides", total=0):

@@ -20,11 +20,11 @@ from logphi.calibration.trials import Trial, Trials, begin
 from logphi.guesses import guided
 from logphi.release import Mechanism
 
-# derived: the logarithms of parameters that are nearer to each other, relatively, agree to rounding
+# derived: the logarithms of parameters that differ by less, relatively, are equal up to rounding
 _FINEST = 1e-12
 # a double holds that many decimal digits
 _MOST_DIGITS = 15
-# how many decimals are tried; the first one nearly always does
+# how many decimals are tried; the first one is nearly always right
 _DECIMALS = 5
 
 
@@ -71,8 +71,8 @@ def calibrate(
     -------
     Calibration
         ``float`` gives the value, ``answer`` is what it attains, in the unit of the target: an epsilon at the given delta, or
-        what ``question`` answers. The answer is within the limit on the private side, at full precision, and that of the value
-        beyond it is proved not to be, or the status says so.
+        what ``question`` answers. The answer is within the limit on the private side, at full precision, and that of the
+        nearest miss is proved not to be, or the status says so.
 
     Raises
     ------
@@ -85,9 +85,9 @@ def calibrate(
     --------
     >>> import logphi as lp
     >>> found = calibrate(lambda sigma: 1000 * lp.Gaussian(sigma).poisson(0.01), epsilon=2, delta=1e-5, digits=5)
-    >>> found.value, found.beyond
+    >>> found.value, found.nearest_miss
     (0.95911, 0.9591)
-    >>> found.answer.upper <= 2 <= found.beyond_answer.lower
+    >>> found.answer.upper <= 2 <= found.nearest_miss_answer.lower
     True
     >>> calibrate(lambda steps: steps * lp.Gaussian(1.1).poisson(256 / 60000), epsilon=2, delta=1e-5).value
     10207
@@ -154,8 +154,8 @@ def _calibration(trials: Trials, good: Trial, bad: Trial | None, rtol: float) ->
         limit=target.asked,
         slack=target.slack(attained),
         target=str(target),
-        beyond=missed.value if missed else None,
-        beyond_answer=target.attained(missed.mechanism, _proved(trials.proof(missed))) if missed else None,
+        nearest_miss=missed.value if missed else None,
+        nearest_miss_answer=target.attained(missed.mechanism, _proved(trials.proof(missed))) if missed else None,
         status=_status(trials, good, bad, missed, answer, rtol),
         rtol=rtol,
         evaluations=trials.evaluations,

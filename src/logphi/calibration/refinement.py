@@ -11,9 +11,9 @@ from logphi.calibration.target import Reading
 from logphi.calibration.trials import NEAR, Trial, Trials
 from logphi.progress import shown
 
-# derived: bisection alone needs some forty steps to tell neighbouring doubles apart
+# derived: bisection alone needs some forty steps to reach neighbouring doubles
 _STEPS = 100
-# a step aims so far past the crossing, in units of the tolerance, so that both ends come near it
+# a step aims past the crossing by this part of the tolerance, so that both ends come near it
 _PAST = 0.4
 # so many steps must at least halve the bracket, or the next one bisects it
 _HALVE = 3
@@ -31,11 +31,11 @@ def refine(trials: Trials, good: Trial, bad: Trial, rtol: float) -> tuple[Trial,
     good, other = _converge(trials, good, bad, lambda reading: reading.meets, lambda reading: reading.upper, rtol)
     if not other.reading.fails:
         # the bounds decide nothing between the two: the nearest value that is proved to miss is approached as well
-        beyond = [
+        missing = [
             one for one in trials.seen.values() if one.reading.fails and (one.value > good.value) == (bad.value > good.value)
         ]
-        if beyond:
-            nearest = min(beyond, key=lambda one: trials.scale.apart(one.value, good.value))
+        if missing:
+            nearest = min(missing, key=lambda one: trials.scale.apart(one.value, good.value))
             other, _ = _converge(trials, nearest, good, lambda reading: reading.fails, lambda reading: reading.lower, rtol)
     return good, other
 
@@ -71,7 +71,7 @@ def _converge(trials: Trials, inside: Trial, outside: Trial, holds: Condition, e
 
 
 def _decided_trial(trials: Trials, value: Any, gap: float) -> Trial:
-    """A trial that meets or misses the target as far as that can be proved; coarse as long as the limit is far."""
+    """A trial that meets or misses the target if that can be proved; a coarse one while the limit is far."""
     trial = trials.at(value, sharp=gap <= NEAR)
     if trial is None:
         raise ValueError(

@@ -43,7 +43,7 @@ class CalibrationStatus(enum.Enum):
 class Calibration(Enclosed):
     """The value of a parameter that just meets a target; ``float`` gives it.
 
-    ``round`` and a format such as ``.3f`` shorten the value away from the one beyond it, so that it still meets the target as
+    ``round`` and a format such as ``.3f`` shorten the value away from the nearest miss, so that it still meets the target as
     far as privacy is known not to turn. Where no value is proved to miss the target, that side is not known, and what would
     change the value is refused. It is compared as its value is; ``same_as`` compares all of two calibrations.
 
@@ -62,14 +62,14 @@ class Calibration(Enclosed):
         The limit of the answer, and how much of it the answer leaves, in the same unit.
     target
         The target in words.
-    beyond
+    nearest_miss
         The nearest value that is proved to miss the target; None at the edge of the domain, or where none is proved to.
-    beyond_answer
+    nearest_miss_answer
         What is attained there, proved to be no better than the limit.
     status
         How sharp the value is, in words.
     rtol
-        The tolerance: value and beyond differ by no more, relatively, or are neighbours.
+        The tolerance: value and nearest miss differ by no more, relatively, or are neighbours.
     evaluations
         How many mechanisms were asked.
     """
@@ -81,8 +81,8 @@ class Calibration(Enclosed):
     limit: float
     slack: float
     target: str
-    beyond: Any
-    beyond_answer: Bound | None
+    nearest_miss: Any
+    nearest_miss_answer: Bound | None
     status: CalibrationStatus
     rtol: float
     evaluations: int
@@ -97,28 +97,28 @@ class Calibration(Enclosed):
             "limit": plain(self.limit),
             "slack": plain(self.slack),
             "target": self.target,
-            "beyond": self.beyond,
-            "beyond_answer": None if self.beyond_answer is None else self.beyond_answer.to_dict(),
+            "nearest_miss": self.nearest_miss,
+            "nearest_miss_answer": None if self.nearest_miss_answer is None else self.nearest_miss_answer.to_dict(),
             "status": self.status.name.lower(),
             "rtol": self.rtol,
             "evaluations": self.evaluations,
         }
 
     def records(self) -> list[dict[str, Any]]:
-        """A table: the value, and the one beyond it if there is one, each with its answer. ``pandas.DataFrame`` takes it.
+        """A table: the value, and the nearest miss if there is one, each with its answer. ``pandas.DataFrame`` takes it.
 
         ``parameter`` is the value, ``meets`` whether it meets the target; the other columns are those of :meth:`Bound.record`.
         """
         rows = [{"parameter": self.value, "meets": True, **self.answer.record()}]
-        if self.beyond_answer is not None:
-            rows.append({"parameter": self.beyond, "meets": False, **self.beyond_answer.record()})
+        if self.nearest_miss_answer is not None:
+            rows.append({"parameter": self.nearest_miss, "meets": False, **self.nearest_miss_answer.record()})
         return rows
 
     def _ends(self) -> tuple[float, float]:
         return self.value, self.value
 
     def _upward(self) -> bool | None:
-        return None if self.beyond is None else self.value > self.beyond
+        return None if self.nearest_miss is None else self.value > self.nearest_miss
 
     def __float__(self) -> float:
         return float(self.value)
@@ -148,13 +148,13 @@ class Calibration(Enclosed):
         return found
 
     def __repr__(self) -> str:
-        beyond = "" if self.beyond is None else f"beyond={self.beyond!r}, "
-        return f"Calibration(value={self.value!r}, {beyond}target={self.target!r}, status={self.status.name.lower()!r})"
+        miss = "" if self.nearest_miss is None else f"nearest_miss={self.nearest_miss!r}, "
+        return f"Calibration(value={self.value!r}, {miss}target={self.target!r}, status={self.status.name.lower()!r})"
 
     def __str__(self) -> str:
         lines = [f"{self.name} = {self._shown} meets {self.target}", f"  attained: {self.answer}, with slack {self.slack:.3g}"]
-        if self.beyond is not None:
-            lines.append(f"  beyond: {self.beyond!r} misses it, attaining {self.beyond_answer}")
+        if self.nearest_miss is not None:
+            lines.append(f"  nearest miss: {self.nearest_miss!r}, attaining {self.nearest_miss_answer}")
         return "\n".join([*lines, f"  {self.status.value}"])
 
     def _repr_html_(self) -> str:
@@ -163,7 +163,7 @@ class Calibration(Enclosed):
             "target": self.target,
             "attained": str(self.answer),
             "slack": f"{self.slack:.3g}",
-            "beyond": "" if self.beyond is None else f"{self.beyond!r}: {self.beyond_answer}",
+            "nearest miss": "" if self.nearest_miss is None else f"{self.nearest_miss!r}: {self.nearest_miss_answer}",
             "status": self.status.value,
             "mechanism": repr(self.mechanism),
         }
@@ -172,7 +172,7 @@ class Calibration(Enclosed):
     @property
     def _shown(self) -> str:
         """The value, rounded away from what misses the target."""
-        if isinstance(self.value, int) or self.beyond is None:
+        if isinstance(self.value, int) or self.nearest_miss is None:
             return repr(self.value)
         digits = 2 - math.floor(math.log10(self.rtol))
-        return f"{float(shortened(self.value, digits, self.value > self.beyond)):.{digits}g}"
+        return f"{float(shortened(self.value, digits, self.value > self.nearest_miss)):.{digits}g}"

@@ -1,4 +1,4 @@
-"""Where the parameter of a family may be: positive numbers, or whole ones; both are looked at on a logarithmic scale."""
+"""The numbers that a parameter may be: positive reals, or whole numbers; distances are those of logarithms."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from typing import Any
 
-# powers of two: beyond 1e100 and 1e-100 no parameter of the catalogue goes
+# as a power of two: parameters of the catalogue lie between 1e-100 and 1e100
 FARTHEST = 332
 
 
@@ -28,7 +28,7 @@ class Scale(ABC):
 
     @abstractmethod
     def adjacent(self, one: Any, other: Any, rtol: float) -> bool:
-        """Whether two are as near as they need be."""
+        """Whether two are within the tolerance, or neighbours."""
 
     def middle(self, one: Any, other: Any) -> Any:
         """Half way between two; None if there is nothing between them."""
@@ -90,7 +90,7 @@ class Wholes(Scale):
         return min(max(found, low + 1), high - 1)
 
     def middle(self, one: int, other: int) -> int | None:
-        """Without doubles, which do not tell large ones apart."""
+        """Computed in whole numbers, as large ones share doubles."""
         low, high = sorted((one, other))
         if high > 2 * low:
             return self.between(low, high, 0.5)

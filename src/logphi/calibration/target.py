@@ -20,7 +20,7 @@ from logphi.release import Mechanism
 _COARSE = 1e-2
 # measured: delta moves by no less, relatively, than the parameter does; an answer sharper than 1e-9 takes longer
 _SHARE, _SHARPEST = 0.05, 1e-9
-# so far below the limit, as a logarithm, a reading may be of any width
+# a reading that lies below the limit by this logarithm may be of any width
 _FAR = 1.0
 # a wider reading does not steer the search
 _UNINFORMATIVE = 5.0
@@ -30,7 +30,7 @@ _ROUNDING = 1e-15
 
 @dataclass(frozen=True)
 class Reading:
-    """An enclosure of how far an answer is beyond the limit, above zero where it misses it; logarithms of ratios, mostly."""
+    """Bounds of the excess of an answer over its limit, positive where the limit is missed; mostly the log of their ratio."""
 
     lower: float
     value: float
@@ -48,12 +48,12 @@ class Reading:
 
     @property
     def uninformative(self) -> bool:
-        """Whether it decides nothing, and is too wide to steer the search."""
+        """Whether the limit is neither proved kept nor missed, and the bounds are too wide to steer the search."""
         return not (self.meets or self.fails) and self.upper - self.lower > _UNINFORMATIVE
 
 
 class Target(ABC):
-    """A question to a mechanism, and the limit of its answer, which is an upper or a lower one as the bound's side tells.
+    """A question to a mechanism, and the limit of its answer: an upper or a lower limit, by the side of the bound.
 
     ``limit`` is that of the question by which the goal is decided, ``asked`` that of the quantity that the user named.
     """
@@ -74,7 +74,7 @@ class Target(ABC):
         """A quick reading, valid and perhaps wide."""
 
     def read(self, answer: Bound) -> Reading:
-        """How far an answer is beyond the limit."""
+        """The excess of an answer over the limit."""
         ends = (excess(end, self.limit) for end in (answer.lower, answer.value, answer.upper))
         if answer.side is Side.UPPER:
             return Reading(*ends)
@@ -122,7 +122,7 @@ class ProfileTarget(Target):
         return answer
 
     def coarse(self, mechanism: Mechanism) -> Reading:
-        """By the logarithm, which shows the way where delta is below every double."""
+        """The log of delta, which steers the search even where delta underflows."""
         # far from the target doubles may overflow, after which nothing is known, and nothing is claimed
         level, loss = math.log(self.limit), Loss(mechanism.loss_law(), mechanism.adjacency)
         with np.errstate(all="ignore"):
@@ -147,7 +147,7 @@ class QuestionTarget(Target):
         return _one(self.question(mechanism))
 
     def coarse(self, mechanism: Mechanism) -> Reading:
-        """The same: how sharp the answer is, is in the question."""
+        """The answer itself, as only the question knows its tolerance."""
         with np.errstate(all="ignore"):
             return self.read(self.ask(mechanism))
 
@@ -158,10 +158,7 @@ class QuestionTarget(Target):
 def stated_target(epsilon: Any, delta: Any, question: Any, limit: Any, rtol: float) -> Target:
     """The target that the arguments of a calibration state; ``rtol`` is the tolerance of the parameter.
 
-    Raises
-    ------
-    ValueError, TypeError
-        If they state none, or two, or a number is outside its range.
+    Raises a ValueError or TypeError if they state none, or two, or a number is outside its range.
     """
     if (question is None) != (limit is None):
         raise ValueError("a question needs a limit and a limit a question: give both, or epsilon and delta")

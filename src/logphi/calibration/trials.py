@@ -13,21 +13,21 @@ from logphi.release import Mechanism
 
 # nearer to the limit, as a logarithm, a reading is computed in full
 NEAR = 1.0
-# a start is looked for among all powers of two up to here, and sparser beyond
+# the search for a start tries all powers of two up to this exponent, and every eighth above
 _DENSE = 60
-# so many refusals in the same words are not about the value
+# so many refusals in the same words do not depend on the value
 _ALIKE = 3
 
 
 @dataclass(frozen=True)
 class Trial:
-    """One member of the family, and how far its answer is beyond the limit."""
+    """One member of the family, and the excess of its answer over the limit."""
 
     value: Any
     mechanism: Mechanism
     reading: Reading
     answer: Bound | None = None
-    """Where the question itself was asked, and not something coarser."""
+    """The answer to the question itself; None if only a coarse reading was taken."""
 
 
 class Trials:
@@ -75,7 +75,7 @@ class Trials:
         return found if far or reading.uninformative else self.proof(found)
 
     def proof(self, trial: Trial) -> Trial:
-        """The same with the answer itself."""
+        """The trial at the same value with the answer itself."""
         known = self.seen[trial.value]
         return known if known.answer else self._asked(known.value, known.mechanism)
 
@@ -86,7 +86,7 @@ class Trials:
         return self.seen[value]
 
     def onward(self, value: Any, doublings: int) -> Any:
-        """A value away from another one, not beyond the limits; None if there is none."""
+        """The value some doublings away, within the limits; None if there is none."""
         found = self.scale.shifted(value, doublings)
         if found is None:
             return None
@@ -109,10 +109,7 @@ def begin(
 ) -> tuple[Trials, Trial]:
     """The trials of a family, with the first one; whether it takes whole numbers only is found by trying unless given.
 
-    Raises
-    ------
-    ValueError
-        If the family refuses all that is tried.
+    Raises a ValueError if the family refuses all that is tried.
     """
     if not whole:
         trials = Trials(family, target, Reals(), least, most)
@@ -142,7 +139,7 @@ def _begun(trials: Trials, start: Any) -> tuple[Trials, Trial]:
 
 
 def _first(trials: Trials) -> Any:
-    """A value that is allowed: as near to one as there is, and not the end of a range where everything leaks."""
+    """The allowed value nearest to one, but no end of the range at which everything leaks."""
     allowed = ((value, made) for value in _candidates(trials) if (made := trials.made(value)) is not None)
     first, made = next(allowed, (None, None))
     if made is None or not made.loss_law().empty:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from logphi.arrays import Array
-from logphi.classical.renyi_curve import RenyiCurve, settled
+from logphi.classical.renyi_curve import RenyiCurve, representable
 from logphi.inversion.saddle import Interval, minimise
 
 
@@ -24,7 +24,7 @@ def best_order(objective: Callable[[Array], Array], curve: RenyiCurve) -> float 
     within = Interval(0.0, high)
 
     def at(z: Array) -> Array:
-        z = settled(z)
+        z = representable(z)
         inside = (z > 0) & (z < high)
         # an eps next to the largest double: no order is found
         with np.errstate(over="ignore"):
@@ -42,4 +42,4 @@ def best_order(objective: Callable[[Array], Array], curve: RenyiCurve) -> float 
         if values.min() < best:
             theta, best = float(points[np.argmin(values)]), float(values.min())
         step /= 3
-    return float(settled(within.at(np.array([theta])))[0])
+    return float(representable(within.at(np.array([theta])))[0])

@@ -89,12 +89,8 @@ class Claim(Enclosed):
 def at_most(name: str, bound: Any) -> float:
     """A number that the quantity is proved not to exceed: a number given as such, or the upper end of a bound.
 
-    Raises
-    ------
-    TypeError
-        If only an approximation, an estimate or a lower bound is given: a theorem has no use for them.
-    ValueError
-        If it is NaN.
+    Raises a TypeError if it is an approximation, an estimate or a lower bound, which prove nothing, and a ValueError if it is
+    NaN.
     """
     return _end(name, bound, Side.UPPER)
 
@@ -124,7 +120,7 @@ def _end(name: str, bound: Any, side: Side) -> float:
     if isinstance(bound, float) and math.isinf(bound):
         return bound
     number = check.real(name, bound, f"a proved {side.value} bound")
-    # a number that was written exactly may be beyond its double
-    short = exact(number) - Fraction(float(number))
-    beyond = short > 0 if side is Side.UPPER else short < 0
-    return math.nextafter(number, math.copysign(math.inf, short)) if beyond else number
+    # a number that was written exactly may lie on the wrong side of its double
+    excess = exact(number) - Fraction(float(number))
+    wrong = excess > 0 if side is Side.UPPER else excess < 0
+    return math.nextafter(number, math.copysign(math.inf, excess)) if wrong else number

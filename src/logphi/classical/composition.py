@@ -200,7 +200,6 @@ def _drift(parts: Sequence[Guarantee], theorem: Advanced) -> Interval:
 
 
 def _survival(parts: Sequence[Guarantee]) -> Interval:
-    """The product of 1 - delta_j."""
     product = exact(1.0)
     for one in parts:
         product = product * (1 - decimal(float(one.delta))) ** one.count

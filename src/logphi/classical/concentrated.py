@@ -26,7 +26,7 @@ from logphi.pairs.pair import UnsupportedError
 from logphi.questions.zcdp import smallest_rho
 
 # derived: two products and a sum in doubles, and the half ulps of what goes in, twice over
-_SLIP = 1e-15
+_ROUNDING = 1e-15
 # measured: the relative width to which the supremum over orders is found
 _WIDTH = 1e-4
 
@@ -84,7 +84,7 @@ class Concentrated:
     def curve(self) -> DivergenceCurve:
         """The divergences, for the conversions of :mod:`logphi.classical.renyi`."""
         xi, rho = float(self.xi), float(self.rho)
-        return DivergenceCurve(lambda order: (xi + rho * order) * (1 + _SLIP), both=self.both)
+        return DivergenceCurve(lambda order: (xi + rho * order) * (1 + _ROUNDING), both=self.both)
 
     @staticmethod
     def of_pure(epsilon: float | Bound | Claim, reverse: float | Bound | Claim | None = None) -> Concentrated:
@@ -238,7 +238,7 @@ def _up(number: float) -> float:
 
 
 def _rho(law: LogPhi) -> float:
-    """The supremum over all orders, proved, of the finite part."""
+    """An upper bound of the supremum over all orders, for the finite part of the loss."""
     finite = LogPhi.of((term if term.log_masses() is None else Conditioned(term), count) for term, count in law.terms)
     found = smallest_rho(finite, 0.0, _WIDTH).upper
     if math.isinf(found):

@@ -21,7 +21,7 @@ from logphi.classical.renyi_curve import LossCurve, RenyiCurve
 from logphi.engine.directions import Loss
 
 # derived: one product and one sum in doubles, twice over
-_SLIP = 8e-16
+_ROUNDING = 8e-16
 
 Divergence = Callable[[float], "float | Bound | Claim"]
 
@@ -29,10 +29,7 @@ Divergence = Callable[[float], "float | Bound | Claim"]
 def divergence_at(divergence: Divergence, order: float) -> float:
     """An upper bound of the divergence of one order, in nats.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If it is no proved upper bound, or negative.
+    Raises a TypeError or ValueError if it is no proved upper bound, or negative.
     """
     own = at_most(f"the divergence of order {order!r}", divergence(order))
     if own < 0:
@@ -110,7 +107,7 @@ class DivergenceCurve(RenyiCurve):
     def _up(self, order: float, count: int) -> float:
         """A multiple of the divergence, and room for one sum, rounded up."""
         own = divergence_at(self.divergence, order)
-        return count * own if own == 0 or count == 0 else count * own * (1 + _SLIP)
+        return count * own if own == 0 or count == 0 else count * own * (1 + _ROUNDING)
 
     @property
     def reach(self) -> tuple[float, float]:
@@ -139,7 +136,7 @@ class DivergenceCurve(RenyiCurve):
         if math.isinf(own):
             return math.inf if order > 1 else -math.inf
         bound = (order - 1) * own
-        return bound + math.copysign(_SLIP * abs(bound) + 1e-300, order - 1)
+        return bound + math.copysign(_ROUNDING * abs(bound) + 1e-300, order - 1)
 
     def _order(self, z: float) -> float:
         """The order a with K(z) = (a-1) D_a of one order of the pair: 1 + z, or -z of the reversed one."""
@@ -184,12 +181,7 @@ def between_orders(curve: DivergenceCurve) -> DivergenceCurve:
 def curves(source: Questions | RenyiCurve | Divergence, direction: DirectionLike | None = None) -> list[RenyiCurve]:
     """The curves of a mechanism, one for each order of its pair; a curve or a function as it is.
 
-    Raises
-    ------
-    TypeError
-        If the source is none of them.
-    ValueError
-        If the direction is unknown or foreign to the relation.
+    Raises a TypeError if the source is none of them, and a ValueError if the direction is unknown or foreign to the relation.
     """
     if isinstance(source, Questions):
         return [LossCurve(law) for _, law in Loss(source.loss_law(), source.adjacency).orders(direction)]

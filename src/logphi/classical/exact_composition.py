@@ -25,10 +25,10 @@ from logphi.written import meant
 # measured: about a second
 LARGEST_SUM = 1 << 22
 LARGEST_PRODUCT = 200_000
-# beyond it e^epsilon leaves the doubles
+# e^epsilon of a larger one overflows, and its square too
 LARGEST_EPSILON = 300.0
 # derived: half an ulp of every parameter, and some roundings, relative to the size of an exponent or a logarithm
-_SLIP = 1.2e-15
+_ROUNDING = 1.2e-15
 # derived: from here on four terms of Stirling's series leave less than 1e-18
 _STIRLING = 64
 # derived: exponentials are known to sixty digits; rational numbers lose nothing, rounded far below every double where they are
@@ -44,7 +44,7 @@ def compose_guarantees(guarantees: Sequence[tuple[float, float, int]], epsilon: 
     """The best delta that any number of guarantees (eps_i, delta_i), composed adaptively, imply at epsilon.
 
     1 - prod (1 - delta_i)^{k_i} (1 - D(eps)), D the sum over all outcomes of prod(1 + e^{eps_i})^{-k_i} times
-    (e^{sum of eps_i over what was told truly} - e^{eps + sum of the others})_+, positive terms only. It is attained: no theorem
+    (e^{sum of eps_i over true responses} - e^{eps + sum of the others})_+, positive terms only. It is attained: no theorem
     gives less. Optimal composition is #P-hard for many different guarantees: the number of terms is the product of the k_i + 1
     over different eps_i.
 
@@ -77,15 +77,15 @@ def compose_guarantees(guarantees: Sequence[tuple[float, float, int]], epsilon: 
     at = check.real("epsilon", epsilon)
     counts: Counter[float] = Counter()
     survivals: list[tuple[float, float]] = []
-    for level, lost, number in guarantees:
+    for level, failed, number in guarantees:
         repeated = check.count("the count of a guarantee", number)
         counts[check.moderate_or_zero("the epsilon of a guarantee", level)] += repeated
-        failure = check.unit("the delta of a guarantee", lost)
+        failure = check.unit("the delta of a guarantee", failed)
         if failure == 1 and repeated:
             return Bound(1.0, 1.0, 1.0)
         if repeated:
             # and by how much half an ulp of delta may move it
-            survivals.append((repeated * math.log1p(-failure), repeated * _SLIP * failure / (1 - failure)))
+            survivals.append((repeated * math.log1p(-failure), repeated * _ROUNDING * failure / (1 - failure)))
     # guarantees with epsilon 0 add no loss
     distinct = [(level, count) for level, count in counts.items() if level > 0 and count > 0]
     terms = math.prod(count + 1 for _, count in distinct)
@@ -100,12 +100,14 @@ def compose_guarantees(guarantees: Sequence[tuple[float, float, int]], epsilon: 
         loss, weight = (np.add.outer(one, own).ravel() for one, own in ((loss, own_loss), (weight, own_weight)))
         # every logarithm that went into a weight is below this
         size += count * (level + 1.0)
-    room = _SLIP * (size + abs(at))
-    finite = [float((np.exp(weight) * _payoff(loss - at + side * room)).sum()) for side in (-1, 0, 1)]
-    # exponentials below every double
-    lost = loss.size * 5e-324 if loss.max() > at - room else 0.0
-    spread = min(_SLIP * size + 1e-14, 700.0)
-    low, value, high = (amount * math.exp(side * spread) + side * lost for amount, side in zip(finite, (-1, 0, 1), strict=True))
+    room = _ROUNDING * (size + abs(at))
+    finite = [float((np.exp(weight) * -np.expm1(-np.maximum(loss - at + side * room, 0.0))).sum()) for side in (-1, 0, 1)]
+    # exponentials may underflow
+    underflow = loss.size * 5e-324 if loss.max() > at - room else 0.0
+    spread = min(_ROUNDING * size + 1e-14, 700.0)
+    low, value, high = (
+        amount * math.exp(side * spread) + side * underflow for amount, side in zip(finite, (-1, 0, 1), strict=True)
+    )
     survival, moved = (math.fsum(part) for part in zip(*survivals, strict=True)) if survivals else (0.0, 0.0)
     moved -= 1e-15 * survival
     ends = (min(survival + moved, 0.0), survival, survival - moved)
@@ -142,12 +144,6 @@ def _remainder(n: Array) -> Array:
     square = 1 / (n * n)
     remainder: Array = (1 / 12 - square * (1 / 360 - square * (1 / 1260 - square / 1680))) / n
     return remainder
-
-
-def _payoff(excess: Array) -> Array:
-    """(1 - e^-x)_+."""
-    payoff: Array = -np.expm1(-np.maximum(excess, 0.0))
-    return payoff
 
 
 def compose_profiles(one: Vertices, other: Vertices, epsilon: float) -> Bound:
@@ -236,7 +232,6 @@ def _profile(name: str, given: Any) -> list[tuple[Fraction, Fraction]]:
 
 
 def _height(vertices: Sequence[tuple[Fraction, Fraction]], places: Sequence[Fraction], a: Fraction) -> Fraction:
-    """The piecewise linear profile at a."""
     i = bisect_left(places, a)
     if i == len(places):
         return vertices[-1][1]

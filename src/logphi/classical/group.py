@@ -1,7 +1,7 @@
 """Group privacy: what a guarantee for one record says of several, and one for addition and removal of replacement.
 
 A replacement is a removal and an addition, so that it is a group of two ([S22] section 6.2), the ``size`` that is meant if none
-is given. The other way nothing is lost: a removal is a replacement by a null record, where the mechanism knows one.
+is given. Conversely, where the mechanism knows a null record, a removal is a replacement by it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from logphi.classical.interval_arithmetic import Interval, decimal, exact, inter
 
 # measured: what the shares of the steps are multiples of; the bound is within 1e-4 of the best for pairs, 2% for sixty steps
 _SHARES = 240
-# derived: sixty times that, and times the largest c of an order that is a double, is one too
+# derived: sixty times this, times the largest c of an order, is a double too
 _HUGE = 1e280
 LARGEST_GROUP = 60
 
@@ -139,7 +139,6 @@ def triangle(*steps: DivergenceCurve) -> DivergenceCurve:
 
 
 def _chained(steps: tuple[DivergenceCurve, ...], order: float) -> float:
-    """The bound by the best shares."""
     if len(steps) == 1:
         return _known(steps[0], order)
     shares = _best_shares(steps, order)
@@ -181,7 +180,7 @@ def _best_shares(steps: tuple[DivergenceCurve, ...], order: float) -> list[int]:
 
 
 def _at_share(order: float, share: int) -> float:
-    """The order b with log c(b) so many units of that of c(a)."""
+    """The order b whose log c(b) is so many units of log c(a)."""
     return 1 / -math.expm1(-share / _SHARES * math.log1p(1 / (order - 1)))
 
 

@@ -49,9 +49,9 @@ def ends(x: Interval) -> tuple[Any, Any]:
 
 
 def spanned(low: Any, high: Any) -> Interval:
-    """The interval between two points, and a little more for what they may be off: forty digits are relied on."""
-    slip = digits().mpf(10) ** -40
-    low, high = low - slip * abs(low), high + slip * abs(high)
+    """The interval between two points, of which forty digits are relied on."""
+    error = digits().mpf(10) ** -40
+    low, high = low - error * abs(low), high + error * abs(high)
     return intervals().make_mpf((low._mpf_, high._mpf_))
 
 
@@ -65,7 +65,7 @@ def decimal(number: float) -> Interval:
     number = float(number)
     if (number.is_integer() and abs(number) <= _WHOLE) or not math.isfinite(number):
         return exact(number)
-    # of a subnormal number it is no double
+    # half an ulp of a subnormal number is no double
     half = exact(math.ulp(number)) / 2
     return intervals().mpf([exact(number) - half, exact(number) + half])
 

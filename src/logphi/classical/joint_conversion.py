@@ -9,7 +9,7 @@ import numpy as np
 
 from logphi.arrays import Array
 from logphi.classical.joint_range import Limits, Place, least, least_alone, proved
-from logphi.classical.renyi_curve import RenyiCurve, settled
+from logphi.classical.renyi_curve import RenyiCurve, representable
 
 # measured: by how much a claim is loosened until its proof goes through; the first does unless rounding is in the way
 MARGINS = (1e-9, 1e-7, 1e-5, 1e-3)
@@ -40,18 +40,9 @@ def sharpened(
 ) -> Implied | None:
     """The lowest t whose ``point(t)``, a delta and an eps, is implied; None if that is not below a known one.
 
-    Parameters
-    ----------
-    curve
-        The bounds of K.
-    point
-        delta and eps, at least one of which grows with t.
-    known
-        A t that is implied already, or from which on the search may go down.
-    z
-        An order, less one, near the best of those above 1, if there is one.
-    alone
-        Whether each order above 1 is to be used by itself; otherwise all orders together.
+    At least one of delta and eps grows with t. ``known`` is a t that is implied already, or where the search begins; ``z`` an
+    order, less one, near the best of those above 1, if there is one. With ``alone`` each order above 1 is used by itself,
+    otherwise all orders together.
     """
     find = least_alone if alone else least
     limits = first_limits(curve, z, alone)
@@ -81,7 +72,7 @@ def sharpened(
 
 
 def _lowest(test: Callable[[float], bool], good: float) -> float:
-    """A point where the test holds, next to one below it where it does not, or as far down as doubles of delta go."""
+    """The least point, to rounding, down to which the test holds; no lower than the doubles of delta go."""
     step, bad = 0.1, good - 0.1
     while bad > -_DEEPEST and test(bad):
         good, step = bad, 2 * step
@@ -101,12 +92,12 @@ def first_limits(curve: RenyiCurve, z: float | None, alone: bool) -> Limits:
     centre = z if z is not None else min(1.0, curve.reach[1] / 2)
     above = centre * np.exp(np.linspace(-4, 4, 25))
     within = 1 / (1 + np.exp(np.linspace(-5, 5, 11))) - 1
-    beyond = -1 - centre * np.exp(np.linspace(-4, 4, 13))
-    return _limits(curve, np.concatenate([beyond, within, above]), alone)
+    below = -1 - centre * np.exp(np.linspace(-4, 4, 13))
+    return _limits(curve, np.concatenate([below, within, above]), alone)
 
 
 def limits_between(curve: RenyiCurve, limits: Limits, rows: tuple[int, ...], alone: bool) -> Limits:
-    """Orders on both sides of those that matter."""
+    """Orders between those that prove the bound and their neighbours."""
     z = limits.z
     sides = [(z[row], z[other]) for row in rows for other in (row - 1, row + 1) if 0 <= other < z.size]
     return _limits(curve, np.array([a + (b - a) * _SHARES for a, b in sides]).ravel(), alone)
@@ -114,7 +105,7 @@ def limits_between(curve: RenyiCurve, limits: Limits, rows: tuple[int, ...], alo
 
 def _limits(curve: RenyiCurve, z: Array, alone: bool) -> Limits:
     low, high = curve.reach
-    z = np.unique(settled(z) if curve.orders is None else z)
+    z = np.unique(representable(z) if curve.orders is None else z)
     z = z[(z > (0.0 if alone else low)) & (z < high) & (z != 0) & (z != -1)]
     # points on the same side of the poles are near enough to one another to share a grid
     k = np.concatenate([curve.limit(part) if part.size else part for part in np.split(z, np.searchsorted(z, [-1.0, 0.0]))])

@@ -10,8 +10,8 @@ first and second kind, and their curve is the trade-off function that the diverg
 pairs, the first exactly.
 
 A delta is proved on the line p = delta + e^eps q, where each set leaves an interval: they have no point in common if one of
-them is empty or two are disjoint. In either case tangents of two convex functions tell so; these are taken in interval
-arithmetic, and nothing else need be believed.
+them is empty or two are disjoint. Either is proved by tangents of two convex functions, which are taken in interval
+arithmetic; the search for them need not be trusted.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from logphi.classical.interval_arithmetic import Interval, exact, intervals
 
 Points = Array
 
-# derived: exponentials beyond it leave the range of doubles
+# derived: exponentials of larger numbers overflow
 _HUGE = 700.0
 # measured: points of a line looked at together; each look shrinks the distance between them sixteenfold
 _ACROSS = 33
@@ -46,13 +46,13 @@ class Limits:
     k: Points
 
     def joined(self, other: Limits) -> Limits:
-        """Both, in order."""
+        """The limits of both, in the order of z."""
         z, k = np.concatenate([self.z, other.z]), np.concatenate([self.k, other.k])
         z, first = np.unique(z, return_index=True)
         return Limits(z, k[first])
 
     def at(self, rows: tuple[int, ...]) -> Limits:
-        """A few of them."""
+        """The limits in some rows."""
         return Limits(self.z[list(rows)], self.k[list(rows)])
 
 
@@ -121,7 +121,7 @@ def least_alone(limits: Limits, delta: float, epsilon: float) -> Place:
 
 
 def _whole_line(delta: float, epsilon: float) -> Points:
-    """From next to nothing to where p or q is one."""
+    """Places from q next to zero to where p or q is one."""
     high = _end(delta, epsilon)
     return np.linspace(min(-60.0, high - 60.0), high, _ACROSS)
 
@@ -154,7 +154,7 @@ def proved(limits: Limits, delta: float, epsilon: float, x: float) -> bool:
 
 
 def _cut(limits: Limits, delta: float, epsilon: float, x: float, rising: bool) -> tuple[Interval, Interval | None]:
-    """The point q, and how far beyond it a tangent there excludes; None where no z excludes it on that side."""
+    """The point q, and how far from it a tangent there excludes points on one side; None if no z has such a tangent."""
     iv = intervals()
     q = exact(delta * math.exp(x - epsilon))
     growth = iv.exp(exact(epsilon))

@@ -21,7 +21,7 @@ from logphi.classical.joint_conversion import MARGINS, ROUNDS, first_limits, lim
 from logphi.classical.joint_range import Limits, Points
 from logphi.classical.renyi_curve import RenyiCurve
 
-# derived: e^-700 is within the normal doubles; type II errors below are not told apart
+# derived: e^-700 is within the normal doubles; smaller type II errors count as this one
 _DEEPEST = 700.0
 # measured: halvings after which the ends of any interval of logarithms are neighbours among the doubles
 _HALVINGS = 64
@@ -62,7 +62,7 @@ def implied_error(curve: RenyiCurve, alpha: float) -> ImpliedError | None:
 
 
 def _limits_around_best(curve: RenyiCurve, alpha: float) -> Limits:
-    """Orders on both sides of the best one, as far as a few moves outward lead there."""
+    """Orders on both sides of the best one, if a few steps outward reach it."""
     centre = min(1.0, curve.reach[1] / 2)
     limits = first_limits(curve, centre, alone=False)
     for _ in range(0 if curve.orders is not None else _MOVES):

@@ -1,4 +1,4 @@
-"""Privacy loss classes: what the mean, the variance and the infinite mass of a composed loss tell of delta.
+"""Privacy loss classes: bounds of delta from the mean, the variance and the infinite mass of a composed loss.
 
 [PLC] Definition 10 is the class, Lemma 4 takes a bound of the finite part to the whole, Theorem 6 bounds delta by the class
 and the third moments.
@@ -33,12 +33,10 @@ from logphi.laws.log_phi import LogPhi
 from logphi.laws.transform import LossTransform
 from logphi.pairs.pair import UnsupportedError
 
-# Shevtsova 2011 (identical summands) and 2010: sup |F - Phi| <= C T / s^3
-_UNIFORM = (0.4748, 0.56)
-# identical summands, and Paditz 1989: |F(x) - Phi(x)| <= C T / (s^3 (1 + |x|^3)), x in units of s; both in Pinelis 2017
-_TAPERED = (25.80, 31.935)
-_UNIFORM_SOURCES = ("Shevtsova 2011, C = 0.4748", "Shevtsova 2010, C = 0.5600")
-_TAPERED_SOURCES = ("Pinelis 2017, C = 25.80", "Paditz 1989, C = 31.935")
+# of summands that differ, and identical ones: sup |F - Phi| <= C T / s^3
+_UNIFORM = ((0.56, "Shevtsova 2010, C = 0.5600"), (0.4748, "Shevtsova 2011, C = 0.4748"))
+# likewise |F(x) - Phi(x)| <= C T / (s^3 (1 + |x|^3)), x in units of s; both in Pinelis 2017
+_TAPERED = ((31.935, "Paditz 1989, C = 31.935"), (25.80, "Pinelis 2017, C = 25.80"))
 # derived: moments below it may be no normal doubles; it is added to them
 _SMALLEST = 1e-300
 # measured: a sampled loss takes half a second for its third moment; of more losses a quick bound of it is taken
@@ -95,7 +93,7 @@ class LossClass:
         (0.5, 1.0, 0.159577)
         """
         if law.empty:
-            raise UnsupportedError("every outcome tells everything: there is no finite loss to have a mean or a variance")
+            raise UnsupportedError("every outcome reveals everything: there is no finite loss to have a mean or a variance")
         low, high = masses(law)[0]
         moment = third if len(law.terms) <= _FEW else _quick_third
         thirds = [(moment(term), count) for term, count in law.terms]
@@ -109,7 +107,7 @@ class LossClass:
 
     @property
     def proved(self) -> bool:
-        """Whether every moment is."""
+        """Whether the mean and the variance are proved."""
         return all(one.ledger.proved for one in (self.mean, self.variance))
 
 
@@ -206,8 +204,7 @@ def berry_esseen_delta(known: LossClass, epsilon: float, side: Side = Side.UPPER
 
     The constant is Shevtsova's, 0.4748 for identical summands and 0.5600 otherwise; the error of the mean and of s are counted.
     """
-    constant = _UNIFORM[0 if known.identical else 1]
-    source = _UNIFORM_SOURCES[0 if known.identical else 1]
+    constant, source = _UNIFORM[known.identical]
     return _around(known, epsilon, side, constant, False, "Berry-Esseen", f"Berry & Esseen; {source}")
 
 
@@ -217,8 +214,7 @@ def nagaev_delta(known: LossClass, epsilon: float, side: Side = Side.UPPER) -> C
     Nagaev's non-uniform inequality (1965), by Bikelis for summands that differ. The constant is the 25.80 of [PLC] Lemma 13
     for identical summands and Paditz's 31.935 otherwise.
     """
-    constant = _TAPERED[0 if known.identical else 1]
-    source = _TAPERED_SOURCES[0 if known.identical else 1]
+    constant, source = _TAPERED[known.identical]
     return _around(known, epsilon, side, constant, True, "Nagaev", f"Nagaev & Bikelis; {source}")
 
 
@@ -253,16 +249,16 @@ def _inverse(delta_of: Callable[[LossClass, float, Side], Claim], known: LossCla
 def _around(known: LossClass, epsilon: float, side: Side, constant: float, tapered: bool, name: str, source: str) -> Claim:
     epsilon = check.real("epsilon", epsilon)
     eps = decimal(epsilon)
-    vain = Claim(1.0 if side is Side.UPPER else known.infinite_mass.lower, side, name, source, "", known.proved)
+    trivial = Claim(1.0 if side is Side.UPPER else known.infinite_mass.lower, side, name, source, "", known.proved)
     spread = float(known.third)
     if not (known.variance.lower > 0 and math.isfinite(known.mean.upper + known.variance.upper + spread)):
-        return vain
+        return trivial
     s = intervals().sqrt(between(known.variance.lower, known.variance.upper))
     error = decimal(constant) * exact(spread) / s**3
     if tapered:
         ahead = (eps - between(known.mean.lower, known.mean.upper)) / s
         if not ahead.a >= 0:
-            return vain
+            return trivial
         error = error / (1 + ahead**3)
     note = f"error {up(error):.3g}"
     # E[(1 - e^{eps-N})_+] moves by no more than the mean, than s and than eps do: the payoff has slopes in [0, 1]
@@ -273,7 +269,7 @@ def _around(known: LossClass, epsilon: float, side: Side, constant: float, taper
     if side is Side.UPPER:
         value = min(1.0, up(mass + (1 - mass) * (part + moved + error)))
     else:
-        value = max(vain.value, down(mass + (1 - mass) * (part - moved - error)))
+        value = max(trivial.value, down(mass + (1 - mass) * (part - moved - error)))
     return Claim(value, side, name, source, note, known.proved)
 
 

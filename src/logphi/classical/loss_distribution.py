@@ -30,10 +30,10 @@ from logphi.inversion.saddle import RIGHT, minimise
 from logphi.laws.log_phi import LogPhi
 from logphi.pairs.pair import UnsupportedError
 
-# beyond it e^epsilon leaves the doubles
+# e^epsilon of a larger one overflows, and its square too
 LARGEST_LOSS = 300.0
 # derived: half an ulp of a loss, of a mass and of epsilon, and some roundings
-_SLIP = 1.2e-15
+_ROUNDING = 1.2e-15
 # measured: how far around the best order so far others are tried, relatively; the last leaves a relative 1e-7
 _ROUNDS = (0.3, 0.05, 0.01)
 
@@ -161,15 +161,15 @@ def _chernoff(law: LogPhi, mass: float, sign: int) -> float:
     low, high = law.strip
     reach = high if sign > 0 else -low
     # half an ulp of the mass is in its logarithm
-    cost = -math.log(mass) + _SLIP * (1 - math.log(mass))
+    cost = -math.log(mass) + _ROUNDING * (1 - math.log(mass))
 
-    def sketched(t: Array) -> Array:
+    def approximate(t: Array) -> Array:
         values: Array = np.full(t.shape, np.inf)
         inside = t < reach
         values[inside] = (law.approximate(sign * t[inside]) + cost) / t[inside]
         return np.where(np.isnan(values), np.inf, values)
 
-    best = minimise(sketched, RIGHT)
+    best = minimise(approximate, RIGHT)
     if not math.isfinite(best.value):
         return math.inf
     at, least = best.abscissa, math.inf
@@ -178,8 +178,8 @@ def _chernoff(law: LogPhi, mass: float, sign: int) -> float:
         t = t[t < reach]
         values = law.log_transform(sign * t)
         bound = values.mid.real + values.radius
-        ends = (bound + cost + _SLIP * (1 + np.abs(bound))) / t
-        ends = np.where(np.isfinite(ends), ends + _SLIP * np.abs(ends), np.inf)
+        ends = (bound + cost + _ROUNDING * (1 + np.abs(bound))) / t
+        ends = np.where(np.isfinite(ends), ends + _ROUNDING * np.abs(ends), np.inf)
         at, least = float(t[np.argmin(ends)]), min(least, float(ends.min()))
     return least
 
@@ -238,7 +238,7 @@ def compose_losses(
     Raises
     ------
     ValueError, TypeError
-        If the lists differ in length, a mass is negative, masses add up to more than one, or a loss is beyond 300.
+        If the lists differ in length, a mass is negative, masses add up to more than one, or a loss is larger than 300 in size.
 
     Examples
     --------
@@ -253,27 +253,27 @@ def compose_losses(
     infinite = [max(1 - math.fsum(part.tolist()), 0.0) for part in (m, n)]
     # sums of the largest values come first: S and T over all v' above a threshold
     upper_mass, lower_mass = (np.concatenate([[0.0], np.cumsum(part)]) for part in (n, n * np.exp(-w)))
-    room = _SLIP * (abs(at) + float(np.abs(v).max(initial=0.0)) + float(np.abs(w).max(initial=0.0)))
+    room = _ROUNDING * (abs(at) + float(np.abs(v).max(initial=0.0)) + float(np.abs(w).max(initial=0.0)))
     ends_of = []
     for moved in (room, -room):
         threshold = at + moved - v
         last = np.searchsorted(-w, -threshold, side="left")
-        kept, lost = upper_mass[last], np.exp(np.minimum(threshold, LARGEST_LOSS + 1)) * lower_mass[last]
-        terms = m * np.maximum(kept - lost, 0.0)
-        wrong = _SLIP * (w.size + v.size + 8) * float((m * (kept + lost)).sum())
+        kept, tilted = upper_mass[last], np.exp(np.minimum(threshold, LARGEST_LOSS + 1)) * lower_mass[last]
+        terms = m * np.maximum(kept - tilted, 0.0)
+        wrong = _ROUNDING * (w.size + v.size + 8) * float((m * (kept + tilted)).sum())
         ends_of.append((math.fsum(terms.tolist()), wrong))
     (low, low_wrong), (high, high_wrong) = ends_of
-    lost = infinite[0] + infinite[1] - infinite[0] * infinite[1]
-    slack = 2 * _SLIP * (v.size + w.size + 4)
-    certain = lost > slack
-    lower = max(low - low_wrong + (lost - slack if certain else 0.0), 0.0)
-    upper = min(high + high_wrong + lost + slack, 1.0)
-    ledger = Ledger(rounding=Entry(upper - lower), infinite_mass=Entry(lost + slack))
-    return Bound(lower, min(max((low + high) / 2 + lost, lower), upper), upper, ledger=ledger)
+    mass = infinite[0] + infinite[1] - infinite[0] * infinite[1]
+    slack = 2 * _ROUNDING * (v.size + w.size + 4)
+    certain = mass > slack
+    lower = max(low - low_wrong + (mass - slack if certain else 0.0), 0.0)
+    upper = min(high + high_wrong + mass + slack, 1.0)
+    ledger = Ledger(rounding=Entry(upper - lower), infinite_mass=Entry(mass + slack))
+    return Bound(lower, min(max((low + high) / 2 + mass, lower), upper), upper, ledger=ledger)
 
 
 def _distribution(name: str, given: Any) -> tuple[Array, Array]:
-    """Values and masses, checked."""
+    """The values and masses of a loss, checked."""
     if not isinstance(given, tuple | list) or len(given) != 2:
         raise TypeError(f"{name} must be a pair of lists, losses and masses, got {given!r} of type {type(given).__name__}")
     losses = check.real_array(f"the losses of {name}", given[0])
@@ -286,6 +286,6 @@ def _distribution(name: str, given: Any) -> tuple[Array, Array]:
             "losses out, their mass is what is missing from one"
         )
     total = math.fsum(probabilities.tolist())
-    if total > 1 + _SLIP * (losses.size + 1):
+    if total > 1 + _ROUNDING * (losses.size + 1):
         raise ValueError(f"the masses of {name} must add up to at most one, got {total!r}")
     return losses, probabilities

@@ -42,7 +42,7 @@ _DECADES = 12
 _STEEP = 1e3
 # derived: rounding of K at small orders stays above
 _NEXT_TO_ONE = -1e-6
-# derived: far beyond every order of use
+# derived: more doublings than any order of use needs
 _DOUBLINGS = 100
 # derived: the product of a point and an order is a double
 _FARTHEST = 1e100
@@ -117,21 +117,21 @@ class _Tails:
         return tail
 
     def points(self, start: float) -> Array:
-        """Points beyond a first one, at all scales from that of the largest order to where nothing is left."""
+        """Points above a first one, at all scales from that of the largest order to where the tail is negligible."""
         far = _NEGLIGIBLE / (1 + self.least)
         near = min(1e-2 / (1 + float(self.z.max(initial=0.0))), far / 10)
         return start + np.geomspace(near, far, _POINTS)
 
 
 def _near(curve: RenyiCurve, epsilon: float) -> _Tails:
-    """The orders that bound the tail from epsilon on."""
+    """Bounds of the tail above epsilon."""
     place = epsilon + sum(curve.shift) / 2
     z = best_order(lambda z: curve.limit(z) - z * place, curve)
     return _tails(curve, z, 0.0 if z is None else float(curve.limit(np.array([z]))[0]) - z * place)
 
 
 def _tails(curve: RenyiCurve, best: float | None, log_tail: float) -> _Tails:
-    """From the best order for a point on, as far as the tail matters beside its size there."""
+    """Bounds of the tail above a point, from the best order there up to orders whose tail is negligible."""
     if best is None or curve.orders is not None:
         z = np.zeros(0) if best is None or curve.orders is None else curve.orders[curve.orders > 0]
         return _Tails(z, curve.limit(z) if z.size else z, best or 0.0)

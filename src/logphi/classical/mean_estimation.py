@@ -120,7 +120,7 @@ def _sizes(records: int, queries: int) -> tuple[Interval, Interval]:
 
 
 def _single(guarantee: Guarantee) -> Interval:
-    """Its delta."""
+    """The delta of one release."""
     if guarantee.count != 1:
         raise ValueError(f"the guarantee of one release is needed, got {guarantee!r}: compose them first")
     return decimal(float(guarantee.delta))

@@ -26,7 +26,7 @@ SOURCES: Mapping[str, str] = {
     "saddle point": "Alghamdi et al. 2023",
 }
 
-# the deltas that releases of unbounded losses are tried with: their sum is one of these, or one of these shares of delta
+# what all releases of unbounded losses together may spend: one of these deltas, or one of these shares of delta
 _SPENT = (1e-1, 1e-2, 1e-3, 1e-4, 1e-6, 1e-8, 1e-10, 1e-12)
 _SHARES = (0.9, 0.5, 0.1)
 # measured: the moments of a sampled loss take about twenty milliseconds
@@ -72,13 +72,12 @@ class Methods:
         yield "saddle point", self._saddle_point
 
     def _asked(self, delta: Callable[..., T], epsilon: Callable[..., T]) -> Callable[..., T]:
-        """The function that answers the question."""
         return delta if self.asks_delta else epsilon
 
     def _composed(
         self, delta: Callable[..., Claim], epsilon: Callable[..., Claim], shares: tuple[float, ...], both: bool = True
     ) -> Claim:
-        """A theorem on guarantees, by the best of the deltas that releases of unbounded losses are tried with."""
+        """A theorem on guarantees, at the best delta to spend on the releases of unbounded losses."""
         of = self._asked(delta, epsilon)
         known = premises.guarantees(self.mechanism, both)
         releases = premises.unbounded_releases(self.mechanism, both)

@@ -25,7 +25,7 @@ ESTIMATED = "a loss is known by samples of its densities only: its errors are es
 
 # measured: each unbounded part costs an exact epsilon, each sampled one a table of sums
 MOST_PARTS = 64
-# how sharply the epsilon of a part is asked for: its upper end is used, so that any width is valid
+# the tolerance for the epsilon of a part, whose upper end is used: any width is valid
 _RTOL = 1e-6
 # the orders that the accountants of today use
 LARGEST_ORDER = 64
@@ -54,11 +54,8 @@ def guarantees(mechanism: Mechanism, both: bool = False) -> Callable[[float], li
     composition rests on randomized response, which dominates what is guaranteed in ``both`` orders: a loss of at most eps in
     one of them may be eps always.
 
-    Raises
-    ------
-    UnsupportedError
-        If more than 64 distinct parts have unbounded losses: choosing a delta for each takes long. Or if the losses are known
-        by samples only.
+    Raises an UnsupportedError if more than 64 distinct parts have unbounded losses, as choosing a delta for each takes long, or
+    if a loss is known by samples only.
     """
     if mechanism.loss_law().estimated:
         raise UnsupportedError(ESTIMATED)
@@ -73,7 +70,7 @@ def guarantees(mechanism: Mechanism, both: bool = False) -> Callable[[float], li
 
 
 def _spending(one: Mechanism, delta: float, both: bool) -> Guarantee:
-    """The exact epsilon at delta."""
+    """The guarantee of one release by its exact epsilon at delta."""
     least = epsilon(_loss(one, both), delta, rtol=_RTOL)
     if not math.isfinite(least.upper):
         raise UnsupportedError(f"{one!r} has no finite epsilon at delta = {delta:.3g}")
@@ -94,10 +91,7 @@ def bounded_mass(mechanism: Mechanism, both: bool = False) -> float:
 def whole_order_curve(mechanism: Mechanism) -> DivergenceCurve:
     """Divergences at the whole orders 2 to 64: of sampled parts by the theorem on sampling, of the others as they are.
 
-    Raises
-    ------
-    UnsupportedError
-        If a loss is infinite with positive probability, or there are more than 64 distinct parts.
+    Raises an UnsupportedError if a loss is infinite with positive probability, or there are more than 64 distinct parts.
     """
     parts = mechanism.counted()
     if len(parts) > MOST_PARTS:

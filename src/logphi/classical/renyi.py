@@ -32,9 +32,9 @@ from logphi.classical.joint_conversion import Implied, sharpened
 from logphi.classical.joint_tradeoff import implied_error
 from logphi.classical.renyi_curve import RenyiCurve
 
-# below this, orders and masses leave the range of doubles: the sharper conversions are not tried
+# for smaller values masses may underflow: the sharper conversions are not tried
 _LEAST = 1e-280
-# derived: beyond it exponentials leave the range of doubles
+# derived: exponentials of larger numbers overflow
 _HUGE = 600.0
 # where the search for epsilon starts if no order above 1 promises any
 _FARTHEST = 100.0

@@ -18,7 +18,7 @@ from logphi.laws.log_phi import LogPhi
 from logphi.pairs.pair import UnsupportedError
 
 # derived: one product and one sum in doubles, twice over
-_SLIP = 8e-16
+_ROUNDING = 8e-16
 
 
 class RenyiCurve(ABC):
@@ -43,7 +43,7 @@ class RenyiCurve(ABC):
 
     @property
     def proved(self) -> bool:
-        """Whether the bounds are; those of losses known by samples only are estimates."""
+        """Whether the bounds are proved; those of losses known by samples only are estimates."""
         return True
 
     @property
@@ -70,7 +70,7 @@ class LossCurve(RenyiCurve):
     def __post_init__(self) -> None:
         if self.law.empty:
             raise UnsupportedError(
-                "every outcome tells everything: delta is 1 at every epsilon, and every divergence is infinite"
+                "every outcome reveals everything: delta is 1 at every epsilon, and every divergence is infinite"
             )
 
     @property
@@ -80,7 +80,7 @@ class LossCurve(RenyiCurve):
 
     @property
     def proved(self) -> bool:
-        """Unless the errors of the transform are estimates."""
+        """True unless the errors of the transform are estimates."""
         return not self.law.estimated
 
     @cached_property
@@ -99,14 +99,14 @@ class LossCurve(RenyiCurve):
     def shift(self) -> tuple[float, float]:
         """K(-1) - K(0)."""
         (a, b), (c, d) = self._masses
-        slip = _SLIP * (abs(a) + abs(c))
-        return (c - b - slip, d - a + slip)
+        error = _ROUNDING * (abs(a) + abs(c))
+        return (c - b - error, d - a + error)
 
     def limit(self, z: Array) -> Array:
         """K(z) - (1 + z) K(0) + z K(-1), outward."""
         found = self._limit(z)
         if z.size > 1 and not np.isfinite(found).all():
-            # a grid for far-apart points at once may be too fine: halves of them are nearer to one another
+            # one quadrature grid for points far apart may be too fine: those of each half are nearer to one another
             half = z.size // 2
             return np.concatenate([self.limit(z[:half]), self.limit(z[half:])])
         return found
@@ -120,12 +120,12 @@ class LossCurve(RenyiCurve):
         mid = np.where(np.isfinite(values.mid.real), values.mid.real, np.inf)
         known = np.isfinite(mid) & np.isfinite(radius)
         mid, radius = np.where(known, mid + mass, 0.0), np.where(known, radius, 0.0)
-        slip = radius + _SLIP * (np.abs(mid) + 2 * np.abs(mass)) + 1e-300
+        error = radius + _ROUNDING * (np.abs(mid) + 2 * np.abs(mass)) + 1e-300
         # within [-1, 0] K' is never positive, outside never negative: divergences are not
-        found = np.where(outside, np.maximum(mid + slip, 0.0), np.minimum(mid - slip, 0.0))
+        found = np.where(outside, np.maximum(mid + error, 0.0), np.minimum(mid - error, 0.0))
         return np.where(known, found, np.where(outside, np.inf, -np.inf))
 
 
-def settled(z: Array) -> Array:
+def representable(z: Array) -> Array:
     """The numbers z moved by half an ulp at most, so that 1 + z, the order, is a double too."""
     return np.where(z > -0.5, (1 + z) - 1, z)

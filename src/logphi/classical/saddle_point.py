@@ -50,9 +50,7 @@ def saddle_point_delta(law: LogPhi, epsilon: float, *, corrected: bool = True) -
     ----------
     Alghamdi, Gomez, Asoodeh, Calmon, Kosut & Sankar 2023, *The Saddle-Point Method in Differential Privacy*.
     """
-    eps, mass = check.real("epsilon", epsilon), sum(masses(law)[0]) / 2
-    high = law.strip[1]
-    method = "saddle point"
+    eps, mass, method = check.real("epsilon", epsilon), sum(masses(law)[0]) / 2, "saddle point"
 
     def exponent(t: Array) -> Array:
         values: Array = law.approximate(t) - t * eps - np.log(t) - np.log1p(t)
@@ -63,7 +61,7 @@ def saddle_point_delta(law: LogPhi, epsilon: float, *, corrected: bool = True) -
         raise UnsupportedError(
             "the saddle-point approximation needs a Renyi divergence of an order above 1: this loss has none"
         )
-    room = min(saddle, high - saddle) / 4
+    room = min(saddle, law.strip[1] - saddle) / 4
     found = _expansion(exponent, saddle, _STEP * room)
     # the width of the saddle is what the derivatives are about
     found = found and _expansion(exponent, saddle, min(_SHARE / math.sqrt(found[1]), room))

@@ -1,7 +1,7 @@
 """The command line: the same algebra, the same answers, and an exit status that a script can trust.
 
-Every group of commands is a file with ``EXAMPLES``, lines of the help, and ``add``, which tells the parser what there is to
-give and what to run. A new group is a new file and its place in ``GROUPS``.
+Each group of commands is a file with ``EXAMPLES``, lines of the help, and ``add``, which enters arguments and what they run. A
+new group is a new file and an entry of ``GROUPS``.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from logphi.cli.answers import one_line
 from logphi.cli.exits import BROKEN, INTERRUPTED, MET, PIPE_CLOSED, REFUSED
 from logphi.cli.options import glued
 from logphi.cli.parser import parser
-from logphi.cli.unreadable import told
+from logphi.cli.unreadable import explained
 
 GROUPS = (questions, explain, compare, sweep, calibrate, dp_sgd, risk, report, certificates, completion)
 
@@ -52,7 +52,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except OSError as error:
-        print(f"logphi: {one_line(told(error))}", file=sys.stderr)
+        print(f"logphi: {one_line(explained(error))}", file=sys.stderr)
         return REFUSED
     except (ValueError, NotImplementedError, ImportError) as error:
         print(f"logphi: {one_line(str(error))}", file=sys.stderr)

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from logphi.bound import Bound
 
 JSON = """print one JSON object for each point, in full precision: query, at, lower, value, upper, direction
-(null where none was told apart), method, status, ledger; an infinite number is the string "inf" or "-inf" """
+(null where the answer is not of one order), method, status, ledger; an infinite number is the string "inf" or "-inf" """
 _FIELDS = ("lower", "value", "upper", "direction", "method", "status", "ledger")
 
 
@@ -22,7 +22,7 @@ def as_data(bound: Bound, asked: str | None = None) -> dict[str, Any]:
 
 
 def as_text(query: str, given: str, point: float, bound: Bound, asked: str | None) -> str:
-    """The same for a person, both ends rounded outward."""
+    """A bound as a person reads it, both ends rounded outward."""
     how = ", ".join(filter(None, [bound.method, _direction(bound, asked)]))
     word = "proved" if bound.ledger.proved else "estimated"
     if bound.lower == bound.upper:
@@ -34,9 +34,9 @@ def as_text(query: str, given: str, point: float, bound: Bound, asked: str | Non
 
 
 def outward(lower: float, upper: float) -> tuple[str, str]:
-    """Both ends rounded away from each other, to as many digits as tell them apart with two to spare."""
+    """Both ends rounded outward, to two digits more than distinguish them."""
     size, width = max(abs(lower), abs(upper)), upper - lower
-    # Seventeen digits tell all doubles apart.
+    # Seventeen digits distinguish all doubles.
     digits = 17 if 0 < width < size * 1e-14 else 10
     if math.isfinite(width) and width >= size * 1e-14:
         digits = max(3, math.ceil(math.log10(size) - math.log10(width)) + 2)

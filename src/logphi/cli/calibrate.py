@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 EXAMPLES = 'logphi calibrate "1000 * Gaussian(sigma=x).poisson(0.01)" --epsilon 2 --delta 1e-5'
 
 _ABOUT = "the smallest noise, most steps, largest rate (a name in EXPR, such as x) that meets a target"
-_JSON = """print one JSON object, in full precision: query, name, value, beyond (the next value, which misses the target),
+_JSON = """print one JSON object, in full precision: query, name, value, nearest_miss (the next value, which misses the target),
 epsilon, delta, slack, status, evaluations, mechanism, answer (the epsilon that the value attains, as of logphi epsilon)"""
 
 
@@ -29,9 +29,9 @@ def add(commands: Commands) -> None:
     command.add_argument("--epsilon", required=True, metavar="E", help="the target")
     command.add_argument("--delta", required=True, metavar="D", help="the target; 0 for pure privacy")
     command.add_argument("--digits", type=int, metavar="N", help="round to so many digits, and meet the target with these")
-    command.add_argument("--integer", action="store_true", default=None, help="whole numbers only; mostly found out")
-    command.add_argument("--lower", metavar="X", help="nothing below; for a parameter of two branches")
-    command.add_argument("--upper", metavar="X", help="nothing above")
+    command.add_argument("--integer", action="store_true", default=None, help="whole numbers only; tried out unless given")
+    command.add_argument("--lower", metavar="X", help="the smallest value to try; to choose between two branches")
+    command.add_argument("--upper", metavar="X", help="the largest value to try")
     command.add_argument("--rtol", metavar="R", help="how near the next value is, which misses the target: 1e-6 unless given")
     command.add_argument("--json", action="store_true", help=_JSON)
 
@@ -46,7 +46,7 @@ def run(arguments: argparse.Namespace) -> int:
     options: dict[str, Any] = {name: number(arguments, name) for name in given}
 
     def answer(text: str) -> Iterator[Answer]:
-        name = _looked_for(text)
+        name = _unknown_of(text)
         found = calibrate(
             lambda value: parse(text, variables={name: value}),
             epsilon=target["epsilon"],
@@ -61,13 +61,13 @@ def run(arguments: argparse.Namespace) -> int:
     return each_text(arguments, answer)
 
 
-def _looked_for(text: str) -> str:
-    """The one name in an expression."""
+def _unknown_of(text: str) -> str:
+    """The one name in an expression, which stands for the parameter."""
     from logphi.expression import parse, unknowns
 
     names = unknowns(text)
     if not names:
-        # whatever else is wrong is said first
+        # another mistake in the text is reported first
         parse(text)
     if len(names) != 1:
         raise ValueError(
@@ -81,7 +81,7 @@ def _data(target: dict[str, float], found: Calibration) -> dict[str, Any]:
     data = found.to_dict()
     return {
         "query": "calibrate",
-        **{name: data[name] for name in ("name", "value", "beyond")},
+        **{name: data[name] for name in ("name", "value", "nearest_miss")},
         **target,
         **{name: data[name] for name in ("slack", "status", "evaluations", "mechanism")},
         "answer": as_data(found.answer),

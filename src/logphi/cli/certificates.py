@@ -16,7 +16,7 @@ logphi verify certificate.json"""
 
 _CERTIFY = "a proof of epsilon at a delta, or of delta at an epsilon, that anyone can check"
 _VERIFY = "whether the claim of a certificate follows from the mechanism in it, proved anew"
-# far above the certificates there are
+# in bytes, far more than any certificate has
 LONGEST_CERTIFICATE = 4_000_000
 
 
@@ -33,7 +33,7 @@ def add(commands: Commands) -> None:
 
 
 def certify(arguments: argparse.Namespace) -> int:
-    """Write a certificate, and warn if its check would need more work than it does."""
+    """Write a certificate, and warn if the checker gives up on it."""
     asked = question(arguments)
     point = number(arguments, asked)
     release = mechanism(arguments)
@@ -49,7 +49,7 @@ def certify(arguments: argparse.Namespace) -> int:
 
     verdict = verify(certificate.to_json())
     if verdict.status != MET:
-        # proved here, and not there: whoever hands it on should know
+        # the checker does less work than the proof may need
         print(f"logphi: the certificate is made, but logphi verify says: {one_line(verdict.reason)}", file=sys.stderr)
     return MET
 
@@ -58,7 +58,7 @@ def verify(arguments: argparse.Namespace) -> int:
     """Say the verdict, whose status is the exit status."""
     from logphi.checker import verify, verify_file
 
-    # one character more than there may be, so that what is longer is refused and not cut
+    # one byte more than is allowed, so that a longer file is refused rather than cut off
     verdict = verify(sys.stdin.buffer.read(LONGEST_CERTIFICATE + 1)) if arguments.file == "-" else verify_file(arguments.file)
     print(one_line(verdict.reason))
     return verdict.status

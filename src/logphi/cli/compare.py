@@ -11,7 +11,6 @@ from logphi.cli.options import add_expressions, add_question, numbers, question
 from logphi.cli.parser import Commands
 
 if TYPE_CHECKING:
-    from logphi.comparison import Comparison
     from logphi.release import Mechanism
 
 EXAMPLES = 'logphi compare "1000 * Gaussian(sigma=20)" --delta 1e-5'
@@ -39,11 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
         questions: list[dict[str, Any]] = [{asked: point} for point in points]
         for one in questions:
             table = compare(release, **one)
-            yield Answer(str(table), _rows(table), table.exact.status.met)
+            rows = [{"query": table.question, "at": table.at, **row.to_dict()} for row in table.rows]
+            yield Answer(str(table), rows, table.exact.status.met)
 
     return each(arguments, answer)
-
-
-def _rows(table: Comparison) -> list[dict[str, Any]]:
-    """What there is in a row, under the names of its fields, and the question."""
-    return [{"query": table.question, "at": table.at, **row.to_dict()} for row in table.rows]

@@ -1,7 +1,7 @@
-"""``completion``: what a shell offers when Tab is pressed, read off the parser.
+"""``completion``: what a shell offers when Tab is pressed, taken from the parser.
 
-A script only hands its words over, and so never grows old: ``logphi completion SHELL words WORD...`` answers with what the
-last of the words may become, a line each.
+The script of a shell only passes its words on, and so is never out of date: ``logphi completion SHELL words WORD...`` prints
+the completions of the last word, one on each line.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ EXAMPLES = "logphi completion bash > ~/.local/share/bash-completion/completions/
 
 _ABOUT = """print a script for your shell, which completes commands, options, their values, and names in expressions"""
 
-# where nothing is offered, the shell completes names of files, as it would without
+# where there are no completions, the shell offers file names, as it does without this script
 _SCRIPTS = {
     "bash": """\
 # logphi completion bash > ~/.local/share/bash-completion/completions/logphi
@@ -66,7 +66,7 @@ complete -c logphi -f -a '(__logphi_complete)'
 
 
 class _Offer(NamedTuple):
-    """What a word may become, and what it is, if that is told."""
+    """A completion, and its description if there is one."""
 
     word: str
     about: str = ""
@@ -80,13 +80,13 @@ def add(commands: Commands) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the script, or what the last word may become."""
+    """Print the script, or the completions of the last word."""
     if not arguments.words:
         sys.stdout.write(_SCRIPTS[arguments.shell])
         return MET
-    # the first only parts them from the shell: argparse treats -- in its own way
+    # the first word only separates them from the shell, as argparse has its own use for --
     *before, current = arguments.words[1:] or [""]
-    # an expression in quotes that are still open
+    # an expression may begin with a quote that is not closed yet
     typed = current.lstrip("\"'")
     for offer in _offers(arguments.parser, before, typed):
         if offer.word.startswith(typed):
@@ -95,7 +95,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _written(shell: str, offer: _Offer) -> str:
-    """As the shell reads it; bash shows no descriptions."""
+    # bash shows no descriptions
     about = " ".join(offer.about.split())
     if shell == "bash" or not about:
         return offer.word
@@ -103,7 +103,7 @@ def _written(shell: str, offer: _Offer) -> str:
 
 
 def _offers(whole: Parser, before: list[str], current: str) -> Iterable[_Offer]:
-    """What may stand in a place, whatever it begins with."""
+    """What may stand after the words before it."""
     (commands,) = (action for action in whole._actions if isinstance(action, argparse._SubParsersAction))
     if not before:
         about = {choice.dest: choice.help or "" for choice in commands._choices_actions}
@@ -125,7 +125,7 @@ def _offers(whole: Parser, before: list[str], current: str) -> Iterable[_Offer]:
 
 
 def _options(command: argparse.ArgumentParser, given: list[str]) -> Iterator[_Offer]:
-    """The options that are not given yet, or may be given again; the long name of each."""
+    """The long names of options that are not given yet, or may be given again."""
     for action in command._actions:
         again = isinstance(action, argparse._AppendAction)
         if action.option_strings and (again or not set(action.option_strings).intersection(given)):
@@ -133,7 +133,7 @@ def _options(command: argparse.ArgumentParser, given: list[str]) -> Iterator[_Of
 
 
 def _values(action: argparse.Action, current: str) -> Iterable[_Offer]:
-    """The values that can be listed."""
+    """The values of an argument, if they can be listed."""
     if action.choices is not None:
         return [_Offer(str(value)) for value in action.choices]
     listed = _LISTED.get(action.dest)
@@ -141,7 +141,7 @@ def _values(action: argparse.Action, current: str) -> Iterable[_Offer]:
 
 
 def _names(current: str) -> list[str]:
-    """An expression that goes on with each name that there is."""
+    """An expression, continued with each known name."""
     from logphi.expression import TRANSFORMS
     from logphi.mechanisms import CATALOGUE
 
@@ -169,7 +169,7 @@ def _adjacencies(_: str) -> list[str]:
     return [one.value for one in Adjacency]
 
 
-# what the parser leaves to the library
+# arguments whose values the library lists, not the parser
 _LISTED: dict[str, Callable[[str], list[str]]] = {
     "expression": _names,
     "method": _methods,

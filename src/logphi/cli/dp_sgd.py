@@ -14,8 +14,8 @@ EXAMPLES = """logphi dp-sgd --dataset-size 60000 --batch-size 256 --steps 14062 
 logphi dp-sgd --dataset-size 60000 --batch-size 256 --steps 14062 --epsilon 2 --delta 1e-5"""
 
 _ABOUT = "the epsilon of a training run, or the noise that meets one, after the rate and the steps that follow from its sizes"
-_JSON = """print one JSON object: query, rate (exact), steps, noise_multiplier, beyond (where the noise was found, the next
-smaller one, which misses the target), at, lower, value, upper, direction, method, status, ledger"""
+_JSON = """print one JSON object: query, rate (exact), steps, noise_multiplier, nearest_miss (where the noise was found, the
+next smaller one, which misses the target), at, lower, value, upper, direction, method, status, ledger"""
 
 
 def add(commands: Commands) -> None:
@@ -66,7 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
     found = single(training.epsilon(delta))
     if arguments.json:
         derived = {"query": "dp-sgd", "rate": str(training.rate), "steps": training.steps}
-        noisy = {"noise_multiplier": training.noise_multiplier, "beyond": calibration and calibration.beyond}
+        noisy = {"noise_multiplier": training.noise_multiplier, "nearest_miss": calibration and calibration.nearest_miss}
         print(json.dumps({**derived, **noisy, "at": delta, **as_data(found)}, allow_nan=False))
     else:
         print(training)

@@ -1,4 +1,4 @@
-"""One expression, or one on each line of standard input: what is answered is printed, and the worst exit status kept."""
+"""Answers for one expression, or for each line of standard input; the exit status is the worst of them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Answer(NamedTuple):
 
 
 def answered(query: str, given: str, point: float, bound: Bound, asked: str | None = None) -> Answer:
-    """The answer to a query at a point, of the order of the neighbours that was asked for."""
+    """The answer to a query at a point; ``asked`` is the order of the neighbours that was asked for."""
     data = {"query": query, "at": point, **as_data(bound, asked)}
     return Answer(as_text(query, given, point, bound, asked), [data], bound.status.met)
 
@@ -69,7 +69,7 @@ def _line(number: int, text: str, as_json: bool, answer: Callable[[str], Iterabl
 
 
 def _print(answers: Iterable[Answer], as_json: bool, label: str = "", named: dict[str, Any] | None = None) -> int:
-    # all are known before the first is printed: a refusal leaves nothing behind
+    # all are computed before the first is printed, so that a refused line prints nothing else
     listed = list(answers)
     for text, data, _ in listed:
         if as_json:
@@ -77,6 +77,6 @@ def _print(answers: Iterable[Answer], as_json: bool, label: str = "", named: dic
                 print(json.dumps({**(named or {}), **one}, allow_nan=False))
         else:
             print(f"{label}{text}")
-    # whoever reads lines as they come gets answers as they come
+    # who writes one line at a time gets each answer at once
     sys.stdout.flush()
     return MET if all(one.met for one in listed) else WIDE

@@ -1,4 +1,4 @@
-"""What several commands take, and how it is read."""
+"""Arguments that several commands share, and how they are read."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from logphi.release import Mechanism
 
 
-# in place of an expression or of a file
+# stands in place of an expression or of a file
 STANDARD_INPUT = "-"
 _METHODS = """the route, chosen for you unless given: contour, lattice, exact, exponential, smoothed, clipped, discretized;
 certified, which is in ball arithmetic and takes all numbers as they are written; and, for comparison, levy-quadrature,

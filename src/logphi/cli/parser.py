@@ -36,7 +36,7 @@ def _layout(examples: Iterable[str]) -> dict[str, Any]:
 
 
 class Commands:
-    """Where groups enter their commands."""
+    """What groups add their commands to."""
 
     def __init__(self, queries: argparse._SubParsersAction[Parser], examples: Iterable[str]) -> None:
         self._queries, self._examples = queries, list(examples)
@@ -74,7 +74,7 @@ def parser(groups: Iterable[Group]) -> Parser:
     examples = [line for group in listed for line in group.EXAMPLES.splitlines()]
     whole = Parser("logphi", description="Tight differential-privacy accounting with bounds.", **_layout(examples))
     whole.add_argument("--version", action=_Version, nargs=0, help="print the version and stop")
-    # completion asks it what there is
+    # completion reads commands and options from it
     whole.set_defaults(parser=whole)
     commands = Commands(whole.add_subparsers(dest="query", required=True, metavar="QUERY"), examples)
     for group in listed:

@@ -28,7 +28,7 @@ _QUESTIONS = {
     "tradeoff": ("type-one-error", "the least type II error of a test at each type I error"),
     "renyi": ("order", "the Renyi divergence at each order"),
 }
-# routes are told apart for these
+# questions that take a route
 _ROUTED = ("epsilon", "delta")
 
 

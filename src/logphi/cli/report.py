@@ -20,7 +20,7 @@ def add(commands: Commands) -> None:
     add_expression(command)
     command.add_argument("--delta", required=True, metavar="D", help="the delta of the claim")
     command.add_argument("--unit", default="one record", help='what one record is: "one record" unless given')
-    command.add_argument("--dataset-size", type=int, metavar="N", help="how many there are, if that may be told")
+    command.add_argument("--dataset-size", type=int, metavar="N", help="how many there are, if that is public")
     command.add_argument("--method", help="a route for all answers; certified is in ball arithmetic")
     command.add_argument("--note", action="append", default=[], help="a sentence to add; may be given again")
     command.add_argument("--json", action="store_true", help="as one JSON object, in full precision")

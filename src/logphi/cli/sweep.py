@@ -1,4 +1,4 @@
-"""``sweep``: one question to a family of mechanisms, a row for each, that can be interrupted and gone on with."""
+"""``sweep``: one question to a family of mechanisms, a row for each, that can be interrupted and resumed."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _points(arguments: argparse.Namespace) -> list[float]:
-    """The epsilons or deltas; what every row would refuse is refused here."""
+    """The epsilons or deltas; a number that every row would refuse is refused here."""
     from logphi import check
 
     given = question(arguments)
@@ -94,7 +94,7 @@ def _points(arguments: argparse.Namespace) -> list[float]:
 
 
 def _how(arguments: argparse.Namespace) -> dict[str, Any]:
-    """The options of the question; what every row would refuse is refused here."""
+    """The options of the question; one that every row would refuse is refused here."""
     from logphi import check
     from logphi.engine.profiles import route
 
@@ -106,7 +106,7 @@ def _how(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def _format(arguments: argparse.Namespace) -> Format:
-    """How rows are written; no file is written over that is read."""
+    """How rows are written; the table that is read must not be written over."""
     from logphi.cli.sweeping.formats import CSV, JSON_LINES
 
     path, table = arguments.output, arguments.csv

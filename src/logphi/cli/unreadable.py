@@ -1,12 +1,12 @@
-"""What the operating system says of a file: the name, what is wrong with it, and the next step."""
+"""Errors of the operating system in words: the name of the file, what is wrong with it, and the next step."""
 
 from __future__ import annotations
 
 import os
 
 
-def told(error: OSError) -> str:
-    """One line without numbers of errors."""
+def explained(error: OSError) -> str:
+    """One line, without the number of the error."""
     if not isinstance(error.filename, str):
         return error.strerror or str(error)
     name = error.filename

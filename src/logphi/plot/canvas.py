@@ -1,4 +1,4 @@
-"""What is drawn on, and how one curve is told from another: by colours that everybody sees apart, by dashes, and by name."""
+"""Axes, and what distinguishes curves: colours that everybody can tell apart, dashes, and names."""
 
 from __future__ import annotations
 
@@ -26,10 +26,7 @@ _FUNCTION = re.compile(r"<[^<>]*(?:<[^<>]*>)?[^<>]*>")
 def canvas(ax: Axes | None, size: tuple[float, float] = (6.4, 4.4)) -> Axes:
     """The axes that were given, or those of a new figure of that size, in inches.
 
-    Raises
-    ------
-    ImportError
-        If matplotlib is not installed.
+    Raises an ImportError if matplotlib is not installed.
     """
     if ax is not None:
         return ax
@@ -44,19 +41,16 @@ def canvas(ax: Axes | None, size: tuple[float, float] = (6.4, 4.4)) -> Axes:
 
 
 def style(ax: Axes, given: dict[str, Any]) -> dict[str, Any]:
-    """How the next curve is drawn: as the user says, otherwise unlike the curves that are named already."""
+    """The style of the next curve: the user's, otherwise a colour and dashes of its own."""
     number = len(ax.get_legend_handles_labels()[1])
     own: dict[str, Any] = {"color": COLOURS[number % len(COLOURS)], "linestyle": DASHES[number % len(DASHES)]}
     return {"linewidth": 1.6, **own, **given}
 
 
 def mechanisms(given: Sequence[Any]) -> Sequence[Mechanism]:
-    """What is drawn, one by one or as one list, once it is known to be mechanisms.
+    """The mechanisms to draw, which are given one by one or as one list.
 
-    Raises
-    ------
-    TypeError
-        If something is not a mechanism, or there is none.
+    Raises a TypeError if something is not a mechanism, or there is none.
     """
     if len(given) == 1 and isinstance(given[0], Iterable) and not isinstance(given[0], str):
         given = list(given[0])
@@ -71,10 +65,7 @@ def mechanisms(given: Sequence[Any]) -> Sequence[Mechanism]:
 def names(given: Sequence[Mechanism], labels: Iterable[str] | None) -> list[str]:
     """A name for each mechanism: its expression, shortened, unless the user has names.
 
-    Raises
-    ------
-    ValueError
-        If there are more or fewer names than mechanisms.
+    Raises a ValueError if there are more or fewer names than mechanisms.
     """
     if labels is None:
         return [short(one) for one in given]
@@ -82,12 +73,9 @@ def names(given: Sequence[Mechanism], labels: Iterable[str] | None) -> list[str]
 
 
 def named(labels: Iterable[str], number: int) -> list[str]:
-    """The names that the user gave; one alone need not stand in a list.
+    """The names that the user gave, in a list unless there is only one.
 
-    Raises
-    ------
-    ValueError
-        If there are more or fewer than what is drawn.
+    Raises a ValueError if there are more or fewer than what is drawn.
     """
     listed = [labels] if isinstance(labels, str) else list(labels)
     if len(listed) != number:
@@ -96,7 +84,7 @@ def named(labels: Iterable[str], number: int) -> list[str]:
 
 
 def short(mechanism: Mechanism) -> str:
-    """Its expression, or the beginning of it and how much follows."""
+    """The expression of a mechanism; of a long one the beginning, and how many terms follow."""
     text = _plain(repr(mechanism))
     if len(text) <= _LONGEST:
         return text

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from itertools import compress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 # in units of one over the deviation of the loss: |phi| of a normal law is 4e-6 there
 _REACH = 5.0
-# where a loss has no deviation, or none that is known
+# for a loss whose deviation is infinite or zero
 _FAR = 10.0
 
 
@@ -54,7 +55,7 @@ def phi(
     Returns
     -------
     matplotlib.axes.Axes
-        With a line and a band for each curve. An argument ends where phi is too small to tell it.
+        With a line and a band for each curve. The argument is drawn as far as its bounds are finite.
 
     Raises
     ------
@@ -75,16 +76,14 @@ def phi(
         raise ValueError(f"part must be one of {', '.join(map(repr, _PARTS))}, got {part!r}")
     label, question, taken = _PARTS[part]
     at = (0.0, max(map(_reach, drawn))) if t is None else check.real_array("t", t).ravel()
-    curves = []
-    for one, name in zip(drawn, names(drawn, labels), strict=True):
 
-        def ask(x: Any, one: Mechanism = one) -> Any:
-            return taken(question(one, x, direction=direction, rtol=rtol))
+    def curve(one: Mechanism, name: str) -> Curve:
+        return _finite(traced(name, lambda x: taken(question(one, x, direction=direction, rtol=rtol)), at))
 
-        curves.append(_known(traced(name, ask, at)))
+    curves = list(map(curve, drawn, names(drawn, labels)))
     ax = canvas(ax)
-    for curve in curves:
-        draw(ax, curve, **line)
+    for one in curves:
+        draw(ax, one, **line)
     ax.set(xlabel="$t$ (per nat)", ylabel=label)
     legend(ax, curves)
     return ax
@@ -97,11 +96,11 @@ def _modulus(log_phi: ComplexBounds) -> Bounds:
 def _exponential(bound: Bound) -> Bound:
     lower, value, upper = (math.exp(end) for end in (bound.lower, bound.value, bound.upper))
     # an exponential is within an ulp; that of zero is exact
-    lower, upper = (end if end == 1 else end * slip for end, slip in ((lower, 1 - 4e-16), (upper, 1 + 4e-16)))
+    lower, upper = (end if end == 1 else end * outward for end, outward in ((lower, 1 - 4e-16), (upper, 1 + 4e-16)))
     return replace(bound, lower=lower, value=value, upper=upper, ledger=bound.ledger.scaled(value))
 
 
-# how a part is called on its axis, and where it comes from
+# part -> label of the axis, question, and what is drawn of its answer
 _PARTS: Mapping[str, tuple[str, Callable[..., ComplexBounds], Callable[[ComplexBounds], Bounds]]] = {
     "modulus": (r"$|\varphi(t)|$", Mechanism.log_phi, _modulus),
     "argument": (r"$\arg\,\varphi(t)$", Mechanism.log_phi, lambda found: found.imag),
@@ -116,8 +115,7 @@ def _reach(one: Mechanism) -> float:
     return _REACH / math.sqrt(variance.value) if 0 < variance.value < math.inf else _FAR
 
 
-def _known(curve: Curve) -> Curve:
-    """The points of which both ends are known."""
-    known = np.isfinite(curve.upper - curve.lower)
-    bounds = tuple(bound for bound, finite in zip(curve.bounds, known, strict=True) if finite)
-    return Curve(curve.name, curve.x[known], bounds)
+def _finite(curve: Curve) -> Curve:
+    """The points whose bounds are finite."""
+    finite = np.isfinite(curve.upper - curve.lower)
+    return Curve(curve.name, curve.x[finite], tuple(compress(curve.bounds, finite)))

@@ -1,4 +1,4 @@
-"""What every method says, as a picture."""
+"""The answers of all methods to one question, as a picture."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _SIDES = {UPPER: Side.UPPER, LOWER: Side.LOWER}
 _FILLS: dict[str, Any] = {EXACT: "full", UPPER: "full", LOWER: "full", APPROXIMATE: "none"}
 # inches for each method
 _ROW = 0.27
-# a tenth of a logarithmic axis below it is left as a margin, and still made of doubles
+# the smallest value on a logarithmic axis: the margin below it, a tenth of the axis, is made of doubles too
 _LEAST = 1e-270
 
 
@@ -106,7 +106,7 @@ def _chart(table: Comparison, ax: Axes | None, called: str) -> Axes:
     ax.set_yscale("linear")
     if wide(finite):
         ax.set_xscale("log")
-    # what is zero, and what no bound says, has its place at the rim
+    # zero and infinity are marked at the edges of the picture
     low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
     exact = table.exact
     if low <= exact.value <= high:
@@ -128,7 +128,7 @@ def _chart(table: Comparison, ax: Axes | None, called: str) -> Axes:
 
 
 def _mark(ax: Axes, place: int, row: Row, low: float, high: float) -> None:
-    """The mark of a row and its number, or why there is none."""
+    """The mark of a row with its number, or the words that the method does not apply."""
     across = ax.get_yaxis_transform()
     if row.value is None:
         ax.text(0.02, place, "does not apply", color=GREY, fontsize="small", style="italic", va="center", transform=across)

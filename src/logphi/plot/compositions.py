@@ -1,4 +1,4 @@
-"""How privacy runs out with repetitions, as a picture."""
+"""Epsilon or delta against the number of repetitions, as a picture."""
 
 from __future__ import annotations
 

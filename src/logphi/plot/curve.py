@@ -1,8 +1,8 @@
-"""One curve with its bounds: the points where it bends, the line, the band, and what the band is too narrow to show."""
+"""A curve with its bounds: points, closer where it bends; a line and a band; a legend that states widths too small to see."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -26,9 +26,9 @@ _ROUNDS = 6
 # in units of the picture: what deviates less from a straight line looks straight, and what is shorter is a point
 _STRAIGHT = 0.002
 _SHORTEST = 0.001
-# where logarithmic axes end: their margins must be doubles too
+# the lower end of logarithmic axes, whose margins must be doubles too
 TINY = 1e-300
-# so many decades of a logarithmic axis count
+# how many decades below the largest value count when bends are looked for
 _DECADES = 20.0
 
 
@@ -57,27 +57,25 @@ class Curve:
 
     @property
     def proved(self) -> bool:
-        """Whether every error is."""
+        """Whether all bounds are proved."""
         return all(bound.ledger.proved for bound in self.bounds)
 
 
 def traced(
     name: str,
-    answer: Callable[[Array], Iterable[Bound]],
+    answer: Callable[[Array], Any],
     at: Array | tuple[float, float],
     *,
     log_x: bool = False,
     log_y: bool = False,
 ) -> Curve:
-    """The curve through an array of points, or from end to end with more points where it bends."""
+    """The curve of answers, which are Bounds, at an array of points, or from end to end with more points where it bends."""
     if isinstance(at, tuple):
         return _refined(name, answer, at, log_x, log_y)
     return Curve(name, at, tuple(answer(at)))
 
 
-def _refined(
-    name: str, answer: Callable[[Array], Iterable[Bound]], ends: tuple[float, float], log_x: bool, log_y: bool
-) -> Curve:
+def _refined(name: str, answer: Callable[[Array], Any], ends: tuple[float, float], log_x: bool, log_y: bool) -> Curve:
     low, high = ends
 
     def place(share: Array) -> Array:
@@ -96,7 +94,7 @@ def _refined(
 
 
 def _height(value: Array, log_y: bool) -> Array:
-    """The values in units of the picture."""
+    """The values as shares of the height of the picture."""
     known = np.where(np.isfinite(value), value, np.nan)
     if log_y:
         with np.errstate(divide="ignore"):
@@ -122,10 +120,10 @@ def draw(ax: Axes, curve: Curve, **given: Any) -> None:
     look = style(ax, given)
     finite = np.isfinite(curve.value)
     least = TINY if ax.get_yscale() == "log" else -np.inf
-    # on a logarithmic axis a line to zero leaves the picture
+    # on a logarithmic axis a line to zero runs out of the picture
     height = np.where(curve.value >= least, curve.value, 0.0)
     ax.plot(curve.x, np.where(finite, height, np.nan), label=curve.name, **look)
-    # what has no end ends with the picture
+    # infinite ends are drawn at the largest finite one
     known = [end[np.isfinite(end)] for end in (curve.value, curve.upper)]
     top = max((float(end.max()) for end in known if end.size), default=1.0)
     lower, upper = (np.clip(end, -np.inf, top) for end in (curve.lower, curve.upper))
@@ -141,7 +139,7 @@ def _arrows(ax: Axes, x: Array, colour: Any) -> None:
 
 
 def legend(ax: Axes, curves: Sequence[Curve], *more: str, loc: Literal["best", "upper left"] = "best") -> None:
-    """Names of the curves, and what the bands are; how wide they are at most where no eye could tell; what else is to say."""
+    """The names of the curves, what the bands are, their largest width if they are thinner than a line, and further lines."""
     ax.autoscale_view()
     line = max(one.get_linewidth() for one in ax.lines) * ax.figure.dpi / 72
     if max(_pixels(ax, curve) for curve in curves) > line:
@@ -149,7 +147,8 @@ def legend(ax: Axes, curves: Sequence[Curve], *more: str, loc: Literal["best", "
     else:
         relative = ax.get_yscale() == "log"
         widest = max(_width(ax, curve, relative) for curve in curves)
-        said = f"{'relative width' if relative else 'width'} of the bounds: at most {_short(widest)}"
+        shown = float(printed(widest, Side.UPPER, 2))
+        said = f"{'relative width' if relative else 'width'} of the bounds: at most {shown:g}"
     estimates = [curve.name for curve in curves if not curve.proved]
     if estimates:
         said += ", estimated" if len(estimates) == len(curves) else f"\nestimated: {', '.join(estimates)}"
@@ -168,12 +167,8 @@ def _width(ax: Axes, curve: Curve, relative: bool) -> float:
     return max(widths, default=0.0)
 
 
-def _short(width: float) -> str:
-    return f"{float(printed(width, Side.UPPER, 2)):g}"
-
-
 def _pixels(ax: Axes, curve: Curve) -> float:
-    """How thick the band is drawn, at its thickest."""
+    """The largest thickness of the band, in pixels."""
     low, high = sorted(ax.get_ylim())
     ends = [
         ax.transData.transform(np.column_stack([curve.x, np.clip(end, low, high)]))[:, 1] for end in (curve.lower, curve.upper)

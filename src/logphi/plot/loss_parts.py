@@ -1,4 +1,4 @@
-"""What the law of a privacy loss consists of, as curves with bounds: atoms, a density, or bins where neither is known."""
+"""The parts of the law of a privacy loss as curves with bounds: atoms and a density, or bins where one is unknown."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from logphi.display import printed
 from logphi.plot.curve import Curve, traced
 from logphi.questions.loss import LossDistribution
 
-# atoms beyond are not listed one by one
+# more atoms than these are drawn as bins
 MOST_ATOMS = 512
-# how much of a law is drawn, in deviations around its mean, and beyond its ends
+# what is drawn of a law: so many deviations around its mean, and a margin, as a share of these
 _DEVIATIONS = 4.5
 _MARGIN = 0.04
-# how near an atom the distribution function is asked for on both sides, relatively to the picture
+# distance from an atom to the places on both sides where the distribution function is computed, as a share of the picture
 _BESIDE = 1e-9
-# points that tell whether a density is known, and of a distribution function with atoms; bins
+# points that show whether a density is known; points of a distribution function with atoms; bins
 _PROBES = 9
 _POINTS = 97
 _BINS = 48
@@ -35,7 +35,7 @@ _NAMES = {
 
 
 def ends(laws: Iterable[LossDistribution]) -> tuple[float, float]:
-    """Some deviations around the means, no further than there are losses."""
+    """Some deviations around the means, as far as the supports reach, and a margin."""
     lows, highs = [], []
     for law in laws:
         mean, deviation = law.mean.value, math.sqrt(law.variance.value)
@@ -49,7 +49,7 @@ def ends(laws: Iterable[LossDistribution]) -> tuple[float, float]:
 
 
 def name(law: LossDistribution) -> str:
-    """The order of the pair, and what no axis reaches."""
+    """The order of the pair, and the probability of an infinite loss, which no axis shows."""
     infinite = law.infinite_mass.value
     return _NAMES[law.direction] + (f"; infinite with probability {printed(infinite, None, 4)}" if infinite else "")
 
@@ -110,7 +110,7 @@ def bins(law: LossDistribution, edges: Array, rtol: float) -> Curve:
     return Curve(name(law), np.repeat(edges, 2)[1:-1], tuple(one for one in means for _ in range(2)))
 
 
-def cumulated(law: LossDistribution, ends: tuple[float, float], points: Array | None, rtol: float) -> Curve:
+def cumulative(law: LossDistribution, ends: tuple[float, float], points: Array | None, rtol: float) -> Curve:
     """The distribution function, on both sides of the atoms where these are known."""
 
     def below(at: Array) -> Iterable[Bound]:
@@ -120,14 +120,13 @@ def cumulated(law: LossDistribution, ends: tuple[float, float], points: Array | 
     if points is None and stems is not None and stems.bounds:
         gap = _BESIDE * (ends[1] - ends[0])
         beside = np.column_stack([stems.x - gap, stems.x + gap]).ravel()
-        # between atoms of a lattice nothing happens
+        # between the atoms of a lattice the function is constant
         rest = np.array(ends) if law.law.lattice is not None else np.linspace(*ends, _POINTS)
         points = np.union1d(beside, rest)
     return traced(name(law), below, ends if points is None else points)
 
 
 def _differences(law: LossDistribution, edges: Array, rtol: float) -> list[Bound]:
-    """Probabilities between neighbouring edges."""
     below = list(answers(law.cdf, edges, rtol))
     found = []
     for left, right in pairwise(below):

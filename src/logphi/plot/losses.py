@@ -12,16 +12,16 @@ from logphi import check
 from logphi.bound import Direction
 from logphi.plot.canvas import COLOURS, DASHES, canvas, mechanisms, named
 from logphi.plot.curve import RTOL, Curve, draw, legend
-from logphi.plot.loss_parts import cumulated, ends, parts
+from logphi.plot.loss_parts import cumulative, ends, parts
 from logphi.questions.loss import LossDistribution
 from logphi.release import Mechanism
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# as much above the curves as a legend needs
+# room for the legend above the curves, as a factor
 _HEADROOM = 1.3
-# so many stems have room for heads
+# the most stems that are drawn with heads
 _HEADS = 80
 _MARKS = "os"
 
@@ -60,7 +60,7 @@ def loss(
     Returns
     -------
     matplotlib.axes.Axes
-        The probability of an infinite loss, where there is one, is told in the legend: no axis reaches it.
+        The probability of an infinite loss, where there is one, stands in the legend, as no axis shows it.
 
     Raises
     ------
@@ -86,10 +86,10 @@ def loss(
         raise ValueError(f"losses must be at least two points in increasing order, got {losses!r}")
     reach = ends(laws) if points is None else (float(points[0]), float(points[-1]))
     found: list[tuple[Curve | None, Curve | None]] = [
-        (cumulated(law, reach, points, rtol), None) if kind == "cdf" else parts(law, reach, points, rtol) for law in laws
+        (cumulative(law, reach, points, rtol), None) if kind == "cdf" else parts(law, reach, points, rtol) for law in laws
     ]
     ax = canvas(ax)
-    found = [(_called(curve, prefix), _called(stems, prefix)) for curve, stems in found]
+    found = [(_prefixed(curve, prefix), _prefixed(stems, prefix)) for curve, stems in found]
     curves = [curve for curve, _ in found if curve is not None]
     stems = [own for _, own in found if own is not None]
     # densities and probabilities have different units
@@ -112,7 +112,7 @@ def loss(
     return ax
 
 
-def _called(curve: Curve | None, prefix: str) -> Curve | None:
+def _prefixed(curve: Curve | None, prefix: str) -> Curve | None:
     return None if curve is None else replace(curve, name=prefix + curve.name)
 
 

@@ -21,7 +21,7 @@ AXES = {"delta": r"$\delta$", "epsilon": r"$\varepsilon$ (nats)"}
 _WIDE = 30.0
 
 
-def lines(ax: Axes, x: Array, tables: Sequence[Comparison], name: str = "exact") -> None:
+def lines(ax: Axes, x: Array, tables: Sequence[Comparison], name: str) -> None:
     """One comparison for each point of the axis; a method is left out where it does not apply, and named in the legend."""
     question = tables[0].question
     exact = Curve(name, x, tuple(table.exact for table in tables))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,11 +20,11 @@ from logphi.release import Mechanism
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# the deltas that matter to somebody
+# the deltas that are drawn by default
 _SMALLEST, _LARGEST = 1e-10, 0.1
-# where the loss may be infinite: so near that probability, and so much further
+# if the loss may be infinite: how near delta comes to that probability, and how far epsilon then goes on
 _ABOVE = 1.02
-_BEYOND = 1.25
+_FURTHER = 1.25
 
 
 def profile(
@@ -76,18 +77,16 @@ def profile(
     """
     drawn = mechanisms(of)
     at = _ends(drawn) if epsilons is None else check.real_array("epsilons", epsilons).ravel()
-    named = [
-        (one, direction, name if direction is None else f"{name}, {direction_of(direction).value}")
+    curves = [
+        traced(
+            name if direction is None else f"{name}, {direction_of(direction).value}",
+            partial(one.delta, direction=direction, rtol=rtol),
+            at,
+            log_y=True,
+        )
         for one, name in zip(drawn, names(drawn, labels), strict=True)
         for direction in directions
     ]
-    curves = []
-    for one, direction, name in named:
-
-        def answer(x: Any, one: Mechanism = one, direction: DirectionLike | None = direction) -> Any:
-            return one.delta(x, direction=direction, rtol=rtol)
-
-        curves.append(traced(name, answer, at, log_y=True))
     ax = canvas(ax)
     if any(np.any(curve.upper >= TINY) for curve in curves):
         ax.set_yscale("log")
@@ -103,18 +102,18 @@ def profile(
 
 
 def _ends(drawn: Iterable[Mechanism]) -> tuple[float, float]:
-    """From zero, unless that is far from where the deltas are that matter."""
+    """From zero, unless all deltas there are far above those that are drawn."""
     high = max(_reach(one) for one in drawn)
     low = min(_crossing(one, _LARGEST) for one in drawn)
     return (low if high / 2 < low < high else 0.0), high
 
 
 def _reach(one: Mechanism) -> float:
-    """Where delta has become as small as it matters, or as it gets."""
+    """Where delta falls to the smallest that is drawn, or nearly to the probability of an infinite loss."""
     found = _crossing(one, _SMALLEST)
     if math.isinf(found):
         infinite = max(loss.infinite_mass.upper for loss in (one.loss, one.dual_loss))
-        found = _BEYOND * _crossing(one, min(_ABOVE * max(infinite, _SMALLEST), 1.0))
+        found = _FURTHER * _crossing(one, min(_ABOVE * max(infinite, _SMALLEST), 1.0))
     return found if 0 < found < math.inf else 1.0
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -68,14 +69,10 @@ def tradeoff(
     """
     drawn = mechanisms(of)
     at = (_LOWEST_RATE if roc else 0.0, 1.0) if type_one_errors is None else _rates(type_one_errors, roc)
-    curves = []
-    for one, name in zip(drawn, names(drawn, labels), strict=True):
-
-        def answer(x: Any, one: Mechanism = one) -> Any:
-            ask = one.risk.tpr if roc else one.tradeoff
-            return ask(x, direction=direction, rtol=rtol)
-
-        curves.append(traced(name, answer, at, log_x=roc, log_y=roc))
+    curves = [
+        traced(name, partial(one.risk.tpr if roc else one.tradeoff, direction=direction, rtol=rtol), at, log_x=roc, log_y=roc)
+        for one, name in zip(drawn, names(drawn, labels), strict=True)
+    ]
     ax = canvas(ax, (5.0, 4.8))
     if roc:
         ax.set(xscale="log", yscale="log", xlabel="false positive rate", ylabel="true positive rate")

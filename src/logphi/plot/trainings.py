@@ -1,4 +1,4 @@
-"""How privacy runs out in training, as a picture: epsilon against epochs, the Renyi accountant beside."""
+"""Epsilon against the epochs of training runs, as a picture, with the Renyi accountant for comparison."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 # steps at which a run is asked, closer at its beginning, where epsilon rises fastest
 _POINTS = 20
-# what most accountants of training do
+# the method of most accountants of training
 RENYI = "Renyi, whole orders"
 
 
@@ -109,6 +109,5 @@ def _name(run: Training) -> str:
 
 
 def _counts(run: Training) -> list[int]:
-    """Numbers of steps, from the first to the last."""
     last = _POINTS - 1
     return sorted({1 + (run.steps - 1) * at**2 // last**2 for at in range(_POINTS)})

@@ -151,7 +151,6 @@ class Report(Listed):
         )
 
     def _sections(self) -> Iterator[tuple[str, list[str]]]:
-        """Titles, and the lines below each."""
         yield "Privacy statement", list(self._guarantee())
         if self.warnings:
             yield "Warnings", list(self.warnings)

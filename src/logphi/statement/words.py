@@ -86,7 +86,7 @@ def not_checked(release: Mechanism, unit: str, dataset_size: int | None) -> Iter
     if any(isinstance(one, SubsetSampled) for one in terms):
         yield "That subsets are drawn as stated, uniformly, afresh and in secret each time."
     yield "That the noise is drawn as stated, is never drawn twice alike, and cannot be predicted or read by anyone."
-    yield "That noise which is made of floating-point numbers has the stated law: its last digits may tell more."
+    yield "That noise which is made of floating-point numbers has the stated law: its last digits may reveal more."
     yield (
         "That nothing else was computed from the data: tuning of hyper-parameters, early stopping, evaluation, and other "
         "releases count only if they are listed."

@@ -75,7 +75,6 @@ def parallel_map(function: Callable[[A], B], items: Sequence[A], executor: Execu
 
 
 def _each(function: Callable[[A], B], items: list[A]) -> list[B]:
-    """One chunk."""
     return [function(item) for item in items]
 
 
@@ -94,7 +93,7 @@ def _tried(function: Callable[[A], B], items: Sequence[A]) -> tuple[dict[int, B]
 
 
 def _refuse_what_cannot_be_sent(function: Any, items: Sequence[Any], error: Exception) -> None:
-    """Nothing, unless pickling is what failed."""
+    """Raise a TypeError that explains the error if pickling failed."""
     if not isinstance(error, pickle.PicklingError) and not any(hint in str(error) for hint in ("pickle", "local object")):
         return
     try:

@@ -142,8 +142,6 @@ class _Question:
 
 @dataclass(frozen=True)
 class _Refused:
-    """Why there is no answer."""
-
     reason: str
 
 
@@ -156,7 +154,7 @@ class _Asked:
 
 
 def _axes(grid: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[tuple[Any, ...], ...]]:
-    """Names and values; NumPy's numbers as plain ones."""
+    """The names and values of the axes, NumPy's numbers as plain ones."""
     if not hasattr(grid, "items") or not grid:
         raise TypeError(f"grid must be a non-empty mapping of parameter names to lists of values, got {grid!r}")
     values = []
@@ -190,7 +188,7 @@ def _answer(question: _Question, kept: bool, asked: _Asked) -> list[Bound] | _Re
 
 
 def _refusal(point: str, error: Exception, kept: bool) -> _Refused:
-    """A ValueError may be kept; anything else is a mistake of somebody's."""
+    """The refusal of a ValueError where these are kept; anything else is raised with the point at which it happened."""
     if kept and isinstance(error, ValueError):
         return _Refused(str(error))
     for kind in (ValueError, TypeError):

@@ -164,7 +164,7 @@ def points(names: Sequence[str], values: Sequence[Sequence[Any]]) -> Iterator[di
 
 
 def _plain(entry: Any) -> Any:
-    """As JSON holds it."""
+    """An entry as JSON holds it."""
     if isinstance(entry, (bool, int, str)) or entry is None:
         return entry
     return float(entry) if isinstance(entry, float) and math.isfinite(entry) else str(entry)

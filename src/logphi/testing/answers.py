@@ -30,7 +30,7 @@ from logphi.testing.probes import (
 
 # routes that are compared with the default; a contour along atoms is valid too, but takes seconds
 _OTHER_ROUTES: tuple[RouteName, ...] = ("lattice", "exact", "exponential", "smoothed", "clipped", "discretized", "buckets")
-# beyond it a chord in e^x spans too much to tell anything
+# above it chords in e^x are too coarse for a bound
 _LARGEST_CHORD = 300.0
 
 

@@ -40,23 +40,23 @@ def check_conjugate_symmetry(mechanism: Mechanism) -> None:
 def check_reflection(mechanism: Mechanism) -> None:
     """The loss of the reversed pair has K(-1 - z), the strip mirrored at -1/2 and the support mirrored at 0."""
     loss = mechanism.loss_law()
-    turned, z = loss.reflected(), points_of(loss)
+    reversed_loss, z = loss.reflected(), points_of(loss)
     here = values_at(loss, z)
     if loss.symmetric:
         mirrored = values_at(loss, -1 - z)
         room = here.radius + mirrored.radius
         require_equal("K says that it is symmetric, but K(-1 - z) is not K(z)", z, here.mid, mirrored.mid, room)
-    there = values_at(turned, -1 - z)
+    there = values_at(reversed_loss, -1 - z)
     require_equal("K of the reversed pair at -1 - z is not K(z)", z, here.mid, there.mid, here.radius + there.radius)
     low, high = loss.strip
     # where K is known by samples, an end of the strip is how far they were taken
-    ends = [] if loss.estimated else [(-1 - high, turned.strip[0]), (-1 - low, turned.strip[1])]
+    ends = [] if loss.estimated else [(-1 - high, reversed_loss.strip[0]), (-1 - low, reversed_loss.strip[1])]
     for one, other in ends:
         near = one == other or abs(one - other) <= 1e-12 * (1 + abs(one))
-        require(near, f"the reversed strip is {turned.strip}, that of the loss {loss.strip}")
+        require(near, f"the reversed strip is {reversed_loss.strip}, that of the loss {loss.strip}")
     for name, one, other in (
-        ("top", loss.support.upper, -turned.support.lower),
-        ("bottom", loss.support.lower, -turned.support.upper),
+        ("top", loss.support.upper, -reversed_loss.support.lower),
+        ("bottom", loss.support.lower, -reversed_loss.support.upper),
     ):
         near = one == other or abs(one - other) <= loss.support.error + 1e-12 * abs(one)
         require(near, f"the {name} of the support is {one!r}, by the reversed pair {other!r}")
@@ -149,7 +149,7 @@ def check_multiprecision(mechanism: Mechanism) -> None:
 
     loss = mechanism.loss_law()
     c = abscissas_of(loss)
-    # few and low: where the formula is an integral each takes a quadrature, the longer the faster it turns
+    # few and low: where the formula is an integral each takes a quadrature, the longer the faster it oscillates
     z = c[np.linspace(0, c.size - 1, 5).astype(int)] + 1j * np.array([0.4, 1.5, 0.0, 1.5, 0.4]) / max(spread_of(loss), 0.02)
     values = values_at(loss, z)
     with precision(_MPMATH_BITS):
@@ -194,7 +194,7 @@ def check_balls(mechanism: Mechanism) -> None:
                 not gap.exceeds(coarse.exact(0)),
                 f"M({point:g}) in balls of {_BITS[0]} and of {_BITS[1]} bits is not one number",
             )
-            # what is relied upon: e^K is within (e^radius - 1) e^mid of e^mid, which is no matter of branches
+            # what callers rely on: e^K is within (e^radius - 1) e^mid of e^mid, which is no matter of branches
             gap = sharp / fine.exp(fine.exact(mid)) - 1
             require(
                 not gap.exceeds(fine.exp(fine.exact(radius)) - 1),
@@ -220,7 +220,7 @@ def check_symbolic(mechanism: Mechanism) -> None:
             continue
         own = loss if direction is Direction.REMOVE else loss.reflected()
         numeric = sympy.lambdify(alpha, expression, "mpmath")
-        # an integral takes its time, the more the faster it turns
+        # an integral takes longer the faster it oscillates
         few = [0.31] if expression.has(sympy.Integral) else [0.31, -1.7]
         for at in np.array(few) / max(spread_of(loss), 0.1):
             values = values_at(own, np.array([1j * at]))
@@ -260,18 +260,18 @@ def check_pieces(mechanism: Mechanism) -> None:
             )
         if lattice is not None and 0 < lattice.span < np.inf:
             period = 2 * np.pi / lattice.span
-            turned = values_at(law, z + 1j * period)
+            shifted = values_at(law, z + 1j * period)
             reach = max(abs(law.support.upper), abs(law.support.lower))
-            # without ends, what counts is where the measure is
+            # a support without ends is taken as far as the measure matters
             reach = reach if np.isfinite(reach) else 60 * spread_of(law) + 60
             moved = 4 * period * (lattice.location_error + lattice.stretch * reach)
-            room = values.radius + turned.radius + moved + ROUNDING
-            # a small M may turn far on its own
+            room = values.radius + shifted.radius + moved + ROUNDING
+            # the argument of a small M is uncertain by more
             size = np.maximum(1.0, np.exp(values_at(law, z.real + 0j).mid.real - values.mid.real))
             require_equal(
                 "e^{-za} M(z) does not have the period of the lattice",
                 z,
-                turned.mid - 1j * period * lattice.offset,
+                shifted.mid - 1j * period * lattice.offset,
                 values.mid,
                 room * size,
             )

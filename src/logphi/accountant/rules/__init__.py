@@ -20,10 +20,7 @@ LARGEST_EPSILON = 1e100
 def rule_of(name: str, epsilon: Any, delta: Any, order: Any, infinite_mass: Any) -> Rule[Any]:
     """The rule of this name for a budget.
 
-    Raises
-    ------
-    ValueError, TypeError
-        If there is no such rule, or a number is outside its range or none of the rule's.
+    Raises a ValueError or TypeError if there is no such rule, or a number is outside its range or none of the rule's.
     """
     if name not in NAMES:
         raise ValueError(f"rule must be one of {', '.join(map(repr, NAMES))}, got {name!r}")

@@ -1,4 +1,4 @@
-"""What is exactly known of one release: its largest finite loss, and how likely an infinite one is."""
+"""Exact costs of one release: its largest finite loss, and the probability of an infinite one."""
 
 from __future__ import annotations
 
@@ -16,13 +16,7 @@ from logphi.written import exact
 
 
 def law_of(mechanism: Mechanism, direction: Direction) -> LogPhi:
-    """The loss in one order of the pair.
-
-    Raises
-    ------
-    UnsupportedError
-        If its errors are not proved.
-    """
+    """The loss in one order of the pair; an UnsupportedError if its errors are not proved."""
     law = mechanism.loss_law().with_omitted_mass()
     if law.estimated:
         raise UnsupportedError(

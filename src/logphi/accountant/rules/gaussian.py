@@ -19,7 +19,7 @@ from logphi.pairs.pair import UnsupportedError
 from logphi.release import Mechanism
 from logphi.written import exact
 
-# measured: beyond it nothing is proved of a small delta any more
+# measured: with more noise no small delta is proved any more
 _MOST = 2.0**100
 # measured: bisection of sigma beyond this gains nothing on the rounding of delta
 _NARROW = 1 + 1e-14

@@ -37,10 +37,7 @@ class Rule(ABC, Generic[Expense]):
     def after(self, spent: Expense, mechanism: Mechanism, count: int) -> Expense:
         """The expense with one more release, so many times.
 
-        Raises
-        ------
-        UnsupportedError
-            If the rule does not know what the mechanism costs.
+        Raises an UnsupportedError if the rule does not know what the mechanism costs.
         """
 
     @abstractmethod
@@ -70,7 +67,7 @@ class Additive(Rule[Sums]):
 
     @property
     def nothing(self) -> Sums:
-        """No sums."""
+        """No sums yet."""
         return {}
 
     def after(self, spent: Sums, mechanism: Mechanism, count: int) -> Sums:
@@ -86,7 +83,7 @@ class Additive(Rule[Sums]):
         }
 
     def fits(self, spent: Sums) -> bool:
-        """Whether both orders do."""
+        """Whether the sums of every order are."""
         return all(map(self.within, spent.values()))
 
     def amounts(self, spent: Sums) -> dict[str, Amount]:
@@ -98,7 +95,7 @@ class Additive(Rule[Sums]):
 # a run spends the same few mechanisms over and over, each in two orders
 @lru_cache(maxsize=256)
 def _cost(rule: Additive, mechanism: Mechanism, written: Any, direction: Direction) -> tuple[Amount, ...]:
-    """What one release costs; ``written`` tells equal mechanisms apart whose numbers were written differently."""
+    """What one release costs; ``written`` distinguishes equal mechanisms whose numbers were written differently."""
     return tuple(map(_shortened, rule.costs(mechanism, direction)))
 
 

@@ -57,7 +57,7 @@ class ScheduleRule(Rule[Mechanism | None]):
 def proved_delta(mechanism: Mechanism, epsilon: float) -> Fraction:
     """An upper bound of delta at an epsilon, which is rounded down."""
     at = float(epsilon)
-    # far out the doubles are left: what is not known there is not private enough
+    # extreme epsilons overflow: a bound that is not known there counts as not private enough
     with np.errstate(all="ignore"):
         found = single(mechanism.delta(at if Fraction(at) <= exact(epsilon) else math.nextafter(at, -math.inf)))
     return Fraction(found.upper if found.ledger.proved else 1)

@@ -72,7 +72,7 @@ class LogPhiAccountant(PrivacyAccountant):  # type: ignore[misc]
             If it is no event, or the count is not a whole number above zero.
         """
         count = check.count("count", count)
-        # the ledger takes Python's own whole numbers only, and one frame for each that is nested
+        # dp-accounting's own ledger takes Python's int only, and recurses once for each nested repetition
         while type(event) is SelfComposedDpEvent and isinstance(event.count, Integral) and int(event.count) > 0:
             event, count = event.event, count * int(event.count)
         super().compose(event, count)
@@ -119,5 +119,5 @@ class LogPhiAccountant(PrivacyAccountant):  # type: ignore[misc]
 
 
 def _unknown(most: float) -> Bound:
-    """What is not private tells at most everything; a sample of it tells less, which is not looked into."""
+    """The trivial bound, for events that are not private; that a sample of one leaks less is not used."""
     return Bound(0.0, most, most, Status.UNRESOLVED, "trivial")

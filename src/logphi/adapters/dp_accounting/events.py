@@ -22,13 +22,7 @@ from logphi.written import Written, exact
 
 
 def adjacency_of(relation: NeighboringRelation) -> Adjacency:
-    """The relation of dp-accounting in our words.
-
-    Raises
-    ------
-    TypeError
-        If it is none of theirs.
-    """
+    """The relation of dp-accounting in our words; a TypeError if it is none of theirs."""
     known = {
         NeighboringRelation.ADD_OR_REMOVE_ONE: Adjacency.ADD_REMOVE,
         NeighboringRelation.REPLACE_ONE: Adjacency.REPLACE,
@@ -74,12 +68,9 @@ def composed(terms: Mapping[Mechanism, int], adjacency: Adjacency) -> Mechanism:
 
 
 def read(event: Any, relation: Adjacency) -> Counter[Mechanism] | None:
-    """Counted mechanisms under one relation; None where everything is told.
+    """Counted mechanisms under one relation; None if one of them is not private.
 
-    Raises
-    ------
-    UnreadableEventError
-        If some part of the event is not understood.
+    Raises an UnreadableEventError if some part of the event is not understood.
     """
     terms: Counter[Mechanism] = Counter()
     private = True
@@ -99,7 +90,7 @@ def read(event: Any, relation: Adjacency) -> Counter[Mechanism] | None:
 
 
 def _poisson(event: Any, relation: Adjacency) -> Released:
-    """A Poisson sample; one of a Poisson sample is one with the product of the rates."""
+    """A Poisson sample; a Poisson sample of a Poisson sample has the product of the rates."""
     rate, inner = rate_of(event), [(event.event, 1)]
     while True:
         inner = [leaf for one, count in inner for leaf in leaves(one, count) if type(leaf[0]) is not dp_event.NoOpDpEvent]
@@ -116,7 +107,7 @@ def _poisson(event: Any, relation: Adjacency) -> Released:
 
 
 def _subset(event: Any, relation: Adjacency) -> Released:
-    """A sample without replacement, of fixed size; under add/remove the size of the data set is that with the record."""
+    """A sample of fixed size without replacement; under add/remove the size of the data set counts the record."""
     size = check.count("source_dataset_size", event.source_dataset_size)
     rate = Written(Fraction(check.whole("sample_size", event.sample_size, 0, size), max(size, 1)))
     base = _one(event, list(leaves(event.event)), Adjacency.REPLACE, relation)
@@ -132,7 +123,7 @@ _SAMPLES: dict[type, Callable[[Any, Adjacency], Released]] = {
 
 
 def _one(event: Any, inner: list[tuple[Any, int]], base: Adjacency, relation: Adjacency) -> Released:
-    """What happens on one sample, as one mechanism."""
+    """All events on one sample as one mechanism."""
     for leaf, _ in inner:
         if type(leaf) in _SAMPLES:
             raise UnreadableEventError(

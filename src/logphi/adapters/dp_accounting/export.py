@@ -32,7 +32,7 @@ from logphi.release import Mechanism
 
 # derived: the logarithm of a bend is right to a small part of such a cell
 FINEST_INTERVAL = 1e-6
-_SLIP = 1e-5
+_BEND_ERROR = 1e-5
 # what a list of losses may hold, in dp-accounting too
 MOST_CELLS = 10**7
 MOST_POINTS = 10_000
@@ -135,18 +135,18 @@ def to_privacy_loss_distribution(
     losses = np.array([_log(a) for a, _ in hull.vertices[1:]]) / interval
     settled = _above if pessimistic else _below
     parts = settled(losses, p[1:-1], p[-1], -ends[1], ends[0]), settled(-losses, q[1:-1], q[0], -ends[0], ends[1])
-    (mass, lost), (mass_add, lost_add) = parts
-    reverse = {} if law.symmetric else {"rounded_probability_mass_function_add": mass_add, "infinity_mass_add": lost_add}
+    (mass, infinite), (mass_add, infinite_add) = parts
+    reverse = {} if law.symmetric else {"rounded_probability_mass_function_add": mass_add, "infinity_mass_add": infinite_add}
     return PrivacyLossDistribution.create_from_rounded_probability(
-        mass, lost, interval, pessimistic_estimate=pessimistic, symmetric=law.symmetric, **reverse
+        mass, infinite, interval, pessimistic_estimate=pessimistic, symmetric=law.symmetric, **reverse
     )
 
 
 def _reach(mechanism: Mechanism, direction: Direction, interval: float, tail: float) -> int:
-    """How many intervals the losses of one direction go up."""
+    """How many intervals the largest loss of one direction is above zero."""
     law = mechanism.loss_law() if direction is Direction.REMOVE else mechanism.loss_law().reflected()
-    lost = masses(law)[0][1]
-    far = single(mechanism.epsilon(min(lost + max(tail, _BESIDE * lost), 1.0), direction=direction)).upper
+    infinite = masses(law)[0][1]
+    far = single(mechanism.epsilon(min(infinite + max(tail, _BESIDE * infinite), 1.0), direction=direction)).upper
     if far <= law.support.upper <= _NEAR * far:
         far = law.support.upper
     if not far / interval < MOST_CELLS / 2:
@@ -167,13 +167,13 @@ def _known(law: LogPhi, interval: float, highest: int, count: int, rtol: float) 
 
 
 def _turned(point: Known) -> Known:
-    """The same of the reversed pair."""
+    """A point of the profile as one of the reversed pair's."""
     a, low, high = point
     return 1 / a, 1 - (1 - low) / a, 1 - (1 - high) / a
 
 
 def _log(number: Fraction) -> float:
-    """To within 1e-13, however far from 1."""
+    """The logarithm to within 1e-13, also of fractions that are no doubles."""
     size = number.numerator.bit_length() - number.denominator.bit_length()
     return math.log(number / Fraction(2) ** size) + size * math.log(2.0)
 
@@ -181,30 +181,30 @@ def _log(number: Fraction) -> float:
 Masses = tuple[dict[int, float], float]
 
 
-def _above(losses: Array, probabilities: Sequence[Fraction], lost: Fraction, *_: int) -> Masses:
-    """Losses that are on the grid, and probabilities that dp-accounting's sums do not round below their own."""
+def _above(losses: Array, probabilities: Sequence[Fraction], infinite: Fraction, *_: int) -> Masses:
+    """Losses, which are on the grid, and probabilities so much larger that dp-accounting's sums do not round below theirs."""
     more = 1 + _rounding(len(losses))
     mass = {round(place): _rounded(p * more, math.inf) for place, p in zip(losses.tolist(), probabilities, strict=True)}
-    return mass, _rounded(lost * more, math.inf)
+    return mass, _rounded(infinite * more, math.inf)
 
 
-def _below(losses: Array, probabilities: Sequence[Fraction], lost: Fraction, lowest: int, highest: int) -> Masses:
-    """Losses down to the grid, those below its end left out, and probabilities that are not rounded above their own."""
+def _below(losses: Array, probabilities: Sequence[Fraction], infinite: Fraction, lowest: int, highest: int) -> Masses:
+    """Losses rounded down to the grid, without those below its end, and probabilities so much smaller that sums stay below."""
     mass: dict[int, Fraction] = defaultdict(Fraction)
     for place, p in zip(losses.tolist(), probabilities, strict=True):
         if place >= lowest:
-            mass[min(math.floor(place - _SLIP), highest)] += p
+            mass[min(math.floor(place - _BEND_ERROR), highest)] += p
     less = 1 - _rounding(len(losses))
-    return {place: _rounded(p * less, 0.0) for place, p in mass.items()}, _rounded(lost * less, 0.0)
+    return {place: _rounded(p * less, 0.0) for place, p in mass.items()}, _rounded(infinite * less, 0.0)
 
 
 def _rounding(terms: int) -> Fraction:
-    """What a sum of so many positive terms may lose, relatively: their factors and additions."""
+    """A bound of the relative rounding of a sum of so many positive terms, their factors included."""
     return Fraction(terms + 16, 2**51)
 
 
 def _rounded(number: Fraction, toward: float) -> float:
-    """The nearest double on one side."""
+    """The nearest double on the side of ``toward``."""
     nearest = float(number)
     wrong = nearest < number if toward > nearest else nearest > number
     return math.nextafter(nearest, toward) if wrong else nearest

@@ -1,4 +1,4 @@
-"""What an event of dp-accounting says, before it is composed: nothing, everything, or counted mechanisms.
+"""The single events that an event of dp-accounting is composed of, with counts.
 
 Counts are whole numbers of any size from the event to the mechanism: nested repetitions multiply.
 """
@@ -17,7 +17,7 @@ from logphi.written import exact
 
 
 class UnreadableEventError(UnsupportedError):
-    """An event that is not understood under the relation of the accountant, and why."""
+    """An event that has no known pair under the relation of the accountant, and why."""
 
     def __init__(self, event: Any, message: str) -> None:
         super().__init__(message)
@@ -25,7 +25,7 @@ class UnreadableEventError(UnsupportedError):
 
 
 class Leak(enum.Enum):
-    """What an event without noise, or without data, tells of a record."""
+    """What an event without noise, or without data, reveals of a record."""
 
     NOTHING = "nothing"
     EVERYTHING = "everything"
@@ -34,10 +34,8 @@ class Leak(enum.Enum):
 def leaves(event: Any, count: int = 1) -> Iterator[tuple[Any, int]]:
     """The events that an event is composed of, each with how often it happens; without recursion, however deep they nest.
 
-    Raises
-    ------
-    UnreadableEventError
-        If a number of repetitions is not a whole number from 1 to 1e300, a rate is none, or the parts are no events.
+    Raises an UnreadableEventError if a number of repetitions is not a whole number from 1 to 1e300, a rate is not in [0, 1], or
+    the parts are no events.
     """
     waiting = [(event, count)]
     while waiting:

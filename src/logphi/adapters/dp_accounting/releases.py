@@ -24,13 +24,13 @@ from logphi.mechanisms.pure_dp import ApproximateDP
 from logphi.release import Mechanism
 from logphi.written import Written, exact
 
-# as dp-accounting calls them
+# their names in dp-accounting
 RELATIONS = {
     Adjacency.ADD_REMOVE: "ADD_OR_REMOVE_ONE",
     Adjacency.REPLACE: "REPLACE_ONE",
     Adjacency.REPLACE_SPECIAL: "REPLACE_SPECIAL",
 }
-# beyond it an epsilon says nothing
+# a larger epsilon promises nothing
 LARGEST_EPSILON = 1e100
 
 Released = Mechanism | Leak
@@ -39,10 +39,7 @@ Released = Mechanism | Leak
 def release(event: Any, relation: Adjacency) -> Released:
     """One release under a relation.
 
-    Raises
-    ------
-    UnreadableEventError
-        If no pair of the event is known under the relation, the event is not known, or its parameters are no such numbers.
+    Raises an UnreadableEventError if the event or its pair under the relation is not known, or a parameter is out of range.
     """
     name = type(event).__name__
     # a subclass, or a namesake from elsewhere, may mean something else

@@ -20,14 +20,14 @@ from logphi.mechanisms import ApproximateDP, Gaussian
 from logphi.pairs.pair import UnsupportedError
 from logphi.release import Mechanism, compose
 
-# those whose history means the same: Opacus's own, and this one
+# accountants whose histories mean the same: Opacus's own, and this one
 _KINDRED = ("logphi", "rdp", "prv", "gdp")
 _NOTHING = 0 * Gaussian(sigma=1.0)
-# a release that always tells everything is refused as no mechanism; doubles cannot tell this one from it
+# the largest double below 1: a release that reveals everything with certainty is refused as no mechanism
 _NEARLY_ALWAYS = math.nextafter(1.0, 0.0)
 # Opacus's sampler compares multiples of its inverse, random numbers in single precision, with the rate
 _DRAWS = 2**24
-# at what the warning tells its numbers
+# the delta and the number of epochs that the warning states epsilon for
 _USUAL, _TEN = 1e-5, 10
 
 
@@ -97,7 +97,7 @@ class LogPhiAccountant(IAccountant):  # type: ignore[misc]  # Opacus is not type
     def release(self) -> Mechanism:
         """All that was released, to be asked any question.
 
-        Without noise, a step tells everything of a record that takes part.
+        Without noise, a step reveals everything of a record that takes part.
 
         Raises
         ------
@@ -137,8 +137,8 @@ class LogPhiAccountant(IAccountant):  # type: ignore[misc]  # Opacus is not type
         Raises
         ------
         UnsupportedError
-            When called, if clipping adapts and Opacus is older than 1.6: it tells the noise of the gradients alone, which
-            is more than there is, as a count with little noise is released too.
+            When called, if clipping adapts and Opacus is older than 1.6: it reports the noise of the gradients alone,
+            which is more than there is, as a count with little noise is released too.
         """
         record = super().get_optimizer_hook_fn(sample_rate)
 
@@ -164,12 +164,12 @@ class LogPhiAccountant(IAccountant):  # type: ignore[misc]  # Opacus is not type
             self._warn("poisson_sampling=False", optimizer, 1 / len(loader))
 
     def _warn(self, seen: str, optimizer: DPOptimizer, rate: float) -> None:
-        """Once, with the order of the right number."""
+        """Warn once, with the size of the right epsilon."""
         if self._warned:
             return
         self._warned = True
         noise, steps = optimizer.noise_multiplier, round(1 / rate)
-        told, right = (
+        claimed, right = (
             [single((epochs * release).epsilon(_USUAL)) for epochs in (1, _TEN)]
             for release in (steps * _mechanism(noise, rate), _mechanism(noise, 1.0))
         )
@@ -177,7 +177,7 @@ class LogPhiAccountant(IAccountant):  # type: ignore[misc]  # Opacus is not type
             f"these batches are not Poisson samples ({seen}), and the epsilon of this accountant is too small for them. Where "
             "every record is in one batch of each epoch, nothing is known to be amplified: what holds is one release an epoch "
             f"without sampling. With noise multiplier {noise:g} at delta {_USUAL:g}, epsilon is then {right[0]:.2g} after one "
-            f"epoch and {right[1]:.2g} after ten, where this accountant says {told[0]:.2g} and {told[1]:.2g}; "
+            f"epoch and {right[1]:.2g} after ten, where this accountant says {claimed[0]:.2g} and {claimed[1]:.2g}; "
             "(epochs * lp.Gaussian(sigma=noise_multiplier)).epsilon(delta) computes it. Train with the loader that "
             "make_private returns, with poisson_sampling=True",
             SamplingWarning,
@@ -187,7 +187,7 @@ class LogPhiAccountant(IAccountant):  # type: ignore[misc]  # Opacus is not type
     def state_dict(self, destination: Any = None) -> Any:
         """The history, and the name of the accountant, as plain data."""
         state = super().state_dict(destination)
-        # releases before 1.6 put the method here that tells the name, which torch.load refuses to read by default
+        # releases before 1.6 store the method that returns the name here, which torch.load refuses to read by default
         state["mechanism"] = self.mechanism()
         return state
 
@@ -220,7 +220,6 @@ class LogPhiAccountant(IAccountant):  # type: ignore[misc]  # Opacus is not type
 
 
 def _checked(entry: Any) -> tuple[float, float, int]:
-    """An entry of a history as plain numbers."""
     if not isinstance(entry, (tuple, list)) or len(entry) != 3:
         raise ValueError(f"an entry of a history is (noise_multiplier, sample_rate, number of steps), got {entry!r}")
     noise, rate, steps = entry
@@ -238,7 +237,7 @@ def _checked(entry: Any) -> tuple[float, float, int]:
 
 
 def _mechanism(noise: float, rate: float) -> Mechanism:
-    """One step, at the rate that is drawn with rather than the one that is told."""
+    """One step, at the rate that Opacus really draws with."""
     rate = math.ceil(rate * _DRAWS) / _DRAWS
     return Gaussian(sigma=noise).poisson(rate) if noise else ApproximateDP(epsilon=0.0, delta=min(rate, _NEARLY_ALWAYS))
 

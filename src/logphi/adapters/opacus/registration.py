@@ -18,9 +18,9 @@ _PLACES = (accountants, utils, privacy_engine)
 
 
 def register(accountant: type[IAccountant]) -> None:
-    """Nothing; from now on Opacus makes such an accountant where it is asked for the name of its mechanism.
+    """From now on Opacus makes such an accountant where it is asked for the name of its mechanism.
 
-    An accountant that had the name gives way, so that it may be done again.
+    It replaces an accountant of that name, so that it may be called again.
     """
     if hasattr(accountants, "register_accountant"):
         accountants.register_accountant(accountant.mechanism(), accountant, force=True)
@@ -29,9 +29,9 @@ def register(accountant: type[IAccountant]) -> None:
 
 
 def watch(accountant: type[LogPhiAccountant]) -> None:
-    """Nothing; from now on an engine shows such an accountant the loader that it returns.
+    """From now on an engine shows such an accountant the loader that it returns.
 
-    Opacus tells an accountant nothing of ``poisson_sampling=False``. What the engine returns is not changed.
+    Opacus does not pass ``poisson_sampling=False`` on to the accountant. What the engine returns is not changed.
     """
     make = getattr(PrivacyEngine.make_private, "unwatched", PrivacyEngine.make_private)
 
@@ -59,7 +59,7 @@ class _Registry:
 
 
 def _enlarged() -> _Registry:
-    """The registry that stands in for that function, put there when first needed."""
+    """The registry that stands in for that function, put in its place when first needed."""
     registry = accountants.create_accountant
     if not isinstance(registry, _Registry):
         registry = _Registry(registry)

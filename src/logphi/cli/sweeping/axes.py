@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
-# far more than anybody waits for; a slip such as 0:1e9:1e-3 would fill the memory first
+# far more than anybody waits for; a typing error such as 0:1e9:1e-3 would fill the memory first
 MOST_VALUES = 1_000_000
 # roundings of exponentials and logarithms stay below it, so that a thousandth is written 0.001
 _LOG_DIGITS = 12
@@ -20,10 +20,7 @@ _LOG_DIGITS = 12
 def axis(text: str) -> list[int | float]:
     """The values in a text; those of ranges are computed without rounding, logarithmic ones to 12 digits.
 
-    Raises
-    ------
-    ValueError
-        If the text is not in the notation, or holds more than a million values; always one line.
+    Raises a ValueError if the text is not in the notation, or holds more than a million values; always one line.
 
     Examples
     --------

@@ -23,12 +23,12 @@ REFUSED_ROW = "refused"
 
 # a count, a rate and a noise multiplier: refusals that name the number differ
 _TRIALS = (1, 0.5, 3.25)
-# mechanisms for each process before their rows are written: enough to keep it busy
+# how many mechanisms each process gets before rows are written: enough to keep it busy
 _SHARE = 16
 
 
 def executor_of(processes: int) -> AbstractContextManager[Executor | None]:
-    """So many processes, or none but this one."""
+    """A pool of so many processes; None for this process alone."""
     if processes < 1:
         raise ValueError(f"--processes: at least 1 is needed, got {processes}")
     if processes == 1:
@@ -43,15 +43,9 @@ def executor_of(processes: int) -> AbstractContextManager[Executor | None]:
 
 
 def refuse_mistyped(text: str, names: list[str]) -> None:
-    """Nothing.
-
-    Raises
-    ------
-    ValueError
-        If an expression is refused in the same words whatever its names stand for: then every row would be.
-    """
-    told = {_refusal(text, dict.fromkeys(names, trial)) for trial in _TRIALS}
-    if len(told) == 1 and (reason := told.pop()):
+    """Raise a ValueError if an expression is refused in the same words for all trial values: then it would be in every row."""
+    reasons = {_refusal(text, dict.fromkeys(names, trial)) for trial in _TRIALS}
+    if len(reasons) == 1 and (reason := reasons.pop()):
         raise ValueError(reason)
 
 
@@ -65,18 +59,8 @@ def answered(
 ) -> Iterator[Group]:
     """The groups with their answers, in order.
 
-    Parameters
-    ----------
-    groups
-        Each of one mechanism: its parameters and the expression, and all the points at which it is asked.
-    given
-        What the points are: epsilons or deltas.
-    how
-        The options of the question.
-    names
-        The names in the expression.
-    executor, processes
-        What computes, and how much of it there is.
+    A group is a row for each point at which one mechanism is asked; ``given`` says whether the points are epsilons or deltas,
+    ``how`` has the options of the question, ``names`` are those in the expression.
     """
     size = 1 if executor is None else processes * _SHARE
     while chunk := list(islice(groups, size)):
@@ -99,12 +83,10 @@ def _refusal(text: str, variables: dict[str, float]) -> str:
 
 
 def _mechanism(names: list[str], row: Row) -> Mechanism:
-    """What the expression is at the parameters of a row."""
     return parse(row["expression"], variables={name: number(name, row[name]) for name in names})
 
 
 def _answer(bound: Bound, reason: str | None) -> Row:
-    """The columns of an answer, or of a refusal."""
     if reason is not None:
         return {**dict.fromkeys(ANSWERED), "status": REFUSED_ROW, "error": one_line(reason)}
     data = as_data(bound)

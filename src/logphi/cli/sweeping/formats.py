@@ -16,16 +16,8 @@ Row = Mapping[str, Any]
 class Format:
     """How rows are written, each on one line.
 
-    Parameters
-    ----------
-    header
-        The line of the names of columns, or nothing.
-    line
-        A row.
-    start
-        How the line of a row begins whose first cells these are.
-    read
-        The row in a line, whose columns are named; a ValueError if it is not one.
+    ``header`` gives the line of the names of columns, or nothing; ``line`` that of a row; ``start`` how the line of a row
+    with these first cells begins. ``read`` gives the row in a line, or raises a ValueError.
     """
 
     header: Callable[[tuple[str, ...]], str]

@@ -34,12 +34,8 @@ def parameters(arguments: argparse.Namespace, unknowns: list[str]) -> Iterator[P
 
     Columns of a table that the expression does not name are labels, and kept as they are.
 
-    Raises
-    ------
-    ValueError
-        If a name has no values, or has them twice; while rows are read, if a line of the table is no row.
-    OSError
-        If the table cannot be read.
+    Raises a ValueError if a name has no values, or has them twice, or (while rows are read) if a line of the table is no row;
+    an OSError if the table cannot be read.
     """
     if not arguments.vary and arguments.csv is None:
         raise ValueError("nothing varies: give --vary name=values or --csv FILE, or ask logphi epsilon or logphi delta")
@@ -100,7 +96,6 @@ def _values(option: str, name: str, text: str) -> list[int | float]:
 
 
 def _table(path: str, file: IO[str], unknowns: list[str]) -> tuple[list[str], Iterator[Row]]:
-    """The header of a table, and its rows."""
     lines = csv.reader(file, skipinitialspace=True, strict=True)
     header = [name.strip() for name in _next(path, lines) or []]
     if not header or not all(header):

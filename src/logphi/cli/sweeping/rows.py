@@ -1,7 +1,7 @@
-"""Rows that are written as they are known, to a file that can be gone on with after an interruption.
+"""Rows that are written as soon as they are known, to a file with which an interrupted sweep can go on.
 
-A row begins with what was asked, and the rows of the file must begin as those of the sweep do: what another sweep wrote, or
-anybody else, is refused and left as it is. A torn last line is written anew.
+A row begins with what was asked, and the rows of the file must begin as those of the sweep do: any other file is refused and
+left as it is. An incomplete last line is written again.
 """
 
 from __future__ import annotations
@@ -29,27 +29,10 @@ Write = Callable[[str], None]
 def output(
     path: str, restart: bool, form: Format, columns: tuple[str, ...], groups: Iterator[Group], statuses: Counter[str]
 ) -> Iterator[tuple[Write, Iterator[Group]]]:
-    """Where rows go, and the groups that are not there yet; the statuses of those that are there are counted.
+    """A function that writes rows to a file, or to standard output for ``-``, and the groups that are not there yet.
 
-    Parameters
-    ----------
-    path
-        A file, or ``-`` for standard output.
-    restart
-        Whether what a file holds is thrown away.
-    form, columns
-        How rows are written.
-    groups
-        What is asked in each row.
-    statuses
-        Where they are counted.
-
-    Raises
-    ------
-    ValueError
-        If the file is not the beginning of this sweep.
-    OSError
-        If it cannot be read or written.
+    The statuses of the rows that are there already are counted in ``statuses``; ``restart`` empties the file instead. Raises a
+    ValueError if the file is not the beginning of this sweep, and an OSError if it cannot be read or written.
     """
     if path == "-":
         _print(form.header(columns))
@@ -82,7 +65,7 @@ def _print(text: str) -> None:
 def _missing(
     file: IO[bytes], form: Format, columns: tuple[str, ...], groups: Iterator[Group], statuses: Counter[str]
 ) -> Iterator[Group]:
-    """The groups that a file does not hold; it is cut, if it must be, and stands where they go."""
+    """The groups that a file does not hold yet; an incomplete last group is removed from it."""
     header = form.header(columns).encode()
     first = file.read(len(header))
     if not header.startswith(first):
@@ -98,7 +81,7 @@ def _missing(
             line, start = file.readline(), form.start(asked).encode()
             number += 1
             whole = line.endswith(b"\n")
-            # a torn line may end sooner
+            # an incomplete line may end sooner
             shared = len(start) if whole else min(len(start), len(line))
             if line[:shared] != start[:shared]:
                 raise ValueError(f"its line {number} does not begin with {start.decode()}")

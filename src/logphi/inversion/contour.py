@@ -29,7 +29,7 @@ from logphi.arith.scaled import Scaled
 from logphi.arrays import Array
 from logphi.inversion.demand import Demand
 from logphi.inversion.saddle import Interval, Saddle, minimise
-from logphi.laws.block_envelope import quiet_from
+from logphi.laws.negligible_nodes import negligible_from
 from logphi.laws.transform import LossTransform
 from logphi.quadrature.values import Line, Values
 
@@ -534,7 +534,7 @@ def _shortened(law: LossTransform, layout: Layout, size: int, log_tail: float, k
     c, step = layout.abscissa, layout.step
     log_most = float(kernel.log_size(np.array([step]), c)[0]) + math.log(step * size / math.pi)
     log_floor = layout.log_target - log_most - _ASIDE
-    first = max(quiet_from(law, c, step, size, log_floor), 2)
+    first = max(negligible_from(law, c, step, size, log_floor), 2)
     return (first, float(np.logaddexp(log_tail, log_floor + log_most))) if first < size else (size, log_tail)
 
 

@@ -1,4 +1,4 @@
-"""What a law answers about one release without a transform."""
+"""What is known of a law in closed form, without its transform."""
 
 from __future__ import annotations
 

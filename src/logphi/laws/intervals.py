@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from logphi.arith.floats import FLOATS, ULP, Discs
 from logphi.arith.protocol import Arithmetic, Number, Parameter
 from logphi.arrays import Array
-from logphi.laws.block_envelope import log_block
+from logphi.laws.block_envelope import block_points, log_block
 from logphi.laws.transform import LossTransform
 from logphi.quadrature.values import Values
 
@@ -90,8 +90,8 @@ class OnIntervals(LossTransform):
         """The sum of those of the laws."""
 
         def bounds(rows: slice, law: LossTransform) -> Array:
-            reach = (self.mid[rows, None] + self.rad[rows, None]) * (1 + 1e-12)
-            return log_block(law, reach, abscissa, centres, radius)
+            half_width = (self.mid[rows, None] + self.rad[rows, None]) * (1 + 1e-12)
+            return log_block(law.log_transform(block_points(abscissa, centres)), half_width, radius)
 
         return self._total(centres, bounds)
 

@@ -13,8 +13,10 @@ from numpy.typing import NDArray
 from logphi.arith.floats import FLOATS, Discs
 from logphi.arith.protocol import Arithmetic, Number, Parameter
 from logphi.arrays import Array
+from logphi.laws.block_envelope import block_points, log_block
 from logphi.laws.closed_form import ClosedForm, Sides
 from logphi.laws.growth import Growth
+from logphi.laws.partial_masses import partial_masses
 from logphi.laws.support import Lattice, Pieces, Support
 from logphi.quadrature.values import Line, Values
 
@@ -75,9 +77,8 @@ class LossTransform(ABC):
         pieces = self.pieces
         if pieces is None or len(pieces.locations) > _FEW:
             return np.zeros_like(centres)
-        from logphi.laws.block_envelope import log_block
-
-        return log_block(self, self.support.width / 2 * (1 + 1e-12), abscissa, centres, radius)
+        values = self.log_transform(block_points(abscissa, centres))
+        return log_block(values, self.support.width / 2 * (1 + 1e-12), radius)
 
     def reflected(self) -> LossTransform:
         """The law with K(-1 - z)."""
@@ -110,11 +111,7 @@ class LossTransform(ABC):
 
     def _masses_of_pieces(self, x: float, *, tilted: bool = False) -> Sides | None:
         pieces = self.pieces
-        if pieces is None:
-            return None
-        from logphi.laws.partial_masses import partial_masses
-
-        return partial_masses(pieces, x, tilted=tilted)
+        return None if pieces is None else partial_masses(pieces, x, tilted=tilted)
 
     @property
     def symmetric(self) -> bool:

@@ -20,7 +20,7 @@ LEFT = {
     Reflected: {
         "symmetric": "symmetric laws are not wrapped",
         "exactly_symmetric": "symmetric laws are not wrapped",
-        "unmixed": "the reflected ratio is no mixture; who asks turns the law first",
+        "as_mixture": "the reflected ratio is no mixture; who asks turns the law first",
         "normal_shift": "normal laws are symmetric",
         "batched": _ONE_CLASS,
         "coarsened": _ONE_CLASS,
@@ -28,7 +28,7 @@ LEFT = {
     LogPhi: {
         "pieces": _SEEN_THROUGH,
         "continuous": _SEEN_THROUGH,
-        "unmixed": _SEEN_THROUGH,
+        "as_mixture": _SEEN_THROUGH,
         "normal_shift": _SEEN_THROUGH,
         "batched": _ONE_CLASS,
         "coarsened": _ONE_CLASS,
@@ -42,7 +42,7 @@ LEFT = {
         "lattice": "divergences do not ask for it",
         "continuous": "divergences do not ask for it",
         "closed_form": "divergences do not ask for it",
-        "unmixed": "divergences do not ask for it",
+        "as_mixture": "divergences do not ask for it",
         "normal_shift": "divergences do not ask for it",
         "reflected": "who asks turns the law first",
         "batched": _ONE_CLASS,

@@ -37,12 +37,13 @@ from logphi.laws import flat_constants
 from logphi.laws.blended_normal import BlendedNormal
 from logphi.laws.curved_normal import ReplacedNormal, SplicedNormal
 from logphi.laws.densities import Densities
-from logphi.laws.finite import Finite, Thinned
+from logphi.laws.finite import Finite
 from logphi.laws.integers import NormalSteps
 from logphi.laws.ladder import GeometricShift
 from logphi.laws.mixed_flat import MixedFlat, SplicedFlat
 from logphi.laws.mixed_normal import MixedNormal
 from logphi.laws.normal import Normal
+from logphi.laws.thinned import Thinned
 from logphi.laws.transform import LossTransform, Reflected
 from logphi.laws.truncated import MixedTruncated, SplicedTruncated, TruncatedLoss
 from logphi.laws.two_point import TwoPoint

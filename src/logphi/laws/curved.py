@@ -16,8 +16,8 @@ from logphi.arith.protocol import Arithmetic, Number, Parameter
 from logphi.arith.scaled import Scaled
 from logphi.arrays import Array
 from logphi.laws.closed_form import ClosedForm, Sides
-from logphi.laws.finite import log_complement
 from logphi.laws.support import Support
+from logphi.laws.thinned import log_complement
 from logphi.laws.transform import LossTransform
 from logphi.quadrature import curve_excess
 from logphi.quadrature.curve import Curve

@@ -14,6 +14,7 @@ from logphi.arith.floats import FLOATS, ULP
 from logphi.arith.protocol import Arithmetic, Number, Parameter, Plain
 from logphi.arith.scaled import Scaled
 from logphi.arrays import Array
+from logphi.laws import log_mixture
 from logphi.laws.closed_form import ClosedForm
 from logphi.laws.growth import Growth, OneSided
 from logphi.laws.normal import Normal, largest_shift, shifted_growth
@@ -78,10 +79,9 @@ class MixedNormal(LossTransform):
 
     @property
     def support(self) -> Support:
-        """From log(1 - q) upward, lowered by what half an ulp of q may do; that twice is the error."""
-        q = self.constants[1]
-        lower = float(np.log1p(-q)) * (1 + 1e-15) - 2.0**-52 * q / (1 - q)
-        return Support(lower, error=2.0**-50 * q / (1 - q) + 4e-15 * abs(lower), atomless=True)
+        """From log(1 - q) upward."""
+        low, high = log_mixture.value(-np.inf, self.constants[1], float(self.rate.under(FLOATS).rad))
+        return Support(low, error=high - low, atomless=True)
 
     @property
     def growth(self) -> Growth:
@@ -99,7 +99,7 @@ class MixedNormal(LossTransform):
         return largest_shift(self.shift)
 
     @property
-    def unmixed(self) -> tuple[LossTransform, Parameter]:
+    def as_mixture(self) -> tuple[LossTransform, Parameter]:
         """The normal law of the shift, and the rate."""
         return Normal(self.shift), self.rate
 

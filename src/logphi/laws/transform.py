@@ -161,7 +161,7 @@ class LossTransform(ABC):
         return None
 
     @property
-    def unmixed(self) -> tuple[LossTransform, Parameter] | None:
+    def as_mixture(self) -> tuple[LossTransform, Parameter] | None:
         """``(base, q)`` if the likelihood ratio is 1 - q + q times that of the base law."""
         return None
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from logphi.laws.densities import Densities, LogDensity, MixtureLog, NormalLog, NormalsLog, SplicedLog
+from logphi.laws.densities import Densities
+from logphi.laws.log_densities import LogDensity, MixtureLog, NormalLog, NormalsLog, SplicedLog
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.normal_pair import NormalPair
 from logphi.pairs.pair import Pair

@@ -6,8 +6,9 @@ import math
 from dataclasses import dataclass
 
 from logphi.arith.floats import FLOATS
+from logphi.laws.cells import Cells, Chosen, Exchanged, Given, Mixed, Spliced
 from logphi.laws.everything import Everything
-from logphi.laws.finite import Cells, Chosen, Finite, Given, Mixed, Spliced, Turned
+from logphi.laws.finite import Finite
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.products import Powers, Products
 from logphi.pairs.pair import Pair
@@ -85,7 +86,7 @@ class FinitePair(Pair):
 
     def reversed(self) -> FinitePair:
         """The vectors exchanged."""
-        exact = None if self.exact is None else Turned(self.exact)
+        exact = None if self.exact is None else Exchanged(self.exact)
         return FinitePair(self.q, self.p, self.relative_error, exact, self.omitted_mass, self.omitted_growth)
 
     def repeated(self, count: int) -> Pair:

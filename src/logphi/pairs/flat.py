@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from logphi.arith.floats import FLOATS
 from logphi.arith.protocol import Parameter
-from logphi.laws.finite import Thinned
 from logphi.laws.flat_pair import FlatPair
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.mixed_flat import MixedFlat, SplicedFlat
+from logphi.laws.thinned import Thinned
 from logphi.laws.uniform import Uniform, UniformWithAtoms
 from logphi.pairs.pair import Pair, UnsupportedError
 

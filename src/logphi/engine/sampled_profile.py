@@ -47,7 +47,7 @@ def single_release(release: Release, epsilon: float, base_profile: Callable[[flo
     low, high = log_mixture.inverse(x, release.rate)
     middle = (low + high) / 2 if math.isfinite(low) else high
     factor = math.log(release.rate)
-    slack = 1e-15 * (1 + abs(factor) + abs(epsilon))
+    rounding = 1e-15 * (1 + abs(factor) + abs(epsilon))
     if release.added:
         # e^{y'} delta(-y') grows with y', from zero
         best = base_profile(-middle)
@@ -62,6 +62,6 @@ def single_release(release: Release, epsilon: float, base_profile: Callable[[flo
         upper = base_profile(low).upper if math.isfinite(low) else 0.0
         value = best.value
     lower, value, upper = (end + factor for end in (lower, value, upper))
-    lower, upper = lower - slack, min(upper + slack, 0.0)
+    lower, upper = lower - rounding, min(upper + rounding, 0.0)
     ledger = best.ledger.scaled(math.exp(min(factor, 700.0)))
     return LogProbability(lower, min(max(value, lower), upper), upper, EXACT, ledger)

@@ -15,7 +15,7 @@ from logphi.arith.names import Names
 from logphi.arith.protocol import Arithmetic, Number
 from logphi.written import meant
 
-# derived: bits that order exponentials and mixtures of doubles unless they agree to three hundred digits
+# derived: so many bits order exponentials and mixtures of doubles unless they agree to three hundred digits
 _ORDERING = 1024
 
 
@@ -111,7 +111,7 @@ class Mixed(Cells):
 class Spliced(Cells):
     """(1 - rate) Q + rate P beside Q in the cells ``above``, P beside (1 - rate) P + rate Q ``below``, and the rest.
 
-    Which cells these are was read off doubles; where nothing is to be rounded, it is proved.
+    Doubles decide which cells these are; under an arithmetic that proves, their order is checked.
     """
 
     cells: Cells
@@ -156,7 +156,7 @@ def same_exchanged(cells: Cells) -> bool:
 
 
 def _named(cells: Cells) -> list[tuple[Number, Number]]:
-    """The names of the formulas of both vectors, cell by cell."""
+    """The formulas of both vectors by name, cell by cell."""
     return list(zip(*cells.under(Names()), strict=True))
 
 

@@ -97,16 +97,16 @@ class Densities(LossTransform):
         p, q = np.exp(table.log_p) * table.width, np.exp(table.log_q) * table.width
         alone_p, alone_q = np.where(np.isneginf(table.log_q), p, 0.0), np.where(np.isneginf(table.log_p), q, 0.0)
         sums = [float((part @ KRONROD).sum()) for part in (p, alone_p, q, alone_q)]
-        wrong = max(float(doubts(part).sum()) for part in (p, alone_p, q, alone_q))
-        return (sums[0] + self.rest, sums[1]), (sums[2] + self.rest, sums[3]), wrong + 64 * ULP
+        error = max(float(doubts(part).sum()) for part in (p, alone_p, q, alone_q))
+        return (sums[0] + self.rest, sums[1]), (sums[2] + self.rest, sums[3]), error + 64 * ULP
 
     def log_masses(self) -> tuple[Values, Values] | None:
         """From where the other density is zero."""
-        (_, infinite_p), (_, infinite_q), wrong = self.totals()
+        (_, infinite_p), (_, infinite_q), error = self.totals()
         if infinite_p == infinite_q == 0:
             return None
         parts = (np.array([np.log1p(-min(infinite, 1 - 1e-15))]) for infinite in (infinite_p, infinite_q))
-        one, other = (Values(part, 4 * ULP * np.abs(part), np.where(part < 0, wrong / np.exp(part), 0.0)) for part in parts)
+        one, other = (Values(part, 4 * ULP * np.abs(part), np.where(part < 0, error / np.exp(part), 0.0)) for part in parts)
         return one, other
 
     def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
@@ -175,7 +175,7 @@ class Densities(LossTransform):
 
 def _transform(law: Densities, table: Table, z: NDArray[Any]) -> tuple[NDArray[Any], Array, Array]:
     """K with its rounding and the estimate of the quadrature's error."""
-    (whole_p, infinite_p), (whole_q, infinite_q), wrong = law.totals()
+    (whole_p, infinite_p), (whole_q, infinite_q), error = law.totals()
     table, dropped = pruned(table, z)
     parts: list[tuple[NDArray[Any], Array, Array]] = []
     block = max(1, _BLOCK // table.x.size)
@@ -189,9 +189,9 @@ def _transform(law: Densities, table: Table, z: NDArray[Any]) -> tuple[NDArray[A
     deviation, doubt, moved = (np.concatenate(one) for one in zip(*parts, strict=True))
     doubt = doubt + dropped * np.exp(-peak)
     # what the two masses are known to miss of one is the user's, and an error of the answer
-    missing = np.abs(1 + z) * max(abs(whole_p - 1) - 4 * wrong, 0.0) + np.abs(z) * max(abs(whole_q - 1) - 4 * wrong, 0.0)
+    missing = np.abs(1 + z) * max(abs(whole_p - 1) - 4 * error, 0.0) + np.abs(z) * max(abs(whole_q - 1) - 4 * error, 0.0)
     infinite = -(1 + z) * infinite_p + z * infinite_q
-    inner = missing + (np.abs(1 + z) * (infinite_p > 0) + np.abs(z) * (infinite_q > 0)) * wrong
+    inner = missing + (np.abs(1 + z) * (infinite_p > 0) + np.abs(z) * (infinite_q > 0)) * error
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # not finite: nothing is known
         if peak < _LARGE:
             mid = complex_log1p(deviation * np.exp(peak) + infinite)

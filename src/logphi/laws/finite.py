@@ -99,13 +99,13 @@ class Finite(LossTransform):
         weight = log_p + line.abscissa * loss
         top = float(weight.max())
         terms = np.exp(weight - top)
-        turned = turned_sums(terms, loss, line)
+        sums = turned_sums(terms, loss, line)
         sharp = ELEMENTARY * (3 + np.abs(log_p) + np.abs(log_q)) + 2 * self.relative_error
         level = np.ceil(4 * np.log2(np.abs(line.points) + 1)).astype(int)
         sizes = 2.0 ** (np.arange(level.max() + 1) / 4)
         exponent = sharp * sizes[:, None] + (len(self.p) + 16) * ULP
         wrong = (terms * np.expm1(np.minimum(exponent, 700.0))).sum(axis=1) * (1 + 1e-9)
-        return Values.logarithm(turned, wrong[level], top)
+        return Values.logarithm(sums, wrong[level], top)
 
     def log_masses(self) -> tuple[Values, Values]:
         """From the smaller of what lies on the common support and what lies outside."""
@@ -138,10 +138,10 @@ class Finite(LossTransform):
         )
 
     def partial_masses(self, x: float, *, tilted: bool = False) -> tuple[Scaled, Scaled] | None:
-        """Sums over the atoms on either side; what is elsewhere may be on both."""
+        """Sums over the atoms on either side; the omitted mass may be on either."""
         found = self._masses_of_pieces(x, tilted=tilted)
-        elsewhere = Scaled(0.0, 0.0, truncation=self.omitted_mass)
-        return found and (found[0] + elsewhere, found[1] + elsewhere)
+        omitted = Scaled(0.0, 0.0, truncation=self.omitted_mass)
+        return found and (found[0] + omitted, found[1] + omitted)
 
     @property
     def lattice(self) -> Lattice | None:
@@ -149,7 +149,7 @@ class Finite(LossTransform):
         points = np.unique(self.losses)
         gaps = points[1:] - points[0]
         own = 4e-16 * (1 + self._log_size) + 2 * self.relative_error
-        # points that rounding does not tell from the first are taken to be there
+        # points within rounding of the first are taken to coincide with it
         close = float(gaps[gaps <= 4 * own].max(initial=0.0))
         common = common_span([(float(gap), own) for gap in gaps if gap > 4 * own])
         return None if common is None else Lattice(float(points[0]), common[0], common[1] + own + close)
@@ -177,7 +177,7 @@ class WithOmittedMass(LossTransform):
     """A finite law and its omitted mass e: transforms of the whole, to within what the latter may add.
 
     It adds at most e on [-1, 0]. If K(z) <= z (z + 1) v / 2 for the whole, it adds at most e^{1/2} e^{c (2c + 1) v / 2} at
-    c > 0, by Cauchy's inequality E[e^{cX}; A]^2 <= P(A) M(2c), and as much at -1 - c; else nothing is known beyond [-1, 0].
+    c > 0, by Cauchy's inequality E[e^{cX}; A]^2 <= P(A) M(2c), and as much at -1 - c; else nothing is known outside [-1, 0].
     """
 
     law: Finite
@@ -202,7 +202,7 @@ class WithOmittedMass(LossTransform):
         return Growth.both(OneSided(0.0, self.law.omitted_growth, 0.0))
 
     def reflected(self) -> LossTransform:
-        """The finite part turned around, with as much elsewhere."""
+        """The finite part reflected, with the same omitted mass."""
         return self if self.symmetric else WithOmittedMass(self.law.reflected())  # type: ignore[arg-type]
 
     def log_masses(self) -> tuple[Values, Values] | None:
@@ -214,11 +214,11 @@ class WithOmittedMass(LossTransform):
         """K of the finite part, to within what the rest may add."""
         z = np.asarray(z)
         values, c = self.law.log_transform(z, count), z.real
-        beyond = np.maximum(np.maximum(c, -1 - c), 0.0)
+        outside = np.maximum(np.maximum(c, -1 - c), 0.0)
         log_omitted = math.log(self.law.omitted_mass)
         with np.errstate(invalid="ignore", over="ignore"):  # zero times an infinite growth: not used; nothing is known far out
-            grown = log_omitted / 2 + beyond * (2 * beyond + 1) * self.law.omitted_growth / 2
-        log_added = np.where(beyond > 0, grown, log_omitted) - values.mid.real + values.radius
+            grown = log_omitted / 2 + outside * (2 * outside + 1) * self.law.omitted_growth / 2
+        log_added = np.where(outside > 0, grown, log_omitted) - values.mid.real + values.radius
         added = np.exp(np.minimum(np.where(np.isfinite(values.mid), log_added, np.inf), 0.0)) * (1 + 1e-9)
         spread = np.where(added < 0.5, -np.log1p(-np.minimum(added, 0.5)), np.inf)
         return Values(values.mid, values.rounding, values.inner + spread)

@@ -1,4 +1,4 @@
-"""Log-ratios of mixtures of a flat pair: of (1 - q) Q + q P to Q, whole or where it is positive with its mirror image."""
+"""Log-ratios of mixtures of a flat pair: of (1 - q) Q + q P to Q, whole or where it is positive with its reflection."""
 
 from __future__ import annotations
 

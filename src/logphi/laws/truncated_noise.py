@@ -3,8 +3,8 @@
 notation: the noise has a log-concave density f on [-T, T]; P is the noise moved by m, Q the noise itself, both in units of the
 scale of f, m < 2T. On the common support m - T .. T the loss log f(x - m)/f(x) is odd around the middle m/2 and never falls, so
 that s, its distance from there or the loss itself, is the variable of a
-:class:`~logphi.quadrature.gauss_legendre.Curve`. P alone holds T .. T + m.
-A larger shift makes the two easier to tell apart, at every level of a test.
+:class:`~logphi.quadrature.gauss_legendre.Curve`. On T .. T + m only P has mass.
+A larger shift raises the profile everywhere.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from logphi.quadrature.panels import gauss
 
 _LOG_ROOT = 0.5 * math.log(2 * math.pi)
 # derived: the exponent of the density changes by so little over a panel that its rule leaves less than 1e-20
-_CALM = 8.0
+_PANEL = 8.0
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ class Noise(ABC):
 
     @abstractmethod
     def infinite_mass(self, arith: Arithmetic) -> Number:
-        """The mass that P alone has."""
+        """The mass of P where Q has none."""
 
     @property
     def pieces(self) -> Pieces | None:
@@ -106,16 +106,16 @@ class TruncatedNormal(Noise):
     @cached_property
     def common(self) -> CommonSupport:
         """Over s in standard deviations."""
-        (m, reach, end), wrong = _known(*self.sizes(FLOATS))
+        (m, reach, end), error = _known(*self.sizes(FLOATS))
         whole = math.erf(reach / math.sqrt(2))
-        edges = np.linspace(0, 1, 1 + math.ceil(m * reach / _CALM))
+        edges = np.linspace(0, 1, 1 + math.ceil(m * reach / _PANEL))
         u, log_weight, _ = gauss(edges[:-1], edges[1:])
         infinite_mass = m * float(np.exp(log_weight - (reach - m * u) ** 2 / 2 - _LOG_ROOT).sum()) / whole
         # a density phi(x), |x| <= T, moves by |x| times what x does; and T/erf moves erf by at most itself
-        infinite_mass_error = 4 * wrong * (2 + reach * (reach + m)) + 64 * ULP
+        infinite_mass_error = 4 * error * (2 + reach * (reach + m)) + 64 * ULP
         density = (-m * m / 8 - _LOG_ROOT - math.log(whole), -m / 2, -0.5)
         middle = math.erf(m / 8**0.5) / whole
-        return CommonSupport(m, end, density, None, infinite_mass, infinite_mass_error, middle, wrong)
+        return CommonSupport(m, end, density, None, infinite_mass, infinite_mass_error, middle, error)
 
     def moment(self, arith: Arithmetic, z: Number) -> Number:
         """An incomplete normal integral."""
@@ -125,41 +125,41 @@ class TruncatedNormal(Noise):
         """Over the distance from the middle."""
         m, _, end = self.sizes(arith)
         low = 0 * m if above else -end
-        return arith.integral(lambda s: function(m * s) * _bell(arith, s + m / 2), low, end) / self._whole(arith)
+        return arith.integral(lambda s: function(m * s) * _normal_kernel(arith, s + m / 2), low, end) / self._whole(arith)
 
     def infinite_mass(self, arith: Arithmetic) -> Number:
         """The noise above T - m."""
         m, reach, _ = self.sizes(arith)
-        return arith.integral(lambda x: _bell(arith, x), reach - m, reach) / self._whole(arith)
+        return arith.integral(lambda x: _normal_kernel(arith, x), reach - m, reach) / self._whole(arith)
 
     def _whole(self, arith: Arithmetic) -> Number:
         reach = self.sizes(arith)[1]
-        return 2 * arith.integral(lambda x: _bell(arith, x), 0 * reach, reach)
+        return 2 * arith.integral(lambda x: _normal_kernel(arith, x), 0 * reach, reach)
 
     def partial_masses(self, x: float, *, tilted: bool) -> Sides:
         """Normal masses between the place of x and either end."""
         # SciPy's normal tails would double the time of importing the package
         from logphi.normal.tails import log_masses
 
-        (m, reach, end), wrong = _known(*self.sizes(FLOATS))
+        (m, reach, end), error = _known(*self.sizes(FLOATS))
         log_whole = math.log(math.erf(reach / math.sqrt(2)))
         centre, place = (-m if tilted else m) / 2, x / m
 
         def between(low: float, high: float) -> tuple[float, float]:
             """Logarithms that the mass from low to high lies between: both ends are known to a few ulps of the largest."""
-            room = 4 * wrong * (abs(place) + end + m)
+            room = 4 * error * (abs(place) + end + m)
             found = []
             for a, b, side in ((low + room, high - room, -1), (low - room, high + room, 1)):
                 if not a < b:
                     found.append(-math.inf)
                     continue
                 log_mass, own = log_masses(np.array([a - centre]), np.array([b - centre]))
-                unsure = 2 * float(own[0]) + 4 * wrong + 8 * ULP * (1 + abs(log_whole) + abs(float(log_mass[0])))
-                found.append(float(log_mass[0]) - log_whole + side * unsure)
+                log_error = 2 * float(own[0]) + 4 * error + 8 * ULP * (1 + abs(log_whole) + abs(float(log_mass[0])))
+                found.append(float(log_mass[0]) - log_whole + side * log_error)
             return found[0], found[1]
 
-        above = between(max(place, -end), end) if place < end * (1 + wrong) else (-math.inf, -math.inf)
-        below = between(-end, min(place, end)) if place > -end * (1 + wrong) else (-math.inf, -math.inf)
+        above = between(max(place, -end), end) if place < end * (1 + error) else (-math.inf, -math.inf)
+        below = between(-end, min(place, end)) if place > -end * (1 + error) else (-math.inf, -math.inf)
         return Scaled.between(*above), Scaled.between(*below)
 
 
@@ -167,7 +167,7 @@ class TruncatedNormal(Noise):
 class TruncatedDoubleExponential(Noise):
     """Double-exponential noise: the loss is flat once tilted, with atoms at both ends where m < T."""
 
-    def _wide(self, arith: Arithmetic) -> tuple[Number, Number, Number, Number]:
+    def _lengths(self, arith: Arithmetic) -> tuple[Number, Number, Number, Number]:
         """m, T, the largest loss W, and T - m; no atoms where the last is not positive."""
         m, reach, end = self.sizes(arith)
         scale, low = arith.constant(self.scale), self.truncation <= self.move
@@ -177,26 +177,26 @@ class TruncatedDoubleExponential(Noise):
     @cached_property
     def common(self) -> CommonSupport:
         """Over the loss itself."""
-        m, reach, width, gap = self._wide(FLOATS)
+        m, reach, width, gap = self._lengths(FLOATS)
         atoms = self.truncation > self.move
-        (m_, reach_, w), wrong = _known(m, reach, width)
+        (m_, reach_, w), error = _known(m, reach, width)
         whole = -math.expm1(-reach_)
         density = (-m_ / 2 - math.log(4 * whole), -0.5, 0.0)
         log_ends = None
         if atoms:
             (ahead,), more = _known(gap)
-            wrong = max(wrong, more)
+            error = max(error, more)
             log_end = math.log(-math.expm1(-ahead)) - math.log(2 * whole)
             log_ends = (log_end, log_end - m_)
             infinite_mass = math.exp(-ahead) * -math.expm1(-m_) / (2 * whole)
         else:
             infinite_mass = 1 - math.exp(-reach_) * math.expm1(w) / (2 * whole)
         middle = -math.expm1(-m_ / 2) / whole
-        return CommonSupport(1.0, w, density, log_ends, infinite_mass, 4 * wrong * (2 + m_ + reach_) + 64 * ULP, middle, wrong)
+        return CommonSupport(1.0, w, density, log_ends, infinite_mass, 4 * error * (2 + m_ + reach_) + 64 * ULP, middle, error)
 
     def moment(self, arith: Arithmetic, z: Number) -> Number:
         """Atoms, and an integral of an exponential."""
-        m, reach, width, gap = self._wide(arith)
+        m, reach, width, gap = self._lengths(arith)
         turn = (2 * z + 1) * width / 2
         total = width / 2 * arith.exp(arith.log_sinhc(turn))
         if self.truncation > self.move:
@@ -205,7 +205,7 @@ class TruncatedDoubleExponential(Noise):
 
     def mean(self, arith: Arithmetic, function: Callable[[Number], Number], *, above: bool) -> Number:
         """Atoms, and what is between them."""
-        m, reach, width, gap = self._wide(arith)
+        m, reach, width, gap = self._lengths(arith)
         total = arith.integral(lambda x: function(x) * arith.exp(-x / 2), 0 * m if above else -width, width)
         total = arith.exp(-m / 2) * total / 2
         if self.truncation > self.move:
@@ -214,7 +214,7 @@ class TruncatedDoubleExponential(Noise):
 
     def infinite_mass(self, arith: Arithmetic) -> Number:
         """The noise above T - m."""
-        m, reach, width, gap = self._wide(arith)
+        m, reach, width, gap = self._lengths(arith)
         twice = 2 * (1 - arith.exp(-reach))
         if self.truncation > self.move:
             return arith.exp(-gap) * (1 - arith.exp(-m)) / twice
@@ -241,5 +241,5 @@ class TruncatedDoubleExponential(Noise):
         return partial_masses(self.pieces, x, tilted=tilted)
 
 
-def _bell(arith: Arithmetic, x: Number) -> Number:
+def _normal_kernel(arith: Arithmetic, x: Number) -> Number:
     return arith.exp(-x * x / 2)

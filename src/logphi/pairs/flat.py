@@ -21,7 +21,7 @@ LEAST_WIDTH, LARGEST_WIDTH = 1e-50, 600.0
 class TiltedFlat(Pair):
     """A loss that is uniform on [-w, w] once tilted by e^{-x/2}, with or without atoms at the ends.
 
-    With probability ``failure`` the outcome tells everything.
+    With probability ``failure`` the loss is infinite.
     """
 
     width: Parameter
@@ -34,7 +34,7 @@ class TiltedFlat(Pair):
         return LogPhi.of([((UniformWithAtoms if self.with_atoms else Uniform)(self.width), 1), *thinned])
 
     def reversed(self) -> TiltedFlat:
-        """The same, mirrored."""
+        """The same pair: its loss is symmetric."""
         return self
 
     def mixed_loss(self, rate: float) -> LogPhi:

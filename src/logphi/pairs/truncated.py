@@ -17,11 +17,11 @@ class MovedNoise(Pair):
     noise: Noise
 
     def loss(self) -> LogPhi:
-        """With ends, and a mass beyond them."""
+        """A law with ends, and an infinite mass."""
         return LogPhi.of([(TruncatedLoss(self.noise), 1)])
 
     def reversed(self) -> MovedNoise:
-        """The same, mirrored."""
+        """The same pair: its loss is symmetric."""
         return self
 
     def mixed_loss(self, rate: float) -> LogPhi:

@@ -16,7 +16,7 @@ from logphi.arrays import Array
 from logphi.bracketing import last_good
 from logphi.laws.closed_form import ClosedForm
 from logphi.laws.density_excess import density_excess
-from logphi.laws.density_tables import LIGHT, centred_terms, log_peak, log_ulps, losses, pruned
+from logphi.laws.density_tables import LIGHT, centred_terms, log_peak, log_ulps, losses, pruned, tilted_shares, with_atom
 from logphi.laws.log_densities import LogDensity
 from logphi.laws.transform import LossTransform
 from logphi.quadrature.kronrod import KRONROD, Table, beyond_noise, divided, doubts, first_table, settled, spread
@@ -163,7 +163,7 @@ class Densities(LossTransform):
         with np.errstate(divide="ignore"):  # weights of no mass
             log_p = np.where(common, table.log_p + np.log(table.width * KRONROD), -np.inf)
         kept = np.isfinite(log_p)
-        return _with_atom(self.rest, loss[kept], log_p[kept])
+        return with_atom(self.rest, loss[kept], log_p[kept])
 
     def on_line(self, line: Line, count: int = 1) -> Values:
         """K on a vertical line; nothing is known beyond so many points."""
@@ -229,7 +229,7 @@ def _base(law: Densities) -> Table:
 @lru_cache(maxsize=32)
 def _reach(law: Densities) -> float:
     """About how far apart losses are that matter."""
-    loss, weight = _weights(law, _base(law), -0.5)
+    loss, weight = tilted_shares(law.rest, _base(law), -0.5)
     return float(np.ptp(loss)) if weight.size else 0.0
 
 
@@ -267,11 +267,11 @@ def _end_of_strip(law: Densities) -> float:
 @lru_cache(maxsize=32)
 def _decay(law: Densities, abscissa: float) -> tuple[Array, Array]:
     """Heights from zero, and the logarithm of the largest |M(c + it)| / M(c) seen from each on."""
-    loss, weight = _weights(law, _tilted(law, (abscissa,), 0.0), abscissa)
+    loss, weight = tilted_shares(law.rest, _tilted(law, (abscissa,), 0.0), abscissa)
     if not np.ptp(loss) > 0:
         return np.zeros(1), np.zeros(1)
     highest = _PHASE / float(np.ptp(loss))
-    loss, weight = _weights(law, _tilted(law, (abscissa,), highest), abscissa)
+    loss, weight = tilted_shares(law.rest, _tilted(law, (abscissa,), highest), abscissa)
     side = int(np.sqrt(_PHASE * _SAMPLES / (2 * np.pi))) + 1
     step = highest / side**2
     fine = np.exp(1j * step * np.arange(side) * loss[:, None]) * weight[:, None]
@@ -283,22 +283,7 @@ def _decay(law: Densities, abscissa: float) -> tuple[Array, Array]:
     return step * np.arange(float(side**2)), np.log(np.minimum(_BETWEEN * largest + 1e-15, 1.0))
 
 
-def _weights(law: Densities, table: Table, abscissa: float) -> tuple[Array, Array]:
-    """The losses of a tilted law and their shares, the light ones left out."""
-    loss, common = losses(table)
-    with np.errstate(divide="ignore"):  # weights of no mass
-        log_mass = np.where(common, table.log_p + abscissa * loss, -np.inf) + np.log(table.width * KRONROD)
-    loss, log_mass = _with_atom(law.rest, loss.ravel(), log_mass.ravel())
-    weight = np.exp(log_mass - log_mass.max())
-    weight /= weight.sum()
-    return loss[weight > LIGHT], weight[weight > LIGHT]
-
-
 def _few(abscissas: Array) -> tuple[float, ...]:
     """Some of many abscissas, with both ends."""
     places = np.unique(abscissas)
     return tuple(places[np.unique(np.linspace(0, places.size - 1, _FEW).astype(int))].tolist())
-
-
-def _with_atom(rest: float, loss: Array, log_mass: Array) -> tuple[Array, Array]:
-    return (np.append(loss, 0.0), np.append(log_mass, np.log(rest))) if rest else (loss, log_mass)

@@ -75,7 +75,7 @@ def log_peak(table: Table, c: float) -> float:
 
 
 def pruned(table: Table, z: NDArray[Any]) -> tuple[Table, float]:
-    """The panels that matter at some points, and a bound of what the others hold."""
+    """The panels that have mass at some points, and a bound of the mass of the others."""
     loss, common = losses(table)
     tilts = np.array([z.real.min(), z.real.max(), 0.0, -1.0])[:, None, None]
     exponent = np.where(common, table.log_p, -np.inf) + tilts * loss
@@ -85,3 +85,19 @@ def pruned(table: Table, z: NDArray[Any]) -> tuple[Table, float]:
     size = (np.exp(exponent - peak).sum(axis=0) * table.width) @ KRONROD * (1 + float(np.abs(z).max()))
     kept = size > LIGHT * 1e-3 * size.sum()
     return table.pick(kept), float(size[~kept].sum() * np.exp(min(peak, 700.0)))
+
+
+def tilted_shares(rest: float, table: Table, abscissa: float) -> tuple[Array, Array]:
+    """The losses of a tilted law and their shares, the light ones left out."""
+    loss, common = losses(table)
+    with np.errstate(divide="ignore"):  # weights of no mass
+        log_mass = np.where(common, table.log_p + abscissa * loss, -np.inf) + np.log(table.width * KRONROD)
+    loss, log_mass = with_atom(rest, loss.ravel(), log_mass.ravel())
+    weight = np.exp(log_mass - log_mass.max())
+    weight /= weight.sum()
+    return loss[weight > LIGHT], weight[weight > LIGHT]
+
+
+def with_atom(rest: float, loss: Array, log_mass: Array) -> tuple[Array, Array]:
+    """Losses and logarithms of masses, with an atom of a mass at zero, if there is one."""
+    return (np.append(loss, 0.0), np.append(log_mass, np.log(rest))) if rest else (loss, log_mass)

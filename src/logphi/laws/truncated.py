@@ -124,7 +124,7 @@ class MixedTruncated(_MovedNoise):
         low, high = log_mixture.value(-math.inf, self.rate, ULP * self.rate)
         return replace(self._upward, lower=low, error=self._upward.error + high - low)
 
-    def partial_masses(self, x: float, *, tilted: bool = False) -> Sides:
+    def partial_masses(self, x: float, *, tilted: bool = False) -> Sides | None:
         """From the noise; the mass of Q where P has none is an atom at log(1 - q)."""
         common = self.noise.common
         only_q = Scaled(0.0, common.infinite_mass, rounding=common.infinite_mass * common.infinite_mass_error)

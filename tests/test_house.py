@@ -32,8 +32,6 @@ LONG_FOR_A_REASON: dict[str, str] = {}
 CIRCLES = {
     ("bound", "bounds", "display", "enclosed", "operators"): "a number and an array of it make each other, and draw themselves",
     ("arith.ball", "arith.order"): "a mean of balls is cut off where another type of number, made of balls, finds it small",
-    ("laws.block_envelope", "laws.transform"): "a law has defaults that are methods of any law",
-    ("laws.normal_pair", "laws.normal_regions"): "one law in two files",
 }
 
 # Rooms that know analysis and no privacy, and the words that would tell otherwise; messages are for users, and may use them.

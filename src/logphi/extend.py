@@ -3,8 +3,8 @@
 from logphi import check
 from logphi.adjacency import Adjacency
 from logphi.arith.protocol import Arithmetic, LogOdds, Number, Parameter, Plain, Ratio
+from logphi.laws.cells import Cells
 from logphi.laws.closed_form import ClosedForm
-from logphi.laws.finite import Cells
 from logphi.laws.growth import Growth, OneSided
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.support import Lattice, Pieces, Support

@@ -5,7 +5,8 @@ from fractions import Fraction
 import pytest
 
 from logphi.arith.names import Names
-from logphi.laws.finite import Finite, Given, Mixed, Turned
+from logphi.laws.cells import Exchanged, Given, Mixed
+from logphi.laws.finite import Finite
 from logphi.written import Written
 
 
@@ -30,4 +31,4 @@ def test_symmetry_is_read_off_formulas_written_twice():
     assert Finite((0.7, 0.3), (0.3, 0.7), exact=Twice()).exactly_symmetric
     mixed = Mixed(Given((0.7, 0.3), (0.3, 0.7)), 0.5)
     assert not Finite((0.5, 0.5), (0.3, 0.7), exact=mixed).exactly_symmetric
-    assert not Finite((0.5, 0.5), (0.5, 0.5), exact=Turned(mixed)).exactly_symmetric
+    assert not Finite((0.5, 0.5), (0.5, 0.5), exact=Exchanged(mixed)).exactly_symmetric

@@ -21,7 +21,8 @@ from logphi.certified.locations import Basis, Location, Unit
 from logphi.certified.profile import infinite_mass
 from logphi.certified.route import NotCertifiedError
 from logphi.expression import parse
-from logphi.laws.finite import Finite, Given, Mixed
+from logphi.laws.cells import Given, Mixed
+from logphi.laws.finite import Finite
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.two_point import TwoPoint
 from logphi.laws.uniform import Uniform, UniformWithAtoms

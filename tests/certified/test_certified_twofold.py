@@ -13,8 +13,8 @@ from logphi.bound import Bound
 from logphi.certified.route import NotCertifiedError
 from logphi.certified.two_releases import prepare
 from logphi.expression import parse
-from logphi.laws.finite import Thinned
 from logphi.laws.log_phi import LogPhi
+from logphi.laws.thinned import Thinned
 from logphi.written import Written
 from written_laws import assert_certified, ball, delta, loss_of
 

@@ -11,10 +11,10 @@ from logphi.comparators.levy_quadrature import DoubleQuadrature
 from logphi.inversion import contour
 from logphi.inversion.contour import Part
 from logphi.inversion.demand import Demand
-from logphi.laws.finite import Thinned
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.mixed_normal import MixedNormal
 from logphi.laws.normal import Normal
+from logphi.laws.thinned import Thinned
 from logphi.laws.transform import LossTransform
 from logphi.laws.uniform import UniformWithAtoms
 from profiles import gaussian_profile

@@ -18,11 +18,12 @@ from logphi.grid.lattice_law import Grid, LatticeLaw
 from logphi.inversion import contour
 from logphi.inversion.demand import Demand
 from logphi.laws.blended_normal import BlendedNormal
-from logphi.laws.finite import Finite, Thinned
+from logphi.laws.finite import Finite
 from logphi.laws.integers import NormalOnIntegers
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.mixed_normal import MixedNormal
 from logphi.laws.normal import Normal
+from logphi.laws.thinned import Thinned
 from logphi.laws.transform import LossTransform, Reflected
 from logphi.laws.two_point import TwoPoint
 from logphi.laws.uniform import Uniform, UniformWithAtoms

@@ -10,9 +10,9 @@ import pytest
 import logphi as lp
 from effort import answers
 from logphi.arith.protocol import Plain
-from logphi.laws.block_envelope import quiet_from
 from logphi.laws.finite import Finite
 from logphi.laws.log_phi import LogPhi
+from logphi.laws.negligible_nodes import negligible_from
 from logphi.laws.two_point import TwoPoint
 from logphi.laws.uniform import Uniform, UniformWithAtoms
 
@@ -110,7 +110,7 @@ def test_a_line_of_many_responses_ends_early_and_holds_the_truth():
     for one, epsilon in ((release, 0.5), (release, 4.0), (turned, 4.0)):
         truth = float((masses * -np.expm1(np.minimum(epsilon - losses, 0.0))).sum())
         answered: list[lp.Bound] = []
-        lines = answers(lambda: answered.append(one.delta(epsilon, method="smoothed")), quiet_from)  # noqa: B023
+        lines = answers(lambda: answered.append(one.delta(epsilon, method="smoothed")), negligible_from)  # noqa: B023
         assert lines
         assert all(kept < given["size"] / 50 for given, kept in lines)
         (found,) = answered
@@ -120,8 +120,8 @@ def test_a_line_of_many_responses_ends_early_and_holds_the_truth():
 
 def test_what_is_never_quiet_keeps_its_line():
     law = LogPhi(((TwoPoint(Plain(0.5)), 40),))
-    assert quiet_from(law, 0.5, 0.1, 20_000, -20.0) > 19_000
-    assert quiet_from(LogPhi(()), 0.5, 0.1, 20_000, -20.0) == 20_000
+    assert negligible_from(law, 0.5, 0.1, 20_000, -20.0) > 19_000
+    assert negligible_from(LogPhi(()), 0.5, 0.1, 20_000, -20.0) == 20_000
 
 
 @pytest.mark.slow

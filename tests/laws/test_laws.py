@@ -10,12 +10,13 @@ from mpmath import exp, log, mpc, mpf
 from exact import dec
 from logphi.arith.protocol import LogOdds, Plain, Ratio
 from logphi.laws.blended_normal import BlendedNormal
-from logphi.laws.finite import Finite, Thinned
+from logphi.laws.finite import Finite
 from logphi.laws.integers import NormalOnIntegers, NormalSteps
 from logphi.laws.ladder import GeometricShift
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.mixed_normal import MixedNormal
 from logphi.laws.normal import Normal
+from logphi.laws.thinned import Thinned
 from logphi.laws.two_point import TwoPoint
 from logphi.laws.uniform import Uniform, UniformWithAtoms
 from logphi.laws.weights import Listed

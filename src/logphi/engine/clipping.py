@@ -143,7 +143,7 @@ class Jumps:
     def beyond(laws: list[tuple[ClippedNormal, int]], loss: LogPhi, rest: Rest) -> Jumps:
         """Those of the ends of the laws, with the v that is best at the threshold."""
         counts = np.array([float(count) for _, count in laws])
-        parts = [law.beyond_end for law, _ in laws]
+        parts = [law.upper_tail for law, _ in laws]
         log_mass, log_more = (np.array([getattr(part, name) for part in parts]) for name in ("log_mass", "log_more"))
         log_unit = float((np.maximum(log_mass, log_more) + np.log(counts)).max())
         unit = math.exp(max(log_unit, _LOG_LEAST))
@@ -152,7 +152,7 @@ class Jumps:
         kept = float(counts @ np.log1p(-unit * mass)) / unit
         apart = float(counts @ np.log1p(-unit * more / (1 - unit * mass))) / unit
         relative = max(part.error for part in parts) + 16 * ULP
-        exponent, log_rest = rest.proved(loss, min(law.least_beyond for law, _ in laws))
+        exponent, log_rest = rest.proved(loss, min(law.least_above for law, _ in laws))
         return Jumps(
             log_unit,
             -math.exp(kept * unit) * math.expm1(apart * unit) / unit,
@@ -203,7 +203,7 @@ def prepare(loss: LogPhi, x: float, demand: Demand, log_most: float = math.inf) 
     rest = Rest.near(loss, x)
     cap = _cap(large, rest, math.log(_REST * demand.rtol), demand.least)
     laws = [(ClippedNormal.at(law, cap), count) for law, count in large]
-    if not max(law.beyond_end.error for law, _ in laws) < _KNOWN:
+    if not max(law.upper_tail.error for law, _ in laws) < _KNOWN:
         # too far out, or too near to a loss of nothing
         return None
     small = LogPhi((*laws, *((law, count) for law, count in loss.terms if not isinstance(law, MixedNormal))))

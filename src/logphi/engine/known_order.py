@@ -70,7 +70,7 @@ def _above(one: LossTransform, other: LossTransform) -> bool:
 
 
 def _mixture_above(one: LossTransform, other: LossTransform) -> bool:
-    (base, rate), (other_base, other_rate) = one.unmixed or (one, _CERTAIN), other.unmixed or (other, _CERTAIN)
+    (base, rate), (other_base, other_rate) = one.as_mixture or (one, _CERTAIN), other.as_mixture or (other, _CERTAIN)
     if not _at_least(rate, other_rate):
         return False
     if (base, exactly(base)) == (other_base, exactly(other_base)):

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from logphi.arith.floats import FLOATS
 from logphi.engine.method import EXACT
 from logphi.engine.profile import LogProbability
-from logphi.laws.log_mixture import unmixed
+from logphi.laws import log_mixture
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.transform import Reflected
 
@@ -34,7 +34,7 @@ def release_of(loss: LogPhi) -> Release | None:
         return None
     law = loss.terms[0][0]
     added = isinstance(law, Reflected)
-    parts = (law.reflected() if added else law).unmixed
+    parts = (law.reflected() if added else law).as_mixture
     if parts is None:
         return None
     base = LogPhi.of([(parts[0], 1)])
@@ -44,10 +44,10 @@ def release_of(loss: LogPhi) -> Release | None:
 def single_release(release: Release, epsilon: float, base_profile: Callable[[float], LogProbability]) -> LogProbability:
     """The profile at epsilon; the rounding of x' is covered by moving it outward."""
     x = -epsilon if release.added else epsilon
-    low, high = unmixed(x, release.rate)
+    low, high = log_mixture.inverse(x, release.rate)
     middle = (low + high) / 2 if math.isfinite(low) else high
     factor = math.log(release.rate)
-    slack = 1e-15 * (1 + abs(factor) + abs(epsilon))
+    rounding = 1e-15 * (1 + abs(factor) + abs(epsilon))
     if release.added:
         # e^{y'} delta(-y') grows with y', from zero
         best = base_profile(-middle)
@@ -62,6 +62,6 @@ def single_release(release: Release, epsilon: float, base_profile: Callable[[flo
         upper = base_profile(low).upper if math.isfinite(low) else 0.0
         value = best.value
     lower, value, upper = (end + factor for end in (lower, value, upper))
-    lower, upper = lower - slack, min(upper + slack, 0.0)
+    lower, upper = lower - rounding, min(upper + rounding, 0.0)
     ledger = best.ledger.scaled(math.exp(min(factor, 700.0)))
     return LogProbability(lower, min(max(value, lower), upper), upper, EXACT, ledger)

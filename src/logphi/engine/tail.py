@@ -25,8 +25,8 @@ from logphi.inversion.demand import Demand
 from logphi.inversion.half_line import spread
 from logphi.inversion.lattice import reserve_at
 from logphi.inversion.payoffs import DUAL_MASS, MASS
-from logphi.laws.finite import Thinned
 from logphi.laws.log_phi import LogPhi
+from logphi.laws.thinned import Thinned
 from logphi.laws.transform import LossTransform
 
 # measured: the shortest and the longest chords that are of use, in units of the spread of the loss

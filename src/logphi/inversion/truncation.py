@@ -9,7 +9,7 @@ import numpy as np
 from logphi.arrays import Array
 from logphi.inversion.kernels import Kernel
 from logphi.inversion.layout import Layout
-from logphi.laws.block_envelope import quiet_from
+from logphi.laws.negligible_nodes import negligible_from
 from logphi.laws.transform import LossTransform
 
 # measured: cells of an upper Riemann sum that loses a few percent, relative to where a normal law is negligible
@@ -58,7 +58,7 @@ def shortened(law: LossTransform, layout: Layout, size: int, log_tail: float, ke
     c, step = layout.abscissa, layout.step
     log_most = float(kernel.log_size(np.array([step]), c)[0]) + math.log(step * size / math.pi)
     log_floor = layout.log_target - log_most - _ASIDE
-    first = max(quiet_from(law, c, step, size, log_floor), 2)
+    first = max(negligible_from(law, c, step, size, log_floor), 2)
     return (first, float(np.logaddexp(log_tail, log_floor + log_most))) if first < size else (size, log_tail)
 
 

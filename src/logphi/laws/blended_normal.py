@@ -26,7 +26,7 @@ from logphi.quadrature.mixture_trapezoid import approximate, at_points, on_line
 from logphi.quadrature.node_sums import over
 from logphi.quadrature.values import Line, Values
 
-# measured: more repetitions than this need no sharper envelope
+# measured: an envelope for so many repetitions is sharp enough for any number
 _MANY = 10**12
 
 
@@ -64,7 +64,7 @@ class BlendedNormal(LossTransform):
 
     @property
     def support(self) -> Support:
-        """From log p_0 upward, lowered by what its error may do, twice; from minus infinity where every shift is positive."""
+        """From log p_0 upward, less its error; from minus infinity where every shift is positive."""
         log_rest, error = self.ratio.log_rest, self.ratio.rest_error
         known = 4e-15 * abs(log_rest) + 2 * error if np.isfinite(log_rest) else 0.0
         return Support(log_rest * (1 + 1e-15) - error, error=known, atomless=True)
@@ -90,7 +90,7 @@ class BlendedNormal(LossTransform):
 
     @property
     def shift_bound(self) -> float:
-        """The largest shift, of which every part is a share."""
+        """The largest shift, which bounds that of every part."""
         return max(map(largest_shift, self.shifts))
 
     def by_form(self, forms: Forms[T]) -> T | None:
@@ -134,7 +134,7 @@ class BlendedNormal(LossTransform):
         return over(on_line(self.ratio.repeated(count), line), count)
 
     def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
-        """From the inner contour, moved."""
+        """From a shifted line of integration."""
         # accurate enough for any number of repetitions
         result: Array = log_decay(self.ratio.repeated(_MANY), abscissa, heights)[0]
         return result

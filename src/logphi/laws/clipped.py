@@ -1,4 +1,4 @@
-"""The loss of a mixture of two shifted normal densities up to a cap, and what is beyond it."""
+"""The loss of a mixture of two shifted normal densities up to a cap, and the masses above it."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _LOG_ROOT = 0.5 * math.log(2 * math.pi)
 
 
 @dataclass(frozen=True)
-class Beyond:
-    """Logarithms of the Q-mass beyond the cap and of how much more P has there, and the relative error of both."""
+class UpperTail:
+    """Logarithms of the Q-mass above the cap and of the excess of the P-mass over it, and the relative error of both."""
 
     log_mass: float
     log_more: float
@@ -29,7 +29,7 @@ class Beyond:
 
 @dataclass(frozen=True)
 class ClippedNormal(Curved):
-    """The law of :class:`MixedNormal` where its normal variable is below an end; what is above is no part of it."""
+    """The law of :class:`MixedNormal` where its normal variable is below an end; larger losses are left out."""
 
     whole: MixedNormal
     end: float
@@ -50,22 +50,22 @@ class ClippedNormal(Curved):
         return arith.log(arith.integral(lambda y: density(self.end - y), 0 * m, None) / root)
 
     @cached_property
-    def beyond_end(self) -> Beyond:
-        """What is above the end."""
+    def upper_tail(self) -> UpperTail:
+        """The masses above the end."""
         m, q = self.whole.constants
         ahead = self.end - np.array([0.0, m])
         (own, other), wrong = log_masses(ahead, np.full(2, np.inf))
         # half an ulp of m moves a tail by at most its end plus one times that, relatively
         moved = float((wrong + (1 + np.maximum(ahead, 0.0)) * ULP * (4 * m + np.abs(ahead))).max())
         log_rate_error = float(self.whole.rate.under(FLOATS).rad) / q
-        # a share that the doubles do not tell from one leaves an error above one
+        # where the share rounds to one, the error exceeds one
         share = min(math.exp(own - other), 1 - ULP)
         error = moved * (1 + share) / (1 - share) + log_rate_error + ULP * (8 + abs(own) + abs(other))
-        return Beyond(float(own), math.log(q) + float(other) + math.log1p(-share), error)
+        return UpperTail(float(own), math.log(q) + float(other) + math.log1p(-share), error)
 
     @property
-    def least_beyond(self) -> float:
-        """A lower bound of the losses beyond the end."""
+    def least_above(self) -> float:
+        """A lower bound of the losses above the end."""
         top, error = self._highest
         return top - error - 2 * ULP * abs(top)
 
@@ -73,7 +73,7 @@ class ClippedNormal(Curved):
         """Over the normal variable."""
         m, q = self.whole.constants
         m, q = m * (1 + 4 * side * ULP), q * (1 + side * ULP)
-        rest = self.beyond_end
+        rest = self.upper_tail
         omitted = math.exp(rest.log_mass) + math.exp(rest.log_more), math.exp(rest.log_mass)
         density = (-_LOG_ROOT, 0.0, -0.5)
         wrong = parameter_error(self.whole.shift)

@@ -1,4 +1,4 @@
-"""What is known of a single law without a transform."""
+"""What is known of a law in closed form, without its transform."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ def _unknown(x: float, **_: Any) -> None:
 
 @dataclass(frozen=True)
 class ClosedForm:
-    """Functions of a threshold x, each in closed form; None where there is none, or where it leaves the doubles.
+    """Functions of a threshold x, each in closed form; None where there is none, or where it overflows.
 
     ``excess`` is E[(1 - e^{x-X})_+] and ``reversed_excess`` E[(e^{x-X} - 1)_+]. ``partial_masses`` are the masses of mu above x
     and not above, or of its tilt e^{-x} mu(dx) with ``tilted=True``; both are relatively accurate however small, and where an
-    atom is within rounding of x, their errors say that it may be on either side. ``density`` is that of mu, but for atoms.
+    atom is within rounding of x, their errors say that it may be on either side. ``density`` is that of mu without its atoms.
     Sums of several laws have no closed form.
     """
 
@@ -37,16 +37,16 @@ class ClosedForm:
         return self.excess is not _unknown
 
     def reflected(self) -> ClosedForm:
-        """Of the measure e^{-x} mu(dx), turned around: excesses change places, and so do the two sides of x."""
+        """Of the measure e^{-x} mu(dx) reflected at 0: the excesses change places, and so do the two sides of x."""
 
         def sides(x: float, *, tilted: bool = False) -> Sides | None:
             masses = self.partial_masses(-x, tilted=not tilted)
             return masses and (masses[1], masses[0])
 
-        return ClosedForm(_turned(self.reversed_excess), _turned(self.excess), sides, _turned(self.density))
+        return ClosedForm(_reflected(self.reversed_excess), _reflected(self.excess), sides, _reflected(self.density))
 
 
-def _turned(amount_at: Amount) -> Amount:
+def _reflected(amount_at: Amount) -> Amount:
     """E^x times the amount at -x."""
     if amount_at is _unknown:
         return _unknown

@@ -46,8 +46,8 @@ class Conditioned(LossTransform):
 
     @property
     def support(self) -> Support:
-        """That of the law, moved as every loss."""
-        own, (down, up) = self.law.support, self._moved
+        """That of the law, shifted like every loss."""
+        own, (down, up) = self.law.support, self._shift
         return Support(own.lower + down, own.upper + up, own.error + 2 * (up - down), own.atomless)
 
     @property
@@ -57,16 +57,16 @@ class Conditioned(LossTransform):
         return Growth(_unbounded(support.upper, own.right), _unbounded(-support.lower, own.left))
 
     def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
-        """The values, and what the masses may be wrong by."""
+        """The values, and what the masses may be error by."""
         z = np.asarray(z)
         found = self.law.log_transform(z, count)
         at_zero, at_minus_one = self._masses
         linear = -(1 + z) * at_zero.mid[0].real + z * at_minus_one.mid[0].real
-        wrong = np.abs(1 + z) * at_zero.radius[0] + np.abs(z) * at_minus_one.radius[0]
+        error = np.abs(1 + z) * at_zero.radius[0] + np.abs(z) * at_minus_one.radius[0]
         rounding = 2.0**-50 * (np.abs(1 + z) * np.abs(at_zero.mid[0]) + np.abs(z) * np.abs(at_minus_one.mid[0]))
         known = np.isfinite(found.mid)
         mid = np.where(known, np.where(known, found.mid, 0.0) + linear, np.inf)
-        return Values(mid, found.rounding + wrong + rounding + 2.0**-51 * np.where(known, np.abs(mid), 0.0), found.inner)
+        return Values(mid, found.rounding + error + rounding + 2.0**-51 * np.where(known, np.abs(mid), 0.0), found.inner)
 
     def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
         """As of the law."""
@@ -77,8 +77,8 @@ class Conditioned(LossTransform):
         return self.law.log_masses() or (CERTAIN, CERTAIN)
 
     @cached_property
-    def _moved(self) -> tuple[float, float]:
-        """By how much every loss is moved: K(-1) - K(0), between two numbers."""
+    def _shift(self) -> tuple[float, float]:
+        """The shift K(-1) - K(0) of every loss, between two numbers."""
         at_zero, at_minus_one = self._masses
         middle = float((at_minus_one.mid - at_zero.mid).real[0])
         room = float((at_minus_one.radius + at_zero.radius)[0]) + 2.0**-50 * (abs(middle) + 1e-300)

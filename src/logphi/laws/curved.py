@@ -16,9 +16,9 @@ from logphi.arith.protocol import Arithmetic, Number, Parameter
 from logphi.arith.scaled import Scaled
 from logphi.arrays import Array
 from logphi.laws.closed_form import ClosedForm, Sides
-from logphi.laws.finite import log_complement
 from logphi.laws.forms import Forms
 from logphi.laws.support import Support
+from logphi.laws.thinned import log_complement
 from logphi.laws.transform import LossTransform, T
 from logphi.quadrature import curve_excess
 from logphi.quadrature.curve import Curve
@@ -37,7 +37,7 @@ class Curved(LossTransform):
 
     @cached_property
     def curve(self) -> Curve:
-        """The curve, with what is not known of its parameters."""
+        """The curve, with the errors of its parameters."""
         return self._curve(0)
 
     @property
@@ -54,18 +54,18 @@ class Curved(LossTransform):
 
     @property
     def symmetric(self) -> bool:
-        """A mirrored curve is."""
+        """Whether the curve stands for its reflection too."""
         return self.curve.mirrored
 
     @cached_property
     def _highest(self) -> tuple[float, float]:
         """The largest loss of a bounded curve, and its error."""
-        loss, wrong = ends_of(self.curve, np.array([self.curve.end]))
-        return float(loss[0]), float(wrong[0])
+        loss, error = ends_of(self.curve, np.array([self.curve.end]))
+        return float(loss[0]), float(error[0])
 
     @property
     def _upward(self) -> Support:
-        """The loss at the end of the curve, and twice what is not known of the ends."""
+        """Up to the loss at the end of the curve, rounded outward."""
         if np.isinf(self.curve.end):
             return Support()
         top, error = self._highest
@@ -73,7 +73,7 @@ class Curved(LossTransform):
 
     @cached_property
     def support(self) -> Support:
-        """Up to the loss at the end of the curve; a symmetric law from its mirror image."""
+        """Up to the loss at the end of the curve; a symmetric law from minus that."""
         own = self._upward
         return Support.within(own.upper, own.error) if self.symmetric else own
 
@@ -92,8 +92,8 @@ class Curved(LossTransform):
 
     def log_masses(self) -> tuple[Values, Values] | None:
         """From what the curve omits."""
-        wrong = self.curve.omitted_error + 8 * ULP
-        p, q = (log_complement(one, wrong) for one in self.curve.omitted)
+        error = self.curve.omitted_error + 8 * ULP
+        p, q = (log_complement(one, error) for one in self.curve.omitted)
         return (p, q) if any(self.curve.omitted) else None
 
     def excess(self, x: float) -> Scaled | None:
@@ -135,7 +135,7 @@ def parameter_error(parameter: Parameter) -> float:
 
 
 def spliced_change(arith: Arithmetic, rate: float, z: Number) -> Callable[[Number], Number]:
-    """W^{z+1} + w^{-z} - w - 1, as a function of log p/q of the base."""
+    """The function w^{z+1} + w^{-z} - w - 1 of log p/q of the base, with w = 1 - g + g p/q."""
     g = arith.constant(rate)
 
     def change(x: Number) -> Number:

@@ -1,4 +1,4 @@
-"""Log-ratios of normal mixtures to one another: spliced with their mirror image, and of samples under replace."""
+"""Log-ratios of normal mixtures to one another: spliced with their reflection, and of samples under replace."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _LOG_ROOT = 0.5 * float(np.log(2 * np.pi))
 
 @dataclass(frozen=True)
 class SplicedNormal(Curved):
-    """The log-ratio of (1 - g) N(0, 1) + g N(m, 1) to N(0, 1) where it is positive, mirrored where it is negative."""
+    """The log-ratio of (1 - g) N(0, 1) + g N(m, 1) to N(0, 1) where it is positive, reflected where it is negative."""
 
     shift: Parameter
     rate: float
@@ -39,12 +39,12 @@ class SplicedNormal(Curved):
         return largest_shift(self.shift)
 
     def partial_masses(self, x: float, *, tilted: bool = False) -> Sides | None:
-        """Those of the mixture above zero, mirrored below."""
+        """Those of the mixture above zero, reflected below."""
         law = MixedNormal(self.shift, Plain(self.rate))
         return log_mixture.spliced(lambda x, tilted: law.partial_masses(x, tilted=tilted), x, tilted=tilted)
 
     def density(self, x: float) -> Scaled | None:
-        """That of the mixture above zero, mirrored below."""
+        """That of the mixture above zero, reflected below."""
         found = MixedNormal(self.shift, Plain(self.rate)).density(abs(x))
         return found and found.times_exp(min(x, 0.0))
 
@@ -74,7 +74,7 @@ class ReplacedNormal(Curved):
 
     @property
     def symmetric(self) -> bool:
-        """The line may be turned around."""
+        """The reflection of the line exchanges the two mixtures."""
         return True
 
     @property
@@ -113,9 +113,9 @@ class ReplacedNormal(Curved):
             return 0.0, 0.0
         parts = np.array([np.log1p(-q), -np.log(q), m * m / 2, half, np.log(-np.expm1(-2 * half) / 2)])
         # half an ulp of q and of x, a few of m
-        wrong = 8 * ULP * (1 + np.abs(parts).sum() + m * m + half) + ULP / (1 - q)
+        error = 8 * ULP * (1 + np.abs(parts).sum() + m * m + half) + ULP / (1 - q)
         side = np.array([-1.0, 1.0])
-        near, far = (mirrored_place(factor, np.asarray(size), wrong * side) * (1 + 24 * ULP * side)).tolist()
+        near, far = (mirrored_place(factor, np.asarray(size), error * side) * (1 + 24 * ULP * side)).tolist()
         return (near, far) if x > 0 else (-far, -near)
 
     def _curve(self, side: int) -> Curve:

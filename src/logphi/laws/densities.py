@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import lru_cache, reduce
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -16,21 +15,19 @@ from logphi.arith.scaled import Scaled
 from logphi.arrays import Array
 from logphi.bracketing import last_good
 from logphi.laws.closed_form import ClosedForm
+from logphi.laws.density_excess import density_excess
+from logphi.laws.density_tables import LIGHT, centred_terms, log_peak, log_ulps, losses, pruned, tilted_shares, with_atom
 from logphi.laws.forms import Forms
+from logphi.laws.log_densities import LogDensity
 from logphi.laws.transform import LossTransform, T
 from logphi.quadrature.kronrod import KRONROD, Table, beyond_noise, divided, doubts, first_table, settled, spread
 from logphi.quadrature.values import Line, Values
-
-# the logarithm of a density, of an array
-LogDensity = Callable[[Array], Array]
 
 # measured: what the quadrature aims at, relatively, and what is spent on it per block of points
 _TOLERANCE, _ROUGH = 1e-13, 1e-7
 _BLOCK = 1 << 18
 # derived: the 10-point rule leaves less than 1e-14 of a panel over which the phase turns by so much
 _TURN = 6.0
-# below it the difference of exponentials is taken by series
-_SMALL = 0.5
 # measured: panels of the finest quadrature, at least so many for each; densities below e^-700 of the largest are left out
 _CELLS, _LEAST, _DEEP = 8000, 8, 700.0
 # measured: beyond so many radians the phase is not followed
@@ -39,8 +36,6 @@ _LONGEST = 1200.0
 _POINTS = 512
 # above it one is nothing beside a transform's integrand
 _LARGE = 50.0
-# panels with a smaller share of the tilted mass need not follow the phase
-_LIGHT = 1e-17
 # measured: the largest abscissa looked at, and how finely the end of the strip is found
 _FARTHEST, _HALVINGS = 2.0**15, 24
 # measured: by how much abscissas of one table may differ in size, as a logarithm
@@ -103,16 +98,16 @@ class Densities(LossTransform):
         p, q = np.exp(table.log_p) * table.width, np.exp(table.log_q) * table.width
         alone_p, alone_q = np.where(np.isneginf(table.log_q), p, 0.0), np.where(np.isneginf(table.log_p), q, 0.0)
         sums = [float((part @ KRONROD).sum()) for part in (p, alone_p, q, alone_q)]
-        wrong = max(float(doubts(part).sum()) for part in (p, alone_p, q, alone_q))
-        return (sums[0] + self.rest, sums[1]), (sums[2] + self.rest, sums[3]), wrong + 64 * ULP
+        error = max(float(doubts(part).sum()) for part in (p, alone_p, q, alone_q))
+        return (sums[0] + self.rest, sums[1]), (sums[2] + self.rest, sums[3]), error + 64 * ULP
 
     def log_masses(self) -> tuple[Values, Values] | None:
         """From where the other density is zero."""
-        (_, infinite_p), (_, infinite_q), wrong = self.totals()
+        (_, infinite_p), (_, infinite_q), error = self.totals()
         if infinite_p == infinite_q == 0:
             return None
         parts = (np.array([np.log1p(-min(infinite, 1 - 1e-15))]) for infinite in (infinite_p, infinite_q))
-        one, other = (Values(part, 4 * ULP * np.abs(part), np.where(part < 0, wrong / np.exp(part), 0.0)) for part in parts)
+        one, other = (Values(part, 4 * ULP * np.abs(part), np.where(part < 0, error / np.exp(part), 0.0)) for part in parts)
         return one, other
 
     def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
@@ -152,52 +147,8 @@ class Densities(LossTransform):
 
     def excess(self, x: float) -> Scaled:
         """The integral of (p - e^x q)_+ where q is positive, and what the atom adds to it."""
-        own, atom = self._density_excess(x), self.rest * -float(np.expm1(min(x, 0.0)))
+        own, atom = density_excess(_base(self), self.logs, x, _TOLERANCE), self.rest * -float(np.expm1(min(x, 0.0)))
         return own + Scaled(0.0, atom, rounding=4 * ULP * atom) if atom else own
-
-    def _density_excess(self, x: float) -> Scaled:
-        """On panels made for it."""
-
-        def log_integrand(table: Table) -> Array:
-            with np.errstate(invalid="ignore", divide="ignore", over="ignore"):  # zeros of p or q: nothing is gained there
-                gain = np.log(-np.expm1(np.minimum(x - (table.log_p - table.log_q), 0.0))) + table.log_p
-            return np.where(np.isnan(gain) | np.isneginf(table.log_q), -np.inf, gain)
-
-        def report(table: Table) -> tuple[Array, Array]:
-            log_gain = log_integrand(table)
-            scale = float(log_gain.max())
-            gain, unseen = integrand(table, scale if np.isfinite(scale) else float(table.log_p.max()))
-            size = gain @ KRONROD
-            ulps = _ulps(table, table.log_p) + _ulps(table, table.log_q) + 16
-            return size[None], np.maximum(beyond_noise(doubts(gain), 4 * ULP * ((gain * ulps) @ KRONROD)), unseen)[None]
-
-        def integrand(table: Table, scale: float) -> tuple[Array, Array]:
-            """The integrand over e^scale, and what the panels on both sides of an end of the region may hide of it."""
-            log_gain = log_integrand(table)
-            height = np.minimum(table.log_p - scale + np.log(table.width), 700.0)
-            level = np.where(np.isneginf(table.log_q), 0.0, np.exp(height))
-            loss, _ = _losses(table)
-            hidden = (level * np.minimum(np.abs(x - loss), 1.0)) @ KRONROD
-            order = np.argsort(table.x.ravel())
-            inside = np.isfinite(log_gain).ravel()[order]
-            edges = np.flatnonzero(inside[1:] != inside[:-1])
-            near = np.zeros(table.low.size, dtype=bool)
-            near[np.concatenate([order[edges], order[edges + 1]]) // table.x.shape[1]] = True
-            return np.exp(log_gain - scale) * table.width, np.where(near, hidden, 0.0)
-
-        table = settled(_base(self), self.logs, report, _TOLERANCE)
-        log_gain = log_integrand(table)
-        scale = float(log_gain.max())
-        if not np.isfinite(scale):
-            return Scaled(0.0, 0.0)
-        gain, unseen = integrand(table, scale)
-        value = float((gain @ KRONROD).sum())
-        ulps = _ulps(table, table.log_p) + _ulps(table, table.log_q)
-        with np.errstate(over="ignore", invalid="ignore"):  # what has no weight has no error
-            level = np.where(np.isneginf(log_gain), 0.0, np.exp(table.log_p - scale)) * table.width
-        wrong = float(((level * np.where(level > 0, ulps + abs(x) + 4, 0.0)) @ KRONROD).sum()) * ULP
-        inner = float(np.maximum(doubts(gain), unseen).sum())
-        return Scaled(scale, value, inner=inner, rounding=wrong + 32 * ULP * value)
 
     def by_form(self, forms: Forms[T]) -> T | None:
         """As the nodes of a quadrature."""
@@ -215,33 +166,20 @@ class Densities(LossTransform):
 def _samples(law: Densities) -> tuple[Array, Array]:
     """The losses of the nodes of a fine quadrature and of the atom, ascending, and the logarithms of their masses under p."""
     table = _base(law)
-    loss, common = _losses(table)
+    loss, common = losses(table)
     share = np.where(common, np.maximum(table.log_p, table.log_q), -np.inf).max(axis=1)
     heavy = share > share.max() - _DEEP
     ranges = np.where(heavy, np.where(common, loss, -np.inf).max(axis=1) - np.where(common, loss, np.inf).min(axis=1), 0.0)
     ranges = np.maximum(ranges, 0.0)
     parts = np.where(heavy, np.maximum(np.ceil(_CELLS * ranges / max(float(ranges.sum()), 1e-300)), _LEAST), 1)
     table = divided(table.pick(heavy), parts[heavy], law.logs)
-    loss, common = _losses(table)
+    loss, common = losses(table)
     with np.errstate(divide="ignore"):  # weights of no mass
         log_p = np.where(common, table.log_p + np.log(table.width * KRONROD), -np.inf)
     kept = np.isfinite(log_p)
-    loss, log_p = _with_atom(law.rest, loss[kept], log_p[kept])
+    loss, log_p = with_atom(law.rest, loss[kept], log_p[kept])
     order = np.argsort(loss)
     return loss[order], log_p[order]
-
-
-def _pruned(table: Table, z: NDArray[Any]) -> tuple[Table, float]:
-    """The panels that matter at some points, and a bound of what the others hold."""
-    loss, common = _losses(table)
-    tilts = np.array([z.real.min(), z.real.max(), 0.0, -1.0])[:, None, None]
-    exponent = np.where(common, table.log_p, -np.inf) + tilts * loss
-    peak = exponent.max()
-    if not np.isfinite(peak):
-        return table, 0.0
-    size = (np.exp(exponent - peak).sum(axis=0) * table.width) @ KRONROD * (1 + float(np.abs(z).max()))
-    kept = size > _LIGHT * 1e-3 * size.sum()
-    return table.pick(kept), float(size[~kept].sum() * np.exp(min(peak, 700.0)))
 
 
 def _few(abscissas: Array) -> tuple[float, ...]:
@@ -250,77 +188,25 @@ def _few(abscissas: Array) -> tuple[float, ...]:
     return tuple(places[np.unique(np.linspace(0, places.size - 1, _FEW).astype(int))].tolist())
 
 
-def _ulps(table: Table, log: Array) -> Array:
-    """The error of a tabulated logarithm in ulps: of its own size, and of its slope times the point."""
-    finite = np.isfinite(log)
-    known = np.where(finite, log, 0.0)
-    rise = np.where(finite, log, -np.inf).max(axis=1) - np.where(finite, log, np.inf).min(axis=1)
-    # a rise over hundreds is where there is no mass
-    slope = np.clip(np.where(np.isfinite(rise), rise, 0.0), 0.0, 1e3) / np.maximum(np.ptp(table.x, axis=1), 1e-300)
-    return np.asarray(1 + np.abs(known) + np.abs(table.x) * slope[:, None])
-
-
-def _second(x: NDArray[Any]) -> NDArray[Any]:
-    """e^x - 1 - x for |x| < 1/2: so many terms leave less than 1e-17 of it."""
-    tail = np.ones_like(x)
-    for k in range(13, 2, -1):
-        tail = 1 + x / k * tail
-    return np.asarray(x * x / 2 * tail)
-
-
-def _terms(table: Table, z: NDArray[Any], peak: Any) -> tuple[NDArray[Any], Array]:
-    """p^a q^{1-a} - a p + z q, a = 1 + z, over e^peak, times dx, of shape (z, panels, nodes); and its errors in ulps."""
-    loss, common = _losses(table)
-    log_p, log_q = np.where(common, table.log_p, -np.inf), np.where(common, table.log_q, -np.inf)
-    # both are kept: one less the other would round
-    z = z[:, None, None]
-    a = 1 + z
-    peak = np.asarray(peak).reshape(-1, 1, 1)
-    scaled_p, scaled_q = (np.exp(log - peak) * table.width for log in (log_p, log_q))
-    with np.errstate(over="ignore"):  # outside the strip
-        whole = np.exp(np.where(common, np.where(common, log_q, 0.0) - peak + a * loss, -np.inf)) * table.width
-    # p (L - 1) + q and a p - z q, where p is near q by series and by their difference
-    near = np.abs(loss) < _SMALL
-    tiny = np.where(near, loss, 0.0)
-    growth = np.expm1(tiny)
-    bend = np.where(near, scaled_q * (tiny * growth - _second(tiny)), scaled_p * (loss - 1) + scaled_q)
-    linear = np.where(near, scaled_q * (1 + a * growth), a * scaled_p - z * scaled_q)
-    # p (e^{zL} - 1 - zL) + z (p (L - 1) + q), or as it stands
-    flat = np.abs(z) * np.abs(loss) < _SMALL
-    gentle = scaled_p * _second(z * np.where(flat, loss, 0.0))
-    terms = np.where(flat, gentle + z * bend, whole - linear)
-    parts = np.where(flat, np.abs(gentle) + np.abs(z) * np.abs(bend), np.abs(whole) + np.abs(linear))
-    moved = np.abs(a) * np.abs(whole - scaled_p) * _ulps(table, table.log_p)
-    moved += np.abs(z) * np.abs(whole - scaled_q) * _ulps(table, table.log_q)
-    return terms, moved + 16 * parts
-
-
-def _peak(table: Table, c: float) -> float:
-    """The logarithm of the largest tilted density, or of the densities themselves."""
-    common = np.isfinite(table.log_p) & np.isfinite(table.log_q)
-    log_p, log_q = np.where(common, table.log_p, 0.0), np.where(common, table.log_q, 0.0)
-    return float(np.where(common, np.maximum(log_p + c * (log_p - log_q), np.maximum(log_p, log_q)), -np.inf).max())
-
-
 def _transform(law: Densities, table: Table, z: NDArray[Any]) -> tuple[NDArray[Any], Array, Array]:
     """K with its rounding and the estimate of the quadrature's error."""
-    (whole_p, infinite_p), (whole_q, infinite_q), wrong = law.totals()
-    table, dropped = _pruned(table, z)
+    (whole_p, infinite_p), (whole_q, infinite_q), error = law.totals()
+    table, dropped = pruned(table, z)
     parts: list[tuple[NDArray[Any], Array, Array]] = []
     block = max(1, _BLOCK // table.x.size)
-    peak = max(_peak(table, float(z.real.max())), _peak(table, float(z.real.min())))
+    peak = max(log_peak(table, float(z.real.max())), log_peak(table, float(z.real.min())))
     for first in range(0, z.size, block):
         own = z[first : first + block]
-        terms, moved = _terms(table, own, peak)
+        terms, moved = centred_terms(table, own, peak)
         sums = (terms @ KRONROD).sum(axis=1)
         doubt = doubts(terms).sum(axis=1)
         parts.append((sums, doubt, (moved @ KRONROD).sum(axis=1) * ULP))
     deviation, doubt, moved = (np.concatenate(one) for one in zip(*parts, strict=True))
     doubt = doubt + dropped * np.exp(-peak)
     # what the two masses are known to miss of one is the user's, and an error of the answer
-    missing = np.abs(1 + z) * max(abs(whole_p - 1) - 4 * wrong, 0.0) + np.abs(z) * max(abs(whole_q - 1) - 4 * wrong, 0.0)
+    missing = np.abs(1 + z) * max(abs(whole_p - 1) - 4 * error, 0.0) + np.abs(z) * max(abs(whole_q - 1) - 4 * error, 0.0)
     infinite = -(1 + z) * infinite_p + z * infinite_q
-    inner = missing + (np.abs(1 + z) * (infinite_p > 0) + np.abs(z) * (infinite_q > 0)) * wrong
+    inner = missing + (np.abs(1 + z) * (infinite_p > 0) + np.abs(z) * (infinite_q > 0)) * error
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # not finite: nothing is known
         if peak < _LARGE:
             mid = complex_log1p(deviation * np.exp(peak) + infinite)
@@ -347,7 +233,7 @@ def _base(law: Densities) -> Table:
         own_q = np.where(np.isneginf(table.log_p), -np.inf, table.log_q)
         parts = np.stack([np.exp(log) * table.width for log in (table.log_p, table.log_q, mean, own_p, own_q)])
         size = parts @ KRONROD
-        noise = ((parts * (_ulps(table, table.log_p) + _ulps(table, table.log_q))) @ KRONROD) * (4 * ULP)
+        noise = ((parts * (log_ulps(table, table.log_p) + log_ulps(table, table.log_q))) @ KRONROD) * (4 * ULP)
         return size, beyond_noise(doubts(parts), noise)
 
     table = settled(first_table(law.interval, law.breakpoints, law.logs), law.logs, report, _TOLERANCE)
@@ -358,7 +244,7 @@ def _base(law: Densities) -> Table:
 @lru_cache(maxsize=32)
 def _reach(law: Densities) -> float:
     """About how far apart losses are that matter."""
-    loss, weight = _weights(law, _base(law), -0.5)
+    loss, weight = tilted_shares(law.rest, _base(law), -0.5)
     return float(np.ptp(loss)) if weight.size else 0.0
 
 
@@ -367,14 +253,14 @@ def _tilted(law: Densities, abscissas: tuple[float, ...], height: float, toleran
     """Panels on which M settles at some abscissas, narrow enough for its phase up to a height."""
 
     def report(table: Table) -> tuple[Array, Array]:
-        parts, noise = _terms(table, np.array(abscissas), [_peak(table, c) for c in abscissas])
+        parts, noise = centred_terms(table, np.array(abscissas), [log_peak(table, c) for c in abscissas])
         size, doubt = np.abs(parts @ KRONROD), beyond_noise(doubts(parts), ULP * (noise @ KRONROD))
         if height > 0:
-            loss, common = _losses(table)
+            loss, common = losses(table)
             turn = height * np.maximum(
                 np.where(common, loss, -np.inf).max(axis=1) - np.where(common, loss, np.inf).min(axis=1), 0.0
             )
-            heavy = size > _LIGHT * size.sum(axis=1, keepdims=True)
+            heavy = size > LIGHT * size.sum(axis=1, keepdims=True)
             doubt = np.where(heavy & (turn > _TURN), np.maximum(doubt, size), doubt)
         return size, doubt
 
@@ -396,11 +282,11 @@ def _end_of_strip(law: Densities) -> float:
 @lru_cache(maxsize=32)
 def _decay(law: Densities, abscissa: float) -> tuple[Array, Array]:
     """Heights from zero, and the logarithm of the largest |M(c + it)| / M(c) seen from each on."""
-    loss, weight = _weights(law, _tilted(law, (abscissa,), 0.0), abscissa)
+    loss, weight = tilted_shares(law.rest, _tilted(law, (abscissa,), 0.0), abscissa)
     if not np.ptp(loss) > 0:
         return np.zeros(1), np.zeros(1)
     highest = _PHASE / float(np.ptp(loss))
-    loss, weight = _weights(law, _tilted(law, (abscissa,), highest), abscissa)
+    loss, weight = tilted_shares(law.rest, _tilted(law, (abscissa,), highest), abscissa)
     side = int(np.sqrt(_PHASE * _SAMPLES / (2 * np.pi))) + 1
     step = highest / side**2
     fine = np.exp(1j * step * np.arange(side) * loss[:, None]) * weight[:, None]
@@ -410,76 +296,3 @@ def _decay(law: Densities, abscissa: float) -> tuple[Array, Array]:
     modulus[modulus.size // 2 :] = np.maximum(modulus[modulus.size // 2 :], modulus[modulus.size // 2 :].max())
     largest: Array = np.maximum.accumulate(modulus[::-1])[::-1]
     return step * np.arange(float(side**2)), np.log(np.minimum(_BETWEEN * largest + 1e-15, 1.0))
-
-
-def _weights(law: Densities, table: Table, abscissa: float) -> tuple[Array, Array]:
-    """The losses of a tilted law and their shares, the light ones left out."""
-    loss, common = _losses(table)
-    with np.errstate(divide="ignore"):  # weights of no mass
-        log_mass = np.where(common, table.log_p + abscissa * loss, -np.inf) + np.log(table.width * KRONROD)
-    loss, log_mass = _with_atom(law.rest, loss.ravel(), log_mass.ravel())
-    weight = np.exp(log_mass - log_mass.max())
-    weight /= weight.sum()
-    return loss[weight > _LIGHT], weight[weight > _LIGHT]
-
-
-def _with_atom(rest: float, loss: Array, log_mass: Array) -> tuple[Array, Array]:
-    return (np.append(loss, 0.0), np.append(log_mass, np.log(rest))) if rest else (loss, log_mass)
-
-
-def _losses(table: Table) -> tuple[Array, NDArray[np.bool_]]:
-    """log(p/q), zero where one of them is; and where both are positive."""
-    common = np.isfinite(table.log_p) & np.isfinite(table.log_q)
-    return np.where(common, table.log_p, 0.0) - np.where(common, table.log_q, 0.0), common
-
-
-@dataclass(frozen=True)
-class NormalLog:
-    """The logarithm of a normal density."""
-
-    mean: float
-    sigma: float
-
-    def __call__(self, x: Array) -> Array:
-        """At each x."""
-        return np.asarray(-(((x - self.mean) / self.sigma) ** 2) / 2 - np.log(self.sigma) - np.log(2 * np.pi) / 2)
-
-
-@dataclass(frozen=True)
-class MixtureLog:
-    """log((1 - rate) q + rate p) for two densities given by their logarithms."""
-
-    log_p: LogDensity
-    log_q: LogDensity
-    rate: float
-
-    def __call__(self, x: Array) -> Array:
-        """At each x."""
-        return np.asarray(np.logaddexp(np.log1p(-self.rate) + self.log_q(x), np.log(self.rate) + self.log_p(x)))
-
-
-@dataclass(frozen=True)
-class SplicedLog:
-    """log((1 - rate) q + rate p) where p is above q, log p elsewhere, for two densities given by their logarithms."""
-
-    log_p: LogDensity
-    log_q: LogDensity
-    rate: float
-
-    def __call__(self, x: Array) -> Array:
-        """At each x."""
-        p, q = self.log_p(x), self.log_q(x)
-        return np.where(p > q, np.logaddexp(np.log1p(-self.rate) + q, np.log(self.rate) + p), p)
-
-
-@dataclass(frozen=True)
-class NormalsLog:
-    """The logarithm of a mixture of normal densities of width one."""
-
-    means: tuple[float, ...]
-    log_weights: tuple[float, ...]
-
-    def __call__(self, x: Array) -> Array:
-        """At each x."""
-        parts = (weight + NormalLog(mean, 1.0)(x) for mean, weight in zip(self.means, self.log_weights, strict=True))
-        return reduce(np.logaddexp, parts)

@@ -16,7 +16,7 @@ from logphi.quadrature.values import Values
 
 @dataclass(frozen=True)
 class Everything(LossTransform):
-    """The zero measure: every outcome tells everything, and K(z) = log 0 for all z."""
+    """The zero measure: no loss is finite, and K(z) = log 0 for all z."""
 
     def formula(self, arith: Arithmetic, z: Number) -> Number:
         """The logarithm of zero."""
@@ -39,7 +39,7 @@ class Everything(LossTransform):
 
     @property
     def support(self) -> Support:
-        """That of no numbers at all."""
+        """The empty set."""
         return Support(np.inf, -np.inf)
 
     @property

@@ -1,4 +1,4 @@
-"""Sums of turning weights on a vertical line, as one matrix product."""
+"""Exponential sums on a vertical line, as one matrix product."""
 
 from __future__ import annotations
 

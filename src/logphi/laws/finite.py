@@ -1,46 +1,30 @@
-"""Laws with finitely many atoms, and constant factors."""
+"""Laws with finitely many atoms."""
 
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property, reduce
 from operator import add
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from logphi.arith.ball import Balls
 from logphi.arith.floats import ELEMENTARY, FLOATS, ULP
-from logphi.arith.names import Names
 from logphi.arith.protocol import Arithmetic, Number
 from logphi.arith.scaled import Scaled
+from logphi.laws.cells import Cells, Exchanged, Given, same_exchanged
 from logphi.laws.closed_form import ClosedForm
 from logphi.laws.exponential_sums import turned_sums
 from logphi.laws.forms import Forms
 from logphi.laws.growth import Growth, OneSided
 from logphi.laws.spans import common_span
 from logphi.laws.support import Lattice, Pieces, Support
+from logphi.laws.thinned import log_complement
 from logphi.laws.transform import LossTransform, T
 from logphi.quadrature.values import Line, Values
-from logphi.written import meant
-
-# derived: bits that tell exponentials and mixtures of doubles apart unless they agree to three hundred digits
-_ORDERING = 1024
-
-
-class Cells(Protocol):
-    """Two probability vectors as formulas of the parameters that they came from."""
-
-    def under(self, arith: Arithmetic) -> tuple[Sequence[Number], Sequence[Number]]:
-        """Both as numbers of an arithmetic, cell by cell.
-
-        Probabilities that are equal for all parameters are best written as one formula: only then are they known to be equal.
-        """
 
 
 @dataclass(frozen=True)
@@ -77,7 +61,7 @@ class Finite(LossTransform):
     @cached_property
     def exactly_symmetric(self) -> bool:
         """The formulas of the vectors are the same in another order."""
-        return self.symmetric and _same_exchanged(self.cells)
+        return self.symmetric and same_exchanged(self.cells)
 
     @cached_property
     def symmetric(self) -> bool:
@@ -116,13 +100,13 @@ class Finite(LossTransform):
         weight = log_p + line.abscissa * loss
         top = float(weight.max())
         terms = np.exp(weight - top)
-        turned = turned_sums(terms, loss, line)
+        sums = turned_sums(terms, loss, line)
         sharp = ELEMENTARY * (3 + np.abs(log_p) + np.abs(log_q)) + 2 * self.relative_error
         level = np.ceil(4 * np.log2(np.abs(line.points) + 1)).astype(int)
         sizes = 2.0 ** (np.arange(level.max() + 1) / 4)
         exponent = sharp * sizes[:, None] + (len(self.p) + 16) * ULP
         wrong = (terms * np.expm1(np.minimum(exponent, 700.0))).sum(axis=1) * (1 + 1e-9)
-        return Values.logarithm(turned, wrong[level], top)
+        return Values.logarithm(sums, wrong[level], top)
 
     def log_masses(self) -> tuple[Values, Values]:
         """From the smaller of what lies on the common support and what lies outside."""
@@ -155,10 +139,10 @@ class Finite(LossTransform):
         )
 
     def partial_masses(self, x: float, *, tilted: bool = False) -> tuple[Scaled, Scaled] | None:
-        """Sums over the atoms on either side; what is elsewhere may be on both."""
+        """Sums over the atoms on either side; the omitted mass may be on either."""
         found = self._masses_of_pieces(x, tilted=tilted)
-        elsewhere = Scaled(0.0, 0.0, truncation=self.omitted_mass)
-        return found and (found[0] + elsewhere, found[1] + elsewhere)
+        omitted = Scaled(0.0, 0.0, truncation=self.omitted_mass)
+        return found and (found[0] + omitted, found[1] + omitted)
 
     @property
     def lattice(self) -> Lattice | None:
@@ -166,7 +150,7 @@ class Finite(LossTransform):
         points = np.unique(self.losses)
         gaps = points[1:] - points[0]
         own = 4e-16 * (1 + self._log_size) + 2 * self.relative_error
-        # points that rounding does not tell from the first are taken to be there
+        # points within rounding of the first are taken to coincide with it
         close = float(gaps[gaps <= 4 * own].max(initial=0.0))
         common = common_span([(float(gap), own) for gap in gaps if gap > 4 * own])
         return None if common is None else Lattice(float(points[0]), common[0], common[1] + own + close)
@@ -186,7 +170,7 @@ class Finite(LossTransform):
         """The roles of p and q exchanged."""
         if self.symmetric:
             return self
-        exact = None if self.exact is None else Turned(self.exact)
+        exact = None if self.exact is None else Exchanged(self.exact)
         return Finite(
             self.q, self.p, self.infinite_q, self.infinite_p, self.relative_error, exact, self.omitted_mass, self.omitted_growth
         )
@@ -201,7 +185,7 @@ class WithOmittedMass(LossTransform):
     """A finite law and its omitted mass e: transforms of the whole, to within what the latter may add.
 
     It adds at most e on [-1, 0]. If K(z) <= z (z + 1) v / 2 for the whole, it adds at most e^{1/2} e^{c (2c + 1) v / 2} at
-    c > 0, by Cauchy's inequality E[e^{cX}; A]^2 <= P(A) M(2c), and as much at -1 - c; else nothing is known beyond [-1, 0].
+    c > 0, by Cauchy's inequality E[e^{cX}; A]^2 <= P(A) M(2c), and as much at -1 - c; else nothing is known outside [-1, 0].
     """
 
     law: Finite
@@ -226,7 +210,7 @@ class WithOmittedMass(LossTransform):
         return Growth.both(OneSided(0.0, self.law.omitted_growth, 0.0))
 
     def reflected(self) -> LossTransform:
-        """The finite part turned around, with as much elsewhere."""
+        """The finite part reflected, with the same omitted mass."""
         return self if self.symmetric else WithOmittedMass(self.law.reflected())  # type: ignore[arg-type]
 
     def log_masses(self) -> tuple[Values, Values] | None:
@@ -238,193 +222,11 @@ class WithOmittedMass(LossTransform):
         """K of the finite part, to within what the rest may add."""
         z = np.asarray(z)
         values, c = self.law.log_transform(z, count), z.real
-        beyond = np.maximum(np.maximum(c, -1 - c), 0.0)
+        outside = np.maximum(np.maximum(c, -1 - c), 0.0)
         log_omitted = math.log(self.law.omitted_mass)
         with np.errstate(invalid="ignore", over="ignore"):  # zero times an infinite growth: not used; nothing is known far out
-            grown = log_omitted / 2 + beyond * (2 * beyond + 1) * self.law.omitted_growth / 2
-        log_added = np.where(beyond > 0, grown, log_omitted) - values.mid.real + values.radius
+            grown = log_omitted / 2 + outside * (2 * outside + 1) * self.law.omitted_growth / 2
+        log_added = np.where(outside > 0, grown, log_omitted) - values.mid.real + values.radius
         added = np.exp(np.minimum(np.where(np.isfinite(values.mid), log_added, np.inf), 0.0)) * (1 + 1e-9)
         spread = np.where(added < 0.5, -np.log1p(-np.minimum(added, 0.5)), np.inf)
         return Values(values.mid, values.rounding, values.inner + spread)
-
-
-@dataclass(frozen=True)
-class Given(Cells):
-    """Vectors that are parameters themselves, each over its sum, as doubles miss a sum of one by an ulp.
-
-    With a ``relative_error`` they are the doubles nearest to probabilities that are not known.
-    """
-
-    p: tuple[float, ...]
-    q: tuple[float, ...]
-    relative_error: float = 0.0
-
-    def under(self, arith: Arithmetic) -> tuple[Sequence[Number], Sequence[Number]]:
-        """As they were written.
-
-        Raises
-        ------
-        NotImplementedError
-            If all errors are to be enclosed and there is a relative error.
-        """
-        if self.relative_error and _proving(arith):
-            raise NotImplementedError(
-                "the probabilities of this law are known to doubles only, not as formulas of its parameters: no ball holds them"
-            )
-        numbers = {meant(one): arith.constant(one) for one in self.p + self.q}
-        vectors = [[meant(one) for one in vector] for vector in (self.p, self.q)]
-        if self.relative_error:
-            p, q = ([numbers[one] for one in vector] for vector in vectors)
-            return p, q
-
-        def shares(vector: Sequence[Fraction]) -> dict[Fraction, Number]:
-            total = reduce(add, (numbers[one] for one in vector))
-            return {one: numbers[one] / total for one in vector}
-
-        p, q = vectors
-        of_p = shares(p)
-        of_q = of_p if sorted(p) == sorted(q) else shares(q)
-        return [of_p[one] for one in p], [of_q[one] for one in q]
-
-
-@dataclass(frozen=True)
-class Chosen(Cells):
-    """Some of the cells."""
-
-    cells: Cells
-    places: tuple[int, ...]
-
-    def under(self, arith: Arithmetic) -> tuple[Sequence[Number], Sequence[Number]]:
-        """Those at the places."""
-        p, q = self.cells.under(arith)
-        return [p[i] for i in self.places], [q[i] for i in self.places]
-
-
-@dataclass(frozen=True)
-class Turned(Cells):
-    """The two vectors exchanged."""
-
-    cells: Cells
-
-    def under(self, arith: Arithmetic) -> tuple[Sequence[Number], Sequence[Number]]:
-        """Both, in the other order."""
-        p, q = self.cells.under(arith)
-        return q, p
-
-
-@dataclass(frozen=True)
-class Mixed(Cells):
-    """(1 - rate) Q + rate P beside Q."""
-
-    cells: Cells
-    rate: float
-
-    def under(self, arith: Arithmetic) -> tuple[Sequence[Number], Sequence[Number]]:
-        """Cell by cell."""
-        rate = arith.constant(self.rate)
-        p, q = self.cells.under(arith)
-        return [(1 - rate) * b + rate * a for a, b in zip(p, q, strict=True)], q
-
-
-@dataclass(frozen=True)
-class Spliced(Cells):
-    """(1 - rate) Q + rate P beside Q in the cells ``above``, P beside (1 - rate) P + rate Q ``below``, and the rest.
-
-    Which cells these are was read off doubles; where nothing is to be rounded, it is proved.
-    """
-
-    cells: Cells
-    rate: float
-    above: tuple[int, ...]
-    below: tuple[int, ...]
-    rest: bool
-
-    def under(self, arith: Arithmetic) -> tuple[Sequence[Number], Sequence[Number]]:
-        """Those above, those below, and one cell for the rest.
-
-        Raises
-        ------
-        NotImplementedError
-            If nothing is to be rounded, and two probabilities are too close to each other to tell which is larger.
-        """
-        p, q = self.cells.under(arith)
-        if (_proving(arith) or isinstance(p[0], Fraction)) and not self._ordered:
-            raise NotImplementedError(
-                "two probabilities of the sampled pair are so close to each other that it is not known which is larger; "
-                "leave the sampling out, which is an upper bound"
-            )
-        rate = arith.constant(self.rate)
-        high = [((1 - rate) * q[i] + rate * p[i], q[i]) for i in self.above]
-        low = [(p[i], (1 - rate) * p[i] + rate * q[i]) for i in self.below]
-        rest = [1 - reduce(add, (a for a, _ in high + low), 0)] if self.rest else []
-        return [*(a for a, _ in high + low), *rest], [*(b for _, b in high + low), *rest]
-
-    @cached_property
-    def _ordered(self) -> bool:
-        """Whether P is larger above, smaller below and the same elsewhere."""
-        p, q = self.cells.under(Balls(_ORDERING, proving=True))
-        same = [a == b for a, b in _named(self.cells)]
-        sides = {**dict.fromkeys(self.above, 1), **dict.fromkeys(self.below, -1)}
-        return all(same[i] if i not in sides else bool((sides[i] * (p[i] - q[i])).value.real > 0) for i in range(len(p)))
-
-
-def _same_exchanged(cells: Cells) -> bool:
-    """Whether the pair (Q, P) is (P, Q) in another order of its cells, whatever the parameters."""
-    pairs = _named(cells)
-    return Counter(pairs) == Counter((b, a) for a, b in pairs)
-
-
-def _named(cells: Cells) -> list[tuple[Number, Number]]:
-    """The names of the formulas of both vectors, cell by cell."""
-    return list(zip(*cells.under(Names()), strict=True))
-
-
-def _proving(arith: Arithmetic) -> bool:
-    return isinstance(arith, Balls) and arith.proving
-
-
-@dataclass(frozen=True)
-class Thinned(LossTransform):
-    """A loss of zero that survives with probability 1 - failure: K(z) = log(1 - failure)."""
-
-    failure: float
-
-    def formula(self, arith: Arithmetic, z: Number) -> Number:
-        """K(z), a constant."""
-        return arith.log1p(-arith.constant(self.failure)) + 0 * z
-
-    @property
-    def continuous(self) -> bool:
-        """A constant is."""
-        return True
-
-    def log_masses(self) -> tuple[Values, Values]:
-        """Equal."""
-        return log_complement(self.failure), log_complement(self.failure)
-
-    @property
-    def symmetric(self) -> bool:
-        """K is constant."""
-        return True
-
-    @property
-    def support(self) -> Support:
-        """Zero."""
-        return Support.within(0.0)
-
-    @property
-    def pieces(self) -> Pieces:
-        """One atom."""
-        return Pieces((0.0,), (math.log1p(-self.failure),))
-
-    @property
-    def lattice(self) -> Lattice:
-        """One atom: any span will do."""
-        return Lattice(0.0, math.inf)
-
-
-def log_complement(infinite_mass: float, relative_error: float = 0.0, omitted_mass: float = 0.0) -> Values:
-    """``log(1 - infinite_mass)`` to a few ulps of itself and half an ulp of the mass, with what its other errors add."""
-    value = np.array([math.log1p(-infinite_mass)])
-    elsewhere = 2 * omitted_mass / (1 - infinite_mass)
-    return Values(value, (8e-16 + (2 * relative_error + ULP) / (1 - infinite_mass)) * np.abs(value) + elsewhere, np.zeros(1))

@@ -1,4 +1,4 @@
-"""Symmetric pairs whose loss is uniform once tilted, with or without atoms, and with an outcome that tells everything."""
+"""Symmetric pairs whose loss is uniform once tilted, with or without atoms, and with outcomes of infinite loss."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import numpy as np
 
 from logphi.arith.floats import ULP
 from logphi.arith.protocol import Arithmetic, Number, Parameter
-from logphi.laws import flat_constants, log_mixture
+from logphi.arith.scaled import Scaled
+from logphi.laws import flat_constants
 from logphi.laws.closed_form import Sides
 from logphi.laws.curved import end_of, parameter_error
 from logphi.laws.uniform import Uniform, UniformWithAtoms
@@ -19,7 +20,7 @@ from logphi.laws.uniform import Uniform, UniformWithAtoms
 class FlatPair:
     """A symmetric pair with loss L of Q-density C e^{-L/2} on [-w, w], with or without atoms at both ends.
 
-    With probability ``failure`` the outcome is one that only P, or only Q, may have.
+    With probability ``failure`` the outcome is one that only P, or only Q, can have.
     """
 
     width: Parameter
@@ -28,32 +29,42 @@ class FlatPair:
 
     @property
     def error(self) -> float:
-        """What is relatively unknown of the pair."""
+        """The relative error of the parameters."""
         return parameter_error(self.width) + ULP * self.failure / (1 - self.failure)
 
     def size(self, side: int) -> tuple[float, float]:
-        """W and the failure: as they are, or at their lower or upper ends."""
+        """W and the failure probability: as they are (0), rounded down (-1) or rounded up (1)."""
         return end_of(self.width, side), self.failure * (1 + side * ULP)
 
     def log_constants(self, side: int) -> tuple[float, float, float]:
         """Logarithms of C, and of the atoms' Q-masses at -w and at w."""
         w, failure = self.size(side)
-        kept = float(np.log1p(-failure))
+        log_kept = float(np.log1p(-failure))
         log_height, log_atom = (flat_constants.with_atoms if self.with_atoms else flat_constants.uniform)(w)
-        return kept + log_height, kept + log_atom + w / 2, kept + log_atom - w / 2
+        return log_kept + log_height, log_kept + log_atom + w / 2, log_kept + log_atom - w / 2
 
     @property
     def law(self) -> Uniform | UniformWithAtoms:
-        """The loss where there is no failure."""
+        """The law of the loss without failures."""
         return UniformWithAtoms(self.width) if self.with_atoms else Uniform(self.width)
 
-    def partial_masses(self, rate: float, x: float, *, tilted: bool) -> Sides | None:
-        """What (1 - rate) Q + rate P, or Q if ``tilted``, holds on either side of x, but for failures."""
-        found = log_mixture.partial_masses(self.law, rate, x, tilted=tilted)
+    @property
+    def failed(self) -> Scaled:
+        """The probability of failure."""
+        return Scaled(0.0, self.failure, rounding=ULP * self.failure)
+
+    @property
+    def floor(self) -> float:
+        """A number below every loss."""
+        return 2 * self.law.support.lower
+
+    def partial_masses(self, x: float, *, tilted: bool) -> Sides | None:
+        """The masses under P, or under Q if ``tilted``, on either side of x, without failures."""
+        found = self.law.closed_form.partial_masses(x, tilted=tilted)
         if found is None or not self.failure:
             return found
-        kept = float(np.log1p(-self.failure))
-        above, below = (one.times_exp(kept, ULP * self.failure / (1 - self.failure)) for one in found)
+        log_kept = float(np.log1p(-self.failure))
+        above, below = (one.times_exp(log_kept, ULP * self.failure / (1 - self.failure)) for one in found)
         return above, below
 
     def mean(self, arith: Arithmetic, function: Callable[[Number], Number], *, above: bool) -> Number:

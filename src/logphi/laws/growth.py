@@ -13,7 +13,7 @@ class OneSided:
     """K(z) <= z offset + z (z + 1) most / 2 for all real z >= 0, and 2 K(z) / z^2 tends to ``least`` or more.
 
     A positive ``least`` says that the law has no upper end, an infinite ``most`` that no bound is known. Above ``end`` K is
-    infinite for certain. Offsets and factors of sums add, rounded outward; the smallest end counts.
+    certainly infinite. Offsets and factors of sums add, rounded outward; the smallest end counts.
     """
 
     least: float
@@ -68,7 +68,7 @@ class Growth:
 
     @property
     def strip(self) -> tuple[float, float]:
-        """The abscissas beyond which K is infinite for certain, rounded outward."""
+        """Two abscissas outside of which K is certainly infinite, rounded outward."""
         low = -1 - self.left.end
         return (low - 4e-16 * abs(low), self.right.end)
 

@@ -132,7 +132,7 @@ class NormalOnIntegers(LossTransform):
         c, t = z.real, (z.imag if np.iscomplexobj(z) else np.zeros(z.shape))
         a = (1 + c) * s
         rounding = 4 * ULP * (np.abs(a) + s)
-        # derived: beyond this the terms are below 1e-19 of the nearest one together
+        # derived: the terms farther out sum to less than 1e-19 of the nearest one
         reach = int(np.ceil(9.5 * self.sigma + 2))
         x = np.rint(a)[:, None] + np.arange(-reach, reach + 1)
         away = x - a[:, None]
@@ -154,7 +154,7 @@ class NormalOnIntegers(LossTransform):
         return Discs(mid, log_total.rad + rad + 2 * ELEMENTARY * (1 + np.abs(mid)))
 
     def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
-        """Of a wrapped normal law up to half a period; no decay beyond."""
+        """Of a wrapped normal law up to half a period; zero above."""
         if self.sigma < _SMOOTH or end * self.span > np.pi * (1 + 1e-9):
             return np.zeros_like(heights)
         return _log_wrapped(self.sigma, heights * (self.shift / self.sigma) * (1 - 1e-12))
@@ -212,7 +212,7 @@ class NormalSteps(Ladder):
         return -square - self._whole[0], 8 * ULP * square + 4 * ELEMENTARY + 64 * ULP + ULP * abs(self._whole[0])
 
     def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
-        """Of the law without ends, and of the tails that it has beyond them, in units of what is left between them."""
+        """From the law without ends, less its tails outside them, in units of the mass between them."""
         bound = super().log_envelope(abscissa, heights, end)
         size, sigma, centre = self.span[0], self.sigma, (1 + abscissa) * self.shift
         ends = np.array([self.most + 1 - centre, centre - (self.shift - self.most) + 1])

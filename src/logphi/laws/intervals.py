@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from logphi.arith.floats import FLOATS, ULP, Discs
 from logphi.arith.protocol import Arithmetic, Number, Parameter
 from logphi.arrays import Array
-from logphi.laws.block_envelope import log_block
+from logphi.laws.block_envelope import block_points, log_block
 from logphi.laws.transform import LossTransform
 from logphi.quadrature.values import Values
 
-# measured: so many laws are quicker as a matrix, and entries of one at most
+# measured: the number of laws from which a matrix is quicker, and its largest number of entries
 _MANY = 8
 _ENTRIES = 1 << 17
 
@@ -51,7 +51,7 @@ class OnIntervals(LossTransform):
             return None
         known = [width.under(FLOATS) for width, _ in widths]
         mid, rad = (np.array([float(getattr(one, name)) for one in known]) for name in ("mid", "rad"))
-        # a law of two points is told by either of them
+        # w and -w are the same two points
         return OnIntervals(law, tuple(widths), np.abs(mid), rad, np.array([float(count) for _, count in widths]))
 
     def formula(self, arith: Arithmetic, z: Number) -> Number:
@@ -90,8 +90,8 @@ class OnIntervals(LossTransform):
         """The sum of those of the laws."""
 
         def bounds(rows: slice, law: LossTransform) -> Array:
-            reach = (self.mid[rows, None] + self.rad[rows, None]) * (1 + 1e-12)
-            return log_block(law, reach, abscissa, centres, radius)
+            half_width = (self.mid[rows, None] + self.rad[rows, None]) * (1 + 1e-12)
+            return log_block(law.log_transform(block_points(abscissa, centres)), half_width, radius)
 
         return self._total(centres, bounds)
 

@@ -1,4 +1,4 @@
-"""Equally spaced atoms that mirror one another, once tilted by e^{-x/2}."""
+"""Equally spaced atoms that are symmetric once tilted by e^{-x/2}."""
 
 from __future__ import annotations
 
@@ -62,17 +62,17 @@ class Ladder(LossTransform):
 
     @cached_property
     def span(self) -> tuple[float, float]:
-        """D, and by how much at most it is wrong relative to itself."""
+        """D, and a bound of its relative error."""
         disc: Discs = self.gap(FLOATS)
         size = float(disc.mid)
         return size, float(disc.rad) / size * (1 + 4 * ULP)
 
     @cached_property
     def support(self) -> Support:
-        """Between the top atom and its mirror image."""
-        size, wrong = self.span
-        top = self.steps / 2 * size * (1 + wrong + 4 * ULP)
-        return Support.within(top, 2 * top * (wrong + 4 * ULP))
+        """Between the two outermost atoms."""
+        size, error = self.span
+        top = self.steps / 2 * size * (1 + error + 4 * ULP)
+        return Support.within(top, 2 * top * (error + 4 * ULP))
 
     @property
     def closed_form(self) -> ClosedForm:
@@ -82,10 +82,10 @@ class Ladder(LossTransform):
     @property
     def lattice(self) -> Lattice:
         """From the bottom upward; a common factor is uncertain."""
-        size, wrong = self.span
+        size, error = self.span
         if self.steps == 0:
             return Lattice(0.0, np.inf)
-        return Lattice(-self.steps / 2 * size, size, stretch=wrong + 2 * ULP)
+        return Lattice(-self.steps / 2 * size, size, stretch=error + 2 * ULP)
 
     @property
     def pieces(self) -> Pieces | None:
@@ -100,9 +100,9 @@ class Ladder(LossTransform):
     def atoms(self) -> tuple[Array, Array, float, float]:
         """All places, logarithms of tilted weights, and the largest errors of either."""
         places: Array = np.arange(self.steps + 1, dtype=np.float64) - self.steps / 2
-        size, wrong = self.span
+        size, error = self.span
         log_weights, errors = self.rungs(np.abs(places))
-        return places * size, log_weights, self.support.upper * (wrong + 2 * ULP), float(errors.max())
+        return places * size, log_weights, self.support.upper * (error + 2 * ULP), float(errors.max())
 
     def by_form(self, forms: Forms[T]) -> T | None:
         """As atoms."""
@@ -112,11 +112,11 @@ class Ladder(LossTransform):
 
     def excess(self, x: float) -> Scaled:
         """The sum over the atoms above x."""
-        return self._payoff(x, 1.0)
+        return self._one_sided_excess(x, 1.0)
 
     def reversed_excess(self, x: float) -> Scaled:
         """The sum over the atoms below x."""
-        return self._payoff(x, -1.0)
+        return self._one_sided_excess(x, -1.0)
 
     def partial_masses(self, x: float, *, tilted: bool = False) -> tuple[Scaled, Scaled]:
         """Sums over the atoms on either side."""
@@ -124,13 +124,13 @@ class Ladder(LossTransform):
 
         return atom_masses(*self.atoms(), x, tilted=tilted)
 
-    def _payoff(self, x: float, side: float) -> Scaled:
+    def _one_sided_excess(self, x: float, side: float) -> Scaled:
         """Sum of P-mass times |1 - e^{x - l}| over the atoms on one side of x."""
         locations, log_weights, location_error, relative_error = self.atoms()
         reach = location_error + 2 * ULP * (abs(x) + self.support.upper)
-        # an atom that may lie on the other side pays no more than how far off it may be
-        paid = side * (locations - x) > -reach
-        loss, log_a = locations[paid], log_weights[paid]
+        # an atom that may lie on the other side counts at most the error of its location
+        counted = side * (locations - x) > -reach
+        loss, log_a = locations[counted], log_weights[counted]
         if loss.size == 0:
             return Scaled(0.0, 0.0)
         exponent = log_a + (loss / 2 if side > 0 else x - loss / 2)
@@ -138,8 +138,8 @@ class Ladder(LossTransform):
         weight = np.exp(exponent - scale)
         terms = weight * -np.expm1(-np.maximum(side * (loss - x), 0.0))
         relative = relative_error + reach + ULP * (64 + 2 * float(np.abs(exponent).max()) + 2 * abs(scale)) + self._rounding
-        noise = float((terms * relative + weight * reach).sum()) * (1 + 1e-9)
-        return Scaled(scale, float(terms.sum()), rounding=noise)
+        rounding = float((terms * relative + weight * reach).sum()) * (1 + 1e-9)
+        return Scaled(scale, float(terms.sum()), rounding=rounding)
 
     @cached_property
     def _upper(self) -> tuple[Array, Array, Array]:
@@ -171,8 +171,8 @@ class Ladder(LossTransform):
         rise = part.sum(axis=-1) * np.exp(-own.mid[0])
         # arguments are at most one, where |x coth x| is below 3/2; each errs by the span and three roundings
         relative = error + 3 * (self.span[1] + 4 * ULP) + 4 * ELEMENTARY + self._rounding + float(own.radius[0])
-        wrong = (np.abs(part) * relative).sum(axis=-1) * float(np.exp(-own.mid[0])) * (1 + 1e-9)
-        log_rise = FLOATS.log1p(Discs(rise, wrong))
+        error = (np.abs(part) * relative).sum(axis=-1) * float(np.exp(-own.mid[0])) * (1 + 1e-9)
+        log_rise = FLOATS.log1p(Discs(rise, error))
         return log_rise.mid + own.mid[0], log_rise.rad + own.radius[0] + ULP * np.abs(own.mid[0])
 
     def _far(self, z: NDArray[Any]) -> tuple[NDArray[Any], Array]:
@@ -191,8 +191,8 @@ class Ladder(LossTransform):
         size = (np.abs(z) + 1)[:, None] * place
         relative = error + size * (self.span[1] + 4 * ULP) + ULP * (np.abs(log_weight) + 2 * np.abs(top)[:, None])
         relative = np.minimum(relative + 4 * ELEMENTARY + self._rounding, 700.0)
-        wrong = ((up + down) * np.expm1(relative)).sum(axis=-1) * (1 + 1e-9)
-        found = Values.logarithm(total, wrong, top)
+        error = ((up + down) * np.expm1(relative)).sum(axis=-1) * (1 + 1e-9)
+        found = Values.logarithm(total, error, top)
         return found.mid, found.rounding
 
     def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
@@ -204,7 +204,7 @@ class Ladder(LossTransform):
         tilted = np.exp(log_weights + (abscissa + 0.5) * locations - (log_weights + (abscissa + 0.5) * locations).max())
         tilted /= tilted.sum()
         share = 4 * float((tilted[1:] * tilted[:-1]).sum())
-        # the factor gives up far more than rounding and the sliver beyond pi could take
+        # the factor gives up far more than rounding and the angles slightly above pi could take
         angle = np.minimum(heights * span, np.pi) / 2
         bound: Array = 0.5 * np.log1p(-share * np.sin(angle) ** 2 * (1 - 1e-6))
         return bound

@@ -1,84 +1,116 @@
-"""Log-ratios of mixtures: log(1 - q + q e^L) for a loss L, which increases with L.
+"""The map from a loss L to log(1 - q + q e^L): its value, its inverse, and what it makes of the masses of a law.
 
-e^{x'} = 1 + (e^x - 1)/q is where e^L is at a threshold x, so that masses beyond x are those of the parts of the mixture
-beyond x'.
+notation: (P, Q) the base pair with loss L, (1 - q) Q + q P the mixture. Its loss against Q increases with L and is x where L is
+x' = log(1 + (e^x - 1)/q), so that the masses of the mixture above x are sums of those of P and Q above x'.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
 
 from logphi.arith.floats import ULP
 from logphi.arith.scaled import Scaled
 from logphi.laws.closed_form import Sides
 from logphi.laws.transform import LossTransform
 
-_ALL, _NOTHING = Scaled(0.0, 1.0), Scaled(0.0, 0.0)
+# derived: above it e^-x is below 1e-13, and the logarithms are taken of e^x and q apart
+_LARGE = 30.0
 
 
-def unmixed(x: float, rate: float) -> tuple[float, float]:
-    """X' = log(1 + (e^x - 1)/q) between two numbers, minus infinity where the logarithm may have no argument."""
-    if x > 30:
+def value(loss: float, rate: float, rate_error: float) -> tuple[float, float]:
+    """Two numbers that log(1 - q + q e^L) lies between; L may be infinite."""
+    if loss == math.inf:
+        return math.inf, math.inf
+    if loss > _LARGE:
+        found = float(np.logaddexp(math.log1p(-rate), math.log(rate) + loss))
+        error = 8 * ULP * (1 + loss + abs(math.log(rate))) + rate_error / rate
+    else:
+        growth = rate * math.expm1(loss)
+        found = math.log1p(growth)
+        error = abs(growth) / (1 + growth) * (8 * ULP + rate_error / rate) + 8 * ULP * abs(found)
+    return found - error, found + error
+
+
+def inverse(x: float, rate: float) -> tuple[float, float]:
+    """Two numbers that x' lies between, for a rate known to half an ulp; minus infinity where it may not exist."""
+    if x > _LARGE:
         # half an ulp in x and q, and the roundings of the three steps
-        value = x - math.log(rate) + math.log1p(-(1 - rate) * math.exp(-x))
-        slip = 8e-16 * (abs(x) + abs(math.log(rate)) + 1)
-        return value - slip, value + slip
+        found = x - math.log(rate) + math.log1p(-(1 - rate) * math.exp(-x))
+        error = 8e-16 * (abs(x) + abs(math.log(rate)) + 1)
+        return found - error, found + error
     growth = math.expm1(x) / rate
-    slip = 8e-16 * (abs(growth) + abs(x) * math.exp(x) / rate)
+    error = 8e-16 * (abs(growth) + abs(x) * math.exp(x) / rate)
     low, high = (
         math.log1p(end) * (1 + math.copysign(4e-16, side * end)) if end > -1 else -math.inf
-        for end, side in ((growth - slip, -1), (growth + slip, 1))
+        for end, side in ((growth - error, -1), (growth + error, 1))
     )
     return low, high
 
 
-def partial_masses(base: LossTransform, rate: float, x: float, *, tilted: bool) -> Sides | None:
-    """The masses of (1 - q) Q + q P, or of Q if ``tilted``, above x and not, for a base law (P, Q) of mass one."""
-    low, high = unmixed(x, rate)
-    own = _between(base, low, high, tilted=True)
-    if tilted or own is None:
-        return own
-    other = _between(base, low, high, tilted=False)
-    if other is None:
+def partial_masses(
+    base: Callable[..., Sides | None], rate: float, x: float, *, tilted: bool, floor: float, only_q: Scaled | None = None
+) -> Sides | None:
+    """The masses of the mixture, or of Q if ``tilted``, above x and not, from the partial masses of the base.
+
+    No loss of the base is below ``floor``. ``only_q`` is the mass of Q where P has none: an atom at log(1 - q).
+    """
+    low, high = inverse(x, rate)
+    of_q = _between(base, max(low, floor), max(high, floor), tilted=True)
+    of_p = None if tilted else _between(base, max(low, floor), max(high, floor), tilted=False)
+    if of_q is None or not (tilted or of_p):
         return None
-    kept, taken = math.log1p(-rate), math.log(rate)
-    # half an ulp of q in 1 - q
-    wrong = ULP * rate / (1 - rate)
-    above, below = (one.times_exp(kept, wrong) + two.times_exp(taken) for one, two in zip(own, other, strict=True))
+    if only_q is not None:
+        # the atom is above x where x' does not exist
+        share = (high == -math.inf) + 0.5 * (low == -math.inf < high)
+        of_q = of_q[0] + _part(only_q, share), of_q[1] + _part(only_q, 1 - share)
+    if of_p is None:
+        return of_q
+    # half an ulp of q, in 1 - q too
+    q_error = ULP / (1 - rate)
+    above, below = (
+        one.times_exp(math.log1p(-rate), q_error) + other.times_exp(math.log(rate), ULP)
+        for one, other in zip(of_q, of_p, strict=True)
+    )
     return above, below
 
 
-def _between(base: LossTransform, low: float, high: float, *, tilted: bool) -> Sides | None:
+def _between(base: Callable[..., Sides | None], low: float, high: float, *, tilted: bool) -> Sides | None:
     """The masses above and below a threshold between two."""
-    ends = [(_ALL, _NOTHING) if x == -math.inf else base.closed_form.partial_masses(x, tilted=tilted) for x in (low, high)]
-    known = [sides for sides in ends if sides is not None]
-    if len(known) < len(ends):
-        return None
-    (above, below), (less, more) = known
-    return above.hull(less), below.hull(more)
+    first, last = base(low, tilted=tilted), base(high, tilted=tilted)
+    return first and last and (first[0].hull(last[0]), first[1].hull(last[1]))
+
+
+def _part(amount: Scaled, share: float) -> Scaled:
+    """All of an amount, none of it, or, for one half, anything between."""
+    if share in (0.0, 1.0):
+        return amount if share else Scaled(0.0, 0.0)
+    return replace(amount, value=amount.value / 2, rounding=amount.rounding + amount.value / 2)
 
 
 def flat_density(base: LossTransform, rate: float, x: float) -> Scaled | None:
     """The density of the mixture at x, e^{2x - 2x'}/q times that of the base at x', for a base that is flat once tilted."""
-    ends = unmixed(x, rate)
+    ends = inverse(x, rate)
     parts = [found for end in ends if math.isfinite(end) and (found := base.closed_form.density(end)) is not None]
     if len(parts) < len(ends):
         return None
     shift = 2 * x - math.log(rate)
-    # beside an end of the support
+    # the density at either end, for any x' between them
     room = 2 * (ends[1] - ends[0])
     low, high = (part.times_exp(shift - 2 * end, room) for part, end in zip(parts, ends, strict=True))
     return low.hull(high)
 
 
 def spliced(half: Callable[[float, bool], Sides | None], x: float, *, tilted: bool) -> Sides | None:
-    """Of a law that is its own mirror image, with P and Q exchanged, from what holds at and above zero."""
+    """The masses of a law that is symmetric under the exchange of P and Q, from those at thresholds of zero or more."""
     if x > 0:
         return half(x, tilted)
-    turned = half(-x, not tilted)
-    if turned is None or x < 0:
-        return turned and (turned[1], turned[0])
+    exchanged = half(-x, not tilted)
+    if exchanged is None or x < 0:
+        return exchanged and (exchanged[1], exchanged[0])
     # an atom at zero may be on either side
-    straight = half(x, tilted)
-    return straight and (straight[0].hull(turned[1]), straight[1].hull(turned[0]))
+    direct = half(x, tilted)
+    return direct and (direct[0].hull(exchanged[1]), direct[1].hull(exchanged[0]))

@@ -38,7 +38,7 @@ class LogPhi(LossTransform):
 
     @staticmethod
     def of(terms: Iterable[tuple[LossTransform, int]]) -> LogPhi:
-        """Collect equal terms, those of sums one by one; counts of zero disappear, and so does all beside the zero measure."""
+        """Collect equal terms; sums are taken apart, counts of zero dropped, and a zero measure absorbs all other terms."""
         counts: Counter[LossTransform] = Counter()
         for law, count in terms:
             for part, own in law.terms if isinstance(law, LogPhi) else ((law, 1),):
@@ -72,12 +72,12 @@ class LogPhi(LossTransform):
 
     @cached_property
     def estimated(self) -> bool:
-        """Whether any term is."""
+        """Whether any term is known by estimates only."""
         return any(law.estimated for law, _ in self.terms)
 
     @property
     def empty(self) -> bool:
-        """Whether a term is, which then is the only one."""
+        """Whether the only term is the zero measure."""
         return bool(self.terms) and self.terms[0][0].empty
 
     @property
@@ -103,7 +103,7 @@ class LogPhi(LossTransform):
 
     @property
     def closed_form(self) -> ClosedForm:
-        """That of the term, if there is one alone."""
+        """That of a single term; sums have none."""
         alone = len(self.terms) == 1 and self.terms[0][1] == 1
         return self.terms[0][0].closed_form if alone else ClosedForm()
 
@@ -113,7 +113,7 @@ class LogPhi(LossTransform):
 
     @cached_property
     def shift_bound(self) -> float:
-        """The root of the sum of squares: normal laws of several coordinates, told apart along the line between their means."""
+        """The root of the sum of squares: the distance between the means of normal laws with several coordinates."""
         squares = [count * law.shift_bound**2 for law, count in self.terms]
         return float(np.sqrt(sum(squares))) * (1 + 2e-16 * (4 + len(squares)))
 
@@ -122,30 +122,30 @@ class LogPhi(LossTransform):
         return self if self.symmetric else LogPhi(tuple((law.reflected(), count) for law, count in self.terms))
 
     def _kinds(self) -> Iterator[tuple[type[LossTransform], bool, list[tuple[LossTransform, int]]]]:
-        """The terms by class, those turned around apart: class, whether turned, terms before turning."""
+        """The terms by class, reflected ones apart: the class, whether they are reflected, and the terms before reflection."""
         kinds: dict[tuple[type[LossTransform], bool], list[tuple[LossTransform, int]]] = {}
         for law, count in self.terms:
-            turned = isinstance(law, Reflected)
-            plain = law.reflected() if turned else law
-            kinds.setdefault((type(plain), turned), []).append((plain, count))
-        return ((kind, turned, members) for (kind, turned), members in kinds.items())
+            reflected = isinstance(law, Reflected)
+            original = law.reflected() if reflected else law
+            kinds.setdefault((type(original), reflected), []).append((original, count))
+        return ((kind, reflected, members) for (kind, reflected), members in kinds.items())
 
     @cached_property
     def _parts(self) -> tuple[tuple[LossTransform, int], ...]:
-        """The terms as they are computed: those of a class that is quicker together in one, turned or not."""
+        """The terms as they are computed: those of a class are one law where that is quicker."""
         parts: list[tuple[LossTransform, int]] = []
-        for kind, turned, members in self._kinds():
+        for kind, reflected, members in self._kinds():
             whole = kind.batched(members)
             own = members if whole is None else [(whole, 1)]
-            parts += [(law.reflected() if turned else law, count) for law, count in own]
+            parts += [(law.reflected() if reflected else law, count) for law, count in own]
         return tuple(parts)
 
     @cached_property
     def rough(self) -> LogPhi:
-        """About this sum with fewer terms: for finding out where to compute, never for an answer."""
+        """About this sum with fewer terms, for choosing where to compute; never for an answer."""
         terms = [
-            (law.reflected() if turned else law, count)
-            for kind, turned, members in self._kinds()
+            (law.reflected() if reflected else law, count)
+            for kind, reflected, members in self._kinds()
             for law, count in kind.coarsened(members)
         ]
         return self if len(terms) == len(self.terms) else LogPhi(tuple(terms))
@@ -156,7 +156,7 @@ class LogPhi(LossTransform):
         return self._total((law.log_transform(z, count * own).times(own) for law, own in self._parts), z.shape)
 
     def approximate(self, c: Array, count: int = 1) -> Array:
-        """K at real points, roughly."""
+        """K at real points, to some digits."""
         total = np.zeros(c.shape)
         for law, own in self._parts:
             total += own * law.approximate(c, count * own)
@@ -182,7 +182,7 @@ class LogPhi(LossTransform):
         return total
 
     def log_block(self, abscissa: float, centres: Array, radius: float) -> Array:
-        """The sum of those of the terms."""
+        """The sum of the bounds of the terms."""
         total = np.zeros_like(centres)
         for law, count in self._parts:
             total += count * law.log_block(abscissa, centres, radius)

@@ -1,4 +1,4 @@
-"""Log-ratios of mixtures of a flat pair: of (1 - q) Q + q P to Q, whole or where it is positive with its mirror image."""
+"""Log-ratios of mixtures of a flat pair: of (1 - q) Q + q P to Q, whole or where it is positive with its reflection."""
 
 from __future__ import annotations
 
@@ -37,27 +37,24 @@ class MixedFlat(Curved):
 
     def _curve(self, side: int) -> Curve:
         """Over L itself."""
-        (w, failure), (g0, bottom, top) = self.base.size(side), self.base.log_constants(side)
+        (w, failure), (log_height, bottom, top) = self.base.size(side), self.base.log_constants(side)
         q = self.rate * (1 + side * ULP)
         ends = ((-w, bottom), (w, top)) if self.base.with_atoms else ()
         failed = ((-np.inf, float(np.log(failure))),) if failure else ()
-        factors, lost = (Factor(q, 1.0),), (q * failure, 0.0)
-        return Curve(factors, -w, w, (g0, -0.5, 0.0), (*ends, *failed), omitted=lost, error=self.base.error)
+        factors, infinite_mass = (Factor(q, 1.0),), (q * failure, 0.0)
+        return Curve(factors, -w, w, (log_height, -0.5, 0.0), (*ends, *failed), omitted=infinite_mass, error=self.base.error)
 
     @property
-    def unmixed(self) -> tuple[LossTransform, Parameter] | None:
+    def as_mixture(self) -> tuple[LossTransform, Parameter] | None:
         """The flat law and the rate."""
         return None if self.base.failure else (self.base.law, Plain(self.rate))
 
     def partial_masses(self, x: float, *, tilted: bool = False) -> Sides | None:
-        """From the base; what Q alone may have is an atom at log(1 - q)."""
-        found = self.base.partial_masses(self.rate, x, tilted=tilted)
-        if found is None or not self.base.failure:
-            return found
-        failed = _failed(self.base, 0.0 if tilted else self.rate)
-        low, high = log_mixture.unmixed(x, self.rate)
-        share = (high == -np.inf) + 0.5 * (low == -np.inf < high)
-        return found[0] + _part(failed, share), found[1] + _part(failed, 1 - share)
+        """From the base; the failures under Q are an atom at log(1 - q)."""
+        only_q = self.base.failed if self.base.failure else None
+        return log_mixture.partial_masses(
+            self.base.partial_masses, self.rate, x, tilted=tilted, floor=self.base.floor, only_q=only_q
+        )
 
     def density(self, x: float) -> Scaled | None:
         """From that of the base, without failures."""
@@ -68,14 +65,14 @@ class MixedFlat(Curved):
     def support(self) -> Support:
         """From the least loss to that at the end of the curve."""
         own, q = self._upward, self.rate
-        loss, wrong = ends_of(self.curve, np.array([-np.inf if self.base.failure else self.curve.start]))
-        lower = float(loss[0] - wrong[0]) * (1 + 2 * ULP)
+        loss, error = ends_of(self.curve, np.array([-np.inf if self.base.failure else self.curve.start]))
+        lower = float(loss[0] - error[0]) * (1 + 2 * ULP)
         return replace(own, lower=lower, error=own.error + 2.0**-49 * q / (1 - q) - 8 * ULP * lower)
 
 
 @dataclass(frozen=True)
 class SplicedFlat(Curved):
-    """The log-ratio of (1 - g) Q + g P to Q of a flat base where it is positive, mirrored where it is negative."""
+    """The log-ratio of (1 - g) Q + g P to Q of a flat base where it is positive, reflected where it is negative."""
 
     base: FlatPair
     rate: float
@@ -88,34 +85,24 @@ class SplicedFlat(Curved):
         return arith.log(total)
 
     def partial_masses(self, x: float, *, tilted: bool = False) -> Sides | None:
-        """From the base above zero, mirrored below; what is not lost of the failures is at zero."""
+        """From the base above zero, reflected below; the finite part of the failures is at zero."""
+        at_zero = self.base.failed.times_exp(float(np.log1p(-self.rate)), ULP / (1 - self.rate))
 
         def half(x: float, tilted: bool) -> Sides | None:
-            found = self.base.partial_masses(self.rate, x, tilted=tilted)
-            return found and (found[0], found[1] + _failed(self.base, self.rate))
+            found = log_mixture.partial_masses(self.base.partial_masses, self.rate, x, tilted=tilted, floor=self.base.floor)
+            return found and (found[0], found[1] + at_zero)
 
         return log_mixture.spliced(half, x, tilted=tilted)
 
     def _curve(self, side: int) -> Curve:
         """Over L > 0."""
-        (w, failure), (g0, _, top) = self.base.size(side), self.base.log_constants(side)
+        (w, failure), (log_height, _, top) = self.base.size(side), self.base.log_constants(side)
         g = self.rate * (1 + side * ULP)
         # Q(L <= 0) - Q(L > 0) of the base without failures, and Q(L > 0)
-        apart, above = (
+        difference, above = (
             (-np.expm1(-w / 2), np.exp(-w / 2) / 2) if self.base.with_atoms else (np.tanh(w / 4), 1 / (1 + np.exp(w / 2)))
         )
-        rest = float((1 - g) * (apart + 2 * failure * above))
+        rest = float((1 - g) * (difference + 2 * failure * above))
         atoms = ((w, top),) if self.base.with_atoms else ()
-        lost = (g * failure, g * failure)
-        return Curve((Factor(g, 1.0),), 0.0, w, (g0, -0.5, 0.0), atoms, True, rest, lost, self.base.error)
-
-
-def _failed(base: FlatPair, rate: float) -> Scaled:
-    """What is not taken of a failure, with half an ulp of either."""
-    failure = base.failure
-    return Scaled(0.0, (1 - rate) * failure, rounding=failure * (2 * ULP * (1 - rate) + ULP * rate))
-
-
-def _part(amount: Scaled, share: float) -> Scaled:
-    """All of an amount, none of it, or, for one half, anything between."""
-    return replace(amount, value=share * amount.value, rounding=share * amount.high if share < 1 else amount.rounding)
+        infinite_mass = (g * failure, g * failure)
+        return Curve((Factor(g, 1.0),), 0.0, w, (log_height, -0.5, 0.0), atoms, True, rest, infinite_mass, self.base.error)

@@ -14,6 +14,7 @@ from logphi.arith.floats import FLOATS, ULP
 from logphi.arith.protocol import Arithmetic, Number, Parameter, Plain
 from logphi.arith.scaled import Scaled
 from logphi.arrays import Array
+from logphi.laws import log_mixture
 from logphi.laws.closed_form import ClosedForm
 from logphi.laws.forms import Forms
 from logphi.laws.growth import Growth, OneSided
@@ -57,12 +58,12 @@ class MixedNormal(LossTransform):
 
     @cached_property
     def components(self) -> ManyComponents:
-        """The log-ratio with what is not known of its weights."""
+        """The log-ratio with the errors of its weights."""
         m, q = self.constants
         half = float(self.rate.under(FLOATS).rad)
-        rates, wrong = np.array([q]), np.array([half / q + 4 * ULP])
+        rates, relative_error = np.array([q]), np.array([half / q + 4 * ULP])
         log_rest, rest_error = float(np.log1p(-q)), half / (1 - q) + 4 * ULP
-        return ManyComponents.of(np.array([m]), rates, np.log(rates), log_rest, wrong, rest_error)
+        return ManyComponents.of(np.array([m]), rates, np.log(rates), log_rest, relative_error, rest_error)
 
     def partial_masses(self, x: float, *, tilted: bool = False) -> tuple[Scaled, Scaled] | None:
         """Normal masses on either side of where log w meets x."""
@@ -79,10 +80,9 @@ class MixedNormal(LossTransform):
 
     @property
     def support(self) -> Support:
-        """From log(1 - q) upward, lowered by what half an ulp of q may do; that twice is the error."""
-        q = self.constants[1]
-        lower = float(np.log1p(-q)) * (1 + 1e-15) - 2.0**-52 * q / (1 - q)
-        return Support(lower, error=2.0**-50 * q / (1 - q) + 4e-15 * abs(lower), atomless=True)
+        """From log(1 - q) upward."""
+        low, high = log_mixture.value(-np.inf, self.constants[1], float(self.rate.under(FLOATS).rad))
+        return Support(low, error=high - low, atomless=True)
 
     @property
     def growth(self) -> Growth:
@@ -96,11 +96,11 @@ class MixedNormal(LossTransform):
 
     @property
     def shift_bound(self) -> float:
-        """The shift: what is mixed with Q on both sides is harder to tell apart."""
+        """The shift: mixing P with Q never raises a profile."""
         return largest_shift(self.shift)
 
     @property
-    def unmixed(self) -> tuple[LossTransform, Parameter]:
+    def as_mixture(self) -> tuple[LossTransform, Parameter]:
         """The normal law of the shift, and the rate."""
         return Normal(self.shift), self.rate
 
@@ -151,29 +151,29 @@ class MixedNormals(LossTransform):
         return over(at_points(self.mixtures, np.asarray(z)), self.repeats)
 
     @cached_property
-    def _few(self) -> TwoComponents:
+    def _coarse(self) -> TwoComponents:
         """About the same mixtures, fewer."""
         return MixedNormals(tuple(_coarsened(self.terms)), self.repeats).mixtures
 
     def approximate(self, c: Array, count: int = 1) -> Array:
         """K at real points, from a coarse grid."""
-        return approximate(self._few, c) / self.repeats
+        return approximate(self._coarse, c) / self.repeats
 
     def on_line(self, line: Line, count: int = 1) -> Values:
         """K on a vertical line, as matrix products."""
         return (on_line if len(self.terms) < MANY else on_line_batched)(self.mixtures, line)
 
     def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
-        """From the inner contours, moved."""
+        """From shifted lines of integration."""
         total = np.zeros_like(heights)
-        # the more terms, the less does each have to fall
+        # the more terms, the less decay each of them needs
         floor = FLOOR if len(self.terms) < MANY else _FLOOR_OF_MANY
         for part in self.mixtures.chunks(120 * heights.size):
             total += part.count @ log_decay(part, abscissa, heights, floor)
         return total
 
 
-# measured: a sum of so many terms is negligible where each has fallen to a tenth
+# measured: a sum of MANY terms is negligible where each has decayed to a tenth
 _FLOOR_OF_MANY = 0.1
 # measured: shifts and rates this near each other, in logarithms, count as equal where a rough answer does
 _NEAR = 0.03

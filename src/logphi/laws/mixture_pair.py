@@ -84,7 +84,7 @@ class MixturePair(LossTransform):
         return self.ratio.apart
 
     @property
-    def unmixed(self) -> tuple[LossTransform, Parameter] | None:
+    def as_mixture(self) -> tuple[LossTransform, Parameter] | None:
         """The law of P and Q, and the rate."""
         return (replace(self, rate=1.0), Plain(self.rate)) if self.rate < 1 else None
 

@@ -22,10 +22,10 @@ from logphi.laws.support import ATOMLESS, Support
 from logphi.laws.transform import LossTransform, T
 from logphi.quadrature.values import Values
 
-# tails below it, or factors above it, lose digits to the range of doubles
+# derived: smaller tails, or larger exponents, lose digits to underflow or overflow
 _LEAST = 1e-290
 _LARGE = 600.0
-# a variance near the end of that range is as good as beyond it
+# derived: a variance above it overflows in products
 _MOST = 1e300
 
 
@@ -99,8 +99,8 @@ class Normal(LossTransform):
         second *= math.exp(x)
         # a tail moves by at most its end plus one times what its end does, relatively
         end_error = 2 * ULP * (abs(x) / mid + mid)
-        noise = first * (8 * ULP + (abs(a) + 1) * end_error) + second * (8 * ULP + (abs(b) + 1) * end_error + ULP * abs(x))
-        return Scaled(0.0, first - second, rounding=noise + rad * math.exp(-a * a / 2) * (1 + abs(a) * end_error))
+        rounding = first * (8 * ULP + (abs(a) + 1) * end_error) + second * (8 * ULP + (abs(b) + 1) * end_error + ULP * abs(x))
+        return Scaled(0.0, first - second, rounding=rounding + rad * math.exp(-a * a / 2) * (1 + abs(a) * end_error))
 
     def reversed_excess(self, x: float) -> Scaled | None:
         """E^x times the excess at -x."""
@@ -145,8 +145,8 @@ class Normals(LossTransform):
             return Discs(np.float64(np.inf), np.float64(np.inf))  # type: ignore[arg-type]
         total = math.fsum(squares)
         # derived: two roundings of each product, one of a count beyond 2^53 and one of the sum
-        wrong = math.fsum(count * rad * (2 * mid + rad)) + 4 * ULP * total
-        return Discs(np.float64(total), np.float64(wrong * (1 + 1e-14)))  # type: ignore[arg-type]
+        error = math.fsum(count * rad * (2 * mid + rad)) + 4 * ULP * total
+        return Discs(np.float64(total), np.float64(error * (1 + 1e-14)))  # type: ignore[arg-type]
 
     def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
         """K(z) = z (z + 1) v / 2."""

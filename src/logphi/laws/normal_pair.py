@@ -9,31 +9,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from logphi.arith.floats import FLOATS, ULP, Discs
+from logphi.arith.floats import FLOATS, ULP
 from logphi.arith.protocol import Arithmetic, Gap, Number
 from logphi.arith.scaled import Scaled
 from logphi.arrays import Array
 from logphi.laws.closed_form import ClosedForm
 from logphi.laws.growth import Growth
+from logphi.laws.quadratic import Quadratic
 from logphi.laws.support import Support
 from logphi.laws.transform import LossTransform
 from logphi.quadrature.values import Values
 
 # measured: from here on the logarithm of the ratio of widths is sharper than its gap from their difference
 _FAR = 0.5
-
-
-@dataclass(frozen=True)
-class Shape:
-    """The pair in units of Q: P = N(d, r^2) against Q = N(0, 1) after a reflection, so that d >= 0.
-
-    ``bend`` is v = 1 - r^2, ``log_ratio`` is log r; each is a disc of one real number.
-    """
-
-    shift: Discs
-    ratio: Discs
-    bend: Discs
-    log_ratio: Discs
 
 
 @dataclass(frozen=True)
@@ -44,8 +32,7 @@ class NormalPair(LossTransform):
 
         K(z) = -z log r - log(1 + z v)/2 + z (z + 1) d^2 / (2 (1 + z v)),     1 + z v > 0;
 
-    where r is near one, the logarithms are written as [z g(-v) + g(z v)]/2: their linear terms cancel, which g leaves out. As a
-    quadratic in y ~ Q the variable is log(p/q) = top - v (y - d/v)^2 / (2 r^2), top = d^2/(2 v) - log r.
+    where r is near one, the logarithms are written as [z g(-v) + g(z v)]/2: their linear terms cancel, which g leaves out.
     """
 
     mean_p: float
@@ -69,24 +56,18 @@ class NormalPair(LossTransform):
         return (q - p) / q * ((q + p) / q)
 
     @cached_property
-    def shape(self) -> Shape:
-        """The four numbers that everything follows from."""
+    def quadratic(self) -> Quadratic:
+        """The loss as a quadratic in the normal variable of Q."""
         p, q = FLOATS.constant(self.sigma_p), FLOATS.constant(self.sigma_q)
         bend = self._bend(FLOATS)
         near = abs(self.sigma_p / self.sigma_q - 1) < _FAR
         log_ratio = FLOATS.log1p(-bend) / 2 if near else FLOATS.log(p / q)
-        return Shape(Gap(self.mean_p, self.mean_q, self.sigma_q).under(FLOATS), p / q, bend, log_ratio)
-
-    @cached_property
-    def vertex(self) -> Discs:
-        """The end of the support: d^2 / (2 v) - log r."""
-        shape = self.shape
-        return shape.shift * shape.shift / (2 * shape.bend) - shape.log_ratio
+        return Quadratic(Gap(self.mean_p, self.mean_q, self.sigma_q).under(FLOATS), p / q, bend, log_ratio)
 
     @cached_property
     def strip(self) -> tuple[float, float]:
-        """Where 1 + z v > 0: an end on the side of the vertex's far tail."""
-        bend = self.shape.bend
+        """Where 1 + z v > 0."""
+        bend = self.quadratic.bend
         end = float(1 / (np.abs(bend.mid) + bend.rad)) * (1 - 8 * ULP)
         return (-np.inf, end) if bend.mid < 0 else (min(-end, -1.0), np.inf)
 
@@ -98,15 +79,16 @@ class NormalPair(LossTransform):
     @cached_property
     def support(self) -> Support:
         """Up to the vertex for P narrower than Q, from the vertex for P wider, known to twice its error."""
-        mid, rad = float(self.vertex.mid), float(self.vertex.rad)
-        if self.shape.bend.mid > 0:
-            return Support(upper=mid + rad, error=2 * rad, atomless=True)
-        return Support(mid - rad, error=2 * rad, atomless=True)
+        vertex = self.quadratic.vertex
+        mid, rad = float(vertex.mid), float(vertex.rad)
+        if self.quadratic.opens_upward:
+            return Support(mid - rad, error=2 * rad, atomless=True)
+        return Support(upper=mid + rad, error=2 * rad, atomless=True)
 
     @cached_property
     def growth(self) -> Growth:
-        """From the vertex on its side; on the other K is infinite beyond the strip, which may reach as far as its error."""
-        bend = self.shape.bend
+        """Bounded on the side of the vertex; on the other side K is infinite outside the strip, rounded outward."""
+        bend = self.quadratic.bend
         room = float(np.abs(bend.mid) - bend.rad)
         end = (1 + 8 * ULP) / room if room > 0 else np.inf
         return Growth.on(self.support, (-np.inf, end) if bend.mid < 0 else (-end, np.inf))
@@ -121,19 +103,19 @@ class NormalPair(LossTransform):
         # SciPy's normal tails would double the time of importing the package
         from logphi.laws.normal_regions import excess
 
-        return excess(self.shape, x)
+        return excess(self.quadratic, x)
 
     def partial_masses(self, x: float, *, tilted: bool = False) -> tuple[Scaled, Scaled] | None:
         """Normal masses of an interval and of its outside."""
         from logphi.laws.normal_regions import partial_masses
 
-        return partial_masses(self.shape, x, tilted=tilted)
+        return partial_masses(self.quadratic, x, tilted=tilted)
 
     def density(self, x: float) -> Scaled | None:
-        """Those of the normal variable at two places, over the slope there."""
+        """The normal density at the two roots, over the slope of the loss there."""
         from logphi.laws.normal_regions import density
 
-        return density(self.shape, x)
+        return density(self.quadratic, x)
 
     def reflected(self) -> NormalPair:
         """The roles of P and Q exchanged."""
@@ -149,11 +131,11 @@ class NormalPair(LossTransform):
 
     def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
         """Exactly -log(1 + t^2 v^2/D^2)/4 - d^2 r^2 t^2 / (2 D (D^2 + t^2 v^2)), D = 1 + c v."""
-        shape = self.shape
-        least, most = (np.maximum(np.abs(shape.bend.mid) + sign * shape.bend.rad, 0.0) for sign in (-1, 1))
-        base = 1 + abscissa * shape.bend.mid + np.abs(abscissa) * shape.bend.rad + 4 * ULP * (1 + np.abs(abscissa) * most)
-        moved = np.maximum(shape.shift.mid - shape.shift.rad, 0.0) * (shape.ratio.mid - shape.ratio.rad)
-        # in units of the base nothing leaves the range of doubles
+        d, r, v = self.quadratic.shift, self.quadratic.ratio, self.quadratic.bend
+        least, most = (np.maximum(np.abs(v.mid) + sign * v.rad, 0.0) for sign in (-1, 1))
+        base = 1 + abscissa * v.mid + np.abs(abscissa) * v.rad + 4 * ULP * (1 + np.abs(abscissa) * most)
+        shift = np.maximum(d.mid - d.rad, 0.0) * (r.mid - r.rad)
+        # in units of the base nothing overflows
         t = heights / base
-        fallen = np.log1p((t * least) ** 2) / 4 + moved**2 / (2 * base) * (t**2 / (1 + (t * most) ** 2))
-        return -(1 - 1e-13) * np.asarray(fallen)
+        decay = np.log1p((t * least) ** 2) / 4 + shift**2 / (2 * base) * (t**2 / (1 + (t * most) ** 2))
+        return -(1 - 1e-13) * np.asarray(decay)

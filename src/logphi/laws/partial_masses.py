@@ -1,4 +1,4 @@
-"""Atoms and a flat part, cut at a threshold.
+"""The masses of atoms and a flat part on both sides of a threshold.
 
 Weights are those of e^{-x/2} mu(dx); the mass under mu, or under its tilt e^{-x} mu(dx), takes a factor e^{l/2}, or e^{-l/2}.
 """
@@ -43,7 +43,7 @@ def atom_masses(
 
 
 def _side(ahead: Array, exponent: Array, relative: Array, reach: float) -> Scaled:
-    """The mass of what is ahead; half of what may be, give or take the other half."""
+    """The mass of the atoms ahead; one within ``reach`` of the threshold counts half, and half is its error."""
     held = ahead >= -reach
     if not held.any():
         return _NOTHING
@@ -62,21 +62,21 @@ def _flat_mass(pieces: Pieces, x: float, sign: int, tilt: float) -> Scaled:
     if length < -place:
         return _NOTHING
     length = max(length, 0.0)
-    # the tilt is largest at one end of the part or the other
+    # the tilted density is largest at an end
     far, near = sign * width, sign * (width - length)
     top = pieces.log_density + max(tilt * far, tilt * near)
     value = -2 * math.expm1(-length / 2)
     cut = 2 * place * bool(length < 2 * width + place)
-    wrong = value * (pieces.relative_error + place + ELEMENTARY * (4 + abs(pieces.log_density) + width)) + cut * (1 + place)
-    return Scaled(top, value, rounding=wrong)
+    error = value * (pieces.relative_error + place + ELEMENTARY * (4 + abs(pieces.log_density) + width)) + cut * (1 + place)
+    return Scaled(top, value, rounding=error)
 
 
 def flat_density(pieces: Pieces, x: float) -> Scaled:
-    """The density of the flat part under mu; within rounding of its ends it may be there or not."""
+    """The density of the flat part under mu; within rounding of an end it may be zero."""
     place = pieces.location_error + 4 * ULP * pieces.width + ULP * abs(x)
     inside = pieces.width - abs(x)
     if not pieces.width or inside < -place:
         return _NOTHING
     half = 0.5 if inside <= place else 0.0
-    wrong = half + pieces.relative_error + place + ELEMENTARY * (4 + abs(pieces.log_density) + abs(x))
-    return Scaled(pieces.log_density + x / 2, 1 - half, rounding=wrong)
+    error = half + pieces.relative_error + place + ELEMENTARY * (4 + abs(pieces.log_density) + abs(x))
+    return Scaled(pieces.log_density + x / 2, 1 - half, rounding=error)

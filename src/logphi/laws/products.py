@@ -10,7 +10,7 @@ from functools import reduce
 from operator import mul
 
 from logphi.arith.protocol import Arithmetic, Number
-from logphi.laws.finite import Cells
+from logphi.laws.cells import Cells
 from logphi.written import Written
 
 

@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 
 from logphi.arith.floats import FLOATS, ULP
 from logphi.arith.protocol import Arithmetic, Number, Parameter
+from logphi.laws import log_mixture
 from logphi.laws.growth import Growth
 from logphi.laws.support import Support
 from logphi.laws.transform import LossTransform
-from logphi.quadrature.values import Values
+from logphi.quadrature.values import CERTAIN, Values
 
 
 class NotAnsweredError(ValueError):
@@ -57,11 +58,11 @@ class SampledOnce(LossTransform):
 
     @property
     def support(self) -> Support:
-        """log(1 - q + q e^l), l the ends of the base, a few ulps outward; losses move by no more than those of the base."""
+        """From the ends of the base; an error there is no larger here, as the map has slopes up to one."""
         base = self.base.support
-        lower, upper = self._end(base.lower, -1), self._end(base.upper, +1)
-        size = max((abs(end) for end in (lower, upper) if math.isfinite(end)), default=0.0)
-        return Support(lower, upper, base.error + 2 * self._rounding * (1 + size))
+        ends = [log_mixture.value(end, *self._rate) for end in (base.lower, base.upper)]
+        room = max((high - low for low, high in ends if math.isfinite(low)), default=0.0)
+        return Support(ends[0][0], ends[1][1], base.error + room)
 
     @property
     def growth(self) -> Growth:
@@ -74,7 +75,7 @@ class SampledOnce(LossTransform):
         return self.base.estimated
 
     @property
-    def unmixed(self) -> tuple[LossTransform, Parameter]:
+    def as_mixture(self) -> tuple[LossTransform, Parameter]:
         """The base and the rate."""
         return self.base, self.rate
 
@@ -82,29 +83,15 @@ class SampledOnce(LossTransform):
         """log(1 - q P(L = inf)), and zero: where Q alone has mass the loss is log(1 - q)."""
         masses = self.base.log_masses()
         if masses is None:
-            certain = Values(np.zeros(1), np.zeros(1), np.zeros(1))
-            return certain, certain
-        q, wrong = self._rate
+            return CERTAIN, CERTAIN
+        q, rate_error = self._rate
         at_zero = masses[0]
         # log(1 - q + q M): its slope in log M is at most one
         value = np.log1p(q * np.expm1(at_zero.mid.real))
-        radius = at_zero.radius + 4 * ULP * np.abs(value) + wrong * -np.expm1(at_zero.mid.real) / np.exp(value)
-        return Values(value, radius, np.zeros(1)), Values(np.zeros(1), np.zeros(1), np.zeros(1))
+        radius = at_zero.radius + 4 * ULP * np.abs(value) + rate_error * -np.expm1(at_zero.mid.real) / np.exp(value)
+        return Values(value, radius, np.zeros(1)), CERTAIN
 
     @property
     def _rate(self) -> tuple[float, float]:
         disc = self.rate.under(FLOATS)
         return float(disc.mid), float(disc.rad)
-
-    @property
-    def _rounding(self) -> float:
-        q, wrong = self._rate
-        # an ulp of the exponential, and the rate's own error, relative to 1 - q
-        return 16 * ULP * (1 + q / (1 - q)) + 2 * wrong / (1 - q)
-
-    def _end(self, end: float, side: int) -> float:
-        q, _ = self._rate
-        if end == math.inf:
-            return math.inf
-        value = float(np.logaddexp(math.log1p(-q), math.log(q) + end)) if end > 30 else math.log1p(q * math.expm1(end))
-        return value + side * self._rounding * (1 + abs(value))

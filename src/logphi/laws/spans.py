@@ -13,7 +13,7 @@ _LARGEST_RATIO = 20000
 
 
 def common_span(spans: Sequence[tuple[float, float]]) -> tuple[float, float] | None:
-    """The largest span that divides all, and by how much a point of the widest may be off its place.
+    """The largest span that divides all, and a bound of its error at the end of the widest.
 
     ``spans`` are positive numbers with their absolute errors; None where no ratio of small whole numbers fits.
     """
@@ -26,11 +26,11 @@ def common_span(spans: Sequence[tuple[float, float]]) -> tuple[float, float] | N
         return None
     common = gcd(*(int(ratio * parts) for ratio in ratios))
     span = base * common / parts
-    wrong = 0.0
+    worst = 0.0
     for (own, error), ratio in zip(spans, ratios, strict=True):
         miss = abs(own - float(ratio) * base)
         # a ratio is accepted only within the rounding of the two spans, plus that of the quotient
         if miss > 2 * (error + float(ratio) * base_error) + 4 * ULP * own:
             return None
-        wrong = max(wrong, miss + error + float(ratio) * base_error)
-    return span, wrong
+        worst = max(worst, miss + error + float(ratio) * base_error)
+    return span, worst

@@ -13,7 +13,7 @@ from logphi.laws.spans import common_span
 class Support:
     """An interval that carries a law: ``lower`` <= X <= ``upper``, both rounded outward; infinite where no end is known.
 
-    A finite end is within ``error`` of the true one. ``atomless`` says that no place has a positive mass; false if unknown. The
+    A finite end is within ``error`` of the true one. ``atomless``: no point has a positive mass; false if unknown. The
     ends of sums add, and a sum with an atomless term has no atoms.
     """
 
@@ -33,7 +33,7 @@ class Support:
         return self.upper - self.lower
 
     def reflected(self) -> Support:
-        """Of the law turned around at 0."""
+        """Of the law reflected at 0."""
         return replace(self, lower=-self.upper, upper=-self.lower)
 
     @staticmethod
@@ -61,7 +61,7 @@ class Pieces:
     """A law as atoms and a flat part, once tilted by e^{-x/2}: weights are those of e^{-x/2} mu(dx).
 
     ``width`` is half the length of the flat part, centred at 0, ``log_density`` its height; -inf where there is none.
-    ``location_error`` bounds how far a location may be off its place, ``relative_error`` the relative error of a weight.
+    ``location_error`` bounds the error of a location, ``relative_error`` the relative error of a weight.
     """
 
     locations: tuple[float, ...]
@@ -72,7 +72,7 @@ class Pieces:
     relative_error: float = 0.0
 
     def reflected(self) -> Pieces:
-        """The same turned around: the tilt by e^{-x/2} is its own mirror image."""
+        """Of the reflected law: the tilt by e^{-x/2} is symmetric under reflection."""
         return replace(self, locations=tuple(-x for x in self.locations[::-1]), log_weights=self.log_weights[::-1])
 
 
@@ -89,7 +89,7 @@ class Lattice:
     stretch: float = 0.0
 
     def reflected(self) -> Lattice:
-        """The same turned around at 0."""
+        """Of the law reflected at 0."""
         return replace(self, offset=-self.offset)
 
     @staticmethod
@@ -106,17 +106,17 @@ class Lattice:
         common = common_span(sorted({(lattice.span, 4e-16 * lattice.span) for lattice, _, _ in moving}))
         if common is None:
             return None
-        span, wrong = common
+        span, span_error = common
         offset = float(sum(count * lattice.offset for lattice, _, count in known))
-        # a stretch stays one if all share it; otherwise every step may be off by its own
+        # a common stretch stays one; of different ones, each adds to the errors of the locations
         shared = len({lattice for lattice, _, _ in moving}) == 1
         stretch = max((lattice.stretch for lattice, _, _ in known), default=0.0) if shared else 0.0
         errors = [
             lattice.location_error + (0.0 if shared else lattice.stretch * abs(lattice.offset)) for lattice, _, _ in known
         ]
-        moved = sum(count * error for error, (_, _, count) in zip(errors, known, strict=True)) + 4e-16 * abs(offset)
-        # in n steps of a law that is m spans wide, the places are off by at most n m times the error of a span
+        location_error = sum(count * error for error, (_, _, count) in zip(errors, known, strict=True)) + 4e-16 * abs(offset)
+        # in n terms of a law that is m spans wide, locations err by at most n m times the error of a span
         steps = sum(count * width / lattice.span * 1.01 for lattice, width, count in moving)
-        moved += steps * wrong if math.isfinite(span) and not shared else 0.0
-        # laws without ends drift apart
-        return Lattice(offset, span, float(moved), stretch) if math.isfinite(moved) else None
+        location_error += steps * span_error if math.isfinite(span) and not shared else 0.0
+        # the errors of a law without ends have no bound
+        return Lattice(offset, span, float(location_error), stretch) if math.isfinite(location_error) else None

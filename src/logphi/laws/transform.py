@@ -13,16 +13,18 @@ from numpy.typing import NDArray
 from logphi.arith.floats import FLOATS, Discs
 from logphi.arith.protocol import Arithmetic, Number, Parameter
 from logphi.arrays import Array
+from logphi.laws.block_envelope import block_points, log_block
 from logphi.laws.closed_form import ClosedForm, Sides
 from logphi.laws.forms import Forms
 from logphi.laws.growth import Growth
+from logphi.laws.partial_masses import partial_masses
 from logphi.laws.support import Lattice, Pieces, Support
 from logphi.quadrature.values import Line, Values
 
 T = TypeVar("T")
 
-# measured: blocks are worth asking about where a value of the transform is cheap
-_FEW = 8
+# measured: with more atoms, a bound on blocks costs more than the nodes that it saves
+_MOST_ATOMS = 8
 
 
 class LossTransform(ABC):
@@ -33,8 +35,8 @@ class LossTransform(ABC):
 
     A law must have its ``formula``, and its ``strip`` if that has an end. Values, errors and bounds of decay follow from the
     formula, or more sharply from methods of its own. What else is known is optional: value objects (``support``, ``growth``,
-    ``lattice``, ``pieces``, ``closed_form``), each with the rule by which it reflects and adds; flags; and what single routes
-    ask for, from ``with_omitted_mass`` on.
+    ``lattice``, ``pieces``, ``closed_form``), each with the rule by which it reflects and adds; flags; and, from
+    ``with_omitted_mass`` on, members that single routes use.
     """
 
     @abstractmethod
@@ -59,7 +61,7 @@ class LossTransform(ABC):
         return self.log_transform(line.points, count)
 
     def approximate(self, c: Array, count: int = 1) -> Array:
-        """K at real points to some digits, for choosing where to compute; infinite where it is out of reach."""
+        """K at real points to some digits, for choosing where to compute; infinite on overflow."""
         return self.log_transform(c, count).mid.real
 
     def log_masses(self) -> tuple[Values, Values] | None:
@@ -76,11 +78,10 @@ class LossTransform(ABC):
     def log_block(self, abscissa: float, centres: Array, radius: float) -> Array:
         """A proved upper bound of Re K(c + is) - K(c) over |s - t| <= r, for each centre t; zero where none is known."""
         pieces = self.pieces
-        if pieces is None or len(pieces.locations) > _FEW:
+        if pieces is None or len(pieces.locations) > _MOST_ATOMS:
             return np.zeros_like(centres)
-        from logphi.laws.block_envelope import log_block
-
-        return log_block(self, self.support.width / 2 * (1 + 1e-12), abscissa, centres, radius)
+        values = self.log_transform(block_points(abscissa, centres))
+        return log_block(values, self.support.width / 2 * (1 + 1e-12), radius)
 
     def reflected(self) -> LossTransform:
         """The law with K(-1 - z)."""
@@ -93,7 +94,7 @@ class LossTransform(ABC):
 
     @property
     def growth(self) -> Growth:
-        """How K grows on both sides; by default as the ends of the support and of the strip tell."""
+        """How K grows on both sides; by default from the ends of the support and of the strip."""
         return Growth.on(self.support) if self.estimated else Growth.on(self.support, self.strip)
 
     @property
@@ -113,11 +114,7 @@ class LossTransform(ABC):
 
     def _masses_of_pieces(self, x: float, *, tilted: bool = False) -> Sides | None:
         pieces = self.pieces
-        if pieces is None:
-            return None
-        from logphi.laws.partial_masses import partial_masses
-
-        return partial_masses(pieces, x, tilted=tilted)
+        return None if pieces is None else partial_masses(pieces, x, tilted=tilted)
 
     @property
     def symmetric(self) -> bool:
@@ -126,7 +123,7 @@ class LossTransform(ABC):
 
     @property
     def exactly_symmetric(self) -> bool:
-        """Whether it is ``symmetric`` by its formula, and not only as far as doubles tell."""
+        """Whether K(-1 - z) = K(z) by the formula, and not only for the parameters as doubles."""
         return self.symmetric
 
     @property
@@ -145,7 +142,7 @@ class LossTransform(ABC):
         return False
 
     def with_omitted_mass(self) -> LossTransform:
-        """The law with what its transform leaves out, as far as that is known; itself by default."""
+        """The law with the mass that its transform omits, as far as that is known; itself by default."""
         return self
 
     @property
@@ -167,7 +164,7 @@ class LossTransform(ABC):
         return None
 
     @property
-    def unmixed(self) -> tuple[LossTransform, Parameter] | None:
+    def as_mixture(self) -> tuple[LossTransform, Parameter] | None:
         """``(base, q)`` if the likelihood ratio is 1 - q + q times that of the base law."""
         return None
 
@@ -177,18 +174,18 @@ class LossTransform(ABC):
 
     @staticmethod
     def batched(terms: Sequence[tuple[LossTransform, int]]) -> LossTransform | None:
-        """One law for the sum of counted laws of this class, where computing them together is quicker."""
+        """One law for the sum of counted laws of this class, where that is quicker to compute."""
         return None
 
     @staticmethod
     def coarsened(terms: Sequence[tuple[LossTransform, int]]) -> Sequence[tuple[LossTransform, int]]:
-        """Fewer terms of about the same sum: for finding out where to compute, never for an answer."""
+        """Fewer terms with about the same sum, for choosing where to compute; never for an answer."""
         return terms
 
 
 @dataclass(frozen=True)
 class Reflected(LossTransform):
-    """The law with K(-1 - z): the measure e^{-x} mu(dx), turned around."""
+    """The law with K(-1 - z): the measure e^{-x} mu(dx), reflected at 0."""
 
     law: LossTransform
 
@@ -198,7 +195,7 @@ class Reflected(LossTransform):
 
     @property
     def strip(self) -> tuple[float, float]:
-        """The strip, mirrored at -1/2."""
+        """The strip, reflected at -1/2."""
         low, high = self.law.strip
         return (-1 - high, -1 - low)
 
@@ -264,7 +261,7 @@ class Reflected(LossTransform):
 
     def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
         """K(-1 - z)."""
-        return self._moved(self.law.log_transform(-1 - z, count), np.asarray(z).real, count)
+        return self._rounded(self.law.log_transform(-1 - z, count), np.asarray(z).real, count)
 
     def approximate(self, c: Array, count: int = 1) -> Array:
         """K(-1 - c), roughly."""
@@ -273,23 +270,23 @@ class Reflected(LossTransform):
     def on_line(self, line: Line, count: int = 1) -> Values:
         """K(-1 - c - it), the conjugate of K(-1 - c + it)."""
         values = self.law.on_line(Line(-1 - line.abscissa, line.step, line.size), count)
-        return self._moved(Values(values.mid.conj(), values.rounding, values.inner), np.array([line.abscissa]), count)
+        return self._rounded(Values(values.mid.conj(), values.rounding, values.inner), np.array([line.abscissa]), count)
 
-    def _moved(self, values: Values, c: Array, count: int) -> Values:
-        """The values with what the rounding of -1 - c does to them.
+    def _rounded(self, values: Values, c: Array, count: int) -> Values:
+        """The values, with the effect of the rounding of -1 - c in their errors.
 
         |M'(z)| is at most E[|X| e^{aX}], a = Re z, and |X| at most (e^{hX} + e^{-hX}) / h.
         """
-        turned = -1 - c
-        off = np.abs((turned + 1) + c)
-        if not off.any():
+        reflected = -1 - c
+        rounding = np.abs((reflected + 1) + c)
+        if not rounding.any():
             return values
         low, high = self.law.strip
-        h = 0.25 * np.minimum(1.0, np.minimum(turned - low, high - turned))
-        beside = [self.law.log_transform(turned + side * h, count) for side in (1, -1)]
+        h = 0.25 * np.minimum(1.0, np.minimum(reflected - low, high - reflected))
+        beside = [self.law.log_transform(reflected + side * h, count) for side in (1, -1)]
         with np.errstate(over="ignore", invalid="ignore"):  # not finite: nothing is known
             least = np.where(np.isfinite(values.mid), values.mid.real - values.radius, -np.inf)
-            share = sum(np.exp(one.mid.real + one.radius - least) for one in beside) * (1.01 * off / h)
+            share = sum(np.exp(one.mid.real + one.radius - least) for one in beside) * (1.01 * rounding / h)
         inside = np.where(share < 0.5, share, 0.0)
         return Values(values.mid, values.rounding + np.where(share < 0.5, -np.log1p(-inside), np.inf), values.inner)
 
@@ -299,9 +296,9 @@ class Reflected(LossTransform):
         return masses and (masses[1], masses[0])
 
     def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
-        """The envelope on the mirrored line."""
+        """The envelope at -1 - c."""
         return self.law.log_envelope(-1 - abscissa, heights, end)
 
     def log_block(self, abscissa: float, centres: Array, radius: float) -> Array:
-        """That on the mirrored line."""
+        """The bound at -1 - c."""
         return self.law.log_block(-1 - abscissa, centres, radius)

@@ -1,281 +1,51 @@
-"""Losses of noise on [-T, T] that is moved: laws with ends, and a mass beyond them that tells everything.
-
-notation: the noise has a log-concave density f on [-T, T]; P is the noise moved by m, Q the noise itself, both in units of the
-scale of f, m < 2T. On the common support m - T .. T the loss log f(x - m)/f(x) is odd around the middle m/2 and never falls, so
-that s, its distance from there or the loss itself, is the variable of a
-:class:`~logphi.quadrature.gauss_legendre.Curve`. P alone holds T .. T + m.
-A larger shift makes the two easier to tell apart, at every level of a test.
-"""
+"""Losses of noise on [-T, T] against the same noise moved, and of their mixtures."""
 
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-import numpy as np
-
-from logphi.arith.floats import FLOATS, ULP, Discs
+from logphi.arith.floats import ULP
 from logphi.arith.protocol import Arithmetic, Number
 from logphi.arith.scaled import Scaled
 from logphi.laws import log_mixture
 from logphi.laws.closed_form import Sides
 from logphi.laws.curved import Curved, spliced_change
-from logphi.laws.partial_masses import partial_masses as of_pieces
 from logphi.laws.support import Pieces, Support
+from logphi.laws.truncated_noise import CommonSupport, Noise
 from logphi.quadrature.curve import Curve, Factor
-from logphi.quadrature.panels import gauss
-
-_LOG_ROOT = 0.5 * math.log(2 * math.pi)
-# derived: the exponent of the density changes by so little over a panel that its rule leaves less than 1e-20
-_CALM = 8.0
 
 
-@dataclass(frozen=True)
-class Body:
-    """The common support under Q: loss slope * s on [-end, end], its density, and the atoms at both ends.
-
-    ``log_ends`` are the logarithms of the atoms' masses under Q below and above. ``infinite_mass`` is the mass that one law has
-    where the other has none, known to ``infinite_mass_error``, and ``middle`` is by how much Q has more below the middle than
-    above it. Places and parameters are known to a ``relative_error``.
-    """
-
-    slope: float
-    end: float
-    density: tuple[float, float, float]
-    log_ends: tuple[float, float] | None
-    infinite_mass: float
-    infinite_mass_error: float
-    middle: float
-    relative_error: float
-
-    @property
-    def ends(self) -> tuple[tuple[float, float], ...]:
-        """The atoms at both ends."""
-        return () if self.log_ends is None else ((-self.end, self.log_ends[0]), (self.end, self.log_ends[1]))
-
-
-@dataclass(frozen=True)
-class Noise(ABC):
-    """The noise, and by how much it is moved, in the units of the query."""
-
-    scale: float
-    truncation: float
-    move: float
-
-    def sizes(self, arith: Arithmetic) -> tuple[Number, Number, Number]:
-        """The shift m, the end T of the noise, and the half-length T - m/2 of the common support."""
-        scale, end, moved = (arith.constant(one) for one in (self.scale, self.truncation, self.move))
-        return moved / scale, end / scale, (2 * end - moved) / (2 * scale)
-
-    @cached_property
-    @abstractmethod
-    def body(self) -> Body:
-        """The common support, in doubles."""
-
-    @abstractmethod
-    def moment(self, arith: Arithmetic, z: Number) -> Number:
-        """M(z) of the loss."""
-
-    @abstractmethod
-    def mean(self, arith: Arithmetic, function: Callable[[Number], Number], *, above: bool) -> Number:
-        """The integral of a function of the loss over the common support under Q, over L > 0 if only ``above``."""
-
-    @abstractmethod
-    def infinite_mass(self, arith: Arithmetic) -> Number:
-        """The mass that P alone has."""
-
-    @property
-    def pieces(self) -> Pieces | None:
-        """The loss as atoms and a flat part, if it is."""
-        return None
-
-    @abstractmethod
-    def partial_masses(self, x: float, *, tilted: bool) -> Sides:
-        """What P, or Q if ``tilted``, holds of the common support above the loss x, and not above it."""
-
-
-def _known(*discs: Discs) -> tuple[list[float], float]:
-    """Midpoints, and the largest relative error."""
-    return [float(one.mid) for one in discs], max(float(one.rad / one.mid) for one in discs) + ULP
-
-
-@dataclass(frozen=True)
-class TruncatedNormal(Noise):
-    """Normal noise: the loss is m s."""
-
-    @cached_property
-    def body(self) -> Body:
-        """Over s in standard deviations."""
-        (m, reach, end), wrong = _known(*self.sizes(FLOATS))
-        whole = math.erf(reach / math.sqrt(2))
-        edges = np.linspace(0, 1, 1 + math.ceil(m * reach / _CALM))
-        u, log_weight, _ = gauss(edges[:-1], edges[1:])
-        infinite_mass = m * float(np.exp(log_weight - (reach - m * u) ** 2 / 2 - _LOG_ROOT).sum()) / whole
-        # a density phi(x), |x| <= T, moves by |x| times what x does; and T/erf moves erf by at most itself
-        infinite_mass_error = 4 * wrong * (2 + reach * (reach + m)) + 64 * ULP
-        density = (-m * m / 8 - _LOG_ROOT - math.log(whole), -m / 2, -0.5)
-        middle = math.erf(m / 8**0.5) / whole
-        return Body(m, end, density, None, infinite_mass, infinite_mass_error, middle, wrong)
-
-    def moment(self, arith: Arithmetic, z: Number) -> Number:
-        """An incomplete normal integral."""
-        return self.mean(arith, lambda loss: arith.exp((z + 1) * loss), above=False)
-
-    def mean(self, arith: Arithmetic, function: Callable[[Number], Number], *, above: bool) -> Number:
-        """Over the distance from the middle."""
-        m, _, end = self.sizes(arith)
-        low = 0 * m if above else -end
-        return arith.integral(lambda s: function(m * s) * _bell(arith, s + m / 2), low, end) / self._whole(arith)
-
-    def infinite_mass(self, arith: Arithmetic) -> Number:
-        """The noise above T - m."""
-        m, reach, _ = self.sizes(arith)
-        return arith.integral(lambda x: _bell(arith, x), reach - m, reach) / self._whole(arith)
-
-    def _whole(self, arith: Arithmetic) -> Number:
-        reach = self.sizes(arith)[1]
-        return 2 * arith.integral(lambda x: _bell(arith, x), 0 * reach, reach)
-
-    def partial_masses(self, x: float, *, tilted: bool) -> Sides:
-        """Normal masses between the place of x and either end."""
-        # SciPy's normal tails would double the time of importing the package
-        from logphi.normal.tails import log_masses
-
-        (m, reach, end), wrong = _known(*self.sizes(FLOATS))
-        log_whole = math.log(math.erf(reach / math.sqrt(2)))
-        centre, place = (-m if tilted else m) / 2, x / m
-
-        def between(low: float, high: float) -> tuple[float, float]:
-            """Logarithms that the mass from low to high lies between: both ends are known to a few ulps of the largest."""
-            room = 4 * wrong * (abs(place) + end + m)
-            found = []
-            for a, b, side in ((low + room, high - room, -1), (low - room, high + room, 1)):
-                if not a < b:
-                    found.append(-math.inf)
-                    continue
-                log_mass, own = log_masses(np.array([a - centre]), np.array([b - centre]))
-                unsure = 2 * float(own[0]) + 4 * wrong + 8 * ULP * (1 + abs(log_whole) + abs(float(log_mass[0])))
-                found.append(float(log_mass[0]) - log_whole + side * unsure)
-            return found[0], found[1]
-
-        above = between(max(place, -end), end) if place < end * (1 + wrong) else (-math.inf, -math.inf)
-        below = between(-end, min(place, end)) if place > -end * (1 + wrong) else (-math.inf, -math.inf)
-        return Scaled.between(*above), Scaled.between(*below)
-
-
-@dataclass(frozen=True)
-class TruncatedDoubleExponential(Noise):
-    """Double-exponential noise: the loss is flat once tilted, with atoms at both ends where m < T."""
-
-    def _wide(self, arith: Arithmetic) -> tuple[Number, Number, Number, Number]:
-        """m, T, the largest loss W, and T - m; no atoms where the last is not positive."""
-        m, reach, end = self.sizes(arith)
-        scale, low = arith.constant(self.scale), self.truncation <= self.move
-        gap = 0 * m if low else (arith.constant(self.truncation) - arith.constant(self.move)) / scale
-        return m, reach, 2 * end if low else m, gap
-
-    @cached_property
-    def body(self) -> Body:
-        """Over the loss itself."""
-        m, reach, width, gap = self._wide(FLOATS)
-        atoms = self.truncation > self.move
-        (m_, reach_, w), wrong = _known(m, reach, width)
-        whole = -math.expm1(-reach_)
-        density = (-m_ / 2 - math.log(4 * whole), -0.5, 0.0)
-        log_ends = None
-        if atoms:
-            (ahead,), more = _known(gap)
-            wrong = max(wrong, more)
-            log_end = math.log(-math.expm1(-ahead)) - math.log(2 * whole)
-            log_ends = (log_end, log_end - m_)
-            infinite_mass = math.exp(-ahead) * -math.expm1(-m_) / (2 * whole)
-        else:
-            infinite_mass = 1 - math.exp(-reach_) * math.expm1(w) / (2 * whole)
-        middle = -math.expm1(-m_ / 2) / whole
-        return Body(1.0, w, density, log_ends, infinite_mass, 4 * wrong * (2 + m_ + reach_) + 64 * ULP, middle, wrong)
-
-    def moment(self, arith: Arithmetic, z: Number) -> Number:
-        """Atoms, and an integral of an exponential."""
-        m, reach, width, gap = self._wide(arith)
-        turn = (2 * z + 1) * width / 2
-        total = width / 2 * arith.exp(arith.log_sinhc(turn))
-        if self.truncation > self.move:
-            total = total + (1 - arith.exp(-gap)) * arith.exp(arith.log_cosh(turn))
-        return arith.exp(-m / 2) * total / (1 - arith.exp(-reach))
-
-    def mean(self, arith: Arithmetic, function: Callable[[Number], Number], *, above: bool) -> Number:
-        """Atoms, and what is between them."""
-        m, reach, width, gap = self._wide(arith)
-        total = arith.integral(lambda x: function(x) * arith.exp(-x / 2), 0 * m if above else -width, width)
-        total = arith.exp(-m / 2) * total / 2
-        if self.truncation > self.move:
-            total = total + (1 - arith.exp(-gap)) * (arith.exp(-m) * function(m) + (0 if above else function(-m)))
-        return total / (2 * (1 - arith.exp(-reach)))
-
-    def infinite_mass(self, arith: Arithmetic) -> Number:
-        """The noise above T - m."""
-        m, reach, width, gap = self._wide(arith)
-        twice = 2 * (1 - arith.exp(-reach))
-        if self.truncation > self.move:
-            return arith.exp(-gap) * (1 - arith.exp(-m)) / twice
-        return 1 - (arith.exp(width - reach) - arith.exp(-reach)) / twice
-
-    @cached_property
-    def pieces(self) -> Pieces:
-        """Atoms and the flat part between them."""
-        own = self.body
-        place, weight = [-own.end, own.end], own.log_ends
-        atoms = () if weight is None else tuple(mass + at / 2 for at, mass in zip(place, weight, strict=True))
-        where = () if weight is None else tuple(place)
-        return Pieces(
-            where,
-            atoms,
-            own.end,
-            own.density[0],
-            location_error=own.relative_error * own.end,
-            relative_error=4 * own.relative_error * (2 + own.end) + 16 * ULP,
-        )
-
-    def partial_masses(self, x: float, *, tilted: bool) -> Sides:
-        """Those of the pieces."""
-        return of_pieces(self.pieces, x, tilted=tilted)
-
-
-def _bell(arith: Arithmetic, x: Number) -> Number:
-    return arith.exp(-x * x / 2)
-
-
-class _OfNoise(Curved):
-    """A law that moved noise makes."""
+class _MovedNoise(Curved):
+    """The law of a loss of noise against the same noise moved."""
 
     noise: Noise
 
     def curve_at(self, upper: bool) -> Curve:
-        """The curve itself, known to its errors, with atoms rounded outward: a larger shift also moves losses to infinity."""
-        body, side = self.noise.body, 1 if upper else -1
+        """The curve with its atoms rounded outward; its parameters stay, as a larger shift also makes losses infinite."""
+        common, side = self.noise.common, 1 if upper else -1
         atoms = tuple(
-            (place, held + side * (body.relative_error + body.infinite_mass_error)) for place, held in self.curve.atoms
+            (place, log_mass + side * (common.relative_error + common.infinite_mass_error))
+            for place, log_mass in self.curve.atoms
         )
         return replace(self.curve, atoms=atoms)
 
     def excess(self, x: float) -> Scaled:
-        """By an integral of positive terms; next to either end by how far that is."""
+        """By an integral of positive terms; within rounding of an end of the support, bounded by the distance to it."""
         found = super().excess(x)
         if found is not None:
             return found
         if x > 0:
             return Scaled(0.0, 0.0, rounding=max(self.support.upper - x, 0.0))
         infinite_p, infinite_q = self.curve.omitted
-        left = 1 - infinite_p - math.exp(x) * (1 - infinite_q)
-        return Scaled(0.0, left, rounding=max(x - self.support.lower, 0.0) + (self.curve.omitted_error + 8 * ULP) * 2)
+        value = 1 - infinite_p - math.exp(x) * (1 - infinite_q)
+        return Scaled(0.0, value, rounding=max(x - self.support.lower, 0.0) + (self.curve.omitted_error + 8 * ULP) * 2)
 
 
 @dataclass(frozen=True)
-class TruncatedLoss(_OfNoise):
-    """The loss of the moved noise; what P alone has is at infinity."""
+class TruncatedLoss(_MovedNoise):
+    """The loss of the moved noise; it is infinite where Q has no mass."""
 
     noise: Noise
 
@@ -298,13 +68,13 @@ class TruncatedLoss(_OfNoise):
         return self.noise.partial_masses(x, tilted=tilted)
 
     def _curve(self, side: int) -> Curve:
-        """Above the middle, mirrored below."""
-        return _spliced(self.noise.body, 1.0)
+        """Over the losses above zero; the law is symmetric."""
+        return _upper_half(self.noise.common, 1.0)
 
 
 @dataclass(frozen=True)
-class SplicedTruncated(_OfNoise):
-    """The log-ratio of (1 - g) Q + g P to Q where it is positive, mirrored where it is negative."""
+class SplicedTruncated(_MovedNoise):
+    """The log-ratio of (1 - g) Q + g P to Q where it is positive, reflected where it is negative."""
 
     noise: Noise
     rate: float
@@ -315,28 +85,28 @@ class SplicedTruncated(_OfNoise):
         return arith.log(1 + mean - arith.constant(self.rate) * self.noise.infinite_mass(arith))
 
     def _curve(self, side: int) -> Curve:
-        """Above the middle, mirrored below."""
-        return _spliced(self.noise.body, self.rate)
+        """Over the losses above zero; the law is symmetric."""
+        return _upper_half(self.noise.common, self.rate)
 
 
-def _spliced(body: Body, rate: float) -> Curve:
-    infinite_mass = rate * body.infinite_mass
+def _upper_half(common: CommonSupport, rate: float) -> Curve:
+    infinite_mass = rate * common.infinite_mass
     return Curve(
-        (Factor(rate, body.slope),),
+        (Factor(rate, common.slope),),
         0.0,
-        body.end,
-        body.density,
-        body.ends[1:],
+        common.end,
+        common.density,
+        common.ends[1:],
         True,
-        (1 - rate) * body.middle,
+        (1 - rate) * common.middle,
         (infinite_mass, infinite_mass),
-        body.relative_error,
-        body.infinite_mass_error,
+        common.relative_error,
+        common.infinite_mass_error,
     )
 
 
 @dataclass(frozen=True)
-class MixedTruncated(_OfNoise):
+class MixedTruncated(_MovedNoise):
     """The log-ratio of (1 - q) Q + q P to Q, under the former: w = 1 - q + q e^L."""
 
     noise: Noise
@@ -350,43 +120,30 @@ class MixedTruncated(_OfNoise):
 
     @cached_property
     def support(self) -> Support:
-        """From log(1 - q), which Q alone has."""
-        own, q = self._upward, self.rate
-        lower = float(np.log1p(-q)) * (1 + 1e-15) - 2.0**-52 * q / (1 - q)
-        return replace(own, lower=lower, error=own.error + 2.0**-49 * q / (1 - q) - 8 * ULP * lower)
+        """From log(1 - q), the loss where P has no mass."""
+        low, high = log_mixture.value(-math.inf, self.rate, ULP * self.rate)
+        return replace(self._upward, lower=low, error=self._upward.error + high - low)
 
-    def partial_masses(self, x: float, *, tilted: bool = False) -> Sides:
-        """From the noise; what Q alone has is an atom at log(1 - q)."""
-        q, body = self.rate, self.noise.body
-        low, high = log_mixture.unmixed(x, q)
-        share = (high == -math.inf) + 0.5 * (low == -math.inf < high)
-        parts = [(True, 1.0)] if tilted else [(True, 1 - q), (False, q)]
-        alone = body.infinite_mass * parts[0][1]
-        wrong = alone * (body.infinite_mass_error + 4 * ULP / (1 - q))
-        above, below = (Scaled(0.0, alone * own, rounding=wrong + alone * min(own, 1 - own)) for own in (share, 1 - share))
-        for of_q, weight in parts:
-            one, other = (
-                self.noise.partial_masses(max(place, -2 * self.support.upper - 2 * body.slope * body.end), tilted=of_q)
-                for place in (low, high)
-            )
-            known = 4 * ULP / weight
-            above += one[0].hull(other[0]).times_exp(math.log(weight), known)
-            below += one[1].hull(other[1]).times_exp(math.log(weight), known)
-        return above, below
+    def partial_masses(self, x: float, *, tilted: bool = False) -> Sides | None:
+        """From the noise; the mass of Q where P has none is an atom at log(1 - q)."""
+        common = self.noise.common
+        only_q = Scaled(0.0, common.infinite_mass, rounding=common.infinite_mass * common.infinite_mass_error)
+        floor = -2 * common.slope * common.end
+        return log_mixture.partial_masses(self.noise.partial_masses, self.rate, x, tilted=tilted, floor=floor, only_q=only_q)
 
     def _curve(self, side: int) -> Curve:
-        """Over the common support, with what Q alone has at minus infinity."""
-        body = self.noise.body
-        atoms = (*body.ends, (-math.inf, math.log(body.infinite_mass)))
-        relative_error = max(body.relative_error, body.infinite_mass_error / (2 + abs(math.log(body.infinite_mass))))
-        factors, infinite_mass = (Factor(self.rate, body.slope),), (self.rate * body.infinite_mass, 0.0)
+        """Over the common support; where P has no mass the loss of the base is minus infinity."""
+        common = self.noise.common
+        atoms = (*common.ends, (-math.inf, math.log(common.infinite_mass)))
+        relative_error = max(common.relative_error, common.infinite_mass_error / (2 + abs(math.log(common.infinite_mass))))
+        factors, infinite_mass = (Factor(self.rate, common.slope),), (self.rate * common.infinite_mass, 0.0)
         return Curve(
             factors,
-            -body.end,
-            body.end,
-            body.density,
+            -common.end,
+            common.end,
+            common.density,
             atoms,
             omitted=infinite_mass,
             error=relative_error,
-            omitted_error=body.infinite_mass_error,
+            omitted_error=common.infinite_mass_error,
         )

@@ -41,7 +41,7 @@ class TwoPoint(LossTransform):
 
     @cached_property
     def location_error(self) -> float:
-        """How far the atom may be off its place."""
+        """A bound of the error of the location."""
         return float(self.point.under(FLOATS).rad) + 2e-16 * self.location
 
     @property
@@ -72,10 +72,10 @@ class TwoPoint(LossTransform):
         return Lattice(-self.location, 2 * self.location, stretch=self.location_error / self.location)
 
     def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
-        """|chi(t)|^2 = 1 - sin^2(t l) / cosh^2((c + 1/2) l), decreasing up to t l = pi/2, no decay beyond."""
+        """|chi(t)|^2 = 1 - sin^2(t l) / cosh^2((c + 1/2) l), decreasing up to t l = pi/2, and zero above."""
         location = np.abs(self.point.under(FLOATS).mid)
         angle = np.minimum(heights * location, np.pi / 2)
         spread = 1 / np.cosh(np.minimum(abs(abscissa + 0.5) * location, 300.0)) ** 2
-        # the factor gives up far more than rounding and the sliver beyond pi/2 could take
+        # the factor gives up far more than rounding and the slightly larger angles allowed below
         bound = 0.5 * np.log1p(-(np.sin(angle) ** 2) * spread * (1 - 1e-8))
         return np.where(end > np.pi / 2 * (1 + 1e-9) / np.maximum(location, 1e-300), 0.0, bound)

@@ -22,7 +22,7 @@ from logphi.laws.support import Pieces, Support
 from logphi.laws.transform import LossTransform, T
 from logphi.quadrature.density_envelope import log_smooth_envelope
 
-# derived: e^{(c + 1/2) x} is even to the digits of an envelope
+# derived: e^{(c + 1/2) x} is one to the digits of an envelope
 _NEAR = 1e-8
 
 
@@ -57,18 +57,18 @@ class _OnInterval(LossTransform):
 
     @property
     def uncertainty(self) -> float:
-        """How far the width may be off."""
+        """A bound of the error of the width."""
         return float(self.width.under(FLOATS).rad)
 
     @property
-    def excessive(self) -> float:
-        """What the uncertainty is beyond the few ulps that all who use the width allow for."""
+    def width_error(self) -> float:
+        """The uncertainty less the two ulps that every use of the width allows for."""
         disc = self.width.under(FLOATS)
         return max(0.0, float(disc.rad) - 2 * ULP * float(disc.mid))
 
     @property
     def support(self) -> Support:
-        """The interval; its ends are off by the uncertainty of the width, and a few ulps."""
+        """The interval; its ends are known to the uncertainty of the width and a few ulps."""
         width = float(self.width.under(FLOATS).mid)
         return Support.within((width + self.uncertainty) * (1 + 1e-15), 2 * self.uncertainty + 4e-15 * width)
 
@@ -89,7 +89,7 @@ class _OnInterval(LossTransform):
         return self.excess(-x).times_exp(x)
 
     def density(self, x: float) -> Scaled | None:
-        """That of the flat part."""
+        """The density of the flat part."""
         from logphi.laws.partial_masses import flat_density
 
         pieces = self.pieces
@@ -118,7 +118,7 @@ class Uniform(_OnInterval):
         """A flat part of height 1 / (4 sinh(w/2))."""
         width = float(self.width.under(FLOATS).mid)
         return Pieces(
-            (), (), width, flat_constants.uniform(width)[0], location_error=self.excessive, relative_error=self.excessive
+            (), (), width, flat_constants.uniform(width)[0], location_error=self.width_error, relative_error=self.width_error
         )
 
     def _profile(self, gap: float, width: float) -> tuple[float, float]:
@@ -165,7 +165,7 @@ class UniformWithAtoms(_OnInterval):
         width = float(self.width.under(FLOATS).mid)
         height, atom = flat_constants.with_atoms(width)
         return Pieces(
-            (-width, width), (atom, atom), width, height, location_error=self.excessive, relative_error=self.excessive
+            (-width, width), (atom, atom), width, height, location_error=self.width_error, relative_error=self.width_error
         )
 
     def _profile(self, gap: float, width: float) -> tuple[float, float]:

@@ -36,7 +36,7 @@ class Weights(ABC):
 
     @property
     def second(self) -> Parameter | None:
-        """The second of two weights as a parameter of its own, where it is one that was written."""
+        """The second of two weights, where it is a parameter as written."""
         return None
 
     @abstractmethod
@@ -113,7 +113,7 @@ class Binomial(Weights):
         """By a recurrence of many digits; half an ulp of q moves a weight by |j/q - (n - j)/(1 - q)| q ulp/2."""
         n, rate = self.size, self.rate
         found = []
-        # exponents far beyond those of doubles
+        # exponents far below those of doubles
         with decimal.localcontext(decimal.Context(prec=40, Emin=-(10**6), Emax=10**6)):
             q = Decimal(rate)
             weight, odds = (1 - q) ** n, q / (1 - q)

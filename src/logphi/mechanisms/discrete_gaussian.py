@@ -15,7 +15,7 @@ from logphi import check
 from logphi.arguments import ADD_REMOVE, Real, Relation, Whole, WholeOrNone, default, frozen
 from logphi.arith.floats import ULP
 from logphi.arith.protocol import Arithmetic, Number
-from logphi.laws.finite import Cells
+from logphi.laws.cells import Cells
 from logphi.laws.integers import NormalOnIntegers, NormalSteps
 from logphi.laws.log_phi import LogPhi
 from logphi.pairs.extremes import noisy

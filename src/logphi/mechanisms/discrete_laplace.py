@@ -10,7 +10,7 @@ from typing import ClassVar
 from logphi import check
 from logphi.arguments import ADD_REMOVE, Real, Relation, Whole, default, frozen
 from logphi.arith.protocol import Arithmetic, Number, Ratio
-from logphi.laws.finite import Cells
+from logphi.laws.cells import Cells
 from logphi.laws.ladder import GeometricShift
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.two_point import TwoPoint

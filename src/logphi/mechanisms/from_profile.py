@@ -10,7 +10,7 @@ from logphi import check
 from logphi.adjacency import Adjacency
 from logphi.arguments import ADD_REMOVE, Reals, Relation, frozen
 from logphi.convex.hull import Hull, exponential
-from logphi.laws.finite import Cells
+from logphi.laws.cells import Cells
 from logphi.pairs.finite import FinitePair
 from logphi.release import Primitive
 from logphi.written import meant

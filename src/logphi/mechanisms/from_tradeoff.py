@@ -12,7 +12,7 @@ from logphi import check
 from logphi.arguments import ADD_REMOVE, Reals, Relation, frozen
 from logphi.arith.protocol import Arithmetic, Number
 from logphi.convex.hull import Hull
-from logphi.laws.finite import Cells
+from logphi.laws.cells import Cells
 from logphi.mechanisms.from_profile import LEAST_DELTA, ROUNDED, outcomes
 from logphi.pairs.finite import FinitePair
 from logphi.release import Primitive

@@ -10,7 +10,7 @@ from logphi import check
 from logphi.adjacency import Adjacency
 from logphi.arguments import REPLACE, Real, Relation, Whole, frozen
 from logphi.arith.protocol import Arithmetic, Number
-from logphi.laws.finite import Cells
+from logphi.laws.cells import Cells
 from logphi.pairs.disjoint import DISJOINT
 from logphi.pairs.equal import EQUAL
 from logphi.pairs.finite import FinitePair

@@ -14,8 +14,9 @@ from logphi.adjacency import Adjacency, AdjacencyLike
 from logphi.arguments import RealLike, frozen
 from logphi.arith.protocol import Arithmetic, Number, Plain
 from logphi.convex.hull import exponential
-from logphi.laws.finite import Cells, Thinned
+from logphi.laws.cells import Cells
 from logphi.laws.log_phi import LogPhi
+from logphi.laws.thinned import Thinned
 from logphi.laws.two_point import TwoPoint
 from logphi.mechanisms.discrete_laplace import LARGEST_SENSITIVITY, DiscreteLaplace
 from logphi.pairs.disjoint import DISJOINT

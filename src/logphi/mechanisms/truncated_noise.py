@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from logphi import check
 from logphi.arguments import ADD_REMOVE, Real, Relation, default, frozen
-from logphi.laws.truncated import Noise, TruncatedDoubleExponential, TruncatedNormal
+from logphi.laws.truncated_noise import Noise, TruncatedDoubleExponential, TruncatedNormal
 from logphi.pairs.extremes import noisy
 from logphi.pairs.pair import Pair
 from logphi.pairs.truncated import MovedNoise
@@ -49,7 +49,7 @@ class _TruncatedNoise(Primitive):
         for what, size in (("sensitivity", sensitivity / width), ("truncation", truncation / width)):
             if not size >= LEAST:
                 raise ValueError(f"{what} / {name} must be at least {LEAST:g}, got {size!r}: losses leave the range of doubles")
-        if self._noise().body.infinite_mass > 1 - LEAST_SHARED:
+        if self._noise().common.infinite_mass > 1 - LEAST_SHARED:
             raise ValueError(
                 f"truncation must leave outputs of probability {LEAST_SHARED:g} in common, got {truncation!r} with "
                 f"sensitivity={sensitivity!r}: nearly every output tells everything; widen the noise"

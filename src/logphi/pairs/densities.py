@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from logphi.laws.densities import Densities, LogDensity, MixtureLog, NormalLog, NormalsLog, SplicedLog
+from logphi.laws.densities import Densities
+from logphi.laws.log_densities import LogDensity, MixtureLog, NormalLog, NormalsLog, SplicedLog
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.normal_pair import NormalPair
 from logphi.pairs.pair import Pair
@@ -85,7 +86,7 @@ class DensityPair(Pair):
 
     def spliced_loss(self, rate: float) -> LogPhi:
         """Both densities where their ratio is above one, and below; the rest of their masses is an atom."""
-        (_, lost), higher = self.law.totals()[0], self.law.excess(0.0)
-        rest = (1 - rate) * (lost + math.exp(higher.log_scale) * higher.value)
+        (_, infinite_mass), higher = self.law.totals()[0], self.law.excess(0.0)
+        rest = (1 - rate) * (infinite_mass + math.exp(higher.log_scale) * higher.value)
         p, q = SplicedLog(self.log_p, self.log_q, rate), SplicedLog(self.log_q, self.log_p, rate)
         return LogPhi.of([(Densities(p, q, self.support, self.breakpoints, rest), 1)])

@@ -1,4 +1,4 @@
-"""Two laws without a common outcome, so that everything leaks."""
+"""Two laws without a common outcome, so that every loss is infinite."""
 
 from __future__ import annotations
 

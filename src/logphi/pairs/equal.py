@@ -1,4 +1,4 @@
-"""Two laws that agree, so that nothing leaks."""
+"""Two laws that agree, so that every loss is zero."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ def disjoint() -> Pair:
 def noisy(size: float, width: float) -> Pair | None:
     """Of a query that moves by ``size`` and gets noise of a ``width``, if one of them is zero; None if neither is.
 
-    A query that does not move tells nothing, with noise or without; one that moves tells everything without noise.
+    The laws of a query that does not move are equal; those of one that moves are disjoint without noise.
     """
     if size == 0:
         return EQUAL
@@ -39,5 +39,5 @@ def product(pairs: Iterable[Pair]) -> Pair:
     listed = [(pair, pair.loss()) for pair in pairs]
     if any(loss.empty for _, loss in listed):
         return disjoint()
-    telling = [pair for pair, loss in listed if loss.terms]
-    return reduce(lambda one, other: one.beside(other), telling) if telling else EQUAL
+    proper = [pair for pair, loss in listed if loss.terms]
+    return reduce(lambda one, other: one.beside(other), proper) if proper else EQUAL

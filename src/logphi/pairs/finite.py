@@ -6,8 +6,9 @@ import math
 from dataclasses import dataclass
 
 from logphi.arith.floats import FLOATS
+from logphi.laws.cells import Cells, Chosen, Exchanged, Given, Mixed, Spliced
 from logphi.laws.everything import Everything
-from logphi.laws.finite import Cells, Chosen, Finite, Given, Mixed, Spliced, Turned
+from logphi.laws.finite import Finite
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.products import Powers, Products
 from logphi.pairs.pair import Pair
@@ -85,7 +86,7 @@ class FinitePair(Pair):
 
     def reversed(self) -> FinitePair:
         """The vectors exchanged."""
-        exact = None if self.exact is None else Turned(self.exact)
+        exact = None if self.exact is None else Exchanged(self.exact)
         return FinitePair(self.q, self.p, self.relative_error, exact, self.omitted_mass, self.omitted_growth)
 
     def repeated(self, count: int) -> Pair:
@@ -113,7 +114,7 @@ class FinitePair(Pair):
 
     @property
     def _formulas(self) -> Cells:
-        """The probabilities as formulas, or the doubles next to them."""
+        """The probabilities as formulas, or the doubles nearest to them."""
         return self.exact or Given(self.p, self.q, self.relative_error)
 
     @property
@@ -148,8 +149,8 @@ class FinitePair(Pair):
         rest = math.fsum([*(a for a, b in pairs if a == b), *((1 - rate) * (a - b) for a, b in pairs if a > b)])
         kept = [*above, *below, *([(rest, rest)] if rest > 0 else [])]
         # half an ulp of the rate, which 1 - rate inherits; a difference of two probabilities loses digits
-        lost = math.fsum(a for a, b in pairs if a > b) / max(rest, 1e-300) if rest > 0 else 0.0
-        relative_error = (self.relative_error + 2.0**-53 * (rate / (1 - rate) + 6)) * max(1.0, 2 * lost)
+        cancellation = math.fsum(a for a, b in pairs if a > b) / max(rest, 1e-300) if rest > 0 else 0.0
+        relative_error = (self.relative_error + 2.0**-53 * (rate / (1 - rate) + 6)) * max(1.0, 2 * cancellation)
         exact = None if self._cells is None else Spliced(self._cells, rate, higher, lower, rest > 0)
         above_and_below = tuple(a for a, _ in kept), tuple(b for _, b in kept)
         return FinitePair(*above_and_below, relative_error, exact, self.omitted_mass, self.omitted_growth).loss()

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from logphi.arith.floats import FLOATS
 from logphi.arith.protocol import Parameter
-from logphi.laws.finite import Thinned
 from logphi.laws.flat_pair import FlatPair
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.mixed_flat import MixedFlat, SplicedFlat
+from logphi.laws.thinned import Thinned
 from logphi.laws.uniform import Uniform, UniformWithAtoms
 from logphi.pairs.pair import Pair, UnsupportedError
 
@@ -21,7 +21,7 @@ LEAST_WIDTH, LARGEST_WIDTH = 1e-50, 600.0
 class TiltedFlat(Pair):
     """A loss that is uniform on [-w, w] once tilted by e^{-x/2}, with or without atoms at the ends.
 
-    With probability ``failure`` the outcome tells everything.
+    With probability ``failure`` the loss is infinite.
     """
 
     width: Parameter
@@ -34,7 +34,7 @@ class TiltedFlat(Pair):
         return LogPhi.of([((UniformWithAtoms if self.with_atoms else Uniform)(self.width), 1), *thinned])
 
     def reversed(self) -> TiltedFlat:
-        """The same, mirrored."""
+        """The same pair: its loss is symmetric."""
         return self
 
     def mixed_loss(self, rate: float) -> LogPhi:

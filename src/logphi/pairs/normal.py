@@ -29,7 +29,7 @@ class NormalShift(Pair):
         return LogPhi.of([(Normal(self.shift), 1)])
 
     def reversed(self) -> NormalShift:
-        """The same, mirrored."""
+        """The same pair: its loss is symmetric."""
         return self
 
     def repeated(self, count: int) -> Pair:

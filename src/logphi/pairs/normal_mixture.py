@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from logphi.arith.floats import FLOATS
 from logphi.arith.protocol import Parameter, Plain
 from logphi.laws.blended_normal import BlendedNormal
-from logphi.laws.densities import NormalsLog
+from logphi.laws.log_densities import NormalsLog
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.mixed_normal import MixedNormal
 from logphi.laws.weights import Thinned, Weights

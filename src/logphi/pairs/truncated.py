@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from logphi.laws.log_phi import LogPhi
-from logphi.laws.truncated import MixedTruncated, Noise, SplicedTruncated, TruncatedLoss
+from logphi.laws.truncated import MixedTruncated, SplicedTruncated, TruncatedLoss
+from logphi.laws.truncated_noise import Noise
 from logphi.pairs.pair import Pair
 
 
@@ -16,11 +17,11 @@ class MovedNoise(Pair):
     noise: Noise
 
     def loss(self) -> LogPhi:
-        """With ends, and a mass beyond them."""
+        """A law with ends, and an infinite mass."""
         return LogPhi.of([(TruncatedLoss(self.noise), 1)])
 
     def reversed(self) -> MovedNoise:
-        """The same, mirrored."""
+        """The same pair: its loss is symmetric."""
         return self
 
     def mixed_loss(self, rate: float) -> LogPhi:

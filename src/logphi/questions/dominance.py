@@ -260,7 +260,7 @@ def _tail(first: LogPhi, second: LogPhi) -> float:
 
 def _normal_part(law: LossTransform) -> list[tuple[float, float]]:
     """The square of the shift of a normal loss that a term is, or has with some rate, and less the logarithm of that rate."""
-    base, rate = law.unmixed or (law, None)
+    base, rate = law.as_mixture or (law, None)
     shift = base.normal_shift
     if shift is None:
         return []

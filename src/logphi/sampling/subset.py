@@ -36,5 +36,5 @@ def subset(pair: Pair, rate: float, relation: Adjacency) -> LogPhi:
         return LogPhi()
     if relation is Adjacency.REPLACE:
         return pair.loss() if rate == 1 else pair.spliced_loss(rate)
-    turned = pair.reversed()
-    return turned.loss() if rate == 1 else turned.mixed_loss(rate)
+    exchanged = pair.reversed()
+    return exchanged.loss() if rate == 1 else exchanged.mixed_loss(rate)

@@ -18,7 +18,7 @@ from logphi.certified.laws.spliced_normal import SplicedNormalInBalls
 from logphi.certified.laws.uniform import FlatInBalls
 from logphi.laws.blended_normal import BlendedNormal
 from logphi.laws.curved_normal import ReplacedNormal, SplicedNormal
-from logphi.laws.finite import Finite, Thinned
+from logphi.laws.finite import Finite
 from logphi.laws.integers import NormalOnIntegers, NormalSteps
 from logphi.laws.ladder import GeometricShift
 from logphi.laws.log_phi import LogPhi
@@ -26,6 +26,7 @@ from logphi.laws.mixed_flat import MixedFlat, SplicedFlat
 from logphi.laws.mixed_normal import MixedNormal
 from logphi.laws.normal import Normal
 from logphi.laws.normal_pair import NormalPair
+from logphi.laws.thinned import Thinned
 from logphi.laws.transform import LossTransform, Reflected
 from logphi.laws.two_point import TwoPoint
 from logphi.laws.uniform import Uniform, UniformWithAtoms

@@ -13,7 +13,7 @@ from logphi.certified.laws.law import Halves, LawInBalls, Terms
 from logphi.certified.laws.uniform import FlatInBalls
 from logphi.certified.reals import constant
 from logphi.certified.route import ClosedForm
-from logphi.laws.finite import Thinned
+from logphi.laws.thinned import Thinned
 
 
 class _SampledInBalls(LawInBalls):

@@ -1,0 +1,164 @@
+"""Pairs of probability vectors as formulas of the parameters that they come from."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property, reduce
+from operator import add
+from typing import Protocol
+
+from logphi.arith.ball import Balls
+from logphi.arith.names import Names
+from logphi.arith.protocol import Arithmetic, Number
+from logphi.written import meant
+
+# derived: so many bits order exponentials and mixtures of doubles unless they agree to three hundred digits
+_ORDERING = 1024
+
+
+class Cells(Protocol):
+    """Two probability vectors as formulas of the parameters that they came from."""
+
+    def under(self, arith: Arithmetic) -> tuple[Sequence[Number], Sequence[Number]]:
+        """Both as numbers of an arithmetic, cell by cell.
+
+        Probabilities that are equal for all parameters are best written as one formula: only then are they known to be equal.
+        """
+
+
+@dataclass(frozen=True)
+class Given(Cells):
+    """Vectors that are parameters themselves, each over its sum, as doubles miss a sum of one by an ulp.
+
+    With a ``relative_error`` they are the doubles nearest to probabilities that are not known.
+    """
+
+    p: tuple[float, ...]
+    q: tuple[float, ...]
+    relative_error: float = 0.0
+
+    def under(self, arith: Arithmetic) -> tuple[Sequence[Number], Sequence[Number]]:
+        """As they were written.
+
+        Raises
+        ------
+        NotImplementedError
+            If all errors are to be enclosed and there is a relative error.
+        """
+        if self.relative_error and _proving(arith):
+            raise NotImplementedError(
+                "the probabilities of this law are known to doubles only, not as formulas of its parameters: no ball holds them"
+            )
+        numbers = {meant(one): arith.constant(one) for one in self.p + self.q}
+        vectors = [[meant(one) for one in vector] for vector in (self.p, self.q)]
+        if self.relative_error:
+            p, q = ([numbers[one] for one in vector] for vector in vectors)
+            return p, q
+
+        def shares(vector: Sequence[Fraction]) -> dict[Fraction, Number]:
+            total = reduce(add, (numbers[one] for one in vector))
+            return {one: numbers[one] / total for one in vector}
+
+        p, q = vectors
+        of_p = shares(p)
+        of_q = of_p if sorted(p) == sorted(q) else shares(q)
+        return [of_p[one] for one in p], [of_q[one] for one in q]
+
+
+@dataclass(frozen=True)
+class Chosen(Cells):
+    """Some of the cells."""
+
+    cells: Cells
+    places: tuple[int, ...]
+
+    def under(self, arith: Arithmetic) -> tuple[Sequence[Number], Sequence[Number]]:
+        """Those at the places."""
+        p, q = self.cells.under(arith)
+        return [p[i] for i in self.places], [q[i] for i in self.places]
+
+
+@dataclass(frozen=True)
+class Exchanged(Cells):
+    """The two vectors exchanged."""
+
+    cells: Cells
+
+    def under(self, arith: Arithmetic) -> tuple[Sequence[Number], Sequence[Number]]:
+        """Both, in the other order."""
+        p, q = self.cells.under(arith)
+        return q, p
+
+
+@dataclass(frozen=True)
+class Mixed(Cells):
+    """(1 - rate) Q + rate P beside Q."""
+
+    cells: Cells
+    rate: float
+
+    def under(self, arith: Arithmetic) -> tuple[Sequence[Number], Sequence[Number]]:
+        """Cell by cell."""
+        rate = arith.constant(self.rate)
+        p, q = self.cells.under(arith)
+        return [(1 - rate) * b + rate * a for a, b in zip(p, q, strict=True)], q
+
+
+@dataclass(frozen=True)
+class Spliced(Cells):
+    """(1 - rate) Q + rate P beside Q in the cells ``above``, P beside (1 - rate) P + rate Q ``below``, and the rest.
+
+    Doubles decide which cells these are; under an arithmetic that proves, their order is checked.
+    """
+
+    cells: Cells
+    rate: float
+    above: tuple[int, ...]
+    below: tuple[int, ...]
+    rest: bool
+
+    def under(self, arith: Arithmetic) -> tuple[Sequence[Number], Sequence[Number]]:
+        """Those above, those below, and one cell for the rest.
+
+        Raises
+        ------
+        NotImplementedError
+            If nothing is to be rounded, and two probabilities are too close to each other to tell which is larger.
+        """
+        p, q = self.cells.under(arith)
+        if (_proving(arith) or isinstance(p[0], Fraction)) and not self._ordered:
+            raise NotImplementedError(
+                "two probabilities of the sampled pair are so close to each other that it is not known which is larger; "
+                "leave the sampling out, which is an upper bound"
+            )
+        rate = arith.constant(self.rate)
+        high = [((1 - rate) * q[i] + rate * p[i], q[i]) for i in self.above]
+        low = [(p[i], (1 - rate) * p[i] + rate * q[i]) for i in self.below]
+        rest = [1 - reduce(add, (a for a, _ in high + low), 0)] if self.rest else []
+        return [*(a for a, _ in high + low), *rest], [*(b for _, b in high + low), *rest]
+
+    @cached_property
+    def _ordered(self) -> bool:
+        """Whether P is larger above, smaller below and the same elsewhere."""
+        p, q = self.cells.under(Balls(_ORDERING, proving=True))
+        same = [a == b for a, b in _named(self.cells)]
+        sides = {**dict.fromkeys(self.above, 1), **dict.fromkeys(self.below, -1)}
+        return all(same[i] if i not in sides else bool((sides[i] * (p[i] - q[i])).value.real > 0) for i in range(len(p)))
+
+
+def same_exchanged(cells: Cells) -> bool:
+    """Whether the pair (Q, P) is (P, Q) in another order of its cells, whatever the parameters."""
+    pairs = _named(cells)
+    return Counter(pairs) == Counter((b, a) for a, b in pairs)
+
+
+def _named(cells: Cells) -> list[tuple[Number, Number]]:
+    """The formulas of both vectors by name, cell by cell."""
+    return list(zip(*cells.under(Names()), strict=True))
+
+
+def _proving(arith: Arithmetic) -> bool:
+    return isinstance(arith, Balls) and arith.proving

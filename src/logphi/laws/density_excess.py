@@ -1,0 +1,56 @@
+"""The excess of the log-ratio of two densities, by quadrature; its errors are estimates."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from logphi.arith.floats import ULP
+from logphi.arith.scaled import Scaled
+from logphi.arrays import Array
+from logphi.laws.density_tables import log_ulps, losses
+from logphi.quadrature.kronrod import KRONROD, Logs, Table, beyond_noise, doubts, settled
+
+
+def density_excess(table: Table, logs: Logs, x: float, tolerance: float) -> Scaled:
+    """The integral of (p - e^x q)_+ where q is positive, on the panels of a table, bisected until it settles."""
+
+    def log_integrand(table: Table) -> Array:
+        with np.errstate(invalid="ignore", divide="ignore", over="ignore"):  # zeros of p or q: the integrand is zero there
+            log_value = np.log(-np.expm1(np.minimum(x - (table.log_p - table.log_q), 0.0))) + table.log_p
+        return np.where(np.isnan(log_value) | np.isneginf(table.log_q), -np.inf, log_value)
+
+    def integrand(table: Table, scale: float) -> tuple[Array, Array]:
+        """The integrand over e^scale times dx, and a bound of the error of the panels in which p crosses e^x q."""
+        log_value = log_integrand(table)
+        height = np.minimum(table.log_p - scale + np.log(table.width), 700.0)
+        density = np.where(np.isneginf(table.log_q), 0.0, np.exp(height))
+        hidden = (density * np.minimum(np.abs(x - losses(table)[0]), 1.0)) @ KRONROD
+        order = np.argsort(table.x.ravel())
+        inside = np.isfinite(log_value).ravel()[order]
+        edges = np.flatnonzero(inside[1:] != inside[:-1])
+        crossed = np.zeros(table.low.size, dtype=bool)
+        crossed[np.concatenate([order[edges], order[edges + 1]]) // table.x.shape[1]] = True
+        return np.exp(log_value - scale) * table.width, np.where(crossed, hidden, 0.0)
+
+    def report(table: Table) -> tuple[Array, Array]:
+        scale = float(log_integrand(table).max())
+        value, hidden = integrand(table, scale if np.isfinite(scale) else float(table.log_p.max()))
+        noise = 4 * ULP * ((value * (_ulps(table) + 16)) @ KRONROD)
+        return (value @ KRONROD)[None], np.maximum(beyond_noise(doubts(value), noise), hidden)[None]
+
+    table = settled(table, logs, report, tolerance)
+    log_value = log_integrand(table)
+    scale = float(log_value.max())
+    if not np.isfinite(scale):
+        return Scaled(0.0, 0.0)
+    parts, hidden = integrand(table, scale)
+    value = float((parts @ KRONROD).sum())
+    with np.errstate(over="ignore", invalid="ignore"):  # overflow where the integrand is zero is not used
+        density = np.where(np.isneginf(log_value), 0.0, np.exp(table.log_p - scale)) * table.width
+    rounding = float(((density * np.where(density > 0, _ulps(table) + abs(x) + 4, 0.0)) @ KRONROD).sum()) * ULP
+    inner = float(np.maximum(doubts(parts), hidden).sum())
+    return Scaled(scale, value, inner=inner, rounding=rounding + 32 * ULP * value)
+
+
+def _ulps(table: Table) -> Array:
+    return log_ulps(table, table.log_p) + log_ulps(table, table.log_q)

@@ -1,0 +1,61 @@
+"""Constant factors: part of the mass goes to infinity, whatever the loss."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from logphi.arith.floats import ULP
+from logphi.arith.protocol import Arithmetic, Number
+from logphi.laws.support import Lattice, Pieces, Support
+from logphi.laws.transform import LossTransform
+from logphi.quadrature.values import Values
+
+
+@dataclass(frozen=True)
+class Thinned(LossTransform):
+    """A loss of zero that survives with probability 1 - failure: K(z) = log(1 - failure)."""
+
+    failure: float
+
+    def formula(self, arith: Arithmetic, z: Number) -> Number:
+        """K(z), a constant."""
+        return arith.log1p(-arith.constant(self.failure)) + 0 * z
+
+    @property
+    def continuous(self) -> bool:
+        """A constant is."""
+        return True
+
+    def log_masses(self) -> tuple[Values, Values]:
+        """Equal."""
+        return log_complement(self.failure), log_complement(self.failure)
+
+    @property
+    def symmetric(self) -> bool:
+        """K is constant."""
+        return True
+
+    @property
+    def support(self) -> Support:
+        """Zero."""
+        return Support.within(0.0)
+
+    @property
+    def pieces(self) -> Pieces:
+        """One atom."""
+        return Pieces((0.0,), (math.log1p(-self.failure),))
+
+    @property
+    def lattice(self) -> Lattice:
+        """One atom: any span will do."""
+        return Lattice(0.0, math.inf)
+
+
+def log_complement(infinite_mass: float, relative_error: float = 0.0, omitted_mass: float = 0.0) -> Values:
+    """``log(1 - infinite_mass)`` to a few ulps of itself and half an ulp of the mass, with what its other errors add."""
+    value = np.array([math.log1p(-infinite_mass)])
+    elsewhere = 2 * omitted_mass / (1 - infinite_mass)
+    return Values(value, (8e-16 + (2 * relative_error + ULP) / (1 - infinite_mass)) * np.abs(value) + elsewhere, np.zeros(1))

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from logphi.arith.floats import ELEMENTARY, ULP
+from logphi.arith.summation import log_sum
 from logphi.arrays import Array
 from logphi.grid.lattice_law import Grid, LatticeLaw, placed
 from logphi.laws.ladder import Ladder
-from logphi.normal.errors import log_sum
 
 # measured: of so many atoms, bases and steps are not worth trying
 _MANY = 24

@@ -13,9 +13,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from logphi.arith.floats import ULP
+from logphi.arith.summation import log_sum
 from logphi.arrays import Array
 from logphi.grid.lattice_law import Cells, Grid, LatticeLaw, joined, placed, within_doubles
-from logphi.normal.errors import MASS, RUN, SHARE, log_sum
+from logphi.normal.errors import MASS, RUN, SHARE
 from logphi.quadrature.curve import Curve
 from logphi.quadrature.gauss_legendre import GaussLegendre, atoms_of
 from logphi.quadrature.panels import Ellipses, gauss

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from logphi.arith.floats import ULP
+from logphi.arith.summation import log_sum
 from logphi.arrays import Array
 from logphi.grid.discretizer import Ends
 from logphi.grid.lattice_law import Cells, Grid, LatticeLaw, joined, placed
-from logphi.normal.errors import MASS, SHARE, log_sum
+from logphi.normal.errors import MASS, SHARE
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,13 @@ import numpy as np
 from scipy.special import log_ndtr, ndtr
 
 from logphi.arith.floats import ULP
+from logphi.arith.summation import log_sum
 from logphi.arrays import Array
 from logphi.grid.discretizer import Ends
 from logphi.grid.lattice_law import Cells, Grid, LatticeLaw, within_doubles
 from logphi.grid.shape import Shape
 from logphi.normal.cells import WIDE
-from logphi.normal.errors import MASS, SHARE, log_sum
+from logphi.normal.errors import MASS, SHARE
 
 
 @dataclass(frozen=True)

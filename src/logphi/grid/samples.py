@@ -12,10 +12,11 @@ from functools import lru_cache
 import numpy as np
 
 from logphi.arith.floats import ULP
+from logphi.arith.summation import log_sum
 from logphi.arrays import Array
 from logphi.grid.lattice_law import Cells, Grid, LatticeLaw
 from logphi.laws.densities import Densities
-from logphi.normal.errors import MASS, SHARE, log_sum
+from logphi.normal.errors import MASS, SHARE
 
 # measured: at these ends of the support so much mass is an atom that the step should respect
 _ATOM = 1e-3

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from logphi.arith.ball import Balls
+from logphi.arith.balls import Balls
 from logphi.arith.floats import ELEMENTARY, FLOATS, ULP
 from logphi.arith.names import Names
 from logphi.arith.protocol import Arithmetic, Number

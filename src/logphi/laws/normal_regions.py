@@ -15,8 +15,8 @@ import numpy as np
 
 from logphi.arith.floats import FLOATS, ULP, Discs
 from logphi.arith.scaled import Scaled
+from logphi.arith.summation import log_sum
 from logphi.arrays import Array
-from logphi.normal.errors import log_sum
 from logphi.normal.tails import log_masses
 
 if TYPE_CHECKING:

@@ -8,9 +8,10 @@ import numpy as np
 
 from logphi.arith.floats import ULP
 from logphi.arith.scaled import Scaled
+from logphi.arith.summation import log_sum
 from logphi.arrays import Array
 from logphi.normal.cells import WIDE, log_normal_mass
-from logphi.normal.errors import MASS, log_sum
+from logphi.normal.errors import MASS
 
 # beyond it an ulp of the place moves a normal tail by much of itself
 _FARTHEST = 1e7

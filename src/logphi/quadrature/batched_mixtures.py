@@ -20,11 +20,11 @@ from numpy.typing import NDArray
 
 from logphi.arith.floats import ULP, complex_log1p
 from logphi.arrays import Array
-from logphi.quadrature.exponential_sums import second_turn
+from logphi.quadrature.inner_integral import INNER_TARGET, weighted
 from logphi.quadrature.integration_range import cut_off, ends
 from logphi.quadrature.log_ratio import TwoComponents
 from logphi.quadrature.mixture_trapezoid import on_line, steps
-from logphi.quadrature.node_sums import INNER_TARGET, weighted
+from logphi.quadrature.second_order_sums import second_turn
 from logphi.quadrature.values import Line, Values
 
 # measured: so many mixtures repay the panels

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from logphi.arith.floats import ULP
 from logphi.arrays import Array
 from logphi.quadrature.curve import Curve
+from logphi.quadrature.inner_integral import InnerIntegral, Nodes, rough_log_mass, summed
 from logphi.quadrature.log_ratio import LARGE
-from logphi.quadrature.node_sums import InnerIntegral, Nodes, rough_log_mass, summed
 from logphi.quadrature.panels import Panels, gauss, log_errors, panels, rough_edges
 
 

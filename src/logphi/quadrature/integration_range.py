@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from logphi.arrays import Array
+from logphi.quadrature.inner_integral import near_one
 from logphi.quadrature.log_ratio import LARGE, LogRatio
-from logphi.quadrature.node_sums import near_one
 
 # measured: a centre known this well is known
 _SETTLED = 1e-3

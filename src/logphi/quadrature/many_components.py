@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logphi.arith.floats import ELEMENTARY, ULP
+from logphi.arith.summation import log_sum, product, roundings
 from logphi.arrays import Array
 from logphi.quadrature.log_ratio import CHUNK, LARGE, LogRatio, turn_rate
-from logphi.quadrature.sums import product, roundings
 
 # measured: Newton steps from an interpolated start; they end where rounding does not let them on
 _STEPS = 300
@@ -90,7 +90,7 @@ class ManyComponents(LogRatio):
             near = (growth > -0.5) & (exponent.max(axis=-1) < LARGE)
             if near.all():
                 return np.asarray(np.log1p(growth))
-            return np.where(near, np.log1p(np.where(near, growth, 0.0)), np.logaddexp(_log_sum(exponent), self.log_rest))
+            return np.where(near, np.log1p(np.where(near, growth, 0.0)), np.logaddexp(log_sum(exponent), self.log_rest))
 
         return self._by_parts(part, np.ravel(x))
 
@@ -158,7 +158,7 @@ class ManyComponents(LogRatio):
 
     def moving(self, x: Array) -> Array:
         """Log v at nodes, to a few ulps of its largest part."""
-        log_v: Array = self._by_parts(lambda x: _log_sum(self.log_weights + self._powers(x)), x)[0]
+        log_v: Array = self._by_parts(lambda x: log_sum(self.log_weights + self._powers(x)), x)[0]
         return log_v
 
     def moving_inverse(self, log_v: Array) -> tuple[Array, float]:
@@ -239,10 +239,3 @@ class ManyComponents(LogRatio):
         few = max(1, 4 * CHUNK // self.shifts.size)
         found = [function(*(one[first : first + few] for one in arguments)) for first in range(0, max(size, 1), few)]
         return np.concatenate(found, axis=-1)[None]
-
-
-def _log_sum(exponent: Array) -> Array:
-    """log(sum(exp)) along the last axis."""
-    peak = exponent.max(axis=-1)
-    total: Array = peak + np.log(np.exp(exponent - peak[..., None]).sum(axis=-1))
-    return total

@@ -36,7 +36,7 @@ _LARGEST = 600.0
 _MAX_NODES = 4096
 
 
-def log_decay(mixtures: LogRatio, abscissa: float, heights: Array, floor: float = FLOOR) -> Array:
+def log_mixture_envelope(mixtures: LogRatio, abscissa: float, heights: Array, floor: float = FLOOR) -> Array:
     """A proved upper bound of log |M(c + is)| - K(c) for all s >= t.
 
     Parameters

@@ -27,12 +27,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logphi.arith.floats import ELEMENTARY, ULP
+from logphi.arith.summation import error_of_log, roundings
 from logphi.arrays import Array
-from logphi.quadrature.exponential_sums import SecondMoments, along_line, one_by_one
+from logphi.quadrature.inner_integral import INNER_TARGET, Nodes, Noise, by_abscissa, deviations, summed, unknown, weighted
 from logphi.quadrature.integration_range import cut_off, ends, log_beyond
 from logphi.quadrature.log_ratio import LARGE, LogRatio
-from logphi.quadrature.node_sums import INNER_TARGET, Nodes, Noise, by_abscissa, deviations, summed, unknown, weighted
-from logphi.quadrature.sums import roundings, to_log
+from logphi.quadrature.second_order_sums import SecondMoments, along_line, one_by_one
 from logphi.quadrature.values import Line, Values
 
 # measured: an abscissa that needs more nodes than this lies far beyond any useful saddle
@@ -83,7 +83,7 @@ def on_axis(mixtures: LogRatio, abscissas: Array) -> Values:
         if nodes is None:
             return unknown(abscissas.size)
         size = np.abs(abscissas)
-        total += weighted(part.count, nodes.log_mass, to_log(nodes.noise.of_size(size)), to_log(nodes.inner))
+        total += weighted(part.count, nodes.log_mass, error_of_log(nodes.noise.of_size(size)), error_of_log(nodes.inner))
     return total
 
 

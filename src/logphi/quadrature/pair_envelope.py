@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from logphi.arrays import Array
-from logphi.quadrature.density_envelope import log_smooth_envelope
+from logphi.quadrature.density_envelope import log_density_envelope
 from logphi.quadrature.pair_log_ratio import ROOM, PairLogRatio
 from logphi.quadrature.pair_trapezoid import nodes_of
 
@@ -20,7 +20,7 @@ _CAPS = np.geomspace(1e-4, 1.0, 24)
 _COARSE_TARGET = -25.0
 
 
-def log_envelope(pair: PairLogRatio, abscissa: float, heights: Array) -> Array:
+def log_pair_envelope(pair: PairLogRatio, abscissa: float, heights: Array) -> Array:
     """A proved upper bound of log |M(c + is)| - K(c) for all s >= t, from a part of the law with a step density."""
     power = abscissa + 1
     found = _steps_of(pair, power)
@@ -34,7 +34,7 @@ def log_envelope(pair: PairLogRatio, abscissa: float, heights: Array) -> Array:
         # where the loss turns back, one stretch ends and another begins
         variation = float(np.abs(np.diff(capped, prepend=0.0, append=0.0)).sum())
         if weight > 0:
-            own = log_smooth_envelope(variation / weight * (1 + ROOM), heights, min(weight * (1 - ROOM), 1.0))
+            own = log_density_envelope(variation / weight * (1 + ROOM), heights, min(weight * (1 - ROOM), 1.0))
             envelope = np.minimum(envelope, own)
     return envelope
 

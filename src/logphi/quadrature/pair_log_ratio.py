@@ -15,8 +15,8 @@ from functools import cached_property
 import numpy as np
 
 from logphi.arith.floats import ELEMENTARY, ULP
+from logphi.arith.summation import log_sum
 from logphi.arrays import Array
-from logphi.quadrature.sums import log_sum
 
 _LOG_ROOT = 0.5 * math.log(2 * math.pi)
 # measured: points in a table, which take about a second, and numbers in an array at a time
@@ -216,7 +216,7 @@ class PairLogRatio:
                     return None
                 self._tables.append(self.at(self.rough * np.arange(first, last + 1.0)))
             points = self._tables[level]
-            within = log_sum(points.log_tilted(powers[:, None]).T) + math.log(self.rough)
+            within = log_sum(points.log_tilted(powers[:, None])) + math.log(self.rough)
             if (self.log_outside(points, powers) < within - _OUTSIDE).all():
                 return points
         return None

@@ -27,10 +27,10 @@ from functools import lru_cache
 
 import numpy as np
 
+from logphi.arith.summation import log_sum
 from logphi.arrays import Array
 from logphi.quadrature.curve import Curve
 from logphi.quadrature.log_ratio import turn_rate
-from logphi.quadrature.sums import log_sum
 
 # measured: panels at first, and at most: sums over more nodes take seconds
 _FIRST = 8
@@ -92,7 +92,7 @@ def panels(curve: Curve, powers: Array, top: float) -> Panels | None:
     if edges is None:
         return None
     length = np.log(np.diff(edges))[:, None]
-    second, plain = (log_sum(part + length) for part in _sizes(curve, (edges[1:] + edges[:-1]) / 2, powers))
+    second, plain = (log_sum(part + length, axis=0) for part in _sizes(curve, (edges[1:] + edges[:-1]) / 2, powers))
     # relative to the sum itself, and to M(c)
     mass = np.logaddexp(plain, np.log(1e-300 + curve.rest)) + np.log(_SHARP)
     size = (np.abs(powers - 1) + top) * (np.abs(powers) + top)
@@ -137,7 +137,7 @@ def halved(
 
 def log_errors(curve: Curve, found: Panels, powers: Array, top: float) -> tuple[Array, Array]:
     """Logarithms of what sums over the panels are wrong by, per power: of h over |z| |z + 1|, and of e^{al}."""
-    second, plain = (log_sum(part) for part in _log_bounds(curve, found.low, found.high, powers, top))
+    second, plain = (log_sum(part, axis=0) for part in _log_bounds(curve, found.low, found.high, powers, top))
     for own, end, outward in ((curve.start, found.start, -1), (curve.end, found.end, 1)):
         if not np.isfinite(own):
             cut = log_beyond(curve, powers, np.array([end]), outward)[:, 0]
@@ -154,7 +154,7 @@ def _sizes(curve: Curve, s: Array, powers: Array) -> tuple[Array, Array]:
     """Logarithms of l^2/2 W and of W, times the density; W sums the largest of 1, e^l and e^{al} over the sides."""
     loss = curve.loss(s)
     tilt = _tilts(curve, powers)[:, None, :] * loss[:, None]
-    log_size = log_sum(np.maximum(np.maximum(tilt, loss[:, None]), 0.0)) + curve.log_density(s)[:, None]
+    log_size = log_sum(np.maximum(np.maximum(tilt, loss[:, None]), 0.0), axis=0) + curve.log_density(s)[:, None]
     square = np.log(np.maximum(loss * loss, 1e-300) / 2)[:, None]
     return log_size + square, log_size
 
@@ -271,5 +271,5 @@ def _log_bounds(curve: Curve, low: Array, high: Array, powers: Array, top: float
     own = Ellipses.around(curve, low, high)
     tilts = _tilts(curve, powers)[:, None, None, :]
     grown = np.maximum(tilts * own.least[:, :, None], tilts * own.most[:, :, None]) + top * own.turn[:, :, None]
-    plain = log_sum(np.maximum(np.maximum(grown, own.most[:, :, None]), 0.0)) + own.log_rest[:, :, None]
+    plain = log_sum(np.maximum(np.maximum(grown, own.most[:, :, None]), 0.0), axis=0) + own.log_rest[:, :, None]
     return best(plain + np.log(np.maximum(own.size * own.size, 1e-300) / 2)[:, :, None]), best(plain)

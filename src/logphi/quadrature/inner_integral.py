@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logphi.arith.floats import ELEMENTARY, ULP, complex_log1p
+from logphi.arith.summation import error_of_log, log_sum, product, roundings
 from logphi.arrays import Array
-from logphi.quadrature.exponential_sums import SecondMoments, along_line, one_by_one, second_exp
-from logphi.quadrature.sums import log_sum, product, roundings, to_log
+from logphi.quadrature.second_order_sums import SecondMoments, along_line, one_by_one, second_exp
 from logphi.quadrature.values import Line, Values
 
 # measured: the relative error asked of the inner integral, before division by the number of repetitions: below all rounding
@@ -158,7 +158,7 @@ def summed(
 def rough_log_mass(loss: Array, log_density: Array, powers: Array, omitted: tuple[float, float] = (0.0, 0.0)) -> Array:
     """K as :func:`summed` has it, without its errors, which take longer than the sums."""
     exponent = powers[:, None] * loss
-    whole = log_sum((exponent + log_density).T)
+    whole = log_sum(exponent + log_density)
     if not max(np.abs(exponent).max(), np.abs(loss).max()) <= _LARGE:
         return whole
     density = np.exp(log_density)
@@ -183,8 +183,8 @@ def deviations(
     deviation = second_moments(heights, nodes.loss[:, kept], weight[:, kept]) + 1j * heights * nodes.slope
     with np.errstate(divide="ignore"):  # a zero of the characteristic function: infinite error
         scale = 1 + 1 / np.abs(1 + deviation)
-    rounding = to_log(nodes.noise.at(abscissa + 1j * heights) * scale)
-    inner = to_log((nodes.inner + 2 * dropped[:, None]) * scale)
+    rounding = error_of_log(nodes.noise.at(abscissa + 1j * heights) * scale)
+    inner = error_of_log((nodes.inner + 2 * dropped[:, None]) * scale)
     return nodes.log_mass + complex_log1p(deviation), rounding, inner
 
 
@@ -251,7 +251,9 @@ class InnerIntegral(ABC):
             own = abscissas[those]
             found = self.nodes(own + 1, own, count)
             if found is not None:
-                part = weighted(np.ones(1), found.log_mass, to_log(found.noise.of_size(np.abs(own))), to_log(found.inner))
+                part = weighted(
+                    np.ones(1), found.log_mass, error_of_log(found.noise.of_size(np.abs(own))), error_of_log(found.inner)
+                )
                 values.mid[those], values.rounding[those], values.inner[those] = part.mid, part.rounding, part.inner
         return values
 

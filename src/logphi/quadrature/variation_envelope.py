@@ -15,7 +15,7 @@ import numpy as np
 
 from logphi.arrays import Array
 from logphi.quadrature.curve import Curve
-from logphi.quadrature.density_envelope import log_smooth_envelope
+from logphi.quadrature.density_envelope import log_density_envelope
 from logphi.quadrature.gauss_legendre import parts_of
 from logphi.quadrature.panels import panels
 
@@ -59,4 +59,4 @@ def log_variation_envelope(curve: Curve, abscissa: float, heights: Array) -> Arr
         variation += float(np.abs(np.diff(density)).sum() + (bent * np.exp(bent / 8)) @ most + density[-1])
         variation += 0.0 if curve.mirrored else float(density[0])
     weight = float(np.exp(min(smooth - whole, 0.0))) * (1 - _ROOM)
-    return log_smooth_envelope(variation * (1 + _ROOM), heights, weight)
+    return log_density_envelope(variation * (1 + _ROOM), heights, weight)

@@ -230,7 +230,7 @@ def _cells(curve: Curve, s: Array, x: Array, h: float) -> Array:
             break
         around = Ellipses.around(curve, low, high, rho, order)
         start = x[owner][:, None]
-        apart = np.maximum(np.abs(around.left - start), np.abs(around.right - start)) + around.moved + 1e-300
+        apart = np.maximum(np.abs(around.left - start), np.abs(around.right - start)) + around.deviation + 1e-300
         paid = np.log(apart) + np.maximum(around.most - start, 0.0) - scale
         log_error = (around.log_rest + np.maximum(paid, 0.0)).min(axis=1)
         typical = np.maximum(curve.log_density((low + high) / 2), reference[owner]) + np.log(high - low)

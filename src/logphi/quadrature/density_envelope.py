@@ -1,4 +1,7 @@
-"""How fast a characteristic function decays, proved from little knowledge of its density."""
+"""The envelope of a characteristic function from the total variation of the density: the lemma behind other envelopes.
+
+An envelope at the height t bounds |M(c + is)| / M(c) for all s >= t.
+"""
 
 from __future__ import annotations
 

@@ -112,5 +112,4 @@ def _inner(curve: Curve, found: Panels, powers: Array, top: float, known: Nodes,
     exponent = np.abs(known.loss).max() * np.maximum(np.abs(powers), 1.0)
     plain = np.where((known.log_mass[0] > 0.99) | (exponent > 0.99 * LARGE), plain, -np.inf)
     total = np.logaddexp(second + np.log(np.maximum(size, 1e-300)), plain) - known.log_mass[0]
-    error: Array = np.exp(np.minimum(total, LARGE))
-    return error
+    return np.asarray(np.exp(np.minimum(total, LARGE)))

@@ -28,7 +28,8 @@ from numpy.typing import NDArray
 from logphi.arith.summation import log_sum
 from logphi.arrays import Array
 from logphi.quadrature.inner_integral import INNER_TARGET, InnerIntegral, Nodes, rough_log_mass, summed
-from logphi.quadrature.pair_log_ratio import MOST, SLACK, PairLogRatio, Points
+from logphi.quadrature.pair_log_ratio import MOST, PairLogRatio, Points
+from logphi.quadrature.values import LOG_ROUNDING
 
 # derived: shares of the widest strip that are tried, below pi/2 of it, where cosines have room
 _WAYS = np.linspace(0.04, 0.96, 24)
@@ -64,7 +65,7 @@ class Strip:
         own = np.logaddexp(log_sum(log_size[:, None] + top * turn, axis=0), outside) + raised
         # the parts that make the sum one of second order
         log_most = np.logaddexp(own, math.log(1 + 2 * (abs(power) + top)) + v * v / 2)
-        return Strip(v, log_most + SLACK * (1 + np.abs(log_most)))
+        return Strip(v, log_most + LOG_ROUNDING * (1 + np.abs(log_most)))
 
     def step(self, log_goal: float) -> float:
         """The longest step for which the rule errs by less than a goal; with so few digits that its multiples are exact."""
@@ -74,7 +75,7 @@ class Strip:
     def log_error(self, step: float) -> float:
         """The logarithm of what the rule errs by."""
         turns = 2 * np.pi * self.v / step
-        return float((self.log_most - turns - np.log(-np.expm1(-turns))).min()) + math.log(2) + SLACK
+        return float((self.log_most - turns - np.log(-np.expm1(-turns))).min()) + math.log(2) + LOG_ROUNDING
 
 
 @dataclass(frozen=True)

@@ -289,7 +289,7 @@ def in_python(text):
 @pytest.mark.parametrize(("build", "read"), [(parse, decimal), (in_python, shortest)], ids=["as written", "floats"])
 def test_transforms_hold_the_exact_parameters(text, build, read):
     pytest.importorskip("flint")
-    from logphi.arith.ball import Balls
+    from logphi.arith.balls import Balls
 
     balls, loss = Balls(240, proving=True), build(text).loss_law()
     with mpmath.workdps(DIGITS):
@@ -309,7 +309,7 @@ def test_transforms_hold_the_exact_parameters(text, build, read):
 
 def test_a_float_is_its_shortest_decimal_and_no_other_number_of_that_double():
     pytest.importorskip("flint")
-    from logphi.arith.ball import Balls
+    from logphi.arith.balls import Balls
 
     balls = Balls(240, proving=True)
     sigmas = (1.1, Fraction(11, 10), Fraction(1.1))
@@ -357,7 +357,7 @@ def test_whether_both_orders_agree_is_read_off_the_formulas(text, mirrored):
 )
 def test_what_has_no_exact_formula_is_refused(text, reason):
     pytest.importorskip("flint")
-    from logphi.arith.ball import Balls
+    from logphi.arith.balls import Balls
 
     balls = Balls(240, proving=True)
     with pytest.raises(NotImplementedError, match=reason):
@@ -367,7 +367,7 @@ def test_what_has_no_exact_formula_is_refused(text, reason):
 @pytest.mark.parametrize("text", ["RandomizedResponse(p=0.5 + 1e-30, adjacency='replace').subset(0.1, adjacency='replace')"])
 def test_an_order_that_doubles_do_not_show_is_refused_in_balls_and_in_rational_numbers(text):
     pytest.importorskip("flint")
-    from logphi.arith.ball import Balls
+    from logphi.arith.balls import Balls
     from logphi.certified.locations import Exact
 
     law: Any = parse(text).loss_law().terms[0][0]

@@ -15,9 +15,9 @@ Watch = Callable[[Iterable[int]], Iterable[int]]
 
 # measured: secant steps on a smooth logarithm need five to eight evaluations, the bisections between them some more
 _STEPS = 60
-# measured: two preparations settle a smooth function; a wide enclosure settles for less
+# measured: a smooth function needs two preparations, one with a wide enclosure more
 _PREPARATIONS = 4
-# measured: how near the coarse function's logarithm comes to the level
+# measured: how near the logarithm of the coarse function must come to the level
 _ROUGH = 0.01
 # bisection stops at this width, in units of 1 + |x|, and moves an end no nearer than this share of its distance
 _RESOLUTION = 1e-11
@@ -26,8 +26,8 @@ _SHARE = 0.05
 _NOISE = 1e-3
 # measured: each step away from a guess is so much longer; halving makes up for what it skips
 _STRIDE = 8.0
-# measured: how far beyond a false position to look, as a share of the bracket
-_PAST = 0.02
+# measured: how far beyond the zero of the chord to evaluate, as a share of the bracket
+_OVERSHOOT = 0.02
 # measured: a function prepared at one point is still sharp this far from it, relatively
 _NEAR = 0.02
 
@@ -131,7 +131,7 @@ def _secant(
             return x
         slope = (gap - before) / (x - previous) if x != previous and math.isfinite(before) else math.nan
         if math.isnan(previous):
-            # a crossing that is roughly known already is not left for long
+            # the first step is short, because the start is nearly a crossing
             step = (1e-3 if enough >= _ROUGH else 1e-5) * max(abs(x), 1e-3)
             proposal = x + math.copysign(step, gap)
         elif math.isfinite(gap) and slope < 0:
@@ -140,8 +140,8 @@ def _secant(
             proposal = math.nan
         previous, before = x, gap
         # far below the level a value may be all noise
-        astray = here.upper < level - 1 and here.upper - here.lower > 1
-        inside = low < proposal < high and not astray
+        uninformative = here.upper < level - 1 and here.upper - here.lower > 1
+        inside = low < proposal < high and not uninformative
         if not inside:
             proposal = 0.5 * (low + high) if math.isfinite(high) else 2 * max(abs(low), 1.0)
         if abs(proposal - x) <= 4e-16 * abs(x):
@@ -234,7 +234,7 @@ def fall(function: Callable[[float], float], start: float, step: float, floor: f
     while (width := high - low) > max(enough, 4e-16 * (abs(low) + abs(high))):
         share = 0.5 if halve else _share(above, below)
         # a little beyond the zero of the chord, so that both ends move in
-        share = min(max(share + math.copysign(_PAST, 0.5 - share), _PAST), 1 - _PAST)
+        share = min(max(share + math.copysign(_OVERSHOOT, 0.5 - share), _OVERSHOOT), 1 - _OVERSHOOT)
         middle = low + share * width
         value = function(middle)
         low, above, high, below = (middle, value, high, below) if value > 0 else (low, above, middle, value)

@@ -8,7 +8,8 @@ import pytest
 from mpmath import mpc, mpf
 
 from logphi import testing
-from logphi.arith.ball import Ball, Balls
+from logphi.arith.ball import Ball
+from logphi.arith.balls import Balls
 from logphi.arith.mp import MULTIPRECISION
 from logphi.arith.order import Affine
 from logphi.arith.protocol import Plain
@@ -322,7 +323,7 @@ MEANS = {
 def test_means_over_the_whole_line(name, guard, monkeypatch):
     if guard is not None:
         # no argument sets it, as a smaller guard only widens: hardly anything is left between the ends, so the tails are tested
-        monkeypatch.setattr("logphi.arith.ball._GUARD", guard)
+        monkeypatch.setattr("logphi.arith.balls._GUARD", guard)
     function, exact = MEANS[name]
     ball = BALLS.log_normal_mean(function)
     with mpmath.workdps(DIGITS):

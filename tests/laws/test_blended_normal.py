@@ -17,7 +17,7 @@ from logphi.laws.log_phi import LogPhi
 from logphi.laws.mixed_normal import MixedNormal
 from logphi.laws.weights import Binomial, Listed, Thinned
 from logphi.quadrature.log_ratio import TwoComponents
-from logphi.quadrature.mixture_envelope import log_decay
+from logphi.quadrature.mixture_envelope import log_mixture_envelope
 from logphi.quadrature.mixture_trapezoid import on_line
 from logphi.quadrature.values import Line
 
@@ -268,5 +268,5 @@ def test_many_mixtures_of_one_shift_stay_as_they_were():
     total, parts = on_line(many, line), [law.on_line(line) for law in laws]
     gap = np.abs(total.mid - sum(part.mid for part in parts))
     assert np.all(gap <= total.radius + sum(part.radius for part in parts))
-    envelope = log_decay(many, 0.7, line.heights[1:])
+    envelope = log_mixture_envelope(many, 0.7, line.heights[1:])
     assert envelope.shape == (5, 15)

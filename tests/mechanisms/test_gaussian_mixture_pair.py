@@ -12,7 +12,7 @@ from mpmath import exp, log, mpf
 import logphi as lp
 from exact import dec
 from logphi.arith.mp import MULTIPRECISION
-from logphi.quadrature.pair_envelope import log_envelope
+from logphi.quadrature.pair_envelope import log_pair_envelope
 
 DIGITS = 30
 PAIRS: list[tuple[Any, ...]] = [
@@ -107,7 +107,7 @@ def test_decay(pair):
     for c in (0.5, -0.5, 4.0):
         # in units of the spread of the loss, for which twice K says enough
         heights = np.geomspace(0.1, 200, 30) / math.sqrt(2 * law.log_transform(np.array([1.0])).mid[0])
-        envelope = log_envelope(law.ratio, c, heights)
+        envelope = log_pair_envelope(law.ratio, c, heights)
         here = law.log_transform(c + 1j * heights)
         size = here.mid.real - law.log_transform(np.array([c])).mid[0]
         assert np.all(size <= envelope + here.radius + 1e-9)

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from logphi.quadrature.density_envelope import log_smooth_envelope
+from logphi.quadrature.density_envelope import log_density_envelope
 
 HEIGHTS = np.concatenate([np.geomspace(1e-8, 1e4, 150), np.linspace(0.1, 60, 150)])
 HEIGHTS.sort()
@@ -49,16 +49,16 @@ def test_smooth_envelope_is_above(name, weight):
     modulus, variation = DENSITIES[name]
     # a density of the given weight beside an atom at zero, the worst that the rest can be
     worst = beyond(lambda t: 1 - weight + weight * modulus(t), HEIGHTS)
-    bound = log_smooth_envelope(variation, HEIGHTS, weight)
+    bound = log_density_envelope(variation, HEIGHTS, weight)
     assert np.all(np.log(np.maximum(worst, 1e-300)) <= bound + FUZZ)
     assert np.all(bound <= 0)
     assert np.all(np.diff(bound) <= FUZZ)
 
 
 def test_smooth_envelope_decays_and_bends():
-    far = log_smooth_envelope(2.0, np.array([1e6]))
+    far = log_density_envelope(2.0, np.array([1e6]))
     assert far[0] == pytest.approx(math.log(2e-6), rel=1e-6)
-    near = log_smooth_envelope(2.0, np.array([1e-7]))
+    near = log_density_envelope(2.0, np.array([1e-7]))
     assert -near[0] == pytest.approx(0.08 * (1e-7 / 2) ** 2, rel=1e-3)
 
 
@@ -66,10 +66,10 @@ def test_smooth_envelope_decays_and_bends():
 def test_smooth_envelope_scales(name):
     _, variation = DENSITIES[name]
     np.testing.assert_allclose(
-        log_smooth_envelope(variation, HEIGHTS), log_smooth_envelope(10 * variation, 10 * HEIGHTS), rtol=1e-9
+        log_density_envelope(variation, HEIGHTS), log_density_envelope(10 * variation, 10 * HEIGHTS), rtol=1e-9
     )
 
 
 def test_variations_broadcast():
-    both = log_smooth_envelope(np.array([[1.0], [2.0]]), HEIGHTS)
-    np.testing.assert_array_equal(both[1], log_smooth_envelope(2.0, HEIGHTS))
+    both = log_density_envelope(np.array([[1.0], [2.0]]), HEIGHTS)
+    np.testing.assert_array_equal(both[1], log_density_envelope(2.0, HEIGHTS))

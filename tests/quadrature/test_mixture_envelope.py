@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from logphi.quadrature.log_ratio import TwoComponents
-from logphi.quadrature.mixture_envelope import log_decay
+from logphi.quadrature.mixture_envelope import log_mixture_envelope
 
 HEIGHTS = np.geomspace(1e-2, 300.0, 30)
 
@@ -36,7 +36,7 @@ def draw(rng):
 def test_it_is_above_here_and_beyond(seed):
     rng = np.random.default_rng(seed)
     m, q, c = draw(rng)
-    bound = log_decay(one(m, q, 10 ** rng.uniform(0, 9)), c, HEIGHTS)[0]
+    bound = log_mixture_envelope(one(m, q, 10 ** rng.uniform(0, 9)), c, HEIGHTS)[0]
     modulus = log_modulus(m, q, c, HEIGHTS)
     beyond = np.maximum.accumulate(modulus[::-1])[::-1]
     assert np.all(beyond <= bound + 1e-13)
@@ -47,19 +47,19 @@ def test_it_is_above_here_and_beyond(seed):
 @pytest.mark.parametrize(("m", "q", "c", "least"), [(0.05, 0.01, 3.0, 0.97), (0.3, 0.1, -4.0, 0.9), (0.9, 0.005, 6.0, 0.6)])
 def test_a_nearly_normal_law_keeps_its_decay(m, q, c, least):
     heights = np.geomspace(0.2, 2.0, 8) / (m * q)
-    ratio = log_decay(one(m, q), c, heights)[0] / log_modulus(m, q, c, heights)
+    ratio = log_mixture_envelope(one(m, q), c, heights)[0] / log_modulus(m, q, c, heights)
     assert np.all(ratio > least)
 
 
 def test_far_up_it_falls_faster_than_any_power():
-    bound = log_decay(one(1.0, 0.1), 1.0, 10.0 ** np.arange(2, 6))[0]
+    bound = log_mixture_envelope(one(1.0, 0.1), 1.0, 10.0 ** np.arange(2, 6))[0]
     slopes = np.diff(bound) / np.log(10)
     assert np.all(np.diff(slopes) < 0)
     assert bound[-1] < -15
 
 
 def test_many_counts_cost_no_accuracy():
-    few, many = (log_decay(one(0.9, 0.005, count), 6.0, np.array([1e-3]))[0, 0] for count in (1e12, 1e15))
+    few, many = (log_mixture_envelope(one(0.9, 0.005, count), 6.0, np.array([1e-3]))[0, 0] for count in (1e12, 1e15))
     assert many < 0
     assert few == pytest.approx(many, rel=1e-2)
 
@@ -67,13 +67,13 @@ def test_many_counts_cost_no_accuracy():
 def test_many_mixtures_are_bounded_one_by_one():
     rng = np.random.default_rng(5)
     many = TwoComponents(rng.uniform(0.2, 2, 20), 10 ** rng.uniform(-4, -0.1, 20), np.ones(20))
-    together = log_decay(many, 2.0, HEIGHTS)
+    together = log_mixture_envelope(many, 2.0, HEIGHTS)
     assert together.shape == (20, HEIGHTS.size)
     for row, (m, q) in enumerate(zip(many.shift, many.rate, strict=True)):
-        alone = log_decay(one(m, q), 2.0, HEIGHTS)[0]
+        alone = log_mixture_envelope(one(m, q), 2.0, HEIGHTS)[0]
         near = alone > -20
         np.testing.assert_allclose(together[row][near], alone[near], rtol=1e-3, atol=1e-11)
 
 
 def test_out_of_reach_nothing_is_claimed():
-    assert np.all(log_decay(one(50.0, 0.5), 100.0, HEIGHTS) == 0)
+    assert np.all(log_mixture_envelope(one(50.0, 0.5), 100.0, HEIGHTS) == 0)

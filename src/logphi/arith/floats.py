@@ -116,7 +116,7 @@ class Floats(Arithmetic):
     def log(self, x: Discs) -> Discs:
         """Natural logarithm, principal branch (any branch within a disc that meets the cut)."""
         mid = np.log(x.mid)
-        return Discs(mid, (_log_spread(x.rad / np.abs(x.mid)) + ELEMENTARY * np.abs(mid)) * INFLATE)
+        return Discs(mid, (_log_error(x.rad / np.abs(x.mid)) + ELEMENTARY * np.abs(mid)) * INFLATE)
 
     def log1p(self, x: Discs) -> Discs:
         """``log(1 + x)``."""
@@ -124,8 +124,8 @@ class Floats(Arithmetic):
         size = np.abs(x.mid)
         away = np.abs(1 + x.mid) * (1 - OPERATION)
         with np.errstate(divide="ignore"):  # 1 + x = 0: infinite radius
-            spread = _log_spread((x.rad + ULP * np.minimum(size, 1)) / away)
-        return Discs(mid, (spread + ELEMENTARY * np.minimum(size, np.abs(mid) + 1)) * INFLATE)
+            error = _log_error((x.rad + ULP * np.minimum(size, 1)) / away)
+        return Discs(mid, (error + ELEMENTARY * np.minimum(size, np.abs(mid) + 1)) * INFLATE)
 
     def log1p_gap(self, x: Discs) -> Discs:
         """``x - log(1 + x)``: with w = x / (2 + x) it is x w - 2 (w^3/3 + w^5/5 + ...)."""
@@ -139,13 +139,13 @@ class Floats(Arithmetic):
         # the derivative is x / (1 + x)
         room = np.abs(1 + x.mid) * (1 - OPERATION) - x.rad
         with np.errstate(divide="ignore"):  # no room: infinite radius
-            moved = np.where(room > 0, x.rad * (size + x.rad) / np.maximum(room, 0), np.inf)
-        return Discs(mid, (np.where(x.rad > 0, moved, 0.0) + own) * INFLATE)
+            by_argument = np.where(room > 0, x.rad * (size + x.rad) / np.maximum(room, 0), np.inf)
+        return Discs(mid, (np.where(x.rad > 0, by_argument, 0.0) + own) * INFLATE)
 
     def tanh(self, x: Discs) -> Discs:
         """Hyperbolic tangent, of a real disc or away from the poles."""
         mid = np.tanh(x.mid)
-        return Discs(mid, (_tanh_spread(x, mid) + ELEMENTARY * np.abs(mid)) * INFLATE)
+        return Discs(mid, (_tanh_error(x, mid) + ELEMENTARY * np.abs(mid)) * INFLATE)
 
     def log_cosh(self, x: Discs) -> Discs:
         """``log(cosh(x))``, up to a multiple of 2 pi i."""
@@ -158,8 +158,8 @@ class Floats(Arithmetic):
         mid = np.where(near, complex_log1p(2 * np.sinh(small / 2) ** 2), far + complex_log1p(decay) - np.log(2))
         with np.errstate(divide="ignore"):  # a zero of cosh: infinite radius
             own = np.where(near, ELEMENTARY * size**2, ELEMENTARY * (size + np.abs(decay) / np.abs(1 + decay)))
-        moved = np.abs(np.tanh(x.mid)) * (1 + ELEMENTARY) * np.sinh(np.minimum(x.rad, 1)) + x.rad**2
-        return Discs(mid, (_log_spread(np.where(x.rad < 1, moved, np.inf)) + own) * INFLATE)
+        by_argument = np.abs(np.tanh(x.mid)) * (1 + ELEMENTARY) * np.sinh(np.minimum(x.rad, 1)) + x.rad**2
+        return Discs(mid, (_log_error(np.where(x.rad < 1, by_argument, np.inf)) + own) * INFLATE)
 
     def log_sinhc(self, x: Discs) -> Discs:
         """``log(sinh(x)/x)``, up to a multiple of 2 pi i."""
@@ -179,8 +179,8 @@ class Floats(Arithmetic):
             coth = np.abs((1 + decay) / (1 - decay)) * (1 + ELEMENTARY)
         # near 0 the derivative coth(x) - 1/x is below |x|/2; further out the two parts are bounded apart
         inside = x.rad * (size + x.rad)
-        outside = _log_spread(np.where(x.rad < 0.5, coth * np.sinh(np.minimum(x.rad, 1)) + x.rad**2, np.inf))
-        outside = outside + _log_spread(x.rad / np.maximum(size, 1))
+        outside = _log_error(np.where(x.rad < 0.5, coth * np.sinh(np.minimum(x.rad, 1)) + x.rad**2, np.inf))
+        outside = outside + _log_error(x.rad / np.maximum(size, 1))
         return Discs(mid, (np.where(near & (x.rad < 0.1), inside, outside) + own) * INFLATE)
 
     def tanhc_gap(self, x: Discs) -> Discs:
@@ -196,7 +196,7 @@ class Floats(Arithmetic):
         # near 0 the derivative is below |x|; further out it is that of tanh, over x, and tanh over x^2
         inside = x.rad * (size + x.rad)
         room = np.maximum(size - x.rad, 0.25)
-        outside = np.where(x.rad < 0.25, (_tanh_spread(x, tanh) + np.abs(tanh) * x.rad / room) / room, np.inf)
+        outside = np.where(x.rad < 0.25, (_tanh_error(x, tanh) + np.abs(tanh) * x.rad / room) / room, np.inf)
         return Discs(mid, (np.where(near & (x.rad < 0.1), inside, outside) + own) * INFLATE)
 
     def exp(self, x: Discs) -> Discs:
@@ -233,24 +233,24 @@ class Floats(Arithmetic):
         exponent = sharp + np.abs(z.mid)[..., None] * sharp + z.rad[..., None] * np.abs(loss)
         wrong = (terms * np.expm1(np.minimum(exponent + len(log_p) * ULP, 700.0))).sum(axis=-1) * (1 + 1e-9)
         with np.errstate(divide="ignore"):  # a zero of the sum: infinite radius
-            spread = _log_spread(wrong / np.abs(turned))
+            error = _log_error(wrong / np.abs(turned))
             mid = top + np.log(turned)
-        return Discs(mid, (spread + ELEMENTARY * (np.abs(top) + 1)) * INFLATE)
+        return Discs(mid, (error + ELEMENTARY * (np.abs(top) + 1)) * INFLATE)
 
 
-def _log_spread(relative: Array) -> Array:
-    """How far log moves when its argument moves by a relative amount; infinite from one on."""
+def _log_error(relative: Array) -> Array:
+    """A bound of the error of log from the relative error of its argument; infinite from one on."""
     inside = relative < 1
     return np.where(inside, -np.log1p(-np.where(inside, relative, 0)), np.inf)
 
 
-def _tanh_spread(x: Discs, tanh: NDArray[Any]) -> Array:
+def _tanh_error(x: Discs, tanh: NDArray[Any]) -> Array:
     """Bound of |tanh(x + d) - tanh(x)| = |sinh d| / |cosh(x + d) cosh(x)| over |d| <= rad."""
     slope = np.abs(1 - tanh**2) + ELEMENTARY * (1 + np.abs(tanh) ** 2)
     if not np.iscomplexobj(x.mid):
         return np.minimum(x.rad, 2.0)  # on the real line the slope is at most one
-    moved = np.abs(tanh) * np.sinh(np.minimum(x.rad, 1)) + x.rad**2
-    room = np.where((x.rad < 1) & (moved < 1), 1 - moved, 0)
+    by_argument = np.abs(tanh) * np.sinh(np.minimum(x.rad, 1)) + x.rad**2
+    room = np.where((x.rad < 1) & (by_argument < 1), 1 - by_argument, 0)
     with np.errstate(divide="ignore"):  # no room: infinite radius
         return np.where(x.rad > 0, np.sinh(np.minimum(x.rad, 1)) * slope / room, 0.0)
 

@@ -1,4 +1,4 @@
-"""Formulas that are told apart and not computed: equal names are equal numbers, whatever the parameters."""
+"""Names of formulas, which are not computed: equal names are equal numbers, whatever the parameters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A positive number below or above the range of doubles, with its errors told apart."""
+"""A positive number below or above the range of doubles, with each kind of error."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Scaled:
 
     @staticmethod
     def between(log_low: float, log_high: float) -> Scaled:
-        """A number between two, given by their logarithms: of the errors, rounding is all that is told."""
+        """A number between two, given by their logarithms: their distance counts as rounding."""
         if log_high == -math.inf:
             return Scaled(0.0, 0.0)
         share = math.exp(min(log_low - log_high, 0.0))

@@ -8,7 +8,7 @@ from typing import Any
 
 from flint import arb, ctx, fmpq
 
-from logphi.arith.ball import Balls
+from logphi.arith.balls import Balls
 from logphi.arith.protocol import Parameter
 from logphi.certified.route import NotCertifiedError
 

@@ -57,8 +57,8 @@ def _between(known: Sequence[Known], i: int) -> Ceiling:
     # both rise: they meet near t; wherever that is, neither is higher before it than the one, nor behind it than the other
     t = min(max((there.high - here.high + backward * length) / (forward + backward), 0.0), length)
     up, down = forward * t, backward * (length - t)
-    slip = _ROUNDING * (abs(here.high) + up + abs(there.high) + down)
-    meeting = Ceiling(max(here.high + up, there.high + down) + slip, here.at + t)
+    rounding = _ROUNDING * (abs(here.high) + up + abs(there.high) + down)
+    meeting = Ceiling(max(here.high + up, there.high + down) + rounding, here.at + t)
     return min(best, meeting, key=lambda one: one.height)
 
 

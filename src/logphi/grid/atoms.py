@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from logphi.arith.floats import ULP
+from logphi.arith.summation import log_sum
 from logphi.arrays import Array
 from logphi.grid.chords import Chords, atom_chords
 from logphi.grid.discretizer import Discretizer
 from logphi.grid.lattice_law import Grid, LatticeLaw, placed
-from logphi.normal.errors import log_sum
 
 # measured: with more atoms, no base and no step fits better than any other
 _MANY = 24

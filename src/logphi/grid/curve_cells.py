@@ -13,10 +13,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from logphi.arith.floats import ULP
+from logphi.arith.summation import log_sum
 from logphi.arrays import Array
 from logphi.grid.discretizer import Discretizer
 from logphi.grid.lattice_law import Grid, LatticeLaw, TiltedCells, joined, placed, within_doubles
-from logphi.normal.errors import MASS, RUN, SHARE, log_sum
+from logphi.normal.errors import MASS, RUN, SHARE
 from logphi.quadrature.curve import Curve
 from logphi.quadrature.gauss_legendre import GaussLegendre, atoms_of
 from logphi.quadrature.panels import Ellipses, gauss
@@ -234,7 +235,7 @@ def _cells(curve: Curve, s: Array, x: Array, h: float) -> Array:
             break
         around = Ellipses.around(curve, low, high, rho, order)
         start = x[owner][:, None]
-        apart = np.maximum(np.abs(around.left - start), np.abs(around.right - start)) + around.moved + 1e-300
+        apart = np.maximum(np.abs(around.left - start), np.abs(around.right - start)) + around.deviation + 1e-300
         paid = np.log(apart) + np.maximum(around.most - start, 0.0) - scale
         log_error = (around.log_rest + np.maximum(paid, 0.0)).min(axis=1)
         typical = np.maximum(curve.log_density((low + high) / 2), reference[owner]) + np.log(high - low)

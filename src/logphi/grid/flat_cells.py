@@ -8,11 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from logphi.arith.floats import ULP
+from logphi.arith.summation import log_sum
 from logphi.arrays import Array
 from logphi.grid.chords import Chords, atom_chords
 from logphi.grid.discretizer import Discretizer, Ends
 from logphi.grid.lattice_law import Grid, LatticeLaw, TiltedCells, joined, placed
-from logphi.normal.errors import MASS, SHARE, log_sum
+from logphi.normal.errors import MASS, SHARE
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logphi.arith.floats import ULP
+from logphi.arith.summation import log_sum
 from logphi.arrays import Array
-from logphi.normal.errors import MASS, RUN, SHARE, log_sum
+from logphi.normal.errors import MASS, RUN, SHARE
 
 # measured: near a finite end of the support more than two cells must be rounded down
 _ROUGH = tuple(2**k for k in range(1, 11))

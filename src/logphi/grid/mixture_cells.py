@@ -8,13 +8,14 @@ import numpy as np
 from scipy.special import log_ndtr, ndtr
 
 from logphi.arith.floats import ULP
+from logphi.arith.summation import log_sum
 from logphi.arrays import Array
 from logphi.grid.chords import Chords
 from logphi.grid.discretizer import Discretizer, Ends
 from logphi.grid.lattice_law import Grid, LatticeLaw, TiltedCells, within_doubles
 from logphi.grid.one_sided_mixture import OneSidedMixture
 from logphi.normal.cells import WIDE
-from logphi.normal.errors import MASS, SHARE, log_sum
+from logphi.normal.errors import MASS, SHARE
 
 
 @dataclass(frozen=True)

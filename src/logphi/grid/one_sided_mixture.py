@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from scipy.special import log_ndtr, ndtr
 
 from logphi.arith.floats import ULP
+from logphi.arith.summation import log_sum
 from logphi.arrays import Array
 from logphi.normal.cells import normal_cells, raw_cells
-from logphi.normal.errors import log_sum
 from logphi.quadrature.log_ratio import ExponentialMixture
 from logphi.quadrature.many_components import ManyComponents
 

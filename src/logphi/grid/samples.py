@@ -11,10 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from logphi.arith.floats import ULP
+from logphi.arith.summation import log_sum
 from logphi.arrays import Array
 from logphi.grid.discretizer import Discretizer
 from logphi.grid.lattice_law import Grid, LatticeLaw, TiltedCells
-from logphi.normal.errors import MASS, SHARE, log_sum
+from logphi.normal.errors import MASS, SHARE
 
 # measured: more mass than this at an end of the support is an atom that the step should divide
 _ATOM = 1e-3

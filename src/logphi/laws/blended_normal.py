@@ -20,10 +20,10 @@ from logphi.laws.normal import largest_shift, shifted_growth
 from logphi.laws.support import Support
 from logphi.laws.transform import LossTransform, T
 from logphi.laws.weights import Weights
+from logphi.quadrature.inner_integral import over
 from logphi.quadrature.many_components import ManyComponents
-from logphi.quadrature.mixture_envelope import log_decay
+from logphi.quadrature.mixture_envelope import log_mixture_envelope
 from logphi.quadrature.mixture_trapezoid import approximate, at_points, on_line
-from logphi.quadrature.node_sums import over
 from logphi.quadrature.values import Line, Values
 
 # measured: an envelope for so many repetitions is sharp enough for any number
@@ -136,7 +136,7 @@ class BlendedNormal(LossTransform):
     def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
         """From a shifted line of integration."""
         # accurate enough for any number of repetitions
-        result: Array = log_decay(self.ratio.repeated(_MANY), abscissa, heights)[0]
+        result: Array = log_mixture_envelope(self.ratio.repeated(_MANY), abscissa, heights)[0]
         return result
 
 

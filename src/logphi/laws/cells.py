@@ -10,7 +10,7 @@ from functools import cached_property, reduce
 from operator import add
 from typing import Protocol
 
-from logphi.arith.ball import Balls
+from logphi.arith.balls import Balls
 from logphi.arith.names import Names
 from logphi.arith.protocol import Arithmetic, Number
 from logphi.written import meant

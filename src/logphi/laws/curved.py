@@ -23,9 +23,9 @@ from logphi.laws.transform import LossTransform, T
 from logphi.quadrature import curve_excess
 from logphi.quadrature.curve import Curve
 from logphi.quadrature.gauss_legendre import GaussLegendre, ends_of
-from logphi.quadrature.shifted_line import log_shifted_line_envelope
-from logphi.quadrature.total_variation import log_variation_envelope
+from logphi.quadrature.shifted_line_envelope import log_shifted_line_envelope
 from logphi.quadrature.values import Line, Values
+from logphi.quadrature.variation_envelope import log_variation_envelope
 
 
 class Curved(LossTransform):

@@ -22,11 +22,11 @@ from logphi.laws.normal import Normal, largest_shift, shifted_growth
 from logphi.laws.support import Support
 from logphi.laws.transform import LossTransform, T
 from logphi.quadrature.batched_mixtures import MANY, on_line_batched
+from logphi.quadrature.inner_integral import over
 from logphi.quadrature.log_ratio import TwoComponents
 from logphi.quadrature.many_components import ManyComponents
-from logphi.quadrature.mixture_envelope import FLOOR, log_decay
+from logphi.quadrature.mixture_envelope import FLOOR, log_mixture_envelope
 from logphi.quadrature.mixture_trapezoid import approximate, at_points, on_line
-from logphi.quadrature.node_sums import over
 from logphi.quadrature.values import Line, Values
 
 
@@ -169,7 +169,7 @@ class MixedNormals(LossTransform):
         # the more terms, the less decay each of them needs
         floor = FLOOR if len(self.terms) < MANY else _FLOOR_OF_MANY
         for part in self.mixtures.chunks(120 * heights.size):
-            total += part.count @ log_decay(part, abscissa, heights, floor)
+            total += part.count @ log_mixture_envelope(part, abscissa, heights, floor)
         return total
 
 

@@ -19,7 +19,7 @@ from logphi.laws.closed_form import ClosedForm
 from logphi.laws.growth import Growth, OneSided
 from logphi.laws.support import ATOMLESS, Support
 from logphi.laws.transform import LossTransform, Reflected
-from logphi.quadrature.pair_envelope import log_envelope
+from logphi.quadrature.pair_envelope import log_pair_envelope
 from logphi.quadrature.pair_log_ratio import PairLogRatio
 from logphi.quadrature.pair_trapezoid import PairTrapezoid
 from logphi.quadrature.values import Line, Values
@@ -126,4 +126,4 @@ class MixturePair(LossTransform):
 
     def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
         """From a part of the law with a density of steps."""
-        return log_envelope(self.ratio, abscissa, heights)
+        return log_pair_envelope(self.ratio, abscissa, heights)

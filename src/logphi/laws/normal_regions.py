@@ -9,9 +9,9 @@ import numpy as np
 
 from logphi.arith.floats import ULP, Discs
 from logphi.arith.scaled import Scaled
+from logphi.arith.summation import log_sum
 from logphi.arrays import Array
 from logphi.laws.quadratic import Quadratic
-from logphi.normal.errors import log_sum
 from logphi.normal.tails import log_masses
 
 

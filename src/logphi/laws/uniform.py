@@ -20,7 +20,7 @@ from logphi.laws.forms import Forms
 from logphi.laws.intervals import OnIntervals
 from logphi.laws.support import Pieces, Support
 from logphi.laws.transform import LossTransform, T
-from logphi.quadrature.density_envelope import log_smooth_envelope
+from logphi.quadrature.density_envelope import log_density_envelope
 
 # derived: e^{(c + 1/2) x} is one to the digits of an envelope
 _NEAR = 1e-8
@@ -128,7 +128,7 @@ class Uniform(_OnInterval):
 
     def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
         """From the total variation of the tilted density."""
-        return log_smooth_envelope(_tilted_variation(abscissa, self.width.under(FLOATS).mid), heights)
+        return log_density_envelope(_tilted_variation(abscissa, self.width.under(FLOATS).mid), heights)
 
 
 @dataclass(frozen=True)
@@ -178,4 +178,4 @@ class UniformWithAtoms(_OnInterval):
         rate = abs(abscissa + 0.5)
         smooth = np.where(rate * width < _NEAR, width / 2, np.tanh(rate * width) / (2 * max(rate, _NEAR)))
         weight = smooth / (1 + smooth) * (1 - 1e-8)
-        return log_smooth_envelope(_tilted_variation(abscissa, width), heights, weight)
+        return log_density_envelope(_tilted_variation(abscissa, width), heights, weight)

@@ -72,8 +72,7 @@ def _hermite(c: Array, r: Array) -> Array:
     s, u = c * c, r * r
     he4, he6 = (s - 6) * s + 3, ((s - 15) * s + 45) * s - 15
     he8 = (((s - 28) * s + 210) * s - 420) * s + 105
-    mean: Array = 1 + u * ((s - 1) / 6 + u * (he4 / 120 + u * (he6 / 5040 + u * he8 / 362880)))
-    return mean
+    return np.asarray(1 + u * ((s - 1) / 6 + u * (he4 / 120 + u * (he6 / 5040 + u * he8 / 362880))))
 
 
 def log_normal_mass(low: Array, high: Array) -> Array:
@@ -95,5 +94,4 @@ def log_normal_mass(low: Array, high: Array) -> Array:
     r, mid = np.where(narrow, (end - a) / 2, 0.0), np.where(narrow, mid, 0.0)
     with np.errstate(divide="ignore"):
         series = np.log(2 / np.sqrt(2 * np.pi) * r * _hermite(mid, r)) - mid * mid / 2
-    mass: Array = np.where(narrow, series, np.where(tail, far, near))
-    return mass
+    return np.asarray(np.where(narrow, series, np.where(tail, far, near)))

@@ -8,13 +8,14 @@ import numpy as np
 
 from logphi.arith.floats import ULP
 from logphi.arith.scaled import Scaled
+from logphi.arith.summation import log_sum
 from logphi.arrays import Array
 from logphi.normal.cells import WIDE, log_normal_mass
-from logphi.normal.errors import MASS, log_sum
+from logphi.normal.errors import MASS
 
-# beyond it an ulp of the place moves a normal tail by much of itself
+# derived: beyond it an ulp of the place changes a normal tail by a large part of it
 _FARTHEST = 1e7
-# the weight of one law alone, and what is not known of it
+# the centre, the logarithm of the weight and the error of one law alone
 ALONE = np.zeros(1)
 
 
@@ -24,10 +25,13 @@ def log_masses(low: Array, high: Array) -> tuple[Array, Array]:
     return log_normal_mass(low, high), MASS + WIDE + 2 * ULP * (inner + 1) ** 2
 
 
-def mixed_sides(low: float, high: float, centres: Array, log_weights: Array, blur: Array) -> tuple[Scaled, Scaled] | None:
+def mixed_sides(
+    low: float, high: float, centres: Array, log_weights: Array, weight_error: Array
+) -> tuple[Scaled, Scaled] | None:
     """The masses of sum p_i N(c_i, 1) above and below a place that is between two; None where these are too far out.
 
-    Centres are known to four ulps, weights to a relative ``blur`` and some ulps of their logarithms. Places may be infinite.
+    Centres are known to four ulps, weights to a relative ``weight_error`` and some ulps of their logarithms; places may be
+    infinite.
     """
     ends = [place for place in (low, high) if math.isfinite(place)]
     if any(np.abs(place - centres).max() > _FARTHEST for place in ends):
@@ -41,10 +45,10 @@ def mixed_sides(low: float, high: float, centres: Array, log_weights: Array, blu
         ahead = sign * (place - centres)
         log_mass, wrong = log_masses(ahead, np.full(ahead.shape, np.inf))
         # a tail moves by at most its end plus one times what its end does, relatively
-        moved = (1 + np.maximum(ahead, 0.0)) * ULP * (4 * np.abs(centres) + np.abs(ahead))
+        by_place = (1 + np.maximum(ahead, 0.0)) * ULP * (4 * np.abs(centres) + np.abs(ahead))
         exponent = log_weights + log_mass
         # on a logarithmic scale a relative error counts at most twice
-        unsure = 2 * (wrong + moved + blur + ULP * (4 + np.abs(log_weights) + np.abs(exponent) + centres.size))
+        unsure = 2 * (wrong + by_place + weight_error + ULP * (4 + np.abs(log_weights) + np.abs(exponent) + centres.size))
         return float(log_sum(exponent - unsure)), float(log_sum(exponent + unsure))
 
     above = Scaled.between(side(high, 1)[0], side(low, 1)[1])

@@ -20,16 +20,16 @@ from numpy.typing import NDArray
 
 from logphi.arith.floats import ULP, complex_log1p
 from logphi.arrays import Array
-from logphi.quadrature.exponential_sums import second_turn
+from logphi.quadrature.inner_integral import INNER_TARGET, weighted
 from logphi.quadrature.integration_range import cut_off, ends
 from logphi.quadrature.log_ratio import TwoComponents
 from logphi.quadrature.mixture_trapezoid import on_line, steps
-from logphi.quadrature.node_sums import INNER_TARGET, weighted
+from logphi.quadrature.second_order_sums import second_turn
 from logphi.quadrature.values import Line, Values
 
-# measured: so many mixtures repay the panels
+# measured: from so many mixtures on, panels are faster
 MANY = 64
-# measured: degree of the interpolants, panels at most, and what each may add to the error of the sum
+# measured: the degree of the interpolants, the most panels, and the error that each may add to the sum
 _DEGREE = 24
 _PANELS = 256
 _SHARE = 1e-14
@@ -37,7 +37,7 @@ _DROPPED = 1e-24
 _RHO = np.geomspace(1.1, 60.0, 40)
 # measured: more nodes than this are not worth sorting
 _MAX_NODES = 1 << 21
-# beyond these exponents nothing is claimed
+# derived: exponentials of larger exponents, squared, leave the range of doubles
 _LARGE = 300.0
 
 
@@ -76,8 +76,8 @@ class _Moments:
     """Chebyshev moments of the weighted laws, (mixture, panel, degree), and what bounds their errors.
 
     W is the largest of 1, |e^l| and |e^{al}|, ``growth`` its largest value on each panel. By mixture and panel, ``mass`` sums
-    the weights with l^2, ``tilted`` those with l^2 W, ``wrong`` those with l^2 W times their relative errors, ``moved`` those
-    with |l| W times the error of l. ``lost`` bounds what the trapezoidal sums leave out, for each mixture.
+    the weights times l^2, ``tilted`` those times l^2 W, ``mass_error`` those times l^2 W times their relative errors,
+    ``loss_error`` those times |l| W times the error of l. ``omitted`` bounds what the trapezoidal sum of each mixture omits.
     """
 
     centre: Array
@@ -87,16 +87,16 @@ class _Moments:
     moments: Array
     mass: Array
     tilted: Array
-    wrong: Array
-    moved: Array
-    lost: Array
+    mass_error: Array
+    loss_error: Array
+    omitted: Array
 
 
-def _moments(mixtures: TwoComponents, powers: _Powers, together: int) -> _Moments | None:
-    """Nodes of the mixture trapezoid, untilted, sorted into panels; as part of so many mixtures."""
+def _moments(mixtures: TwoComponents, powers: _Powers, total: int) -> _Moments | None:
+    """Nodes of the mixture trapezoid, untilted, sorted into panels; ``total`` mixtures share the error."""
     m = mixtures.shift[:, None]
     # the errors of all add up
-    log_target = np.log(INNER_TARGET / mixtures.count / max(together / MANY, 1.0))
+    log_target = np.log(INNER_TARGET / mixtures.count / max(total / MANY, 1.0))
     step = float(steps(mixtures, np.array([powers.low, powers.high, 0.0, 1.0]), powers.top, log_target).min())
     low, high = ends(mixtures, np.array([powers.low, powers.high]), float(log_target.min()))
     if not (high - low) / step <= _MAX_NODES / mixtures.shift.size:
@@ -211,10 +211,10 @@ def _transform(count: Array, known: _Moments, a: NDArray[np.complex128]) -> Valu
     rounding = known.mass @ (np.abs(coefficients) * (ULP * bent[:, :, None])).sum(axis=1)
     # derived: a value errs by twenty ulps of its two parts, the sum of the coefficients by N + 1 times two such and N + 1
     rounding += known.mass @ (known.growth[:, None] * value * (2 * (_DEGREE + 1) * (_DEGREE + 21) * ULP))
-    rounding += known.wrong @ value + known.moved @ slope
+    rounding += known.mass_error @ value + known.loss_error @ slope
     real_size = float(np.abs(a.real).max())
     largest = 1 + known.tilted.sum(axis=1) * real_size * (real_size + 1) / 2
-    inner = (known.mass @ known.error)[:, None] + (known.lost * largest)[:, None] * (2 + size)
+    inner = (known.mass @ known.error)[:, None] + (known.omitted * largest)[:, None] * (2 + size)
     with np.errstate(divide="ignore"):  # a zero of a transform: infinite error
         scale = 1.01 / np.abs(1 + deviation)
     return weighted(count, complex_log1p(deviation), rounding * scale, inner * scale)

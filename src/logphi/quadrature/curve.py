@@ -23,9 +23,10 @@ class Factor(ExponentialMixture):
     own: int = 0
 
     def error(self, s: Array, place: Array, parameter_error: float) -> Array:
-        """How far log w may be off.
+        """A bound of the error of log w.
 
-        S is known to a few ulps of ``place``, the rate to half an ulp, kappa and o to a relative ``parameter_error``.
+        The variable s is known to a few ulps of ``place``, the rate to half an ulp, kappa and o to a relative
+        ``parameter_error``.
         """
         value = self.value(s)
         wrong = (place * abs(self.slope) + abs(self.offset)) * (2 * parameter_error + 8 * ULP)
@@ -54,15 +55,15 @@ class Curve:
     omitted_error: float = 0.0
 
     def loss(self, s: Array) -> Array:
-        """L(s)."""
+        """The loss l(s)."""
         return np.asarray(sum(factor.sign * factor.value(s) for factor in self.factors))
 
     def loss_error(self, s: Array, place: Array) -> Array:
-        """How far l(s) may be off, s being known to a few ulps of ``place``."""
+        """A bound of the error of l(s), where s is known to a few ulps of ``place``."""
         return np.asarray(sum((factor.error(s, place, self.error) for factor in self.factors), np.zeros(s.shape)))
 
     def log_density(self, s: Array) -> Array:
-        """Of Q."""
+        """The logarithm of the density of Q."""
         g0, g1, g2 = self.density
         own = sum(factor.own * factor.value(s) for factor in self.factors if factor.own)
         return np.asarray(g0 + s * (g1 + g2 * s) + own)
@@ -74,7 +75,7 @@ class Curve:
         return np.asarray(g0 + peak * (g1 + g2 * peak))
 
     def place(self, loss: Array) -> Array:
-        """Where the loss has a value, to some ulps; of one factor, or of two that mirror each other."""
+        """The s at which the loss of one factor, or of two mirrored ones, has a value, to some ulps."""
         first = self.factors[0]
         return first.inverse(loss) if len(self.factors) == 1 else mirrored_place(first, loss)
 
@@ -94,14 +95,13 @@ class Curve:
         return of_loss, of_density
 
 
-def mirrored_place(factor: Factor, loss: Array, moved: Array | float = 0.0) -> Array:
-    """Where log w(s) - log w(-s) has a value: sinh(kappa s - l/2) = (1 - q)/q e^{-o} sinh(l/2).
+def mirrored_place(factor: Factor, loss: Array, correction: Array | float = 0.0) -> Array:
+    """The s at which log w(s) - log w(-s) has a value: sinh(kappa s - l/2) = (1 - q)/q e^{-o} sinh(l/2).
 
-    ``moved`` is added to the logarithm of the right-hand side, to allow for its errors.
+    ``correction`` is added to the logarithm of the right-hand side, to allow for its errors.
     """
     half, q = np.abs(loss) / 2, factor.rate
-    log_sinh = np.log1p(-q) - np.log(q) - factor.offset + half + np.log(-np.expm1(-2 * half) / 2 + 1e-300) + moved
-    # 1/(4 A^2) above log(2 A) is nothing there
+    log_sinh = np.log1p(-q) - np.log(q) - factor.offset + half + np.log(-np.expm1(-2 * half) / 2 + 1e-300) + correction
+    # arcsinh(A) exceeds log(2 A) by at most 1/(4 A^2), below every double there
     turned = np.where(log_sinh < 300, np.arcsinh(np.exp(np.minimum(log_sinh, 300.0))), log_sinh + np.log(2))
-    place: Array = np.sign(loss) * (half + turned) / factor.slope
-    return place
+    return np.asarray(np.sign(loss) * (half + turned) / factor.slope)

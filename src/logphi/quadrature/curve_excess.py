@@ -14,13 +14,12 @@ from logphi.arrays import Array
 from logphi.quadrature.curve import Curve
 from logphi.quadrature.gauss_legendre import Masses, atoms_of, nodes_of
 from logphi.quadrature.panels import Ellipses, best, halved, log_beyond
+from logphi.quadrature.values import LOG_ROUNDING
 
 # measured: as in the panels of a transform
 _FIRST = 8
 _MOST = 600
 _SHARP = float(np.log(1e-17))
-# derived: far above what rounding does to the logarithm of a bound
-_SLACK = 1e-9
 
 
 def excess(curve: Curve, x: float) -> Scaled | None:
@@ -154,4 +153,4 @@ def _panels(curve: Curve, x: float, low: float, high: float, log_atoms: float) -
         return best((np.logaddexp(around.most, x) + around.log_rest)[:, :, None])[:, 0]
 
     found = halved(edges, log_error, goal, _MOST)
-    return found and (found[0], found[1], float(np.logaddexp.reduce(found[2])) + _SLACK)
+    return found and (found[0], found[1], float(np.logaddexp.reduce(found[2])) + LOG_ROUNDING)

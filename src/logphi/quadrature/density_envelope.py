@@ -1,4 +1,7 @@
-"""How fast a characteristic function decays, proved from little knowledge of its density."""
+"""The envelope of a characteristic function from the total variation of the density: the lemma behind other envelopes.
+
+An envelope at the height t bounds |M(c + is)| / M(c) for all s >= t.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +9,12 @@ import numpy as np
 
 from logphi.arrays import Array
 
-# derived: see log_smooth_envelope
+# derived: see log_density_envelope
 _QUADRATIC = 0.16
 _CROSSING = 5.0**0.5
 
 
-def log_smooth_envelope(variation: float | Array, heights: Array, weight: float | Array = 1.0) -> Array:
+def log_density_envelope(variation: float | Array, heights: Array, weight: float | Array = 1.0) -> Array:
     """Bound of the logarithm of sup over s >= t of |chi(s)|, for a density of total variation B and weight w.
 
     Integration by parts gives |chi(t)| <= B/t for the density. Below that range, let D be the difference of two

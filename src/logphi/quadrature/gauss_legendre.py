@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from logphi.arith.floats import ULP
 from logphi.arrays import Array
 from logphi.quadrature.curve import Curve
+from logphi.quadrature.inner_integral import InnerIntegral, Nodes, rough_log_mass, summed
 from logphi.quadrature.log_ratio import LARGE
-from logphi.quadrature.node_sums import InnerIntegral, Nodes, rough_log_mass, summed
 from logphi.quadrature.panels import Panels, gauss, log_errors, panels, rough_edges
 
 
@@ -112,5 +112,4 @@ def _inner(curve: Curve, found: Panels, powers: Array, top: float, known: Nodes,
     exponent = np.abs(known.loss).max() * np.maximum(np.abs(powers), 1.0)
     plain = np.where((known.log_mass[0] > 0.99) | (exponent > 0.99 * LARGE), plain, -np.inf)
     total = np.logaddexp(second + np.log(np.maximum(size, 1e-300)), plain) - known.log_mass[0]
-    error: Array = np.exp(np.minimum(total, LARGE))
-    return error
+    return np.asarray(np.exp(np.minimum(total, LARGE)))

@@ -1,4 +1,4 @@
-"""How far the nodes of the inner integral must go, and what its sums lose beyond them.
+"""How far the nodes of the inner integral must go, and what the sums omit beyond them.
 
 notation as in :mod:`logphi.quadrature.log_ratio`: x is the standard normal variable, l(x) = log w convex, with slopes below C.
 A tilt w^a draws the law to where x = a l'(x): for small rates that is near 0, although far out, near x = a C, the tilted
@@ -10,12 +10,12 @@ from __future__ import annotations
 import numpy as np
 
 from logphi.arrays import Array
+from logphi.quadrature.inner_integral import near_one
 from logphi.quadrature.log_ratio import LARGE, LogRatio
-from logphi.quadrature.node_sums import near_one
 
-# measured: a centre known this well is known
-_SETTLED = 1e-3
-# measured: ranges up to so many times the reach are not worth shortening
+# measured: the accuracy to which the centre of a tilted law is found
+_CENTRE_ERROR = 1e-3
+# measured: shortening pays only for ranges longer than so many times the reach
 _LONG = 3.0
 # measured: shares of the way to the far rise, and beyond it, at which a chord of the loss may end
 _CHORDS = 2.0 ** np.arange(-10, 3)
@@ -24,7 +24,7 @@ _CHORDS = 2.0 ** np.arange(-10, 3)
 def ends(mixtures: LogRatio, powers: Array, log_small: float) -> tuple[float, float]:
     """An interval of x outside of which sums of the tilted densities are about e^log_small of M(c) or less.
 
-    What is really lost is for :func:`cut_off` to say.
+    It is a guess; :func:`cut_off` bounds what is omitted.
     """
     m = mixtures.shift[:, None]
     reach = float(np.sqrt(-2 * log_small)) + 2
@@ -37,7 +37,7 @@ def ends(mixtures: LogRatio, powers: Array, log_small: float) -> tuple[float, fl
     centre = np.zeros_like(m)
     for _ in range(40):
         before, centre = centre, top * mixtures.slope(centre)
-        if np.abs(centre - before).max() < _SETTLED:
+        if np.abs(centre - before).max() < _CENTRE_ERROR:
             break
     for stretch in (1.0, 1.5, 2.5, 4.0, 8.0, 16.0):
         high = float(centre.max()) + stretch * reach
@@ -70,7 +70,7 @@ def log_beyond(end: float, step: float, mixtures: LogRatio, a: Array) -> Array:
 
 
 def cut_off(x: Array, mixtures: LogRatio, loss: Array, power: Array, log_density: Array, log_mass: Array) -> Array:
-    """What the sums of w^a, and of 1 and a w if M(c) is near one, lose beyond both ends of the grid, relative to M(c).
+    """What the sums of w^a, and of 1 and a w if M(c) is near one, omit beyond both ends of the grid, relative to M(c).
 
     (mixture, power). The terms fall at least geometrically to the left, where log w has at most the slope at the end.
     """
@@ -81,11 +81,10 @@ def cut_off(x: Array, mixtures: LogRatio, loss: Array, power: Array, log_density
     right = log_density[-1] + a * loss[:, -1:] - _log_expm1((x[-1] - np.maximum(a, 0.0) * m) * step)
     if float(a.max()) * float(m.max()) > x[-1]:
         right = np.where(a > 0, log_beyond(float(x[-1]), step, mixtures, np.maximum(a, 0.0)), right)
-    log_lost = np.logaddexp(left, right)
-    rest = np.logaddexp(log_lost[:, -2:-1], log_lost[:, -1:]) + np.log1p(np.abs(power))
+    log_omitted = np.logaddexp(left, right)
+    rest = np.logaddexp(log_omitted[:, -2:-1], log_omitted[:, -1:]) + np.log1p(np.abs(power))
     rest = np.where(near_one(log_mass), rest, -np.inf)
-    lost: Array = 1.01 * np.exp(np.minimum(np.logaddexp(log_lost[:, :-2], rest) - log_mass, LARGE))
-    return lost
+    return np.asarray(1.01 * np.exp(np.minimum(np.logaddexp(log_omitted[:, :-2], rest) - log_mass, LARGE)))
 
 
 def _log_expm1(fall: Array) -> Array:

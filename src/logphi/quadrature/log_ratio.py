@@ -48,27 +48,23 @@ class ExponentialMixture:
         if np.all(self.rate == 1):
             return np.asarray(y, dtype=float)
         growth = np.expm1(np.minimum(y, LARGE))
-        value: Array = np.where(y < LARGE, np.log1p(self.rate * growth), np.log(self.rate) + y)
-        return value
+        return np.asarray(np.where(y < LARGE, np.log1p(self.rate * growth), np.log(self.rate) + y))
 
     def share(self, s: Any, value: Array) -> Array:
         """The share q e^Y of w, between 0 and 1: the slope of log w over kappa."""
-        share: Array = np.exp(np.minimum(np.log(self.rate) + self.exponent(s) - value, 0.0))
-        return share
+        return np.asarray(np.exp(np.minimum(np.log(self.rate) + self.exponent(s) - value, 0.0)))
 
     def relative_error(self, s: Any, value: Array, of_exponent: Array) -> Array:
         """The error of w over w, Y being known to ``of_exponent``, with roundings of its elementary functions."""
         growth = self.rate * np.abs(np.expm1(np.minimum(self.exponent(s), LARGE)))
-        error: Array = ELEMENTARY * growth * np.exp(-np.minimum(value, LARGE)) + self.share(s, value) * of_exponent
-        return error
+        return np.asarray(ELEMENTARY * growth * np.exp(-np.minimum(value, LARGE)) + self.share(s, value) * of_exponent)
 
     def inverse(self, value: Array | float) -> Array:
-        """Where log w has a value, to some ulps; far down where it has none."""
+        """The s at which log w has a value, to some ulps; far to the left where there is none."""
         q = self.rate
         near = np.log1p(np.maximum(np.expm1(np.minimum(value, 1.0)) / q, -1.0 + 2.0**-53))
         far = value + np.log1p(-(1 - q) * np.exp(-np.maximum(value, 1.0))) - np.log(q)
-        s: Array = (np.where(value < 1, near, far) - self.offset) / self.slope
-        return s
+        return np.asarray((np.where(value < 1, near, far) - self.offset) / self.slope)
 
 
 def turned(share: Array, angle: Array) -> tuple[Array, Array]:
@@ -84,8 +80,7 @@ def turn_rate(slope: Array, rest: Array, angle: Array) -> Array:
     The slope is l' / C, and ``rest`` the share of p_0. The imaginary part of w is at most the angle times w l'/C, the real part
     at least p_0 + (w - p_0) cos; their quotient grows with x.
     """
-    rate: Array = np.minimum(slope / (rest + (1 - rest) * np.cos(angle)), 1.0)
-    return rate
+    return np.asarray(np.minimum(slope / (rest + (1 - rest) * np.cos(angle)), 1.0))
 
 
 class LogRatio(ABC):
@@ -115,11 +110,11 @@ class LogRatio(ABC):
 
     @abstractmethod
     def value(self, x: Array | float) -> Array:
-        """L, relatively accurate where it is small."""
+        """The log-ratio l, relatively accurate where it is small."""
 
     @abstractmethod
     def slope(self, x: Array | float) -> Array:
-        """L' to a few ulps, or somewhat more."""
+        """The slope l' to a few ulps, or somewhat more."""
 
     @abstractmethod
     def relative_error(self, x: Array, value: Array, angle: float = 0.0) -> Array:
@@ -127,7 +122,7 @@ class LogRatio(ABC):
 
     @abstractmethod
     def curvature(self, x: Array, value: Array) -> tuple[Array, Array]:
-        """L' / C and l'' / C^2 at nodes, to some digits."""
+        """The derivatives l' / C and l'' / C^2 at nodes, to some digits."""
 
     @abstractmethod
     def continued(self, x: Array, value: Array, b: Array) -> tuple[Array, Array]:
@@ -138,7 +133,7 @@ class LogRatio(ABC):
         """A bound of arg w(x' + i b'/C) / b' for all x' <= x and b' <= b, at most one; b below pi/2, for each mixture."""
 
     def error(self, x: Array, value: Array) -> Array:
-        """How far l may be off at nodes."""
+        """A bound of the error of l at nodes."""
         return np.asarray(ELEMENTARY * (np.abs(value) + self.relative_error(x, value)))
 
 
@@ -172,13 +167,12 @@ class TwoComponents(LogRatio):
             yield TwoComponents(self.shift[part], self.rate[part], self.count[part])
 
     def value(self, x: Array | float) -> Array:
-        """L from w - 1."""
+        """The log-ratio l from w - 1."""
         return self.terms.value(x)
 
     def slope(self, x: Array | float) -> Array:
-        """M times the share."""
-        slope: Array = self.terms.slope * self._share(x, self.value(x))
-        return slope
+        """The shift m times the share."""
+        return np.asarray(self.terms.slope * self.terms.share(x, self.value(x)))
 
     def relative_error(self, x: Array, value: Array, angle: float = 0.0) -> Array:
         """Y errs by the roundings of m x and of m^2, and by half an ulp of m."""
@@ -187,17 +181,14 @@ class TwoComponents(LogRatio):
 
     def curvature(self, x: Array, value: Array) -> tuple[Array, Array]:
         """From the share."""
-        share = self._share(x, value)
+        share = self.terms.share(x, value)
         return share, share * (1 - share)
 
     def continued(self, x: Array, value: Array, b: Array) -> tuple[Array, Array]:
         """From the share."""
-        return turned(self._share(x, value)[:, None, :], b[:, :, None])
+        return turned(self.terms.share(x, value)[:, None, :], b[:, :, None])
 
     def turn_rate(self, x: float, b: Array) -> Array:
         """From the share."""
-        share = self._share(x, self.value(x))[:, 0]
+        share = self.terms.share(x, self.value(x))[:, 0]
         return turn_rate(share, 1 - share, b)
-
-    def _share(self, x: Array | float, value: Array) -> Array:
-        return self.terms.share(x, value)

@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logphi.arith.floats import ELEMENTARY, ULP
+from logphi.arith.summation import log_sum, product, roundings
 from logphi.arrays import Array
 from logphi.quadrature.log_ratio import CHUNK, LARGE, LogRatio, turn_rate
-from logphi.quadrature.sums import product, roundings
 
 # measured: Newton steps from an interpolated start; they end where rounding does not let them on
 _STEPS = 300
-# measured: so many points make a table that saves steps, and values that repay it
+# measured: the points of a table that saves Newton steps where there are more values than these
 _STARTS = 8193
 # measured: steps from a root to a point beside it, and the longest, in units of 1/C
 _PUSHES = 60
@@ -90,7 +90,7 @@ class ManyComponents(LogRatio):
             near = (growth > -0.5) & (exponent.max(axis=-1) < LARGE)
             if near.all():
                 return np.asarray(np.log1p(growth))
-            return np.where(near, np.log1p(np.where(near, growth, 0.0)), np.logaddexp(_log_sum(exponent), self.log_rest))
+            return np.where(near, np.log1p(np.where(near, growth, 0.0)), np.logaddexp(log_sum(exponent), self.log_rest))
 
         return self._by_parts(part, np.ravel(x))
 
@@ -121,8 +121,7 @@ class ManyComponents(LogRatio):
                 rest = np.exp(np.minimum(self.log_rest - value, 0.0)) * (2 + abs(self.log_rest) + self.rest_error / ELEMENTARY)
                 total += np.where(value < -0.69, rest, 0.0)
             # what underflows is far below every rounding
-            wrong: Array = total + 1e-200
-            return wrong
+            return np.asarray(total + 1e-200)
 
         return self._by_parts(part, x, value[0])
 
@@ -158,8 +157,7 @@ class ManyComponents(LogRatio):
 
     def moving(self, x: Array) -> Array:
         """Log v at nodes, to a few ulps of its largest part."""
-        log_v: Array = self._by_parts(lambda x: _log_sum(self.log_weights + self._powers(x)), x)[0]
-        return log_v
+        return np.asarray(self._by_parts(lambda x: log_sum(self.log_weights + self._powers(x)), x)[0])
 
     def moving_inverse(self, log_v: Array) -> tuple[Array, float]:
         """The x with log v as given, and how far log v may be off there beside the rounding of its terms."""
@@ -200,7 +198,7 @@ class ManyComponents(LogRatio):
                 return -np.inf, -np.inf
             log_v += float(np.log(max(-np.expm1(self.log_rest - value), ULP * abs(value), 1e-300)))
         root = float(self.moving_inverse(np.array([log_v]))[0][0])
-        return self._pushed(value, root, -1), self._pushed(value, root, 1)
+        return self._beside(value, root, -1), self._beside(value, root, 1)
 
     def value_between(self, x: float) -> tuple[float, float]:
         """L(x) and a bound of its error."""
@@ -208,7 +206,7 @@ class ManyComponents(LogRatio):
         value = self.value(place)
         return float(value[0, 0]), float(self.error(place, value)[0, 0])
 
-    def _pushed(self, wanted: float, x: float, side: int) -> float:
+    def _beside(self, wanted: float, x: float, side: int) -> float:
         """A point on one side of the root for sure, near x; infinite where none was found."""
         step = 0.0
         for _ in range(_PUSHES):
@@ -239,10 +237,3 @@ class ManyComponents(LogRatio):
         few = max(1, 4 * CHUNK // self.shifts.size)
         found = [function(*(one[first : first + few] for one in arguments)) for first in range(0, max(size, 1), few)]
         return np.concatenate(found, axis=-1)[None]
-
-
-def _log_sum(exponent: Array) -> Array:
-    """log(sum(exp)) along the last axis."""
-    peak = exponent.max(axis=-1)
-    total: Array = peak + np.log(np.exp(exponent - peak[..., None]).sum(axis=-1))
-    return total

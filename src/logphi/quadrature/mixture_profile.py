@@ -40,7 +40,7 @@ def excess(mixture: ManyComponents, x: float) -> Scaled:
         value = -float(np.expm1(x))
         return Scaled(0.0, value + room / 2, rounding=room / 2 + ELEMENTARY * (abs(value) + abs(x) * float(np.exp(x))))
     scale, value, error = _sum(mixture, *(_left_of_zero if low <= 0 else _right_of_zero)(mixture, low))
-    return _moved(scale, value, error, x + float(log_ndtr(-low)), _gap(mixture, low, x))
+    return _corrected(scale, value, error, x + float(log_ndtr(-low)), _gap(mixture, low, x))
 
 
 def reversed_excess(mixture: ManyComponents, x: float) -> Scaled | None:
@@ -52,11 +52,11 @@ def reversed_excess(mixture: ManyComponents, x: float) -> Scaled | None:
         return Scaled(0.0, 0.0)
     scale, value, error = _sum(mixture, *(_reversed_left_of_zero if high <= 0 else _reversed_right_of_zero)(mixture, high))
     gap = _gap(mixture, high, x)
-    return _moved(scale, value, error, x + gap + float(log_ndtr(high)), gap)
+    return _corrected(scale, value, error, x + gap + float(log_ndtr(high)), gap)
 
 
-def _moved(scale: float, value: float, error: float, log_slope: float, gap: float) -> Scaled:
-    """A convex function where its argument is smaller by up to the gap, relatively."""
+def _corrected(scale: float, value: float, error: float, log_slope: float, gap: float) -> Scaled:
+    """A convex function at an argument that is smaller by up to the gap, relatively, from its value and slope."""
     less = float(np.exp(min(log_slope - scale, 700.0))) * gap * (1 + 1e-9)
     return Scaled(scale, max(value - less / 2, 0.0), rounding=error + less / 2)
 
@@ -69,11 +69,10 @@ def _gap(mixture: ManyComponents, t: float, x: float) -> float:
 
 def _mills(u: Array | float) -> Array:
     """R(u), u >= 0."""
-    result: Array = np.sqrt(np.pi / 2) * erfcx(np.asarray(u) / np.sqrt(2))
-    return result
+    return np.asarray(np.sqrt(np.pi / 2) * erfcx(np.asarray(u) / np.sqrt(2)))
 
 
-# each of the following: logarithms of factors (but for the weights), the errors of these, brackets and their errors
+# Each of the following gives, term by term, the logarithm of a factor beside the weight, its error, the bracket and its error.
 
 
 def _right_of_zero(mixture: ManyComponents, t: float) -> tuple[Array, Array, Array, Array]:
@@ -120,9 +119,9 @@ def _reversed_right_of_zero(mixture: ManyComponents, t: float) -> tuple[Array, A
     # here c > 2 t
     behind = np.exp(-t * t / 2) / _ROOT_TWO_PI * _mills(np.where(rising, 0.0, c - t))
     second = np.where(rising, tails, -behind)
-    spread = np.where(rising, np.exp(-up) * (ndtr(c - t) + ndtr(-t)), behind * (1 + t * t))
-    moved = 4 * ULP * (c * t + c * c) * np.where(rising, np.exp(-up), 0.0)
-    wrong = ELEMENTARY * (first + spread * (1 + t * t)) + moved + 4 * ULP * c * np.exp(-t * t / 2)
+    size = np.where(rising, np.exp(-up) * (ndtr(c - t) + ndtr(-t)), behind * (1 + t * t))
+    by_exponent = 4 * ULP * (c * t + c * c) * np.where(rising, np.exp(-up), 0.0)
+    wrong = ELEMENTARY * (first + size * (1 + t * t)) + by_exponent + 4 * ULP * c * np.exp(-t * t / 2)
     return y, 4 * ULP * (c * t + c * c), first + second, wrong
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from logphi.arith.floats import ELEMENTARY, ULP
 from logphi.arith.scaled import Scaled
-from logphi.normal.errors import log_sum
+from logphi.arith.summation import log_sum
 from logphi.normal.tails import ALONE, mixed_sides
 from logphi.quadrature.many_components import ManyComponents
 

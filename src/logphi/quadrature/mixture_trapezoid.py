@@ -27,31 +27,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logphi.arith.floats import ELEMENTARY, ULP
+from logphi.arith.summation import error_of_log, roundings
 from logphi.arrays import Array
-from logphi.quadrature.exponential_sums import SecondMoments, along_line, one_by_one
+from logphi.quadrature.inner_integral import INNER_TARGET, Nodes, Noise, by_abscissa, deviations, summed, unknown, weighted
 from logphi.quadrature.integration_range import cut_off, ends, log_beyond
 from logphi.quadrature.log_ratio import LARGE, LogRatio
-from logphi.quadrature.node_sums import INNER_TARGET, Nodes, Noise, by_abscissa, deviations, summed, unknown, weighted
-from logphi.quadrature.sums import roundings, to_log
+from logphi.quadrature.second_order_sums import SecondMoments, along_line, one_by_one
 from logphi.quadrature.values import Line, Values
 
-# measured: an abscissa that needs more nodes than this lies far beyond any useful saddle
+# measured: no useful saddle needs more nodes
 MAX_NODES = 1 << 15
-# measured: what a rough sum may lose, as a logarithm
-_ROUGHLY = -18.0
+# measured: the logarithm of what an approximate sum may omit
+_LOG_APPROXIMATE = -18.0
 
 
 def approximate(mixtures: LogRatio, abscissas: Array) -> Array:
     """The sum of count times K at real points, to some digits, with no bound; infinite where out of reach."""
     total = np.zeros(abscissas.shape)
     for part in mixtures.chunks(60 * abscissas.size):
-        total += _sketch(part, abscissas)
+        total += _approximate(part, abscissas)
     return total
 
 
-def _sketch(mixtures: LogRatio, abscissas: Array) -> Array:
+def _approximate(mixtures: LogRatio, abscissas: Array) -> Array:
     power = abscissas[None, :, None] + 1
-    low, high = ends(mixtures, power[0, :, 0], _ROUGHLY)
+    low, high = ends(mixtures, power[0, :, 0], _LOG_APPROXIMATE)
     # where powers are positive no peak is narrower than a normal one
     step = min(0.6, max(1.0 / float(mixtures.shift.max()), 0.1 if power.min() >= 0 else 0.0))
     if not high - low <= step * MAX_NODES / 8:
@@ -59,7 +59,7 @@ def _sketch(mixtures: LogRatio, abscissas: Array) -> Array:
         near = np.abs(abscissas) < np.abs(abscissas).max()
         result = np.full(abscissas.shape, np.inf)
         if near.any():
-            result[near] = _sketch(mixtures, abscissas[near])
+            result[near] = _approximate(mixtures, abscissas[near])
         return result
     x = np.arange(low, high + step, step)
     loss = mixtures.value(x)
@@ -71,8 +71,7 @@ def _sketch(mixtures: LogRatio, abscissas: Array) -> Array:
         log_terms = exponent - x * x / 2
         peak = log_terms.max(axis=2)
         log_mass = peak + np.log(np.exp(log_terms - peak[:, :, None]).sum(axis=2) * (step / np.sqrt(2 * np.pi)))
-    total: Array = mixtures.count @ log_mass
-    return total
+    return np.asarray(mixtures.count @ log_mass)
 
 
 def on_axis(mixtures: LogRatio, abscissas: Array) -> Values:
@@ -83,7 +82,7 @@ def on_axis(mixtures: LogRatio, abscissas: Array) -> Values:
         if nodes is None:
             return unknown(abscissas.size)
         size = np.abs(abscissas)
-        total += weighted(part.count, nodes.log_mass, to_log(nodes.noise.of_size(size)), to_log(nodes.inner))
+        total += weighted(part.count, nodes.log_mass, error_of_log(nodes.noise.of_size(size)), error_of_log(nodes.inner))
     return total
 
 
@@ -150,8 +149,7 @@ def steps(mixtures: LogRatio, powers: Array, top: float, log_target: Array, shif
     )
     growth = parts + high * high / (2 * m[:, None] ** 2) + turned + lowest * np.log(np.cos(high / 2))
     # the bound is at most e^{growth - 2 pi b/h} as soon as the exponential exceeds two
-    longest: Array = 2 * np.pi / (np.maximum(growth - log_target[:, None], 1.0) / b).min(axis=1) / m
-    return longest
+    return np.asarray(2 * np.pi / (np.maximum(growth - log_target[:, None], 1.0) / b).min(axis=1) / m)
 
 
 def _turn_rate(mixtures: LogRatio, power: float, top: float, far: Array) -> Array:
@@ -229,8 +227,8 @@ def _shifted(mixtures: LogRatio, abscissa: float, top: float, shift: float, axis
         second=(size * (far * far / 2 * unit + 1e-300))[:, None, :],
         plain=(2 * size * unit)[:, None, :],
         linear=(size * far * unit)[:, None, :],
-        second_moved=(size * (far * loss_error + 1e-300))[:, None, :],
-        linear_moved=(2 * size * loss_error)[:, None, :],
+        second_by_loss=(size * (far * loss_error + 1e-300))[:, None, :],
+        linear_by_loss=(2 * size * loss_error)[:, None, :],
         constant=np.zeros((1, 1)),
     )
     inner = axis.inner + cut + np.exp(log_target)[:, None]

@@ -1,6 +1,6 @@
-"""How fast the transform of the log-ratio of two normal mixtures decays, from a part of the law with a step density.
+"""The envelope of the log-ratio of two normal mixtures, from a part of the law with a step density.
 
-notation as in :mod:`logphi.quadrature.pair_log_ratio`. Of the decay little is needed, as P and Q may cross many times.
+notation as in :mod:`logphi.quadrature.pair_log_ratio`. P and Q may cross many times.
 Where |l'| <= u and P^c Q^{1-c} >= g on a cell, the law of l has a density of at least g/u between the values of l at both
 ends: these steps are a part of the law whose total variation is known.
 """
@@ -10,9 +10,10 @@ from __future__ import annotations
 import numpy as np
 
 from logphi.arrays import Array
-from logphi.quadrature.density_envelope import log_smooth_envelope
-from logphi.quadrature.pair_log_ratio import ROOM, PairLogRatio
+from logphi.quadrature.density_envelope import log_density_envelope
+from logphi.quadrature.pair_log_ratio import PairLogRatio
 from logphi.quadrature.pair_trapezoid import nodes_of
+from logphi.quadrature.values import MASS_ROUNDING
 
 # measured: caps of a density with peaks, as shares of the largest
 _CAPS = np.geomspace(1e-4, 1.0, 24)
@@ -20,7 +21,7 @@ _CAPS = np.geomspace(1e-4, 1.0, 24)
 _COARSE_TARGET = -25.0
 
 
-def log_envelope(pair: PairLogRatio, abscissa: float, heights: Array) -> Array:
+def log_pair_envelope(pair: PairLogRatio, abscissa: float, heights: Array) -> Array:
     """A proved upper bound of log |M(c + is)| - K(c) for all s >= t, from a part of the law with a step density."""
     power = abscissa + 1
     found = _steps_of(pair, power)
@@ -34,7 +35,9 @@ def log_envelope(pair: PairLogRatio, abscissa: float, heights: Array) -> Array:
         # where the loss turns back, one stretch ends and another begins
         variation = float(np.abs(np.diff(capped, prepend=0.0, append=0.0)).sum())
         if weight > 0:
-            own = log_smooth_envelope(variation / weight * (1 + ROOM), heights, min(weight * (1 - ROOM), 1.0))
+            own = log_density_envelope(
+                variation / weight * (1 + MASS_ROUNDING), heights, min(weight * (1 - MASS_ROUNDING), 1.0)
+            )
             envelope = np.minimum(envelope, own)
     return envelope
 
@@ -44,7 +47,7 @@ def _steps_of(pair: PairLogRatio, power: float) -> tuple[Array, Array] | None:
     nodes = nodes_of(pair, np.array([power]), 0.0, _COARSE_TARGET)
     if nodes is None or pair.fine is None:
         return None
-    log_whole = float(nodes.log_mass[0, 0]) + float(nodes.inner[0, 0]) + ROOM
+    log_whole = float(nodes.log_mass[0, 0]) + float(nodes.inner[0, 0]) + MASS_ROUNDING
     width_p, width_q = pair.widths
     h, points = pair.fine
     more = pair.beside(h)

@@ -15,8 +15,9 @@ from functools import cached_property
 import numpy as np
 
 from logphi.arith.floats import ELEMENTARY, ULP
+from logphi.arith.summation import log_sum
 from logphi.arrays import Array
-from logphi.quadrature.sums import log_sum
+from logphi.quadrature.values import LOG_ROUNDING, MASS_ROUNDING
 
 _LOG_ROOT = 0.5 * math.log(2 * math.pi)
 # measured: points in a table, which take about a second, and numbers in an array at a time
@@ -27,8 +28,6 @@ _DEEP = 1e-250
 _ROUGH, _FAR = 0.5, 16.0
 # measured: how often that may double, and what may lie outside, as a logarithm
 _LEVELS, _OUTSIDE = 8, 60.0
-# derived: far above what rounding does to the logarithm of a bound, or to a mass
-SLACK, ROOM = 1e-9, 1e-8
 # measured: for the decay, how fine cells are, and the radius of discs in a unit of 1/R
 _FINER, _DISC = 4.0, 1.0
 # derived: far above the relative error of a sum over terms none of which is below e^-1500 of the largest
@@ -58,8 +57,7 @@ class Points:
 
     def log_tilted(self, power: float | Array) -> Array:
         """Log P^c Q^{1-c}."""
-        size: Array = self.log_q + power * self.loss
-        return size
+        return np.asarray(self.log_q + power * self.loss)
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,9 +191,9 @@ class PairLogRatio:
             # outward the mean of the centres goes on to the outermost
             there = high if sign > 0 else low
             slope = slope + np.maximum(sign * power * mean[:, None], sign * power * there)
-        fall = -slope - SLACK * (1 + np.abs(powers) * self.apart)
+        fall = -slope - LOG_ROUNDING * (1 + np.abs(powers) * self.apart)
         size = points.log_tilted(powers[:, None]).T + np.abs(powers) * points.loss_error[:, None] + points.unit[:, None]
-        return np.where(fall > 0, size - np.log(np.where(fall > 0, fall, 1.0)) + SLACK * (1 + np.abs(size)), np.inf)
+        return np.where(fall > 0, size - np.log(np.where(fall > 0, fall, 1.0)) + LOG_ROUNDING * (1 + np.abs(size)), np.inf)
 
     @property
     def rough(self) -> float:
@@ -216,7 +214,7 @@ class PairLogRatio:
                     return None
                 self._tables.append(self.at(self.rough * np.arange(first, last + 1.0)))
             points = self._tables[level]
-            within = log_sum(points.log_tilted(powers[:, None]).T) + math.log(self.rough)
+            within = log_sum(points.log_tilted(powers[:, None])) + math.log(self.rough)
             if (self.log_outside(points, powers) < within - _OUTSIDE).all():
                 return points
         return None
@@ -250,4 +248,4 @@ class PairLogRatio:
         far = np.abs(points.loss) + self.apart * h - math.log(math.cos(v * max(width_p, width_q) / 2)) + v * self.apart
         size = np.where(near < 0.9, np.minimum(-np.log1p(-np.minimum(near, 0.9)), far), far)
         most: Array = np.lib.stride_tricks.sliding_window_view(size, 2 * self.beside(h)).max(axis=1)
-        return most * (1 + ROOM)
+        return most * (1 + MASS_ROUNDING)

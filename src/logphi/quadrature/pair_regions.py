@@ -1,4 +1,4 @@
-"""Where the log-ratio of two mixtures is above a threshold, and the normal masses of it: tails and excess.
+"""Where the log-ratio of two mixtures is above a threshold, and the normal masses there: tails and excess.
 
 notation as in :mod:`logphi.quadrature.pair_log_ratio`. Within a cell of length h, l is within h^2/8 times a bound of l'' of its
 chord; cells where that leaves the sign of l - x open are divided, until what they hold is negligible.
@@ -18,7 +18,7 @@ from logphi.normal.tails import log_masses
 from logphi.quadrature.pair_log_ratio import PairLogRatio, Points
 
 # measured: into how many parts an open cell is divided, how often, and how many there may be
-_PARTS, _TIMES, _MANY = 8, 12, 1 << 14
+_PARTS, _DIVISIONS, _MOST_CELLS = 8, 12, 1 << 14
 # derived: beyond it differences of exponentials are no better than the larger one
 _LARGE = 600.0
 
@@ -50,13 +50,13 @@ def regions(pair: PairLogRatio, x: float) -> Regions | None:
     ends = np.stack([loss[:-1], loss[1:]])
     room = np.maximum(loss_error[1:], loss_error[:-1])
     done: list[tuple[Array, Array]] = []
-    for _ in range(_TIMES):
+    for _ in range(_DIVISIONS):
         least, most = _between(ends, high - low, curved, room, x)
         up, down = least > 0, most <= 0
         done += [(np.stack([low[side], high[side]], axis=1), np.full(int(side.sum()), up is side)) for side in (up, down)]
         left = ~(up | down)
         low, high, curved, ends, room = low[left], high[left], curved[left], ends[:, left], room[left]
-        if not 0 < low.size * _PARTS <= _MANY:
+        if not 0 < low.size * _PARTS <= _MOST_CELLS:
             break
         edges = low[:, None] + (high - low)[:, None] * np.arange(_PARTS + 1) / _PARTS
         edges[:, -1] = high
@@ -70,17 +70,17 @@ def regions(pair: PairLogRatio, x: float) -> Regions | None:
     cells = np.concatenate([own for own, _ in done])
     above = np.concatenate([side for _, side in done])
     return Regions(
-        _joined(cells[above]), _joined(cells[~above]), np.stack([low, high], axis=1), np.maximum(-least, most), points
+        _merged(cells[above]), _merged(cells[~above]), np.stack([low, high], axis=1), np.maximum(-least, most), points
     )
 
 
 def _between(ends: Array, length: Array, curved: Array, room: Array, x: float) -> tuple[Array, Array]:
     """Bounds of l - x in cells."""
-    slack = length * length / 8 * curved + room + 4 * ULP * (abs(x) + np.abs(ends).max(axis=0))
-    return ends.min(axis=0) - x - slack, ends.max(axis=0) - x + slack
+    margin = length * length / 8 * curved + room + 4 * ULP * (abs(x) + np.abs(ends).max(axis=0))
+    return ends.min(axis=0) - x - margin, ends.max(axis=0) - x + margin
 
 
-def _joined(cells: Array) -> Array:
+def _merged(cells: Array) -> Array:
     """Neighbouring intervals as one."""
     if not cells.size:
         return cells.reshape(0, 2)
@@ -96,8 +96,8 @@ def _log_parts(pair: PairLogRatio, intervals: Array) -> tuple[Array, Array]:
     # a centre moves a mass by at most as much as its outer end, relatively
     far = np.maximum(np.abs(low), np.abs(high))
     near = np.where((low < 0) & (high > 0), 0.0, np.minimum(np.abs(low), np.abs(high)))
-    moved = (pair.centre_error + ULP * far) * (2 + 2 * near + 2 / np.minimum(high - low, 1.0))
-    return log_mass, wrong + moved
+    by_centre = (pair.centre_error + ULP * far) * (2 + 2 * near + 2 / np.minimum(high - low, 1.0))
+    return log_mass, wrong + by_centre
 
 
 def _log_masses(pair: PairLogRatio, weights: Array, intervals: Array, sign: int) -> Array:

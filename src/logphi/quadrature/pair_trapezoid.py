@@ -25,10 +25,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from logphi.arith.summation import log_sum
 from logphi.arrays import Array
-from logphi.quadrature.node_sums import INNER_TARGET, InnerIntegral, Nodes, rough_log_mass, summed
-from logphi.quadrature.pair_log_ratio import MOST, SLACK, PairLogRatio, Points
-from logphi.quadrature.sums import log_sum
+from logphi.quadrature.inner_integral import INNER_TARGET, InnerIntegral, Nodes, rough_log_mass, summed
+from logphi.quadrature.pair_log_ratio import MOST, PairLogRatio, Points
+from logphi.quadrature.values import LOG_ROUNDING
 
 # derived: shares of the widest strip that are tried, below pi/2 of it, where cosines have room
 _WAYS = np.linspace(0.04, 0.96, 24)
@@ -61,10 +62,10 @@ class Strip:
         turn = np.minimum(np.where(near < 1, np.arcsin(np.minimum(near, 1.0)), np.inf), v * pair.apart)
         raised = v * v / 2 - max(power - 1, 0.0) * np.log(half_q) - max(-power, 0.0) * np.log(half_p)
         outside = pair.log_outside(points, np.array([power]))[0] + top * v * pair.apart
-        own = np.logaddexp(log_sum(log_size[:, None] + top * turn), outside) + raised
+        own = np.logaddexp(log_sum(log_size[:, None] + top * turn, axis=0), outside) + raised
         # the parts that make the sum one of second order
         log_most = np.logaddexp(own, math.log(1 + 2 * (abs(power) + top)) + v * v / 2)
-        return Strip(v, log_most + SLACK * (1 + np.abs(log_most)))
+        return Strip(v, log_most + LOG_ROUNDING * (1 + np.abs(log_most)))
 
     def step(self, log_goal: float) -> float:
         """The longest step for which the rule errs by less than a goal; with so few digits that its multiples are exact."""
@@ -74,7 +75,7 @@ class Strip:
     def log_error(self, step: float) -> float:
         """The logarithm of what the rule errs by."""
         turns = 2 * np.pi * self.v / step
-        return float((self.log_most - turns - np.log(-np.expm1(-turns))).min()) + math.log(2) + SLACK
+        return float((self.log_most - turns - np.log(-np.expm1(-turns))).min()) + math.log(2) + LOG_ROUNDING
 
 
 @dataclass(frozen=True)
@@ -100,7 +101,7 @@ def nodes_of(pair: PairLogRatio, powers: Array, top: float, log_target: float) -
     coarse = pair.coarse(np.concatenate([powers, [0.0, 1.0]]))
     if coarse is None:
         return None
-    log_mass = log_sum(coarse.log_tilted(powers[:, None]).T) + math.log(pair.rough)
+    log_mass = log_sum(coarse.log_tilted(powers[:, None])) + math.log(pair.rough)
     strips = [Strip.around(pair, coarse, power, top) for power in powers.tolist()]
     step = min(own.step(mass + log_target) for own, mass in zip(strips, log_mass.tolist(), strict=True))
     every = np.concatenate([powers, [0.0, 1.0]])

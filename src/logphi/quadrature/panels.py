@@ -27,10 +27,11 @@ from functools import lru_cache
 
 import numpy as np
 
+from logphi.arith.summation import log_sum
 from logphi.arrays import Array
 from logphi.quadrature.curve import Curve
 from logphi.quadrature.log_ratio import turn_rate
-from logphi.quadrature.sums import log_sum
+from logphi.quadrature.values import LOG_ROUNDING
 
 # measured: panels at first, and at most: sums over more nodes take seconds
 _FIRST = 8
@@ -50,9 +51,7 @@ _LONG = 4.0
 _MANY = 1000.0
 # measured: points that find where a tilted law is, and how far below its peak it no longer matters, as a logarithm
 _SCAN = 1025
-_DEEP = 60.0
-# derived: far above what rounding does to the logarithm of a bound
-_SLACK = 1e-9
+_NEGLIGIBLE = 60.0
 # measured: no saddle of interest is so far out
 _FARTHEST = 2.0**30
 
@@ -92,7 +91,7 @@ def panels(curve: Curve, powers: Array, top: float) -> Panels | None:
     if edges is None:
         return None
     length = np.log(np.diff(edges))[:, None]
-    second, plain = (log_sum(part + length) for part in _sizes(curve, (edges[1:] + edges[:-1]) / 2, powers))
+    second, plain = (log_sum(part + length, axis=0) for part in _sizes(curve, (edges[1:] + edges[:-1]) / 2, powers))
     # relative to the sum itself, and to M(c)
     mass = np.logaddexp(plain, np.log(1e-300 + curve.rest)) + np.log(_SHARP)
     size = (np.abs(powers - 1) + top) * (np.abs(powers) + top)
@@ -137,7 +136,7 @@ def halved(
 
 def log_errors(curve: Curve, found: Panels, powers: Array, top: float) -> tuple[Array, Array]:
     """Logarithms of what sums over the panels are wrong by, per power: of h over |z| |z + 1|, and of e^{al}."""
-    second, plain = (log_sum(part) for part in _log_bounds(curve, found.low, found.high, powers, top))
+    second, plain = (log_sum(part, axis=0) for part in _log_bounds(curve, found.low, found.high, powers, top))
     for own, end, outward in ((curve.start, found.start, -1), (curve.end, found.end, 1)):
         if not np.isfinite(own):
             cut = log_beyond(curve, powers, np.array([end]), outward)[:, 0]
@@ -154,7 +153,7 @@ def _sizes(curve: Curve, s: Array, powers: Array) -> tuple[Array, Array]:
     """Logarithms of l^2/2 W and of W, times the density; W sums the largest of 1, e^l and e^{al} over the sides."""
     loss = curve.loss(s)
     tilt = _tilts(curve, powers)[:, None, :] * loss[:, None]
-    log_size = log_sum(np.maximum(np.maximum(tilt, loss[:, None]), 0.0)) + curve.log_density(s)[:, None]
+    log_size = log_sum(np.maximum(np.maximum(tilt, loss[:, None]), 0.0), axis=0) + curve.log_density(s)[:, None]
     square = np.log(np.maximum(loss * loss, 1e-300) / 2)[:, None]
     return log_size + square, log_size
 
@@ -171,7 +170,7 @@ def rough_edges(curve: Curve, powers: Array) -> Array | None:
     reach = 12.0 + 2.5 * float(np.abs(_tilts(curve, powers)).max() + 1) * curve.steepness
     s = np.linspace(max(curve.start, -reach), min(curve.end, reach), _SCAN)
     _, plain = _sizes(curve, s, powers)
-    kept = np.flatnonzero((plain > plain.max(axis=0) - _DEEP).any(axis=1))
+    kept = np.flatnonzero((plain > plain.max(axis=0) - _NEGLIGIBLE).any(axis=1))
     if not kept.size:
         # sizes beyond the range of doubles
         return None
@@ -189,7 +188,7 @@ def _end(curve: Curve, powers: Array, goal: Array, rough: float, outward: int) -
 
 
 def log_beyond(curve: Curve, powers: Array, end: Array, outward: int) -> Array:
-    """Logarithms of what sums lose above ends (1) or below them (-1), (kind, end, power), kinds as in :func:`log_errors`.
+    """Logarithms of what sums omit above ends (1) or below them (-1), (kind, end, power), kinds as in :func:`log_errors`.
 
     With u the distance from the end, what is summed grows at most like e^{ku} times a decreasing normal factor, where k is the
     slope of g there and those of the factors; |l| grows by at most its own slope times u.
@@ -203,7 +202,7 @@ def log_beyond(curve: Curve, powers: Array, end: Array, outward: int) -> Array:
     safe = np.where(fall > 0, fall, 1.0)
     rise = steep / (np.maximum(loss, 1e-150) * safe)
     beyond = np.stack([second + np.log1p(2 * rise * (1 + rise)), plain]) - np.log(safe)
-    return np.where(fall > 0, beyond + _SLACK * (1 + np.abs(beyond)), np.inf)
+    return np.where(fall > 0, beyond + LOG_ROUNDING * (1 + np.abs(beyond)), np.inf)
 
 
 @dataclass(frozen=True)
@@ -211,7 +210,7 @@ class Ellipses:
     """Around each panel, (panel, rho): ``log_rest`` is the logarithm of the error for a factor of the density up to one.
 
     The real part of l lies between ``least`` and ``most``, its imaginary part is at most ``turn``; at the real ends it is
-    ``left`` and ``right``, and nowhere further from a value between these than ``moved``.
+    ``left`` and ``right``, and nowhere further from a value between these than ``deviation``.
     """
 
     log_rest: Array
@@ -220,13 +219,12 @@ class Ellipses:
     turn: Array
     left: Array
     right: Array
-    moved: Array
+    deviation: Array
 
     @property
     def size(self) -> Array:
         """A bound of |l|."""
-        size: Array = np.maximum(np.abs(self.left), np.abs(self.right)) + self.moved
-        return size
+        return np.asarray(np.maximum(np.abs(self.left), np.abs(self.right)) + self.deviation)
 
     @staticmethod
     def around(curve: Curve, low: Array, high: Array, rho: Array = _RHO, order: int = _ORDER) -> Ellipses:
@@ -235,7 +233,7 @@ class Ellipses:
         along, v = r * (rho + 1 / rho) / 2, r * (rho - 1 / rho) / 2
         left, right = middle - along, middle + along
         log_density = curve.highest(left, right) - curve.density[2] * v * v
-        least, most, turn, moved, loss_left, loss_right = (np.zeros(v.shape) for _ in range(6))
+        least, most, turn, deviation, loss_left, loss_right = (np.zeros(v.shape) for _ in range(6))
         near = np.ones(v.shape, dtype=bool)
         for factor in curve.factors:
             theta = abs(factor.slope) * v
@@ -253,17 +251,16 @@ class Ellipses:
             loss_left, loss_right = loss_left + factor.sign * log_left, loss_right + factor.sign * log_right
             log_density = log_density + factor.own * log_up
             turn = turn + theta * turn_rate(share, 1 - share, theta)
-            moved = moved + theta * share / half
+            deviation = deviation + theta * share / half
         # a panel of no length has no error
         log_rest = np.log(np.maximum(64 / 15 * r, 1e-300)) + log_density - 2 * order * np.log(rho) - np.log1p(-(rho**-2.0))
-        return Ellipses(np.where(near, log_rest, np.inf), least, most, turn, loss_left, loss_right, moved)
+        return Ellipses(np.where(near, log_rest, np.inf), least, most, turn, loss_left, loss_right, deviation)
 
 
 def best(log_error: Array) -> Array:
     """The smallest bound over the ellipses, the second axis, rounded up."""
     least = np.minimum(log_error.min(axis=1), 1e300)
-    total: Array = least + _SLACK * (1 + np.abs(least))
-    return total
+    return np.asarray(least + LOG_ROUNDING * (1 + np.abs(least)))
 
 
 def _log_bounds(curve: Curve, low: Array, high: Array, powers: Array, top: float) -> tuple[Array, Array]:
@@ -271,5 +268,5 @@ def _log_bounds(curve: Curve, low: Array, high: Array, powers: Array, top: float
     own = Ellipses.around(curve, low, high)
     tilts = _tilts(curve, powers)[:, None, None, :]
     grown = np.maximum(tilts * own.least[:, :, None], tilts * own.most[:, :, None]) + top * own.turn[:, :, None]
-    plain = log_sum(np.maximum(np.maximum(grown, own.most[:, :, None]), 0.0)) + own.log_rest[:, :, None]
+    plain = log_sum(np.maximum(np.maximum(grown, own.most[:, :, None]), 0.0), axis=0) + own.log_rest[:, :, None]
     return best(plain + np.log(np.maximum(own.size * own.size, 1e-300) / 2)[:, :, None]), best(plain)

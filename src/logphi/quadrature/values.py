@@ -24,8 +24,7 @@ class Line:
     @property
     def heights(self) -> Array:
         """Imaginary parts of the points."""
-        heights: Array = self.step * np.arange(self.size, dtype=float)
-        return heights
+        return np.asarray(self.step * np.arange(self.size, dtype=float))
 
     @property
     def points(self) -> NDArray[np.complex128]:
@@ -33,18 +32,18 @@ class Line:
         return np.asarray(self.abscissa + 1j * self.heights, dtype=np.complex128)
 
 
-# derived: a disc of this radius around the logarithm of a number reaches beyond zero by the number's size
-_DROWNED = math.log(3) * (1 + 1e-12)
+# derived: a number that differs from e^mid by at most twice its size; all that remains known is that size
+_SIZE_ONLY = math.log(3) * (1 + 1e-12)
 
 
 @dataclass(frozen=True)
 class Values:
-    """Values of K at some points, up to multiples of 2 pi i, with two proved absolute errors.
+    """Values of K at some points, up to multiples of 2 pi i, with two proved absolute errors that add up.
 
     ``rounding`` counts the arithmetic and the half ulp of every parameter, ``inner`` the quadrature and the
-    cut-off where K is itself an integral. Either may be infinite: nothing is known there. What is relied on is that e^K, and
-    any of its powers, differs from e^mid by at most e^radius - 1 times its size, and is no larger than e^(Re mid + radius): a
-    sum that drowns in its own error keeps its size with a radius of log 3.
+    cut-off where K is itself an integral. Either may be infinite: nothing is known there. e^K, and any of its
+    powers, differs from e^mid by at most e^radius - 1 times its size, and is no larger than e^(Re mid + radius): a radius of
+    log 3 still bounds the size of a sum that is smaller than its own error.
     """
 
     mid: NDArray[Any]
@@ -61,11 +60,11 @@ class Values:
     def logarithm(sums: NDArray[Any], wrong: Array, scale: float | Array) -> Values:
         """Values for e^scale times sums that are known to within an absolute error."""
         size = np.abs(sums)
-        drowned = wrong >= size / 2
-        with np.errstate(divide="ignore"):  # not even the size is known of 0 within 0
-            mid = np.log(np.where(drowned, size + wrong, sums)) + scale
-        relative = wrong / np.where(drowned, 1.0, size)
-        rounding = np.where(drowned, _DROWNED, -np.log1p(-np.where(drowned, 0.0, relative)))
+        unresolved = wrong >= size / 2
+        with np.errstate(divide="ignore"):  # nothing is known of a sum of 0 with an error of 0
+            mid = np.log(np.where(unresolved, size + wrong, sums)) + scale
+        relative = wrong / np.where(unresolved, 1.0, size)
+        rounding = np.where(unresolved, _SIZE_ONLY, -np.log1p(-np.where(unresolved, 0.0, relative)))
         known = np.isfinite(mid)
         rounding = rounding + ELEMENTARY * (1 + np.abs(scale)) + 2 * ULP * np.abs(np.where(known, mid, 0.0))
         return Values(np.where(known, mid, np.inf), np.where(known, rounding, np.inf), np.zeros(size.shape))
@@ -78,8 +77,8 @@ class Values:
     def __add__(self, other: Values) -> Values:
         known = np.isfinite(self.mid) & np.isfinite(other.mid)
         mid = np.where(known, np.where(known, self.mid, 0) + np.where(known, other.mid, 0), np.inf)
-        slip = 2.0**-51 * np.abs(mid)
-        return Values(mid, self.rounding + other.rounding + slip, self.inner + other.inner)
+        sum_rounding = 2.0**-51 * np.abs(mid)
+        return Values(mid, self.rounding + other.rounding + sum_rounding, self.inner + other.inner)
 
     def times(self, count: int) -> Values:
         """Values of ``count * K``; where K is unknown, so is the multiple."""
@@ -88,5 +87,7 @@ class Values:
         return Values(mid, count * self.rounding + 2.0**-51 * np.abs(mid), count * self.inner)
 
 
+# derived: far above what rounding does to the logarithm of a bound, and to a mass, relatively
+LOG_ROUNDING, MASS_ROUNDING = 1e-9, 1e-8
 # the logarithm of a mass of exactly one
 CERTAIN = Values(np.zeros(1), np.zeros(1), np.zeros(1))

@@ -175,7 +175,7 @@ def check_balls(mechanism: Mechanism) -> None:
     """
     if find_spec("flint") is None:
         return
-    from logphi.arith.ball import Balls
+    from logphi.arith.balls import Balls
 
     coarse, fine = (Balls(bits) for bits in _BITS)
     for law, _ in mechanism.loss_law().terms:

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from logphi.arith.summation import product
 from logphi.arrays import Array
-from logphi.quadrature.sums import product
 from logphi.quadrature.values import Line
 
 # sums of w (e^{itl} - 1 - itl): of heights, losses and weights

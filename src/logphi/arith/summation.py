@@ -1,4 +1,4 @@
-"""Sums whose rounding is known: matrix products in parts, sums of exponentials, relative errors as errors of a logarithm."""
+"""Sums of doubles with few roundings: matrix products in parts, logarithms of sums of exponentials, errors of logarithms."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from logphi.arrays import Array
 
-# measured: parts of this length lose next to no time, and leave a sum of 10,000 terms at 220 roundings
+# measured: parts of this length cost next to no time; a summand among 10,000 then passes through at most 221 additions
 _PART = 64
 
 
@@ -28,15 +28,15 @@ def roundings(size: int) -> int:
     return min(size, _PART + -(-size // _PART))
 
 
-def log_sum(exponent: Array) -> Array:
-    """log(sum(exp)) along the first axis; infinite where a term is or where the sum overflows."""
-    peak = np.maximum(exponent.max(axis=0), -1e300)
+def log_sum(exponent: Array, axis: int = -1) -> Array:
+    """log(sum(exp)) along an axis; infinite where a term is infinite, and about -1e300 where all terms vanish."""
+    peak = np.maximum(exponent.max(axis=axis, keepdims=True), -1e300)
     finite = np.where(peak < np.inf, peak, 0.0)
     with np.errstate(over="ignore"):  # infinite where a term is
-        total: Array = np.log(np.exp(exponent - finite).sum(axis=0) + 1e-300) + finite
+        total: Array = np.log(np.exp(exponent - finite).sum(axis=axis) + 1e-300) + finite.squeeze(axis)
     return total
 
 
-def to_log(relative: Array) -> Array:
+def error_of_log(relative: Array) -> Array:
     """A relative error as an error of the logarithm; infinite from a half on."""
     return np.where(relative < 0.5, -np.log1p(-np.minimum(relative, 0.5)), np.inf)

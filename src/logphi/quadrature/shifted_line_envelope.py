@@ -1,4 +1,4 @@
-"""How fast the transform of a smooth curve on the whole line decays: by its own contour, moved off the real axis.
+"""The envelope of a curve with several factors on the whole line: its integral on a shifted line, bounded cell by cell.
 
 notation as in :mod:`logphi.quadrature.curve`. On s + ib, 0 < b < pi / (2 |kappa|), log |w_k| and |arg w_k| are
 monotone in s, and all factors turn e^{itl} the same way:
@@ -9,7 +9,8 @@ which cells bound from above by their ends. Below the height S from which the ra
 
     1 - |chi(t)|^2 >= (1 - |chi(2^m t)|^2) / 4^m,     |chi(t)|^2 <= 1 - (t / 2S)^2 (1 - E^2),
 
-as in :mod:`logphi.quadrature.density_envelope`.
+as in :mod:`logphi.quadrature.density_envelope`. The sharper trapezoidal sum of
+:mod:`logphi.quadrature.mixture_envelope` is proved for shifts of one sign only; cells need no more than monotone factors.
 """
 
 from __future__ import annotations
@@ -21,17 +22,16 @@ from logphi.quadrature.curve import Curve
 from logphi.quadrature.gauss_legendre import parts_of
 from logphi.quadrature.log_ratio import turned
 from logphi.quadrature.panels import log_beyond, panels
+from logphi.quadrature.values import MASS_ROUNDING
 
-# measured: shares of the way off the axis, and cells, of which more gain little
-_WAYS = np.geomspace(1 / 64, 1.0, 14)
+# measured: distances from the axis, relative to the largest, and cells; more of either gain little
+_DISTANCES = np.geomspace(1 / 64, 1.0, 14)
 _CELLS = 640
 # derived: below pi/2
 _WIDEST = 1.57
-# measured: a contour that raises the integrand beyond e^35 does not pay
+# measured: a line on which the integrand grows by more than e^35 gives no better bound
 _RISE = 35.0
-# derived: far above what rounding and the quadrature do to masses
-_ROOM = 1e-8
-# heights, relative to those of the caller, from which the small ones are bounded
+# measured: the heights, times the steepness, among which S is chosen
 _STARTS = 2.0 ** np.arange(-6, 30, 0.5)
 
 
@@ -41,19 +41,18 @@ def log_shifted_line_envelope(curve: Curve, abscissa: float, heights: Array) -> 
     found = panels(curve, np.array([power]), 0.0)
     if found is None:
         return np.zeros_like(heights)
-    log_mass = parts_of(curve, found, power)[0] - _ROOM
+    log_mass = parts_of(curve, found, power)[0] - MASS_ROUNDING
     start = _STARTS / curve.steepness
     bound = _log_bound(curve, power, np.concatenate([heights, start]), found.start, found.end) - log_mass
     bound = np.minimum(bound, 0.0)
     own, from_start = bound[: heights.size], bound[heights.size :]
     # of all starts at or above a height, the best; those below serve their own bound
-    gap = -np.expm1(2 * from_start) / (2 * start) ** 2 * (1 - _ROOM)
+    gap = -np.expm1(2 * from_start) / (2 * start) ** 2 * (1 - MASS_ROUNDING)
     best = np.maximum.accumulate(gap[::-1])[::-1]
     at = np.searchsorted(start, heights)
     left = np.where(at < start.size, heights**2 * best[np.minimum(at, start.size - 1)], 0.0)
     near = 0.5 * np.log1p(-np.minimum(left, 0.5))
-    envelope: Array = np.minimum.accumulate(np.minimum(own, near))
-    return envelope
+    return np.asarray(np.minimum.accumulate(np.minimum(own, near)))
 
 
 def _log_bound(curve: Curve, power: float, heights: Array, start: float, end: float) -> Array:
@@ -66,7 +65,7 @@ def _log_bound(curve: Curve, power: float, heights: Array, start: float, end: fl
     ends = ((start, -1), (end, 1))
     beyond = np.logaddexp.reduce([log_beyond(curve, np.array([power]), np.array([e]), side)[1, 0, 0] for e, side in ends])
     best = np.full(heights.shape, np.inf)
-    for b in _WAYS * farthest:
+    for b in _DISTANCES * farthest:
         raise_by = abs(g2) * b * b
         log_size, turn, shrunk = log_density + raise_by, np.zeros(s.size - 1), 0.0
         for factor, value in zip(curve.factors, values, strict=True):
@@ -77,7 +76,7 @@ def _log_bound(curve: Curve, power: float, heights: Array, start: float, end: fl
             log_size = log_size + np.maximum(part[1:], part[:-1])
             turn += np.minimum(arg[1:], arg[:-1])
             shrunk += max(-exponent, 0.0) * -np.log(np.cos(theta / 2))
-        total = np.logaddexp.reduce(log_size - heights[:, None] * turn * (1 - _ROOM), axis=1)
+        total = np.logaddexp.reduce(log_size - heights[:, None] * turn * (1 - MASS_ROUNDING), axis=1)
         best = np.minimum(best, np.logaddexp(total, beyond + raise_by + shrunk))
     # what rounding does to exponents
     return best + 1e-12 * (1 + abs(power)) * (1 + abs(start) + abs(end)) * curve.steepness + 1e-11

@@ -1,4 +1,4 @@
-"""How fast the transform of a curve with one factor decays: by the total variation of its tilted density.
+"""The envelope of a curve with one factor, from the total variation of its tilted density.
 
 notation as in :mod:`logphi.quadrature.curve`: with l' = kappa q e^Y / w the density of e^{al} Q in l is e^u, where
 
@@ -15,14 +15,13 @@ import numpy as np
 
 from logphi.arrays import Array
 from logphi.quadrature.curve import Curve
-from logphi.quadrature.density_envelope import log_smooth_envelope
+from logphi.quadrature.density_envelope import log_density_envelope
 from logphi.quadrature.gauss_legendre import parts_of
 from logphi.quadrature.panels import panels
+from logphi.quadrature.values import MASS_ROUNDING
 
 # measured: cells that find the variation within a few percent
 _CELLS = 2048
-# derived: far above what rounding and the quadrature do to masses and densities
-_ROOM = 1e-8
 # derived: sums of densities above e^600 times their mass leave the range of doubles, and bound nothing
 _LARGE = 600.0
 
@@ -48,7 +47,7 @@ def log_variation_envelope(curve: Curve, abscissa: float, heights: Array) -> Arr
         whole = float(np.logaddexp(whole, np.log(curve.rest)))
     variation = 0.0
     share = factor.share(s, value)
-    steepest = factor.slope**2 * np.minimum(np.maximum(share[1:], share[:-1]) * (1 + _ROOM), 0.25)
+    steepest = factor.slope**2 * np.minimum(np.maximum(share[1:], share[:-1]) * (1 + MASS_ROUNDING), 0.25)
     for tilt, log_density in densities:
         bent = (bend + abs(tilt + 1) * steepest) * h * h
         if not bent.max() < 1 or not log_density.max() - smooth < _LARGE:
@@ -58,5 +57,5 @@ def log_variation_envelope(curve: Curve, abscissa: float, heights: Array) -> Arr
         # beyond the last node it falls; at zero the two sides of a mirrored curve meet
         variation += float(np.abs(np.diff(density)).sum() + (bent * np.exp(bent / 8)) @ most + density[-1])
         variation += 0.0 if curve.mirrored else float(density[0])
-    weight = float(np.exp(min(smooth - whole, 0.0))) * (1 - _ROOM)
-    return log_smooth_envelope(variation * (1 + _ROOM), heights, weight)
+    weight = float(np.exp(min(smooth - whole, 0.0))) * (1 - MASS_ROUNDING)
+    return log_density_envelope(variation * (1 + MASS_ROUNDING), heights, weight)

@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logphi.arith.floats import ELEMENTARY, ULP, complex_log1p
+from logphi.arith.summation import error_of_log, log_sum, product, roundings
 from logphi.arrays import Array
-from logphi.quadrature.exponential_sums import SecondMoments, along_line, one_by_one, second_exp
-from logphi.quadrature.sums import log_sum, product, roundings, to_log
+from logphi.quadrature.second_order_sums import SecondMoments, along_line, one_by_one, second_exp
 from logphi.quadrature.values import Line, Values
 
 # measured: the relative error asked of the inner integral, before division by the number of repetitions: below all rounding
@@ -28,9 +28,9 @@ INNER_TARGET = 1e-16
 _LARGE = 600.0
 # derived: beyond this log M the sum is of e^{al} as it stands; nearer to one it is of second order
 _NEAR_ONE = 1.0
-# measured: how many abscissas share their nodes at most, and how far apart they may be, as a logarithm
-_FEW = 32
-_APART = 1.5
+# measured: how many abscissas may share their nodes, and the logarithm of the ratio of the largest to the smallest
+_SHARED = 32
+_LOG_RATIO = 1.5
 
 
 @dataclass(frozen=True)
@@ -40,14 +40,14 @@ class Noise:
     notation: a = z + 1. The term w^a - 1 - a (w - 1) and the parts it is summed from are at most |a| (1 + |z|) l^2/2 W, and at
     most w^{c+1} (1 + |a||l|) + 1 + |a||w - 1|, with W the largest of w^{c+1}, w and 1; the derivative in l is at most
     |a||z||l| W, and |a| (w^{c+1} + w). The arrays hold these with the density and with the relative error of a term
-    (``second``, ``plain``, ``linear``) or with the absolute error of l (``second_moved``, ``linear_moved``), over M(c).
+    (``second``, ``plain``, ``linear``) or with the absolute error of l (``second_by_loss``, ``linear_by_loss``), over M(c).
     """
 
     second: Array
     plain: Array
     linear: Array
-    second_moved: Array
-    linear_moved: Array
+    second_by_loss: Array
+    linear_by_loss: Array
     constant: Array
 
     def beside(self, other: Noise) -> Noise:
@@ -62,9 +62,8 @@ class Noise:
         z = np.maximum(size, 1e-300)[None, :, None]
         a = 1 + z
         term = np.minimum(a * a * self.second, self.plain + a * self.linear)
-        moved = a * np.minimum(z * self.second_moved, self.linear_moved)
-        total: Array = self.constant + (term + moved).sum(axis=2)
-        return total
+        by_loss = a * np.minimum(z * self.second_by_loss, self.linear_by_loss)
+        return np.asarray(self.constant + (term + by_loss).sum(axis=2))
 
     def at(self, z: NDArray[Any]) -> Array:
         """A bound at every point of one vertical line; it grows with |z|, so a few sizes of |z| serve all."""
@@ -89,7 +88,7 @@ class Nodes:
 
 
 def near_one(log_mass: Array) -> NDArray[np.bool_]:
-    """Where M(c) is summed as what it differs from one."""
+    """Where the sum is of M(c) - 1."""
     near: NDArray[np.bool_] = np.abs(log_mass) < _NEAR_ONE
     return near
 
@@ -148,8 +147,8 @@ def summed(
         second=largest * (size * size / 2 * unit + 1e-300)[:, None, :],
         plain=(plain + base) * unit,
         linear=(plain * size[:, None, :] + np.abs(tilted_by_w - base)) * unit,
-        second_moved=largest * (size * loss_error + 1e-300)[:, None, :],
-        linear_moved=(plain + tilted_by_w) * loss_error[:, None, :],
+        second_by_loss=largest * (size * loss_error + 1e-300)[:, None, :],
+        linear_by_loss=(plain + tilted_by_w) * loss_error[:, None, :],
         constant=np.where(small, known_apart * np.exp(-np.where(small, log_mass, 0.0)), ELEMENTARY * (1 + np.abs(log_mass))),
     )
     return Nodes(loss, weight, log_mass, slope, noise, np.zeros(log_mass.shape))
@@ -158,7 +157,7 @@ def summed(
 def rough_log_mass(loss: Array, log_density: Array, powers: Array, omitted: tuple[float, float] = (0.0, 0.0)) -> Array:
     """K as :func:`summed` has it, without its errors, which take longer than the sums."""
     exponent = powers[:, None] * loss
-    whole = log_sum((exponent + log_density).T)
+    whole = log_sum(exponent + log_density)
     if not max(np.abs(exponent).max(), np.abs(loss).max()) <= _LARGE:
         return whole
     density = np.exp(log_density)
@@ -183,8 +182,8 @@ def deviations(
     deviation = second_moments(heights, nodes.loss[:, kept], weight[:, kept]) + 1j * heights * nodes.slope
     with np.errstate(divide="ignore"):  # a zero of the characteristic function: infinite error
         scale = 1 + 1 / np.abs(1 + deviation)
-    rounding = to_log(nodes.noise.at(abscissa + 1j * heights) * scale)
-    inner = to_log((nodes.inner + 2 * dropped[:, None]) * scale)
+    rounding = error_of_log(nodes.noise.at(abscissa + 1j * heights) * scale)
+    inner = error_of_log((nodes.inner + 2 * dropped[:, None]) * scale)
     return nodes.log_mass + complex_log1p(deviation), rounding, inner
 
 
@@ -241,7 +240,7 @@ class InnerIntegral(ABC):
         return values
 
     def at_points(self, z: NDArray[Any], count: int) -> Values:
-        """K at any points, new nodes for each abscissa of complex ones."""
+        """K at any points; each abscissa of complex points has nodes of its own."""
         return by_abscissa(z, lambda c: self.on_axis(c, count), lambda c, heights: self.at_heights(c, heights, count))
 
     def on_axis(self, abscissas: Array, count: int) -> Values:
@@ -251,7 +250,9 @@ class InnerIntegral(ABC):
             own = abscissas[those]
             found = self.nodes(own + 1, own, count)
             if found is not None:
-                part = weighted(np.ones(1), found.log_mass, to_log(found.noise.of_size(np.abs(own))), to_log(found.inner))
+                part = weighted(
+                    np.ones(1), found.log_mass, error_of_log(found.noise.of_size(np.abs(own))), error_of_log(found.inner)
+                )
                 values.mid[those], values.rounding[those], values.inner[those] = part.mid, part.rounding, part.inner
         return values
 
@@ -274,13 +275,13 @@ class InnerIntegral(ABC):
 
 
 def _alike(abscissas: Array) -> Iterator[NDArray[np.intp]]:
-    """Which of them are of one size: far ones need nodes that spoil the sums of near ones. Not too many at once."""
-    level = np.floor(np.log(np.maximum(np.abs(abscissas), 1.0)) / _APART)
+    """Groups of abscissas of like size, because large ones need nodes that make the sums at small ones inaccurate."""
+    level = np.floor(np.log(np.maximum(np.abs(abscissas), 1.0)) / _LOG_RATIO)
     for one in np.unique(level):
         those = np.flatnonzero(level == one)
-        yield from np.split(those, range(_FEW, those.size, _FEW))
+        yield from np.split(those, range(_SHARED, those.size, _SHARED))
 
 
 def unknown(size: int) -> Values:
-    """Nothing about so many values."""
+    """Values of which nothing is known."""
     return Values(*np.full((3, size), np.inf))

@@ -6,7 +6,9 @@ import argparse
 import re
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
+
+from logphi.arguments import RouteName
 
 if TYPE_CHECKING:
     from logphi.release import Mechanism
@@ -14,9 +16,8 @@ if TYPE_CHECKING:
 
 # in place of an expression or of a file
 STANDARD_INPUT = "-"
-_METHODS = """the route, chosen for you unless given: contour, lattice, exact, exponential, smoothed, clipped, discretized;
-certified, which is in ball arithmetic and takes all numbers as they are written; and, for comparison, levy-quadrature,
-levy-sums, levy, buckets"""
+_METHODS = f"""the route, chosen for you unless given: {", ".join(get_args(RouteName))}; or certified, which is ball arithmetic
+and takes all numbers as they are written"""
 
 
 def add_expression(command: argparse.ArgumentParser) -> None:

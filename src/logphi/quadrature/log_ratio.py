@@ -48,23 +48,18 @@ class ExponentialMixture:
         """Whether the rate is 1."""
         return bool((np.asarray(self.rate) == 1).all())
 
-    @cached_property
-    def log_rate(self) -> Any:
-        """Log q."""
-        return np.log(self.rate)
-
     def value(self, s: Any) -> Array:
         """Log w, relatively accurate where it is small."""
         y = self.exponent(s)
         if self.certain:
             return np.asarray(y, dtype=float)
         growth = np.expm1(np.minimum(y, LARGE))
-        value: Array = np.where(y < LARGE, np.log1p(self.rate * growth), self.log_rate + y)
+        value: Array = np.where(y < LARGE, np.log1p(self.rate * growth), np.log(self.rate) + y)
         return value
 
     def share(self, s: Any, value: Array) -> Array:
         """The share q e^Y of w, between 0 and 1: the slope of log w over kappa."""
-        share: Array = np.exp(np.minimum(self.log_rate + self.exponent(s) - value, 0.0))
+        share: Array = np.exp(np.minimum(np.log(self.rate) + self.exponent(s) - value, 0.0))
         return share
 
     def relative_error(self, s: Any, value: Array, of_exponent: Array) -> Array:

@@ -8,16 +8,12 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, get_args
 
-from logphi.arguments import RouteName
-
 if TYPE_CHECKING:
     from logphi.release import Mechanism
 
 
 # in place of an expression or of a file
 STANDARD_INPUT = "-"
-_METHODS = f"""the route, chosen for you unless given: {", ".join(get_args(RouteName))}; or certified, which is ball arithmetic
-and takes all numbers as they are written"""
 
 
 def add_expression(command: argparse.ArgumentParser) -> None:
@@ -47,7 +43,13 @@ def add_direction(command: argparse.ArgumentParser) -> None:
 
 def add_method(command: argparse.ArgumentParser) -> None:
     """A route."""
-    command.add_argument("--method", help=_METHODS)
+    from logphi.arguments import RouteName
+
+    names = ", ".join(get_args(RouteName))
+    about = (
+        f"the route, chosen for you unless given: {names}; or certified: balls, in which all numbers are as they are written"
+    )
+    command.add_argument("--method", help=about)
 
 
 def add_rtol(command: argparse.ArgumentParser) -> None:

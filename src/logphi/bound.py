@@ -251,18 +251,18 @@ class Bound(Arithmetic):
 
     def __repr__(self) -> str:
         if self.lower == self.upper:
-            told = dict.fromkeys(("lower", "value", "upper"), repr(self.value))
+            parts = dict.fromkeys(("lower", "value", "upper"), repr(self.value))
         else:
             ends = zip((self.lower, self.value, self.upper), (False, None, True), strict=True)
-            told = dict(zip(("lower", "value", "upper"), (_shown(end, 13, upward) for end, upward in ends), strict=True))
+            parts = dict(zip(("lower", "value", "upper"), (_shown(end, 13, upward) for end, upward in ends), strict=True))
         if self.status is not Status.MET:
-            told["status"] = repr(self.status.name.lower())
-        told["method"] = repr(self.method)
+            parts["status"] = repr(self.status.name.lower())
+        parts["method"] = repr(self.method)
         if self.direction is not None:
-            told["direction"] = repr(self.direction.value)
+            parts["direction"] = repr(self.direction.value)
         if self.side is Side.LOWER:
-            told["side"] = repr(self.side.value)
-        return f"Bound({', '.join(f'{name}={text}' for name, text in told.items())})"
+            parts["side"] = repr(self.side.value)
+        return f"Bound({', '.join(f'{name}={text}' for name, text in parts.items())})"
 
     def _repr_html_(self) -> str:
         from logphi.display import bound_table
@@ -367,7 +367,7 @@ class ComplexBound(Parts):
         else:
             return NotImplemented
         # a part that differs decides, whatever is known of the other one
-        if any(own._told("==", theirs) is False for own, theirs in parts):
+        if any(own._holds("==", theirs) is False for own, theirs in parts):
             return False
         return all(own == theirs for own, theirs in parts)
 

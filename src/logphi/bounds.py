@@ -13,7 +13,7 @@ from logphi.bound import COLUMNS, Bound, ComplexBound, Parts
 from logphi.decimals import formatted
 from logphi.operators import Elementwise
 
-# so many points of an array are told in a line
+# as many points of an array are shown in a line
 _FEW = 4
 
 
@@ -126,10 +126,10 @@ class Bounds(Elementwise):
 
     def __repr__(self) -> str:
         unmet = sum(not bound.status.met for bound in self._listed())
-        told = [f"shape={self.shape}", f"lower={self._few('lower', False)}", f"upper={self._few('upper', True)}"]
+        parts = [f"shape={self.shape}", f"lower={self._few('lower', False)}", f"upper={self._few('upper', True)}"]
         if unmet:
-            told.append(f"{unmet} of {self._bounds.size} not as narrow as asked")
-        return f"Bounds({', '.join(told)})"
+            parts.append(f"{unmet} of {self._bounds.size} not as narrow as asked")
+        return f"Bounds({', '.join(parts)})"
 
     def __format__(self, spec: str) -> str:
         """Each point as a :class:`Bound` is formatted, rounded to its private side."""

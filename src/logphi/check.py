@@ -72,7 +72,7 @@ def _kept_decimal(value: Decimal) -> float:
     return Written(Fraction(value)) if value else 0.0
 
 
-def _told(number: float) -> float | Fraction:
+def _as_written(number: float) -> float | Fraction:
     """The number itself: its double may be on the other side of a limit, or on it."""
     return number.exact if isinstance(number, Written) else number
 
@@ -120,7 +120,7 @@ def moderate_or_zero(name: str, value: Any) -> float:
 def open_unit(name: str, value: Any) -> float:
     """A number strictly between 0 and 1."""
     number = real(name, value, "a number strictly between 0 and 1")
-    if not (0 < number < 1 and 0 < _told(number) < 1):
+    if not (0 < number < 1 and 0 < _as_written(number) < 1):
         raise ValueError(f"{name} must lie strictly between 0 and 1, got {number!r}")
     return number
 
@@ -128,7 +128,7 @@ def open_unit(name: str, value: Any) -> float:
 def probability(name: str, value: Any) -> float:
     """A number in [0, 1] that is 0 or 1 if its double is: in between, something else is true than at the ends."""
     number = unit(name, value)
-    if number == 1 != _told(number):
+    if number == 1 != _as_written(number):
         raise ValueError(f"{name} must be 1, or a double below 1, got a number in between: doubles do not tell it from 1")
     return number
 
@@ -136,7 +136,7 @@ def probability(name: str, value: Any) -> float:
 def unit(name: str, value: Any) -> float:
     """A number in [0, 1]."""
     number = real(name, value, "a number in [0, 1]")
-    if not 0 <= _told(number) <= 1:
+    if not 0 <= _as_written(number) <= 1:
         raise ValueError(f"{name} must lie in [0, 1], got {number!r}")
     return number
 

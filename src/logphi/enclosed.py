@@ -115,12 +115,12 @@ class Enclosed(Listed):
 
     def _decided(self, relation: str, other: Any) -> bool:
         """Whether it holds; of what is no number, NotImplemented."""
-        told = self._told(relation, other)
-        if told is None:
+        holds = self._holds(relation, other)
+        if holds is None:
             raise UndecidedError(relation, *self._ends(), other._ends() if isinstance(other, Enclosed) else other)
-        return told
+        return holds
 
-    def _told(self, relation: str, other: Any) -> bool | None:
+    def _holds(self, relation: str, other: Any) -> bool | None:
         """The same, and None where it is not decided."""
         if other is self:
             return relation in ("<=", ">=", "==")

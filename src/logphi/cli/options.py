@@ -6,7 +6,7 @@ import argparse
 import re
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 if TYPE_CHECKING:
     from logphi.release import Mechanism
@@ -14,9 +14,6 @@ if TYPE_CHECKING:
 
 # stands in place of an expression or of a file
 STANDARD_INPUT = "-"
-_METHODS = """the route, chosen for you unless given: contour, lattice, exact, exponential, smoothed, clipped, discretized;
-certified, which is in ball arithmetic and takes all numbers as they are written; and, for comparison, levy-quadrature,
-levy-sums, levy, buckets"""
 
 
 def add_expression(command: argparse.ArgumentParser) -> None:
@@ -46,7 +43,13 @@ def add_direction(command: argparse.ArgumentParser) -> None:
 
 def add_method(command: argparse.ArgumentParser) -> None:
     """A route."""
-    command.add_argument("--method", help=_METHODS)
+    from logphi.arguments import RouteName
+
+    names = ", ".join(get_args(RouteName))
+    about = (
+        f"the route, chosen for you unless given: {names}; or certified: balls, in which all numbers are as they are written"
+    )
+    command.add_argument("--method", help=about)
 
 
 def add_rtol(command: argparse.ArgumentParser) -> None:

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Protocol, TypeVar
 
-from logphi.bound import Bound, Direction, Ledger, Side, Status
+from logphi.bound import Bound, Direction, Entry, Ledger, Side, Status
 from logphi.enclosure import Ends
-from logphi.engine.profile import LogProbability
+from logphi.engine.profile import LogProbability, masses
+from logphi.laws.log_phi import LogPhi
 
 # derived: the logarithm of less than the least double
 _NEGLIGIBLE = -745.2
@@ -104,3 +105,10 @@ def log_probability(found: LogProbability, rtol: float) -> Bound:
     ledger = Ledger() if found.value < -700 else found.ledger.scaled(per_unit)
     status = status_of(found.relative_width <= rtol, found.ledger.proved, trivial=found.method.trivial)
     return Bound(found.lower, found.value, found.upper, status, found.method.name, found.direction, ledger)
+
+
+def infinite_mass(law: LogPhi, direction: Direction | None = None) -> Bound:
+    """P(L = inf) in one order of the pair."""
+    lower, upper = (min(end, 1.0) for end in masses(law)[0])
+    ledger = Ledger(rounding=Entry(upper - lower, proved=not law.estimated), infinite_mass=Entry(upper))
+    return Bound(lower, (lower + upper) / 2, upper, direction=direction, ledger=ledger)

@@ -7,6 +7,7 @@ enclosure; the ones that the caller did not name are tried in turn until the tol
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -40,6 +41,14 @@ class LogProbability(Enclosure):
     method: Method
     ledger: Ledger
     direction: Direction | None = None
+
+    @staticmethod
+    def outward(ends: Iterable[float], method: Method, ledger: Ledger) -> LogProbability:
+        """From lower end, value and upper end: the ends rounded outward, the upper one at most zero."""
+        lower, value, upper = ends
+        lower, upper = outward(lower, -1), min(outward(upper, 1), 0.0)
+        lower = min(lower, upper)
+        return LogProbability(lower, min(max(value, lower), upper), upper, method, ledger)
 
     @property
     def relative_width(self) -> float:
@@ -79,7 +88,7 @@ def bounded(loss: LogPhi, known: Masses, epsilon: float) -> LogProbability:
     return replace(found, value=min(found.value, upper), upper=upper, ledger=replace(found.ledger, truncation=Entry(top)))
 
 
-def settled(loss: LogPhi, known: Masses, epsilon: float) -> LogProbability | None:
+def known_at_once(loss: LogPhi, known: Masses, epsilon: float) -> LogProbability | None:
     """The profile where nothing need be computed for it; None elsewhere.
 
     Above the support only the infinite losses are left, below it delta = 1 - e^eps Q(L > -inf). Far below zero delta is one
@@ -98,7 +107,7 @@ def settled(loss: LogPhi, known: Masses, epsilon: float) -> LogProbability | Non
         return trivial(known, epsilon) if epsilon < -_CERTAIN or epsilon > OUT_OF_REACH else None
     lower, upper = (safe_log(end) for end in ends)
     ledger = Ledger(rounding=Entry(ends[1] - ends[0]), infinite_mass=Entry(infinite[1]))
-    return LogProbability(outward(lower, -1), lower, min(outward(upper, 1), 0.0), EXACT, ledger)
+    return LogProbability.outward((lower, lower, upper), EXACT, ledger)
 
 
 def masses(loss: LogPhi) -> Masses:
@@ -168,11 +177,7 @@ def from_inversion(known: Masses, epsilon: float, found: Inversion, method: Meth
             safe_log(max(-math.expm1(mass) + math.exp(part) + sign * slack, 0.0))
             for mass, part, sign in ((tilt[1], low, -1), ((tilt[0] + tilt[1]) / 2, value, 0), (tilt[0], high, 1))
         ]
-    lower, middle, upper = ends
-    lower, upper = outward(lower, -1), min(outward(upper, 1), 0.0)
-    return LogProbability(
-        min(lower, upper), min(max(middle, lower), upper), upper, method, ledger_of(found.amount, infinite[1])
-    )
+    return LogProbability.outward(ends, method, ledger_of(found.amount, infinite[1]))
 
 
 def outward(end: float, sign: int) -> float:

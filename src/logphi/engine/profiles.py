@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from logphi.enclosure import meet
-from logphi.engine.profile import LogProbability, bounded, masses, settled
+from logphi.engine.profile import LogProbability, bounded, known_at_once, masses
 from logphi.engine.routes.automatic import InTurn, automatic
 from logphi.engine.routes.profiles import Profiles, as_known
 from logphi.engine.routes.registry import named
@@ -25,10 +25,10 @@ class SharedProfiles(Profiles):
         self._kept: dict[int, tuple[LogPhi, InTurn]] = {}
         self._ceilings: dict[int, tuple[LogPhi, contour.Ceiling]] = {}
 
-    def at_hand(self, loss: LogPhi, epsilon: float, demand: Demand) -> LogProbability | None:
-        """By what is kept, where that need be asked: routes are not made for what lies beyond the support."""
+    def from_prepared(self, loss: LogPhi, epsilon: float, demand: Demand) -> LogProbability | None:
+        """From the last preparation, unless nothing need be computed."""
         known = masses(loss)
-        answer = settled(loss, known, epsilon)
+        answer = known_at_once(loss, known, epsilon)
         if answer is None:
             found = self._from_kept(loss, epsilon, demand)
             answer = found and meet(found, bounded(loss, known, epsilon))
@@ -40,7 +40,7 @@ class SharedProfiles(Profiles):
         return self._ceilings[id(loss)][1].at(epsilon)
 
     def _from_kept(self, loss: LogPhi, x: float, demand: Demand) -> LogProbability | None:
-        found = self._kept[id(loss)][1].at_hand(x) if id(loss) in self._kept else None
+        found = self._kept[id(loss)][1].from_prepared(x) if id(loss) in self._kept else None
         return found if found is not None and found.meets(demand) else None
 
     def _shared(self, loss: LogPhi, epsilon: float, demand: Demand) -> Local:
@@ -58,6 +58,6 @@ class SharedProfiles(Profiles):
 
 
 def route(method: str | Route | None) -> Profiles:
-    """Along the route of a name, or one as it is; without either, those that fit the loss, until one meets the tolerance."""
-    along = named(method)
-    return Profiles(automatic if along is None else along.prepare)
+    """The profiles by one route; without one, by those that fit the loss, until one meets the tolerance."""
+    chosen = named(method)
+    return Profiles(automatic if chosen is None else chosen.prepare)

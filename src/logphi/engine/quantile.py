@@ -58,7 +58,7 @@ def _ledger(proved: bool) -> Ledger:
 
 
 @dataclass(frozen=True)
-class _Around:
+class _Bracket:
     """A guess between places that the search keeps to, and what is proved of the place: these, or the ends of the support."""
 
     lower: float
@@ -110,11 +110,11 @@ class _Search:
 
     def _on(self, lattice: Lattice) -> tuple[float, float]:
         """The lattice point: halvings between thresholds in the middle of the cells, where no atom is in doubt."""
-        around = self._around()
-        floor, ceiling = around.floor, around.ceiling
+        bracket = self._bracket()
+        floor, ceiling = bracket.floor, bracket.ceiling
         ends = (-ceiling, -floor) if self.left else (floor, ceiling)
         if max(abs(end) for end in ends) > _LARGEST_CELL * lattice.span:
-            return (-around.upper, -around.lower) if self.left else (around.lower, around.upper)
+            return (-bracket.upper, -bracket.lower) if self.left else (bracket.lower, bracket.upper)
         low, high = (round((end - lattice.offset) / lattice.span) + side for end, side in zip(ends, (-2, 2), strict=True))
         seen: dict[int, LogProbability] = {}
 
@@ -134,7 +134,7 @@ class _Search:
             last = _first(lambda cell: at(cell).upper <= self.level, low, high)
         points = lattice.offset + lattice.span * np.array([first, last], dtype=float)
         room = reserve_at(lattice, float(np.abs(points).max()))
-        least, most = (-around.upper, -around.lower) if self.left else (around.lower, around.upper)
+        least, most = (-bracket.upper, -bracket.lower) if self.left else (bracket.lower, bracket.upper)
         # an end that was not proved is none
         return (
             float(points[0]) - room if math.isfinite(least) else least,
@@ -142,15 +142,14 @@ class _Search:
         )
 
     def _between(self) -> tuple[float, float, float]:
-        around = self._around()
-        bracket = around.floor, around.guess, around.ceiling
-        at = crossing(lambda *_: self.at, self.level, *bracket, searched)
-        if at.upper - at.lower > self.rtol * max(1.0, abs(at.value)) and around.known and not self._smooth(at):
+        bracket = self._bracket()
+        at = crossing(lambda *_: self.at, self.level, bracket.floor, bracket.guess, bracket.ceiling, searched)
+        if at.upper - at.lower > self.rtol * max(1.0, abs(at.value)) and bracket.known and not self._smooth(at):
             # at an atom the function is not known, and jumps beside it
             at = bisection(lambda *_: self.at, self.level, at.lower, at.value, at.upper, searched)
         # an end that was not proved is none
-        lower = at.lower if math.isfinite(around.lower) else around.lower
-        upper = at.upper if math.isfinite(around.upper) else around.upper
+        lower = at.lower if math.isfinite(bracket.lower) else bracket.lower
+        upper = at.upper if math.isfinite(bracket.upper) else bracket.upper
         ends = (lower, at.value, upper)
         lower, value, upper = sorted(-end for end in ends) if self.left else ends
         return lower, value, upper
@@ -159,7 +158,7 @@ class _Search:
         """Whether the ends, slowly found, are about as near as the function's errors allow, and no atom is to be seen."""
         return self.method is CHORDS and math.isfinite(at.upper - at.lower) and self.at(at.value).relative_width < _FAINT
 
-    def _around(self) -> _Around:
+    def _bracket(self) -> _Bracket:
         low, middle, high = self.law.approximate(np.array([-0.75, -0.5, -0.25])).tolist()
         sign = -1.0 if self.left else 1.0
         spread = max(math.sqrt(max(16 * (low + high - 2 * middle), 0.0)), 1e-12)
@@ -175,7 +174,7 @@ class _Search:
         guess = min(max(guess, ends[0]), ends[1])
         floor, lower = self._outward(guess, -spread, ends[0])
         ceiling, upper = self._outward(guess, spread, ends[1])
-        return _Around(lower, floor, guess, ceiling, upper)
+        return _Bracket(lower, floor, guess, ceiling, upper)
 
     @property
     def _attained(self) -> bool:

@@ -84,13 +84,13 @@ def tails(law: LogPhi, x: float, rtol: float = 1e-9) -> Tails:
         return found
     # what the law leaves out may be anywhere
     low, high = masses(law)[0]
-    stray = safe_log(high - low)
-    return Tails(*(_raised(one, stray) for one in (found.above, found.below)))
+    omitted = safe_log(high - low)
+    return Tails(*(_with_omitted(one, omitted) for one in (found.above, found.below)))
 
 
-def _raised(part: LogProbability, log_more: float) -> LogProbability:
-    """The enclosure with as much more above."""
-    return replace(part, upper=min(outward(float(np.logaddexp(part.upper, log_more)), 1), 0.0))
+def _with_omitted(part: LogProbability, log_omitted: float) -> LogProbability:
+    """The enclosure, raised by a mass that may belong to it."""
+    return replace(part, upper=min(outward(float(np.logaddexp(part.upper, log_omitted)), 1), 0.0))
 
 
 def _tails(law: LogPhi, x: float, rtol: float) -> Tails:
@@ -104,8 +104,8 @@ def _tails(law: LogPhi, x: float, rtol: float) -> Tails:
     for attempt in _attempts(law):
         found = attempt(law, x, rtol, finite)
         best = best if found is None else found.meet(best)
-        settled = best.width <= rtol or min(best.above.upper, best.below.upper) < _NEGLIGIBLE
-        if settled or (found is not None and attempt in _FINAL):
+        narrow = best.width <= rtol or min(best.above.upper, best.below.upper) < _NEGLIGIBLE
+        if narrow or (found is not None and attempt in _FINAL):
             break
     if law.estimated:
         best = Tails(*(replace(one, ledger=one.ledger.estimating("truncation", "inner")) for one in (best.above, best.below)))
@@ -244,9 +244,7 @@ def _between(lower: float, upper: float, source: LogProbability) -> LogProbabili
 
 
 def _log_of(amount: Scaled, method: Method) -> LogProbability:
-    lower, value, upper = enclosed(amount)
-    lower, upper = outward(lower, -1), min(outward(upper, 1), 0.0)
-    return LogProbability(min(lower, upper), min(max(value, lower), upper), upper, method, ledger_of(amount))
+    return LogProbability.outward(enclosed(amount), method, ledger_of(amount))
 
 
 def _with_rest(is_above: bool, found: LogProbability, finite: LogProbability) -> Tails:
@@ -256,12 +254,8 @@ def _with_rest(is_above: bool, found: LogProbability, finite: LogProbability) ->
 
 def _complement(finite: LogProbability, part: LogProbability) -> LogProbability:
     """The mass less a part of it."""
-    ends = [
-        _log_difference(whole, own)
-        for whole, own in ((finite.lower, part.upper), (finite.value, part.value), (finite.upper, part.lower))
-    ]
-    lower, upper = outward(ends[0], -1), min(outward(ends[2], 1), 0.0)
-    return LogProbability(min(lower, upper), min(max(ends[1], lower), upper), upper, part.method, part.ledger)
+    pairs = ((finite.lower, part.upper), (finite.value, part.value), (finite.upper, part.lower))
+    return LogProbability.outward((_log_difference(whole, own) for whole, own in pairs), part.method, part.ledger)
 
 
 def _log_difference(one: float, other: float) -> float:

@@ -40,12 +40,18 @@ class ExponentialMixture:
 
     def exponent(self, s: Any) -> Array:
         """Y."""
-        return np.asarray(self.slope * s + self.offset)
+        y: Array = self.slope * s + self.offset
+        return y
+
+    @cached_property
+    def certain(self) -> bool:
+        """Whether the rate is 1."""
+        return bool((np.asarray(self.rate) == 1).all())
 
     def value(self, s: Any) -> Array:
         """Log w, relatively accurate where it is small."""
         y = self.exponent(s)
-        if np.all(self.rate == 1):
+        if self.certain:
             return np.asarray(y, dtype=float)
         growth = np.expm1(np.minimum(y, LARGE))
         return np.asarray(np.where(y < LARGE, np.log1p(self.rate * growth), np.log(self.rate) + y))

@@ -226,9 +226,9 @@ def _log_boxes(law: LogPhi, t: Complex, rtol: float) -> ComplexBounds:
         # the modulus does not need the branch
         values = law.log_transform(1j * t)
         radius = sum(proved(values)) * (1 + 1e-12) + ULP * np.abs(values.mid)
-        told = np.isfinite(radius) & np.isfinite(values.mid)
-        size = np.where(told, values.mid.real, 0.0)
-        modulus = _Part.of(size, np.where(told, radius, np.inf)).below(_log_most(law, t) + _fallen(law, t, ~known))
+        known_modulus = np.isfinite(radius) & np.isfinite(values.mid)
+        size = np.where(known_modulus, values.mid.real, 0.0)
+        modulus = _Part.of(size, np.where(known_modulus, radius, np.inf)).below(_log_most(law, t) + _fallen(law, t, ~known))
         real = _Part(*(np.where(known, one, other) for one, other in zip(real, modulus, strict=True)))
     return _bounds(law, real, imag, met, np.where(known, inner, 0.0))
 

@@ -64,16 +64,9 @@ def delta(
     direction
         ``"remove"`` or ``"add"`` for one order only; the maximum of both by default.
     method
-        A route by name; by default the first that meets the tolerance. ``"contour"`` (losses with a smooth part),
-        ``"lattice"``, ``"exact"`` (few atoms, one release of its own closed form), ``"exponential"`` (Laplace family),
-        ``"smoothed"`` (a contour with a smoothed threshold), ``"clipped"`` (a contour without rare large losses, which have a
-        closed form), ``"discretized"`` (a lattice law above and one below),
-        ``"certified"`` (ball arithmetic, in which the parameters and epsilon are exact; needs python-flint),
-        ``"buckets"`` (losses rounded up and down, [PLD] section 2.1: the simple, wide way to compare with), and three that
-        are there to be compared with too: ``"levy-sums"`` ([AFA] Algorithm 2, which rounds the loss of normal laws,
-        sampled or not, down and up; on a grid of one's own: :mod:`logphi.classical.analytical_fourier`) and, in which what
-        a quadrature leaves is an estimate, ``"levy"`` (their Algorithm 1) and ``"levy-quadrature"`` (their double
-        quadrature, for a phi that is itself an integral).
+        A route by name, one of :data:`logphi.engine.routes.registry.ROUTES`, each of which says what it does in its ``reason``;
+        by default the first that meets the tolerance. ``"certified"`` is ball arithmetic, in which the parameters and
+        epsilon are exact; it needs python-flint. The errors of ``"levy"`` and ``"levy-quadrature"`` are partly estimates.
     rtol
         Requested ``upper - lower`` relative to the value. Wider answers are valid and say so in their status.
 
@@ -97,10 +90,10 @@ def delta(
     if method == "certified":
         return self._certified("delta", epsilon, direction, rtol)
     loss = self._loss()
-    rtol = checked(loss, direction, method, rtol)
+    rtol = checked_options(loss, direction, method, rtol)
     points = check.real_array("epsilon", epsilon)
-    orders, along = loss.orders(direction), route_to(points, method)
-    return pointwise(points, lambda at: probability(_largest(orders, at, along, rtol), rtol), falling=True)
+    orders, profiles = loss.orders(direction), profiles_for(points, method)
+    return pointwise(points, lambda at: probability(_largest(orders, at, profiles, rtol), rtol), falling=True)
 
 
 @overload
@@ -173,20 +166,20 @@ def log_profile(
     least: float = -math.inf,
 ) -> Bound | Bounds:
     """The same of a loss. Bounds proved to lie below ``least`` need not be tight."""
-    rtol = checked(loss, direction, method, rtol)
+    rtol = checked_options(loss, direction, method, rtol)
     points = check.real_array("epsilon", epsilon)
-    orders, along = loss.orders(direction), route_to(points, method)
-    return pointwise(points, lambda at: log_probability(_largest(orders, at, along, rtol, least), rtol), falling=True)
+    orders, profiles = loss.orders(direction), profiles_for(points, method)
+    return pointwise(points, lambda at: log_probability(_largest(orders, at, profiles, rtol, least), rtol), falling=True)
 
 
-def checked(loss: Loss, direction: Direction | str | None, method: str | Route | None, rtol: float) -> float:
+def checked_options(loss: Loss, direction: Direction | str | None, method: str | Route | None, rtol: float) -> float:
     """The tolerance; bad options are refused even where there is nothing to answer."""
     named(method)
     loss.orders(direction)
     return check.tolerance("rtol", rtol)
 
 
-def route_to(points: Array, method: str | Route | None) -> Profiles:
+def profiles_for(points: Array, method: str | Route | None) -> Profiles:
     """The route for a number or an array; neighbours in an array share what is prepared, unless a route is named."""
     return route(method) if method is not None or points.ndim == 0 else SharedProfiles()
 
@@ -211,16 +204,16 @@ def pointwise(points: Array, answer: Callable[[float], Bound], *, falling: bool 
 
 
 def _largest(
-    orders: list[tuple[Direction, LogPhi]], epsilon: float, along: Profiles, rtol: float, least: float = -math.inf
+    orders: list[tuple[Direction, LogPhi]], epsilon: float, profiles: Profiles, rtol: float, least: float = -math.inf
 ) -> LogProbability:
     """The profile in the worse order; an order that cannot attain the maximum is not computed, unless that is no quicker."""
     found: list[LogProbability] = []
     for order, part in orders:
         attained = max((other.lower for other in found), default=-math.inf)
         demand = Demand(rtol, least=max(least, attained))
-        known = along.at_hand(part, epsilon, demand)
+        known = profiles.from_prepared(part, epsilon, demand)
         quick = known is not None or closed(part, epsilon)
-        if found and not quick and along.surely_below(part, epsilon, attained):
+        if found and not quick and profiles.surely_below(part, epsilon, attained):
             continue
-        found.append(replace(known or along(part, epsilon, demand)(epsilon), direction=order))
+        found.append(replace(known or profiles(part, epsilon, demand)(epsilon), direction=order))
     return worst(found)

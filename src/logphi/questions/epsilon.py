@@ -26,7 +26,7 @@ from logphi.inversion import real_space
 from logphi.inversion.demand import Demand
 from logphi.laws.log_phi import LogPhi
 from logphi.progress import searched
-from logphi.questions.delta import checked, pointwise, route_to
+from logphi.questions.delta import checked_options, pointwise, profiles_for
 
 # measured: how near the top, in units of the tolerance; what is that near has about its probability there
 _CLOSE = 0.01
@@ -75,10 +75,8 @@ def epsilon(
     direction
         ``"remove"`` or ``"add"`` for one order only; the maximum of both by default.
     method
-        A route by name; by default the first that meets the tolerance: ``"contour"``, ``"lattice"``, ``"exact"``,
-        ``"exponential"``, ``"smoothed"``, ``"clipped"``, ``"discretized"``, ``"buckets"``, ``"certified"`` (ball arithmetic);
-        those of [AFA], ``"levy"``, ``"levy-sums"`` and ``"levy-quadrature"``, are inverted by bisection, as there.
-        :func:`logphi.questions.delta.delta` says what each of them does.
+        A route by name, or ``"certified"``, as of :func:`logphi.questions.delta.delta`; by default the first that meets the
+        tolerance. The routes of [AFA] are inverted by bisection, as there.
     rtol
         Requested ``upper - lower`` in units of ``max(1, eps)``.
 
@@ -103,13 +101,13 @@ def epsilon(
     if method == "certified":
         return self._certified("epsilon", delta, direction, rtol)
     loss = self._loss()
-    rtol = checked(loss, direction, method, rtol)
+    rtol = checked_options(loss, direction, method, rtol)
     deltas = check.unit_array("delta", delta)
-    orders, along, asked = loss.orders(direction), route_to(deltas, method), named(method)
+    orders, profiles, asked = loss.orders(direction), profiles_for(deltas, method), named(method)
     # a named route is taken, and inverted in its own way
     solve, near_top = (crossing, at_the_top) if asked is None else (asked.solver, None)
     starts = [WarmStart(part) for _, part in orders]
-    return pointwise(deltas, lambda at: _answer(orders, at, along, solve, rtol, near_top, starts))
+    return pointwise(deltas, lambda at: _answer(orders, at, profiles, solve, rtol, near_top, starts))
 
 
 Shortcut = Callable[[LogPhi, float, float], "Bound | None"]
@@ -118,7 +116,7 @@ Shortcut = Callable[[LogPhi, float, float], "Bound | None"]
 def _answer(
     orders: list[tuple[Direction, LogPhi]],
     delta: float,
-    along: Profiles,
+    profiles: Profiles,
     solve: Solver,
     rtol: float,
     shortcut: Shortcut | None,
@@ -127,9 +125,9 @@ def _answer(
     """The larger of both orders; one that cannot attain the maximum is not solved for."""
     found: list[Bound] = []
     for (order, part), start in zip(orders, starts, strict=True):
-        if found and delta > 0 and _surpassed(part, found[0].lower, math.log(delta), along):
+        if found and delta > 0 and _surpassed(part, found[0].lower, math.log(delta), profiles):
             continue
-        own = (shortcut and shortcut(part, delta, rtol)) or _one(start, delta, along, solve, rtol)
+        own = (shortcut and shortcut(part, delta, rtol)) or _one(start, delta, profiles, solve, rtol)
         found.append(replace(own, direction=order))
     return on_scale(worst(found), rtol)
 
@@ -159,7 +157,7 @@ def at_the_top(loss: LogPhi, delta: float, rtol: float) -> Bound | None:
     return Bound(lower, max(lower, top - gap / 2), top, method="exact", ledger=ledger)
 
 
-def _one(warm: WarmStart, delta: float, along: Profiles, solve: Solver, rtol: float) -> Bound:
+def _one(warm: WarmStart, delta: float, profiles: Profiles, solve: Solver, rtol: float) -> Bound:
     """One order of the pair."""
     loss = warm.loss
     infinite, _ = masses(loss)
@@ -181,7 +179,7 @@ def _one(warm: WarmStart, delta: float, along: Profiles, solve: Solver, rtol: fl
     ceiling = min(ceiling, top if top > 0 else 0.0)
     # where the crossing may be at zero, it is not looked for beside it
     doubtful = delta > 0.01 or start <= 0 or closed(loss, 0.0)
-    if ceiling <= 0 or (doubtful and _settled_at_zero(loss, level, along, rtol)):
+    if ceiling <= 0 or (doubtful and _zero_suffices(loss, level, profiles, rtol)):
         return Bound(0.0, 0.0, 0.0, method="exact")
     # half an ulp of delta moves its logarithm by less than this
     slack = 3e-16 + 1e-16 * abs(level)
@@ -194,7 +192,7 @@ def _one(warm: WarmStart, delta: float, along: Profiles, solve: Solver, rtol: fl
 
         def near(x: float, sharp: bool) -> Any:
             demand = Demand(needed if sharp or at_once else max(needed, _COARSE), hint, level - 1)
-            local = along(loss if sharp else loss.rough, x, demand)
+            local = profiles(loss if sharp else loss.rough, x, demand)
 
             def at(y: float) -> LogProbability:
                 answer = seen[y] if at_once and y in seen else local(y)
@@ -219,20 +217,20 @@ def _one(warm: WarmStart, delta: float, along: Profiles, solve: Solver, rtol: fl
     return Bound(found.lower, found.value, found.upper, method=last.method.name, ledger=ledger)
 
 
-def _surpassed(loss: LogPhi, epsilon: float, level: float, along: Profiles) -> bool:
+def _surpassed(loss: LogPhi, epsilon: float, level: float, profiles: Profiles) -> bool:
     """Whether the profile is proved to be below the level at epsilon already."""
     if not 0 < epsilon < math.inf:
         return False
     # a coarse answer is cheap and errs upward
     coarse = Demand(5.0, least=level)
-    known = along.at_hand(loss, epsilon, coarse)
-    if known is None and not closed(loss, epsilon) and along.surely_below(loss, epsilon, level):
+    known = profiles.from_prepared(loss, epsilon, coarse)
+    if known is None and not closed(loss, epsilon) and profiles.surely_below(loss, epsilon, level):
         return True
-    return (known or along(loss, epsilon, coarse)(epsilon)).upper < level
+    return (known or profiles(loss, epsilon, coarse)(epsilon)).upper < level
 
 
-def _settled_at_zero(loss: LogPhi, level: float, along: Profiles, rtol: float) -> bool:
-    return along(loss, 0.0, Demand(rtol))(0.0).upper <= level
+def _zero_suffices(loss: LogPhi, level: float, profiles: Profiles, rtol: float) -> bool:
+    return profiles(loss, 0.0, Demand(rtol))(0.0).upper <= level
 
 
 def _slope(seen: dict[float, LogProbability], x: float) -> float:

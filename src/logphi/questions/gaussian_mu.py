@@ -131,12 +131,12 @@ class _Place:
 
 @dataclass(frozen=True)
 class _Cell:
-    """The profile between two places: a mu that suffices there, and where the normal profile touches the chord."""
+    """The profile between two places: a mu that suffices there, and where the normal profile is tangent to the chord."""
 
     left: _Place
     right: _Place
     mu: float
-    touch: float
+    tangent_at: float
 
 
 def _end(pair: Loss, slack: float, parts: list[LogPhi]) -> _Place | None:
@@ -168,15 +168,15 @@ class _Search:
             widest = max(cells, key=lambda cell: cell.mu)
             if _near(lower, min(widest.mu, known), self.rtol):
                 break
-            # on a straight piece of the profile all chords are one, which may touch in another cell
-            meant = next((cell for cell in cells if cell.left.at < widest.touch < cell.right.at), widest)
-            length = meant.right.at - meant.left.at
-            if length <= _NARROWEST * (1 + meant.right.at):
+            # on a straight piece of the profile all chords are one, which may be tangent in another cell
+            chosen = next((cell for cell in cells if cell.left.at < widest.tangent_at < cell.right.at), widest)
+            length = chosen.right.at - chosen.left.at
+            if length <= _NARROWEST * (1 + chosen.right.at):
                 break
-            middle = self._place(min(max(widest.touch, meant.left.at + _EDGE * length), meant.right.at - _EDGE * length))
+            middle = self._place(min(max(widest.tangent_at, chosen.left.at + _EDGE * length), chosen.right.at - _EDGE * length))
             lower = max(lower, self._least(middle, lower))
-            cells.remove(meant)
-            cells += [self._cell(meant.left, middle), self._cell(middle, meant.right)]
+            cells.remove(chosen)
+            cells += [self._cell(chosen.left, middle), self._cell(middle, chosen.right)]
         return lower, max(cell.mu for cell in cells)
 
     def _place(self, eps: float) -> _Place:
@@ -195,8 +195,8 @@ class _Search:
         log_height = max(_height(left, log_slope), _height(right, log_slope))
         first = quantile_below(log_slope)
         mu = max(self._quantile_of_power(log_height) - first, 0.0) * (1 + 2 * ULP)
-        touch = -mu * (first + mu / 2)
-        return _Cell(left, right, mu, touch if math.isfinite(touch) else middle)
+        tangent_at = -mu * (first + mu / 2)
+        return _Cell(left, right, mu, tangent_at if math.isfinite(tangent_at) else middle)
 
     def _quantile_of_power(self, log_height: float) -> float:
         """A place y with Phi(y) at least the height less the slack."""

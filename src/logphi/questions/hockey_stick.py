@@ -11,13 +11,12 @@ import numpy as np
 from logphi import check
 from logphi.arguments import DirectionLike, Number, Numbers, RouteName
 from logphi.arith.floats import ULP
-from logphi.bound import Bound, Direction, Entry, Ledger
+from logphi.bound import Bound, Direction, Entry
 from logphi.bounds import Bounds
-from logphi.engine.answer import judged, relatively, worst
+from logphi.engine.answer import infinite_mass, judged, relatively, worst
 from logphi.engine.directions import HasLoss, Loss
-from logphi.engine.profile import masses
 from logphi.guesses import guided
-from logphi.questions.delta import checked, delta, pointwise
+from logphi.questions.delta import checked_options, delta, pointwise
 
 
 @overload
@@ -79,7 +78,7 @@ def hockey_stick(
     0.5
     """
     loss = self._loss()
-    rtol = checked(loss, direction, method, rtol)
+    rtol = checked_options(loss, direction, method, rtol)
     orders = np.asarray(check.doubles(order))
     if orders.dtype == bool or orders.dtype.kind not in "iuf":
         raise TypeError(f"order must be a real number or an array of them, got {order!r}")
@@ -94,7 +93,7 @@ def _one(loss: Loss, order: float, direction: DirectionLike | None, method: Rout
         names = [name for name, _ in loss.orders(direction)]
         return Bound(1.0, 1.0, 1.0, direction=names[0] if len(names) == 1 else Direction.BOTH)
     if order == math.inf:
-        return _infinite(loss, direction, rtol)
+        return relatively(worst([infinite_mass(law, name) for name, law in loss.orders(direction)]), rtol)
     if order == 1:
         return delta(loss, 0.0, direction=direction, method=method, rtol=rtol)
     # the profile falls with epsilon
@@ -105,14 +104,3 @@ def _one(loss: Loss, order: float, direction: DirectionLike | None, method: Rout
     width = upper - lower
     ledger = replace(high.ledger, rounding=high.ledger.rounding + Entry(max(width - high.width, 0.0)))
     return judged(replace(high, lower=lower, value=min(max(high.value, lower), upper), ledger=ledger), rtol * high.value)
-
-
-def _infinite(loss: Loss, direction: DirectionLike | None, rtol: float) -> Bound:
-    """The probability of an infinite loss."""
-    found = []
-    for name, law in loss.orders(direction):
-        lower, upper = masses(law)[0]
-        lower, upper = min(lower, 1.0), min(upper, 1.0)
-        ledger = Ledger(rounding=Entry(upper - lower, proved=not law.estimated), infinite_mass=Entry(upper))
-        found.append(Bound(lower, (lower + upper) / 2, upper, direction=name, ledger=ledger))
-    return relatively(worst(found), rtol)

@@ -13,10 +13,10 @@ from logphi import check
 from logphi.arguments import Number, Numbers
 from logphi.arith.floats import ULP
 from logphi.arith.scaled import Scaled
-from logphi.bound import Bound, Direction, Entry, Ledger, Side, Status
+from logphi.bound import Bound, Direction, Side, Status
 from logphi.bounds import Bounds
 from logphi.engine import cumulants
-from logphi.engine.answer import judged, probability
+from logphi.engine.answer import infinite_mass, judged, probability
 from logphi.engine.profile import enclosed, ends_of, ledger_of, masses
 from logphi.engine.quantile import where_above, where_below
 from logphi.engine.tail import above, below, one_release, thinned
@@ -277,9 +277,7 @@ class LossDistribution(Listed):
         >>> round(lp.ApproximateDP(epsilon=1, delta=1e-5).loss.infinite_mass.value, 9)
         1e-05
         """
-        low, high = masses(self.law)[0]
-        ledger = Ledger(rounding=Entry(high - low), infinite_mass=Entry(high))
-        return Bound(low, min(max((low + high) / 2, low), high), high, direction=self.direction, ledger=ledger)
+        return infinite_mass(self.law, self.direction)
 
     @property
     def inner(self) -> InnerLoss:

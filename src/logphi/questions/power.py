@@ -15,7 +15,7 @@ from logphi.adjacency import Adjacency
 from logphi.arguments import DirectionLike
 from logphi.bound import Bound, Entry, Ledger, Side
 from logphi.bounds import single
-from logphi.engine.answer import relatively, worst
+from logphi.engine.answer import infinite_mass, relatively, worst
 from logphi.engine.directions import Loss
 from logphi.engine.profile import masses
 from logphi.engine.supporting_lines import ROUNDING, PowerLines
@@ -64,9 +64,7 @@ def hull_power(loss: Loss, level: float, direction: DirectionLike | None, rtol: 
 
 def _power(law: LogPhi, level: float, rtol: float) -> Bound:
     if level == 0:
-        low, high = masses(law)[0]
-        ledger = Ledger(rounding=Entry(high - low, not law.estimated), infinite_mass=Entry(high))
-        return Bound(low, low / 2 + high / 2, high, ledger=ledger)
+        return infinite_mass(law)
     error = single(tradeoff(Loss(law, Adjacency.REMOVE), level, rtol=rtol))
     # a test that does not look has the power of its level
     lower, upper = max(1 - error.upper - _HALF, level), min(1 - error.lower + _HALF, 1.0)

@@ -14,7 +14,7 @@ from logphi.bound import Bound, Status
 from logphi.bounds import Bounds
 from logphi.engine.answer import on_scale, probability, worst
 from logphi.engine.directions import HasLoss
-from logphi.engine.profile import CERTAINTY, LogProbability, masses, outward, safe_log
+from logphi.engine.profile import CERTAINTY, LogProbability, masses, safe_log
 from logphi.engine.quantile import where_above
 from logphi.engine.tail import above
 from logphi.guesses import guided
@@ -116,13 +116,9 @@ def _exceedance(law: LogPhi, x: float, rtol: float) -> LogProbability:
     if law.empty:
         return CERTAINTY
     found, (low, high) = above(law, x, rtol), masses(law)[0]
-    middle = (low + high) / 2
-    lower, value, upper = (
-        float(np.logaddexp(safe_log(mass), end))
-        for mass, end in ((low, found.lower), (middle, found.value), (high, found.upper))
-    )
-    lower, upper = outward(lower, -1), min(outward(upper, 1), 0.0)
-    return LogProbability(min(lower, upper), min(max(value, lower), upper), upper, found.method, found.ledger)
+    parts = ((low, found.lower), ((low + high) / 2, found.value), (high, found.upper))
+    ends = (float(np.logaddexp(safe_log(mass), end)) for mass, end in parts)
+    return LogProbability.outward(ends, found.method, found.ledger)
 
 
 def _level(law: LogPhi, delta: float, rtol: float) -> Bound:

@@ -31,7 +31,7 @@ from logphi.engine.tangent import Search, guessed, supremum
 from logphi.guesses import guided
 from logphi.inversion.demand import Demand
 from logphi.laws.log_phi import LogPhi
-from logphi.questions.delta import checked, each
+from logphi.questions.delta import checked_options, each
 
 # measured: profiles this much sharper than the curve leave its tolerance to the chords
 SHARPER = 1e-2
@@ -105,7 +105,7 @@ def tradeoff(
     (0.5, 0.5)
     """
     loss = self._loss()
-    rtol = checked(loss, direction, None, rtol)
+    rtol = checked_options(loss, direction, None, rtol)
     check.unit_array("type_one_error", type_one_error)
     return each("type_one_error", type_one_error, lambda at: _smallest(loss.orders(direction), at, rtol))
 
@@ -153,7 +153,7 @@ def inverse_tradeoff(
     0.372397463
     """
     loss = self._loss()
-    rtol = checked(loss, direction, None, rtol)
+    rtol = checked_options(loss, direction, None, rtol)
     check.unit_array("type_two_error", type_two_error)
     turned = [(name, part.reflected()) for name, part in loss.orders(direction)]
     return each("type_two_error", type_two_error, lambda at: _smallest(turned, at, rtol))

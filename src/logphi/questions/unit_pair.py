@@ -17,9 +17,9 @@ from logphi import check
 from logphi.adjacency import Adjacency
 from logphi.arguments import Number, Numbers
 from logphi.arith.floats import ULP
-from logphi.bound import Bound, Direction, Entry, Ledger, Side
+from logphi.bound import Bound, Direction, Side
 from logphi.bounds import Bounds, single
-from logphi.engine.answer import judged
+from logphi.engine.answer import infinite_mass, judged
 from logphi.engine.directions import Loss
 from logphi.engine.profile import masses
 from logphi.engine.quantile import where_above, where_below
@@ -182,9 +182,7 @@ class UnitPair(Listed):
         >>> round(lp.ApproximateDP(epsilon=1, delta=0.25).unit_pair().atom.value, 9)
         0.25
         """
-        low, high = masses(self.law)[0]
-        ledger = Ledger(rounding=Entry(high - low), infinite_mass=Entry(high))
-        return Bound(low, min(max((low + high) / 2, low), high), high, direction=self.direction, ledger=ledger)
+        return infinite_mass(self.law, self.direction)
 
     def _cdf(self, x: float, rtol: float) -> Bound:
         if x == 1:

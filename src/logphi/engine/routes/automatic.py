@@ -72,7 +72,7 @@ class InTurn:
         best = trivial(masses(self._loss), x) if best is None else best
         return meet(best, _by_chernoff(self._loss, x)) if best.lower == -math.inf and best.upper > _NOTHING else best
 
-    def at_hand(self, x: float) -> LogProbability | None:
+    def from_prepared(self, x: float) -> LogProbability | None:
         """The profile from what is prepared already; None if nothing is."""
         found = [local(x) for _, local in self._prepared.values() if local is not None]
         return reduce(meet, found) if found else None

@@ -1,11 +1,11 @@
-"""The profile along a route, within what holds for every pair."""
+"""The profile by a route, within what holds for every pair."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 from logphi.enclosure import meet
-from logphi.engine.profile import LogProbability, bounded, masses, settled
+from logphi.engine.profile import LogProbability, bounded, known_at_once, masses
 from logphi.engine.routes.route import Local, Prepare
 from logphi.inversion import contour
 from logphi.inversion.demand import Demand
@@ -13,28 +13,28 @@ from logphi.laws.log_phi import LogPhi
 
 
 class Profiles:
-    """Profiles of losses along a route, within what holds for every pair and computed where that does not settle them."""
+    """Profiles of losses by one way of preparing them, within what holds for every pair."""
 
-    def __init__(self, along: Prepare) -> None:
-        self._along = along
+    def __init__(self, prepare: Prepare) -> None:
+        self._prepare = prepare
 
     def __call__(self, loss: LogPhi, epsilon: float, demand: Demand) -> Local:
         """Prepared near one epsilon."""
         known = masses(loss)
-        local: Local | None = None if settled(loss, known, epsilon) else self._along(loss, epsilon, demand)
+        local: Local | None = None if known_at_once(loss, known, epsilon) else self._prepare(loss, epsilon, demand)
 
         def at(x: float) -> LogProbability:
             nonlocal local
-            answer = settled(loss, known, x)
+            answer = known_at_once(loss, known, x)
             if answer is None:
-                local = local or self._along(loss, x, demand)
+                local = local or self._prepare(loss, x, demand)
                 answer = meet(local(x), bounded(loss, known, x))
             return as_known(loss, answer)
 
         return at
 
-    def at_hand(self, loss: LogPhi, epsilon: float, demand: Demand) -> LogProbability | None:
-        """The profile at epsilon, if an earlier question left all that is needed for it."""
+    def from_prepared(self, loss: LogPhi, epsilon: float, demand: Demand) -> LogProbability | None:
+        """The profile at epsilon, if an earlier question prepared all that it takes."""
         return None
 
     def surely_below(self, loss: LogPhi, epsilon: float, level: float) -> bool:
@@ -46,5 +46,5 @@ class Profiles:
 
 
 def as_known(loss: LogPhi, found: LogProbability) -> LogProbability:
-    """An answer of a loss that is known by samples only is an estimate."""
+    """The answer, marked as an estimate where the loss is known by samples only."""
     return replace(found, ledger=found.ledger.estimating("truncation", "inner")) if loss.estimated else found

@@ -26,7 +26,7 @@ def gaussian_divergence(order: Any) -> Any:
     return order / 2
 
 
-ROWS: list[partial[lp.Mechanism]] = [
+ROWS: list[partial[Any]] = [
     partial(lp.Gaussian, sigma=4, sensitivity=2),
     partial(lp.Laplace, scale=4, sensitivity=2),
     partial(lp.TruncatedGaussian, sigma=4, truncation=16, sensitivity=2),

@@ -3,57 +3,19 @@
 python docs/support_matrix.py > docs/support-matrix.md
 """
 
+import sys
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import groupby
-
-import numpy as np
-import sympy
+from pathlib import Path
 
 import logphi as lp
 
-ALPHA = sympy.Symbol("alpha")
+sys.path.append(str(Path(__file__).parents[1] / "tests/shared"))
 
+from one_of_each import EXAMPLES
 
-def _logistic(x):
-    return -np.abs(x) - 2 * np.log1p(np.exp(-np.abs(x)))
-
-
-def _logistic_moved(x):
-    return _logistic(x - 0.5)
-
-
-# one example of each mechanism, as a function of the relation
-EXAMPLES = {
-    "Gaussian": lambda **relation: lp.Gaussian(sigma=2, **relation),
-    "Laplace": lambda **relation: lp.Laplace(scale=2, **relation),
-    "TruncatedGaussian": lambda **relation: lp.TruncatedGaussian(sigma=2, truncation=8, **relation),
-    "TruncatedLaplace": lambda **relation: lp.TruncatedLaplace(scale=2, truncation=8, **relation),
-    "DiscreteLaplace": lambda **relation: lp.DiscreteLaplace(scale=2, sensitivity=2, **relation),
-    "DiscreteGaussian": lambda **relation: lp.DiscreteGaussian(sigma=2, **relation),
-    "GaussianMixture": lambda **relation: lp.GaussianMixture(
-        sigma=2, sensitivities=[0, 1, 2], probabilities=[0.5, 0.3, 0.2], **relation
-    ),
-    "GaussianMixturePair": lambda **relation: lp.GaussianMixturePair(
-        sigma=2, values=[0, 1, 2], p=[0.5, 0.3, 0.2], q=[0.3, 0.3, 0.4], **relation
-    ),
-    "GaussianPair": lambda **relation: lp.GaussianPair(mean_p=0, sigma_p=2, mean_q=1, sigma_q=3, **relation),
-    "RandomizedResponse": lambda **relation: lp.RandomizedResponse(p=0.75, **relation),
-    "KaryRandomizedResponse": lambda **relation: lp.KaryRandomizedResponse(k=4, p=0.5, **relation),
-    "ExponentialMechanism": lambda **relation: lp.ExponentialMechanism(epsilon=1, **relation),
-    "PureDP": lambda **relation: lp.PureDP(epsilon=1, **relation),
-    "ApproximateDP": lambda **relation: lp.ApproximateDP(epsilon=1, delta=1e-5, **relation),
-    "DistanceToInstability": lambda **relation: lp.DistanceToInstability(epsilon=1, delta=1e-5, **relation),
-    "Discrete": lambda **relation: lp.Discrete(p=[0.5, 0.3, 0.2], q=[0.2, 0.2, 0.6], **relation),
-    "FromDensities": lambda **relation: lp.FromDensities(_logistic_moved, _logistic, (-np.inf, np.inf), **relation),
-    "FromProfile": lambda **relation: lp.FromProfile(epsilons=[0.5, 1], deltas=[0.2, 0.01], **relation),
-    "FromTradeoff": lambda **relation: lp.FromTradeoff(
-        type_one_errors=[0, 0.1, 0.5], type_two_errors=[0.9, 0.5, 0.1], **relation
-    ),
-    "FromLogPhi": lambda **relation: lp.FromLogPhi((sympy.I * ALPHA - ALPHA**2) / 2, ALPHA, **relation),
-    "FromRenyi": lambda **relation: lp.FromRenyi(lambda order: order / 2, (-np.inf, np.inf), **relation),
-}
 # known by a guarantee only: no mechanism need attain their pair
 DOMINATING = {"ApproximateDP", "DistanceToInstability", "ExponentialMechanism", "FromProfile", "FromTradeoff", "PureDP"}
 

@@ -60,7 +60,7 @@ def test_what_is_printed_is_read_back(text):
     assert again == mechanism
     assert exactly(again) == exactly(mechanism)
     assert str(again) == str(mechanism)
-    assert eval(repr(mechanism), {name: getattr(lp, name) for name in lp.__all__}) == mechanism
+    assert eval(repr(mechanism), {name: getattr(lp, name) for name in dir(lp)}) == mechanism
 
 
 @pytest.mark.parametrize("text", [*RELEASES, *MORE])

@@ -281,7 +281,7 @@ def shortest(text):
 
 def in_python(text):
     """The same call with the numbers of Python."""
-    return eval(text, vars(lp) | {name: getattr(lp, name) for name in lp.__all__})
+    return eval(text, vars(lp) | {name: getattr(lp, name) for name in dir(lp)})
 
 
 @pytest.mark.few(8)

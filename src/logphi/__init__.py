@@ -8,11 +8,8 @@ Everything is in nats. An answer is a Bound, lower <= truth <= upper, and a numb
 >>> round(spent.value, 9), spent.upper - spent.lower < 1e-9
 (2.381596921, True)
 
-Mechanisms    Gaussian, Laplace, TruncatedGaussian, TruncatedLaplace, DiscreteGaussian, DiscreteLaplace,
-              GaussianMixture, RandomizedResponse, KaryRandomizedResponse, ExponentialMechanism,
-              DistanceToInstability
- by a pair    Discrete, GaussianPair, GaussianMixturePair, FromDensities
- by a claim   PureDP, ApproximateDP, FromProfile, FromTradeoff, FromRenyi, FromLogPhi
+Mechanisms    those of logphi.mechanisms;
+              Discrete, GaussianPair and FromDensities take any pair of laws, PureDP and ApproximateDP a guarantee
 Composition   m1 + m2, n * m, compose, m.poisson(rate), m.subset(rate, adjacency=...), m.group(size)
 As text       parse, str(m); from_json, m.to_json()
 Questions     m.epsilon(delta), m.delta(epsilon), m.tradeoff(type_one_error), ...: help(logphi.Mechanism)
@@ -33,113 +30,48 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from logphi.mechanisms import _FILES as _MECHANISMS
+
 if TYPE_CHECKING:
-    from logphi import classical, plot
-    from logphi.accountant import Accountant, BudgetExceededError, PrivacyFilter
-    from logphi.adjacency import Adjacency
-    from logphi.bound import Approximation, Bound, ComplexBound, Direction, Entry, Ledger, Status
-    from logphi.bounds import Bounds, ComplexBounds
-    from logphi.calibration.calibrate import calibrate
-    from logphi.calibration.result import Calibration, CalibrationStatus
-    from logphi.certified.certificate import Certificate
-    from logphi.certified.route import NotCertifiedError
-    from logphi.checker import verify
-    from logphi.comparison import compare
-    from logphi.dominance import dominates
-    from logphi.enclosed import UndecidedError
-    from logphi.expression import parse
-    from logphi.mechanisms import (
-        ApproximateDP,
-        Discrete,
-        DiscreteGaussian,
-        DiscreteLaplace,
-        DistanceToInstability,
-        ExponentialMechanism,
-        FromDensities,
-        FromLogPhi,
-        FromProfile,
-        FromRenyi,
-        FromTradeoff,
-        Gaussian,
-        GaussianMixture,
-        GaussianMixturePair,
-        GaussianPair,
-        KaryRandomizedResponse,
-        Laplace,
-        PureDP,
-        RandomizedResponse,
-        TruncatedGaussian,
-        TruncatedLaplace,
-    )
-    from logphi.questions.risk import AttackRisk
-    from logphi.release import Mechanism, compose
-    from logphi.serialization import from_json
-    from logphi.statement.document import Report
-    from logphi.statement.report import report
-    from logphi.sweeps.sweep import sweep
-    from logphi.sweeps.table import Sweep
-    from logphi.training import dp_sgd
+    from logphi import classical as classical
+    from logphi import plot as plot
+    from logphi.accountant import Accountant as Accountant
+    from logphi.accountant import BudgetExceededError as BudgetExceededError
+    from logphi.accountant import PrivacyFilter as PrivacyFilter
+    from logphi.adjacency import Adjacency as Adjacency
+    from logphi.bound import Approximation as Approximation
+    from logphi.bound import Bound as Bound
+    from logphi.bound import ComplexBound as ComplexBound
+    from logphi.bound import Direction as Direction
+    from logphi.bound import Entry as Entry
+    from logphi.bound import Ledger as Ledger
+    from logphi.bound import Status as Status
+    from logphi.bounds import Bounds as Bounds
+    from logphi.bounds import ComplexBounds as ComplexBounds
+    from logphi.calibration.calibrate import calibrate as calibrate
+    from logphi.calibration.result import Calibration as Calibration
+    from logphi.calibration.result import CalibrationStatus as CalibrationStatus
+    from logphi.certified.certificate import Certificate as Certificate
+    from logphi.certified.route import NotCertifiedError as NotCertifiedError
+    from logphi.checker import verify as verify
+    from logphi.comparison import compare as compare
+    from logphi.dominance import dominates as dominates
+    from logphi.enclosed import UndecidedError as UndecidedError
+    from logphi.expression import parse as parse
+    from logphi.mechanisms import *  # noqa: F403 (the catalogue)
+    from logphi.questions.risk import AttackRisk as AttackRisk
+    from logphi.release import Mechanism as Mechanism
+    from logphi.release import compose as compose
+    from logphi.serialization import from_json as from_json
+    from logphi.statement.document import Report as Report
+    from logphi.statement.report import report as report
+    from logphi.sweeps.sweep import sweep as sweep
+    from logphi.sweeps.table import Sweep as Sweep
+    from logphi.training import dp_sgd as dp_sgd
 
 __version__ = "0.1.0"
-
-__all__ = [
-    "Accountant",
-    "Adjacency",
-    "ApproximateDP",
-    "Approximation",
-    "AttackRisk",
-    "Bound",
-    "Bounds",
-    "BudgetExceededError",
-    "Calibration",
-    "CalibrationStatus",
-    "Certificate",
-    "ComplexBound",
-    "ComplexBounds",
-    "Direction",
-    "Discrete",
-    "DiscreteGaussian",
-    "DiscreteLaplace",
-    "DistanceToInstability",
-    "Entry",
-    "ExponentialMechanism",
-    "FromDensities",
-    "FromLogPhi",
-    "FromProfile",
-    "FromRenyi",
-    "FromTradeoff",
-    "Gaussian",
-    "GaussianMixture",
-    "GaussianMixturePair",
-    "GaussianPair",
-    "KaryRandomizedResponse",
-    "Laplace",
-    "Ledger",
-    "Mechanism",
-    "NotCertifiedError",
-    "PrivacyFilter",
-    "PureDP",
-    "RandomizedResponse",
-    "Report",
-    "Status",
-    "Sweep",
-    "TruncatedGaussian",
-    "TruncatedLaplace",
-    "UndecidedError",
-    "__version__",
-    "calibrate",
-    "classical",
-    "compare",
-    "compose",
-    "dominates",
-    "dp_sgd",
-    "from_json",
-    "parse",
-    "plot",
-    "report",
-    "sweep",
-    "verify",
-]
+_ROWS = (", ".join(list(_MECHANISMS)[at : at + 6]) for at in range(0, len(_MECHANISMS), 6))
+__doc__ = (__doc__ or "").replace("those of logphi.mechanisms", (",\n" + " " * 14).join(_ROWS))
 
 
 class _Brief(list[str]):
@@ -151,8 +83,6 @@ class _Brief(list[str]):
     def __contains__(self, name: object) -> bool:
         return False
 
-
-__all__ = _Brief(__all__)  # noqa: PLE0605 (it is a list)
 
 # where the public names live; a module is loaded when the first of its names is asked for (PEP 562)
 _HOMES = {
@@ -188,25 +118,26 @@ _HOMES = {
 }
 # a room of its own, with more names than belong here
 _ROOMS = ("classical", "plot")
-_NAMES = frozenset(iter(__all__))
-_HOME = {name: module for module, names in _HOMES.items() for name in names}
+_HOME = {
+    **dict.fromkeys(_MECHANISMS, "logphi.mechanisms"),
+    **{name: module for module, names in _HOMES.items() for name in names},
+}
 
 
-if not TYPE_CHECKING:  # to type checkers, any name would be there
+if not TYPE_CHECKING:  # type checkers read the imports above; to them, any name would be there
+    __all__ = _Brief(sorted((*_HOME, *_ROOMS, "__version__")))  # noqa: PLE0605 (it is a list)
 
     def __getattr__(name: str) -> Any:
-        if name not in _NAMES:
+        if name in _ROOMS:
+            return import_module(f"logphi.{name}")
+        if name not in _HOME:
             # a bare import of the package needs none of it
             from logphi.guesses import package_hint
 
             raise AttributeError(f"module 'logphi' has no attribute {name!r}{package_hint(name)}")
-        if name in _ROOMS:
-            return import_module(f"logphi.{name}")
-        # every other public name is a mechanism
-        value = getattr(import_module(_HOME.get(name, "logphi.mechanisms")), name)
+        value = getattr(import_module(_HOME[name]), name)
         globals()[name] = value
         return value
 
-
-def __dir__() -> list[str]:
-    return sorted(_NAMES)
+    def __dir__() -> list[str]:
+        return list(iter(__all__))

@@ -18,7 +18,6 @@ from alterations import STRANGE, altered, places, read, with_checksum
 from effort import calls
 from logphi.expression import parse
 from logphi.extend import Primitive
-from logphi.mechanisms import CATALOGUE
 from logphi.release import Composition, PoissonSampled, SubsetSampled
 from logphi.written import Written, exactly
 from own import Own
@@ -71,11 +70,6 @@ def types_of(value):
     return tuple(map(types_of, value)) if isinstance(value, tuple) else type(value)
 
 
-def test_every_mechanism_of_the_catalogue_is_tried():
-    tried = "".join(RELEASES)
-    assert [name for name in CATALOGUE if name + "(" not in tried] == []
-
-
 @pytest.mark.few(15)
 @pytest.mark.parametrize("written", [True, False], ids=["written", "floats"])
 @pytest.mark.parametrize("expression", RELEASES)
@@ -91,7 +85,16 @@ def test_a_resumed_ledger_answers_with_the_same_bits(expression, written):
 
 
 @pytest.mark.parametrize("written", [True, False], ids=["written", "floats"])
-@pytest.mark.parametrize("expression", [RELEASES[0], RELEASES[1], RELEASES[10], RELEASES[15], RELEASES[22]])
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "3 * Gaussian(sigma=1.1)",
+        "14062 * Gaussian(sigma=1.1).poisson(256/60000)",
+        "10 * RandomizedResponse(p=0.6)",
+        "10 * ApproximateDP(epsilon=0.1, delta=1e-6)",
+        "100 * Gaussian(sigma=5) + 3 * Gaussian(sigma=2).poisson(0.01) + 2 * RandomizedResponse(p=0.52) + PureDP(epsilon=0.1)",
+    ],
+)
 def test_a_resumed_ledger_gives_the_same_certificate(expression, written):
     accountant = holding(*((one if written else as_doubles(one), count) for one, count in parse(expression).counted()))
     resumed = lp.Accountant.from_json(accountant.to_json())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import cmath
 import math
+from collections.abc import Callable
 from typing import Any
 
 import mpmath
@@ -16,31 +17,17 @@ from hypothesis import strategies as st
 import logphi as lp
 from logphi.arith.nodes import normal_sum_of_arrays, quadrature_of_arrays
 from logphi.bound import Status
+from logphi.mechanisms import CATALOGUE
+from one_of_each import EXAMPLES
 
 ALPHA = sympy.Symbol("alpha", real=True)
 TEN_DIGITS = 1e-10
 
-CATALOGUE = {
-    "Gaussian": lambda: 5 * lp.Gaussian(sigma=1.5),
-    "Laplace": lambda: lp.Laplace(scale=0.8),
-    "DiscreteLaplace": lambda: lp.DiscreteLaplace(scale=0.8, sensitivity=3),
-    "DiscreteGaussian": lambda: lp.DiscreteGaussian(sigma=2, sensitivity=3),
+RELEASES: dict[str, Callable[..., lp.Mechanism]] = {
+    **{name: EXAMPLES[name] for name in CATALOGUE},
+    "counted": lambda: 5 * lp.Gaussian(sigma=1.5),
     "DiscreteGaussian, narrow": lambda: lp.DiscreteGaussian(sigma=0.5),
     "DiscreteGaussian, truncated": lambda: lp.DiscreteGaussian(sigma=1.3, sensitivity=2, truncation=3),
-    "RandomizedResponse": lambda: lp.RandomizedResponse(p=0.7),
-    "KaryRandomizedResponse": lambda: lp.KaryRandomizedResponse(k=7, p=0.3),
-    "GaussianMixture": lambda: lp.GaussianMixture(sigma=1, sensitivities=[1, 2], probabilities=[0.9, 0.1]),
-    "GaussianMixturePair": lambda: lp.GaussianMixturePair(sigma=1, values=[0, 1], p=[0.2, 0.8], q=[0.8, 0.2]),
-    "ExponentialMechanism": lambda: lp.ExponentialMechanism(epsilon=0.9),
-    "PureDP": lambda: lp.PureDP(epsilon=1.1),
-    "ApproximateDP": lambda: lp.ApproximateDP(epsilon=1.1, delta=1e-3),
-    "DistanceToInstability": lambda: lp.DistanceToInstability(epsilon=1.0, delta=1e-3),
-    "GaussianPair": lambda: lp.GaussianPair(mean_p=0.5, sigma_p=2, mean_q=0, sigma_q=2.5),
-    "Discrete": lambda: lp.Discrete(p=[0.5, 0.3, 0.2], q=[0.2, 0.3, 0.5]),
-    "FromProfile": lambda: lp.FromProfile(epsilons=[0, 0.5, 1], deltas=[0.3, 0.1, 0.01]),
-    "FromTradeoff": lambda: lp.FromTradeoff(type_one_errors=[0, 0.2, 1], type_two_errors=[0.9, 0.4, 0]),
-    "TruncatedGaussian": lambda: lp.TruncatedGaussian(sigma=2, truncation=4),
-    "TruncatedLaplace": lambda: lp.TruncatedLaplace(scale=1, truncation=4),
     "sampled Gaussian": lambda: 14062 * lp.Gaussian(sigma=1.1).poisson(256 / 60000),
     "sampled Laplace": lambda: lp.Laplace(scale=1).poisson(0.1),
     "group of three": lambda: lp.Gaussian(sigma=2).poisson(0.1, group_size=3),
@@ -226,12 +213,12 @@ INTEGRALS = (
     ("name", "t"),
     [
         pytest.param(name, t, marks=[pytest.mark.slow] if name in INTEGRALS and (name, t) != ("GaussianMixture", 0.5) else [])
-        for name in CATALOGUE
+        for name in RELEASES
         for t in (0, 0.5, -2.25)
     ],
 )
 def test_sympy_evaluates_log_phi(name, t):
-    m = CATALOGUE[name]()
+    m = RELEASES[name]()
     expression, box = m.log_phi(), m.log_phi(t)
     for arrays in ("numpy", "scipy"):
         compiled = sympy.lambdify(ALPHA, expression, [arrays, "numpy"])

@@ -51,7 +51,7 @@ Numbers = Sequence[Number | Sequence[Number]] | Array
 
 DirectionLike = Direction | Literal["remove", "add", "both"]
 
-# the routes of logphi.engine.routes by name, and the one in ball arithmetic
+# the routes of the registry by name, for type checkers (a test compares both), and the one in ball arithmetic
 RouteName = Literal[
     "contour",
     "lattice",

@@ -11,7 +11,9 @@ from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import reduce
 from itertools import chain
+from operator import add
 from typing import Any, ClassVar
 
 from logphi import certification, check
@@ -528,6 +530,10 @@ def compose(mechanisms: Iterable[Mechanism]) -> Mechanism:
     2 * Laplace(scale=5.0) + Gaussian(sigma=2.0)
     """
     listed = list(mechanisms)
+    if any(isinstance(one, Parametric) for one in listed):
+        # a release of symbols composes by addition only
+        total: Mechanism = reduce(add, listed)
+        return total
     for one in listed:
         if not isinstance(one, Mechanism):
             raise TypeError(f"only mechanisms compose, got {short(one)} of type {type(one).__name__}")

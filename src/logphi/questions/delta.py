@@ -19,7 +19,7 @@ from logphi.engine.directions import Certifiable, HasLoss, Loss
 from logphi.engine.profile import LogProbability
 from logphi.engine.profiles import SharedProfiles, route
 from logphi.engine.routes.exact import closed
-from logphi.engine.routes.profiles import Profiles
+from logphi.engine.routes.prepared import Profiles
 from logphi.engine.routes.registry import named
 from logphi.engine.routes.route import Route
 from logphi.guesses import guided

@@ -17,7 +17,7 @@ from logphi.engine.answer import on_scale, worst
 from logphi.engine.directions import Certifiable
 from logphi.engine.profile import LogProbability, masses
 from logphi.engine.routes.exact import closed
-from logphi.engine.routes.profiles import Profiles
+from logphi.engine.routes.prepared import Profiles
 from logphi.engine.routes.registry import named
 from logphi.engine.routes.route import Route, Solver
 from logphi.engine.warm_start import WarmStart

@@ -19,7 +19,7 @@ from logphi.engine.routes.discretized import DISCRETIZED
 from logphi.engine.routes.exact import closed_form, has_closed_profile
 from logphi.engine.routes.exponential import EXPONENTIAL
 from logphi.engine.routes.lattice import LATTICE
-from logphi.engine.routes.profiles import Profiles
+from logphi.engine.routes.prepared import Profiles
 from logphi.engine.routes.route import Local, NotApplicableError, Route
 from logphi.engine.routes.smoothed import SMOOTHED
 from logphi.engine.sampled_profile import release_of

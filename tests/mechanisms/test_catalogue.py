@@ -1,0 +1,12 @@
+"""What a mechanism of the catalogue owes to the rest of the package."""
+
+from typing import Any
+
+from logphi.checker import reading
+from logphi.mechanisms import CATALOGUE
+
+
+def test_certificates_of_a_mechanism_are_read_or_it_says_why_there_are_none():
+    """By `logphi.checker.reading`, or in `_undescribed`; otherwise its certificates are refused by whoever checks them."""
+    kinds: dict[str, Any] = {**CATALOGUE}
+    assert {name for name, one in kinds.items() if not one._undescribed} <= reading._CONSTRUCTORS.keys()

@@ -12,7 +12,7 @@ import verdicts
 from matplotlib.colors import ListedColormap
 from matplotlib.patches import Patch
 
-from logphi.files import write_whole
+from logphi.text.files import write_whole
 
 Row = dict[str, Any]
 

@@ -27,7 +27,7 @@ from alone import of_this_library
 from sandbox import LIMIT, REPETITIONS, Sandbox, obstacle, warm
 from workloads import STRESS, WORKLOADS, Workload
 
-from logphi.files import write_whole
+from logphi.text.files import write_whole
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 PACKAGES = ("logphi", "numpy", "scipy", "dp-accounting", "prv-accountant", "autodp")

@@ -11,8 +11,8 @@ from typing import Any
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 
-from logphi.files import write_whole
 from logphi.progress import shown
+from logphi.text.files import write_whole
 
 # title, caption, code; the code leaves what it drew in ``axes``
 EXAMPLES = (

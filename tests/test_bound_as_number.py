@@ -18,9 +18,9 @@ from hypothesis import strategies as st
 
 import logphi as lp
 from logphi import Bound, Bounds, ComplexBound, Direction, Entry, Ledger, Status, UndecidedError
-from logphi.bound import Side
+from logphi.answers.bound import Side
+from logphi.answers.decimals import formatted
 from logphi.classical.claim import Claim
-from logphi.decimals import formatted
 from logphi.expression import parse
 
 spent = (14062 * lp.Gaussian(sigma=1.1).poisson(256 / 60000)).epsilon(1e-5)

@@ -12,11 +12,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+import logphi.algebra.release
 import logphi.expression.grammar
-import logphi.release
 from effort import calls
 from logphi.expression import DEEPEST, LONGEST, parse, parse_numbers
-from logphi.written import exact
+from logphi.text.written import exact
 
 
 def quick(effort: int, text: str) -> bool:
@@ -54,7 +54,7 @@ def composed_as_a_tuple() -> Iterator[None]:
 
     def compose(mechanisms: Iterable[Any]) -> Any:
         terms = list(mechanisms)
-        return ("sum", *terms) if isinstance(terms[0], (Fake, tuple)) else logphi.release.compose(terms)
+        return ("sum", *terms) if isinstance(terms[0], (Fake, tuple)) else logphi.algebra.release.compose(terms)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(logphi.expression.grammar, "compose", compose)

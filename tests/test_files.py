@@ -6,7 +6,7 @@ import stat
 
 import pytest
 
-from logphi.files import write_whole
+from logphi.text.files import write_whole
 
 
 def test_what_is_there_is_replaced_and_keeps_its_permissions(tmp_path):

@@ -30,7 +30,13 @@ LONG_FOR_A_REASON: dict[str, str] = {}
 
 # Files that import one another, if only within functions or for their types -> why they may.
 CIRCLES = {
-    ("bound", "bounds", "display", "enclosed", "operators"): "a number and an array of it make each other, and draw themselves",
+    (
+        "answers.bound",
+        "answers.bounds",
+        "answers.display",
+        "answers.enclosed",
+        "answers.operators",
+    ): "a number and an array of it make each other, and draw themselves",
 }
 
 # Rooms that know analysis and no privacy, and the words that would tell otherwise; messages are for users, and may use them.

@@ -17,10 +17,10 @@ from hypothesis import strategies as st
 
 import logphi as lp
 from alterations import STRANGE, altered, places
+from logphi.algebra.release import Composition
 from logphi.extend import LogPhi, Primitive
-from logphi.release import Composition
-from logphi.spelling import spelled
-from logphi.written import Written, exactly, meant
+from logphi.text.spelling import spelled
+from logphi.text.written import Written, exactly, meant
 from refusals import refused
 from releases import RELEASES
 

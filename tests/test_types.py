@@ -9,10 +9,10 @@ from typing import get_args
 
 import pytest
 
-from logphi.adjacency import Adjacency, AdjacencyLike
-from logphi.arguments import Method, RouteName
-from logphi.bound import Direction
+from logphi.answers.bound import Direction
 from logphi.engine.routes.registry import ROUTES
+from logphi.inputs.adjacency import Adjacency, AdjacencyLike
+from logphi.inputs.arguments import Method, RouteName
 from repository import ROOT
 
 # one run for all tests
@@ -222,6 +222,6 @@ def test_the_names_are_those_that_are_understood():
 
 @pytest.mark.parametrize("one", Direction)
 def test_a_direction_is_understood_by_name(one):
-    from logphi.arguments import DirectionLike
+    from logphi.inputs.arguments import DirectionLike
 
     assert one.value in get_args(next(part for part in get_args(DirectionLike) if part is not Direction))

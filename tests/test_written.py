@@ -11,9 +11,9 @@ import pytest
 from mpmath import cosh, exp, log, mpf, sinh, sqrt
 
 import logphi as lp
-from logphi import check
 from logphi.expression import MOST_BITS, parse, parse_numbers
-from logphi.written import Written, exact, exactly, meant
+from logphi.inputs import check
+from logphi.text.written import Written, exact, exactly, meant
 
 DIGITS = 60
 POINTS = (0, -1, 2, -0.375, 0.25 + 0.75j)

@@ -127,7 +127,7 @@ def described() -> Reference:
     homes: dict[str, list[str]] = {}
     for name in names:
         homes.setdefault(home_of(name), []).append(name)
-    for home in sorted(homes, key=lambda home: (home != "logphi.release", home != MECHANISMS, home)):
+    for home in sorted(homes, key=lambda home: (home != "logphi.algebra.release", home != MECHANISMS, home)):
         text = first_line(logphi) if home == "logphi" else first_line(import_module(home))
         entries = [found.entry(f"logphi.{name}", getattr(logphi, name)) for name in homes[home]]
         found.add(home, f"``{home}``", text, entries)

@@ -38,16 +38,18 @@ if TYPE_CHECKING:
     from logphi.accountant import Accountant as Accountant
     from logphi.accountant import BudgetExceededError as BudgetExceededError
     from logphi.accountant import PrivacyFilter as PrivacyFilter
-    from logphi.adjacency import Adjacency as Adjacency
-    from logphi.bound import Approximation as Approximation
-    from logphi.bound import Bound as Bound
-    from logphi.bound import ComplexBound as ComplexBound
-    from logphi.bound import Direction as Direction
-    from logphi.bound import Entry as Entry
-    from logphi.bound import Ledger as Ledger
-    from logphi.bound import Status as Status
-    from logphi.bounds import Bounds as Bounds
-    from logphi.bounds import ComplexBounds as ComplexBounds
+    from logphi.algebra.release import Mechanism as Mechanism
+    from logphi.algebra.release import compose as compose
+    from logphi.answers.bound import Approximation as Approximation
+    from logphi.answers.bound import Bound as Bound
+    from logphi.answers.bound import ComplexBound as ComplexBound
+    from logphi.answers.bound import Direction as Direction
+    from logphi.answers.bound import Entry as Entry
+    from logphi.answers.bound import Ledger as Ledger
+    from logphi.answers.bound import Status as Status
+    from logphi.answers.bounds import Bounds as Bounds
+    from logphi.answers.bounds import ComplexBounds as ComplexBounds
+    from logphi.answers.enclosed import UndecidedError as UndecidedError
     from logphi.calibration.calibrate import calibrate as calibrate
     from logphi.calibration.result import Calibration as Calibration
     from logphi.calibration.result import CalibrationStatus as CalibrationStatus
@@ -56,12 +58,10 @@ if TYPE_CHECKING:
     from logphi.checker import verify as verify
     from logphi.comparison import compare as compare
     from logphi.dominance import dominates as dominates
-    from logphi.enclosed import UndecidedError as UndecidedError
     from logphi.expression import parse as parse
+    from logphi.inputs.adjacency import Adjacency as Adjacency
     from logphi.mechanisms import *  # noqa: F403 (the catalogue)
     from logphi.questions.risk import AttackRisk as AttackRisk
-    from logphi.release import Mechanism as Mechanism
-    from logphi.release import compose as compose
     from logphi.serialization import from_json as from_json
     from logphi.statement.document import Report as Report
     from logphi.statement.report import report as report
@@ -87,7 +87,7 @@ class _Brief(list[str]):
 # where the public names live; a module is loaded when the first of its names is asked for (PEP 562)
 _HOMES = {
     "logphi.accountant": ("Accountant", "BudgetExceededError", "PrivacyFilter"),
-    "logphi.bound": (
+    "logphi.answers.bound": (
         "Approximation",
         "Bound",
         "ComplexBound",
@@ -96,18 +96,18 @@ _HOMES = {
         "Ledger",
         "Status",
     ),
-    "logphi.bounds": ("Bounds", "ComplexBounds"),
+    "logphi.answers.bounds": ("Bounds", "ComplexBounds"),
     "logphi.calibration.calibrate": ("calibrate",),
     "logphi.calibration.result": ("CalibrationStatus", "Calibration"),
     "logphi.certified.certificate": ("Certificate",),
     "logphi.certified.route": ("NotCertifiedError",),
     "logphi.checker": ("verify",),
     "logphi.comparison": ("compare",),
-    "logphi.adjacency": ("Adjacency",),
+    "logphi.inputs.adjacency": ("Adjacency",),
     "logphi.dominance": ("dominates",),
-    "logphi.enclosed": ("UndecidedError",),
+    "logphi.answers.enclosed": ("UndecidedError",),
     "logphi.expression": ("parse",),
-    "logphi.release": ("Mechanism", "compose"),
+    "logphi.algebra.release": ("Mechanism", "compose"),
     "logphi.serialization": ("from_json",),
     "logphi.statement.document": ("Report",),
     "logphi.statement.report": ("report",),
@@ -132,7 +132,7 @@ if not TYPE_CHECKING:  # type checkers read the imports above; to them, any name
             return import_module(f"logphi.{name}")
         if name not in _HOME:
             # a bare import of the package needs none of it
-            from logphi.guesses import package_hint
+            from logphi.inputs.guesses import package_hint
 
             raise AttributeError(f"module 'logphi' has no attribute {name!r}{package_hint(name)}")
         value = getattr(import_module(_HOME[name]), name)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable
 from itertools import count
 
-from logphi.enclosure import Enclosure, Ends
+from logphi.answers.enclosure import Enclosure, Ends
 
 # the logarithm of a decreasing function at a point
 Function = Callable[[float], Ends]

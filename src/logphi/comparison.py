@@ -6,16 +6,17 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from logphi import check, display
-from logphi.bound import Bound, Side
+from logphi.algebra.release import Mechanism
+from logphi.answers import display
+from logphi.answers.bound import Bound, Side
+from logphi.answers.decimals import plain
+from logphi.answers.display import printed
 from logphi.classical.claim import Claim
 from logphi.classical.methods import SOURCES, Answer, Methods
-from logphi.decimals import plain
-from logphi.display import printed
+from logphi.inputs import check
 from logphi.listed import Listed
 from logphi.pairs.pair import UnsupportedError
 from logphi.progress import shown
-from logphi.release import Mechanism
 
 EXACT, UPPER, LOWER, APPROXIMATE = "exact", "upper bound", "lower bound", "approximation"
 

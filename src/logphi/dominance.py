@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from logphi.algebra.release import Mechanism
 from logphi.questions.dominance import Dominance, dominance
-from logphi.release import Mechanism
 
 
 def dominates(first: Mechanism, second: Mechanism) -> Dominance:

@@ -1,8 +1,9 @@
 """What a mechanism of one's own is written with, in one place; ``docs/add-a-mechanism.md`` shows how."""
 
-from logphi import check
-from logphi.adjacency import Adjacency
+from logphi.algebra.release import Mechanism, Primitive
 from logphi.arith.protocol import Arithmetic, LogOdds, Number, Parameter, Plain, Ratio
+from logphi.inputs import check
+from logphi.inputs.adjacency import Adjacency
 from logphi.laws.cells import Cells
 from logphi.laws.closed_form import ClosedForm
 from logphi.laws.growth import Growth, OneSided
@@ -13,7 +14,6 @@ from logphi.pairs.finite import FinitePair
 from logphi.pairs.normal import NormalShift
 from logphi.pairs.pair import Pair, UnsupportedError
 from logphi.quadrature.values import Values
-from logphi.release import Mechanism, Primitive
 
 __all__ = [
     "Adjacency",

@@ -1,19 +1,19 @@
 """Mechanisms from plain data, which is what :meth:`logphi.Mechanism.to_json` and ledgers hold.
 
-The layout is that of certificates (:mod:`logphi.description`); numbers that were written exactly are distinguished from
-doubles (:mod:`logphi.strict_json`).
+The layout is that of certificates (:mod:`logphi.text.description`); numbers that were written exactly are distinguished from
+doubles (:mod:`logphi.text.strict_json`).
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from logphi import check
-from logphi.adjacency import Adjacency
-from logphi.description import COMPOSITION
+from logphi.algebra.release import Composition, Mechanism, compose
+from logphi.inputs import check
+from logphi.inputs.adjacency import Adjacency
 from logphi.mechanisms import CATALOGUE
-from logphi.release import Composition, Mechanism, compose
-from logphi.strict_json import LONGEST_MECHANISM, MECHANISM, fields, json_object, number_from_json
+from logphi.text.description import COMPOSITION
+from logphi.text.strict_json import LONGEST_MECHANISM, MECHANISM, fields, json_object, number_from_json
 
 _SAMPLED = ("poisson", "subset")
 # samples of compositions of samples: far below the recursion limit of the interpreter

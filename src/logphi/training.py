@@ -11,17 +11,17 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
-from logphi import check
-from logphi.adjacency import Adjacency, AdjacencyLike
-from logphi.arguments import Scalar
+from logphi.algebra.release import Mechanism, compose
 from logphi.calibration.calibrate import calibrate
 from logphi.calibration.result import Calibration
-from logphi.guesses import NOT_AMPLIFIED, guided
+from logphi.inputs import check
+from logphi.inputs.adjacency import Adjacency, AdjacencyLike
+from logphi.inputs.arguments import Scalar
+from logphi.inputs.guesses import NOT_AMPLIFIED, guided
 from logphi.laws.log_phi import LogPhi
 from logphi.mechanisms import Gaussian
 from logphi.pairs.pair import UnsupportedError
-from logphi.release import Mechanism, compose
-from logphi.written import Written, meant
+from logphi.text.written import Written, meant
 
 LARGEST_DATASET = 10**15
 SAMPLERS = ("poisson", "without_replacement", *NOT_AMPLIFIED)

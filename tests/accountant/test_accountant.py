@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 import logphi as lp
 from alterations import STRANGE, altered, places, read, with_checksum
 from effort import calls
+from logphi.algebra.release import Composition, PoissonSampled, SubsetSampled
 from logphi.expression import parse
 from logphi.extend import Primitive
-from logphi.release import Composition, PoissonSampled, SubsetSampled
-from logphi.written import Written, exactly
+from logphi.text.written import Written, exactly
 from own import Own
 from refusals import refused
 from releases import RELEASES

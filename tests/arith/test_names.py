@@ -7,7 +7,7 @@ import pytest
 from logphi.arith.names import Names
 from logphi.laws.cells import Exchanged, Given, Mixed
 from logphi.laws.finite import Finite
-from logphi.written import Written
+from logphi.text.written import Written
 
 
 def test_the_same_formula_has_the_same_name():

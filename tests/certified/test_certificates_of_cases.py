@@ -10,7 +10,7 @@ import pytest
 
 from cases import asking
 from logphi.expression import parse
-from logphi.written import Written
+from logphi.text.written import Written
 
 pytest.importorskip("flint")
 

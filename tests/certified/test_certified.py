@@ -12,7 +12,7 @@ from mpmath import mpc, mpf
 import logphi as lp
 from logphi.arith.ball import precision
 from logphi.expression import parse
-from logphi.written import Written
+from logphi.text.written import Written
 
 flint = pytest.importorskip("flint")
 from flint import acb, arb, fmpq  # noqa: E402

@@ -7,8 +7,8 @@ from fractions import Fraction
 
 import pytest
 
-from logphi.description import canonical
 from logphi.expression import parse
+from logphi.text.description import canonical
 
 pytest.importorskip("flint")
 

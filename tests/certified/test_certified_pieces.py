@@ -27,7 +27,7 @@ from logphi.laws.log_phi import LogPhi
 from logphi.laws.two_point import TwoPoint
 from logphi.laws.uniform import Uniform, UniformWithAtoms
 from logphi.mechanisms.discrete import Discrete
-from logphi.written import Written
+from logphi.text.written import Written
 from written_laws import assert_certified, ball, delta, loss_of
 
 IDS = (

@@ -19,7 +19,7 @@ from logphi.expression import parse
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.normal_pair import NormalPair
 from logphi.mechanisms import Gaussian
-from logphi.written import Written
+from logphi.text.written import Written
 from written_laws import assert_certified, ball, delta, loss_of
 
 IDS = "p018 p031 p041 p051 p052 p053 p054 p055 p056 p057 p058 p059 p060 p061 p062 p063 p067 p083 p084"

@@ -8,14 +8,14 @@ import mpmath
 import pytest
 
 from cases import load
+from logphi.answers.bound import Bound
 from logphi.arith.ball import precision
-from logphi.bound import Bound
 from logphi.certified.route import NotCertifiedError
 from logphi.certified.two_releases import prepare
 from logphi.expression import parse
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.thinned import Thinned
-from logphi.written import Written
+from logphi.text.written import Written
 from written_laws import assert_certified, ball, delta, loss_of
 
 

@@ -15,7 +15,8 @@ from scipy.stats import norm
 import logphi as lp
 from exact import dec
 from finite import divergence, hockey_stick
-from logphi.bound import Approximation, Entry, Ledger, Side
+from logphi.answers.bound import Approximation, Entry, Ledger, Side
+from logphi.answers.display import printed
 from logphi.classical import (
     claim,
     composition,
@@ -33,7 +34,6 @@ from logphi.classical.concentrated import Concentrated
 from logphi.classical.divergence_curve import DivergenceCurve
 from logphi.classical.loss_class import LossClass
 from logphi.classical.renyi import Conversion
-from logphi.display import printed
 from logphi.pairs.pair import UnsupportedError
 
 CONVERSIONS = list(Conversion)

@@ -16,8 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import logphi.expression.parsing
-from logphi.bound import Bound, Direction, Entry, Ledger, Status
-from logphi.bounds import Bounds
+from logphi.answers.bound import Bound, Direction, Entry, Ledger, Status
+from logphi.answers.bounds import Bounds
 from logphi.cli import main
 from logphi.cli.answers import outward
 

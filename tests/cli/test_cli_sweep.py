@@ -21,7 +21,7 @@ from logphi.cli.sweeping.formats import CSV, JSON_LINES
 from logphi.cli.sweeping.rows import ANSWERED, output
 from logphi.cli.sweeping.rows import ASKED as ASKED_COLUMNS
 from logphi.sweeps.sweep import sweep
-from logphi.written import exact
+from logphi.text.written import exact
 
 TRAINING = "n*Gaussian(sigma=s).poisson(q)"
 # quick, and its epsilon is its parameter

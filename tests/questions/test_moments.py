@@ -11,8 +11,8 @@ from mpmath import exp, log, mpf
 import logphi as lp
 from densities import GRID, laplace, mixed, normal
 from exact import contains, dec
+from logphi.answers.bound import Status
 from logphi.arith.protocol import Plain
-from logphi.bound import Status
 from logphi.engine.cumulants import cumulant, mean, variance
 from logphi.inversion.moments import taylor
 from logphi.laws.log_phi import LogPhi

@@ -11,8 +11,8 @@ from mpmath import exp, log, mpc, mpf
 import logphi as lp
 from densities import GRID, laplace, mixed, normal
 from exact import contains, dec
+from logphi.answers.bound import ComplexBound, Status
 from logphi.arith.protocol import Plain
-from logphi.bound import ComplexBound, Status
 from logphi.expression import parse
 from logphi.inversion.phase import along
 from logphi.laws.growth import OneSided

@@ -13,7 +13,7 @@ from mpmath import mp
 import logphi as lp
 from finite import hockey_stick
 from logphi.pairs.pair import UnsupportedError
-from logphi.written import exactly
+from logphi.text.written import exactly
 from own import Own
 from refusals import refused
 

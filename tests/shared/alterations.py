@@ -8,9 +8,9 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from logphi.description import canonical
 from logphi.expression import parse
 from logphi.mechanisms import CATALOGUE
+from logphi.text.description import canonical
 
 MECHANISM = json.loads(parse("Gaussian(sigma=1.1).poisson(256/60000)").to_json())["mechanism"]
 # what may be put in the place of something else

@@ -16,7 +16,7 @@ from logphi.certified.profile import infinite_mass
 from logphi.certified.route import Route
 from logphi.expression import parse
 from logphi.laws.log_phi import LogPhi
-from logphi.written import Written, meant
+from logphi.text.written import Written, meant
 
 Prepare = Callable[[LogPhi, Any, int], Route]
 

@@ -22,7 +22,7 @@ import pytest
 import logphi as lp
 from logphi.mechanisms import CATALOGUE
 from logphi.sweeps.parallel_map import parallel_map
-from logphi.written import exactly
+from logphi.text.written import exactly
 from one_of_each import EXAMPLES
 from repository import ROOT
 

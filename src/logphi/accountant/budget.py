@@ -8,16 +8,16 @@ from fractions import Fraction
 from threading import RLock
 from typing import Any, Literal
 
-from logphi import check
 from logphi.accountant.checksummed import Checksummed
 from logphi.accountant.ledger import Accountant, Steps
 from logphi.accountant.rules import rule_of
 from logphi.accountant.rules.rule import Amount
-from logphi.adjacency import Adjacency, AdjacencyLike
-from logphi.arguments import Scalar
-from logphi.guesses import BUDGET, Guided
-from logphi.release import Mechanism
-from logphi.strict_json import fields, number_from_json, number_to_json
+from logphi.algebra.release import Mechanism
+from logphi.inputs import check
+from logphi.inputs.adjacency import Adjacency, AdjacencyLike
+from logphi.inputs.arguments import Scalar
+from logphi.inputs.guesses import BUDGET, Guided
+from logphi.text.strict_json import fields, number_from_json, number_to_json
 
 # an excess this small, relatively, may be that of doubles over the decimals they stand for
 _ROUNDING = Fraction(1, 10**12)

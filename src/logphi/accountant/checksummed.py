@@ -10,10 +10,10 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from logphi.description import canonical
-from logphi.files import write_whole
 from logphi.listed import Listed
-from logphi.strict_json import VERSION, json_object
+from logphi.text.description import canonical
+from logphi.text.files import write_whole
+from logphi.text.strict_json import VERSION, json_object
 
 if TYPE_CHECKING:
     from typing_extensions import Self

@@ -7,21 +7,21 @@ from operator import mul
 from threading import Lock
 from typing import Any
 
-from logphi import check
 from logphi.accountant.checksummed import Checksummed
-from logphi.adjacency import Adjacency, AdjacencyLike
-from logphi.arguments import Scalar
-from logphi.bound import Bound, Direction
-from logphi.bounds import Bounds
+from logphi.algebra.release import Composition, Mechanism, compose
+from logphi.answers.bound import Bound, Direction
+from logphi.answers.bounds import Bounds
 from logphi.engine.directions import Loss
-from logphi.guesses import LEDGER, Guided, guided
+from logphi.inputs import check
+from logphi.inputs.adjacency import Adjacency, AdjacencyLike
+from logphi.inputs.arguments import Scalar
+from logphi.inputs.guesses import LEDGER, Guided, guided
 from logphi.questions import delta as delta_view
 from logphi.questions import epsilon as epsilon_view
-from logphi.release import Composition, Mechanism, compose
 from logphi.serialization import mechanism_from_data
-from logphi.spelling import short
-from logphi.strict_json import fields, number_to_json
-from logphi.written import exactly
+from logphi.text.spelling import short
+from logphi.text.strict_json import fields, number_to_json
+from logphi.text.written import exactly
 
 _STEP = "the mechanism: accountant.step(lp.Gaussian(noise_multiplier).poisson(sample_rate))"
 

@@ -8,11 +8,11 @@ from functools import reduce
 from operator import add
 from typing import Any
 
-from logphi import check
 from logphi.arith.ball import Ball, precision
 from logphi.arith.order import Affine, order_of
 from logphi.arith.protocol import Arithmetic, Number
-from logphi.written import meant
+from logphi.inputs import check
+from logphi.text.written import meant
 
 # derived: a precision below sixteen bits bounds nothing useful, and one above a million is a mistyped number
 _LEAST_BITS, _MOST_BITS = 16, 1 << 20

@@ -9,7 +9,7 @@ from threading import RLock
 import mpmath
 
 from logphi.arith.protocol import Arithmetic, Number
-from logphi.written import meant
+from logphi.text.written import meant
 
 # measured: functions of the catalogue settle after three to seven
 _HALVINGS = 12

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from logphi.arith.protocol import Number
-from logphi.written import meant
+from logphi.text.written import meant
 
 
 @dataclass(frozen=True)

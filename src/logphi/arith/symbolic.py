@@ -10,7 +10,7 @@ import sympy
 
 from logphi.arith.protocol import Arithmetic, Number
 from logphi.arith.uncollapsed import NormalSum, Uncollapsed
-from logphi.written import Named, meant
+from logphi.text.written import Named, meant
 
 
 class Symbolic(Arithmetic):

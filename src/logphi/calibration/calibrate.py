@@ -8,17 +8,17 @@ from decimal import Context
 from itertools import pairwise
 from typing import Any
 
-from logphi import check
-from logphi.arguments import Scalar
-from logphi.bound import Bound
+from logphi.algebra.release import Mechanism
+from logphi.answers.bound import Bound
 from logphi.calibration.bracketing import Bracket, End, bracket
 from logphi.calibration.refinement import refine
 from logphi.calibration.result import Calibration, CalibrationStatus
 from logphi.calibration.scale import shortened
 from logphi.calibration.target import Target, stated_target
 from logphi.calibration.trials import Trial, Trials, begin
-from logphi.guesses import guided
-from logphi.release import Mechanism
+from logphi.inputs import check
+from logphi.inputs.arguments import Scalar
+from logphi.inputs.guesses import guided
 
 # derived: the logarithms of parameters that differ by less, relatively, are equal up to rounding
 _FINEST = 1e-12

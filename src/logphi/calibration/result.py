@@ -8,12 +8,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar, overload
 
-from logphi.bound import Bound
+from logphi.algebra.release import Mechanism
+from logphi.answers.bound import Bound
+from logphi.answers.decimals import formatted, plain, rounded
+from logphi.answers.display import table
+from logphi.answers.enclosed import Enclosed
 from logphi.calibration.scale import shortened
-from logphi.decimals import formatted, plain, rounded
-from logphi.display import table
-from logphi.enclosed import Enclosed
-from logphi.release import Mechanism
 
 T = TypeVar("T")
 

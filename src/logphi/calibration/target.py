@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from logphi import check
-from logphi.bound import Bound, Side
+from logphi.algebra.release import Mechanism
+from logphi.answers.bound import Bound, Side
 from logphi.engine.directions import Loss
+from logphi.inputs import check
 from logphi.questions.delta import log_profile
-from logphi.release import Mechanism
 
 # measured: a coarser answer is no quicker, and this one is sharp enough to steer the search
 _COARSE = 1e-2

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from logphi.bound import Bound
+from logphi.algebra.release import Mechanism
+from logphi.answers.bound import Bound
 from logphi.calibration.scale import FARTHEST, Reals, Scale, Wholes
 from logphi.calibration.target import Reading, Target
-from logphi.release import Mechanism
 
 # nearer to the limit, as a logarithm, a reading is computed in full
 NEAR = 1.0

@@ -12,8 +12,8 @@ from typing import Any
 
 from flint import arb
 
+from logphi.answers.bound import Direction
 from logphi.arith.ball import precision
-from logphi.bound import Direction
 from logphi.certified.decimals import enclosing
 from logphi.certified.profile import infinite_mass, prepare_below
 from logphi.certified.reals import ball, rational

@@ -16,10 +16,10 @@ import flint
 
 from logphi.certified.answer import certify
 from logphi.certified.route import NotCertifiedError
-from logphi.description import WRITTEN, canonical
 from logphi.engine.directions import Loss
-from logphi.files import write_whole
 from logphi.listed import Listed
+from logphi.text.description import WRITTEN, canonical
+from logphi.text.files import write_whole
 
 FORMAT, VERSION = "logphi-certificate", 1
 # the constructors of version 1 and their parameters, as the checker reads them

@@ -18,7 +18,7 @@ import flint
 
 from logphi.arith.protocol import Arithmetic
 from logphi.certified.route import NotCertifiedError
-from logphi.written import meant
+from logphi.text.written import meant
 
 Key = tuple[int, ...]
 

@@ -7,15 +7,15 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from logphi import check
-from logphi.bound import Bound, Direction, Entry, Ledger
-from logphi.bounds import Bounds
+from logphi.answers.bound import Bound, Direction, Entry, Ledger
+from logphi.answers.bounds import Bounds
 from logphi.certified.answer import certify
-from logphi.description import manner
 from logphi.engine.answer import status_of
 from logphi.engine.directions import Loss
+from logphi.inputs import check
 from logphi.questions.delta import pointwise
-from logphi.written import meant
+from logphi.text.description import manner
+from logphi.text.written import meant
 
 # as many as doubles tell apart
 _DIGITS = 15

@@ -13,14 +13,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from logphi import check
-from logphi.arguments import DirectionLike
-from logphi.asking import Questions
-from logphi.bound import Bound
-from logphi.bounds import Bounds
+from logphi.algebra.asking import Questions
+from logphi.answers.bound import Bound
+from logphi.answers.bounds import Bounds
 from logphi.engine.directions import Loss
 from logphi.engine.routes.levy_sums import on_grid
 from logphi.engine.routes.route import Route
+from logphi.inputs import check
+from logphi.inputs.arguments import DirectionLike
 from logphi.questions.delta import delta as profile
 from logphi.questions.epsilon import epsilon as inverse_profile
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from logphi import check
-from logphi.bound import Approximation, Bound, Side
-from logphi.decimals import plain
-from logphi.display import printed
-from logphi.enclosed import Enclosed
-from logphi.written import exact
+from logphi.answers.bound import Approximation, Bound, Side
+from logphi.answers.decimals import plain
+from logphi.answers.display import printed
+from logphi.answers.enclosed import Enclosed
+from logphi.inputs import check
+from logphi.text.written import exact
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -15,12 +15,12 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from logphi import check
-from logphi.bound import Bound, Side
+from logphi.answers.bound import Bound, Side
 from logphi.classical.claim import Claim, at_most
 from logphi.classical.crossing import crossing
 from logphi.classical.exact_composition import compose_guarantees
 from logphi.classical.interval_arithmetic import Interval, decimal, down, exact, intervals, up
+from logphi.inputs import check
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from logphi import check
-from logphi.arguments import DirectionLike
-from logphi.asking import Questions
-from logphi.bound import Bound, Side
+from logphi.algebra.asking import Questions
+from logphi.answers.bound import Bound, Side
 from logphi.classical import renyi
 from logphi.classical.claim import Claim, at_most
 from logphi.classical.divergence_curve import DivergenceCurve
@@ -20,6 +18,8 @@ from logphi.classical.interval_arithmetic import decimal, down, exact, intervals
 from logphi.classical.renyi import Conversion
 from logphi.classical.renyi_curve import LossCurve
 from logphi.engine.directions import Loss
+from logphi.inputs import check
+from logphi.inputs.arguments import DirectionLike
 from logphi.laws.conditioned import Conditioned
 from logphi.laws.log_phi import LogPhi
 from logphi.pairs.pair import UnsupportedError

@@ -10,15 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from logphi import check
-from logphi.arguments import DirectionLike
+from logphi.algebra.asking import Questions
+from logphi.answers.bound import Bound
 from logphi.arrays import Array
-from logphi.asking import Questions
-from logphi.bound import Bound
 from logphi.classical.claim import Claim, at_most
 from logphi.classical.interval_arithmetic import exact, up
 from logphi.classical.renyi_curve import LossCurve, RenyiCurve
 from logphi.engine.directions import Loss
+from logphi.inputs import check
+from logphi.inputs.arguments import DirectionLike
 
 # derived: one product and one sum in doubles, twice over
 _ROUNDING = 8e-16

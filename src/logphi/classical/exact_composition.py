@@ -16,11 +16,11 @@ from typing import Any
 
 import numpy as np
 
-from logphi import check
+from logphi.answers.bound import Bound, Entry, Ledger
 from logphi.arrays import Array
-from logphi.bound import Bound, Entry, Ledger
 from logphi.convex.hull import exponential
-from logphi.written import meant
+from logphi.inputs import check
+from logphi.text.written import meant
 
 # measured: about a second
 LARGEST_SUM = 1 << 22

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from logphi import check
-from logphi.bound import Bound, Side
+from logphi.answers.bound import Bound, Side
 from logphi.classical.claim import Claim
 from logphi.classical.interval_arithmetic import Interval, decimal, digits, down, ends, exact, intervals, spanned, up
 from logphi.classical.normal import excess, tail
+from logphi.inputs import check
 
 
 def gaussian_adp(sigma: float, epsilon: float, *, sensitivity: float = 1.0, count: int = 1) -> Bound:

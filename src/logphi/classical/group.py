@@ -11,11 +11,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from logphi import check
 from logphi.classical.composition import Guarantee
 from logphi.classical.concentrated import Concentrated
 from logphi.classical.divergence_curve import Divergence, DivergenceCurve, between_orders, divergence_at
 from logphi.classical.interval_arithmetic import Interval, decimal, exact, intervals, up
+from logphi.inputs import check
 
 # measured: what the shares of the steps are multiples of; the bound is within 1e-4 of the best for pairs, 2% for sixty steps
 _SHARES = 240

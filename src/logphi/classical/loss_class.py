@@ -17,10 +17,8 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from logphi import check
-from logphi.arguments import DirectionLike
-from logphi.asking import Questions
-from logphi.bound import Approximation, Bound, Side
+from logphi.algebra.asking import Questions
+from logphi.answers.bound import Approximation, Bound, Side
 from logphi.classical.claim import Claim, at_most
 from logphi.classical.crossing import crossing
 from logphi.classical.interval_arithmetic import Interval, between, decimal, digits, down, exact, intervals, up
@@ -28,6 +26,8 @@ from logphi.classical.normal import excess
 from logphi.engine.cumulants import cumulant
 from logphi.engine.directions import Loss
 from logphi.engine.profile import masses
+from logphi.inputs import check
+from logphi.inputs.arguments import DirectionLike
 from logphi.inversion.third_moment import third_moment
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.transform import LossTransform

@@ -13,11 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from logphi import check
-from logphi.arguments import DirectionLike
+from logphi.algebra.asking import Questions
+from logphi.answers.bound import Bound, Entry, Ledger, Side
 from logphi.arrays import Array
-from logphi.asking import Questions
-from logphi.bound import Bound, Entry, Ledger, Side
 from logphi.classical.claim import Claim
 from logphi.classical.interval_arithmetic import decimal, digits, ends, up
 from logphi.classical.normal import tail
@@ -25,6 +23,8 @@ from logphi.engine.answer import probability, worst
 from logphi.engine.directions import Loss
 from logphi.engine.method import Method
 from logphi.engine.profile import from_inversion, masses
+from logphi.inputs import check
+from logphi.inputs.arguments import DirectionLike
 from logphi.inversion.contour import Inversion, Part
 from logphi.inversion.saddle import RIGHT, minimise
 from logphi.laws.log_phi import LogPhi

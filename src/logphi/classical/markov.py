@@ -18,11 +18,9 @@ from typing import Any
 
 import numpy as np
 
-from logphi import check
-from logphi.arguments import DirectionLike
+from logphi.answers.bound import Side
 from logphi.arith.floats import ULP
 from logphi.arrays import Array
-from logphi.bound import Side
 from logphi.classical.best_order import best_order
 from logphi.classical.claim import Claim
 from logphi.classical.crossing import crossing
@@ -31,6 +29,8 @@ from logphi.classical.interval_arithmetic import between, decimal, down
 from logphi.classical.loss_class import whole_delta
 from logphi.classical.renyi import Source
 from logphi.classical.renyi_curve import RenyiCurve
+from logphi.inputs import check
+from logphi.inputs.arguments import DirectionLike
 
 # measured: with so many points, and orders for each factor of ten, the bound is within a percent of its limit
 _POINTS, _ORDERS = 2000, 64

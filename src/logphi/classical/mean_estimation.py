@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import math
 
-from logphi import check
-from logphi.bound import Side
+from logphi.answers.bound import Side
 from logphi.classical.claim import Claim
 from logphi.classical.composition import Guarantee
 from logphi.classical.concentrated import Concentrated
 from logphi.classical.interval_arithmetic import Interval, decimal, down, exact, intervals
+from logphi.inputs import check
 
 _MOST = 10**15
 

@@ -8,14 +8,14 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TypeVar
 
-from logphi.bound import Approximation, Side
+from logphi.algebra.release import Mechanism
+from logphi.answers.bound import Approximation, Side
 from logphi.classical import composition, concentrated, loss_class, markov, premises, renyi, saddle_point
 from logphi.classical.claim import Claim
 from logphi.classical.composition import Advanced
 from logphi.engine.directions import Loss
 from logphi.laws.log_phi import LogPhi
 from logphi.pairs.pair import UnsupportedError
-from logphi.release import Mechanism
 
 Answer = Claim | Approximation
 T = TypeVar("T")

@@ -9,17 +9,17 @@ from functools import lru_cache
 
 import numpy as np
 
-from logphi.adjacency import Adjacency
-from logphi.asking import Questions
+from logphi.algebra.asking import Questions
+from logphi.algebra.release import Mechanism, PoissonSampled
 from logphi.classical.composition import Guarantee
 from logphi.classical.divergence_curve import DivergenceCurve
 from logphi.classical.renyi_curve import LossCurve
 from logphi.classical.sampled_renyi import sampled_curve
 from logphi.engine.directions import Loss
 from logphi.engine.profile import masses
+from logphi.inputs.adjacency import Adjacency
 from logphi.pairs.pair import UnsupportedError
 from logphi.questions.epsilon import epsilon
-from logphi.release import Mechanism, PoissonSampled
 
 ESTIMATED = "a loss is known by samples of its densities only: its errors are estimates, and nothing could be proved with them"
 

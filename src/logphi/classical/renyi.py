@@ -19,11 +19,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from logphi import check
-from logphi.arguments import DirectionLike
+from logphi.algebra.asking import Questions
+from logphi.answers.bound import Side
 from logphi.arrays import Array
-from logphi.asking import Questions
-from logphi.bound import Side
 from logphi.classical.best_order import best_order
 from logphi.classical.claim import Claim
 from logphi.classical.divergence_curve import Divergence, curves
@@ -31,6 +29,8 @@ from logphi.classical.interval_arithmetic import Interval, between, decimal, dow
 from logphi.classical.joint_conversion import Implied, sharpened
 from logphi.classical.joint_tradeoff import implied_error
 from logphi.classical.renyi_curve import RenyiCurve
+from logphi.inputs import check
+from logphi.inputs.arguments import DirectionLike
 
 # for smaller values masses may underflow: the sharper conversions are not tried
 _LEAST = 1e-280

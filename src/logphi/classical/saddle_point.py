@@ -11,13 +11,13 @@ from collections.abc import Callable
 
 import numpy as np
 
-from logphi import check
+from logphi.answers.bound import Approximation
 from logphi.arrays import Array
-from logphi.bound import Approximation
 from logphi.classical.best_order import best_order
 from logphi.classical.crossing import crossing
 from logphi.classical.renyi_curve import LossCurve
 from logphi.engine.profile import masses
+from logphi.inputs import check
 from logphi.laws.log_phi import LogPhi
 from logphi.pairs.pair import UnsupportedError
 

@@ -10,11 +10,11 @@ import math
 
 import numpy as np
 
-from logphi import check
-from logphi.bound import Bound, Side
+from logphi.answers.bound import Bound, Side
 from logphi.classical.claim import Claim, at_least, at_most
 from logphi.classical.divergence_curve import Divergence, divergence_at
 from logphi.classical.interval_arithmetic import Interval, decimal, down, exact, intervals, up
+from logphi.inputs import check
 
 # derived: e (1 - q) is at least one up to here, which Lemma 39 needs; the next smaller double
 _LARGEST_RATE = math.nextafter(-math.expm1(-1), 0.0)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from logphi import check
-from logphi.bound import Bound, Side
+from logphi.answers.bound import Bound, Side
 from logphi.classical.claim import Claim, at_most
 from logphi.classical.composition import Guarantee
 from logphi.classical.concentrated import Concentrated
 from logphi.classical.divergence_curve import Divergence, DivergenceCurve
 from logphi.classical.interval_arithmetic import decimal, down, exact, intervals, up
+from logphi.inputs import check
 
 _SHARP = "Steinke 2022, Theorems 34 and 35 (one order: Zhu & Wang 2019, Theorem 6)"
 

@@ -7,7 +7,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from logphi.bound import Bound
+    from logphi.answers.bound import Bound
 
 JSON = """print one JSON object for each point, in full precision: query, at, lower, value, upper, direction
 (null where the answer is not of one order), method, status, ledger; an infinite number is the string "inf" or "-inf" """

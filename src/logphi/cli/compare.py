@@ -11,7 +11,7 @@ from logphi.cli.options import add_expressions, add_question, numbers, question
 from logphi.cli.parser import Commands
 
 if TYPE_CHECKING:
-    from logphi.release import Mechanism
+    from logphi.algebra.release import Mechanism
 
 EXAMPLES = 'logphi compare "1000 * Gaussian(sigma=20)" --delta 1e-5'
 

@@ -164,7 +164,7 @@ def _samplers(_: str) -> list[str]:
 
 
 def _adjacencies(_: str) -> list[str]:
-    from logphi.adjacency import Adjacency
+    from logphi.inputs.adjacency import Adjacency
 
     return [one.value for one in Adjacency]
 

@@ -13,8 +13,8 @@ from logphi.cli.exits import MET, REFUSED, WIDE
 from logphi.cli.options import STANDARD_INPUT
 
 if TYPE_CHECKING:
-    from logphi.bound import Bound
-    from logphi.release import Mechanism
+    from logphi.algebra.release import Mechanism
+    from logphi.answers.bound import Bound
 
 
 class Answer(NamedTuple):

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, get_args
 
 if TYPE_CHECKING:
-    from logphi.release import Mechanism
+    from logphi.algebra.release import Mechanism
 
 
 # stands in place of an expression or of a file
@@ -43,7 +43,7 @@ def add_direction(command: argparse.ArgumentParser) -> None:
 
 def add_method(command: argparse.ArgumentParser) -> None:
     """A route."""
-    from logphi.arguments import RouteName
+    from logphi.inputs.arguments import RouteName
 
     names = ", ".join(get_args(RouteName))
     about = (

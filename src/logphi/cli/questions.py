@@ -13,7 +13,7 @@ from logphi.cli.options import add_direction, add_expressions, add_method, add_r
 from logphi.cli.parser import Commands
 
 if TYPE_CHECKING:
-    from logphi.release import Mechanism
+    from logphi.algebra.release import Mechanism
 
 EXAMPLES = """\
 logphi epsilon "14062 * Gaussian(sigma=1.1).poisson(256/60000)" --delta 1e-5

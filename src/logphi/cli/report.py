@@ -31,8 +31,8 @@ def add(commands: Commands) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print or save the statement, and say whether its epsilon is as narrow as asked."""
-    from logphi.files import write_whole
     from logphi.statement.report import report
+    from logphi.text.files import write_whole
 
     found = report(
         mechanism(arguments),

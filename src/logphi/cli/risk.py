@@ -12,7 +12,7 @@ from logphi.cli.options import add_expressions, number, numbers
 from logphi.cli.parser import Commands
 
 if TYPE_CHECKING:
-    from logphi.release import Mechanism
+    from logphi.algebra.release import Mechanism
 
 EXAMPLES = 'logphi risk "14062 * Gaussian(sigma=1.1).poisson(256/60000)" --fpr 0.001,0.01 --slack 1e-6'
 

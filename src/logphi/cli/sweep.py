@@ -84,7 +84,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _points(arguments: argparse.Namespace) -> list[float]:
     """The epsilons or deltas; a number that every row would refuse is refused here."""
-    from logphi import check
+    from logphi.inputs import check
 
     given = question(arguments)
     points = numbers(arguments, given)
@@ -95,8 +95,8 @@ def _points(arguments: argparse.Namespace) -> list[float]:
 
 def _how(arguments: argparse.Namespace) -> dict[str, Any]:
     """The options of the question; one that every row would refuse is refused here."""
-    from logphi import check
     from logphi.engine.profiles import route
+    from logphi.inputs import check
 
     how = options(arguments)
     check.tolerance("--rtol", how.get("rtol", 1))
@@ -127,7 +127,7 @@ def _columns(over: Parameters) -> tuple[str, ...]:
 
 
 def _exit(statuses: Counter[str]) -> int:
-    from logphi.bound import Status
+    from logphi.answers.bound import Status
     from logphi.cli.sweeping.family import REFUSED_ROW
 
     if statuses[REFUSED_ROW]:

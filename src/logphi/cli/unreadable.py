@@ -12,7 +12,7 @@ def explained(error: OSError) -> str:
     name = error.filename
     folder = os.path.dirname(name) or os.curdir
     if isinstance(error, FileNotFoundError):
-        from logphi.guesses import nearest
+        from logphi.inputs.guesses import nearest
 
         if not os.path.isdir(folder):
             return f"there is no folder {folder!r} for {os.path.basename(name)!r}: make it first, or correct the path"

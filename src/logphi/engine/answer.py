@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Protocol, TypeVar
 
-from logphi.bound import Bound, Direction, Entry, Ledger, Side, Status
-from logphi.enclosure import Ends
+from logphi.answers.bound import Bound, Direction, Entry, Ledger, Side, Status
+from logphi.answers.enclosure import Ends
 from logphi.engine.profile import LogProbability, masses
 from logphi.laws.log_phi import LogPhi
 

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from logphi import check
-from logphi.bound import Bound, Entry, Ledger, Status
+from logphi.answers.bound import Bound, Entry, Ledger, Status
 from logphi.engine.answer import judged
+from logphi.inputs import check
 from logphi.inversion.moments import Amount, Taylor, centre, proved_radius, taylor
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.transform import LossTransform

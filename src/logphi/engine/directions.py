@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, NoReturn, Protocol
 
-from logphi.adjacency import Adjacency
-from logphi.bound import Bound, Direction
-from logphi.bounds import Bounds
+from logphi.answers.bound import Bound, Direction
+from logphi.answers.bounds import Bounds
+from logphi.inputs.adjacency import Adjacency
 from logphi.laws.log_phi import LogPhi
 
 

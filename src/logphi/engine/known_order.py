@@ -20,7 +20,7 @@ from typing import Any, cast
 from logphi.arith.protocol import Arithmetic, Norm, Parameter, Plain
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.transform import LossTransform
-from logphi.written import exact, exactly, meant
+from logphi.text.written import exact, exactly, meant
 
 # measured: pairs of terms that are looked at
 _MOST_PAIRS = 10_000

@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
+from logphi.answers.bound import Bound, Entry, Ledger, Status
 from logphi.arith.floats import ULP
 from logphi.arrays import Array
-from logphi.bound import Bound, Entry, Ledger, Status
 from logphi.engine.cumulants import estimated, parts
 from logphi.engine.profile import masses
 from logphi.inversion.moments import Amount, centre, proved, proved_radius, taylor

@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from logphi.answers.bound import Direction, Entry, Ledger
+from logphi.answers.enclosure import Enclosure
 from logphi.arith.scaled import Scaled
-from logphi.bound import Direction, Entry, Ledger
-from logphi.enclosure import Enclosure
 from logphi.engine.method import EXACT, TRIVIAL, Method
 from logphi.inversion.contour import OUT_OF_REACH, Inversion, Part
 from logphi.inversion.demand import Demand

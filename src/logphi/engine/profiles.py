@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from logphi.enclosure import meet
+from logphi.answers.enclosure import meet
 from logphi.engine.profile import LogProbability, bounded, known_at_once, masses
 from logphi.engine.routes.automatic import InTurn, automatic
 from logphi.engine.routes.prepared import Profiles, as_known

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from logphi.bound import Bound, Entry, Ledger, Status
+from logphi.answers.bound import Bound, Entry, Ledger, Status
+from logphi.answers.enclosure import Enclosure
 from logphi.bracketing import bisection, crossing
-from logphi.enclosure import Enclosure
 from logphi.engine.answer import on_scale
 from logphi.engine.log_moment import below_the_end
 from logphi.engine.method import EXACT, Method

@@ -11,7 +11,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from logphi.bound import Entry, Ledger
+from logphi.answers.bound import Entry, Ledger
 from logphi.engine.profile import LogProbability
 from logphi.engine.profiles import route
 from logphi.engine.routes.route import Local

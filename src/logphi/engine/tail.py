@@ -14,9 +14,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from logphi.answers.bound import Entry, Ledger
+from logphi.answers.enclosure import meet
 from logphi.arith.scaled import Scaled
-from logphi.bound import Entry, Ledger
-from logphi.enclosure import meet
 from logphi.engine.method import CHERNOFF, EXACT, Method
 from logphi.engine.profile import LogProbability, enclosed, ends_of, ledger_of, masses, outward, safe_log
 from logphi.engine.profiles import route

@@ -1,6 +1,6 @@
 """Numbers in a text: exact as long as they are rational and short, and a double each.
 
-A decimal is the decimal, and ``256/60000`` is that quotient; each is a :class:`logphi.written.Written`.
+A decimal is the decimal, and ``256/60000`` is that quotient; each is a :class:`logphi.text.written.Written`.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from fractions import Fraction
 from typing import Any
 
 from logphi.expression.tokens import Token, clipped, described, is_number
-from logphi.spelling import LONGEST_DECIMAL
-from logphi.written import Written, exact
+from logphi.text.spelling import LONGEST_DECIMAL
+from logphi.text.written import Written, exact
 
 LARGEST_WHOLE_FLOAT = 2**53
 """Above it neighbouring whole numbers share a double, so that a float is no longer a count."""

@@ -9,12 +9,12 @@ import operator
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, NoReturn
 
-from logphi.check import real
+from logphi.algebra.release import Mechanism, compose
 from logphi.expression.arithmetic import calculate, literal, negative, repetitions
 from logphi.expression.tokens import TOKEN, Token, described, is_mechanism, is_number, number_of
-from logphi.guesses import attribute_hint, nearest, unexpected
+from logphi.inputs.check import real
+from logphi.inputs.guesses import attribute_hint, nearest, unexpected
 from logphi.mechanisms import PYTHON_ONLY
-from logphi.release import Mechanism, compose
 
 FLAGS = {"True": True, "False": False}
 # as mechanisms are written in Python

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from logphi.check import real
+from logphi.algebra.release import Mechanism
 from logphi.expression.grammar import Reader
 from logphi.expression.tokens import described, is_mechanism, number_of
+from logphi.inputs.check import real
 from logphi.mechanisms import CATALOGUE
-from logphi.release import Mechanism
 
 
 def parse(

@@ -13,7 +13,7 @@ from typing import Protocol
 from logphi.arith.balls import Balls
 from logphi.arith.names import Names
 from logphi.arith.protocol import Arithmetic, Number
-from logphi.written import meant
+from logphi.text.written import meant
 
 # derived: so many bits order exponentials and mixtures of doubles unless they agree to three hundred digits
 _ORDERING = 1024

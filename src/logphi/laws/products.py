@@ -11,7 +11,7 @@ from operator import mul
 
 from logphi.arith.protocol import Arithmetic, Number
 from logphi.laws.cells import Cells
-from logphi.written import Written
+from logphi.text.written import Written
 
 
 @dataclass(frozen=True)

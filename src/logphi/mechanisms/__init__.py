@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from logphi.algebra.release import Mechanism
     from logphi.mechanisms.discrete import Discrete as Discrete
     from logphi.mechanisms.discrete_gaussian import DiscreteGaussian as DiscreteGaussian
     from logphi.mechanisms.discrete_laplace import DiscreteLaplace as DiscreteLaplace
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from logphi.mechanisms.randomized_response import RandomizedResponse as RandomizedResponse
     from logphi.mechanisms.truncated_noise import TruncatedGaussian as TruncatedGaussian
     from logphi.mechanisms.truncated_noise import TruncatedLaplace as TruncatedLaplace
-    from logphi.release import Mechanism
 
 # a name and its file, which is loaded when the name is first asked for (PEP 562)
 _FILES = {

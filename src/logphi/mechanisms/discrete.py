@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from logphi import check
-from logphi.arguments import ADD_REMOVE, Reals, Relation, frozen
+from logphi.algebra.release import Primitive
+from logphi.inputs import check
+from logphi.inputs.arguments import ADD_REMOVE, Reals, Relation, frozen
 from logphi.pairs.finite import FinitePair
-from logphi.release import Primitive
 
 
 @frozen

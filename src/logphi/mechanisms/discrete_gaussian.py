@@ -11,17 +11,17 @@ from typing import ClassVar
 
 import numpy as np
 
-from logphi import check
-from logphi.arguments import ADD_REMOVE, Real, Relation, Whole, WholeOrNone, default, frozen
+from logphi.algebra.release import Primitive
 from logphi.arith.floats import ULP
 from logphi.arith.protocol import Arithmetic, Number
+from logphi.inputs import check
+from logphi.inputs.arguments import ADD_REMOVE, Real, Relation, Whole, WholeOrNone, default, frozen
 from logphi.laws.cells import Cells
 from logphi.laws.integers import NormalOnIntegers, NormalSteps
 from logphi.laws.log_phi import LogPhi
 from logphi.pairs.extremes import noisy
 from logphi.pairs.finite import FinitePair
 from logphi.pairs.pair import Pair
-from logphi.release import Primitive
 
 # the range in which the two series of the normal sum have been tested
 SMALLEST_SIGMA, LARGEST_SIGMA = 0.1, 1e6

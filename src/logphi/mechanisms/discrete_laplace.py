@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from logphi import check
-from logphi.arguments import ADD_REMOVE, Real, Relation, Whole, default, frozen
+from logphi.algebra.release import Primitive
 from logphi.arith.protocol import Arithmetic, Number, Ratio
+from logphi.inputs import check
+from logphi.inputs.arguments import ADD_REMOVE, Real, Relation, Whole, default, frozen
 from logphi.laws.cells import Cells
 from logphi.laws.ladder import GeometricShift
 from logphi.laws.log_phi import LogPhi
@@ -17,7 +18,6 @@ from logphi.laws.two_point import TwoPoint
 from logphi.pairs.extremes import noisy
 from logphi.pairs.finite import FinitePair
 from logphi.pairs.pair import Pair
-from logphi.release import Primitive
 
 # measured: each step is an atom, and more make a question a matter of minutes
 LARGEST_SENSITIVITY = 1000

@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 from typing import ClassVar
 
-from logphi import check
-from logphi.adjacency import Adjacency, AdjacencyLike
-from logphi.arguments import RealLike, frozen
+from logphi.algebra.release import Primitive
 from logphi.arith.protocol import Shortened
+from logphi.inputs import check
+from logphi.inputs.adjacency import Adjacency, AdjacencyLike
+from logphi.inputs.arguments import RealLike, frozen
 from logphi.laws.log_phi import LogPhi
 from logphi.mechanisms.pure_dp import guarantee_loss, guarantee_pair
 from logphi.pairs.flat import TiltedFlat
 from logphi.pairs.pair import Pair
-from logphi.release import Primitive
 
 # nearer to one, the width of the loss is the difference of two nearly equal numbers
 LARGEST_FAILURE = 0.999

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from logphi import check
-from logphi.adjacency import Adjacency, AdjacencyLike
-from logphi.arguments import RealLike, frozen
+from logphi.algebra.release import Primitive
 from logphi.arith.protocol import Plain
+from logphi.inputs import check
+from logphi.inputs.adjacency import Adjacency, AdjacencyLike
+from logphi.inputs.arguments import RealLike, frozen
 from logphi.pairs.equal import EQUAL
 from logphi.pairs.flat import TiltedFlat
 from logphi.pairs.pair import Pair
-from logphi.release import Primitive
 
 
 @frozen

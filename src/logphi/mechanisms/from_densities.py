@@ -7,11 +7,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from logphi import check
-from logphi.arguments import ADD_REMOVE, Interval, Reals, Relation, default, frozen
+from logphi.algebra.release import Primitive
 from logphi.arrays import Array
+from logphi.inputs import check
+from logphi.inputs.arguments import ADD_REMOVE, Interval, Reals, Relation, default, frozen
 from logphi.pairs.densities import DensityPair
-from logphi.release import Primitive
 
 # how far from one the integral of a density may be
 NORMALISED = 1e-6

@@ -6,10 +6,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from logphi.arguments import ADD_REMOVE, Relation, frozen
+from logphi.algebra.release import Primitive
+from logphi.inputs.arguments import ADD_REMOVE, Relation, frozen
 from logphi.laws.expression import Expression
 from logphi.laws.log_phi import LogPhi
-from logphi.release import Primitive
 
 # what rounding may make of a mass, of a symmetry, and of a second difference
 SLACK = 1e-9

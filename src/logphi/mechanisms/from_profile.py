@@ -6,14 +6,14 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import ClassVar
 
-from logphi import check
-from logphi.adjacency import Adjacency
-from logphi.arguments import ADD_REMOVE, Reals, Relation, frozen
+from logphi.algebra.release import Primitive
 from logphi.convex.hull import Hull, exponential
+from logphi.inputs import check
+from logphi.inputs.adjacency import Adjacency
+from logphi.inputs.arguments import ADD_REMOVE, Reals, Relation, frozen
 from logphi.laws.cells import Cells
 from logphi.pairs.finite import FinitePair
-from logphi.release import Primitive
-from logphi.written import meant
+from logphi.text.written import meant
 
 # derived: beyond it e^epsilon times a probability leaves the doubles
 LARGEST_EPSILON = 300.0

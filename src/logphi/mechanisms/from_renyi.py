@@ -7,11 +7,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from logphi import check
-from logphi.arguments import REMOVE, Interval, Relation, default, frozen
+from logphi.algebra.release import Primitive
+from logphi.inputs import check
+from logphi.inputs.arguments import REMOVE, Interval, Relation, default, frozen
 from logphi.laws.divergences import Divergences
 from logphi.laws.log_phi import LogPhi
-from logphi.release import Primitive
 
 # what rounding may make of a divergence of conjugate orders, and of a second difference
 SLACK = 1e-9

@@ -8,15 +8,15 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import ClassVar
 
-from logphi import check
-from logphi.arguments import ADD_REMOVE, Reals, Relation, frozen
+from logphi.algebra.release import Primitive
 from logphi.arith.protocol import Arithmetic, Number
 from logphi.convex.hull import Hull
+from logphi.inputs import check
+from logphi.inputs.arguments import ADD_REMOVE, Reals, Relation, frozen
 from logphi.laws.cells import Cells
 from logphi.mechanisms.from_profile import LEAST_DELTA, ROUNDED, outcomes
 from logphi.pairs.finite import FinitePair
-from logphi.release import Primitive
-from logphi.written import meant
+from logphi.text.written import meant
 
 
 @frozen

@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 from typing import ClassVar
 
-from logphi import check
-from logphi.arguments import ADD_REMOVE, Real, Reals, Relation, frozen
+from logphi.algebra.release import Primitive
 from logphi.arith.protocol import Ratio
+from logphi.inputs import check
+from logphi.inputs.arguments import ADD_REMOVE, Real, Reals, Relation, frozen
 from logphi.laws.weights import Listed
 from logphi.pairs.extremes import noisy
 from logphi.pairs.finite import FinitePair
 from logphi.pairs.normal_mixture import NormalMixture
 from logphi.pairs.pair import Pair
-from logphi.release import Primitive
 
 # measured: more components take long to sum over
 MOST_COMPONENTS = 1001

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from logphi import check
-from logphi.arguments import ADD_REMOVE, Real, Reals, Relation, frozen
+from logphi.algebra.release import Primitive
+from logphi.inputs import check
+from logphi.inputs.arguments import ADD_REMOVE, Real, Reals, Relation, frozen
 from logphi.laws.mixture_pair import MixturePair
 from logphi.pairs.finite import FinitePair
 from logphi.pairs.mixtures import NormalMixtures
 from logphi.pairs.pair import Pair
-from logphi.release import Primitive
 
 # measured: a hundred values within ten sigma take a tenth of a second, a thousand within fifty ten seconds
 MOST_VALUES, LARGEST_RANGE = 4096, 50.0

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from logphi import check
-from logphi.arguments import ADD_REMOVE, Real, Relation, frozen
+from logphi.algebra.release import Primitive
 from logphi.arith.protocol import Gap
+from logphi.inputs import check
+from logphi.inputs.arguments import ADD_REMOVE, Real, Relation, frozen
 from logphi.pairs.densities import NormalLaws
 from logphi.pairs.disjoint import DISJOINT
 from logphi.pairs.equal import EQUAL
 from logphi.pairs.normal import NormalShift
 from logphi.pairs.pair import Pair
-from logphi.release import Primitive
-from logphi.written import exact
+from logphi.text.written import exact
 
 # derived: the square of the ratio, over the square of a small step, stays within the doubles
 LARGEST_RATIO = 1e50

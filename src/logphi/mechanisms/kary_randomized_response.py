@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from logphi import check
-from logphi.adjacency import Adjacency
-from logphi.arguments import REPLACE, Real, Relation, Whole, frozen
+from logphi.algebra.release import Mechanism, Primitive
 from logphi.arith.protocol import Arithmetic, Number
+from logphi.inputs import check
+from logphi.inputs.adjacency import Adjacency
+from logphi.inputs.arguments import REPLACE, Real, Relation, Whole, frozen
 from logphi.laws.cells import Cells
 from logphi.pairs.disjoint import DISJOINT
 from logphi.pairs.equal import EQUAL
 from logphi.pairs.finite import FinitePair
 from logphi.pairs.pair import Pair
-from logphi.release import Mechanism, Primitive
 
 # beyond it, neighbouring whole numbers share a double
 MOST_SYMBOLS = 2**53

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from logphi import check
-from logphi.arguments import ADD_REMOVE, Real, Relation, default, frozen
+from logphi.algebra.release import Primitive
 from logphi.arith.protocol import Ratio
+from logphi.inputs import check
+from logphi.inputs.arguments import ADD_REMOVE, Real, Relation, default, frozen
 from logphi.pairs.extremes import noisy
 from logphi.pairs.flat import TiltedFlat
 from logphi.pairs.pair import Pair
-from logphi.release import Primitive
 
 
 @frozen

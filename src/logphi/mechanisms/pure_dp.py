@@ -9,11 +9,12 @@ from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from typing import Any, ClassVar
 
-from logphi import check
-from logphi.adjacency import Adjacency, AdjacencyLike
-from logphi.arguments import RealLike, frozen
+from logphi.algebra.release import Mechanism, Primitive
 from logphi.arith.protocol import Arithmetic, Number, Plain
 from logphi.convex.hull import exponential
+from logphi.inputs import check
+from logphi.inputs.adjacency import Adjacency, AdjacencyLike
+from logphi.inputs.arguments import RealLike, frozen
 from logphi.laws.cells import Cells
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.thinned import Thinned
@@ -23,8 +24,7 @@ from logphi.pairs.disjoint import DISJOINT
 from logphi.pairs.equal import EQUAL
 from logphi.pairs.finite import FinitePair
 from logphi.pairs.pair import Pair
-from logphi.release import Mechanism, Primitive
-from logphi.written import Written, meant
+from logphi.text.written import Written, meant
 
 # a double holds fifteen digits, so that the rounded decimal and its double print alike
 _UPWARD = Context(prec=15, rounding=ROUND_CEILING)

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
-from logphi import check
-from logphi.arguments import ADD_REMOVE, Real, Relation, frozen
+from logphi.algebra.release import Mechanism, Primitive
 from logphi.arith.protocol import Arithmetic, LogOdds, Number
+from logphi.inputs import check
+from logphi.inputs.arguments import ADD_REMOVE, Real, Relation, frozen
 from logphi.laws.cells import Cells
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.two_point import TwoPoint
@@ -17,8 +18,7 @@ from logphi.pairs.disjoint import DISJOINT
 from logphi.pairs.equal import EQUAL
 from logphi.pairs.finite import FinitePair
 from logphi.pairs.pair import Pair
-from logphi.release import Mechanism, Primitive
-from logphi.written import exact
+from logphi.text.written import exact
 
 # derived: 1 - p is known to within 2^-52
 _LEAST = 4e-16

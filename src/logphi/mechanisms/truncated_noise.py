@@ -6,14 +6,14 @@ from abc import abstractmethod
 from dataclasses import dataclass, fields
 from typing import ClassVar
 
-from logphi import check
-from logphi.arguments import ADD_REMOVE, Real, Relation, default, frozen
+from logphi.algebra.release import Primitive
+from logphi.inputs import check
+from logphi.inputs.arguments import ADD_REMOVE, Real, Relation, default, frozen
 from logphi.laws.truncated_noise import Noise, TruncatedDoubleExponential, TruncatedNormal
 from logphi.pairs.extremes import noisy
 from logphi.pairs.pair import Pair
 from logphi.pairs.truncated import MovedNoise
-from logphi.release import Primitive
-from logphi.written import exact
+from logphi.text.written import exact
 
 # derived: squares of losses, and products with rates, stay within the range of doubles
 LEAST = 1e-50

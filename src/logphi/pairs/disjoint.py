@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from logphi.laws.log_phi import LogPhi
 from logphi.pairs.finite import FinitePair
 from logphi.pairs.pair import UnsupportedError
-from logphi.written import Written, meant
+from logphi.text.written import Written, meant
 
 # below it, probabilities lose their digits
 LEAST_MISSED = 1e-300

@@ -12,7 +12,7 @@ from logphi.laws.finite import Finite
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.products import Powers, Products
 from logphi.pairs.pair import Pair
-from logphi.written import exactly
+from logphi.text.written import exactly
 
 # measured: a product of so many cells takes a tenth of a second
 MOST_CELLS = 4096

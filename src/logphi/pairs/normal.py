@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from logphi import check
 from logphi.arith.floats import FLOATS
 from logphi.arith.protocol import Multiple, Norm, Parameter, Plain
+from logphi.inputs import check
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.normal import Normal
 from logphi.pairs.pair import Pair, UnsupportedError

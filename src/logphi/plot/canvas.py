@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from logphi.release import Mechanism
+from logphi.algebra.release import Mechanism
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

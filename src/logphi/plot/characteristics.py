@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from logphi import check
-from logphi.bound import Bound, Direction
-from logphi.bounds import Bounds, ComplexBounds
+from logphi.algebra.release import Mechanism
+from logphi.answers.bound import Bound, Direction
+from logphi.answers.bounds import Bounds, ComplexBounds
+from logphi.inputs import check
 from logphi.plot.canvas import canvas, mechanisms, names
 from logphi.plot.curve import RTOL, Curve, draw, legend, traced
-from logphi.release import Mechanism
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from logphi import check
-from logphi.bound import Side
+from logphi.algebra.release import Mechanism
+from logphi.answers.bound import Side
+from logphi.answers.display import printed
 from logphi.comparison import APPROXIMATE, EXACT, LOWER, UPPER, Comparison, Row
 from logphi.comparison import compare as compared
-from logphi.display import printed
+from logphi.inputs import check
 from logphi.plot.canvas import COLOURS, GREY, canvas, mechanisms, named
 from logphi.plot.methods import AXES, lines, sorted_rows, wide
 from logphi.progress import shown
-from logphi.release import Mechanism
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from logphi import check
+from logphi.algebra.release import Mechanism
 from logphi.comparison import compare
+from logphi.inputs import check
 from logphi.plot.canvas import canvas, mechanisms, named
 from logphi.plot.methods import lines
 from logphi.progress import shown
-from logphi.release import Mechanism
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from logphi.answers.bound import Bound, Side
+from logphi.answers.display import printed
 from logphi.arrays import Array
-from logphi.bound import Bound, Side
-from logphi.display import printed
 from logphi.plot.canvas import style
 
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ from itertools import pairwise
 
 import numpy as np
 
+from logphi.answers.bound import Bound, Direction
+from logphi.answers.bounds import Bounds, single
+from logphi.answers.display import printed
 from logphi.arrays import Array
-from logphi.bound import Bound, Direction
-from logphi.bounds import Bounds, single
-from logphi.display import printed
 from logphi.plot.curve import Curve, traced
 from logphi.questions.loss import LossDistribution
 

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from logphi import check
-from logphi.bound import Direction
+from logphi.algebra.release import Mechanism
+from logphi.answers.bound import Direction
+from logphi.inputs import check
 from logphi.plot.canvas import COLOURS, DASHES, canvas, mechanisms, named
 from logphi.plot.curve import RTOL, Curve, draw, legend
 from logphi.plot.loss_parts import cumulative, ends, parts
 from logphi.questions.loss import LossDistribution
-from logphi.release import Mechanism
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from logphi import check
-from logphi.arguments import DirectionLike
-from logphi.bounds import single
+from logphi.algebra.release import Mechanism
+from logphi.answers.bounds import single
 from logphi.engine.directions import direction_of
+from logphi.inputs import check
+from logphi.inputs.arguments import DirectionLike
 from logphi.plot.canvas import canvas, mechanisms, names
 from logphi.plot.curve import RTOL, TINY, draw, legend, traced
-from logphi.release import Mechanism
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from logphi import check
-from logphi.arguments import DirectionLike
+from logphi.algebra.release import Mechanism
 from logphi.arrays import Array
+from logphi.inputs import check
+from logphi.inputs.arguments import DirectionLike
 from logphi.plot.canvas import GREY, canvas, mechanisms, names
 from logphi.plot.curve import RTOL, draw, legend, traced
-from logphi.release import Mechanism
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

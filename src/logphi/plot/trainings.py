@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from logphi import check
+from logphi.algebra.release import Mechanism
 from logphi.comparison import compare
+from logphi.inputs import check
 from logphi.plot.canvas import COLOURS, canvas, mechanisms, names
 from logphi.plot.curve import Curve, draw, legend
 from logphi.plot.methods import AXES, DASHES, beside
 from logphi.progress import shown
-from logphi.release import Mechanism
 from logphi.training import Training
 
 if TYPE_CHECKING:

@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from logphi import check
-from logphi.arguments import DirectionLike, Number, Numbers
+from logphi.answers.bound import Bound, ComplexBound, Direction, Entry, Ledger
+from logphi.answers.bounds import Bounds, ComplexBounds
 from logphi.arith.floats import ELEMENTARY, ULP
 from logphi.arrays import Array, Complex
-from logphi.bound import Bound, ComplexBound, Direction, Entry, Ledger
-from logphi.bounds import Bounds, ComplexBounds
 from logphi.engine.answer import status_of
 from logphi.engine.cumulants import estimated
 from logphi.engine.directions import HasLoss, Loss, direction_of
 from logphi.engine.log_moment import on_vertical
+from logphi.inputs import check
+from logphi.inputs.arguments import DirectionLike, Number, Numbers
 from logphi.inversion.moments import centre, proved
 from logphi.laws.log_phi import LogPhi
 from logphi.progress import shown

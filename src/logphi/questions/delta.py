@@ -9,11 +9,9 @@ from typing import Any, overload
 
 import numpy as np
 
-from logphi import check
-from logphi.arguments import DirectionLike, Method, Number, Numbers, RouteName
+from logphi.answers.bound import Bound, Direction
+from logphi.answers.bounds import Bounds
 from logphi.arrays import Array
-from logphi.bound import Bound, Direction
-from logphi.bounds import Bounds
 from logphi.engine.answer import log_probability, probability, worst
 from logphi.engine.directions import Certifiable, HasLoss, Loss
 from logphi.engine.profile import LogProbability
@@ -22,7 +20,9 @@ from logphi.engine.routes.exact import closed
 from logphi.engine.routes.prepared import Profiles
 from logphi.engine.routes.registry import named
 from logphi.engine.routes.route import Route
-from logphi.guesses import guided
+from logphi.inputs import check
+from logphi.inputs.arguments import DirectionLike, Method, Number, Numbers, RouteName
+from logphi.inputs.guesses import guided
 from logphi.inversion.demand import Demand
 from logphi.laws.log_phi import LogPhi
 from logphi.progress import shown

@@ -7,12 +7,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, overload
 
-from logphi import check
-from logphi.arguments import DirectionLike, Method, Number, Numbers
-from logphi.bound import Bound, Direction, Entry, Ledger, Status
-from logphi.bounds import Bounds
+from logphi.answers.bound import Bound, Direction, Entry, Ledger, Status
+from logphi.answers.bounds import Bounds
+from logphi.answers.enclosure import Enclosure
 from logphi.bracketing import crossing
-from logphi.enclosure import Enclosure
 from logphi.engine.answer import on_scale, worst
 from logphi.engine.directions import Certifiable
 from logphi.engine.profile import LogProbability, masses
@@ -21,7 +19,9 @@ from logphi.engine.routes.prepared import Profiles
 from logphi.engine.routes.registry import named
 from logphi.engine.routes.route import Route, Solver
 from logphi.engine.warm_start import WarmStart
-from logphi.guesses import guided
+from logphi.inputs import check
+from logphi.inputs.arguments import DirectionLike, Method, Number, Numbers
+from logphi.inputs.guesses import guided
 from logphi.inversion import real_space
 from logphi.inversion.demand import Demand
 from logphi.laws.log_phi import LogPhi

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from logphi.arguments import Method
-from logphi.bound import Bound
-from logphi.bounds import Bounds
-from logphi.display import bound_rows, table
+from logphi.answers.bound import Bound
+from logphi.answers.bounds import Bounds
+from logphi.answers.display import bound_rows, table
 from logphi.engine.directions import Certifiable
 from logphi.engine.routes.registry import ROUTES
-from logphi.guesses import guided
+from logphi.inputs.arguments import Method
+from logphi.inputs.guesses import guided
 from logphi.listed import Listed
 from logphi.questions.delta import delta as delta_of
 from logphi.questions.epsilon import epsilon as epsilon_of

@@ -19,15 +19,15 @@ from dataclasses import dataclass
 
 from scipy.special import log_ndtr
 
-from logphi import check
-from logphi.adjacency import Adjacency
+from logphi.answers.bound import Bound, Entry, Ledger, Status
+from logphi.answers.bounds import single
 from logphi.arith.floats import ULP
 from logphi.arith.protocol import Plain
-from logphi.bound import Bound, Entry, Ledger, Status
-from logphi.bounds import single
 from logphi.engine.answer import status_of
 from logphi.engine.directions import HasLoss, Loss
 from logphi.engine.profile import masses, safe_log
+from logphi.inputs import check
+from logphi.inputs.adjacency import Adjacency
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.normal import Normal
 from logphi.normal.quantile import quantile_above, quantile_below

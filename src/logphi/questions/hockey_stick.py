@@ -8,14 +8,14 @@ from typing import Any, overload
 
 import numpy as np
 
-from logphi import check
-from logphi.arguments import DirectionLike, Number, Numbers, RouteName
+from logphi.answers.bound import Bound, Direction, Entry
+from logphi.answers.bounds import Bounds
 from logphi.arith.floats import ULP
-from logphi.bound import Bound, Direction, Entry
-from logphi.bounds import Bounds
 from logphi.engine.answer import infinite_mass, judged, relatively, worst
 from logphi.engine.directions import HasLoss, Loss
-from logphi.guesses import guided
+from logphi.inputs import check
+from logphi.inputs.arguments import DirectionLike, Number, Numbers, RouteName
+from logphi.inputs.guesses import guided
 from logphi.questions.delta import checked_options, delta, pointwise
 
 

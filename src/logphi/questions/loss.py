@@ -9,17 +9,17 @@ from typing import Any, overload
 
 import numpy as np
 
-from logphi import check
-from logphi.arguments import Number, Numbers
+from logphi.answers.bound import Bound, Direction, Side, Status
+from logphi.answers.bounds import Bounds
 from logphi.arith.floats import ULP
 from logphi.arith.scaled import Scaled
-from logphi.bound import Bound, Direction, Side, Status
-from logphi.bounds import Bounds
 from logphi.engine import cumulants
 from logphi.engine.answer import infinite_mass, judged, probability
 from logphi.engine.profile import enclosed, ends_of, ledger_of, masses
 from logphi.engine.quantile import where_above, where_below
 from logphi.engine.tail import above, below, one_release, thinned
+from logphi.inputs import check
+from logphi.inputs.arguments import Number, Numbers
 from logphi.inversion import half_line, real_space
 from logphi.inversion.demand import Demand
 from logphi.inversion.payoffs import DENSITY

@@ -11,15 +11,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from logphi.adjacency import Adjacency
-from logphi.arguments import DirectionLike
-from logphi.bound import Bound, Entry, Ledger, Side
-from logphi.bounds import single
+from logphi.answers.bound import Bound, Entry, Ledger, Side
+from logphi.answers.bounds import single
 from logphi.engine.answer import infinite_mass, relatively, worst
 from logphi.engine.directions import Loss
 from logphi.engine.profile import masses
 from logphi.engine.supporting_lines import ROUNDING, PowerLines
 from logphi.engine.tangent import Guess, Search, guessed, supremum
+from logphi.inputs.adjacency import Adjacency
+from logphi.inputs.arguments import DirectionLike
 from logphi.inversion.demand import Demand
 from logphi.laws.log_phi import LogPhi
 from logphi.questions.delta import log_delta

@@ -8,16 +8,16 @@ from typing import Any, overload
 
 import numpy as np
 
-from logphi import check
-from logphi.arguments import DirectionLike, Number, Numbers
-from logphi.bound import Bound, Status
-from logphi.bounds import Bounds
+from logphi.answers.bound import Bound, Status
+from logphi.answers.bounds import Bounds
 from logphi.engine.answer import on_scale, probability, worst
 from logphi.engine.directions import HasLoss
 from logphi.engine.profile import CERTAINTY, LogProbability, masses, safe_log
 from logphi.engine.quantile import where_above
 from logphi.engine.tail import above
-from logphi.guesses import guided
+from logphi.inputs import check
+from logphi.inputs.arguments import DirectionLike, Number, Numbers
+from logphi.inputs.guesses import guided
 from logphi.laws.log_phi import LogPhi
 from logphi.questions.delta import each
 

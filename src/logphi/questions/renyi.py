@@ -14,17 +14,17 @@ from typing import Any, overload
 
 import numpy as np
 
-from logphi import check
-from logphi.arguments import DirectionLike, Number, Numbers
+from logphi.answers.bound import Bound, ComplexBound, Direction, Entry, Ledger, Status
+from logphi.answers.bounds import Bounds
 from logphi.arith.floats import ULP
-from logphi.bound import Bound, ComplexBound, Direction, Entry, Ledger, Status
-from logphi.bounds import Bounds
 from logphi.engine.answer import relatively, status_of, worst
 from logphi.engine.cumulants import cumulant, estimated
 from logphi.engine.directions import HasLoss
 from logphi.engine.log_moment import below_the_end, complex_log_moment, log_moment
 from logphi.engine.profile import masses
-from logphi.guesses import guided
+from logphi.inputs import check
+from logphi.inputs.arguments import DirectionLike, Number, Numbers
+from logphi.inputs.guesses import guided
 from logphi.laws.log_phi import LogPhi
 from logphi.questions.delta import pointwise
 

@@ -8,14 +8,14 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, overload
 
-from logphi import check
-from logphi.adjacency import Adjacency
-from logphi.arguments import DirectionLike, Method, Number, Numbers
+from logphi.answers.bound import Bound, Direction
+from logphi.answers.bounds import Bounds, single
 from logphi.arith.floats import ULP
-from logphi.bound import Bound, Direction
-from logphi.bounds import Bounds, single
 from logphi.engine.answer import relatively
 from logphi.engine.directions import Loss
+from logphi.inputs import check
+from logphi.inputs.adjacency import Adjacency
+from logphi.inputs.arguments import DirectionLike, Method, Number, Numbers
 from logphi.listed import Listed
 from logphi.pairs.pair import UnsupportedError
 from logphi.questions import gaussian_mu as gaussian_mu_view
@@ -23,7 +23,7 @@ from logphi.questions.delta import each
 from logphi.questions.hockey_stick import hockey_stick
 from logphi.questions.power import hull_power, power
 from logphi.questions.renyi import max_divergence
-from logphi.written import exact
+from logphi.text.written import exact
 
 # derived: a handful of products and quotients
 _ROUNDING = 8 * ULP

@@ -17,18 +17,18 @@ import math
 from dataclasses import replace
 from typing import Any, overload
 
-from logphi import check
-from logphi.arguments import DirectionLike, Number, Numbers
-from logphi.bound import Bound, Direction, Entry, Ledger, Side, Status
-from logphi.bounds import Bounds
-from logphi.enclosure import meet
+from logphi.answers.bound import Bound, Direction, Entry, Ledger, Side, Status
+from logphi.answers.bounds import Bounds
+from logphi.answers.enclosure import meet
 from logphi.engine.answer import judged, worst
 from logphi.engine.directions import HasLoss
 from logphi.engine.method import TRIVIAL
 from logphi.engine.profile import masses
 from logphi.engine.supporting_lines import ROUNDING, ProfileLines, ReversedLines, TailLines
 from logphi.engine.tangent import Search, guessed, supremum
-from logphi.guesses import guided
+from logphi.inputs import check
+from logphi.inputs.arguments import DirectionLike, Number, Numbers
+from logphi.inputs.guesses import guided
 from logphi.inversion.demand import Demand
 from logphi.laws.log_phi import LogPhi
 from logphi.questions.delta import checked_options, each

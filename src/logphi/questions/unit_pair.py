@@ -13,16 +13,16 @@ from typing import Any, overload
 
 import numpy as np
 
-from logphi import check
-from logphi.adjacency import Adjacency
-from logphi.arguments import Number, Numbers
+from logphi.answers.bound import Bound, Direction, Side
+from logphi.answers.bounds import Bounds, single
 from logphi.arith.floats import ULP
-from logphi.bound import Bound, Direction, Side
-from logphi.bounds import Bounds, single
 from logphi.engine.answer import infinite_mass, judged
 from logphi.engine.directions import Loss
 from logphi.engine.profile import masses
 from logphi.engine.quantile import where_above, where_below
+from logphi.inputs import check
+from logphi.inputs.adjacency import Adjacency
+from logphi.inputs.arguments import Number, Numbers
 from logphi.laws.log_phi import LogPhi
 from logphi.listed import Listed
 from logphi.questions.delta import each

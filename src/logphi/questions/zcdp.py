@@ -16,15 +16,15 @@ from operator import add
 
 import numpy as np
 
-from logphi import check
-from logphi.arguments import DirectionLike
+from logphi.answers.bound import Bound, Entry, Ledger, Status
 from logphi.arith.floats import ULP
 from logphi.arrays import Array
-from logphi.bound import Bound, Entry, Ledger, Status
 from logphi.engine.cumulants import cumulant, estimated, parts
 from logphi.engine.directions import HasLoss
 from logphi.engine.profile import masses
-from logphi.guesses import guided
+from logphi.inputs import check
+from logphi.inputs.arguments import DirectionLike
+from logphi.inputs.guesses import guided
 from logphi.inversion.moments import Taylor, proved_radius, taylor
 from logphi.laws.growth import NONE, OneSided
 from logphi.laws.log_phi import LogPhi

@@ -11,7 +11,7 @@ samples is no further apart than the worst of them, so that the same two pairs d
 
 from __future__ import annotations
 
-from logphi.adjacency import Adjacency
+from logphi.inputs.adjacency import Adjacency
 from logphi.laws.log_phi import LogPhi
 from logphi.pairs.pair import Pair, UnsupportedError
 

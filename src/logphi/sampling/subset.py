@@ -7,7 +7,7 @@ the sampled mechanism is dominated by (P, (1-g) P + g Q) in the add direction an
 
 from __future__ import annotations
 
-from logphi.adjacency import Adjacency
+from logphi.inputs.adjacency import Adjacency
 from logphi.laws.log_phi import LogPhi
 from logphi.pairs.pair import Pair, UnsupportedError
 

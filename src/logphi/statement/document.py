@@ -11,12 +11,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from logphi.adjacency import Adjacency
-from logphi.bound import Bound, Side
-from logphi.display import printed
-from logphi.files import write_whole
+from logphi.answers.bound import Bound, Side
+from logphi.answers.display import printed
+from logphi.inputs.adjacency import Adjacency
 from logphi.listed import Listed
 from logphi.statement.words import Term
+from logphi.text.files import write_whole
 
 FORMAT, VERSION = "logphi-privacy-statement", 1
 # digits of a claim, and of the bounds that it lies between

@@ -7,14 +7,14 @@ from collections.abc import Iterator, Sequence
 from importlib.metadata import version
 from typing import Any
 
-from logphi import check
 from logphi.accountant.budget import PrivacyFilter
-from logphi.arguments import Method
-from logphi.bound import Bound, Status
-from logphi.bounds import single
+from logphi.algebra.release import Mechanism
+from logphi.answers.bound import Bound, Status
+from logphi.answers.bounds import single
+from logphi.inputs import check
+from logphi.inputs.arguments import Method
 from logphi.pairs.pair import UnsupportedError
 from logphi.progress import shown
-from logphi.release import Mechanism
 from logphi.statement.document import Curve, Report
 from logphi.statement.words import Term, neighbours, not_checked
 

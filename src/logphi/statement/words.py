@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from logphi.adjacency import Adjacency
-from logphi.release import Mechanism, PoissonSampled, SubsetSampled
+from logphi.algebra.release import Mechanism, PoissonSampled, SubsetSampled
+from logphi.inputs.adjacency import Adjacency
 
 _NEIGHBOURS = {
     Adjacency.ADD_REMOVE: "data sets that differ in {unit}, present in one and absent from the other; both orders count",

@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from logphi import check
-from logphi.arguments import DirectionLike, Method, Scalar
-from logphi.bound import Bound, Side, Status
-from logphi.bounds import Bounds
-from logphi.release import Mechanism
+from logphi.algebra.release import Mechanism
+from logphi.answers.bound import Bound, Side, Status
+from logphi.answers.bounds import Bounds
+from logphi.inputs import check
+from logphi.inputs.arguments import DirectionLike, Method, Scalar
 from logphi.sweeps.parallel_map import parallel_map
 from logphi.sweeps.table import COLUMNS, Sweep, points
 

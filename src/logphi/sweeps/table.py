@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from logphi.answers.bound import Bound
+from logphi.answers.bounds import Bounds
+from logphi.answers.display import table
 from logphi.arrays import Array
-from logphi.bound import Bound
-from logphi.bounds import Bounds
-from logphi.display import table
-from logphi.files import write_whole
 from logphi.listed import Listed
+from logphi.text.files import write_whole
 
 COLUMNS = ("lower", "value", "upper", "status", "reason")
 # rows that a notebook shows

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 
-from logphi.release import Mechanism
+from logphi.algebra.release import Mechanism
 from logphi.testing.answers import check_divergence, check_duality, check_inverse, check_profile, check_repetition, check_routes
 from logphi.testing.questions import check_distribution, check_orders, check_tradeoff
 from logphi.testing.transform import (

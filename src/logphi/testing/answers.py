@@ -6,12 +6,12 @@ import math
 
 import numpy as np
 
+from logphi.algebra.release import Mechanism
+from logphi.answers.bound import Direction
 from logphi.arrays import Array
-from logphi.bound import Direction
 from logphi.engine.routes.registry import ROUTES
 from logphi.engine.routes.route import NotApplicableError
 from logphi.laws.log_phi import LogPhi
-from logphi.release import Mechanism
 from logphi.testing.probes import (
     ROUNDING,
     abscissas_of,

@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from logphi.adjacency import Adjacency
+from logphi.algebra.release import Mechanism
+from logphi.answers.bound import Bound, Direction
 from logphi.arrays import Array
-from logphi.bound import Bound, Direction
 from logphi.engine.directions import Loss
+from logphi.inputs.adjacency import Adjacency
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.transform import LossTransform
 from logphi.quadrature.values import Values
 from logphi.questions.delta import delta
-from logphi.release import Mechanism
 
 # the rounding of a comparison of sums of doubles
 ROUNDING = 1e-12

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from logphi.algebra.release import Mechanism
+from logphi.answers.bound import Bound, Direction
+from logphi.answers.bounds import Bounds
 from logphi.arrays import Array
-from logphi.bound import Bound, Direction
-from logphi.bounds import Bounds
 from logphi.questions.loss import LossDistribution
-from logphi.release import Mechanism
 from logphi.testing.probes import ROUNDING, directions_of, profile_of, profile_tolerance, require, single_bound, thresholds_of
 
 # type I errors; orders on both sides of one

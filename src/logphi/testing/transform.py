@@ -6,9 +6,9 @@ from importlib.util import find_spec
 
 import numpy as np
 
-from logphi.bound import Direction
+from logphi.algebra.release import Mechanism
+from logphi.answers.bound import Direction
 from logphi.quadrature.values import Line
-from logphi.release import Mechanism
 from logphi.testing.probes import (
     ROUNDING,
     abscissas_of,

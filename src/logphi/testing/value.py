@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from logphi.adjacency import Adjacency
+from logphi.algebra.release import Composition, Mechanism, PoissonSampled, SubsetSampled
 from logphi.expression import parse
+from logphi.inputs.adjacency import Adjacency
 from logphi.mechanisms import CATALOGUE
-from logphi.release import Composition, Mechanism, PoissonSampled, SubsetSampled
 from logphi.testing.probes import require
 
 

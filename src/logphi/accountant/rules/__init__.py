@@ -5,12 +5,12 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from logphi import check
 from logphi.accountant.rules.gaussian import GaussianRule
 from logphi.accountant.rules.renyi import RenyiRule, best_order
 from logphi.accountant.rules.rule import Rule
 from logphi.accountant.rules.schedule import ScheduleRule
-from logphi.written import exact
+from logphi.inputs import check
+from logphi.text.written import exact
 
 NAMES = ("renyi", "gaussian", "schedule")
 # times the largest order it is a double

@@ -6,13 +6,13 @@ import math
 from fractions import Fraction
 from functools import singledispatch
 
-from logphi.bound import Direction
+from logphi.algebra.release import Mechanism
+from logphi.answers.bound import Direction
 from logphi.engine.profile import masses
 from logphi.laws.log_phi import LogPhi
 from logphi.mechanisms import ApproximateDP, DiscreteLaplace, ExponentialMechanism, Laplace, PureDP
 from logphi.pairs.pair import UnsupportedError
-from logphi.release import Mechanism
-from logphi.written import exact
+from logphi.text.written import exact
 
 
 def law_of(mechanism: Mechanism, direction: Direction) -> LogPhi:

@@ -13,11 +13,11 @@ from fractions import Fraction
 
 from logphi.accountant.rules.rule import Additive, Amount
 from logphi.accountant.rules.schedule import proved_delta
-from logphi.bound import Direction
+from logphi.algebra.release import Mechanism
+from logphi.answers.bound import Direction
 from logphi.mechanisms import Gaussian
 from logphi.pairs.pair import UnsupportedError
-from logphi.release import Mechanism
-from logphi.written import exact
+from logphi.text.written import exact
 
 # measured: with more noise no small delta is proved any more
 _MOST = 2.0**100

@@ -31,11 +31,11 @@ import numpy as np
 
 from logphi.accountant.rules.exact_costs import infinite_mass, largest_loss, law_of
 from logphi.accountant.rules.rule import Additive, Amount
+from logphi.algebra.release import Mechanism
+from logphi.answers.bound import Direction
 from logphi.arith.floats import ULP
-from logphi.bound import Direction
 from logphi.engine.log_moment import finite_log_moment
-from logphi.release import Mechanism
-from logphi.written import exact
+from logphi.text.written import exact
 
 # measured: the best order of a Gaussian moves by less than a thousandth of its budget between two of these
 _SHIFTS = 2.0 ** (np.arange(-20 * 16, 49 * 16) / 16)

@@ -9,10 +9,10 @@ from fractions import Fraction
 from functools import lru_cache, reduce
 from typing import Any, Generic, TypeVar
 
-from logphi.bound import Direction
+from logphi.algebra.release import Mechanism
+from logphi.answers.bound import Direction
 from logphi.engine.directions import directions_under
-from logphi.release import Mechanism
-from logphi.written import exactly
+from logphi.text.written import exactly
 
 Amount = Fraction | float
 """An exact number, or infinity."""

@@ -15,10 +15,10 @@ import numpy as np
 
 from logphi.accountant.rules.exact_costs import law_of
 from logphi.accountant.rules.rule import Amount, Rule
-from logphi.bound import Direction
-from logphi.bounds import single
-from logphi.release import Mechanism, compose
-from logphi.written import exact
+from logphi.algebra.release import Mechanism, compose
+from logphi.answers.bound import Direction
+from logphi.answers.bounds import single
+from logphi.text.written import exact
 
 
 @dataclass(frozen=True)

@@ -8,13 +8,13 @@ from typing import Any
 from dp_accounting.dp_event import SelfComposedDpEvent
 from dp_accounting.privacy_accountant import NeighboringRelation, PrivacyAccountant
 
-from logphi import check
 from logphi.adapters.dp_accounting.events import adjacency_of, composed, read
 from logphi.adapters.dp_accounting.leaves import UnreadableEventError
-from logphi.bound import Bound, Status
-from logphi.bounds import single
+from logphi.algebra.release import Mechanism
+from logphi.answers.bound import Bound, Status
+from logphi.answers.bounds import single
+from logphi.inputs import check
 from logphi.pairs.pair import UnsupportedError
-from logphi.release import Mechanism
 
 
 class LogPhiAccountant(PrivacyAccountant):  # type: ignore[misc]

@@ -10,15 +10,15 @@ from typing import Any
 from dp_accounting import dp_event
 from dp_accounting.privacy_accountant import NeighboringRelation
 
-from logphi import check
 from logphi.adapters.dp_accounting.leaves import Leak, UnreadableEventError, leaves, rate_of
 from logphi.adapters.dp_accounting.releases import RELATIONS, Released, release, stated
-from logphi.adjacency import Adjacency
+from logphi.algebra.release import Composition, Mechanism, compose
+from logphi.inputs import check
+from logphi.inputs.adjacency import Adjacency
 from logphi.mechanisms.gaussian import Gaussian
 from logphi.mechanisms.pure_dp import ApproximateDP
 from logphi.pairs.pair import UnsupportedError
-from logphi.release import Composition, Mechanism, compose
-from logphi.written import Written, exact
+from logphi.text.written import Written, exact
 
 
 def adjacency_of(relation: NeighboringRelation) -> Adjacency:

@@ -14,21 +14,21 @@ from fractions import Fraction
 import numpy as np
 from dp_accounting.pld.privacy_loss_distribution import PrivacyLossDistribution
 
-from logphi import check
-from logphi.adjacency import Adjacency
+from logphi.algebra.release import Mechanism
+from logphi.answers.bound import Direction
+from logphi.answers.bounds import single
 from logphi.arrays import Array
-from logphi.bound import Direction
-from logphi.bounds import single
 from logphi.convex.hull import Hull, exponential
 from logphi.convex.lower_hull import Known, hull_below
 from logphi.engine.answer import probability
 from logphi.engine.profile import masses
 from logphi.engine.profiles import route
+from logphi.inputs import check
+from logphi.inputs.adjacency import Adjacency
 from logphi.inversion.demand import Demand
 from logphi.laws.log_phi import LogPhi
 from logphi.pairs.pair import UnsupportedError
 from logphi.progress import shown
-from logphi.release import Mechanism
 
 # derived: the logarithm of a bend is right to a small part of such a cell
 FINEST_INTERVAL = 1e-6

@@ -11,9 +11,9 @@ from typing import Any
 
 from dp_accounting import dp_event
 
-from logphi import check
+from logphi.inputs import check
 from logphi.pairs.pair import UnsupportedError
-from logphi.written import exact
+from logphi.text.written import exact
 
 
 class UnreadableEventError(UnsupportedError):

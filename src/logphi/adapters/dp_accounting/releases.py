@@ -12,17 +12,17 @@ from typing import Any
 import numpy as np
 from dp_accounting import dp_event
 
-from logphi import check
 from logphi.adapters.dp_accounting.leaves import Leak, UnreadableEventError
-from logphi.adjacency import Adjacency
+from logphi.algebra.release import Mechanism
+from logphi.inputs import check
+from logphi.inputs.adjacency import Adjacency
 from logphi.mechanisms.discrete_laplace import DiscreteLaplace
 from logphi.mechanisms.gaussian import Gaussian
 from logphi.mechanisms.gaussian_mixture import GaussianMixture
 from logphi.mechanisms.kary_randomized_response import KaryRandomizedResponse
 from logphi.mechanisms.laplace import Laplace
 from logphi.mechanisms.pure_dp import ApproximateDP
-from logphi.release import Mechanism
-from logphi.written import Written, exact
+from logphi.text.written import Written, exact
 
 # their names in dp-accounting
 RELATIONS = {

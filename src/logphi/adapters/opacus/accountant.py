@@ -12,13 +12,13 @@ import opacus
 from opacus.accountants import IAccountant
 from opacus.optimizers import DPOptimizer
 
-from logphi import check
 from logphi.adapters.opacus.sampling import BatchSizes, SamplingWarning, records, samples
-from logphi.bound import Bound
-from logphi.bounds import single
+from logphi.algebra.release import Mechanism, compose
+from logphi.answers.bound import Bound
+from logphi.answers.bounds import single
+from logphi.inputs import check
 from logphi.mechanisms import ApproximateDP, Gaussian
 from logphi.pairs.pair import UnsupportedError
-from logphi.release import Mechanism, compose
 
 # accountants whose histories mean the same: Opacus's own, and this one
 _KINDRED = ("logphi", "rdp", "prv", "gdp")

@@ -68,7 +68,7 @@ def _piece(text: str) -> list[int | float]:
 
 
 def _stepped(text: str, start: float, stop: float, step: float) -> list[int | float]:
-    from logphi.written import exact
+    from logphi.text.written import exact
 
     if step == 0 or (exact(stop) - exact(start)) * exact(step) < 0:
         raise ValueError(f"{text.strip()!r} is no range: steps of {step!r} do not lead from {start!r} to {stop!r}")
@@ -79,7 +79,7 @@ def _stepped(text: str, start: float, stop: float, step: float) -> list[int | fl
 
 
 def _linear(start: float, stop: float, count: int) -> list[int | float]:
-    from logphi.written import exact
+    from logphi.text.written import exact
 
     whole = all(type(number) is int for number in (start, stop))
     return [_number(exact(start) + (exact(stop) - exact(start)) * Fraction(k, count - 1), whole) for k in range(count)]
@@ -96,7 +96,7 @@ def _logarithmic(text: str, start: float, stop: float, count: int) -> list[int |
 
 def _number(number: Fraction, whole: bool) -> int | float:
     """As it would have been written: an int only among ints."""
-    from logphi.written import Written
+    from logphi.text.written import Written
 
     if whole and number.denominator == 1:
         return number.numerator

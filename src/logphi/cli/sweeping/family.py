@@ -9,13 +9,13 @@ from functools import partial
 from itertools import islice, product
 from typing import Any
 
-from logphi.bound import Bound
+from logphi.algebra.release import Mechanism
+from logphi.answers.bound import Bound
 from logphi.cli.answers import as_data, one_line
 from logphi.cli.sweeping.formats import Row
 from logphi.cli.sweeping.parameters import number
 from logphi.cli.sweeping.rows import ANSWERED, Group
 from logphi.expression import parse
-from logphi.release import Mechanism
 from logphi.sweeps.sweep import sweep
 
 REFUSED_ROW = "refused"

@@ -9,8 +9,8 @@ from functools import reduce
 
 import numpy as np
 
-from logphi.bound import Entry
-from logphi.enclosure import meet
+from logphi.answers.bound import Entry
+from logphi.answers.enclosure import meet
 from logphi.engine.method import CHERNOFF, EXACT, Retry
 from logphi.engine.profile import LogProbability, masses, safe_log, trivial
 from logphi.engine.routes.clipped import CLIPPED_AFTER_ALL

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from logphi.enclosure import meet
+from logphi.answers.enclosure import meet
 from logphi.engine.profile import LogProbability, bounded, known_at_once, masses
 from logphi.engine.routes.route import Local, Prepare
 from logphi.inversion import contour

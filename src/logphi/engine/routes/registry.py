@@ -1,4 +1,4 @@
-"""The routes by name; type checkers know the names from ``RouteName`` in :mod:`logphi.arguments`."""
+"""The routes by name; type checkers know the names from ``RouteName`` in :mod:`logphi.inputs.arguments`."""
 
 from __future__ import annotations
 

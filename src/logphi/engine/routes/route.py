@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from logphi.answers.enclosure import Enclosure
 from logphi.bracketing import Function, Watch, crossing
-from logphi.enclosure import Enclosure
 from logphi.engine.method import Method
 from logphi.engine.profile import LogProbability, from_inversion, masses, trivial
 from logphi.inversion.contour import Inversion

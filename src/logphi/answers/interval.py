@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from logphi.written import Written
+from logphi.text.written import Written
 
 # a float stands here for an infinity only
 Exact = Fraction | float

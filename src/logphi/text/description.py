@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
-from logphi.written import exact, meant
+from logphi.text.written import exact, meant
 
 WRITTEN, DECIMALS = "as written", "floats as their shortest decimals"
 

@@ -10,8 +10,8 @@ from itertools import islice
 
 import numpy as np
 
-from logphi.bound import Bound, ComplexBound, Ledger, Side, Status
-from logphi.bounds import Bounds
+from logphi.answers.bound import Bound, ComplexBound, Ledger, Side, Status
+from logphi.answers.bounds import Bounds
 
 # significant digits of a bound, and of an error
 DIGITS = 13

@@ -8,10 +8,10 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from logphi.answers.bound import COLUMNS, Bound, ComplexBound, Parts
+from logphi.answers.decimals import formatted
+from logphi.answers.operators import Elementwise
 from logphi.arrays import Array
-from logphi.bound import COLUMNS, Bound, ComplexBound, Parts
-from logphi.decimals import formatted
-from logphi.operators import Elementwise
 
 # as many points of an array are shown in a line
 _FEW = 4
@@ -140,7 +140,7 @@ class Bounds(Elementwise):
         return f"[{', '.join(ends if len(ends) <= _FEW else [*ends[: _FEW - 1], '…', ends[-1]])}]"
 
     def _repr_html_(self) -> str:
-        from logphi.display import bounds_table
+        from logphi.answers.display import bounds_table
 
         return bounds_table(self)
 

@@ -16,25 +16,26 @@ from itertools import chain
 from operator import add
 from typing import Any, ClassVar
 
-from logphi import certification, check
-from logphi.adjacency import Adjacency, AdjacencyLike
-from logphi.arguments import Real, RealLike, Scalar, Whole, frozen
-from logphi.asking import Questions
-from logphi.constructor import Constructed
-from logphi.description import canonical, composition_node, manner, node
-from logphi.guesses import Guided, guided
+from logphi.algebra import certification
+from logphi.algebra.asking import Questions
+from logphi.algebra.constructor import Constructed
+from logphi.algebra.parametric import Parametric, symbolic
+from logphi.algebra.parametric import poisson as sampled
+from logphi.algebra.serializable import Serializable
+from logphi.inputs import check
+from logphi.inputs.adjacency import Adjacency, AdjacencyLike
+from logphi.inputs.arguments import Real, RealLike, Scalar, Whole, frozen
+from logphi.inputs.guesses import Guided, guided
 from logphi.laws.log_phi import LogPhi
 from logphi.pairs.extremes import known_by, product
 from logphi.pairs.pair import Pair, UnsupportedError
-from logphi.parametric import Parametric, symbolic
-from logphi.parametric import poisson as sampled
 from logphi.progress import shown
 from logphi.sampling.group import LARGEST_SIZE, refusal
 from logphi.sampling.poisson import one_pair_of_poisson, poisson, poisson_relation
 from logphi.sampling.subset import subset, subset_relation
-from logphi.serializable import Serializable
-from logphi.spelling import is_foreign, short
-from logphi.written import Written, exactly, meant
+from logphi.text.description import canonical, composition_node, manner, node
+from logphi.text.spelling import is_foreign, short
+from logphi.text.written import Written, exactly, meant
 
 # measured: the binomial weights of larger groups take long to sum over
 LARGEST_GROUP = 1000

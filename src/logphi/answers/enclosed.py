@@ -11,8 +11,8 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from logphi.decimals import formatted, rounded
-from logphi.interval import Exact, exact
+from logphi.answers.decimals import formatted, rounded
+from logphi.answers.interval import Exact, exact
 from logphi.listed import Listed
 
 COMPARED: dict[Any, Callable[..., Any]] = {
@@ -185,7 +185,7 @@ def given_to(ufunc: Any, method: str, inputs: tuple[Any, ...], options: dict[str
 
 def elementwise(function: Callable[..., Any], *operands: Any) -> Any:
     """An operator of Python between the elements of arrays and bounds."""
-    from logphi.bounds import Bounds
+    from logphi.answers.bounds import Bounds
 
     found = np.frompyfunc(function, len(operands), 1)(*map(_objects, operands))
     if not isinstance(found, np.ndarray):
@@ -195,7 +195,7 @@ def elementwise(function: Callable[..., Any], *operands: Any) -> Any:
 
 def _objects(operand: Any) -> NDArray[np.object_]:
     """An array that keeps its elements, but for NumPy's numbers: their operators would lead back here."""
-    from logphi.bounds import Bounds
+    from logphi.answers.bounds import Bounds
 
     if isinstance(operand, Bounds):
         return operand.to_objects()

@@ -12,8 +12,8 @@ import re
 from fractions import Fraction
 from typing import Any, NoReturn
 
-from logphi.description import canonical
-from logphi.written import Written, exact
+from logphi.text.description import canonical
+from logphi.text.written import Written, exact
 
 VERSION = 1
 MECHANISM = "logphi-mechanism"

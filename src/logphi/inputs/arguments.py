@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from logphi.adjacency import Adjacency, AdjacencyLike
-from logphi.bound import Bound, Direction
+from logphi.answers.bound import Bound, Direction
+from logphi.inputs.adjacency import Adjacency, AdjacencyLike
 
 
 class Array(Protocol):

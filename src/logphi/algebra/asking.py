@@ -6,11 +6,11 @@ from abc import abstractmethod
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from logphi.adjacency import Adjacency
-from logphi.arguments import DirectionLike
-from logphi.bound import Bound, Direction
-from logphi.bounds import Bounds
+from logphi.answers.bound import Bound, Direction
+from logphi.answers.bounds import Bounds
 from logphi.engine.directions import Loss, direction_of
+from logphi.inputs.adjacency import Adjacency
+from logphi.inputs.arguments import DirectionLike
 from logphi.laws.log_phi import LogPhi
 from logphi.listed import Listed
 

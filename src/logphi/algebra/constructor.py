@@ -6,10 +6,10 @@ import inspect
 from collections.abc import Callable, Iterator
 from typing import Any, ClassVar
 
-from logphi.adjacency import Adjacency
-from logphi.description import node, normalised, numbers_in
-from logphi.spelling import is_foreign
-from logphi.written import exactly
+from logphi.inputs.adjacency import Adjacency
+from logphi.text.description import node, normalised, numbers_in
+from logphi.text.spelling import is_foreign
+from logphi.text.written import exactly
 
 
 class Constructed:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Protocol
 
-from logphi import check
-from logphi.arguments import DirectionLike
-from logphi.bound import Direction
+from logphi.answers.bound import Direction
 from logphi.engine.directions import HasLoss, direction_of
-from logphi.written import meant
+from logphi.inputs import check
+from logphi.inputs.arguments import DirectionLike
+from logphi.text.written import meant
 
 if TYPE_CHECKING:
     from logphi.certified.certificate import Certificate

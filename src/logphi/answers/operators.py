@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from logphi.enclosed import Enclosed, elementwise, given_to
-from logphi.interval import Interval, meant
+from logphi.answers.enclosed import Enclosed, elementwise, given_to
+from logphi.answers.interval import Interval, meant
 from logphi.listed import Listed
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-    from logphi.bounds import Bounds
+    from logphi.answers.bounds import Bounds
 
 
 class Arithmetic(Enclosed):

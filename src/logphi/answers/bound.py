@@ -17,11 +17,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from logphi.decimals import formatted, plain
-from logphi.enclosed import Enclosed
-from logphi.interval import Interval
+from logphi.answers.decimals import formatted, plain
+from logphi.answers.enclosed import Enclosed
+from logphi.answers.interval import Interval
+from logphi.answers.operators import Arithmetic
 from logphi.listed import Listed
-from logphi.operators import Arithmetic
 
 # what a row of a table tells of a bound
 COLUMNS = ("lower", "value", "upper", "side", "direction", "method", "status", "proved")
@@ -265,7 +265,7 @@ class Bound(Arithmetic):
         return f"Bound({', '.join(f'{name}={text}' for name, text in parts.items())})"
 
     def _repr_html_(self) -> str:
-        from logphi.display import bound_table
+        from logphi.answers.display import bound_table
 
         return bound_table(self)
 
@@ -387,7 +387,7 @@ class ComplexBound(Parts):
         return f"real part {self.real}, imaginary part {self.imag}"
 
     def _repr_html_(self) -> str:
-        from logphi.display import box_table
+        from logphi.answers.display import box_table
 
         return box_table(self)
 

@@ -6,9 +6,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any
 
-from logphi.description import rational
-from logphi.spelling import python, spelled
-from logphi.strict_json import mechanism_json, number_to_json
+from logphi.text.description import rational
+from logphi.text.spelling import python, spelled
+from logphi.text.strict_json import mechanism_json, number_to_json
 
 
 class Serializable(ABC):

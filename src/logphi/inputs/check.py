@@ -1,7 +1,7 @@
 """One voice for bad arguments: the value, the rule, and the next step.
 
 Numbers that are not whole and were written exactly, in an expression, as a ``Fraction`` or as a ``Decimal``, stay so
-(:mod:`logphi.written`).
+(:mod:`logphi.text.written`).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from logphi.arrays import Array
-from logphi.written import Written, exact
+from logphi.text.written import Written, exact
 
 # far above what normalised doubles miss, and as far as bounds may be off for vectors that miss it
 NORMALIZED = 1e-14

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from logphi.written import Written, exact, meant
+from logphi.text.written import Written, exact, meant
 
 LONGEST_DECIMAL = 500
 """Characters of a decimal that the language takes exactly: a number of some 2700 bits at most."""

@@ -31,6 +31,7 @@ ROUTES: dict[str, Route] = {
         LEVY_QUADRATURE,
     )
 }
+"""Every route that can be asked for, by its name."""
 
 
 def named(method: str | Route | None) -> Route | None:

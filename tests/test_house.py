@@ -78,6 +78,15 @@ def test_no_file_is_too_long() -> None:
     assert not excused_in_vain, f"no longer long, take it off the list: {excused_in_vain}"
 
 
+def test_a_long_file_says_why_it_is_long() -> None:
+    silent = set()
+    for path in PACKAGE.rglob("*.py"):
+        source = path.read_text(encoding="utf-8")
+        if source.count("\n") > 300 and "longer than others" not in (ast.get_docstring(ast.parse(source)) or ""):
+            silent.add(module(path))
+    assert silent == set()
+
+
 def test_files_import_one_another_for_a_reason_only() -> None:
     graph = grimp.build_graph("logphi", cache_dir=None)
     behind = {module: graph.find_upstream_modules(module) for module in graph.modules}
@@ -167,6 +176,13 @@ def test_import_leaves_the_heavy_modules_alone(module: str) -> None:
     result = run(sys.executable, "-c", code)
     assert not result.stderr, result.stderr
     assert result.returncode == 0, f"`import logphi` loads {module}"
+
+
+def test_the_help_of_the_command_line_leaves_numpy_alone() -> None:
+    """NumPy would double its time."""
+    code = "import sys; sys.argv = ['logphi', '--help']; sys.modules['numpy'] = None; from logphi.cli import main; main()"
+    result = run(sys.executable, "-c", code)
+    assert "epsilon" in result.stdout, result.stderr
 
 
 def test_a_first_answer_loads_what_it_needs() -> None:

@@ -2,6 +2,8 @@
 
 A :class:`Bound` encloses one number, a :class:`Bounds` an array of them; a :class:`Ledger` says where the
 width comes from and a :class:`Status` says, in words, what happened and what to do about it.
+
+The file is longer than others because an answer is read in many ways: as a number, as text, as a table, as plain data.
 """
 
 from __future__ import annotations

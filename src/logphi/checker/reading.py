@@ -1,4 +1,7 @@
-"""The text of a certificate, read strictly: every key, type, range and size must be as stated here."""
+"""The text of a certificate, read strictly: every key, type, range and size must be as stated here.
+
+The file is longer than others because it states the form of every entry in one place.
+"""
 
 from __future__ import annotations
 

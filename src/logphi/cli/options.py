@@ -43,7 +43,7 @@ def add_direction(command: argparse.ArgumentParser) -> None:
 
 def add_method(command: argparse.ArgumentParser) -> None:
     """A route."""
-    from logphi.inputs.arguments import RouteName
+    from logphi.inputs.route_names import RouteName
 
     names = ", ".join(get_args(RouteName))
     about = (

@@ -21,6 +21,8 @@ wherever the atoms are: next to x, where a tail alone would be off by half an at
 
 On the poles the error is *absolute*, at best about 1e-15 (1 + e^x): for small answers, or large x, the line of
 :mod:`logphi.inversion.contour` is better. What the quadrature leaves is estimated from the doubling, not proved.
+
+The file is longer than others because its nodes, their errors and the bound of the rest are parts of one quadrature.
 """
 
 from __future__ import annotations

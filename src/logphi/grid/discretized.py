@@ -5,6 +5,8 @@ and by one below it (:mod:`logphi.grid.discretization`); so are then their sums,
 threshold. The sums are those of :mod:`logphi.grid.fft_composition`, with a tilt near the saddle of one threshold: that is
 where they are sharp. Halving the step h divides the distance of the bounds by four for continuous laws; atoms are exact
 when h divides the distances between them, and of first order otherwise.
+
+The file is longer than others because the choice of a lattice, the two laws on it and what they leave out make one bound.
 """
 
 from __future__ import annotations

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from logphi.answers.bound import Bound, Direction
 from logphi.inputs.adjacency import Adjacency, AdjacencyLike
+from logphi.inputs.route_names import RouteName
 
 
 class Array(Protocol):
@@ -51,20 +52,7 @@ Numbers = Sequence[Number | Sequence[Number]] | Array
 
 DirectionLike = Direction | Literal["remove", "add", "both"]
 
-# the routes of the registry by name, for type checkers (a test compares both), and the one in ball arithmetic
-RouteName = Literal[
-    "contour",
-    "lattice",
-    "exact",
-    "exponential",
-    "smoothed",
-    "discretized",
-    "clipped",
-    "buckets",
-    "levy",
-    "levy-sums",
-    "levy-quadrature",
-]
+# and the one in ball arithmetic
 Method = RouteName | Literal["certified"]
 
 if TYPE_CHECKING:

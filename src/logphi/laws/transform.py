@@ -1,4 +1,7 @@
-"""A law on the line, held by the logarithm of its two-sided Laplace transform."""
+"""A law on the line, held by the logarithm of its two-sided Laplace transform.
+
+The file is longer than others because it lists what may be known of a law, and how a reflected law knows it.
+"""
 
 from __future__ import annotations
 

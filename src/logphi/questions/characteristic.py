@@ -1,6 +1,8 @@
 """The characteristic function of the privacy loss: phi(t) = E[e^{itL}; |L| < inf] and its logarithm K(it).
 
 notation: z = it = c + is, c = -Im t, s = Re t; M = e^K. On the real axis of t |phi| is at most the mass of the finite losses.
+
+The file is longer than others because ``help()`` explains phi and log-phi for numbers, names and symbols.
 """
 
 from __future__ import annotations

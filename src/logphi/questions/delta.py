@@ -21,8 +21,9 @@ from logphi.engine.routes.prepared import Profiles
 from logphi.engine.routes.registry import named
 from logphi.engine.routes.route import Route
 from logphi.inputs import check
-from logphi.inputs.arguments import DirectionLike, Method, Number, Numbers, RouteName
+from logphi.inputs.arguments import DirectionLike, Method, Number, Numbers
 from logphi.inputs.guesses import guided
+from logphi.inputs.route_names import RouteName
 from logphi.inversion.demand import Demand
 from logphi.laws.log_phi import LogPhi
 from logphi.progress import shown

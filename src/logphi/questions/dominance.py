@@ -6,6 +6,8 @@ them, and the second, which is convex, lies below it if it does so at each of th
 Else chords of the second profile are held against supporting lines of the first, on cells that are halved until it is proved
 (:mod:`logphi.convex.supporting_lines`), up to a place beyond which the second is constant, below the infinite mass of the
 first, or below it by the tails of two normal losses (:mod:`logphi.normal.order`).
+
+The file is longer than others because the verdict, at values, on cells and in the tail, is one comparison.
 """
 
 from __future__ import annotations

@@ -14,8 +14,9 @@ from logphi.arith.floats import ULP
 from logphi.engine.answer import infinite_mass, judged, relatively, worst
 from logphi.engine.directions import HasLoss, Loss
 from logphi.inputs import check
-from logphi.inputs.arguments import DirectionLike, Number, Numbers, RouteName
+from logphi.inputs.arguments import DirectionLike, Number, Numbers
 from logphi.inputs.guesses import guided
+from logphi.inputs.route_names import RouteName
 from logphi.questions.delta import checked_options, delta, pointwise
 
 

@@ -1,4 +1,7 @@
-"""The distribution of the privacy loss L = log(p/q) under P."""
+"""The distribution of the privacy loss L = log(p/q) under P.
+
+The file is longer than others because ``help()`` explains each question to the distribution in full.
+"""
 
 from __future__ import annotations
 

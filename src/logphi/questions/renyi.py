@@ -2,6 +2,8 @@
 
 Orders below 1/2 are put to the reversed pair, K(a - 1) = K~(-a): neither difference rounds. K itself is that of
 :mod:`logphi.engine.log_moment`.
+
+The file is longer than others because ``help()`` explains each of its four questions in full.
 """
 
 from __future__ import annotations

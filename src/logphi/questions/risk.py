@@ -1,4 +1,7 @@
-"""What the curve of a release means for an attacker who knows everything but one record."""
+"""What the curve of a release means for an attacker who knows everything but one record.
+
+The file is longer than others because ``help()`` explains each figure of a risk in full.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The routes by name; type checkers know the names from ``RouteName`` in :mod:`logphi.inputs.arguments`."""
+"""The routes by name; type checkers know the names from ``RouteName`` in :mod:`logphi.inputs.route_names`."""
 
 from __future__ import annotations
 

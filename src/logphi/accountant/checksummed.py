@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 from abc import abstractmethod
 from importlib.metadata import version
@@ -11,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from logphi.listed import Listed
-from logphi.text.description import canonical
+from logphi.text.checksum import checksum, with_checksum
 from logphi.text.files import write_whole
 from logphi.text.strict_json import VERSION, json_object
 
@@ -42,9 +40,8 @@ class Checksummed(Listed):
         ValueError
             If a mechanism cannot be made again from numbers: FromDensities, FromLogPhi, one of a user's own.
         """
-        whole = {"format": self._format, "version": VERSION, "made_by": {"logphi": version("logphi")}, **self.content()}
-        whole["sha256"] = _checksum(whole)
-        return json.dumps(whole, sort_keys=True, indent=1, ensure_ascii=True, allow_nan=False) + "\n"
+        kind = {"format": self._format, "version": VERSION, "made_by": {"logphi": version("logphi")}}
+        return with_checksum({**kind, **self.content()})
 
     @classmethod
     def from_json(cls, text: str) -> Self:
@@ -76,9 +73,9 @@ class Checksummed(Listed):
         <Accountant: 2 releases, 1 distinct>
         """
         whole = json_object(cls._format, text)
-        checksum = whole.pop("sha256", None)
+        written = whole.pop("sha256", None)
         try:
-            unchanged = checksum == _checksum(whole)
+            unchanged = written == checksum(whole)
         except (RecursionError, ValueError):
             unchanged = False
         if not unchanged:
@@ -135,7 +132,3 @@ class Checksummed(Listed):
         """
         # bytes that are no text make the checksum fail
         return cls.from_json(Path(path).read_text(encoding="utf-8", errors="replace"))
-
-
-def _checksum(whole: dict[str, Any]) -> str:
-    return hashlib.sha256(canonical(whole).encode("ascii")).hexdigest()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,7 +16,8 @@ from logphi.certified.answer import certify
 from logphi.certified.route import NotCertifiedError
 from logphi.engine.directions import Loss
 from logphi.listed import Listed
-from logphi.text.description import WRITTEN, canonical
+from logphi.text.checksum import with_checksum
+from logphi.text.description import WRITTEN
 from logphi.text.files import write_whole
 
 FORMAT, VERSION = "logphi-certificate", 1
@@ -117,8 +116,7 @@ class Certificate(Listed):
             "witness": self.witness,
             "not_covered": NOT_COVERED,
         }
-        digest = hashlib.sha256(canonical(content).encode("ascii")).hexdigest()
-        return json.dumps({**content, "sha256": digest}, sort_keys=True, indent=1, ensure_ascii=True, allow_nan=False) + "\n"
+        return with_checksum(content)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write it to a file, which has the old content or all of the new one at any time.

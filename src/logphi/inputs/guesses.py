@@ -118,11 +118,11 @@ def unexpected(name: str, hints: Mapping[str, str]) -> str:
     return f"got an unexpected keyword argument {name!r}{meant_by(name, hints)}"
 
 
-def attribute_hint(name: str) -> str:
-    """The hint for an attribute that mechanisms do not have; empty if nothing is near."""
+def attribute_hint(name: str, instead: Mapping[str, str] = _ATTRIBUTES) -> str:
+    """The hint for an attribute that there is not, by default of mechanisms; empty if nothing is near."""
     if name in NOT_AMPLIFIED:
         return f"; {NOT_AMPLIFIED[name]}"
-    return f"; write {_ATTRIBUTES[name]}" if name in _ATTRIBUTES else ""
+    return f"; write {instead[name]}" if name in instead else ""
 
 
 def package_hint(name: str) -> str:
@@ -196,9 +196,7 @@ class Guided:
         def __getattr__(self, name: str) -> Any:
             kind = type(self).__name__
             article = "an" if kind[0] in "AEIOU" else "a"
-            meant = f"; {NOT_AMPLIFIED[name]}" if name in NOT_AMPLIFIED else ""
-            meant = f"; write {self._instead[name]}" if name in self._instead else meant
-            raise AttributeError(f"{article} {kind} has no {name!r}{meant}")
+            raise AttributeError(f"{article} {kind} has no {name!r}{attribute_hint(name, self._instead)}")
 
     def __new__(cls: type[_Guided], *arguments: Any, **keywords: Any) -> _Guided:
         """The instance, before its parameters are set."""

@@ -13,7 +13,7 @@ from logphi.engine.profile import LogProbability, masses
 from logphi.laws.log_phi import LogPhi
 
 # derived: the logarithm of less than the least double
-_NEGLIGIBLE = -745.2
+NEGLIGIBLE = -745.2
 
 
 class Directed(Ends, Protocol):
@@ -94,7 +94,7 @@ def probability(found: LogProbability, rtol: float, side: Side = Side.UPPER) -> 
     upper = min(1.0, math.nextafter(upper, 1.0)) if found.upper > -math.inf else 0.0
     lower = max(0.0, math.nextafter(lower, 0.0)) if found.lower < 0 else 1.0
     value = min(max(math.exp(found.value), lower), upper)
-    narrow = found.relative_width <= rtol or found.upper < _NEGLIGIBLE
+    narrow = found.relative_width <= rtol or found.upper < NEGLIGIBLE
     status = status_of(narrow, found.ledger.proved, trivial=found.method.trivial)
     return Bound(lower, value, upper, status, found.method.name, found.direction, found.ledger, side)
 

@@ -58,7 +58,7 @@ class LogProbability(Enclosure):
         return math.expm1(min(self.upper - self.lower, 700.0)) if self.lower > -math.inf else math.inf
 
     def meets(self, demand: Demand) -> bool:
-        """Whether it is as narrow as asked."""
+        """Whether it is as narrow as it should be."""
         return self.relative_width <= demand.rtol or self.upper < demand.least
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from logphi.answers.enclosure import meet
 from logphi.engine.profile import LogProbability, bounded, known_at_once, masses
-from logphi.engine.routes.automatic import InTurn, automatic
+from logphi.engine.routes.automatic import Automatic, InTurn
 from logphi.engine.routes.prepared import Profiles, as_known
 from logphi.engine.routes.registry import named
 from logphi.engine.routes.route import Local, Route
@@ -22,6 +22,7 @@ class SharedProfiles(Profiles):
     def __init__(self) -> None:
         super().__init__(self._shared)
         # by identity, as the hash of a loss takes as long as it has terms
+        self._automatic = Automatic()
         self._kept: dict[int, tuple[LogPhi, InTurn]] = {}
         self._ceilings: dict[int, tuple[LogPhi, contour.Ceiling]] = {}
 
@@ -44,7 +45,7 @@ class SharedProfiles(Profiles):
         return found if found is not None and found.meets(demand) else None
 
     def _shared(self, loss: LogPhi, epsilon: float, demand: Demand) -> Local:
-        own = automatic(loss, epsilon, demand)
+        own = self._automatic(loss, epsilon, demand)
 
         def at(x: float) -> LogProbability:
             kept = self._kept.get(id(loss))
@@ -60,4 +61,4 @@ class SharedProfiles(Profiles):
 def route(method: str | Route | None) -> Profiles:
     """The profiles by one route; without one, by those that fit the loss, until one meets the tolerance."""
     chosen = named(method)
-    return Profiles(automatic if chosen is None else chosen.prepare)
+    return Profiles(Automatic() if chosen is None else chosen.prepare)

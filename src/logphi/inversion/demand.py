@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True)
 class Demand:
-    """How narrow an answer must be: relatively, unless it is proved to be below e^``least``.
+    """How narrow an answer should be: relatively, unless it is proved to be below e^``least``.
 
-    ``hint`` is the abscissa of a saddle nearby, if one is known.
+    ``rtol`` is what to aim at; ``enough`` is what suffices where more costs much, by default the same. ``hint`` is the abscissa
+    of a saddle nearby, if one is known.
     """
 
     rtol: float
     hint: float | None = None
     least: float = -math.inf
+    enough: float = 0.0
+
+    @property
+    def sufficient(self) -> Demand:
+        """The demand for what suffices."""
+        return replace(self, rtol=max(self.rtol, self.enough))

@@ -12,7 +12,7 @@ import numpy as np
 from logphi.answers.bound import Bound, Direction
 from logphi.answers.bounds import Bounds
 from logphi.arrays import Array
-from logphi.engine.answer import log_probability, probability, worst
+from logphi.engine.answer import NEGLIGIBLE, log_probability, probability, worst
 from logphi.engine.directions import Certifiable, HasLoss, Loss
 from logphi.engine.profile import LogProbability
 from logphi.engine.profiles import SharedProfiles, route
@@ -24,6 +24,7 @@ from logphi.inputs import check
 from logphi.inputs.arguments import DirectionLike, Method, Number, Numbers
 from logphi.inputs.guesses import guided
 from logphi.inputs.route_names import RouteName
+from logphi.inputs.tolerance import Tolerance
 from logphi.inversion.demand import Demand
 from logphi.laws.log_phi import LogPhi
 from logphi.progress import shown
@@ -36,7 +37,7 @@ def delta(
     *,
     direction: DirectionLike | None = None,
     method: Method | Route | None = None,
-    rtol: float = 1e-9,
+    rtol: float | None = None,
 ) -> Bound: ...
 @overload
 def delta(
@@ -45,7 +46,7 @@ def delta(
     *,
     direction: DirectionLike | None = None,
     method: Method | Route | None = None,
-    rtol: float = 1e-9,
+    rtol: float | None = None,
 ) -> Bounds: ...
 @guided()
 def delta(
@@ -54,7 +55,7 @@ def delta(
     *,
     direction: DirectionLike | None = None,
     method: Method | Route | None = None,
-    rtol: float = 1e-9,
+    rtol: float | None = None,
 ) -> Bound | Bounds:
     """The privacy profile: delta(eps) = max over the relation of H_{e^eps}(P||Q) ([AFA] Definition 2).
 
@@ -69,7 +70,8 @@ def delta(
         by default the first that meets the tolerance. ``"certified"`` is ball arithmetic, in which the parameters and
         epsilon are exact; it needs python-flint. The errors of ``"levy"`` and ``"levy-quadrature"`` are partly estimates.
     rtol
-        Requested ``upper - lower`` relative to the value. Wider answers are valid and say so in their status.
+        Requested ``upper - lower`` relative to the value. By default 1e-9, or 1e-6 where the transform neither decays nor is
+        that of a lattice law. Wider answers are valid and say so in their status.
 
     Returns
     -------
@@ -89,12 +91,14 @@ def delta(
     1.190426322e-04
     """
     if method == "certified":
-        return self._certified("delta", epsilon, direction, rtol)
+        return self._certified("delta", epsilon, direction, Tolerance.of(rtol).aim)
     loss = self._loss()
-    rtol = checked_options(loss, direction, method, rtol)
+    tolerance = checked_options(loss, direction, method, rtol)
     points = check.real_array("epsilon", epsilon)
     orders, profiles = loss.orders(direction), profiles_for(points, method)
-    return pointwise(points, lambda at: probability(_largest(orders, at, profiles, rtol), rtol), falling=True)
+    return pointwise(
+        points, lambda at: probability(_largest(orders, at, profiles, tolerance, NEGLIGIBLE), tolerance.enough), falling=True
+    )
 
 
 @overload
@@ -104,7 +108,7 @@ def log_delta(
     *,
     direction: DirectionLike | None = None,
     method: RouteName | None = None,
-    rtol: float = 1e-9,
+    rtol: float | None = None,
 ) -> Bound: ...
 @overload
 def log_delta(
@@ -113,7 +117,7 @@ def log_delta(
     *,
     direction: DirectionLike | None = None,
     method: RouteName | None = None,
-    rtol: float = 1e-9,
+    rtol: float | None = None,
 ) -> Bounds: ...
 @guided()
 def log_delta(
@@ -122,7 +126,7 @@ def log_delta(
     *,
     direction: DirectionLike | None = None,
     method: RouteName | None = None,
-    rtol: float = 1e-9,
+    rtol: float | None = None,
 ) -> Bound | Bounds:
     """The natural logarithm of the privacy profile, also where delta is below every double.
 
@@ -135,7 +139,8 @@ def log_delta(
     method
         A route by name, as of :func:`delta`, but not ``"certified"``.
     rtol
-        Requested ``upper - lower`` of delta, relative to delta: about the width of its logarithm.
+        Requested ``upper - lower`` of delta, relative to delta: about the width of its logarithm. The default is that of
+        :func:`delta`.
 
     Returns
     -------
@@ -163,21 +168,23 @@ def log_profile(
     *,
     direction: DirectionLike | None = None,
     method: RouteName | None = None,
-    rtol: float = 1e-9,
+    rtol: float | None = None,
     least: float = -math.inf,
 ) -> Bound | Bounds:
     """The same of a loss. Bounds proved to lie below ``least`` need not be tight."""
-    rtol = checked_options(loss, direction, method, rtol)
+    tolerance = checked_options(loss, direction, method, rtol)
     points = check.real_array("epsilon", epsilon)
     orders, profiles = loss.orders(direction), profiles_for(points, method)
-    return pointwise(points, lambda at: log_probability(_largest(orders, at, profiles, rtol, least), rtol), falling=True)
+    return pointwise(
+        points, lambda at: log_probability(_largest(orders, at, profiles, tolerance, least), tolerance.enough), falling=True
+    )
 
 
-def checked_options(loss: Loss, direction: Direction | str | None, method: str | Route | None, rtol: float) -> float:
+def checked_options(loss: Loss, direction: Direction | str | None, method: str | Route | None, rtol: float | None) -> Tolerance:
     """The tolerance; bad options are refused even where there is nothing to answer."""
     named(method)
     loss.orders(direction)
-    return check.tolerance("rtol", rtol)
+    return Tolerance.of(rtol)
 
 
 def profiles_for(points: Array, method: str | Route | None) -> Profiles:
@@ -205,13 +212,13 @@ def pointwise(points: Array, answer: Callable[[float], Bound], *, falling: bool 
 
 
 def _largest(
-    orders: list[tuple[Direction, LogPhi]], epsilon: float, profiles: Profiles, rtol: float, least: float = -math.inf
+    orders: list[tuple[Direction, LogPhi]], epsilon: float, profiles: Profiles, tolerance: Tolerance, least: float
 ) -> LogProbability:
     """The profile in the worse order; an order that cannot attain the maximum is not computed, unless that is no quicker."""
     found: list[LogProbability] = []
     for order, part in orders:
         attained = max((other.lower for other in found), default=-math.inf)
-        demand = Demand(rtol, least=max(least, attained))
+        demand = Demand(tolerance.aim, least=max(least, attained), enough=tolerance.enough)
         known = profiles.from_prepared(part, epsilon, demand)
         quick = known is not None or closed(part, epsilon)
         if found and not quick and profiles.surely_below(part, epsilon, attained):

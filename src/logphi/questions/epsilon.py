@@ -22,6 +22,7 @@ from logphi.engine.warm_start import WarmStart
 from logphi.inputs import check
 from logphi.inputs.arguments import DirectionLike, Method, Number, Numbers
 from logphi.inputs.guesses import guided
+from logphi.inputs.tolerance import Tolerance
 from logphi.inversion import real_space
 from logphi.inversion.demand import Demand
 from logphi.laws.log_phi import LogPhi
@@ -45,7 +46,7 @@ def epsilon(
     *,
     direction: DirectionLike | None = None,
     method: Method | Route | None = None,
-    rtol: float = 1e-9,
+    rtol: float | None = None,
 ) -> Bound: ...
 @overload
 def epsilon(
@@ -54,7 +55,7 @@ def epsilon(
     *,
     direction: DirectionLike | None = None,
     method: Method | Route | None = None,
-    rtol: float = 1e-9,
+    rtol: float | None = None,
 ) -> Bounds: ...
 @guided()
 def epsilon(
@@ -63,7 +64,7 @@ def epsilon(
     *,
     direction: DirectionLike | None = None,
     method: Method | Route | None = None,
-    rtol: float = 1e-9,
+    rtol: float | None = None,
 ) -> Bound | Bounds:
     """The smallest eps >= 0 with delta(eps) <= delta ([AFA] section 4, by a safeguarded secant on log delta).
 
@@ -78,7 +79,7 @@ def epsilon(
         A route by name, or ``"certified"``, as of :func:`logphi.questions.delta.delta`; by default the first that meets the
         tolerance. The routes of [AFA] are inverted by bisection, as there.
     rtol
-        Requested ``upper - lower`` in units of ``max(1, eps)``.
+        Requested ``upper - lower`` in units of ``max(1, eps)``; by default as of :func:`logphi.questions.delta.delta`.
 
     Returns
     -------
@@ -99,15 +100,15 @@ def epsilon(
     (2.381596921, True)
     """
     if method == "certified":
-        return self._certified("epsilon", delta, direction, rtol)
+        return self._certified("epsilon", delta, direction, Tolerance.of(rtol).aim)
     loss = self._loss()
-    rtol = checked_options(loss, direction, method, rtol)
+    tolerance = checked_options(loss, direction, method, rtol)
     deltas = check.unit_array("delta", delta)
     orders, profiles, asked = loss.orders(direction), profiles_for(deltas, method), named(method)
     # a named route is taken, and inverted in its own way
     solve, near_top = (crossing, at_the_top) if asked is None else (asked.solver, None)
     starts = [WarmStart(part) for _, part in orders]
-    return pointwise(deltas, lambda at: _answer(orders, at, profiles, solve, rtol, near_top, starts))
+    return pointwise(deltas, lambda at: _answer(orders, at, profiles, solve, tolerance, near_top, starts))
 
 
 Shortcut = Callable[[LogPhi, float, float], "Bound | None"]
@@ -118,7 +119,7 @@ def _answer(
     delta: float,
     profiles: Profiles,
     solve: Solver,
-    rtol: float,
+    tolerance: Tolerance,
     shortcut: Shortcut | None,
     starts: list[WarmStart],
 ) -> Bound:
@@ -127,9 +128,9 @@ def _answer(
     for (order, part), start in zip(orders, starts, strict=True):
         if found and delta > 0 and _surpassed(part, found[0].lower, math.log(delta), profiles):
             continue
-        own = (shortcut and shortcut(part, delta, rtol)) or _one(start, delta, profiles, solve, rtol)
+        own = (shortcut and shortcut(part, delta, tolerance.aim)) or _one(start, delta, profiles, solve, tolerance)
         found.append(replace(own, direction=order))
-    return on_scale(worst(found), rtol)
+    return on_scale(worst(found), tolerance.enough)
 
 
 def at_the_top(loss: LogPhi, delta: float, rtol: float) -> Bound | None:
@@ -157,7 +158,7 @@ def at_the_top(loss: LogPhi, delta: float, rtol: float) -> Bound | None:
     return Bound(lower, max(lower, top - gap / 2), top, method="exact", ledger=ledger)
 
 
-def _one(warm: WarmStart, delta: float, profiles: Profiles, solve: Solver, rtol: float) -> Bound:
+def _one(warm: WarmStart, delta: float, profiles: Profiles, solve: Solver, tolerance: Tolerance) -> Bound:
     """One order of the pair."""
     loss = warm.loss
     infinite, _ = masses(loss)
@@ -179,19 +180,20 @@ def _one(warm: WarmStart, delta: float, profiles: Profiles, solve: Solver, rtol:
     ceiling = min(ceiling, top if top > 0 else 0.0)
     # where the crossing may be at zero, it is not looked for beside it
     doubtful = delta > 0.01 or start <= 0 or closed(loss, 0.0)
-    if ceiling <= 0 or (doubtful and _zero_suffices(loss, level, profiles, rtol)):
+    if ceiling <= 0 or (doubtful and _zero_suffices(loss, level, profiles, tolerance)):
         return Bound(0.0, 0.0, 0.0, method="exact")
     # half an ulp of delta moves its logarithm by less than this
     slack = 3e-16 + 1e-16 * abs(level)
     # a closed profile is as sharp at once, and need not be asked twice
     at_once = closed(loss, start)
 
-    def solved(needed: float, start: float) -> tuple[Enclosure, LogProbability, float]:
+    def solved(needed: Tolerance, start: float) -> tuple[Enclosure, LogProbability, float]:
         """The crossing by a profile that is known to within a tolerance, the profile there, and its slope."""
         seen: dict[float, LogProbability] = {}
 
         def near(x: float, sharp: bool) -> Any:
-            demand = Demand(needed if sharp or at_once else max(needed, _COARSE), hint, level - 1)
+            asked = needed if sharp or at_once else needed.at_least(_COARSE)
+            demand = Demand(asked.aim, hint, level - 1, asked.enough)
             local = profiles(loss if sharp else loss.rough, x, demand)
 
             def at(y: float) -> LogProbability:
@@ -205,12 +207,13 @@ def _one(warm: WarmStart, delta: float, profiles: Profiles, solve: Solver, rtol:
         last = seen[min(seen, key=lambda y: abs(y - found.value))]
         return found, last, _slope(seen, found.value)
 
-    found, last, slope = solved(rtol, start)
+    found, last, slope = solved(tolerance, start)
     size = max(1.0, found.value)
     # where the profile is flat it must be known better than its crossing
-    needed = rtol * min(slope * size, 1.0) / _FLAT
-    wide = found.upper - found.lower > rtol * size
-    if wide and last.relative_width <= rtol and needed > _DIGITS and not at_once:
+    needed = tolerance * (min(slope * size, 1.0) / _FLAT)
+    reached = tolerance.aim if last.relative_width <= tolerance.aim else tolerance.enough
+    wide = found.upper - found.lower > reached * size
+    if wide and last.relative_width <= reached and needed.aim > _DIGITS and not at_once:
         found, last, slope = solved(needed, found.value)
     warm.mark(level, found.value, slope)
     ledger = last.ledger.scaled(1 / (delta * slope)) if delta > 1e-300 else Ledger()
@@ -229,8 +232,8 @@ def _surpassed(loss: LogPhi, epsilon: float, level: float, profiles: Profiles) -
     return (known or profiles(loss, epsilon, coarse)(epsilon)).upper < level
 
 
-def _zero_suffices(loss: LogPhi, level: float, profiles: Profiles, rtol: float) -> bool:
-    return profiles(loss, 0.0, Demand(rtol))(0.0).upper <= level
+def _zero_suffices(loss: LogPhi, level: float, profiles: Profiles, tolerance: Tolerance) -> bool:
+    return profiles(loss, 0.0, Demand(tolerance.aim, least=level, enough=tolerance.enough))(0.0).upper <= level
 
 
 def _slope(seen: dict[float, LogProbability], x: float) -> float:

@@ -11,12 +11,13 @@ import numpy as np
 from logphi.answers.bound import Bound, Direction, Entry
 from logphi.answers.bounds import Bounds
 from logphi.arith.floats import ULP
-from logphi.engine.answer import infinite_mass, judged, relatively, worst
+from logphi.engine.answer import infinite_mass, relatively, worst
 from logphi.engine.directions import HasLoss, Loss
 from logphi.inputs import check
 from logphi.inputs.arguments import DirectionLike, Number, Numbers
 from logphi.inputs.guesses import guided
 from logphi.inputs.route_names import RouteName
+from logphi.inputs.tolerance import Tolerance
 from logphi.questions.delta import checked_options, delta, pointwise
 
 
@@ -27,7 +28,7 @@ def hockey_stick(
     *,
     direction: DirectionLike | None = None,
     method: RouteName | None = None,
-    rtol: float = 1e-9,
+    rtol: float | None = None,
 ) -> Bound: ...
 @overload
 def hockey_stick(
@@ -36,7 +37,7 @@ def hockey_stick(
     *,
     direction: DirectionLike | None = None,
     method: RouteName | None = None,
-    rtol: float = 1e-9,
+    rtol: float | None = None,
 ) -> Bounds: ...
 @guided()
 def hockey_stick(
@@ -45,7 +46,7 @@ def hockey_stick(
     *,
     direction: DirectionLike | None = None,
     method: RouteName | None = None,
-    rtol: float = 1e-9,
+    rtol: float | None = None,
 ) -> Bound | Bounds:
     """H_a(P||Q) = E_P[(1 - a e^{-L})_+] for every order a >= 0, the larger over the relation ([AFA] Definition 2).
 
@@ -60,7 +61,7 @@ def hockey_stick(
     method
         A route by name, as of :func:`logphi.questions.delta.delta`, but not ``"certified"``.
     rtol
-        Requested ``upper - lower`` relative to the value. Wider answers are valid and say so in their status.
+        Requested ``upper - lower`` relative to the value; by default as of :func:`logphi.questions.delta.delta`.
 
     Returns
     -------
@@ -79,7 +80,7 @@ def hockey_stick(
     0.5
     """
     loss = self._loss()
-    rtol = checked_options(loss, direction, method, rtol)
+    checked_options(loss, direction, method, rtol)
     orders = np.asarray(check.doubles(order))
     if orders.dtype == bool or orders.dtype.kind not in "iuf":
         raise TypeError(f"order must be a real number or an array of them, got {order!r}")
@@ -89,12 +90,12 @@ def hockey_stick(
     return pointwise(orders, lambda at: _one(loss, at, direction, method, rtol))
 
 
-def _one(loss: Loss, order: float, direction: DirectionLike | None, method: RouteName | None, rtol: float) -> Bound:
+def _one(loss: Loss, order: float, direction: DirectionLike | None, method: RouteName | None, rtol: float | None) -> Bound:
     if order == 0:
         names = [name for name, _ in loss.orders(direction)]
         return Bound(1.0, 1.0, 1.0, direction=names[0] if len(names) == 1 else Direction.BOTH)
     if order == math.inf:
-        return relatively(worst([infinite_mass(law, name) for name, law in loss.orders(direction)]), rtol)
+        return relatively(worst([infinite_mass(law, name) for name, law in loss.orders(direction)]), Tolerance.of(rtol).enough)
     if order == 1:
         return delta(loss, 0.0, direction=direction, method=method, rtol=rtol)
     # the profile falls with epsilon
@@ -104,4 +105,5 @@ def _one(loss: Loss, order: float, direction: DirectionLike | None, method: Rout
     lower, upper = min(low.lower, high.upper), high.upper
     width = upper - lower
     ledger = replace(high.ledger, rounding=high.ledger.rounding + Entry(max(width - high.width, 0.0)))
-    return judged(replace(high, lower=lower, value=min(max(high.value, lower), upper), ledger=ledger), rtol * high.value)
+    widened = replace(high, lower=lower, value=min(max(high.value, lower), upper), ledger=ledger)
+    return relatively(widened, Tolerance.of(rtol).enough)

@@ -20,10 +20,10 @@ from logphi.engine.supporting_lines import ROUNDING, PowerLines
 from logphi.engine.tangent import Guess, Search, guessed, supremum
 from logphi.inputs.adjacency import Adjacency
 from logphi.inputs.arguments import DirectionLike
-from logphi.inversion.demand import Demand
+from logphi.inputs.tolerance import Tolerance
 from logphi.laws.log_phi import LogPhi
 from logphi.questions.delta import log_delta
-from logphi.questions.tradeoff import SHARPER, tradeoff
+from logphi.questions.tradeoff import lines_demand, tradeoff
 
 # derived: half an ulp of a number up to one
 _HALF = 2.0**-53
@@ -31,13 +31,13 @@ _HALF = 2.0**-53
 _APART = 1e-5
 
 
-def power(loss: Loss, level: float, direction: DirectionLike | None, rtol: float) -> Bound:
+def power(loss: Loss, level: float, direction: DirectionLike | None, rtol: float | None) -> Bound:
     """The largest power at one level, in the worse order of the pair; ``float`` gives the upper end."""
     found = [replace(_power(part, level, rtol), direction=order) for order, part in loss.orders(direction)]
-    return relatively(worst(found), rtol)
+    return relatively(worst(found), Tolerance.of(rtol).enough)
 
 
-def hull_power(loss: Loss, level: float, direction: DirectionLike | None, rtol: float) -> Bound:
+def hull_power(loss: Loss, level: float, direction: DirectionLike | None, rtol: float | None) -> Bound:
     """The concave hull of the largest powers of both orders, at one level; ``float`` gives the upper end.
 
     Of max(delta, delta') any x gives an upper bound; the best of them lies between those of the two orders. Its lower end is
@@ -55,24 +55,27 @@ def hull_power(loss: Loss, level: float, direction: DirectionLike | None, rtol: 
 
     from scipy.optimize import minimize_scalar
 
-    low, high = sorted(Search(PowerLines(law, level, _demand(rtol)), _guess(law, level)).place() for _, law in orders)
+    low, high = sorted(
+        Search(PowerLines(law, level, lines_demand(Tolerance.of(rtol))), _guess(law, level)).place() for _, law in orders
+    )
     found = minimize_scalar(height, bounds=(low, high), method="bounded", options={"xatol": _APART})
     upper = max(min(math.exp(min(found.fun, height(low), height(high))) * (1 + ROUNDING), 1.0), plain.upper)
     ledger = replace(plain.ledger, discretization=plain.ledger.discretization + Entry(upper - plain.upper))
-    return relatively(replace(plain, upper=upper, ledger=ledger), rtol)
+    return relatively(replace(plain, upper=upper, ledger=ledger), Tolerance.of(rtol).enough)
 
 
-def _power(law: LogPhi, level: float, rtol: float) -> Bound:
+def _power(law: LogPhi, level: float, rtol: float | None) -> Bound:
     if level == 0:
         return infinite_mass(law)
     error = single(tradeoff(Loss(law, Adjacency.REMOVE), level, rtol=rtol))
     # a test that does not look has the power of its level
     lower, upper = max(1 - error.upper - _HALF, level), min(1 - error.lower + _HALF, 1.0)
     plain = replace(error, lower=lower, value=min(max(1 - error.value, lower), upper), upper=upper, side=Side.UPPER)
-    if plain.width <= rtol * plain.value:
+    tolerance = Tolerance.of(rtol)
+    if plain.width <= tolerance.enough * plain.value:
         return plain
-    search = Search(PowerLines(law, level, _demand(rtol)), _guess(law, level))
-    found = supremum(search, rtol)
+    search = Search(PowerLines(law, level, lines_demand(tolerance)), _guess(law, level))
+    found = supremum(search, tolerance.aim)
     size = math.exp(found.unit) * (1 + ROUNDING)
     most = -found.lower * size
     if not most < upper:
@@ -82,10 +85,6 @@ def _power(law: LogPhi, level: float, rtol: float) -> Bound:
     ledger = Ledger(discretization=Entry(most - least, error.ledger.proved and found.middle.ledger.proved))
     value = min(max(-found.value * size, least), most)
     return Bound(least, value, most, method=found.middle.method.name, ledger=ledger)
-
-
-def _demand(rtol: float) -> Demand:
-    return Demand(max(rtol * SHARPER, 1e-13))
 
 
 def _guess(law: LogPhi, level: float) -> Guess:

@@ -19,6 +19,7 @@ from logphi.engine.directions import Loss
 from logphi.inputs import check
 from logphi.inputs.adjacency import Adjacency
 from logphi.inputs.arguments import DirectionLike, Method, Number, Numbers
+from logphi.inputs.tolerance import Tolerance
 from logphi.listed import Listed
 from logphi.pairs.pair import UnsupportedError
 from logphi.questions import gaussian_mu as gaussian_mu_view
@@ -68,7 +69,7 @@ class AttackRisk(Listed):
     loss: Loss
     profile: Callable[..., Bound | Bounds] = field(repr=False, compare=False)
 
-    def advantage(self, *, method: Method | None = None, rtol: float = 1e-9) -> Bound:
+    def advantage(self, *, method: Method | None = None, rtol: float | None = None) -> Bound:
         """The largest true positive rate less false positive rate of any membership attack: delta(0).
 
         It is the total variation distance, the same in both directions, and also the largest difference that the release makes
@@ -79,7 +80,7 @@ class AttackRisk(Listed):
         method
             As of ``delta``: a route by name, or ``"certified"``.
         rtol
-            Requested ``upper - lower`` relative to the value.
+            Requested ``upper - lower`` relative to the value; by default as of :func:`logphi.questions.delta.delta`.
 
         Returns
         -------
@@ -101,10 +102,10 @@ class AttackRisk(Listed):
         return single(self.profile(0.0, method=method, rtol=rtol))
 
     @overload
-    def tpr(self, fpr: Number, *, direction: DirectionLike | None = None, rtol: float = 1e-9) -> Bound: ...
+    def tpr(self, fpr: Number, *, direction: DirectionLike | None = None, rtol: float | None = None) -> Bound: ...
     @overload
-    def tpr(self, fpr: Numbers, *, direction: DirectionLike | None = None, rtol: float = 1e-9) -> Bounds: ...
-    def tpr(self, fpr: Any, *, direction: DirectionLike | None = None, rtol: float = 1e-9) -> Bound | Bounds:
+    def tpr(self, fpr: Numbers, *, direction: DirectionLike | None = None, rtol: float | None = None) -> Bounds: ...
+    def tpr(self, fpr: Any, *, direction: DirectionLike | None = None, rtol: float | None = None) -> Bound | Bounds:
         """The largest true positive rate of an attack at a false positive rate: 1 - f(FPR).
 
         Parameters
@@ -114,7 +115,7 @@ class AttackRisk(Listed):
         direction
             ``"remove"`` or ``"add"``, what is claimed: see the class; the worse of both by default.
         rtol
-            Requested ``upper - lower`` relative to the value. Wider answers are valid and say so in their status.
+            Requested ``upper - lower`` relative to the value; by default as of :func:`logphi.questions.delta.delta`.
 
         Returns
         -------
@@ -133,14 +134,18 @@ class AttackRisk(Listed):
         >>> round(risk.tpr(0.01).value, 9)
         0.092362248
         """
-        rtol = self._checked("fpr", fpr, direction, rtol)
+        self._checked("fpr", fpr, direction, rtol)
         return each("fpr", fpr, lambda at: power(self.loss, at, direction, rtol))
 
     @overload
-    def ppv(self, fpr: Number, prior: float, *, direction: DirectionLike | None = None, rtol: float = 1e-9) -> Bound: ...
+    def ppv(self, fpr: Number, prior: float, *, direction: DirectionLike | None = None, rtol: float | None = None) -> Bound: ...
     @overload
-    def ppv(self, fpr: Numbers, prior: float, *, direction: DirectionLike | None = None, rtol: float = 1e-9) -> Bounds: ...
-    def ppv(self, fpr: Any, prior: float, *, direction: DirectionLike | None = None, rtol: float = 1e-9) -> Bound | Bounds:
+    def ppv(
+        self, fpr: Numbers, prior: float, *, direction: DirectionLike | None = None, rtol: float | None = None
+    ) -> Bounds: ...
+    def ppv(
+        self, fpr: Any, prior: float, *, direction: DirectionLike | None = None, rtol: float | None = None
+    ) -> Bound | Bounds:
         """The largest share of right claims among the claims of an attack, at a false positive rate and a prior of being right.
 
         It is prior TPR / (prior TPR + (1 - prior) FPR). As TPR / FPR falls along the trade-off function, no attack with a
@@ -155,7 +160,7 @@ class AttackRisk(Listed):
         direction
             What is claimed: see the class.
         rtol
-            Requested ``upper - lower`` relative to the value.
+            Requested ``upper - lower`` relative to the value; by default as of :func:`logphi.questions.delta.delta`.
 
         Returns
         -------
@@ -173,23 +178,23 @@ class AttackRisk(Listed):
         >>> round(PureDP(epsilon=1).risk.ppv(0, prior=0.01).value, 9)
         0.026723631
         """
-        rtol = self._checked("fpr", fpr, direction, rtol)
+        tolerance = self._checked("fpr", fpr, direction, rtol)
         prior = check.open_unit("prior", prior)
 
         def one(at: float) -> Bound:
             if at == 0:
                 top = max_divergence(self.loss, direction=direction)
-                return _share(top, *_odds(top), 1.0, prior, rtol)
+                return _share(top, *_odds(top), 1.0, prior, tolerance.enough)
             found = power(self.loss, at, direction, rtol)
-            return _share(found, found.lower, found.value, found.upper, at, prior, rtol)
+            return _share(found, found.lower, found.value, found.upper, at, prior, tolerance.enough)
 
         return each("fpr", fpr, one)
 
     @overload
-    def success(self, prior: Number, *, direction: DirectionLike | None = None, rtol: float = 1e-9) -> Bound: ...
+    def success(self, prior: Number, *, direction: DirectionLike | None = None, rtol: float | None = None) -> Bound: ...
     @overload
-    def success(self, prior: Numbers, *, direction: DirectionLike | None = None, rtol: float = 1e-9) -> Bounds: ...
-    def success(self, prior: Any, *, direction: DirectionLike | None = None, rtol: float = 1e-9) -> Bound | Bounds:
+    def success(self, prior: Numbers, *, direction: DirectionLike | None = None, rtol: float | None = None) -> Bounds: ...
+    def success(self, prior: Any, *, direction: DirectionLike | None = None, rtol: float | None = None) -> Bound | Bounds:
         """The largest probability of a right guess, between two hypotheses of which the claim has the prior probability.
 
         It is 1 - prior + prior H_a with the hockey-stick divergence of order a = (1 - prior) / prior; (1 + advantage) / 2 at
@@ -202,7 +207,7 @@ class AttackRisk(Listed):
         direction
             ``"remove"`` or ``"add"``, what is claimed: see the class; the worse of both by default.
         rtol
-            Requested ``upper - lower`` relative to the value. Wider answers are valid and say so in their status.
+            Requested ``upper - lower`` relative to the value; by default as of :func:`logphi.questions.delta.delta`.
 
         Returns
         -------
@@ -221,14 +226,14 @@ class AttackRisk(Listed):
         >>> round(risk.success(0.5).value, 9)
         0.691462461
         """
-        rtol = self._checked("prior", prior, direction, rtol)
+        self._checked("prior", prior, direction, rtol)
         return each("prior", prior, lambda at: self._success(at, direction, rtol))
 
     @overload
-    def reconstruction(self, baseline: Number, *, rtol: float = 1e-9) -> Bound: ...
+    def reconstruction(self, baseline: Number, *, rtol: float | None = None) -> Bound: ...
     @overload
-    def reconstruction(self, baseline: Numbers, *, rtol: float = 1e-9) -> Bounds: ...
-    def reconstruction(self, baseline: Any, *, rtol: float = 1e-9) -> Bound | Bounds:
+    def reconstruction(self, baseline: Numbers, *, rtol: float | None = None) -> Bounds: ...
+    def reconstruction(self, baseline: Any, *, rtol: float | None = None) -> Bound | Bounds:
         """The largest probability of reconstructing a record, one attribute of it, or whose it is, given a baseline.
 
         The baseline is the success of the best attack that does not see what was computed from the record: the largest
@@ -242,7 +247,7 @@ class AttackRisk(Listed):
         baseline
             One probability or an array, in [0, 1].
         rtol
-            Requested ``upper - lower`` relative to the value.
+            Requested ``upper - lower`` relative to the value; by default as of :func:`logphi.questions.delta.delta`.
 
         Returns
         -------
@@ -274,7 +279,7 @@ class AttackRisk(Listed):
                 "under adjacency 'add', the other order only; state it under add_remove or remove"
             )
         direction = _PRESENT[self.loss.adjacency]
-        rtol = self._checked("baseline", baseline, direction, rtol)
+        self._checked("baseline", baseline, direction, rtol)
         return each("baseline", baseline, lambda at: hull_power(self.loss, at, direction, rtol))
 
     gaussian_mu = gaussian_mu_view.gaussian_mu
@@ -282,12 +287,12 @@ class AttackRisk(Listed):
     def _loss(self) -> Loss:
         return self.loss
 
-    def _checked(self, name: str, value: Any, direction: DirectionLike | None, rtol: float) -> float:
+    def _checked(self, name: str, value: Any, direction: DirectionLike | None, rtol: float | None) -> Tolerance:
         check.unit_array(name, value)
         self.loss.orders(direction)
-        return check.tolerance("rtol", rtol)
+        return Tolerance.of(rtol)
 
-    def _success(self, prior: float, direction: DirectionLike | None, rtol: float) -> Bound:
+    def _success(self, prior: float, direction: DirectionLike | None, rtol: float | None) -> Bound:
         if prior in (0, 1):
             return Bound(1.0, 1.0, 1.0)
         found = single(hockey_stick(self.loss, (1 - prior) / prior, direction=direction, rtol=rtol))
@@ -296,7 +301,8 @@ class AttackRisk(Listed):
         floor = max(prior, 1 - prior)
         lower, upper = max(lower - _ROUNDING, floor - ULP, 0.0), min(max(upper + _ROUNDING, floor), 1.0)
         value = min(max(value, lower), upper)
-        return relatively(replace(found, lower=lower, value=value, upper=upper, ledger=found.ledger.scaled(prior)), rtol)
+        sized = replace(found, lower=lower, value=value, upper=upper, ledger=found.ledger.scaled(prior))
+        return relatively(sized, Tolerance.of(rtol).enough)
 
 
 def _odds(top: Bound) -> tuple[float, float, float]:

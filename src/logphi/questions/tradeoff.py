@@ -29,6 +29,7 @@ from logphi.engine.tangent import Search, guessed, supremum
 from logphi.inputs import check
 from logphi.inputs.arguments import DirectionLike, Number, Numbers
 from logphi.inputs.guesses import guided
+from logphi.inputs.tolerance import Tolerance
 from logphi.inversion.demand import Demand
 from logphi.laws.log_phi import LogPhi
 from logphi.questions.delta import checked_options, each
@@ -46,14 +47,16 @@ _LARGEST = 709.0
 
 
 @overload
-def tradeoff(self: HasLoss, type_one_error: Number, *, direction: DirectionLike | None = None, rtol: float = 1e-9) -> Bound: ...
+def tradeoff(
+    self: HasLoss, type_one_error: Number, *, direction: DirectionLike | None = None, rtol: float | None = None
+) -> Bound: ...
 @overload
 def tradeoff(
-    self: HasLoss, type_one_error: Numbers, *, direction: DirectionLike | None = None, rtol: float = 1e-9
+    self: HasLoss, type_one_error: Numbers, *, direction: DirectionLike | None = None, rtol: float | None = None
 ) -> Bounds: ...
 @guided()
 def tradeoff(
-    self: HasLoss, type_one_error: Any, *, direction: DirectionLike | None = None, rtol: float = 1e-9
+    self: HasLoss, type_one_error: Any, *, direction: DirectionLike | None = None, rtol: float | None = None
 ) -> Bound | Bounds:
     """The trade-off function: the least type II error of a test between P and Q at a type I error ([AFA] Definition 3).
 
@@ -74,7 +77,7 @@ def tradeoff(
     direction
         ``"remove"`` or ``"add"`` for one order only; the minimum of both by default.
     rtol
-        Requested ``upper - lower`` relative to the value. Wider answers are valid and say so in their status.
+        Requested ``upper - lower`` relative to the value; by default as of :func:`logphi.questions.delta.delta`.
 
     Returns
     -------
@@ -105,22 +108,22 @@ def tradeoff(
     (0.5, 0.5)
     """
     loss = self._loss()
-    rtol = checked_options(loss, direction, None, rtol)
+    tolerance = checked_options(loss, direction, None, rtol)
     check.unit_array("type_one_error", type_one_error)
-    return each("type_one_error", type_one_error, lambda at: _smallest(loss.orders(direction), at, rtol))
+    return each("type_one_error", type_one_error, lambda at: _smallest(loss.orders(direction), at, tolerance))
 
 
 @overload
 def inverse_tradeoff(
-    self: HasLoss, type_two_error: Number, *, direction: DirectionLike | None = None, rtol: float = 1e-9
+    self: HasLoss, type_two_error: Number, *, direction: DirectionLike | None = None, rtol: float | None = None
 ) -> Bound: ...
 @overload
 def inverse_tradeoff(
-    self: HasLoss, type_two_error: Numbers, *, direction: DirectionLike | None = None, rtol: float = 1e-9
+    self: HasLoss, type_two_error: Numbers, *, direction: DirectionLike | None = None, rtol: float | None = None
 ) -> Bounds: ...
 @guided()
 def inverse_tradeoff(
-    self: HasLoss, type_two_error: Any, *, direction: DirectionLike | None = None, rtol: float = 1e-9
+    self: HasLoss, type_two_error: Any, *, direction: DirectionLike | None = None, rtol: float | None = None
 ) -> Bound | Bounds:
     """The least type I error of a test at a type II error: the inverse of the trade-off function.
 
@@ -134,7 +137,7 @@ def inverse_tradeoff(
     direction
         The curve that is inverted: ``"remove"`` or ``"add"``, the minimum of both by default.
     rtol
-        Requested ``upper - lower`` relative to the value. Wider answers are valid and say so in their status.
+        Requested ``upper - lower`` relative to the value; by default as of :func:`logphi.questions.delta.delta`.
 
     Returns
     -------
@@ -153,23 +156,23 @@ def inverse_tradeoff(
     0.372397463
     """
     loss = self._loss()
-    rtol = checked_options(loss, direction, None, rtol)
+    tolerance = checked_options(loss, direction, None, rtol)
     check.unit_array("type_two_error", type_two_error)
     turned = [(name, part.reflected()) for name, part in loss.orders(direction)]
-    return each("type_two_error", type_two_error, lambda at: _smallest(turned, at, rtol))
+    return each("type_two_error", type_two_error, lambda at: _smallest(turned, at, tolerance))
 
 
-def _smallest(orders: list[tuple[Direction, LogPhi]], alpha: float, rtol: float) -> Bound:
+def _smallest(orders: list[tuple[Direction, LogPhi]], alpha: float, tolerance: Tolerance) -> Bound:
     """The smallest over the orders of the pair."""
     found = []
     for name, part in orders:
-        one = replace(_curve(part, alpha, rtol), direction=name, side=Side.LOWER)
+        one = replace(_curve(part, alpha, tolerance), direction=name, side=Side.LOWER)
         found.append(replace(one, ledger=one.ledger.estimating("truncation", "inner")) if part.estimated else one)
     best = worst(found, Side.LOWER)
-    return judged(best, math.inf if best.upper < _NEGLIGIBLE else rtol * best.upper)
+    return judged(best, math.inf if best.upper < _NEGLIGIBLE else tolerance.enough * best.upper)
 
 
-def _curve(loss: LogPhi, alpha: float, rtol: float) -> Bound:
+def _curve(loss: LogPhi, alpha: float, tolerance: Tolerance) -> Bound:
     """One order of the pair."""
     infinite, reverse_log_mass = masses(loss)
     if alpha == 0:
@@ -184,14 +187,20 @@ def _curve(loss: LogPhi, alpha: float, rtol: float) -> Bound:
     best = _trivial(blind)
     sides = [ProfileLines if guess.at >= 0 and alpha <= 0.5 else ReversedLines]
     for kind in [*sides, TailLines] if alpha <= 0.5 else sides:
-        search = Search(kind(loss, alpha, Demand(max(rtol * SHARPER, 1e-13))), guess)
+        search = Search(kind(loss, alpha, lines_demand(tolerance)), guess)
         if kind is TailLines and search.blunt:
             break
-        best = meet(best, _bound(search, blind, rtol))
+        best = meet(best, _bound(search, blind, tolerance.aim))
         cancelled = best.lower == 0 or best.upper < _CANCELLED * math.exp(min(guess.at, 0.0))
-        if best.width <= rtol * best.value or search.noise > rtol or not cancelled:
+        if best.width <= tolerance.enough * best.value or search.noise > tolerance.enough or not cancelled:
             break
     return best
+
+
+def lines_demand(tolerance: Tolerance) -> Demand:
+    """How narrow the profile must be for lines that meet a tolerance."""
+    sharper = (tolerance * SHARPER).at_least(1e-13)
+    return Demand(sharper.aim, enough=sharper.enough)
 
 
 def _trivial(blind: float) -> Bound:

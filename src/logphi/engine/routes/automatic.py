@@ -27,8 +27,6 @@ from logphi.inversion import contour, real_space
 from logphi.inversion.demand import Demand
 from logphi.laws.log_phi import LogPhi
 
-# a profile of which only this is known, as a logarithm, is asked for Chernoff's bound
-_NOTHING = -3.0
 # measured: about the width that a smoothed contour or lattice laws reach
 _LARGE = 1e-6
 # measured: what is wide this near the place of preparation, relatively, is no better prepared again
@@ -38,13 +36,23 @@ _AGAIN = 3
 _FALLBACKS = (SMOOTHED, DISCRETIZED, CONTOUR)
 
 
-def automatic(loss: LogPhi, epsilon: float, demand: Demand) -> InTurn:
-    """The routes that fit the loss, tried in turn."""
-    return InTurn(loss, demand)
+class Automatic:
+    """The routes that fit a loss, tried in turn; the one that led at one epsilon is the first at the next.
+
+    Made for the questions to one release, so that what is learned from one of them serves the others.
+    """
+
+    def __init__(self) -> None:
+        # by identity, as the hash of a loss takes as long as it has terms
+        self._leading: dict[int, tuple[LogPhi, Route]] = {}
+
+    def __call__(self, loss: LogPhi, epsilon: float, demand: Demand) -> InTurn:
+        """The profile of a loss; what is worth preparing is prepared when it is first asked."""
+        return InTurn(loss, demand, self._leading)
 
 
 def _single_release(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
-    return closed_form(loss, demand, Profiles(automatic))
+    return closed_form(loss, demand, Profiles(Automatic()))
 
 
 SINGLE_RELEASE = Route(EXACT, _single_release, "closed forms: few atoms, one release")
@@ -53,8 +61,8 @@ SINGLE_RELEASE = Route(EXACT, _single_release, "closed forms: few atoms, one rel
 class InTurn:
     """The profile by the routes that fit a loss, each prepared where it is first asked."""
 
-    def __init__(self, loss: LogPhi, demand: Demand) -> None:
-        self._loss, self._demand = loss, demand
+    def __init__(self, loss: LogPhi, demand: Demand, leading: dict[int, tuple[LogPhi, Route]]) -> None:
+        self._loss, self._demand, self._leading = loss, demand, leading
         self._routes, self._large = fitting(loss), max(_LARGE, 10 * demand.rtol)
         self._prepared: dict[Route, tuple[float, Local | None]] = {}
         self._renewals: Counter[Route] = Counter()
@@ -62,15 +70,30 @@ class InTurn:
     def __call__(self, x: float) -> LogProbability:
         """Log delta at an epsilon."""
         best: LogProbability | None = None
-        for one in self._routes:
+        ceiling: LogProbability | None = None
+        for one in self._in_turn():
+            if one.fallback and ceiling is None:
+                ceiling = _by_chernoff(self._loss, x)
+                if ceiling.meets(self._demand):
+                    break
             if best is not None and (best.meets(self._demand) or (one.fallback and self._final(best))):
                 break
             done = one.once and best is not None and best.method is one.method
             answer = None if done else self._answered(one, x)
             if answer is not None:
                 best = answer if best is None else meet(best, answer)
-        best = trivial(masses(self._loss), x) if best is None else best
-        return meet(best, _by_chernoff(self._loss, x)) if best.lower == -math.inf and best.upper > _NOTHING else best
+                if answer.meets(self._demand.sufficient):
+                    self._leading[id(self._loss)] = self._loss, one
+                    if one.fallback:
+                        break
+        if best is None or best.lower == -math.inf:
+            ceiling = ceiling or _by_chernoff(self._loss, x)
+            best = ceiling if best is None else meet(best, ceiling)
+        return best
+
+    def _in_turn(self) -> list[Route]:
+        leader = self._leading.get(id(self._loss))
+        return self._routes if leader is None else sorted(self._routes, key=lambda one: one is not leader[1])
 
     def from_prepared(self, x: float) -> LogProbability | None:
         """The profile from what is prepared already; None if nothing is."""
@@ -83,12 +106,14 @@ class InTurn:
         A contour is worth a second look where the profile is far below M(c) e^{-cx}, one large loss among many small ones, and
         a smoothed one near an atom.
         """
+        if found.meets(self._demand.sufficient):
+            return True
         retry = found.method.retry
         return retry is Retry.NEVER or (retry is Retry.IF_WIDE and found.relative_width <= self._large)
 
     def _answered(self, one: Route, x: float, *, again: bool = False) -> LogProbability | None:
         if again or one not in self._prepared:
-            self._prepared[one] = x, _attempt(one, self._loss, x, self._demand)
+            self._prepared[one] = x, _attempt(one, self._loss, x, self._demand.sufficient if one.fallback else self._demand)
         place, local = self._prepared[one]
         found = None if local is None else local(x)
         wide = found is not None and found.relative_width > self._large and not found.meets(self._demand)

@@ -72,7 +72,7 @@ def _power(law: LogPhi, level: float, rtol: float | None) -> Bound:
     lower, upper = max(1 - error.upper - _HALF, level), min(1 - error.lower + _HALF, 1.0)
     plain = replace(error, lower=lower, value=min(max(1 - error.value, lower), upper), upper=upper, side=Side.UPPER)
     tolerance = Tolerance.of(rtol)
-    if plain.width <= tolerance.enough * plain.value:
+    if plain.width <= tolerance.aim * plain.value:
         return plain
     search = Search(PowerLines(law, level, lines_demand(tolerance)), _guess(law, level))
     found = supremum(search, tolerance.aim)

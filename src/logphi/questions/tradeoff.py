@@ -192,7 +192,7 @@ def _curve(loss: LogPhi, alpha: float, tolerance: Tolerance) -> Bound:
             break
         best = meet(best, _bound(search, blind, tolerance.aim))
         cancelled = best.lower == 0 or best.upper < _CANCELLED * math.exp(min(guess.at, 0.0))
-        if best.width <= tolerance.enough * best.value or search.noise > tolerance.enough or not cancelled:
+        if best.width <= tolerance.aim * best.value or search.noise > tolerance.aim or not cancelled:
             break
     return best
 

@@ -154,7 +154,7 @@ def _bounded(law: LossTransform, line: Line, log_mass: float) -> Values:
     if not unknown.any():
         return values
     places = np.flatnonzero(unknown)
-    bound = log_mass + law.log_envelope(line.abscissa, line.step * places)
+    bound = log_mass + law.log_envelope(line.abscissa, line.heights[places])
     sharper = ~(values.mid.real[places] + values.radius[places] <= bound)
     places, bound = places[sharper], bound[sharper]
     mid, rounding, inner = values.mid.copy(), values.rounding.copy(), values.inner.copy()

@@ -87,8 +87,8 @@ its time.
 
 ## Random releases
 
-{releases} releases of each family, two questions to each: delta at an epsilon and epsilon at a delta, all with the defaults.
-*Slow* is more than {slow:g} s; *wide* more than 1e-6, of delta or of the larger of 1 and epsilon; *unresolved* more than a half.
+{releases} releases of each family, two questions to each: delta at an epsilon and epsilon at a delta, with the defaults. *Slow*
+is more than {slow:g} s; *wide* more than 1e-6, of delta or of the larger of 1 and epsilon; *unresolved* more than a half.
 
 {families}
 

@@ -237,7 +237,7 @@ def test_epsilon_of_laplace_inverts_its_profile(delta):
 def test_the_ceiling_holds_near_the_top_of_a_support(mechanism, gap):
     for loss in (mechanism.loss_law(), mechanism.loss_law().reflected()):
         x = loss.support.upper * (1 - gap)
-        order = None if loss.symmetric else ("remove" if loss == mechanism.loss_law() else "add")
+        order = None if loss.traits.symmetric else ("remove" if loss == mechanism.loss_law() else "add")
         assert ceiling(loss, x).at(x) >= mechanism.log_delta(x, direction=order).lower
 
 

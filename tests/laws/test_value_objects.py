@@ -13,14 +13,16 @@ from logphi.laws.growth import Growth, OneSided
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.mixed_normal import MixedNormal
 from logphi.laws.normal_pair import NormalPair
-from logphi.laws.support import Lattice, Pieces, Support
+from logphi.laws.support import Lattice, Omitted, Pieces, Support
 from logphi.laws.transform import Reflected
 
 P, Q = (0.5, 0.3, 0.2), (0.2, 0.2, 0.6)
+PIECES, LATTICE = Pieces((-1.0, 2.0), (-0.1, -0.2), 0.5, -1.0, 1e-16, 1e-15), Lattice(0.5, 2.0, 1e-15, 1e-16)
 OBJECTS = [
     Support(-1.0, 2.0, 1e-15, atomless=True),
-    Pieces((-1.0, 2.0), (-0.1, -0.2), 0.5, -1.0, 1e-16, 1e-15),
-    Lattice(0.5, 2.0, 1e-15, 1e-16),
+    Support(-1.0, 2.0, 1e-15, False, PIECES, LATTICE, Omitted(1e-20, 3.0)),
+    PIECES,
+    LATTICE,
     Growth(OneSided(0.5, 1.0, 0.0), OneSided(0.0, math.inf, 0.0, 3.0)),
 ]
 
@@ -46,7 +48,7 @@ def test_a_sum_with_an_atomless_term_has_no_atoms():
 
 def test_a_lattice_of_a_sum_carries_every_sum_of_atoms():
     law = Finite((0.1, 0.1, 0.8), (0.2, 0.1, 0.2))
-    found = LogPhi(((law, 2), (law.reflected(), 3))).lattice
+    found = LogPhi(((law, 2), (law.reflected(), 3))).support.lattice
     assert found is not None
     assert found.span == pytest.approx(math.log(2))
     steps = (np.array([sum(one[:2]) - sum(one[2:]) for one in product(law.losses, repeat=5)]) - found.offset) / found.span

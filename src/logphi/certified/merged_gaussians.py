@@ -11,6 +11,7 @@ from logphi.certified.laws.law import LawInBalls
 from logphi.certified.laws.registry import in_balls
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.normal import Normal
+from logphi.laws.parameters import normal_shift
 
 # derived: no route that merges takes so many releases
 _ENOUGH = 3
@@ -20,7 +21,7 @@ def merged(loss: LogPhi) -> tuple[list[LawInBalls], Any]:
     """The laws after merging, at most three of them, and the probability that no release fails, as a ball."""
     kept, shifts, laws = flint.arb(1), [], []
     for law, count in loss.terms:
-        found, shift = in_balls(law), law.normal_shift
+        found, shift = in_balls(law), normal_shift(law)
         if found.only_fails:
             kept *= (1 - found.infinite_mass()) ** count
         elif shift is not None:

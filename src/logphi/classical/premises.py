@@ -57,7 +57,7 @@ def guarantees(mechanism: Mechanism, both: bool = False) -> Callable[[float], li
     Raises an UnsupportedError if more than 64 distinct parts have unbounded losses, as choosing a delta for each takes long, or
     if a loss is known by samples only.
     """
-    if mechanism.loss_law().estimated:
+    if mechanism.loss_law().traits.estimated:
         raise UnsupportedError(ESTIMATED)
     known = [(one, count, pure(one, both)) for one, count in mechanism.counted()]
     if sum(own is None for _, _, own in known) > MOST_PARTS:

@@ -81,7 +81,7 @@ class LossCurve(RenyiCurve):
     @property
     def proved(self) -> bool:
         """True unless the errors of the transform are estimates."""
-        return not self.law.estimated
+        return not self.law.traits.estimated
 
     @cached_property
     def _masses(self) -> tuple[tuple[float, float], tuple[float, float]]:

@@ -110,5 +110,5 @@ def log_probability(found: LogProbability, rtol: float) -> Bound:
 def infinite_mass(law: LogPhi, direction: Direction | None = None) -> Bound:
     """P(L = inf) in one order of the pair."""
     lower, upper = (min(end, 1.0) for end in masses(law)[0])
-    ledger = Ledger(rounding=Entry(upper - lower, proved=not law.estimated), infinite_mass=Entry(upper))
+    ledger = Ledger(rounding=Entry(upper - lower, proved=not law.traits.estimated), infinite_mass=Entry(upper))
     return Bound(lower, (lower + upper) / 2, upper, direction=direction, ledger=ledger)

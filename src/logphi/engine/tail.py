@@ -80,7 +80,7 @@ def tails(law: LogPhi, x: float, rtol: float = 1e-9) -> Tails:
         found = Tails(replace(found.above, lower=-math.inf), replace(found.below, upper=_mass(law).upper))
     elif x < near:
         found = Tails(replace(found.above, upper=_mass(law).upper), replace(found.below, lower=-math.inf))
-    if law.with_omitted_mass() == law:
+    if not law.support.omitted.mass:
         return found
     # what the law leaves out may be anywhere
     low, high = masses(law)[0]
@@ -107,7 +107,7 @@ def _tails(law: LogPhi, x: float, rtol: float) -> Tails:
         narrow = best.width <= rtol or min(best.above.upper, best.below.upper) < _NEGLIGIBLE
         if narrow or (found is not None and attempt in _FINAL):
             break
-    if law.estimated:
+    if law.traits.estimated:
         best = Tails(*(replace(one, ledger=one.ledger.estimating("truncation", "inner")) for one in (best.above, best.below)))
     return best
 
@@ -160,7 +160,7 @@ def _by_chernoff(law: LogPhi, x: float, rtol: float, finite: LogProbability) -> 
 
 
 def _on_the_lattice(law: LogPhi, x: float, rtol: float, finite: LogProbability) -> Tails | None:
-    lattice = law.lattice
+    lattice = law.support.lattice
     if lattice is None:
         return None
     reserve = reserve_at(lattice, x)

@@ -19,6 +19,7 @@ from logphi.laws.closed_form import ClosedForm, Sides
 from logphi.laws.forms import Forms
 from logphi.laws.support import Support
 from logphi.laws.thinned import log_complement
+from logphi.laws.traits import Traits
 from logphi.laws.transform import LossTransform, T
 from logphi.quadrature import curve_excess
 from logphi.quadrature.curve import Curve
@@ -53,9 +54,9 @@ class Curved(LossTransform):
         return forms.curve(self.curve_at)
 
     @property
-    def symmetric(self) -> bool:
-        """Whether the curve stands for its reflection too."""
-        return self.curve.mirrored
+    def traits(self) -> Traits:
+        """Symmetric if the curve stands for its reflection too."""
+        return Traits(symmetric=self.curve.mirrored)
 
     @cached_property
     def _highest(self) -> tuple[float, float]:
@@ -75,7 +76,7 @@ class Curved(LossTransform):
     def support(self) -> Support:
         """Up to the loss at the end of the curve; a symmetric law from minus that."""
         own = self._upward
-        return Support.within(own.upper, own.error) if self.symmetric else own
+        return Support.within(own.upper, own.error) if self.traits.symmetric else own
 
     @property
     def closed_form(self) -> ClosedForm:

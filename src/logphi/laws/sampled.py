@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logphi.arrays import Array, Complex
+from logphi.laws.traits import Traits
 from logphi.laws.transform import LossTransform
 from logphi.quadrature.values import Line, Values
 
@@ -30,10 +31,7 @@ class Sampled(LossTransform):
         """K alone."""
         return self.evaluated(z)[0]
 
-    @property
-    def estimated(self) -> bool:
-        """Always."""
-        return True
+    traits = Traits(estimated=True)
 
     @property
     def samples(self) -> int:

@@ -12,7 +12,7 @@ from logphi.arith.scaled import Scaled
 from logphi.laws import log_mixture
 from logphi.laws.closed_form import Sides
 from logphi.laws.curved import Curved, spliced_change
-from logphi.laws.support import Pieces, Support
+from logphi.laws.support import Support
 from logphi.laws.truncated_noise import CommonSupport, Noise
 from logphi.quadrature.curve import Curve, Factor
 
@@ -53,15 +53,11 @@ class TruncatedLoss(_MovedNoise):
         """K(z)."""
         return arith.log(self.noise.moment(arith, z))
 
-    @property
-    def pieces(self) -> Pieces | None:
-        """Those of the noise."""
-        return self.noise.pieces
-
     @cached_property
     def support(self) -> Support:
-        """Between the ends; the loss of a normal density has no atoms."""
-        return replace(super().support, atomless=self.noise.pieces is None)
+        """Between the ends, in the pieces of the noise; the loss of a normal density has no atoms."""
+        pieces = self.noise.pieces
+        return replace(super().support, atomless=pieces is None, pieces=pieces)
 
     def partial_masses(self, x: float, *, tilted: bool = False) -> Sides:
         """Those of the noise."""

@@ -142,7 +142,7 @@ def at_the_top(loss: LogPhi, delta: float, rtol: float) -> Bound | None:
     gap = _CLOSE * rtol * max(1.0, top)
     releases = sum(count for _, count in loss.terms)
     # other routes are quick and sharper there
-    quick = loss.lattice is not None or real_space.served(loss.terms)
+    quick = loss.support.lattice is not None or real_space.served(loss.terms)
     if quick or not 0 < top < math.inf or delta <= infinite or loss.support.error > gap:
         return None
     log_mass = 0.0

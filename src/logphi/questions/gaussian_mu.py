@@ -30,6 +30,7 @@ from logphi.inputs import check
 from logphi.inputs.adjacency import Adjacency
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.normal import Normal
+from logphi.laws.shift_bound import shift_bound_of_sum
 from logphi.normal.quantile import quantile_above, quantile_below
 from logphi.progress import shown
 from logphi.questions.delta import log_delta
@@ -97,8 +98,8 @@ def gaussian_mu(self: HasLoss, slack: float = 0.0, *, rtol: float = 1e-4) -> Bou
     parts = [part for _, part in pair.orders(None)]
     if any(masses(part)[0][0] > slack for part in parts):
         return Bound(math.inf, math.inf, math.inf, Status.UNBOUNDED)
-    lower, upper, method = 0.0, loss.remove.shift_bound, "composition"
-    proved = not loss.remove.estimated
+    lower, upper, method = 0.0, shift_bound_of_sum(loss.remove), "composition"
+    proved = not loss.remove.traits.estimated
     if slack == 0:
         divergences = zcdp(pair)
         lower, proved = math.sqrt(2 * divergences.lower) * (1 - 4 * ULP), proved and divergences.ledger.proved

@@ -167,7 +167,7 @@ def _smallest(orders: list[tuple[Direction, LogPhi]], alpha: float, tolerance: T
     found = []
     for name, part in orders:
         one = replace(_curve(part, alpha, tolerance), direction=name, side=Side.LOWER)
-        found.append(replace(one, ledger=one.ledger.estimating("truncation", "inner")) if part.estimated else one)
+        found.append(replace(one, ledger=one.ledger.estimating("truncation", "inner")) if part.traits.estimated else one)
     best = worst(found, Side.LOWER)
     return judged(best, math.inf if best.upper < _NEGLIGIBLE else tolerance.enough * best.upper)
 

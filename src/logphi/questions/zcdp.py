@@ -108,7 +108,7 @@ def smallest_rho(law: LogPhi, xi: float, rtol: float) -> Bound:
     lower, upper = min(lower, upper) * (1 - 8 * ULP), upper * (1 + 8 * ULP)
     value = lower + (upper - lower) / 2 if math.isfinite(upper) else lower
     ledger = Ledger(truncation=Entry(upper - lower))
-    return Bound(lower, value, upper, method="chords", ledger=estimated(ledger) if law.estimated else ledger)
+    return Bound(lower, value, upper, method="chords", ledger=estimated(ledger) if law.traits.estimated else ledger)
 
 
 def _square(law: LossTransform) -> OneSided:
@@ -192,7 +192,7 @@ def _known(law: LossTransform, z: Array) -> tuple[Array, Array]:
     """Lower and upper ends of K, by halves where a point out of reach spoils the others."""
     values = law.log_transform(z)
     # the disc of a continuous formula holds K itself, however wide it is
-    wrong = values.radius if law.continuous else proved_radius(values)
+    wrong = values.radius if law.traits.continuous else proved_radius(values)
     known = np.isfinite(wrong) & np.isfinite(values.mid)
     if z.size > 1 and not known.all():
         halves = [_known(law, part) for part in np.array_split(z, 2)]

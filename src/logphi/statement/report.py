@@ -141,7 +141,8 @@ def _warnings(mechanism: Mechanism, spent: Bound, delta: float, size: int | None
             "allowed by it; choose a far smaller delta"
         )
     if not spent.ledger.proved:
-        cause = "a mechanism is known by samples of a function only" if mechanism.loss_law().estimated else "by this method"
+        sampled = mechanism.loss_law().traits.estimated
+        cause = "a mechanism is known by samples of a function only" if sampled else "by this method"
         yield f"An error in these numbers is an estimate, not a proof: {cause}."
     if spent.status is Status.UNBOUNDED:
         yield f"The probability of an infinite loss is at least delta = {delta!r}."

@@ -18,7 +18,7 @@ from logphi.text.written import exact
 def law_of(mechanism: Mechanism, direction: Direction) -> LogPhi:
     """The loss in one order of the pair; an UnsupportedError if its errors are not proved."""
     law = mechanism.loss_law().with_omitted_mass()
-    if law.estimated:
+    if law.traits.estimated:
         raise UnsupportedError(
             f"{mechanism!r} has errors that are estimates, and a budget needs proofs: spend a mechanism that dominates it"
         )

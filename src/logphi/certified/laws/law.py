@@ -38,7 +38,12 @@ class LawInBalls:
     @property
     def refusal(self) -> str:
         """Why no certificate is issued for a composition with this law."""
-        return _ESTIMATED if self.law.estimated else _OPEN
+        return _ESTIMATED if self.law.traits.estimated else _OPEN
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether K(-1 - z) = K(z) by the formula, and not only for the parameters as doubles."""
+        return bool(self.law.traits.symmetric)
 
     @property
     def omitted(self) -> float:

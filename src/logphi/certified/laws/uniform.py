@@ -20,7 +20,7 @@ class FlatInBalls(FiniteLossInBalls):
 
     @property
     def _with_atoms(self) -> bool:
-        return bool(self.law.pieces.locations)
+        return bool(self.law.support.pieces.locations)
 
     def transform(self) -> Transform:
         """By the formula."""

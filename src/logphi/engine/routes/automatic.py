@@ -131,7 +131,7 @@ def fitting(loss: LogPhi) -> list[Route]:
         return [SINGLE_RELEASE]
     if has_closed_profile(loss):
         return [SINGLE_RELEASE, DECAYING_CONTOUR, *_FALLBACKS]
-    lattice = loss.lattice
+    lattice = loss.support.lattice
     if lattice is not None:
         sharp = [LATTICE, EXPONENTIAL] if math.isfinite(lattice.span) else [EXPONENTIAL]
         return [*sharp, *_FALLBACKS]

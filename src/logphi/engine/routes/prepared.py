@@ -47,4 +47,4 @@ class Profiles:
 
 def as_known(loss: LogPhi, found: LogProbability) -> LogProbability:
     """The answer, marked as an estimate where the loss is known by samples only."""
-    return replace(found, ledger=found.ledger.estimating("truncation", "inner")) if loss.estimated else found
+    return replace(found, ledger=found.ledger.estimating("truncation", "inner")) if loss.traits.estimated else found

@@ -62,7 +62,7 @@ class BlendedNormal(LossTransform):
             0.0 if rest is None else rest.relative_error,
         )
 
-    @property
+    @cached_property
     def support(self) -> Support:
         """From log p_0 upward, less its error; from minus infinity where every shift is positive."""
         log_rest, error = self.ratio.log_rest, self.ratio.rest_error

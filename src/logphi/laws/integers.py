@@ -76,7 +76,7 @@ class NormalOnIntegers(LossTransform):
         """The gap as a double."""
         return float(self.gap(FLOATS).mid)
 
-    @property
+    @cached_property
     def support(self) -> Support:
         """The places (x - s/2) s / sigma^2 of whole x."""
         return Support(lattice=Lattice(-self.shift / 2 * self.span, self.span, stretch=4 * ULP))

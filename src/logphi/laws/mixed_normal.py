@@ -78,7 +78,7 @@ class MixedNormal(LossTransform):
 
         return density(self.components, x)
 
-    @property
+    @cached_property
     def support(self) -> Support:
         """From log(1 - q) upward."""
         low, high = log_mixture.value(-np.inf, self.constants[1], float(self.rate.under(FLOATS).rad))

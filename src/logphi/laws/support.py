@@ -145,5 +145,7 @@ class Support:
         )
 
 
+# of a law of which nothing is known
+LINE = Support()
 # of a smooth function of a normal variable
 ATOMLESS = Support(atomless=True)

@@ -1,13 +1,11 @@
-"""A law on the line, held by the logarithm of its two-sided Laplace transform.
-
-The file is longer than others because it lists what may be known of a law, and how a reflected law knows it.
-"""
+"""A law on the line, held by the logarithm of its two-sided Laplace transform."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
@@ -21,7 +19,7 @@ from logphi.laws.closed_form import ClosedForm, Sides
 from logphi.laws.forms import Forms
 from logphi.laws.growth import Growth
 from logphi.laws.partial_masses import partial_masses
-from logphi.laws.support import Support
+from logphi.laws.support import LINE, Support
 from logphi.laws.traits import Traits
 from logphi.quadrature.values import Line, Values
 
@@ -38,9 +36,10 @@ class LossTransform(ABC):
     e^{-x} have mass at most one. Sums add K and intersect strips; ``reflected()`` has K(-1 - z).
 
     A law must have its ``formula``, and its ``strip`` if that has an end. Values, errors and bounds of decay follow from the
-    formula, or more sharply from methods of its own; a bound on blocks is no ``log_envelope``, as it may rise again. What else
-    is known is optional: value objects (``support``, ``growth``, ``closed_form``, ``traits``), each with the rule by which it
-    reflects and adds; the form of the law (``by_form``); and how sums of its class are computed (``batched``).
+    formula, or more sharply from methods of its own: there are three of values, as a line is one matrix product and a rough
+    value a fraction of the work, and two of decay, as a bound on a block may rise again above it. What else is known is
+    optional: value objects (``support``, ``growth``, ``closed_form``, ``traits``), each with the rule by which it reflects and
+    adds; the form of the law (``by_form``); and how sums of its class are computed (``batched``).
     """
 
     @abstractmethod
@@ -94,7 +93,7 @@ class LossTransform(ABC):
     @property
     def support(self) -> Support:
         """Where the law has its mass; by default somewhere on the line."""
-        return Support()
+        return LINE
 
     @property
     def growth(self) -> Growth:
@@ -148,7 +147,7 @@ class Reflected(LossTransform):
         low, high = self.law.strip
         return (-1 - high, -1 - low)
 
-    @property
+    @cached_property
     def support(self) -> Support:
         """That of the law, reflected."""
         return self.law.support.reflected()

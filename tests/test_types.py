@@ -12,8 +12,7 @@ import pytest
 from logphi.answers.bound import Direction
 from logphi.engine.routes.registry import ROUTES
 from logphi.inputs.adjacency import Adjacency, AdjacencyLike
-from logphi.inputs.arguments import Method
-from logphi.inputs.route_names import RouteName
+from logphi.inputs.route_names import Method, RouteName
 from repository import ROOT
 
 # one run for all tests

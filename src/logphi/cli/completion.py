@@ -153,8 +153,9 @@ def _names(current: str) -> list[str]:
 
 def _methods(_: str) -> list[str]:
     from logphi.engine.routes.registry import ROUTES
+    from logphi.inputs.route_names import CERTIFIED
 
-    return list(dict.fromkeys([*ROUTES, "certified"]))
+    return [*ROUTES, CERTIFIED]
 
 
 def _samplers(_: str) -> list[str]:

@@ -11,6 +11,7 @@ from logphi.cli.answers import JSON
 from logphi.cli.each import Answer, answered, each
 from logphi.cli.options import add_direction, add_expressions, add_method, add_rtol, numbers, options
 from logphi.cli.parser import Commands
+from logphi.inputs.route_names import is_certified
 
 if TYPE_CHECKING:
     from logphi.algebra.release import Mechanism
@@ -54,7 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
     def answer(release: Mechanism) -> Iterator[Answer]:
         question = partial(getattr(release, query), **how)
         # an array would hold the doubles alone
-        bounds = [question(point) for point in points] if how.get("method") == "certified" else question(points)
+        bounds = [question(point) for point in points] if is_certified(how.get("method")) else question(points)
         for point, bound in zip(points, bounds, strict=True):
             yield answered(query, given.replace("-", " "), point, bound, arguments.direction)
 

@@ -97,10 +97,11 @@ def _how(arguments: argparse.Namespace) -> dict[str, Any]:
     """The options of the question; one that every row would refuse is refused here."""
     from logphi.engine.profiles import route
     from logphi.inputs import check
+    from logphi.inputs.route_names import is_certified
 
     how = options(arguments)
     check.tolerance("--rtol", how.get("rtol", 1))
-    if how.get("method") != "certified":
+    if not is_certified(how.get("method")):
         route(how.get("method"))
     return how
 

@@ -21,9 +21,9 @@ from logphi.engine.routes.prepared import Profiles
 from logphi.engine.routes.registry import named
 from logphi.engine.routes.route import Route
 from logphi.inputs import check
-from logphi.inputs.arguments import DirectionLike, Method, Number, Numbers
+from logphi.inputs.arguments import DirectionLike, Number, Numbers
 from logphi.inputs.guesses import guided
-from logphi.inputs.route_names import RouteName
+from logphi.inputs.route_names import Method, RouteName, is_certified
 from logphi.inputs.tolerance import Tolerance
 from logphi.inversion.demand import Demand
 from logphi.laws.log_phi import LogPhi
@@ -90,7 +90,7 @@ def delta(
     >>> print(f"{spent.value:.9e}")
     1.190426322e-04
     """
-    if method == "certified":
+    if is_certified(method):
         return self._certified("delta", epsilon, direction, Tolerance.of(rtol).aim)
     loss = self._loss()
     tolerance = checked_options(loss, direction, method, rtol)

@@ -20,8 +20,9 @@ from logphi.engine.routes.registry import named
 from logphi.engine.routes.route import Route, Solver
 from logphi.engine.warm_start import WarmStart
 from logphi.inputs import check
-from logphi.inputs.arguments import DirectionLike, Method, Number, Numbers
+from logphi.inputs.arguments import DirectionLike, Number, Numbers
 from logphi.inputs.guesses import guided
+from logphi.inputs.route_names import Method, is_certified
 from logphi.inputs.tolerance import Tolerance
 from logphi.inversion import real_space
 from logphi.inversion.demand import Demand
@@ -99,7 +100,7 @@ def epsilon(
     >>> round(spent.value, 9), spent.upper - spent.lower < 1e-9
     (2.381596921, True)
     """
-    if method == "certified":
+    if is_certified(method):
         return self._certified("epsilon", delta, direction, Tolerance.of(rtol).aim)
     loss = self._loss()
     tolerance = checked_options(loss, direction, method, rtol)

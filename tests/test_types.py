@@ -153,6 +153,7 @@ lp.Accountant("removal")
 lp.PrivacyFilter(epsilon=1, delta=0, rule="renji")
 lp.dp_sgd(dataset_size=9, batch_size=1, noise_multiplier=1, steps=1, adjacency="swap")
 lp.Gausian(1)
+lp.CATALOGUE
 m.epsilon(1e-5).uper
 """.strip().splitlines()
 

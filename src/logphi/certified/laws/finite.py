@@ -16,10 +16,13 @@ from logphi.certified.locations import Exact, Location, Unit
 from logphi.certified.reals import ball, balls
 from logphi.certified.route import NotCertifiedError
 from logphi.certified.transform import Transform
+from logphi.laws.finite import Finite
 
 
 class FiniteInBalls(AtomicInBalls):
     """Masses at the logarithms of the ratios of two probability vectors."""
+
+    kinds = (Finite,)
 
     @property
     def omitted(self) -> float:

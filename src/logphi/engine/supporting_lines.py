@@ -13,9 +13,9 @@ import numpy as np
 
 from logphi.answers.bound import Entry, Ledger
 from logphi.answers.enclosure import Enclosure
-from logphi.engine.profile import LogProbability
-from logphi.engine.profiles import route
+from logphi.engine.log_probability import LogProbability
 from logphi.engine.routes.route import Local
+from logphi.engine.shared_evaluator import evaluator
 from logphi.engine.tail import below
 from logphi.inversion.contour import OUT_OF_REACH
 from logphi.inversion.demand import Demand
@@ -48,7 +48,7 @@ class ProfileLines:
 
     def near(self, x: float) -> Local:
         """What is computed, on a logarithmic scale: delta."""
-        return route(None)(self.loss, x, self.demand)
+        return evaluator()(self.loss, x, self.demand)
 
     def unit(self, x: float, found: LogProbability) -> float:
         """The logarithm of a number like g near x."""
@@ -91,7 +91,7 @@ class ReversedLines(ProfileLines):
 
     def near(self, x: float) -> Local:
         """The profile of the reversed pair."""
-        local = route(None)(self.loss.reflected(), -x, self.demand)
+        local = evaluator()(self.loss.reflected(), -x, self.demand)
         return lambda y: local(-y)
 
     def unit(self, x: float, found: LogProbability) -> float:

@@ -15,7 +15,7 @@ from logphi.answers.enclosure import Enclosure
 from logphi.arrays import Array
 from logphi.bracketing import fall
 from logphi.convex.concave import Ceiling, Known, ceiling
-from logphi.engine.profile import LogProbability
+from logphi.engine.log_probability import LogProbability
 from logphi.engine.supporting_lines import ProfileLines
 from logphi.inversion.contour import OUT_OF_REACH
 from logphi.inversion.half_line import spread

@@ -26,7 +26,7 @@ from logphi.arrays import Array
 from logphi.convex.supporting_lines import below_on_cells
 from logphi.engine.directions import Loss
 from logphi.engine.known_order import surely_above, without_common
-from logphi.engine.profile import masses, safe_log
+from logphi.engine.log_probability import masses, safe_log
 from logphi.inputs.adjacency import Adjacency
 from logphi.inversion import real_space
 from logphi.laws.log_phi import LogPhi

@@ -25,7 +25,7 @@ from logphi.arith.floats import ULP
 from logphi.arith.protocol import Plain
 from logphi.engine.answer import status_of
 from logphi.engine.directions import HasLoss, Loss
-from logphi.engine.profile import masses, safe_log
+from logphi.engine.log_probability import masses, safe_log
 from logphi.inputs import check
 from logphi.inputs.adjacency import Adjacency
 from logphi.laws.log_phi import LogPhi

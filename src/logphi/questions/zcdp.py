@@ -21,7 +21,7 @@ from logphi.arith.floats import ULP
 from logphi.arrays import Array
 from logphi.engine.cumulants import cumulant, estimated, parts
 from logphi.engine.directions import HasLoss
-from logphi.engine.profile import masses
+from logphi.engine.log_probability import masses
 from logphi.inputs import check
 from logphi.inputs.arguments import DirectionLike
 from logphi.inputs.guesses import guided

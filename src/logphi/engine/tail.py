@@ -16,8 +16,9 @@ import numpy as np
 
 from logphi.answers.bound import Entry, Ledger
 from logphi.answers.enclosure import meet
+from logphi.arith.safe import safe_log
 from logphi.arith.scaled import Scaled
-from logphi.engine.log_probability import LogProbability, enclosed, ends_of, ledger_of, masses, outward, safe_log
+from logphi.engine.log_probability import LogProbability, enclosed, ends_of, ledger_of, masses, outward
 from logphi.engine.method import CHERNOFF, EXACT, Method
 from logphi.engine.shared_evaluator import evaluator
 from logphi.inversion import half_line, real_space

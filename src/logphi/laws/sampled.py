@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from logphi.arrays import Array, Complex
 from logphi.laws.transform import LossTransform
-from logphi.quadrature.values import Line, Values
+from logphi.quadrature.values import Values
 
 # a mass this close to one is one
 _WHOLE = 1e-12
@@ -67,10 +67,6 @@ class Sampled(LossTransform):
         """An estimate: sampled, its largest value to the right taken; constant beyond."""
         places, sampled = _decay(self, abscissa)
         return np.asarray(sampled[np.searchsorted(places, heights, side="right") - 1])
-
-    def on_line(self, line: Line, count: int = 1) -> Values:
-        """K on a vertical line."""
-        return self.log_transform(line.points, count)
 
 
 def _middle(low: float, high: float) -> float:

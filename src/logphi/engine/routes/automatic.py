@@ -11,7 +11,8 @@ import numpy as np
 
 from logphi.answers.bound import Entry
 from logphi.answers.enclosure import meet
-from logphi.engine.log_probability import LogProbability, masses, safe_log, trivial
+from logphi.arith.safe import safe_log
+from logphi.engine.log_probability import LogProbability, masses, trivial
 from logphi.engine.method import CHERNOFF, EXACT, Retry
 from logphi.engine.routes.clipped import CLIPPED_AFTER_ALL
 from logphi.engine.routes.contour import CONTOUR, DECAYING_CONTOUR

@@ -30,6 +30,11 @@ class Sampled(LossTransform):
         """K alone."""
         return self.evaluated(z)[0]
 
+    def asymmetry(self, z: Complex) -> Complex:
+        """K(z) less the conjugate of K at the conjugate, up to whole turns: zero of a real loss."""
+        gap = self.rough(z) - self.rough(z.conj()).conj()
+        return np.asarray(gap - 2j * np.pi * np.round(gap.imag / (2 * np.pi)))
+
     @property
     def estimated(self) -> bool:
         """Always."""

@@ -11,7 +11,6 @@ from logphi.cli.answers import JSON
 from logphi.cli.each import Answer, answered, each
 from logphi.cli.options import add_direction, add_expressions, add_method, add_rtol, numbers, options
 from logphi.cli.parser import Commands
-from logphi.inputs.route_names import is_certified
 
 if TYPE_CHECKING:
     from logphi.algebra.release import Mechanism
@@ -48,6 +47,8 @@ def add(commands: Commands) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Answer, and say whether all answers are as narrow as asked."""
+    from logphi.inputs.route_names import is_certified
+
     query, how = arguments.query, options(arguments)
     given, _ = _QUESTIONS[query]
     points = numbers(arguments, given)

@@ -16,7 +16,7 @@ import logphi as lp
 from logphi import Bound, Bounds, Status
 from logphi.arith.scaled import Scaled
 from logphi.engine.answer import relatively, worst
-from logphi.engine.profile import enclosed
+from logphi.engine.log_probability import enclosed
 from slowly import slowly
 
 SHARP = 1e-9

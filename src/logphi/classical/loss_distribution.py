@@ -21,8 +21,8 @@ from logphi.classical.interval_arithmetic import decimal, digits, ends, up
 from logphi.classical.normal import tail
 from logphi.engine.answer import probability, worst
 from logphi.engine.directions import Loss
+from logphi.engine.log_probability import from_inversion, masses
 from logphi.engine.method import Method
-from logphi.engine.profile import from_inversion, masses
 from logphi.inputs import check
 from logphi.inputs.arguments import DirectionLike
 from logphi.inversion.contour import Inversion, Part

@@ -16,7 +16,7 @@ from logphi.classical.divergence_curve import DivergenceCurve
 from logphi.classical.renyi_curve import LossCurve
 from logphi.classical.sampled_renyi import sampled_curve
 from logphi.engine.directions import Loss
-from logphi.engine.profile import masses
+from logphi.engine.log_probability import masses
 from logphi.inputs.adjacency import Adjacency
 from logphi.pairs.pair import UnsupportedError
 from logphi.questions.epsilon import epsilon

@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from logphi.arrays import Array
-from logphi.engine.profile import masses
+from logphi.engine.log_probability import masses
 from logphi.laws.log_phi import LogPhi
 from logphi.pairs.pair import UnsupportedError
 

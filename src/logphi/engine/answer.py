@@ -9,7 +9,7 @@ from typing import Any, Protocol, TypeVar
 
 from logphi.answers.bound import Bound, Direction, Entry, Ledger, Side, Status
 from logphi.answers.enclosure import Ends
-from logphi.engine.profile import LogProbability, masses
+from logphi.engine.log_probability import LogProbability, masses
 from logphi.laws.log_phi import LogPhi
 
 # derived: the logarithm of less than the least double

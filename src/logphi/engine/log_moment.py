@@ -18,7 +18,7 @@ from logphi.answers.bound import Bound, Entry, Ledger, Status
 from logphi.arith.floats import ULP
 from logphi.arrays import Array
 from logphi.engine.cumulants import estimated, parts
-from logphi.engine.profile import masses
+from logphi.engine.log_probability import masses
 from logphi.inversion.moments import Amount, centre, proved, proved_radius, taylor
 from logphi.inversion.phase import along
 from logphi.laws.log_phi import LogPhi

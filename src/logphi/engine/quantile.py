@@ -13,8 +13,8 @@ from logphi.answers.enclosure import Enclosure
 from logphi.bracketing import bisection, crossing
 from logphi.engine.answer import on_scale
 from logphi.engine.log_moment import below_the_end
+from logphi.engine.log_probability import LogProbability, ends_of
 from logphi.engine.method import EXACT, Method
-from logphi.engine.profile import LogProbability, ends_of
 from logphi.engine.tail import CHORDS, above, below
 from logphi.inversion.lattice import reserve_at
 from logphi.laws.log_phi import LogPhi

@@ -12,8 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from logphi.arith.floats import FLOATS
+from logphi.engine.log_probability import LogProbability
 from logphi.engine.method import EXACT
-from logphi.engine.profile import LogProbability
 from logphi.laws import log_mixture
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.parameters import as_mixture

@@ -16,10 +16,11 @@ import numpy as np
 
 from logphi.answers.bound import Entry, Ledger
 from logphi.answers.enclosure import meet
+from logphi.arith.safe import safe_log
 from logphi.arith.scaled import Scaled
+from logphi.engine.log_probability import LogProbability, enclosed, ends_of, ledger_of, masses, outward
 from logphi.engine.method import CHERNOFF, EXACT, Method
-from logphi.engine.profile import LogProbability, enclosed, ends_of, ledger_of, masses, outward, safe_log
-from logphi.engine.profiles import route
+from logphi.engine.shared_evaluator import evaluator
 from logphi.inversion import half_line, real_space
 from logphi.inversion.demand import Demand
 from logphi.inversion.half_line import spread
@@ -197,7 +198,7 @@ def _by_chords(law: LogPhi, x: float, rtol: float, finite: LogProbability) -> Ta
         return None
     infinite, _ = masses(law)
     demand = Demand(rtol)
-    profile, reverse = route(None)(law, x, demand), route(None)(law.reflected(), -x, demand)
+    profile, reverse = evaluator()(law, x, demand), evaluator()(law.reflected(), -x, demand)
     here, opposite = profile(x), reverse(-x)
     # the chords' gap grows with their length, what the ends of the profile leave with its inverse
     wide = max(here.relative_width, opposite.relative_width)

@@ -244,9 +244,9 @@ def places(terms: Terms) -> ListedAtoms:
     return ListedAtoms(location[starts], mass * (1 - errors), mass * np.exp(errors), 2 * location_error)
 
 
-def cost(terms: Terms, most: int = FLAT_PARTS) -> float:
+def cost(terms: Terms) -> float:
     """About how many terms one excess takes."""
     kinds = sum(1 for law, _ in terms if (pieces := law.support.pieces) is not None and pieces.width > 0)
-    flats = min(most - 1, flat_count(terms))
+    flats = min(FLAT_PARTS - 1, flat_count(terms))
     knots = min(2.0**flats, (flats / max(kinds, 1) + 1.0) ** kinds)
     return float(atom_count(terms) * comb(kinds + flats, flats) * knots)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -12,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logphi.arith.floats import FLOATS, ULP
-from logphi.arith.protocol import Arithmetic, Number, Parameter
+from logphi.arith.protocol import Parameter
 from logphi.arith.scaled import Scaled
 from logphi.arrays import Array
 from logphi.laws.closed_form import ClosedForm, Sides
@@ -133,14 +132,3 @@ def parameter_error(parameter: Parameter) -> float:
     """The relative error of a parameter."""
     disc = parameter.under(FLOATS)
     return float(disc.rad / disc.mid)
-
-
-def spliced_change(arith: Arithmetic, rate: float, z: Number) -> Callable[[Number], Number]:
-    """The function w^{z+1} + w^{-z} - w - 1 of log p/q of the base, with w = 1 - g + g p/q."""
-    g = arith.constant(rate)
-
-    def change(x: Number) -> Number:
-        w = 1 - g + g * arith.exp(x)
-        return w ** (z + 1) + w ** (-z) - w - 1
-
-    return change

@@ -12,7 +12,7 @@ from logphi.arith.protocol import Arithmetic, Number, Parameter, Plain
 from logphi.arith.scaled import Scaled
 from logphi.laws import log_mixture
 from logphi.laws.closed_form import Sides
-from logphi.laws.curved import Curved, end_of, parameter_error, spliced_change
+from logphi.laws.curved import Curved, end_of, parameter_error
 from logphi.laws.growth import Growth
 from logphi.laws.mixed_normal import MixedNormal
 from logphi.laws.normal import largest_shift, shifted_growth
@@ -47,7 +47,7 @@ class SplicedNormal(Curved):
     def formula(self, arith: Arithmetic, z: Number) -> Number:
         """K(z)."""
         m = self.shift.under(arith)
-        change = spliced_change(arith, self.rate, z)
+        change = log_mixture.spliced_change(arith, self.rate, z)
         # relative to the density in the middle, at m/2
         total = arith.integral(lambda x: change(m * x) * arith.exp(-(x + m / 2) * (x + m / 2) / 2), 0 * m, None)
         return arith.log(1 + total / (2 * arith.integral(lambda x: arith.exp(-x * x / 2), 0 * m, None)))

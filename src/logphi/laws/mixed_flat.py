@@ -12,7 +12,7 @@ from logphi.arith.protocol import Arithmetic, Number, Plain
 from logphi.arith.scaled import Scaled
 from logphi.laws import log_mixture
 from logphi.laws.closed_form import Sides
-from logphi.laws.curved import Curved, spliced_change
+from logphi.laws.curved import Curved
 from logphi.laws.flat_pair import FlatPair
 from logphi.laws.forms import Forms
 from logphi.laws.support import Support
@@ -30,11 +30,7 @@ class MixedFlat(Curved):
 
     def formula(self, arith: Arithmetic, z: Number) -> Number:
         """K(z)."""
-        q = arith.constant(self.rate)
-        total = self.base.mean(arith, lambda x: (1 - q + q * arith.exp(x)) ** (z + 1), above=False)
-        if self.base.failure:
-            total += arith.constant(self.base.failure) * (1 - q) ** (z + 1)
-        return arith.log(total)
+        return log_mixture.formula(arith, self.rate, z, self.base.mean, self.base.infinite_mass(arith))
 
     def _curve(self, side: int) -> Curve:
         """Over L itself."""
@@ -80,10 +76,7 @@ class SplicedFlat(Curved):
 
     def formula(self, arith: Arithmetic, z: Number) -> Number:
         """K(z)."""
-        total = 1 + self.base.mean(arith, spliced_change(arith, self.rate, z), above=True)
-        if self.base.failure:
-            total -= arith.constant(self.rate) * arith.constant(self.base.failure)
-        return arith.log(total)
+        return log_mixture.spliced_formula(arith, self.rate, z, self.base.mean, self.base.infinite_mass(arith))
 
     def partial_masses(self, x: float, *, tilted: bool = False) -> Sides | None:
         """From the base above zero, reflected below; the finite part of the failures is at zero."""

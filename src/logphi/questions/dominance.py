@@ -22,11 +22,12 @@ from numpy.typing import NDArray
 from logphi.answers.bound import Bound, Direction
 from logphi.answers.bounds import Bounds
 from logphi.arith.floats import FLOATS
+from logphi.arith.safe import safe_log
 from logphi.arrays import Array
 from logphi.convex.supporting_lines import below_on_cells
 from logphi.engine.directions import Loss
 from logphi.engine.known_order import surely_above, without_common
-from logphi.engine.profile import masses, safe_log
+from logphi.engine.log_probability import masses
 from logphi.inputs.adjacency import Adjacency
 from logphi.inversion import real_space
 from logphi.laws.log_phi import LogPhi

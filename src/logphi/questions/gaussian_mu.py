@@ -23,9 +23,10 @@ from logphi.answers.bound import Bound, Entry, Ledger, Status
 from logphi.answers.bounds import single
 from logphi.arith.floats import ULP
 from logphi.arith.protocol import Plain
+from logphi.arith.safe import safe_log
 from logphi.engine.answer import status_of
 from logphi.engine.directions import HasLoss, Loss
-from logphi.engine.profile import masses, safe_log
+from logphi.engine.log_probability import masses
 from logphi.inputs import check
 from logphi.inputs.adjacency import Adjacency
 from logphi.laws.log_phi import LogPhi

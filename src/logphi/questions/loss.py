@@ -18,7 +18,7 @@ from logphi.arith.floats import ULP
 from logphi.arith.scaled import Scaled
 from logphi.engine import cumulants
 from logphi.engine.answer import infinite_mass, judged, probability
-from logphi.engine.profile import enclosed, ends_of, ledger_of, masses
+from logphi.engine.log_probability import enclosed, ends_of, ledger_of, masses
 from logphi.engine.quantile import where_above, where_below
 from logphi.engine.tail import above, below, one_release, thinned
 from logphi.inputs import check

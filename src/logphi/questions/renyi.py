@@ -23,7 +23,7 @@ from logphi.engine.answer import relatively, status_of, worst
 from logphi.engine.cumulants import cumulant, estimated
 from logphi.engine.directions import HasLoss
 from logphi.engine.log_moment import below_the_end, complex_log_moment, log_moment
-from logphi.engine.profile import masses
+from logphi.engine.log_probability import masses
 from logphi.inputs import check
 from logphi.inputs.arguments import DirectionLike, Number, Numbers
 from logphi.inputs.guesses import guided

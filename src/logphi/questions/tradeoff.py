@@ -22,8 +22,8 @@ from logphi.answers.bounds import Bounds
 from logphi.answers.enclosure import meet
 from logphi.engine.answer import judged, worst
 from logphi.engine.directions import HasLoss
+from logphi.engine.log_probability import masses
 from logphi.engine.method import TRIVIAL
-from logphi.engine.profile import masses
 from logphi.engine.supporting_lines import ROUNDING, ProfileLines, ReversedLines, TailLines
 from logphi.engine.tangent import Search, guessed, supremum
 from logphi.inputs import check

@@ -12,7 +12,7 @@ from logphi.algebra.release import Mechanism
 from logphi.answers.bound import Bound, Status
 from logphi.answers.bounds import single
 from logphi.inputs import check
-from logphi.inputs.arguments import Method
+from logphi.inputs.route_names import Method
 from logphi.pairs.pair import UnsupportedError
 from logphi.progress import shown
 from logphi.statement.document import Curve, Report

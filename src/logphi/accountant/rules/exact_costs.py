@@ -8,7 +8,7 @@ from functools import singledispatch
 
 from logphi.algebra.release import Mechanism
 from logphi.answers.bound import Direction
-from logphi.engine.profile import masses
+from logphi.engine.log_probability import masses
 from logphi.laws.log_phi import LogPhi
 from logphi.mechanisms import ApproximateDP, DiscreteLaplace, ExponentialMechanism, Laplace, PureDP
 from logphi.pairs.pair import UnsupportedError

@@ -21,8 +21,8 @@ from logphi.arrays import Array
 from logphi.convex.hull import Hull, exponential
 from logphi.convex.lower_hull import Known, hull_below
 from logphi.engine.answer import probability
-from logphi.engine.profile import masses
-from logphi.engine.profiles import route
+from logphi.engine.log_probability import masses
+from logphi.engine.shared_evaluator import evaluator
 from logphi.inputs import check
 from logphi.inputs.adjacency import Adjacency
 from logphi.inversion.demand import Demand
@@ -162,7 +162,7 @@ def _known(law: LogPhi, interval: float, highest: int, count: int, rtol: float) 
     """Places e^eps from eps = 0 upward, with bounds of delta; eps is a double, as dp-accounting's losses are."""
     at = [int(place) * interval for place in np.unique(np.rint(np.linspace(0, highest, count)))]
     # asked in order, each answer serves its neighbours
-    profile = route(None)(law, 0.0, Demand(rtol))
+    profile = evaluator()(law, 0.0, Demand(rtol))
     found = (probability(profile(x), rtol) for x in shown(at, "exporting"))
     return [(exponential(Fraction(x)), Fraction(one.lower), Fraction(one.upper)) for x, one in zip(at, found, strict=True)]
 

@@ -17,10 +17,13 @@ from logphi.certified.reals import ball, balls
 from logphi.certified.route import NotCertifiedError
 from logphi.certified.transform import Transform
 from logphi.laws.cells import same_exchanged
+from logphi.laws.finite import Finite
 
 
 class FiniteInBalls(AtomicInBalls):
     """Masses at the logarithms of the ratios of two probability vectors."""
+
+    kinds = (Finite,)
 
     @property
     def symmetric(self) -> bool:

@@ -1,5 +1,7 @@
 """What all tests share: which wait for the whole run, which come first, and that Hypothesis looks at no clock."""
 
+import gc
+from collections.abc import Generator
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -8,11 +10,13 @@ from hypothesis import HealthCheck, settings
 
 ROOT = Path(__file__).resolve().parent
 
-# The plug-in for Opacus needs torch, which only `make test-all` brings: what is not installed is not collected.
-OPACUS = ["src/logphi/adapters/opacus", "tests/adapters/test_opacus.py", "tests/shared/private_training.py"]
-WITH_OPACUS = [*OPACUS, "docs/opacus.md"]
-
-collect_ignore = [] if find_spec("opacus") else OPACUS
+# The plug-in for Opacus needs torch, which only `make test-all` brings. All of this is slow.
+WITH_OPACUS = (
+    "src/logphi/adapters/opacus",
+    "tests/adapters/test_opacus.py",
+    "tests/shared/private_training.py",
+    "docs/opacus.md",
+)
 
 # how long an example takes tells how busy the machine is, and nothing else
 settings.register_profile("logphi", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -21,13 +25,34 @@ settings.load_profile("logphi")
 GOLDEN = (5**0.5 - 1) / 2
 
 
+def needs_opacus(path: Path) -> bool:
+    """Whether a file belongs to the plug-in for Opacus or to its tests."""
+    return path.is_relative_to(ROOT) and path.relative_to(ROOT).as_posix().startswith(WITH_OPACUS)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave the plug-in alone where Opacus is not installed, and where it is slow to import for nothing."""
+    idle = "not slow" in config.getoption("markexpr") or find_spec("opacus") is None
+    return True if idle and needs_opacus(collection_path) else None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Collect without the garbage collector: what is read now stays to the end, and searching it takes seconds."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+
+
 # before pytest leaves out what is slow
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark as slow what only the whole run takes, and put that first."""
     few: dict[str, list[pytest.Item]] = {}
     for item in items:
-        if item.path.relative_to(ROOT).as_posix().startswith(tuple(WITH_OPACUS)):
+        if needs_opacus(item.path):
             item.add_marker(pytest.mark.slow)
         if item.get_closest_marker("few") and not item.get_closest_marker("slow"):
             few.setdefault(item.nodeid.partition("[")[0], []).append(item)

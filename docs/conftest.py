@@ -1,12 +1,11 @@
 """The ```python blocks of a page run before its ``>>>`` examples, which may use what they define."""
 
 import re
-from importlib.util import find_spec
 
 import pytest
 
-# how the site is built: no page, and it needs what only the group `docs` brings; the page on Opacus needs torch
-collect_ignore = ["site"] if find_spec("opacus") else ["site", "opacus.md"]
+# how the site is built: no page, and it needs what only the group `docs` brings
+collect_ignore = ["site"]
 
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 

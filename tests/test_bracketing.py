@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from itertools import product
 
 import pytest
 
@@ -51,23 +52,25 @@ SMOOTH = {
 }
 
 
+LEVELS = (-0.01, -1.0, -2.0, -11.0)
+BIASES = (0.0, 0.9, -0.9)
+
+
 @pytest.mark.parametrize("name", SMOOTH)
-@pytest.mark.parametrize("level", [-0.01, -1.0, -2.0, -11.0])
-@pytest.mark.parametrize("start", [0.0, 0.5, 40.0])
-@pytest.mark.parametrize("width", [0.0, 1e-12, 1e-4])
-def test_smooth_functions(name, level, start, width):
+def test_smooth_functions(name):
     function, inverse = SMOOTH[name]
-    for bias in (0.0, 0.9, -0.9):
+    for level, start, width, bias in product(LEVELS, (0.0, 0.5, 40.0), (0.0, 1e-12, 1e-4), BIASES):
+        case = f"{level=}, {start=}, {width=}, {bias=}"
         found = crossing(enclosing(function, width, bias), level, 0.0, start, math.inf)
         truth = inverse(level)
         slack = 4e-16 * (1 + truth)
-        assert found.lower <= truth + slack
-        assert found.upper >= truth - slack
-        assert found.lower <= found.value <= found.upper
+        assert found.lower <= truth + slack, case
+        assert found.upper >= truth - slack, case
+        assert found.lower <= found.value <= found.upper, case
         # proved: the ends of the enclosure are on the right sides
         at = enclosing(function, width, bias)(0)
-        assert found.lower == 0.0 or at(found.lower).lower >= level
-        assert found.upper == math.inf or at(found.upper).upper <= level
+        assert found.lower == 0.0 or at(found.lower).lower >= level, case
+        assert found.upper == math.inf or at(found.upper).upper <= level, case
 
 
 @pytest.mark.parametrize("name", ["line", "parabola", "logarithm", "kink", "kink-back", "steep"])
@@ -151,19 +154,18 @@ def test_start_outside_the_bracket_is_moved_in():
 
 
 @pytest.mark.parametrize("name", SMOOTH)
-@pytest.mark.parametrize("level", [-0.01, -1.0, -2.0, -11.0])
-@pytest.mark.parametrize("width", [0.0, 1e-9, 1e-2])
-def test_bisection_encloses_the_crossing(name, level, width):
+def test_bisection_encloses_the_crossing(name):
     function, inverse = SMOOTH[name]
-    truth = inverse(level)
-    for bias in (0.0, 0.9, -0.9):
+    for level, width, bias in product(LEVELS, (0.0, 1e-9, 1e-2), BIASES):
+        case = f"{level=}, {width=}, {bias=}"
+        truth = inverse(level)
         at = enclosing(function, width, bias)(0)
         ceiling = 2 * truth + 1
         found = bisection(enclosing(function, width, bias), level, 0.0, 0.5, ceiling)
-        assert found.lower <= truth <= found.upper
-        assert found.lower <= found.value <= found.upper
-        assert found.lower == 0.0 or at(found.lower).lower >= level
-        assert found.upper == ceiling or at(found.upper).upper <= level
+        assert found.lower <= truth <= found.upper, case
+        assert found.lower <= found.value <= found.upper, case
+        assert found.lower == 0.0 or at(found.lower).lower >= level, case
+        assert found.upper == ceiling or at(found.upper).upper <= level, case
 
 
 @pytest.mark.parametrize("width", [0.0, 1e-9, 1e-2])

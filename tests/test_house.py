@@ -48,6 +48,9 @@ PRIVACY |= {word + ending for word in ("delta", "epsilon", "mechanism", "record"
 # A test that looks at the time fails on a busy machine; work is counted instead (tests/shared/effort.py).
 CLOCKS = {"time", "timeit", "datetime", "resource"}
 
+# each file is read once for all tests
+pytestmark = pytest.mark.xdist_group("house")
+
 # What a subclass inherits from these is listed once, or is Python's.
 PUBLIC_BASES = (logphi.Mechanism, logphi.Bound, object, BaseException, Exception, ValueError)
 
@@ -131,7 +134,8 @@ def test_caches_have_a_bound() -> None:
 def test_frozen_values_hold_nothing_that_changes() -> None:
     found = set()
     for path in PACKAGE.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        source = path.read_text(encoding="utf-8")
+        for node in ast.walk(ast.parse(source)) if "frozen" in source else ():
             if isinstance(node, ast.ClassDef) and re.search("frozen(=True|$)", " ".join(map(ast.unparse, node.decorator_list))):
                 held = [one for one in node.body if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name)]
                 changeable = [

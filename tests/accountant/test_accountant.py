@@ -70,7 +70,7 @@ def types_of(value):
     return tuple(map(types_of, value)) if isinstance(value, tuple) else type(value)
 
 
-@pytest.mark.few(15)
+@pytest.mark.few(6)
 @pytest.mark.parametrize("written", [True, False], ids=["written", "floats"])
 @pytest.mark.parametrize("expression", RELEASES)
 def test_a_resumed_ledger_answers_with_the_same_bits(expression, written):

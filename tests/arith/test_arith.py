@@ -80,7 +80,7 @@ def distance(exact, approximate, logarithm):
     return abs(gap)
 
 
-@pytest.mark.few(9)
+@pytest.mark.few(3)
 @pytest.mark.parametrize("is_complex", [False, True])
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_functions_contain_the_image_of_the_disc(name, is_complex):
@@ -152,9 +152,9 @@ def test_rounding_alone_is_relatively_small_for_exact_positive_arguments(name, s
 def test_complex_log1p_keeps_relative_accuracy(angle):
     x = np.geomspace(1e-300, 1e3, 200) * np.exp(1j * angle)
     found = complex_log1p(x)
-    with mpmath.workdps(700):
+    with mpmath.workdps(DIGITS):
         for argument, value in zip(x, found, strict=True):
-            exact = mpmath.log(1 + number(argument))
+            exact = mpmath.log1p(number(argument))
             assert abs(exact - number(value)) <= mpf(8 * ULP) * min(abs(argument), 8) + mpf(1e-320), argument
 
 

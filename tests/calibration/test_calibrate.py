@@ -70,7 +70,7 @@ REFERENCE = {
 }
 
 
-@pytest.mark.few(6)
+@pytest.mark.few(3)
 @pytest.mark.parametrize("name", REFERENCE)
 def test_the_parameters_of_reference_values_are_found_again(name):
     """Values of 32 digits by other methods: what calibrates to them is what they were computed for."""

@@ -64,7 +64,7 @@ MIXTURES = {
 }
 
 
-@pytest.mark.few(5)
+@pytest.mark.few(2)
 @pytest.mark.parametrize("epsilon", ["-0.25", "0", "0.05", "0.3"])
 @pytest.mark.parametrize("which", MIXTURES, ids=lambda which: f"{which[0][:24]}-{which[1]}")
 def test_normal_mixtures_against_integrals(which: tuple[str, str | None], epsilon: str) -> None:

@@ -81,7 +81,7 @@ def test_nothing_is_lost_of_a_two_point_pair(alpha):
     assert found.value == pytest.approx(exact.value, rel=1e-6)
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     "release",
     [

@@ -192,7 +192,7 @@ RELEASES = [
 ]
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("direction", [DIRECTIONS[0], *slowly(*DIRECTIONS[1:])])
 @pytest.mark.parametrize(("text", "epsilon", "width"), RELEASES)
 def test_the_truth_is_between_and_narrower_buckets_are_sharper(text, epsilon, width, direction):

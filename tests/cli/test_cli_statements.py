@@ -8,7 +8,7 @@ import logphi as lp
 from logphi.cli import main
 from logphi.expression import parse
 
-TRAINING = "1000 * Gaussian(sigma=1.2).poisson(0.01)"
+TRAINING = "10 * Gaussian(sigma=5)"
 RELEASE = parse(TRAINING)
 
 

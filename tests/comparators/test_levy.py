@@ -226,7 +226,7 @@ RELEASES = {
 }
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("method", "width"),
     [("levy", SHARP), ("levy-quadrature", SHARP), ("levy-sums", COARSE)],

@@ -157,7 +157,7 @@ def has_transform(mechanism):
     return not any(isinstance(law, SampledOnce) for law, _ in (mechanism.loss_law() + mechanism.loss_law().reflected()).terms)
 
 
-@pytest.mark.few(20)
+@pytest.mark.few(8)
 @pytest.mark.parametrize("scheme", MATRIX.SCHEMES)
 @pytest.mark.parametrize("name", MATRIX.EXAMPLES)
 def test_what_is_not_refused_answers(scheme, name):

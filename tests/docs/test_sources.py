@@ -3,6 +3,7 @@
 import importlib.util
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import nbformat
@@ -82,6 +83,11 @@ class Row:
     number: str
     against: str
 
+    @property
+    def kind(self):
+        """Such as Theorem or Algorithm."""
+        return self.item.split()[0]
+
 
 def rows():
     found = []
@@ -123,25 +129,26 @@ def agrees(answer, shown):
     return abs(float(answer) - float(shown)) <= 0.5000001 * unit
 
 
-@pytest.mark.parametrize(
-    "row", [row for row in ROWS if CALL.search(row.answer)], ids=lambda row: f"{row.document} {row.item}".replace(" ", "-")
-)
-def test_a_call_gives_its_number(row, names):
-    (code,) = CALL.findall(row.answer)
-    answer = eval(code, names)
-    assert agrees(answer, row.number), f"{code} is {answer!r}, the page says {row.number}"
-    assert row.against
+@pytest.mark.parametrize(("document", "kind"), dict.fromkeys((row.document, row.kind) for row in ROWS))
+def test_a_call_gives_its_number(document, kind, names):
+    for row in ROWS:
+        if (row.document, row.kind) == (document, kind) and CALL.search(row.answer):
+            (code,) = CALL.findall(row.answer)
+            answer = eval(code, names)
+            assert agrees(answer, row.number), f"{row.item}: {code} is {answer!r}, the page says {row.number}"
+            assert row.against, row.item
 
 
+@lru_cache
 def headings(notebook):
     cells = nbformat.read(ROOT / "notebooks" / notebook, as_version=4).cells
     texts = [cell.source for cell in cells if cell.cell_type == "markdown"]
     return [line.lstrip("# ") for text in texts for line in text.splitlines() if line.startswith("#")]
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row.document} {row.item}".replace(" ", "-"))
-def test_an_item_leads_to_a_call_or_a_notebook_or_says_why_not(row):
-    links = LINK.findall(row.answer)
-    assert links or CALL.search(row.answer) or row.answer.startswith(NOTHING)
-    for text, notebook in links:
-        assert text in headings(notebook), f"{notebook} has no section {text!r}"
+def test_an_item_leads_to_a_call_or_a_notebook_or_says_why_not():
+    for row in ROWS:
+        links = LINK.findall(row.answer)
+        assert links or CALL.search(row.answer) or row.answer.startswith(NOTHING), row
+        for text, notebook in links:
+            assert text in headings(notebook), f"{notebook} has no section {text!r}"

@@ -54,7 +54,7 @@ def test_epsilons_of_gaussians_are_on_either_side_of_the_closed_form():
             assert bound.width <= WIDER * max(1.0, bound.value)
 
 
-@pytest.mark.few(4)
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", [pytest.param(one, marks=pytest.mark.slow if one in SLOW else ()) for one in RELEASES])
 @pytest.mark.parametrize(("question", "points"), [("delta", EPSILONS), ("log_delta", EPSILONS), ("epsilon", DELTAS)])
 def test_an_array_is_answered_as_its_points_are(name, question, points):

@@ -65,7 +65,7 @@ def shares(n):
     return [-0.999, -0.4, -0.03, 0.0, 0.02, 0.3, 0.7, 0.95, 1 - 1e-3 / n]
 
 
-@pytest.mark.few(10)
+@pytest.mark.few(4)
 @pytest.mark.parametrize("p", [0.75, 0.500001, 0.2, 0.99])
 @pytest.mark.parametrize("n", [1, 2, 3, 10, 99])
 @pytest.mark.parametrize("method", [None, "lattice"])

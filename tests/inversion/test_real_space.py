@@ -132,7 +132,7 @@ def test_two(laws, share):
         assert_profile(laws, float(share * sum(law.width for law in laws)))
 
 
-@pytest.mark.few(4)
+@pytest.mark.few(2)
 @pytest.mark.parametrize("share", [-0.3, 0.1, 0.8])
 @pytest.mark.parametrize(
     "laws",
@@ -281,7 +281,7 @@ def test_mixtures_equal_their_residues(name):
                 assert bound.upper - bound.lower <= 2 * RTOL * float(exact), (x, bound)
 
 
-@pytest.mark.few(10)
+@pytest.mark.few(4)
 @pytest.mark.parametrize("delta", [0.2, 1e-3, 1e-9, 1e-20])
 @pytest.mark.parametrize("name", MIXTURES)
 def test_epsilon_of_mixtures_is_proved_on_both_sides(name, delta):

@@ -215,7 +215,7 @@ def profile(x, shifts, weights, turned):
     return level * above(-low) - moving if turned else moving - level * above(low)
 
 
-@pytest.mark.few(4)
+@pytest.mark.few(2)
 @pytest.mark.parametrize("seed", range(16))
 def test_one_release_in_both_directions_far_into_the_tails(seed):
     rng = np.random.default_rng(seed)

@@ -50,7 +50,7 @@ def reports(k, p, relation):
 REPORTS = [(2, 0.5), (3, 0.9), (10, 0.25), (100, 0.999), (10**6, 0.01)]
 
 
-@pytest.mark.few(8)
+@pytest.mark.few(3)
 @pytest.mark.parametrize(("k", "p"), REPORTS)
 @pytest.mark.parametrize("relation", ["replace", "replace_special"])
 @pytest.mark.parametrize("n", [1, 2, 9])
@@ -247,7 +247,7 @@ def test_truncated_normal_noise_equals_the_sum_over_outcomes(sigma, s, truncatio
                 assert bound.width <= SHARP * exact, (epsilon, bound.method)
 
 
-@pytest.mark.few(4)
+@pytest.mark.few(2)
 @pytest.mark.parametrize("direction", ["remove", "add"])
 @pytest.mark.parametrize(
     ("sigma", "s", "truncation", "n"),

@@ -126,7 +126,7 @@ def answers(name):
         return [(mechanism.delta(e, direction="remove"), profile(mpf(e))) for e in EPSILONS]
 
 
-@pytest.mark.few(5)
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", PROBLEMS)
 def test_assert_honest(name):
     """The true error is within the reported one, whether that is small or not; and it says that it is an estimate."""

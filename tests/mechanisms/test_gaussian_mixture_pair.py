@@ -13,6 +13,7 @@ import logphi as lp
 from exact import dec
 from logphi.arith.mp import MULTIPRECISION
 from logphi.quadrature.pair_envelope import log_pair_envelope
+from slowly import slowly
 
 DIGITS = 30
 PAIRS: list[tuple[Any, ...]] = [
@@ -85,7 +86,7 @@ def test_one_release(pair, rate):
 
 
 @pytest.mark.parametrize("pair", [PAIRS[0], *(pytest.param(pair, marks=pytest.mark.slow) for pair in PAIRS[1:])])
-@pytest.mark.parametrize("rate", [None, 0.3])
+@pytest.mark.parametrize("rate", [0.3, *slowly(None)])
 def test_transform(pair, rate):
     """K by the formula, with many digits."""
     mechanism = lp.GaussianMixturePair(*pair)

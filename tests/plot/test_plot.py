@@ -376,7 +376,7 @@ def test_a_chart_has_a_row_for_each_method() -> None:
     ax.figure.canvas.draw()
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("mechanism", "question"),
     [

@@ -67,7 +67,7 @@ def scanned(first, second):
     )
 
 
-@pytest.mark.few(6)
+@pytest.mark.few(3)
 @pytest.mark.parametrize(("first", "second"), PROVED, ids=repr)
 def test_it_is_proved(first, second):
     found = lp.dominates(first, second)
@@ -187,7 +187,7 @@ def log_normal_profile(m, x):
     )
 
 
-@pytest.mark.few(6)
+@pytest.mark.few(3)
 @pytest.mark.parametrize("m", [0.3, 1, 4])
 @pytest.mark.parametrize("other", [0.29, 0.05])
 @pytest.mark.parametrize("moves", [(0.0, 0.0), (3.0, 0.0), (2.0, 1.5), (0.0, 5.0)])

@@ -208,7 +208,7 @@ INTEGRALS = (
 )
 
 
-@pytest.mark.few(24)
+@pytest.mark.few(9)
 @pytest.mark.parametrize(
     ("name", "t"),
     [
@@ -311,7 +311,7 @@ SYMBOLIC = {
 }
 
 
-@pytest.mark.few(17)
+@pytest.mark.few(6)
 @pytest.mark.parametrize("name", SYMBOLIC)
 @pytest.mark.parametrize("direction", ["remove", "add"])
 def test_symbols_give_the_formula_that_numbers_give(name, direction):

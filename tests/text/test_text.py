@@ -75,11 +75,11 @@ def test_json_is_read_back(text):
 
 
 @pytest.mark.parametrize("clone", [copy.copy, copy.deepcopy, lambda one: pickle.loads(pickle.dumps(one))])
-@pytest.mark.parametrize("text", [*RELEASES, *MORE])
-def test_a_mechanism_is_copied_and_pickled(text, clone):
-    mechanism = lp.parse(text)
-    assert clone(mechanism) == mechanism
-    assert exactly(clone(mechanism)) == exactly(mechanism)
+def test_a_mechanism_is_copied_and_pickled(clone):
+    for text in (*RELEASES, *MORE):
+        mechanism = lp.parse(text)
+        assert clone(mechanism) == mechanism, text
+        assert exactly(clone(mechanism)) == exactly(mechanism), text
 
 
 def test_as_it_is_typed():
@@ -104,6 +104,8 @@ numbers = st.one_of(
     st.fractions(Fraction(1, 3), 30, max_denominator=10**30),
 )
 rates = st.one_of(st.floats(0, 1), st.fractions(0, 1), st.sampled_from([0, 1]))
+# a product of two rates that is below every double is refused
+moderate = st.one_of(st.floats(1e-150, 1), st.fractions(0, 1, max_denominator=10**30), st.sampled_from([0, 1]))
 orders = st.sampled_from(["add_remove", "add", "remove"])
 steps = st.one_of(
     st.builds(lp.Gaussian, numbers, numbers),
@@ -121,7 +123,7 @@ steps = st.one_of(
     st.builds(lambda m, q, k: m.poisson(q, group_size=k), st.builds(lp.Gaussian, numbers), rates, st.integers(1, 5)),
     st.builds(lambda m, q: m.poisson(q, one_pair=True), st.builds(lp.Laplace, numbers), rates),
     st.builds(lambda a, b, q: (2 * a + b).poisson(q), st.builds(lp.Laplace, numbers), st.builds(lp.PureDP, numbers), rates),
-    st.builds(lambda m, p, q: m.poisson(p).poisson(q), st.builds(lp.Gaussian, numbers), rates, rates),
+    st.builds(lambda m, p, q: m.poisson(p).poisson(q), st.builds(lp.Gaussian, numbers), moderate, moderate),
 )
 counts = st.one_of(st.integers(0, 5), st.integers(0, 10**298))
 releases = st.lists(st.tuples(counts, steps), min_size=1, max_size=4).map(lambda terms: lp.compose(n * m for n, m in terms))

@@ -22,6 +22,9 @@ WITH_OPACUS = (
 settings.register_profile("logphi", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("logphi")
 
+# The last line of a page whose examples take seconds; what they show is tested elsewhere, too.
+SLOW_PAGE = "<!-- its examples are slow tests -->"
+
 GOLDEN = (5**0.5 - 1) / 2
 
 
@@ -52,7 +55,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark as slow what only the whole run takes, and put that first."""
     few: dict[str, list[pytest.Item]] = {}
     for item in items:
-        if needs_opacus(item.path):
+        if needs_opacus(item.path) or (item.path.suffix == ".md" and SLOW_PAGE in item.path.read_text(encoding="utf-8")):
             item.add_marker(pytest.mark.slow)
         if item.get_closest_marker("few") and not item.get_closest_marker("slow"):
             few.setdefault(item.nodeid.partition("[")[0], []).append(item)

@@ -145,7 +145,7 @@ def test_frozen_values_hold_nothing_that_changes() -> None:
     assert found == set()
 
 
-@lru_cache
+@lru_cache(maxsize=1000)
 def imported(path: Path) -> set[str]:
     nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
     whole = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}

@@ -144,7 +144,7 @@ def test_the_closed_profile_lies_within_the_bounds(release, e):
     assert encloses(mechanism.delta(e, direction=direction), truth(profile, e))
 
 
-@examples(60)
+@examples(30)
 @given(two_point_releases(), EPSILONS)
 def test_the_binomial_sum_lies_within_the_bounds(release, e):
     """lower <= delta(eps) <= upper for n binary mechanisms, whose profile is a binomial sum."""

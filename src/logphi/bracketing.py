@@ -19,10 +19,10 @@ _STEPS = 60
 _PREPARATIONS = 4
 # measured: how near the logarithm of the coarse function must come to the level
 _ROUGH = 0.01
-# bisection stops at this width, in units of 1 + |x|, and moves an end no nearer than this share of its distance
+# chosen: bisection stops at this width, in units of 1 + |x|, and moves an end no nearer than this share of its distance
 _RESOLUTION = 1e-11
 _SHARE = 0.05
-# a gap that is this small a share of the enclosure is noise
+# chosen: a gap that is this small a share of the enclosure is noise
 _NOISE = 1e-3
 # measured: each step away from a guess is so much longer; halving makes up for what it skips
 _STRIDE = 8.0

@@ -14,7 +14,7 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
-# what is done sooner is not worth a bar
+# chosen: what is done sooner is not worth a bar
 SECONDS = 1.0
 
 

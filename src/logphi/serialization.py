@@ -16,7 +16,7 @@ from logphi.text.description import COMPOSITION
 from logphi.text.strict_json import LONGEST_MECHANISM, MECHANISM, fields, json_object, number_from_json
 
 _SAMPLED = ("poisson", "subset")
-# samples of compositions of samples: far below the recursion limit of the interpreter
+# chosen: samples of compositions of samples: far below the recursion limit of the interpreter
 _DEEPEST = 50
 
 

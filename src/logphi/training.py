@@ -25,13 +25,13 @@ from logphi.text.written import Written, meant
 
 LARGEST_DATASET = 10**15
 SAMPLERS = ("poisson", "without_replacement", *NOT_AMPLIFIED)
-# under replace a sum of clipped gradients moves by up to twice the clipping norm
+# derived: under replace a sum of clipped gradients moves by up to twice the clipping norm
 _REPLACED = 2.0
 _DRAWN = {
     "poisson": "every step draws a fresh Poisson sample: each record takes part by itself, with the sampling rate",
     "without_replacement": "every step draws a fresh, uniformly random batch of fixed size, without replacement",
 }
-# significant digits of a noise multiplier that is found
+# chosen: significant digits of a noise multiplier that is found
 _DIGITS = 6
 _RATE = "dataset_size= and batch_size=, whose ratio is the rate; of a rate alone, steps * lp.Gaussian(sigma).poisson(rate)"
 _PARTS = "accumulated batches are parts of one sample, so that no record is in two of them, and get noise once"

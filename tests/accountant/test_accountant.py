@@ -84,6 +84,7 @@ def test_a_resumed_ledger_answers_with_the_same_bits(expression, written):
     assert resumed.delta(0.3).same_as(accountant.delta(0.3))
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("written", [True, False], ids=["written", "floats"])
 @pytest.mark.parametrize(
     "expression",
@@ -103,7 +104,7 @@ def test_a_resumed_ledger_gives_the_same_certificate(expression, written):
     assert json.loads(first)["parameters"] == ("as written" if written else "floats as their shortest decimals")
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(runs)
 def test_the_ledger_is_the_composition_of_its_steps(steps):
     accountant = holding(*steps)

@@ -81,7 +81,7 @@ def test_what_renyi_sums_accept_composes_to_within_the_budget(numbers, requests)
     assert budget.release.delta(epsilon).value <= delta * (1 + GAME)
 
 
-@settings(max_examples=6)
+@settings(max_examples=4)
 @given(budgets, wishes)
 def test_what_a_schedule_accepts_is_proved_to_be_within_the_budget(numbers, requests):
     epsilon, delta, _ = numbers
@@ -100,7 +100,7 @@ def test_what_squares_of_mu_accept_composes_to_within_the_budget(numbers, reques
     assert squares <= budget.spent["mu_squared"] <= squares * (1 + SHORTENED)
 
 
-@settings(max_examples=20)
+@settings(max_examples=8)
 @given(budgets, st.sampled_from(UNDER_ADD_REMOVE), st.integers(1, 200), st.sampled_from(["renyi", "schedule"]))
 def test_less_may_be_spent_wherever_more_may_and_more_of_a_larger_budget(numbers, mechanism, count, rule):
     epsilon, delta, infinite_mass = numbers

@@ -38,6 +38,7 @@ class ConformanceTest(privacy_accountant_test.PrivacyAccountantTest):
         return [LogPhiAccountant(relation) for relation in dpa.NeighboringRelation]
 
 
+@pytest.mark.slow
 class TestsOfThePldAccountant(pld_privacy_accountant_test.PldPrivacyAccountantTest):
     """What dp-accounting asks of its own accountant of distributions, asked of ours."""
 

@@ -118,6 +118,7 @@ def test_composed_exports_stay_above():
         assert bound.lower - TRANSFORM <= exported.get_delta_for_epsilon(epsilon) <= bound.upper * 1.05 + TRANSFORM
 
 
+@pytest.mark.slow
 def test_composed_optimistic_exports_stay_below():
     step = lp.Gaussian(sigma=1.1).poisson(0.05)
     exported = to_privacy_loss_distribution(step, pessimistic=False, points=300).self_compose(50)
@@ -139,6 +140,7 @@ def test_infinite_losses_are_exported_as_such():
     assert high.get_epsilon_for_delta(0.1) == math.inf
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("mechanism", [lp.Gaussian(1.0), *MECHANISMS[:3]], ids=str)
 def test_riskcal_reads_conservative_risks_from_a_pessimistic_export(mechanism):
     analysis = pytest.importorskip("riskcal").analysis

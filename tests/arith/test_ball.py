@@ -208,6 +208,7 @@ def test_more_bits_are_narrower():
     assert Balls(53).log(Balls(256).exact(0.2)).bits == 256
 
 
+@pytest.mark.few(10)
 @pytest.mark.parametrize("variance", [0.01, 0.3, 1.0, 7.25, 400.0])
 @pytest.mark.parametrize("at", [0.0, 0.3, 5.5, -2 + 0.7j, 1.25 + 3j])
 def test_normal_sums(variance, at):

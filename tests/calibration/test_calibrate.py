@@ -19,6 +19,7 @@ from logphi import CalibrationStatus
 from logphi.calibration.scale import Reals, Wholes
 from logphi.calibration.target import excess
 from logphi.expression import parse, unknowns
+from slowly import slowly
 
 # the tolerance of a calibration, unless it is given
 RTOL = 1e-6
@@ -122,12 +123,12 @@ def training(sigma=1.1, steps=14062, rate=256 / 60000):
 
 def test_there_and_back():
     """The epsilon that was claimed for some steps allows these steps."""
-    for steps in (1, 999, 14062):
+    for steps in (1, 14062):
         claimed = float(training(steps=steps).epsilon(1e-5))
         assert lp.calibrate(lambda n: training(steps=n), epsilon=claimed, delta=1e-5).value == steps
 
 
-@pytest.mark.parametrize("name", ["sigma", "steps", "rate"])
+@pytest.mark.parametrize("name", ["sigma", *slowly("steps", "rate")])
 def test_training_takes_few_evaluations(name):
     found = lp.calibrate(lambda x: training(**{name: x}), epsilon=2, delta=1e-5)
     assert found.evaluations <= FEW
@@ -299,7 +300,7 @@ def test_bounds_that_do_not_tell_are_told():
 
 
 def test_estimates_are_told():
-    found = lp.calibrate(lambda x: lp.GaussianPair(0, x, 1, x * 1.2).poisson(0.1), epsilon=2, delta=1e-2, rtol=1e-3)
+    found = lp.calibrate(lambda x: lp.GaussianPair(0, x, 1, x * 1.2).poisson(0.1), epsilon=1, delta=1e-2, rtol=1e-2)
     assert found.status is CalibrationStatus.ESTIMATED
     assert not found.status.met
 

@@ -120,6 +120,7 @@ EXPRESSIONS = [
 ]
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("times", [8, pytest.param(40, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(("expression", "question"), EXPRESSIONS)
 def test_altered_certificates_are_rejected(expression, question, times):

@@ -242,8 +242,9 @@ def test_epsilon_exactly_at_a_place_of_the_lattice():
         assert mpf(lower.numerator) / lower.denominator <= exact <= mpf(upper.numerator) / upper.denominator
 
 
-@pytest.mark.parametrize("epsilon", ["0.3", *slowly("-1", "1")])
-@pytest.mark.parametrize("turned", [False, *slowly(True)])
+@pytest.mark.parametrize("epsilon", ["0.3", "-1", "1"])
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.slow
 def test_rays_and_a_line_agree(epsilon, turned):
     loss = parse("12 * GaussianPair(mean_p=0, sigma_p=10, mean_q=1, sigma_q=11)").loss_law()
     loss = loss.reflected() if turned else loss

@@ -42,6 +42,7 @@ def prepare(loss: LogPhi, epsilon: Any, bits: int) -> Any:
     return residues.prepare(terms_of(loss), epsilon, bits)
 
 
+@pytest.mark.few(17)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
 def test_reference(case: Case) -> None:
     assert_certified(prepare, case)
@@ -60,6 +61,7 @@ def shares(generator: random.Random, size: int) -> list[Fraction]:
     return [part / sum(parts) for part in parts]
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize("seed", range(12))
 def test_random_finite_laws_against_enumeration(seed: int) -> None:
     generator = random.Random(seed)

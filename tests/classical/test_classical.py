@@ -220,7 +220,7 @@ def pairs(number, seed=0):
         yield p, q
 
 
-@pytest.mark.parametrize("number", [10, pytest.param(40, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("number", [6, pytest.param(40, marks=pytest.mark.slow)])
 def test_conversions_hold_of_random_pairs(number):
     for index, (p, q) in enumerate(pairs(number)):
         order = (1.2, 2.0, 5.5, 20.0)[index % 4]

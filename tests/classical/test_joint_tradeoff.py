@@ -41,7 +41,7 @@ def both_sides(slope):
     return DivergenceCurve(lambda order: slope * order, interval=(0, math.inf))
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("slope", [0.5, 0.02])
 @pytest.mark.parametrize("alpha", [0.01, 0.3, 0.8])
 def test_the_curve_of_all_orders(slope, alpha):

@@ -144,7 +144,7 @@ def estimates(p_below, q_below, h, reach, count, eps):
     ("release", "law", "h", "reach", "count", "epsilon"),
     [
         (lp.Gaussian(1), lambda: normal_shift(mpf(1)), 0.25, 64, 1, 0.6),
-        (lp.Gaussian(0.5), lambda: normal_shift(mpf(2)), 0.5, 80, 3, 9.25),
+        *slowly((lp.Gaussian(0.5), lambda: normal_shift(mpf(2)), 0.5, 80, 3, 9.25)),
         *slowly((lp.Gaussian(2).poisson(0.3), lambda: sampled_normal(mpf(1) / 2, dec(0.3)), 0.125, 64, 2, 0.3)),
         *slowly(
             (
@@ -304,6 +304,7 @@ def test_chernoff_of_normal_losses_is_closed():
         assert (low.side, high.side) == (Side.LOWER, Side.UPPER)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     "text",
     [

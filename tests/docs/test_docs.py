@@ -207,7 +207,11 @@ def nine_digits(text):
     return NUMBER.sub(lambda found: f"{float(found[0]):.9g}", text)
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if sessions(page)], ids=lambda page: page.name)
+# each command has its own tests
+@pytest.mark.parametrize(
+    "page",
+    [pytest.param(page, id=page.name, marks=[] if page == README else pytest.mark.slow) for page in PAGES if sessions(page)],
+)
 def test_commands_print_what_a_page_shows(page, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     for command, shown in sessions(page):

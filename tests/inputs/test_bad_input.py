@@ -313,7 +313,7 @@ def test_explain_takes_one_question():
         lp.Gaussian(sigma=1),
         lp.Laplace(scale=1).poisson(0.1),
         lp.GaussianPair(mean_p=0, sigma_p=1, mean_q=1, sigma_q=2),
-        lp.Gaussian(sigma=1).poisson(0.1, group_size=3) + lp.Laplace(scale=1),
+        *slowly(lp.Gaussian(sigma=1).poisson(0.1, group_size=3) + lp.Laplace(scale=1)),
     ],
 )
 def test_absurd_thresholds_get_valid_answers(release, epsilon):

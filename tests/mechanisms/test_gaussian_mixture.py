@@ -57,7 +57,7 @@ def hockey_stick(epsilon, shifts, weights, direction):
     return unit * mpmath.quad(inside, mpmath.linspace(min(root, far), max(root, far), 17), method="gauss-legendre", maxdegree=4)
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("mechanism", "shifts", "weights"),
     [
@@ -164,7 +164,7 @@ def test_a_group_of_two_hundred():
     assert mean.epsilon(1e-6).upper < spent.lower < 1.2 * mean.epsilon(1e-6).upper
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("count", [1, 2, 5, 30])
 @pytest.mark.parametrize("direction", ["remove", "add"])
 def test_two_independent_routes_agree(count, direction):

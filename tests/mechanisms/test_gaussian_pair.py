@@ -156,7 +156,7 @@ def test_deltas_down_to_the_smallest_double_keep_their_digits(e):
     assert found.status is lp.Status.MET
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("count", [2, 3, 4, 10])
 @pytest.mark.parametrize("widths", [(1.0, 2.0), (1.1, 1.0)])
 def test_equal_means_compose_to_a_chi_square(count, widths):

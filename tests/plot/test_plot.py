@@ -282,6 +282,7 @@ def test_references_are_rows_of_the_comparison() -> None:
     assert len(styles) == 3
 
 
+@pytest.mark.slow
 def test_training_is_epsilon_against_epochs_beside_the_renyi_accountant() -> None:
     longer = lp.dp_sgd(dataset_size=1000, batch_size=100, epochs=0.75, noise_multiplier=4, clipped_count_noise=20)
     ax: Any = lp.plot.training([RUN, longer], delta=1e-5, labels=["short", "long"])
@@ -327,6 +328,7 @@ def test_training_alone_and_with_other_methods() -> None:
         lp.plot.training(RUN, delta=1e-5, labels=["one", "two"])
 
 
+@pytest.mark.slow
 def test_labels_name_what_is_drawn_in_every_picture() -> None:
     m = lp.PureDP(epsilon=0.5)
     for labels in ("mine", ["mine"]):

@@ -97,7 +97,7 @@ def test_an_atom_at_the_threshold_is_on_both_sides() -> None:
     assert bound.upper >= 0.64 * (1 - 1e-12)
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(st.data())
 def test_finite_pairs(data: st.DataObject) -> None:
     """Random pairs with zeros in either vector, composed with one another, between their atoms."""

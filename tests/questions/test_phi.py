@@ -19,6 +19,7 @@ from logphi.answers.bound import Status
 from logphi.arith.nodes import normal_sum_of_arrays, quadrature_of_arrays
 from logphi.mechanisms.catalogue import CATALOGUE
 from one_of_each import EXAMPLES
+from slowly import slowly
 
 ALPHA = sympy.Symbol("alpha", real=True)
 TEN_DIGITS = 1e-10
@@ -208,7 +209,7 @@ INTEGRALS = (
 )
 
 
-@pytest.mark.few(9)
+@pytest.mark.few(6)
 @pytest.mark.parametrize(
     ("name", "t"),
     [
@@ -311,7 +312,7 @@ SYMBOLIC = {
 }
 
 
-@pytest.mark.few(6)
+@pytest.mark.few(4)
 @pytest.mark.parametrize("name", SYMBOLIC)
 @pytest.mark.parametrize("direction", ["remove", "add"])
 def test_symbols_give_the_formula_that_numbers_give(name, direction):
@@ -330,7 +331,7 @@ def test_gaussians_in_symbols():
     assert sympy.simplify(log_phi + N * ALPHA * (ALPHA - sympy.I) / (2 * SIGMA**2)) == 0
 
 
-@pytest.mark.parametrize("name", ["Gaussian", "Laplace", "RandomizedResponse", "PureDP", "Discrete"])
+@pytest.mark.parametrize("name", ["Gaussian", "Laplace", "RandomizedResponse", "PureDP", *slowly("Discrete")])
 def test_laws_that_every_log_phi_obeys(name):
     make, values = SYMBOLIC[name]
     symbols = [symbol for symbol, _ in values]

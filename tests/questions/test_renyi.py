@@ -69,7 +69,7 @@ def test_normal_laws(order, sigma):
     check((10**9 * lp.Gaussian(sigma=sigma)).renyi(order), 10**9 * exact)
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(2)
 @pytest.mark.parametrize("order", REAL_ORDERS)
 @pytest.mark.parametrize("scale", [0.5, 2.0])
 def test_laplace_laws(order, scale):

@@ -283,6 +283,7 @@ def test_no_attack_beats_the_one_on_the_gaussian_mechanism_by_more_than_the_slac
 
 @pytest.mark.few(1)
 @pytest.mark.parametrize(("sigma", "fpr"), [(0.6, 1e-4), (2.0, 0.2), (2.0, 0.9)])
+@pytest.mark.slow
 def test_more_noise_less_risk(sigma, fpr):
     loud, quiet = ((50 * lp.Gaussian(sigma=scale).poisson(0.2)).risk for scale in (1.1 * sigma, sigma))
     assert fpr < loud.tpr(fpr).upper < quiet.tpr(fpr).lower

@@ -129,7 +129,7 @@ def test_randomized_response(p, count):
         exactly(release.tradeoff(alpha), best_test(cells, written(alpha)))
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("seed", range(12))
 def test_finite_pairs(seed):
     rng = np.random.default_rng(seed)

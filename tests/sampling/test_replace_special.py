@@ -11,6 +11,7 @@ from mpmath import exp, mpf
 import logphi as lp
 from exact import contains, dec
 from refusals import refused
+from slowly import slowly
 
 NOTHING = -1
 
@@ -110,7 +111,7 @@ def test_dp_accounting_gives_the_same_for_one_and_for_many():
         lambda **relation: lp.Gaussian(1.3, **relation),
         lambda **relation: lp.Laplace(2, **relation),
         lambda **relation: lp.DiscreteLaplace(2, sensitivity=2, **relation),
-        lambda **relation: lp.DiscreteGaussian(2, **relation),
+        *slowly(lambda **relation: lp.DiscreteGaussian(2, **relation)),
         lambda **relation: lp.GaussianMixture(2, [0, 1], [0.5, 0.5], **relation),
         lambda **relation: lp.RandomizedResponse(0.7, **relation),
         lambda **relation: lp.ApproximateDP(1, 1e-4, **relation),

@@ -112,6 +112,7 @@ def by_densities(shift):
 
 
 @pytest.mark.parametrize("count", [1, *(pytest.param(count, marks=pytest.mark.slow) for count in (2, 100))])
+@pytest.mark.slow
 def test_quadrature_agrees_with_the_proved_law(count):
     """Two normal densities by samples, and the law of the sampled Gaussian with its proof."""
     sampled = count * by_densities(1.0).subset(0.2, adjacency="replace")

@@ -68,6 +68,7 @@ def test_every_number_is_rounded_to_the_safe_side(statement):
         assert Decimal(bound.upper) <= number <= Decimal(bound.upper) * Decimal("1.0001")
 
 
+@pytest.mark.slow
 def test_the_numbers_are_those_of_the_release(statement):
     release = TRAINING + 2 * lp.Laplace(scale=5.0)
     assert statement.epsilon.same_as(release.epsilon(1e-5))

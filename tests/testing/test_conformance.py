@@ -137,7 +137,7 @@ def name_of(row):
     return re.sub(r"<function (\w+) at \w+>", r"\1", str(row))
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(2)
 @pytest.mark.parametrize("row", [*ROWS, *slowly(*SLOW_ROWS)], ids=name_of)
 def test_conforms(row):
     testing.check_mechanism(mechanism_of(row))
@@ -178,6 +178,7 @@ class BadlyGuessedTail(GuessedTail):
         return Values(values.mid + 1e-7 * z**2, values.rounding, values.inner)
 
 
+@pytest.mark.slow
 def test_a_law_with_half_a_strip():
     # few of them decay slowly
     testing.check_mechanism(8 * Own(Tail()) + lp.ApproximateDP(epsilon=0.3, delta=0.01))

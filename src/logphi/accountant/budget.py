@@ -19,7 +19,7 @@ from logphi.inputs.arguments import Scalar
 from logphi.inputs.guesses import BUDGET, Guided
 from logphi.text.strict_json import fields, number_from_json, number_to_json
 
-# an excess this small, relatively, may be that of doubles over the decimals they stand for
+# derived: an excess this small, relatively, may be that of doubles over the decimals they stand for
 _ROUNDING = Fraction(1, 10**12)
 
 

@@ -14,7 +14,7 @@ from logphi.text.written import meant
 if TYPE_CHECKING:
     from logphi.certified.certificate import Certificate
 
-# more digits are taken for a typing error
+# chosen: more digits are taken for a typing error
 MOST_DIGITS = 1000
 
 

@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 from logphi.text.written import Named
 
-# trial numbers of parameters, within (0, 1), and what they are multiplied by where that is no release
+# chosen: trial numbers of parameters, within (0, 1), and what they are multiplied by where that is no release
 _TRIALS, _SCALES = 1009, (Fraction(1), Fraction(1, 10), Fraction(10))
 
 

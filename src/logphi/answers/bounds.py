@@ -13,7 +13,7 @@ from logphi.answers.decimals import formatted
 from logphi.answers.operators import Elementwise
 from logphi.arrays import Array
 
-# as many points of an array are shown in a line
+# chosen: as many points of an array are shown in a line
 _FEW = 4
 
 

@@ -13,10 +13,10 @@ import numpy as np
 from logphi.answers.bound import Bound, ComplexBound, Ledger, Side, Status
 from logphi.answers.bounds import Bounds
 
-# significant digits of a bound, and of an error
+# chosen: significant digits of a bound, and of an error
 DIGITS = 13
 _ERROR_DIGITS = 2
-# longer arrays show this many of their first points, and of their last
+# chosen: longer arrays show this many of their first points, and of their last
 _ENDS = 5
 
 

@@ -4,10 +4,10 @@ Every operation returns a complex ball that contains the exact result for all ar
 *Arb: efficient arbitrary-precision midpoint-radius interval arithmetic*). What cannot be enclosed is refused with a
 ``NotImplementedError``, and what is not known, as at a pole, is a ball that is not finite: no estimate passes for a proof.
 
-Logarithms are known up to multiples of 2 pi i, and so is K: the principal branch is taken where a ball keeps off the negative
-axis, and the branch that is continuous there where it does not. In an integrand one branch must hold throughout: a ball
-knows the variables of integration that it depends on, and a logarithm of such a one across the cut is not finite, so that the
-quadrature looks closer.
+A logarithm, and so K, is determined up to multiples of 2 pi i. A ball that avoids the negative axis gets the principal branch;
+a ball that meets it gets the branch that is continuous across it. In an integrand one branch must hold throughout. A ball
+therefore keeps the variables of integration that it depends on, and the logarithm of such a ball is not finite where it
+meets the cut: the quadrature then bisects.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ def precision(bits: int) -> Iterator[Any]:
 
 @dataclass(frozen=True, eq=False)
 class Ball:
-    """A complex number to within a radius, and the bits that are carried when it is computed with.
+    """A complex number to within a radius, and the precision in bits of computations with it.
 
-    ``value`` is a ``flint.acb``. ``variables`` are those of the integrals that are being taken over it: a function of such a
-    ball is not finite unless it is analytic on all of it. The enclosure is valid whatever the precision, which only decides how
-    wide it is.
+    ``value`` is a ``flint.acb``. ``variables`` are the variables of integration that the number depends on: a function of such
+    a ball is finite only if it is analytic on the whole ball. The enclosure is valid at any precision; more bits make it
+    narrower.
     """
 
     value: Any
@@ -54,7 +54,7 @@ class Ball:
 
     @property
     def analytic(self) -> bool:
-        """Whether functions of it have to be."""
+        """Whether functions of it must be analytic to be finite."""
         return bool(self.variables)
 
     def _paired(self, other: Any, operation: Callable[[Any, Any], Any], *, turned: bool = False) -> Any:
@@ -101,12 +101,12 @@ class Ball:
         if isinstance(other, int):
             return self._paired(other, pow)
         analytic = self.analytic or (isinstance(other, Ball) and other.analytic)
-        # across the cut both sides at once: a power tells the branches apart
+        # a ball across the cut holds both branches, on which the powers differ
         return self._paired(other, lambda base, power: (power * base.log(analytic=analytic)).exp())
 
     @property
     def finite(self) -> bool:
-        """Whether anything is known."""
+        """Whether the ball is bounded."""
         return bool(self.value.is_finite())
 
     def exceeds(self, other: Ball) -> bool:

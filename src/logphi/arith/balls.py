@@ -16,7 +16,7 @@ from logphi.text.written import meant
 
 # derived: a precision below sixteen bits bounds nothing useful, and one above a million is a mistyped number
 _LEAST_BITS, _MOST_BITS = 16, 1 << 20
-# measured: the bits by which a mean over the line may fall below one before the bound of its tails widens it
+# measured: a mean over the line may be below one by this many bits before the bound of its tails widens it
 _GUARD = 32
 
 
@@ -25,8 +25,8 @@ class Balls(Arithmetic):
     """Numbers are :class:`Ball`, computed with ``bits`` bits.
 
     A whole number between 16 and 2^20. A constant is the decimal or the quotient that was written, and of a plain double the
-    shortest decimal that reads back as it. If ``proving``, formulas refuse numbers that were rounded to doubles on their way
-    here. Nothing outside learns of the precision: FLINT's own is put back after each operation.
+    shortest decimal that reads back as it. If ``proving``, formulas refuse numbers that were rounded to doubles before.
+    FLINT's own precision is restored after each operation.
 
     Raises
     ------
@@ -126,9 +126,9 @@ class Balls(Arithmetic):
         return self._of(x, lambda _, value: value.exp()) if isinstance(x, Ball) else x.exp()
 
     def log_normal_mean(self, function: Callable[[Number], Number]) -> Ball:
-        """By quadrature between -R and R, and a bound of the tails beyond.
+        """By quadrature between -R and R, and a bound of the two tails.
 
-        The function is run once to see how large it is (:mod:`logphi.arith.order`). If |f(x)| <= e^{a|x| + b} for real x,
+        The function is evaluated once to bound its growth (:mod:`logphi.arith.order`). If |f(x)| <= e^{a|x| + b} for real x,
         the two tails of E[f(X)] are at most 2 e^{b + a^2/2} P(X > R - a) <= e^{b + a^2/2 - (R - a)^2/2} for R >= a.
 
         Raises
@@ -214,21 +214,21 @@ class Balls(Arithmetic):
     def _of(self, x: Any, evaluate: Callable[[Any, Any], Any]) -> Ball:
         """A function of FLINT and of a number, at the precision of whichever is finer."""
         if not isinstance(x, Ball):
-            x.refuse()  # a function whose size is asked for
+            x.refuse()  # it stands for a function whose growth is being bounded
         bits = max(self.bits, x.bits)
         with precision(bits) as flint:
             return Ball(evaluate(flint, x.value), bits, x.variables)
 
 
 def _log(flint: Any, value: Any, analytic: bool) -> Any:
-    """The principal branch, or what continues it from above across the negative axis."""
+    """The principal branch, or its continuation from above across the negative axis."""
     if analytic or value.real > 0 or not value.imag.contains(0):
         return value.log(analytic=analytic)
     return (-value).log() + flint.acb(0, 1) * flint.arb.pi()
 
 
 def _log1p(flint: Any, value: Any, analytic: bool) -> Any:
-    """As ``_log``, without forming 1 + value where that is what a small value is about."""
+    """The logarithm of 1 + value on the branch of ``_log``; small values keep their digits."""
     if value.real > -1 or not value.imag.contains(0):
         return value.log1p()
     return _log(flint, 1 + value, analytic)

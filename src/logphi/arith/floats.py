@@ -19,7 +19,7 @@ from logphi.arrays import Array
 
 # derived: twice the unit roundoff of IEEE doubles
 ULP = 2.0**-52
-# generous: NumPy documents at most 4 ulp for its real elementary functions; complex ones compose two or three
+# derived, with room: NumPy documents at most 4 ulp for its real elementary functions; complex ones compose two or three
 ELEMENTARY = 8 * ULP
 # derived: one complex operation of NumPy errs by less than 6 unit roundoffs relative to its modulus
 OPERATION = 4 * ULP
@@ -74,7 +74,7 @@ class Discs:
         b = _discs(other)
         mid = self.mid / b.mid
         room = np.abs(b.mid) - b.rad
-        with np.errstate(divide="ignore", invalid="ignore"):  # no room: the radius is set to infinity below
+        with np.errstate(divide="ignore", invalid="ignore"):  # a divisor that may be zero: infinite radius below
             rad = (self.rad + np.abs(mid) * b.rad) / room + 2 * _operation(mid) * np.abs(mid)
         return Discs(mid, np.where(room > 0, rad, np.inf) * INFLATE)
 
@@ -93,7 +93,7 @@ def _discs(value: Any) -> Discs:
 def complex_log1p(x: NDArray[Any]) -> NDArray[Any]:
     """``log(1 + x)`` with an error of a few ulp relative to |x|, for real or complex arrays.
 
-    NumPy's own complex log1p forms 1 + x first and loses what a small x was about.
+    NumPy's own complex log1p forms 1 + x first and loses the digits of a small x.
     """
     if not np.iscomplexobj(x):
         return np.log1p(x)  # type: ignore[no-any-return]
@@ -263,11 +263,11 @@ def _series(square: NDArray[Any], coefficients: Array) -> NDArray[Any]:
 
 
 _FACTORIAL = np.cumprod(np.concatenate([[1.0], np.arange(1.0, 30.0)]))
-# sinh(x)/x - 1 = sum over k >= 1 of x^2k / (2k+1)!; 12 terms leave less than 1e-25 for |x| < 1
+# derived: sinh(x)/x - 1 = sum over k >= 1 of x^2k / (2k+1)!; 12 terms leave less than 1e-25 for |x| < 1
 _SINHC = np.concatenate([[0.0], 1 / _FACTORIAL[3:27:2]])
-# atanh(w) - w = w (w^2/3 + w^4/5 + ...); 11 terms leave less than 1e-20 w^2 for |w| < 1/7
+# derived: atanh(w) - w = w (w^2/3 + w^4/5 + ...); 11 terms leave less than 1e-20 w^2 for |w| < 1/7
 _ATANH = np.concatenate([[0.0], 1 / np.arange(3.0, 25.0, 2)])
-# (x cosh x - sinh x) / x^3 = sum over k >= 1 of x^(2k-2) 2k / (2k+1)!
+# derived: (x cosh x - sinh x) / x^3 = sum over k >= 1 of x^(2k-2) 2k / (2k+1)!
 _TANHC_GAP = np.arange(2.0, 24.0, 2) / _FACTORIAL[3:25:2]
 
 FLOATS = Floats()

@@ -11,15 +11,15 @@ import mpmath
 from logphi.arith.protocol import Arithmetic, Number
 from logphi.text.written import meant
 
-# measured: functions of the catalogue settle after three to seven
+# measured: sums for the catalogue converge after three to seven halvings of the step
 _HALVINGS = 12
-# of a step; no fraction with a small denominator is near
+# derived: a shift of the points, in steps: one less the golden section, which is far from fractions of small denominators
 _ASIDE = 0.381966
-# whole numbers within which the tails of a mean are looked for
+# measured: ranges |x| <= R, tried in turn until both tails of the integrand lie within
 _REACHES = (16, 64, 512, 8192)
 
 
-# held by whoever changes the precision of mpmath, which all threads share
+# a lock: all threads share the precision of mpmath
 _ALONE = RLock()
 
 
@@ -88,7 +88,7 @@ class Multiprecision(Arithmetic):
             return function(mpmath.mpf(x))
 
         digits = mpmath.mp.dps
-        # terms that cancel cost as many digits as the sum is smaller than they
+        # cancellation costs as many digits as the sum is smaller than its largest term
         for extra in (10, 100, 400):
             with _ALONE, mpmath.extradps(extra):
                 mean = self._settled_mean(term, mpmath.mpf(10) ** (-3 - digits - extra), mpmath.mpf(10) ** (3 - digits))
@@ -116,7 +116,7 @@ class Multiprecision(Arithmetic):
             change = step * mpmath.fsum(term(j * step) for j in odd) - total / 2
             total += change
             if abs(change) <= abs(total) * close:
-                # points that a fast turn passes over agree too, but not with others
+                # sums of an integrand that oscillates between the points agree, too, but not with a sum over shifted points
                 beside = step * mpmath.fsum(term((j + aside) * step) for j in range(first << halving, last << halving))
                 if abs(beside - total) <= 4 * abs(total) * close:
                     return total

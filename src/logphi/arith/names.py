@@ -1,4 +1,4 @@
-"""Names of formulas, which are not computed: equal names are equal numbers, whatever the parameters."""
+"""Formulas as names, without computing them: formulas of equal names have equal values."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from logphi.text.written import meant
 
 @dataclass(frozen=True)
 class Name:
-    """A number by its place in the list of all that were formed; unequal names may be equal numbers all the same."""
+    """A number as its place in the list of all that were formed; two places may hold the same number."""
 
     names: Names
     place: int
@@ -56,18 +56,18 @@ def _function(name: str) -> Callable[..., Name]:
 
 
 class Names:
-    """An arithmetic in which the same operation on the same numbers gives the same name, each time it is formed."""
+    """An arithmetic in which the same operation on the same names always gives the same name."""
 
     def __init__(self) -> None:
         self._places: dict[tuple[Any, ...], int] = {}
 
     def of(self, operation: str, *operands: Any) -> Name:
-        """The name of what an operation makes of names and of plain numbers."""
+        """The name of the result of an operation on names and plain numbers."""
         key = (operation, *(one.place if isinstance(one, Name) else ("plain", one) for one in operands))
         return Name(self, self._places.setdefault(key, len(self._places)))
 
     def constant(self, value: float) -> Name:
-        """That of the number that was written."""
+        """The name of the number that was written."""
         return self.of("constant", meant(value))
 
     log = _function("log")

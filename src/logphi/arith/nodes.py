@@ -14,17 +14,18 @@ from numpy.typing import NDArray
 
 from logphi.arrays import Array
 
-# measured: how far a normal density and what it is multiplied by may reach, tried in turn
+# measured: ranges |x| <= R, tried in turn until the integrand is negligible at both ends
 _REACHES = (10.0, 16.0, 24.0, 31.0, 38.0)
-# derived: the stretched interval, beyond which weights are below 1e-16 of the whole
+# derived: the stretched interval is cut here, where less than 1e-16 of the weights is left
 _STRETCHED = 3.2
 # measured: steps at first; halvings; entries of an array that are computed at a time
 _FIRST, _HALVINGS, _ENTRIES = 64, 10, 1 << 18
-# relative to the sum: changes of a sum whose next one is as good as doubles are; the least that is no end
+# derived: if two sums differ by less than the first, relatively, the next has the accuracy of doubles; measured: an integrand
+# that is smaller than the second, beside its largest value, has ended
 _CLOSE, _NEGLIGIBLE = 1e-11, 1e-17
-# of a step; no fraction with a small denominator is near
+# derived: a shift of the points, in steps: one less the golden section, which is far from fractions of small denominators
 _ASIDE = 0.381966
-# an integral of moduli that is the rounding of numbers near one, which cancel
+# derived: an integral of the modulus below this is the rounding of numbers near one that cancel
 _NOISE = 1e-14
 _REFUSED = "the {} is beyond what doubles hold: ask for numbers with bounds, m.log_phi(t), or compile with modules='mpmath'"
 
@@ -42,7 +43,7 @@ def quadrature_of_arrays(function: Callable[[Any], Any], low: float | None, high
         for reach in _REACHES:
             ends = np.array([reach, *([-reach] if low is None else [])]) + (low or 0.0)
             size = np.abs(_sampled(function, (low or 0.0) + np.linspace(start, 1.0, _FIRST + 1) * reach)).max(axis=0)
-            # nothing at all is no mean: what there is lies farther out
+            # an integrand that vanishes at all points has its mass farther out
             if (np.abs(_sampled(function, ends)) <= _NEGLIGIBLE * size).all() and (low is not None or (size > 0).all()):
                 break
         else:
@@ -100,7 +101,7 @@ def _trapezoid(
     for _ in range(_HALVINGS):
         finer = (known + total((np.arange(steps) + 0.5) / steps * 2 - 1) / steps) / 2
         steps *= 2
-        # points that a fast turn passes over agree too, but not with others
+        # sums of an integrand that oscillates between the points agree, too, but not with a sum over shifted points
         if _agree(finer, known) and _agree(finer, total((np.arange(steps) + _ASIDE) / steps * 2 - 1) / steps):
             return finer[..., 0][()]
         known = finer
@@ -108,7 +109,7 @@ def _trapezoid(
 
 
 def _agree(one: NDArray[Any], other: NDArray[Any]) -> bool:
-    """Whether the integrals are the same to doubles, or nothing but rounding."""
+    """Whether the integrals agree to the accuracy of doubles, or are nothing but rounding."""
     value, size = one[..., 0], one[..., 1].real
     return bool(((np.abs(value - other[..., 0]) <= _CLOSE * np.abs(value)) | (size <= _NOISE)).all())
 

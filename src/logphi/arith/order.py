@@ -1,6 +1,6 @@
-"""Functions of exponential order: how large one is far out, read off from the operations that it is made of.
+"""Functions of exponential order: bounds of their growth, read off from the operations that they are made of.
 
-A function of Balls is run once with an :class:`Affine` in place of its variable x, real. Affine functions stay what they are;
+A function of Balls is evaluated with an :class:`Affine` in place of its variable x, real. Affine functions stay what they are;
 their exponentials, and products, sums and powers of those, become an :class:`Order`: with t = |x|,
 
     |f(x)| <= e^{u_1 t + u_0},  and  f(x) >= e^{-(d_1 t + d_0)} where f is known to be positive.
@@ -20,10 +20,10 @@ Bound = tuple[Any, Any]
 
 
 class _Function:
-    """What the two kinds share: operations that are refused."""
+    """What both kinds share: the operations that they refuse."""
 
     def refuse(self, *_: Any) -> NoReturn:
-        """Nothing is known of such a function."""
+        """Raise a NotImplementedError: nothing bounds the growth of such a function."""
         raise NotImplementedError("the size of this function far out is not known: it is no power of sums of exponentials")
 
     __truediv__ = __rtruediv__ = __rpow__ = refuse
@@ -64,7 +64,7 @@ class Affine(_Function):
     __pow__ = _Function.refuse
 
     def exp(self) -> Order:
-        """Of a real one it is positive."""
+        """The exponential, as an order of growth; positive where slope and constant are real."""
         with precision(self.slope.bits):
             rise, start = abs(self.slope.value.real).upper(), self.constant.value.real
             real = self.slope.value.imag.is_zero() and self.constant.value.imag.is_zero()
@@ -73,7 +73,7 @@ class Affine(_Function):
 
 @dataclass(frozen=True, eq=False)
 class Order(_Function):
-    """A function by bounds of its logarithm: ``above``, and minus that ``below``, which is None unless it is positive."""
+    """A function whose logarithm is at most ``above`` and at least minus ``below``, which is None unless it is positive."""
 
     above: Bound
     below: Bound | None
@@ -103,7 +103,7 @@ class Order(_Function):
         return (-self).__add__(other)
 
     def exp(self) -> NoReturn:
-        """Refused: it grows faster."""
+        """Refused: it grows faster than an exponential."""
         self.refuse()
 
     def __mul__(self, other: Any) -> Any:
@@ -133,7 +133,7 @@ class Order(_Function):
 
 
 def order_of(value: Any, bits: int) -> Order | None:
-    """That of a constant too; None for zero."""
+    """The order of growth of a value, which may be a constant; None for zero."""
     if isinstance(value, Order):
         return value
     if isinstance(value, Affine):

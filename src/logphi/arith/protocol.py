@@ -9,7 +9,7 @@ from operator import add
 from typing import Any, Protocol
 
 # Numbers of an arithmetic support + - * / with each other and with Python integers. Their type is the
-# arithmetic's own business (an array with radii, an mpf, a SymPy expression), hence Any.
+# arithmetic's own (an array with radii, an mpf, a SymPy expression), hence Any.
 Number = Any
 
 
@@ -147,7 +147,7 @@ class LogOdds:
     def under(self, arith: Arithmetic) -> Number:
         """The log-odds, formed in the arithmetic."""
         p = arith.constant(self.probability)
-        # near p = 1/2 the numerator is what the log-odds are about, and it is formed without loss
+        # near p = 1/2 the log-odds are about twice the numerator, which is formed without loss
         if self.probability >= 0.5:
             return arith.log1p((p - (1 - p)) / (1 - p))
         return -arith.log1p(((1 - p) - p) / p)

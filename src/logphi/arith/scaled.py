@@ -1,4 +1,4 @@
-"""A positive number below or above the range of doubles, with each kind of error."""
+"""A positive number, which may lie outside the range of doubles, with a bound of each kind of error."""
 
 from __future__ import annotations
 
@@ -62,14 +62,14 @@ class Scaled:
         return low, high
 
     def hull(self, other: Scaled) -> Scaled:
-        """Whatever lies between the ends of both."""
+        """The smallest interval that contains both."""
         lows, highs = zip(self.log_ends, other.log_ends, strict=True)
         return Scaled.between(min(lows), max(highs))
 
     def __add__(self, other: Scaled) -> Scaled:
         """The sum, in the larger of the two units."""
         if self.high == 0 or other.high == 0:
-            # nothing, in whatever unit
+            # zero has no unit
             return other if self.high == 0 else self
         large, small = sorted((self, other), key=lambda one: -one.log_scale)
         factor = float(np.exp(small.log_scale - large.log_scale))

@@ -56,16 +56,16 @@ class Symbolic(Arithmetic):
         return sympy.exp(x)
 
     def log_normal_mean(self, function: Callable[[Number], Number]) -> Number:
-        """Logarithm of an integral that is left as it stands."""
+        """Logarithm of an integral that stays unevaluated."""
         density = sympy.exp(-(_HELD**2) / 2) / sympy.sqrt(2 * sympy.pi)
         return sympy.log(_left(Uncollapsed, function(_HELD) * density, -sympy.oo, sympy.oo))
 
     def integral(self, function: Callable[[Number], Number], low: Number, high: Number | None) -> Number:
-        """Left as it stands."""
+        """An integral that stays unevaluated."""
         return _left(Uncollapsed, function(_HELD), low, sympy.oo if high is None else high)
 
     def log_normal_sum(self, variance: Number, at: Number) -> Number:
-        """Logarithm of a sum that is left as it stands."""
+        """Logarithm of a sum that stays unevaluated."""
         term = sympy.exp(-((_HELD - at) ** 2) / (2 * variance))
         return sympy.log(_left(NormalSum, term, -sympy.oo, sympy.oo))
 

@@ -1,7 +1,7 @@
 """Integrals and sums of an expression that have no closed form: SymPy prints them as such, and evaluates them by these rules.
 
-SymPy's own rules lose their digits, or their patience, where an integrand turns. ``sympy.N``, ``evalf`` and ``lambdify`` of
-NumPy, SciPy and mpmath are led to :mod:`logphi.arith.nodes` and :mod:`logphi.arith.mp` instead. No error is bounded.
+SymPy's own rules lose digits, or do not end, where an integrand oscillates. ``sympy.N``, ``evalf`` and ``lambdify`` of
+NumPy, SciPy and mpmath use :mod:`logphi.arith.nodes` and :mod:`logphi.arith.mp` instead. No error is bounded.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import sympy
 
 from logphi.arith.mp import normal_sum_of_mpmath, precision, quadrature_of_mpmath
 
-# binary digits beside those that are asked for, which come in steps: what was computed once serves again
+# measured: guard bits; precisions are rounded up to multiples of the second, so that a cached value serves again
 _GUARD, _STEP = 16, 64
 
 

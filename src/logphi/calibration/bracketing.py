@@ -12,11 +12,11 @@ from logphi.calibration.trials import Trial, Trials
 from logphi.pairs.pair import UnsupportedError
 from logphi.progress import shown
 
-# a smaller relative change counts as none
+# chosen: a smaller relative change counts as none
 _STILL = 1e-6
-# the search ends after so many strides in a row without a change
+# chosen: the search ends after so many strides in a row without a change
 _PATIENCE = 2
-# how many trials that decide nothing are skipped before the search turns back, and how many are made at most
+# chosen: how many trials that decide nothing are skipped before the search turns back, and how many are made at most
 _LEAPS, _UNDECIDED = 2, 10
 
 

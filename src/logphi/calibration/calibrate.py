@@ -22,9 +22,9 @@ from logphi.inputs.guesses import guided
 
 # derived: the logarithms of parameters that differ by less, relatively, are equal up to rounding
 _FINEST = 1e-12
-# a double holds that many decimal digits
+# derived: a double holds that many decimal digits
 _MOST_DIGITS = 15
-# how many decimals are tried; the first one is nearly always right
+# chosen: how many decimals are tried; the first one is nearly always right
 _DECIMALS = 5
 
 

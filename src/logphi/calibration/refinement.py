@@ -13,9 +13,9 @@ from logphi.progress import shown
 
 # derived: bisection alone needs some forty steps to reach neighbouring doubles
 _STEPS = 100
-# a step aims past the crossing by this part of the tolerance, so that both ends come near it
+# chosen: a step aims past the crossing by this part of the tolerance, so that both ends come near it
 _PAST = 0.4
-# so many steps must at least halve the bracket, or the next one bisects it
+# chosen: so many steps must at least halve the bracket, or the next one bisects it
 _HALVE = 3
 
 Condition = Callable[[Reading], bool]

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from typing import Any
 
-# as a power of two: parameters of the catalogue lie between 1e-100 and 1e100
+# derived: as a power of two: parameters of the catalogue lie between 1e-100 and 1e100
 FARTHEST = 332
 
 

@@ -20,9 +20,9 @@ from logphi.questions.delta import log_profile
 _COARSE = 1e-2
 # measured: delta moves by no less, relatively, than the parameter does; an answer sharper than 1e-9 takes longer
 _SHARE, _SHARPEST = 0.05, 1e-9
-# a reading that lies below the limit by this logarithm may be of any width
+# chosen: a reading that lies below the limit by this logarithm may be of any width
 _FAR = 1.0
-# a wider reading does not steer the search
+# chosen: a wider reading does not steer the search
 _UNINFORMATIVE = 5.0
 # derived: the roundings of a logarithm and a difference
 _ROUNDING = 1e-15

@@ -11,11 +11,11 @@ from logphi.answers.bound import Bound
 from logphi.calibration.scale import FARTHEST, Reals, Scale, Wholes
 from logphi.calibration.target import Reading, Target
 
-# nearer to the limit, as a logarithm, a reading is computed in full
+# chosen: nearer to the limit, as a logarithm, a reading is computed in full
 NEAR = 1.0
-# the search for a start tries all powers of two up to this exponent, and every eighth above
+# chosen: the search for a start tries all powers of two up to this exponent, and every eighth above
 _DENSE = 60
-# so many refusals in the same words do not depend on the value
+# chosen: so many refusals in the same words do not depend on the value
 _ALIKE = 3
 
 

@@ -26,15 +26,15 @@ from logphi.questions.epsilon import epsilon
 
 # derived: digits beside those that are claimed. Two more are written, and the balls must decide a unit of the last of them
 _SPARE = 5
-# precision of what is computed before the answer, and its precision, are known
+# chosen: precision of what is computed before the answer, and its precision, are known
 _BITS = 64
-# doublings of the precision before a question counts as undecidable
+# chosen: doublings of the precision before a question counts as undecidable
 _ATTEMPTS = 6
-# relative tolerance of the epsilon in doubles from which the search starts
+# chosen: relative tolerance of the epsilon in doubles from which the search starts
 _ROUGH = 1e-4
 # measured: the secant method converges in fewer steps
 _SECANTS = 50
-# the search around a smaller epsilon starts with the steps of one of this size
+# chosen: the search around a smaller epsilon starts with the steps of one of this size
 _LEAST = 1e-3
 
 

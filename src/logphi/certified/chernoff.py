@@ -19,7 +19,7 @@ from logphi.certified.route import NotThisRouteError, Route
 from logphi.inversion.kernels import log_kappa
 from logphi.laws.log_phi import LogPhi
 
-# the smallest that proves the bound is taken, as a transform takes longer at a large abscissa
+# chosen: the smallest that proves the bound is taken, as a transform takes longer at a large abscissa
 _ABSCISSAS = tuple(2.0**k for k in range(-4, 17))
 # derived: the logarithm of the bound in doubles is off by less than this
 _ROOM = 1.0

@@ -10,7 +10,7 @@ from flint import arb
 
 from logphi.certified.reals import rational
 
-# smaller numbers are written as 10 to minus this
+# chosen: smaller numbers are written as 10 to minus this
 _NEGLIGIBLE = 1000
 
 

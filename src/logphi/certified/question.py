@@ -18,7 +18,7 @@ from logphi.questions.delta import pointwise
 from logphi.text.description import manner
 from logphi.text.written import meant
 
-# as many as doubles tell apart
+# derived: as many as doubles tell apart
 _DIGITS = 15
 
 

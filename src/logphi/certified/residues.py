@@ -38,11 +38,11 @@ from logphi.inversion.saddle import Interval, minimise
 
 # measured: places down to this far below epsilon are kept, for questions nearby
 _BELOW = Fraction(1, 8)
-# bits beside those asked for, and rounds of measuring how many bits cancel
+# chosen: bits beside those asked for, and rounds of measuring how many bits cancel
 _SPARE, _ROUNDS = 16, 4
 # measured: the stretches that are tried for the degree
 _STRETCHES = tuple(Fraction(5 + k * k, 4) for k in range(1, 13))
-# the search for an abscissa: its precision, interval and end
+# chosen: the search for an abscissa: its precision, interval and end
 _SEARCH_BITS = 64
 _RIGHT, _FARTHEST = Interval(0.0, math.inf), 1e6
 

@@ -10,7 +10,7 @@ from logphi.certified.normal_mixtures import NormalMixtures
 from logphi.certified.route import ClosedForm, NotThisRouteError
 from logphi.laws.log_phi import LogPhi
 
-# bits beside those asked for
+# chosen: bits beside those asked for
 _SPARE = 32
 _WITNESS_DIGITS = 20
 

@@ -29,7 +29,7 @@ from logphi.certified.reals import SMALLEST_BITS, TOO_SMALL
 from logphi.certified.route import NotCertifiedError, NotThisRouteError
 from logphi.laws.log_phi import LogPhi
 
-# bits beside those asked for; exponents as large as that of the smallest answer take twenty of them
+# derived: bits beside those asked for; exponents as large as that of the smallest answer take twenty of them
 _SPARE = 44
 # measured: the number of points and the range of the first estimate of the excess, and how near a tail is to its share
 _POINTS, _FARTHEST, _NEAR = 400, 60, 2.0**-8

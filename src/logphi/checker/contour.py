@@ -28,7 +28,7 @@ from logphi.checker.law import Terms
 MOST_NODES = 2**20
 # measured: on a finer lattice the sum over the atoms is quicker
 MOST_FOLDED = 2**15
-# the abscissa over that of the saddle point: near it, and not the abscissa that certificates are made with
+# chosen: the abscissa over that of the saddle point: near it, and not the abscissa that certificates are made with
 ASIDE = 0.9
 
 

@@ -14,7 +14,7 @@ from logphi.checker.balls import ZERO, Real, Undecided, Work, ball, exactly
 from logphi.checker.exponential_sums import exponential_sums
 from logphi.checker.law import Formula, Law, Spacing
 
-# more outcomes take too long
+# chosen: more outcomes take too long
 MOST_OUTCOMES = 20_000
 # the probabilities of each outcome under P and Q
 Outcomes = Callable[[], list[tuple[Any, Any]]]

@@ -19,10 +19,10 @@ LARGEST_COUNT = 10**300
 MOST_TERMS = 10_000
 MOST_ENTRIES = 1001
 MOST_DIGITS = 1000
-# of a numerator or a denominator; those of a double have at most 1074
+# chosen: of a numerator or a denominator; those of a double have at most 1074
 MOST_BITS = 3700
 LARGEST_EPSILON = 10**9
-# how far the sum of probabilities that were rounded to doubles may be from one
+# derived: how far the sum of probabilities that were rounded to doubles may be from one
 NORMALIZED = Fraction(1, 10**14)
 
 NOT_COVERED = (

@@ -19,7 +19,7 @@ from logphi.checker.witness import check_witness
 # derived: digits beside those of the claim, doubled in each attempt until the balls decide
 SPARE = 4
 ATTEMPTS = 4
-# precision of what is computed before an error goal is set
+# chosen: precision of what is computed before an error goal is set
 BITS = 64
 
 

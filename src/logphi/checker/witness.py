@@ -18,9 +18,9 @@ ROUTES = ("beyond", "ceiling", "contour", "lattice", "pieces", "rays", "single",
 # the routes whose numbers are checked: those of a line, and one Chernoff bound
 LINES = ("contour", "lattice")
 CEILING = "ceiling"
-# relative: numbers of a witness are rounded to eight digits or more
+# derived: relative: numbers of a witness are rounded to eight digits or more
 AGREEMENT = Fraction(1, 10**6)
-# certificates write this number for all smaller errors
+# theirs: certificates write this number for all smaller errors
 LEAST = Fraction(1, 10**1000)
 
 

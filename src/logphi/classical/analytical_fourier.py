@@ -24,9 +24,9 @@ from logphi.inputs.arguments import DirectionLike
 from logphi.questions.delta import delta as profile
 from logphi.questions.epsilon import epsilon as inverse_profile
 
-# the parameters of Experiment 3
+# theirs: the parameters of Experiment 3
 _CELLS, _REACH = 100_000, 100.0
-# a cell takes about a hundred bytes
+# chosen: a cell takes about a hundred bytes
 _MOST = 10_000_000
 
 

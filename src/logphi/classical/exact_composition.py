@@ -25,7 +25,7 @@ from logphi.text.written import meant
 # measured: about a second
 LARGEST_SUM = 1 << 22
 LARGEST_PRODUCT = 200_000
-# e^epsilon of a larger one overflows, and its square too
+# derived: e^epsilon of a larger one overflows, and its square too
 LARGEST_EPSILON = 300.0
 # derived: half an ulp of every parameter, and some roundings, relative to the size of an exponent or a logarithm
 _ROUNDING = 1.2e-15

@@ -33,9 +33,9 @@ from logphi.laws.log_phi import LogPhi
 from logphi.laws.transform import LossTransform
 from logphi.pairs.pair import UnsupportedError
 
-# of summands that differ, and identical ones: sup |F - Phi| <= C T / s^3
+# theirs: of summands that differ, and identical ones: sup |F - Phi| <= C T / s^3
 _UNIFORM = ((0.56, "Shevtsova 2010, C = 0.5600"), (0.4748, "Shevtsova 2011, C = 0.4748"))
-# likewise |F(x) - Phi(x)| <= C T / (s^3 (1 + |x|^3)), x in units of s; both in Pinelis 2017
+# theirs: likewise |F(x) - Phi(x)| <= C T / (s^3 (1 + |x|^3)), x in units of s; both in Pinelis 2017
 _TAPERED = ((31.935, "Paditz 1989, C = 31.935"), (25.80, "Pinelis 2017, C = 25.80"))
 # derived: moments below it may be no normal doubles; it is added to them
 _SMALLEST = 1e-300

@@ -30,7 +30,7 @@ from logphi.inversion.saddle import RIGHT, minimise
 from logphi.laws.log_phi import LogPhi
 from logphi.pairs.pair import UnsupportedError
 
-# e^epsilon of a larger one overflows, and its square too
+# derived: e^epsilon of a larger one overflows, and its square too
 LARGEST_LOSS = 300.0
 # derived: half an ulp of a loss, of a mass and of epsilon, and some roundings
 _ROUNDING = 1.2e-15

@@ -26,7 +26,7 @@ SOURCES: Mapping[str, str] = {
     "saddle point": "Alghamdi et al. 2023",
 }
 
-# what all releases of unbounded losses together may spend: one of these deltas, or one of these shares of delta
+# chosen: what all releases of unbounded losses together may spend: one of these deltas, or one of these shares of delta
 _SPENT = (1e-1, 1e-2, 1e-3, 1e-4, 1e-6, 1e-8, 1e-10, 1e-12)
 _SHARES = (0.9, 0.5, 0.1)
 # measured: the moments of a sampled loss take about twenty milliseconds

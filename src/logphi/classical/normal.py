@@ -17,7 +17,7 @@ from logphi.classical.interval_arithmetic import Interval, between, digits, span
 _FAR = 45
 # derived: 1/y - 1/y^3 is below R(y), and 3/y^5 more is above it: from here on relative digits of the tail stay, twenty of them
 _SERIES = 10**6
-# digits that are relied on, and twelve more for t; what cancels is added
+# chosen: digits that are relied on, and twelve more for t; what cancels is added
 _DIGITS = 60 + 12
 _NEGLIGIBLE = 5e-324
 

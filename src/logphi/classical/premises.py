@@ -25,9 +25,9 @@ ESTIMATED = "a loss is known by samples of its densities only: its errors are es
 
 # measured: each unbounded part costs an exact epsilon, each sampled one a table of sums
 MOST_PARTS = 64
-# the tolerance for the epsilon of a part, whose upper end is used: any width is valid
+# chosen: the tolerance for the epsilon of a part, whose upper end is used: any width is valid
 _RTOL = 1e-6
-# the orders that the accountants of today use
+# theirs: the orders that the accountants of today use
 LARGEST_ORDER = 64
 
 

@@ -32,11 +32,11 @@ from logphi.classical.renyi_curve import RenyiCurve
 from logphi.inputs import check
 from logphi.inputs.arguments import DirectionLike
 
-# for smaller values masses may underflow: the sharper conversions are not tried
+# derived: for smaller values masses may underflow: the sharper conversions are not tried
 _LEAST = 1e-280
 # derived: exponentials of larger numbers overflow
 _HUGE = 600.0
-# where the search for epsilon starts if no order above 1 promises any
+# chosen: where the search for epsilon starts if no order above 1 promises any
 _FARTHEST = 100.0
 
 

@@ -23,7 +23,7 @@ from logphi.pairs.pair import UnsupportedError
 
 # measured: the first step of the differences, relative to the room on both sides, and the second, to the width of the saddle
 _STEP, _SHARE = 0.01, 0.1
-# weights of seven points for the derivatives of order 2, 3 and 4
+# derived: weights of seven points for the derivatives of order 2, 3 and 4
 _SECOND = np.array([2.0, -27.0, 270.0, -490.0, 270.0, -27.0, 2.0]) / 180
 _THIRD = np.array([1.0, -8.0, 13.0, 0.0, -13.0, 8.0, -1.0]) / 8
 _FOURTH = np.array([-1.0, 12.0, -39.0, 56.0, -39.0, 12.0, -1.0]) / 6

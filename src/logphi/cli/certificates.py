@@ -16,7 +16,7 @@ logphi verify certificate.json"""
 
 _CERTIFY = "a proof of epsilon at a delta, or of delta at an epsilon, that anyone can check"
 _VERIFY = "whether the claim of a certificate follows from the mechanism in it, proved anew"
-# in bytes, far more than any certificate has
+# chosen: in bytes, far more than any certificate has
 LONGEST_CERTIFICATE = 4_000_000
 
 

@@ -36,7 +36,7 @@ _REACH = 16.0
 _LONGEST = 1 << 22
 # derived: with more repetitions, the bound of the rounding exceeds one
 MOST_COUNT = 1 << 40
-# the share of the mass that is cut off at either end of the window, after each convolution
+# chosen: the share of the mass that is cut off at either end of the window, after each convolution
 _CUT = 1e-18
 # derived: the relative error of a sum of N + 1 masses, or of products of two
 _SUM = 1.01 * (NODES + 4) * ULP

@@ -45,22 +45,22 @@ ORDER = 32
 RADIANS = 44.0
 # measured: seconds, where K is itself an integral
 MAX_PANELS = 128
-# two answers agree when they differ by less than this share of the declared rounding
+# chosen: two answers agree when they differ by less than this share of the declared rounding
 AGREEMENT = 1 / 32
-# bounds of the integral beyond the last height, in units of the masses, tried from the smallest on
+# chosen: bounds of the integral beyond the last height, in units of the masses, tried from the smallest on
 TRUNCATION = (1e-17, 1e-15, 1e-13, 1e-12)
 # measured: panels where phi does not decay that far; a second for closed forms, and some tens of megabytes for each rule
 LONGEST = 1 << 13
-# nor need they agree more closely than this share of what is left beyond the last height
+# chosen: nor need they agree more closely than this share of what is left beyond the last height
 _SHARE = 1e-3
-# rules kept for neighbouring thresholds: each takes two, not always the same
+# chosen: rules kept for neighbouring thresholds: each takes two, not always the same
 _KEPT = 6
-# heights at a time: bounds the memory where K is itself an integral
+# chosen: heights at a time: bounds the memory where K is itself an integral
 BLOCK = 1 << 10
 # derived: largest du-derivative of u / (1 - u^2) times the length of the interval up to u / (1 - u^2) = 1
 _STRETCH = 2.24
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(ORDER)
-# log2 of the first and last height of the search, in standard deviations of the characteristic function
+# chosen: log2 of the first and last height of the search, in standard deviations of the characteristic function
 _SEARCH = np.arange(-4.0, 64.0, 0.125)
 
 

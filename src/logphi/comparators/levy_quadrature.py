@@ -21,11 +21,11 @@ from logphi.laws.transform import LossTransform
 from logphi.laws.weights import Weights
 from logphi.quadrature.values import Values
 
-# two estimates agree when they differ by less than this, relative to M
+# chosen: two estimates agree when they differ by less than this, relative to M
 AGREEMENT = 1e-15
-# the largest number of nodes of an inner rule
+# chosen: the largest number of nodes of an inner rule
 MAX_INNER = 1 << 14
-# entries of a matrix of angles: bounds the memory
+# chosen: entries of a matrix of angles: bounds the memory
 BLOCK = 1 << 21
 
 

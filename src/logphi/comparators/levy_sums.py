@@ -25,13 +25,13 @@ from logphi.grid.discretized import Prepared, plan_for, sides_of, step_for
 from logphi.grid.samples import Samples
 from logphi.laws.transform import LossTransform
 
-# the number of points of the source's Experiment 3
+# theirs: the number of points of the source's Experiment 3
 CELLS = 100_000
 # measured: numbers of lattice points; the time is proportional to them
 _SIZES = tuple(1 << k for k in (13, 15, 17, 19))
-# a finer lattice that gains less than this share of the width is the last
+# chosen: a finer lattice that gains less than this share of the width is the last
 _GAIN = 1e-3
-# the share of an answer that may wrap around or be cut off
+# chosen: the share of an answer that may wrap around or be cut off
 _SHARE = 1e-6
 # derived: masses below this have logarithms without digits; in the upper law they count as infinite
 _LEAST = 1e-280

@@ -1,14 +1,15 @@
-"""One rare large loss among many small ones: a contour for the small ones, and a closed form for what is beyond them.
+"""Rare large losses among many small ones: a contour integral for the small losses, a closed form for the large ones.
 
-notation: L a sum of independent losses, some of them of sampled normal pairs; F the event that one of these is above a cap
-B > eps, T the law of L off F. Where a loss above B is nearly enough to be above eps,
+notation: L is a sum of independent losses, some of them of sampled normal pairs. F is the event that one of these exceeds a
+cap B > eps, and T the law of L on the complement of F. Then
 
     delta(eps) = E_P[(1 - e^{eps - L})_+ ; not F] + P(F) - e^eps Q(F) + R,
     R = E_P[(e^{eps - L} - 1)_+ ; F] <= kappa(v) e^{eps + v (eps - B)} M(-1 - v) * (sum of Q(l > B)),    v > 0,
 
 since (e^y - 1)_+ <= kappa(v) e^{(1+v) y}, E_P[e^{-(1+v) l}; l > B] <= e^{-vB} Q(l > B), and every factor of M(-1 - v) that is
-left out is at least one. The first part is a contour integral of T, whose moments do not see how large the rare losses are:
-its saddle lies far to the right of that of L, where M(c) e^{-c eps} is not far above delta.
+left out is at least one. R is small where a loss above B nearly always lifts L above eps. The first part is a contour integral
+over T. The moments of T do not grow with the rare losses: its saddle lies far to the right of L's, where M(c) e^{-c eps} is
+close to delta.
 """
 
 from __future__ import annotations
@@ -35,25 +36,26 @@ if TYPE_CHECKING:
     from logphi.laws.clipped import ClippedNormal
 
 
-# measured: the square of large losses, in units of that of the threshold, from which on a contour of the whole loss suffers;
-# how far beyond its saddle; and what a clipped contour, which takes longer, must gain, as a logarithm
+# measured: a contour of the whole loss loses digits where the large losses have a mean square, under the tilt, above this
+# share of the squared threshold; the tilt is taken so much beyond the saddle; a clipped contour, which takes longer, must
+# lower the integrand by e to this power
 _SHARE = 0.1
 _AHEAD = 1.25
 _GAIN = 2.0
 # measured: each law has a quadrature of its own, so that many take long
 _MOST = 8
-# measured: caps that are tried, as distances from the threshold relative to it, and what R may take of the tolerance
+# measured: caps B that are tried, as (B - eps) / eps, and the share of the tolerance that R may take
 _CAPS = np.geomspace(1e-3, 1e6, 109)
 _REST = 1e-2
 # measured: exponents v among which the best is found, over the spread of L
 _EXPONENTS = np.geomspace(0.1, 30.0, 24)
-# measured: thresholds that are tried, relative to one that is too high
+# measured: thresholds that are tried, relative to a first guess that is too high
 _BELOW = np.geomspace(1e-9, 1.0, 181)
-# measured: steps beyond the cap in which the tilted law is looked at
+# measured: distances above the threshold at which the tilted law is sampled, in units of its shift
 _STEPS = np.concatenate([[0.0], np.geomspace(1e-3, 1.0, 255)])
-# measured: beyond it a loss is not rare; derived: below and above, squares and e^eps leave the range of doubles
+# derived: well inside the thresholds whose squares, or whose e^eps squared, leave the range of doubles
 _NEAREST, _FARTHEST = 1e-100, 300.0
-# derived: at least this unit changes no digit of what is linear in the masses, and no quotient leaves the range of doubles
+# derived: masses below this unit enter linearly to the last digit, and their quotients stay within the range of doubles
 _LOG_LEAST = -600.0
 # derived: up to this relative error, masses and their logarithms err alike to within a thousandth
 _KNOWN = 1e-3
@@ -63,7 +65,7 @@ Large = tuple[tuple[MixedNormal, int], ...]
 
 
 def large_of(loss: LogPhi) -> Large:
-    """The terms that may be clipped: none if they are many, or if other losses may be infinite, which F has a share of."""
+    """The terms that may be clipped: none if there are many, or if a loss may be infinite."""
     if any(law.log_masses() is not None for law, _ in loss.terms):
         return ()
     found = tuple((law, count) for law, count in loss.terms if isinstance(law, MixedNormal))
@@ -74,7 +76,7 @@ def decides(loss: LogPhi, x: float, abscissa: float) -> bool:
     """Whether under the tilt e^{cL} losses above x are likely and large enough to hold the saddle back."""
     if not _NEAREST < x < _FARTHEST:
         return False
-    # a wall ahead holds it back, too
+    # large losses just beyond the saddle slow the contour down, too
     abscissa *= _AHEAD
     for law, count in large_of(loss):
         m, _ = law.constants
@@ -100,7 +102,7 @@ def prepare_where_needed(loss: LogPhi, x: float, demand: Demand) -> Prepared | N
 
 @dataclass(frozen=True)
 class Rest:
-    """About the bounds of R for some v near a threshold: ``moments`` are K(-1 - v)."""
+    """Approximate bounds of R near a threshold, one for each exponent v; ``moments`` holds K(-1 - v)."""
 
     x: float
     exponents: Array
@@ -108,12 +110,12 @@ class Rest:
 
     @staticmethod
     def near(loss: LogPhi, x: float) -> Rest:
-        """With exponents that suit the small losses."""
+        """With exponents on the scale of the small losses."""
         exponents = _EXPONENTS / spread(loss)
         return Rest(x, exponents, loss.approximate(-1 - exponents))
 
     def log_bounds(self, caps: Array) -> Array:
-        """Logarithms of the bounds over the Q-masses, (exponent, cap)."""
+        """Logarithms of the bound of R over the sum of Q(l > B), of shape (exponents, caps)."""
         v = self.exponents[:, None]
         bounds: Array = log_kappa(v) + self.x + v * (self.x - caps) + self.moments[:, None]
         return bounds
@@ -130,7 +132,7 @@ class Rest:
 
 @dataclass(frozen=True)
 class Jumps:
-    """P(F) - Q(F) and Q(F) in a unit, their relative error, and R e^{-(1 + v) x} at one v."""
+    """P(F) - Q(F) and Q(F) in units of e^log_unit, their relative error, and a bound of R e^{-(1 + v) x} at one v."""
 
     log_unit: float
     more: float
@@ -141,7 +143,7 @@ class Jumps:
 
     @staticmethod
     def beyond(laws: list[tuple[ClippedNormal, int]], loss: LogPhi, rest: Rest) -> Jumps:
-        """Those of the ends of the laws, with the v that is best at the threshold."""
+        """Those of clipped laws, from their masses above the cap, with the v that is best at the threshold."""
         counts = np.array([float(count) for _, count in laws])
         parts = [law.upper_tail for law, _ in laws]
         log_mass, log_more = (np.array([getattr(part, name) for part in parts]) for name in ("log_mass", "log_more"))
@@ -175,7 +177,7 @@ class Jumps:
 
 @dataclass(frozen=True)
 class Prepared:
-    """A contour of the clipped law laid for one threshold, and the rest: the bounds hold at every threshold."""
+    """A contour of the clipped law, laid for one threshold, and the large losses; the bounds hold at every threshold."""
 
     contour: Contour
     jumps: Jumps
@@ -221,9 +223,9 @@ def prepare(loss: LogPhi, x: float, demand: Demand, log_most: float = math.inf) 
 
 
 def guess(loss: LogPhi, x: float, log_level: float, abscissa: float) -> float:
-    """About where the excess is at a level, where rare large losses decide; elsewhere x, which is a guess already.
+    """Roughly the threshold at which the excess has a level, if rare large losses decide that; otherwise the old guess x.
 
-    A single loss alone would be there at that level, and the small ones add some spreads.
+    It is where a single large loss would have that level alone, plus some spreads of the small losses.
     """
     if not decides(loss, x, abscissa):
         return x
@@ -234,7 +236,7 @@ def guess(loss: LogPhi, x: float, log_level: float, abscissa: float) -> float:
 
 
 def _cap(large: Large, rest: Rest, log_share: float, log_least: float) -> float:
-    """The lowest cap with an R that is a small share of the rest of the excess; nothing proved depends on it."""
+    """The lowest cap at which R is a small share of the excess; no proof depends on it."""
     caps = rest.x * (1 + _CAPS)
     log_mass, log_jump = _beyond(large, rest.x, caps)
     good = rest.log_bounds(caps).min(axis=0) + log_mass <= np.maximum(log_jump, log_least) + log_share
@@ -242,7 +244,7 @@ def _cap(large: Large, rest: Rest, log_share: float, log_least: float) -> float:
 
 
 def _beyond(large: Large, x: Array | float, caps: Array) -> tuple[Array, Array]:
-    """About the logarithms of the sum of Q(l > B) and of E_P[1 - e^{x - l}; l > B], for each cap."""
+    """Approximate logarithms of the sum of Q(l > B) and of the sum of E_P[1 - e^{x - l}; l > B], for each cap."""
     from scipy.special import log_ndtr
 
     log_mass, log_jump = np.full(caps.size, -np.inf), np.full(caps.size, -np.inf)

@@ -19,11 +19,11 @@ from logphi.laws.transform import LossTransform
 
 # what the width of a cumulant is measured by, relative to it
 TOLERANCE = 1e-9
-# beyond it factorials and powers leave the doubles for most losses
+# derived: beyond it factorials and powers leave the doubles for most losses
 HIGHEST = 40
 # measured: more distinct terms than this are quicker as one law
 _MANY = 24
-# the first two derivatives are as small as K itself is near zero
+# derived: the first two derivatives are as small as K itself is near zero
 _NARROW = 1.0
 
 

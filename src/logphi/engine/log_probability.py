@@ -28,7 +28,7 @@ _SLACK = 1e-15
 _CERTAIN = 100.0
 # measured: farther from the upper end a route says more than the end does
 _NEAR = 1e-3
-# beyond this, exponentials of parts that cancel are of no use
+# derived: beyond this, exponentials of parts that cancel are of no use
 _HUGE = 600.0
 
 

@@ -22,7 +22,7 @@ LARGEST_WHOLE_FLOAT = 2**53
 MOST_DIGITS = 400
 """Digits computed before a whole number is compared with the largest double, which has 309."""
 MOST_BITS = 3600
-"""Of a numerator or a denominator; a number that needs more is its double and nothing beside."""
+"""Bits of a numerator or a denominator; a number that needs more is kept as its double only."""
 
 
 def literal(token: Token) -> int | float:
@@ -66,7 +66,7 @@ def calculate(sign: Token, left: Any, right: Any) -> int | float:
 
 
 def _rational(sign: str, left: int | float, right: int | float) -> Fraction | None:
-    """What becomes of two exact numbers, if it is rational, not whole by itself, and short enough."""
+    """The exact result for two exact numbers; None if it is irrational or too long, or if Python's ints compute it."""
     if not (isinstance(left, (int, Written)) and isinstance(right, (int, Written))):
         return None
     if type(left) is type(right) is int and (sign in "+-*" or (sign == "**" and right >= 0)):
@@ -82,7 +82,7 @@ def _rational(sign: str, left: int | float, right: int | float) -> Fraction | No
 
 
 def _rounded(number: Fraction) -> float:
-    """The number; zero where it is below every double."""
+    """The number as a double that remembers it; zero if it is below every double."""
     nearest = float(number)
     return Written(number) if nearest or not number else nearest
 

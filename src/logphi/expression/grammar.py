@@ -17,7 +17,7 @@ from logphi.inputs.guesses import attribute_hint, nearest, unexpected
 from logphi.mechanisms.catalogue import PYTHON_ONLY
 
 FLAGS = {"True": True, "False": False}
-# as mechanisms are written in Python
+# what may stand before a constructor, as in Python
 PACKAGE = ("lp", "logphi")
 TRANSFORMS = ("poisson", "subset")
 LONGEST = 1_000_000
@@ -27,7 +27,7 @@ DEEPEST = 50
 
 
 class Reader:
-    """A text on its way to a value: its tokens, and how far they are read."""
+    """A text that is being read: its tokens, and the place of the next one."""
 
     def __init__(self, text: str, constructors: Mapping[str, Callable[..., Mechanism]], variables: Mapping[str, float]) -> None:
         if not isinstance(text, str):
@@ -230,7 +230,7 @@ def _written(name: str, function: Callable[..., Any]) -> str:
 def _attempt(
     token: Token, function: Callable[..., Any], positional: list[Any], keywords: Mapping[str, Any] | None = None
 ) -> Any:
-    """The call, with everything that an argument can be blamed for as a refusal of ``token``."""
+    """The result of a call; an error that its arguments cause is raised as a refusal of ``token``."""
     keywords = keywords or {}
     try:
         result = function(*positional, **keywords)

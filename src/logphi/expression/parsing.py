@@ -1,4 +1,4 @@
-"""What a text is read as: a mechanism, numbers, or the names that it leaves open."""
+"""Reading a text: as a mechanism, as numbers, or for the names that it leaves open."""
 
 from __future__ import annotations
 

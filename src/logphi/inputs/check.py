@@ -19,11 +19,11 @@ import numpy as np
 from logphi.arrays import Array
 from logphi.text.written import Written, exact
 
-# far above what normalised doubles miss, and as far as bounds may be off for vectors that miss it
+# derived: far above what normalised doubles miss, and as far as bounds may be off for vectors that miss it
 NORMALIZED = 1e-14
-# beyond this, products with a count leave the range of doubles
+# derived: beyond this, products with a count leave the range of doubles
 LARGEST_COUNT = 10**300
-# powers of ten beyond which no decimal is a double; the quotient of a far larger one takes minutes
+# derived: powers of ten beyond which no decimal is a double; the quotient of a far larger one takes minutes
 _FARTHEST = 400
 # they pass for whole numbers, and are none
 _NO_NUMBERS = (bool, np.bool_, np.timedelta64)

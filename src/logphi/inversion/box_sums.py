@@ -15,7 +15,7 @@ from logphi.arrays import Array
 from logphi.inversion.convolution import Group
 from logphi.inversion.payoffs import Payoff, factorials
 
-# rows summed at a time: bounds the memory
+# chosen: rows summed at a time: bounds the memory
 BLOCK = 1 << 14
 
 

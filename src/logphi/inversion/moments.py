@@ -24,25 +24,26 @@ from logphi.arrays import Array
 from logphi.laws.transform import LossTransform
 from logphi.quadrature.values import CERTAIN, Values
 
-# derived: (r/R)^N, what is left of the coefficients that the points of the circle do not tell apart
+# derived: the logarithm of (r/R)^N, by which aliased Taylor coefficients are damped: e^-36 is an ulp
 _LOG_ALIAS = -36.0
-# derived: with s + d below this the imaginary part of g is less than pi on the disc, with room for errors
+# derived: where s + d is below one, M keeps off zero and the imaginary part of g is below pi; the rest is room for errors
 _LARGEST = 0.9
-# measured: half sums K(R)/2 + K(-R)/2 - K(0) up to which a radius is tried; s + d is about three times that
+# derived: a radius is tried if K(R)/2 + K(-R)/2 - K(0) is below this; s + d is about three times as large, below the above
 _TRIED = 0.2
-# measured: powers of two looked at together, and the smallest and the largest radius
+# measured: powers of two that are evaluated at once, and the largest; derived: with the smallest, the third derivative is the
+# last whose factor n!/r^n is a double
 _STRIDE, _SMALLEST, _WIDEST = np.arange(-3, 4), -300, 40
 # measured: how often a radius is halved if the values there are not sharp enough
 _HALVINGS = 6
-# with a larger radius, the branch of K is not known
+# derived: with this error of K, e^K is known to within e^0.5 - 1 < 1 of its size, so that it is not zero
 _DROWNED = 0.5
-# for wider circles, real parts are rounded so that 1 + x is exact: a reflection then does not move the points
+# derived: on wider circles real parts x are rounded so that 1 + x is exact: a reflection then does not move the points
 _COARSE = 2.0**-10
 
 
 @dataclass(frozen=True)
 class Amount:
-    """A number with its best value and its proved errors, each of one cause."""
+    """A number: its best value, and a proved bound of the error of each kind."""
 
     value: float
     rounding: float
@@ -51,7 +52,7 @@ class Amount:
 
     @property
     def error(self) -> float:
-        """All of them, with the rounding of their sum and of the ends."""
+        """The sum of the errors, rounded up; it covers the rounding of value - error and value + error, too."""
         return (self.rounding + self.inner + self.aliasing) * (1 + 1e-12) + ULP * abs(self.value)
 
     def plus(self, other: Amount) -> Amount:
@@ -61,7 +62,7 @@ class Amount:
         return Amount(value, rounding, self.inner + other.inner, self.aliasing + other.aliasing)
 
     def times(self, factor: float) -> Amount:
-        """The product with a positive double, or with a whole number that is rounded to one."""
+        """The product with a positive double, or with a whole number that is rounded to a double."""
         value = self.value * factor
         return Amount(value, self.rounding * factor + ULP * abs(value), self.inner * factor, self.aliasing * factor)
 
@@ -70,7 +71,7 @@ class Amount:
 class Taylor:
     """K(z) - K(0) near zero: z m + sum of b_n (z/r)^n, n = 1 .. N - 1.
 
-    Every b_n is known to within ``rounding + inner``, and to within B (r/R)^n (r/R)^N of what the points do not tell apart.
+    Each b_n errs by at most ``rounding + inner``, plus the aliasing error B (r/R)^n (r/R)^N / (1 - (r/R)^N).
     """
 
     mean: float
@@ -82,7 +83,7 @@ class Taylor:
     inner: float
 
     def cumulant(self, order: int) -> Amount:
-        """The derivative of K of that order, from 1 to N - 1; infinite errors where doubles cannot hold its factors."""
+        """The derivative of K of an order from 1 to N - 1; its error is infinite where n!/r^n leaves the range of doubles."""
         share = self.circle / self.disc
         size = float(self.scaled[order - 1])
         aliasing = self.bound * share**order * self._unseen
@@ -130,7 +131,7 @@ def taylor(law: LossTransform, order: int, widest: float = math.inf) -> Taylor |
 
 
 def points_for(order: int) -> int:
-    """How many points N: rounding is magnified by (R/r)^n = e^{36 n/N}."""
+    """How many points N: rounding is magnified by (R/r)^n = e^{36 n/N}, at most e^6."""
     return max(16, 6 * order)
 
 
@@ -141,7 +142,7 @@ def centre(law: LossTransform) -> Values:
 
 
 def proved(values: Values) -> tuple[Array, Array]:
-    """Rounding and inner error such that K itself, on some branch, is within their sum of the midpoint."""
+    """Rounding and inner errors of K itself: some branch of K is within their sum of the midpoint."""
     radius = values.radius
     known = np.isfinite(values.mid) & (radius < _DROWNED)
     small = np.where(known, radius, 0.0)
@@ -151,7 +152,7 @@ def proved(values: Values) -> tuple[Array, Array]:
 
 
 def proved_radius(values: Values) -> Array:
-    """Their sum."""
+    """The sum of both errors of :func:`proved`."""
     rounding, inner = proved(values)
     return rounding + inner
 
@@ -233,7 +234,7 @@ def _series(law: LossTransform, at_zero: Values, disc: float, size: int) -> Tayl
 
 
 def _on_axis(law: LossTransform, at_zero: Values, disc: float) -> tuple[Values, int]:
-    """K at both ends of the disc, and a number of repetitions for which its errors are relative to what K rises by."""
+    """K at both real ends of the disc, and a number of repetitions at which its errors are small beside the rise of K."""
     places = np.array([-disc, disc])
     rough = law.log_transform(places)
     rise = float(rough.mid.real.mean() - at_zero.mid[0].real)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from logphi.arrays import Array
 
-# beyond it a polynomial in h loses no more than a digit; up to it so many terms leave less than 1e-17
+# derived: beyond it a polynomial in h loses no more than a digit; up to it so many terms leave less than 1e-17
 _LONG = 12.0
 _TERMS = 64
 

@@ -1,4 +1,4 @@
-"""K at complex points on the branch that is continuous from the real axis: its phase is followed up a vertical line.
+"""K at complex points, on the branch that is real on the real axis: the phase is followed up a vertical line.
 
 notation: c + i tau on the line, a = X - m for a real m, E under the law tilted by e^{cX} and normalised,
 psi(tau) = E e^{i tau a}. |psi'| is at most E|a| <= A, A^2 = E[e^{ha} + e^{-ha} - 2] / h^2: psi has no zero within |psi|/A of a
@@ -18,13 +18,13 @@ from logphi.inversion.moments import proved_radius, radius
 from logphi.laws.transform import LossTransform
 from logphi.quadrature.values import Values
 
-# measured: points on the line beyond which the phase is given up
+# measured: with more points the phase counts as unknown
 _MOST = 1 << 13
-# derived: a step is halved so often at most; doubles end before
+# derived: halvings of a step; 53 of them leave no double in between
 _ROUNDS = 60
-# derived: of the way to the nearest possible zero, over which a phase moves by less than pi/6
+# derived: over this share of the way to the nearest possible zero the phase moves by less than pi/6
 _SHARE = 0.5
-# measured: points within so many times 1/A, at first
+# measured: points per height 1/A to begin with
 _FIRST = 3.0
 
 
@@ -41,7 +41,7 @@ def along(law: LossTransform, abscissa: float, heights: Array) -> Values:
 
 
 def _followed(law: LossTransform, abscissa: float, levels: Array) -> Values:
-    """The same at increasing heights from zero on."""
+    """K on that branch at increasing heights, the first of which is zero."""
     unknown = Values(*(np.full(levels.shape, end) for end in (np.inf + 0j, np.inf, np.inf)))
     spread = _spread(law, abscissa)
     if spread is None:
@@ -81,7 +81,7 @@ def _followed(law: LossTransform, abscissa: float, levels: Array) -> Values:
 def _seen(
     values: Values, heights: Array, mean: float, size: float
 ) -> tuple[NDArray[Any], NDArray[np.bool_], NDArray[np.bool_]]:
-    """Log psi, and which steps between neighbouring points are too long for its phase, and which end where K is not known."""
+    """Log psi; which steps between neighbours are too long to follow its phase; which steps have an end where K is unknown."""
     wrong = proved_radius(values)
     known = np.isfinite(wrong)
     with np.errstate(invalid="ignore"):  # inf - inf, where nothing is known
@@ -92,12 +92,12 @@ def _seen(
 
 
 def _first(steps: NDArray[np.bool_]) -> int:
-    """How many come before the first one."""
+    """The number of steps before the first marked one."""
     return int(np.argmax(steps)) if steps.any() else steps.size
 
 
 def _spread(law: LossTransform, abscissa: float) -> tuple[float, float] | None:
-    """About the mean of the tilted law, and A for it."""
+    """Roughly the mean m of the tilted law, and a proved A for it."""
     low, high = law.strip
     middle = law.log_transform(np.array([abscissa]))
     step = radius(law, abscissa, 0.999 * min(abscissa - low, high - abscissa), float(middle.mid[0].real))

@@ -35,7 +35,7 @@ _CELLS, _LEAST, _DEEP = 8000, 8, 700.0
 _LONGEST = 1200.0
 # measured: so many points take about a second
 _POINTS = 512
-# above it one is nothing beside a transform's integrand
+# derived: above it one is nothing beside a transform's integrand
 _LARGE = 50.0
 # measured: the largest abscissa looked at, and how finely the end of the strip is found
 _FARTHEST, _HALVINGS = 2.0**15, 24

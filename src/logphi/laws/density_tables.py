@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from logphi.arrays import Array
 from logphi.quadrature.kronrod import KRONROD, Table
 
-# generous: panels with a smaller share of the tilted mass add nothing to the digits of the transform
+# chosen: generous: panels with a smaller share of the tilted mass add nothing to the digits of the transform
 LIGHT = 1e-17
 # derived: below this exponent a difference of exponentials is taken by its series
 _SERIES = 0.5

@@ -21,7 +21,7 @@ from logphi.laws.traits import Traits
 from logphi.laws.transform import LossTransform, T
 from logphi.quadrature.values import Values
 
-# entries of the intermediate arrays
+# chosen: entries of the intermediate arrays
 _BLOCK = 1 << 18
 # measured: sums over more atoms than these are quicker on a contour
 _FEW = 64

@@ -14,7 +14,7 @@ from logphi.laws.traits import Traits
 from logphi.laws.transform import LossTransform
 from logphi.quadrature.values import Values
 
-# a mass this close to one is one
+# chosen: a mass this close to one is one
 _WHOLE = 1e-12
 # derived: what a peak between two samples may add to log |M|, (0.025 r)^2 / 2 for losses within r = 10 standard deviations
 _SPACING, _BETWEEN = 0.05, 0.032

@@ -28,7 +28,7 @@ SMALLEST_SIGMA, LARGEST_SIGMA = 0.1, 1e6
 LARGEST_SENSITIVITY = 10**6
 # measured: each step is an atom, and more make a question a matter of minutes
 LARGEST_TRUNCATION = 100_000
-# below it, the finite part of the loss is hardly known
+# derived: below it, the finite part of the loss is hardly known
 LEAST_SHARED = 1e-6
 # derived: e^-680 is above every number that has lost digits
 DEEPEST = 680.0

@@ -21,7 +21,7 @@ from logphi.pairs.pair import Pair
 
 # measured: each step is an atom, and more make a question a matter of minutes
 LARGEST_SENSITIVITY = 1000
-# beyond this, e^{-s/scale} times a rate leaves the range of normal doubles
+# derived: beyond this, e^{-s/scale} times a rate leaves the range of normal doubles
 LARGEST_SAMPLED = 600.0
 
 

@@ -15,7 +15,7 @@ from logphi.mechanisms.pure_dp import guarantee_loss, guarantee_pair
 from logphi.pairs.flat import TiltedFlat
 from logphi.pairs.pair import Pair
 
-# nearer to one, the width of the loss is the difference of two nearly equal numbers
+# derived: nearer to one, the width of the loss is the difference of two nearly equal numbers
 LARGEST_FAILURE = 0.999
 
 

@@ -13,7 +13,7 @@ from logphi.inputs import check
 from logphi.inputs.arguments import ADD_REMOVE, Interval, Reals, Relation, default, frozen
 from logphi.pairs.densities import DensityPair
 
-# how far from one the integral of a density may be
+# chosen: how far from one the integral of a density may be
 NORMALISED = 1e-6
 
 

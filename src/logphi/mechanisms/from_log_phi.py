@@ -11,7 +11,7 @@ from logphi.inputs.arguments import ADD_REMOVE, Relation, frozen
 from logphi.laws.expression import Expression
 from logphi.laws.log_phi import LogPhi
 
-# what rounding may make of a mass, of a symmetry, and of a second difference
+# chosen: what rounding may make of a mass, of a symmetry, and of a second difference
 SLACK = 1e-9
 
 

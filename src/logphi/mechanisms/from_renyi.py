@@ -13,9 +13,9 @@ from logphi.inputs.arguments import REMOVE, Interval, Relation, default, frozen
 from logphi.laws.divergences import Divergences
 from logphi.laws.log_phi import LogPhi
 
-# what rounding may make of a divergence of conjugate orders, and of a second difference
+# chosen: what rounding may make of a divergence of conjugate orders, and of a second difference
 SLACK = 1e-9
-# where the function is looked at: real parts within the orders, and heights
+# chosen: where the function is looked at: real parts within the orders, and heights
 _HEIGHTS = np.array([0.7, 2.1, 5.3])
 
 

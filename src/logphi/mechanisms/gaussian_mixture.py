@@ -17,7 +17,7 @@ from logphi.pairs.pair import Pair
 
 # measured: more components take long to sum over
 MOST_COMPONENTS = 1001
-# below it, a share of a sensitivity loses its digits
+# derived: below it, a share of a sensitivity loses its digits
 LEAST_PROBABILITY = 1e-290
 
 

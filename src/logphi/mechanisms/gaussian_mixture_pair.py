@@ -14,7 +14,7 @@ from logphi.pairs.pair import Pair
 
 # measured: a hundred values within ten sigma take a tenth of a second, a thousand within fifty ten seconds
 MOST_VALUES, LARGEST_RANGE = 4096, 50.0
-# below it, a share of a weight loses its digits
+# derived: below it, a share of a weight loses its digits
 LEAST_PROBABILITY = 1e-290
 
 

@@ -17,9 +17,9 @@ from logphi.pairs.equal import EQUAL
 from logphi.pairs.finite import FinitePair
 from logphi.pairs.pair import Pair
 
-# beyond it, neighbouring whole numbers share a double
+# derived: beyond it, neighbouring whole numbers share a double
 MOST_SYMBOLS = 2**53
-# below it, probabilities lose their digits
+# derived: below it, probabilities lose their digits
 LEAST_REPORT = 1e-300
 
 

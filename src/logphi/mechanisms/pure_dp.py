@@ -26,7 +26,7 @@ from logphi.pairs.finite import FinitePair
 from logphi.pairs.pair import Pair
 from logphi.text.written import Written, meant
 
-# a double holds fifteen digits, so that the rounded decimal and its double print alike
+# derived: a double holds fifteen digits, so that the rounded decimal and its double print alike
 _UPWARD = Context(prec=15, rounding=ROUND_CEILING)
 
 
@@ -178,7 +178,7 @@ def _of_both_orders(adjacency: AdjacencyLike, epsilon: RealLike, delta: RealLike
     return relation
 
 
-# beyond this, e^-epsilon times a rate leaves the range of normal doubles
+# derived: beyond this, e^-epsilon times a rate leaves the range of normal doubles
 LARGEST_SAMPLED = 600.0
 
 

@@ -17,7 +17,7 @@ from logphi.text.written import exact
 
 # derived: squares of losses, and products with rates, stay within the range of doubles
 LEAST = 1e-50
-# below it, the finite part of the loss is hardly known
+# derived: below it, the finite part of the loss is hardly known
 LEAST_SHARED = 1e-6
 
 

@@ -9,7 +9,7 @@ from logphi.pairs.finite import FinitePair
 from logphi.pairs.pair import UnsupportedError
 from logphi.text.written import Written, meant
 
-# below it, probabilities lose their digits
+# derived: below it, probabilities lose their digits
 LEAST_MISSED = 1e-300
 
 

@@ -16,7 +16,7 @@ from logphi.text.written import exactly
 
 # measured: a product of so many cells takes a tenth of a second
 MOST_CELLS = 4096
-# below it, products lose their digits
+# derived: below it, products lose their digits
 LEAST_PRODUCT = 1e-250
 
 

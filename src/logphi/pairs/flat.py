@@ -13,7 +13,7 @@ from logphi.laws.thinned import Thinned
 from logphi.laws.uniform import Uniform, UniformWithAtoms
 from logphi.pairs.pair import Pair, UnsupportedError
 
-# beyond these, e^{loss} times a rate, or a product of both, leaves the range of normal doubles
+# derived: beyond these, e^{loss} times a rate, or a product of both, leaves the range of normal doubles
 LEAST_WIDTH, LARGEST_WIDTH = 1e-50, 600.0
 
 

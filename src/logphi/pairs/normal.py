@@ -11,7 +11,7 @@ from logphi.laws.log_phi import LogPhi
 from logphi.laws.normal import Normal
 from logphi.pairs.pair import Pair, UnsupportedError
 
-# beyond these, products of losses and rates leave the range of normal doubles
+# derived: beyond these, products of losses and rates leave the range of normal doubles
 LEAST_SHIFT, LARGEST_SHIFT = 1e-50, 20.0
 
 

@@ -1,4 +1,4 @@
-"""Axes, and what distinguishes curves: colours that everybody can tell apart, dashes, and names."""
+"""Axes, and how curves are told apart: by colours that everybody can distinguish, dashes, and names."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#0
 DASHES = ("-", "--", "-.", ":")
 GREY = "0.45"
 
-# a name longer than this leaves no room for the curves
+# chosen: a name longer than this leaves no room for the curves
 _LONGEST = 56
 # numbers of so many digits are shortened, and functions have no names
 _LONG_NUMBER = re.compile(r"\d+\.\d{7,}(?:e-?\d+)?")

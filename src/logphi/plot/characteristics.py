@@ -20,9 +20,9 @@ from logphi.plot.curve import RTOL, Curve, draw, legend, traced
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# in units of one over the deviation of the loss: |phi| of a normal law is 4e-6 there
+# chosen: in units of one over the deviation of the loss: |phi| of a normal law is 4e-6 there
 _REACH = 5.0
-# for a loss whose deviation is infinite or zero
+# chosen: for a loss whose deviation is infinite or zero
 _FAR = 10.0
 
 

@@ -26,9 +26,9 @@ _MARKS = {EXACT: "D", UPPER: "<", LOWER: ">", APPROXIMATE: "o"}
 _TINTS = {EXACT: COLOURS[6], UPPER: COLOURS[0], LOWER: COLOURS[2], APPROXIMATE: COLOURS[1]}
 _SIDES = {UPPER: Side.UPPER, LOWER: Side.LOWER}
 _FILLS: dict[str, Any] = {EXACT: "full", UPPER: "full", LOWER: "full", APPROXIMATE: "none"}
-# inches for each method
+# chosen: inches for each method
 _ROW = 0.27
-# the smallest value on a logarithmic axis: the margin below it, a tenth of the axis, is made of doubles too
+# derived: the smallest value on a logarithmic axis: the margin below it, a tenth of the axis, is made of doubles too
 _LEAST = 1e-270
 
 

@@ -1,4 +1,4 @@
-"""A curve with its bounds: points, closer where it bends; a line and a band; a legend that states widths too small to see."""
+"""A curve with its bounds: more points where it bends, a line with a band, a legend that states widths too small to see."""
 
 from __future__ import annotations
 
@@ -17,18 +17,19 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-# the relative width of bounds that a picture asks for: thinner than its lines; where bounds are wider, the band shows it
+# chosen: the relative width of bounds that a picture asks for: thinner than its lines; where bounds are wider, the band shows
+# it
 RTOL = 1e-4
 
-# points to begin with, and how often the pieces beside a bend are halved
+# chosen: points to begin with, and how often the pieces beside a bend are halved
 _FIRST = 33
 _ROUNDS = 6
-# in units of the picture: what deviates less from a straight line looks straight, and what is shorter is a point
+# chosen: in units of the picture: what deviates less from a straight line looks straight, and what is shorter is a point
 _STRAIGHT = 0.002
 _SHORTEST = 0.001
-# the lower end of logarithmic axes, whose margins must be doubles too
+# derived: the lower end of logarithmic axes, whose margins must be doubles too
 TINY = 1e-300
-# how many decades below the largest value count when bends are looked for
+# chosen: how many decades below the largest value count when bends are looked for
 _DECADES = 20.0
 
 
@@ -69,7 +70,7 @@ def traced(
     log_x: bool = False,
     log_y: bool = False,
 ) -> Curve:
-    """The curve of answers, which are Bounds, at an array of points, or from end to end with more points where it bends."""
+    """The curve of answers: at an array of points, or between two ends, with more points where it bends."""
     if isinstance(at, tuple):
         return _refined(name, answer, at, log_x, log_y)
     return Curve(name, at, tuple(answer(at)))
@@ -94,7 +95,7 @@ def _refined(name: str, answer: Callable[[Array], Any], ends: tuple[float, float
 
 
 def _height(value: Array, log_y: bool) -> Array:
-    """The values as shares of the height of the picture."""
+    """The values as fractions of the height of the picture."""
     known = np.where(np.isfinite(value), value, np.nan)
     if log_y:
         with np.errstate(divide="ignore"):
@@ -116,7 +117,7 @@ def _halves(x: Array, height: Array) -> Array:
 
 
 def draw(ax: Axes, curve: Curve, **given: Any) -> None:
-    """The line of the best values and the band from lower to upper bound; what is infinite is an arrow at the top."""
+    """Draw the line of best values and the band from lower to upper bound; an infinite value is an arrow at the top."""
     look = style(ax, given)
     finite = np.isfinite(curve.value)
     least = TINY if ax.get_yscale() == "log" else -np.inf

@@ -15,14 +15,15 @@ from logphi.arrays import Array
 from logphi.plot.curve import Curve, traced
 from logphi.questions.loss import LossDistribution
 
-# more atoms than these are drawn as bins
+# chosen: more atoms than these are drawn as bins
 MOST_ATOMS = 512
-# what is drawn of a law: so many deviations around its mean, and a margin, as a share of these
+# chosen: what is drawn of a law: so many deviations around its mean, and a margin, as a share of these
 _DEVIATIONS = 4.5
 _MARGIN = 0.04
-# distance from an atom to the places on both sides where the distribution function is computed, as a share of the picture
+# chosen: distance from an atom to the places on both sides where the distribution function is computed, as a share of the
+# picture
 _BESIDE = 1e-9
-# points that show whether a density is known; points of a distribution function with atoms; bins
+# chosen: points that show whether a density is known; points of a distribution function with atoms; bins
 _PROBES = 9
 _POINTS = 97
 _BINS = 48

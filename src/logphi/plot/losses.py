@@ -19,9 +19,9 @@ from logphi.questions.loss import LossDistribution
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# room for the legend above the curves, as a factor
+# chosen: room for the legend above the curves, as a factor
 _HEADROOM = 1.3
-# the most stems that are drawn with heads
+# chosen: the most stems that are drawn with heads
 _HEADS = 80
 _MARKS = "os"
 

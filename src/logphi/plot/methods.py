@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 DASHES = {UPPER: "--", LOWER: "-.", APPROXIMATE: ":"}
 AXES = {"delta": r"$\delta$", "epsilon": r"$\varepsilon$ (nats)"}
-# axes whose numbers span more than this are logarithmic
+# chosen: axes whose numbers span more than this are logarithmic
 _WIDE = 30.0
 
 
@@ -39,7 +39,7 @@ def lines(ax: Axes, x: Array, tables: Sequence[Comparison], name: str) -> None:
 
 
 def beside(tables: Sequence[Comparison]) -> tuple[dict[tuple[str, str], Array], list[str]]:
-    """The heights of each method and side, NaN where there is nothing to draw; and what does not apply everywhere."""
+    """The heights of each method and side, NaN where there is nothing to draw; and the methods that do not apply everywhere."""
     others: dict[tuple[str, str], Array] = {}
     missing: list[str] = []
     for at, table in enumerate(tables):

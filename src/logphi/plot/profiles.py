@@ -20,9 +20,9 @@ from logphi.plot.curve import RTOL, TINY, draw, legend, traced
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# the deltas that are drawn by default
+# chosen: the deltas that are drawn by default
 _SMALLEST, _LARGEST = 1e-10, 0.1
-# if the loss may be infinite: how near delta comes to that probability, and how far epsilon then goes on
+# chosen: if the loss may be infinite: how near delta comes to that probability, and how far epsilon then goes on
 _ABOVE = 1.02
 _FURTHER = 1.25
 

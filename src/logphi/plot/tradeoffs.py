@@ -18,7 +18,7 @@ from logphi.plot.curve import RTOL, draw, legend, traced
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# the false positive rates that attacks are judged by
+# chosen: the false positive rates that attacks are judged by
 _LOWEST_RATE = 1e-6
 
 

@@ -19,7 +19,7 @@ from logphi.training import Training
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# steps at which a run is asked, closer at its beginning, where epsilon rises fastest
+# chosen: steps at which a run is asked, closer at its beginning, where epsilon rises fastest
 _POINTS = 20
 # the method of most accountants of training
 RENYI = "Renyi, whole orders"

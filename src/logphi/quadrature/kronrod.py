@@ -1,8 +1,8 @@
-"""Two functions on the line, tabulated on panels that are bisected until integrals of them settle.
+"""Adaptive Gauss-Kronrod quadrature of two functions on the real line: panels are bisected until the integrals converge.
 
-Each panel carries the Gauss-Kronrod rule of 21 points, whose Gauss rule of 10 shares every second of them: the difference
-of the two is the estimate of the panel's error, and is far above it where the integrand is smooth (Piessens, de
-Doncker-Kapenga, Überhuber & Kahaner 1983, *QUADPACK*). It is an estimate, never a proof: what no point sees is not counted.
+Each panel carries the 21-point Gauss-Kronrod rule; every second of its points is a point of the 10-point Gauss rule. The
+difference of the two rules estimates the error on the panel. For a smooth integrand the error is far smaller (Piessens, de
+Doncker-Kapenga, Überhuber & Kahaner 1983, *QUADPACK*). It is an estimate, never a proof: peaks between the points go unseen.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 
 from logphi.arrays import Array
 
-# the logarithms of two functions at the points of an array
+# the logarithms of both functions at the points of an array
 Logs = Callable[[Array], tuple[Array, Array]]
 
-# theirs: nodes, weights of the 21-point rule and of the 10-point one, the outermost first
+# theirs (QUADPACK): nodes from the outermost inward, weights of the 21-point rule, weights of the 10-point rule
 _RULE = (
     (0.9956571630258081, 0.011694638867371874, 0.0),
     (0.9739065285171717, 0.032558162307964725, 0.06667134430868814),
@@ -37,7 +37,7 @@ _RULE = (
 _NODES, _KRONROD, _GAUSS = np.array(_RULE).T
 NODES = np.concatenate([-_NODES, _NODES[-2::-1]])
 KRONROD, GAUSS = (np.concatenate([half, half[-2::-1]]) for half in (_KRONROD, _GAUSS))
-# derived: the interpolating rule of the eleven nodes that are not Gauss's; its Legendre moments are those of one
+# derived: the rule on the eleven nodes that the Gauss rule leaves out which integrates polynomials up to degree 10 exactly
 _OTHERS = np.zeros(21)
 _OTHERS[::2] = np.linalg.solve(np.polynomial.legendre.legvander(NODES[::2], 10).T, 2.0 * (np.arange(11) == 0))
 
@@ -50,10 +50,10 @@ _GROWTH, _INWARD, _OUTWARD = 4.0, 14, 20
 
 @dataclass(frozen=True)
 class Table:
-    """Panels and what is known on them; arrays of one row a panel.
+    """Panels, and both functions at their nodes; each array has one row per panel.
 
-    A panel holds s in [low, high], where x = origin + s or, if ``far``, x = origin + 1/s. ``x``, ``width`` (dx/ds times half
-    the length), ``log_p`` and ``log_q`` have a column for each node.
+    A panel covers low <= s <= high, where x = origin + s, or x = origin + 1/s if ``far``. ``x``, ``width`` (dx/ds times half
+    the length), ``log_p`` and ``log_q`` have one column per node.
     """
 
     low: Array
@@ -81,7 +81,7 @@ class Table:
         return Table(*(getattr(self, part.name)[which] for part in fields(self)))
 
     def bisected(self, which: NDArray[np.bool_], logs: Logs) -> Table:
-        """Some of the panels in halves, after all others."""
+        """The table with some panels halved; the halves come last."""
         old, rest = self.pick(which), self.pick(~which)
         middle = (old.low + old.high) / 2
         low, high = np.concatenate([old.low, middle]), np.concatenate([middle, old.high])
@@ -89,12 +89,12 @@ class Table:
         return Table(*(np.concatenate([getattr(part, one.name) for part in (rest, fresh)]) for one in fields(self)))
 
 
-# of each integrand and panel: about the integral of its modulus, and the estimate of the error
+# for each integrand and each panel: roughly the integral of the modulus, and the estimated error
 Report = Callable[[Table], tuple[Array, Array]]
 
 
 def settled(table: Table, logs: Logs, report: Report, tolerance: float) -> Table:
-    """Bisect until the errors of every integrand sum to less than a share of its integral, or nothing more helps.
+    """Bisect until the estimated errors of each integrand sum to ``tolerance`` times its integral, or no panel can be improved.
 
     ``report`` gives arrays of shape (integrands, panels).
     """
@@ -111,13 +111,13 @@ def settled(table: Table, logs: Logs, report: Report, tolerance: float) -> Table
 
 
 def doubts(values: NDArray[Any]) -> Array:
-    """Estimates of the errors of the 21-point rule, panel by panel (the last axis holds the nodes).
+    """Estimated errors of the 21-point rule on each panel (the last axis runs over the nodes).
 
-    Where the integrand has a kink, Gauss's rule may agree by accident: the rule of the other nodes does not at the same
-    place. Its own error counts to the power 3/2 of its share of the integral, which is below the other's where the integrand
-    is smooth; three is a margin.
+    At a kink the Gauss rule may agree with the Kronrod rule by accident. The rule on the other eleven nodes then disagrees, so
+    the larger of two estimates counts. The second is the relative difference of that rule to the power 3/2, which is below
+    the first where the integrand is smooth. The factor 3 is a margin.
     """
-    with np.errstate(over="ignore", invalid="ignore"):  # an integrand beyond the doubles: its error is infinite
+    with np.errstate(over="ignore", invalid="ignore"):  # the integrand overflows: its error is infinite
         size = np.abs(values) @ KRONROD
         share = np.abs(values @ (KRONROD - _OTHERS)) / np.maximum(size, 1e-300)
         found = 3 * np.maximum(np.abs(values @ (KRONROD - GAUSS)), size * share**1.5)
@@ -125,12 +125,12 @@ def doubts(values: NDArray[Any]) -> Array:
 
 
 def beyond_noise(doubt: Array, noise: Array) -> Array:
-    """The part of an error that more panels could mend."""
+    """The errors that exceed the rounding noise, which more panels can reduce; zero elsewhere."""
     return np.where(doubt > noise, doubt, 0.0)
 
 
 def divided(table: Table, parts: Array, logs: Logs) -> Table:
-    """Each panel in so many equal parts."""
+    """The table with each panel divided into the given number of equal parts."""
     repeats = np.maximum(parts.astype(int), 1)
     place = np.arange(repeats.sum()) - np.repeat(np.cumsum(repeats) - repeats, repeats)
     low, length = np.repeat(table.low, repeats), np.repeat((table.high - table.low) / repeats, repeats)
@@ -170,7 +170,7 @@ _ZOOMS = 40
 
 
 def spread(support: tuple[float, float], breakpoints: tuple[float, ...]) -> Array:
-    """Points inside the support, at all distances from breakpoints and ends."""
+    """Points inside the support, at geometrically growing distances from breakpoints and finite ends."""
     centres = sorted({end for end in (*breakpoints, *support) if np.isfinite(end)} or {0.0})
     around = np.concatenate([[centre, *(centre - _DISTANCES), *(centre + _DISTANCES)] for centre in centres])
     if np.isfinite(support).all():
@@ -179,7 +179,7 @@ def spread(support: tuple[float, float], breakpoints: tuple[float, ...]) -> Arra
 
 
 def _modes(support: tuple[float, float], breakpoints: tuple[float, ...], logs: Logs) -> list[float]:
-    """About where each function is largest, as far as climbing from the neighbourhood of the centres leads there."""
+    """Roughly where each function is largest: the best sampled point, refined. A peak between the samples is missed."""
     inside, found = spread(support, breakpoints), []
     for own in (0, 1):
         x = inside
@@ -194,7 +194,7 @@ def _modes(support: tuple[float, float], breakpoints: tuple[float, ...], logs: L
 
 
 def _scale(centre: float, sign: float, logs: Logs) -> float:
-    """The distance from a centre over which either function first falls noticeably; one if it never does."""
+    """The distance from a centre at which either logarithm has first fallen by a half; one if neither does."""
     x = centre + sign * np.concatenate([[0.0], _DISTANCES])
     with np.errstate(invalid="ignore"):  # minus infinity less itself: no fall
         fallen = [(log[0] - log[1:]) > 0.5 for log in logs(x)]

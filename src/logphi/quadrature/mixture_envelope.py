@@ -25,7 +25,7 @@ from logphi.arrays import Array
 from logphi.quadrature.integration_range import cut_off, ends
 from logphi.quadrature.log_ratio import LogRatio
 
-# the bound is not pursued below this share of M(c)
+# chosen: the bound is not pursued below this share of M(c)
 FLOOR = 1e-12
 # measured: errors of this size hardly widen a bound
 _ERROR = 1e-5

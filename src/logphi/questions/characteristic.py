@@ -34,9 +34,9 @@ if TYPE_CHECKING:
     import sympy
 
 
-# what e^{radius} - 1 is taken of; beyond it |phi| <= M(c) is sharper
+# derived: what e^{radius} - 1 is taken of; beyond it |phi| <= M(c) is sharper
 _WIDEST = 1.0
-# above the least normal double
+# derived: above the least normal double
 TINY = 1e-300
 
 

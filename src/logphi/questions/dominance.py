@@ -44,14 +44,14 @@ _RTOL = 1e-8
 _START, _MOST, _NARROWEST = 25, 400, 1e-6
 # measured: finitely many values are looked at one by one
 _MOST_VALUES = 1000
-# where nothing is known of the tails, profiles are compared as far as they are doubles
+# derived: where nothing is known of the tails, profiles are compared as far as they are doubles
 _LEAST = -700.0
 _DOUBLINGS = 40
 # measured: a profile so little above its infinite mass has no more to tell
 _HARDLY = 1e-3
 # derived: squares of shifts and their inverses stay in the range of doubles
 _FAINT = 1e-280
-# a range of no length cannot be cut
+# chosen: a range of no length cannot be cut
 _SHORTEST = 1e-9
 
 

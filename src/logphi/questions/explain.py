@@ -15,7 +15,7 @@ from logphi.listed import Listed
 from logphi.questions.delta import delta as delta_of
 from logphi.questions.epsilon import epsilon as epsilon_of
 
-# terms of the loss that are listed
+# chosen: terms of the loss that are listed
 _TERMS = 20
 
 

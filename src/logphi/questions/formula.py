@@ -8,7 +8,7 @@ from typing import Any
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.transform import LossTransform
 
-# terms that are written out; what more there is, is counted
+# chosen: terms that are written out; what more there is, is counted
 _TERMS = 4
 # a term of more characters fills a page; measured: one of some hundred numbers takes seconds to write
 _LONGEST = 1200

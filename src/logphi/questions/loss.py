@@ -33,7 +33,7 @@ from logphi.questions.delta import each
 
 # derived: smaller densities have hardly more digits than doubles leave them
 _NEGLIGIBLE = 1e-300
-# a product or a quotient of doubles, rounded down or up
+# derived: a product or a quotient of doubles, rounded down or up
 _LESS, _MORE = 1 - 4e-16, 1 + 4e-16
 
 

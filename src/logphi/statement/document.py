@@ -20,10 +20,10 @@ from logphi.statement.words import Term
 from logphi.text.files import write_whole
 
 FORMAT, VERSION = "logphi-privacy-statement", 1
-# digits of a claim, and of the bounds that it lies between
+# chosen: digits of a claim, and of the bounds that it lies between
 _SHORT, _LONG = 5, 13
 _WIDTH = 100
-# a text does not list more terms than this; the JSON does
+# chosen: a text does not list more terms than this; the JSON does
 _MOST_TERMS = 20
 
 Curve = tuple[tuple[float, Bound], ...]

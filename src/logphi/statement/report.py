@@ -18,12 +18,12 @@ from logphi.progress import shown
 from logphi.statement.document import Curve, Report
 from logphi.statement.words import Term, neighbours, not_checked
 
-# where the curve is given by default
+# chosen: where the curve is given by default
 _EPSILONS = (0.5, 1.0, 2.0, 4.0, 8.0)
 _DELTAS = (1e-4, 1e-6, 1e-8, 1e-10)
 _RATES = (0.001, 0.01, 0.1)
 _BASELINE = 0.01
-# far sharper than what the text shows of an attack, and several times as quick as the sharpest
+# chosen: far sharper than what the text shows of an attack, and several times as quick as the sharpest
 _RTOL = 1e-6
 
 

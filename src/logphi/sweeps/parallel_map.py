@@ -17,9 +17,9 @@ B = TypeVar("B")
 # seconds of work in a chunk. measured: sending one takes a millisecond to a process and more to a cluster; shorter chunks
 # only make the progress bar smoother
 _SECONDS = 0.3
-# at least so many chunks keep all workers busy until the end
+# chosen: at least so many chunks keep all workers busy until the end
 _CHUNKS = 64
-# so many items, far apart, are timed first
+# chosen: so many items, far apart, are timed first
 _TRIED = 5
 
 

@@ -23,7 +23,7 @@ from logphi.listed import Listed
 from logphi.text.files import write_whole
 
 COLUMNS = ("lower", "value", "upper", "status", "reason")
-# rows that a notebook shows
+# chosen: rows that a notebook shows
 _SHOWN = 10
 
 

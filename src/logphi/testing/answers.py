@@ -30,7 +30,7 @@ from logphi.testing.probes import (
 
 # routes that take seconds, such as a contour along atoms: all others are compared with the default
 _SLOW = {"contour", "levy", "levy-sums", "levy-quadrature"}
-# above it chords in e^x are too coarse for a bound
+# chosen: above it chords in e^x are too coarse for a bound
 _LARGEST_CHORD = 300.0
 
 

@@ -18,11 +18,11 @@ from logphi.laws.transform import LossTransform
 from logphi.quadrature.values import Values
 from logphi.questions.delta import delta
 
-# the rounding of a comparison of sums of doubles
+# chosen: the rounding of a comparison of sums of doubles
 ROUNDING = 1e-12
-# estimated errors are multiplied by the first and increased by the second; profiles get the third, relatively
+# chosen: estimated errors are multiplied by the first and increased by the second; profiles get the third, relatively
 _ESTIMATE_FACTOR, _ESTIMATE_FLOOR, _ESTIMATE_PROFILE = 10.0, 1e-9, 1e-6
-# thresholds in units of the spread of the loss, and the largest epsilon asked for, over two
+# chosen: thresholds in units of the spread of the loss, and the largest epsilon asked for, over two
 _THRESHOLDS = np.array([-2.0, -0.8, -0.25, 0.0, 0.25, 0.8, 2.0])
 _LARGEST_SPREAD = 20.0
 

@@ -11,7 +11,7 @@ from logphi.arrays import Array
 from logphi.questions.loss import LossDistribution
 from logphi.testing.probes import ROUNDING, directions_of, profile_of, profile_tolerance, require, single_bound, thresholds_of
 
-# type I errors; orders on both sides of one
+# chosen: type I errors; orders on both sides of one
 _ERRORS = np.array([0.02, 0.5, 0.9])
 _ORDERS = np.array([0.2, 0.5, 0.8, 1.0, 1.3, 2.0, 4.0])
 

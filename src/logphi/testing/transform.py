@@ -20,9 +20,9 @@ from logphi.testing.probes import (
     values_at,
 )
 
-# precision of the reference arithmetic: thirty digits
+# chosen: precision of the reference arithmetic: thirty digits
 _MPMATH_BITS = 103
-# precisions of the balls, and how many points they are taken at; fewer where each takes a quadrature
+# chosen: precisions of the balls, and how many points they are taken at; fewer where each takes a quadrature
 _BITS, _BALLS, _FEW_BALLS = (128, 256), 12, 3
 
 

@@ -35,7 +35,7 @@ def rational(name: str, value: Any) -> str | list[Any] | None:
 
 
 def numbers_in(values: Iterable[Any]) -> Iterator[float]:
-    """The finite numbers among values and in the lists among them."""
+    """The finite numbers among values, lists of numbers included."""
     for value in values:
         if isinstance(value, tuple):
             yield from numbers_in(value)
@@ -44,7 +44,7 @@ def numbers_in(values: Iterable[Any]) -> Iterator[float]:
 
 
 def manner(numbers: Iterable[float]) -> str:
-    """How numbers are known: as they were written, or some as the shortest decimals that read back as their doubles.
+    """How exactly numbers are known: all as they were written, or some as the shortest decimals of their doubles.
 
     Doubles that are their shortest decimals, such as 0.5 and whole numbers below 2^53, are as written.
 

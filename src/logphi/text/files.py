@@ -1,4 +1,4 @@
-"""Files that have the old content or all of the new one, whenever somebody looks or the power fails."""
+"""Files that are replaced whole: they hold the old content or all of the new, even after a power failure."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
     """Put content into a file at once; one that is there keeps its permissions; an OSError if the file cannot be written."""
     if os.path.exists(path) and not os.path.isfile(path):
-        # a device or a pipe is not replaced; what it is a link to need not have a name
+        # a device or a pipe cannot be replaced, only written to
         Path(path).write_bytes(content)
         return
     target = Path(os.path.realpath(path))
@@ -19,14 +19,14 @@ def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
     try:
         with part.open("wb") as file:
             if target.exists():
-                # before there is anything to read
+                # while the new file is still empty
                 shutil.copymode(target, part)
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
         os.replace(part, target)
     except OSError as error:
-        # the name of the part says nothing to anybody
+        # users do not know the name of the temporary file
         raise OSError(error.errno, error.strerror or str(error), os.fspath(path)) from error
     finally:
         part.unlink(missing_ok=True)

@@ -11,7 +11,7 @@ LONGEST_DECIMAL = 500
 """Characters of a decimal that the language takes exactly: a number of some 2700 bits at most."""
 # derived: a longer whole number may be above every double, where the language refuses it
 _MOST_DIGITS = 308
-# characters of a mechanism in a message
+# chosen: characters of a mechanism in a message
 _SHOWN = 120
 
 
@@ -63,8 +63,8 @@ def _number(value: Written) -> str:
 
 
 def _decimal(number: Fraction) -> str:
-    """All digits of a fraction of tenths; empty of others."""
-    # derived: as a lowest denominator divides a power of ten, it divides that of its own number of bits
+    """The finite decimal expansion of a fraction; empty if there is none."""
+    # derived: a denominator of n bits that divides a power of ten divides 10^n
     places = number.denominator.bit_length()
     if places > 4 * LONGEST_DECIMAL or 10**places % number.denominator:
         return ""

@@ -17,7 +17,7 @@ from logphi.text.written import Written, exact
 
 VERSION = 1
 MECHANISM = "logphi-mechanism"
-# digits: nobody writes as many by hand, and the interpreter is slow at longer ones, or refuses them
+# chosen: digits: nobody writes as many by hand, and the interpreter is slow at longer ones, or refuses them
 LONGEST_NUMBER = 4000
 # JSON has no infinite number
 _INFINITE = "inf"
@@ -25,7 +25,7 @@ LONGEST_MECHANISM = 5_000_000
 _QUOTIENT = re.compile(rf"-?[0-9]{{1,{LONGEST_NUMBER}}}(/[0-9]{{1,{LONGEST_NUMBER}}})?", re.ASCII)
 # derived: a decimal digit holds more than three bits
 _MOST_BITS = 3 * LONGEST_NUMBER
-# counts have up to 301 digits
+# chosen: counts have up to 301 digits
 _LONGEST_WHOLE = 400
 
 
@@ -60,7 +60,7 @@ def json_object(kind: str, text: str, longest: int | None = None) -> dict[str, A
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    # which of two equal names counts differs between readers
+    # readers differ in which of two equal names they take
     found = dict(pairs)
     if len(found) < len(pairs):
         raise ValueError("a name occurs twice in one object")

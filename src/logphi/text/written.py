@@ -38,12 +38,12 @@ class Written(float):
 
 
 class Named(Written):
-    """A number that is tried in the place of a symbolic expression."""
+    """A trial number that stands in for a symbolic expression."""
 
     expression: Any
 
     def __new__(cls, expression: Any, trial: Fraction) -> Named:
-        """The trial number, with what it stands for."""
+        """The trial number, with the expression that it stands for."""
         number = cast(Named, super().__new__(cls, trial))
         number.expression = expression
         return number
@@ -63,10 +63,10 @@ def meant(value: float) -> Fraction:
 
 
 def exactly(value: Any) -> Any:
-    """What distinguishes values that are equal as doubles: every number that was written, as it was written.
+    """A key that distinguishes values that are equal as doubles but were written differently.
 
-    Goes into tuples and dataclasses; anything else is itself, and so is a number that was written as a double that is its own
-    shortest decimal.
+    Tuples and dataclasses are searched for numbers. Anything else is its own key, and so is a written number that equals both
+    its double and the shortest decimal of that.
 
     Examples
     --------

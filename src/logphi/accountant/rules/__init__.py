@@ -13,7 +13,7 @@ from logphi.inputs import check
 from logphi.text.written import exact
 
 NAMES = ("renyi", "gaussian", "schedule")
-# times the largest order it is a double
+# derived: times the largest order it is a double
 LARGEST_EPSILON = 1e100
 
 

@@ -16,10 +16,10 @@ from logphi.text.written import exactly
 
 Amount = Fraction | float
 """An exact number, or infinity."""
-# a denominator is short if it has so many bits beside factors of two and five: doubles, decimals, small quotients
+# chosen: a denominator is short if it has so many bits beside factors of two and five: doubles, decimals, small quotients
 _SHORT = 32
 _DECIMAL = 10**1100
-# others are rounded up after so many bits
+# chosen: others are rounded up after so many bits
 _KEPT = 256
 Expense = TypeVar("Expense")
 Sums = Mapping[Direction, tuple[Amount, ...]]

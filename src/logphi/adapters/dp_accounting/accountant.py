@@ -55,7 +55,7 @@ class LogPhiAccountant(PrivacyAccountant):  # type: ignore[misc]
         Raises
         ------
         UnsupportedError
-            If something of it was not private.
+            If an event that is not private was composed.
         """
         if not self._private:
             raise UnsupportedError("an event that is not private was composed: there is no privacy loss left to speak of")
@@ -95,11 +95,11 @@ class LogPhiAccountant(PrivacyAccountant):  # type: ignore[misc]
         return None
 
     def get_epsilon(self, target_delta: float) -> float:
-        """The private side of :meth:`bound_epsilon`."""
+        """The upper end of :meth:`bound_epsilon`."""
         return float(self.bound_epsilon(target_delta))
 
     def get_delta(self, target_epsilon: float) -> float:
-        """The private side of :meth:`bound_delta`."""
+        """The upper end of :meth:`bound_delta`."""
         return float(self.bound_delta(target_epsilon))
 
     def bound_epsilon(self, target_delta: float) -> Bound:
@@ -119,5 +119,5 @@ class LogPhiAccountant(PrivacyAccountant):  # type: ignore[misc]
 
 
 def _unknown(most: float) -> Bound:
-    """The trivial bound, for events that are not private; that a sample of one leaks less is not used."""
+    """The trivial bound, for compositions with an event that is not private, even if that event is sampled."""
     return Bound(0.0, most, most, Status.UNRESOLVED, "trivial")

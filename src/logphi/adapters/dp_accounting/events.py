@@ -22,7 +22,7 @@ from logphi.text.written import Written, exact
 
 
 def adjacency_of(relation: NeighboringRelation) -> Adjacency:
-    """The relation of dp-accounting in our words; a TypeError if it is none of theirs."""
+    """The adjacency that a relation of dp-accounting stands for; a TypeError if it is not one of its relations."""
     known = {
         NeighboringRelation.ADD_OR_REMOVE_ONE: Adjacency.ADD_REMOVE,
         NeighboringRelation.REPLACE_ONE: Adjacency.REPLACE,
@@ -63,7 +63,7 @@ def mechanism_of(event: Any, neighboring_relation: NeighboringRelation = Neighbo
 
 
 def composed(terms: Mapping[Mechanism, int], adjacency: Adjacency) -> Mechanism:
-    """Counted mechanisms as one, also where there are none."""
+    """The composition of counted mechanisms, of which there may be none."""
     return 1 * Composition(tuple(terms.items()), adjacency)
 
 

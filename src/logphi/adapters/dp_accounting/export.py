@@ -30,13 +30,13 @@ from logphi.laws.log_phi import LogPhi
 from logphi.pairs.pair import UnsupportedError
 from logphi.progress import shown
 
-# derived: the logarithm of a bend is right to a small part of such a cell
+# derived: the logarithm of a bend is right to 1e-13, which is 1e-7 of the finest interval
 FINEST_INTERVAL = 1e-6
 _BEND_ERROR = 1e-5
-# what a list of losses may hold, in dp-accounting too
+# chosen: what a list of losses may hold, in dp-accounting too
 MOST_CELLS = 10**7
 MOST_POINTS = 10_000
-# measured: a bounded loss whose quantile is this near its largest value is followed to the end
+# measured: where the largest loss is at most this factor above the quantile, the export reaches to it
 _NEAR = 1.1
 # measured: a tail this small beside the mass at infinity is found quickly
 _BESIDE = 1e-6
@@ -64,13 +64,13 @@ def to_privacy_loss_distribution(
     value_discretization_interval
         The interval that losses are multiples of, in nats, from 1e-6 to 1. Only those compose that share it.
     pessimistic
-        Whether answers must not lie below the truth, or else not above it.
+        True for answers that are never below the truth, False for answers that are never above it.
     tail_mass
-        Losses beyond the epsilon of this delta count as infinite, or else not at all; from 1e-290 to 0.1.
+        Losses above the epsilon at this delta count as infinite if pessimistic, and are left out if not; from 1e-290 to 0.1.
     points
         How many epsilons of each direction the profile is known at, from 2 to 10,000; fewer are quicker and wider.
     rtol
-        How narrow the bounds of delta are asked to be, relatively; the export rests on what they are.
+        Requested relative width of the bounds of delta; the export is right whatever width they have.
 
     Returns
     -------
@@ -144,7 +144,7 @@ def to_privacy_loss_distribution(
 
 
 def _reach(mechanism: Mechanism, direction: Direction, interval: float, tail: float) -> int:
-    """How many intervals the largest loss of one direction is above zero."""
+    """The largest loss of one direction, in intervals."""
     law = mechanism.loss_law() if direction is Direction.REMOVE else mechanism.loss_law().reflected()
     infinite = masses(law)[0][1]
     far = single(mechanism.epsilon(min(infinite + max(tail, _BESIDE * infinite), 1.0), direction=direction)).upper
@@ -183,14 +183,14 @@ Masses = tuple[dict[int, float], float]
 
 
 def _above(losses: Array, probabilities: Sequence[Fraction], infinite: Fraction, *_: int) -> Masses:
-    """Losses, which are on the grid, and probabilities so much larger that dp-accounting's sums do not round below theirs."""
+    """Losses, which are on the grid, with probabilities raised by more than the rounding of dp-accounting's sums."""
     more = 1 + _rounding(len(losses))
     mass = {round(place): _rounded(p * more, math.inf) for place, p in zip(losses.tolist(), probabilities, strict=True)}
     return mass, _rounded(infinite * more, math.inf)
 
 
 def _below(losses: Array, probabilities: Sequence[Fraction], infinite: Fraction, lowest: int, highest: int) -> Masses:
-    """Losses rounded down to the grid, without those below its end, and probabilities so much smaller that sums stay below."""
+    """Losses rounded down to the grid, without those below its end, with probabilities lowered by more than sums round."""
     mass: dict[int, Fraction] = defaultdict(Fraction)
     for place, p in zip(losses.tolist(), probabilities, strict=True):
         if place >= lowest:

@@ -1,4 +1,4 @@
-"""Single releases of dp-accounting as mechanisms, each by what the documentation of its event says.
+"""Single releases of dp-accounting as mechanisms, each as the documentation of its event describes it.
 
 A noise multiplier is the scale of the noise over the largest *norm* of a record's share. One record more, one less, or one
 whose share becomes zero moves the sum by that norm; a record that takes another value moves it by up to twice as much.
@@ -30,7 +30,7 @@ RELATIONS = {
     Adjacency.REPLACE: "REPLACE_ONE",
     Adjacency.REPLACE_SPECIAL: "REPLACE_SPECIAL",
 }
-# a larger epsilon promises nothing
+# chosen: a larger epsilon promises nothing
 LARGEST_EPSILON = 1e100
 
 Released = Mechanism | Leak

@@ -20,14 +20,14 @@ from logphi.inputs import check
 from logphi.mechanisms import ApproximateDP, Gaussian
 from logphi.pairs.pair import UnsupportedError
 
-# accountants whose histories mean the same: Opacus's own, and this one
+# accountants that keep the same history: those of Opacus, and this one
 _KINDRED = ("logphi", "rdp", "prv", "gdp")
 _NOTHING = 0 * Gaussian(sigma=1.0)
-# the largest double below 1: a release that reveals everything with certainty is refused as no mechanism
+# derived: the largest double below 1: a release that reveals everything with certainty is refused as no mechanism
 _NEARLY_ALWAYS = math.nextafter(1.0, 0.0)
-# Opacus's sampler compares multiples of its inverse, random numbers in single precision, with the rate
+# theirs: Opacus's sampler compares multiples of its inverse, random numbers in single precision, with the rate
 _DRAWS = 2**24
-# the delta and the number of epochs that the warning states epsilon for
+# chosen: the delta and the number of epochs that the warning states epsilon for
 _USUAL, _TEN = 1e-5, 10
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from opacus.utils.uniform_sampler import DistributedUniformWithReplacementSampler, UniformWithReplacementSampler
 
-# the probability at which batches of one size are no accident; and the steps that are looked at
+# chosen: the probability at which batches of one size are no accident; and the steps that are looked at
 _ACCIDENT = 1e-12
 _STEPS = 1000
 # derived: below this variance an empty batch may be the most likely one

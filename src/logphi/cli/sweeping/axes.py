@@ -11,9 +11,9 @@ import re
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
-# far more than anybody waits for; a typing error such as 0:1e9:1e-3 would fill the memory first
+# chosen: far more than anybody waits for; a typing error such as 0:1e9:1e-3 would fill the memory first
 MOST_VALUES = 1_000_000
-# roundings of exponentials and logarithms stay below it, so that a thousandth is written 0.001
+# derived: roundings of exponentials and logarithms stay below it, so that a thousandth is written 0.001
 _LOG_DIGITS = 12
 
 

@@ -21,9 +21,9 @@ from logphi.sweeps.sweep import sweep
 REFUSED_ROW = "refused"
 """The status of a row that has no answer."""
 
-# a count, a rate and a noise multiplier: refusals that name the number differ
+# chosen: a count, a rate and a noise multiplier: refusals that name the number differ
 _TRIALS = (1, 0.5, 3.25)
-# how many mechanisms each process gets before rows are written: enough to keep it busy
+# chosen: how many mechanisms each process gets before rows are written: enough to keep it busy
 _SHARE = 16
 
 

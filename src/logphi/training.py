@@ -23,6 +23,7 @@ from logphi.mechanisms import Gaussian
 from logphi.pairs.pair import UnsupportedError
 from logphi.text.written import Written, meant
 
+# derived: whole numbers up to this one are doubles
 LARGEST_DATASET = 10**15
 SAMPLERS = ("poisson", "without_replacement", *NOT_AMPLIFIED)
 # derived: under replace a sum of clipped gradients moves by up to twice the clipping norm

@@ -267,7 +267,7 @@ _FACTORIAL = np.cumprod(np.concatenate([[1.0], np.arange(1.0, 30.0)]))
 _SINHC = np.concatenate([[0.0], 1 / _FACTORIAL[3:27:2]])
 # derived: atanh(w) - w = w (w^2/3 + w^4/5 + ...); 11 terms leave less than 1e-20 w^2 for |w| < 1/7
 _ATANH = np.concatenate([[0.0], 1 / np.arange(3.0, 25.0, 2)])
-# derived: (x cosh x - sinh x) / x^3 = sum over k >= 1 of x^(2k-2) 2k / (2k+1)!
+# derived: (x cosh x - sinh x) / x^3 = sum over k >= 1 of x^(2k-2) 2k / (2k+1)!; 11 terms leave less than 2e-24 for |x| < 1
 _TANHC_GAP = np.arange(2.0, 24.0, 2) / _FACTORIAL[3:25:2]
 
 FLOATS = Floats()

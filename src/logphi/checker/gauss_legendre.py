@@ -11,6 +11,7 @@ from flint import arb, ctx
 
 from logphi.checker.balls import Undecided, rough
 
+# chosen: a rule of more points is given up as undecided
 MOST_POINTS = 2000
 
 

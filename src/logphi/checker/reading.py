@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+# chosen: larger certificates are refused before any work is done
 LARGEST_TEXT = 4_000_000
 LARGEST_COUNT = 10**300
 MOST_TERMS = 10_000

@@ -17,6 +17,7 @@ MARGINS = (1e-9, 1e-7, 1e-5, 1e-3)
 ROUNDS = 5
 # derived: e^-600 is well within the doubles, whether t is the logarithm of a delta or an eps
 _DEEPEST = 600.0
+# chosen: where the orders of a next round lie between those of the last one
 _SHARES = np.array([0.1, 0.25, 0.5])
 
 

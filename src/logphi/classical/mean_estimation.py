@@ -15,6 +15,7 @@ from logphi.classical.concentrated import Concentrated
 from logphi.classical.interval_arithmetic import Interval, decimal, down, exact, intervals
 from logphi.inputs import check
 
+# derived: whole numbers up to this one are doubles
 _MOST = 10**15
 
 

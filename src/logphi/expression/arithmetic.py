@@ -18,11 +18,11 @@ from logphi.text.spelling import LONGEST_DECIMAL
 from logphi.text.written import Written, exact
 
 LARGEST_WHOLE_FLOAT = 2**53
-"""Above it neighbouring whole numbers share a double, so that a float is no longer a count."""
+"""Derived: above it neighbouring whole numbers share a double, so that a float is no longer a count."""
 MOST_DIGITS = 400
-"""Digits computed before a whole number is compared with the largest double, which has 309."""
+"""Chosen: digits computed before a whole number is compared with the largest double, which has 309."""
 MOST_BITS = 3600
-"""Bits of a numerator or a denominator; a number that needs more is kept as its double only."""
+"""Chosen: bits of a numerator or a denominator; a number that needs more is kept as its double only."""
 
 
 def literal(token: Token) -> int | float:

@@ -21,9 +21,9 @@ FLAGS = {"True": True, "False": False}
 PACKAGE = ("lp", "logphi")
 TRANSFORMS = ("poisson", "subset")
 LONGEST = 1_000_000
-"""Characters in a text: room for tens of thousands of distinct steps."""
+"""Chosen: characters in a text, room for tens of thousands of distinct steps."""
 DEEPEST = 50
-"""Levels of brackets, powers and transforms: far below the recursion limit of the interpreter."""
+"""Chosen: levels of brackets, powers and transforms, far below the recursion limit of the interpreter."""
 
 
 class Reader:

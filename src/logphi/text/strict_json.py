@@ -21,6 +21,7 @@ MECHANISM = "logphi-mechanism"
 LONGEST_NUMBER = 4000
 # JSON has no infinite number
 _INFINITE = "inf"
+# chosen: characters of a text that is read
 LONGEST_MECHANISM = 5_000_000
 _QUOTIENT = re.compile(rf"-?[0-9]{{1,{LONGEST_NUMBER}}}(/[0-9]{{1,{LONGEST_NUMBER}}})?", re.ASCII)
 # derived: a decimal digit holds more than three bits

@@ -39,6 +39,7 @@ from logphi.text.written import exact
 
 # measured: the best order of a Gaussian moves by less than a thousandth of its budget between two of these
 _SHIFTS = 2.0 ** (np.arange(-20 * 16, 49 * 16) / 16)
+# chosen: any width is valid, as the upper end counts; this one costs no budget that anybody would notice
 _RTOL = 1e-12
 
 

@@ -17,16 +17,16 @@ Watch = Callable[[Iterable[int]], Iterable[int]]
 _STEPS = 60
 # measured: a smooth function needs two preparations, one with a wide enclosure more
 _PREPARATIONS = 4
-# measured: how near the logarithm of the coarse function must come to the level
+# chosen: how near the logarithm of the coarse function must come to the level
 _ROUGH = 0.01
 # chosen: bisection stops at this width, in units of 1 + |x|, and moves an end no nearer than this share of its distance
 _RESOLUTION = 1e-11
 _SHARE = 0.05
 # chosen: a gap that is this small a share of the enclosure is noise
 _NOISE = 1e-3
-# measured: each step away from a guess is so much longer; halving makes up for what it skips
+# chosen: each step away from a guess is so much longer; halving makes up for what it skips
 _STRIDE = 8.0
-# measured: how far beyond the zero of the chord to evaluate, as a share of the bracket
+# chosen: how far beyond the zero of the chord to evaluate, as a share of the bracket
 _OVERSHOOT = 0.02
 # measured: a function prepared at one point is still sharp this far from it, relatively
 _NEAR = 0.02

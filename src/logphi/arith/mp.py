@@ -15,7 +15,7 @@ from logphi.text.written import meant
 _HALVINGS = 12
 # derived: a shift of the points, in steps: one less the golden section, which is far from fractions of small denominators
 _ASIDE = 0.381966
-# measured: ranges |x| <= R, tried in turn until both tails of the integrand lie within
+# chosen: ranges |x| <= R, tried in turn until both tails of the integrand lie within
 _REACHES = (16, 64, 512, 8192)
 
 

@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from logphi.arrays import Array
 
-# measured: ranges |x| <= R, tried in turn until the integrand is negligible at both ends
+# chosen: ranges |x| <= R, tried in turn until the integrand is negligible at both ends
 _REACHES = (10.0, 16.0, 24.0, 31.0, 38.0)
 # derived: the stretched interval is cut here, where less than 1e-16 of the weights is left
 _STRETCHED = 3.2
-# measured: steps at first; halvings; entries of an array that are computed at a time
+# chosen: steps at first; halvings; entries of an array that are computed at a time
 _FIRST, _HALVINGS, _ENTRIES = 64, 10, 1 << 18
 # derived: if two sums differ by less than the first, relatively, the next has the accuracy of doubles; measured: an integrand
 # that is smaller than the second, beside its largest value, has ended

@@ -14,7 +14,7 @@ import sympy
 
 from logphi.arith.mp import normal_sum_of_mpmath, precision, quadrature_of_mpmath
 
-# measured: guard bits; precisions are rounded up to multiples of the second, so that a cached value serves again
+# chosen: guard bits; precisions are rounded up to multiples of the second, so that a cached value serves again
 _GUARD, _STEP = 16, 64
 
 

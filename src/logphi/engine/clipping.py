@@ -44,14 +44,14 @@ _AHEAD = 1.25
 _GAIN = 2.0
 # measured: each law has a quadrature of its own, so that many take long
 _MOST = 8
-# measured: caps B that are tried, as (B - eps) / eps, and the share of the tolerance that R may take
+# chosen: caps B that are tried, as (B - eps) / eps, and the share of the tolerance that R may take
 _CAPS = np.geomspace(1e-3, 1e6, 109)
 _REST = 1e-2
-# measured: exponents v among which the best is found, over the spread of L
+# chosen: exponents v among which the best is found, over the spread of L
 _EXPONENTS = np.geomspace(0.1, 30.0, 24)
-# measured: thresholds that are tried, relative to a first guess that is too high
+# chosen: thresholds that are tried, relative to a first guess that is too high
 _BELOW = np.geomspace(1e-9, 1.0, 181)
-# measured: distances above the threshold at which the tilted law is sampled, in units of its shift
+# chosen: distances above the threshold at which the tilted law is sampled, in units of its shift
 _STEPS = np.concatenate([[0.0], np.geomspace(1e-3, 1.0, 255)])
 # derived: well inside the thresholds whose squares, or whose e^eps squared, leave the range of doubles
 _NEAREST, _FARTHEST = 1e-100, 300.0

@@ -24,7 +24,7 @@ from logphi.laws.shift_bound import shift_bound, shift_bound_of_sum
 from logphi.laws.transform import LossTransform
 from logphi.text.written import exact, exactly, meant
 
-# measured: pairs of terms that are looked at
+# chosen: pairs of terms that are looked at
 _MOST_PAIRS = 10_000
 _CERTAIN = Plain(1.0)
 

@@ -31,7 +31,7 @@ _LOWER_ORDERS = np.array([0.999, 0.9, 0.7, 0.5, 0.25, 0.1, 1e-2, 1e-3, 1e-4, 1e-
 _NEAR = 0.05
 # measured: a series this sharp, relatively, is not tried for another disc
 _SHARP = 1e-10
-# measured: the farthest point that is looked at for the largest loss of a law whose end is not known
+# chosen: the farthest point that is looked at for the largest loss of a law whose end is not known
 _FARTHEST = 1e6
 
 

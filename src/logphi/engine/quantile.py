@@ -23,7 +23,7 @@ from logphi.progress import searched
 
 # measured: two or three reach the tails of all but the strangest laws
 _DOUBLINGS = 40
-# measured: spreads beside the guess, where nothing is proved anywhere
+# chosen: spreads beside the guess, where nothing is proved anywhere
 _FAR = 1e3
 # derived: beyond so many spans lattice points are no whole numbers of doubles
 _LARGEST_CELL = 2.0**52

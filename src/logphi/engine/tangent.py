@@ -22,9 +22,9 @@ from logphi.inversion.half_line import spread
 from logphi.inversion.saddle import Interval, minimise
 from logphi.laws.log_phi import LogPhi
 
-# measured: halves of the span of a secant that looks for the place, in units of the loss's deviation
+# chosen: halves of the span of a secant that looks for the place, in units of the loss's deviation
 _SECANT = 1e-4
-# measured: the first distance of the points around the place, likewise; the chords' gap is of second order in it
+# chosen: the first distance of the points around the place, likewise; the chords' gap is of second order in it
 _AROUND = 2e-7
 # chosen: each next pair of points is this much further away, and none so far down that e^x - e^x0 tells nothing
 _GROWTH = 4.0
@@ -41,7 +41,7 @@ _REACH = 1e4
 _DEVIATIONS = 10.0
 # measured: the least deviation that is looked for, as a share of that of the whole loss
 _LEAST_SCALE = 1e-7
-# measured: the first step away from the guess, in deviations
+# chosen: the first step away from the guess, in deviations
 _STEP = 0.1
 
 

@@ -36,7 +36,7 @@ from logphi.laws.transform import LossTransform
 _WIDTH = 1e-250
 # derived: w for densities, over their spread: 1e-4 ulps
 _SHARE = 1e-20
-# measured: of the best abscissa, for bounds that need not be sharp
+# chosen: of the best abscissa, for bounds that need not be sharp
 _SHARES = np.array([1.0, 0.99, 0.5])
 
 

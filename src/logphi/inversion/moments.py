@@ -30,10 +30,10 @@ _LOG_ALIAS = -36.0
 _LARGEST = 0.9
 # derived: a radius is tried if K(R)/2 + K(-R)/2 - K(0) is below this; s + d is about three times as large, below the above
 _TRIED = 0.2
-# measured: powers of two that are evaluated at once, and the largest; derived: with the smallest, the third derivative is the
+# chosen: powers of two that are evaluated at once, and the largest; derived: with the smallest, the third derivative is the
 # last whose factor n!/r^n is a double
 _STRIDE, _SMALLEST, _WIDEST = np.arange(-3, 4), -300, 40
-# measured: how often a radius is halved if the values there are not sharp enough
+# chosen: how often a radius is halved if the values there are not sharp enough
 _HALVINGS = 6
 # derived: with this error of K, e^K is known to within e^0.5 - 1 < 1 of its size, so that it is not zero
 _DROWNED = 0.5

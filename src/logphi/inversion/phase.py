@@ -18,13 +18,13 @@ from logphi.inversion.moments import proved_radius, radius
 from logphi.laws.transform import LossTransform
 from logphi.quadrature.values import Values
 
-# measured: with more points the phase counts as unknown
+# chosen: with more points the phase counts as unknown
 _MOST = 1 << 13
 # derived: halvings of a step; 53 of them leave no double in between
 _ROUNDS = 60
 # derived: over this share of the way to the nearest possible zero the phase moves by less than pi/6
 _SHARE = 0.5
-# measured: points per height 1/A to begin with
+# chosen: points per height 1/A to begin with
 _FIRST = 3.0
 
 

@@ -43,7 +43,7 @@ _WIDEST = 0.1
 _BETA = (12.0, 60.0)
 # measured: the transform has fallen to e^-beta at this multiple of beta/w
 _BEYOND = 1.15
-# measured: the share of the tolerance that the hump may take
+# chosen: the share of the tolerance that the hump may take
 _HUMP = 0.8
 # measured: where along the line K must be known
 _PROBES = np.array([0.1, 0.5])

@@ -31,15 +31,15 @@ _BLOCK = 1 << 18
 _TURN = 6.0
 # measured: panels of the finest quadrature, at least so many for each; densities below e^-700 of the largest are left out
 _CELLS, _LEAST, _DEEP = 8000, 8, 700.0
-# measured: beyond so many radians the phase is not followed
+# chosen: beyond so many radians the phase is not followed
 _LONGEST = 1200.0
 # measured: so many points take about a second
 _POINTS = 512
 # derived: above it one is nothing beside a transform's integrand
 _LARGE = 50.0
-# measured: the largest abscissa looked at, and how finely the end of the strip is found
+# chosen: the largest abscissa looked at, and how finely the end of the strip is found
 _FARTHEST, _HALVINGS = 2.0**15, 24
-# measured: by how much abscissas of one table may differ in size, as a logarithm
+# chosen: by how much abscissas of one table may differ in size, as a logarithm
 _APART = 1.5
 # measured: an abscissa with a larger error is taken to be outside; abscissas that panels are made for at a time
 _SETTLED, _FEW = 1e-6, 6

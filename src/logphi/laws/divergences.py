@@ -14,7 +14,7 @@ from logphi.arrays import Array, Complex
 from logphi.laws.sampled import Sampled, slopes_apart
 from logphi.quadrature.values import Values
 
-# measured: the step of the differences that tell noise from slope
+# chosen: the step of the differences that tell noise from slope
 _STEP = 2.0**-30
 
 

@@ -18,9 +18,9 @@ from logphi.laws.sampled import Sampled, slopes_apart
 
 # measured: steps of the differences that tell rounding from slope, and what of it calls for more digits
 _STEP, _NOISY = 2.0**-30, 1e-13
-# measured: points at which more bits are computed at a time; the bits; the step across a removable singularity
+# chosen: points at which more bits are computed at a time; the bits; the step across a removable singularity
 _MOST, _BITS, _ACROSS = 400, 136, 1e-15
-# measured: the largest abscissa looked at, and how finely an end of the strip is found
+# chosen: the largest abscissa looked at, and how finely an end of the strip is found
 _FARTHEST, _HALVINGS = 2.0**15, 30
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from logphi.laws.block_envelope import MARGIN
 from logphi.laws.transform import LossTransform
 
-# measured: blocks at first, the parts of a block that is not negligible, and the nodes in the smallest
+# chosen: blocks at first, the parts of a block that is not negligible, and the nodes in the smallest
 _BLOCKS, _PARTS, _SMALLEST = 64, 8, 16
 
 

@@ -27,9 +27,9 @@ OPACUS := $(foreach release,$(OLDER),$(abspath $(VENV))/older-opacus/$(release))
 demo: $(STAMPS)/package
 	$(BIN)/logphi epsilon "14062 * Gaussian(sigma=1.1).poisson(256/60000)" --delta 1e-5
 
-# `loadgroup`: the site is built once, by the worker that looks at it;
+# `loadfile`: what the tests of a file share is made once, by one worker; files come in the order of conftest.py;
 # one worker a core leaves nothing for the threads of the matrix products
-PYTEST := OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadgroup
+PYTEST := OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
 test: lint
 	$(PYTEST) -m "not slow or notebook"

@@ -48,9 +48,6 @@ PRIVACY |= {word + ending for word in ("delta", "epsilon", "mechanism", "record"
 # A test that looks at the time fails on a busy machine; work is counted instead (tests/shared/effort.py).
 CLOCKS = {"time", "timeit", "datetime", "resource"}
 
-# each file is read once for all tests
-pytestmark = pytest.mark.xdist_group("house")
-
 # What a subclass inherits from these is listed once, or is Python's.
 PUBLIC_BASES = (logphi.Mechanism, logphi.Bound, object, BaseException, Exception, ValueError)
 

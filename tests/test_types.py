@@ -15,9 +15,6 @@ from logphi.inputs.adjacency import Adjacency, AdjacencyLike
 from logphi.inputs.route_names import Method, RouteName
 from repository import ROOT
 
-# one run for all tests
-pytestmark = pytest.mark.xdist_group("mypy")
-
 PAGES = {"readme": ROOT / "README.md", "tutorial": ROOT / "docs" / "tutorial.md"}
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 

@@ -39,7 +39,10 @@ def run(path: Path, cache: Path):
         extra_arguments=["--log-level=ERROR"],
     ).execute()
     cache.mkdir(parents=True, exist_ok=True)
-    nbformat.write(notebook, kept(path, cache))
+    # whole at once, as the site may be built meanwhile
+    part = kept(path, cache).with_suffix(".part")
+    nbformat.write(notebook, part)
+    part.replace(kept(path, cache))
     return notebook
 
 

@@ -9,7 +9,7 @@ from repository import ROOT
 
 NOTEBOOKS = ROOT / "notebooks"
 PATHS = sorted(NOTEBOOKS.glob("*.ipynb"))
-# more than half a minute each: by the worker that then builds the site from what came out, and not in `make test`
+# more than half a minute each, and not in `make test`
 LONG = {"sommer_meiser_mohammadi_2019", "zhu_dong_wang_2022"}
 
 
@@ -21,10 +21,7 @@ def test_there_are_notebooks() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "path",
-    [
-        pytest.param(path, id=path.stem, marks=pytest.mark.xdist_group("site") if path.stem in LONG else pytest.mark.notebook)
-        for path in PATHS
-    ],
+    [pytest.param(path, id=path.stem, marks=[] if path.stem in LONG else pytest.mark.notebook) for path in PATHS],
 )
 def test_notebook_runs(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(ROOT / "docs" / "site")

@@ -12,9 +12,6 @@ from effort import answers
 from logphi.questions.risk import AttackRisk
 from logphi.statement.words import neighbours, not_checked
 
-# the statement of a training is written once for all tests
-pytestmark = pytest.mark.xdist_group("statement")
-
 TRAINING = 14062 * lp.Gaussian(sigma=1.1).poisson(256 / 60000)
 
 

@@ -80,7 +80,7 @@ def test_adaptive_clipping_releases_two_sums_of_one_batch():
 SCRIPT = {"dataset_size": 60000, "batch_size": 256, "epochs": 15}
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     "more",
     [

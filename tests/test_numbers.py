@@ -160,7 +160,7 @@ def test_every_parameter_may_be_a_decimal_or_a_fraction(make, kind):
     assert ours.delta(0.25).same_as(floats.delta(0.25))
 
 
-@pytest.mark.few(12)
+@pytest.mark.few(6)
 @pytest.mark.parametrize("name", [*sorted(QUESTIONS.keys() - SLOW_QUESTIONS), *slowly(*sorted(SLOW_QUESTIONS))])
 def test_every_question_may_be_a_decimal_or_a_fraction(name):
     decimal, fraction, double = (repr(QUESTIONS[name](kind)) for kind in (Decimal, Fraction, float))

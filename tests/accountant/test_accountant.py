@@ -70,7 +70,7 @@ def types_of(value):
     return tuple(map(types_of, value)) if isinstance(value, tuple) else type(value)
 
 
-@pytest.mark.few(6)
+@pytest.mark.few(3)
 @pytest.mark.parametrize("written", [True, False], ids=["written", "floats"])
 @pytest.mark.parametrize("expression", RELEASES)
 def test_a_resumed_ledger_answers_with_the_same_bits(expression, written):
@@ -84,7 +84,7 @@ def test_a_resumed_ledger_answers_with_the_same_bits(expression, written):
     assert resumed.delta(0.3).same_as(accountant.delta(0.3))
 
 
-@pytest.mark.few(4)
+@pytest.mark.few(2)
 @pytest.mark.parametrize("written", [True, False], ids=["written", "floats"])
 @pytest.mark.parametrize(
     "expression",

@@ -108,6 +108,7 @@ def test_both_distributions_of_a_pessimistic_export_are_those_of_one_pair():
         assert turned[place] == pytest.approx(p * math.exp(-place * 1e-2), rel=1e-9)
 
 
+@pytest.mark.slow
 def test_composed_exports_stay_above():
     step = lp.Gaussian(sigma=1.1).poisson(0.05)
     exported = to_privacy_loss_distribution(step, points=300).self_compose(50)

@@ -415,7 +415,7 @@ def test_arithmetic_encloses(operation, bound, number, shift):
     assert all(entry.amount == entry.amount for _, entry in found.ledger.items())
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(2)
 @pytest.mark.parametrize("operation", OPERATIONS.values(), ids=OPERATIONS)
 @given(bound=bounds(positive), number=st.fractions(Fraction(1, 10**9), 10**9) | st.integers(-(10**30), -1))
 def test_arithmetic_with_exact_numbers_is_as_sharp_as_doubles_allow(operation, bound, number):

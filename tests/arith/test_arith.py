@@ -80,7 +80,7 @@ def distance(exact, approximate, logarithm):
     return abs(gap)
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(2)
 @pytest.mark.parametrize("is_complex", [False, True])
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_functions_contain_the_image_of_the_disc(name, is_complex):

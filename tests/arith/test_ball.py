@@ -112,7 +112,7 @@ def test_functions_contain_the_value_and_are_narrow(name, x):
         assert radius(ball) <= 64 * UNIT * scale
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(2)
 @pytest.mark.parametrize("share", [1e-30, 1e-12, 1e-3, 0.3])
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_functions_contain_the_image_of_a_ball(name, share):
@@ -318,7 +318,7 @@ MEANS = {
 }
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(2)
 @pytest.mark.parametrize("guard", [None, 0, -100, -124])
 @pytest.mark.parametrize("name", MEANS)
 def test_means_over_the_whole_line(name, guard, monkeypatch):

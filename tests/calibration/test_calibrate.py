@@ -71,7 +71,7 @@ REFERENCE = {
 }
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", REFERENCE)
 def test_the_parameters_of_reference_values_are_found_again(name):
     """Values of 32 digits by other methods: what calibrates to them is what they were computed for."""
@@ -138,6 +138,7 @@ def test_training_takes_few_evaluations(name):
     assert float(found.mechanism.epsilon(1e-5)) <= 2 + 1e-9
 
 
+@pytest.mark.slow
 def test_a_parameter_may_stand_twice():
     found = lp.calibrate(lambda x: 100 * lp.Gaussian(x).poisson(x / 1000), epsilon=2, delta=1e-5)
     assert found.status is CalibrationStatus.TIGHT
@@ -299,6 +300,7 @@ def test_bounds_that_do_not_tell_are_told():
     assert found.nearest_miss < truth < found.value < 1.01 * found.nearest_miss
 
 
+@pytest.mark.slow
 def test_estimates_are_told():
     found = lp.calibrate(lambda x: lp.GaussianPair(0, x, 1, x * 1.2).poisson(0.1), epsilon=1, delta=1e-2, rtol=1e-2)
     assert found.status is CalibrationStatus.ESTIMATED

@@ -48,7 +48,7 @@ def test_out_of_scope(case):
         certified(case)
 
 
-@pytest.mark.few(8)
+@pytest.mark.few(4)
 @pytest.mark.parametrize("case", [marked(case) for case in SCOPE])
 def test_certificates(case):
     certificate = certified(case)
@@ -61,7 +61,7 @@ def test_certificates(case):
     assert verdict.status == 0, verdict.reason
 
 
-@pytest.mark.few(8)
+@pytest.mark.few(4)
 @pytest.mark.parametrize("case", [marked(case) for case in SCOPE])
 def test_the_bound_in_doubles_holds_the_certified_one(case):
     question = getattr(parse(case.expression), case.query)
@@ -120,7 +120,7 @@ EXPRESSIONS = [
 ]
 
 
-@pytest.mark.few(4)
+@pytest.mark.few(2)
 @pytest.mark.parametrize("times", [8, pytest.param(40, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(("expression", "question"), EXPRESSIONS)
 def test_altered_certificates_are_rejected(expression, question, times):

@@ -83,6 +83,7 @@ def mixture(parts):
 @pytest.mark.few(1)
 @pytest.mark.parametrize("name", RATIOS)
 @pytest.mark.parametrize(("c", "top"), [("0.3", 2), *slowly(("4", 12))])
+@pytest.mark.slow
 def test_transforms_of_mixtures_on_a_line(name, c, top):
     up, down = RATIOS[name]
     size = 9
@@ -97,7 +98,7 @@ def test_transforms_of_mixtures_on_a_line(name, c, top):
             assert number(values[j])[1] <= 1e-30 * abs(number(values[0])[0])
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", RATIOS)
 @pytest.mark.parametrize("c", [0.3, 4.0, pytest.param(11.0, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("height", [0.5, 3.0, 30.0, pytest.param(300.0, marks=pytest.mark.slow)])

@@ -42,7 +42,7 @@ def prepare(loss: LogPhi, epsilon: Any, bits: int) -> Any:
     return residues.prepare(terms_of(loss), epsilon, bits)
 
 
-@pytest.mark.few(17)
+@pytest.mark.few(8)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
 def test_reference(case: Case) -> None:
     assert_certified(prepare, case)

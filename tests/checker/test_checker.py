@@ -138,7 +138,7 @@ MAIN = next(case for case in CASES if case["id"] == "p074")
 SMALL = next(case for case in CASES if case["id"] == "p076")
 
 
-@pytest.mark.few(12)
+@pytest.mark.few(6)
 @pytest.mark.parametrize("case", ALL)
 def test_true_claims_follow(case: dict) -> None:
     for digits in (15, 25):
@@ -146,7 +146,7 @@ def test_true_claims_follow(case: dict) -> None:
         assert verdict.status == 0, verdict.reason
 
 
-@pytest.mark.few(12)
+@pytest.mark.few(6)
 @pytest.mark.parametrize("case", ALL)
 @pytest.mark.parametrize("shift", ["1e-14", "-1e-14", *slowly("1e-6", "-1e-6")])
 def test_false_claims_do_not(case: dict, shift: str) -> None:
@@ -196,7 +196,7 @@ ALTERATIONS = {
 }
 
 
-@pytest.mark.few(10)
+@pytest.mark.few(5)
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=pytest.mark.slow if name == "huge count" else ()) for name in ALTERATIONS]
 )

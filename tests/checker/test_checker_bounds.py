@@ -116,7 +116,7 @@ def test_moments_and_lines(name: str, c: float, step: float) -> None:
         assert LAWS[name].moment(arb(c), Work()).overlaps(along[0].real)
 
 
-@pytest.mark.few(5)
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", LAWS)
 def test_decay_is_above_all_that_follows(name: str) -> None:
     law = LAWS[name]

@@ -304,7 +304,7 @@ def test_chernoff_of_normal_losses_is_closed():
         assert (low.side, high.side) == (Side.LOWER, Side.UPPER)
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     "text",
     [
@@ -375,7 +375,7 @@ def composed(one, other, epsilon):
     return found
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(2)
 @pytest.mark.parametrize("seed", range(12))
 def test_two_losses_are_composed_without_their_convolution(seed):
     random = np.random.default_rng(seed)

@@ -160,7 +160,7 @@ HOSTILE = [
 ]
 
 
-@pytest.mark.few(8)
+@pytest.mark.few(4)
 @pytest.mark.parametrize(("rho", "rate"), HOSTILE)
 def test_the_wider_theorem_38(rho, rate):
     """Whole orders up to L + 1, with the constant 7 of the proof, and real ones by chords."""

@@ -279,7 +279,7 @@ def test_a_longer_sweep_goes_on_where_a_shorter_one_ended(capsys, whole):
     assert "where this sweep ends" in refused(capsys, *ASKED, "-o", str(whole))
 
 
-@pytest.mark.few(4)
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     "other",
     [

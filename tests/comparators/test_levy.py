@@ -93,7 +93,7 @@ MIXED_CASES = [
 ]
 
 
-@pytest.mark.few(10)
+@pytest.mark.few(5)
 @pytest.mark.parametrize(("sigma", "rate", "count", "turned", "place"), MIXED_CASES)
 def test_agrees_with_the_contour_for_mixed_normal_laws(
     sigma: float, rate: float, count: int, turned: bool, place: float
@@ -226,7 +226,7 @@ RELEASES = {
 }
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("method", "width"),
     [("levy", SHARP), ("levy-quadrature", SHARP), ("levy-sums", COARSE)],

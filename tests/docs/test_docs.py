@@ -64,7 +64,7 @@ def staircase_profile(level, gamma, epsilon):
     return total
 
 
-@pytest.mark.few(6)
+@pytest.mark.few(3)
 @pytest.mark.parametrize(("level", "gamma"), [(1.0, 0.3), (0.2, 0.9), (3.0, 0.05), (2.5, 0.6)])
 @pytest.mark.parametrize("epsilon", [-1.7, -0.1, 0.0, 0.15, 0.9, 2.2])
 def test_the_staircase_is_the_integral_of_its_densities(level, gamma, epsilon):
@@ -80,6 +80,7 @@ def test_the_staircase_is_the_integral_of_its_densities(level, gamma, epsilon):
         assert float(short.value) == pytest.approx(float(exact), rel=1e-12)
 
 
+@pytest.mark.slow
 def test_the_staircase_conforms_like_one_of_the_catalogue():
     staircase = STAIRCASE["Staircase"]
     testing.check_mechanism(staircase(level=0.7, gamma=0.2))
@@ -157,7 +158,7 @@ def has_transform(mechanism):
     return not any(isinstance(law, SampledOnce) for law, _ in (mechanism.loss_law() + mechanism.loss_law().reflected()).terms)
 
 
-@pytest.mark.few(8)
+@pytest.mark.few(4)
 @pytest.mark.parametrize("scheme", MATRIX.SCHEMES)
 @pytest.mark.parametrize("name", MATRIX.EXAMPLES)
 def test_what_is_not_refused_answers(scheme, name):

@@ -59,7 +59,7 @@ def dense(distribution, x, exact, width):
     assert exact < 1e-290 or found.upper - found.lower <= width * found.value
 
 
-@pytest.mark.few(4)
+@pytest.mark.few(2)
 @pytest.mark.parametrize("sigma", SIGMAS)
 @pytest.mark.parametrize("rate", RATES)
 def test_sampled_gaussian(sigma, rate):

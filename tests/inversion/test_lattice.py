@@ -65,7 +65,7 @@ def shares(n):
     return [-0.999, -0.4, -0.03, 0.0, 0.02, 0.3, 0.7, 0.95, 1 - 1e-3 / n]
 
 
-@pytest.mark.few(4)
+@pytest.mark.few(2)
 @pytest.mark.parametrize("p", [0.75, 0.500001, 0.2, 0.99])
 @pytest.mark.parametrize("n", [1, 2, 3, 10, 99])
 @pytest.mark.parametrize("method", [None, "lattice"])
@@ -83,7 +83,7 @@ def test_randomized_response_equals_binomial_sums(p, n, method):
                 assert bound.upper - bound.lower <= (20 if share > 0.99 else 2) * RTOL * float(exact), (epsilon, bound)
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("p", "n"), [(0.6, 500), pytest.param(0.52, 2000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("share", [-0.9, -0.1, 0.01, 0.1, 0.3, 0.6, 0.9])
 def test_many_responses_down_to_small_deltas(p, n, share):

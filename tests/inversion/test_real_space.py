@@ -190,7 +190,7 @@ def test_the_partial_fractions_agree_with_the_convolution():
                 assert abs(equal_laplace(mpf(1), k, x) - profile([Laplace(1.0)] * k, x)) < mpf(10) ** -30
 
 
-@pytest.mark.few(4)
+@pytest.mark.few(2)
 @pytest.mark.parametrize("scale", [0.2, 1.0, 20.0])
 @pytest.mark.parametrize("k", [5, 6, 7, 13, pytest.param(60, marks=pytest.mark.slow)])
 def test_many_equal_laplace(scale, k):
@@ -281,7 +281,7 @@ def test_mixtures_equal_their_residues(name):
                 assert bound.upper - bound.lower <= 2 * RTOL * float(exact), (x, bound)
 
 
-@pytest.mark.few(4)
+@pytest.mark.few(2)
 @pytest.mark.parametrize("delta", [0.2, 1e-3, 1e-9, 1e-20])
 @pytest.mark.parametrize("name", MIXTURES)
 def test_epsilon_of_mixtures_is_proved_on_both_sides(name, delta):
@@ -357,7 +357,7 @@ PAIRS = {
 }
 
 
-@pytest.mark.few(22)
+@pytest.mark.few(11)
 @pytest.mark.parametrize("name", PAIRS)
 @pytest.mark.parametrize("k", [1, 2, 4])
 @pytest.mark.parametrize("epsilon", [-2.5, -0.3, 0.0, 0.4, 1.7, 6.0])

@@ -103,7 +103,7 @@ def enumerated(p, q, count, x):
 P, Q = (0.1, 0.25, 0.4, 0.25), (0.3, 0.3, 0.15, 0.25)
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(2)
 @pytest.mark.parametrize("count", [1, 2, 12])
 @pytest.mark.parametrize("x", [0.0, 0.31, 0.9, -0.4])
 def test_sums_of_atoms_are_enclosed(count, x):

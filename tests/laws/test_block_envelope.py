@@ -33,7 +33,7 @@ def log_ratio(transform, width, c, t):
     return float(mpmath.log(abs(up / down)))
 
 
-@pytest.mark.few(4)
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", LAWS)
 @pytest.mark.parametrize("seed", range(6))
 def test_a_block_is_below_its_bound(name, seed):

@@ -114,7 +114,7 @@ def miss(value, exact):
 SLOW = {"subset-normal-wide", "replaced-normal-wide", "replaced-normal-narrow"}
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.slow if name in SLOW else ()) for name in CURVED])
 def test_transform_contains_the_integral(name):
     law, transform = CURVED[name]
@@ -196,7 +196,7 @@ def laplace_profile(w, q, x, turned):
     return mpmath.quad(lambda y: mixed(y) - exp(x) * o(y), [at, w, w + 3, w + 10, w + 40, mpmath.inf])
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(2)
 @pytest.mark.parametrize(("w", "q"), [(1.0, 0.1), (0.01, 0.3), (20.0, 0.01), (1.0, 1e-9)])
 @pytest.mark.parametrize("share", [-0.9, 0.0, 0.4, 0.99])
 @pytest.mark.parametrize("direction", ["remove", "add"])
@@ -268,7 +268,7 @@ ROUTES = {
 }
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", ROUTES)
 def test_contour_and_lattice_laws_agree(name):
     one, count, epsilon = ROUTES[name]

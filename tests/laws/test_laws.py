@@ -224,7 +224,7 @@ def test_reflection_conjugation_convexity_and_modulus(name):
     assert np.all(k[2:] - 2 * k[1:-1] + k[:-2] >= -4 * k_radius.max())
 
 
-@pytest.mark.few(8)
+@pytest.mark.few(4)
 @pytest.mark.parametrize("name", LAWS)
 @pytest.mark.parametrize("abscissa", [-6.0, -0.5, 0.7, 12.0])
 def test_envelope_bounds_the_ratio_here_and_beyond(name, abscissa):

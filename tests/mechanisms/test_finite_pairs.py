@@ -50,7 +50,7 @@ def reports(k, p, relation):
 REPORTS = [(2, 0.5), (3, 0.9), (10, 0.25), (100, 0.999), (10**6, 0.01)]
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(2)
 @pytest.mark.parametrize(("k", "p"), REPORTS)
 @pytest.mark.parametrize("relation", ["replace", "replace_special"])
 @pytest.mark.parametrize("n", [1, 2, 9])
@@ -212,7 +212,7 @@ def test_normal_noise_equals_the_sum_over_outcomes(sigma, s, n):
                     assert bound.width <= SHARP * exact, (epsilon, bound.method)
 
 
-@pytest.mark.few(6)
+@pytest.mark.few(3)
 @pytest.mark.parametrize(("sigma", "s"), [(0.5, 1), (3.0, 1), (3.0, 7), (200.0, 30)])
 @pytest.mark.parametrize("standard", [5.1, 20.3, 36.1])
 def test_normal_noise_far_out(sigma, s, standard):

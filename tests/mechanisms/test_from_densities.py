@@ -139,7 +139,7 @@ def test_assert_honest(name):
         assert found.status is not lp.Status.MET
 
 
-@pytest.mark.few(6)
+@pytest.mark.few(3)
 @pytest.mark.parametrize("name", PROBLEMS)
 def test_assert_converged(name):
     for found, _ in answers(name):

@@ -20,7 +20,7 @@ NATIVE = [
 NATIVE += [lp.GaussianPair(0, 1, 0.5, 1.2)]
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(2)
 @pytest.mark.parametrize("native", NATIVE, ids=repr)
 @pytest.mark.parametrize("direction", ["remove", "add"])
 def test_the_enclosures_overlap(native, direction):

@@ -39,7 +39,7 @@ def lowest(alpha, beta, at):
     return min([*heights, *(b for a, b in points if a <= at)])
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("seed", range(6))
 def test_the_curve_comes_back(seed):
     rng = np.random.default_rng(seed)

@@ -67,7 +67,7 @@ def scanned(first, second):
     )
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(2)
 @pytest.mark.parametrize(("first", "second"), PROVED, ids=repr)
 def test_it_is_proved(first, second):
     found = lp.dominates(first, second)
@@ -77,7 +77,7 @@ def test_it_is_proved(first, second):
     assert not scanned(first, second)
 
 
-@pytest.mark.few(5)
+@pytest.mark.few(2)
 @pytest.mark.parametrize(("first", "second"), REFUTED, ids=repr)
 def test_it_is_refuted_by_an_epsilon(first, second):
     found = lp.dominates(first, second)
@@ -188,7 +188,7 @@ def log_normal_profile(m, x):
     )
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(2)
 @pytest.mark.parametrize("m", [0.3, 1, 4])
 @pytest.mark.parametrize("other", [0.29, 0.05])
 @pytest.mark.parametrize("moves", [(0.0, 0.0), (3.0, 0.0), (2.0, 1.5), (0.0, 5.0)])

@@ -209,7 +209,7 @@ INTEGRALS = (
 )
 
 
-@pytest.mark.few(6)
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     ("name", "t"),
     [
@@ -312,7 +312,7 @@ SYMBOLIC = {
 }
 
 
-@pytest.mark.few(4)
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", SYMBOLIC)
 @pytest.mark.parametrize("direction", ["remove", "add"])
 def test_symbols_give_the_formula_that_numbers_give(name, direction):

@@ -191,7 +191,7 @@ def test_reconstruction_needs_outputs_with_the_record_against_outputs_without():
     lp.Gaussian(sigma=1, adjacency="remove").risk.reconstruction(0.1)
 
 
-@pytest.mark.few(4)
+@pytest.mark.few(2)
 @pytest.mark.parametrize(("p", "q"), PAIRS)
 @pytest.mark.parametrize("slack", [0.0, 1e-9, 1e-3, 0.05])
 def test_the_gaussian_that_leaks_no_less_than_a_finite_pair(p, q, slack):

@@ -127,7 +127,7 @@ def assert_equal_logs(found, exact):
     assert abs(gap) < CLOSE * (1 + abs(found)), mpmath.nstr(gap, 10)
 
 
-@pytest.mark.few(4)
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", CASES)
 @pytest.mark.parametrize("direction", ["remove", "add"])
 def test_log_phi_is_the_formula(name, direction):

@@ -154,6 +154,7 @@ SYMMETRIC = [
 
 @pytest.mark.few(1)
 @pytest.mark.parametrize("base", SYMMETRIC, ids=lambda base: type(base).__name__)
+@pytest.mark.slow
 def test_one_pair_has_the_larger_profile_of_both_orders(base):
     """Of one release; composed, the two orders by themselves are never worse."""
     one, apart = base.poisson(0.3, one_pair=True), base.poisson(0.3)

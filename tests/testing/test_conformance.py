@@ -137,7 +137,7 @@ def name_of(row):
     return re.sub(r"<function (\w+) at \w+>", r"\1", str(row))
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("row", [*ROWS, *slowly(*SLOW_ROWS)], ids=name_of)
 def test_conforms(row):
     testing.check_mechanism(mechanism_of(row))

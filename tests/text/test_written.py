@@ -284,7 +284,7 @@ def in_python(text):
     return eval(text, vars(lp) | {name: getattr(lp, name) for name in dir(lp)})
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("text", FORMULAS)
 @pytest.mark.parametrize(("build", "read"), [(parse, decimal), (in_python, shortest)], ids=["as written", "floats"])
 def test_transforms_hold_the_exact_parameters(text, build, read):

@@ -261,12 +261,12 @@ def test_bad_input():
 
 
 def test_the_command_line(capsys):
-    assert main(["compare", "10 * PureDP(epsilon=0.1)", "--epsilon", "1,-1/2"]) == 0
+    assert main(["compare", "10 * PureDP(epsilon=0.25)", "--epsilon", "1,-1/2"]) == 0
     out, err = capsys.readouterr()
     assert not err
     assert re.findall(r"^\S.*$", out, re.MULTILINE) == [
-        "delta(1.0) of 10 * PureDP(epsilon=0.1)",
-        "delta(-0.5) of 10 * PureDP(epsilon=0.1)",
+        "delta(1.0) of 10 * PureDP(epsilon=0.25)",
+        "delta(-0.5) of 10 * PureDP(epsilon=0.25)",
     ]
 
 

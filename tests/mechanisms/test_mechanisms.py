@@ -161,6 +161,8 @@ WHOLE = [
     (10**400, ValueError),
 ]
 FINITE = [case for case in POSITIVE[1:] if case[0] != math.inf]
+# no tolerance is the default one
+TOLERANCES = [case for case in POSITIVE if case[0] is not None]
 # a maker, the parameter that it gives a value to, and values that are refused
 BAD = [
     (lambda v: lp.Gaussian(sigma=v), "sigma", POSITIVE[1:]),
@@ -195,8 +197,8 @@ BAD = [
             (True, TypeError),
         ],
     ),
-    (lambda v: ONE.delta(1.0, rtol=v), "rtol", POSITIVE),
-    (lambda v: ONE.epsilon(1e-5, rtol=v), "rtol", POSITIVE),
+    (lambda v: ONE.delta(1.0, rtol=v), "rtol", TOLERANCES),
+    (lambda v: ONE.epsilon(1e-5, rtol=v), "rtol", TOLERANCES),
     (lambda v: ONE.delta(1.0, method=v), "method", [("no", ValueError), ("Contour", ValueError)]),
     (lambda v: ONE.delta(1.0, direction=v), "direction", [("up", ValueError), (3, ValueError)]),
 ]

@@ -56,6 +56,11 @@ class Noise:
         constant, other_constant = pairs.pop("constant")
         return Noise(**{name: np.concatenate(pair, axis=2) for name, pair in pairs.items()}, constant=constant + other_constant)
 
+    @property
+    def first(self) -> Noise:
+        """That of the first real part alone."""
+        return Noise(**{one.name: getattr(self, one.name)[:, :1] for one in fields(self)})
+
     def of_size(self, size: Array) -> Array:
         """A bound for |z| up to ``size``; the sizes run along the second axis."""
         # a bound may be infinite, which zero must not meet
@@ -86,6 +91,12 @@ class Nodes:
     noise: Noise
     inner: Array
 
+    @property
+    def first(self) -> Nodes:
+        """For the first real part alone."""
+        own = (part[:, :1] for part in (self.weight, self.log_mass, self.slope))
+        return Nodes(self.loss, *own, self.noise.first, self.inner[:, :1])
+
 
 def near_one(log_mass: Array) -> NDArray[np.bool_]:
     """Where the sum is of M(c) - 1."""
@@ -114,19 +125,25 @@ def summed(
     total = weight.sum(axis=2)
     log_mass = peak + np.log(total)
 
-    slope = product(weight, loss[:, :, None])[:, :, 0] / total
     small = (np.maximum(exponent.max(axis=2), loss.max(axis=1)[:, None]) < _LARGE) & near_one(log_mass)
-    if small.any():
+    # where the sum is of w^a as it stands, it has no other parts
+    every, some = bool(small.all()), bool(small.any())
+    if not every:
+        slope = product(weight, loss[:, :, None])[:, :, 0] / total
+    if some:
         # the second-order form, of w^a and of w
-        bounded = np.where(small[:, :, None], exponent, 0.0)
-        of_w = np.where(small.any(axis=1)[:, None], loss, 0.0)[:, None, :]
+        bounded = exponent if every else np.where(small[:, :, None], exponent, 0.0)
+        of_w = loss if every else np.where(small.any(axis=1)[:, None], loss, 0.0)
         density = np.exp(log_density)
-        moments = product(second_exp(np.concatenate([bounded, of_w], axis=1)), density[:, None])[:, :, 0]
-        excess = moments[:, :-1] - power * moments[:, -1:] + ((power - 1) * omitted[1] - power * omitted[0])
-        first_moment = product(np.expm1(bounded), (density * loss)[:, :, None])[:, :, 0] - moments[:, -1:]
-        first_moment += omitted[1] - omitted[0]
-        log_mass = np.where(small, np.log1p(np.where(small, excess, 0.0)), log_mass)
-        slope = np.where(small, first_moment / (1 + np.where(small, excess, 0.0)), slope)
+        terms = np.concatenate([second_exp(np.concatenate([bounded, of_w[:, None, :]], axis=1)), np.expm1(bounded)], axis=1)
+        moments = product(terms, np.stack(np.broadcast_arrays(density, density * of_w), axis=2))
+        of_powers, of_w_alone, first_moment = np.split(moments, [power.size, power.size + 1], axis=1)
+        excess = of_powers[:, :, 0] - power * of_w_alone[:, :, 0] + ((power - 1) * omitted[1] - power * omitted[0])
+        if not every:
+            excess = np.where(small, excess, 0.0)
+        own_slope = (first_moment[:, :, 1] - of_w_alone[:, :, 0] + (omitted[1] - omitted[0])) / (1 + excess)
+        own_mass = np.log1p(excess)
+        log_mass, slope = (own_mass, own_slope) if every else (np.where(small, own_mass, log_mass), np.where(small, own_slope, slope))
     weight *= np.exp(peak - log_mass)[:, :, None]
 
     # derived: in a sum of complex products, at most 2^(1/2) 2 roundings a step
@@ -134,21 +151,20 @@ def summed(
     size = np.abs(loss)
     log_relative = log_density - log_mass[:, :, None]
     second = small[:, :, None]
-    plain = np.exp(log_relative + exponent)
-    # where the sum is of w^a as it stands, it has no other parts
-    every = bool(small.all())
     base, tilted_by_w = (
         np.exp(part) if every else np.where(second, np.exp(np.where(second, part, 0.0)), 0.0)
         for part in (log_relative, log_relative + loss[:, None, :])
     )
-    largest = np.where(second, np.maximum(np.maximum(plain, tilted_by_w), base), np.inf)
+    largest = np.maximum(np.maximum(weight, tilted_by_w), base)
+    if not every:
+        largest = np.where(second, largest, np.inf)
     known_apart = (ELEMENTARY + omitted_error) * (np.abs(power * omitted[0]) + np.abs((power - 1) * omitted[1]))
     noise = Noise(
         second=largest * (size * size / 2 * unit + 1e-300)[:, None, :],
-        plain=(plain + base) * unit,
-        linear=(plain * size[:, None, :] + np.abs(tilted_by_w - base)) * unit,
+        plain=(weight + base) * unit,
+        linear=(weight * size[:, None, :] + np.abs(tilted_by_w - base)) * unit,
         second_by_loss=largest * (size * loss_error + 1e-300)[:, None, :],
-        linear_by_loss=(plain + tilted_by_w) * loss_error[:, None, :],
+        linear_by_loss=(weight + tilted_by_w) * loss_error[:, None, :],
         constant=np.where(small, known_apart * np.exp(-np.where(small, log_mass, 0.0)), ELEMENTARY * (1 + np.abs(log_mass))),
     )
     return Nodes(loss, weight, log_mass, slope, noise, np.zeros(log_mass.shape))
@@ -245,7 +261,7 @@ class InnerIntegral(ABC):
 
     def on_axis(self, abscissas: Array, count: int) -> Values:
         """K at real points; infinite where it is out of reach."""
-        values = unknown(abscissas.size)
+        values = Values.unknown(abscissas.size)
         for those in _alike(abscissas):
             own = abscissas[those]
             found = self.nodes(own + 1, own, count)
@@ -269,7 +285,7 @@ class InnerIntegral(ABC):
     def _on_vertical(self, abscissa: float, heights: Array, count: int, second_moments: SecondMoments) -> Values:
         found = self.nodes(np.array([abscissa + 1]), abscissa + 1j * heights, count)
         if found is None:
-            return unknown(heights.size)
+            return Values.unknown(heights.size)
         repeats, top = np.array([float(count)]), float(heights.max())
         return weighted(np.ones(1), *deviations(found, repeats, abscissa, heights, top, second_moments))
 
@@ -280,8 +296,3 @@ def _alike(abscissas: Array) -> Iterator[NDArray[np.intp]]:
     for one in np.unique(level):
         those = np.flatnonzero(level == one)
         yield from np.split(those, range(_SHARED, those.size, _SHARED))
-
-
-def unknown(size: int) -> Values:
-    """Values of which nothing is known."""
-    return Values(*np.full((3, size), np.inf))

@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from logphi.arith.floats import ELEMENTARY, ULP
 from logphi.arith.summation import error_of_log, roundings
 from logphi.arrays import Array
-from logphi.quadrature.inner_integral import INNER_TARGET, Nodes, Noise, by_abscissa, deviations, summed, unknown, weighted
+from logphi.quadrature.inner_integral import INNER_TARGET, Nodes, Noise, by_abscissa, deviations, summed, weighted
 from logphi.quadrature.integration_range import cut_off, ends, log_beyond
 from logphi.quadrature.log_ratio import LARGE, LogRatio
 from logphi.quadrature.second_order_sums import SecondMoments, along_line, one_by_one
@@ -80,9 +80,8 @@ def on_axis(mixtures: LogRatio, abscissas: Array) -> Values:
     for part in mixtures.chunks(400 * abscissas.size):
         nodes = _nodes(part, abscissas, 0.0)
         if nodes is None:
-            return unknown(abscissas.size)
-        size = np.abs(abscissas)
-        total += weighted(part.count, nodes.log_mass, error_of_log(nodes.noise.of_size(size)), error_of_log(nodes.inner))
+            return Values.unknown(abscissas.size)
+        total += _real(part, nodes, abscissas)
     return total
 
 
@@ -95,26 +94,45 @@ def at_heights(mixtures: LogRatio, abscissa: float, heights: Array) -> Values:
     """The sum of count times K at points of one vertical line, in any order: one sum per point."""
     # below the real axis the values are those above, conjugate
     above = np.abs(heights)
-    values = _on_vertical(mixtures, abscissa, above, float(above.max()), one_by_one)
+    values, _ = _on_vertical(mixtures, np.array([abscissa]), above, float(above.max()), one_by_one)
     return Values(np.where(heights < 0, values.mid.conj(), values.mid), values.rounding, values.inner)
 
 
 def on_line(mixtures: LogRatio, line: Line) -> Values:
     """The sum of count times K on a line."""
-    return _on_vertical(mixtures, line.abscissa, line.heights, line.step * line.size, along_line(line))
+    return on_line_and_beside(mixtures, line, np.zeros(0))[0]
 
 
-def _on_vertical(mixtures: LogRatio, abscissa: float, heights: Array, top: float, second_moments: SecondMoments) -> Values:
-    """K at c + it."""
+def on_line_and_beside(mixtures: LogRatio, line: Line, beside: Array) -> tuple[Values, Values]:
+    """The sum of count times K on a line and, by the same nodes, at its abscissa and at real points beside it."""
+    abscissas = np.append(line.abscissa, beside)
+    return _on_vertical(mixtures, abscissas, line.heights, line.step * line.size, along_line(line))
+
+
+def _on_vertical(
+    mixtures: LogRatio, abscissas: Array, heights: Array, top: float, second_moments: SecondMoments
+) -> tuple[Values, Values]:
+    """K at c + it, c the first abscissa, and at all abscissas."""
+    abscissa, size = float(abscissas[0]), abscissas.size
     total = Values(np.zeros(heights.size, dtype=complex), np.zeros(heights.size), np.zeros(heights.size))
-    for part in mixtures.chunks(300 * (2 * int(np.sqrt(heights.size)) + 16)):
-        nodes = _nodes(part, np.array([abscissa]), 0.0 if (shift := _worthwhile_shift(part, abscissa, top)) else top)
-        if nodes is not None and shift:
-            nodes = _shifted(part, abscissa, top, shift, nodes)
+    real = Values(np.zeros(size), np.zeros(size), np.zeros(size))
+    for part in mixtures.chunks(300 * (2 * int(np.sqrt(heights.size)) + 16) + 400 * (size - 1)):
+        shift = _worthwhile_shift(part, abscissa, top)
+        nodes = _nodes(part, abscissas, 0.0 if shift else top)
         if nodes is None:
-            return unknown(heights.size)
-        total += weighted(part.count, *deviations(nodes, part.count, abscissa, heights, top, second_moments))
-    return total
+            return Values.unknown(heights.size), Values.unknown(size)
+        real += _real(part, nodes, abscissas)
+        above = _shifted(part, abscissa, top, shift, nodes.first) if shift else nodes.first
+        if above is None:
+            return Values.unknown(heights.size), real
+        total += weighted(part.count, *deviations(above, part.count, abscissa, heights, top, second_moments))
+    return total, real
+
+
+def _real(mixtures: LogRatio, nodes: Nodes, abscissas: Array) -> Values:
+    """The sum of count times K at the abscissas of the nodes."""
+    rounding = error_of_log(nodes.noise.of_size(np.abs(abscissas)))
+    return weighted(mixtures.count, nodes.log_mass, rounding, error_of_log(nodes.inner))
 
 
 def _nodes(mixtures: LogRatio, abscissas: Array, top: float) -> Nodes | None:

@@ -51,9 +51,11 @@ def second_exp(x: Array) -> Array:
     """``e^x - 1 - x`` to about twenty ulps."""
     near = np.abs(x) < 0.06
     small = np.where(near, x, 0)
-    series = np.full_like(small, 1.0)
-    for k in range(10, 2, -1):
-        series = 1 + small * (series / k)
+    series = small / 10 + 1
+    for k in range(9, 2, -1):
+        series *= small
+        series /= k
+        series += 1
     return np.where(near, small * small / 2 * series, np.expm1(x) - x)
 
 

@@ -69,6 +69,11 @@ class Values:
         rounding = rounding + ELEMENTARY * (1 + np.abs(scale)) + 2 * ULP * np.abs(np.where(known, mid, 0.0))
         return Values(np.where(known, mid, np.inf), np.where(known, rounding, np.inf), np.zeros(size.shape))
 
+    @staticmethod
+    def unknown(size: int) -> Values:
+        """Values of which nothing is known."""
+        return Values(*np.full((3, size), np.inf))
+
     @property
     def radius(self) -> Array:
         """Both errors together."""

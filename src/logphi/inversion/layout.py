@@ -15,6 +15,8 @@ from logphi.laws.transform import LossTransform
 SHARE = 1e-3
 # derived: as many deviations from the mean of a normal law leave a share of e^-40
 _REACH = 9.0
+# measured: distances to the neighbours that bound the aliasing, relative to where a normal law would have them
+_SHIFTS = np.geomspace(1 / 32, 2, 7)
 
 
 @dataclass(frozen=True)
@@ -48,7 +50,7 @@ def layout(law: LossTransform, saddle_at: float, kernel: Kernel, log_rtol: float
     moved = saddle_at - (scale * np.array([0.0, 0.2]) if outside else np.zeros(1))
     rooms = _room(law, kernel, moved)
     # the ends themselves are poles of nothing: a shift as large as the room is allowed, where the bound is the total mass
-    shifts = np.minimum(scale * np.geomspace(1 / 32, 2, 7)[None, :], rooms[:, None])
+    shifts = np.minimum(scale * _SHIFTS, rooms[:, None])
     c = moved[:, None]
     points = np.concatenate([c, c + shifts, c - shifts], axis=1)
     values = law.approximate(points.ravel()).reshape(points.shape)

@@ -56,10 +56,14 @@ MIDDLE = Interval(-1.0, 0.0)
 
 @dataclass(frozen=True)
 class Saddle:
-    """An abscissa near the minimum and the value there; the value is infinite if none was finite."""
+    """An abscissa near the minimum and the value there; the value is infinite if none was finite.
+
+    ``curvature`` is about the second derivative of the objective, from points nearby; zero where it is not known.
+    """
 
     abscissa: float
     value: float
+    curvature: float = 0.0
 
 
 def minimise(objective: Objective, interval: Interval, hint: float | None = None) -> Saddle:
@@ -89,7 +93,16 @@ def minimise(objective: Objective, interval: Interval, hint: float | None = None
         fresh = _between(theta, values.tolist())
         theta, values, best = _joined(theta, values, fresh, objective(interval.at(fresh)))
     best = int(values.argmin())
-    return Saddle(float(interval.at(theta[best : best + 1])[0]), float(values[best]))
+    points, heights = interval.at(theta).tolist(), values.tolist()
+    return Saddle(points[best], heights[best], _curvature(points, heights))
+
+
+def _curvature(points: list[float], values: list[float]) -> float:
+    """The second divided difference, twice; zero where there is none, or none that is positive."""
+    if len(points) < 3 or not points[0] < points[1] < points[2] or not math.isfinite(sum(values)):
+        return 0.0
+    left, right = points[1] - points[0], points[2] - points[1]
+    return max(2 * ((values[2] - values[1]) / right - (values[1] - values[0]) / left) / (left + right), 0.0)
 
 
 def _joined(theta: Array, values: Array, more: Array, found: Array) -> tuple[Array, Array, int]:

@@ -80,7 +80,7 @@ class LogPhi(LossTransform):
         """Whether the only term is the zero measure."""
         return bool(self.terms) and self.terms[0][0].empty
 
-    @property
+    @cached_property
     def strip(self) -> tuple[float, float]:
         """The intersection of the strips."""
         strips = [law.strip for law, _ in self.terms]
@@ -177,6 +177,8 @@ class LogPhi(LossTransform):
         if self.empty:
             return self.terms[0][0].log_masses() or (CERTAIN, CERTAIN)
         masses = [(known, own) for law, own in self.terms if (known := law.log_masses()) is not None]
+        if not masses:
+            return CERTAIN, CERTAIN
         at_zero, at_minus_one = (self._total((pair[i].times(own) for pair, own in masses), (1,)) for i in (0, 1))
         return at_zero, at_minus_one
 
@@ -195,5 +197,5 @@ class LogPhi(LossTransform):
         return total
 
     def _total(self, parts: Iterable[Values], shape: tuple[int, ...]) -> Values:
-        zero = np.zeros(shape)
-        return reduce(add, parts, Values(zero, zero, zero))
+        known = list(parts)
+        return reduce(add, known) if known else Values(*np.zeros((3, *shape)))

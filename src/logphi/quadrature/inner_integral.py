@@ -59,7 +59,8 @@ class Noise:
     @property
     def first(self) -> Noise:
         """That of the first real part alone."""
-        return Noise(**{one.name: getattr(self, one.name)[:, :1] for one in fields(self)})
+        parts = (self.second, self.plain, self.linear, self.second_by_loss, self.linear_by_loss, self.constant)
+        return Noise(*(part[:, :1] for part in parts))
 
     def of_size(self, size: Array) -> Array:
         """A bound for |z| up to ``size``; the sizes run along the second axis."""
@@ -136,12 +137,14 @@ def summed(
         of_w = loss if every else np.where(small.any(axis=1)[:, None], loss, 0.0)
         density = np.exp(log_density)
         terms = np.concatenate([second_exp(np.concatenate([bounded, of_w[:, None, :]], axis=1)), np.expm1(bounded)], axis=1)
-        moments = product(terms, np.stack(np.broadcast_arrays(density, density * of_w), axis=2))
-        of_powers, of_w_alone, first_moment = np.split(moments, [power.size, power.size + 1], axis=1)
-        excess = of_powers[:, :, 0] - power * of_w_alone[:, :, 0] + ((power - 1) * omitted[1] - power * omitted[0])
+        by_loss = density * of_w
+        measures = np.concatenate([np.broadcast_to(density, by_loss.shape)[:, :, None], by_loss[:, :, None]], axis=2)
+        moments = product(terms, measures)
+        of_powers, of_w_alone, first_moment = moments[:, : power.size, 0], moments[:, [power.size], 0], moments[:, power.size + 1 :, 1]
+        excess = of_powers - power * of_w_alone + ((power - 1) * omitted[1] - power * omitted[0])
         if not every:
             excess = np.where(small, excess, 0.0)
-        own_slope = (first_moment[:, :, 1] - of_w_alone[:, :, 0] + (omitted[1] - omitted[0])) / (1 + excess)
+        own_slope = (first_moment - of_w_alone + (omitted[1] - omitted[0])) / (1 + excess)
         own_mass = np.log1p(excess)
         log_mass, slope = (own_mass, own_slope) if every else (np.where(small, own_mass, log_mass), np.where(small, own_slope, slope))
     weight *= np.exp(peak - log_mass)[:, :, None]
@@ -207,6 +210,8 @@ def by_abscissa(z: NDArray[Any], on_real: Callable[[Array], Values], on_vertical
     """Values at points of any shape from those on the real axis, or, of complex ones, from one grid per abscissa."""
     if not np.iscomplexobj(z):
         values = on_real(z.ravel())
+        if z.ndim == 1:
+            return values
         parts = np.stack([values.mid, values.rounding, values.inner])
     else:
         parts = np.full((3, z.size), np.inf, dtype=complex)
@@ -221,6 +226,8 @@ def by_abscissa(z: NDArray[Any], on_real: Callable[[Array], Values], on_vertical
 
 def over(values: Values, count: int) -> Values:
     """Values of K from those of count times K; where one is unknown, so is the other."""
+    if count == 1:
+        return values
     known = np.isfinite(values.mid)
     mid = np.where(known, np.where(known, values.mid, 0) / count, np.inf)
     return Values(mid, values.rounding / count, values.inner / count)
@@ -228,9 +235,12 @@ def over(values: Values, count: int) -> Values:
 
 def weighted(count: Array, mid: NDArray[Any], rounding: Array, inner: Array) -> Values:
     """Sums over the mixtures, with the rounding of the sum itself; unknown where one of them is."""
-    known = np.isfinite(rounding) & np.isfinite(inner) & np.isfinite(mid)
-    mid, rounding, inner = (np.where(known, part, 0.0) for part in (mid, rounding, inner))
-    unknown = np.where(known.all(axis=0), 0.0, np.inf)
+    # of an infinity and of no number the sum of the errors is no finite number
+    known = np.isfinite(rounding + inner + np.abs(mid))
+    unknown = 0.0
+    if not known.all():
+        mid, rounding, inner = (np.where(known, part, 0.0) for part in (mid, rounding, inner))
+        unknown = np.where(known.all(axis=0), 0.0, np.inf)
     sum_error = ULP * (2 + count.size) * (count @ np.abs(mid))
     return Values(count @ mid, count @ rounding + sum_error + unknown, count @ inner)
 

@@ -87,6 +87,8 @@ class Values:
 
     def times(self, count: int) -> Values:
         """Values of ``count * K``; where K is unknown, so is the multiple."""
+        if count == 1:
+            return self
         known = np.isfinite(self.mid)
         mid = np.where(known, count * np.where(known, self.mid, 0), np.inf)
         return Values(mid, count * self.rounding + 2.0**-51 * np.abs(mid), count * self.inner)

@@ -103,9 +103,11 @@ class LogPhi(LossTransform):
 
     @property
     def closed_form(self) -> ClosedForm:
-        """That of a single term; sums have none."""
-        alone = len(self.terms) == 1 and self.terms[0][1] == 1
-        return self.terms[0][0].closed_form if alone else ClosedForm()
+        """That of a single law, which normal terms are together; other sums have none."""
+        for terms in (self.terms, self._parts):
+            if len(terms) == 1 and terms[0][1] == 1:
+                return terms[0][0].closed_form
+        return ClosedForm()
 
     def with_omitted_mass(self) -> LogPhi:
         """Term by term."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, overload
 
@@ -12,6 +12,7 @@ from logphi.answers.bounds import Bounds
 from logphi.answers.enclosure import Enclosure
 from logphi.bracketing import crossing
 from logphi.engine.answer import on_scale, worst
+from logphi.engine.closed_crossing import epsilon_in_closed_form
 from logphi.engine.directions import Certifiable
 from logphi.engine.profile import LogProbability, masses
 from logphi.engine.routes.exact import closed
@@ -105,9 +106,9 @@ def epsilon(
     deltas = check.unit_array("delta", delta)
     orders, profiles, asked = loss.orders(direction), profiles_for(deltas, method), named(method)
     # a named route is taken, and inverted in its own way
-    solve, near_top = (crossing, at_the_top) if asked is None else (asked.solver, None)
+    solve, shortcuts = (crossing, (at_the_top, epsilon_in_closed_form)) if asked is None else (asked.solver, ())
     starts = [WarmStart(part) for _, part in orders]
-    return pointwise(deltas, lambda at: _answer(orders, at, profiles, solve, rtol, near_top, starts))
+    return pointwise(deltas, lambda at: _answer(orders, at, profiles, solve, rtol, shortcuts, starts))
 
 
 Shortcut = Callable[[LogPhi, float, float], "Bound | None"]
@@ -119,7 +120,7 @@ def _answer(
     profiles: Profiles,
     solve: Solver,
     rtol: float,
-    shortcut: Shortcut | None,
+    shortcuts: Sequence[Shortcut],
     starts: list[WarmStart],
 ) -> Bound:
     """The larger of both orders; one that cannot attain the maximum is not solved for."""
@@ -127,7 +128,8 @@ def _answer(
     for (order, part), start in zip(orders, starts, strict=True):
         if found and delta > 0 and _surpassed(part, found[0].lower, math.log(delta), profiles):
             continue
-        own = (shortcut and shortcut(part, delta, rtol)) or _one(start, delta, profiles, solve, rtol)
+        known = next(filter(None, (shortcut(part, delta, rtol) for shortcut in shortcuts)), None)
+        own = known or _one(start, delta, profiles, solve, rtol)
         found.append(replace(own, direction=order))
     return on_scale(worst(found), rtol)
 

@@ -26,6 +26,8 @@ _FLAT = 0.25
 _AROUND = np.array([-1.0, 0.0, 1.0])
 _CHANGE = 0.15
 _LEAST = 0.02
+# derived: values of K are known to some eight digits
+_NOISE = 1e-8
 _THIRDS = np.array([1 / 3, 2 / 3])
 
 
@@ -98,11 +100,12 @@ def minimise(objective: Objective, interval: Interval, hint: float | None = None
 
 
 def _curvature(points: list[float], values: list[float]) -> float:
-    """The second divided difference, twice; zero where there is none, or none that is positive."""
+    """The second divided difference, twice; zero where there is none, or none that stands out of the rounding."""
     if len(points) < 3 or not points[0] < points[1] < points[2] or not math.isfinite(sum(values)):
         return 0.0
     left, right = points[1] - points[0], points[2] - points[1]
-    return max(2 * ((values[2] - values[1]) / right - (values[1] - values[0]) / left) / (left + right), 0.0)
+    down, up = values[0] - values[1], values[2] - values[1]
+    return 2 * (down / left + up / right) / (left + right) if down + up > _NOISE * abs(values[1]) else 0.0
 
 
 def _joined(theta: Array, values: Array, more: Array, found: Array) -> tuple[Array, Array, int]:

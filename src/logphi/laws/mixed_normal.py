@@ -170,7 +170,8 @@ class MixedNormals(LossTransform):
 
     def on_line_and_beside(self, line: Line, beside: Array, count: int = 1) -> tuple[Values, Values]:
         """K on a vertical line, and at its abscissa and beside it: of few terms, by the same nodes."""
-        if count > 1 or len(self.terms) >= MANY:
+        tilted = (1 + float(beside.max(initial=line.abscissa))) * float(self.mixtures.shift.max())
+        if count > 1 or len(self.terms) >= MANY or tilted > _FARTHEST:
             return super().on_line_and_beside(line, beside, count)
         return on_line_and_beside(self.mixtures, line, beside)
 
@@ -184,6 +185,8 @@ class MixedNormals(LossTransform):
         return total
 
 
+# derived: nodes that reach farther, for the sake of points beside the line, have exponents beyond the second-order sums
+_FARTHEST = 16.0
 # derived: below the last digit of every answer; measured: less decay than to a tenth is no quicker to prove
 _LOG_NEGLIGIBLE = -100.0
 _HIGHEST_FLOOR = 0.1

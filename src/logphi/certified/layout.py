@@ -31,7 +31,7 @@ def line_at(loss: LogPhi, epsilon: float, digits: int) -> Layout:
         )
     kernel = Smooth(epsilon)
     place = saddle(loss, kernel, RIGHT)
-    found = layout(loss, place, kernel, -digits * math.log(10)) if math.isfinite(place.value) else None
+    found = layout(loss, place.abscissa, kernel, -digits * math.log(10)) if math.isfinite(place.value) else None
     if found is None:
         raise NotCertifiedError("no line of nodes resolves so large an epsilon: ask at a smaller one")
     return found

@@ -213,7 +213,7 @@ def prepare(loss: LogPhi, x: float, demand: Demand, log_most: float = math.inf) 
     found = saddle(small, kernel, RIGHT)
     if not found.value < log_most:
         return None
-    line = plan(small, found, kernel, demand.rtol, decaying=True)
+    line = plan(small, found.abscissa, kernel, demand.rtol, decaying=True)
     if line is None or not (line.values.radius < 1).any():
         # so long a line needs too many nodes of the inner integrals
         return None

@@ -91,7 +91,7 @@ def prepare(
         best = min([best, *(_candidate(law, x, part, kernel_at) for part in others)], key=lambda one: one.log_estimate)
     if not np.isfinite(best.log_estimate):
         return None
-    contour = plan(best.law, best.saddle, kernel_at(best.law, best.x), demand.rtol, decaying)
+    contour = plan(best.law, best.abscissa, kernel_at(best.law, best.x), demand.rtol, decaying)
     return None if contour is None else Prepared(best.part, best.law, contour, kernel_at)
 
 
@@ -100,7 +100,7 @@ class _Candidate:
     part: Part
     law: LossTransform
     x: float
-    saddle: Saddle
+    abscissa: float
     log_estimate: float
 
 
@@ -117,11 +117,11 @@ def _candidate(
     distance = found.abscissa if part is Part.EXCESS else min(-found.abscissa, found.abscissa + 1)
     if not (np.isfinite(found.value) and distance > 0):
         # out of reach, or equal to a pole in doubles
-        return _Candidate(part, law, x, found, np.inf)
+        return _Candidate(part, law, x, found.abscissa, np.inf)
     # the height at the saddle counts the parts of a factor by their sizes; the value depends on their difference
     c = np.array([found.abscissa])
     factor = np.log(np.maximum(np.abs(kernel(c.astype(complex))[0]), 1e-300)) - kernel.log_real(c)
-    return _Candidate(part, law, x, found, found.value + float(factor[0]) + float(np.log(distance)) - 1)
+    return _Candidate(part, law, x, found.abscissa, found.value + float(factor[0]) + float(np.log(distance)) - 1)
 
 
 def saddle_of_excess(law: LossTransform, x: float, hint: float | None = None) -> Saddle:
@@ -155,6 +155,7 @@ def ceiling(law: LossTransform, x: float) -> Ceiling:
         return Ceiling()
     c = settle(found.abscissa)
     values = law.log_transform(np.array([c]))
-    integral = log_integral(law, c, kernel, found.curvature - c**-2 - (c + 1) ** -2)
+    low, middle, high = law.approximate(c * np.array([0.9, 1.0, 1.1])).tolist()
+    integral = log_integral(law, c, kernel, (low + high - 2 * middle) / (0.1 * c) ** 2)
     constant = min(float(log_kappa(np.array([c]))[0]), integral)
     return Ceiling(c, float((values.mid + values.radius)[0]) + constant, float(np.abs(values.mid[0])))

@@ -158,7 +158,7 @@ def prepare(law: LossTransform, x: float, demand: Demand, lattice: Lattice | Non
     best = 0 if sizes[0] <= sizes[1] else 1
     if not math.isfinite(sizes[best]):
         return None
-    contour = plan(sides[best][0], found[best], kernels[best], demand.rtol, decaying=lattice is None)
+    contour = plan(sides[best][0], found[best].abscissa, kernels[best], demand.rtol, decaying=lattice is None)
     return None if contour is None else Half(best == 0, contour, lattice)
 
 
@@ -183,7 +183,7 @@ def density(law: LossTransform, x: float, rtol: float) -> Scaled | None:
     own, place = (law.reflected(), -x) if turned else (law, x)
     kernel = Density.at(own, place)
     found = saddle(own, kernel, Interval(kernel.poles[0], math.inf))
-    contour = plan(own, found, kernel, rtol, decaying=True) if math.isfinite(found.value) else None
+    contour = plan(own, found.abscissa, kernel, rtol, decaying=True) if math.isfinite(found.value) else None
     if contour is None:
         return None
     amount = contour.integral(place, kernel)

@@ -9,7 +9,6 @@ import numpy as np
 
 from logphi.arrays import Array
 from logphi.inversion.kernels import Kernel
-from logphi.inversion.saddle import Saddle
 from logphi.laws.transform import LossTransform
 
 # measured: the aliasing and truncation that are aimed at, each as a share of the requested relative tolerance
@@ -18,6 +17,8 @@ SHARE = 1e-3
 _REACH = 9.0
 # measured: distances to the neighbours that bound the aliasing, relative to where a normal law would have them
 _SHIFTS = np.geomspace(1 / 32, 2, 7)
+# measured: distances of the points that tell the curvature, relative to the room
+_TRIALS = np.array([0.0, 1e-3, -1e-3, 0.1, -0.1])
 # measured: abscissas that compete, as distances to the left of the saddle, in the same unit
 _LEFT = np.array([0.0, 0.2])
 
@@ -33,17 +34,23 @@ class Layout:
     curvature: float
 
 
-def layout(law: LossTransform, saddle: Saddle, kernel: Kernel, log_rtol: float) -> Layout | None:
+def layout(law: LossTransform, saddle_at: float, kernel: Kernel, log_rtol: float) -> Layout | None:
     """The layout for a saddle and the logarithm of a relative tolerance, however small; None where K is out of reach.
 
     Towards the right a tilted law may grow a second mode (a few large steps among many small ones), which costs a small
     step; so abscissas a little left of the saddle compete, at a price for what they give away.
     """
-    x, outside = kernel.anchor, saddle.abscissa > kernel.poles[-1]
-    room = _room(law, kernel, saddle.abscissa)
+    x, outside = kernel.anchor, saddle_at > kernel.poles[-1]
+    room = _room(law, kernel, saddle_at)
+    rough = law.approximate(saddle_at + room * _TRIALS).tolist()
+    if not math.isfinite(rough[0]):
+        return None
+    # the wider difference is the better one unless higher terms have taken over
+    bends = [above + below - 2 * rough[0] for above, below in zip(rough[1::2], rough[2::2], strict=True)]
+    usable = [bend / (room * trial) ** 2 for bend, trial in zip(bends, _TRIALS[1::2], strict=True) if 0 < bend < 1]
     reach = max(_REACH, math.sqrt(max(-2 * log_rtol, 0.0)))
-    scale = min(room, reach / math.sqrt(saddle.curvature)) if saddle.curvature > 0 else room
-    moved = saddle.abscissa - (scale * _LEFT if outside else _LEFT[:1])
+    scale = min(room, reach / math.sqrt(usable[-1])) if usable else room
+    moved = saddle_at - (scale * _LEFT if outside else _LEFT[:1])
     rooms = np.array([_room(law, kernel, one) for one in moved.tolist()])
     # the ends themselves are poles of nothing: a shift as large as the room is allowed, where the bound is the total mass
     shifts = np.minimum(scale * _SHIFTS, rooms[:, None])

@@ -13,7 +13,6 @@ from logphi.arith.scaled import Scaled
 from logphi.arrays import Array
 from logphi.inversion.kernels import Kernel
 from logphi.inversion.layout import Layout, layout
-from logphi.inversion.saddle import Saddle
 from logphi.inversion.truncation import LONG, length, shortened
 from logphi.laws.transform import LossTransform
 from logphi.quadrature.values import Line, Values
@@ -105,9 +104,9 @@ class Contour:
         return float(sum(np.exp(np.minimum(term - decay - scale + slack, 700.0)) for term in terms))
 
 
-def plan(law: LossTransform, saddle: Saddle, kernel: Kernel, rtol: float, decaying: bool = False) -> Contour | None:
+def plan(law: LossTransform, abscissa: float, kernel: Kernel, rtol: float, decaying: bool = False) -> Contour | None:
     """Choose shift, step and length for a relative tolerance, from proved bounds; None as in :func:`prepare`."""
-    found = layout(law, saddle, kernel, math.log(rtol))
+    found = layout(law, abscissa, kernel, math.log(rtol))
     return None if found is None else lay(law, found, kernel, decaying)
 
 

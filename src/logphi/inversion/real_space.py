@@ -169,7 +169,7 @@ def prepare(law: LogPhi, x: float, demand: Demand, payoff: Payoff = EXCESS) -> P
     farthest = SHARP / (sum(count * law.support.upper for law, count in terms) * ULP)
     rest = Rest(law, terms)
     kernel = _kernel(payoff, rest, x, farthest)
-    contour = plan(rest, saddle(law, kernel, RIGHT), kernel, demand.rtol)
+    contour = plan(rest, saddle(law, kernel, RIGHT).abscissa, kernel, demand.rtol)
     return None if contour is None else Prepared(x, payoff, rest, table, contour)
 
 

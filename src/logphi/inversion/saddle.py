@@ -26,8 +26,6 @@ _FLAT = 0.25
 _AROUND = np.array([-1.0, 0.0, 1.0])
 _CHANGE = 0.15
 _LEAST = 0.02
-# derived: values of K are known to some eight digits
-_NOISE = 1e-8
 _THIRDS = np.array([1 / 3, 2 / 3])
 
 
@@ -58,14 +56,10 @@ MIDDLE = Interval(-1.0, 0.0)
 
 @dataclass(frozen=True)
 class Saddle:
-    """An abscissa near the minimum and the value there; the value is infinite if none was finite.
-
-    ``curvature`` is about the second derivative of the objective, from points nearby; zero where it is not known.
-    """
+    """An abscissa near the minimum and the value there; the value is infinite if none was finite."""
 
     abscissa: float
     value: float
-    curvature: float = 0.0
 
 
 def minimise(objective: Objective, interval: Interval, hint: float | None = None) -> Saddle:
@@ -75,7 +69,7 @@ def minimise(objective: Objective, interval: Interval, hint: float | None = None
     with it does not depend on how near the minimum it is.
     """
     theta = _FIRST if hint is None else interval.coordinate(hint) + _HINTED
-    half = float(theta[-1] - theta[0]) / 2
+    half = float(theta[-1] - theta[0]) / 4
     values = objective(interval.at(theta))
     best = int(values.argmin())
     for _ in range(12):
@@ -95,17 +89,7 @@ def minimise(objective: Objective, interval: Interval, hint: float | None = None
         fresh = _between(theta, values.tolist())
         theta, values, best = _joined(theta, values, fresh, objective(interval.at(fresh)))
     best = int(values.argmin())
-    points, heights = interval.at(theta).tolist(), values.tolist()
-    return Saddle(points[best], heights[best], _curvature(points, heights))
-
-
-def _curvature(points: list[float], values: list[float]) -> float:
-    """The second divided difference, twice; zero where there is none, or none that stands out of the rounding."""
-    if len(points) < 3 or not points[0] < points[1] < points[2] or not math.isfinite(sum(values)):
-        return 0.0
-    left, right = points[1] - points[0], points[2] - points[1]
-    down, up = values[0] - values[1], values[2] - values[1]
-    return 2 * (down / left + up / right) / (left + right) if down + up > _NOISE * abs(values[1]) else 0.0
+    return Saddle(float(interval.at(theta[best : best + 1])[0]), float(values[best]))
 
 
 def _joined(theta: Array, values: Array, more: Array, found: Array) -> tuple[Array, Array, int]:

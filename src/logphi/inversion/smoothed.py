@@ -216,7 +216,7 @@ def prepare(law: LossTransform, x: float, demand: Demand) -> Prepared | None:
     own, place = (law.reflected(), -x) if turned else (law, x)
     kernel = Smooth(place)
     found = saddle(own, kernel, RIGHT, None if turned else demand.hint)
-    line = layout(own, found, kernel, math.log(demand.rtol)) if math.isfinite(found.value) else None
+    line = layout(own, found.abscissa, kernel, math.log(demand.rtol)) if math.isfinite(found.value) else None
     if line is None:
         return None
     window = Window.fit(line, demand.rtol)

@@ -92,5 +92,5 @@ def _log_above(law: LossTransform, x: float, pole: float) -> float:
         law.approximate(np.array([1.5 * found.abscissa]))
     ).all():
         return math.inf
-    contour = plan(law, found, kernel, _RTOL)
+    contour = plan(law, found.abscissa, kernel, _RTOL)
     return math.inf if contour is None else contour.integral(x, kernel).log_ends[1]

@@ -170,7 +170,7 @@ class MixedNormals(LossTransform):
 
     def on_line_and_beside(self, line: Line, beside: Array, count: int = 1) -> tuple[Values, Values]:
         """K on a vertical line, and at its abscissa and beside it: of few terms, by the same nodes."""
-        tilted = (1 + float(beside.max(initial=line.abscissa))) * float(self.mixtures.shift.max())
+        tilted = float(np.abs(1 + beside).max(initial=abs(1 + line.abscissa)) * self.mixtures.shift.max())
         if count > 1 or len(self.terms) >= MANY or tilted > _FARTHEST:
             return super().on_line_and_beside(line, beside, count)
         return on_line_and_beside(self.mixtures, line, beside)
@@ -178,8 +178,9 @@ class MixedNormals(LossTransform):
     def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
         """From shifted lines of integration."""
         total = np.zeros_like(heights)
-        # the more repetitions, the less decay each of them needs
-        floor = min(max(FLOOR, math.exp(_LOG_NEGLIGIBLE / float(self.mixtures.count.sum()))), _HIGHEST_FLOOR)
+        # the more repetitions, or terms, the less decay each of them needs
+        floor = max(FLOOR, min(math.exp(_LOG_NEGLIGIBLE / float(self.mixtures.count.min())), _HIGHEST_FLOOR))
+        floor = floor if len(self.terms) < MANY else _HIGHEST_FLOOR
         for part in self.mixtures.chunks(120 * heights.size):
             total += part.count @ log_mixture_envelope(part, abscissa, heights, floor)
         return total

@@ -208,6 +208,8 @@ def _one(warm: WarmStart, delta: float, profiles: Profiles, solve: Solver, rtol:
         return found, last, _slope(seen, found.value)
 
     found, last, slope = solved(rtol, start)
+    if found.lower == 0 and not doubtful and _zero_suffices(loss, level, profiles, rtol):
+        return Bound(0.0, 0.0, 0.0, method="exact")
     size = max(1.0, found.value)
     # where the profile is flat it must be known better than its crossing
     needed = rtol * min(slope * size, 1.0) / _FLAT

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from logphi.arrays import Array
 from logphi.inversion.kernels import Kernel
 from logphi.laws.transform import LossTransform
 

@@ -21,10 +21,10 @@ _FIRST = 3.0 * np.linspace(-1, 1, 13)
 _HINTED = 0.25 * np.linspace(-1, 1, 7)
 _ONWARD = np.linspace(0, 1, 8)[1:]
 # measured: neighbours this close in value make any point as good as the minimum
-_FLAT = 0.25
+_FLAT = 0.03
 # points about the vertex of a parabola, at which the objective changes by less than that, but not below a share of the gap
 _AROUND = np.array([-1.0, 0.0, 1.0])
-_CHANGE = 0.15
+_CHANGE = 0.02
 _LEAST = 0.02
 _THIRDS = np.array([1 / 3, 2 / 3])
 

@@ -286,7 +286,9 @@ class Reflected(LossTransform):
     def on_line_and_beside(self, line: Line, beside: Array, count: int = 1) -> tuple[Values, Values]:
         """As for the law: on the line, the conjugate."""
         values, real = self.law.on_line_and_beside(Line(-1 - line.abscissa, line.step, line.size), -1 - beside, count)
-        return self._on_conjugate_line(values, line.abscissa, count), self._rounded(real, np.append(line.abscissa, beside), count)
+        return self._on_conjugate_line(values, line.abscissa, count), self._rounded(
+            real, np.append(line.abscissa, beside), count
+        )
 
     def _on_conjugate_line(self, values: Values, abscissa: float, count: int) -> Values:
         return self._rounded(Values(values.mid.conj(), values.rounding, values.inner), np.array([abscissa]), count)

@@ -4,6 +4,8 @@ notation: Q holds the weights of the nodes, l is the loss there, a = z + 1, c = 
 E_Q[e^l] are known, the sum is taken of the second-order term e^{al} - 1 - a (e^l - 1), so that a small K keeps its digits.
 
 Array axes, in order: mixture, abscissa or height, node.
+
+The file is longer than others because the sums and every bound of their rounding belong together.
 """
 
 from __future__ import annotations
@@ -95,8 +97,8 @@ class Nodes:
     @property
     def first(self) -> Nodes:
         """For the first real part alone."""
-        own = (part[:, :1] for part in (self.weight, self.log_mass, self.slope))
-        return Nodes(self.loss, *own, self.noise.first, self.inner[:, :1])
+        weight, log_mass, slope, inner = (part[:, :1] for part in (self.weight, self.log_mass, self.slope, self.inner))
+        return Nodes(self.loss, weight, log_mass, slope, self.noise.first, inner)
 
 
 def near_one(log_mass: Array) -> NDArray[np.bool_]:
@@ -129,8 +131,7 @@ def summed(
     small = (np.maximum(exponent.max(axis=2), loss.max(axis=1)[:, None]) < _LARGE) & near_one(log_mass)
     # where the sum is of w^a as it stands, it has no other parts
     every, some = bool(small.all()), bool(small.any())
-    if not every:
-        slope = product(weight, loss[:, :, None])[:, :, 0] / total
+    slope = log_mass if every else product(weight, loss[:, :, None])[:, :, 0] / total
     if some:
         # the second-order form, of w^a and of w
         bounded = exponent if every else np.where(small[:, :, None], exponent, 0.0)
@@ -139,14 +140,14 @@ def summed(
         terms = np.concatenate([second_exp(np.concatenate([bounded, of_w[:, None, :]], axis=1)), np.expm1(bounded)], axis=1)
         by_loss = density * of_w
         measures = np.concatenate([np.broadcast_to(density, by_loss.shape)[:, :, None], by_loss[:, :, None]], axis=2)
-        moments = product(terms, measures)
-        of_powers, of_w_alone, first_moment = moments[:, : power.size, 0], moments[:, [power.size], 0], moments[:, power.size + 1 :, 1]
-        excess = of_powers - power * of_w_alone + ((power - 1) * omitted[1] - power * omitted[0])
+        moments, last = product(terms, measures), power.size
+        excess = moments[:, :last, 0] - power * moments[:, [last], 0] + ((power - 1) * omitted[1] - power * omitted[0])
         if not every:
             excess = np.where(small, excess, 0.0)
-        own_slope = (first_moment - of_w_alone + (omitted[1] - omitted[0])) / (1 + excess)
         own_mass = np.log1p(excess)
-        log_mass, slope = (own_mass, own_slope) if every else (np.where(small, own_mass, log_mass), np.where(small, own_slope, slope))
+        own_slope = (moments[:, last + 1 :, 1] - moments[:, [last], 0] + (omitted[1] - omitted[0])) / (1 + excess)
+        log_mass = own_mass if every else np.where(small, own_mass, log_mass)
+        slope = own_slope if every else np.where(small, own_slope, slope)
     weight *= np.exp(peak - log_mass)[:, :, None]
 
     # derived: in a sum of complex products, at most 2^(1/2) 2 roundings a step
@@ -237,7 +238,7 @@ def weighted(count: Array, mid: NDArray[Any], rounding: Array, inner: Array) -> 
     """Sums over the mixtures, with the rounding of the sum itself; unknown where one of them is."""
     # of an infinity and of no number the sum of the errors is no finite number
     known = np.isfinite(rounding + inner + np.abs(mid))
-    unknown = 0.0
+    unknown: Array | float = 0.0
     if not known.all():
         mid, rounding, inner = (np.where(known, part, 0.0) for part in (mid, rounding, inner))
         unknown = np.where(known.all(axis=0), 0.0, np.inf)

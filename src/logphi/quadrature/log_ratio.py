@@ -50,13 +50,13 @@ class ExponentialMixture:
 
     def value(self, s: Any) -> Array:
         """Log w, relatively accurate where it is small."""
-        y = np.asarray(self.exponent(s), dtype=float)
+        y: Array = np.asarray(self.exponent(s), dtype=float)
         if self.certain:
             return y
         if y.max(initial=0.0) < LARGE:
             return np.asarray(np.log1p(self.rate * np.expm1(y)))
         near = np.log1p(self.rate * np.expm1(np.minimum(y, LARGE)))
-        return np.where(y < LARGE, near, np.log(self.rate) + y)
+        return np.asarray(np.where(y < LARGE, near, np.log(self.rate) + y))
 
     def share(self, s: Any, value: Array) -> Array:
         """The share q e^Y of w, between 0 and 1: the slope of log w over kappa."""

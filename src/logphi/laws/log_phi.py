@@ -199,5 +199,7 @@ class LogPhi(LossTransform):
         return total
 
     def _total(self, parts: Iterable[Values], shape: tuple[int, ...]) -> Values:
-        known = list(parts)
-        return reduce(add, known) if known else Values(*np.zeros((3, *shape)))
+        nothing, known = Values(*np.zeros((3, *shape))), list(parts)
+        total = reduce(add, known) if known else nothing
+        # a sum marks what is unknown in one way, a single term may not
+        return total if np.isfinite(total.mid).all() else nothing + total

@@ -117,7 +117,7 @@ def _secant(
 ) -> float:
     """The crossing of the best values, until they are near enough: secant steps kept inside a shrinking bracket."""
     low, high = floor, ceiling
-    x, previous, before = start, math.nan, math.nan
+    x, previous, before, untried = start, math.nan, math.nan, True
     for _ in watch(range(_STEPS)):
         here = function(x)
         gap = here.value - level
@@ -142,7 +142,10 @@ def _secant(
         # far below the level a value may be all noise
         uninformative = here.upper < level - 1 and here.upper - here.lower > 1
         inside = low < proposal < high and not uninformative
-        if not inside:
+        if untried and proposal <= floor:
+            # the floor itself may be the answer
+            proposal, untried = floor, False
+        elif not inside:
             proposal = 0.5 * (low + high) if math.isfinite(high) else 2 * max(abs(low), 1.0)
         if abs(proposal - x) <= 4e-16 * abs(x):
             return proposal

@@ -9,7 +9,7 @@ import pytest
 from mpmath import exp, mpc, mpf
 
 from logphi.quadrature.log_ratio import TwoComponents
-from logphi.quadrature.mixture_trapezoid import approximate, at_heights, on_axis, on_line
+from logphi.quadrature.mixture_trapezoid import approximate, at_heights, on_axis, on_line, on_line_and_beside
 from logphi.quadrature.values import Line
 
 DIGITS = 40
@@ -243,3 +243,28 @@ def test_below_the_axis_the_values_are_conjugate():
     heights = np.array([-700.0, -3.0, 0.0, 3.0, 700.0])
     values = at_heights(one(1.0, 0.1), 1.0, heights)
     np.testing.assert_array_equal(values.mid, values.mid[::-1].conj())
+
+
+@pytest.mark.parametrize(("m", "q", "count"), [(0.9, 0.004, 14062), (0.05, 0.3, 10**6), (1.5, 1e-5, 50)])
+@pytest.mark.parametrize("c", [-4.0, -0.5, 3.0])
+def test_a_line_and_points_beside_it_share_nodes(m, q, count, c):
+    mixtures, line, beside = one(m, q, count), Line(c, 0.4, 40), np.array([c + 0.3, c - 0.3, -1 - c])
+    values, real = on_line_and_beside(mixtures, line, beside)
+    with mpmath.workdps(DIGITS):
+        for found, z in [(real, mpf(one)) for one in (c, *beside.tolist())] + [(values, mpc(c, 0.4 * 17))]:
+            place = 17 if found is values else [c, *beside.tolist()].index(float(z))
+            exact = count * reference(m, q, z)
+            wrong = abs(mpmath.exp(mpc(complex(found.mid[place])) - exact) - 1)
+            radius = float(found.radius[place])
+            assert wrong <= mpmath.expm1(radius) + count * REFERENCE
+            assert radius <= RELATIVE * abs(exact) + 10 * ABSOLUTE
+
+
+@pytest.mark.parametrize(("m", "q"), [(0.3, 1e-6), (1.1, 0.004), (40.0, 0.5), (2.0, 0.999)])
+def test_the_slope_is_that_of_the_log_ratio(m, q):
+    """Also where the exponent is beyond every double."""
+    with mpmath.workdps(DIGITS):
+        for x in (-50.0, -1.0, 0.0, 0.7, 12.0, 400.0):
+            odds = mpf(q) / (1 - mpf(q)) * exp(mpf(m) * x - mpf(m) ** 2 / 2)
+            exact = mpf(m) * odds / (1 + odds)
+            assert float(one(m, q).slope(x)[0, 0]) == pytest.approx(float(exact), rel=1e-11, abs=1e-300)

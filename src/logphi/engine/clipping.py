@@ -85,7 +85,9 @@ def decides(loss: LogPhi, x: float, abscissa: float) -> bool:
         log_square = float(((abscissa + 1) * own + 2 * np.log(np.maximum(own, _NEAREST)) - place * place / 2).max()) + math.log(
             count
         )
-        if not log_square - float(law.approximate(np.array([abscissa]))[0]) < 2 * math.log(x) + math.log(_SHARE):
+        moment = float(law.approximate(np.array([abscissa]))[0])
+        # out of reach it is zero at least
+        if not log_square - (moment if math.isfinite(moment) else 0.0) < 2 * math.log(x) + math.log(_SHARE):
             return True
     return False
 

@@ -71,14 +71,20 @@ class Prepared:
 
 
 def prepare(
-    law: LossTransform, x: float, demand: Demand, kernel_at: KernelAt = smooth, *, decaying: bool = False
+    law: LossTransform,
+    x: float,
+    demand: Demand,
+    kernel_at: KernelAt = smooth,
+    *,
+    decaying: bool = False,
+    excess: Saddle | None = None,
 ) -> Prepared | None:
     """Lay out a contour for the smallest of the three functionals at x: formed from it, the others keep all digits.
 
     None if no abscissa was found at which the transform is known or, where ``decaying`` is asked for, if the rest beyond the
-    longest line is not proved to be negligible.
+    longest line is not proved to be negligible. ``excess`` is the saddle of the excess, where that is known already.
     """
-    best = _candidate(law, x, Part.EXCESS, kernel_at, demand.hint)
+    best = _candidate(law, x, Part.EXCESS, kernel_at, demand.hint, excess)
     # unless the excess is small, one of the other two may be smaller
     if best.log_estimate > -1.5:
         others = [Part.SHORTFALL] if x >= 0 else [Part.SHORTFALL, Part.REVERSED]
@@ -98,14 +104,16 @@ class _Candidate:
     log_estimate: float
 
 
-def _candidate(law: LossTransform, x: float, part: Part, kernel_at: KernelAt, hint: float | None = None) -> _Candidate:
+def _candidate(
+    law: LossTransform, x: float, part: Part, kernel_at: KernelAt, hint: float | None = None, known: Saddle | None = None
+) -> _Candidate:
     """Where a functional would be computed and about how large it is."""
     if part is Part.REVERSED:
         # E[(e^{x-X} - 1)_+] is e^x times the excess of the reflected law at -x
         turned = _candidate(law.reflected(), -x, Part.EXCESS, kernel_at)
         return replace(turned, part=part, log_estimate=turned.log_estimate + x)
     kernel = kernel_at(law, x)
-    found = saddle(law, kernel, RIGHT if part is Part.EXCESS else MIDDLE, hint)
+    found = known or saddle(law, kernel, RIGHT if part is Part.EXCESS else MIDDLE, hint)
     distance = found.abscissa if part is Part.EXCESS else min(-found.abscissa, found.abscissa + 1)
     if not (np.isfinite(found.value) and distance > 0):
         # out of reach, or equal to a pole in doubles

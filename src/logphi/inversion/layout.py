@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from logphi.arrays import Array
 from logphi.inversion.kernels import Kernel
 from logphi.laws.transform import LossTransform
 
@@ -15,6 +14,12 @@ from logphi.laws.transform import LossTransform
 SHARE = 1e-3
 # derived: as many deviations from the mean of a normal law leave a share of e^-40
 _REACH = 9.0
+# measured: distances to the neighbours that bound the aliasing, relative to where a normal law would have them
+_SHIFTS = np.geomspace(1 / 32, 2, 7)
+# measured: distances of the points that tell the curvature, relative to the room
+_TRIALS = np.array([0.0, 1e-3, -1e-3, 0.1, -0.1])
+# measured: abscissas that compete, as distances to the left of the saddle, in the same unit
+_LEFT = np.array([0.0, 0.2])
 
 
 @dataclass(frozen=True)
@@ -35,30 +40,30 @@ def layout(law: LossTransform, saddle_at: float, kernel: Kernel, log_rtol: float
     step; so abscissas a little left of the saddle compete, at a price for what they give away.
     """
     x, outside = kernel.anchor, saddle_at > kernel.poles[-1]
-    room = float(_room(law, kernel, np.array([saddle_at]))[0])
-    trial = room * np.array([1e-3, 0.1])
-    rough = law.approximate(np.concatenate([[saddle_at], saddle_at + trial, saddle_at - trial]))
-    if not np.isfinite(rough[0]):
+    room = _room(law, kernel, saddle_at)
+    rough = law.approximate(saddle_at + room * _TRIALS).tolist()
+    if not math.isfinite(rough[0]):
         return None
-    second = (rough[1:3] + rough[3:] - 2 * rough[0]) / trial**2
-    usable = second[np.isfinite(second) & (second * trial**2 < 1) & (second > 0)]
     # the wider difference is the better one unless higher terms have taken over
+    bends = [above + below - 2 * rough[0] for above, below in zip(rough[1::2], rough[2::2], strict=True)]
+    usable = [bend / (room * trial) ** 2 for bend, trial in zip(bends, _TRIALS[1::2], strict=True) if 0 < bend < 1]
     reach = max(_REACH, math.sqrt(max(-2 * log_rtol, 0.0)))
-    scale = min(room, reach / np.sqrt(usable[-1])) if usable.size else room
-    moved = saddle_at - (scale * np.array([0.0, 0.2]) if outside else np.zeros(1))
-    rooms = _room(law, kernel, moved)
+    scale = min(room, reach / math.sqrt(usable[-1])) if usable else room
+    moved = saddle_at - (scale * _LEFT if outside else _LEFT[:1])
+    rooms = np.array([_room(law, kernel, one) for one in moved.tolist()])
     # the ends themselves are poles of nothing: a shift as large as the room is allowed, where the bound is the total mass
-    shifts = np.minimum(scale * np.geomspace(1 / 32, 2, 7)[None, :], rooms[:, None])
-    c = moved[:, None]
+    shifts = np.minimum(scale * _SHIFTS, rooms[:, None])
+    c, count = moved[:, None], _SHIFTS.size
     points = np.concatenate([c, c + shifts, c - shifts], axis=1)
     values = law.approximate(points.ravel()).reshape(points.shape)
-    middle, above, below = values[:, :1], values[:, 1:8], values[:, 8:]
-    size = np.array([float(kernel.log_real(one)[0]) for one in c])
+    middle, above, below = values[:, :1], values[:, 1 : count + 1], values[:, count + 1 :]
+    size = kernel.log_real(moved)
     with np.errstate(invalid="ignore"):  # unknown values of K: such abscissas are given up below
-        curvature = np.nan_to_num(np.maximum((above + below - 2 * middle)[:, 2] / shifts[:, 2] ** 2, 0.0), posinf=0.0)
+        bend = (above[:, 2] + below[:, 2] - 2 * middle[:, 0]) / shifts[:, 2] ** 2
+        curvature = np.where((bend > 0) & (bend < np.inf), bend, 0.0)
         log_value = size - 0.5 * np.log(2 * np.pi * (curvature + sum((moved - pole) ** -2 for pole in kernel.poles)))
-        beside = [values + kernel.log_chernoff(at) - at * x for values, at in ((above, c + shifts), (below, c - shifts))]
-        neighbours = np.logaddexp(*beside) - (middle - c * x)
+        beside = (values + kernel.log_chernoff(points) - points * x)[:, 1:]
+        neighbours = np.logaddexp(beside[:, :count], beside[:, count:]) - (middle - c * x)
     log_target = log_value + math.log(SHARE) + log_rtol
     finite = np.isfinite(neighbours)
     safe = np.where(finite, neighbours, 0.0)
@@ -82,11 +87,10 @@ def layout(law: LossTransform, saddle_at: float, kernel: Kernel, log_rtol: float
     return Layout(*(float(one) for one in (*found, log_target[best], curvature[best])))
 
 
-def _room(law: LossTransform, kernel: Kernel, c: Array) -> Array:
+def _room(law: LossTransform, kernel: Kernel, c: float) -> float:
     """How far an abscissa is from the nearest pole and the ends of the strip."""
-    poles = np.min([np.abs(c - pole) for pole in kernel.poles], axis=0)
-    room: Array = np.minimum(poles, np.minimum(law.strip[1] - c, c - law.strip[0]))
-    return room
+    low, high = law.strip
+    return min(high - c, c - low, *(abs(c - pole) for pole in kernel.poles))
 
 
 def settle(abscissa: float) -> float:

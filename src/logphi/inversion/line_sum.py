@@ -113,14 +113,6 @@ def plan(law: LossTransform, abscissa: float, kernel: Kernel, rtol: float, decay
 def lay(law: LossTransform, layout: Layout, kernel: Kernel, decaying: bool = False) -> Contour | None:
     """The line of a layout for a kernel, with the values of K on it; None as in :func:`prepare`."""
     c, shift, step, log_target = layout.abscissa, layout.shift, layout.step, layout.log_target
-    real = law.log_transform(np.array([c, c + shift, c - shift]))
-    upper = real.mid + real.radius
-    lost = real.radius.max() + 2e-15 * (abs(float(real.mid[0])) + abs(c * kernel.anchor))
-    if not (np.isfinite(upper).all() and lost < _HARDLY):
-        return None
-    log_mass = float(real.mid[0])
-    neighbours = c + np.array([shift, -shift])
-    log_above, log_below = (upper[1:] + kernel.log_chernoff(neighbours)).tolist()
     if np.isfinite(kernel.period):
         half = max(int(np.ceil(min(kernel.period / step / 2, LONGEST_PERIOD))), 1)
         step = kernel.period / (2 * half + 1)
@@ -135,19 +127,25 @@ def lay(law: LossTransform, layout: Layout, kernel: Kernel, decaying: bool = Fal
     line = Line(c, step, size)
     if decaying and not log_tail <= log_target + 1:
         return None
+    neighbours = c + np.array([shift, -shift])
+    values, real = law.on_line_and_beside(line, neighbours)
+    upper, log_mass, mass_error = real.mid + real.radius, float(real.mid[0]), float(real.radius[0])
+    lost = real.radius.max() + 2e-15 * (abs(log_mass) + abs(c * kernel.anchor))
+    if not (np.isfinite(upper).all() and lost < _HARDLY):
+        return None
+    log_above, log_below = (upper[1:] + kernel.log_chernoff(neighbours)).tolist()
     # the tail is bounded in units of M(c); what is known of M(c) is its upper end
-    log_tail += float(real.radius[0]) + 1e-12 * (1 + abs(log_mass))
+    log_tail += mass_error + 1e-12 * (1 + abs(log_mass))
     return Contour(
-        c, line, _bounded(law, line, float(upper[0])), log_mass, float(real.radius[0]), shift, log_above, log_below, log_tail
+        c, line, _bounded(law, line, values, float(upper[0])), log_mass, mass_error, shift, log_above, log_below, log_tail
     )
 
 
-def _bounded(law: LossTransform, line: Line, log_mass: float) -> Values:
+def _bounded(law: LossTransform, line: Line, values: Values, log_mass: float) -> Values:
     """K on a line; where it is not known, a number of which only the size counts, and that is at most the envelope's.
 
     ``log_mass`` is an upper bound of K at the abscissa.
     """
-    values = law.on_line(line)
     unknown = ~(values.radius < 1.0)
     # at the abscissa itself nothing has decayed
     unknown[0] = False

@@ -14,9 +14,19 @@ from logphi.laws.transform import LossTransform
 
 Objective = Callable[[Array], Array]
 
-# derived: each refinement divides the distance by three, so this many reach the limits of doubles
+# derived: each refinement divides the distance by three at least, so this many reach the limits of doubles
 _REFINEMENTS = 16
-_POINTS = 7
+# measured: how far about a first guess or a hint, in the coordinate, and how many points; most saddles then take two calls
+_FIRST = 3.0 * np.linspace(-1, 1, 13)
+_HINTED = 0.25 * np.linspace(-1, 1, 7)
+_ONWARD = np.linspace(0, 1, 8)[1:]
+# measured: neighbours this close in value make any point as good as the minimum
+_FLAT = 0.03
+# points about the vertex of a parabola, at which the objective changes by less than that, but not below a share of the gap
+_AROUND = np.array([-1.0, 0.0, 1.0])
+_CHANGE = 0.02
+_LEAST = 0.02
+_THIRDS = np.array([1 / 3, 2 / 3])
 
 
 @dataclass(frozen=True)
@@ -58,37 +68,51 @@ def minimise(objective: Objective, interval: Interval, hint: float | None = None
     ``hint`` is a point that may be near. The result is a point at which the objective was evaluated: whatever is proved
     with it does not depend on how near the minimum it is.
     """
-    half = 2.0 if hint is None else 0.25
-    start = 0.0 if hint is None else interval.coordinate(hint)
-    theta = start + half * np.linspace(-1, 1, _POINTS)
+    theta = _FIRST if hint is None else interval.coordinate(hint) + _HINTED
+    half = float(theta[-1] - theta[0]) / 4
     values = objective(interval.at(theta))
-    best = int(np.argmin(values))
+    best = int(values.argmin())
     for _ in range(12):
-        inside = 0 < best < theta.size - 1 and np.isfinite(values[best])
+        inside = 0 < best < theta.size - 1 and math.isfinite(values[best])
         if inside or abs(theta[best]) > 60:
             break
         half *= 2
-        all_infinite = not np.isfinite(values[best])
+        all_infinite = not math.isfinite(values[best])
         side = -1 if all_infinite or best == 0 else 1
-        more = (theta[0] if side < 0 else theta[-1]) + side * half * np.linspace(0, 1, _POINTS)[1:]
-        theta = np.concatenate([theta, more])
-        values = np.concatenate([values, objective(interval.at(more))])
-        order = np.argsort(theta)
-        theta, values = theta[order], values[order]
-        best = int(np.argmin(values))
+        more = (theta[0] if side < 0 else theta[-1]) + side * half * _ONWARD
+        theta, values, best = _joined(theta, values, more, objective(interval.at(more)))
     for _ in range(_REFINEMENTS):
         near = slice(max(best - 1, 0), best + 2)
         theta, values = theta[near], values[near]
-        # measured: neighbours this close in value make any point as good as the minimum
-        if np.isfinite(values).all() and np.ptp(values) < 0.25:
+        if math.isfinite(highest := values.max()) and highest - values.min() < _FLAT:
             break
-        fresh = (theta[:-1, None] + np.diff(theta)[:, None] * np.array([1 / 3, 2 / 3])).ravel()
-        theta, values = np.concatenate([theta, fresh]), np.concatenate([values, objective(interval.at(fresh))])
-        order = np.argsort(theta)
-        theta, values = theta[order], values[order]
-        best = int(np.argmin(values))
-    best = int(np.argmin(values))
+        fresh = _between(theta, values.tolist())
+        theta, values, best = _joined(theta, values, fresh, objective(interval.at(fresh)))
+    best = int(values.argmin())
     return Saddle(float(interval.at(theta[best : best + 1])[0]), float(values[best]))
+
+
+def _joined(theta: Array, values: Array, more: Array, found: Array) -> tuple[Array, Array, int]:
+    """All points in order, their values, and the place of the least."""
+    theta, values = np.concatenate([theta, more]), np.concatenate([values, found])
+    order = theta.argsort()
+    values = values[order]
+    return theta[order], values, int(values.argmin())
+
+
+def _between(theta: Array, values: list[float]) -> Array:
+    """Thirds of the gaps between neighbours and, where there are three, the vertex of their parabola with its surroundings."""
+    gaps = np.diff(theta)
+    thirds: Array = (theta[:-1, None] + gaps[:, None] * _THIRDS).ravel()
+    if theta.size < 3 or not math.isfinite(sum(values)):
+        return thirds
+    left, right = gaps.tolist()
+    if not left * right > 0:
+        return thirds
+    down, up = (values[0] - values[1]) / left, (values[2] - values[1]) / right
+    vertex = float(theta[1]) + (down * right - up * left) / (2 * (down + up))
+    step = max(math.sqrt(_CHANGE * (left + right) / (down + up)), _LEAST * (left + right))
+    return np.concatenate([thirds, np.clip(vertex + step * _AROUND, theta[0], theta[2])])
 
 
 def interval_of(law: LossTransform, region: Interval, farthest: float = np.inf) -> Interval:

@@ -17,6 +17,8 @@ _CELLS = np.concatenate([np.linspace(0.0, 0.8, 24), np.linspace(0.9, 1.5, 4), 2.
 # measured: heights at which the rest is bounded, relative to where that of a normal law is negligible
 _AROUND = 2.0 ** np.concatenate([np.arange(-1, 1.5, 0.25), np.arange(1.5, 8), np.arange(8, 44, 4)])
 _BETWEEN = 8
+# measured: among so many of them most laws are negligible; the others are not asked for then
+_NEAR = 12
 # measured: lines long enough to repay a search for negligible nodes, and how far below the target these lie, as a logarithm
 LONG = 1 << 9
 _ASIDE = 3.0
@@ -38,7 +40,13 @@ def length(law: LossTransform, layout: Layout, most: int, kernel: Kernel) -> tup
         heights = np.append(step, heights)
     if np.isfinite(end):
         heights = np.append(heights[heights < end], end)
-    rest = rest_from(heights)
+    # a period ends with its last height, and what is beyond the last one counts without a period only
+    near = heights if np.isfinite(end) else heights[:_NEAR]
+    rest = rest_from(near)
+    if rest.min() <= log_target:
+        heights = near
+    elif near.size < heights.size:
+        rest = rest_from(heights)
     enough = int(np.argmax(rest <= log_target)) if (rest <= log_target).any() else heights.size - 1
     if enough > 0 and heights[enough] > 1.5 * heights[enough - 1]:
         between = np.geomspace(heights[enough - 1], heights[enough], _BETWEEN)[1:-1]

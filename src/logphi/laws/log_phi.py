@@ -71,7 +71,7 @@ class LogPhi(LossTransform):
         """The traits add."""
         return reduce(add, (law.traits for law, _ in self.terms), CONSTANT)
 
-    @property
+    @cached_property
     def strip(self) -> tuple[float, float]:
         """The intersection of the strips."""
         strips = [law.strip for law, _ in self.terms]
@@ -89,9 +89,11 @@ class LogPhi(LossTransform):
 
     @property
     def closed_form(self) -> ClosedForm:
-        """That of a single term; sums have none."""
-        alone = len(self.terms) == 1 and self.terms[0][1] == 1
-        return self.terms[0][0].closed_form if alone else ClosedForm()
+        """That of a single law, which normal terms are together; other sums have none."""
+        for terms in (self.terms, self._parts):
+            if len(terms) == 1 and terms[0][1] == 1:
+                return terms[0][0].closed_form
+        return ClosedForm()
 
     def with_omitted_mass(self) -> LogPhi:
         """The sum with the masses that the transforms of its terms omit; itself if they omit none."""
@@ -145,11 +147,19 @@ class LogPhi(LossTransform):
         """K on a vertical line."""
         return self._total((law.on_line(line, count * own).times(own) for law, own in self._parts), (line.size,))
 
+    def on_line_and_beside(self, line: Line, beside: Array, count: int = 1) -> tuple[Values, Values]:
+        """K on a vertical line, and at its abscissa and beside it, term by term."""
+        found = [(law.on_line_and_beside(line, beside, count * own), own) for law, own in self._parts]
+        values = self._total((pair[0].times(own) for pair, own in found), (line.size,))
+        return values, self._total((pair[1].times(own) for pair, own in found), (1 + beside.size,))
+
     def log_masses(self) -> tuple[Values, Values]:
         """The logarithms of P(L < inf) and Q(L > -inf)."""
         if self.empty:
             return self.terms[0][0].log_masses() or (CERTAIN, CERTAIN)
         masses = [(known, own) for law, own in self.terms if (known := law.log_masses()) is not None]
+        if not masses:
+            return CERTAIN, CERTAIN
         at_zero, at_minus_one = (self._total((pair[i].times(own) for pair, own in masses), (1,)) for i in (0, 1))
         return at_zero, at_minus_one
 
@@ -168,5 +178,7 @@ class LogPhi(LossTransform):
         return total
 
     def _total(self, parts: Iterable[Values], shape: tuple[int, ...]) -> Values:
-        zero = np.zeros(shape)
-        return reduce(add, parts, Values(zero, zero, zero))
+        nothing, known = Values(*np.zeros((3, *shape))), list(parts)
+        total = reduce(add, known) if known else nothing
+        # a sum marks what is unknown in one way, a single term may not
+        return total if np.isfinite(total.mid).all() else nothing + total

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -26,7 +27,7 @@ from logphi.quadrature.inner_integral import over
 from logphi.quadrature.log_ratio import TwoComponents
 from logphi.quadrature.many_components import ManyComponents
 from logphi.quadrature.mixture_envelope import FLOOR, log_mixture_envelope
-from logphi.quadrature.mixture_trapezoid import approximate, at_points, on_line
+from logphi.quadrature.mixture_trapezoid import approximate, at_points, on_line, on_line_and_beside
 from logphi.quadrature.values import Line, Values
 
 
@@ -111,6 +112,10 @@ class MixedNormal(LossTransform):
         """K at any points."""
         return MixedNormals(((self, 1),), count).log_transform(z)
 
+    def approximate(self, c: Array, count: int = 1) -> Array:
+        """K at real points, from a coarse grid."""
+        return approximate(self.ratio, c)
+
 
 @dataclass(frozen=True)
 class MixedNormals(LossTransform):
@@ -152,18 +157,29 @@ class MixedNormals(LossTransform):
         """K on a vertical line, as matrix products."""
         return (on_line if len(self.terms) < MANY else on_line_batched)(self.mixtures, line)
 
+    def on_line_and_beside(self, line: Line, beside: Array, count: int = 1) -> tuple[Values, Values]:
+        """K on a vertical line, and at its abscissa and beside it: of few terms, by the same nodes."""
+        tilted = float(np.abs(1 + beside).max(initial=abs(1 + line.abscissa)) * self.mixtures.shift.max())
+        if count > 1 or len(self.terms) >= MANY or tilted > _FARTHEST:
+            return super().on_line_and_beside(line, beside, count)
+        return on_line_and_beside(self.mixtures, line, beside)
+
     def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
         """From shifted lines of integration."""
         total = np.zeros_like(heights)
-        # the more terms, the less decay each of them needs
-        floor = FLOOR if len(self.terms) < MANY else _FLOOR_OF_MANY
+        # the more repetitions, or terms, the less decay each of them needs
+        floor = max(FLOOR, min(math.exp(_LOG_NEGLIGIBLE / float(self.mixtures.count.min())), _HIGHEST_FLOOR))
+        floor = floor if len(self.terms) < MANY else _HIGHEST_FLOOR
         for part in self.mixtures.chunks(120 * heights.size):
             total += part.count @ log_mixture_envelope(part, abscissa, heights, floor)
         return total
 
 
-# measured: a sum of MANY terms is negligible where each has decayed to a tenth
-_FLOOR_OF_MANY = 0.1
+# derived: nodes that reach farther, for the sake of points beside the line, have exponents beyond the second-order sums
+_FARTHEST = 16.0
+# derived: below the last digit of every answer; measured: less decay than to a tenth is no quicker to prove
+_LOG_NEGLIGIBLE = -100.0
+_HIGHEST_FLOOR = 0.1
 # measured: shifts and rates this near each other, in logarithms, count as equal where a rough answer does
 _NEAR = 0.03
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -25,12 +26,58 @@ from logphi.quadrature.values import Values
 # derived: smaller tails, or larger exponents, lose digits to underflow or overflow
 _LEAST = 1e-290
 _LARGE = 600.0
+_SQRT_HALF = math.sqrt(0.5)
 # derived: a variance above it overflows in products
 _MOST = 1e300
 
 
+class Shifted(LossTransform):
+    """N(m^2/2, m^2): what follows in closed form from the shift m, in standard deviations."""
+
+    @property
+    @abstractmethod
+    def disc(self) -> tuple[float, float]:
+        """M as a double, and a bound of its error; infinite on overflow."""
+
+    @property
+    def closed_form(self) -> ClosedForm:
+        """Normal tails."""
+        return ClosedForm(self.excess, self.reversed_excess, self.partial_masses)
+
+    def excess(self, x: float) -> Scaled | None:
+        """Phi(-a) - e^x Phi(-b), a = x/m - m/2, b = x/m + m/2; None where a tail is below every normal double.
+
+        Balle & Wang 2018, Theorem 8. The derivative in m is the normal density at a, the one in x is the second term.
+        """
+        m, wrong = self.disc
+        if not wrong < m:
+            return None
+        a, b = x / m - m / 2, x / m + m / 2
+        first, second = math.erfc(a * _SQRT_HALF) / 2, math.erfc(b * _SQRT_HALF) / 2
+        if min(first, second) < _LEAST or x > _LARGE:
+            return None
+        second *= math.exp(x)
+        # a tail moves by at most its end plus one times what its end does, relatively
+        end_error = 2 * ULP * (abs(x) / m + m)
+        rounding = first * (8 * ULP + (abs(a) + 1) * end_error) + second * (8 * ULP + (abs(b) + 1) * end_error + ULP * abs(x))
+        return Scaled(0.0, first - second, rounding=rounding + wrong * math.exp(-a * a / 2) * (1 + abs(a) * end_error))
+
+    def reversed_excess(self, x: float) -> Scaled | None:
+        """E^x times the excess at -x."""
+        amount = self.excess(-x)
+        return amount and amount.times_exp(x)
+
+    def partial_masses(self, x: float, *, tilted: bool = False) -> tuple[Scaled, Scaled] | None:
+        """Phi(-a) and Phi(a), or Phi(-b) and Phi(b) of the tilt."""
+        from logphi.normal.tails import ALONE, mixed_sides
+
+        m = Discs(*(np.float64(part) for part in self.disc))  # type: ignore[arg-type]
+        end = FLOATS.constant(x) / m + (m if tilted else -m) / 2
+        return mixed_sides(float(end.mid - end.rad), float(end.mid + end.rad), ALONE, ALONE, ALONE)
+
+
 @dataclass(frozen=True)
-class Normal(LossTransform):
+class Normal(Shifted):
     """N(m^2/2, m^2), m the shift in standard deviations: K(z) = z (z + 1) m^2 / 2."""
 
     shift: Parameter
@@ -53,10 +100,11 @@ class Normal(LossTransform):
         """Exactly z (z + 1) m^2 / 2."""
         return Growth.both(shifted_growth(self.shift), largest_shift(self.shift))
 
-    @property
-    def closed_form(self) -> ClosedForm:
-        """Normal tails."""
-        return ClosedForm(self.excess, self.reversed_excess, self.partial_masses)
+    @cached_property
+    def disc(self) -> tuple[float, float]:
+        """The shift."""
+        m = self.shift.under(FLOATS)
+        return float(m.mid), float(m.rad)
 
     def by_form(self, forms: Forms[T]) -> T | None:
         """Its form."""
@@ -66,37 +114,8 @@ class Normal(LossTransform):
     def batched(terms: Terms, *, rough: bool = False) -> Terms:
         """One normal law, unless it is one already."""
         shifts = tuple((law.shift, count) for law, count in terms if isinstance(law, Normal))
-        return terms if rough or len(shifts) == 1 else ((Normals(shifts), 1),)
-
-    def excess(self, x: float) -> Scaled | None:
-        """Phi(-a) - e^x Phi(-b), a = x/m - m/2, b = x/m + m/2; None where a tail is below every normal double.
-
-        Balle & Wang 2018, Theorem 8. The derivative in m is the normal density at a, the one in x is the second term.
-        """
-        m = self.shift.under(FLOATS)
-        mid, rad = float(m.mid), float(m.rad)
-        a, b = x / mid - mid / 2, x / mid + mid / 2
-        first, second = (math.erfc(end / math.sqrt(2)) / 2 for end in (a, b))
-        if min(first, second) < _LEAST or x > _LARGE:
-            return None
-        second *= math.exp(x)
-        # a tail moves by at most its end plus one times what its end does, relatively
-        end_error = 2 * ULP * (abs(x) / mid + mid)
-        rounding = first * (8 * ULP + (abs(a) + 1) * end_error) + second * (8 * ULP + (abs(b) + 1) * end_error + ULP * abs(x))
-        return Scaled(0.0, first - second, rounding=rounding + rad * math.exp(-a * a / 2) * (1 + abs(a) * end_error))
-
-    def reversed_excess(self, x: float) -> Scaled | None:
-        """E^x times the excess at -x."""
-        amount = self.excess(-x)
-        return amount and amount.times_exp(x)
-
-    def partial_masses(self, x: float, *, tilted: bool = False) -> tuple[Scaled, Scaled] | None:
-        """Phi(-a) and Phi(a), or Phi(-b) and Phi(b) of the tilt."""
-        from logphi.normal.tails import ALONE, mixed_sides
-
-        m = self.shift.under(FLOATS)
-        end = FLOATS.constant(x) / m + (m if tilted else -m) / 2
-        return mixed_sides(float(end.mid - end.rad), float(end.mid + end.rad), ALONE, ALONE, ALONE)
+        alone = rough or (len(shifts) == 1 and shifts[0][1] == 1)
+        return terms if alone else ((Normals(shifts), 1),)
 
     def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
         """Exactly -m^2 t^2 / 2."""
@@ -106,8 +125,11 @@ class Normal(LossTransform):
 
 
 @dataclass(frozen=True)
-class Normals(LossTransform):
-    """The sum of counted :class:`Normal` laws, one whose variance is the sum of theirs; for computing with doubles."""
+class Normals(Shifted):
+    """The sum of counted :class:`Normal` laws, one whose variance is the sum of theirs; for computing with doubles.
+
+    (Dong, Roth & Su 2022, Corollary 3.3 of the preprint.)
+    """
 
     shifts: tuple[tuple[Parameter, int], ...]
 
@@ -130,6 +152,16 @@ class Normals(LossTransform):
         # derived: two roundings of each product, one of a count beyond 2^53 and one of the sum
         error = math.fsum(count * rad * (2 * mid + rad)) + 4 * ULP * total
         return Discs(np.float64(total), np.float64(error * (1 + 1e-14)))  # type: ignore[arg-type]
+
+    @cached_property
+    def disc(self) -> tuple[float, float]:
+        """The root of the variance."""
+        total, wrong = float(self.variance.mid), float(self.variance.rad)
+        if not (wrong < total and _LEAST < total < _MOST):
+            return total, math.inf
+        m = math.sqrt(total)
+        # derived: the difference of two roots is that of the squares over the sum of the roots
+        return m, wrong / m * (1 + ULP) + ULP * m
 
     def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
         """K(z) = z (z + 1) v / 2."""

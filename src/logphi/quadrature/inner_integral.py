@@ -4,6 +4,8 @@ notation: Q holds the weights of the nodes, l is the loss there, a = z + 1, c = 
 E_Q[e^l] are known, the sum is taken of the second-order term e^{al} - 1 - a (e^l - 1), so that a small K keeps its digits.
 
 Array axes, in order: mixture, abscissa or height, node.
+
+The file is longer than others because the sums and every bound of their rounding belong together.
 """
 
 from __future__ import annotations
@@ -56,6 +58,12 @@ class Noise:
         constant, other_constant = pairs.pop("constant")
         return Noise(**{name: np.concatenate(pair, axis=2) for name, pair in pairs.items()}, constant=constant + other_constant)
 
+    @property
+    def first(self) -> Noise:
+        """That of the first real part alone."""
+        parts = (self.second, self.plain, self.linear, self.second_by_loss, self.linear_by_loss, self.constant)
+        return Noise(*(part[:, :1] for part in parts))
+
     def of_size(self, size: Array) -> Array:
         """A bound for |z| up to ``size``; the sizes run along the second axis."""
         # a bound may be infinite, which zero must not meet
@@ -86,6 +94,12 @@ class Nodes:
     noise: Noise
     inner: Array
 
+    @property
+    def first(self) -> Nodes:
+        """For the first real part alone."""
+        weight, log_mass, slope, inner = (part[:, :1] for part in (self.weight, self.log_mass, self.slope, self.inner))
+        return Nodes(self.loss, weight, log_mass, slope, self.noise.first, inner)
+
 
 def near_one(log_mass: Array) -> NDArray[np.bool_]:
     """Where the sum is of M(c) - 1."""
@@ -114,19 +128,26 @@ def summed(
     total = weight.sum(axis=2)
     log_mass = peak + np.log(total)
 
-    slope = product(weight, loss[:, :, None])[:, :, 0] / total
     small = (np.maximum(exponent.max(axis=2), loss.max(axis=1)[:, None]) < _LARGE) & near_one(log_mass)
-    if small.any():
+    # where the sum is of w^a as it stands, it has no other parts
+    every, some = bool(small.all()), bool(small.any())
+    slope = log_mass if every else product(weight, loss[:, :, None])[:, :, 0] / total
+    if some:
         # the second-order form, of w^a and of w
-        bounded = np.where(small[:, :, None], exponent, 0.0)
-        of_w = np.where(small.any(axis=1)[:, None], loss, 0.0)[:, None, :]
+        bounded = exponent if every else np.where(small[:, :, None], exponent, 0.0)
+        of_w = loss if every else np.where(small.any(axis=1)[:, None], loss, 0.0)
         density = np.exp(log_density)
-        moments = product(second_exp(np.concatenate([bounded, of_w], axis=1)), density[:, None])[:, :, 0]
-        excess = moments[:, :-1] - power * moments[:, -1:] + ((power - 1) * omitted[1] - power * omitted[0])
-        first_moment = product(np.expm1(bounded), (density * loss)[:, :, None])[:, :, 0] - moments[:, -1:]
-        first_moment += omitted[1] - omitted[0]
-        log_mass = np.where(small, np.log1p(np.where(small, excess, 0.0)), log_mass)
-        slope = np.where(small, first_moment / (1 + np.where(small, excess, 0.0)), slope)
+        terms = np.concatenate([second_exp(np.concatenate([bounded, of_w[:, None, :]], axis=1)), np.expm1(bounded)], axis=1)
+        by_loss = density * of_w
+        measures = np.concatenate([np.broadcast_to(density, by_loss.shape)[:, :, None], by_loss[:, :, None]], axis=2)
+        moments, last = product(terms, measures), power.size
+        excess = moments[:, :last, 0] - power * moments[:, [last], 0] + ((power - 1) * omitted[1] - power * omitted[0])
+        if not every:
+            excess = np.where(small, excess, 0.0)
+        own_mass = np.log1p(excess)
+        own_slope = (moments[:, last + 1 :, 1] - moments[:, [last], 0] + (omitted[1] - omitted[0])) / (1 + excess)
+        log_mass = own_mass if every else np.where(small, own_mass, log_mass)
+        slope = own_slope if every else np.where(small, own_slope, slope)
     weight *= np.exp(peak - log_mass)[:, :, None]
 
     # derived: in a sum of complex products, at most 2^(1/2) 2 roundings a step
@@ -134,21 +155,20 @@ def summed(
     size = np.abs(loss)
     log_relative = log_density - log_mass[:, :, None]
     second = small[:, :, None]
-    plain = np.exp(log_relative + exponent)
-    # where the sum is of w^a as it stands, it has no other parts
-    every = bool(small.all())
     base, tilted_by_w = (
         np.exp(part) if every else np.where(second, np.exp(np.where(second, part, 0.0)), 0.0)
         for part in (log_relative, log_relative + loss[:, None, :])
     )
-    largest = np.where(second, np.maximum(np.maximum(plain, tilted_by_w), base), np.inf)
+    largest = np.maximum(np.maximum(weight, tilted_by_w), base)
+    if not every:
+        largest = np.where(second, largest, np.inf)
     known_apart = (ELEMENTARY + omitted_error) * (np.abs(power * omitted[0]) + np.abs((power - 1) * omitted[1]))
     noise = Noise(
         second=largest * (size * size / 2 * unit + 1e-300)[:, None, :],
-        plain=(plain + base) * unit,
-        linear=(plain * size[:, None, :] + np.abs(tilted_by_w - base)) * unit,
+        plain=(weight + base) * unit,
+        linear=(weight * size[:, None, :] + np.abs(tilted_by_w - base)) * unit,
         second_by_loss=largest * (size * loss_error + 1e-300)[:, None, :],
-        linear_by_loss=(plain + tilted_by_w) * loss_error[:, None, :],
+        linear_by_loss=(weight + tilted_by_w) * loss_error[:, None, :],
         constant=np.where(small, known_apart * np.exp(-np.where(small, log_mass, 0.0)), ELEMENTARY * (1 + np.abs(log_mass))),
     )
     return Nodes(loss, weight, log_mass, slope, noise, np.zeros(log_mass.shape))
@@ -191,6 +211,8 @@ def by_abscissa(z: NDArray[Any], on_real: Callable[[Array], Values], on_vertical
     """Values at points of any shape from those on the real axis, or, of complex ones, from one grid per abscissa."""
     if not np.iscomplexobj(z):
         values = on_real(z.ravel())
+        if z.ndim == 1:
+            return values
         parts = np.stack([values.mid, values.rounding, values.inner])
     else:
         parts = np.full((3, z.size), np.inf, dtype=complex)
@@ -205,6 +227,8 @@ def by_abscissa(z: NDArray[Any], on_real: Callable[[Array], Values], on_vertical
 
 def over(values: Values, count: int) -> Values:
     """Values of K from those of count times K; where one is unknown, so is the other."""
+    if count == 1:
+        return values
     known = np.isfinite(values.mid)
     mid = np.where(known, np.where(known, values.mid, 0) / count, np.inf)
     return Values(mid, values.rounding / count, values.inner / count)
@@ -212,9 +236,12 @@ def over(values: Values, count: int) -> Values:
 
 def weighted(count: Array, mid: NDArray[Any], rounding: Array, inner: Array) -> Values:
     """Sums over the mixtures, with the rounding of the sum itself; unknown where one of them is."""
-    known = np.isfinite(rounding) & np.isfinite(inner) & np.isfinite(mid)
-    mid, rounding, inner = (np.where(known, part, 0.0) for part in (mid, rounding, inner))
-    unknown = np.where(known.all(axis=0), 0.0, np.inf)
+    # of an infinity and of no number the sum of the errors is no finite number
+    known = np.isfinite(rounding + inner + np.abs(mid))
+    unknown: Array | float = 0.0
+    if not known.all():
+        mid, rounding, inner = (np.where(known, part, 0.0) for part in (mid, rounding, inner))
+        unknown = np.where(known.all(axis=0), 0.0, np.inf)
     sum_error = ULP * (2 + count.size) * (count @ np.abs(mid))
     return Values(count @ mid, count @ rounding + sum_error + unknown, count @ inner)
 
@@ -245,7 +272,7 @@ class InnerIntegral(ABC):
 
     def on_axis(self, abscissas: Array, count: int) -> Values:
         """K at real points; infinite where it is out of reach."""
-        values = unknown(abscissas.size)
+        values = Values.unknown(abscissas.size)
         for those in _alike(abscissas):
             own = abscissas[those]
             found = self.nodes(own + 1, own, count)
@@ -269,7 +296,7 @@ class InnerIntegral(ABC):
     def _on_vertical(self, abscissa: float, heights: Array, count: int, second_moments: SecondMoments) -> Values:
         found = self.nodes(np.array([abscissa + 1]), abscissa + 1j * heights, count)
         if found is None:
-            return unknown(heights.size)
+            return Values.unknown(heights.size)
         repeats, top = np.array([float(count)]), float(heights.max())
         return weighted(np.ones(1), *deviations(found, repeats, abscissa, heights, top, second_moments))
 
@@ -280,8 +307,3 @@ def _alike(abscissas: Array) -> Iterator[NDArray[np.intp]]:
     for one in np.unique(level):
         those = np.flatnonzero(level == one)
         yield from np.split(those, range(_SHARED, those.size, _SHARED))
-
-
-def unknown(size: int) -> Values:
-    """Values of which nothing is known."""
-    return Values(*np.full((3, size), np.inf))

@@ -7,6 +7,8 @@ density may rise once more, to e^{a^2 (C^2 - C^2/a)/2} p^a, p the weight of C.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from logphi.arrays import Array
@@ -26,15 +28,14 @@ def ends(mixtures: LogRatio, powers: Array, log_small: float) -> tuple[float, fl
 
     It is a guess; :func:`cut_off` bounds what is omitted.
     """
-    m = mixtures.shift[:, None]
-    reach = float(np.sqrt(-2 * log_small)) + 2
-    widest, top = float(m.max()), max(float(powers.max()), 1.0)
+    reach = math.sqrt(-2 * log_small) + 2
+    widest, lowest, top = float(mixtures.shift.max()), float(powers.min()), max(float(powers.max()), 1.0)
     # left of 0 the slope is largest at 0
-    low = min(0.0, float(powers.min())) * float(mixtures.slope(0.0).max()) - reach
+    low = (lowest * float(mixtures.slope(0.0).max()) if lowest < 0 else 0.0) - reach
     farthest = top * widest + reach
     if top * widest <= _LONG * reach:
         return low, farthest
-    centre = np.zeros_like(m)
+    centre = np.zeros((mixtures.shift.size, 1))
     for _ in range(40):
         before, centre = centre, top * mixtures.slope(centre)
         if np.abs(centre - before).max() < _CENTRE_ERROR:
@@ -75,12 +76,16 @@ def cut_off(x: Array, mixtures: LogRatio, loss: Array, power: Array, log_density
     (mixture, power). The terms fall at least geometrically to the left, where log w has at most the slope at the end.
     """
     m = mixtures.shift[:, None]
-    step = float(x[1] - x[0])
+    start, end = float(x[0]), float(x[-1])
+    step = float(x[1]) - start
     a = np.concatenate([power, [0.0, 1.0]])
-    left = log_density[0] + a * loss[:, :1] - _log_expm1((np.minimum(a, 0.0) * mixtures.slope(float(x[0])) - x[0]) * step)
-    right = log_density[-1] + a * loss[:, -1:] - _log_expm1((x[-1] - np.maximum(a, 0.0) * m) * step)
-    if float(a.max()) * float(m.max()) > x[-1]:
-        right = np.where(a > 0, log_beyond(float(x[-1]), step, mixtures, np.maximum(a, 0.0)), right)
+    falling, rising = np.minimum(a, 0.0), np.maximum(a, 0.0)
+    # both ends side by side: (mixture, power, end)
+    fall = np.concatenate([(falling * mixtures.slope(start) - start)[:, :, None], (end - rising * m)[:, :, None]], axis=2)
+    bound = log_density[[0, -1]] + a[:, None] * loss[:, None, [0, -1]] - _log_expm1(fall * step)
+    left, right = bound[:, :, 0], bound[:, :, 1]
+    if float(rising.max()) * float(m.max()) > end:
+        right = np.where(a > 0, log_beyond(end, step, mixtures, rising), right)
     log_omitted = np.logaddexp(left, right)
     rest = np.logaddexp(log_omitted[:, -2:-1], log_omitted[:, -1:]) + np.log1p(np.abs(power))
     rest = np.where(near_one(log_mass), rest, -np.inf)
@@ -89,4 +94,4 @@ def cut_off(x: Array, mixtures: LogRatio, loss: Array, power: Array, log_density
 
 def _log_expm1(fall: Array) -> Array:
     """``log(e^x - 1)``; minus infinity where the terms do not fall, so that nothing is known."""
-    return np.where(fall > 0, np.log(np.expm1(np.clip(fall, 1e-300, LARGE))), -np.inf)
+    return np.where(fall > 0, np.log(np.expm1(np.minimum(np.maximum(fall, 1e-300), LARGE))), -np.inf)

@@ -50,11 +50,13 @@ class ExponentialMixture:
 
     def value(self, s: Any) -> Array:
         """Log w, relatively accurate where it is small."""
-        y = self.exponent(s)
+        y: Array = np.asarray(self.exponent(s), dtype=float)
         if self.certain:
-            return np.asarray(y, dtype=float)
-        growth = np.expm1(np.minimum(y, LARGE))
-        return np.asarray(np.where(y < LARGE, np.log1p(self.rate * growth), np.log(self.rate) + y))
+            return y
+        if y.max(initial=0.0) < LARGE:
+            return np.asarray(np.log1p(self.rate * np.expm1(y)))
+        near = np.log1p(self.rate * np.expm1(np.minimum(y, LARGE)))
+        return np.asarray(np.where(y < LARGE, near, np.log(self.rate) + y))
 
     def share(self, s: Any, value: Array) -> Array:
         """The share q e^Y of w, between 0 and 1: the slope of log w over kappa."""
@@ -62,8 +64,9 @@ class ExponentialMixture:
 
     def relative_error(self, s: Any, value: Array, of_exponent: Array) -> Array:
         """The error of w over w, Y being known to ``of_exponent``, with roundings of its elementary functions."""
-        growth = self.rate * np.abs(np.expm1(np.minimum(self.exponent(s), LARGE)))
-        return np.asarray(ELEMENTARY * growth * np.exp(-np.minimum(value, LARGE)) + self.share(s, value) * of_exponent)
+        # w - 1 over w, by the logarithm of w
+        growth = np.abs(np.expm1(-value))
+        return np.asarray(ELEMENTARY * growth + self.share(s, value) * of_exponent)
 
     def inverse(self, value: Array | float) -> Array:
         """The s at which log w has a value, to some ulps; far to the left where there is none."""
@@ -166,8 +169,11 @@ class TwoComponents(LogRatio):
 
     def chunks(self, size: int, limit: int = CHUNK) -> Iterator[TwoComponents]:
         """Slices of the mixtures, sorted by their shifts."""
-        order = np.argsort(self.shift)
         many = max(1, limit // max(size, 1))
+        if self.shift.size <= many:
+            yield self
+            return
+        order = np.argsort(self.shift)
         for start in range(0, order.size, many):
             part = order[start : start + many]
             yield TwoComponents(self.shift[part], self.rate[part], self.count[part])
@@ -177,8 +183,9 @@ class TwoComponents(LogRatio):
         return self.terms.value(x)
 
     def slope(self, x: Array | float) -> Array:
-        """The shift m times the share."""
-        return np.asarray(self.terms.slope * self.terms.share(x, self.value(x)))
+        """The shift m times the share, which is a logistic function of Y."""
+        log_odds = np.log(self.rate) - np.log1p(-self.rate)
+        return np.asarray(self.terms.slope * np.exp(-np.logaddexp(0.0, -self.terms.exponent(x) - log_odds[:, None])))
 
     def relative_error(self, x: Array, value: Array, angle: float = 0.0) -> Array:
         """Y errs by the roundings of m x and of m^2, and by half an ulp of m."""

@@ -31,7 +31,7 @@ FLOOR = 1e-12
 _ERROR = 1e-5
 # derived: v stays below pi/4, and b + v below pi
 _HIGHEST = 0.7 * np.pi
-_STRIP = 0.225 * np.pi
+_STRIPS = 0.225 * np.pi * np.linspace(0.02, 1.0, 24)
 # derived: far above what rounding and half an ulp of m and q do to the parts of the exponent, while tilts stay below _TILT
 _ROUNDING = 1e-9
 _TILT = 1e5
@@ -129,7 +129,8 @@ def _best(weight: Array, share: Array, stiffness: Array, heights: Array, most: A
 
 def _strip_step(m: Array, most: Array, negative: float, log_error: Array) -> Array:
     """The largest step in y whose two trapezoidal sums err by less than the error, relative to M(c)."""
-    v = np.linspace(0.02, 1.0, 24) * _STRIP
-    widened = -0.5 * negative * (np.log(np.cos((most + v) / 2)) + np.log(np.cos(np.maximum(most, v) / 2)))
-    growth = np.log(2) + v * v / (2 * m * m) + widened + most * most / (2 * m * m) - log_error
+    v = _STRIPS
+    growth = np.log(2) + (v * v + most * most) / (2 * m * m) - log_error
+    if negative:
+        growth -= 0.5 * negative * (np.log(np.cos((most + v) / 2)) + np.log(np.cos(np.maximum(most, v) / 2)))
     return np.asarray((2 * np.pi * v / (growth + 0.1)).max(axis=1, keepdims=True))

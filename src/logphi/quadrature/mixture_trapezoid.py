@@ -21,6 +21,8 @@ All functions take many mixtures at once. Array axes, in order: mixture, absciss
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import reduce
+from operator import add
 from typing import Any
 
 import numpy as np
@@ -29,7 +31,7 @@ from numpy.typing import NDArray
 from logphi.arith.floats import ELEMENTARY, ULP
 from logphi.arith.summation import error_of_log, roundings
 from logphi.arrays import Array
-from logphi.quadrature.inner_integral import INNER_TARGET, Nodes, Noise, by_abscissa, deviations, summed, unknown, weighted
+from logphi.quadrature.inner_integral import INNER_TARGET, Nodes, Noise, by_abscissa, deviations, summed, weighted
 from logphi.quadrature.integration_range import cut_off, ends, log_beyond
 from logphi.quadrature.log_ratio import LARGE, LogRatio
 from logphi.quadrature.second_order_sums import SecondMoments, along_line, one_by_one
@@ -43,17 +45,15 @@ _LOG_APPROXIMATE = -18.0
 
 def approximate(mixtures: LogRatio, abscissas: Array) -> Array:
     """The sum of count times K at real points, to some digits, with no bound; infinite where out of reach."""
-    total = np.zeros(abscissas.shape)
-    for part in mixtures.chunks(60 * abscissas.size):
-        total += _approximate(part, abscissas)
-    return total
+    return np.asarray(sum(_approximate(part, abscissas) for part in mixtures.chunks(60 * abscissas.size)))
 
 
 def _approximate(mixtures: LogRatio, abscissas: Array) -> Array:
-    power = abscissas[None, :, None] + 1
-    low, high = ends(mixtures, power[0, :, 0], _LOG_APPROXIMATE)
+    powers = abscissas + 1
+    power = powers[:, None]
+    low, high = ends(mixtures, powers, _LOG_APPROXIMATE)
     # where powers are positive no peak is narrower than a normal one
-    step = min(0.6, max(1.0 / float(mixtures.shift.max()), 0.1 if power.min() >= 0 else 0.0))
+    step = min(0.6, max(1.0 / float(mixtures.shift.max()), 0.1 if powers.min() >= 0 else 0.0))
     if not high - low <= step * MAX_NODES / 8:
         # the farthest abscissa spoils the grid: give it up
         near = np.abs(abscissas) < np.abs(abscissas).max()
@@ -66,7 +66,7 @@ def _approximate(mixtures: LogRatio, abscissas: Array) -> Array:
     density = np.exp(-x * x / 2) * (step / np.sqrt(2 * np.pi))
     exponent = power * loss[:, None, :]
     if exponent.max() < LARGE and loss.max() < LARGE:
-        log_mass = np.log1p(np.expm1(exponent) @ density - power[:, :, 0] * (np.expm1(loss) @ density)[:, None])
+        log_mass = np.log1p(np.expm1(exponent) @ density - powers * (np.expm1(loss) @ density)[:, None])
     else:
         log_terms = exponent - x * x / 2
         peak = log_terms.max(axis=2)
@@ -76,14 +76,13 @@ def _approximate(mixtures: LogRatio, abscissas: Array) -> Array:
 
 def on_axis(mixtures: LogRatio, abscissas: Array) -> Values:
     """The sum of count times K at real points; infinite where the grid would exceed ``MAX_NODES``."""
-    total = Values(np.zeros(abscissas.size), np.zeros(abscissas.size), np.zeros(abscissas.size))
+    found: list[Values] = []
     for part in mixtures.chunks(400 * abscissas.size):
         nodes = _nodes(part, abscissas, 0.0)
         if nodes is None:
-            return unknown(abscissas.size)
-        size = np.abs(abscissas)
-        total += weighted(part.count, nodes.log_mass, error_of_log(nodes.noise.of_size(size)), error_of_log(nodes.inner))
-    return total
+            return Values.unknown(abscissas.size)
+        found.append(_real(part, nodes, abscissas))
+    return reduce(add, found)
 
 
 def at_points(mixtures: LogRatio, z: NDArray[Any]) -> Values:
@@ -95,34 +94,53 @@ def at_heights(mixtures: LogRatio, abscissa: float, heights: Array) -> Values:
     """The sum of count times K at points of one vertical line, in any order: one sum per point."""
     # below the real axis the values are those above, conjugate
     above = np.abs(heights)
-    values = _on_vertical(mixtures, abscissa, above, float(above.max()), one_by_one)
+    values, _ = _on_vertical(mixtures, np.array([abscissa]), above, float(above.max()), one_by_one)
     return Values(np.where(heights < 0, values.mid.conj(), values.mid), values.rounding, values.inner)
 
 
 def on_line(mixtures: LogRatio, line: Line) -> Values:
     """The sum of count times K on a line."""
-    return _on_vertical(mixtures, line.abscissa, line.heights, line.step * line.size, along_line(line))
+    return on_line_and_beside(mixtures, line, np.zeros(0))[0]
 
 
-def _on_vertical(mixtures: LogRatio, abscissa: float, heights: Array, top: float, second_moments: SecondMoments) -> Values:
-    """K at c + it."""
-    total = Values(np.zeros(heights.size, dtype=complex), np.zeros(heights.size), np.zeros(heights.size))
-    for part in mixtures.chunks(300 * (2 * int(np.sqrt(heights.size)) + 16)):
-        nodes = _nodes(part, np.array([abscissa]), 0.0 if (shift := _worthwhile_shift(part, abscissa, top)) else top)
-        if nodes is not None and shift:
-            nodes = _shifted(part, abscissa, top, shift, nodes)
+def on_line_and_beside(mixtures: LogRatio, line: Line, beside: Array) -> tuple[Values, Values]:
+    """The sum of count times K on a line and, by the same nodes, at its abscissa and at real points beside it."""
+    abscissas = np.append(line.abscissa, beside)
+    return _on_vertical(mixtures, abscissas, line.heights, line.step * line.size, along_line(line))
+
+
+def _on_vertical(
+    mixtures: LogRatio, abscissas: Array, heights: Array, top: float, second_moments: SecondMoments
+) -> tuple[Values, Values]:
+    """K at c + it, c the first abscissa, and at all abscissas."""
+    abscissa = float(abscissas[0])
+    values: list[Values] = []
+    real: list[Values] = []
+    for part in mixtures.chunks(300 * (2 * int(np.sqrt(heights.size)) + 16) + 400 * (abscissas.size - 1)):
+        shift = _worthwhile_shift(part, abscissa, top)
+        nodes = _nodes(part, abscissas, 0.0 if shift else top)
         if nodes is None:
-            return unknown(heights.size)
-        total += weighted(part.count, *deviations(nodes, part.count, abscissa, heights, top, second_moments))
-    return total
+            return Values.unknown(heights.size), Values.unknown(abscissas.size)
+        real.append(_real(part, nodes, abscissas))
+        above = _shifted(part, abscissa, top, shift, nodes.first) if shift else nodes.first
+        if above is None:
+            return Values.unknown(heights.size), reduce(add, real)
+        values.append(weighted(part.count, *deviations(above, part.count, abscissa, heights, top, second_moments)))
+    return reduce(add, values), reduce(add, real)
+
+
+def _real(mixtures: LogRatio, nodes: Nodes, abscissas: Array) -> Values:
+    """The sum of count times K at the abscissas of the nodes."""
+    rounding = error_of_log(nodes.noise.of_size(np.abs(abscissas)))
+    return weighted(mixtures.count, nodes.log_mass, rounding, error_of_log(nodes.inner))
 
 
 def _nodes(mixtures: LogRatio, abscissas: Array, top: float) -> Nodes | None:
     """Nodes fit for heights up to ``top``; None where they would be too many."""
     power = abscissas + 1
     log_target = np.log(INNER_TARGET / mixtures.count)
-    step = float(steps(mixtures, np.append(power, (0.0, 1.0)), top, log_target).min())
-    first, last = (np.array(ends(mixtures, np.append(power, 1.0), float(log_target.min()))) / step).round()
+    step = float(steps(mixtures, np.concatenate([power, [0.0, 1.0]]), top, log_target).min())
+    first, last = (np.array(ends(mixtures, np.concatenate([power, [1.0]]), float(log_target.min()))) / step).round()
     if not last - first <= MAX_NODES:
         return None
     x = step * np.arange(first, last + 1)
@@ -135,6 +153,10 @@ def _nodes(mixtures: LogRatio, abscissas: Array, top: float) -> Nodes | None:
     return replace(nodes, inner=inner)
 
 
+# measured: shares of the widest strip, finely enough for the best to be within a percent
+_SHARES = np.linspace(0.05, 1.0, 64)
+
+
 def steps(mixtures: LogRatio, powers: Array, top: float, log_target: Array, shift: float = 0.0) -> Array:
     """The largest step in x for each mixture whose error bounds, at every power in use, stay below the target together."""
     m, lowest = mixtures.shift, min(0.0, float(powers.min()))
@@ -142,12 +164,13 @@ def steps(mixtures: LogRatio, powers: Array, top: float, log_target: Array, shif
     parts = np.log(16 * (2 + float(np.abs(powers).max()) + top)) + np.log(np.maximum(1.0, m * m / 16))[:, None]
     # beyond a few m the growth of the density outweighs all else
     far = np.minimum(0.98 * (np.pi - shift), 2 * m * np.sqrt(2 * (parts[:, 0] - log_target)))
-    b = np.linspace(0.05, 1.0, 64) * far[:, None]
+    b = _SHARES * far[:, None]
     high = shift + b
-    turned = np.maximum(b - shift, 0.0) * (
-        top * _turn_rate(mixtures, max(float(powers.max()), 1.0), top, far)[:, None] if top else 0.0
-    )
-    growth = parts + high * high / (2 * m[:, None] ** 2) + turned + lowest * np.log(np.cos(high / 2))
+    growth = parts + high * high / (2 * m[:, None] ** 2)
+    if top:
+        growth += np.maximum(b - shift, 0.0) * (top * _turn_rate(mixtures, max(float(powers.max()), 1.0), top, far)[:, None])
+    if lowest < 0:
+        growth += lowest * np.log(np.cos(high / 2))
     # the bound is at most e^{growth - 2 pi b/h} as soon as the exponential exceeds two
     return np.asarray(2 * np.pi / (np.maximum(growth - log_target[:, None], 1.0) / b).min(axis=1) / m)
 

@@ -69,6 +69,11 @@ class Values:
         rounding = rounding + ELEMENTARY * (1 + np.abs(scale)) + 2 * ULP * np.abs(np.where(known, mid, 0.0))
         return Values(np.where(known, mid, np.inf), np.where(known, rounding, np.inf), np.zeros(size.shape))
 
+    @staticmethod
+    def unknown(size: int) -> Values:
+        """Values of which nothing is known."""
+        return Values(*np.full((3, size), np.inf))
+
     @property
     def radius(self) -> Array:
         """Both errors together."""
@@ -82,6 +87,8 @@ class Values:
 
     def times(self, count: int) -> Values:
         """Values of ``count * K``; where K is unknown, so is the multiple."""
+        if count == 1:
+            return self
         known = np.isfinite(self.mid)
         mid = np.where(known, count * np.where(known, self.mid, 0), np.inf)
         return Values(mid, count * self.rounding + 2.0**-51 * np.abs(mid), count * self.inner)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, overload
 
@@ -12,6 +12,7 @@ from logphi.answers.bounds import Bounds
 from logphi.answers.enclosure import Enclosure
 from logphi.bracketing import crossing
 from logphi.engine.answer import on_scale, worst
+from logphi.engine.closed_crossing import epsilon_in_closed_form
 from logphi.engine.directions import Certifiable
 from logphi.engine.log_probability import LogProbability, masses
 from logphi.engine.routes.evaluator import Evaluator
@@ -108,9 +109,9 @@ def epsilon(
     deltas = check.unit_array("delta", delta)
     orders, profiles, asked = loss.orders(direction), evaluator(method, many=deltas.ndim > 0), named(method)
     # a named route is taken, and inverted in its own way
-    solve, near_top = (crossing, at_the_top) if asked is None else (asked.solver, None)
+    solve, shortcuts = (crossing, (at_the_top, epsilon_in_closed_form)) if asked is None else (asked.solver, ())
     starts = [WarmStart(part) for _, part in orders]
-    return pointwise(deltas, lambda at: _answer(orders, at, profiles, solve, tolerance, near_top, starts))
+    return pointwise(deltas, lambda at: _answer(orders, at, profiles, solve, tolerance, shortcuts, starts))
 
 
 Shortcut = Callable[[LogPhi, float, float], "Bound | None"]
@@ -122,7 +123,7 @@ def _answer(
     profiles: Evaluator,
     solve: Solver,
     tolerance: Tolerance,
-    shortcut: Shortcut | None,
+    shortcuts: Sequence[Shortcut],
     starts: list[WarmStart],
 ) -> Bound:
     """The larger of both orders; one that cannot attain the maximum is not solved for."""
@@ -130,7 +131,8 @@ def _answer(
     for (order, part), start in zip(orders, starts, strict=True):
         if found and delta > 0 and _surpassed(part, found[0].lower, math.log(delta), profiles):
             continue
-        own = (shortcut and shortcut(part, delta, tolerance.aim)) or _one(start, delta, profiles, solve, tolerance)
+        known = next(filter(None, (shortcut(part, delta, tolerance.aim) for shortcut in shortcuts)), None)
+        own = known or _one(start, delta, profiles, solve, tolerance)
         found.append(replace(own, direction=order))
     return on_scale(worst(found), tolerance.enough)
 
@@ -210,6 +212,8 @@ def _one(warm: WarmStart, delta: float, profiles: Evaluator, solve: Solver, tole
         return found, last, _slope(seen, found.value)
 
     found, last, slope = solved(tolerance, start)
+    if found.lower == 0 and not doubtful and _zero_suffices(loss, level, profiles, tolerance):
+        return Bound(0.0, 0.0, 0.0, method="exact")
     size = max(1.0, found.value)
     # where the profile is flat it must be known better than its crossing
     needed = tolerance * (min(slope * size, 1.0) / _FLAT)

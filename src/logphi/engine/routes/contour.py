@@ -29,15 +29,17 @@ def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
 
 def _where_it_decays(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
     """On a line beyond which nothing is left; without rare large losses where these decide."""
+    saddle = None
     if clipping.large_of(loss):
-        demand = replace(demand, hint=contour.saddle_of_excess(loss, epsilon, demand.hint).abscissa)
+        saddle = contour.saddle_of_excess(loss, epsilon, demand.hint)
+        demand = replace(demand, hint=saddle.abscissa)
         found = clipping.prepare_where_needed(loss, epsilon, demand)
         if found is not None:
             return clipped(loss, found)
     # the longest line gains no more than its number of nodes over what atoms do not lose by themselves, and is long
     atoms = real_space.made_of_pieces(loss.terms) and float(loss.log_envelope(0.0, _FAR)[0])
     hopeless = atoms is not False and atoms > math.log(min(demand.rtol * MAX_NODES, _DECAYED))
-    prepared = None if hopeless else contour.prepare(loss, epsilon, demand, decaying=True)
+    prepared = None if hopeless else contour.prepare(loss, epsilon, demand, decaying=True, excess=saddle)
     if prepared is None:
         raise NotApplicableError("the transform does not decay far enough for a contour of reasonable length")
     return _local(loss, prepared)

@@ -19,17 +19,17 @@ def closed_form(loss: LogPhi, demand: Demand, base_profile: Prepare) -> Local:
         return lambda x: single_release(found, x, lambda at: base_profile(found.base, at, Demand(demand.rtol))(at))
     if not has_closed_profile(loss):
         return summed(loss, demand, EXACT)
-    known, law = masses(loss), loss.terms[0][0]
+    known, own = masses(loss), loss.closed_form
 
     def at(x: float) -> LogProbability:
-        amount = law.closed_form.excess(x)
+        amount = own.excess(x)
         return trivial(known, x) if amount is None else from_inversion(known, x, Inversion(Part.EXCESS, amount), EXACT)
 
     return at
 
 
 def has_closed_profile(loss: LogPhi) -> bool:
-    """Whether the loss is that of one release with a profile of its own."""
+    """Whether the loss has a profile of its own: that of one release, or of normal noise alone."""
     return loss.closed_form.has_profile
 
 

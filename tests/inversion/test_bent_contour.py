@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from logphi.inversion import bent_layout
+from logphi.inversion.bent_contour import Branch
 from logphi.inversion.contour import Part
 from logphi.inversion.demand import Demand
-from logphi.inversion.bent_contour import Branch
 from slowly import slowly
 from two_samples import Pair, two_deltas
 

@@ -14,7 +14,7 @@ _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(24)
 def loss(pair: Pair, x: np.ndarray) -> np.ndarray:
     """log(1 - q + q e^{mx - m^2/2}) for a noise multiplier and a rate."""
     m, q = 1 / pair[0], pair[1]
-    return np.log1p(q * np.expm1(m * x - m * m / 2))
+    return np.asarray(np.log1p(q * np.expm1(m * x - m * m / 2)))
 
 
 def place(pair: Pair, value: float) -> float:
@@ -31,7 +31,7 @@ def one_delta(pair: Pair, epsilon: np.ndarray) -> np.ndarray:
     above = inside > -1
     x = (np.log1p(np.where(above, inside, 0.0)) + m * m / 2) / m
     value = (-np.expm1(epsilon) - q) * ndtr(-x) + q * ndtr(m - x)
-    return np.where(above, value, -np.expm1(epsilon))
+    return np.asarray(np.where(above, value, -np.expm1(epsilon)))
 
 
 def two_deltas(first: Pair, second: Pair, epsilon: float) -> float:

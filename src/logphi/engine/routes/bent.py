@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 # measured: each law has an inner integral of its own
 _MOST = 8
-# measured: below it one vertical line in two fails or is long, above it one in thirty
-_NARROW = 4.0
+# measured: below it one vertical line in two fails, or is long; above it few do, at once
+_NARROW = 0.5
 # measured: so many terms take some fifty milliseconds
 _QUICK = 4e5
 # derived: larger squares of shifts leave the range of doubles

@@ -47,7 +47,7 @@ def test_private_classes_are_found(private):
 
 
 # methods that refuse what they do not serve at once; the others answer most of these, in seconds
-_QUICK = ("lattice", "exact", "exponential", "clipped", "buckets", "levy-sums", "certified")
+_QUICK = ("lattice", "exact", "exponential", "clipped", "bent", "buckets", "levy-sums", "certified")
 _SLOW = [("one sample", "contour"), ("one sample", "levy"), ("one sample", "discretized"), ("divergences", "discretized")]
 
 

@@ -74,8 +74,7 @@ def test_a_convolution_of_densities_lies_inside_the_bounds():
     [(100, 1e-3, 2.0, 0.038, 1.85115357849e-12), (1000, 1e-3, 4.0, 0.0497, 1.043580367876e-12)],
 )
 def test_finer_convolutions_lie_inside_the_bounds(count, rate, sigma, epsilon, delta):
-    bound = sampled(count, rate, sigma).delta(epsilon)
-    assert bound.method == "clipped"
+    bound = sampled(count, rate, sigma).delta(epsilon, method="clipped")
     assert bound.width <= PROMISED * bound.value
     assert bound.lower * (1 - CONVOLVED) <= delta <= bound.upper * (1 + CONVOLVED)
 

@@ -13,6 +13,7 @@ RouteName = Literal[
     "smoothed",
     "discretized",
     "clipped",
+    "bent",
     "buckets",
     "levy",
     "levy-sums",

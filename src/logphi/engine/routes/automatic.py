@@ -14,6 +14,7 @@ from logphi.answers.enclosure import meet
 from logphi.arith.safe import safe_log
 from logphi.engine.log_probability import LogProbability, masses, trivial
 from logphi.engine.method import CHERNOFF, EXACT, Retry
+from logphi.engine.routes.bent import BENT, QUICK_BENT
 from logphi.engine.routes.clipped import CLIPPED_AFTER_ALL
 from logphi.engine.routes.contour import CONTOUR, DECAYING_CONTOUR
 from logphi.engine.routes.discretized import DISCRETIZED
@@ -138,7 +139,7 @@ def fitting(loss: LogPhi) -> list[Route]:
         return [*sharp, *_FALLBACKS]
     if real_space.made_of_pieces(loss.terms) and real_space.flat_count(loss.terms) < real_space.FLAT_PARTS:
         return [EXPONENTIAL, *_FALLBACKS]
-    return [DECAYING_CONTOUR, CLIPPED_AFTER_ALL, EXPONENTIAL, *_FALLBACKS]
+    return [QUICK_BENT, DECAYING_CONTOUR, CLIPPED_AFTER_ALL, BENT, EXPONENTIAL, *_FALLBACKS]
 
 
 def _attempt(one: Route, loss: LogPhi, epsilon: float, demand: Demand) -> Local | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from logphi.engine.routes.automatic import SINGLE_RELEASE
+from logphi.engine.routes.bent import BENT
 from logphi.engine.routes.buckets import BUCKETS
 from logphi.engine.routes.clipped import CLIPPED
 from logphi.engine.routes.contour import CONTOUR
@@ -25,6 +26,7 @@ ROUTES: dict[str, Route] = {
         SMOOTHED,
         DISCRETIZED,
         CLIPPED,
+        BENT,
         BUCKETS,
         LEVY,
         LEVY_SUMS,

@@ -1,0 +1,270 @@
+"""Where a bent contour stands: vertex, ends, heights and angle. The sums have no bounds, and nothing proved depends on them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import log_ndtr
+
+from logphi.arith.floats import complex_log1p
+from logphi.arrays import Array
+from logphi.inversion.bent_contour import Counted, Hyperbola, Plan, Prepared, lay
+from logphi.inversion.contour import Part
+from logphi.inversion.demand import Demand
+from logphi.quadrature.raised_mixture import STRIP, RaisedMixture
+
+# measured: distances of the vertex from the nearest pole that are tried, over that of the threshold from the lower end; a
+# vertex worth trying gives away at most so many digits, as a logarithm, and so many are tried
+_VERTICES = np.geomspace(1e-5, 1e7, 61)
+_WORTH, _TRIED = 12.0, 8
+# measured: steps of the sketch in x and in m x, and its ends
+_GRID, _GRID_TURN = 0.2, 0.3
+_LOWEST, _HIGHEST = -7.0, 24.0
+# measured: heights eta and angles m eta that are tried, and angles of the asymptote
+_CHOICES = np.array([(height, turn) for height in (0.5, 0.8, 1.2, 1.6, 2.0, 2.5, 3.0) for turn in (0.8, 1.3, 2.1)])
+_ANGLES = np.array([0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.14, 0.2, 0.27, 0.36, 0.45, 0.55, 0.7, 0.9, 1.1])
+# derived: on a strip up to a right angle |w| is at least 1 - q
+_RIGHT_ANGLE = math.pi / 2 / (1 + STRIP)
+# measured: the share of its best rate at which the integrand has to fall far out
+_RATE = 0.05
+# measured: where the neighbours meet the axis the integrand may have grown by so much, as a logarithm
+_GROWTH = 6.0
+# measured: what counts as the growth where the sums overflow
+_STEEPEST = 1e5
+# measured: the longest arc, and its length over the distance from the origin
+_ARC, _SHORT = 0.12, 0.25
+# measured: each of half a dozen errors takes so much of the tolerance, as a logarithm; a coarser one saves next to nothing
+_MARGIN = math.log(30.0)
+_COARSEST = 1e-3
+_LOW_ENOUGH = 10.0
+# measured: relative rounding of the sum, and of the inner sums for each repetition
+_NOISE = 2e-14, 2e-15
+# measured: wider bounds are of no use; more terms take half a second
+_WIDEST = 1e-6
+MOST_WORK = 4e6
+# derived: below these exponents nothing overflows
+_LARGE = 600.0
+
+# shift and rate, their relative errors, and the count
+Term = tuple[float, float, float, float, int]
+Terms = tuple[Term, ...]
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """A plan, what it may leave out, and guesses of the answer, both as logarithms, of the relative width and of the terms."""
+
+    plan: Plan
+    log_answer: float
+    log_target: float
+    width: float
+    work: float
+
+
+@dataclass(frozen=True)
+class _Sketch:
+    """About one law for the vertices that are tried, (vertex, end), and for ends x: logarithms, with no bounds.
+
+    ``log_c`` is n log C, ``tilted`` the density under w^{z+1}, ``log_raised`` n times it at a vertex half as far again; the
+    masses above x are those of all n together, under Q and under P.
+    """
+
+    x: Array
+    log_c: Array
+    tilted: Array
+    log_raised: Array
+    log_q_mass: Array
+    log_p_mass: Array
+
+    @staticmethod
+    def of(m: float, q: float, count: int, powers: Array) -> _Sketch:
+        """That of a law for values of Re z + 1."""
+        x = np.arange(_LOWEST, m + _HIGHEST, min(_GRID, _GRID_TURN / m))
+        exponent = m * x - m * m / 2
+        loss = np.where(exponent < _LARGE, np.log1p(q * np.expm1(np.minimum(exponent, _LARGE))), math.log(q) + exponent)
+        log_density = -x * x / 2 - 0.5 * math.log(2 * math.pi)
+        mass = np.exp(log_density) * (x[1] - x[0])
+        growth = powers[:, None] * loss
+        bounded = np.minimum(growth, _LARGE)
+        less_one = np.cumsum(np.expm1(bounded) * mass, axis=1)
+        small = less_one < -0.5
+        whole = np.log(np.cumsum(np.exp(bounded) * mass, axis=1) + 1e-300)
+        log_c = count * np.where(small, whole, np.log1p(np.where(small, 0.0, less_one)))
+        log_count = math.log(count)
+        own, other = log_ndtr(-x), log_ndtr(m - x)
+        return _Sketch(
+            x,
+            np.where(np.maximum.accumulate(growth, axis=1) < _LARGE, log_c, np.inf),
+            growth + log_density,
+            log_count + log_density + 1.5 * (growth - loss) + loss,
+            log_count + own,
+            log_count + np.logaddexp(own, math.log(q) + other),
+        )
+
+
+def forecast(terms: Terms, x: float, demand: Demand, log_answer: float | None = None) -> Forecast | None:
+    """Choose a contour for a threshold; None where there is none. ``log_answer`` is that of the answer, if it is known."""
+    rtol = min(demand.rtol, _COARSEST)
+    depth = x - sum(n * math.log1p(-q) for _, q, _, _, n in terms)
+    reverse = x < 0
+    distance = _VERTICES / depth
+    vertices = -1 - distance if reverse else distance
+    sketches = [_Sketch.of(m, q, n, vertices + 1) for m, q, _, _, n in terms]
+    kernel = -vertices * x - np.log1p(distance)
+    log_answer = max(_guess(sketches, kernel, x) if log_answer is None else log_answer, demand.least)
+    if not math.isfinite(log_answer):
+        return None
+    log_target = log_answer + math.log(rtol) - _MARGIN
+
+    height, ends, rows = kernel.copy(), [], np.arange(vertices.size)
+    for one in sketches:
+        good = np.broadcast_to(one.log_q_mass + x <= log_target, one.tilted.shape)
+        if not reverse:
+            # what the way up at the end adds, beside the kernel and the other factors
+            others = np.maximum(kernel - np.log(np.minimum(distance, 1.0)), log_answer)[:, None] + 3
+            good = (one.log_p_mass <= log_target) & (one.log_raised + others <= log_target)
+        good = good & (one.x > 1.0)
+        place = good.argmax(axis=1)
+        height += np.where(good.any(axis=1), one.log_c[rows, place], np.inf)
+        ends.append(one.x[place])
+    # lower than need be is no better
+    height = np.maximum(np.where(np.isnan(height), np.inf, height), log_target - _LOW_ENOUGH)
+    if not np.isfinite(height).any():
+        return None
+    # a vertex nearer to the pole gives away digits, and allows for wider angles
+    rows = np.flatnonzero(height[: int(np.argmin(height)) + 1] <= height.min() + _WORTH)
+    rows = rows[np.linspace(0, rows.size - 1, min(rows.size, _TRIED)).round().astype(int)]
+    fields = [
+        _field(terms, [float(end[row]) for end in ends], x, depth, float(height[row]) - log_answer, float(distance[row]), rtol)
+        for row in rows
+    ]
+    first = min(range(rows.size), key=lambda i: fields[i].cost)
+    field, best = fields[first], int(rows[first])
+    if not math.isfinite(field.cost):
+        return None
+    curve = _curve(float(vertices[best]), field.angle, distance[best:], height[best:], reverse)
+    repeats = sum(one.count * one.law.height**2 / 2 for one in field.laws)
+    log_share = float(height[best]) - log_target
+    # where what is left is negligible
+    far = (1.2 * (log_share + 10 + repeats) / field.rate + abs(curve.centre)) / (curve.radius * math.sin(field.angle / 3))
+    edges = _edges(curve, math.acosh(max(far, 4.0)) + 0.5)
+    plan = Plan(Part.REVERSED if reverse else Part.EXCESS, curve, field.angle / 3, field.laws, edges)
+    step = 2 * math.pi * plan.spread / max(log_share + 3, 1.0)
+    nodes = 3 * edges.size + float(edges[-1]) / step
+    return Forecast(plan, log_answer, log_target, field.width, nodes * sum(one.law.size(one.count) for one in field.laws))
+
+
+def _guess(sketches: list[_Sketch], kernel: Array, x: float) -> float:
+    """About the logarithm of the answer: somewhat below the least sum of a clipped mass and of Chernoff's bound of the rest."""
+    total, beyond = kernel.copy(), np.full(kernel.size, -np.inf)
+    rows = np.arange(kernel.size)
+    for one in sketches:
+        # clipped where the tilted density rises again
+        start = int(np.searchsorted(one.x, 1.0))
+        valley = start + one.tilted[:, start:].argmin(axis=1)
+        total += one.log_c[rows, valley]
+        beyond = np.logaddexp(beyond, one.log_q_mass[valley] + x if x < 0 else one.log_p_mass[valley])
+    return float(np.logaddexp(total, beyond).min()) - 2.0
+
+
+def _curve(vertex: float, angle: float, distance: Array, height: Array, reverse: bool) -> Hyperbola:
+    """The hyperbola between those of a third of the angle and of the angle, as wide as the axis has room.
+
+    ``distance`` and ``height`` are those of the vertex and of vertices farther from the pole.
+    """
+    middle, spread = angle * 2 / 3, angle / 3
+    wider, narrower = math.sin(angle) - math.sin(middle), math.sin(middle) - math.sin(middle - spread)
+    # as if the integrand grew like e to a parabola
+    growth = height[1:] - height[0]
+    steep = int(np.argmax(growth > _GROWTH)) if (growth > _GROWTH).any() else growth.size - 1
+    excess = min(max(float(growth[steep]), _GROWTH), _STEEPEST)
+    room = float(distance[1 + steep] - distance[0]) * math.sqrt(_GROWTH / excess)
+    # neither neighbour may reach a pole
+    if reverse:
+        radius = min(0.6 * float(distance[0]) / wider, room / narrower)
+    else:
+        radius = min(0.95 * float(distance[0]) / math.sin(middle), room / wider)
+    return Hyperbola(vertex, radius, middle, middle)
+
+
+def _edges(curve: Hyperbola, last: float) -> Array:
+    """Ends of arcs that are short beside their distance from the poles."""
+    edges = [0.0]
+    while edges[-1] < last:
+        here = np.array(edges[-1:])
+        edges.append(edges[-1] + min(_ARC, _SHORT * float(np.abs(curve.at(here) / curve.slope(here))[0])))
+    return np.array(edges)
+
+
+@dataclass(frozen=True)
+class _Field:
+    """Raised half-lines, the largest angle that they allow, the rate at which the integrand falls, about its width and cost."""
+
+    laws: tuple[Counted, ...]
+    angle: float
+    rate: float
+    width: float
+    cost: float
+
+
+def _field(terms: Terms, ends: list[float], x: float, depth: float, log_lost: float, distance: float, rtol: float) -> _Field:
+    """The heights of least cost for given ends; the cost is infinite where the integrand falls at no angle."""
+    tangents = np.tan(_ANGLES)
+    rates, turns = np.zeros((_CHOICES.shape[0], tangents.size)), []
+    work, noise = np.zeros(_CHOICES.shape[0]), np.zeros(_CHOICES.shape[0])
+    for (m, q, _, _, n), end in zip(terms, ends, strict=True):
+        # negative powers of w must not grow on the strip
+        turn = np.minimum(_CHOICES[:, 0] * m, np.minimum(_CHOICES[:, 1], _RIGHT_ANGLE if x < 0 else math.pi))
+        places = np.linspace(-8.0, end, 40)
+        growth = q * np.exp(np.minimum(m * places - m * m / 2, _LARGE))
+        # on the lower end of the strip that the inner sum needs
+        log_w = complex_log1p(growth * np.exp(1j * (1 - STRIP) * turn)[:, None] - q)
+        slope = (tangents[:, None] * log_w.real[:, None] - log_w.imag[:, None]).max(axis=2)
+        rates += n * np.maximum(slope, tangents * math.log1p(-q))
+        turns.append(turn)
+        work += (end + 10) * m / turn
+        noise += n * np.exp((turn / m) ** 2 / 2) * min(1.0, 30 * distance * q)
+    falls = x - rates / tangents
+    good = falls >= _RATE * depth
+    angle = np.where(good, _ANGLES, 0.0).max(axis=1)
+    width = (_NOISE[0] + _NOISE[1] * noise) * math.exp(min(log_lost, _LARGE))
+    with np.errstate(divide="ignore"):  # no angle
+        cost = work / angle * math.log1p(100 / (depth * distance)) * (1 + 8 * width / rtol)
+    best = int(cost.argmin())
+    laws = tuple(
+        Counted(RaisedMixture(*term[:4], end, float(turn[best])), term[4])
+        for term, end, turn in zip(terms, ends, turns, strict=True)
+    )
+    return _Field(
+        laws,
+        float(angle[best]),
+        float(falls[best].min(where=good[best], initial=np.inf)),
+        float(width[best]),
+        float(cost[best]),
+    )
+
+
+def prepare(terms: Terms, x: float, demand: Demand, most_work: float = MOST_WORK) -> Prepared | None:
+    """A contour for one of both functionals near x; None where there is none, or where it would be too long or too wide.
+
+    The answer is guessed beforehand. Where it turns out to be so much smaller that the bounds are too wide, it is taken again.
+    """
+    prepared: Prepared | None = None
+    log_answer: float | None = None
+    for _ in range(2):
+        found = forecast(terms, x, demand, log_answer)
+        if found is None or not (found.work < most_work and found.width < _WIDEST):
+            break
+        laid = lay(found.plan, x, found.log_target)
+        if laid is None:
+            break
+        prepared = laid
+        amount = prepared.at(x).amount
+        if not (amount.relative_width > demand.rtol and amount.value > 0):
+            break
+        log_answer = math.log(amount.value) + amount.log_scale
+        if log_answer > found.log_answer - 1:
+            break
+    return prepared

@@ -1,0 +1,273 @@
+"""Moments of a sampled normal density ratio on a half-line that is raised into the complex plane, with their errors.
+
+notation: w(x) = 1 - q + q e^{m x - m^2/2}, phi the normal density, eta > 0 with theta = m eta < pi, X the end, a = z + 1,
+z = s + it with t >= 0, and
+
+    N(z) = integral over x <= X of  phi(x + i eta) w(x + i eta)^a dx.
+
+Sizes. |phi(x + i eta)| = e^{eta^2/2} phi(x). w is 1 - q and a number of argument theta, so that 0 <= arg w <= theta, arg w
+grows with x, and |w|^2 is a convex parabola in e^{mx}: on a cell of x it is largest at an end. Hence with cells i of normal
+mass p_i, and for k = 0, 1, ..
+
+    integral of |phi| |log w|^k |w^a|  <=  e^{eta^2/2} sum of p_i max|log w|^k max|w|^{s+1} e^{-t min arg w},           (1)
+
+the smaller |w| for s + 1 < 0. The right side is a sum of exponentials of linear forms (or of the larger of two), so its
+logarithm is convex in (s, t): on a triangle it is largest at a vertex, and along a direction it grows at most at the
+largest of the slopes.
+
+Sum. N(z) - 1 is taken as the sum of h phi (w^a - 1 - a (w - 1)) over x_j = X - (j + 1/2) h, j >= 0. With g the integrand,
+analytic in |Im x - eta| < eta, and 0 < v < eta, the kernel 1/(1 + e^{-+2 pi i (x - X)/h}) of these nodes shows
+
+    |sum - integral|  <=  sum over both lines eta +- v of  integral |g| / (e^{2 pi v/h} - 1)                             (2)
+                          + (h log 2 / 2 pi) * sum over both sides of  max |g(X + i(eta +- y))|, 0 <= y <= v,
+
+the latter because the integral of 1/(1 + e^{2 pi y/h}) is h log(2)/(2 pi). There |g| <= |phi| (|w^a| + 1 + |a||w - 1|), and
+|w - 1| <= q (e^{mx - m^2/2} + 1), whose normal mean is 2 q. What is added and left out,
+
+    1 - integral of phi = integral of phi over x > X,     a * integral of phi (w - 1) = -a * that over x > X,              (3)
+
+are at most e^{eta^2/2} (Phi(-X) + |a| q (Phi(m - X) + Phi(-X))). The terms below the lowest node are at most (1) and the
+same with 1 and |a| q there.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from scipy.special import log_ndtr, ndtr
+
+from logphi.arith.floats import ELEMENTARY, ULP, complex_log1p
+from logphi.arith.summation import log_sum
+from logphi.arrays import Array, Complex
+
+# derived: the normal mass below it is less than 1e-23; as powers of w may grow to the left, cells go on to the least doubles
+_LOWEST = -10.0
+_LEFT = np.arange(-38.0, _LOWEST)
+# measured: widths of cells in x and in m x: their bounds are some percent too large
+_CELL, _TURN = 0.25, 0.1
+# measured: what the inner sum may add to N, relatively, as a logarithm
+_LOG_TARGET = math.log(1e-17)
+# measured: the share of the height that the strip of the sum takes; half a strip of a line that is not raised, in x and in m x
+STRIP = 0.35
+_LEVEL = 1.5, 1.2
+_LARGEST = 700.0
+# derived: far above what rounding does to masses of cells and to logarithms of one
+_SLACK = 1e-9
+_LOG_ROOT = 0.5 * math.log(2 * math.pi)
+# derived: a block of terms that fits the cache
+_BLOCK = 1 << 17
+
+
+@dataclass(frozen=True)
+class Moments:
+    """N - 1 and N' at some points, and bounds of their errors by rounding and by the inner sum."""
+
+    value: Complex
+    slope: Complex
+    rounding: Array
+    inner: Array
+    slope_error: Array
+
+
+@dataclass(frozen=True)
+class RaisedMixture:
+    """The half-line x + i theta/m, x <= ``end``, for the shift m and the rate q, which are known to relative errors."""
+
+    shift: float
+    rate: float
+    shift_error: float
+    rate_error: float
+    end: float
+    turn: float
+
+    @property
+    def height(self) -> float:
+        """The imaginary part eta."""
+        return self.turn / self.shift
+
+    @property
+    def strip(self) -> float:
+        """Half the width of the strip around the half-line that the sum relies on."""
+        return STRIP * self.height if self.turn > 0 else min(_LEVEL[0], _LEVEL[1] / self.shift)
+
+    def at_turn(self, turn: float) -> RaisedMixture:
+        """The half-line at another height."""
+        return replace(self, turn=turn)
+
+    def log_w(self, x: Array) -> Complex:
+        """Log w at x + i eta."""
+        return np.asarray(complex_log1p(self._w_less_one(x)), dtype=np.complex128)
+
+    def _w_less_one(self, x: Array) -> Complex:
+        exponent = self.shift * x - self.shift * self.shift / 2
+        growth = np.exp(exponent)
+        half = math.sin(self.turn / 2)
+        real = np.expm1(exponent) - 2 * growth * half * half
+        return np.asarray(self.rate * (real + 1j * growth * math.sin(self.turn)))
+
+    @cached_property
+    def _cells(self) -> tuple[Array, Array, Array, Array, Array]:
+        """Logarithms of masses, the largest and the smallest log |w|, the smallest argument, the largest log|log w|."""
+        m, q = self.shift, self.rate
+        count = math.ceil((self.end - _LOWEST) / min(_CELL, _TURN / m))
+        x = np.append(_LEFT, np.linspace(_LOWEST, self.end, count + 1))
+        log_w = self.log_w(x)
+        # far to the left w is 1 - q
+        real = np.append(math.log1p(-q), log_w.real)
+        argument = np.append(0.0, log_w.imag)
+        largest = np.maximum(real[1:], real[:-1])
+        smallest = np.minimum(real[1:], real[:-1])
+        # where the parabola |w|^2 in e^{mx} is lowest, |w| = (1 - q) sin(theta)
+        if math.cos(self.turn) < 0:
+            lowest = (math.log((1 - q) / q * -math.cos(self.turn)) + m * m / 2) / m
+            inside = np.searchsorted(x, lowest)
+            if inside < x.size:
+                smallest[inside] = math.log((1 - q) * math.sin(self.turn))
+        # from the side where the numbers are small
+        edges = np.append(-np.inf, x)
+        mass = np.where(edges[1:] > 0, ndtr(-edges[:-1]) - ndtr(-edges[1:]), ndtr(edges[1:]) - ndtr(edges[:-1]))
+        log_mass = np.log(mass + 1e-300) + self.height**2 / 2 + _SLACK
+        size = np.hypot(np.maximum(np.abs(largest), np.abs(smallest)), argument[1:])
+        return log_mass, largest, smallest, argument[:-1], np.log(size * (1 + _SLACK))
+
+    def log_bound(self, z: Complex, order: int = 0) -> Array:
+        """The logarithm of the right side of (1)."""
+        log_mass, largest, smallest, argument, log_size = self._cells
+        power, t = (z.real + 1)[..., None], z.imag[..., None]
+        size = np.maximum(power * largest, power * smallest)
+        rounding = self._unit * (np.abs(power) * float(np.abs(largest).max()) + t * self.turn)[..., 0]
+        return np.asarray(log_sum(log_mass + order * log_size + size - t * argument) + rounding + _SLACK)
+
+    @property
+    def _unit(self) -> float:
+        """The relative error of log w, roughly and generously."""
+        return (8 * ULP + self.shift_error + self.rate_error) * (4 + self.shift * (self.shift + abs(self.end)))
+
+    def log_bound_at(self, vertices: Complex, order: int) -> Array:
+        """The logarithm of a bound of ``|N|``, or of ``|N''|`` where the order is 2, on polygons from their vertices.
+
+        The smaller of (1) and of that of the half-line that is not raised, with the way up at its end.
+        """
+        level = self.at_turn(0.0)
+        largest = float(np.abs(level.log_w(np.array([self.end]))[0])) + abs(math.log1p(-self.rate)) + self.turn
+        up = self.log_vertical(vertices.real) + order * math.log(largest)
+        beside = np.logaddexp(level.log_bound(vertices, order), up)
+        return np.asarray(np.minimum(self.log_bound(vertices, order).max(axis=-1), beside.max(axis=-1)))
+
+    def slope_along(self, direction: complex) -> float:
+        """A bound of the derivative of :meth:`log_bound` along a direction with parts that are not negative."""
+        _, largest, _, argument, _ = self._cells
+        slope = direction.real * largest - direction.imag * argument
+        return float(slope.max()) + self._unit * float(np.abs(largest).max() + self.turn)
+
+    @property
+    def log_end(self) -> float:
+        """Log phi(X)."""
+        return -self.end * self.end / 2 - _LOG_ROOT
+
+    def log_vertical(self, z: Array) -> Array:
+        """The logarithm of a bound of the integral of |phi w^a| from X to X + i eta at any z with these real parts."""
+        # |w| falls as the angle grows
+        largest, smallest = (float(self.at_turn(turn).log_w(np.array([self.end]))[0].real) for turn in (0.0, self.turn))
+        power = z + 1
+        size = np.maximum(power * largest, power * smallest)
+        return np.asarray(self.log_end + self.height**2 / 2 + math.log(self.height) + size + 1e-12 * (1 + np.abs(size)))
+
+    def log_beyond(self, power: Array) -> Array:
+        """The logarithm of a bound of (3) for sizes of a."""
+        own, other = float(log_ndtr(-self.end)), float(log_ndtr(self.shift - self.end))
+        shares = np.logaddexp(own, np.log(power * self.rate + 1e-300) + np.logaddexp(own, other))
+        return np.asarray(shares + self.height**2 / 2 + 1e-9)
+
+    def step(self, count: float) -> float:
+        """The step of the sum, for so many repetitions."""
+        strip = self.strip
+        growth = (self.height + strip) ** 2 / 2 + math.log(4.0)
+        return 2 * math.pi * strip / (growth + math.log(max(count, 1.0)) - _LOG_TARGET)
+
+    def size(self, count: float) -> float:
+        """About how many nodes the sum has."""
+        return (self.end - _LOWEST) / self.step(count) + 1
+
+    def moments(self, z: Complex, count: float) -> Moments:
+        """N - 1 and N' at points with Im z >= 0 by the sum, with errors fit for so many repetitions."""
+        m, q, eta = self.shift, self.rate, self.height
+        h = self.step(count)
+        x = np.asarray(self.end - (np.arange(math.ceil((self.end - _LOWEST) / h)) + 0.5) * h, dtype=np.float64)
+        less_one = self._w_less_one(x)
+        loss = np.asarray(complex_log1p(less_one))
+        density = np.exp(-x * x / 2 + (eta * eta / 2 + math.log(h) - _LOG_ROOT))
+        weight = density * np.exp(-1j * eta * x)
+        # w - 1 = q (expm1(Y) - 2 e^Y sin^2(theta/2) + i e^Y sin(theta)), Y = m x - m^2/2, errs by roundings of its parts, by
+        # those of Y, and by the errors of m and q
+        exponent = m * x - m * m / 2
+        growth = q * np.exp(np.minimum(exponent, _LARGEST))
+        parts = q * np.abs(np.expm1(np.minimum(exponent, _LARGEST))) + growth * 3 * math.sin(min(self.turn, math.pi / 2))
+        of_w = growth * ((2 * ULP + self.shift_error) * (np.abs(m * x) + m * m + self.turn))
+        of_w += (self.rate_error + ELEMENTARY) * parts
+        inverse = np.exp(-loss.real)
+        a = z + 1
+        value, slope = np.empty_like(a), np.empty_like(a)
+        rounding, slope_error = np.empty(a.size), np.empty(a.size)
+        size = np.abs(loss)
+        # derived: the weight is two exponentials, and turns with eta x; NumPy's pairwise sums add few numbers one by one
+        unit = ULP * (12 + x * x + eta * np.abs(x)) + ULP * (16 + math.log2(x.size))
+        loss_error = of_w * inverse + ELEMENTARY * size
+        for start in range(0, a.size, max(_BLOCK // x.size, 1)):
+            part = slice(start, start + max(_BLOCK // x.size, 1))
+            power = a[part, None]
+            length = np.abs(power)
+            with np.errstate(over="ignore", invalid="ignore"):  # not finite: nothing is known
+                tilted = np.expm1(power * loss)
+                grown = np.abs(tilted)
+                value[part] = (weight * (tilted - power * less_one)).sum(axis=1)
+                slope[part] = (weight * (loss * tilted + (loss - less_one))).sum(axis=1)
+                # expm1(y) errs by some ulps of |y| and of itself; the derivative of the term in w is a (w^a - w) / w
+                first = grown + length * np.abs(less_one)
+                exponents = ELEMENTARY * (1 + grown) * length * size
+                moved = length * of_w * inverse
+                moved *= math.exp(min(float(moved.max()), _LARGEST))
+                spread = unit * first + exponents + moved * (grown + np.abs(less_one))
+                rounding[part] = spread @ density
+                of_slope = unit * (size * first + size) + (loss_error + ELEMENTARY * size) * (1 + grown) * (1 + length * size)
+                slope_error[part] = (of_slope + of_w) @ density
+        inner, inner_slope = self._inner_errors(z, h)
+        return Moments(value, slope, rounding * (1 + 1e-9), inner, slope_error * (1 + 1e-9) + inner_slope)
+
+    def log_on_axis(self, s: Array, count: float) -> Array:
+        """The logarithm of an upper bound of the integral over x <= X itself, at real z."""
+        found = self.at_turn(0.0).moments(np.asarray(s, dtype=np.complex128), count)
+        less_one = found.value.real + found.rounding + found.inner
+        known = np.isfinite(less_one)
+        return np.where(known, np.log1p(np.where(known, less_one, 0.0)) + 1e-15, np.inf)
+
+    def _inner_errors(self, z: Complex, h: float) -> tuple[Array, Array]:
+        """Bounds of (2) and (3) and of the terms below the lowest node, for N and for N'."""
+        q, eta = self.rate, self.height
+        strip = self.strip
+        # below the real axis |w| is that above
+        lines = [self.at_turn(abs(self.turn + side * self.shift * strip)) for side in (-1, 1)]
+        length = np.maximum(np.abs(z + 1), 1.0)
+        top = (eta + strip) ** 2 / 2
+        plain = np.log1p(2 * q * length) + top
+        turns = 2 * math.pi * strip / h
+        over = -turns - math.log1p(-math.exp(-turns))
+        on_lines = np.logaddexp(np.logaddexp(lines[0].log_bound(z), lines[1].log_bound(z)), plain + math.log(2.0)) + over
+        at_end = np.array([line.log_w(np.array([self.end]))[0] for line in lines])
+        least, power = float(at_end.imag.min()), z.real + 1
+        at_ends = np.maximum(power * at_end.real.max(), power * at_end.real.min()) - z.imag * least
+        end_growth = math.exp(min(self.shift * self.end - self.shift**2 / 2, _LARGEST))
+        ends = self.log_end + top + math.log(h / 4) + np.logaddexp(at_ends, np.log1p(length * q * (1 + end_growth)))
+        # h phi at a node is at most the mass of the step to its right
+        _, largest, smallest, argument, _ = (part[: _LEFT.size + 1] for part in self._cells)
+        log_mass = log_ndtr(np.append(_LEFT, _LOWEST) + h) + eta * eta / 2
+        sizes = np.maximum(power[..., None] * largest, power[..., None] * smallest) - z.imag[..., None] * argument
+        rest = np.logaddexp(log_sum(log_mass + sizes), log_mass[-1] + np.log1p(2 * q * length)) + _SLACK
+        total = np.logaddexp(np.logaddexp(on_lines, ends), np.logaddexp(rest, self.log_beyond(length)))
+        inner = np.exp(np.minimum(total + 1e-9, _LARGEST))
+        # the integrand of N' is log w w^a - (w - 1)
+        steepest = max(math.exp(float(line._cells[4].max())) for line in lines) + self.turn * (1 + STRIP)
+        return inner, inner * (2 * steepest + 2)

@@ -87,9 +87,9 @@ class NormalOnWholes(Atomic):
         log_total = float(np.log(np.exp(-((x / sigma) ** 2) / 2).sum()))
         common = c * (c + 1) * s * span / 2 - log_total
         tail = 2 * math.exp(-((reach - 1) ** 2) / (2 * sigma**2)) / -math.expm1(-(reach - 1) / sigma**2)
-        moved = 4 * ULP * (abs(centre) + 1) * (reach + 1) / sigma**2
+        moved = 8 * ULP * (abs(centre) + 1) * (reach + 1) / sigma**2
         rounding = moved + ELEMENTARY * (2 + float(np.abs(log_weight).max())) + 64 * ULP
-        slip = 8 * ULP * (abs(common) + 2 * abs(log_total) + 4)
+        slip = 16 * ULP * (abs(common) + 2 * abs(log_total) + 4)
         found = normalized(location, log_weight, 8 * ULP * float(np.abs(location).max()), rounding + slip, tail)
         return replace(found, log_scale=found.log_scale + common)
 

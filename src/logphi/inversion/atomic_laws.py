@@ -99,7 +99,7 @@ class Laws:
         others: list[tuple[Tilted, int]] = []
         for one, lattice, count in self.laws:
             atoms = one.at(tilt)
-            own = None if lattice is None else OnLattice.of(atoms, lattice, count)
+            own = None if lattice is None else OnLattice.of(atoms, lattice, count, tilt)
             if len(atoms) == 1:
                 runs.append(atoms.repeated(count))
             elif own is None or (count == 1 and shared[own.lattice.span] == 1):

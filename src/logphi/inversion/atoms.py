@@ -125,7 +125,8 @@ class Prepared:
         exponent = tilt * (rest - self.middle)
         log_low, own_slip = _log_sum(lower, np.maximum(below - gap, 0.0), exponent)
         log_high, slip = _log_sum(upper, above, exponent)
-        slip = max(slip, own_slip) + ULP * (4 * abs(self.log_scale) + 2 * tilt * self._size(x))
+        # weights were tilted at places that the errors of these may have moved since
+        slip = max(slip, own_slip) + tilt * self.location_error + ULP * (4 * abs(self.log_scale) + 2 * tilt * self._size(x))
         log_low, log_high = log_low - slip, log_high + slip
         log_omitted = float(np.logaddexp(self.log_omitted, self.nodes.log_beyond if self.nodes else -math.inf))
         top = float(np.logaddexp(log_high, log_omitted))

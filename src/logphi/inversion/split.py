@@ -123,7 +123,7 @@ class Split:
             omitted,
         )
         # the rate multiplies what rounding moves an atom
-        rounded = math.exp(min(self.rate * places, 700.0)) * (1 + error)
+        rounded = math.exp(min((self.rate + self.tilt) * places, 700.0)) * (1 + error)
         moved = tuple(weight * rounded + absolute for weight, absolute in sums[1:])
         total = sum(one.weights[0].count for one in self.laws)
         # a share e of the weights outside the nodes counts at most e^{(c + 1) n h} e below the threshold

@@ -62,7 +62,9 @@ class Tilted:
         log_weight = np.log(weight) + self.log_scale - (tilt + 0.5) * location
         size = np.abs(np.log(weight)) + abs(self.log_scale) + 2 * (tilt + 0.5) * np.abs(location)
         atoms = Atoms(location, log_weight, self.absolute_error / weight + ELEMENTARY + ULP * size)
-        return Group(atoms, (), 0.0, self.location_error, self.relative_error)
+        # weights were tilted at places that the errors of these may have moved since
+        relative_error = self.relative_error + (tilt + 0.5) * self.location_error
+        return Group(atoms, (), 0.0, self.location_error, relative_error)
 
     @property
     def between(self) -> tuple[Array, Array]:
@@ -158,7 +160,7 @@ class OnLattice:
     weights: circle.Weights
 
     @staticmethod
-    def of(law: Tilted, lattice: Lattice, count: int) -> OnLattice | None:
+    def of(law: Tilted, lattice: Lattice, count: int, tilt: float) -> OnLattice | None:
         """None if an atom is off the lattice."""
         position = (law.location - lattice.offset) / lattice.span
         index = np.rint(position)
@@ -167,6 +169,9 @@ class OnLattice:
         whole = index.astype(np.int64)
         weight: Array = np.bincount(whole - whole[0], law.weight).astype(np.float64, copy=False)
         held = np.flatnonzero(weight)
+        # weights were tilted at the places of the law, and count with those of the lattice
+        moved = np.abs(law.location - (lattice.offset + lattice.span * index)) + 8 * ULP * np.abs(law.location)
+        law = replace(law, relative_error=law.relative_error + tilt * float(moved.max()) + 4 * ULP * tilt * abs(lattice.offset))
         return OnLattice(law, lattice, circle.Weights(held + whole[0], weight[held], count))
 
     @property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import textwrap
 from collections.abc import Callable, Iterable
 from typing import Any, NoReturn, Protocol
 
@@ -26,11 +27,18 @@ class Parser(argparse.ArgumentParser):
         raise ValueError(f"{message} (see {self.prog} --help)")
 
 
+class _Help(argparse.RawDescriptionHelpFormatter):
+    """Names with hyphens stay whole."""
+
+    def _split_lines(self, text: str, width: int) -> list[str]:
+        return textwrap.wrap(" ".join(text.split()), width, break_on_hyphens=False)
+
+
 def _layout(examples: Iterable[str]) -> dict[str, Any]:
     shown = "\n".join(f"  {line}" for line in examples)
     return {
         "allow_abbrev": False,
-        "formatter_class": argparse.RawDescriptionHelpFormatter,
+        "formatter_class": _Help,
         "epilog": f"examples:\n{shown}\n\n{_ABOUT}",
     }
 

@@ -8,6 +8,7 @@ from typing import Literal
 RouteName = Literal[
     "contour",
     "lattice",
+    "atoms",
     "exact",
     "exponential",
     "smoothed",

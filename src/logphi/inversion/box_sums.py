@@ -62,7 +62,8 @@ class BoxSums:
             rows(log_box),
             # of the logarithm of the weight
             ELEMENTARY * (4 + np.abs(log_tilted) + np.abs(log_factor) + np.abs(location) + reach)
-            + rows([p.relative_error for p in parts]),
+            + rows([p.relative_error for p in parts])
+            + np.concatenate([np.zeros(0), *(part.atoms.log_error for part in parts)]),
             # a location errs by a few ulps of the sums it was formed from
             rows(
                 [

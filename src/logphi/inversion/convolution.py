@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import comb, lgamma
+from math import comb, lgamma, log
 
 import numpy as np
 
@@ -17,10 +17,11 @@ Terms = Sequence[tuple[LossTransform, int]]
 
 @dataclass(frozen=True)
 class Atoms:
-    """Locations and logarithms of tilted weights."""
+    """Locations and logarithms of tilted weights, with errors of the latter beside those of whole groups."""
 
     location: Array
     log_weight: Array
+    log_error: Array
 
     def __len__(self) -> int:
         return self.location.size
@@ -28,10 +29,16 @@ class Atoms:
     def convolve(self, other: Atoms) -> Atoms:
         """All sums of two locations."""
         location = np.add.outer(self.location, other.location).ravel()
-        return Atoms(location, np.add.outer(self.log_weight, other.log_weight).ravel())
+        log_error = np.add.outer(self.log_error, other.log_error).ravel()
+        return Atoms(location, np.add.outer(self.log_weight, other.log_weight).ravel(), log_error)
+
+    @staticmethod
+    def known(location: Array, log_weight: Array) -> Atoms:
+        """Without errors of their own."""
+        return Atoms(location, log_weight, np.zeros(location.size))
 
 
-NOTHING = Atoms(np.zeros(1), np.zeros(1))
+NOTHING = Atoms.known(np.zeros(1), np.zeros(1))
 
 
 def power(pieces: Pieces, count: int) -> Atoms:
@@ -40,9 +47,9 @@ def power(pieces: Pieces, count: int) -> Atoms:
         return NOTHING
     weights = np.array(pieces.log_weights)
     if weights.size == 0:
-        return Atoms(np.zeros(0), np.zeros(0))
+        return Atoms.known(np.zeros(0), np.zeros(0))
     if count == 1:
-        return Atoms(np.array(pieces.locations), weights)
+        return Atoms.known(np.array(pieces.locations), weights)
     picks = np.zeros((1, 0), dtype=np.int64)
     for _ in range(weights.size - 1):
         left = count - picks.sum(axis=1)
@@ -51,7 +58,7 @@ def power(pieces: Pieces, count: int) -> Atoms:
         )
     picks = np.concatenate([picks, count - picks.sum(axis=1, keepdims=True)], axis=1)
     ways = log_factorial(count)[count] - log_factorial(count)[picks].sum(axis=1)
-    return Atoms(picks @ np.array(pieces.locations), ways + picks @ weights)
+    return Atoms.known(picks @ np.array(pieces.locations), ways + picks @ weights)
 
 
 def log_factorial(top: int) -> Array:
@@ -80,9 +87,12 @@ class Group:
         return sum(width * m for width, m in self.flats)
 
 
-def groups(terms: Terms, most: int) -> list[Group]:
-    """The parts with at most ``most`` flat parts."""
-    found = [Group(NOTHING, (), 0.0)]
+EMPTY = Group(NOTHING, (), 0.0)
+
+
+def groups(terms: Terms, most: int, beside: Group = EMPTY) -> list[Group]:
+    """The parts with at most ``most`` flat parts, with another group of atoms convolved."""
+    found = [beside]
     for law, count in terms:
         pieces = law.support.pieces
         if pieces is None:
@@ -93,7 +103,7 @@ def groups(terms: Terms, most: int) -> list[Group]:
             Group(
                 group.atoms.convolve(atoms),
                 (*group.flats, (pieces.width, m)) if m else group.flats,
-                group.log_factor + (m * pieces.log_density + float(np.log(comb(count, m))) if m else 0.0),
+                group.log_factor + (m * pieces.log_density + log(comb(count, m)) if m else 0.0),
                 group.location_error + (count - m) * pieces.location_error,
                 group.relative_error + (count - m) * pieces.relative_error,
             )

@@ -13,6 +13,7 @@ m below a bound are summed so; what is left decays like t^{-m-2}, and a contour 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from math import comb, exp, lgamma, log
 from typing import Any
@@ -24,11 +25,14 @@ from logphi.arith.floats import ELEMENTARY, ULP
 from logphi.arith.protocol import Arithmetic, Number
 from logphi.arith.scaled import Scaled
 from logphi.arrays import Array
+from logphi.inversion import atoms
+from logphi.inversion.atomic import atomic
 from logphi.inversion.box_sums import BoxSums
-from logphi.inversion.convolution import Terms, groups
+from logphi.inversion.convolution import EMPTY, Group, Terms, groups
 from logphi.inversion.demand import Demand
+from logphi.inversion.flat_shares import enough, flat_shares, log_beyond
 from logphi.inversion.half_line import Density, Step
-from logphi.inversion.kernels import Kernel, Smooth
+from logphi.inversion.kernels import Kernel, Smooth, log_kappa
 from logphi.inversion.line_sum import Contour, plan
 from logphi.inversion.payoffs import DENSITY, EXCESS, Payoff
 from logphi.inversion.saddle import RIGHT, saddle
@@ -38,8 +42,9 @@ from logphi.quadrature.values import Line, Values
 
 # measured: with six flat parts the rest decays fast enough, and the alternating sums still lose few digits
 FLAT_PARTS = 6
-# measured: about a second
+# measured: about a second, and a few milliseconds
 MAX_TERMS = 1 << 21
+_FEW_TERMS = 1 << 13
 # derived: the product of an abscissa with a location must be known to much better than one
 SHARP = 1e-3
 
@@ -69,11 +74,13 @@ def atom_count(terms: Terms) -> float:
 class Rest(LossTransform):
     """What a sum of laws is beside its parts with fewer than ``most`` flat parts: a measure, smaller than the whole.
 
+    ``beside`` are the laws of the sum without flat parts whose atoms are not listed, ``terms`` the others.
     Its transform on a line is formed by subtraction, with errors relative to that of the whole.
     """
 
     whole: LossTransform
     terms: tuple[tuple[LossTransform, int], ...]
+    beside: LogPhi
     most: int = FLAT_PARTS
 
     def formula(self, arith: Arithmetic, z: Number) -> Number:
@@ -92,12 +99,15 @@ class Rest(LossTransform):
         turn = (abs(line.abscissa) + 1 + line.heights) * max((law.support.upper for law, _ in self.terms), default=0.0)
         if not known[0]:
             return Values(whole.mid, np.full(line.size, np.inf), np.zeros(line.size))
-        full, low = np.exp(np.where(known, whole.mid, scale) - scale), self._low(line.points, scale)
+        beside = self.beside.on_line(line)
+        known &= np.isfinite(beside.mid)
+        full = np.exp(np.where(known, whole.mid, scale) - scale)
+        low = self._low(line.points, scale, np.where(known, beside.mid, 0.0))
         difference = full - low
         # the low parts err relative to their sum on the real axis, where all terms have one sign
         # both what is known of the whole and the whole itself are at most about M(c)
         noise = np.minimum(np.expm1(np.minimum(whole.radius, 700.0)) * np.abs(full), np.abs(full) + 1.01)
-        noise += repeats * ULP * (8 + 2 * turn) * abs(low[0])
+        noise += (repeats * ULP * (8 + 2 * turn) + np.expm1(np.minimum(beside.radius, 1.0))) * abs(low[0])
         # 1e-290 covers underflow
         noise = noise + ELEMENTARY * (1 + abs(scale)) * (np.abs(full) + abs(low[0])) + 1e-290
         # a difference below its own error is only known to be small: 16 errors, with a disc that contains zero
@@ -114,24 +124,24 @@ class Rest(LossTransform):
         bound: Array = np.minimum(self.most * np.log(variation * (1 + 1e-9) / heights), 0.0)
         return bound
 
-    def _low(self, z: NDArray[np.complex128], log_scale: float) -> NDArray[np.complex128]:
+    def _low(self, z: NDArray[np.complex128], log_scale: float, beside: NDArray[np.complex128]) -> NDArray[np.complex128]:
         """The transform of the parts with fewer flat parts, over e^log_scale: a truncated product of binomials."""
         u = z + 0.5
         total = np.zeros((self.most, z.size), dtype=complex)
         # each law in units of about its own mass on the real axis, so that no factor is large
         shares = [float(law.approximate(z[:1].real)[0]) for law, _ in self.terms]
-        total[0] = np.exp(sum(share * count for share, (_, count) in zip(shares, self.terms, strict=True)) - log_scale)
+        total[0] = np.exp(beside + sum(share * count for share, (_, count) in zip(shares, self.terms, strict=True)) - log_scale)
         for share, (law, count) in zip(shares, self.terms, strict=True):
             pieces = law.support.pieces
             assert pieces is not None, "made_of_pieces was checked"
-            atoms = np.zeros_like(z)
+            steps = np.zeros_like(z)
             for x, weight in zip(pieces.locations, pieces.log_weights, strict=True):
-                atoms += np.exp(u * x + (weight - share))
+                steps += np.exp(u * x + (weight - share))
             flat = np.zeros_like(z)
             if pieces.width > 0:
                 ends = [np.exp(sign * u * pieces.width + (pieces.log_density - share)) for sign in (1, -1)]
                 flat = (ends[0] - ends[1]) / u
-            own = [comb(count, m) * atoms ** (count - m) * flat**m for m in range(min(self.most, count + 1))]
+            own = [comb(count, m) * steps ** (count - m) * flat**m for m in range(min(self.most, count + 1))]
             total = np.array([sum(total[k - m] * part for m, part in enumerate(own[: k + 1])) for k in range(self.most)])
         result: NDArray[np.complex128] = total.sum(axis=0)
         return result
@@ -139,38 +149,87 @@ class Rest(LossTransform):
 
 @dataclass(frozen=True, eq=False)
 class Prepared:
-    """The mean of a payoff, prepared near one threshold; its bounds hold at every threshold."""
+    """The mean of a payoff, prepared near one threshold; its bounds hold at every threshold.
+
+    What is neither in the table nor on the contour adds at most e^{log_omitted - tilt x} at x.
+    """
 
     near: float
     payoff: Payoff
     law: LossTransform
     table: BoxSums
     rest: Contour | None
+    tilt: float = 0.0
+    log_omitted: float = -math.inf
 
     def serves(self, x: float) -> bool:
-        """Whether a new line at x would hardly be better: the integrand has changed by a factor e at most."""
-        return self.rest is None or self.rest.abscissa * abs(x - self.near) <= 1
+        """Whether a new preparation at x would hardly be better: the integrand has changed by a factor e at most."""
+        return self.tilt * abs(x - self.near) <= 1
 
     def at(self, x: float) -> Scaled:
         """The mean at x."""
-        amount = self.table.total(x, self.payoff)
-        if self.rest is None:
-            return amount or Scaled(0.0, 0.0)
-        rest = self.rest.integral(x, _kernel(self.payoff, self.law, x))
-        return rest if amount is None else amount + rest
+        found = self.table.total(x, self.payoff) or Scaled(0.0, 0.0)
+        if self.log_omitted > -math.inf:
+            found = found + Scaled(self.log_omitted - self.tilt * x, 0.0, truncation=1.0)
+        return found if self.rest is None else found + self.rest.integral(x, _kernel(self.payoff, self.law, x))
 
 
 def prepare(law: LogPhi, x: float, demand: Demand, payoff: Payoff = EXCESS) -> Prepared | None:
-    """Prepare the mean of a payoff of a sum of laws near x; None where the rest has no contour."""
-    terms = law.terms
-    table = BoxSums.of(groups(terms, FLAT_PARTS - 1))
-    if flat_count(terms) < FLAT_PARTS:
-        return Prepared(x, payoff, law, table, None)
-    farthest = SHARP / (sum(count * law.support.upper for law, count in terms) * ULP)
-    rest = Rest(law, terms)
-    kernel = _kernel(payoff, rest, x, farthest)
-    contour = plan(rest, saddle(law, kernel, RIGHT).abscissa, kernel, demand.rtol)
-    return None if contour is None else Prepared(x, payoff, rest, table, contour)
+    """Prepare the mean of a payoff of a sum of laws near x; None where the rest has no contour, or atoms are too many.
+
+    Parts with six flat parts and more are left out where they hold next to nothing; else a contour takes them.
+    """
+    few = flat_count(law.terms) < FLAT_PARTS
+    if few and listed(law.terms):
+        return Prepared(x, payoff, law, BoxSums.of(groups(law.terms, FLAT_PARTS - 1)), None)
+    farthest_place = sum(count * own.support.upper for own, count in law.terms if own.support.pieces is not None)
+    farthest = SHARP / max(farthest_place * ULP, 1e-100)
+    tilt = saddle(law, _kernel(payoff, law, x, farthest), RIGHT).abscissa
+    found = _parted(law, tilt, payoff)
+    if found is None:
+        return None
+    terms, beside, own, share = found
+    # the density of what is left out has no bound
+    most = None if few or payoff is DENSITY else enough(terms, tilt, demand.rtol)
+    if few or (most is not None and cost(terms, most) <= MAX_TERMS):
+        table = BoxSums.of(groups(terms, (most or FLAT_PARTS) - 1, own))
+        share += 0.0 if most is None else math.exp(log_beyond(flat_shares(terms, tilt), most))
+        log_omitted = _log_omitted(law, tilt, payoff, share)
+        # nothing is known where the transform overflows
+        return Prepared(x, payoff, law, table, None, tilt, log_omitted) if log_omitted < math.inf else None
+    table = BoxSums.of(groups(terms, FLAT_PARTS - 1, own))
+    rest = Rest(law, tuple(terms), beside)
+    contour = plan(rest, tilt, _kernel(payoff, rest, x, farthest), demand.rtol)
+    if contour is None:
+        return None
+    return Prepared(x, payoff, rest, table, contour, tilt, _log_omitted(law, tilt, payoff, share))
+
+
+def _parted(law: LogPhi, tilt: float, payoff: Payoff) -> tuple[Terms, LogPhi, Group, float] | None:
+    """The laws of which atoms are counted by their number; the others, their atoms, and the share that these leave out."""
+    if listed(law.terms):
+        return law.terms, LogPhi(), EMPTY, 0.0
+    terms, others = _by_kind(law.terms)
+    # nothing is known of a density beside atoms that are left out
+    if payoff is DENSITY or not made_of_pieces(terms):
+        return None
+    found = atoms.listed(others, tilt, MAX_TERMS / cost(terms))
+    return None if found is None else (terms, LogPhi(tuple(others)), found.untilted(tilt), found.omitted)
+
+
+def _log_omitted(law: LossTransform, tilt: float, payoff: Payoff, share: float) -> float:
+    """The logarithm of a bound of what a share of E[e^{cX}] pays at x, over e^{-cx}."""
+    if not share:
+        return -math.inf
+    values, c = law.log_transform(np.array([tilt])), np.array([tilt])
+    constant = float(log_kappa(c)[0]) if payoff is EXCESS else 0.0
+    return float((values.mid.real + values.radius)[0]) + constant + math.log(share) + 1e-9
+
+
+def _by_kind(terms: Terms) -> tuple[Terms, Terms]:
+    """The laws with a flat part, and those of atoms."""
+    flat = [(law, count) for law, count in terms if (pieces := law.support.pieces) is not None and pieces.width > 0]
+    return flat, [term for term in terms if term not in flat]
 
 
 def _kernel(payoff: Payoff, law: LossTransform, x: float, farthest: float = np.inf) -> Kernel:
@@ -191,62 +250,27 @@ def made_of_pieces(terms: Terms) -> bool:
     return all(law.support.pieces is not None for law, _ in terms)
 
 
-def served(terms: Terms) -> bool:
-    """Whether the sum of these laws is made of few enough atoms and flat parts."""
+def listed(terms: Terms) -> bool:
+    """Whether the sum of these laws is made of few enough atoms and flat parts, all of which are known by place."""
     return made_of_pieces(terms) and cost(terms) <= MAX_TERMS
 
 
-@dataclass(frozen=True)
-class ListedAtoms:
-    """Atoms in order: places, each wrong by at most ``location_error``, and enclosures of their masses."""
-
-    locations: Array
-    lower: Array
-    upper: Array
-    location_error: float
-
-    def __len__(self) -> int:
-        return self.locations.size
+def quick(terms: Terms) -> bool:
+    """Whether its terms are listed in a few milliseconds."""
+    return made_of_pieces(terms) and cost(terms) <= _FEW_TERMS
 
 
-# measured: a table of so many rows is formed in a tenth of a second
-MOST_PLACES = 1 << 16
+def served(terms: Terms) -> bool:
+    """Whether it is, but for atoms of negligible weight beside flat parts."""
+    if listed(terms):
+        return True
+    flat, others = _by_kind(terms)
+    return bool(flat) and all(atomic(law) is not None for law, _ in others) and atoms.count_of(others) * cost(flat) <= MAX_TERMS
 
 
-def places(terms: Terms) -> ListedAtoms:
-    """All atoms of a sum; atoms closer than their location error are one.
-
-    Raises
-    ------
-    ValueError
-        If there are too many, or the atoms of a law are not known.
-    """
-    if any(law.support.atomless or ((own := law.support.pieces) is not None and not own.locations) for law, _ in terms):
-        nothing = np.zeros(0)
-        return ListedAtoms(nothing, nothing, nothing, 0.0)
-    if not made_of_pieces(terms):
-        unknown = next(law for law, _ in terms if law.support.pieces is None)
-        raise ValueError(f"the atoms of {unknown!r} are not known by place; ask for probabilities instead")
-    number = atom_count(terms)
-    if number > MOST_PLACES:
-        raise ValueError(
-            f"there are about {number:.3g} atoms, and at most {MOST_PLACES} are listed; ask for probabilities instead"
-        )
-    table = BoxSums.of(groups(terms, 0))
-    order = np.argsort(table.location, kind="stable")
-    location, log_mass = table.location[order], table.log_weight[order]
-    location_error = 2 * float(table.location_error.max(initial=0.0))
-    wrong = table.weight_error[order] + ELEMENTARY * (1 + np.abs(log_mass))
-    starts = np.flatnonzero(np.append(True, np.diff(location) > location_error))
-    # a sum of masses errs no more than each, and by the additions
-    errors = np.maximum.reduceat(wrong, starts) + ULP * np.diff(np.append(starts, location.size))
-    mass = np.add.reduceat(np.exp(log_mass), starts)
-    return ListedAtoms(location[starts], mass * (1 - errors), mass * np.exp(errors), 2 * location_error)
-
-
-def cost(terms: Terms) -> float:
+def cost(terms: Terms, most: int = FLAT_PARTS) -> float:
     """About how many terms one excess takes."""
     kinds = sum(1 for law, _ in terms if (pieces := law.support.pieces) is not None and pieces.width > 0)
-    flats = min(FLAT_PARTS - 1, flat_count(terms))
+    flats = min(most - 1, flat_count(terms))
     knots = min(2.0**flats, (flats / max(kinds, 1) + 1.0) ** kinds)
     return float(atom_count(terms) * comb(kinds + flats, flats) * knots)

@@ -50,6 +50,10 @@ class Forms(Generic[T]):
         """A curve, as a function of whether its profile shall be above or below that of the law."""
         return None
 
+    def normal_on_integers(self, sigma: float, shift: int) -> T | None:
+        """The log-ratio of a normal law on the whole numbers to itself moved."""
+        return None
+
     def atoms(self, known: Callable[[], tuple[Array, Array, float]]) -> T | None:
         """Finitely many atoms: their locations, the logarithms of their P-masses, and the error of either."""
         return None

@@ -18,11 +18,12 @@ from numpy.typing import NDArray
 from logphi.arith.floats import ELEMENTARY, FLOATS, ULP, Discs
 from logphi.arith.protocol import Arithmetic, Number
 from logphi.arrays import Array
+from logphi.laws.forms import Forms
 from logphi.laws.growth import Growth, OneSided
 from logphi.laws.ladder import Ladder
 from logphi.laws.support import Lattice, Support
 from logphi.laws.traits import Traits
-from logphi.laws.transform import LossTransform
+from logphi.laws.transform import LossTransform, T
 from logphi.quadrature.values import Values
 
 # derived: from here on Q < 3e-9, and three terms of theta leave less than 1e-100 within half a period
@@ -80,6 +81,10 @@ class NormalOnIntegers(LossTransform):
     def support(self) -> Support:
         """The places (x - s/2) s / sigma^2 of whole x."""
         return Support(lattice=Lattice(-self.shift / 2 * self.span, self.span, stretch=4 * ULP))
+
+    def by_form(self, forms: Forms[T]) -> T | None:
+        """Its form."""
+        return forms.normal_on_integers(self.sigma, self.shift)
 
     def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
         """K, by the dual series for wide laws and by the sum itself for narrow ones."""

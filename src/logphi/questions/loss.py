@@ -26,7 +26,7 @@ from logphi.inputs.arguments import Number, Numbers
 from logphi.inversion import half_line, real_space
 from logphi.inversion.demand import Demand
 from logphi.inversion.payoffs import DENSITY
-from logphi.inversion.real_space import ListedAtoms
+from logphi.inversion.places import ListedAtoms, places
 from logphi.laws.log_phi import LogPhi
 from logphi.listed import Listed
 from logphi.questions.delta import each
@@ -315,7 +315,7 @@ class LossDistribution(Listed):
         >>> lp.RandomizedResponse(p=0.75).loss.atoms.locations
         array([-1.098612289,  1.098612289])
         """
-        return real_space.places(self.law.terms)
+        return places(self.law.terms)
 
     def _below(self, x: float, rtol: float) -> Bound:
         return probability(replace(below(self.law, x, rtol), direction=self.direction), rtol, Side.LOWER)
@@ -332,7 +332,7 @@ class LossDistribution(Listed):
         amount: Scaled | None
         if single is not None and own is not None:
             name, amount = "exact", thinned(own, single[1])
-        elif real_space.served(law.terms):
+        elif real_space.listed(law.terms):
             prepared = real_space.prepare(law, x, Demand(rtol), DENSITY)
             name, amount = "exponential", None if prepared is None else prepared.at(x)
         else:

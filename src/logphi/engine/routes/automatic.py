@@ -14,6 +14,7 @@ from logphi.answers.enclosure import meet
 from logphi.arith.safe import safe_log
 from logphi.engine.log_probability import LogProbability, masses, trivial
 from logphi.engine.method import CHERNOFF, EXACT, Retry
+from logphi.engine.routes.atoms import ATOMS
 from logphi.engine.routes.bent import BENT, QUICK_BENT
 from logphi.engine.routes.clipped import CLIPPED_AFTER_ALL
 from logphi.engine.routes.contour import CONTOUR, DECAYING_CONTOUR
@@ -25,7 +26,7 @@ from logphi.engine.routes.lattice import LATTICE
 from logphi.engine.routes.route import Local, NotApplicableError, Route
 from logphi.engine.routes.smoothed import SMOOTHED
 from logphi.engine.sampled_profile import release_of
-from logphi.inversion import contour, real_space
+from logphi.inversion import atoms, contour, real_space
 from logphi.inversion.demand import Demand
 from logphi.laws.log_phi import LogPhi
 
@@ -137,7 +138,9 @@ def fitting(loss: LogPhi) -> list[Route]:
     if lattice is not None:
         sharp = [LATTICE, EXPONENTIAL] if math.isfinite(lattice.span) else [EXPONENTIAL]
         return [*sharp, *_FALLBACKS]
-    if real_space.made_of_pieces(loss.terms) and real_space.flat_count(loss.terms) < real_space.FLAT_PARTS:
+    if atoms.served(loss.terms) and not real_space.quick(loss.terms):
+        return [ATOMS, DECAYING_CONTOUR, *_FALLBACKS]
+    if real_space.served(loss.terms) and real_space.flat_count(loss.terms) < real_space.FLAT_PARTS:
         return [EXPONENTIAL, *_FALLBACKS]
     return [QUICK_BENT, DECAYING_CONTOUR, CLIPPED_AFTER_ALL, BENT, EXPONENTIAL, *_FALLBACKS]
 

@@ -18,12 +18,12 @@ def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
 
 def summed(loss: LogPhi, demand: Demand, asked: Method) -> Local:
     """The same, refused under the name that was asked for."""
-    if not real_space.made_of_pieces(loss.terms):
-        raise NotApplicableError(f"method {asked.name!r} needs a loss of atoms and tilted flat parts only; leave method out")
-    if real_space.cost(loss.terms) > real_space.MAX_TERMS:
-        most = real_space.MAX_TERMS
-        raise NotApplicableError(f"method {asked.name!r} would sum more than {most} terms here; leave method out")
-    method = _METHOD if real_space.flat_count(loss.terms) else EXACT
+    if not real_space.served(loss.terms):
+        raise NotApplicableError(
+            f"method {asked.name!r} needs a loss of atoms and tilted flat parts only, and a sum over them of at most "
+            f"{real_space.MAX_TERMS} terms; leave method out"
+        )
+    method = EXACT if real_space.listed(loss.terms) and not real_space.flat_count(loss.terms) else _METHOD
     known = masses(loss)
     prepared: dict[bool, real_space.Prepared] = {}
 

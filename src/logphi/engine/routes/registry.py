@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from logphi.engine.routes.atoms import ATOMS
 from logphi.engine.routes.automatic import SINGLE_RELEASE
 from logphi.engine.routes.bent import BENT
 from logphi.engine.routes.buckets import BUCKETS
@@ -21,6 +22,7 @@ ROUTES: dict[str, Route] = {
     for one in (
         CONTOUR,
         LATTICE,
+        ATOMS,
         SINGLE_RELEASE,
         EXPONENTIAL,
         SMOOTHED,

@@ -1,0 +1,42 @@
+"""Sums over atoms: losses of atoms only, many of which are equal or on lattices."""
+
+from __future__ import annotations
+
+from logphi.engine.log_probability import LogProbability, from_inversion, masses
+from logphi.engine.method import Method, Retry
+from logphi.engine.routes.route import Local, NotApplicableError, Route
+from logphi.inversion import atoms
+from logphi.inversion.contour import Inversion, Part
+from logphi.inversion.demand import Demand
+from logphi.laws.log_phi import LogPhi
+
+
+def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
+    """The atoms tilted for an epsilon; for another one that is far away, again."""
+    known, prepared = masses(loss), _prepared(loss, epsilon, demand)
+
+    def at(x: float) -> LogProbability:
+        nonlocal prepared
+        found = answer(prepared, x)
+        if not (found.meets(demand.sufficient) or prepared.serves(x)):
+            prepared = _prepared(loss, x, demand)
+            found = answer(prepared, x)
+        return found
+
+    def answer(near: atoms.Prepared, x: float) -> LogProbability:
+        return from_inversion(known, x, Inversion(Part.EXCESS, near.at(x)), _METHOD)
+
+    return at
+
+
+def _prepared(loss: LogPhi, x: float, demand: Demand) -> atoms.Prepared:
+    found = atoms.prepare(loss, x, demand.sufficient.rtol)
+    if found is None:
+        raise NotApplicableError(
+            "method 'atoms' needs a loss of atoms only, few of them or equally spaced, which this one is not; leave method out"
+        )
+    return found
+
+
+_METHOD = Method("atoms", Retry.IF_WIDE)
+ATOMS = Route(_METHOD, prepare, "sums over atoms: losses of discrete mechanisms of several kinds")

@@ -17,7 +17,7 @@ from logphi.arith.protocol import Arithmetic, Number
 from logphi.arith.scaled import Scaled
 from logphi.laws.cells import Cells, Exchanged, Given, same_exchanged
 from logphi.laws.closed_form import ClosedForm
-from logphi.laws.exponential_sums import turned_sums
+from logphi.quadrature.exponential_sums import turned_sums
 from logphi.laws.forms import Forms
 from logphi.laws.growth import Growth, OneSided
 from logphi.laws.spans import common_span

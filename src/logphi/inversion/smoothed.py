@@ -36,17 +36,20 @@ from logphi.inversion.layout import Layout, layout
 from logphi.inversion.line_sum import MAX_NODES, Contour, lay
 from logphi.inversion.saddle import RIGHT, saddle
 from logphi.laws.transform import LossTransform
+from logphi.quadrature.values import Line
 
 # derived: the bound of the hump is proved up to here
 _WIDEST = 0.1
 # measured: with a larger beta nothing is gained, and with a smaller one the window's transform falls too little
 _BETA = (12.0, 60.0)
+# measured: beta settles within so many steps
+_SETTLED = 3
 # measured: the transform has fallen to e^-beta at this multiple of beta/w
 _BEYOND = 1.15
 # measured: the share of the tolerance that the hump may take
 _HUMP = 0.8
-# measured: where along the line K must be known
-_PROBES = np.array([0.1, 0.5])
+# measured: at so many places along the line K must be known
+_PROBES = 8
 # derived: a recurrence from two to six over beta >= 12 loses three digits at most, of terms that fall by 1e-3 each
 _MEAN = 256 * ULP
 # derived: B(v) = sum of v^2k (2k + 2) / (2k + 3)!; twelve terms leave less than 1e-25 for |v| < 1
@@ -63,11 +66,14 @@ class Window:
     @staticmethod
     def fit(line: Layout, rtol: float) -> Window:
         """The widest window whose hump is negligible, or the narrowest that the longest line resolves."""
-        beta = min(max(2 - line.log_target, _BETA[0]), _BETA[1])
         # at the saddle, the density is about c (c + 1) times the excess
-        wanted = math.sqrt(_HUMP * rtol * beta / (line.abscissa * (line.abscissa + 1)))
+        share = _HUMP * rtol / (line.abscissa * (line.abscissa + 1))
+        beta = _BETA[0]
+        for _ in range(_SETTLED):
+            # the hump beyond the line is about e^-beta w, and the payoff is less
+            beta = min(max(2 - line.log_target + 0.5 * math.log(share * beta), _BETA[0]), _BETA[1])
         narrowest = _BEYOND * beta / (line.step * (MAX_NODES - 2))
-        return Window(min(max(wanted, narrowest), _WIDEST), beta)
+        return Window(min(max(math.sqrt(share * beta), narrowest), _WIDEST), beta)
 
     @cached_property
     def log_mean(self) -> float:
@@ -224,9 +230,9 @@ def prepare(law: LossTransform, x: float, demand: Demand) -> Prepared | None:
         # the window is wider than the law
         return None
     # a transform that is an integral itself may be out of reach so far up; where it has decayed, that does not matter
-    heights = _PROBES * window.beta / window.width
-    values, base = own.log_transform(line.abscissa + 1j * heights), float(own.approximate(np.array([line.abscissa]))[0])
-    size = np.minimum(own.log_envelope(line.abscissa, heights), values.mid.real + values.radius - base)
+    probes = Line(line.abscissa, window.beta / window.width / _PROBES, _PROBES)
+    values = own.on_line(probes)
+    size = np.minimum(own.log_envelope(line.abscissa, probes.heights), (values.mid.real + values.radius) - values.mid.real[0])
     if ((values.radius > 1) & (size > line.log_target)).any():
         return None
     contour = lay(own, line, Smoothed(place, window, "both"))

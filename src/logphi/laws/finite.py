@@ -15,9 +15,11 @@ from numpy.typing import NDArray
 from logphi.arith.floats import ELEMENTARY, FLOATS, ULP
 from logphi.arith.protocol import Arithmetic, Number
 from logphi.arith.scaled import Scaled
+from logphi.arrays import Array
 from logphi.laws.cells import Cells, Exchanged, Given, same_exchanged
 from logphi.laws.closed_form import ClosedForm
 from logphi.quadrature.exponential_sums import turned_sums
+from logphi.quadrature.inner_integral import rough_log_mass
 from logphi.laws.forms import Forms
 from logphi.laws.growth import Growth, OneSided
 from logphi.laws.spans import common_span
@@ -26,13 +28,17 @@ from logphi.laws.thinned import log_complement
 from logphi.laws.transform import LossTransform, T
 from logphi.quadrature.values import Line, Values
 
+# derived: so light a term, relative to the heaviest, is left out of a sum; what it weighs is counted
+_LIGHT = 1e-25
+
 
 @dataclass(frozen=True)
 class Finite(LossTransform):
     """Mass p_j at log(p_j / q_j) over the common support: K(z) = log( sum of p_j^{1+z} q_j^{-z} ).
 
     ``infinite_p`` and ``infinite_q`` are what the two probabilities hold outside it; ``relative_error`` bounds that of each
-    probability beside its own half ulp. ``exact`` is where the probabilities came from, if they are not the parameters
+    probability beside its own half ulp, and ``cell_errors``, where given, that of each p_j and the error of each log-ratio, which
+    may be far smaller. ``exact`` is where the probabilities came from, if they are not the parameters
     themselves. ``omitted_mass`` bounds the mass that either law has elsewhere, where the loss may be anything; with it K(z) is
     at most z (z + 1) v / 2 for z >= 0, v = ``omitted_growth``, of either law.
     """
@@ -45,6 +51,7 @@ class Finite(LossTransform):
     exact: Cells | None = None
     omitted_mass: float = 0.0
     omitted_growth: float = math.inf
+    cell_errors: tuple[tuple[float, float], ...] = ()
 
     def formula(self, arith: Arithmetic, z: Number) -> Number:
         """K(z)."""
@@ -93,20 +100,31 @@ class Finite(LossTransform):
         spread = np.where(known & (relative < 0.5), -np.log1p(-np.minimum(relative, 0.5)), np.inf)
         return Values(values.mid, values.rounding + spread, values.inner)
 
+    def approximate(self, c: Array, count: int = 1) -> Array:
+        """K at real points, to some digits."""
+        if self.infinite_p or self.infinite_q:
+            return super().approximate(c, count)
+        return rough_log_mass(self._loss, self._logs[1], c.ravel() + 1).reshape(c.shape)
+
     def on_line(self, line: Line, count: int = 1) -> Values:
         """K on a vertical line, as a matrix product; its errors at a few sizes of z, with which they grow."""
-        log_p, log_q = np.log(np.asarray(self.p)), np.log(np.asarray(self.q))
-        loss = log_p - log_q
+        (log_p, log_q), loss = self._logs, self._loss
         weight = log_p + line.abscissa * loss
         top = float(weight.max())
         terms = np.exp(weight - top)
+        kept = terms > _LIGHT
+        omitted = float(terms[~kept].sum())
+        of_weight, of_loss = self._errors
+        parts = terms[kept], loss[kept], of_weight[kept], of_loss[kept]
+        terms, loss, of_weight, of_loss = parts
         sums = turned_sums(terms, loss, line)
-        sharp = ELEMENTARY * (3 + np.abs(log_p) + np.abs(log_q)) + 2 * self.relative_error
+        size = 1 + np.abs(log_p[kept]) + np.abs(weight[kept]) + abs(top)
         level = np.ceil(4 * np.log2(np.abs(line.points) + 1)).astype(int)
-        sizes = 2.0 ** (np.arange(level.max() + 1) / 4)
-        exponent = sharp * sizes[:, None] + (len(self.p) + 16) * ULP
-        wrong = (terms * np.expm1(np.minimum(exponent, 700.0))).sum(axis=1) * (1 + 1e-9)
-        return Values.logarithm(sums, wrong[level], top)
+        lowest = level.min()
+        sizes = 2.0 ** (np.arange(lowest, level.max() + 1) / 4)
+        exponent = of_weight + ELEMENTARY * size + sizes[:, None] * (of_loss + ELEMENTARY * np.abs(loss)) + (loss.size + 16) * ULP
+        wrong = ((terms * np.expm1(np.minimum(exponent, 700.0))).sum(axis=1) + omitted) * (1 + 1e-9)
+        return Values.logarithm(sums, wrong[level - lowest], top)
 
     def log_masses(self) -> tuple[Values, Values]:
         """From the smaller of what lies on the common support and what lies outside."""
@@ -122,12 +140,36 @@ class Finite(LossTransform):
             value, 2 * ULP * (2 + np.abs(value)) + 2 * self.relative_error + 2 * self.omitted_mass / total, np.zeros(1)
         )
 
-    @property
+    @cached_property
     def losses(self) -> tuple[float, ...]:
-        """log(p_j / q_j), each with the rounding of two logarithms."""
-        return tuple(math.log(a) - math.log(b) for a, b in zip(self.p, self.q, strict=True))
+        """log(p_j / q_j), each with the rounding of two logarithms at most."""
+        return tuple(self._loss.tolist())
 
-    @property
+    @cached_property
+    def _logs(self) -> tuple[Array, Array]:
+        return np.log(np.asarray(self.p)), np.log(np.asarray(self.q))
+
+    @cached_property
+    def _loss(self) -> Array:
+        """The losses, relatively accurate near zero, where the difference of p and q is exact."""
+        p, q = np.asarray(self.p), np.asarray(self.q)
+        near = (p < 2 * q) & (q < 2 * p)
+        log_p, log_q = self._logs
+        return np.where(near, np.log1p(np.where(near, p - q, 0.0) / q), log_p - log_q)
+
+    @cached_property
+    def _errors(self) -> tuple[Array, Array]:
+        """Of every p_j, relatively, and of every loss; with the half ulps of both, and the rounding of a loss that is not small."""
+        log_p, log_q = self._logs
+        far = np.abs(self._loss) > 0.6
+        rounding = np.where(far, ELEMENTARY * (np.abs(log_p) + np.abs(log_q)), 0.0) + 3 * ULP
+        if self.cell_errors:
+            of_weight, of_loss = np.array(self.cell_errors).T
+        else:
+            of_weight, of_loss = (share * np.full(log_p.shape, self.relative_error) for share in (1, 2))
+        return of_weight + ULP, of_loss + rounding
+
+    @cached_property
     def pieces(self) -> Pieces:
         """Tilted weights (p_j q_j)^{1/2}."""
         weights = tuple((math.log(a) + math.log(b)) / 2 for a, b in zip(self.p, self.q, strict=True))
@@ -144,7 +186,7 @@ class Finite(LossTransform):
         omitted = Scaled(0.0, 0.0, truncation=self.omitted_mass)
         return found and (found[0] + omitted, found[1] + omitted)
 
-    @property
+    @cached_property
     def lattice(self) -> Lattice | None:
         """The common span of the gaps between losses, if they have one."""
         points = np.unique(self.losses)
@@ -155,7 +197,7 @@ class Finite(LossTransform):
         common = common_span([(float(gap), own) for gap in gaps if gap > 4 * own])
         return None if common is None else Lattice(float(points[0]), common[0], common[1] + own + close)
 
-    @property
+    @cached_property
     def _log_size(self) -> float:
         return max(abs(math.log(number)) for number in self.p + self.q)
 
@@ -172,7 +214,16 @@ class Finite(LossTransform):
             return self
         exact = None if self.exact is None else Exchanged(self.exact)
         return Finite(
-            self.q, self.p, self.infinite_q, self.infinite_p, self.relative_error, exact, self.omitted_mass, self.omitted_growth
+            self.q,
+            self.p,
+            self.infinite_q,
+            self.infinite_p,
+            self.relative_error,
+            exact,
+            self.omitted_mass,
+            self.omitted_growth,
+            # of q, from those of p and of the log-ratio
+            tuple((of_p + of_loss, of_loss) for of_p, of_loss in self.cell_errors),
         )
 
     def with_omitted_mass(self) -> LossTransform:

@@ -48,6 +48,8 @@ _SETTLED = 3
 _BEYOND = 1.15
 # measured: the share of the tolerance that the hump may take
 _HUMP = 0.8
+# measured: with wider windows than this takes, the density within them is not that at the saddle
+_COARSEST = 0.1
 # measured: at so many places along the line K must be known
 _PROBES = 8
 # derived: a recurrence from two to six over beta >= 12 loses three digits at most, of terms that fall by 1e-3 each
@@ -67,7 +69,7 @@ class Window:
     def fit(line: Layout, rtol: float) -> Window:
         """The widest window whose hump is negligible, or the narrowest that the longest line resolves."""
         # at the saddle, the density is about c (c + 1) times the excess
-        share = _HUMP * rtol / (line.abscissa * (line.abscissa + 1))
+        share = _HUMP * min(rtol, _COARSEST) / (line.abscissa * (line.abscissa + 1))
         beta = _BETA[0]
         for _ in range(_SETTLED):
             # the hump beyond the line is about e^-beta w, and the payoff is less

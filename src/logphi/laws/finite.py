@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 from operator import add
 from typing import Any
@@ -16,7 +16,7 @@ from logphi.arith.floats import ELEMENTARY, FLOATS, ULP
 from logphi.arith.protocol import Arithmetic, Number
 from logphi.arith.scaled import Scaled
 from logphi.arrays import Array
-from logphi.laws.cells import Cells, Exchanged, Given, same_exchanged
+from logphi.laws.cells import Cells, Chosen, Exchanged, Given, same_exchanged
 from logphi.laws.closed_form import ClosedForm
 from logphi.quadrature.exponential_sums import turned_sums
 from logphi.quadrature.inner_integral import rough_log_mass
@@ -28,6 +28,8 @@ from logphi.laws.thinned import log_complement
 from logphi.laws.transform import LossTransform, T
 from logphi.quadrature.values import Line, Values
 
+# derived: with so much elsewhere, K is not near zero
+_MOSTLY = 0.1
 # derived: so light a term, relative to the heaviest, is left out of a sum; what it weighs is counted
 _LIGHT = 1e-25
 
@@ -102,9 +104,10 @@ class Finite(LossTransform):
 
     def approximate(self, c: Array, count: int = 1) -> Array:
         """K at real points, to some digits."""
-        if self.infinite_p or self.infinite_q:
+        if max(self.infinite_p, self.infinite_q) > _MOSTLY:
             return super().approximate(c, count)
-        return rough_log_mass(self._loss, self._logs[1], c.ravel() + 1).reshape(c.shape)
+        elsewhere = self.infinite_p, self.infinite_q
+        return rough_log_mass(self._loss, self._logs[1], c.ravel() + 1, elsewhere).reshape(c.shape)
 
     def on_line(self, line: Line, count: int = 1) -> Values:
         """K on a vertical line, as a matrix product; its errors at a few sizes of z, with which they grow."""
@@ -225,6 +228,24 @@ class Finite(LossTransform):
             # of q, from those of p and of the log-ratio
             tuple((of_p + of_loss, of_loss) for of_p, of_loss in self.cell_errors),
         )
+
+    def capped(self, cap: float) -> tuple[LossTransform, float]:
+        """What is above the cap is lost to both laws."""
+        kept = np.flatnonzero(self._loss <= cap)
+        if not 0 < kept.size < self._loss.size:
+            return self, -math.inf
+        above = np.flatnonzero(self._loss > cap)
+        lost_p, lost_q = (math.fsum(numbers[i] for i in above) for numbers in (self.p, self.q))
+        law = replace(
+            self,
+            p=tuple(self.p[i] for i in kept),
+            q=tuple(self.q[i] for i in kept),
+            infinite_p=self.infinite_p + lost_p,
+            infinite_q=self.infinite_q + lost_q,
+            exact=None if self.exact is None else Chosen(self.exact, tuple(kept.tolist())),
+            cell_errors=tuple(self.cell_errors[i] for i in kept) if self.cell_errors else (),
+        )
+        return law, math.log(lost_p) + 2 * self.relative_error + 8 * ULP * (1 + abs(math.log(lost_p)))
 
     def with_omitted_mass(self) -> LossTransform:
         """The law with its omitted mass, if it has any."""

@@ -7,6 +7,7 @@ phi'(alpha) = e^{K(-1 - i alpha)} in [AFA] Definition 12; composition adds K ([A
 from __future__ import annotations
 
 from collections import Counter
+import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, reduce
@@ -110,6 +111,15 @@ class LogPhi(LossTransform):
     def with_omitted_mass(self) -> LogPhi:
         """Term by term."""
         return LogPhi(tuple((law.with_omitted_mass(), count) for law, count in self.terms))
+
+    def capped(self, cap: float) -> tuple[LogPhi, float]:
+        """Term by term; an atom above the cap in any of them."""
+        found = [(*law.capped(cap), count) for law, count in self.terms]
+        log_masses = [log_mass + math.log(count) for _, log_mass, count in found if log_mass > -math.inf]
+        if not log_masses:
+            return self, -math.inf
+        log_mass = float(np.logaddexp.reduce(log_masses)) + 1e-12
+        return LogPhi(tuple((law, count) for law, _, count in found)), log_mass
 
     @cached_property
     def shift_bound(self) -> float:

@@ -148,6 +148,13 @@ class LossTransform(ABC):
         """The law with the mass that its transform omits, as far as that is known; itself by default."""
         return self
 
+    def capped(self, cap: float) -> tuple[LossTransform, float]:
+        """The law without its atoms above a cap, and the logarithm of an upper bound of their mass.
+
+        By default itself, and nothing.
+        """
+        return self, -np.inf
+
     @property
     def shift_bound(self) -> float:
         """A mu for which the pair is mu-GDP; infinite where none is known.

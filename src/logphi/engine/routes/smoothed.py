@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from logphi.engine.method import Method, Retry
 from logphi.engine.routes.route import Local, Route, inverted
-from logphi.inversion import smoothed
+from logphi.inversion import rare, smoothed
 from logphi.inversion.demand import Demand
 from logphi.laws.log_phi import LogPhi
 
 
 def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
     """On one line for both the smoothed payoff and what it adds."""
-    prepared = smoothed.prepare(loss, epsilon, demand)
-    return inverted(loss, _METHOD, None if prepared is None else prepared.at)
+    kept = rare.without_rare_atoms(loss, epsilon, demand.rtol)
+    prepared = smoothed.prepare(kept.law, epsilon, demand)
+    return inverted(loss, _METHOD, None if prepared is None else lambda x: kept.with_rest(prepared.at(x)))
 
 
 _METHOD = Method("smoothed", Retry.IF_WIDE)

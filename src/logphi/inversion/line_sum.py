@@ -19,6 +19,8 @@ from logphi.quadrature.values import Line, Values
 
 # measured: so many nodes of a closed form take about a second
 MAX_NODES = 1 << 18
+# measured: nodes at most among which those that are not negligible are sought
+SEARCHED = 1 << 26
 # derived: larger errors of K would leave the range of doubles
 _HARDLY = 600.0
 # derived: so many steps in a period are far more than any line is long, and their number is exact
@@ -129,9 +131,11 @@ def lay(law: LossTransform, layout: Layout, kernel: Kernel, decaying: bool = Fal
         if size > MAX_NODES:
             return None
     else:
-        size, log_tail = length(law, layout, MAX_NODES, kernel)
+        size, log_tail = length(law, layout, SEARCHED, kernel)
         if size > LONG:
             size, log_tail = shortened(law, layout, size, log_tail, kernel)
+        if size > MAX_NODES:
+            size, log_tail = length(law, layout, MAX_NODES, kernel)
     line = Line(c, step, size)
     if decaying and not log_tail <= log_target + 1:
         return None

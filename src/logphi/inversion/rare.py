@@ -46,31 +46,28 @@ def without_rare_atoms(law: LogPhi, x: float, rtol: float) -> Capped:
     """The law as it is, or without atoms that matter little at the threshold x and would make lines long."""
     whole = Capped(law)
     tops = [own.support.upper for own, _ in law.terms if own.support.upper < math.inf]
-    if not (x > 0 and max(tops, default=0.0) > 0 and law.capped(0.0)[1] > -math.inf):
+    if not (x > 0 and max(tops, default=0.0) > 0 and law.log_mass_above(0.0) > -math.inf):
         return whole
     found = saddle(law, Smooth(x), RIGHT)
     if not math.isfinite(found.value):
         return whole
     low, top, log_share = _LEAST * min(x, max(tops)), 2 * max(tops), math.log(_SHARE * rtol)
 
-    def capped(cap: float) -> Capped:
-        return Capped(*law.capped(cap))
-
     def log_negligible(at: Saddle) -> float:
         # the excess is about M(c) e^{-cx} over c, or far less where rare atoms decide
         return at.value + math.log(at.abscissa) - 1 + log_share
 
-    least = _lowest(low, top, lambda cap: capped(cap).log_mass <= log_negligible(found))
+    least = _lowest(low, top, lambda cap: law.log_mass_above(cap) <= log_negligible(found))
     far = np.array([2 * found.abscissa])
-    if not law.approximate(far)[0] - capped(least).law.approximate(far)[0] > _HARMLESS:
+    if not law.approximate(far)[0] - law.capped(least).approximate(far)[0] > _HARMLESS:
         return whole
 
     def negligible(cap: float) -> bool:
-        one = capped(cap)
-        own = saddle(one.law, Smooth(x), RIGHT, found.abscissa)
-        return math.isfinite(own.value) and one.log_mass <= log_negligible(own)
+        own = saddle(law.capped(cap), Smooth(x), RIGHT, found.abscissa)
+        return math.isfinite(own.value) and law.log_mass_above(cap) <= log_negligible(own)
 
-    return capped(_lowest(least, top, negligible))
+    cap = _lowest(least, top, negligible)
+    return Capped(law.capped(cap), law.log_mass_above(cap))
 
 
 def _lowest(low: float, high: float, good: Callable[[float], bool]) -> float:

@@ -33,7 +33,7 @@ from logphi.inversion.contour import Inversion, Part
 from logphi.inversion.demand import Demand
 from logphi.inversion.kernels import Smooth, log_kappa
 from logphi.inversion.layout import Layout, layout
-from logphi.inversion.line_sum import MAX_NODES, Contour, lay
+from logphi.inversion.line_sum import MAX_NODES, SEARCHED, Contour, lay
 from logphi.inversion.saddle import RIGHT, saddle
 from logphi.laws.transform import LossTransform
 from logphi.quadrature.values import Line
@@ -66,15 +66,15 @@ class Window:
     beta: float
 
     @staticmethod
-    def fit(line: Layout, rtol: float) -> Window:
-        """The widest window whose hump is negligible, or the narrowest that the longest line resolves."""
+    def fit(line: Layout, rtol: float, most: int) -> Window:
+        """The widest window whose hump is negligible, or the narrowest that a line of ``most`` nodes resolves."""
         # at the saddle, the density is about c (c + 1) times the excess
         share = _HUMP * min(rtol, _COARSEST) / (line.abscissa * (line.abscissa + 1))
         beta = _BETA[0]
         for _ in range(_SETTLED):
             # the hump beyond the line is about e^-beta w, and the payoff is less
             beta = min(max(2 - line.log_target + 0.5 * math.log(share * beta), _BETA[0]), _BETA[1])
-        narrowest = _BEYOND * beta / (line.step * (MAX_NODES - 2))
+        narrowest = _BEYOND * beta / (line.step * (most - 2))
         return Window(min(max(math.sqrt(share * beta), narrowest), _WIDEST), beta)
 
     @cached_property
@@ -227,15 +227,22 @@ def prepare(law: LossTransform, x: float, demand: Demand) -> Prepared | None:
     line = layout(own, found.abscissa, kernel, math.log(demand.rtol)) if math.isfinite(found.value) else None
     if line is None:
         return None
-    window = Window.fit(line, demand.rtol)
-    if line.abscissa * window.width > window.beta:
-        # the window is wider than the law
-        return None
-    # a transform that is an integral itself may be out of reach so far up; where it has decayed, that does not matter
+    # a line that ends before the window does may be searched far
+    for most, decaying in ((SEARCHED, True), (MAX_NODES, False)):
+        window = Window.fit(line, demand.rtol, most)
+        if line.abscissa * window.width > window.beta:
+            # the window is wider than the law
+            return None
+        if _known(own, line, window):
+            contour = lay(own, line, Smoothed(place, window, "both"), decaying)
+            if contour is not None:
+                return Prepared(Part.REVERSED if turned else Part.EXCESS, contour, window)
+    return None
+
+
+def _known(law: LossTransform, line: Layout, window: Window) -> bool:
+    """Whether K is known along the line, or small: a transform that is an integral itself may be out of reach so far up."""
     probes = Line(line.abscissa, window.beta / window.width / _PROBES, _PROBES)
-    values = own.on_line(probes)
-    size = np.minimum(own.log_envelope(line.abscissa, probes.heights), (values.mid.real + values.radius) - values.mid.real[0])
-    if ((values.radius > 1) & (size > line.log_target)).any():
-        return None
-    contour = lay(own, line, Smoothed(place, window, "both"))
-    return None if contour is None else Prepared(Part.REVERSED if turned else Part.EXCESS, contour, window)
+    values = law.on_line(probes)
+    size = np.minimum(law.log_envelope(line.abscissa, probes.heights), (values.mid.real + values.radius) - values.mid.real[0])
+    return not ((values.radius > 1) & (size > line.log_target)).any()

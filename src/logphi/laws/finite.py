@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from logphi.arith.floats import ELEMENTARY, FLOATS, ULP
 from logphi.arith.protocol import Arithmetic, Number
 from logphi.arith.scaled import Scaled
-from logphi.arrays import Array
+from logphi.arrays import Array, Complex
+from logphi.laws.block_envelope import log_block
 from logphi.laws.cells import Cells, Chosen, Exchanged, Given, same_exchanged
 from logphi.laws.closed_form import ClosedForm
 from logphi.quadrature.exponential_sums import turned_sums
@@ -30,6 +31,10 @@ from logphi.quadrature.values import Line, Values
 
 # derived: with so much elsewhere, K is not near zero
 _MOSTLY = 0.1
+# entries of the intermediate arrays
+_BLOCK = 1 << 18
+# measured: for so few heights a matrix product gains nothing
+_FEW = 16
 # derived: so light a term, relative to the heaviest, is left out of a sum; what it weighs is counted
 _LIGHT = 1e-25
 
@@ -111,23 +116,19 @@ class Finite(LossTransform):
 
     def on_line(self, line: Line, count: int = 1) -> Values:
         """K on a vertical line, as a matrix product; its errors at a few sizes of z, with which they grow."""
-        (log_p, log_q), loss = self._logs, self._loss
-        weight = log_p + line.abscissa * loss
-        top = float(weight.max())
-        terms = np.exp(weight - top)
-        kept = terms > _LIGHT
-        omitted = float(terms[~kept].sum())
-        of_weight, of_loss = self._errors
-        parts = terms[kept], loss[kept], of_weight[kept], of_loss[kept]
-        terms, loss, of_weight, of_loss = parts
-        sums = turned_sums(terms, loss, line)
-        size = 1 + np.abs(log_p[kept]) + np.abs(weight[kept]) + abs(top)
+        tilted = _Tilted.of(self, line.abscissa)
         level = np.ceil(4 * np.log2(np.abs(line.points) + 1)).astype(int)
         lowest = level.min()
-        sizes = 2.0 ** (np.arange(lowest, level.max() + 1) / 4)
-        exponent = of_weight + ELEMENTARY * size + sizes[:, None] * (of_loss + ELEMENTARY * np.abs(loss)) + (loss.size + 16) * ULP
-        wrong = ((terms * np.expm1(np.minimum(exponent, 700.0))).sum(axis=1) + omitted) * (1 + 1e-9)
-        return Values.logarithm(sums, wrong[level - lowest], top)
+        wrong = tilted.error(2.0 ** (np.arange(lowest, level.max() + 1) / 4))
+        return Values.logarithm(turned_sums(tilted.terms, tilted.loss, line), wrong[level - lowest], tilted.top)
+
+    def log_block(self, abscissa: float, centres: Array, radius: float) -> Array:
+        """From sums over the atoms that matter under the tilt, and from their standard deviation."""
+        tilted = _Tilted.of(self, abscissa)
+        heights = np.append(0.0, centres)
+        sums, wrong = tilted.sums(heights), tilted.error(np.abs(abscissa) + heights.max(keepdims=True))
+        values = Values.logarithm(sums, np.broadcast_to(wrong, sums.shape), tilted.top)
+        return log_block(values, min(self.support.width / 2, tilted.deviation * 2**0.5) * (1 + 1e-6), radius)
 
     def log_masses(self) -> tuple[Values, Values]:
         """From the smaller of what lies on the common support and what lies outside."""
@@ -229,14 +230,13 @@ class Finite(LossTransform):
             tuple((of_p + of_loss, of_loss) for of_p, of_loss in self.cell_errors),
         )
 
-    def capped(self, cap: float) -> tuple[LossTransform, float]:
+    def capped(self, cap: float) -> LossTransform:
         """What is above the cap is lost to both laws."""
-        kept = np.flatnonzero(self._loss <= cap)
-        if not 0 < kept.size < self._loss.size:
-            return self, -math.inf
-        above = np.flatnonzero(self._loss > cap)
+        if self._loss.max() <= cap or self._loss.min() > cap:
+            return self
+        kept, above = np.flatnonzero(self._loss <= cap), np.flatnonzero(self._loss > cap)
         lost_p, lost_q = (math.fsum(numbers[i] for i in above) for numbers in (self.p, self.q))
-        law = replace(
+        return replace(
             self,
             p=tuple(self.p[i] for i in kept),
             q=tuple(self.q[i] for i in kept),
@@ -245,11 +245,79 @@ class Finite(LossTransform):
             exact=None if self.exact is None else Chosen(self.exact, tuple(kept.tolist())),
             cell_errors=tuple(self.cell_errors[i] for i in kept) if self.cell_errors else (),
         )
-        return law, math.log(lost_p) + 2 * self.relative_error + 8 * ULP * (1 + abs(math.log(lost_p)))
+
+    def log_mass_above(self, cap: float) -> float:
+        """The sum of the p_j there."""
+        losses, masses = self._upper_masses
+        lost = float(masses[np.searchsorted(losses, cap, side="right")])
+        return math.log(lost) + 2 * self.relative_error + 1e-9 if 0 < lost and losses[0] <= cap else -math.inf
+
+    @cached_property
+    def _upper_masses(self) -> tuple[Array, Array]:
+        """The losses in order, and the sum of the p_j from each on."""
+        order = np.argsort(self._loss)
+        return self._loss[order], np.append(np.cumsum(np.asarray(self.p)[order][::-1])[::-1], 0.0)
 
     def with_omitted_mass(self) -> LossTransform:
         """The law with its omitted mass, if it has any."""
         return WithOmittedMass(self) if self.omitted_mass else self
+
+
+@dataclass(frozen=True)
+class _Tilted:
+    """The terms of M on a vertical line over e^top, less the lightest, which weigh ``omitted``, with their errors.
+
+    ``of_weight`` are relative errors, ``of_loss`` absolute ones, which |z| multiplies.
+    """
+
+    terms: Array
+    loss: Array
+    top: float
+    of_weight: Array
+    of_loss: Array
+    omitted: float
+
+    @staticmethod
+    def of(law: Finite, abscissa: float) -> _Tilted:
+        """At an abscissa."""
+        (log_p, _), loss = law._logs, law._loss
+        weight = log_p + abscissa * loss
+        top = float(weight.max())
+        terms = np.exp(weight - top)
+        kept = terms > _LIGHT
+        of_weight, of_loss = (part[kept] for part in law._errors)
+        size = 1 + np.abs(log_p[kept]) + np.abs(weight[kept]) + abs(top)
+        return _Tilted(
+            terms[kept],
+            loss[kept],
+            top,
+            of_weight + ELEMENTARY * size + (int(kept.sum()) + 16) * ULP,
+            of_loss + ELEMENTARY * np.abs(loss[kept]),
+            float(terms[~kept].sum()),
+        )
+
+    def sums(self, heights: Array) -> Complex:
+        """At zero and at other heights, as a matrix product where these are equally spaced."""
+        first, others = self.terms.sum(), heights[1:]
+        steps = np.diff(others)
+        if others.size > _FEW and np.ptp(steps) < 1e-9 * steps[0]:
+            line = Line(0.0, float(steps[0]), others.size)
+            return np.append(first, turned_sums(self.terms * np.exp(1j * others[0] * self.loss), self.loss, line))
+        rows = max(_BLOCK // self.loss.size, 1)
+        parts = np.split(others, range(rows, others.size, rows))
+        return np.concatenate([[first], *(np.exp(1j * part[:, None] * self.loss) @ self.terms for part in parts)])
+
+    def error(self, sizes: Array) -> Array:
+        """Bounds of the errors of the sum at sizes of z."""
+        exponent = self.of_weight + sizes[:, None] * self.of_loss
+        wrong: Array = ((self.terms * np.expm1(np.minimum(exponent, 700.0))).sum(axis=1) + self.omitted) * (1 + 1e-9)
+        return wrong
+
+    @property
+    def deviation(self) -> float:
+        """The standard deviation of the tilted law, but for a millionth of it and what is omitted."""
+        share = self.terms / self.terms.sum()
+        return float(np.sqrt(share @ (self.loss - share @ self.loss) ** 2))
 
 
 @dataclass(frozen=True)

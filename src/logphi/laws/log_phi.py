@@ -112,14 +112,14 @@ class LogPhi(LossTransform):
         """Term by term."""
         return LogPhi(tuple((law.with_omitted_mass(), count) for law, count in self.terms))
 
-    def capped(self, cap: float) -> tuple[LogPhi, float]:
-        """Term by term; an atom above the cap in any of them."""
-        found = [(*law.capped(cap), count) for law, count in self.terms]
-        log_masses = [log_mass + math.log(count) for _, log_mass, count in found if log_mass > -math.inf]
-        if not log_masses:
-            return self, -math.inf
-        log_mass = float(np.logaddexp.reduce(log_masses)) + 1e-12
-        return LogPhi(tuple((law, count) for law, _, count in found)), log_mass
+    def capped(self, cap: float) -> LogPhi:
+        """Term by term."""
+        return LogPhi(tuple((law.capped(cap), count) for law, count in self.terms))
+
+    def log_mass_above(self, cap: float) -> float:
+        """At most the sum over the terms, as one of them is above the cap."""
+        found = [law.log_mass_above(cap) + math.log(count) for law, count in self.terms]
+        return float(np.logaddexp.reduce(found, initial=-math.inf)) + 1e-12
 
     @cached_property
     def shift_bound(self) -> float:

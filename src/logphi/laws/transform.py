@@ -148,12 +148,13 @@ class LossTransform(ABC):
         """The law with the mass that its transform omits, as far as that is known; itself by default."""
         return self
 
-    def capped(self, cap: float) -> tuple[LossTransform, float]:
-        """The law without its atoms above a cap, and the logarithm of an upper bound of their mass.
+    def capped(self, cap: float) -> LossTransform:
+        """The law without its atoms above a cap; by default itself."""
+        return self
 
-        By default itself, and nothing.
-        """
-        return self, -np.inf
+    def log_mass_above(self, cap: float) -> float:
+        """The logarithm of an upper bound of the mass that :meth:`capped` leaves out; minus infinity for none."""
+        return -np.inf
 
     @property
     def shift_bound(self) -> float:

@@ -24,6 +24,8 @@ LEFT = {
         "normal_shift": "normal laws are symmetric",
         "batched": _ONE_CLASS,
         "coarsened": _ONE_CLASS,
+        "capped": "finite laws are not wrapped",
+        "log_mass_above": "finite laws are not wrapped",
     },
     LogPhi: {
         "by_form": _SEEN_THROUGH,
@@ -53,6 +55,8 @@ LEFT = {
         "on_line": "by log_transform",
         "log_masses": "both masses are one",
         "log_block": "divergences do not ask for it",
+        "capped": "divergences do not ask for it",
+        "log_mass_above": "divergences do not ask for it",
     },
 }
 MEMBERS = {name for name in vars(LossTransform) if not name.startswith("_")}

@@ -39,6 +39,9 @@ def length(law: LossTransform, layout: Layout, most: int, kernel: Kernel) -> tup
         heights = np.append(step, heights)
     if np.isfinite(end):
         heights = np.append(heights[heights < end], end)
+    else:
+        # where the longest line ends
+        heights = np.unique(np.append(heights, step * (most - 1)))
     rest = rest_from(heights)
     enough = int(np.argmax(rest <= log_target)) if (rest <= log_target).any() else heights.size - 1
     if enough > 0 and heights[enough] > 1.5 * heights[enough - 1]:

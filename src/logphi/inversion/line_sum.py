@@ -106,14 +106,18 @@ class Contour:
         return float(sum(np.exp(np.minimum(term - decay - scale + slack, 700.0)) for term in terms))
 
 
-def plan(law: LossTransform, abscissa: float, kernel: Kernel, rtol: float, decaying: bool = False) -> Contour | None:
+def plan(
+    law: LossTransform, abscissa: float, kernel: Kernel, rtol: float, decaying: bool = False, most: int = MAX_NODES
+) -> Contour | None:
     """Choose shift, step and length for a relative tolerance, from proved bounds; None as in :func:`prepare`."""
     found = layout(law, abscissa, kernel, math.log(rtol))
-    return None if found is None else lay(law, found, kernel, decaying)
+    return None if found is None else lay(law, found, kernel, decaying, most)
 
 
-def lay(law: LossTransform, layout: Layout, kernel: Kernel, decaying: bool = False) -> Contour | None:
-    """The line of a layout for a kernel, with the values of K on it; None as in :func:`prepare`."""
+def lay(
+    law: LossTransform, layout: Layout, kernel: Kernel, decaying: bool = False, most: int = MAX_NODES
+) -> Contour | None:
+    """The line of a layout for a kernel, of ``most`` nodes at most, with the values of K on it; None as in :func:`prepare`."""
     c, shift, step, log_target = layout.abscissa, layout.shift, layout.step, layout.log_target
     real = law.log_transform(np.array([c, c + shift, c - shift]))
     upper = real.mid + real.radius
@@ -134,8 +138,8 @@ def lay(law: LossTransform, layout: Layout, kernel: Kernel, decaying: bool = Fal
         size, log_tail = length(law, layout, SEARCHED, kernel)
         if size > LONG:
             size, log_tail = shortened(law, layout, size, log_tail, kernel)
-        if size > MAX_NODES:
-            size, log_tail = length(law, layout, MAX_NODES, kernel)
+        if size > most:
+            size, log_tail = length(law, layout, most, kernel)
     line = Line(c, step, size)
     if decaying and not log_tail <= log_target + 1:
         return None

@@ -48,6 +48,8 @@ _SETTLED = 3
 _BEYOND = 1.15
 # measured: the share of the tolerance that the hump may take
 _HUMP = 0.8
+# measured: a width so many times the tolerance is worth a second line, with a narrower window
+_NEARLY = 30.0
 # measured: with wider windows than this takes, the density within them is not that at the saddle
 _COARSEST = 0.1
 # measured: at so many places along the line K must be known
@@ -135,14 +137,21 @@ class Window:
 
 def _scaled(v: NDArray[Any]) -> tuple[NDArray[Any], Array]:
     """B(v) e^{-v} for Re v >= 0, and the size of the two parts that it is the difference of."""
-    near = np.abs(v) < 1
-    far, square = np.where(near, 1.0, v), np.where(near, v, 0.0) ** 2
-    fall = np.exp(-2 * far)
-    series = np.full_like(square, _SERIES[-1])
-    for coefficient in _SERIES[-2::-1]:
-        series = series * square + coefficient
-    value = np.where(near, series * np.exp(-v), ((1 + fall) - (1 - fall) / far) / (2 * far * far))
-    return value, np.where(near, np.abs(value), 2 / np.abs(far) ** 2)
+    fall = np.exp(-2 * v)
+    near = np.flatnonzero(np.abs(v) < 1)
+    far = v if not near.size else np.where(np.abs(v) < 1, 1.0, v)
+    inverse = 1 / far
+    value = ((1 + fall) - (1 - fall) * inverse) * (0.5 * inverse * inverse)
+    parts = 2 * np.abs(inverse) ** 2
+    if near.size:
+        small = v[near]
+        square = small * small
+        series = np.full_like(square, _SERIES[-1])
+        for coefficient in _SERIES[-2::-1]:
+            series = series * square + coefficient
+        value[near] = series * np.exp(-small)
+        parts[near] = np.abs(value[near])
+    return value, parts
 
 
 def _scaled_real(v: Array) -> Array:
@@ -227,16 +236,28 @@ def prepare(law: LossTransform, x: float, demand: Demand) -> Prepared | None:
     line = layout(own, found.abscissa, kernel, math.log(demand.rtol)) if math.isfinite(found.value) else None
     if line is None:
         return None
-    # a line that ends before the window does may be searched far
+    part = Part.REVERSED if turned else Part.EXCESS
+    found = _laid(own, line, place, demand.rtol, part)
+    if found is None:
+        return None
+    reached = found.at(x).amount.relative_width
+    if not demand.rtol < reached < _NEARLY * demand.rtol:
+        return found
+    # the density is higher than at the saddle of a smooth law
+    return _laid(own, line, place, demand.rtol**2 / reached * _HUMP, part) or found
+
+
+def _laid(law: LossTransform, line: Layout, x: float, rtol: float, part: Part) -> Prepared | None:
+    """The sum on a line with a window for a tolerance: a line that ends before the window does may be searched far."""
     for most, decaying in ((SEARCHED, True), (MAX_NODES, False)):
-        window = Window.fit(line, demand.rtol, most)
+        window = Window.fit(line, rtol, most)
         if line.abscissa * window.width > window.beta:
             # the window is wider than the law
             return None
-        if _known(own, line, window):
-            contour = lay(own, line, Smoothed(place, window, "both"), decaying)
+        if _known(law, line, window):
+            contour = lay(law, line, Smoothed(x, window, "both"), decaying)
             if contour is not None:
-                return Prepared(Part.REVERSED if turned else Part.EXCESS, contour, window)
+                return Prepared(part, contour, window)
     return None
 
 

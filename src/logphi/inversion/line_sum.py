@@ -114,9 +114,7 @@ def plan(
     return None if found is None else lay(law, found, kernel, decaying, most)
 
 
-def lay(
-    law: LossTransform, layout: Layout, kernel: Kernel, decaying: bool = False, most: int = MAX_NODES
-) -> Contour | None:
+def lay(law: LossTransform, layout: Layout, kernel: Kernel, decaying: bool = False, most: int = MAX_NODES) -> Contour | None:
     """The line of a layout for a kernel, of ``most`` nodes at most, with the values of K on it; None as in :func:`prepare`."""
     c, shift, step, log_target = layout.abscissa, layout.shift, layout.step, layout.log_target
     real = law.log_transform(np.array([c, c + shift, c - shift]))

@@ -237,14 +237,12 @@ def prepare(law: LossTransform, x: float, demand: Demand) -> Prepared | None:
     if line is None:
         return None
     part = Part.REVERSED if turned else Part.EXCESS
-    found = _laid(own, line, place, demand.rtol, part)
-    if found is None:
-        return None
-    reached = found.at(x).amount.relative_width
+    first = _laid(own, line, place, demand.rtol, part)
+    reached = math.inf if first is None else first.at(x).amount.relative_width
     if not demand.rtol < reached < _NEARLY * demand.rtol:
-        return found
+        return first
     # the density is higher than at the saddle of a smooth law
-    return _laid(own, line, place, demand.rtol**2 / reached * _HUMP, part) or found
+    return _laid(own, line, place, demand.rtol**2 / reached * _HUMP, part) or first
 
 
 def _laid(law: LossTransform, line: Layout, x: float, rtol: float, part: Part) -> Prepared | None:
@@ -265,5 +263,6 @@ def _known(law: LossTransform, line: Layout, window: Window) -> bool:
     """Whether K is known along the line, or small: a transform that is an integral itself may be out of reach so far up."""
     probes = Line(line.abscissa, window.beta / window.width / _PROBES, _PROBES)
     values = law.on_line(probes)
-    size = np.minimum(law.log_envelope(line.abscissa, probes.heights), (values.mid.real + values.radius) - values.mid.real[0])
-    return not ((values.radius > 1) & (size > line.log_target)).any()
+    above = (values.mid.real + values.radius)[1:] - values.mid.real[0]
+    size = np.minimum(law.log_envelope(line.abscissa, probes.heights[1:]), above)
+    return not ((values.radius[1:] > 1) & (size > line.log_target)).any()

@@ -19,14 +19,14 @@ from logphi.arrays import Array, Complex
 from logphi.laws.block_envelope import log_block
 from logphi.laws.cells import Cells, Chosen, Exchanged, Given, same_exchanged
 from logphi.laws.closed_form import ClosedForm
-from logphi.quadrature.exponential_sums import turned_sums
-from logphi.quadrature.inner_integral import rough_log_mass
 from logphi.laws.forms import Forms
 from logphi.laws.growth import Growth, OneSided
 from logphi.laws.spans import common_span
 from logphi.laws.support import Lattice, Pieces, Support
 from logphi.laws.thinned import log_complement
 from logphi.laws.transform import LossTransform, T
+from logphi.quadrature.exponential_sums import turned_sums
+from logphi.quadrature.inner_integral import rough_log_mass
 from logphi.quadrature.values import Line, Values
 
 # derived: with so much elsewhere, K is not near zero
@@ -44,10 +44,10 @@ class Finite(LossTransform):
     """Mass p_j at log(p_j / q_j) over the common support: K(z) = log( sum of p_j^{1+z} q_j^{-z} ).
 
     ``infinite_p`` and ``infinite_q`` are what the two probabilities hold outside it; ``relative_error`` bounds that of each
-    probability beside its own half ulp, and ``cell_errors``, where given, that of each p_j and the error of each log-ratio, which
-    may be far smaller. ``exact`` is where the probabilities came from, if they are not the parameters
-    themselves. ``omitted_mass`` bounds the mass that either law has elsewhere, where the loss may be anything; with it K(z) is
-    at most z (z + 1) v / 2 for z >= 0, v = ``omitted_growth``, of either law.
+    probability beside its own half ulp; ``cell_errors``, where given, are sharper: that of each p_j, and the error of each
+    log-ratio. ``exact`` is where the probabilities came from, if they are not the parameters themselves. ``omitted_mass``
+    bounds the mass that either law has elsewhere, where the loss may be anything; with it K(z) is at most z (z + 1) v / 2
+    for z >= 0, v = ``omitted_growth``, of either law.
     """
 
     p: tuple[float, ...]
@@ -128,7 +128,8 @@ class Finite(LossTransform):
         heights = np.append(0.0, centres)
         sums, wrong = tilted.sums(heights), tilted.error(np.abs(abscissa) + heights.max(keepdims=True))
         values = Values.logarithm(sums, np.broadcast_to(wrong, sums.shape), tilted.top)
-        return log_block(values, min(self.support.width / 2, tilted.deviation * 2**0.5) * (1 + 1e-6), radius)
+        width = self.support.width
+        return log_block(values, min(width / 2, tilted.deviation(width) * 2**0.5) * (1 + 1e-6), radius)
 
     def log_masses(self) -> tuple[Values, Values]:
         """From the smaller of what lies on the common support and what lies outside."""
@@ -163,7 +164,7 @@ class Finite(LossTransform):
 
     @cached_property
     def _errors(self) -> tuple[Array, Array]:
-        """Of every p_j, relatively, and of every loss; with the half ulps of both, and the rounding of a loss that is not small."""
+        """Of every p_j, relatively, and of every loss, with half ulps and the rounding of a loss that is not small."""
         log_p, log_q = self._logs
         far = np.abs(self._loss) > 0.6
         rounding = np.where(far, ELEMENTARY * (np.abs(log_p) + np.abs(log_q)), 0.0) + 3 * ULP
@@ -250,7 +251,7 @@ class Finite(LossTransform):
         """The sum of the p_j there."""
         losses, masses = self._upper_masses
         lost = float(masses[np.searchsorted(losses, cap, side="right")])
-        return math.log(lost) + 2 * self.relative_error + 1e-9 if 0 < lost and losses[0] <= cap else -math.inf
+        return math.log(lost) + 2 * self.relative_error + 1e-9 if lost > 0 and losses[0] <= cap else -math.inf
 
     @cached_property
     def _upper_masses(self) -> tuple[Array, Array]:
@@ -313,11 +314,11 @@ class _Tilted:
         wrong: Array = ((self.terms * np.expm1(np.minimum(exponent, 700.0))).sum(axis=1) + self.omitted) * (1 + 1e-9)
         return wrong
 
-    @property
-    def deviation(self) -> float:
-        """The standard deviation of the tilted law, but for a millionth of it and what is omitted."""
-        share = self.terms / self.terms.sum()
-        return float(np.sqrt(share @ (self.loss - share @ self.loss) ** 2))
+    def deviation(self, width: float) -> float:
+        """The standard deviation of the tilted law, but for a millionth of it; what is omitted counts with the whole width."""
+        total = self.terms.sum()
+        share = self.terms / total
+        return float(np.sqrt(share @ (self.loss - share @ self.loss) ** 2 + self.omitted / total * width**2))
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ phi'(alpha) = e^{K(-1 - i alpha)} in [AFA] Definition 12; composition adds K ([A
 
 from __future__ import annotations
 
-from collections import Counter
 import math
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, reduce

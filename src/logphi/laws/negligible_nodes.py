@@ -33,6 +33,6 @@ def negligible_from(law: LossTransform, abscissa: float, step: float, size: int,
         # equally spaced ones are quicker together, where they are not far more
         all_of_them = np.ceil(first * step / (2 * radius))
         if all_of_them <= _SPARED * _PARTS * centres.size:
-            centres = radius * (2.0 * np.arange(all_of_them) + 1)
+            centres = np.asarray(radius * (2.0 * np.arange(all_of_them) + 1), dtype=np.float64)
         else:
             centres = (centres[:, None] + radius * (2.0 * np.arange(_PARTS) + 1 - _PARTS)).ravel()

@@ -139,9 +139,7 @@ class DiscreteGaussian(Primitive):
                 growth = (s / sigma) ** 2 * (1 + 8 * ULP)
         exact = _Outcomes(sigma, s, self.truncation, (s - reach, reach) if cut else (-reach, reach + s))
         cell_errors = tuple(zip(of_p.tolist(), of_q.tolist(), (of_p + of_q).tolist(), strict=True))
-        return FinitePair(
-            tuple(p.tolist()), tuple(q.tolist()), relative_error, exact, omitted_mass, growth, cell_errors
-        )
+        return FinitePair(tuple(p.tolist()), tuple(q.tolist()), relative_error, exact, omitted_mass, growth, cell_errors)
 
     def loss_law(self) -> LogPhi:
         """Equally spaced atoms, finitely many if the noise is truncated."""

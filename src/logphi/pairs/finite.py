@@ -24,9 +24,9 @@ LEAST_PRODUCT = 1e-250
 class FinitePair(Pair):
     """Two probability vectors on the same cells; a cell with q = 0 is mass at infinity.
 
-    ``relative_error`` bounds that of each probability, beside its own half ulp; ``cell_errors``, where given, are sharper: by cell
-    the relative errors of p, of q and of their ratio. ``exact`` gives the probabilities as formulas of the parameters, cell by
-    cell; without it they are the parameters themselves or, with a ``relative_error``, not known as
+    ``relative_error`` bounds that of each probability, beside its own half ulp; ``cell_errors``, where given, are sharper:
+    by cell the relative errors of p, of q and of their ratio. ``exact`` gives the probabilities as formulas of the
+    parameters, cell by cell; without it they are the parameters themselves or, with a ``relative_error``, not known as
     formulas. ``omitted_mass`` bounds the mass of either law on cells that are left out, far below one half: they count as
     infinite losses in upper bounds and not at all in lower ones. Where ``omitted_growth`` v is finite no loss is infinite
     there, and the whole pair has K(z) <= z (z + 1) v / 2 for z >= 0, in both orders; mixing and splicing keep that, as
@@ -83,9 +83,7 @@ class FinitePair(Pair):
         p, q = tuple(self.p[i] for i in common), tuple(self.q[i] for i in common)
         exact = self._cells if self._cells is None or len(common) == len(self.p) else Chosen(self._cells, common)
         errors = tuple((self.cell_errors[i][0], self.cell_errors[i][2]) for i in common) if self.cell_errors else ()
-        law = Finite(
-            p, q, infinite_p, infinite_q, self.relative_error, exact, self.omitted_mass, self.omitted_growth, errors
-        )
+        law = Finite(p, q, infinite_p, infinite_q, self.relative_error, exact, self.omitted_mass, self.omitted_growth, errors)
         return LogPhi.of([(law, 1)])
 
     def reversed(self) -> FinitePair:
@@ -167,17 +165,15 @@ class FinitePair(Pair):
         above_and_below = tuple(a for a, _ in kept), tuple(b for _, b in kept)
         errors: list[tuple[float, float, float]] = []
         if self.cell_errors:
-            for (a, b), i in zip(above, higher, strict=True):
+            for (a, _), i in zip(above, higher, strict=True):
                 errors.append(_mixed_errors(rate * pairs[i][0] / a, *self.cell_errors[i], own))
-            for (a, b), i in zip(below, lower, strict=True):
+            for (_, b), i in zip(below, lower, strict=True):
                 of_p, of_q, of_ratio = self.cell_errors[i]
                 of_mixed, _, of_loss = _mixed_errors(rate * pairs[i][1] / b, of_q, of_p, of_ratio, own)
                 errors.append((of_p, of_mixed, of_loss))
             # the rest is one number under both laws
             errors += [(relative_error, relative_error, 0.0)] * (rest > 0)
-        return FinitePair(
-            *above_and_below, relative_error, exact, self.omitted_mass, self.omitted_growth, tuple(errors)
-        ).loss()
+        return FinitePair(*above_and_below, relative_error, exact, self.omitted_mass, self.omitted_growth, tuple(errors)).loss()
 
     @property
     def _equal(self) -> bool:
@@ -191,6 +187,6 @@ class FinitePair(Pair):
 
 
 def _mixed_errors(share: float, of_p: float, of_q: float, of_ratio: float, own: float) -> tuple[float, float, float]:
-    """Of a cell of (1 - rate) Q + rate P, of Q, and of their ratio, where P has a share and forming the mixture errs by ``own``."""
+    """Of a cell of (1 - rate) Q + rate P, of Q, and of their ratio; P has a share, and forming the mixture errs by ``own``."""
     share = min(share * (1 + 1e-9), 1.0)
     return share * of_p + (1 - share + 1e-9) * of_q + own, of_q, share * of_ratio + own

@@ -10,7 +10,7 @@ so that the j-th derivative in l of D/(kappa r) is D/kappa times a polynomial in
 
     integral of e^{al} Q(ds) = [ e^{al} sum over j < J of (-1/a)^j (D/(kappa r))^{(j)} ] / a + R,
 
-where |R| is at most the largest size of (kappa r/D) (D/(kappa r))^{(J)} / |a|^J, in units of the integral of the modulus. That is
+where |R| is at most the largest size of (kappa r/D) (D/(kappa r))^{(J)} / |a|^J, in units of the integral of the modulus. It is
 small where |a| r is large, and the size grows with 1/r: so the lower end of the expansion is where it is just small enough.
 Below it the loss moves by about r in all, and few panels follow it however high the line is.
 """
@@ -24,7 +24,7 @@ from functools import lru_cache
 import numpy as np
 
 from logphi.arith.floats import ELEMENTARY, ULP
-from logphi.arrays import Array, Complex
+from logphi.arrays import Array
 from logphi.quadrature.curve import Curve, Factor
 from logphi.quadrature.exponential_sums import turned_sums
 from logphi.quadrature.gauss_legendre import GaussLegendre, Masses, ends_of, everything, nodes_of
@@ -107,7 +107,7 @@ def _block(curve: Curve, line: Line, first: int, last: int, log_mass: float) -> 
     z = line.abscissa + 1j * (line.step * np.arange(first, last))
     table = _derivatives(1 - curve.density[1] / factor.slope)
     rise = _rise(factor, start)
-    log_rest = np.log((np.abs(table) * rise ** _LEFT).sum(axis=1)) - np.arange(_TERMS + 1) * math.log(low * rise)
+    log_rest = np.log((np.abs(table) * rise**_LEFT).sum(axis=1)) - np.arange(_TERMS + 1) * math.log(low * rise)
     terms = int(np.argmax(log_rest <= _LOG_TARGET)) if (log_rest <= _LOG_TARGET).any() else int(np.argmin(log_rest))
     terms = max(terms, 1)
     inner += math.exp(min(float(log_rest[terms]), LARGE))
@@ -125,9 +125,7 @@ def _block(curve: Curve, line: Line, first: int, last: int, log_mass: float) -> 
             sums += (outward * weight_of_end) * (total * scaled * turn)
             relative_error = size * (own.loss_error + 8 * ULP * abs(own.loss)) + 64 * ULP
             wrong += weight_of_end * (own.error + own.size * math.expm1(min(relative_error, LARGE)))
-    found_values = Values.logarithm(sums, np.full(sums.shape, wrong * (1 + 1e-9)), log_mass)
-    with_inner = Values.logarithm(sums, np.full(sums.shape, (wrong + inner) * (1 + 1e-9)), log_mass)
-    return Values(with_inner.mid, found_values.rounding, with_inner.rounding - found_values.rounding)
+    return Values.logarithm(sums, np.full(sums.shape, (wrong + inner) * (1 + 1e-9)), log_mass)
 
 
 # the power of r that is left of r^-m once r^-j-1 is taken out, in row j and column m - 1

@@ -1,4 +1,7 @@
-"""Laws with finitely many atoms."""
+"""Laws with finitely many atoms.
+
+The file is longer than others because nearly all that may be known of a law is known of a finite one.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ from numpy.typing import NDArray
 from logphi.arith.floats import ELEMENTARY, FLOATS, ULP
 from logphi.arith.protocol import Arithmetic, Number
 from logphi.arith.scaled import Scaled
-from logphi.arrays import Array, Complex
+from logphi.arrays import Array
 from logphi.laws.block_envelope import log_block
 from logphi.laws.cells import Cells, Chosen, Exchanged, Given, same_exchanged
 from logphi.laws.closed_form import ClosedForm
@@ -24,6 +27,7 @@ from logphi.laws.growth import Growth, OneSided
 from logphi.laws.spans import common_span
 from logphi.laws.support import Lattice, Pieces, Support
 from logphi.laws.thinned import log_complement
+from logphi.laws.tilted_atoms import TiltedAtoms
 from logphi.laws.transform import LossTransform, T
 from logphi.quadrature.exponential_sums import turned_sums
 from logphi.quadrature.inner_integral import rough_log_mass
@@ -31,12 +35,6 @@ from logphi.quadrature.values import Line, Values
 
 # derived: with so much elsewhere, K is not near zero
 _MOSTLY = 0.1
-# entries of the intermediate arrays
-_BLOCK = 1 << 18
-# measured: for so few heights a matrix product gains nothing
-_FEW = 16
-# derived: so light a term, relative to the heaviest, is left out of a sum; what it weighs is counted
-_LIGHT = 1e-25
 
 
 @dataclass(frozen=True)
@@ -116,7 +114,7 @@ class Finite(LossTransform):
 
     def on_line(self, line: Line, count: int = 1) -> Values:
         """K on a vertical line, as a matrix product; its errors at a few sizes of z, with which they grow."""
-        tilted = _Tilted.of(self, line.abscissa)
+        tilted = self._tilted(line.abscissa)
         level = np.ceil(4 * np.log2(np.abs(line.points) + 1)).astype(int)
         lowest = level.min()
         wrong = tilted.error(2.0 ** (np.arange(lowest, level.max() + 1) / 4))
@@ -124,12 +122,15 @@ class Finite(LossTransform):
 
     def log_block(self, abscissa: float, centres: Array, radius: float) -> Array:
         """From sums over the atoms that matter under the tilt, and from their standard deviation."""
-        tilted = _Tilted.of(self, abscissa)
+        tilted = self._tilted(abscissa)
         heights = np.append(0.0, centres)
         sums, wrong = tilted.sums(heights), tilted.error(np.abs(abscissa) + heights.max(keepdims=True))
         values = Values.logarithm(sums, np.broadcast_to(wrong, sums.shape), tilted.top)
         width = self.support.width
         return log_block(values, min(width / 2, tilted.deviation(width) * 2**0.5) * (1 + 1e-6), radius)
+
+    def _tilted(self, abscissa: float) -> TiltedAtoms:
+        return TiltedAtoms.of(self._logs[0], self._loss, self._errors, abscissa)
 
     def log_masses(self) -> tuple[Values, Values]:
         """From the smaller of what lies on the common support and what lies outside."""
@@ -262,63 +263,6 @@ class Finite(LossTransform):
     def with_omitted_mass(self) -> LossTransform:
         """The law with its omitted mass, if it has any."""
         return WithOmittedMass(self) if self.omitted_mass else self
-
-
-@dataclass(frozen=True)
-class _Tilted:
-    """The terms of M on a vertical line over e^top, less the lightest, which weigh ``omitted``, with their errors.
-
-    ``of_weight`` are relative errors, ``of_loss`` absolute ones, which |z| multiplies.
-    """
-
-    terms: Array
-    loss: Array
-    top: float
-    of_weight: Array
-    of_loss: Array
-    omitted: float
-
-    @staticmethod
-    def of(law: Finite, abscissa: float) -> _Tilted:
-        """At an abscissa."""
-        (log_p, _), loss = law._logs, law._loss
-        weight = log_p + abscissa * loss
-        top = float(weight.max())
-        terms = np.exp(weight - top)
-        kept = terms > _LIGHT
-        of_weight, of_loss = (part[kept] for part in law._errors)
-        size = 1 + np.abs(log_p[kept]) + np.abs(weight[kept]) + abs(top)
-        return _Tilted(
-            terms[kept],
-            loss[kept],
-            top,
-            of_weight + ELEMENTARY * size + (int(kept.sum()) + 16) * ULP,
-            of_loss + ELEMENTARY * np.abs(loss[kept]),
-            float(terms[~kept].sum()),
-        )
-
-    def sums(self, heights: Array) -> Complex:
-        """At zero and at other heights, as a matrix product where these are equally spaced."""
-        first, others = self.terms.sum(), heights[1:]
-        steps = np.diff(others)
-        if others.size > _FEW and np.ptp(steps) < 1e-9 * steps[0]:
-            line = Line(0.0, float(steps[0]), others.size)
-            return np.append(first, turned_sums(self.terms * np.exp(1j * others[0] * self.loss), self.loss, line))
-        rows = max(_BLOCK // self.loss.size, 1)
-        parts = np.split(others, range(rows, others.size, rows))
-        return np.concatenate([[first], *(np.exp(1j * part[:, None] * self.loss) @ self.terms for part in parts)])
-
-    def error(self, sizes: Array) -> Array:
-        """Bounds of the errors of the sum at sizes of z."""
-        exponent = self.of_weight + sizes[:, None] * self.of_loss
-        wrong: Array = ((self.terms * np.expm1(np.minimum(exponent, 700.0))).sum(axis=1) + self.omitted) * (1 + 1e-9)
-        return wrong
-
-    def deviation(self, width: float) -> float:
-        """The standard deviation of the tilted law, but for a millionth of it; what is omitted counts with the whole width."""
-        total = self.terms.sum()
-        share = self.terms / total
-        return float(np.sqrt(share @ (self.loss - share @ self.loss) ** 2 + self.omitted / total * width**2))
 
 
 @dataclass(frozen=True)

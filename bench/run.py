@@ -21,11 +21,12 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+import random_releases
 import tables
-from accountants import OURS, PEERS, STRESSED, Accountant, truth
+from accountants import CATALOGUED, OURS, PEERS, STRESSED, Accountant, truth
 from alone import of_this_library
 from sandbox import LIMIT, REPETITIONS, Sandbox, obstacle, warm
-from workloads import STRESS, WORKLOADS, Workload
+from workloads import CATALOGUE, STRESS, WORKLOADS, Workload
 
 from logphi.text.files import write_whole
 
@@ -75,6 +76,21 @@ small one: {stressed} questions.
 In its own words, or what stopped it.
 
 {failures}
+
+## The catalogue beside dp-accounting
+
+Each kind of noise, sampled and whole, and sums of two kinds. The width is relative to delta, or to the larger of 1 and
+epsilon; the error of dp-accounting, at its default grid, is relative to the truth. The last column is the time of logphi over
+its time.
+
+{catalogue}
+
+## Random releases
+
+{releases} releases of each family, two questions to each: delta at an epsilon and epsilon at a delta, with the defaults. *Slow*
+is more than {slow:g} s; *wide* more than 1e-6, of delta or of the larger of 1 and epsilon; *unresolved* more than a half.
+
+{families}
 
 ## What only logphi was asked
 
@@ -146,14 +162,24 @@ def main() -> None:
     if arguments.quick:
         return
     stress = compared(STRESS, [accountant for accountant in STRESSED if obstacles[accountant.name] is None])
+    catalogue = compared(CATALOGUE, [accountant for accountant in CATALOGUED if obstacles[accountant.name] is None])
+    families = random_releases.by_family()
     alone = of_this_library()
     if arguments.json:
         saved = {"machine": machine(), "sources": sources, "stress": stress, "alone": alone}
+        saved |= {"catalogue": catalogue, "families": families}
         write_whole(arguments.json, (json.dumps(saved, indent=2) + "\n").encode())
-    publish(sources, stress, alone, skipped)
+    publish(sources, stress, catalogue, families, alone, skipped)
 
 
-def publish(sources: list[dict[str, Any]], stress: list[dict[str, Any]], alone: list[dict[str, Any]], skipped: str) -> None:
+def publish(
+    sources: list[dict[str, Any]],
+    stress: list[dict[str, Any]],
+    catalogue: list[dict[str, Any]],
+    families: list[dict[str, Any]],
+    alone: list[dict[str, Any]],
+    skipped: str,
+) -> None:
     """The page and its pictures."""
     import pictures
 
@@ -170,6 +196,10 @@ def publish(sources: list[dict[str, Any]], stress: list[dict[str, Any]], alone: 
         grades=tables.grades(stress),
         below=tables.below([*sources, *stress]),
         failures=tables.failures([*sources, *stress]),
+        catalogue=tables.catalogue(catalogue),
+        releases=random_releases.RELEASES,
+        slow=random_releases.SLOW,
+        families=tables.families(families),
         alone=tables.alone(alone),
     )
     write_whole(DOCS / "benchmarks.md", page.encode("utf-8"))

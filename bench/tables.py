@@ -34,6 +34,31 @@ def comparison(rows: Sequence[Row]) -> str:
     return "\n".join(lines)
 
 
+def catalogue(rows: Sequence[Row]) -> str:
+    """This library and one peer side by side, a line for each workload; the error of the peer is relative to the truth."""
+    lines = ["| release | logphi | width | time | dp-accounting | error | time | logphi / it |", f"|{'---|' * 8}"]
+    for ours, peer in zip(rows[::2], rows[1::2], strict=True):
+        told = [ours["workload"], *_told(ours, f"{ours['width'] / max(1.0, ours['value']):.1e}" if "width" in ours else "")]
+        told += _told(peer, f"{verdicts.excess(peer):+.1e}")
+        ratio = f"{ours['seconds'] / peer['seconds']:.2g}" if "seconds" in ours and "seconds" in peer else ""
+        lines.append(f"| {' | '.join([*told, ratio])} |")
+    return "\n".join(lines)
+
+
+def _told(row: Row, error: str) -> list[str]:
+    return [row["remark"], "", ""] if "remark" in row else [f"{row['value']:.10g}", error, spread(row["seconds"])]
+
+
+def families(rows: Sequence[Row]) -> str:
+    """How quick and how narrow the answers to random releases are."""
+    lines = ["| family | questions | median | nine in ten within | slowest | slow | wide | unresolved |", f"|{'---|' * 8}"]
+    for row in rows:
+        times = [spread(row[name]) for name in ("median", "nine in ten", "slowest")]
+        counts = [str(row[name] or "") for name in ("slow", "wide", "unresolved")]
+        lines.append(f"| {' | '.join([row['family'], str(row['questions']), *times, *counts])} |")
+    return "\n".join(lines)
+
+
 def alone(rows: Sequence[Row]) -> str:
     """What only this library was asked."""
     lines = ["| logphi alone | answer | width | time |", "|---|---|---|---|"]

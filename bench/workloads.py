@@ -36,7 +36,29 @@ class RandomizedResponse:
     truth: float
 
 
-Step = Gaussian | SampledGaussian | Laplace | RandomizedResponse
+@dataclass(frozen=True)
+class DiscreteGaussian:
+    """Discrete Gaussian noise on a whole query of sensitivity 1."""
+
+    sigma: float
+
+
+@dataclass(frozen=True)
+class DiscreteLaplace:
+    """Discrete Laplace noise on a whole query of sensitivity 1."""
+
+    scale: float
+
+
+@dataclass(frozen=True)
+class Sampled:
+    """A step on a Poisson sample."""
+
+    step: Laplace | DiscreteGaussian | DiscreteLaplace
+    rate: float
+
+
+Step = Gaussian | SampledGaussian | Laplace | RandomizedResponse | DiscreteGaussian | DiscreteLaplace | Sampled
 
 
 # what a question is asked at
@@ -163,6 +185,53 @@ STRESS = (
         _stressed(f"RandomizedResponse({truth:g})", RandomizedResponse(truth), count, delta)
         for (truth, count), delta in product(((0.75, 1), (0.55, 100), (0.5005, 10**6)), (1e-5, 1e-12))
     ),
+)
+
+
+def _listed(question: str, at: float, *steps: tuple[int, Step]) -> Workload:
+    name = " + ".join(f"{count:,} x {_told(step)}" for count, step in steps)
+    return Workload(name, tuple((step, count) for count, step in steps), question, at, at if question == "epsilon" else 1e-6)
+
+
+def _told(step: Step) -> str:
+    match step:
+        case SampledGaussian(sigma, rate):
+            return f"sampled Gaussian({sigma:g}), rate {rate:g}"
+        case Sampled(base, rate):
+            return f"sampled {_told(base)}, rate {rate:g}"
+        case RandomizedResponse(truth):
+            return f"RandomizedResponse({truth:g})"
+        case Gaussian(spread) | DiscreteGaussian(spread) | Laplace(spread) | DiscreteLaplace(spread):
+            return f"{type(step).__name__}({spread:g})"
+
+
+# one row for each kind of noise, sampled and whole, and ten sums of two kinds
+CATALOGUE = (
+    _listed("delta", 0.957, (239, Sampled(Laplace(17.9), 0.53))),
+    _listed("epsilon", 1e-6, (239, Sampled(Laplace(17.9), 0.53))),
+    _listed("epsilon", 1e-6, (79, Sampled(Laplace(29.4), 0.033))),
+    _listed("epsilon", 1e-6, (20, Sampled(Laplace(2.0), 0.1))),
+    _listed("epsilon", 1e-6, (200, Sampled(Laplace(5.0), 0.01))),
+    _listed("epsilon", 1e-6, (74, Sampled(DiscreteGaussian(4.55), 0.0034))),
+    _listed("epsilon", 1e-6, (129, Sampled(DiscreteGaussian(9.7), 0.067))),
+    _listed("epsilon", 1e-6, (1000, Sampled(DiscreteGaussian(20.0), 0.01))),
+    _listed("epsilon", 1e-6, (100, Sampled(DiscreteLaplace(5.0), 0.05))),
+    _listed("epsilon", 1e-6, (50, SampledGaussian(1.0, 0.01))),
+    _listed("epsilon", 1e-6, (5, SampledGaussian(1.0, 0.001))),
+    _listed("epsilon", 1e-6, (300, Laplace(50.0))),
+    _listed("epsilon", 1e-6, (100, DiscreteGaussian(5.0))),
+    _listed("epsilon", 1e-5, (14062, SampledGaussian(1.1, 256 / 60000))),
+    _listed("delta", 2.0, (14062, SampledGaussian(1.1, 256 / 60000))),
+    _listed("epsilon", 1e-6, (20, Sampled(Laplace(2.0), 0.2)), (3, DiscreteGaussian(3.0))),
+    _listed("epsilon", 1e-6, (20, Sampled(Laplace(3.0), 0.1)), (10, Laplace(8.0))),
+    _listed("epsilon", 1e-6, (3, DiscreteGaussian(3.0)), (5, RandomizedResponse(0.75))),
+    _listed("epsilon", 1e-6, (100, SampledGaussian(2.0, 0.01)), (10, Laplace(10.0))),
+    _listed("epsilon", 1e-6, (30, Sampled(DiscreteGaussian(4.0), 0.1)), (5, RandomizedResponse(0.6))),
+    _listed("epsilon", 1e-6, (10, DiscreteLaplace(4.0)), (5, Laplace(6.0))),
+    _listed("epsilon", 1e-6, (1, Gaussian(3.0)), (20, RandomizedResponse(0.55))),
+    _listed("epsilon", 1e-6, (5, DiscreteGaussian(6.0)), (10, Laplace(5.0))),
+    _listed("epsilon", 1e-6, (10, Sampled(Laplace(2.0), 0.05)), (100, SampledGaussian(1.5, 0.02))),
+    _listed("delta", 1.0, (20, Sampled(DiscreteLaplace(3.0), 0.2)), (4, Gaussian(5.0))),
 )
 
 

@@ -90,7 +90,7 @@ class Cell:
     def verdict(self):
         if self.mechanism is None:
             return "refused"
-        if self.mechanism.loss_law().estimated:
+        if self.mechanism.loss_law().traits.estimated:
             return "estimated"
         return "bound" if self.name in DOMINATING else "exact"
 

@@ -37,6 +37,7 @@ CIRCLES = {
         "answers.enclosed",
         "answers.operators",
     ): "a number and an array of it make each other, and draw themselves",
+    ("laws.forms", "laws.transform"): "a law gives its form away, and a form may hold a law",
 }
 
 # Rooms that know analysis and no privacy, and the words that would tell otherwise; messages are for users, and may use them.

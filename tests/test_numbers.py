@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import logphi as lp
+from logphi.mechanisms.catalogue import CATALOGUE
 from one_of_each import EXAMPLES
 from refusals import refused
 from slowly import slowly
@@ -105,7 +106,7 @@ def test_counts_are_taken_everywhere(count):
 
 
 MAKERS = [
-    *(EXAMPLES[name] for name in lp.mechanisms.CATALOGUE),
+    *(EXAMPLES[name] for name in CATALOGUE),
     partial(lp.DiscreteGaussian, sigma=1.25, sensitivity=2, truncation=10),
 ]
 

@@ -12,8 +12,7 @@ import pytest
 from logphi.answers.bound import Direction
 from logphi.engine.routes.registry import ROUTES
 from logphi.inputs.adjacency import Adjacency, AdjacencyLike
-from logphi.inputs.arguments import Method
-from logphi.inputs.route_names import RouteName
+from logphi.inputs.route_names import Method, RouteName
 from repository import ROOT
 
 # one run for all tests
@@ -154,6 +153,7 @@ lp.Accountant("removal")
 lp.PrivacyFilter(epsilon=1, delta=0, rule="renji")
 lp.dp_sgd(dataset_size=9, batch_size=1, noise_multiplier=1, steps=1, adjacency="swap")
 lp.Gausian(1)
+lp.CATALOGUE
 m.epsilon(1e-5).uper
 """.strip().splitlines()
 

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from workloads import Gaussian, Laplace, RandomizedResponse, SampledGaussian, Step, Workload
+from workloads import (
+    DiscreteGaussian,
+    DiscreteLaplace,
+    Gaussian,
+    Laplace,
+    RandomizedResponse,
+    Sampled,
+    SampledGaussian,
+    Step,
+    Workload,
+)
 
 from accountants.answer import Accountant, Answer, UnsupportedError
 
@@ -13,14 +23,21 @@ def with_pld(workload: Workload) -> Answer:
     """Privacy loss distributions put together by hand, at their defaults."""
     from dp_accounting.pld import privacy_loss_distribution as pld
 
-    def build(step: Step) -> pld.PrivacyLossDistribution:
+    def build(step: Step, rate: float = 1.0) -> pld.PrivacyLossDistribution:
         match step:
             case Gaussian(sigma):
                 return pld.from_gaussian_mechanism(sigma)
-            case SampledGaussian(sigma, rate):
-                return pld.from_gaussian_mechanism(sigma, sampling_prob=rate)
+            case SampledGaussian(sigma, own):
+                return pld.from_gaussian_mechanism(sigma, sampling_prob=own)
             case Laplace(scale):
-                return pld.from_laplace_mechanism(scale)
+                return pld.from_laplace_mechanism(scale, sampling_prob=rate)
+            case DiscreteGaussian(sigma):
+                return pld.from_discrete_gaussian_mechanism(sigma, sampling_prob=rate)
+            case DiscreteLaplace(scale):
+                # its parameter is the inverse of the scale
+                return pld.from_discrete_laplace_mechanism(1 / scale, sampling_prob=rate)
+            case Sampled(base, own):
+                return build(base, own)
             case RandomizedResponse(truth):  # its noise parameter is the probability of a uniform answer
                 return pld.from_randomized_response(2 * (1 - truth), 2)
 
@@ -61,6 +78,8 @@ def _with_events(workload: Workload, accountant: Any) -> Answer:
                 return dpa.LaplaceDpEvent(scale)
             case RandomizedResponse():
                 raise UnsupportedError("its randomized response and its Gaussian are stated under different relations")
+            case _:
+                raise UnsupportedError("no event for it")
 
     for step, count in workload.steps:
         accountant.compose(build(step), count)

@@ -6,7 +6,18 @@ from functools import lru_cache, partial
 from operator import attrgetter
 from typing import Any
 
-from workloads import GIVEN, Gaussian, Laplace, RandomizedResponse, SampledGaussian, Step, Workload
+from workloads import (
+    GIVEN,
+    DiscreteGaussian,
+    DiscreteLaplace,
+    Gaussian,
+    Laplace,
+    RandomizedResponse,
+    Sampled,
+    SampledGaussian,
+    Step,
+    Workload,
+)
 
 from accountants.answer import Accountant, Answer
 
@@ -25,6 +36,12 @@ def release_of(workload: Workload) -> Any:
                 return lp.Laplace(scale)
             case RandomizedResponse(truth):
                 return lp.RandomizedResponse(truth)
+            case DiscreteGaussian(sigma):
+                return lp.DiscreteGaussian(sigma)
+            case DiscreteLaplace(scale):
+                return lp.DiscreteLaplace(scale)
+            case Sampled(base, rate):
+                return build(base).poisson(rate)
 
     return lp.compose(count * build(step) for step, count in workload.steps)
 

@@ -13,7 +13,6 @@ from types import ModuleType
 from sphinx.ext.autodoc.mock import mock
 
 import logphi
-from logphi.mechanisms import CATALOGUE, PYTHON_ONLY
 
 REFERENCE = re.compile(r":(?:class|func|meth|mod|exc|data|attr):`~?(logphi\.[\w.]+)`")
 RETURNS = re.compile(r"^Returns\n-+\n(.*)$", re.MULTILINE)
@@ -46,8 +45,6 @@ def headed(title: str, text: str, underline: str = "=") -> str:
 
 def home_of(name: str) -> str:
     """The module that a public name of the package root comes from."""
-    if name in CATALOGUE or name in PYTHON_ONLY:
-        return MECHANISMS
     return logphi._HOME.get(name, "logphi")
 
 

@@ -8,7 +8,8 @@ from logphi.laws.cells import Cells
 from logphi.laws.closed_form import ClosedForm
 from logphi.laws.growth import Growth, OneSided
 from logphi.laws.log_phi import LogPhi
-from logphi.laws.support import Lattice, Pieces, Support
+from logphi.laws.support import Lattice, Omitted, Pieces, Support
+from logphi.laws.traits import Traits
 from logphi.laws.transform import LossTransform
 from logphi.pairs.finite import FinitePair
 from logphi.pairs.normal import NormalShift
@@ -29,6 +30,7 @@ __all__ = [
     "Mechanism",
     "NormalShift",
     "Number",
+    "Omitted",
     "OneSided",
     "Pair",
     "Parameter",
@@ -37,6 +39,7 @@ __all__ = [
     "Primitive",
     "Ratio",
     "Support",
+    "Traits",
     "UnsupportedError",
     "Values",
     "check",

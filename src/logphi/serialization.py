@@ -11,7 +11,7 @@ from typing import Any
 from logphi.algebra.release import Composition, Mechanism, compose
 from logphi.inputs import check
 from logphi.inputs.adjacency import Adjacency
-from logphi.mechanisms import CATALOGUE
+from logphi.mechanisms.catalogue import CATALOGUE
 from logphi.text.description import COMPOSITION
 from logphi.text.strict_json import LONGEST_MECHANISM, MECHANISM, fields, json_object, number_from_json
 

@@ -1,7 +1,9 @@
 """Certified answers: the parts of a contour against mpmath, whole answers against exact sums and closed forms."""
 
 import math
+import pkgutil
 from fractions import Fraction
+from importlib import import_module
 from typing import Any
 
 import mpmath
@@ -17,10 +19,11 @@ from logphi.text.written import Written
 flint = pytest.importorskip("flint")
 from flint import acb, arb, fmpq  # noqa: E402
 
-from logphi.certified import bent_contour, contour  # noqa: E402
+from logphi.certified import bent_contour, contour, laws  # noqa: E402
 from logphi.certified.answer import certify  # noqa: E402
 from logphi.certified.exponential_sums import exponential_sums  # noqa: E402
-from logphi.certified.laws.registry import in_balls  # noqa: E402
+from logphi.certified.laws.law import LawInBalls  # noqa: E402
+from logphi.certified.laws.registry import _KNOWN, in_balls  # noqa: E402
 from logphi.certified.laws.spliced_normal import SplicedTransform  # noqa: E402
 from logphi.certified.mixture_transform import Mixture, NormalRatio  # noqa: E402
 from logphi.certified.route import NotCertifiedError  # noqa: E402
@@ -319,3 +322,11 @@ def test_the_transform_of_a_pair_is_not_known_outside_of_its_strip(turned):
         assert transform.at(end - arb("0.001")).is_finite()
         # the formula has a value there, and the moment has none
         assert transform.at(end + arb("0.001")).is_finite() == turned
+
+
+def test_every_class_that_knows_a_law_is_found():
+    """A new file of laws is listed in the registry."""
+    files = [import_module(f"{laws.__name__}.{one.name}") for one in pkgutil.iter_modules(laws.__path__)]
+    classes = {one for file in files for one in vars(file).values() if isinstance(one, type) and issubclass(one, LawInBalls)}
+    assert {one for one in classes if one.kinds} == set(_KNOWN.values())
+    assert len(_KNOWN) == sum(len(one.kinds) for one in classes), "no law is known twice"

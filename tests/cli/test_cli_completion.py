@@ -10,7 +10,7 @@ import pytest
 
 from logphi.cli import main
 from logphi.engine.routes.registry import ROUTES
-from logphi.mechanisms import CATALOGUE
+from logphi.mechanisms.catalogue import CATALOGUE
 
 SHELLS = ("bash", "zsh", "fish")
 

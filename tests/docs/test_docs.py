@@ -19,7 +19,7 @@ from logphi import testing
 from logphi.cli import main
 from logphi.extend import Cells, FinitePair, Primitive
 from logphi.laws.sampled_once import SampledOnce
-from logphi.mechanisms import CATALOGUE, PYTHON_ONLY
+from logphi.mechanisms.catalogue import CATALOGUE, PYTHON_ONLY
 from repository import ROOT
 
 DOCS = ROOT / "docs"

@@ -237,7 +237,7 @@ def test_epsilon_of_laplace_inverts_its_profile(delta):
 def test_the_ceiling_holds_near_the_top_of_a_support(mechanism, gap):
     for loss in (mechanism.loss_law(), mechanism.loss_law().reflected()):
         x = loss.support.upper * (1 - gap)
-        order = None if loss.symmetric else ("remove" if loss == mechanism.loss_law() else "add")
+        order = None if loss.traits.symmetric else ("remove" if loss == mechanism.loss_law() else "add")
         assert ceiling(loss, x).at(x) >= mechanism.log_delta(x, direction=order).lower
 
 
@@ -251,3 +251,39 @@ def test_no_order_is_left_out_near_the_top_of_its_support(rare, gap):
         orders = ((p, q), (q, p))
         exact = max(sum(max(mpf(0), mpf(a) - growth * mpf(b)) for a, b in zip(*order, strict=True)) for order in orders)
     assert contains(lp.Discrete(p, q).delta(1 - gap), exact)
+
+
+def mixture_profile(x, sigma):
+    """The profile of N(1, s^2)/2 + N(2, s^2)/2 against N(0, s^2): the loss grows with the output."""
+
+    def loss(y):
+        return log((exp((2 * y - 1) / (2 * sigma**2)) + exp((4 * y - 4) / (2 * sigma**2))) / 2)
+
+    low, high = mpf(-400), mpf(400)
+    while high - low > mpf(10) ** -20:
+        middle = (low + high) / 2
+        low, high = (middle, high) if loss(middle) < x else (low, middle)
+    tails = [exp(log_tail((low - mean) / sigma)) for mean in (1, 2, 0)]
+    return (tails[0] + tails[1]) / 2 - exp(x) * tails[2]
+
+
+@pytest.mark.parametrize("eps", [1.0, 7.68])
+def test_where_k_is_unknown_up_the_line_its_envelope_bounds_the_nodes(eps):
+    """Three discrete Gaussians by enumeration, each of their losses a shift of the mixture's profile."""
+    sigma, spread = mpf("3.57"), mpf("2.47")
+    with mpmath.workdps(30):
+        weights = [exp(-mpf(k * k) / (2 * spread**2)) for k in range(-30, 31)]
+        total = sum(weights)
+        sums = {0: mpf(1)}
+        for _ in range(3):
+            following: dict[int, mpf] = {}
+            for place, mass in sums.items():
+                for k, weight in zip(range(-30, 31), weights, strict=True):
+                    if mass * weight > mpf(10) ** -28:
+                        following[place + k] = following.get(place + k, mpf(0)) + mass * weight / total
+            sums = following
+        truth = sum(mass * mixture_profile(dec(eps) - (2 * place + 3) / (2 * spread**2), sigma) for place, mass in sums.items())
+    release = 3 * lp.DiscreteGaussian(2.47) + lp.GaussianMixture(sigma=3.57, sensitivities=[1, 2], probabilities=[0.5, 0.5])
+    found = release.delta(eps, direction="remove", method="contour")
+    assert contains(found, truth)
+    assert found.width < 3e-9 * found.value

@@ -161,12 +161,12 @@ def test_smallest_and_largest_epsilons_of_a_guarantee():
 
 
 def test_lattices_of_sums():
-    fine = LogPhi.of([(TwoPoint(Plain(0.1)), 3), (TwoPoint(Plain(0.25)), 2)]).lattice
+    fine = LogPhi.of([(TwoPoint(Plain(0.1)), 3), (TwoPoint(Plain(0.25)), 2)]).support.lattice
     assert fine is not None
     assert fine.span == pytest.approx(0.1)
     assert fine.offset == pytest.approx(-0.8)
-    assert LogPhi.of([(TwoPoint(Plain(1.0)), 1), (TwoPoint(Plain(math.pi)), 1)]).lattice is None
-    cells = Finite((0.5, 0.25, 0.25), (0.25, 0.5, 0.25)).lattice
+    assert LogPhi.of([(TwoPoint(Plain(1.0)), 1), (TwoPoint(Plain(math.pi)), 1)]).support.lattice is None
+    cells = Finite((0.5, 0.25, 0.25), (0.25, 0.5, 0.25)).support.lattice
     assert cells is not None
     assert cells.span == pytest.approx(math.log(2))
 

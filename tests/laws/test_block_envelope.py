@@ -70,7 +70,7 @@ def test_many_laws_at_once_are_the_sum_of_the_formulas(name):
     signs = rng.choice([-1, 1], 40) if name == "two points" else 1
     drawn = zip(signs * 10 ** rng.uniform(-3, 0, 40), rng.integers(1, 9, 40), strict=True)
     terms: tuple[Any, ...] = tuple((make(Plain(float(width))), int(count)) for width, count in drawn)
-    whole = make.batched(terms)
+    ((whole, _),) = make.batched(terms)
     c, t = 0.8, np.array([0.0, 0.3, 4.0, 90.0])
     values = whole.log_transform(c + 1j * t)
     with mpmath.workdps(DIGITS):
@@ -83,7 +83,7 @@ def test_many_laws_at_once_are_the_sum_of_the_formulas(name):
             gap -= 2j * mpmath.pi * mpmath.nint(gap.imag / (2 * mpmath.pi))
             assert abs(gap) <= values.radius[k] < 1e-9
     apart = LogPhi(terms[:4])
-    some = make.batched(terms[:4] * 3)
+    ((some, _),) = make.batched(terms[:4] * 3)
     heights = np.geomspace(0.1, 1e3, 9)
     for of in ("log_envelope", "log_block"):
         extra = (heights,) if of == "log_envelope" else (heights, 0.01)

@@ -156,7 +156,7 @@ def test_masses_convexity_and_the_rough_values(name):
     k = values.mid
     assert np.all(k[2:] - 2 * k[1:-1] + k[:-2] >= -4 * values.radius.max())
     np.testing.assert_allclose(law.approximate(c), k, rtol=1e-6, atol=1e-12 * np.abs(k).max())
-    if law.symmetric:
+    if law.traits.symmetric:
         np.testing.assert_allclose(law.log_transform(-1 - c).mid, k, rtol=1e-11, atol=1e-30)
 
 

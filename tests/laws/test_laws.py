@@ -288,10 +288,10 @@ def test_equal_terms_are_held_once_and_zero_counts_vanish():
     assert (3 * total + LogPhi.of([(two, 1)])).terms == ((one, 15), (two, 1))
 
 
-@pytest.mark.parametrize("name", [name for name in LAWS if LAWS[name].pieces is not None])
+@pytest.mark.parametrize("name", [name for name in LAWS if LAWS[name].support.pieces is not None])
 def test_pieces_and_lattice_reproduce_the_transform(name):
     law = LAWS[name]
-    pieces, u = law.pieces, np.array([0.5, 1.7, -0.9, 0.3 + 2j, 0.5 + 11j])
+    pieces, u = law.support.pieces, np.array([0.5, 1.7, -0.9, 0.3 + 2j, 0.5 + 11j])
     total = sum(np.exp(u * x + w) for x, w in zip(pieces.locations, pieces.log_weights, strict=True)) + 0 * u
     if pieces.width:
         total = total + np.exp(pieces.log_density) * 2 * np.sinh(u * pieces.width) / u
@@ -300,7 +300,7 @@ def test_pieces_and_lattice_reproduce_the_transform(name):
     assert law.support.upper == pytest.approx(max(places), rel=1e-12)
     assert law.support.upper >= max(places)
     assert law.support.lower <= min([*places, *(-x for x in places if pieces.width)])
-    lattice = law.lattice
+    lattice = law.support.lattice
     if lattice is not None and np.isfinite(lattice.span):
         steps = (np.array(pieces.locations) - lattice.offset) / lattice.span
         assert np.all(np.abs(steps - np.round(steps)) * lattice.span <= lattice.location_error + 1e-12)

@@ -5,22 +5,35 @@ from itertools import product
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 
 from logphi.arith.protocol import Plain
 from logphi.laws.closed_form import ClosedForm
 from logphi.laws.finite import Finite
+from logphi.laws.flat_pair import FlatPair
 from logphi.laws.growth import Growth, OneSided
 from logphi.laws.log_phi import LogPhi
+from logphi.laws.mixed_flat import MixedFlat
 from logphi.laws.mixed_normal import MixedNormal
+from logphi.laws.normal import Normal
 from logphi.laws.normal_pair import NormalPair
-from logphi.laws.support import Lattice, Pieces, Support
+from logphi.laws.parameters import as_mixture, normal_shift
+from logphi.laws.sampled_once import SampledOnce
+from logphi.laws.shift_bound import shift_bound, shift_bound_of_sum
+from logphi.laws.support import Lattice, Omitted, Pieces, Support
+from logphi.laws.thinned import Thinned
+from logphi.laws.traits import Traits
 from logphi.laws.transform import Reflected
+from logphi.laws.two_point import TwoPoint
+from logphi.laws.uniform import UniformWithAtoms
 
 P, Q = (0.5, 0.3, 0.2), (0.2, 0.2, 0.6)
+PIECES, LATTICE = Pieces((-1.0, 2.0), (-0.1, -0.2), 0.5, -1.0, 1e-16, 1e-15), Lattice(0.5, 2.0, 1e-15, 1e-16)
 OBJECTS = [
     Support(-1.0, 2.0, 1e-15, atomless=True),
-    Pieces((-1.0, 2.0), (-0.1, -0.2), 0.5, -1.0, 1e-16, 1e-15),
-    Lattice(0.5, 2.0, 1e-15, 1e-16),
+    Support(-1.0, 2.0, 1e-15, False, PIECES, LATTICE, Omitted(1e-20, 3.0)),
+    PIECES,
+    LATTICE,
     Growth(OneSided(0.5, 1.0, 0.0), OneSided(0.0, math.inf, 0.0, 3.0)),
 ]
 
@@ -46,7 +59,7 @@ def test_a_sum_with_an_atomless_term_has_no_atoms():
 
 def test_a_lattice_of_a_sum_carries_every_sum_of_atoms():
     law = Finite((0.1, 0.1, 0.8), (0.2, 0.1, 0.2))
-    found = LogPhi(((law, 2), (law.reflected(), 3))).lattice
+    found = LogPhi(((law, 2), (law.reflected(), 3))).support.lattice
     assert found is not None
     assert found.span == pytest.approx(math.log(2))
     steps = (np.array([sum(one[:2]) - sum(one[2:]) for one in product(law.losses, repeat=5)]) - found.offset) / found.span
@@ -77,6 +90,52 @@ def test_the_closed_form_of_a_reflected_law_is_that_of_the_pair_exchanged():
         exact = turned.closed_form.partial_masses(x, tilted=tilted)
         for one, other in zip(found, exact, strict=True):
             assert one.low * math.exp(one.log_scale) == pytest.approx(other.low * math.exp(other.log_scale), rel=1e-13)
+
+
+def test_a_sum_is_symmetric_and_continuous_if_all_terms_are_and_estimated_if_any_is():
+    symmetric, continuous, estimated = Traits(symmetric=True), Traits(True, True), Traits(True, True, True)
+    assert symmetric + continuous == symmetric
+    assert continuous + estimated == estimated
+    assert LogPhi().traits + continuous == continuous
+    assert LogPhi(((Normal(Plain(1.0)), 2), (Thinned(0.1), 1))).traits == continuous
+    assert LogPhi(((Normal(Plain(1.0)), 2), (TwoPoint(Plain(1.0)), 1))).traits == symmetric
+    assert LogPhi(((Normal(Plain(1.0)), 2), (Finite(P, Q), 1))).traits == Traits()
+
+
+def test_omitted_masses_add_and_are_in_the_transforms_of_the_whole():
+    law = Finite(P, Q, omitted_mass=1e-6)
+    loss = LogPhi(((law, 3), (Normal(Plain(1.0)), 1)))
+    assert loss.support.omitted.mass == pytest.approx(3e-6)
+    assert loss.support.omitted.mass >= 3e-6
+    assert loss.reflected().support.omitted == loss.support.omitted
+    z = np.array([-0.5])
+    added = loss.with_omitted_mass().log_transform(z).radius - loss.log_transform(z).radius
+    assert 3e-6 < added[0] < 1e-5
+    alone = LogPhi(((Normal(Plain(1.0)), 1),))
+    assert alone.with_omitted_mass() is alone
+
+
+@pytest.mark.parametrize("m", [0.3, 4.0])
+def test_shift_bounds_are_the_shifts_of_normal_laws_and_of_sums_their_length(m):
+    mixed = MixedNormal(Plain(m), Plain(0.1))
+    assert shift_bound(Normal(Plain(m))) == shift_bound(mixed) == shift_bound(Reflected(mixed)) == pytest.approx(m, rel=1e-14)
+    assert shift_bound_of_sum(LogPhi(((mixed, 9), (Normal(Plain(4 * m)), 1)))) == pytest.approx(5 * m, rel=1e-14)
+    assert shift_bound_of_sum(LogPhi()) == 0
+    # odds of e^l to one, for a test that errs with probability 1 / (1 + e^l) on either side
+    assert shift_bound(TwoPoint(Plain(m))) == pytest.approx(-2 * norm.ppf(1 / (1 + math.exp(m))), rel=1e-12)
+    assert shift_bound(NormalPair(0.0, 1.5, 0.0, 1.0)) == shift_bound(Thinned(0.1)) == math.inf
+
+
+def test_parameters_are_read_off_the_form():
+    m, q = Plain(0.5), Plain(0.1)
+    normal, flat = Normal(m), FlatPair(m, with_atoms=True)
+    assert normal_shift(normal) is m
+    assert normal_shift(MixedNormal(m, q)) is normal_shift(TwoPoint(m)) is normal_shift(Finite(P, Q)) is None
+    assert as_mixture(MixedNormal(m, q)) == (normal, q)
+    assert as_mixture(SampledOnce(normal, q)) == (normal, q)
+    assert as_mixture(MixedFlat(flat, 0.1)) == (UniformWithAtoms(m), q)
+    assert as_mixture(MixedFlat(FlatPair(m, with_atoms=True, failure=0.1), 0.1)) is None
+    assert as_mixture(Reflected(MixedNormal(m, q))) is as_mixture(normal) is None
 
 
 def test_only_one_law_alone_has_a_closed_form():

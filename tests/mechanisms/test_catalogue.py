@@ -3,7 +3,7 @@
 from typing import Any
 
 from logphi.checker import reading
-from logphi.mechanisms import CATALOGUE
+from logphi.mechanisms.catalogue import CATALOGUE
 
 
 def test_certificates_of_a_mechanism_are_read_or_it_says_why_there_are_none():

@@ -16,7 +16,7 @@ import logphi as lp
 from logphi import Bound, Bounds, Status
 from logphi.arith.scaled import Scaled
 from logphi.engine.answer import relatively, worst
-from logphi.engine.profile import enclosed
+from logphi.engine.log_probability import enclosed
 from slowly import slowly
 
 SHARP = 1e-9
@@ -263,7 +263,7 @@ def test_laws_of_the_distribution(release: lp.Mechanism) -> None:
     # delta = P(L = inf) + integral of e^{x - t} P(L > t) over t > x
     low, reach = 0.113, 8.0
     nodes, weights = np.polynomial.legendre.leggauss(60)
-    if release.loss_law().lattice is None:
+    if release.loss_law().support.lattice is None:
         t = low + reach * (nodes + 1) / 2
         integral = float((weights * reach / 2 * np.exp(low - t) * np.asarray(loss.sf(t).value)).sum())
         assert release.delta(low, direction="remove").value == pytest.approx(

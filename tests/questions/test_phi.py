@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import logphi as lp
 from logphi.answers.bound import Status
 from logphi.arith.nodes import normal_sum_of_arrays, quadrature_of_arrays
-from logphi.mechanisms import CATALOGUE
+from logphi.mechanisms.catalogue import CATALOGUE
 from one_of_each import EXAMPLES
 
 ALPHA = sympy.Symbol("alpha", real=True)

@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from logphi.expression import parse
-from logphi.mechanisms import CATALOGUE
+from logphi.mechanisms.catalogue import CATALOGUE
 from logphi.text.description import canonical
 
 MECHANISM = json.loads(parse("Gaussian(sigma=1.1).poisson(256/60000)").to_json())["mechanism"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from logphi.mechanisms import CATALOGUE
+from logphi.mechanisms.catalogue import CATALOGUE
 from one_of_each import EXAMPLES
 
 # some take many milliseconds

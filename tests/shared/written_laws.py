@@ -55,7 +55,7 @@ def assert_certified(prepare: Prepare, case: Case, bits: int = 128) -> None:
     """The reference value is inside, to its thirty digits, and the ball is narrow; an epsilon is put back into delta."""
     epsilon, value = (case.at, case.value) if case.query == "delta" else (case.value, case.at)
     loss = loss_of(case.expression, case.direction)
-    directions = [loss] if case.direction or loss.symmetric else [loss, loss.reflected()]
+    directions = [loss] if case.direction or loss.traits.symmetric else [loss, loss.reflected()]
     found = [delta(prepare, law, epsilon, bits) for law in directions]
     with precision(bits):
         largest = found[0] if len(found) == 1 else found[0].max(found[1])

@@ -20,7 +20,7 @@ import numpy as np
 import pytest
 
 import logphi as lp
-from logphi.mechanisms import CATALOGUE
+from logphi.mechanisms.catalogue import CATALOGUE
 from logphi.sweeps.parallel_map import parallel_map
 from logphi.text.written import exactly
 from one_of_each import EXAMPLES

@@ -17,6 +17,7 @@ from logphi.expression import parse
 from logphi.laws.finite import Finite
 from logphi.laws.normal import Normal
 from logphi.laws.support import Lattice, Support
+from logphi.laws.traits import Traits
 from logphi.laws.transform import LossTransform
 from logphi.laws.two_point import TwoPoint
 from logphi.laws.uniform import UniformWithAtoms
@@ -150,7 +151,6 @@ class Tail(LossTransform):
     """Exponential laws of rates 1 and 2: the loss is that of rate 1, less log 2, and has moments below one only."""
 
     strip = (-np.inf, 1.0)
-    infimum = -np.log(2) - 1e-15
 
     def formula(self, arith, z):
         return -arith.log1p(-z) - z * arith.log(arith.constant(2))
@@ -162,7 +162,7 @@ class Tail(LossTransform):
 class GuessedTail(Tail):
     """Errors that are estimates, and too small by a factor of four."""
 
-    estimated = True
+    traits = Traits(estimated=True)
     factor = 0.25
 
     def log_transform(self, z, count=1):
@@ -194,7 +194,7 @@ def test_estimates_are_taken_as_such():
 class Certain(GuessedTail):
     """The same errors, said to be proved."""
 
-    estimated = False
+    traits = Traits()
 
 
 # ------------------------------------------------------------------------------------ deliberately wrong
@@ -203,7 +203,7 @@ class Certain(GuessedTail):
 class Lopsided(Finite):
     """Says that it is symmetric."""
 
-    symmetric = True
+    traits = Traits(symmetric=True)
 
 
 class Steep(Normal):
@@ -272,17 +272,18 @@ class Astray(TwoPoint):
     """A lattice of the wrong span."""
 
     @property
-    def lattice(self):
-        return Lattice(-self.location, 1.5 * self.location)
+    def support(self):
+        return replace(super().support, lattice=Lattice(-self.location, 1.5 * self.location))
 
 
 class Light(UniformWithAtoms):
     """Pieces without one of the atoms."""
 
     @property
-    def pieces(self):
-        pieces = super().pieces
-        return replace(pieces, locations=pieces.locations[1:], log_weights=pieces.log_weights[1:])
+    def support(self):
+        pieces = super().support.pieces
+        fewer = replace(pieces, locations=pieces.locations[1:], log_weights=pieces.log_weights[1:])
+        return replace(super().support, pieces=fewer)
 
 
 class Closed(Normal):

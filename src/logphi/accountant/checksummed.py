@@ -9,15 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from logphi.listed import Listed
-from logphi.text.checksum import checksum, with_checksum
-from logphi.text.files import write_whole
+from logphi.text.checksum import Saved, checksum, with_checksum
 from logphi.text.strict_json import VERSION, json_object
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
 
-class Checksummed(Listed):
+class Checksummed(Saved, Listed):
     """What is kept as checksummed JSON: a subclass names its ``_format``, and turns itself into plain data and back."""
 
     _unlisted = frozenset({"content", "of_content"})
@@ -81,23 +80,6 @@ class Checksummed(Listed):
         if not unchanged:
             raise ValueError(f"the {cls._format} is not as it was written, as its digest does not fit: take an undamaged copy")
         return cls.of_content({name: value for name, value in whole.items() if name not in ("format", "version", "made_by")})
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write it to a file, which has the old content or all of the new one at any time.
-
-        Parameters
-        ----------
-        path
-            Where; a file that is there is replaced.
-
-        Raises
-        ------
-        OSError
-            If the file cannot be written.
-        ValueError
-            As :meth:`to_json`.
-        """
-        write_whole(path, self.to_json().encode("ascii"))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:

@@ -27,23 +27,34 @@ if TYPE_CHECKING:
     from logphi.questions.loss import LossDistribution
     from logphi.questions.risk import AttackRisk
     from logphi.questions.unit_pair import UnitPair
+else:
+
+    class _File:
+        """A file of questions, which is loaded when the first of them is asked: all would take half the time of an answer."""
+
+        def __init__(self, file: str) -> None:
+            self._file = file
+
+        def __getattr__(self, name: str) -> _Question:
+            return _Question(self._file, name)
+
+    _characteristic, _delta, _epsilon, _explain = map(_File, ("characteristic", "delta", "epsilon", "explain"))
+    _hockey_stick, _probabilistic, _renyi = map(_File, ("hockey_stick", "probabilistic", "renyi"))
+    _tradeoff, _zcdp = map(_File, ("tradeoff", "zcdp"))
 
 
 class _Question:
-    """A method that is a function in a file of its own, which is loaded when the method is first asked for.
+    """A method that is a function in a file of its own."""
 
-    All files together would take half the time of a first answer.
-    """
-
-    def __init__(self, file: str) -> None:
-        self._file = file
+    def __init__(self, file: str, name: str) -> None:
+        self._file, self._name = file, name
 
     def __set_name__(self, owner: type, name: str) -> None:
-        self._owner, self._name = owner, name
+        self._place = owner, name
 
     def __get__(self, instance: object, owner: type | None = None) -> Any:
         function = getattr(import_module(f"logphi.questions.{self._file}"), self._name)
-        setattr(self._owner, self._name, function)
+        setattr(*self._place, function)
         return function.__get__(instance, owner)
 
 
@@ -61,40 +72,22 @@ class Questions(Listed):
         """K of the loss of the pair (P, Q), P the output law with the record present."""
 
     # one question, one file, whose function takes what is asked as its first parameter
-    if TYPE_CHECKING:
-        delta = _delta.delta
-        log_delta = _delta.log_delta
-        epsilon = _epsilon.epsilon
-        pdp_delta = _probabilistic.pdp_delta
-        pdp_epsilon = _probabilistic.pdp_epsilon
-        hockey_stick = _hockey_stick.hockey_stick
-        tradeoff = _tradeoff.tradeoff
-        inverse_tradeoff = _tradeoff.inverse_tradeoff
-        renyi = _renyi.renyi
-        renyi_orders = _renyi.renyi_orders
-        kl_divergence = _renyi.kl_divergence
-        max_divergence = _renyi.max_divergence
-        zcdp = _zcdp.zcdp
-        explain = _explain.explain
-        phi = _characteristic.phi
-        log_phi = _characteristic.log_phi
-    else:
-        delta = _Question("delta")
-        log_delta = _Question("delta")
-        epsilon = _Question("epsilon")
-        pdp_delta = _Question("probabilistic")
-        pdp_epsilon = _Question("probabilistic")
-        hockey_stick = _Question("hockey_stick")
-        tradeoff = _Question("tradeoff")
-        inverse_tradeoff = _Question("tradeoff")
-        renyi = _Question("renyi")
-        renyi_orders = _Question("renyi")
-        kl_divergence = _Question("renyi")
-        max_divergence = _Question("renyi")
-        zcdp = _Question("zcdp")
-        explain = _Question("explain")
-        phi = _Question("characteristic")
-        log_phi = _Question("characteristic")
+    delta = _delta.delta
+    log_delta = _delta.log_delta
+    epsilon = _epsilon.epsilon
+    pdp_delta = _probabilistic.pdp_delta
+    pdp_epsilon = _probabilistic.pdp_epsilon
+    hockey_stick = _hockey_stick.hockey_stick
+    tradeoff = _tradeoff.tradeoff
+    inverse_tradeoff = _tradeoff.inverse_tradeoff
+    renyi = _renyi.renyi
+    renyi_orders = _renyi.renyi_orders
+    kl_divergence = _renyi.kl_divergence
+    max_divergence = _renyi.max_divergence
+    zcdp = _zcdp.zcdp
+    explain = _explain.explain
+    phi = _characteristic.phi
+    log_phi = _characteristic.log_phi
 
     @property
     def loss(self) -> LossDistribution:

@@ -15,6 +15,7 @@ from flint import arb
 from logphi.answers.bound import Direction
 from logphi.arith.ball import precision
 from logphi.certified.decimals import enclosing
+from logphi.certified.laws.registry import in_balls
 from logphi.certified.profile import infinite_mass, prepare_below
 from logphi.certified.reals import ball, rational
 from logphi.certified.route import NotCertifiedError, NotThisRouteError
@@ -75,7 +76,7 @@ def _certify(loss: Loss, quantity: str, at: Fraction, direction: Direction | str
         raise NotCertifiedError(
             "the loss is always infinite: delta is 1 at every epsilon and no epsilon is finite, which needs no proof"
         )
-    if any(law.symmetric and not law.exactly_symmetric for law, _ in loss.remove.terms):
+    if any(law.traits.symmetric and not in_balls(law).symmetric for law, _ in loss.remove.terms):
         raise NotCertifiedError(
             "the two orders of a loss agree in doubles but not exactly, so that doubles do not show which is larger; write "
             "parameters that differ by more than the rounding of doubles"

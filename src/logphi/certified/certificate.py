@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -16,9 +15,8 @@ from logphi.certified.answer import certify
 from logphi.certified.route import NotCertifiedError
 from logphi.engine.directions import Loss
 from logphi.listed import Listed
-from logphi.text.checksum import with_checksum
+from logphi.text.checksum import Saved, with_checksum
 from logphi.text.description import WRITTEN
-from logphi.text.files import write_whole
 
 FORMAT, VERSION = "logphi-certificate", 1
 # the constructors of version 1 and their parameters, as the checker reads them
@@ -52,7 +50,7 @@ NOT_COVERED = (
 
 
 @dataclass(frozen=True)
-class Certificate(Listed):
+class Certificate(Saved, Listed):
     """A claim of two decimals between which the epsilon at a delta, or the delta at an epsilon, of a release lies.
 
     For epsilon it says that delta(lower) > at >= delta(upper), or that lower is 0; for delta that lower <= delta(at) <= upper.
@@ -117,21 +115,6 @@ class Certificate(Listed):
             "not_covered": NOT_COVERED,
         }
         return with_checksum(content)
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write it to a file, which has the old content or all of the new one at any time.
-
-        Parameters
-        ----------
-        path
-            Where; a file that is there is replaced.
-
-        Raises
-        ------
-        OSError
-            If the file cannot be written.
-        """
-        write_whole(path, self.to_json().encode("ascii"))
 
     def __str__(self) -> str:
         given = "delta" if self.quantity == "epsilon" else "epsilon"

@@ -1,26 +1,62 @@
-"""A composition with its Gaussian mechanisms merged into one, and with the probability that no release fails."""
+"""A composition with its Gaussian mechanisms merged into one, and the route by a formula for the few releases that are left."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import flint
 
+from logphi.arith.ball import precision
 from logphi.arith.protocol import Norm
 from logphi.certified.laws.law import LawInBalls
 from logphi.certified.laws.registry import in_balls
+from logphi.certified.reals import on_ball
+from logphi.certified.route import ClosedForm
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.normal import Normal
+from logphi.laws.parameters import normal_shift
 
 # derived: no route that merges takes so many releases
 _ENOUGH = 3
+
+
+@dataclass(frozen=True)
+class FewReleases:
+    """The excess of few releases by a formula, and the places in its witness, at a precision of their own, at any epsilon."""
+
+    name: str
+    loss: LogPhi
+    bits: int
+    formula: Callable[[list[LawInBalls]], ClosedForm]
+    places: Callable[[Any, Any], dict[str, str]]
+
+    def witness(self, epsilon: Any) -> dict[str, Any]:
+        """The precision, and the places for the middle of the ball."""
+        with precision(self.bits):
+            return {"route": self.name, "bits": self.bits} | self.places(self.parts[0], epsilon.mid())
+
+    def excess(self, epsilon: Any) -> Any:
+        """By the formula, at both ends of the ball."""
+        with precision(self.bits):
+            formula, kept = self.parts
+            return on_ball(lambda end: kept * formula.excess(end), epsilon)
+
+    @cached_property
+    def parts(self) -> tuple[ClosedForm, Any]:
+        """The formula, and the probability that no release fails; a ``NotCertifiedError`` if there is no formula."""
+        with precision(self.bits):
+            laws, kept = merged(self.loss)
+            return self.formula(laws), kept
 
 
 def merged(loss: LogPhi) -> tuple[list[LawInBalls], Any]:
     """The laws after merging, at most three of them, and the probability that no release fails, as a ball."""
     kept, shifts, laws = flint.arb(1), [], []
     for law, count in loss.terms:
-        found, shift = in_balls(law), law.normal_shift
+        found, shift = in_balls(law), normal_shift(law)
         if found.only_fails:
             kept *= (1 - found.infinite_mass()) ** count
         elif shift is not None:

@@ -13,6 +13,7 @@ from logphi.certified.answer import certify
 from logphi.engine.answer import status_of
 from logphi.engine.directions import Loss
 from logphi.inputs import check
+from logphi.inputs.route_names import CERTIFIED
 from logphi.questions.delta import pointwise
 from logphi.text.description import manner
 from logphi.text.written import meant
@@ -44,7 +45,7 @@ def certified(quantity: str, loss: Loss, question: Any, *, direction: Direction 
         ledger = Ledger(rounding=Entry(upper - lower))
         middle = (Fraction(lower) + Fraction(upper)) / 2
         status = status_of(upper - lower <= rtol * upper, proved=True)
-        return Bound(lower, float(middle), upper, status, "certified", Direction(found.attained), ledger)
+        return Bound(lower, float(middle), upper, status, CERTIFIED, Direction(found.attained), ledger)
 
     if isinstance(question, (float, int, Fraction, Decimal)):
         return one(meant(check.real(name, question)))

@@ -16,15 +16,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, ClassVar
+from functools import partial
+from typing import Any
 
 import flint
 
 from logphi.arith.ball import precision
-from logphi.certified.merged_gaussians import merged
+from logphi.certified.laws.law import LawInBalls
+from logphi.certified.merged_gaussians import FewReleases, merged
 from logphi.certified.normal_mixtures import Component, ExplicitRoot, NormalMixtures
-from logphi.certified.reals import SMALLEST_BITS, TOO_SMALL, on_ball
+from logphi.certified.reals import SMALLEST_BITS, TOO_SMALL
 from logphi.certified.route import NotCertifiedError, NotThisRouteError
 from logphi.laws.log_phi import LogPhi
 
@@ -37,7 +38,7 @@ _WITNESS_DIGITS = 10
 
 
 @dataclass(frozen=True)
-class Two:
+class Integral:
     """Two releases at an epsilon: the integrand, and bounds by which the ends of the integral are chosen."""
 
     first: NormalMixtures
@@ -114,78 +115,37 @@ def _last(bound: Callable[[Any], Any], good: Any, bad: Any, wanted: Any) -> Any:
 
 
 @dataclass(frozen=True)
-class TwoReleases:
-    """Two releases, of which a share is kept."""
+class Two:
+    """Two releases, the second of them with an explicit root: the excess to about 2^-goal of it."""
 
-    loss: LogPhi
+    first: NormalMixtures
+    second: ExplicitRoot
     goal: int
-    name: ClassVar[str] = "twofold"
 
-    @cached_property
-    def bits(self) -> int:
-        """The precision for an error of 2^-goal of the result.
-
-        Where the second release has no root any more, q e^{m (y - m/2)} is the difference of two numbers of size one, with y as
-        far out as a normal law has 2^-goal left, and once more for what is small itself.
-        """
-        with precision(_FEW_BITS):
-            m = float(self._parts[1].shift)
-        far = math.sqrt(4 * math.log(2) * self.goal)
-        return self.goal + math.ceil(m * (far + m / 2) / math.log(2))
-
-    def witness(self, epsilon: Any) -> dict[str, Any]:
-        """The ends of the integral."""
-        found: dict[str, Any] = {"route": self.name, "bits": self.bits}
-        with precision(self.bits):
-            first, second, _ = self._parts
-            two = Two(first, second, epsilon.mid())
-            low, high = two.ends
-            if low < two.epsilon and two.epsilon < high:
-                start, end, _ = two.cuts(self.goal)
-                found |= {"from": start.str(_WITNESS_DIGITS, radius=False), "to": end.str(_WITNESS_DIGITS, radius=False)}
-        return found
+    def at(self, epsilon: Any) -> Integral:
+        """The integral at an exact epsilon."""
+        return Integral(self.first, self.second, epsilon)
 
     def excess(self, epsilon: Any) -> Any:
-        """By the integral."""
-        with precision(self.bits):
-            first, second, kept = self._parts
-            return on_ball(lambda end: kept * self._at(Two(first, second, end)), epsilon)
-
-    def _at(self, two: Two) -> Any:
-        low, high = two.ends
-        if two.epsilon <= low:
-            return -two.epsilon.expm1()
-        if two.epsilon >= high:
+        """By the integral, at an exact epsilon."""
+        integral = self.at(epsilon)
+        low, high = integral.ends
+        if epsilon <= low:
+            return -epsilon.expm1()
+        if epsilon >= high:
             return flint.arb(0)
-        if not (two.epsilon > low and two.epsilon < high):
+        if not (epsilon > low and epsilon < high):
             # epsilon may be an end: the excess is known only to be a probability
             return flint.arb(0).union(1)
-        start, end, wanted = two.cuts(self.goal)
+        start, end, wanted = integral.cuts(self.goal)
         if wanted < flint.arb(2) ** (-SMALLEST_BITS - self.goal):
             raise NotCertifiedError(TOO_SMALL)
-        inside = flint.acb.integral(two.integrand, start, end, rel_tol=flint.arb(2) ** -self.goal, abs_tol=wanted).real
-        left = (two.before(start) + two.after(end)).upper().union(0)
-        return inside + two.first.above(end, two.epsilon) + left
-
-    @property
-    def _parts(self) -> tuple[NormalMixtures, ExplicitRoot, Any]:
-        laws, kept = merged(self.loss)
-        if len(laws) != 2:
-            raise NotThisRouteError(
-                "an integral over the loss of one release is taken for two releases, all Gaussian mechanisms as one"
-            )
-        explicit = [found for law in laws if (found := law.explicit_root()) is not None]
-        if not explicit:
-            raise NotThisRouteError(
-                "of two releases one must be a Gaussian mechanism or a Poisson sample of one, the loss of which has an "
-                "explicit root"
-            )
-        # normal laws come first, and have no kink
-        other = laws[1] if laws[0].explicit_root() is not None else laws[0]
-        return other.mixtures(), explicit[0], kept
+        inside = flint.acb.integral(integral.integrand, start, end, rel_tol=flint.arb(2) ** -self.goal, abs_tol=wanted).real
+        left = (integral.before(start) + integral.after(end)).upper().union(0)
+        return inside + self.first.above(end, epsilon) + left
 
 
-def prepare(loss: LogPhi, epsilon: Any, bits: int) -> TwoReleases:
+def prepare(loss: LogPhi, epsilon: Any, bits: int) -> FewReleases:
     """Two releases; it is as good at any other epsilon.
 
     Raises
@@ -193,10 +153,40 @@ def prepare(loss: LogPhi, epsilon: Any, bits: int) -> TwoReleases:
     NotCertifiedError
         If there are not two, all Gaussian mechanisms taken as one, or neither has an explicit root of its loss.
     """
-    route = TwoReleases(loss, bits + _SPARE)
-    # what cannot be done is refused here
-    _ = route.bits
-    return route
+    goal = bits + _SPARE
+    with precision(_FEW_BITS):
+        m = float(_two(merged(loss)[0], goal).second.shift)
+    # where the second release has no root any more, q e^{m (y - m/2)} is the difference of two numbers of size one, with y as
+    # far out as a normal law has 2^-goal left, and once more for what is small itself
+    far = math.sqrt(4 * math.log(2) * goal)
+    more = math.ceil(m * (far + m / 2) / math.log(2))
+    return FewReleases("twofold", loss, goal + more, partial(_two, goal=goal), _ends)
+
+
+def _two(laws: list[LawInBalls], goal: int) -> Two:
+    if len(laws) != 2:
+        raise NotThisRouteError(
+            "an integral over the loss of one release is taken for two releases, all Gaussian mechanisms as one"
+        )
+    explicit = [found for law in laws if (found := law.explicit_root()) is not None]
+    if not explicit:
+        raise NotThisRouteError(
+            "of two releases one must be a Gaussian mechanism or a Poisson sample of one, the loss of which has an "
+            "explicit root"
+        )
+    # normal laws come first, and have no kink
+    other = laws[1] if laws[0].explicit_root() is not None else laws[0]
+    return Two(other.mixtures(), explicit[0], goal)
+
+
+def _ends(two: Two, epsilon: Any) -> dict[str, str]:
+    """The ends of the integral, if one is taken."""
+    integral = two.at(epsilon)
+    low, high = integral.ends
+    if not (low < epsilon and epsilon < high):
+        return {}
+    start, end, _ = integral.cuts(two.goal)
+    return {"from": start.str(_WITNESS_DIGITS, radius=False), "to": end.str(_WITNESS_DIGITS, radius=False)}
 
 
 def _below(side: tuple[Component, ...], x: Any) -> Any:

@@ -116,7 +116,7 @@ class Concentrated:
         if not isinstance(mechanism, Questions):
             raise TypeError(f"a mechanism is needed, got {mechanism!r} of type {type(mechanism).__name__}")
         laws = [law for _, law in Loss(mechanism.loss_law(), mechanism.adjacency).orders(direction)]
-        if any(law.estimated for law in laws):
+        if any(law.traits.estimated for law in laws):
             raise UnsupportedError("a loss is known by samples of its densities only: no rho could be proved from them")
         known = [LossCurve(law) for law in laws]
         # eps' = eps + shift is what the finite part sees
@@ -124,7 +124,7 @@ class Concentrated:
             max(_rho(law) for law in laws),
             infinite_mass=max(curve.infinite_mass[1] for curve in known),
             tilt=max(0.0, *(-curve.shift[0] for curve in known)),
-            both=len(laws) > 1 or laws[0].symmetric,
+            both=len(laws) > 1 or laws[0].traits.symmetric,
         )
 
 

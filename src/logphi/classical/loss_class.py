@@ -25,7 +25,7 @@ from logphi.classical.interval_arithmetic import Interval, between, decimal, dig
 from logphi.classical.normal import excess
 from logphi.engine.cumulants import cumulant
 from logphi.engine.directions import Loss
-from logphi.engine.profile import masses
+from logphi.engine.log_probability import masses
 from logphi.inputs import check
 from logphi.inputs.arguments import DirectionLike
 from logphi.inversion.third_moment import third_moment

@@ -21,8 +21,8 @@ from logphi.classical.interval_arithmetic import decimal, digits, ends, up
 from logphi.classical.normal import tail
 from logphi.engine.answer import probability, worst
 from logphi.engine.directions import Loss
+from logphi.engine.log_probability import from_inversion, masses
 from logphi.engine.method import Method
-from logphi.engine.profile import from_inversion, masses
 from logphi.inputs import check
 from logphi.inputs.arguments import DirectionLike
 from logphi.inversion.contour import Inversion, Part
@@ -104,7 +104,7 @@ def _at_width(release: Questions, epsilon: float, width: float, direction: Direc
     at, step = check.real("epsilon", epsilon), check.positive("width", width)
     answers = []
     for one, law in Loss(release.loss_law(), release.adjacency).orders(direction):
-        if law.estimated:
+        if law.traits.estimated:
             raise UnsupportedError("a loss is known by samples of its densities only, which no bound of a method can rest on")
         amount = Inversion(Part.EXCESS, at_width(law, at, step, dots).at(at))
         answers.append(replace(from_inversion(masses(law), at, amount, Method("buckets")), direction=one))
@@ -148,7 +148,7 @@ def chernoff_ends(release: Questions, mass: float, *, direction: DirectionLike |
     orders = [law for _, law in Loss(release.loss_law(), release.adjacency).orders(direction)]
     low = min(-_chernoff(law, level, -1) for law in orders)
     high = max(_chernoff(law, level, 1) for law in orders)
-    proved = not any(law.estimated for law in orders)
+    proved = not any(law.traits.estimated for law in orders)
     lower, upper = (
         Claim(end, side, "Chernoff", "[PLD] section 5.2, eq. 5", f"mass {level:g}", proved)
         for end, side in ((low, Side.LOWER), (high, Side.UPPER))

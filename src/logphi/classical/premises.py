@@ -16,7 +16,7 @@ from logphi.classical.divergence_curve import DivergenceCurve
 from logphi.classical.renyi_curve import LossCurve
 from logphi.classical.sampled_renyi import sampled_curve
 from logphi.engine.directions import Loss
-from logphi.engine.profile import masses
+from logphi.engine.log_probability import masses
 from logphi.inputs.adjacency import Adjacency
 from logphi.pairs.pair import UnsupportedError
 from logphi.questions.epsilon import epsilon
@@ -57,7 +57,7 @@ def guarantees(mechanism: Mechanism, both: bool = False) -> Callable[[float], li
     Raises an UnsupportedError if more than 64 distinct parts have unbounded losses, as choosing a delta for each takes long, or
     if a loss is known by samples only.
     """
-    if mechanism.loss_law().estimated:
+    if mechanism.loss_law().traits.estimated:
         raise UnsupportedError(ESTIMATED)
     known = [(one, count, pure(one, both)) for one, count in mechanism.counted()]
     if sum(own is None for _, _, own in known) > MOST_PARTS:

@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from logphi.arrays import Array
-from logphi.engine.profile import masses
+from logphi.engine.log_probability import masses
 from logphi.laws.log_phi import LogPhi
 from logphi.pairs.pair import UnsupportedError
 
@@ -81,7 +81,7 @@ class LossCurve(RenyiCurve):
     @property
     def proved(self) -> bool:
         """True unless the errors of the transform are estimates."""
-        return not self.law.estimated
+        return not self.law.traits.estimated
 
     @cached_property
     def _masses(self) -> tuple[tuple[float, float], tuple[float, float]]:

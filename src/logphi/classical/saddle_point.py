@@ -16,7 +16,7 @@ from logphi.arrays import Array
 from logphi.classical.best_order import best_order
 from logphi.classical.crossing import crossing
 from logphi.classical.renyi_curve import LossCurve
-from logphi.engine.profile import masses
+from logphi.engine.log_probability import masses
 from logphi.inputs import check
 from logphi.laws.log_phi import LogPhi
 from logphi.pairs.pair import UnsupportedError

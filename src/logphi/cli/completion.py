@@ -143,7 +143,7 @@ def _values(action: argparse.Action, current: str) -> Iterable[_Offer]:
 def _names(current: str) -> list[str]:
     """An expression, continued with each known name."""
     from logphi.expression import TRANSFORMS
-    from logphi.mechanisms import CATALOGUE
+    from logphi.mechanisms.catalogue import CATALOGUE
 
     begun = re.search(r"(?<!\w)[A-Za-z_]\w*$|$", current)
     assert begun is not None
@@ -153,8 +153,9 @@ def _names(current: str) -> list[str]:
 
 def _methods(_: str) -> list[str]:
     from logphi.engine.routes.registry import ROUTES
+    from logphi.inputs.route_names import CERTIFIED
 
-    return list(dict.fromkeys([*ROUTES, "certified"]))
+    return [*ROUTES, CERTIFIED]
 
 
 def _samplers(_: str) -> list[str]:

@@ -47,6 +47,8 @@ def add(commands: Commands) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Answer, and say whether all answers are as narrow as asked."""
+    from logphi.inputs.route_names import is_certified
+
     query, how = arguments.query, options(arguments)
     given, _ = _QUESTIONS[query]
     points = numbers(arguments, given)
@@ -54,7 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
     def answer(release: Mechanism) -> Iterator[Answer]:
         question = partial(getattr(release, query), **how)
         # an array would hold the doubles alone
-        bounds = [question(point) for point in points] if how.get("method") == "certified" else question(points)
+        bounds = [question(point) for point in points] if is_certified(how.get("method")) else question(points)
         for point, bound in zip(points, bounds, strict=True):
             yield answered(query, given.replace("-", " "), point, bound, arguments.direction)
 

@@ -95,13 +95,14 @@ def _points(arguments: argparse.Namespace) -> list[float]:
 
 def _how(arguments: argparse.Namespace) -> dict[str, Any]:
     """The options of the question; one that every row would refuse is refused here."""
-    from logphi.engine.profiles import route
+    from logphi.engine.routes.registry import named
     from logphi.inputs import check
+    from logphi.inputs.route_names import is_certified
 
     how = options(arguments)
     check.tolerance("--rtol", how.get("rtol", 1))
-    if how.get("method") != "certified":
-        route(how.get("method"))
+    if not is_certified(how.get("method")):
+        named(how.get("method"))
     return how
 
 

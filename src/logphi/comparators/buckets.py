@@ -63,7 +63,7 @@ class Buckets:
         cells = cells_of(law, CELLS)
         if cells is not None:
             return Buckets.of_cells(cells)
-        pieces = law.pieces
+        pieces = law.support.pieces
         if pieces is None:
             raise ValueError(
                 "no probabilities of intervals are known of some loss: buckets serve Gaussian, Laplace, exponential and finite "

@@ -15,6 +15,7 @@ from logphi.comparators.levy import NODES, ORDER, RADIANS, WEIGHTS
 from logphi.comparators.output_cells import REACH, mixed_loss
 from logphi.laws.blended_normal import BlendedNormal
 from logphi.laws.forms import Forms
+from logphi.laws.log_phi import LogPhi
 from logphi.laws.mixed_normal import MixedNormal
 from logphi.laws.transform import LossTransform
 from logphi.laws.weights import Weights
@@ -133,7 +134,7 @@ class DoubleQuadrature(_Numeric):
 
     def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
         """The envelope of the law itself."""
-        return (self.law.batched([(self.law, 1)]) or self.law).log_envelope(abscissa, heights, end)
+        return LogPhi(((self.law, 1),)).log_envelope(abscissa, heights, end)
 
 
 def double_quadrature(law: LossTransform) -> LossTransform | None:

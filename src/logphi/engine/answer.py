@@ -9,7 +9,7 @@ from typing import Any, Protocol, TypeVar
 
 from logphi.answers.bound import Bound, Direction, Entry, Ledger, Side, Status
 from logphi.answers.enclosure import Ends
-from logphi.engine.profile import LogProbability, masses
+from logphi.engine.log_probability import LogProbability, masses
 from logphi.laws.log_phi import LogPhi
 
 # derived: the logarithm of less than the least double
@@ -110,5 +110,5 @@ def log_probability(found: LogProbability, rtol: float) -> Bound:
 def infinite_mass(law: LogPhi, direction: Direction | None = None) -> Bound:
     """P(L = inf) in one order of the pair."""
     lower, upper = (min(end, 1.0) for end in masses(law)[0])
-    ledger = Ledger(rounding=Entry(upper - lower, proved=not law.estimated), infinite_mass=Entry(upper))
+    ledger = Ledger(rounding=Entry(upper - lower, proved=not law.traits.estimated), infinite_mass=Entry(upper))
     return Bound(lower, (lower + upper) / 2, upper, direction=direction, ledger=ledger)

@@ -86,7 +86,7 @@ def cumulant(law: LogPhi, order: int) -> Bound:
         min(max(total.value, lower), upper),
         upper,
         method="circle",
-        ledger=estimated(ledger) if law.estimated else ledger,
+        ledger=estimated(ledger) if law.traits.estimated else ledger,
     )
     return judged(found, TOLERANCE * max(abs(lower), abs(upper)))
 

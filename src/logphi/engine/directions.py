@@ -66,7 +66,7 @@ class Loss:
             if wanted is not Direction.BOTH and wanted not in own:
                 raise ValueError(f"direction {wanted.value!r} does not exist under adjacency {self.adjacency.value!r}")
             own = own if wanted is Direction.BOTH else (wanted,)
-        if len(own) == 2 and self.remove.symmetric:
+        if len(own) == 2 and self.remove.traits.symmetric:
             return [(Direction.BOTH, self.remove)]
         return [(one, self.remove if one is Direction.REMOVE else self.remove.reflected()) for one in own]
 

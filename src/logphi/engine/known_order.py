@@ -6,7 +6,7 @@ own. The profile of one term lies below another's, at every eps of both orders, 
 * both are one law;
 * both are mixtures (1 - q) Q + q P against Q, the base of the first lies below that of the second, and its rate is no larger
   ([AFA] Theorem 11; the profile of a mixture with Q itself is convex in q); a law that is not mixed has rate 1;
-* the second is the loss of N(m, 1) against N(0, 1), and m is at least the ``shift_bound`` of the first.
+* the second is the loss of N(m, 1) against N(0, 1), and m is at least the shift bound of the first.
 
 Normal terms add up: their squares of m do (Dong, Roth & Su 2022, Corollary 3.3 of the preprint).
 """
@@ -19,6 +19,8 @@ from typing import Any, cast
 
 from logphi.arith.protocol import Arithmetic, Norm, Parameter, Plain
 from logphi.laws.log_phi import LogPhi
+from logphi.laws.parameters import as_mixture, normal_shift
+from logphi.laws.shift_bound import shift_bound, shift_bound_of_sum
 from logphi.laws.transform import LossTransform
 from logphi.text.written import exact, exactly, meant
 
@@ -39,14 +41,15 @@ def without_common(one: LogPhi, other: LogPhi) -> tuple[LogPhi, LogPhi]:
 def surely_above(one: LogPhi, other: LogPhi) -> bool:
     """Whether the form of the terms shows that the profile of the second sum is nowhere above that of the first."""
     squares = [(_square(one, read), _square(other, read)) for read in (exact, meant)]
-    if all(Fraction(_finite(other.shift_bound)) ** 2 <= own for own, _ in squares) or _matched(one, other):
+    most = Fraction(_finite(shift_bound_of_sum(other))) ** 2
+    if all(most <= own for own, _ in squares) or _matched(one, other):
         return True
     # the normal terms of the second are accounted for by those of the first
     return all(own >= theirs for own, theirs in squares) and _matched(_without_normals(one), _without_normals(other))
 
 
 def _without_normals(loss: LogPhi) -> LogPhi:
-    return LogPhi(tuple((law, count) for law, count in loss.terms if law.normal_shift is None))
+    return LogPhi(tuple((law, count) for law, count in loss.terms if normal_shift(law) is None))
 
 
 def _matched(one: LogPhi, other: LogPhi) -> bool:
@@ -70,15 +73,15 @@ def _above(one: LossTransform, other: LossTransform) -> bool:
 
 
 def _mixture_above(one: LossTransform, other: LossTransform) -> bool:
-    (base, rate), (other_base, other_rate) = one.as_mixture or (one, _CERTAIN), other.as_mixture or (other, _CERTAIN)
+    (base, rate), (other_base, other_rate) = as_mixture(one) or (one, _CERTAIN), as_mixture(other) or (other, _CERTAIN)
     if not _at_least(rate, other_rate):
         return False
     if (base, exactly(base)) == (other_base, exactly(other_base)):
         return True
-    shift = base.normal_shift
+    shift = normal_shift(base)
     return shift is not None and all(
-        Fraction(_finite(other_base.shift_bound)) ** 2 <= _squared(shift, read)
-        or ((own := other_base.normal_shift) is not None and _squared(own, read) <= _squared(shift, read))
+        Fraction(_finite(shift_bound(other_base))) ** 2 <= _squared(shift, read)
+        or ((own := normal_shift(other_base)) is not None and _squared(own, read) <= _squared(shift, read))
         for read in (exact, meant)
     )
 
@@ -89,7 +92,7 @@ def _at_least(one: Parameter, other: Parameter) -> bool:
 
 def _square(loss: LogPhi, read: Callable[[float], Fraction]) -> Fraction:
     """The sum of the squares of the shifts of the normal terms."""
-    shifts = [(law.normal_shift, count) for law, count in loss.terms]
+    shifts = [(normal_shift(law), count) for law, count in loss.terms]
     return sum((count * _squared(shift, read) for shift, count in shifts if shift is not None), Fraction(0))
 
 

@@ -18,7 +18,7 @@ from logphi.answers.bound import Bound, Entry, Ledger, Status
 from logphi.arith.floats import ULP
 from logphi.arrays import Array
 from logphi.engine.cumulants import estimated, parts
-from logphi.engine.profile import masses
+from logphi.engine.log_probability import masses
 from logphi.inversion.moments import Amount, centre, proved, proved_radius, taylor
 from logphi.inversion.phase import along
 from logphi.laws.log_phi import LogPhi
@@ -73,7 +73,7 @@ def finite_log_moment(law: LogPhi, z: float, rtol: float) -> Bound:
         rounding=Entry(found.error if math.isfinite(found.error) else 0.0),
         truncation=Entry(0.0 if math.isfinite(found.error) else upper - lower),
     )
-    if law.estimated:
+    if law.traits.estimated:
         ledger = estimated(ledger)
     return Bound(lower, value, upper, method=method, ledger=ledger)
 
@@ -89,7 +89,7 @@ def _direct(law: LossTransform, z: float, rtol: float) -> Amount:
 
 def _amount(law: LossTransform, values: Values) -> Amount:
     # the disc of a continuous formula holds K itself, however wide it is
-    known = (values.rounding, values.inner) if law.continuous else proved(values)
+    known = (values.rounding, values.inner) if law.traits.continuous else proved(values)
     rounding, inner = (float(part[0]) for part in known)
     if not math.isfinite(rounding + inner):
         return Amount(0.0, math.inf)

@@ -13,8 +13,8 @@ from logphi.answers.enclosure import Enclosure
 from logphi.bracketing import bisection, crossing
 from logphi.engine.answer import on_scale
 from logphi.engine.log_moment import below_the_end
+from logphi.engine.log_probability import LogProbability, ends_of
 from logphi.engine.method import EXACT, Method
-from logphi.engine.profile import LogProbability, ends_of
 from logphi.engine.tail import CHORDS, above, below
 from logphi.inversion.lattice import reserve_at
 from logphi.laws.log_phi import LogPhi
@@ -50,7 +50,7 @@ def where_above(law: LogPhi, mass: tuple[float, float], rtol: float) -> Bound:
     else:
         least = top - whole.support.error if math.isfinite(top) else max(below_the_end(whole), law.support.lower)
     ends = min(least, top), top, math.inf if mass[0] < 0 else top
-    return on_scale(Bound(*ends, ledger=_ledger(not law.estimated)), rtol)
+    return on_scale(Bound(*ends, ledger=_ledger(not law.traits.estimated)), rtol)
 
 
 def _ledger(proved: bool) -> Ledger:
@@ -99,13 +99,13 @@ class _Search:
 
     def found(self) -> Bound:
         """The place, between two proved ends."""
-        lattice = self.law.lattice
+        lattice = self.law.support.lattice
         if lattice is not None and math.isfinite(lattice.span):
             lower, upper = self._on(lattice)
             value = (lower + upper) / 2
         else:
             lower, value, upper = self._between()
-        ledger = _ledger(self.proved and not self.law.estimated)
+        ledger = _ledger(self.proved and not self.law.traits.estimated)
         return on_scale(Bound(lower, value, upper, method=self.method.name, ledger=ledger), self.rtol)
 
     def _on(self, lattice: Lattice) -> tuple[float, float]:

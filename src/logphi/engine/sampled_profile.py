@@ -12,10 +12,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from logphi.arith.floats import FLOATS
+from logphi.engine.log_probability import LogProbability
 from logphi.engine.method import EXACT
-from logphi.engine.profile import LogProbability
 from logphi.laws import log_mixture
 from logphi.laws.log_phi import LogPhi
+from logphi.laws.parameters import as_mixture
 from logphi.laws.transform import Reflected
 
 
@@ -34,7 +35,7 @@ def release_of(loss: LogPhi) -> Release | None:
         return None
     law = loss.terms[0][0]
     added = isinstance(law, Reflected)
-    parts = (law.reflected() if added else law).as_mixture
+    parts = as_mixture(law.reflected() if added else law)
     if parts is None:
         return None
     base = LogPhi.of([(parts[0], 1)])

@@ -12,9 +12,10 @@ from typing import ClassVar
 import numpy as np
 
 from logphi.answers.bound import Entry, Ledger
-from logphi.engine.profile import LogProbability
-from logphi.engine.profiles import route
+from logphi.answers.enclosure import Enclosure
+from logphi.engine.log_probability import LogProbability
 from logphi.engine.routes.route import Local
+from logphi.engine.shared_evaluator import evaluator
 from logphi.engine.tail import below
 from logphi.inversion.contour import OUT_OF_REACH
 from logphi.inversion.demand import Demand
@@ -47,22 +48,33 @@ class ProfileLines:
 
     def near(self, x: float) -> Local:
         """What is computed, on a logarithmic scale: delta."""
-        return route(None)(self.loss, x, self.demand)
+        return evaluator()(self.loss, x, self.demand)
 
     def unit(self, x: float, found: LogProbability) -> float:
         """The logarithm of a number like g near x."""
         return 0.0
 
-    def line(self, x: float, found: LogProbability, unit: float) -> tuple[float, float, float]:
-        """g(a) e^-unit: enclosure and best value."""
+    def line(self, x: float, found: LogProbability, unit: float) -> Enclosure:
+        """g(a) e^-unit."""
         less = math.exp(x) * self.alpha
         low, value, high = (-math.expm1(end) for end in (found.upper, found.value, found.lower))
         wrong = ROUNDING * (less + high)
-        return low - less - wrong, value - less, high - less + wrong
+        return Enclosure(low - less - wrong, value - less, high - less + wrong)
 
     def ledger(self, x: float, found: LogProbability) -> Ledger:
         """The errors of g."""
         return found.ledger
+
+    def _sum(self, x: float, found: LogProbability, unit: float, sign: int, rounded: float) -> Enclosure:
+        """What is computed, rounded so many times, and a alpha added or taken away, in units of e^unit."""
+        exponent = x - unit + math.log(self.alpha)
+        if max(exponent, found.upper - unit) > _FAR:
+            # so far from the place that nothing need be known
+            return Enclosure(-math.inf, -math.inf, math.inf)
+        low, value, high = (math.exp(end - unit) for end in (found.lower, found.value, found.upper))
+        more = sign * math.exp(exponent)
+        wrong = ROUNDING * ((1 + abs(x) + abs(unit) + abs(math.log(self.alpha))) * abs(more) + rounded * high)
+        return Enclosure(low + more - wrong, value + more, high + more + wrong)
 
 
 class ReversedLines(ProfileLines):
@@ -79,19 +91,19 @@ class ReversedLines(ProfileLines):
 
     def near(self, x: float) -> Local:
         """The profile of the reversed pair."""
-        local = route(None)(self.loss.reflected(), -x, self.demand)
+        local = evaluator()(self.loss.reflected(), -x, self.demand)
         return lambda y: local(-y)
 
     def unit(self, x: float, found: LogProbability) -> float:
         """Log a."""
         return x
 
-    def line(self, x: float, found: LogProbability, unit: float) -> tuple[float, float, float]:
-        """g(a) e^-unit: enclosure and best value."""
+    def line(self, x: float, found: LogProbability, unit: float) -> Enclosure:
+        """g(a) e^-unit."""
         factor, beta = math.exp(x - unit), 1 - self.alpha
         low, value, high = (beta - math.exp(end) for end in (found.upper, found.value, found.lower))
         wrong = ROUNDING * (1 + abs(x - unit)) * (beta + math.exp(found.upper)) + _HALF_ULP * self.alpha
-        return factor * (low - wrong), factor * value, factor * (high + wrong)
+        return Enclosure(factor * (low - wrong), factor * value, factor * (high + wrong))
 
     def ledger(self, x: float, found: LogProbability) -> Ledger:
         """The errors of the reversed profile, times a."""
@@ -124,16 +136,9 @@ class TailLines(ProfileLines):
         """The sum itself, or what is known of it."""
         return max(found.value, found.upper - _FAR, -OUT_OF_REACH)
 
-    def line(self, x: float, found: LogProbability, unit: float) -> tuple[float, float, float]:
-        """g(a) e^-unit: enclosure and best value."""
-        exponent = x - unit + math.log(self.alpha)
-        if max(exponent, found.upper - unit) > _FAR:
-            # so far from the place that nothing need be known
-            return -math.inf, -math.inf, math.inf
-        low, value, high = (math.exp(end - unit) for end in (found.lower, found.value, found.upper))
-        less = math.exp(exponent)
-        wrong = ROUNDING * ((1 + abs(x) + abs(unit) + abs(math.log(self.alpha))) * less + high)
-        return low - less - wrong, value - less, high - less + wrong
+    def line(self, x: float, found: LogProbability, unit: float) -> Enclosure:
+        """g(a) e^-unit."""
+        return self._sum(x, found, unit, -1, 1.0)
 
 
 class PowerLines(ProfileLines):
@@ -143,13 +148,7 @@ class PowerLines(ProfileLines):
         """The logarithm of the power."""
         return max(float(np.logaddexp(found.value, x + math.log(self.alpha))), -OUT_OF_REACH)
 
-    def line(self, x: float, found: LogProbability, unit: float) -> tuple[float, float, float]:
-        """g(a) e^-unit: enclosure and best value."""
-        exponent = x - unit + math.log(self.alpha)
-        if max(exponent, found.upper - unit) > _FAR:
-            # so far from the place that nothing need be known
-            return -math.inf, -math.inf, math.inf
-        low, value, high = (math.exp(end - unit) for end in (found.lower, found.value, found.upper))
-        more = math.exp(exponent)
-        wrong = ROUNDING * ((1 + abs(x) + abs(unit) + abs(math.log(self.alpha))) * more + (1 + abs(unit)) * high)
-        return -high - more - wrong, -value - more, -low - more + wrong
+    def line(self, x: float, found: LogProbability, unit: float) -> Enclosure:
+        """g(a) e^-unit."""
+        total = self._sum(x, found, unit, 1, 1 + abs(unit))
+        return Enclosure(-total.upper, -total.value, -total.lower)

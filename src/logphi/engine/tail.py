@@ -16,10 +16,11 @@ import numpy as np
 
 from logphi.answers.bound import Entry, Ledger
 from logphi.answers.enclosure import meet
+from logphi.arith.safe import safe_log
 from logphi.arith.scaled import Scaled
+from logphi.engine.log_probability import LogProbability, enclosed, ends_of, ledger_of, masses, outward
 from logphi.engine.method import CHERNOFF, EXACT, Method
-from logphi.engine.profile import LogProbability, enclosed, ends_of, ledger_of, masses, outward, safe_log
-from logphi.engine.profiles import route
+from logphi.engine.shared_evaluator import evaluator
 from logphi.inversion import half_line, real_space
 from logphi.inversion.demand import Demand
 from logphi.inversion.half_line import spread
@@ -80,7 +81,7 @@ def tails(law: LogPhi, x: float, rtol: float = 1e-9) -> Tails:
         found = Tails(replace(found.above, lower=-math.inf), replace(found.below, upper=_mass(law).upper))
     elif x < near:
         found = Tails(replace(found.above, upper=_mass(law).upper), replace(found.below, lower=-math.inf))
-    if law.with_omitted_mass() == law:
+    if not law.support.omitted.mass:
         return found
     # what the law leaves out may be anywhere
     low, high = masses(law)[0]
@@ -107,7 +108,7 @@ def _tails(law: LogPhi, x: float, rtol: float) -> Tails:
         narrow = best.width <= rtol or min(best.above.upper, best.below.upper) < _NEGLIGIBLE
         if narrow or (found is not None and attempt in _FINAL):
             break
-    if law.estimated:
+    if law.traits.estimated:
         best = Tails(*(replace(one, ledger=one.ledger.estimating("truncation", "inner")) for one in (best.above, best.below)))
     return best
 
@@ -160,7 +161,7 @@ def _by_chernoff(law: LogPhi, x: float, rtol: float, finite: LogProbability) -> 
 
 
 def _on_the_lattice(law: LogPhi, x: float, rtol: float, finite: LogProbability) -> Tails | None:
-    lattice = law.lattice
+    lattice = law.support.lattice
     if lattice is None:
         return None
     reserve = reserve_at(lattice, x)
@@ -197,7 +198,7 @@ def _by_chords(law: LogPhi, x: float, rtol: float, finite: LogProbability) -> Ta
         return None
     infinite, _ = masses(law)
     demand = Demand(rtol)
-    profile, reverse = route(None)(law, x, demand), route(None)(law.reflected(), -x, demand)
+    profile, reverse = evaluator()(law, x, demand), evaluator()(law.reflected(), -x, demand)
     here, opposite = profile(x), reverse(-x)
     # the chords' gap grows with their length, what the ends of the profile leave with its inverse
     wide = max(here.relative_width, opposite.relative_width)

@@ -11,10 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from logphi.answers.enclosure import Enclosure
 from logphi.arrays import Array
 from logphi.bracketing import fall
 from logphi.convex.concave import Ceiling, Known, ceiling
-from logphi.engine.profile import LogProbability
+from logphi.engine.log_probability import LogProbability
 from logphi.engine.supporting_lines import ProfileLines
 from logphi.inversion.contour import OUT_OF_REACH
 from logphi.inversion.half_line import spread
@@ -128,12 +129,9 @@ class Search:
 
 
 @dataclass(frozen=True)
-class Supremum:
+class Supremum(Enclosure):
     """An enclosure of the supremum in units of e^unit, and what was computed at its place."""
 
-    lower: float
-    value: float
-    upper: float
     unit: float
     at: float
     middle: LogProbability
@@ -145,8 +143,8 @@ def supremum(search: Search, rtol: float) -> Supremum:
     at = search.place()
     middle = search.found(at)
     unit = lines.unit(at, middle)
-    lower, value, _ = lines.line(at, middle, unit)
-    upper = math.inf
+    best = lines.line(at, middle, unit)
+    lower, upper = best.lower, math.inf
     first = min(guess.scale * min(max(math.sqrt(search.noise), _AROUND), 0.03), 1.0)
     for attempt in range(_ROUNDS):
         top = Ceiling(math.inf, at)
@@ -154,19 +152,19 @@ def supremum(search: Search, rtol: float) -> Supremum:
         # the loss may vary less, or more, than was guessed
         step = max(first * _NEARER**attempt, 64 * math.ulp(at))
         more = _BEYOND
-        while step < min(guess.reach, _LARGEST - max(at, 0.0)) and more and upper - lower > rtol * abs(value):
+        while step < min(guess.reach, _LARGEST - max(at, 0.0)) and more and upper - lower > rtol * abs(best.value):
             for x in (at - step, at + step)[step > _FARTHEST :]:
-                low, _, high = lines.line(x, search.found(x), unit)
-                known.append(Known(math.expm1(x - at), low, high))
-                lower = max(lower, low)
+                line = lines.line(x, search.found(x), unit)
+                known.append(Known(math.expm1(x - at), line.lower, line.upper))
+                lower = max(lower, line.lower)
             step *= _GROWTH
             top = ceiling(known)
             upper = min(upper, top.height)
             more -= math.isfinite(top.height)
-        if upper - lower <= rtol * abs(value) or math.isinf(top.height):
+        if upper - lower <= rtol * abs(best.value) or math.isinf(top.height):
             break
         # the chords meet where the function has a kink
         at += math.log1p(top.at)
-        low, value, _ = lines.line(at, search.found(at), unit)
-        lower = max(lower, low)
-    return Supremum(lower, max(value, lower), upper, unit, at, middle)
+        best = lines.line(at, search.found(at), unit)
+        lower = max(lower, best.lower)
+    return Supremum(lower, max(best.value, lower), upper, unit, at, middle)

@@ -14,7 +14,7 @@ from logphi.expression.arithmetic import calculate, literal, negative, repetitio
 from logphi.expression.tokens import TOKEN, Token, described, is_mechanism, is_number, number_of
 from logphi.inputs.check import real
 from logphi.inputs.guesses import attribute_hint, nearest, unexpected
-from logphi.mechanisms import PYTHON_ONLY
+from logphi.mechanisms.catalogue import PYTHON_ONLY
 
 FLAGS = {"True": True, "False": False}
 # as mechanisms are written in Python

@@ -8,7 +8,7 @@ from logphi.algebra.release import Mechanism
 from logphi.expression.grammar import Reader
 from logphi.expression.tokens import described, is_mechanism, number_of
 from logphi.inputs.check import real
-from logphi.mechanisms import CATALOGUE
+from logphi.mechanisms.catalogue import CATALOGUE
 
 
 def parse(

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from logphi.arith.floats import ULP
+from logphi.arith.safe import safe_exp
 from logphi.arith.summation import log_sum
 from logphi.arrays import Array
 from logphi.grid.discretizer import Discretizer
@@ -189,11 +190,11 @@ def _body(curve: Curve, grid: Grid, origin: float, exchanged: bool) -> LatticeLa
     if not grid.upper:
         return LatticeLaw(-k if exchanged else k, nodes, peak, sign * origin, location_error)
     log_whole = peak + float(np.log(nodes.sum()))
-    under, over = (_exp(_log_tail(curve, alpha, float(s[at]), outward) - log_whole) for at, outward in ((0, -1), (-1, 1)))
+    under, over = (safe_exp(_log_tail(curve, alpha, float(s[at]), outward) - log_whole) for at, outward in ((0, -1), (-1, 1)))
     if exchanged:
         # the start of the curve is the upper end of the exchanged law
         return LatticeLaw(-k, nodes, peak, -origin, location_error, under, float(under > 0), over)
-    omitted_mass = _exp(_log_tail(curve, 1.0, float(s[-1]), 1)) if over else 0.0
+    omitted_mass = safe_exp(_log_tail(curve, 1.0, float(s[-1]), 1)) if over else 0.0
     return LatticeLaw(k, nodes, peak, origin, location_error, over, omitted_mass, under)
 
 
@@ -212,10 +213,6 @@ def _log_tail(curve: Curve, power: float, end: float, outward: int) -> float:
     else:
         value = value - float(np.log(fall)) if fall > 0 else np.inf
     return value + 1e-9 * (1 + abs(value)) if value < np.inf else np.inf
-
-
-def _exp(exponent: float) -> float:
-    return float(np.exp(min(exponent, 700.0)))
 
 
 def _cells(curve: Curve, s: Array, x: Array, h: float) -> Array:

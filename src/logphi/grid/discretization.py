@@ -35,6 +35,7 @@ from logphi.grid.mixture_cells import MixtureCells
 from logphi.grid.samples import Samples
 from logphi.laws.blended_normal import BlendedNormal
 from logphi.laws.forms import Forms
+from logphi.laws.parameters import normal_shift
 from logphi.laws.transform import LossTransform
 from logphi.laws.weights import Weights
 from logphi.quadrature.curve import Curve
@@ -57,8 +58,8 @@ def discretizers(terms: Terms) -> tuple[Parts, Ends]:
         If the cell masses of a law are not known.
     """
     moving, log_factor = without_constants(terms)
-    normal = [(Ends.of(shift), count) for law, count in moving if (shift := law.normal_shift) is not None]
-    result = [(discretizer_of(law), count) for law, count in moving if law.normal_shift is None]
+    normal = [(Ends.of(shift), count) for law, count in moving if (shift := normal_shift(law)) is not None]
+    result = [(discretizer_of(law), count) for law, count in moving if normal_shift(law) is None]
     if normal:
         room = 1 + (len(normal) + 4) * ULP
         low, high = (sum(count * shift.at(side) ** 2 for shift, count in normal) for side in (False, True))
@@ -136,10 +137,11 @@ class _Discretizers(Forms[Discretizer]):
         """Cells of the variable of integration."""
         return CurveCells(curve_at)
 
-    def atoms(self, locations: Array, log_p: Array, error: float) -> Discretizer:
+    def atoms(self, known: Callable[[], tuple[Array, Array, float]]) -> Discretizer:
         """The atoms."""
+        locations, log_p, error = known()
         return Atoms(tuple(locations.tolist()), tuple(log_p.tolist()), error)
 
-    def samples(self, loss: Array, log_p: Array) -> Discretizer:
+    def samples(self, nodes: Callable[[], tuple[Array, Array]]) -> Discretizer:
         """The nodes as atoms."""
-        return Samples(loss, log_p)
+        return Samples(*nodes())

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from logphi.arith.floats import ULP
+from logphi.arith.safe import safe_exp, safe_log
 from logphi.arith.scaled import Scaled
 from logphi.arrays import Array
 from logphi.grid.discretization import Parts, discretizer_of, discretizers, without_constants
@@ -66,25 +67,25 @@ class Prepared:
             return _UNKNOWN
         above, below = (side.at(x) for side in self.sides)
         # in units of the upper side
-        unit = _exp(below.log_scale - above.log_scale)
+        unit = safe_exp(below.log_scale - above.log_scale)
         low, low_noise = below.value * unit, below.noise * unit
         log_scale = above.log_scale + self.factor.low
         slip = 8 * ULP * (abs(above.log_scale) + abs(below.log_scale) + abs(self.factor.low) + 4)
         noise = max(above.noise, low_noise)
         slip = math.expm1(min(slip + self.factor.high - self.factor.low, 700.0)) * (max(above.value, low, 0.0) + noise)
         # only the upper law omits mass outside its nodes
-        omitted_above = _exp(above.log_omitted - above.log_scale) * (1 + 1e-9)
+        omitted_above = safe_exp(above.log_omitted - above.log_scale) * (1 + 1e-9)
         half = abs(above.value + omitted_above - low) / 2
         found = Scaled(
             log_scale,
             (above.value + omitted_above + low) / 2,
-            excess=_exp(below.log_wrap - above.log_scale) * (1 + 1e-9),
+            excess=safe_exp(below.log_wrap - above.log_scale) * (1 + 1e-9),
             truncation=min(omitted_above / 2, half),
             rounding=noise + slip,
             discretization=half - min(omitted_above / 2, half),
         )
         # no excess is above one
-        idle = found.low == 0 and found.log_scale + _log(found.high) > 0
+        idle = found.low == 0 and found.log_scale + safe_log(found.high) > 0
         return found if math.isfinite(found.high) and not idle else _UNKNOWN
 
 
@@ -302,11 +303,3 @@ def sides_of(above: Parts, below: Parts, plan: Plan, step: float, size: int) -> 
         return compose(((part.on(grid), count) for part, count in (above if upper else below)), grid, size, plan.points)
 
     return side(True), side(False)
-
-
-def _exp(exponent: float) -> float:
-    return math.exp(exponent) if exponent < 700 else math.inf
-
-
-def _log(number: float) -> float:
-    return math.log(number) if number > 0 else -math.inf

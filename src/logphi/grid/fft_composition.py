@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logphi.arith.floats import ULP
+from logphi.arith.safe import safe_expm1, safe_log
 from logphi.arrays import Array, Complex
 from logphi.grid.lattice_law import Grid, LatticeLaw
 from logphi.inversion.kernels import log_kappa
@@ -107,8 +108,8 @@ class Composition:
         # any path through omitted mass: by its tilted share, or, above, by its probability
         log_kernel = log_scale + float(log_kappa(np.array([c]))[0])
         log_omitted = min(
-            _log(_expm1(self.omitted_above + self.omitted_below)) + log_kernel,
-            float(np.logaddexp(_log(_expm1(self.omitted_below)) + log_kernel, _log(self.omitted_mass))),
+            safe_log(safe_expm1(self.omitted_above + self.omitted_below)) + log_kernel,
+            float(np.logaddexp(safe_log(safe_expm1(self.omitted_below)) + log_kernel, safe_log(self.omitted_mass))),
         )
         turns = np.abs(self.points - c) * (h * self.nodes)
         room = turns + np.log(-np.expm1(-turns)) - 1e-12 * (1 + turns)
@@ -259,11 +260,3 @@ def _all_phases(n: int, nodes: int) -> Complex:
     rows = nodes // 2 // columns + 1
     table: Complex = np.outer(_phases(columns * np.arange(rows), n, nodes), _phases(np.arange(columns), n, nodes))
     return table.ravel()[: nodes // 2 + 1]
-
-
-def _expm1(exponent: float) -> float:
-    return math.expm1(exponent) if exponent < 700 else math.inf
-
-
-def _log(number: float) -> float:
-    return math.log(number) if number > 0 else -math.inf

@@ -8,6 +8,7 @@ import numpy as np
 from scipy.special import log_ndtr, ndtr
 
 from logphi.arith.floats import ULP
+from logphi.arith.safe import safe_exp
 from logphi.arith.summation import log_sum
 from logphi.arrays import Array
 from logphi.grid.chords import Chords
@@ -142,20 +143,20 @@ class MixtureCells(Discretizer):
                 slope = y[-1] - alpha * mixture.slope(float(y[-1]))
                 log_tail = alpha * x[-1] - y[-1] ** 2 / 2 - np.log(max(slope, 1e-300) * np.sqrt(2 * np.pi))
                 wrong = ULP * large[-1] + abs(alpha) * location_error + 1e-9
-                below = _exp(float(log_tail + wrong) - log_whole)
+                below = safe_exp(float(log_tail + wrong) - log_whole)
                 if not bounded:
                     # as concave towards the other end, where the losses are highest
                     slope = alpha * mixture.slope(float(y[0])) * (1 + 3e-9) - y[0]
                     log_tail = alpha * x[0] - y[0] ** 2 / 2 - np.log(max(slope, 1e-300) * np.sqrt(2 * np.pi))
-                    omitted_above = _exp(float(log_tail + ULP * large[0] + abs(alpha) * location_error + 1e-9) - log_whole)
+                    omitted_above = safe_exp(float(log_tail + ULP * large[0] + abs(alpha) * location_error + 1e-9) - log_whole)
                     omitted_mass = float(ndtr(y[0])) * (1 + 1e-9)
             else:
                 # w / e^Y falls in Y: above the last point w^alpha <= (w / e^Y)^alpha e^(alpha Y)
                 above = alpha * (x[-1] - (m * y[-1] - m * m / 2))
                 log_above = above + alpha * (alpha - 1) * m * m / 2 + log_ndtr(alpha * m - y[-1])
-                omitted_above = _exp(float(log_above) - log_whole) * (1 + 1e-9)
+                omitted_above = safe_exp(float(log_above) - log_whole) * (1 + 1e-9)
                 omitted_mass = (np.exp(end) * float(ndtr(-y[-1])) + mixture.moving_mass(float(y[-1]))) * (1 + 1e-9)
-                below = _exp(_log_below(mixture, alpha, float(y[0])) - log_whole) * (1 + 1e-9)
+                below = safe_exp(_log_below(mixture, alpha, float(y[0])) - log_whole) * (1 + 1e-9)
         else:
             nodes = cells.below()
         if self.exchanged:
@@ -240,7 +241,3 @@ def _log_below(mixture: OneSidedMixture, alpha: float, end: float) -> float:
     panels = np.maximum(g[1:], g[:-1]) + float(gap) ** 2 / 8 + float(np.log(gap))
     rest = alpha * log_w[0] + log_ndtr(lowest)
     return float(np.logaddexp(log_sum(panels), rest)) + 1e-12 * (1 + float(np.abs(g).max()))
-
-
-def _exp(exponent: float) -> float:
-    return float(np.exp(exponent)) if exponent < 700 else np.inf

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from logphi.arith.safe import safe_exp
 from logphi.arrays import Array
 from logphi.grid.discretizer import Discretizer
 from logphi.grid.lattice_law import Grid, LatticeLaw
@@ -70,10 +71,10 @@ class RoundedLaw(Discretizer):
         edge = last * h
         omitted_above = omitted_mass = below = 0.0
         if edge < self.law.support.upper:
-            omitted_above = _exp(float((away - rates * edge)[ahead].min()) - log_whole)
-            omitted_mass = _exp(min(float((away - (c + rates) * edge)[own].min()), self._log_above(edge)))
+            omitted_above = safe_exp(float((away - rates * edge)[ahead].min()) - log_whole)
+            omitted_mass = safe_exp(min(float((away - (c + rates) * edge)[own].min()), self._log_above(edge)))
         if first * h > self.law.support.lower:
-            below = _exp(float((away - rates * (first * h))[~ahead].min()) - log_whole)
+            below = safe_exp(float((away - rates * (first * h))[~ahead].min()) - log_whole)
         return replace(found, omitted_above=omitted_above, omitted_mass=min(omitted_mass, 1.0), omitted_below=below)
 
     def _log_above(self, x: float) -> float:
@@ -101,7 +102,3 @@ class RoundedLaw(Discretizer):
             return np.concatenate([self._log_moments(half) for half in np.array_split(u, 2)])
         mid, radius = np.where(known, values.mid.real, np.inf), np.where(known, values.radius, 0.0)
         return mid + radius + 1e-12 * (1 + np.abs(u) + np.where(known, np.abs(mid), 0.0))
-
-
-def _exp(exponent: float) -> float:
-    return float(np.exp(min(exponent, 700.0)))

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from logphi.answers.bound import Bound, Direction
 from logphi.inputs.adjacency import Adjacency, AdjacencyLike
-from logphi.inputs.route_names import RouteName
 
 
 class Array(Protocol):
@@ -51,9 +50,6 @@ Number = Scalar | Bound
 Numbers = Sequence[Number | Sequence[Number]] | Array
 
 DirectionLike = Direction | Literal["remove", "add", "both"]
-
-# and the one in ball arithmetic
-Method = RouteName | Literal["certified"]
 
 if TYPE_CHECKING:
     from typing_extensions import dataclass_transform

@@ -84,7 +84,7 @@ def groups(terms: Terms, most: int) -> list[Group]:
     """The parts with at most ``most`` flat parts."""
     found = [Group(NOTHING, (), 0.0)]
     for law, count in terms:
-        pieces = law.pieces
+        pieces = law.support.pieces
         if pieces is None:
             raise ValueError("the law is not made of atoms and flat parts")
         flat = pieces.width > 0

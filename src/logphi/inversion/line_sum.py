@@ -143,4 +143,26 @@ def lay(law: LossTransform, layout: Layout, kernel: Kernel, decaying: bool = Fal
         return None
     # the tail is bounded in units of M(c); what is known of M(c) is its upper end
     log_tail += float(real.radius[0]) + 1e-12 * (1 + abs(log_mass))
-    return Contour(c, line, law.on_line(line), log_mass, float(real.radius[0]), shift, log_above, log_below, log_tail)
+    return Contour(
+        c, line, _bounded(law, line, float(upper[0])), log_mass, float(real.radius[0]), shift, log_above, log_below, log_tail
+    )
+
+
+def _bounded(law: LossTransform, line: Line, log_mass: float) -> Values:
+    """K on a line; where it is not known, a number of which only the size counts, and that is at most the envelope's.
+
+    ``log_mass`` is an upper bound of K at the abscissa.
+    """
+    values = law.on_line(line)
+    unknown = ~(values.radius < 1.0)
+    # at the abscissa itself nothing has decayed
+    unknown[0] = False
+    if not unknown.any():
+        return values
+    places = np.flatnonzero(unknown)
+    bound = log_mass + law.log_envelope(line.abscissa, line.heights[places])
+    sharper = ~(values.mid.real[places] + values.radius[places] <= bound)
+    places, bound = places[sharper], bound[sharper]
+    mid, rounding, inner = values.mid.copy(), values.rounding.copy(), values.inner.copy()
+    mid[places], rounding[places], inner[places] = bound - 1.0, 1.0 + 1e-12 * (1 + np.abs(bound)), 0.0
+    return Values(mid, rounding, inner)

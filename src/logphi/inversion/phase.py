@@ -31,7 +31,7 @@ _FIRST = 3.0
 def along(law: LossTransform, abscissa: float, heights: Array) -> Values:
     """K(c + it) at many heights on the branch that is real at c; infinite radii where that branch is not known."""
     points = abscissa + 1j * heights
-    if law.continuous or not heights.any():
+    if law.traits.continuous or not heights.any():
         return law.log_transform(points)
     # the other half of the line is conjugate
     levels, places = np.unique(np.append(0.0, np.abs(heights)), return_inverse=True)

@@ -17,6 +17,7 @@ from logphi.arith.scaled import Scaled
 from logphi.inversion.contour import Inversion
 from logphi.inversion.kernels import Smooth
 from logphi.inversion.saddle import RIGHT, Saddle, saddle
+from logphi.laws.finite import Finite
 from logphi.laws.log_phi import LogPhi
 
 # measured: what the atoms that are left out may take of the tolerance
@@ -45,8 +46,8 @@ class Capped:
 def without_rare_atoms(law: LogPhi, x: float, rtol: float) -> Capped:
     """The law as it is, or without atoms that matter little at the threshold x and would make lines long."""
     whole = Capped(law)
-    tops = [own.support.upper for own, _ in law.terms if own.support.upper < math.inf]
-    if not (x > 0 and max(tops, default=0.0) > 0 and law.log_mass_above(0.0) > -math.inf):
+    tops = [own.support.upper for own, _ in law.terms if isinstance(own, Finite)]
+    if not (x > 0 and max(tops, default=0.0) > 0 and _log_mass_above(law, 0.0) > -math.inf):
         return whole
     found = saddle(law, Smooth(x), RIGHT)
     if not math.isfinite(found.value):
@@ -57,17 +58,27 @@ def without_rare_atoms(law: LogPhi, x: float, rtol: float) -> Capped:
         # the excess is about M(c) e^{-cx} over c, or far less where rare atoms decide
         return at.value + math.log(at.abscissa) - 1 + log_share
 
-    least = _lowest(low, top, lambda cap: law.log_mass_above(cap) <= log_negligible(found))
+    least = _lowest(low, top, lambda cap: _log_mass_above(law, cap) <= log_negligible(found))
     far = np.array([2 * found.abscissa])
-    if not law.approximate(far)[0] - law.capped(least).approximate(far)[0] > _HARMLESS:
+    if not law.approximate(far)[0] - _capped(law, least).approximate(far)[0] > _HARMLESS:
         return whole
 
     def negligible(cap: float) -> bool:
-        own = saddle(law.capped(cap), Smooth(x), RIGHT, found.abscissa)
-        return math.isfinite(own.value) and law.log_mass_above(cap) <= log_negligible(own)
+        own = saddle(_capped(law, cap), Smooth(x), RIGHT, found.abscissa)
+        return math.isfinite(own.value) and _log_mass_above(law, cap) <= log_negligible(own)
 
     cap = _lowest(least, top, negligible)
-    return Capped(law.capped(cap), law.log_mass_above(cap))
+    return Capped(_capped(law, cap), _log_mass_above(law, cap))
+
+
+def _capped(law: LogPhi, cap: float) -> LogPhi:
+    return LogPhi(tuple((own.capped(cap) if isinstance(own, Finite) else own, count) for own, count in law.terms))
+
+
+def _log_mass_above(law: LogPhi, cap: float) -> float:
+    """At most the sum over the terms, as one of them is above the cap."""
+    found = [own.log_mass_above(cap) + math.log(count) for own, count in law.terms if isinstance(own, Finite)]
+    return float(np.logaddexp.reduce(found, initial=-math.inf)) + 1e-12
 
 
 def _lowest(low: float, high: float, good: Callable[[float], bool]) -> float:

@@ -54,7 +54,7 @@ def atom_count(terms: Terms) -> float:
     """How many atoms the purely atomic part of a sum has, in units of what few kinds of them cost."""
     total = 1.0
     for law, count in terms:
-        pieces = law.pieces
+        pieces = law.support.pieces
         kinds = 0 if pieces is None else len(pieces.locations)
         # to draw more than one from many kinds takes a table of as many columns
         if kinds:
@@ -109,7 +109,7 @@ class Rest(LossTransform):
     def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
         """Each of the flat parts is at most its total variation over t."""
         rate = abs(abscissa + 0.5)
-        widths = [pieces.width for law, _ in self.terms if (pieces := law.pieces) is not None and pieces.width > 0]
+        widths = [pieces.width for law, _ in self.terms if (pieces := law.support.pieces) is not None and pieces.width > 0]
         variation = max(2 * rate / -np.expm1(-2 * rate * w) if rate * w > 1e-8 else 1.01 / w for w in widths)
         bound: Array = np.minimum(self.most * np.log(variation * (1 + 1e-9) / heights), 0.0)
         return bound
@@ -122,7 +122,7 @@ class Rest(LossTransform):
         shares = [float(law.approximate(z[:1].real)[0]) for law, _ in self.terms]
         total[0] = np.exp(sum(share * count for share, (_, count) in zip(shares, self.terms, strict=True)) - log_scale)
         for share, (law, count) in zip(shares, self.terms, strict=True):
-            pieces = law.pieces
+            pieces = law.support.pieces
             assert pieces is not None, "made_of_pieces was checked"
             atoms = np.zeros_like(z)
             for x, weight in zip(pieces.locations, pieces.log_weights, strict=True):
@@ -183,12 +183,12 @@ def _kernel(payoff: Payoff, law: LossTransform, x: float, farthest: float = np.i
 
 def flat_count(terms: Terms) -> int:
     """How many flat parts a sum may have at the most."""
-    return sum(count for law, count in terms if (pieces := law.pieces) is not None and pieces.width > 0)
+    return sum(count for law, count in terms if (pieces := law.support.pieces) is not None and pieces.width > 0)
 
 
 def made_of_pieces(terms: Terms) -> bool:
     """Whether every law is atoms and a flat part."""
-    return all(law.pieces is not None for law, _ in terms)
+    return all(law.support.pieces is not None for law, _ in terms)
 
 
 def served(terms: Terms) -> bool:
@@ -221,11 +221,11 @@ def places(terms: Terms) -> ListedAtoms:
     ValueError
         If there are too many, or the atoms of a law are not known.
     """
-    if any(law.support.atomless or ((own := law.pieces) is not None and not own.locations) for law, _ in terms):
+    if any(law.support.atomless or ((own := law.support.pieces) is not None and not own.locations) for law, _ in terms):
         nothing = np.zeros(0)
         return ListedAtoms(nothing, nothing, nothing, 0.0)
     if not made_of_pieces(terms):
-        unknown = next(law for law, _ in terms if law.pieces is None)
+        unknown = next(law for law, _ in terms if law.support.pieces is None)
         raise ValueError(f"the atoms of {unknown!r} are not known by place; ask for probabilities instead")
     number = atom_count(terms)
     if number > MOST_PLACES:
@@ -244,9 +244,9 @@ def places(terms: Terms) -> ListedAtoms:
     return ListedAtoms(location[starts], mass * (1 - errors), mass * np.exp(errors), 2 * location_error)
 
 
-def cost(terms: Terms, most: int = FLAT_PARTS) -> float:
+def cost(terms: Terms) -> float:
     """About how many terms one excess takes."""
-    kinds = sum(1 for law, _ in terms if (pieces := law.pieces) is not None and pieces.width > 0)
-    flats = min(most - 1, flat_count(terms))
+    kinds = sum(1 for law, _ in terms if (pieces := law.support.pieces) is not None and pieces.width > 0)
+    flats = min(FLAT_PARTS - 1, flat_count(terms))
     knots = min(2.0**flats, (flats / max(kinds, 1) + 1.0) ** kinds)
     return float(atom_count(terms) * comb(kinds + flats, flats) * knots)

@@ -62,7 +62,7 @@ class BlendedNormal(LossTransform):
             0.0 if rest is None else rest.relative_error,
         )
 
-    @property
+    @cached_property
     def support(self) -> Support:
         """From log p_0 upward, less its error; from minus infinity where every shift is positive."""
         log_rest, error = self.ratio.log_rest, self.ratio.rest_error
@@ -77,21 +77,19 @@ class BlendedNormal(LossTransform):
         -log p_1 - c_1 X + c_1^2/2.
         """
         right, lower = shifted_growth(max(self.shifts, key=_size)), self.support.lower
+        # the largest shift bounds that of every part
+        shift = max(map(largest_shift, self.shifts))
         if np.isfinite(lower):
-            return Growth(right, OneSided.bounded(-lower))
+            return Growth(right, OneSided.bounded(-lower), shift)
         least = min(range(len(self.shifts)), key=lambda k: _size(self.shifts[k]))
         weight = self.weights.table()[least]
-        return Growth(right, shifted_growth(self.shifts[least], -weight.log * (1 + 1e-15) + weight.relative_error))
+        left = shifted_growth(self.shifts[least], -weight.log * (1 + 1e-15) + weight.relative_error)
+        return Growth(right, left, shift)
 
     @property
     def closed_form(self) -> ClosedForm:
         """Normal masses on either side of where log w meets x."""
         return ClosedForm(self.excess, self.reversed_excess, self.partial_masses, self.density)
-
-    @property
-    def shift_bound(self) -> float:
-        """The largest shift, which bounds that of every part."""
-        return max(map(largest_shift, self.shifts))
 
     def by_form(self, forms: Forms[T]) -> T | None:
         """Its form."""

@@ -14,6 +14,7 @@ from logphi.arith.protocol import Arithmetic, Number
 from logphi.arrays import Array
 from logphi.laws.growth import Growth, OneSided
 from logphi.laws.support import Support
+from logphi.laws.traits import Traits
 from logphi.laws.transform import LossTransform
 from logphi.quadrature.values import CERTAIN, Values
 
@@ -30,19 +31,14 @@ class Conditioned(LossTransform):
         return whole(arith, z) - (1 + z) * whole(arith, 0 * z) + z * whole(arith, 0 * z - 1)
 
     @property
-    def symmetric(self) -> bool:
-        """As the law."""
-        return self.law.symmetric
-
-    @property
     def strip(self) -> tuple[float, float]:
         """As of the law."""
         return self.law.strip
 
     @property
-    def estimated(self) -> bool:
+    def traits(self) -> Traits:
         """As of the law."""
-        return self.law.estimated
+        return self.law.traits
 
     @property
     def support(self) -> Support:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -12,13 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logphi.arith.floats import FLOATS, ULP
-from logphi.arith.protocol import Arithmetic, Number, Parameter
+from logphi.arith.protocol import Parameter
 from logphi.arith.scaled import Scaled
 from logphi.arrays import Array
 from logphi.laws.closed_form import ClosedForm, Sides
 from logphi.laws.forms import Forms
 from logphi.laws.support import Support
 from logphi.laws.thinned import log_complement
+from logphi.laws.traits import Traits
 from logphi.laws.transform import LossTransform, T
 from logphi.quadrature import curve_excess, long_lines
 from logphi.quadrature.curve import Curve
@@ -53,9 +53,9 @@ class Curved(LossTransform):
         return forms.curve(self.curve_at)
 
     @property
-    def symmetric(self) -> bool:
-        """Whether the curve stands for its reflection too."""
-        return self.curve.mirrored
+    def traits(self) -> Traits:
+        """Symmetric if the curve stands for its reflection too."""
+        return Traits(symmetric=self.curve.mirrored)
 
     @cached_property
     def _highest(self) -> tuple[float, float]:
@@ -75,7 +75,7 @@ class Curved(LossTransform):
     def support(self) -> Support:
         """Up to the loss at the end of the curve; a symmetric law from minus that."""
         own = self._upward
-        return Support.within(own.upper, own.error) if self.symmetric else own
+        return Support.within(own.upper, own.error) if self.traits.symmetric else own
 
     @property
     def closed_form(self) -> ClosedForm:
@@ -132,14 +132,3 @@ def parameter_error(parameter: Parameter) -> float:
     """The relative error of a parameter."""
     disc = parameter.under(FLOATS)
     return float(disc.rad / disc.mid)
-
-
-def spliced_change(arith: Arithmetic, rate: float, z: Number) -> Callable[[Number], Number]:
-    """The function w^{z+1} + w^{-z} - w - 1 of log p/q of the base, with w = 1 - g + g p/q."""
-    g = arith.constant(rate)
-
-    def change(x: Number) -> Number:
-        w = 1 - g + g * arith.exp(x)
-        return w ** (z + 1) + w ** (-z) - w - 1
-
-    return change

@@ -12,10 +12,11 @@ from logphi.arith.protocol import Arithmetic, Number, Parameter, Plain
 from logphi.arith.scaled import Scaled
 from logphi.laws import log_mixture
 from logphi.laws.closed_form import Sides
-from logphi.laws.curved import Curved, end_of, parameter_error, spliced_change
+from logphi.laws.curved import Curved, end_of, parameter_error
 from logphi.laws.growth import Growth
 from logphi.laws.mixed_normal import MixedNormal
 from logphi.laws.normal import largest_shift, shifted_growth
+from logphi.laws.traits import Traits
 from logphi.quadrature.curve import Curve, Factor, mirrored_place
 
 _LOG_ROOT = 0.5 * float(np.log(2 * np.pi))
@@ -31,12 +32,7 @@ class SplicedNormal(Curved):
     @property
     def growth(self) -> Growth:
         """That of the shift: its excess is nowhere smaller, and it is at least g^{z+1} M of the shift on half of the line."""
-        return Growth.both(shifted_growth(self.shift))
-
-    @property
-    def shift_bound(self) -> float:
-        """The shift, whose profile is nowhere smaller."""
-        return largest_shift(self.shift)
+        return Growth.both(shifted_growth(self.shift), largest_shift(self.shift))
 
     def partial_masses(self, x: float, *, tilted: bool = False) -> Sides | None:
         """Those of the mixture above zero, reflected below."""
@@ -51,7 +47,7 @@ class SplicedNormal(Curved):
     def formula(self, arith: Arithmetic, z: Number) -> Number:
         """K(z)."""
         m = self.shift.under(arith)
-        change = spliced_change(arith, self.rate, z)
+        change = log_mixture.spliced_change(arith, self.rate, z)
         # relative to the density in the middle, at m/2
         total = arith.integral(lambda x: change(m * x) * arith.exp(-(x + m / 2) * (x + m / 2) / 2), 0 * m, None)
         return arith.log(1 + total / (2 * arith.integral(lambda x: arith.exp(-x * x / 2), 0 * m, None)))
@@ -72,21 +68,15 @@ class ReplacedNormal(Curved):
     shift: Parameter
     rate: float
 
-    @property
-    def symmetric(self) -> bool:
-        """The reflection of the line exchanges the two mixtures."""
-        return True
+    # the reflection of the line exchanges the two mixtures
+    traits = Traits(symmetric=True)
 
     @property
     def growth(self) -> Growth:
-        """That of the shift, and -log(1 - q) from below."""
+        """That of the shift, and -log(1 - q) from below; the means are two shifts apart."""
         q = self.rate
-        return Growth.both(shifted_growth(self.shift, -float(np.log1p(-q)) * (1 + 1e-15) + 2.0**-52 * q / (1 - q)))
-
-    @property
-    def shift_bound(self) -> float:
-        """Twice the shift: that of both means."""
-        return 2 * largest_shift(self.shift)
+        side = shifted_growth(self.shift, -float(np.log1p(-q)) * (1 + 1e-15) + 2.0**-52 * q / (1 - q))
+        return Growth.both(side, 2 * largest_shift(self.shift))
 
     def formula(self, arith: Arithmetic, z: Number) -> Number:
         """K(z)."""

@@ -19,6 +19,7 @@ from logphi.laws.density_excess import density_excess
 from logphi.laws.density_tables import LIGHT, centred_terms, log_peak, log_ulps, losses, pruned, tilted_shares, with_atom
 from logphi.laws.forms import Forms
 from logphi.laws.log_densities import LogDensity
+from logphi.laws.traits import Traits
 from logphi.laws.transform import LossTransform, T
 from logphi.quadrature.kronrod import KRONROD, Table, beyond_noise, divided, doubts, first_table, settled, spread
 from logphi.quadrature.values import Line, Values
@@ -69,10 +70,7 @@ class Densities(LossTransform):
             "use FromLogPhi with an expression of your own, or ask for renyi, delta or epsilon instead"
         )
 
-    @property
-    def estimated(self) -> bool:
-        """Always."""
-        return True
+    traits = Traits(estimated=True)
 
     def reflected(self) -> Densities:
         """The densities exchanged."""
@@ -152,7 +150,7 @@ class Densities(LossTransform):
 
     def by_form(self, forms: Forms[T]) -> T | None:
         """As the nodes of a quadrature."""
-        return forms.samples(*_samples(self))
+        return forms.samples(lambda: _samples(self))
 
     def on_line(self, line: Line, count: int = 1) -> Values:
         """K on a vertical line; nothing is known beyond so many points."""

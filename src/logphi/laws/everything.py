@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from logphi.arith.protocol import Arithmetic, Number
 from logphi.laws.support import Pieces, Support
+from logphi.laws.traits import CONSTANT
 from logphi.laws.transform import LossTransform
 from logphi.quadrature.values import Values
 
@@ -18,34 +19,16 @@ from logphi.quadrature.values import Values
 class Everything(LossTransform):
     """The zero measure: no loss is finite, and K(z) = log 0 for all z."""
 
+    traits = CONSTANT
+
     def formula(self, arith: Arithmetic, z: Number) -> Number:
         """The logarithm of zero."""
         return arith.log(0 * z)
 
     @property
-    def empty(self) -> bool:
-        """No loss is finite."""
-        return True
-
-    @property
-    def symmetric(self) -> bool:
-        """K is constant."""
-        return True
-
-    @property
-    def continuous(self) -> bool:
-        """A constant is."""
-        return True
-
-    @property
     def support(self) -> Support:
-        """The empty set."""
-        return Support(np.inf, -np.inf)
-
-    @property
-    def pieces(self) -> Pieces:
-        """No atoms."""
-        return Pieces((), ())
+        """The empty set, without atoms."""
+        return Support(np.inf, -np.inf, pieces=Pieces((), ()))
 
     def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
         """Minus infinity, exactly."""
@@ -56,3 +39,6 @@ class Everything(LossTransform):
         """Both masses are zero."""
         nothing = self.log_transform(np.zeros(1))
         return nothing, nothing
+
+
+EVERYTHING = Everything()

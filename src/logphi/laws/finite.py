@@ -20,14 +20,14 @@ from logphi.arith.protocol import Arithmetic, Number
 from logphi.arith.scaled import Scaled
 from logphi.arrays import Array
 from logphi.laws.block_envelope import log_block
-from logphi.laws.cells import Cells, Chosen, Exchanged, Given, same_exchanged
+from logphi.laws.cells import Cells, Chosen, Exchanged, Given
 from logphi.laws.closed_form import ClosedForm
 from logphi.laws.forms import Forms
-from logphi.laws.growth import Growth, OneSided
 from logphi.laws.spans import common_span
-from logphi.laws.support import Lattice, Pieces, Support
+from logphi.laws.support import Lattice, Omitted, Pieces, Support
 from logphi.laws.thinned import log_complement
 from logphi.laws.tilted_atoms import TiltedAtoms
+from logphi.laws.traits import Traits
 from logphi.laws.transform import LossTransform, T
 from logphi.quadrature.exponential_sums import turned_sums
 from logphi.quadrature.inner_integral import rough_log_mass
@@ -71,22 +71,40 @@ class Finite(LossTransform):
         return self.exact or Given(self.p, self.q, self.relative_error)
 
     @cached_property
-    def exactly_symmetric(self) -> bool:
-        """The formulas of the vectors are the same in another order."""
-        return self.symmetric and same_exchanged(self.cells)
-
-    @cached_property
-    def symmetric(self) -> bool:
-        """Whether the two vectors are one in another order."""
+    def traits(self) -> Traits:
+        """Symmetric if the two vectors, as doubles, are one in another order."""
         same = self.infinite_p == self.infinite_q
-        return same and sorted(zip(self.p, self.q, strict=True)) == sorted(zip(self.q, self.p, strict=True))
+        return Traits(same and sorted(zip(self.p, self.q, strict=True)) == sorted(zip(self.q, self.p, strict=True)))
 
     @cached_property
     def support(self) -> Support:
         """From the smallest log-ratio to the largest; their errors are those of two logarithms, twice."""
         losses, size = self.losses, 1 + self._log_size
         room = 1e-15 * size + 2 * self.relative_error
-        return Support(min(losses) - room, max(losses) + room, 4e-15 * size + 4 * self.relative_error)
+        return Support(
+            min(losses) - room,
+            max(losses) + room,
+            4e-15 * size + 4 * self.relative_error,
+            pieces=self._pieces(losses, size),
+            lattice=self._lattice(losses, size),
+            omitted=Omitted(self.omitted_mass, self.omitted_growth),
+        )
+
+    def _pieces(self, losses: tuple[float, ...], size: float) -> Pieces:
+        """Tilted weights (p_j q_j)^{1/2}."""
+        weights = tuple((math.log(a) + math.log(b)) / 2 for a, b in zip(self.p, self.q, strict=True))
+        location_error = 4e-16 * size + 2 * self.relative_error
+        return Pieces(losses, weights, location_error=location_error, relative_error=self.relative_error)
+
+    def _lattice(self, losses: tuple[float, ...], size: float) -> Lattice | None:
+        """The common span of the gaps between losses, if they have one."""
+        points = np.unique(losses)
+        gaps = points[1:] - points[0]
+        own = 4e-16 * size + 2 * self.relative_error
+        # points within rounding of the first are taken to coincide with it
+        close = float(gaps[gaps <= 4 * own].max(initial=0.0))
+        common = common_span([(float(gap), own) for gap in gaps if gap > 4 * own])
+        return None if common is None else Lattice(float(points[0]), common[0], common[1] + own + close)
 
     @property
     def closed_form(self) -> ClosedForm:
@@ -175,17 +193,6 @@ class Finite(LossTransform):
             of_weight, of_loss = (share * np.full(log_p.shape, self.relative_error) for share in (1, 2))
         return of_weight + ULP, of_loss + rounding
 
-    @cached_property
-    def pieces(self) -> Pieces:
-        """Tilted weights (p_j q_j)^{1/2}."""
-        weights = tuple((math.log(a) + math.log(b)) / 2 for a, b in zip(self.p, self.q, strict=True))
-        return Pieces(
-            self.losses,
-            weights,
-            location_error=4e-16 * (1 + self._log_size) + 2 * self.relative_error,
-            relative_error=self.relative_error,
-        )
-
     def partial_masses(self, x: float, *, tilted: bool = False) -> tuple[Scaled, Scaled] | None:
         """Sums over the atoms on either side; the omitted mass may be on either."""
         found = self._masses_of_pieces(x, tilted=tilted)
@@ -193,30 +200,22 @@ class Finite(LossTransform):
         return found and (found[0] + omitted, found[1] + omitted)
 
     @cached_property
-    def lattice(self) -> Lattice | None:
-        """The common span of the gaps between losses, if they have one."""
-        points = np.unique(self.losses)
-        gaps = points[1:] - points[0]
-        own = 4e-16 * (1 + self._log_size) + 2 * self.relative_error
-        # points within rounding of the first are taken to coincide with it
-        close = float(gaps[gaps <= 4 * own].max(initial=0.0))
-        common = common_span([(float(gap), own) for gap in gaps if gap > 4 * own])
-        return None if common is None else Lattice(float(points[0]), common[0], common[1] + own + close)
-
-    @cached_property
     def _log_size(self) -> float:
         return max(abs(math.log(number)) for number in self.p + self.q)
 
     def by_form(self, forms: Forms[T]) -> T | None:
         """As atoms."""
-        log_p, log_q = np.log(np.asarray(self.p)), np.log(np.asarray(self.q))
+        return forms.atoms(self._atoms)
+
+    def _atoms(self) -> tuple[Array, Array, float]:
+        log_p, log_q = self._logs
         # every location is the difference of two logarithms
         error = ELEMENTARY * (2 + float(np.abs(log_p).max() + np.abs(log_q).max())) + 2 * self.relative_error
-        return forms.atoms(log_p - log_q, log_p, error)
+        return self._loss, log_p, error
 
     def reflected(self) -> LossTransform:
         """The roles of p and q exchanged."""
-        if self.symmetric:
+        if self.traits.symmetric:
             return self
         exact = None if self.exact is None else Exchanged(self.exact)
         return Finite(
@@ -232,8 +231,8 @@ class Finite(LossTransform):
             tuple((of_p + of_loss, of_loss) for of_p, of_loss in self.cell_errors),
         )
 
-    def capped(self, cap: float) -> LossTransform:
-        """What is above the cap is lost to both laws."""
+    def capped(self, cap: float) -> Finite:
+        """The law without its atoms above a cap, which are lost to both measures; itself if that leaves all or none."""
         if self._loss.max() <= cap or self._loss.min() > cap:
             return self
         kept, above = np.flatnonzero(self._loss <= cap), np.flatnonzero(self._loss > cap)
@@ -249,7 +248,7 @@ class Finite(LossTransform):
         )
 
     def log_mass_above(self, cap: float) -> float:
-        """The sum of the p_j there."""
+        """The logarithm of an upper bound of the mass that :meth:`capped` leaves out; minus infinity for none."""
         losses, masses = self._upper_masses
         lost = float(masses[np.searchsorted(losses, cap, side="right")])
         return math.log(lost) + 2 * self.relative_error + 1e-9 if lost > 0 and losses[0] <= cap else -math.inf
@@ -259,59 +258,3 @@ class Finite(LossTransform):
         """The losses in order, and the sum of the p_j from each on."""
         order = np.argsort(self._loss)
         return self._loss[order], np.append(np.cumsum(np.asarray(self.p)[order][::-1])[::-1], 0.0)
-
-    def with_omitted_mass(self) -> LossTransform:
-        """The law with its omitted mass, if it has any."""
-        return WithOmittedMass(self) if self.omitted_mass else self
-
-
-@dataclass(frozen=True)
-class WithOmittedMass(LossTransform):
-    """A finite law and its omitted mass e: transforms of the whole, to within what the latter may add.
-
-    It adds at most e on [-1, 0]. If K(z) <= z (z + 1) v / 2 for the whole, it adds at most e^{1/2} e^{c (2c + 1) v / 2} at
-    c > 0, by Cauchy's inequality E[e^{cX}; A]^2 <= P(A) M(2c), and as much at -1 - c; else nothing is known outside [-1, 0].
-    """
-
-    law: Finite
-
-    def formula(self, arith: Arithmetic, z: Number) -> Number:
-        """Of the finite part."""
-        return self.law.formula(arith, z)
-
-    @property
-    def symmetric(self) -> bool:
-        """As the finite part is."""
-        return self.law.symmetric
-
-    @property
-    def exactly_symmetric(self) -> bool:
-        """As the finite part is."""
-        return self.law.exactly_symmetric
-
-    @property
-    def growth(self) -> Growth:
-        """As for the whole."""
-        return Growth.both(OneSided(0.0, self.law.omitted_growth, 0.0))
-
-    def reflected(self) -> LossTransform:
-        """The finite part reflected, with the same omitted mass."""
-        return self if self.symmetric else WithOmittedMass(self.law.reflected())  # type: ignore[arg-type]
-
-    def log_masses(self) -> tuple[Values, Values] | None:
-        """Certain, if no loss is infinite."""
-        law = self.law
-        return None if np.isfinite(law.omitted_growth) and law.infinite_p == law.infinite_q == 0 else law.log_masses()
-
-    def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
-        """K of the finite part, to within what the rest may add."""
-        z = np.asarray(z)
-        values, c = self.law.log_transform(z, count), z.real
-        outside = np.maximum(np.maximum(c, -1 - c), 0.0)
-        log_omitted = math.log(self.law.omitted_mass)
-        with np.errstate(invalid="ignore", over="ignore"):  # zero times an infinite growth: not used; nothing is known far out
-            grown = log_omitted / 2 + outside * (2 * outside + 1) * self.law.omitted_growth / 2
-        log_added = np.where(outside > 0, grown, log_omitted) - values.mid.real + values.radius
-        added = np.exp(np.minimum(np.where(np.isfinite(values.mid), log_added, np.inf), 0.0)) * (1 + 1e-9)
-        spread = np.where(added < 0.5, -np.log1p(-np.minimum(added, 0.5)), np.inf)
-        return Values(values.mid, values.rounding, values.inner + spread)

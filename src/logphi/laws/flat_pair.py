@@ -48,6 +48,10 @@ class FlatPair:
         """The law of the loss without failures."""
         return UniformWithAtoms(self.width) if self.with_atoms else Uniform(self.width)
 
+    def infinite_mass(self, arith: Arithmetic) -> Number | None:
+        """The probability of failure, if there is one."""
+        return arith.constant(self.failure) if self.failure else None
+
     @property
     def failed(self) -> Scaled:
         """The probability of failure."""

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from logphi.arith.protocol import Parameter
 from logphi.arrays import Array
 from logphi.laws.weights import Weights
 from logphi.quadrature.curve import Curve
 
+if TYPE_CHECKING:
+    from logphi.laws.transform import LossTransform
+
 T = TypeVar("T")
 
 
 class Forms(Generic[T]):
-    """A function of laws: one method for each form, which a law calls with its own parameters; None where it is unknown."""
+    """A function of laws: one method for each form, which a law calls with its own parameters; None where it is unknown.
+
+    What takes time to compute is passed as a function. A law with two forms calls the second where the first is unknown.
+    """
 
     def reflected(self, own: T) -> T | None:
         """For the law with K(-1 - z), from the value for the law."""
@@ -32,6 +38,10 @@ class Forms(Generic[T]):
         """The log-ratio of the sum of p_i N(c_i, 1) to N(0, 1)."""
         return None
 
+    def sampled(self, base: LossTransform, rate: Parameter) -> T | None:
+        """The law of log(1 - q + q e^L), where L is the log-ratio of a base law: its likelihood ratio is mixed with one."""
+        return None
+
     def flat(self, width: Parameter, constants: Callable[[float], tuple[float, float]]) -> T | None:
         """Uniform on [-w, w] once tilted by e^{-x/2}, with atoms at both ends: a function of :mod:`flat_constants`."""
         return None
@@ -40,10 +50,10 @@ class Forms(Generic[T]):
         """A curve, as a function of whether its profile shall be above or below that of the law."""
         return None
 
-    def atoms(self, locations: Array, log_p: Array, error: float) -> T | None:
-        """Finitely many atoms with the logarithms of their P-masses; ``error`` is that of either."""
+    def atoms(self, known: Callable[[], tuple[Array, Array, float]]) -> T | None:
+        """Finitely many atoms: their locations, the logarithms of their P-masses, and the error of either."""
         return None
 
-    def samples(self, loss: Array, log_p: Array) -> T | None:
-        """The nodes of a quadrature, in ascending order, with the logarithms of their P-masses: an estimate."""
+    def samples(self, nodes: Callable[[], tuple[Array, Array]]) -> T | None:
+        """The nodes of a quadrature, in ascending order, and the logarithms of their P-masses: an estimate."""
         return None

@@ -51,15 +51,20 @@ NONE = OneSided(0.0, 0.0, 0.0)
 
 @dataclass(frozen=True)
 class Growth:
-    """How K grows to the right, and how K(-1 - z) does: reflecting a law exchanges the sides, and sums add them."""
+    """How K grows to the right, and how K(-1 - z) does: reflecting a law exchanges the sides, and sums add them.
+
+    ``shift`` is a mu for which the pair of measures is mu-GDP, in either order; infinite if none is known. Of sums the squares
+    add.
+    """
 
     right: OneSided = NONE
     left: OneSided = NONE
+    shift: float = math.inf
 
     @staticmethod
-    def both(side: OneSided) -> Growth:
+    def both(side: OneSided, shift: float = math.inf) -> Growth:
         """The same on both sides."""
-        return Growth(side, side)
+        return Growth(side, side, shift)
 
     @staticmethod
     def on(support: Support, strip: tuple[float, float] = (-math.inf, math.inf)) -> Growth:
@@ -74,10 +79,15 @@ class Growth:
 
     def reflected(self) -> Growth:
         """That of K(-1 - z)."""
-        return Growth(self.left, self.right)
+        return Growth(self.left, self.right, self.shift)
 
     def __add__(self, other: Growth) -> Growth:
-        return Growth(self.right + other.right, self.left + other.left)
+        shift = math.hypot(self.shift, other.shift) * (1 + 4e-16)
+        return Growth(self.right + other.right, self.left + other.left, shift)
 
     def __mul__(self, count: int) -> Growth:
-        return Growth(self.right * count, self.left * count)
+        return Growth(self.right * count, self.left * count, self.shift * math.sqrt(count) * (1 + 4e-16))
+
+
+# of the law of one atom at zero, to which sums add
+STILL = Growth(shift=0.0)

@@ -20,7 +20,8 @@ from logphi.arith.protocol import Arithmetic, Number
 from logphi.arrays import Array
 from logphi.laws.growth import Growth, OneSided
 from logphi.laws.ladder import Ladder
-from logphi.laws.support import Lattice
+from logphi.laws.support import Lattice, Support
+from logphi.laws.traits import Traits
 from logphi.laws.transform import LossTransform
 from logphi.quadrature.values import Values
 
@@ -58,10 +59,8 @@ class NormalOnIntegers(LossTransform):
         rest = arith.log_normal_sum(variance, (1 + z) * s) - arith.log_normal_sum(variance, 0 * z)
         return z * (z + 1) * s * s / (2 * variance) + rest
 
-    @property
-    def symmetric(self) -> bool:
-        """Theta is even and has period 1."""
-        return True
+    # Theta is even and has period 1
+    traits = Traits(symmetric=True)
 
     @property
     def growth(self) -> Growth:
@@ -77,10 +76,10 @@ class NormalOnIntegers(LossTransform):
         """The gap as a double."""
         return float(self.gap(FLOATS).mid)
 
-    @property
-    def lattice(self) -> Lattice:
+    @cached_property
+    def support(self) -> Support:
         """The places (x - s/2) s / sigma^2 of whole x."""
-        return Lattice(-self.shift / 2 * self.span, self.span, stretch=4 * ULP)
+        return Support(lattice=Lattice(-self.shift / 2 * self.span, self.span, stretch=4 * ULP))
 
     def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
         """K, by the dual series for wide laws and by the sum itself for narrow ones."""

@@ -15,7 +15,8 @@ from logphi.arith.floats import FLOATS, ULP, Discs
 from logphi.arith.protocol import Arithmetic, Number, Parameter
 from logphi.arrays import Array
 from logphi.laws.block_envelope import block_points, log_block
-from logphi.laws.transform import LossTransform
+from logphi.laws.traits import Traits
+from logphi.laws.transform import LossTransform, Terms
 from logphi.quadrature.values import Values
 
 # measured: the number of laws from which a matrix is quicker, and its largest number of entries
@@ -45,23 +46,22 @@ class OnIntervals(LossTransform):
     counts: Array
 
     @staticmethod
-    def of(law: Callable[[Parameter], LossTransform], widths: Sequence[tuple[Parameter, int]]) -> OnIntervals | None:
-        """None for few, which are quicker one by one."""
+    def of(law: Callable[[Parameter], LossTransform], widths: Sequence[tuple[Parameter, int]]) -> Terms:
+        """The sum as one term; none for a few laws, which are quicker one by one."""
         if len(widths) < _MANY:
-            return None
+            return ()
         known = [width.under(FLOATS) for width, _ in widths]
         mid, rad = (np.array([float(getattr(one, name)) for one in known]) for name in ("mid", "rad"))
         # w and -w are the same two points
-        return OnIntervals(law, tuple(widths), np.abs(mid), rad, np.array([float(count) for _, count in widths]))
+        counts = np.array([float(count) for _, count in widths])
+        return ((OnIntervals(law, tuple(widths), np.abs(mid), rad, counts), 1),)
 
     def formula(self, arith: Arithmetic, z: Number) -> Number:
         """K(z)."""
         return reduce(add, (count * self.law(width).formula(arith, z) for width, count in self.widths))
 
-    @property
-    def symmetric(self) -> bool:
-        """Each is."""
-        return True
+    # each term is
+    traits = Traits(symmetric=True)
 
     def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
         """K at an array of points."""

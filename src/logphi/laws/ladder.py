@@ -17,6 +17,7 @@ from logphi.arrays import Array
 from logphi.laws.closed_form import ClosedForm
 from logphi.laws.forms import Forms
 from logphi.laws.support import Lattice, Pieces, Support
+from logphi.laws.traits import Traits
 from logphi.laws.transform import LossTransform, T
 from logphi.quadrature.values import Values
 
@@ -55,10 +56,8 @@ class Ladder(LossTransform):
         """Equal."""
         return self.log_mass, self.log_mass
 
-    @property
-    def symmetric(self) -> bool:
-        """K is even in z + 1/2."""
-        return True
+    # K is even in z + 1/2
+    traits = Traits(symmetric=True)
 
     @cached_property
     def span(self) -> tuple[float, float]:
@@ -69,46 +68,42 @@ class Ladder(LossTransform):
 
     @cached_property
     def support(self) -> Support:
-        """Between the two outermost atoms."""
+        """Between the two outermost atoms, on a lattice from the lowest upward; a common factor is uncertain."""
         size, error = self.span
-        top = self.steps / 2 * size * (1 + error + 4 * ULP)
-        return Support.within(top, 2 * top * (error + 4 * ULP))
+        pieces = None
+        if self.steps < _FEW:
+            locations, log_weights, location_error, relative_error = self.atoms()
+            places, weights = tuple(locations.tolist()), tuple(log_weights.tolist())
+            pieces = Pieces(places, weights, location_error=location_error, relative_error=relative_error)
+        lattice = Lattice(-self.steps / 2 * size, size, stretch=error + 2 * ULP) if self.steps else Lattice(0.0, np.inf)
+        return Support.within(self._top, 2 * self._top * (error + 4 * ULP), pieces=pieces, lattice=lattice)
+
+    @property
+    def _top(self) -> float:
+        """The highest atom, rounded up."""
+        size, error = self.span
+        return self.steps / 2 * size * (1 + error + 4 * ULP)
 
     @property
     def closed_form(self) -> ClosedForm:
         """Sums over the atoms."""
         return ClosedForm(self.excess, self.reversed_excess, self.partial_masses)
 
-    @property
-    def lattice(self) -> Lattice:
-        """From the bottom upward; a common factor is uncertain."""
-        size, error = self.span
-        if self.steps == 0:
-            return Lattice(0.0, np.inf)
-        return Lattice(-self.steps / 2 * size, size, stretch=error + 2 * ULP)
-
-    @property
-    def pieces(self) -> Pieces | None:
-        """The atoms, unless there are many."""
-        if self.steps >= _FEW:
-            return None
-        locations, log_weights, location_error, relative_error = self.atoms()
-        return Pieces(
-            tuple(locations.tolist()), tuple(log_weights.tolist()), location_error=location_error, relative_error=relative_error
-        )
-
     def atoms(self) -> tuple[Array, Array, float, float]:
         """All places, logarithms of tilted weights, and the largest errors of either."""
         places: Array = np.arange(self.steps + 1, dtype=np.float64) - self.steps / 2
         size, error = self.span
         log_weights, errors = self.rungs(np.abs(places))
-        return places * size, log_weights, self.support.upper * (error + 2 * ULP), float(errors.max())
+        return places * size, log_weights, self._top * (error + 2 * ULP), float(errors.max())
 
     def by_form(self, forms: Forms[T]) -> T | None:
         """As atoms."""
+        return forms.atoms(self._atoms_under_p)
+
+    def _atoms_under_p(self) -> tuple[Array, Array, float]:
         locations, log_weights, location_error, relative_error = self.atoms()
-        error = location_error + relative_error + 4 * ULP * (1 + float(np.abs(log_weights).max()) + self.support.upper)
-        return forms.atoms(locations, log_weights + locations / 2, error)
+        error = location_error + relative_error + 4 * ULP * (1 + float(np.abs(log_weights).max()) + self._top)
+        return locations, log_weights + locations / 2, error
 
     def excess(self, x: float) -> Scaled:
         """The sum over the atoms above x."""

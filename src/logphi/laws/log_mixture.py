@@ -1,4 +1,4 @@
-"""The map from a loss L to log(1 - q + q e^L): its value, its inverse, and what it makes of the masses of a law.
+"""The map from a loss L to log(1 - q + q e^L): its value, its inverse, and what it makes of K and of the masses of a law.
 
 notation: (P, Q) the base pair with loss L, (1 - q) Q + q P the mixture. Its loss against Q increases with L and is x where L is
 x' = log(1 + (e^x - 1)/q), so that the masses of the mixture above x are sums of those of P and Q above x'.
@@ -13,12 +13,37 @@ from dataclasses import replace
 import numpy as np
 
 from logphi.arith.floats import ULP
+from logphi.arith.protocol import Arithmetic, Number
 from logphi.arith.scaled import Scaled
 from logphi.laws.closed_form import Sides
 from logphi.laws.transform import LossTransform
 
 # derived: above it e^-x is below 1e-13, and the logarithms are taken of e^x and q apart
 _LARGE = 30.0
+
+
+def formula(arith: Arithmetic, rate: float, z: Number, mean: Callable[..., Number], infinite: Number | None) -> Number:
+    """K of the mixture, log E_Q[w^{z+1}] with w = 1 - q + q e^L, from means of the base and its P(L = inf), None for zero."""
+    q = arith.constant(rate)
+    total = mean(arith, lambda x: (1 - q + q * arith.exp(x)) ** (z + 1), above=False)
+    return arith.log(total if infinite is None else total + infinite * (1 - q) ** (z + 1))
+
+
+def spliced_formula(arith: Arithmetic, rate: float, z: Number, mean: Callable[..., Number], infinite: Number | None) -> Number:
+    """K of the loss of the mixture where that is positive, with its reflection where it is negative."""
+    total = 1 + mean(arith, spliced_change(arith, rate, z), above=True)
+    return arith.log(total if infinite is None else total - arith.constant(rate) * infinite)
+
+
+def spliced_change(arith: Arithmetic, rate: float, z: Number) -> Callable[[Number], Number]:
+    """The function w^{z+1} + w^{-z} - w - 1 of L, with w = 1 - q + q e^L."""
+    q = arith.constant(rate)
+
+    def change(x: Number) -> Number:
+        w = 1 - q + q * arith.exp(x)
+        return w ** (z + 1) + w ** (-z) - w - 1
+
+    return change
 
 
 def value(loss: float, rate: float, rate_error: float) -> tuple[float, float]:

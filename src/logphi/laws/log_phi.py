@@ -6,9 +6,8 @@ phi'(alpha) = e^{K(-1 - i alpha)} in [AFA] Definition 12; composition adds K ([A
 
 from __future__ import annotations
 
-import math
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from operator import add
@@ -20,9 +19,11 @@ from numpy.typing import NDArray
 from logphi.arith.protocol import Arithmetic, Number
 from logphi.arrays import Array
 from logphi.laws.closed_form import ClosedForm
-from logphi.laws.growth import Growth
-from logphi.laws.support import Lattice, Support
-from logphi.laws.transform import LossTransform, Reflected
+from logphi.laws.everything import EVERYTHING
+from logphi.laws.growth import STILL, Growth
+from logphi.laws.support import Support
+from logphi.laws.traits import CONSTANT, Traits
+from logphi.laws.transform import LossTransform, Reflected, Terms
 from logphi.quadrature.values import CERTAIN, Line, Values
 
 
@@ -44,9 +45,8 @@ class LogPhi(LossTransform):
         for law, count in terms:
             for part, own in law.terms if isinstance(law, LogPhi) else ((law, 1),):
                 counts[part] += own * count
-        for law, count in counts.items():
-            if law.empty and count:
-                return LogPhi(((law, 1),))
+        if counts[EVERYTHING]:
+            return LogPhi(((EVERYTHING, 1),))
         return LogPhi(tuple((law, count) for law, count in counts.items() if count))
 
     def __add__(self, other: LogPhi) -> LogPhi:
@@ -61,25 +61,15 @@ class LogPhi(LossTransform):
         """The sum of the terms, each times its count."""
         return reduce(add, (count * law.formula(arith, z) for law, count in self.terms), 0 * z)
 
-    @cached_property
-    def symmetric(self) -> bool:
-        """Whether every term is, so that both directions of the relation agree."""
-        return all(law.symmetric for law, _ in self.terms)
-
-    @cached_property
-    def exactly_symmetric(self) -> bool:
-        """Whether every term is."""
-        return all(law.exactly_symmetric for law, _ in self.terms)
-
-    @cached_property
-    def estimated(self) -> bool:
-        """Whether any term is known by estimates only."""
-        return any(law.estimated for law, _ in self.terms)
-
     @property
     def empty(self) -> bool:
-        """Whether the only term is the zero measure."""
-        return bool(self.terms) and self.terms[0][0].empty
+        """Whether the only term is the zero measure: no loss is finite."""
+        return bool(self.terms) and self.terms[0][0] == EVERYTHING
+
+    @cached_property
+    def traits(self) -> Traits:
+        """The traits add."""
+        return reduce(add, (law.traits for law, _ in self.terms), CONSTANT)
 
     @property
     def strip(self) -> tuple[float, float]:
@@ -95,12 +85,7 @@ class LogPhi(LossTransform):
     @cached_property
     def growth(self) -> Growth:
         """The growths add."""
-        return reduce(add, (law.growth * count for law, count in self.terms), Growth())
-
-    @cached_property
-    def lattice(self) -> Lattice | None:
-        """The finest lattice that carries every term."""
-        return Lattice.of_sum((law.lattice, law.support.width, count) for law, count in self.terms)
+        return reduce(add, (law.growth * count for law, count in self.terms), STILL)
 
     @property
     def closed_form(self) -> ClosedForm:
@@ -109,56 +94,40 @@ class LogPhi(LossTransform):
         return self.terms[0][0].closed_form if alone else ClosedForm()
 
     def with_omitted_mass(self) -> LogPhi:
-        """Term by term."""
-        return LogPhi(tuple((law.with_omitted_mass(), count) for law, count in self.terms))
+        """The sum with the masses that the transforms of its terms omit; itself if they omit none."""
+        if not self.support.omitted.mass:
+            return self
+        from logphi.laws.with_omitted_mass import WithOmittedMass
 
-    def capped(self, cap: float) -> LogPhi:
-        """Term by term."""
-        return LogPhi(tuple((law.capped(cap), count) for law, count in self.terms))
-
-    def log_mass_above(self, cap: float) -> float:
-        """At most the sum over the terms, as one of them is above the cap."""
-        found = [law.log_mass_above(cap) + math.log(count) for law, count in self.terms]
-        return float(np.logaddexp.reduce(found, initial=-math.inf)) + 1e-12
-
-    @cached_property
-    def shift_bound(self) -> float:
-        """The root of the sum of squares: the distance between the means of normal laws with several coordinates."""
-        squares = [count * law.shift_bound**2 for law, count in self.terms]
-        return float(np.sqrt(sum(squares))) * (1 + 2e-16 * (4 + len(squares)))
+        return LogPhi(tuple((WithOmittedMass(law) if law.support.omitted.mass else law, count) for law, count in self.terms))
 
     def reflected(self) -> LogPhi:
         """The loss of the reversed pair (Q, P)."""
-        return self if self.symmetric else LogPhi(tuple((law.reflected(), count) for law, count in self.terms))
+        return self if self.traits.symmetric else LogPhi(tuple((law.reflected(), count) for law, count in self.terms))
 
-    def _kinds(self) -> Iterator[tuple[type[LossTransform], bool, list[tuple[LossTransform, int]]]]:
-        """The terms by class, reflected ones apart: the class, whether they are reflected, and the terms before reflection."""
+    def _batched(self, *, rough: bool) -> Terms:
+        """The terms of each class batched, reflected ones apart."""
         kinds: dict[tuple[type[LossTransform], bool], list[tuple[LossTransform, int]]] = {}
         for law, count in self.terms:
             reflected = isinstance(law, Reflected)
             original = law.reflected() if reflected else law
             kinds.setdefault((type(original), reflected), []).append((original, count))
-        return ((kind, reflected, members) for (kind, reflected), members in kinds.items())
+        return tuple(
+            (law.reflected() if reflected else law, count)
+            for (kind, reflected), members in kinds.items()
+            for law, count in kind.batched(members, rough=rough)
+        )
 
     @cached_property
-    def _parts(self) -> tuple[tuple[LossTransform, int], ...]:
-        """The terms as they are computed: those of a class are one law where that is quicker."""
-        parts: list[tuple[LossTransform, int]] = []
-        for kind, reflected, members in self._kinds():
-            whole = kind.batched(members)
-            own = members if whole is None else [(whole, 1)]
-            parts += [(law.reflected() if reflected else law, count) for law, count in own]
-        return tuple(parts)
+    def _parts(self) -> Terms:
+        """The terms as they are computed."""
+        return self._batched(rough=False)
 
     @cached_property
     def rough(self) -> LogPhi:
         """About this sum with fewer terms, for choosing where to compute; never for an answer."""
-        terms = [
-            (law.reflected() if reflected else law, count)
-            for kind, reflected, members in self._kinds()
-            for law, count in kind.coarsened(members)
-        ]
-        return self if len(terms) == len(self.terms) else LogPhi(tuple(terms))
+        terms = tuple(self._batched(rough=True))
+        return self if len(terms) == len(self.terms) else LogPhi(terms)
 
     def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
         """K at an array of points."""

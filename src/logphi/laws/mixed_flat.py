@@ -8,14 +8,15 @@ from functools import cached_property
 import numpy as np
 
 from logphi.arith.floats import ULP
-from logphi.arith.protocol import Arithmetic, Number, Parameter, Plain
+from logphi.arith.protocol import Arithmetic, Number, Plain
 from logphi.arith.scaled import Scaled
 from logphi.laws import log_mixture
 from logphi.laws.closed_form import Sides
-from logphi.laws.curved import Curved, spliced_change
+from logphi.laws.curved import Curved
 from logphi.laws.flat_pair import FlatPair
+from logphi.laws.forms import Forms
 from logphi.laws.support import Support
-from logphi.laws.transform import LossTransform
+from logphi.laws.transform import T
 from logphi.quadrature.curve import Curve, Factor
 from logphi.quadrature.gauss_legendre import ends_of
 
@@ -29,11 +30,7 @@ class MixedFlat(Curved):
 
     def formula(self, arith: Arithmetic, z: Number) -> Number:
         """K(z)."""
-        q = arith.constant(self.rate)
-        total = self.base.mean(arith, lambda x: (1 - q + q * arith.exp(x)) ** (z + 1), above=False)
-        if self.base.failure:
-            total += arith.constant(self.base.failure) * (1 - q) ** (z + 1)
-        return arith.log(total)
+        return log_mixture.formula(arith, self.rate, z, self.base.mean, self.base.infinite_mass(arith))
 
     def _curve(self, side: int) -> Curve:
         """Over L itself."""
@@ -44,10 +41,10 @@ class MixedFlat(Curved):
         factors, infinite_mass = (Factor(q, 1.0),), (q * failure, 0.0)
         return Curve(factors, -w, w, (log_height, -0.5, 0.0), (*ends, *failed), omitted=infinite_mass, error=self.base.error)
 
-    @property
-    def as_mixture(self) -> tuple[LossTransform, Parameter] | None:
-        """The flat law and the rate."""
-        return None if self.base.failure else (self.base.law, Plain(self.rate))
+    def by_form(self, forms: Forms[T]) -> T | None:
+        """The flat law with a rate, if none of it fails, or a curve."""
+        found = None if self.base.failure else forms.sampled(self.base.law, Plain(self.rate))
+        return super().by_form(forms) if found is None else found
 
     def partial_masses(self, x: float, *, tilted: bool = False) -> Sides | None:
         """From the base; the failures under Q are an atom at log(1 - q)."""
@@ -79,10 +76,7 @@ class SplicedFlat(Curved):
 
     def formula(self, arith: Arithmetic, z: Number) -> Number:
         """K(z)."""
-        total = 1 + self.base.mean(arith, spliced_change(arith, self.rate, z), above=True)
-        if self.base.failure:
-            total -= arith.constant(self.rate) * arith.constant(self.base.failure)
-        return arith.log(total)
+        return log_mixture.spliced_formula(arith, self.rate, z, self.base.mean, self.base.infinite_mass(arith))
 
     def partial_masses(self, x: float, *, tilted: bool = False) -> Sides | None:
         """From the base above zero, reflected below; the finite part of the failures is at zero."""

@@ -18,9 +18,9 @@ from logphi.laws import log_mixture
 from logphi.laws.closed_form import ClosedForm
 from logphi.laws.forms import Forms
 from logphi.laws.growth import Growth, OneSided
-from logphi.laws.normal import Normal, largest_shift, shifted_growth
+from logphi.laws.normal import largest_shift, shifted_growth
 from logphi.laws.support import Support
-from logphi.laws.transform import LossTransform, T
+from logphi.laws.transform import LossTransform, T, Terms
 from logphi.quadrature.batched_mixtures import MANY, on_line_batched
 from logphi.quadrature.inner_integral import over
 from logphi.quadrature.log_ratio import TwoComponents
@@ -78,7 +78,7 @@ class MixedNormal(LossTransform):
 
         return density(self.components, x)
 
-    @property
+    @cached_property
     def support(self) -> Support:
         """From log(1 - q) upward."""
         low, high = log_mixture.value(-np.inf, self.constants[1], float(self.rate.under(FLOATS).rad))
@@ -86,37 +86,26 @@ class MixedNormal(LossTransform):
 
     @property
     def growth(self) -> Growth:
-        """That of the shift: as w^{z+1} is convex in w, M is at most 1 - q + q M of the shift; it is at least q^{z+1} M."""
-        return Growth(shifted_growth(self.shift), OneSided.bounded(-self.support.lower))
+        """That of the shift: as w^{z+1} is convex in w, M is at most 1 - q + q M of the shift; it is at least q^{z+1} M.
+
+        Mixing P with Q never raises a profile.
+        """
+        return Growth(shifted_growth(self.shift), OneSided.bounded(-self.support.lower), largest_shift(self.shift))
 
     @property
     def closed_form(self) -> ClosedForm:
         """Masses and density; the excess follows from that of the normal law."""
         return ClosedForm(partial_masses=self.partial_masses, density=self.density)
 
-    @property
-    def shift_bound(self) -> float:
-        """The shift: mixing P with Q never raises a profile."""
-        return largest_shift(self.shift)
-
-    @property
-    def as_mixture(self) -> tuple[LossTransform, Parameter]:
-        """The normal law of the shift, and the rate."""
-        return Normal(self.shift), self.rate
-
     def by_form(self, forms: Forms[T]) -> T | None:
         """Its form."""
         return forms.mixture(self.shift, self.rate)
 
     @staticmethod
-    def batched(terms: Sequence[tuple[LossTransform, int]]) -> LossTransform:
-        """One law for all."""
-        return MixedNormals(tuple((law, count) for law, count in terms if isinstance(law, MixedNormal)))
-
-    @staticmethod
-    def coarsened(terms: Sequence[tuple[LossTransform, int]]) -> Sequence[tuple[LossTransform, int]]:
-        """Terms with nearly equal shift and rate as one."""
-        return _coarsened([(law, count) for law, count in terms if isinstance(law, MixedNormal)])
+    def batched(terms: Terms, *, rough: bool = False) -> Terms:
+        """One law for all; roughly, terms with nearly equal shift and rate as one."""
+        own = tuple((law, count) for law, count in terms if isinstance(law, MixedNormal))
+        return _coarsened(own) if rough else ((MixedNormals(own), 1),)
 
     def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
         """K at any points."""

@@ -12,13 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logphi.arith.floats import ULP
-from logphi.arith.protocol import Arithmetic, Number, Parameter, Plain
+from logphi.arith.protocol import Arithmetic, Number, Plain
 from logphi.arith.scaled import Scaled
 from logphi.arrays import Array
 from logphi.laws.closed_form import ClosedForm
+from logphi.laws.forms import Forms
 from logphi.laws.growth import Growth, OneSided
 from logphi.laws.support import ATOMLESS, Support
-from logphi.laws.transform import LossTransform, Reflected
+from logphi.laws.transform import LossTransform, Reflected, T
 from logphi.quadrature.pair_envelope import log_pair_envelope
 from logphi.quadrature.pair_log_ratio import PairLogRatio
 from logphi.quadrature.pair_trapezoid import PairTrapezoid
@@ -71,22 +72,16 @@ class MixturePair(LossTransform):
     @property
     def growth(self) -> Growth:
         """At most that of the largest distance between a centre of P and one of Q: e^K is jointly convex in both."""
-        return Growth.both(OneSided(0.0, self.ratio.apart**2 * (1 + 8 * ULP), 0.0))
+        return Growth.both(OneSided(0.0, self.ratio.apart**2 * (1 + 8 * ULP), 0.0), self.ratio.apart)
 
     @property
     def closed_form(self) -> ClosedForm:
         """Normal masses of where the loss is above x."""
         return ClosedForm(self.excess, self.reversed_excess, self.partial_masses)
 
-    @property
-    def shift_bound(self) -> float:
-        """The largest distance between a centre of P and one of Q."""
-        return self.ratio.apart
-
-    @property
-    def as_mixture(self) -> tuple[LossTransform, Parameter] | None:
-        """The law of P and Q, and the rate."""
-        return (replace(self, rate=1.0), Plain(self.rate)) if self.rate < 1 else None
+    def by_form(self, forms: Forms[T]) -> T | None:
+        """The law of P and Q with a rate, if that is not one."""
+        return forms.sampled(replace(self, rate=1.0), Plain(self.rate)) if self.rate < 1 else None
 
     def excess(self, x: float) -> Scaled | None:
         """Normal masses of where the loss is above x."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -19,7 +18,8 @@ from logphi.laws.closed_form import ClosedForm
 from logphi.laws.forms import Forms
 from logphi.laws.growth import Growth, OneSided
 from logphi.laws.support import ATOMLESS, Support
-from logphi.laws.transform import LossTransform, T
+from logphi.laws.traits import Traits
+from logphi.laws.transform import LossTransform, T, Terms
 from logphi.quadrature.values import Values
 
 # derived: smaller tails, or larger exponents, lose digits to underflow or overflow
@@ -40,15 +40,8 @@ class Normal(LossTransform):
         m = self.shift.under(arith)
         return z * (z + 1) * (m * m) / 2
 
-    @property
-    def symmetric(self) -> bool:
-        """K is even in z + 1/2."""
-        return True
-
-    @property
-    def continuous(self) -> bool:
-        """A polynomial is."""
-        return True
+    # K is a polynomial in z + 1/2, and even
+    traits = Traits(symmetric=True, continuous=True)
 
     @property
     def support(self) -> Support:
@@ -58,32 +51,22 @@ class Normal(LossTransform):
     @property
     def growth(self) -> Growth:
         """Exactly z (z + 1) m^2 / 2."""
-        return Growth.both(shifted_growth(self.shift))
+        return Growth.both(shifted_growth(self.shift), largest_shift(self.shift))
 
     @property
     def closed_form(self) -> ClosedForm:
         """Normal tails."""
         return ClosedForm(self.excess, self.reversed_excess, self.partial_masses)
 
-    @property
-    def shift_bound(self) -> float:
-        """The shift."""
-        return largest_shift(self.shift)
-
-    @property
-    def normal_shift(self) -> Parameter:
-        """The shift."""
-        return self.shift
-
     def by_form(self, forms: Forms[T]) -> T | None:
         """Its form."""
         return forms.normal(self.shift)
 
     @staticmethod
-    def batched(terms: Sequence[tuple[LossTransform, int]]) -> LossTransform | None:
+    def batched(terms: Terms, *, rough: bool = False) -> Terms:
         """One normal law, unless it is one already."""
         shifts = tuple((law.shift, count) for law, count in terms if isinstance(law, Normal))
-        return Normals(shifts) if len(shifts) > 1 else None
+        return terms if rough or len(shifts) == 1 else ((Normals(shifts), 1),)
 
     def excess(self, x: float) -> Scaled | None:
         """Phi(-a) - e^x Phi(-b), a = x/m - m/2, b = x/m + m/2; None where a tail is below every normal double.

@@ -17,6 +17,7 @@ from logphi.laws.closed_form import ClosedForm
 from logphi.laws.growth import Growth
 from logphi.laws.quadratic import Quadratic
 from logphi.laws.support import Support
+from logphi.laws.traits import Traits
 from logphi.laws.transform import LossTransform
 from logphi.quadrature.values import Values
 
@@ -71,10 +72,8 @@ class NormalPair(LossTransform):
         end = float(1 / (np.abs(bend.mid) + bend.rad)) * (1 - 8 * ULP)
         return (-np.inf, end) if bend.mid < 0 else (min(-end, -1.0), np.inf)
 
-    @property
-    def continuous(self) -> bool:
-        """1 + z v has a positive real part on the strip, where the principal logarithm is."""
-        return True
+    # 1 + z v has a positive real part on the strip, where the principal logarithm is continuous
+    traits = Traits(continuous=True)
 
     @cached_property
     def support(self) -> Support:

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logphi.arrays import Array, Complex
+from logphi.laws.traits import Traits
 from logphi.laws.transform import LossTransform
-from logphi.quadrature.values import Line, Values
+from logphi.quadrature.values import Values
 
 # a mass this close to one is one
 _WHOLE = 1e-12
@@ -30,10 +31,12 @@ class Sampled(LossTransform):
         """K alone."""
         return self.evaluated(z)[0]
 
-    @property
-    def estimated(self) -> bool:
-        """Always."""
-        return True
+    traits = Traits(estimated=True)
+
+    def asymmetry(self, z: Complex) -> Complex:
+        """K(z) less the conjugate of K at the conjugate, up to whole turns: zero of a real loss."""
+        gap = self.rough(z) - self.rough(z.conj()).conj()
+        return np.asarray(gap - 2j * np.pi * np.round(gap.imag / (2 * np.pi)))
 
     @property
     def samples(self) -> int:
@@ -67,10 +70,6 @@ class Sampled(LossTransform):
         """An estimate: sampled, its largest value to the right taken; constant beyond."""
         places, sampled = _decay(self, abscissa)
         return np.asarray(sampled[np.searchsorted(places, heights, side="right") - 1])
-
-    def on_line(self, line: Line, count: int = 1) -> Values:
-        """K on a vertical line."""
-        return self.log_transform(line.points, count)
 
 
 def _middle(low: float, high: float) -> float:

@@ -12,9 +12,11 @@ from numpy.typing import NDArray
 from logphi.arith.floats import FLOATS, ULP
 from logphi.arith.protocol import Arithmetic, Number, Parameter
 from logphi.laws import log_mixture
+from logphi.laws.forms import Forms
 from logphi.laws.growth import Growth
 from logphi.laws.support import Support
-from logphi.laws.transform import LossTransform
+from logphi.laws.traits import Traits
+from logphi.laws.transform import LossTransform, T
 from logphi.quadrature.values import CERTAIN, Values
 
 
@@ -70,14 +72,13 @@ class SampledOnce(LossTransform):
         return Growth.on(self.support)
 
     @property
-    def estimated(self) -> bool:
-        """As for the base."""
-        return self.base.estimated
+    def traits(self) -> Traits:
+        """Estimated if the base is."""
+        return Traits(estimated=self.base.traits.estimated)
 
-    @property
-    def as_mixture(self) -> tuple[LossTransform, Parameter]:
-        """The base and the rate."""
-        return self.base, self.rate
+    def by_form(self, forms: Forms[T]) -> T | None:
+        """The base with a rate."""
+        return forms.sampled(self.base, self.rate)
 
     def log_masses(self) -> tuple[Values, Values]:
         """log(1 - q P(L = inf)), and zero: where Q alone has mass the loss is log(1 - q)."""

@@ -10,53 +10,6 @@ from logphi.laws.spans import common_span
 
 
 @dataclass(frozen=True)
-class Support:
-    """An interval that carries a law: ``lower`` <= X <= ``upper``, both rounded outward; infinite where no end is known.
-
-    A finite end is within ``error`` of the true one. ``atomless``: no point has a positive mass; false if unknown. The
-    ends of sums add, and a sum with an atomless term has no atoms.
-    """
-
-    lower: float = -math.inf
-    upper: float = math.inf
-    error: float = 0.0
-    atomless: bool = False
-
-    @staticmethod
-    def within(end: float, error: float = 0.0) -> Support:
-        """Of a law on [-end, end]."""
-        return Support(-end, end, error)
-
-    @property
-    def width(self) -> float:
-        """From the lower end to the upper one."""
-        return self.upper - self.lower
-
-    def reflected(self) -> Support:
-        """Of the law reflected at 0."""
-        return replace(self, lower=-self.upper, upper=-self.lower)
-
-    @staticmethod
-    def of_sum(terms: Iterable[tuple[Support, int]]) -> Support:
-        """Of a sum of counted independent terms."""
-        terms = list(terms)
-        uppers, lowers = [count * one.upper for one, count in terms], [count * one.lower for one, count in terms]
-        sizes = [float(sum(abs(end) for end in ends if math.isfinite(end))) for ends in (lowers, uppers)]
-        share = 4e-16 + 2e-16 * len(terms)
-        error = float(sum(count * one.error for one, count in terms)) + 2 * share * (sizes[0] + sizes[1])
-        return Support(
-            float(sum(lowers)) - share * sizes[0],
-            float(sum(uppers)) + share * sizes[1],
-            error,
-            any(one.atomless for one, _ in terms),
-        )
-
-
-# of a smooth function of a normal variable
-ATOMLESS = Support(atomless=True)
-
-
-@dataclass(frozen=True)
 class Pieces:
     """A law as atoms and a flat part, once tilted by e^{-x/2}: weights are those of e^{-x/2} mu(dx).
 
@@ -120,3 +73,79 @@ class Lattice:
         location_error += steps * span_error if math.isfinite(span) and not shared else 0.0
         # the errors of a law without ends have no bound
         return Lattice(offset, span, float(location_error), stretch) if math.isfinite(location_error) else None
+
+
+@dataclass(frozen=True)
+class Omitted:
+    """Mass that a law has beside what its transform counts: at most ``mass``, at places that may be anywhere.
+
+    With it K(z) is at most z (z + 1) ``growth`` / 2 for z >= 0, of the law and of the reflected one; infinite if unknown.
+    """
+
+    mass: float = 0.0
+    growth: float = math.inf
+
+
+NOTHING = Omitted()
+
+
+@dataclass(frozen=True)
+class Support:
+    """An interval that carries a law: ``lower`` <= X <= ``upper``, both rounded outward; infinite where no end is known.
+
+    A finite end is within ``error`` of the true one. ``atomless``: no point has a positive mass; false if unknown. ``pieces``
+    are the law itself, to a few ulps, if it is made of atoms and a flat part, and ``lattice`` carries it, if one does.
+    ``omitted`` is what the law has beside all this. The ends of sums add, and their omitted masses; a sum with an atomless term
+    has no atoms, and of its pieces no more is known than those of its terms.
+    """
+
+    lower: float = -math.inf
+    upper: float = math.inf
+    error: float = 0.0
+    atomless: bool = False
+    pieces: Pieces | None = None
+    lattice: Lattice | None = None
+    omitted: Omitted = NOTHING
+
+    @staticmethod
+    def within(end: float, error: float = 0.0, pieces: Pieces | None = None, lattice: Lattice | None = None) -> Support:
+        """Of a law on [-end, end]."""
+        return Support(-end, end, error, pieces=pieces, lattice=lattice)
+
+    @property
+    def width(self) -> float:
+        """From the lower end to the upper one."""
+        return self.upper - self.lower
+
+    def reflected(self) -> Support:
+        """Of the law reflected at 0."""
+        return replace(
+            self,
+            lower=-self.upper,
+            upper=-self.lower,
+            pieces=self.pieces and self.pieces.reflected(),
+            lattice=self.lattice and self.lattice.reflected(),
+        )
+
+    @staticmethod
+    def of_sum(terms: Iterable[tuple[Support, int]]) -> Support:
+        """Of a sum of counted independent terms."""
+        terms = list(terms)
+        uppers, lowers = [count * one.upper for one, count in terms], [count * one.lower for one, count in terms]
+        sizes = [float(sum(abs(end) for end in ends if math.isfinite(end))) for ends in (lowers, uppers)]
+        share = 4e-16 + 2e-16 * len(terms)
+        error = float(sum(count * one.error for one, count in terms)) + 2 * share * (sizes[0] + sizes[1])
+        return Support(
+            float(sum(lowers)) - share * sizes[0],
+            float(sum(uppers)) + share * sizes[1],
+            error,
+            any(one.atomless for one, _ in terms),
+            lattice=Lattice.of_sum((one.lattice, one.width, count) for one, count in terms),
+            omitted=Omitted(float(sum(count * one.omitted.mass for one, count in terms)) * (1 + share)),
+        )
+
+
+# of a law of which nothing is known
+LINE = Support()
+# of a smooth function of a normal variable
+ATOMLESS = Support(atomless=True)

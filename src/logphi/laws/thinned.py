@@ -10,6 +10,7 @@ import numpy as np
 from logphi.arith.floats import ULP
 from logphi.arith.protocol import Arithmetic, Number
 from logphi.laws.support import Lattice, Pieces, Support
+from logphi.laws.traits import CONSTANT
 from logphi.laws.transform import LossTransform
 from logphi.quadrature.values import Values
 
@@ -20,38 +21,20 @@ class Thinned(LossTransform):
 
     failure: float
 
+    traits = CONSTANT
+
     def formula(self, arith: Arithmetic, z: Number) -> Number:
         """K(z), a constant."""
         return arith.log1p(-arith.constant(self.failure)) + 0 * z
-
-    @property
-    def continuous(self) -> bool:
-        """A constant is."""
-        return True
 
     def log_masses(self) -> tuple[Values, Values]:
         """Equal."""
         return log_complement(self.failure), log_complement(self.failure)
 
     @property
-    def symmetric(self) -> bool:
-        """K is constant."""
-        return True
-
-    @property
     def support(self) -> Support:
-        """Zero."""
-        return Support.within(0.0)
-
-    @property
-    def pieces(self) -> Pieces:
-        """One atom."""
-        return Pieces((0.0,), (math.log1p(-self.failure),))
-
-    @property
-    def lattice(self) -> Lattice:
-        """One atom: any span will do."""
-        return Lattice(0.0, math.inf)
+        """Zero: one atom, on lattices of any span."""
+        return Support(0.0, 0.0, pieces=Pieces((0.0,), (math.log1p(-self.failure),)), lattice=Lattice(0.0, math.inf))
 
 
 def log_complement(infinite_mass: float, relative_error: float = 0.0, omitted_mass: float = 0.0) -> Values:

@@ -1,27 +1,26 @@
-"""A law on the line, held by the logarithm of its two-sided Laplace transform.
-
-The file is longer than others because it lists what may be known of a law, and how a reflected law knows it.
-"""
+"""A law on the line, held by the logarithm of its two-sided Laplace transform."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from logphi.arith.floats import FLOATS, Discs
-from logphi.arith.protocol import Arithmetic, Number, Parameter
+from logphi.arith.protocol import Arithmetic, Number
 from logphi.arrays import Array
 from logphi.laws.block_envelope import block_points, log_block
 from logphi.laws.closed_form import ClosedForm, Sides
 from logphi.laws.forms import Forms
 from logphi.laws.growth import Growth
 from logphi.laws.partial_masses import partial_masses
-from logphi.laws.support import Lattice, Pieces, Support
+from logphi.laws.support import LINE, Support
+from logphi.laws.traits import Traits
 from logphi.quadrature.values import Line, Values
 
 T = TypeVar("T")
@@ -37,9 +36,10 @@ class LossTransform(ABC):
     e^{-x} have mass at most one. Sums add K and intersect strips; ``reflected()`` has K(-1 - z).
 
     A law must have its ``formula``, and its ``strip`` if that has an end. Values, errors and bounds of decay follow from the
-    formula, or more sharply from methods of its own. What else is known is optional: value objects (``support``, ``growth``,
-    ``lattice``, ``pieces``, ``closed_form``), each with the rule by which it reflects and adds; flags; and, from
-    ``with_omitted_mass`` on, members that single routes use.
+    formula, or more sharply from methods of its own: there are three of values, as a line is one matrix product and a rough
+    value a fraction of the work, and two of decay, as a bound on a block may rise again above it. What else is known is
+    optional: value objects (``support``, ``growth``, ``closed_form``, ``traits``), each with the rule by which it reflects and
+    adds; the form of the law (``by_form``); and how sums of its class are computed (``batched``).
     """
 
     @abstractmethod
@@ -80,7 +80,7 @@ class LossTransform(ABC):
 
     def log_block(self, abscissa: float, centres: Array, radius: float) -> Array:
         """A proved upper bound of Re K(c + is) - K(c) over |s - t| <= r, for each centre t; zero where none is known."""
-        pieces = self.pieces
+        pieces = self.support.pieces
         if pieces is None or len(pieces.locations) > _MOST_ATOMS:
             return np.zeros_like(centres)
         values = self.log_transform(block_points(abscissa, centres))
@@ -88,27 +88,17 @@ class LossTransform(ABC):
 
     def reflected(self) -> LossTransform:
         """The law with K(-1 - z)."""
-        return self if self.symmetric else Reflected(self)
+        return self if self.traits.symmetric else Reflected(self)
 
     @property
     def support(self) -> Support:
-        """An interval that carries the law; by default the line."""
-        return Support()
+        """Where the law has its mass; by default somewhere on the line."""
+        return LINE
 
     @property
     def growth(self) -> Growth:
         """How K grows on both sides; by default from the ends of the support and of the strip."""
-        return Growth.on(self.support) if self.estimated else Growth.on(self.support, self.strip)
-
-    @property
-    def lattice(self) -> Lattice | None:
-        """The lattice that carries the law, if one does."""
-        return None
-
-    @property
-    def pieces(self) -> Pieces | None:
-        """The law as atoms and a flat part, if it is one, to a few ulps."""
-        return None
+        return Growth.on(self.support) if self.traits.estimated else Growth.on(self.support, self.strip)
 
     @property
     def closed_form(self) -> ClosedForm:
@@ -116,82 +106,29 @@ class LossTransform(ABC):
         return ClosedForm(partial_masses=self._masses_of_pieces)
 
     def _masses_of_pieces(self, x: float, *, tilted: bool = False) -> Sides | None:
-        pieces = self.pieces
+        pieces = self.support.pieces
         return None if pieces is None else partial_masses(pieces, x, tilted=tilted)
 
     @property
-    def symmetric(self) -> bool:
-        """Whether K(-1 - z) = K(z)."""
-        return False
-
-    @property
-    def exactly_symmetric(self) -> bool:
-        """Whether K(-1 - z) = K(z) by the formula, and not only for the parameters as doubles."""
-        return self.symmetric
-
-    @property
-    def continuous(self) -> bool:
-        """Whether the formula is continuous on the strip, and thus K itself and not K up to 2 pi i; false if unknown."""
-        return False
-
-    @property
-    def estimated(self) -> bool:
-        """Whether the errors of the transform are estimates: the law is known by samples of a function only."""
-        return False
-
-    @property
-    def empty(self) -> bool:
-        """Whether it is the zero measure: no loss is finite."""
-        return False
-
-    def with_omitted_mass(self) -> LossTransform:
-        """The law with the mass that its transform omits, as far as that is known; itself by default."""
-        return self
-
-    def capped(self, cap: float) -> LossTransform:
-        """The law without its atoms above a cap; by default itself."""
-        return self
-
-    def log_mass_above(self, cap: float) -> float:
-        """The logarithm of an upper bound of the mass that :meth:`capped` leaves out; minus infinity for none."""
-        return -np.inf
-
-    @property
-    def shift_bound(self) -> float:
-        """A mu for which the pair is mu-GDP; infinite where none is known.
-
-        By default from the ends of the support, if both measures are probabilities. Of sums the squares add.
-        """
-        masses = self.log_masses() or ()
-        if any((mass.mid != 0).any() or (mass.radius != 0).any() for mass in masses):
-            return np.inf
-        from logphi.normal.quantile import shift_of_ends
-
-        return shift_of_ends(self.support.lower, self.support.upper)
-
-    @property
-    def normal_shift(self) -> Parameter | None:
-        """The m of a law that is the log-ratio of N(m, 1) to N(0, 1) under the former; None for every other law."""
-        return None
-
-    @property
-    def as_mixture(self) -> tuple[LossTransform, Parameter] | None:
-        """``(base, q)`` if the likelihood ratio is 1 - q + q times that of the base law."""
-        return None
+    def traits(self) -> Traits:
+        """Whether it is symmetric, continuous, estimated; by default none of these."""
+        return Traits()
 
     def by_form(self, forms: Forms[T]) -> T | None:
         """The value of a function of laws that is given form by form; None where this law's form is unknown to it."""
         return None
 
     @staticmethod
-    def batched(terms: Sequence[tuple[LossTransform, int]]) -> LossTransform | None:
-        """One law for the sum of counted laws of this class, where that is quicker to compute."""
-        return None
+    def batched(terms: Terms, *, rough: bool = False) -> Terms:
+        """Counted laws of this class as fewer terms with the same sum, which are quicker to compute.
 
-    @staticmethod
-    def coarsened(terms: Sequence[tuple[LossTransform, int]]) -> Sequence[tuple[LossTransform, int]]:
-        """Fewer terms with about the same sum, for choosing where to compute; never for an answer."""
+        With ``rough`` laws of this class with about the same sum, for choosing where to compute and never for an answer.
+        """
         return terms
+
+
+# counted laws
+Terms = Sequence[tuple[LossTransform, int]]
 
 
 @dataclass(frozen=True)
@@ -210,12 +147,7 @@ class Reflected(LossTransform):
         low, high = self.law.strip
         return (-1 - high, -1 - low)
 
-    @property
-    def empty(self) -> bool:
-        """As for the law."""
-        return self.law.empty
-
-    @property
+    @cached_property
     def support(self) -> Support:
         """That of the law, reflected."""
         return self.law.support.reflected()
@@ -226,25 +158,9 @@ class Reflected(LossTransform):
         return self.law.growth.reflected()
 
     @property
-    def pieces(self) -> Pieces | None:
-        """Those of the law, reflected."""
-        own = self.law.pieces
-        return own and own.reflected()
-
-    @property
-    def lattice(self) -> Lattice | None:
-        """That of the law, reflected."""
-        own = self.law.lattice
-        return own and own.reflected()
-
-    @property
     def closed_form(self) -> ClosedForm:
         """That of the law, reflected."""
         return self.law.closed_form.reflected()
-
-    def with_omitted_mass(self) -> LossTransform:
-        """That of the law, reflected."""
-        return self.law.with_omitted_mass().reflected()
 
     def by_form(self, forms: Forms[T]) -> T | None:
         """From the value for the law."""
@@ -252,19 +168,9 @@ class Reflected(LossTransform):
         return None if own is None else forms.reflected(own)
 
     @property
-    def shift_bound(self) -> float:
-        """As for the law: the normal laws may be exchanged too."""
-        return self.law.shift_bound
-
-    @property
-    def estimated(self) -> bool:
+    def traits(self) -> Traits:
         """As for the law."""
-        return self.law.estimated
-
-    @property
-    def continuous(self) -> bool:
-        """As for the law."""
-        return self.law.continuous
+        return self.law.traits
 
     def reflected(self) -> LossTransform:
         """The law itself."""

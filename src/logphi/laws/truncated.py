@@ -11,8 +11,8 @@ from logphi.arith.protocol import Arithmetic, Number
 from logphi.arith.scaled import Scaled
 from logphi.laws import log_mixture
 from logphi.laws.closed_form import Sides
-from logphi.laws.curved import Curved, spliced_change
-from logphi.laws.support import Pieces, Support
+from logphi.laws.curved import Curved
+from logphi.laws.support import Support
 from logphi.laws.truncated_noise import CommonSupport, Noise
 from logphi.quadrature.curve import Curve, Factor
 
@@ -53,15 +53,11 @@ class TruncatedLoss(_MovedNoise):
         """K(z)."""
         return arith.log(self.noise.moment(arith, z))
 
-    @property
-    def pieces(self) -> Pieces | None:
-        """Those of the noise."""
-        return self.noise.pieces
-
     @cached_property
     def support(self) -> Support:
-        """Between the ends; the loss of a normal density has no atoms."""
-        return replace(super().support, atomless=self.noise.pieces is None)
+        """Between the ends, in the pieces of the noise; the loss of a normal density has no atoms."""
+        pieces = self.noise.pieces
+        return replace(super().support, atomless=pieces is None, pieces=pieces)
 
     def partial_masses(self, x: float, *, tilted: bool = False) -> Sides:
         """Those of the noise."""
@@ -81,8 +77,7 @@ class SplicedTruncated(_MovedNoise):
 
     def formula(self, arith: Arithmetic, z: Number) -> Number:
         """K(z)."""
-        mean = self.noise.mean(arith, spliced_change(arith, self.rate, z), above=True)
-        return arith.log(1 + mean - arith.constant(self.rate) * self.noise.infinite_mass(arith))
+        return log_mixture.spliced_formula(arith, self.rate, z, self.noise.mean, self.noise.infinite_mass(arith))
 
     def _curve(self, side: int) -> Curve:
         """Over the losses above zero; the law is symmetric."""
@@ -114,9 +109,7 @@ class MixedTruncated(_MovedNoise):
 
     def formula(self, arith: Arithmetic, z: Number) -> Number:
         """K(z)."""
-        q = arith.constant(self.rate)
-        mean = self.noise.mean(arith, lambda loss: (1 - q + q * arith.exp(loss)) ** (z + 1), above=False)
-        return arith.log(mean + self.noise.infinite_mass(arith) * (1 - q) ** (z + 1))
+        return log_mixture.formula(arith, self.rate, z, self.noise.mean, self.noise.infinite_mass(arith))
 
     @cached_property
     def support(self) -> Support:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -15,7 +14,8 @@ from logphi.laws import flat_constants
 from logphi.laws.forms import Forms
 from logphi.laws.intervals import OnIntervals
 from logphi.laws.support import Lattice, Pieces, Support
-from logphi.laws.transform import LossTransform, T
+from logphi.laws.traits import Traits
+from logphi.laws.transform import LossTransform, T, Terms
 
 
 @dataclass(frozen=True)
@@ -29,10 +29,8 @@ class TwoPoint(LossTransform):
         half = self.point.under(arith) / 2
         return arith.log_cosh((2 * z + 1) * half) - arith.log_cosh(half)
 
-    @property
-    def symmetric(self) -> bool:
-        """K is even in z + 1/2."""
-        return True
+    # K is even in z + 1/2
+    traits = Traits(symmetric=True)
 
     @cached_property
     def location(self) -> float:
@@ -44,32 +42,27 @@ class TwoPoint(LossTransform):
         """A bound of the error of the location."""
         return float(self.point.under(FLOATS).rad) + 2e-16 * self.location
 
-    @property
+    @cached_property
     def support(self) -> Support:
-        """Between the atoms."""
-        return Support.within(self.location + self.location_error, 2 * self.location_error)
+        """Two atoms of equal tilted weight 1 / (2 cosh(l/2)), on a lattice of span 2 l."""
+        place, error = self.location, self.location_error
+        weight = flat_constants.two_point(place)[1]
+        return Support.within(
+            place + error,
+            2 * error,
+            pieces=Pieces((-place, place), (weight, weight), location_error=error),
+            lattice=Lattice(0.0, np.inf) if place == 0 else Lattice(-place, 2 * place, stretch=error / place),
+        )
 
     def by_form(self, forms: Forms[T]) -> T | None:
         """Its form."""
         return forms.flat(self.point, flat_constants.two_point)
 
     @staticmethod
-    def batched(terms: Sequence[tuple[LossTransform, int]]) -> LossTransform | None:
+    def batched(terms: Terms, *, rough: bool = False) -> Terms:
         """A matrix of many."""
-        return OnIntervals.of(TwoPoint, [(law.point, count) for law, count in terms if isinstance(law, TwoPoint)])
-
-    @cached_property
-    def pieces(self) -> Pieces:
-        """Two atoms of equal tilted weight 1 / (2 cosh(l/2))."""
-        weight = flat_constants.two_point(self.location)[1]
-        return Pieces((-self.location, self.location), (weight, weight), location_error=self.location_error)
-
-    @property
-    def lattice(self) -> Lattice:
-        """The span is 2 l."""
-        if self.location == 0:
-            return Lattice(0.0, np.inf)
-        return Lattice(-self.location, 2 * self.location, stretch=self.location_error / self.location)
+        points = [(law.point, count) for law, count in terms if isinstance(law, TwoPoint)]
+        return terms if rough else OnIntervals.of(TwoPoint, points) or terms
 
     def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
         """|chi(t)|^2 = 1 - sin^2(t l) / cosh^2((c + 1/2) l), decreasing up to t l = pi/2, and zero above."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -19,7 +18,8 @@ from logphi.laws.closed_form import ClosedForm
 from logphi.laws.forms import Forms
 from logphi.laws.intervals import OnIntervals
 from logphi.laws.support import Pieces, Support
-from logphi.laws.transform import LossTransform, T
+from logphi.laws.traits import Traits
+from logphi.laws.transform import LossTransform, T, Terms
 from logphi.quadrature.density_envelope import log_density_envelope
 
 # derived: e^{(c + 1/2) x} is one to the digits of an envelope
@@ -46,14 +46,13 @@ class _OnInterval(LossTransform):
     width: Parameter
 
     @classmethod
-    def batched(cls, terms: Sequence[tuple[LossTransform, int]]) -> LossTransform | None:
+    def batched(cls, terms: Terms, *, rough: bool = False) -> Terms:
         """A matrix of many."""
-        return OnIntervals.of(cls, [(law.width, count) for law, count in terms if isinstance(law, cls)])
+        widths = [(law.width, count) for law, count in terms if isinstance(law, cls)]
+        return terms if rough else OnIntervals.of(cls, widths) or terms
 
-    @property
-    def symmetric(self) -> bool:
-        """K is even in z + 1/2."""
-        return True
+    # K is even in z + 1/2
+    traits = Traits(symmetric=True)
 
     @property
     def uncertainty(self) -> float:
@@ -66,11 +65,13 @@ class _OnInterval(LossTransform):
         disc = self.width.under(FLOATS)
         return max(0.0, float(disc.rad) - 2 * ULP * float(disc.mid))
 
-    @property
+    @cached_property
     def support(self) -> Support:
         """The interval; its ends are known to the uncertainty of the width and a few ulps."""
         width = float(self.width.under(FLOATS).mid)
-        return Support.within((width + self.uncertainty) * (1 + 1e-15), 2 * self.uncertainty + 4e-15 * width)
+        return Support.within(
+            (width + self.uncertainty) * (1 + 1e-15), 2 * self.uncertainty + 4e-15 * width, pieces=self._pieces(width)
+        )
 
     @property
     def closed_form(self) -> ClosedForm:
@@ -92,8 +93,12 @@ class _OnInterval(LossTransform):
         """The density of the flat part."""
         from logphi.laws.partial_masses import flat_density
 
-        pieces = self.pieces
+        pieces = self.support.pieces
         return None if pieces is None else flat_density(pieces, x)
+
+    @abstractmethod
+    def _pieces(self, width: float) -> Pieces:
+        """The flat part, and the atoms if there are any."""
 
     @abstractmethod
     def _profile(self, gap: float, width: float) -> tuple[float, float]:
@@ -113,10 +118,8 @@ class Uniform(_OnInterval):
         """Its form."""
         return forms.flat(self.width, flat_constants.uniform)
 
-    @cached_property
-    def pieces(self) -> Pieces:
+    def _pieces(self, width: float) -> Pieces:
         """A flat part of height 1 / (4 sinh(w/2))."""
-        width = float(self.width.under(FLOATS).mid)
         return Pieces(
             (), (), width, flat_constants.uniform(width)[0], location_error=self.width_error, relative_error=self.width_error
         )
@@ -159,10 +162,8 @@ class UniformWithAtoms(_OnInterval):
         """Its form."""
         return forms.flat(self.width, flat_constants.with_atoms)
 
-    @cached_property
-    def pieces(self) -> Pieces:
+    def _pieces(self, width: float) -> Pieces:
         """Atoms of tilted weight e^{-w/2}/2 at both ends of a flat part of height e^{-w/2}/4."""
-        width = float(self.width.under(FLOATS).mid)
         height, atom = flat_constants.with_atoms(width)
         return Pieces(
             (-width, width), (atom, atom), width, height, location_error=self.width_error, relative_error=self.width_error

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from logphi.algebra.release import Mechanism
     from logphi.mechanisms.discrete import Discrete as Discrete
     from logphi.mechanisms.discrete_gaussian import DiscreteGaussian as DiscreteGaussian
     from logphi.mechanisms.discrete_laplace import DiscreteLaplace as DiscreteLaplace
@@ -55,36 +53,6 @@ _FILES = {
     "TruncatedLaplace": "truncated_noise",
 }
 
-# their arguments are functions or symbols, which no text can hold
-PYTHON_ONLY: Mapping[str, str] = {
-    "FromDensities": "its densities are functions",
-    "FromLogPhi": "its log-phi is a SymPy expression",
-    "FromRenyi": "its divergences are a function",
-}
-
-
-class _Catalogue(Mapping[str, "type[Mechanism]"]):
-    """The constructors that a text can call, by name."""
-
-    def __getitem__(self, name: str) -> type[Mechanism]:
-        if name not in self:
-            raise KeyError(name)
-        constructor: type[Mechanism] = __getattr__(name)
-        return constructor
-
-    def __contains__(self, name: object) -> bool:
-        # without loading the file, as the mix-in would
-        return name in _FILES and name not in PYTHON_ONLY
-
-    def __iter__(self) -> Iterator[str]:
-        return (name for name in _FILES if name not in PYTHON_ONLY)
-
-    def __len__(self) -> int:
-        return len(_FILES) - len(PYTHON_ONLY)
-
-
-CATALOGUE = _Catalogue()
-
 
 def __getattr__(name: str) -> Any:
     if name not in _FILES:
@@ -93,4 +61,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted(("CATALOGUE", "PYTHON_ONLY", *_FILES))
+    return sorted(_FILES)

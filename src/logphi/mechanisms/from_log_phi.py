@@ -104,8 +104,7 @@ class FromLogPhi(Primitive):
                 f"{c[1 + int(np.argmin(bends))]:g}: the logarithm of a Laplace transform is; check the sign of the expression"
             )
         z = np.array([-0.3 + 0.7j, -0.8 + 2.1j, -0.5 + 5.3j])
-        gap = law.evaluated(z)[0] - law.evaluated(z.conj())[0].conj()
-        gap -= 2j * np.pi * np.round(gap.imag / (2 * np.pi))
+        gap = law.asymmetry(z)
         if not np.all(np.abs(gap) <= SLACK * 100):
             k = int(np.argmax(np.abs(gap)))
             raise ValueError(

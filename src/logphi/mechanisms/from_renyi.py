@@ -107,8 +107,7 @@ class FromRenyi(Primitive):
                 f"{1 + c[1 + int(np.argmin(bends))]:g}: the logarithm of a Laplace transform is; check the formula"
             )
         z = c[-1] + 1j * _HEIGHTS
-        gap = law.evaluated(z)[0] - law.evaluated(z.conj())[0].conj()
-        gap -= 2j * np.pi * np.round(gap.imag / (2 * np.pi))
+        gap = law.asymmetry(z)
         if not np.all(np.abs(gap) <= SLACK * 100):
             k = int(np.argmax(np.abs(gap)))
             raise ValueError(

@@ -72,7 +72,7 @@ def parts(
 
 def atoms(law: LossDistribution, reach: tuple[float, float], rtol: float) -> Curve | None:
     """Places and probabilities of the atoms within reach; None if they are too many, or not known."""
-    lattice = law.law.lattice
+    lattice = law.law.support.lattice
     if lattice is not None and math.isfinite(lattice.span):
         first, last = (math.floor((end - lattice.offset) / lattice.span) for end in reach)
         if last - first > MOST_ATOMS:
@@ -121,7 +121,7 @@ def cumulative(law: LossDistribution, ends: tuple[float, float], points: Array |
         gap = _BESIDE * (ends[1] - ends[0])
         beside = np.column_stack([stems.x - gap, stems.x + gap]).ravel()
         # between the atoms of a lattice the function is constant
-        rest = np.array(ends) if law.law.lattice is not None else np.linspace(*ends, _POINTS)
+        rest = np.array(ends) if law.law.support.lattice is not None else np.linspace(*ends, _POINTS)
         points = np.union1d(beside, rest)
     return traced(name(law), below, ends if points is None else points)
 

@@ -117,7 +117,7 @@ def _prefixed(curve: Curve | None, prefix: str) -> Curve | None:
 
 
 def _orders(one: Mechanism) -> list[LossDistribution]:
-    if one.loss_law().symmetric:
+    if one.loss_law().traits.symmetric:
         return [replace(one.loss, direction=Direction.BOTH)]
     return [one.loss, one.dual_loss]
 

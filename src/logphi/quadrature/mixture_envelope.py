@@ -114,11 +114,13 @@ _PRODUCTS = 2.0 ** np.arange(-5, 20)
 
 def _best(weight: Array, share: Array, stiffness: Array, heights: Array, most: Array) -> Array:
     """About the b that minimises b^2 stiffness / 2 + log E[e^{-t s b}] at each height t: any b gives a bound."""
-    fade = np.exp(-_PRODUCTS[:, None] * share[:, None, :])
-    left = (fade @ weight[:, :, None])[:, :, 0] + 1e-300
+    # relative to the least share, whose factor is the last to underflow
+    least = share.min(axis=1, keepdims=True)
+    fade = np.exp(-_PRODUCTS[:, None] * (share - least)[:, None, :])
+    left = (fade @ weight[:, :, None])[:, :, 0]
     slope = (fade @ (weight * share)[:, :, None])[:, :, 0] / left
     b = _PRODUCTS[:, None] / heights
-    cost = b * b * stiffness[:, :, None] / 2 + np.log(left)[:, :, None]
+    cost = b * b * stiffness[:, :, None] / 2 + (np.log(left) - _PRODUCTS * least)[:, :, None]
     nearest = np.where(b <= most[:, :, None], cost, np.inf).argmin(axis=1)
     slope = np.take_along_axis(slope, nearest, axis=1)
     with np.errstate(over="ignore"):  # any height, over a small stiffness: the largest b then

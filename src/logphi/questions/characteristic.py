@@ -314,8 +314,8 @@ def _bounds(law: LogPhi, real: _Part, imag: _Part, met: NDArray[np.bool_], inner
     def bound(lower: float, value: float, upper: float, met: bool, inner: float) -> Bound:
         width = upper - lower if lower < upper else 0.0
         ledger = Ledger(inner=Entry(inner), rounding=Entry(width if width < np.inf else 0.0))
-        ledger = estimated(ledger) if law.estimated else ledger
-        status = status_of(met, not law.estimated, trivial=width == np.inf)
+        ledger = estimated(ledger) if law.traits.estimated else ledger
+        status = status_of(met, not law.traits.estimated, trivial=width == np.inf)
         return Bound(lower, value, upper, status, "log-phi", ledger=ledger)
 
     def bounds(part: _Part) -> Bounds:

@@ -14,16 +14,16 @@ from logphi.answers.bounds import Bounds
 from logphi.arrays import Array
 from logphi.engine.answer import NEGLIGIBLE, log_probability, probability, worst
 from logphi.engine.directions import Certifiable, HasLoss, Loss
-from logphi.engine.profile import LogProbability
-from logphi.engine.profiles import SharedProfiles, route
+from logphi.engine.log_probability import LogProbability
+from logphi.engine.routes.evaluator import Evaluator
 from logphi.engine.routes.exact import closed
-from logphi.engine.routes.prepared import Profiles
 from logphi.engine.routes.registry import named
 from logphi.engine.routes.route import Route
+from logphi.engine.shared_evaluator import evaluator
 from logphi.inputs import check
-from logphi.inputs.arguments import DirectionLike, Method, Number, Numbers
+from logphi.inputs.arguments import DirectionLike, Number, Numbers
 from logphi.inputs.guesses import guided
-from logphi.inputs.route_names import RouteName
+from logphi.inputs.route_names import Method, RouteName, is_certified
 from logphi.inputs.tolerance import Tolerance
 from logphi.inversion.demand import Demand
 from logphi.laws.log_phi import LogPhi
@@ -90,12 +90,12 @@ def delta(
     >>> print(f"{spent.value:.9e}")
     1.190426322e-04
     """
-    if method == "certified":
+    if is_certified(method):
         return self._certified("delta", epsilon, direction, Tolerance.of(rtol).aim)
     loss = self._loss()
     tolerance = checked_options(loss, direction, method, rtol)
     points = check.real_array("epsilon", epsilon)
-    orders, profiles = loss.orders(direction), profiles_for(points, method)
+    orders, profiles = loss.orders(direction), evaluator(method, many=points.ndim > 0)
     return pointwise(
         points, lambda at: probability(_largest(orders, at, profiles, tolerance, NEGLIGIBLE), tolerance.enough), falling=True
     )
@@ -174,7 +174,7 @@ def log_profile(
     """The same of a loss. Bounds proved to lie below ``least`` need not be tight."""
     tolerance = checked_options(loss, direction, method, rtol)
     points = check.real_array("epsilon", epsilon)
-    orders, profiles = loss.orders(direction), profiles_for(points, method)
+    orders, profiles = loss.orders(direction), evaluator(method, many=points.ndim > 0)
     return pointwise(
         points, lambda at: log_probability(_largest(orders, at, profiles, tolerance, least), tolerance.enough), falling=True
     )
@@ -185,11 +185,6 @@ def checked_options(loss: Loss, direction: Direction | str | None, method: str |
     named(method)
     loss.orders(direction)
     return Tolerance.of(rtol)
-
-
-def profiles_for(points: Array, method: str | Route | None) -> Profiles:
-    """The route for a number or an array; neighbours in an array share what is prepared, unless a route is named."""
-    return route(method) if method is not None or points.ndim == 0 else SharedProfiles()
 
 
 def each(name: str, question: Any, answer: Callable[[float], Bound]) -> Bound | Bounds:
@@ -212,7 +207,7 @@ def pointwise(points: Array, answer: Callable[[float], Bound], *, falling: bool 
 
 
 def _largest(
-    orders: list[tuple[Direction, LogPhi]], epsilon: float, profiles: Profiles, tolerance: Tolerance, least: float
+    orders: list[tuple[Direction, LogPhi]], epsilon: float, profiles: Evaluator, tolerance: Tolerance, least: float
 ) -> LogProbability:
     """The profile in the worse order; an order that cannot attain the maximum is not computed, unless that is no quicker."""
     found: list[LogProbability] = []

@@ -22,14 +22,17 @@ from numpy.typing import NDArray
 from logphi.answers.bound import Bound, Direction
 from logphi.answers.bounds import Bounds
 from logphi.arith.floats import FLOATS
+from logphi.arith.safe import safe_log
 from logphi.arrays import Array
 from logphi.convex.supporting_lines import below_on_cells
 from logphi.engine.directions import Loss
 from logphi.engine.known_order import surely_above, without_common
-from logphi.engine.profile import masses, safe_log
+from logphi.engine.log_probability import masses
 from logphi.inputs.adjacency import Adjacency
 from logphi.inversion import real_space
 from logphi.laws.log_phi import LogPhi
+from logphi.laws.parameters import as_mixture, normal_shift
+from logphi.laws.shift_bound import shift_bound_of_sum
 from logphi.laws.transform import LossTransform
 from logphi.listed import Listed
 from logphi.normal.order import NormalTail, stays_above
@@ -120,7 +123,7 @@ class Dominance(Listed):
 
 def dominance(first: LogPhi, second: LogPhi) -> Dominance:
     """Whether the profile of the second loss is nowhere above that of the first; see the module."""
-    if first.estimated or second.estimated:
+    if first.traits.estimated or second.traits.estimated:
         return Dominance(Verdict.UNDECIDED, "the transform of one of the losses is known by estimates only")
     rest_first, rest_second = without_common(first, second)
     if not rest_second.terms:
@@ -137,7 +140,7 @@ def dominance(first: LogPhi, second: LogPhi) -> Dominance:
 def _compared(first: LogPhi, second: LogPhi) -> Dominance:
     """By profiles, in both orders."""
     orders = [(Direction.REMOVE, first, second), (Direction.ADD, first.reflected(), second.reflected())]
-    if first.symmetric and second.symmetric:
+    if first.traits.symmetric and second.traits.symmetric:
         orders = [(Direction.BOTH, first, second)]
     found = [replace(_one_order(one, other), direction=name) for name, one, other in orders]
     return min(found, key=lambda one: _GRAVITY.index(one.verdict))
@@ -242,11 +245,11 @@ def _tail(first: LogPhi, second: LogPhi) -> float:
     """From where on the tails of normal losses prove the order; infinity if they do not."""
     bounded = [(law, count) for law, count in second.terms if math.isfinite(law.support.upper)]
     others = LogPhi(tuple((law, count) for law, count in second.terms if not math.isfinite(law.support.upper)))
-    if not math.isfinite(others.shift_bound):
+    shift = shift_bound_of_sum(others)
+    if not math.isfinite(shift):
         return math.inf
-    above = NormalTail(
-        max(others.shift_bound**2, _FAINT) * (1 + 1e-15), max(LogPhi(tuple(bounded)).support.upper, 0.0) if bounded else 0.0
-    )
+    top = max(LogPhi(tuple(bounded)).support.upper, 0.0) if bounded else 0.0
+    above = NormalTail(max(shift**2, _FAINT) * (1 + 1e-15), top)
     # normal terms cost nothing, each sampled one the logarithm of its rate
     known = [(square, cost, count) for law, count in first.terms for square, cost in _normal_part(law) if square > _FAINT]
     parts = sorted((cost / square, square, cost, count) for square, cost, count in known)
@@ -262,8 +265,8 @@ def _tail(first: LogPhi, second: LogPhi) -> float:
 
 def _normal_part(law: LossTransform) -> list[tuple[float, float]]:
     """The square of the shift of a normal loss that a term is, or has with some rate, and less the logarithm of that rate."""
-    base, rate = law.as_mixture or (law, None)
-    shift = base.normal_shift
+    base, rate = as_mixture(law) or (law, None)
+    shift = normal_shift(base)
     if shift is None:
         return []
     m = shift.under(FLOATS)

@@ -13,21 +13,23 @@ from logphi.answers.enclosure import Enclosure
 from logphi.bracketing import crossing
 from logphi.engine.answer import on_scale, worst
 from logphi.engine.directions import Certifiable
-from logphi.engine.profile import LogProbability, masses
+from logphi.engine.log_probability import LogProbability, masses
+from logphi.engine.routes.evaluator import Evaluator
 from logphi.engine.routes.exact import closed
-from logphi.engine.routes.prepared import Profiles
 from logphi.engine.routes.registry import named
 from logphi.engine.routes.route import Route, Solver
+from logphi.engine.shared_evaluator import evaluator
 from logphi.engine.warm_start import WarmStart
 from logphi.inputs import check
-from logphi.inputs.arguments import DirectionLike, Method, Number, Numbers
+from logphi.inputs.arguments import DirectionLike, Number, Numbers
 from logphi.inputs.guesses import guided
+from logphi.inputs.route_names import Method, is_certified
 from logphi.inputs.tolerance import Tolerance
 from logphi.inversion import real_space
 from logphi.inversion.demand import Demand
 from logphi.laws.log_phi import LogPhi
 from logphi.progress import searched
-from logphi.questions.delta import checked_options, pointwise, profiles_for
+from logphi.questions.delta import checked_options, pointwise
 
 # measured: how near the top, in units of the tolerance; what is that near has about its probability there
 _CLOSE = 0.01
@@ -99,12 +101,12 @@ def epsilon(
     >>> round(spent.value, 9), spent.upper - spent.lower < 1e-9
     (2.381596921, True)
     """
-    if method == "certified":
+    if is_certified(method):
         return self._certified("epsilon", delta, direction, Tolerance.of(rtol).aim)
     loss = self._loss()
     tolerance = checked_options(loss, direction, method, rtol)
     deltas = check.unit_array("delta", delta)
-    orders, profiles, asked = loss.orders(direction), profiles_for(deltas, method), named(method)
+    orders, profiles, asked = loss.orders(direction), evaluator(method, many=deltas.ndim > 0), named(method)
     # a named route is taken, and inverted in its own way
     solve, near_top = (crossing, at_the_top) if asked is None else (asked.solver, None)
     starts = [WarmStart(part) for _, part in orders]
@@ -117,7 +119,7 @@ Shortcut = Callable[[LogPhi, float, float], "Bound | None"]
 def _answer(
     orders: list[tuple[Direction, LogPhi]],
     delta: float,
-    profiles: Profiles,
+    profiles: Evaluator,
     solve: Solver,
     tolerance: Tolerance,
     shortcut: Shortcut | None,
@@ -142,7 +144,7 @@ def at_the_top(loss: LogPhi, delta: float, rtol: float) -> Bound | None:
     gap = _CLOSE * rtol * max(1.0, top)
     releases = sum(count for _, count in loss.terms)
     # other routes are quick and sharper there
-    quick = loss.lattice is not None or real_space.served(loss.terms)
+    quick = loss.support.lattice is not None or real_space.served(loss.terms)
     if quick or not 0 < top < math.inf or delta <= infinite or loss.support.error > gap:
         return None
     log_mass = 0.0
@@ -158,7 +160,7 @@ def at_the_top(loss: LogPhi, delta: float, rtol: float) -> Bound | None:
     return Bound(lower, max(lower, top - gap / 2), top, method="exact", ledger=ledger)
 
 
-def _one(warm: WarmStart, delta: float, profiles: Profiles, solve: Solver, tolerance: Tolerance) -> Bound:
+def _one(warm: WarmStart, delta: float, profiles: Evaluator, solve: Solver, tolerance: Tolerance) -> Bound:
     """One order of the pair."""
     loss = warm.loss
     infinite, _ = masses(loss)
@@ -220,7 +222,7 @@ def _one(warm: WarmStart, delta: float, profiles: Profiles, solve: Solver, toler
     return Bound(found.lower, found.value, found.upper, method=last.method.name, ledger=ledger)
 
 
-def _surpassed(loss: LogPhi, epsilon: float, level: float, profiles: Profiles) -> bool:
+def _surpassed(loss: LogPhi, epsilon: float, level: float, profiles: Evaluator) -> bool:
     """Whether the profile is proved to be below the level at epsilon already."""
     if not 0 < epsilon < math.inf:
         return False
@@ -232,7 +234,7 @@ def _surpassed(loss: LogPhi, epsilon: float, level: float, profiles: Profiles) -
     return (known or profiles(loss, epsilon, coarse)(epsilon)).upper < level
 
 
-def _zero_suffices(loss: LogPhi, level: float, profiles: Profiles, tolerance: Tolerance) -> bool:
+def _zero_suffices(loss: LogPhi, level: float, profiles: Evaluator, tolerance: Tolerance) -> bool:
     return profiles(loss, 0.0, Demand(tolerance.aim, least=level, enough=tolerance.enough))(0.0).upper <= level
 
 

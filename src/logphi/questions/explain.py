@@ -9,8 +9,8 @@ from logphi.answers.bounds import Bounds
 from logphi.answers.display import bound_rows, table
 from logphi.engine.directions import Certifiable
 from logphi.engine.routes.registry import ROUTES
-from logphi.inputs.arguments import Method
 from logphi.inputs.guesses import guided
+from logphi.inputs.route_names import Method
 from logphi.listed import Listed
 from logphi.questions.delta import delta as delta_of
 from logphi.questions.epsilon import epsilon as epsilon_of

@@ -23,13 +23,15 @@ from logphi.answers.bound import Bound, Entry, Ledger, Status
 from logphi.answers.bounds import single
 from logphi.arith.floats import ULP
 from logphi.arith.protocol import Plain
+from logphi.arith.safe import safe_log
 from logphi.engine.answer import status_of
 from logphi.engine.directions import HasLoss, Loss
-from logphi.engine.profile import masses, safe_log
+from logphi.engine.log_probability import masses
 from logphi.inputs import check
 from logphi.inputs.adjacency import Adjacency
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.normal import Normal
+from logphi.laws.shift_bound import shift_bound_of_sum
 from logphi.normal.quantile import quantile_above, quantile_below
 from logphi.progress import shown
 from logphi.questions.delta import log_delta
@@ -97,8 +99,8 @@ def gaussian_mu(self: HasLoss, slack: float = 0.0, *, rtol: float = 1e-4) -> Bou
     parts = [part for _, part in pair.orders(None)]
     if any(masses(part)[0][0] > slack for part in parts):
         return Bound(math.inf, math.inf, math.inf, Status.UNBOUNDED)
-    lower, upper, method = 0.0, loss.remove.shift_bound, "composition"
-    proved = not loss.remove.estimated
+    lower, upper, method = 0.0, shift_bound_of_sum(loss.remove), "composition"
+    proved = not loss.remove.traits.estimated
     if slack == 0:
         divergences = zcdp(pair)
         lower, proved = math.sqrt(2 * divergences.lower) * (1 - 4 * ULP), proved and divergences.ledger.proved

@@ -18,7 +18,7 @@ from logphi.arith.floats import ULP
 from logphi.arith.scaled import Scaled
 from logphi.engine import cumulants
 from logphi.engine.answer import infinite_mass, judged, probability
-from logphi.engine.profile import enclosed, ends_of, ledger_of, masses
+from logphi.engine.log_probability import enclosed, ends_of, ledger_of, masses
 from logphi.engine.quantile import where_above, where_below
 from logphi.engine.tail import above, below, one_release, thinned
 from logphi.inputs import check
@@ -325,7 +325,7 @@ class LossDistribution(Listed):
 
     def _density(self, x: float, rtol: float) -> Bound:
         law = self.law
-        if law.lattice is not None or not law.support.lower <= x <= law.support.upper:
+        if law.support.lattice is not None or not law.support.lower <= x <= law.support.upper:
             return Bound(0.0, 0.0, 0.0, direction=self.direction)
         single = one_release(law)
         own = None if single is None else single[0].closed_form.density(x)
@@ -341,7 +341,7 @@ class LossDistribution(Listed):
             return Bound(0.0, 0.0, math.inf, Status.UNRESOLVED, "trivial", self.direction)
         lower, value, upper = (math.exp(min(end, 709.0)) for end in enclosed(amount))
         lower, upper = lower * (1 - 2e-15), upper * (1 + 2e-15)
-        ledger = ledger_of(amount).estimating("truncation", "inner") if law.estimated else ledger_of(amount)
+        ledger = ledger_of(amount).estimating("truncation", "inner") if law.traits.estimated else ledger_of(amount)
         found = Bound(lower, min(max(value, lower), upper), upper, Status.MET, name, self.direction, ledger)
         return judged(found, math.inf if upper < _NEGLIGIBLE else rtol * value)
 

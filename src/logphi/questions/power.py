@@ -15,7 +15,7 @@ from logphi.answers.bound import Bound, Entry, Ledger, Side
 from logphi.answers.bounds import single
 from logphi.engine.answer import infinite_mass, relatively, worst
 from logphi.engine.directions import Loss
-from logphi.engine.profile import masses
+from logphi.engine.log_probability import masses
 from logphi.engine.supporting_lines import ROUNDING, PowerLines
 from logphi.engine.tangent import Guess, Search, guessed, supremum
 from logphi.inputs.adjacency import Adjacency

@@ -10,9 +10,10 @@ import numpy as np
 
 from logphi.answers.bound import Bound, Status
 from logphi.answers.bounds import Bounds
+from logphi.arith.safe import safe_log
 from logphi.engine.answer import on_scale, probability, worst
 from logphi.engine.directions import HasLoss
-from logphi.engine.profile import CERTAINTY, LogProbability, masses, safe_log
+from logphi.engine.log_probability import CERTAINTY, LogProbability, masses
 from logphi.engine.quantile import where_above
 from logphi.engine.tail import above
 from logphi.inputs import check

@@ -23,7 +23,7 @@ from logphi.engine.answer import relatively, status_of, worst
 from logphi.engine.cumulants import cumulant, estimated
 from logphi.engine.directions import HasLoss
 from logphi.engine.log_moment import below_the_end, complex_log_moment, log_moment
-from logphi.engine.profile import masses
+from logphi.engine.log_probability import masses
 from logphi.inputs import check
 from logphi.inputs.arguments import DirectionLike, Number, Numbers
 from logphi.inputs.guesses import guided
@@ -272,7 +272,7 @@ def _end(law: LogPhi, order: float) -> Bound:
         top = math.inf if infinite[1] > 0 else max(top, 0.0)
     else:
         least = max(below_the_end(law), 0.0)
-    ledger = Ledger(rounding=Entry(0.0 if least == top else top - least, proved=not law.estimated))
+    ledger = Ledger(rounding=Entry(0.0 if least == top else top - least, proved=not law.traits.estimated))
     value = top if math.isfinite(law.support.upper) else least
     ends = (least, min(max(value, least), top), top) if order > 0 else (-top, -min(max(value, least), top), -least)
     # the end of a support is as sharp as it is told
@@ -305,6 +305,6 @@ def _at_complex(laws: list[tuple[Direction, LogPhi]], order: complex, rtol: floa
     # the division rounds, and so may a - 1
     wrong = found[1].error / scale * (1 + 1e-12) + 16 * ULP * abs(value)
     ledger = Ledger(aliasing=Entry(found[1].aliasing), inner=Entry(found[1].inner), rounding=Entry(found[1].error))
-    ledger = (estimated(ledger) if own.estimated else ledger).scaled(1 / scale)
+    ledger = (estimated(ledger) if own.traits.estimated else ledger).scaled(1 / scale)
     status = status_of(2 * wrong <= rtol * abs(value), ledger.proved)
     return ComplexBound(*(Bound(x - wrong, x, x + wrong, status, "log-phi", name, ledger) for x in (value.real, value.imag)))

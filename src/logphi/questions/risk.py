@@ -18,7 +18,8 @@ from logphi.engine.answer import relatively
 from logphi.engine.directions import Loss
 from logphi.inputs import check
 from logphi.inputs.adjacency import Adjacency
-from logphi.inputs.arguments import DirectionLike, Method, Number, Numbers
+from logphi.inputs.arguments import DirectionLike, Number, Numbers
+from logphi.inputs.route_names import Method
 from logphi.inputs.tolerance import Tolerance
 from logphi.listed import Listed
 from logphi.pairs.pair import UnsupportedError

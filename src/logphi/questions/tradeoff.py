@@ -22,8 +22,8 @@ from logphi.answers.bounds import Bounds
 from logphi.answers.enclosure import meet
 from logphi.engine.answer import judged, worst
 from logphi.engine.directions import HasLoss
+from logphi.engine.log_probability import masses
 from logphi.engine.method import TRIVIAL
-from logphi.engine.profile import masses
 from logphi.engine.supporting_lines import ROUNDING, ProfileLines, ReversedLines, TailLines
 from logphi.engine.tangent import Search, guessed, supremum
 from logphi.inputs import check
@@ -167,7 +167,7 @@ def _smallest(orders: list[tuple[Direction, LogPhi]], alpha: float, tolerance: T
     found = []
     for name, part in orders:
         one = replace(_curve(part, alpha, tolerance), direction=name, side=Side.LOWER)
-        found.append(replace(one, ledger=one.ledger.estimating("truncation", "inner")) if part.estimated else one)
+        found.append(replace(one, ledger=one.ledger.estimating("truncation", "inner")) if part.traits.estimated else one)
     best = worst(found, Side.LOWER)
     return judged(best, math.inf if best.upper < _NEGLIGIBLE else tolerance.enough * best.upper)
 

@@ -18,7 +18,7 @@ from logphi.answers.bounds import Bounds, single
 from logphi.arith.floats import ULP
 from logphi.engine.answer import infinite_mass, judged
 from logphi.engine.directions import Loss
-from logphi.engine.profile import masses
+from logphi.engine.log_probability import masses
 from logphi.engine.quantile import where_above, where_below
 from logphi.inputs import check
 from logphi.inputs.adjacency import Adjacency

@@ -21,7 +21,7 @@ from logphi.arith.floats import ULP
 from logphi.arrays import Array
 from logphi.engine.cumulants import cumulant, estimated, parts
 from logphi.engine.directions import HasLoss
-from logphi.engine.profile import masses
+from logphi.engine.log_probability import masses
 from logphi.inputs import check
 from logphi.inputs.arguments import DirectionLike
 from logphi.inputs.guesses import guided
@@ -108,7 +108,7 @@ def smallest_rho(law: LogPhi, xi: float, rtol: float) -> Bound:
     lower, upper = min(lower, upper) * (1 - 8 * ULP), upper * (1 + 8 * ULP)
     value = lower + (upper - lower) / 2 if math.isfinite(upper) else lower
     ledger = Ledger(truncation=Entry(upper - lower))
-    return Bound(lower, value, upper, method="chords", ledger=estimated(ledger) if law.estimated else ledger)
+    return Bound(lower, value, upper, method="chords", ledger=estimated(ledger) if law.traits.estimated else ledger)
 
 
 def _square(law: LossTransform) -> OneSided:
@@ -132,7 +132,7 @@ def _search(law: LogPhi, xi: float, growth: OneSided, mean: float, least: float,
         lower = max(least, float(np.max((lows / z - xi) / (z + 1), initial=0.0)) * (1 - 8 * ULP))
         # what the growth of K leaves beyond each point
         beyond = growth.most / 2 + max(growth.offset - xi, 0.0) / (z + 1)
-        tops = np.minimum(_chord_tops(z, lows, highs, xi), beyond[:-1])
+        tops = np.minimum(_chord_tops(z, highs, xi), beyond[:-1])
         first, last = float(highs[0] / z[0] - xi), float(beyond[-1])
         upper = max(first, last, float(tops.max(initial=0.0)), 0.0) * (1 + 8 * ULP)
         goal = lower * (1 + rtol / 2)
@@ -152,7 +152,7 @@ def _search(law: LogPhi, xi: float, growth: OneSided, mean: float, least: float,
     return lower, upper
 
 
-def _chord_tops(z: Array, lows: Array, highs: Array, xi: float) -> Array:
+def _chord_tops(z: Array, highs: Array, xi: float) -> Array:
     """An upper bound of f over each interval between neighbours, from the chord of the upper ends of K."""
     left, right = z[:-1], z[1:]
     with np.errstate(invalid="ignore", over="ignore"):  # where K is not known, neither is the chord
@@ -192,7 +192,7 @@ def _known(law: LossTransform, z: Array) -> tuple[Array, Array]:
     """Lower and upper ends of K, by halves where a point out of reach spoils the others."""
     values = law.log_transform(z)
     # the disc of a continuous formula holds K itself, however wide it is
-    wrong = values.radius if law.continuous else proved_radius(values)
+    wrong = values.radius if law.traits.continuous else proved_radius(values)
     known = np.isfinite(wrong) & np.isfinite(values.mid)
     if z.size > 1 and not known.all():
         halves = [_known(law, part) for part in np.array_split(z, 2)]

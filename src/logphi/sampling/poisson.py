@@ -72,7 +72,7 @@ def one_pair_of_poisson(pair: Pair, rate: float, group_size: int, relation: Adja
             f"one_pair is for one record under 'add_remove', got group_size={group_size!r} under {relation.value!r}; "
             "leave it out"
         )
-    if not pair.loss().symmetric:
+    if not pair.loss().traits.symmetric:
         raise UnsupportedError(
             "one_pair needs a base whose own pair is the same in both directions, as that of Gaussian and Laplace noise is: "
             "leave it out, each direction then has its own pair, which is sharper"

@@ -14,6 +14,7 @@ from typing import Any
 from logphi.answers.bound import Bound, Side
 from logphi.answers.display import printed
 from logphi.inputs.adjacency import Adjacency
+from logphi.inputs.route_names import is_certified
 from logphi.listed import Listed
 from logphi.statement.words import Term
 from logphi.text.files import write_whole
@@ -197,7 +198,7 @@ def _most(bound: Bound) -> str:
 
 
 def _between(bound: Bound) -> str:
-    how = "certified in ball arithmetic" if bound.method == "certified" else "proved" if bound.ledger.proved else "estimated"
+    how = "certified in ball arithmetic" if is_certified(bound.method) else "proved" if bound.ledger.proved else "estimated"
     if bound.lower == bound.upper:
         return f"{printed(bound.upper, Side.UPPER, 17)} exactly ({how})"
     low, high = printed(bound.lower, Side.LOWER, _LONG), printed(bound.upper, Side.UPPER, _LONG)

@@ -12,7 +12,7 @@ from logphi.algebra.release import Mechanism
 from logphi.answers.bound import Bound, Status
 from logphi.answers.bounds import single
 from logphi.inputs import check
-from logphi.inputs.arguments import Method
+from logphi.inputs.route_names import Method
 from logphi.pairs.pair import UnsupportedError
 from logphi.progress import shown
 from logphi.statement.document import Curve, Report
@@ -141,7 +141,8 @@ def _warnings(mechanism: Mechanism, spent: Bound, delta: float, size: int | None
             "allowed by it; choose a far smaller delta"
         )
     if not spent.ledger.proved:
-        cause = "a mechanism is known by samples of a function only" if mechanism.loss_law().estimated else "by this method"
+        sampled = mechanism.loss_law().traits.estimated
+        cause = "a mechanism is known by samples of a function only" if sampled else "by this method"
         yield f"An error in these numbers is an estimate, not a proof: {cause}."
     if spent.status is Status.UNBOUNDED:
         yield f"The probability of an infinite loss is at least delta = {delta!r}."

@@ -16,7 +16,8 @@ from logphi.algebra.release import Mechanism
 from logphi.answers.bound import Bound, Side, Status
 from logphi.answers.bounds import Bounds
 from logphi.inputs import check
-from logphi.inputs.arguments import DirectionLike, Method, Scalar
+from logphi.inputs.arguments import DirectionLike, Scalar
+from logphi.inputs.route_names import Method
 from logphi.sweeps.parallel_map import parallel_map
 from logphi.sweeps.table import COLUMNS, Sweep, points
 

@@ -71,7 +71,7 @@ def values_at(law: LossTransform, z: NDArray[Any]) -> Values:
 
 def allowed_radius(law: LossTransform, radius: Array) -> Array:
     """The errors that are held against a law: its own, or more than that where they are estimates."""
-    return _ESTIMATE_FACTOR * radius + _ESTIMATE_FLOOR if law.estimated else radius
+    return _ESTIMATE_FACTOR * radius + _ESTIMATE_FLOOR if law.traits.estimated else radius
 
 
 def thresholds_of(loss: LogPhi) -> Array:
@@ -83,7 +83,7 @@ def thresholds_of(loss: LogPhi) -> Array:
 
 def profile_tolerance(loss: LogPhi) -> float:
     """The relative distance that disjoint bounds of a profile may have."""
-    return _ESTIMATE_PROFILE if loss.estimated else 0.0
+    return _ESTIMATE_PROFILE if loss.traits.estimated else 0.0
 
 
 def profile_of(loss: LogPhi, at: Array, direction: Direction) -> tuple[Array, Array]:

@@ -42,7 +42,7 @@ def check_reflection(mechanism: Mechanism) -> None:
     loss = mechanism.loss_law()
     reversed_loss, z = loss.reflected(), points_of(loss)
     here = values_at(loss, z)
-    if loss.symmetric:
+    if loss.traits.symmetric:
         mirrored = values_at(loss, -1 - z)
         room = here.radius + mirrored.radius
         require_equal("K says that it is symmetric, but K(-1 - z) is not K(z)", z, here.mid, mirrored.mid, room)
@@ -50,7 +50,7 @@ def check_reflection(mechanism: Mechanism) -> None:
     require_equal("K of the reversed pair at -1 - z is not K(z)", z, here.mid, there.mid, here.radius + there.radius)
     low, high = loss.strip
     # where K is known by samples, an end of the strip is how far they were taken
-    ends = [] if loss.estimated else [(-1 - high, reversed_loss.strip[0]), (-1 - low, reversed_loss.strip[1])]
+    ends = [] if loss.traits.estimated else [(-1 - high, reversed_loss.strip[0]), (-1 - low, reversed_loss.strip[1])]
     for one, other in ends:
         near = one == other or abs(one - other) <= 1e-12 * (1 + abs(one))
         require(near, f"the reversed strip is {reversed_loss.strip}, that of the loss {loss.strip}")
@@ -235,7 +235,7 @@ def check_symbolic(mechanism: Mechanism) -> None:
 def check_pieces(mechanism: Mechanism) -> None:
     """Where a law says that it is atoms and a flat part, or lives on a lattice, its K says so too."""
     for law, _ in mechanism.loss_law().terms:
-        pieces, lattice, z = law.pieces, law.lattice, points_of(law)
+        pieces, lattice, z = law.support.pieces, law.support.lattice, points_of(law)
         values = values_at(law, z)
         if pieces is not None:
             u = z + 0.5

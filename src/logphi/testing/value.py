@@ -8,7 +8,7 @@ from typing import Any
 from logphi.algebra.release import Composition, Mechanism, PoissonSampled, SubsetSampled
 from logphi.expression import parse
 from logphi.inputs.adjacency import Adjacency
-from logphi.mechanisms import CATALOGUE
+from logphi.mechanisms.catalogue import CATALOGUE
 from logphi.testing.probes import require
 
 

@@ -8,7 +8,7 @@ from functools import singledispatch
 
 from logphi.algebra.release import Mechanism
 from logphi.answers.bound import Direction
-from logphi.engine.profile import masses
+from logphi.engine.log_probability import masses
 from logphi.laws.log_phi import LogPhi
 from logphi.mechanisms import ApproximateDP, DiscreteLaplace, ExponentialMechanism, Laplace, PureDP
 from logphi.pairs.pair import UnsupportedError
@@ -18,7 +18,7 @@ from logphi.text.written import exact
 def law_of(mechanism: Mechanism, direction: Direction) -> LogPhi:
     """The loss in one order of the pair; an UnsupportedError if its errors are not proved."""
     law = mechanism.loss_law().with_omitted_mass()
-    if law.estimated:
+    if law.traits.estimated:
         raise UnsupportedError(
             f"{mechanism!r} has errors that are estimates, and a budget needs proofs: spend a mechanism that dominates it"
         )

@@ -21,8 +21,8 @@ from logphi.arrays import Array
 from logphi.convex.hull import Hull, exponential
 from logphi.convex.lower_hull import Known, hull_below
 from logphi.engine.answer import probability
-from logphi.engine.profile import masses
-from logphi.engine.profiles import route
+from logphi.engine.log_probability import masses
+from logphi.engine.shared_evaluator import evaluator
 from logphi.inputs import check
 from logphi.inputs.adjacency import Adjacency
 from logphi.inversion.demand import Demand
@@ -117,12 +117,13 @@ def to_privacy_loss_distribution(
     count = check.whole("points", points, 2, MOST_POINTS)
     rtol = check.tolerance("rtol", rtol)
     law = mechanism.loss_law()
-    if law.estimated:
+    if law.traits.estimated:
         raise UnsupportedError("errors of this loss are estimates: there is nothing proved to export")
 
     ends = [_reach(mechanism, one, interval, tail) for one in (Direction.REMOVE, Direction.ADD)]
     remove = _known(law, interval, ends[0], count, rtol)
-    add = remove if law.symmetric else _known(law.reflected(), interval, ends[1], count, rtol)
+    symmetric = law.traits.symmetric
+    add = remove if symmetric else _known(law.reflected(), interval, ends[1], count, rtol)
     known = [_turned(point) for point in reversed(add[1:])] + remove
     if pessimistic:
         hull = Hull.of([(a, high) for a, _, high in known])
@@ -136,9 +137,9 @@ def to_privacy_loss_distribution(
     settled = _above if pessimistic else _below
     parts = settled(losses, p[1:-1], p[-1], -ends[1], ends[0]), settled(-losses, q[1:-1], q[0], -ends[0], ends[1])
     (mass, infinite), (mass_add, infinite_add) = parts
-    reverse = {} if law.symmetric else {"rounded_probability_mass_function_add": mass_add, "infinity_mass_add": infinite_add}
+    reverse = {} if symmetric else {"rounded_probability_mass_function_add": mass_add, "infinity_mass_add": infinite_add}
     return PrivacyLossDistribution.create_from_rounded_probability(
-        mass, infinite, interval, pessimistic_estimate=pessimistic, symmetric=law.symmetric, **reverse
+        mass, infinite, interval, pessimistic_estimate=pessimistic, symmetric=symmetric, **reverse
     )
 
 
@@ -161,7 +162,7 @@ def _known(law: LogPhi, interval: float, highest: int, count: int, rtol: float) 
     """Places e^eps from eps = 0 upward, with bounds of delta; eps is a double, as dp-accounting's losses are."""
     at = [int(place) * interval for place in np.unique(np.rint(np.linspace(0, highest, count)))]
     # asked in order, each answer serves its neighbours
-    profile = route(None)(law, 0.0, Demand(rtol))
+    profile = evaluator()(law, 0.0, Demand(rtol))
     found = (probability(profile(x), rtol) for x in shown(at, "exporting"))
     return [(exponential(Fraction(x)), Fraction(one.lower), Fraction(one.upper)) for x, one in zip(at, found, strict=True)]
 

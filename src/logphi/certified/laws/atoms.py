@@ -15,6 +15,10 @@ from logphi.certified.laws.law import LawInBalls
 from logphi.certified.locations import Exact, Location
 from logphi.certified.reals import constant, real
 from logphi.certified.transform import Transform
+from logphi.laws.integers import NormalSteps
+from logphi.laws.ladder import GeometricShift
+from logphi.laws.thinned import Thinned
+from logphi.laws.two_point import TwoPoint
 
 
 @dataclass(frozen=True)
@@ -69,6 +73,8 @@ class AtomicInBalls(LawInBalls):
 class TwoPointInBalls(AtomicInBalls):
     """Two opposite losses."""
 
+    kinds = (TwoPoint,)
+
     def atoms(self) -> Atoms:
         """Of odds that are the exponential of the loss."""
         high = real(self.law.point)
@@ -83,6 +89,8 @@ class TwoPointInBalls(AtomicInBalls):
 
 class FailureInBalls(AtomicInBalls):
     """A loss of zero, unless it is infinite."""
+
+    kinds = (Thinned,)
 
     @property
     def only_fails(self) -> bool:
@@ -110,6 +118,8 @@ class _LadderInBalls(AtomicInBalls):
 class GeometricShiftInBalls(_LadderInBalls):
     """Two geometric laws on the integers, some steps apart."""
 
+    kinds = (GeometricShift,)
+
     def atoms(self) -> Atoms:
         """Both tails, and what lies between the centres."""
         rate, shift = 1 / constant(self.law.scale), self.law.shift
@@ -120,6 +130,8 @@ class GeometricShiftInBalls(_LadderInBalls):
 
 class NormalStepsInBalls(_LadderInBalls):
     """Two normal laws on finitely many integers, some steps apart."""
+
+    kinds = (NormalSteps,)
 
     def atoms(self) -> Atoms:
         """The outcomes of both; those of one only are infinite losses."""

@@ -16,10 +16,19 @@ from logphi.certified.locations import Exact, Location, Unit
 from logphi.certified.reals import ball, balls
 from logphi.certified.route import NotCertifiedError
 from logphi.certified.transform import Transform
+from logphi.laws.cells import same_exchanged
+from logphi.laws.finite import Finite
 
 
 class FiniteInBalls(AtomicInBalls):
     """Masses at the logarithms of the ratios of two probability vectors."""
+
+    kinds = (Finite,)
+
+    @property
+    def symmetric(self) -> bool:
+        """The formulas of the vectors are the same in another order."""
+        return bool(self.law.traits.symmetric) and same_exchanged(self.law.cells)
 
     @property
     def omitted(self) -> float:

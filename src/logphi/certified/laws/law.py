@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from flint import arb
 
@@ -14,6 +14,7 @@ from logphi.certified.normal_mixtures import ExplicitRoot, NormalMixtures
 from logphi.certified.pair_exponent import PairExponent
 from logphi.certified.route import ClosedForm, NotCertifiedError, NotThisRouteError
 from logphi.certified.transform import Transform
+from logphi.laws.transform import LossTransform
 
 _ESTIMATED = (
     "the errors of this loss are estimates, as of densities, expressions and samples of a GaussianPair: ask without a "
@@ -35,10 +36,18 @@ class LawInBalls:
     law: Any
     reflected: bool = False
 
+    # the kinds of laws that a class answers for; a kind that is derived from them is another
+    kinds: ClassVar[tuple[type[LossTransform], ...]] = ()
+
     @property
     def refusal(self) -> str:
         """Why no certificate is issued for a composition with this law."""
-        return _ESTIMATED if self.law.estimated else _OPEN
+        return _ESTIMATED if self.law.traits.estimated else _OPEN
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether K(-1 - z) = K(z) by the formula, and not only for the parameters as doubles."""
+        return bool(self.law.traits.symmetric)
 
     @property
     def omitted(self) -> float:

@@ -14,6 +14,11 @@ from logphi.certified.mixture_transform import Mixture, NormalRatio
 from logphi.certified.normal_mixtures import Component, ExplicitRoot, NormalMixtures
 from logphi.certified.reals import balls, constant, real
 from logphi.certified.transform import Transform
+from logphi.laws.blended_normal import BlendedNormal
+from logphi.laws.curved_normal import ReplacedNormal
+from logphi.laws.integers import NormalOnIntegers
+from logphi.laws.mixed_normal import MixedNormal
+from logphi.laws.normal import Normal
 
 
 def alone(centre: Any) -> Component:
@@ -44,6 +49,8 @@ class _RatioInBalls(FiniteLossInBalls):
 class NormalInBalls(_RatioInBalls):
     """N(m, 1) against N(0, 1)."""
 
+    kinds = (Normal,)
+
     def unreflected(self) -> NormalMixtures:
         """One law each."""
         return NormalMixtures((alone(real(self.law.shift)),), (alone(arb(0)),))
@@ -60,6 +67,8 @@ class NormalInBalls(_RatioInBalls):
 class MixedNormalInBalls(_RatioInBalls):
     """(1 - q) N(0, 1) + q N(m, 1) against N(0, 1)."""
 
+    kinds = (MixedNormal,)
+
     def unreflected(self) -> NormalMixtures:
         """Two laws against one."""
         shift, rate = real(self.law.shift), real(self.law.rate)
@@ -73,6 +82,8 @@ class MixedNormalInBalls(_RatioInBalls):
 class BlendedNormalInBalls(_RatioInBalls):
     """The sum of p_i N(c_i, 1) against N(0, 1)."""
 
+    kinds = (BlendedNormal,)
+
     def unreflected(self) -> NormalMixtures:
         """Many laws against one."""
         weights = [weight.value.real for weight in self.law.weights.under(balls())]
@@ -84,6 +95,8 @@ class BlendedNormalInBalls(_RatioInBalls):
 class ReplacedNormalInBalls(_RatioInBalls):
     """(1 - q) N(0, 1) + q N(m, 1) against (1 - q) N(0, 1) + q N(-m, 1)."""
 
+    kinds = (ReplacedNormal,)
+
     def unreflected(self) -> NormalMixtures:
         """Two laws against two."""
         shift, rate = real(self.law.shift), constant(self.law.rate)
@@ -93,6 +106,8 @@ class ReplacedNormalInBalls(_RatioInBalls):
 
 class NormalOnIntegersInBalls(FiniteLossInBalls):
     """Two normal laws on the integers, a whole number apart."""
+
+    kinds = (NormalOnIntegers,)
 
     def transform(self) -> Transform:
         """By the formula."""

@@ -14,10 +14,13 @@ from logphi.certified.pair_exponent import PairExponent
 from logphi.certified.reals import constant, real
 from logphi.certified.route import ClosedForm
 from logphi.certified.transform import Transform
+from logphi.laws.normal_pair import NormalPair
 
 
 class NormalPairInBalls(FiniteLossInBalls):
     """N(m_p, s_p^2) against N(m_q, s_q^2)."""
+
+    kinds = (NormalPair,)
 
     @property
     def _widths(self) -> tuple[float, float]:

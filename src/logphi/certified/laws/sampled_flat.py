@@ -13,6 +13,7 @@ from logphi.certified.laws.law import Halves, LawInBalls, Terms
 from logphi.certified.laws.uniform import FlatInBalls
 from logphi.certified.reals import constant
 from logphi.certified.route import ClosedForm
+from logphi.laws.mixed_flat import MixedFlat, SplicedFlat
 from logphi.laws.thinned import Thinned
 
 
@@ -43,6 +44,8 @@ class _SampledInBalls(LawInBalls):
 class MixedFlatInBalls(_SampledInBalls):
     """The sample against no sample."""
 
+    kinds = (MixedFlat,)
+
     def infinite_mass(self) -> Any:
         """None of the reflection: whatever Q reaches, a mixture with Q reaches too."""
         return flint.arb(0) if self.reflected else super().infinite_mass()
@@ -54,6 +57,8 @@ class MixedFlatInBalls(_SampledInBalls):
 
 class SplicedFlatInBalls(_SampledInBalls):
     """The worse order at each level, under replacement."""
+
+    kinds = (SplicedFlat,)
 
     def closed_form(self) -> ClosedForm:
         """One order above zero and the other below."""

@@ -20,6 +20,7 @@ from logphi.certified.normal_mixtures import Component, NormalMixtures
 from logphi.certified.reals import constant, real
 from logphi.certified.route import ClosedForm
 from logphi.certified.transform import Transform
+from logphi.laws.curved_normal import SplicedNormal
 
 # measured: the length of a panel, in standard deviations, and shares of the widest ellipse around it
 _PANEL, _SHARES = 1.5, (0.9, 0.7, 0.5, 0.35, 0.25, 0.18, 0.12)
@@ -29,6 +30,8 @@ _HIGHEST = 1.0
 
 class SplicedNormalInBalls(FiniteLossInBalls):
     """A sampled Gaussian under replace: the sample against no sample above zero, and the reverse below."""
+
+    kinds = (SplicedNormal,)
 
     def transform(self) -> Transform:
         """By quadrature over half of the line."""

@@ -13,14 +13,17 @@ from logphi.certified.laws.law import FiniteLossInBalls
 from logphi.certified.locations import Exact, Location
 from logphi.certified.reals import real
 from logphi.certified.transform import Transform
+from logphi.laws.uniform import Uniform, UniformWithAtoms
 
 
 class FlatInBalls(FiniteLossInBalls):
     """The loss of the Laplace and of the exponential mechanism."""
 
+    kinds = (Uniform, UniformWithAtoms)
+
     @property
     def _with_atoms(self) -> bool:
-        return bool(self.law.pieces.locations)
+        return bool(self.law.support.pieces.locations)
 
     def transform(self) -> Transform:
         """By the formula."""

@@ -11,15 +11,16 @@ import numpy as np
 
 from logphi.answers.bound import Entry
 from logphi.answers.enclosure import meet
+from logphi.arith.safe import safe_log
+from logphi.engine.log_probability import LogProbability, masses, trivial
 from logphi.engine.method import CHERNOFF, EXACT, Retry
-from logphi.engine.profile import LogProbability, masses, safe_log, trivial
 from logphi.engine.routes.clipped import CLIPPED_AFTER_ALL
 from logphi.engine.routes.contour import CONTOUR, DECAYING_CONTOUR
 from logphi.engine.routes.discretized import DISCRETIZED
+from logphi.engine.routes.evaluator import Evaluator
 from logphi.engine.routes.exact import closed_form, has_closed_profile
 from logphi.engine.routes.exponential import EXPONENTIAL
 from logphi.engine.routes.lattice import LATTICE
-from logphi.engine.routes.prepared import Profiles
 from logphi.engine.routes.route import Local, NotApplicableError, Route
 from logphi.engine.routes.smoothed import SMOOTHED
 from logphi.engine.sampled_profile import release_of
@@ -52,7 +53,7 @@ class Automatic:
 
 
 def _single_release(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
-    return closed_form(loss, demand, Profiles(Automatic()))
+    return closed_form(loss, demand, Evaluator(Automatic()))
 
 
 SINGLE_RELEASE = Route(EXACT, _single_release, "closed forms: few atoms, one release")
@@ -132,7 +133,7 @@ def fitting(loss: LogPhi) -> list[Route]:
         return [SINGLE_RELEASE]
     if has_closed_profile(loss):
         return [SINGLE_RELEASE, DECAYING_CONTOUR, *_FALLBACKS]
-    lattice = loss.lattice
+    lattice = loss.support.lattice
     if lattice is not None:
         sharp = [LATTICE, EXPONENTIAL] if math.isfinite(lattice.span) else [EXPONENTIAL]
         return [*sharp, *_FALLBACKS]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from logphi.engine.log_probability import LogProbability, from_inversion, masses, trivial
 from logphi.engine.method import EXACT
-from logphi.engine.profile import LogProbability, from_inversion, masses, trivial
 from logphi.engine.routes.exponential import summed
 from logphi.engine.routes.route import Local, Prepare
 from logphi.engine.sampled_profile import release_of, single_release

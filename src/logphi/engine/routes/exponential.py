@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from logphi.engine.log_probability import LogProbability, from_inversion, masses, trivial
 from logphi.engine.method import EXACT, Method
-from logphi.engine.profile import LogProbability, from_inversion, masses, trivial
 from logphi.engine.routes.route import Local, NotApplicableError, Route
 from logphi.inversion import real_space
 from logphi.inversion.contour import Inversion, Part

@@ -14,7 +14,7 @@ from logphi.laws.log_phi import LogPhi
 
 def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
     """On a line of one period."""
-    lattice = loss.lattice
+    lattice = loss.support.lattice
     if lattice is None or math.isinf(lattice.span):
         raise NotApplicableError("method 'lattice' needs a loss on a lattice, which this one is not; leave method out")
     # the reflected law may not find its own lattice: which spans are told from rounding depends on the order of the atoms

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from logphi.bracketing import bisection
+from logphi.engine.log_probability import LogProbability
 from logphi.engine.method import Method
-from logphi.engine.profile import LogProbability
 from logphi.engine.routes.route import Local, Route, inverted, refusal
 from logphi.inversion.contour import Inversion, Part
 from logphi.inversion.demand import Demand

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from logphi.answers.enclosure import Enclosure
 from logphi.bracketing import Function, Watch, crossing
+from logphi.engine.log_probability import LogProbability, from_inversion, masses, trivial
 from logphi.engine.method import Method
-from logphi.engine.profile import LogProbability, from_inversion, masses, trivial
 from logphi.inversion.contour import Inversion
 from logphi.inversion.demand import Demand
 from logphi.laws.log_phi import LogPhi

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+from logphi.engine.log_probability import masses
 from logphi.engine.method import Method, Retry
-from logphi.engine.profile import masses
 from logphi.engine.routes.route import Local, Route, inverted
 from logphi.inversion import contour, rare, smoothed
 from logphi.inversion.demand import Demand

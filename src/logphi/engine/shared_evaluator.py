@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from logphi.answers.enclosure import meet
-from logphi.engine.profile import LogProbability, bounded, known_at_once, masses
+from logphi.engine.log_probability import LogProbability, bounded, known_at_once, masses
 from logphi.engine.routes.automatic import Automatic, InTurn
-from logphi.engine.routes.prepared import Profiles, as_known
+from logphi.engine.routes.evaluator import Evaluator, as_known
 from logphi.engine.routes.registry import named
 from logphi.engine.routes.route import Local, Route
 from logphi.inversion import contour
@@ -13,7 +13,7 @@ from logphi.inversion.demand import Demand
 from logphi.laws.log_phi import LogPhi
 
 
-class SharedProfiles(Profiles):
+class SharedEvaluator(Evaluator):
     """Profiles for many questions to the same losses: what was prepared for one answers the others, where it is sharp.
 
     Made for one array of questions, best asked in order: only the last preparation for a loss is kept.
@@ -58,7 +58,9 @@ class SharedProfiles(Profiles):
         return at
 
 
-def route(method: str | Route | None) -> Profiles:
-    """The profiles by one route; without one, by those that fit the loss, until one meets the tolerance."""
+def evaluator(method: str | Route | None = None, *, many: bool = False) -> Evaluator:
+    """By a named route; else by those that fit a loss, until one meets the tolerance, which many questions share."""
     chosen = named(method)
-    return Profiles(Automatic() if chosen is None else chosen.prepare)
+    if chosen is None:
+        return SharedEvaluator() if many else Evaluator(Automatic())
+    return Evaluator(chosen.prepare)

@@ -14,6 +14,7 @@ import numpy as np
 
 from logphi.answers.bound import Direction, Entry, Ledger
 from logphi.answers.enclosure import Enclosure
+from logphi.arith.safe import safe_log
 from logphi.arith.scaled import Scaled
 from logphi.engine.method import EXACT, TRIVIAL, Method
 from logphi.inversion.contour import OUT_OF_REACH, Inversion, Part
@@ -183,11 +184,6 @@ def from_inversion(known: Masses, epsilon: float, found: Inversion, method: Meth
 def outward(end: float, sign: int) -> float:
     """A logarithm moved by what it lost when it was rounded, and by what was lost before."""
     return end + sign * (_SLACK + 4e-16 * abs(end)) if math.isfinite(end) else end
-
-
-def safe_log(number: float) -> float:
-    """The logarithm, minus infinity of zero."""
-    return math.log(number) if number > 0 else -math.inf
 
 
 def _log_complement(log_number: float) -> float:

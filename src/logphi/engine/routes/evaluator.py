@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 from logphi.answers.enclosure import meet
-from logphi.engine.profile import LogProbability, bounded, known_at_once, masses
+from logphi.engine.log_probability import LogProbability, bounded, known_at_once, masses
 from logphi.engine.routes.route import Local, Prepare
 from logphi.inversion import contour
 from logphi.inversion.demand import Demand
 from logphi.laws.log_phi import LogPhi
 
 
-class Profiles:
+class Evaluator:
     """Profiles of losses by one way of preparing them, within what holds for every pair."""
 
     def __init__(self, prepare: Prepare) -> None:
@@ -47,4 +47,4 @@ class Profiles:
 
 def as_known(loss: LogPhi, found: LogProbability) -> LogProbability:
     """The answer, marked as an estimate where the loss is known by samples only."""
-    return replace(found, ledger=found.ledger.estimating("truncation", "inner")) if loss.estimated else found
+    return replace(found, ledger=found.ledger.estimating("truncation", "inner")) if loss.traits.estimated else found

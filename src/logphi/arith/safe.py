@@ -1,0 +1,23 @@
+"""Exponentials and logarithms of doubles that are infinite where the math module raises an error."""
+
+from __future__ import annotations
+
+import math
+
+# derived: the exponential of it is a double
+_LARGEST = 700.0
+
+
+def safe_exp(exponent: float) -> float:
+    """The exponential; infinity above 700."""
+    return math.exp(exponent) if exponent < _LARGEST else math.inf
+
+
+def safe_expm1(exponent: float) -> float:
+    """The exponential less one; infinity above 700."""
+    return math.expm1(exponent) if exponent < _LARGEST else math.inf
+
+
+def safe_log(number: float) -> float:
+    """The logarithm; minus infinity of what is not positive."""
+    return math.log(number) if number > 0 else -math.inf

@@ -1,0 +1,41 @@
+"""The constructors that a text can call, and why it cannot call the others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from logphi import mechanisms
+
+if TYPE_CHECKING:
+    from logphi.algebra.release import Mechanism
+
+# their arguments are functions or symbols, which no text can hold
+PYTHON_ONLY: Mapping[str, str] = {
+    "FromDensities": "its densities are functions",
+    "FromLogPhi": "its log-phi is a SymPy expression",
+    "FromRenyi": "its divergences are a function",
+}
+
+
+class _Catalogue(Mapping[str, "type[Mechanism]"]):
+    """The constructors that a text can call, by name."""
+
+    def __getitem__(self, name: str) -> type[Mechanism]:
+        if name not in self:
+            raise KeyError(name)
+        constructor: type[Mechanism] = getattr(mechanisms, name)
+        return constructor
+
+    def __contains__(self, name: object) -> bool:
+        # without loading the file, as the mix-in would
+        return name in mechanisms._FILES and name not in PYTHON_ONLY
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for name in mechanisms._FILES if name not in PYTHON_ONLY)
+
+    def __len__(self) -> int:
+        return len(mechanisms._FILES) - len(PYTHON_ONLY)
+
+
+CATALOGUE = _Catalogue()

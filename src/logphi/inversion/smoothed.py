@@ -263,6 +263,8 @@ def _known(law: LossTransform, line: Layout, window: Window) -> bool:
     """Whether K is known along the line, or small: a transform that is an integral itself may be out of reach so far up."""
     probes = Line(line.abscissa, window.beta / window.width / _PROBES, _PROBES)
     values = law.on_line(probes)
+    if not np.isfinite(values.mid[0]):
+        return False
     above = (values.mid.real + values.radius)[1:] - values.mid.real[0]
     size = np.minimum(law.log_envelope(line.abscissa, probes.heights[1:]), above)
     return not ((values.radius[1:] > 1) & (size > line.log_target)).any()

@@ -138,3 +138,23 @@ def test_ten_thousand_distinct_steps(kind):
     assert below.lower <= found.upper
     assert found.lower <= above.upper
     assert above.upper < 1.05 * below.lower
+
+
+def test_many_atoms_are_bounded_on_blocks_too():
+    rng = np.random.default_rng(5)
+    q = rng.dirichlet(np.ones(60))
+    p = q * np.exp(rng.normal(0, 0.5, 60))
+    p /= p.sum()
+    law = Finite(tuple(p.tolist()), tuple(q.tolist()))
+    loss = np.log(p) - np.log(q)
+    c, radius = 1.7, 0.3
+    weights = p * np.exp(c * loss)
+    for centres in (0.5 + 2 * radius * np.arange(40), np.sort(rng.uniform(1, 60, 30))):
+        bounds = law.log_block(c, centres, radius)
+        for centre, bound in zip(centres, bounds, strict=True):
+            heights = centre + radius * np.linspace(-1, 1, 15)
+            truth = np.log(np.abs(np.exp(1j * heights[:, None] * loss) @ weights).max() / weights.sum())
+            assert truth <= bound
+    # at a point the bound is the value
+    sharp = law.log_block(c, np.array([20.0]), 0.0)[0]
+    assert sharp == pytest.approx(np.log(np.abs(np.exp(20j * loss) @ weights) / weights.sum()), abs=1e-6)

@@ -25,7 +25,7 @@ from logphi.arith.scaled import Scaled
 from logphi.inversion.demand import Demand
 from logphi.inversion.kernels import KernelAt, Smooth, log_kappa, smooth
 from logphi.inversion.layout import settle
-from logphi.inversion.line_sum import Contour, plan
+from logphi.inversion.line_sum import MAX_NODES, Contour, plan
 from logphi.inversion.saddle import MIDDLE, RIGHT, Saddle, saddle
 from logphi.inversion.truncation import log_integral
 from logphi.laws.transform import LossTransform
@@ -78,11 +78,13 @@ def prepare(
     *,
     decaying: bool = False,
     excess: Saddle | None = None,
+    most: int = MAX_NODES,
 ) -> Prepared | None:
     """Lay out a contour for the smallest of the three functionals at x: formed from it, the others keep all digits.
 
     None if no abscissa was found at which the transform is known or, where ``decaying`` is asked for, if the rest beyond the
-    longest line is not proved to be negligible. ``excess`` is the saddle of the excess, where that is known already.
+    longest line, of ``most`` nodes, is not proved to be negligible. ``excess`` is the saddle of the excess, where that is known
+    already.
     """
     best = _candidate(law, x, Part.EXCESS, kernel_at, demand.hint, excess)
     # unless the excess is small, one of the other two may be smaller
@@ -91,7 +93,7 @@ def prepare(
         best = min([best, *(_candidate(law, x, part, kernel_at) for part in others)], key=lambda one: one.log_estimate)
     if not np.isfinite(best.log_estimate):
         return None
-    contour = plan(best.law, best.abscissa, kernel_at(best.law, best.x), demand.rtol, decaying)
+    contour = plan(best.law, best.abscissa, kernel_at(best.law, best.x), demand.rtol, decaying, most)
     return None if contour is None else Prepared(best.part, best.law, contour, kernel_at)
 
 

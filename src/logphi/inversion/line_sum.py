@@ -19,6 +19,8 @@ from logphi.quadrature.values import Line, Values
 
 # measured: so many nodes of a closed form take about a second
 MAX_NODES = 1 << 18
+# measured: nodes at most among which those that are not negligible are sought
+SEARCHED = 1 << 26
 # derived: larger errors of K would leave the range of doubles
 _HARDLY = 600.0
 # derived: so many steps in a period are far more than any line is long, and their number is exact
@@ -104,14 +106,16 @@ class Contour:
         return float(sum(np.exp(np.minimum(term - decay - scale + slack, 700.0)) for term in terms))
 
 
-def plan(law: LossTransform, abscissa: float, kernel: Kernel, rtol: float, decaying: bool = False) -> Contour | None:
+def plan(
+    law: LossTransform, abscissa: float, kernel: Kernel, rtol: float, decaying: bool = False, most: int = MAX_NODES
+) -> Contour | None:
     """Choose shift, step and length for a relative tolerance, from proved bounds; None as in :func:`prepare`."""
     found = layout(law, abscissa, kernel, math.log(rtol))
-    return None if found is None else lay(law, found, kernel, decaying)
+    return None if found is None else lay(law, found, kernel, decaying, most)
 
 
-def lay(law: LossTransform, layout: Layout, kernel: Kernel, decaying: bool = False) -> Contour | None:
-    """The line of a layout for a kernel, with the values of K on it; None as in :func:`prepare`."""
+def lay(law: LossTransform, layout: Layout, kernel: Kernel, decaying: bool = False, most: int = MAX_NODES) -> Contour | None:
+    """The line of a layout for a kernel, of ``most`` nodes at most, with the values of K on it; None as in :func:`prepare`."""
     c, shift, step, log_target = layout.abscissa, layout.shift, layout.step, layout.log_target
     if np.isfinite(kernel.period):
         half = max(int(np.ceil(min(kernel.period / step / 2, LONGEST_PERIOD))), 1)
@@ -121,9 +125,11 @@ def lay(law: LossTransform, layout: Layout, kernel: Kernel, decaying: bool = Fal
         if size > MAX_NODES:
             return None
     else:
-        size, log_tail = length(law, layout, MAX_NODES, kernel)
+        size, log_tail = length(law, layout, SEARCHED, kernel)
         if size > LONG:
             size, log_tail = shortened(law, layout, size, log_tail, kernel)
+        if size > most:
+            size, log_tail = length(law, layout, most, kernel)
     line = Line(c, step, size)
     if decaying and not log_tail <= log_target + 1:
         return None

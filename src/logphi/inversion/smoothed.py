@@ -33,20 +33,27 @@ from logphi.inversion.contour import Inversion, Part
 from logphi.inversion.demand import Demand
 from logphi.inversion.kernels import Smooth, log_kappa
 from logphi.inversion.layout import Layout, layout
-from logphi.inversion.line_sum import MAX_NODES, Contour, lay
+from logphi.inversion.line_sum import MAX_NODES, SEARCHED, Contour, lay
 from logphi.inversion.saddle import RIGHT, saddle
 from logphi.laws.transform import LossTransform
+from logphi.quadrature.values import Line
 
 # derived: the bound of the hump is proved up to here
 _WIDEST = 0.1
 # measured: with a larger beta nothing is gained, and with a smaller one the window's transform falls too little
 _BETA = (12.0, 60.0)
+# measured: beta settles within so many steps
+_SETTLED = 3
 # measured: the transform has fallen to e^-beta at this multiple of beta/w
 _BEYOND = 1.15
 # chosen: the share of the tolerance that the hump may take
 _HUMP = 0.8
-# measured: where along the line K must be known
-_PROBES = np.array([0.1, 0.5])
+# measured: a width so many times the tolerance is worth a second line, with a narrower window
+_NEARLY = 30.0
+# measured: with wider windows than this takes, the density within them is not that at the saddle
+_COARSEST = 0.1
+# measured: at so many places along the line K must be known
+_PROBES = 8
 # derived: a recurrence from two to six over beta >= 12 loses three digits at most, of terms that fall by 1e-3 each
 _MEAN = 256 * ULP
 # derived: B(v) = sum of v^2k (2k + 2) / (2k + 3)!; twelve terms leave less than 1e-25 for |v| < 1
@@ -61,13 +68,16 @@ class Window:
     beta: float
 
     @staticmethod
-    def fit(line: Layout, rtol: float) -> Window:
-        """The widest window whose hump is negligible, or the narrowest that the longest line resolves."""
-        beta = min(max(2 - line.log_target, _BETA[0]), _BETA[1])
+    def fit(line: Layout, rtol: float, most: int) -> Window:
+        """The widest window whose hump is negligible, or the narrowest that a line of ``most`` nodes resolves."""
         # at the saddle, the density is about c (c + 1) times the excess
-        wanted = math.sqrt(_HUMP * rtol * beta / (line.abscissa * (line.abscissa + 1)))
-        narrowest = _BEYOND * beta / (line.step * (MAX_NODES - 2))
-        return Window(min(max(wanted, narrowest), _WIDEST), beta)
+        share = _HUMP * min(rtol, _COARSEST) / (line.abscissa * (line.abscissa + 1))
+        beta = _BETA[0]
+        for _ in range(_SETTLED):
+            # the hump beyond the line is about e^-beta w, and the payoff is less
+            beta = min(max(2 - line.log_target + 0.5 * math.log(share * beta), _BETA[0]), _BETA[1])
+        narrowest = _BEYOND * beta / (line.step * (most - 2))
+        return Window(min(max(math.sqrt(share * beta), narrowest), _WIDEST), beta)
 
     @cached_property
     def log_mean(self) -> float:
@@ -127,14 +137,21 @@ class Window:
 
 def _scaled(v: NDArray[Any]) -> tuple[NDArray[Any], Array]:
     """B(v) e^{-v} for Re v >= 0, and the size of the two parts that it is the difference of."""
-    near = np.abs(v) < 1
-    far, square = np.where(near, 1.0, v), np.where(near, v, 0.0) ** 2
-    fall = np.exp(-2 * far)
-    series = np.full_like(square, _SERIES[-1])
-    for coefficient in _SERIES[-2::-1]:
-        series = series * square + coefficient
-    value = np.where(near, series * np.exp(-v), ((1 + fall) - (1 - fall) / far) / (2 * far * far))
-    return value, np.where(near, np.abs(value), 2 / np.abs(far) ** 2)
+    fall = np.exp(-2 * v)
+    near = np.flatnonzero(np.abs(v) < 1)
+    far = v if not near.size else np.where(np.abs(v) < 1, 1.0, v)
+    inverse = 1 / far
+    value = ((1 + fall) - (1 - fall) * inverse) * (0.5 * inverse * inverse)
+    parts = 2 * np.abs(inverse) ** 2
+    if near.size:
+        small = v[near]
+        square = small * small
+        series = np.full_like(square, _SERIES[-1])
+        for coefficient in _SERIES[-2::-1]:
+            series = series * square + coefficient
+        value[near] = series * np.exp(-small)
+        parts[near] = np.abs(value[near])
+    return value, parts
 
 
 def _scaled_real(v: Array) -> Array:
@@ -219,15 +236,35 @@ def prepare(law: LossTransform, x: float, demand: Demand) -> Prepared | None:
     line = layout(own, found.abscissa, kernel, math.log(demand.rtol)) if math.isfinite(found.value) else None
     if line is None:
         return None
-    window = Window.fit(line, demand.rtol)
-    if line.abscissa * window.width > window.beta:
-        # the window is wider than the law
-        return None
-    # a transform that is an integral itself may be out of reach so far up; where it has decayed, that does not matter
-    heights = _PROBES * window.beta / window.width
-    values, base = own.log_transform(line.abscissa + 1j * heights), float(own.approximate(np.array([line.abscissa]))[0])
-    size = np.minimum(own.log_envelope(line.abscissa, heights), values.mid.real + values.radius - base)
-    if ((values.radius > 1) & (size > line.log_target)).any():
-        return None
-    contour = lay(own, line, Smoothed(place, window, "both"))
-    return None if contour is None else Prepared(Part.REVERSED if turned else Part.EXCESS, contour, window)
+    part = Part.REVERSED if turned else Part.EXCESS
+    first = _laid(own, line, place, demand.rtol, part)
+    reached = math.inf if first is None else first.at(x).amount.relative_width
+    if not demand.rtol < reached < _NEARLY * demand.rtol:
+        return first
+    # the density is higher than at the saddle of a smooth law
+    return _laid(own, line, place, demand.rtol**2 / reached * _HUMP, part) or first
+
+
+def _laid(law: LossTransform, line: Layout, x: float, rtol: float, part: Part) -> Prepared | None:
+    """The sum on a line with a window for a tolerance: a line that ends before the window does may be searched far."""
+    for most, decaying in ((SEARCHED, True), (MAX_NODES, False)):
+        window = Window.fit(line, rtol, most)
+        if line.abscissa * window.width > window.beta:
+            # the window is wider than the law
+            return None
+        if _known(law, line, window):
+            contour = lay(law, line, Smoothed(x, window, "both"), decaying)
+            if contour is not None:
+                return Prepared(part, contour, window)
+    return None
+
+
+def _known(law: LossTransform, line: Layout, window: Window) -> bool:
+    """Whether K is known along the line, or small: a transform that is an integral itself may be out of reach so far up."""
+    probes = Line(line.abscissa, window.beta / window.width / _PROBES, _PROBES)
+    values = law.on_line(probes)
+    if not np.isfinite(values.mid[0]):
+        return False
+    above = (values.mid.real + values.radius)[1:] - values.mid.real[0]
+    size = np.minimum(law.log_envelope(line.abscissa, probes.heights[1:]), above)
+    return not ((values.radius[1:] > 1) & (size > line.log_target)).any()

@@ -16,6 +16,7 @@ from logphi.laws.transform import LossTransform
 _CELLS = np.concatenate([np.linspace(0.0, 0.8, 24), np.linspace(0.9, 1.5, 4), 2.0 ** np.arange(1, 20, 3)])
 # measured: heights at which the rest is bounded, relative to where that of a normal law is negligible
 _AROUND = 2.0 ** np.concatenate([np.arange(-1, 1.5, 0.25), np.arange(1.5, 8), np.arange(8, 44, 4)])
+# measured: heights between two that are far apart, for each factor of two
 _BETWEEN = 8
 # measured: among so many of them most laws are negligible; the others are not asked for then
 _NEAR = 12
@@ -46,10 +47,13 @@ def length(law: LossTransform, layout: Layout, most: int, kernel: Kernel) -> tup
     if rest.min() <= log_target:
         heights = near
     elif near.size < heights.size:
+        # the longest line ends at one of the heights
+        heights = np.unique(np.append(heights, step * (most - 1)))
         rest = rest_from(heights)
     enough = int(np.argmax(rest <= log_target)) if (rest <= log_target).any() else heights.size - 1
     if enough > 0 and heights[enough] > 1.5 * heights[enough - 1]:
-        between = np.geomspace(heights[enough - 1], heights[enough], _BETWEEN)[1:-1]
+        many = math.ceil(_BETWEEN * math.log2(heights[enough] / heights[enough - 1]))
+        between = np.geomspace(heights[enough - 1], heights[enough], max(many, _BETWEEN))[1:-1]
         heights = np.concatenate([heights[:enough], between, heights[enough:]])
         rest = rest_from(heights)
         enough = int(np.argmax(rest <= log_target)) if (rest <= log_target).any() else heights.size - 1

@@ -2,10 +2,11 @@
 
 notation: X the law of which M(c + it)/M(c) is the characteristic function chi, X' another of it. With G = 1 - |chi|^2,
 
-    G(t) = E[1 - cos(t (X - X'))],      |G(s) - G(t)| <= |s - t| E|X - X'| <= |s - t| (b - a)/2,
+    G(t) = E[1 - cos(t (X - X'))],      |G(s) - G(t)| <= |s - t| E|X - X'|,      ||chi(s)| - |chi(t)|| <= |s - t| E|X - X'|,
 
-a and b the ends of the support: E|X - X'| is largest with half of the mass at either end. So one value of M bounds it on a
-block. The transform of many different atoms is small nearly everywhere, although no decreasing function bounds it.
+as E|X - E[X]| is at most E|X - X'|. With a and b the ends of the support, that is at most (b - a)/2, with half of the mass at
+either end, and at most 2^(1/2) standard deviations. So one value of M bounds it on a block. The transform of many different
+atoms is small nearly everywhere, although no decreasing function bounds it.
 """
 
 from __future__ import annotations
@@ -24,15 +25,18 @@ def block_points(abscissa: float, centres: Array) -> Complex:
     return np.asarray(abscissa + 1j * np.append(0.0, centres), dtype=np.complex128)
 
 
-def log_block(values: Values, half_width: float | Array, radius: float) -> Array:
+def log_block(values: Values, spread: float | Array, radius: float) -> Array:
     """A proved upper bound of Re K(c + is) - K(c) over |s - t| <= r, for each t, from K at the ``block_points``.
 
-    ``half_width`` is (b - a)/2. For several laws at once, both have a row for each.
+    ``spread`` bounds E|X - X'|. For several laws at once, both have a row for each.
     """
     mid, error = values.mid.real, values.radius
     with np.errstate(invalid="ignore"):  # a value that is not known gives no bound below
         log_ratio = (mid + error)[..., 1:] - (mid - error)[..., :1]
-    log_ratio = np.where(np.isfinite(log_ratio), log_ratio, 0.0)
-    gap = -np.expm1(2 * np.minimum(log_ratio, 0.0)) * (1 - MARGIN) - radius * (1 + MARGIN) * half_width
-    bound: Array = 0.5 * np.log1p(-np.maximum(gap, 0.0))
+    log_ratio = np.minimum(np.where(np.isfinite(log_ratio), log_ratio, 0.0), 0.0)
+    moved = radius * (1 + MARGIN) * spread
+    gap = -np.expm1(2 * log_ratio) * (1 - MARGIN) - moved
+    near = 0.5 * np.log1p(-np.maximum(gap, 0.0))
+    far = np.log(np.exp(log_ratio) + moved + np.finfo(float).tiny)
+    bound: Array = np.minimum(near, far + MARGIN)
     return bound

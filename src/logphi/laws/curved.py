@@ -20,7 +20,7 @@ from logphi.laws.support import Support
 from logphi.laws.thinned import log_complement
 from logphi.laws.traits import Traits
 from logphi.laws.transform import LossTransform, T
-from logphi.quadrature import curve_excess
+from logphi.quadrature import curve_excess, long_lines
 from logphi.quadrature.curve import Curve
 from logphi.quadrature.gauss_legendre import GaussLegendre, ends_of
 from logphi.quadrature.shifted_line_envelope import log_shifted_line_envelope
@@ -113,8 +113,8 @@ class Curved(LossTransform):
         return self._integral.approximate(c)
 
     def on_line(self, line: Line, count: int = 1) -> Values:
-        """K on a vertical line, as a matrix product."""
-        return self._integral.on_line(line, count)
+        """K on a vertical line, by panels near the real axis and expansions far from it."""
+        return long_lines.on_line(self.curve, line, count)
 
     def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
         """From the total variation of the tilted density; a curve of several factors has no atoms, and a contour to move."""

@@ -1,10 +1,13 @@
-"""Laws with finitely many atoms."""
+"""Laws with finitely many atoms.
+
+The file is longer than others because nearly all that may be known of a law is known of a finite one.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 from operator import add
 from typing import Any
@@ -16,16 +19,22 @@ from logphi.arith.floats import ELEMENTARY, FLOATS, ULP
 from logphi.arith.protocol import Arithmetic, Number
 from logphi.arith.scaled import Scaled
 from logphi.arrays import Array
-from logphi.laws.cells import Cells, Exchanged, Given
+from logphi.laws.block_envelope import log_block
+from logphi.laws.cells import Cells, Chosen, Exchanged, Given
 from logphi.laws.closed_form import ClosedForm
-from logphi.laws.exponential_sums import turned_sums
 from logphi.laws.forms import Forms
 from logphi.laws.spans import common_span
 from logphi.laws.support import Lattice, Omitted, Pieces, Support
 from logphi.laws.thinned import log_complement
+from logphi.laws.tilted_atoms import TiltedAtoms
 from logphi.laws.traits import Traits
 from logphi.laws.transform import LossTransform, T
+from logphi.quadrature.exponential_sums import turned_sums
+from logphi.quadrature.inner_integral import rough_log_mass
 from logphi.quadrature.values import Line, Values
+
+# derived: with so much elsewhere, K is not near zero
+_MOSTLY = 0.1
 
 
 @dataclass(frozen=True)
@@ -33,9 +42,10 @@ class Finite(LossTransform):
     """Mass p_j at log(p_j / q_j) over the common support: K(z) = log( sum of p_j^{1+z} q_j^{-z} ).
 
     ``infinite_p`` and ``infinite_q`` are what the two probabilities hold outside it; ``relative_error`` bounds that of each
-    probability beside its own half ulp. ``exact`` is where the probabilities came from, if they are not the parameters
-    themselves. ``omitted_mass`` bounds the mass that either law has elsewhere, where the loss may be anything; with it K(z) is
-    at most z (z + 1) v / 2 for z >= 0, v = ``omitted_growth``, of either law.
+    probability beside its own half ulp; ``cell_errors``, where given, are sharper: that of each p_j, and the error of each
+    log-ratio. ``exact`` is where the probabilities came from, if they are not the parameters themselves. ``omitted_mass``
+    bounds the mass that either law has elsewhere, where the loss may be anything; with it K(z) is at most z (z + 1) v / 2
+    for z >= 0, v = ``omitted_growth``, of either law.
     """
 
     p: tuple[float, ...]
@@ -46,6 +56,7 @@ class Finite(LossTransform):
     exact: Cells | None = None
     omitted_mass: float = 0.0
     omitted_growth: float = math.inf
+    cell_errors: tuple[tuple[float, float], ...] = ()
 
     def formula(self, arith: Arithmetic, z: Number) -> Number:
         """K(z)."""
@@ -112,20 +123,32 @@ class Finite(LossTransform):
         spread = np.where(known & (relative < 0.5), -np.log1p(-np.minimum(relative, 0.5)), np.inf)
         return Values(values.mid, values.rounding + spread, values.inner)
 
+    def approximate(self, c: Array, count: int = 1) -> Array:
+        """K at real points, to some digits."""
+        if max(self.infinite_p, self.infinite_q) > _MOSTLY:
+            return super().approximate(c, count)
+        elsewhere = self.infinite_p, self.infinite_q
+        return rough_log_mass(self._loss, self._logs[1], c.ravel() + 1, elsewhere).reshape(c.shape)
+
     def on_line(self, line: Line, count: int = 1) -> Values:
         """K on a vertical line, as a matrix product; its errors at a few sizes of z, with which they grow."""
-        log_p, log_q = np.log(np.asarray(self.p)), np.log(np.asarray(self.q))
-        loss = log_p - log_q
-        weight = log_p + line.abscissa * loss
-        top = float(weight.max())
-        terms = np.exp(weight - top)
-        sums = turned_sums(terms, loss, line)
-        sharp = ELEMENTARY * (3 + np.abs(log_p) + np.abs(log_q)) + 2 * self.relative_error
+        tilted = self._tilted(line.abscissa)
         level = np.ceil(4 * np.log2(np.abs(line.points) + 1)).astype(int)
-        sizes = 2.0 ** (np.arange(level.max() + 1) / 4)
-        exponent = sharp * sizes[:, None] + (len(self.p) + 16) * ULP
-        wrong = (terms * np.expm1(np.minimum(exponent, 700.0))).sum(axis=1) * (1 + 1e-9)
-        return Values.logarithm(sums, wrong[level], top)
+        lowest = level.min()
+        wrong = tilted.error(2.0 ** (np.arange(lowest, level.max() + 1) / 4))
+        return Values.logarithm(turned_sums(tilted.terms, tilted.loss, line), wrong[level - lowest], tilted.top)
+
+    def log_block(self, abscissa: float, centres: Array, radius: float) -> Array:
+        """From sums over the atoms that matter under the tilt, and from their standard deviation."""
+        tilted = self._tilted(abscissa)
+        heights = np.append(0.0, centres)
+        sums, wrong = tilted.sums(heights), tilted.error(np.abs(abscissa) + heights.max(keepdims=True))
+        values = Values.logarithm(sums, np.broadcast_to(wrong, sums.shape), tilted.top)
+        width = self.support.width
+        return log_block(values, min(width / 2, tilted.deviation(width) * 2**0.5) * (1 + 1e-6), radius)
+
+    def _tilted(self, abscissa: float) -> TiltedAtoms:
+        return TiltedAtoms.of(self._logs[0], self._loss, self._errors, abscissa)
 
     def log_masses(self) -> tuple[Values, Values]:
         """From the smaller of what lies on the common support and what lies outside."""
@@ -141,10 +164,34 @@ class Finite(LossTransform):
             value, 2 * ULP * (2 + np.abs(value)) + 2 * self.relative_error + 2 * self.omitted_mass / total, np.zeros(1)
         )
 
-    @property
+    @cached_property
     def losses(self) -> tuple[float, ...]:
-        """log(p_j / q_j), each with the rounding of two logarithms."""
-        return tuple(math.log(a) - math.log(b) for a, b in zip(self.p, self.q, strict=True))
+        """log(p_j / q_j), each with the rounding of two logarithms at most."""
+        return tuple(self._loss.tolist())
+
+    @cached_property
+    def _logs(self) -> tuple[Array, Array]:
+        return np.log(np.asarray(self.p)), np.log(np.asarray(self.q))
+
+    @cached_property
+    def _loss(self) -> Array:
+        """The losses, relatively accurate near zero, where the difference of p and q is exact."""
+        p, q = np.asarray(self.p), np.asarray(self.q)
+        near = (p < 2 * q) & (q < 2 * p)
+        log_p, log_q = self._logs
+        return np.where(near, np.log1p(np.where(near, p - q, 0.0) / q), log_p - log_q)
+
+    @cached_property
+    def _errors(self) -> tuple[Array, Array]:
+        """Of every p_j, relatively, and of every loss, with half ulps and the rounding of a loss that is not small."""
+        log_p, log_q = self._logs
+        far = np.abs(self._loss) > 0.6
+        rounding = np.where(far, ELEMENTARY * (np.abs(log_p) + np.abs(log_q)), 0.0) + 3 * ULP
+        if self.cell_errors:
+            of_weight, of_loss = np.array(self.cell_errors).T
+        else:
+            of_weight, of_loss = (share * np.full(log_p.shape, self.relative_error) for share in (1, 2))
+        return of_weight + ULP, of_loss + rounding
 
     def partial_masses(self, x: float, *, tilted: bool = False) -> tuple[Scaled, Scaled] | None:
         """Sums over the atoms on either side; the omitted mass may be on either."""
@@ -152,7 +199,7 @@ class Finite(LossTransform):
         omitted = Scaled(0.0, 0.0, truncation=self.omitted_mass)
         return found and (found[0] + omitted, found[1] + omitted)
 
-    @property
+    @cached_property
     def _log_size(self) -> float:
         return max(abs(math.log(number)) for number in self.p + self.q)
 
@@ -161,10 +208,10 @@ class Finite(LossTransform):
         return forms.atoms(self._atoms)
 
     def _atoms(self) -> tuple[Array, Array, float]:
-        log_p, log_q = np.log(np.asarray(self.p)), np.log(np.asarray(self.q))
+        log_p, log_q = self._logs
         # every location is the difference of two logarithms
         error = ELEMENTARY * (2 + float(np.abs(log_p).max() + np.abs(log_q).max())) + 2 * self.relative_error
-        return log_p - log_q, log_p, error
+        return self._loss, log_p, error
 
     def reflected(self) -> LossTransform:
         """The roles of p and q exchanged."""
@@ -172,5 +219,42 @@ class Finite(LossTransform):
             return self
         exact = None if self.exact is None else Exchanged(self.exact)
         return Finite(
-            self.q, self.p, self.infinite_q, self.infinite_p, self.relative_error, exact, self.omitted_mass, self.omitted_growth
+            self.q,
+            self.p,
+            self.infinite_q,
+            self.infinite_p,
+            self.relative_error,
+            exact,
+            self.omitted_mass,
+            self.omitted_growth,
+            # of q, from those of p and of the log-ratio
+            tuple((of_p + of_loss, of_loss) for of_p, of_loss in self.cell_errors),
         )
+
+    def capped(self, cap: float) -> Finite:
+        """The law without its atoms above a cap, which are lost to both measures; itself if that leaves all or none."""
+        if self._loss.max() <= cap or self._loss.min() > cap:
+            return self
+        kept, above = np.flatnonzero(self._loss <= cap), np.flatnonzero(self._loss > cap)
+        lost_p, lost_q = (math.fsum(numbers[i] for i in above) for numbers in (self.p, self.q))
+        return replace(
+            self,
+            p=tuple(self.p[i] for i in kept),
+            q=tuple(self.q[i] for i in kept),
+            infinite_p=self.infinite_p + lost_p,
+            infinite_q=self.infinite_q + lost_q,
+            exact=None if self.exact is None else Chosen(self.exact, tuple(kept.tolist())),
+            cell_errors=tuple(self.cell_errors[i] for i in kept) if self.cell_errors else (),
+        )
+
+    def log_mass_above(self, cap: float) -> float:
+        """The logarithm of an upper bound of the mass that :meth:`capped` leaves out; minus infinity for none."""
+        losses, masses = self._upper_masses
+        lost = float(masses[np.searchsorted(losses, cap, side="right")])
+        return math.log(lost) + 2 * self.relative_error + 1e-9 if lost > 0 and losses[0] <= cap else -math.inf
+
+    @cached_property
+    def _upper_masses(self) -> tuple[Array, Array]:
+        """The losses in order, and the sum of the p_j from each on."""
+        order = np.argsort(self._loss)
+        return self._loss[order], np.append(np.cumsum(np.asarray(self.p)[order][::-1])[::-1], 0.0)

@@ -20,8 +20,14 @@ def common_span(spans: Sequence[tuple[float, float]]) -> tuple[float, float] | N
     if not spans:
         return inf, 0.0
     base, base_error = min(spans)
-    ratios = [Fraction(span / base).limit_denominator(1000) for span, _ in spans]
-    parts = lcm(*(ratio.denominator for ratio in ratios))
+    widest, parts = max(spans)[0] / base, 1
+    ratios: list[Fraction] = []
+    for span, _ in spans:
+        ratios.append(Fraction(span / base).limit_denominator(1000))
+        parts = lcm(parts, ratios[-1].denominator)
+        # of the widest, up to the rounding of its ratio
+        if parts * (widest - 1) > _LARGEST_RATIO:
+            return None
     if parts * max(ratios) > _LARGEST_RATIO:
         return None
     common = gcd(*(int(ratio * parts) for ratio in ratios))

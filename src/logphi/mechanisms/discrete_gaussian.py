@@ -117,22 +117,29 @@ class DiscreteGaussian(Primitive):
         cut = self.truncation is None or self.truncation > deep
         reach = deep if cut or self.truncation is None else self.truncation
         x = np.arange(-reach, reach + s + 1.0)
-        weights = np.exp(-((np.arange(-reach, reach + 1.0) / sigma) ** 2) / 2)
+        exponents = (np.arange(-reach, reach + 1.0) / sigma) ** 2 / 2
+        weights = np.exp(-exponents)
         weights /= weights.sum()
+        # half an ulp of sigma and three roundings of the exponent; it is below one on average in the sum
+        errors = 8 * ULP * (exponents + 32)
         empty = np.zeros(s)
-        p, q = np.concatenate([empty, weights]), np.concatenate([weights, empty])
-        relative_error = 8 * ULP * ((reach / sigma) ** 2 / 2 + 32)
+        (p, of_p), (q, of_q) = (
+            (np.concatenate([empty, one]) for one in (weights, errors)),
+            (np.concatenate([one, empty]) for one in (weights, errors)),
+        )
+        relative_error = float(errors.max())
         omitted_mass, growth = 0.0, math.inf
         if cut:
             # the noise beyond, or within a move of the ends: a geometric series from its first and largest term
             first = reach - s + 1
             omitted_mass = 4 * float(weights[reach + first]) / -math.expm1(-first / sigma**2)
             both = (x >= s - reach) & (x <= reach)
-            p, q = p[both], q[both]
+            p, q, of_p, of_q = p[both], q[both], of_p[both], of_q[both]
             if self.truncation is None:
                 growth = (s / sigma) ** 2 * (1 + 8 * ULP)
         exact = _Outcomes(sigma, s, self.truncation, (s - reach, reach) if cut else (-reach, reach + s))
-        return FinitePair(tuple(p.tolist()), tuple(q.tolist()), relative_error, exact, omitted_mass, growth)
+        cell_errors = tuple(zip(of_p.tolist(), of_q.tolist(), (of_p + of_q).tolist(), strict=True))
+        return FinitePair(tuple(p.tolist()), tuple(q.tolist()), relative_error, exact, omitted_mass, growth, cell_errors)
 
     def loss_law(self) -> LogPhi:
         """Equally spaced atoms, finitely many if the noise is truncated."""

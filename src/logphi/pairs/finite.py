@@ -24,8 +24,9 @@ LEAST_PRODUCT = 1e-250
 class FinitePair(Pair):
     """Two probability vectors on the same cells; a cell with q = 0 is mass at infinity.
 
-    ``relative_error`` bounds that of each probability, beside its own half ulp. ``exact`` gives the probabilities as formulas
-    of the parameters, cell by cell; without it they are the parameters themselves or, with a ``relative_error``, not known as
+    ``relative_error`` bounds that of each probability, beside its own half ulp; ``cell_errors``, where given, are sharper:
+    by cell the relative errors of p, of q and of their ratio. ``exact`` gives the probabilities as formulas of the
+    parameters, cell by cell; without it they are the parameters themselves or, with a ``relative_error``, not known as
     formulas. ``omitted_mass`` bounds the mass of either law on cells that are left out, far below one half: they count as
     infinite losses in upper bounds and not at all in lower ones. Where ``omitted_growth`` v is finite no loss is infinite
     there, and the whole pair has K(z) <= z (z + 1) v / 2 for z >= 0, in both orders; mixing and splicing keep that, as
@@ -38,6 +39,7 @@ class FinitePair(Pair):
     exact: Cells | None = None
     omitted_mass: float = 0.0
     omitted_growth: float = math.inf
+    cell_errors: tuple[tuple[float, float, float], ...] = ()
 
     @staticmethod
     def of(cells: Cells) -> FinitePair:
@@ -80,14 +82,15 @@ class FinitePair(Pair):
         infinite_q = math.fsum(b for a, b in zip(self.p, self.q, strict=True) if a == 0)
         p, q = tuple(self.p[i] for i in common), tuple(self.q[i] for i in common)
         exact = self._cells if self._cells is None or len(common) == len(self.p) else Chosen(self._cells, common)
-        return LogPhi.of(
-            [(Finite(p, q, infinite_p, infinite_q, self.relative_error, exact, self.omitted_mass, self.omitted_growth), 1)]
-        )
+        errors = tuple((self.cell_errors[i][0], self.cell_errors[i][2]) for i in common) if self.cell_errors else ()
+        law = Finite(p, q, infinite_p, infinite_q, self.relative_error, exact, self.omitted_mass, self.omitted_growth, errors)
+        return LogPhi.of([(law, 1)])
 
     def reversed(self) -> FinitePair:
         """The vectors exchanged."""
         exact = None if self.exact is None else Exchanged(self.exact)
-        return FinitePair(self.q, self.p, self.relative_error, exact, self.omitted_mass, self.omitted_growth)
+        errors = tuple((of_q, of_p, of_ratio) for of_p, of_q, of_ratio in self.cell_errors)
+        return FinitePair(self.q, self.p, self.relative_error, exact, self.omitted_mass, self.omitted_growth, errors)
 
     def repeated(self, count: int) -> Pair:
         """How often each cell comes out, as long as there are few such counts."""
@@ -133,8 +136,14 @@ class FinitePair(Pair):
         mixture = tuple((1 - rate) * b + rate * a for a, b in zip(self.p, self.q, strict=True))
         # half an ulp of the rate, which 1 - rate inherits
         exact = None if self._cells is None else Mixed(self._cells, rate)
-        relative_error = self.relative_error + 2.0**-53 * (rate / (1 - rate) + 4)
-        return FinitePair(mixture, self.q, relative_error, exact, self.omitted_mass, self.omitted_growth).loss()
+        own = 2.0**-53 * (rate / (1 - rate) + 4)
+        errors = tuple(
+            _mixed_errors(rate * a / (mixed or 1.0), *cell, own)
+            for a, mixed, cell in zip(self.p, mixture, self.cell_errors, strict=bool(self.cell_errors))
+        )
+        return FinitePair(
+            mixture, self.q, self.relative_error + own, exact, self.omitted_mass, self.omitted_growth, errors
+        ).loss()
 
     def spliced_loss(self, rate: float) -> LogPhi:
         """The cells above, those below, and one for the rest."""
@@ -150,10 +159,21 @@ class FinitePair(Pair):
         kept = [*above, *below, *([(rest, rest)] if rest > 0 else [])]
         # half an ulp of the rate, which 1 - rate inherits; a difference of two probabilities loses digits
         cancellation = math.fsum(a for a, b in pairs if a > b) / max(rest, 1e-300) if rest > 0 else 0.0
-        relative_error = (self.relative_error + 2.0**-53 * (rate / (1 - rate) + 6)) * max(1.0, 2 * cancellation)
+        own = 2.0**-53 * (rate / (1 - rate) + 6)
+        relative_error = (self.relative_error + own) * max(1.0, 2 * cancellation)
         exact = None if self._cells is None else Spliced(self._cells, rate, higher, lower, rest > 0)
         above_and_below = tuple(a for a, _ in kept), tuple(b for _, b in kept)
-        return FinitePair(*above_and_below, relative_error, exact, self.omitted_mass, self.omitted_growth).loss()
+        errors: list[tuple[float, float, float]] = []
+        if self.cell_errors:
+            for (a, _), i in zip(above, higher, strict=True):
+                errors.append(_mixed_errors(rate * pairs[i][0] / a, *self.cell_errors[i], own))
+            for (_, b), i in zip(below, lower, strict=True):
+                of_p, of_q, of_ratio = self.cell_errors[i]
+                of_mixed, _, of_loss = _mixed_errors(rate * pairs[i][1] / b, of_q, of_p, of_ratio, own)
+                errors.append((of_p, of_mixed, of_loss))
+            # the rest is one number under both laws
+            errors += [(relative_error, relative_error, 0.0)] * (rest > 0)
+        return FinitePair(*above_and_below, relative_error, exact, self.omitted_mass, self.omitted_growth, tuple(errors)).loss()
 
     @property
     def _equal(self) -> bool:
@@ -164,3 +184,9 @@ class FinitePair(Pair):
     def _cells(self) -> Cells | None:
         """Formulas of the probabilities, unless there are none."""
         return Given(self.p, self.q) if self.exact is None and self.relative_error == 0 else self.exact
+
+
+def _mixed_errors(share: float, of_p: float, of_q: float, of_ratio: float, own: float) -> tuple[float, float, float]:
+    """Of a cell of (1 - rate) Q + rate P, of Q, and of their ratio; P has a share, and forming the mixture errs by ``own``."""
+    share = min(share * (1 + 1e-9), 1.0)
+    return share * of_p + (1 - share + 1e-9) * of_q + own, of_q, share * of_ratio + own

@@ -75,7 +75,8 @@ class InTurn:
         best: LogProbability | None = None
         ceiling: LogProbability | None = None
         for one in self._in_turn():
-            if one.fallback and ceiling is None:
+            # where a route has led, nearby profiles are not beneath all demands
+            if one.fallback and ceiling is None and id(self._loss) not in self._leading:
                 ceiling = _by_chernoff(self._loss, x)
                 if ceiling.meets(self._demand):
                     break

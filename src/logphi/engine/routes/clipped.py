@@ -23,7 +23,8 @@ def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
 
 def _after_all(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
     """Where a plain contour stands well, but large losses are most of its rounding errors."""
-    if not clipping.decides(loss, epsilon, contour.saddle_of_excess(loss, epsilon, demand.hint).abscissa):
+    small = not clipping.large_of(loss)
+    if small or not clipping.decides(loss, epsilon, contour.saddle_of_excess(loss, epsilon, demand.hint).abscissa):
         raise NotApplicableError("no large losses are in the way of a plain contour")
     return prepare(loss, epsilon, demand)
 

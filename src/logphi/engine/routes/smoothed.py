@@ -2,18 +2,38 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
+
+from logphi.engine.log_probability import masses
 from logphi.engine.method import Method, Retry
 from logphi.engine.routes.route import Local, Route, inverted
-from logphi.inversion import smoothed
+from logphi.inversion import contour, rare, smoothed
 from logphi.inversion.demand import Demand
 from logphi.laws.log_phi import LogPhi
 
 
 def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
     """On one line for both the smoothed payoff and what it adds."""
-    prepared = smoothed.prepare(loss, epsilon, demand)
-    return inverted(loss, _METHOD, None if prepared is None else prepared.at)
+    demand = _of_the_integral(loss, epsilon, demand)
+    kept = rare.without_rare_atoms(loss, epsilon, demand.rtol)
+    prepared = smoothed.prepare(kept.law, epsilon, demand)
+    return inverted(loss, _METHOD, None if prepared is None else lambda x: kept.with_rest(prepared.at(x)))
 
 
+def _of_the_integral(loss: LogPhi, epsilon: float, demand: Demand) -> Demand:
+    """The demand on the integral alone, which need not be sharp where it is a small part of the profile."""
+    (infinite, _), (_, reverse_log_mass) = masses(loss)
+    turned = epsilon < 0
+    floor = -math.expm1(min(epsilon + reverse_log_mass, 0.0)) if turned else infinite
+    if not floor > 0:
+        return demand
+    own, place = (loss.reflected(), -epsilon) if turned else (loss, epsilon)
+    log_part = contour.ceiling(own, place).at(place) + min(epsilon, 0.0)
+    return replace(demand, rtol=demand.rtol * math.exp(min(max(math.log(floor) - log_part, 0.0), _FAR)))
+
+
+# derived: a number far beyond every demand
+_FAR = 300.0
 _METHOD = Method("smoothed", Retry.IF_WIDE)
 SMOOTHED = Route(_METHOD, prepare, "inversion with a smoothed threshold: any loss away from its atoms", fallback=True)

@@ -1,0 +1,77 @@
+"""Atoms under a tilt e^{cx}: the sums that are M on a vertical line, with their errors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from logphi.arith.floats import ELEMENTARY, ULP
+from logphi.arrays import Array, Complex
+from logphi.quadrature.exponential_sums import turned_sums
+from logphi.quadrature.values import Line
+
+# entries of the intermediate arrays
+_BLOCK = 1 << 18
+# derived: so near, in steps, that no bound on a block notices
+_EQUAL = 1e-10
+# measured: for so few heights a matrix product gains nothing
+_FEW = 16
+# derived: so light a term, relative to the heaviest, is left out of a sum; what it weighs is counted
+_LIGHT = 1e-25
+
+
+@dataclass(frozen=True)
+class TiltedAtoms:
+    """The terms of M on a vertical line over e^top, less the lightest, which weigh ``omitted``, with their errors.
+
+    ``of_weight`` are relative errors, ``of_loss`` absolute ones, which |z| multiplies.
+    """
+
+    terms: Array
+    loss: Array
+    top: float
+    of_weight: Array
+    of_loss: Array
+    omitted: float
+
+    @staticmethod
+    def of(log_p: Array, loss: Array, errors: tuple[Array, Array], abscissa: float) -> TiltedAtoms:
+        """From logarithms of P-masses and losses, with the relative errors of the masses and the errors of the losses."""
+        weight = log_p + abscissa * loss
+        top = float(weight.max())
+        terms = np.exp(weight - top)
+        kept = terms > _LIGHT
+        of_weight, of_loss = (part[kept] for part in errors)
+        size = 1 + np.abs(log_p[kept]) + np.abs(weight[kept]) + abs(top)
+        return TiltedAtoms(
+            terms[kept],
+            loss[kept],
+            top,
+            of_weight + ELEMENTARY * size + (int(kept.sum()) + 16) * ULP,
+            of_loss + ELEMENTARY * np.abs(loss[kept]),
+            float(terms[~kept].sum()),
+        )
+
+    def sums(self, heights: Array) -> Complex:
+        """At zero and at other heights, as a matrix product where these are equally spaced."""
+        first, others = self.terms.sum(), heights[1:]
+        step = float(others[-1] - others[0]) / max(others.size - 1, 1)
+        if others.size > _FEW and np.abs(others[0] + step * np.arange(others.size) - others).max() < _EQUAL * step:
+            line = Line(0.0, step, others.size)
+            return np.append(first, turned_sums(self.terms * np.exp(1j * others[0] * self.loss), self.loss, line))
+        rows = max(_BLOCK // self.loss.size, 1)
+        parts = np.split(others, range(rows, others.size, rows))
+        return np.concatenate([[first], *(np.exp(1j * part[:, None] * self.loss) @ self.terms for part in parts)])
+
+    def error(self, sizes: Array) -> Array:
+        """Bounds of the errors of the sum at sizes of z."""
+        exponent = self.of_weight + sizes[:, None] * self.of_loss
+        wrong: Array = ((self.terms * np.expm1(np.minimum(exponent, 700.0))).sum(axis=1) + self.omitted) * (1 + 1e-9)
+        return wrong
+
+    def deviation(self, width: float) -> float:
+        """The standard deviation of the tilted law, but for a millionth of it; what is omitted counts with the whole width."""
+        total = self.terms.sum()
+        share = self.terms / total
+        return float(np.sqrt(share @ (self.loss - share @ self.loss) ** 2 + self.omitted / total * width**2))

@@ -28,6 +28,10 @@ class ChosenPair(Pair):
         """Every pair reversed."""
         return ChosenPair(tuple(pair.reversed() for pair in self.pairs), self.weights)
 
+    def doubled(self) -> ChosenPair:
+        """Every pair doubled."""
+        return ChosenPair(tuple(pair.doubled() for pair in self.pairs), self.weights)
+
     def mixed_loss(self, rate: float) -> LogPhi:
         """Of every pair with the same rate."""
         return self._combined(lambda pair: pair.mixed_loss(rate))

@@ -76,7 +76,7 @@ class ConvexCombination(LossTransform):
 
     def on_line(self, line: Line, count: int = 1) -> Values:
         """K on a vertical line."""
-        return self._mean(self._each(lambda part: part.on_line(line, count), (line.size,)))
+        return self._mean(self._each(lambda part: _resolved(part, line, count), (line.size,)))
 
     def approximate(self, c: Array, count: int = 1) -> Array:
         """K at real points, to some digits."""
@@ -94,26 +94,30 @@ class ConvexCombination(LossTransform):
         return [nothing if part.empty else values_of(part) for part in self.parts]
 
     def _mean(self, values: Sequence[Values]) -> Values:
-        """The logarithm of the sum of w_i e^{K_i}, from the K_i: minus infinity where there is no mass."""
-        sizes = np.max([np.abs(one.mid) for one in values], axis=0)
-        tops = np.max([one.mid.real for one in values], axis=0)
+        """The logarithm of the sum of w_i e^{K_i}, from the K_i: minus infinity where a measure is zero.
+
+        By the sum of w_i (e^{K_i - s} - 1): with s = 0 as long as all w_i e^{K_i} are of order one at most, and the largest is.
+        """
+        weights = self.weights.table()
+        tops = np.max([one.mid.real + weight.log for one, weight in zip(values, weights, strict=True)], axis=0)
         known = np.isfinite(tops) & np.isfinite(sum(one.radius for one in values))
-        scale = np.where(known & (sizes > 1), tops, 0.0)
+        scale = np.where(known & (np.abs(tops) > 1), tops, 0.0)
         total: NDArray[Any] = np.zeros(scale.shape)
         rounded, inner = np.zeros(scale.shape), np.zeros(scale.shape)
-        for weight, one in zip(self.weights.table(), values, strict=True):
-            mid = np.where(known, one.mid, 0.0)
-            change = _complex_expm1(mid - scale)
-            size = np.exp(mid.real - scale)
+        for weight, one in zip(weights, values, strict=True):
+            mid = np.where(known, one.mid, 0.0) - scale
+            size, near = np.exp(mid.real + weight.log), np.abs(mid) < 1
+            far = np.exp(np.where(near, 0.0, mid) + weight.log) - weight.value
+            change = np.where(near, weight.value * _complex_expm1(np.where(near, mid, 0.0)), far)
             own, other = (np.where(known, error, 0.0) for error in (one.rounding, one.inner))
-            # the difference of two exponents errs by an ulp of each; far below the others nothing is left to err
-            moved = np.where(scale == 0, 0.0, ULP * (np.abs(np.where(size > 0, mid, 0.0)) + np.abs(scale)))
-            total = total + weight.value * change
-            rounded += weight.value * (
-                np.abs(change) * (2 * ELEMENTARY + weight.relative_error + len(values) * ULP)
-                + size * (_growth(own + other) - _growth(other) + moved)
-            )
-            inner += weight.value * size * _growth(other)
+            # sums of exponents err by an ulp of each part; where nothing is left, nothing errs
+            exponent = np.where(size > 0, np.abs(mid), 0.0) + np.where(near, 0.0, abs(weight.log)) + 2 * np.abs(scale)
+            moved = np.where(near & (scale == 0), 0.0, ULP * exponent)
+            wrong = np.where(near, np.abs(change), size + weight.value)
+            total = total + change
+            rounded += wrong * (2 * ELEMENTARY + weight.relative_error + len(values) * ULP)
+            rounded += size * (_growth(own + other) - _growth(other) + moved)
+            inner += size * _growth(other)
         return _log1p(total, rounded, inner, scale, known)
 
     def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
@@ -260,6 +264,22 @@ def _complex_expm1(x: NDArray[Any]) -> NDArray[Any]:
         return np.expm1(x)  # type: ignore[no-any-return]
     size, angle = np.exp(x.real), x.imag
     return np.expm1(x.real) - 2 * size * np.sin(angle / 2) ** 2 + 1j * (size * np.sin(angle))  # type: ignore[no-any-return]
+
+
+def _resolved(part: LogPhi, line: Line, count: int) -> Values:
+    """K of a part on a line, by its size at most where rounding hides it: |M_i(c + it)| <= M_i(c).
+
+    A rare part with large losses has a size far above its value, and far below the others once it is weighted.
+    """
+    found = part.on_line(line, count)
+    hidden = ~(found.radius <= SIZE_ONLY)
+    if not hidden.any():
+        return found
+    top = part.log_transform(np.array([line.abscissa]), count)
+    size = np.fmin(found.mid.real + found.radius, float(top.mid[0].real + top.radius[0]))
+    return Values(
+        np.where(hidden, size, found.mid), np.where(hidden, SIZE_ONLY, found.rounding), np.where(hidden, 0.0, found.inner)
+    )
 
 
 def _growth(radius: Array) -> Array:

@@ -66,6 +66,8 @@ def mechanism_from_data(data: Any, depth: int = 0) -> Mechanism:
     given = {one: number_from_json(f"{one[:40]!r} of {name[:40]!r}", value) for one, value in parameters.items()}
     try:
         adjacency = Adjacency.of(content["adjacency"])
+        if name == "shuffled":
+            return _shuffled(mechanism_from_data(content.get("base"), depth + 1), adjacency, given)
         if name in _SAMPLED:
             return getattr(mechanism_from_data(content.get("base"), depth + 1), name)(**given, adjacency=adjacency)  # type: ignore[no-any-return]
         if name == CHOICE:
@@ -75,6 +77,13 @@ def mechanism_from_data(data: Any, depth: int = 0) -> Mechanism:
         return CATALOGUE[name](**given, adjacency=adjacency)
     except (TypeError, OverflowError) as wrong:
         raise ValueError(f"the parameters of {name[:40]!r} do not fit: {wrong}") from None
+
+
+def _shuffled(base: Mechanism, adjacency: Adjacency, given: dict[str, Any]) -> Mechanism:
+    """A mechanism on shuffled batches, under the relation of its base."""
+    if adjacency is not base.adjacency:
+        raise ValueError(f"shuffled batches are under the relation of their base, {base.adjacency.value!r}")
+    return base.shuffled(**given)
 
 
 def _listed(data: Any, depth: int) -> list[Mechanism]:

@@ -53,12 +53,14 @@ class Mechanism(Guided, Serializable, Questions):
     Curves and divergences: ``tradeoff``, ``inverse_tradeoff``, ``hockey_stick``, ``renyi``, ``renyi_orders``,
     ``kl_divergence``, ``max_divergence``.
     Laws: ``loss``, ``dual_loss``, ``unit_pair``, ``phi``, ``log_phi``. Attacks: ``risk``. Proofs: ``explain``, ``certify``.
-    Composition: ``m1 + m2``, ``n * m``. Sampling: ``poisson``, ``subset``. Data sets: ``adjacency``, ``group``.
+    Composition: ``m1 + m2``, ``n * m``. Sampling: ``poisson``, ``subset``. Batches: ``shuffled``, ``fixed_order``. Data sets: ``adjacency``, ``group``.
     Text: ``str(m)``, which :func:`logphi.parse` reads, and ``to_json``, which :func:`logphi.from_json` reads.
     """
 
     # for those who write a mechanism of their own
     _unlisted = frozenset({"loss_law", "pair", "counted", "tree"})
+    # whether only bounds by different means are known of it
+    _bracketed: ClassVar[bool] = False
     # NumPy's numbers leave ``*`` to the mechanism, and its arrays get the refusal
     __array_ufunc__ = None
 
@@ -275,6 +277,83 @@ class Mechanism(Guided, Serializable, Questions):
         6.476210004
         """
         return SubsetSampled(self, rate, subset_relation(self.adjacency, Adjacency.of(adjacency)))
+
+
+    @guided()
+    def shuffled(self, batches: Scalar, epochs: Scalar = 1) -> Mechanism:
+        """The mechanism on every batch of a data set that is shuffled afresh in each epoch: a bracket and not a number.
+
+        A record is in one batch of an epoch. Not known is how much its secret place amplifies; it is far from what Poisson
+        samples do. The upper end is one release an epoch without amplification, as in batches of a fixed order. The lower end is
+        the attack by the largest output, which holds for some records and some data set: the noisy sums are T outputs, one
+        of which has the mean 2s under P and s under Q, as all other records hold the opposite value.
+
+        Neighbours differ by a record whose place in its batch stays empty, or under ``"replace"`` takes another value. Answered
+        are ``delta``, ``epsilon``, trade-off functions, divergences and zCDP, also of compositions with it.
+
+        Parameters
+        ----------
+        batches
+            Their number in one epoch, 1 or more.
+        epochs
+            How many times all batches are gone through: ``epochs * m.shuffled(batches)``.
+
+        Returns
+        -------
+        Mechanism
+            Its answers have the status ``BRACKET``; ``float`` gives the upper end.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If a number is none, or the mechanism is not Gaussian.
+
+        References
+        ----------
+        Chua, Ghazi, Kamath, Kumar, Manurangsi, Sinha & Zhang 2024, *How Private are DP-SGD Implementations?*
+
+        Examples
+        --------
+        >>> import logphi as lp
+        >>> spent = lp.Gaussian(sigma=0.4).shuffled(10_000).delta(4)
+        >>> round(spent.lower, 6), round(spent.upper, 6)
+        (0.226056, 0.24382)
+        """
+        number, times = check.whole("batches", batches, 1, LARGEST_SIZE), check.count("epochs", epochs)
+        from logphi.algebra.shuffled import shuffled
+
+        return times * shuffled(self, number)
+
+    @guided()
+    def fixed_order(self, batches: Scalar) -> Mechanism:
+        """One epoch of the mechanism on every batch of a data set in a fixed order: the release on the batch with the record.
+
+        An adversary may know which batch holds the record, and the others tell nothing of it, so that one release is left,
+        without amplification. ``epochs * m.fixed_order(batches)`` goes through all batches again.
+
+        Parameters
+        ----------
+        batches
+            Their number in one epoch, 1 or more, which the answer does not depend on.
+
+        Returns
+        -------
+        Mechanism
+            The mechanism itself.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If the number is none.
+
+        Examples
+        --------
+        >>> import logphi as lp
+        >>> 60 * lp.Gaussian(sigma=1.1).fixed_order(234)
+        60 * Gaussian(sigma=1.1)
+        """
+        check.whole("batches", batches, 1, LARGEST_SIZE)
+        return self
 
 
 class Primitive(Constructed, Mechanism):
@@ -587,4 +666,8 @@ def _collect(adjacency: Adjacency, terms: Iterable[tuple[Mechanism, int]]) -> Me
     kept = tuple((one, count) for (one, _), count in counts.items() if count)
     if len(kept) == 1 and kept[0][1] == 1:
         return kept[0][0]
+    if any(one._bracketed for one, _ in kept):
+        from logphi.algebra.bracketed import BracketedComposition
+
+        return BracketedComposition(kept, adjacency)
     return Composition(kept, adjacency)

@@ -19,7 +19,7 @@ from logphi.mechanisms.catalogue import PYTHON_ONLY
 FLAGS = {"True": True, "False": False}
 # as mechanisms are written in Python
 PACKAGE = ("lp", "logphi")
-TRANSFORMS = ("poisson", "subset")
+TRANSFORMS = ("poisson", "subset", "shuffled", "fixed_order")
 LONGEST = 1_000_000
 """Characters in a text: room for tens of thousands of distinct steps."""
 DEEPEST = 50

@@ -20,8 +20,12 @@ def common_span(spans: Sequence[tuple[float, float]]) -> tuple[float, float] | N
     if not spans:
         return inf, 0.0
     base, base_error = min(spans)
-    ratios = [Fraction(span / base).limit_denominator(1000) for span, _ in spans]
-    parts = lcm(*(ratio.denominator for ratio in ratios))
+    ratios, parts = [], 1
+    for span, _ in spans:
+        ratios.append(Fraction(span / base).limit_denominator(1000))
+        parts = lcm(parts, ratios[-1].denominator)
+        if parts * ratios[-1] > _LARGEST_RATIO:
+            return None
     if parts * max(ratios) > _LARGEST_RATIO:
         return None
     common = gcd(*(int(ratio * parts) for ratio in ratios))

@@ -58,6 +58,7 @@ class RandomChoice(Primitive):
     adjacency: RelationOrNone = default(None)
     _one_formula: ClassVar = True
     _distributions: ClassVar = ("probabilities",)
+    _undescribed: ClassVar = "the sum of its transforms is not enclosed in balls; certify the worst of its mechanisms"
     _hints: ClassVar = {"weights": "probabilities=", "p": "probabilities="}
 
     def __post_init__(self) -> None:
@@ -105,9 +106,6 @@ class RandomChoice(Primitive):
     def _numbers(self) -> Iterator[float]:
         own = super()._numbers()
         return chain(own, *(one._numbers() for part in self.mechanisms for one, _ in part.counted()))
-
-    def _uncertified(self) -> str:
-        return next(filter(None, (one._uncertified() for part in self.mechanisms for one, _ in part.counted())), "")
 
 
 def _listed(mechanisms: Any) -> tuple[Mechanism, ...]:

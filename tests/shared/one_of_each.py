@@ -26,7 +26,7 @@ def gaussian_divergence(order: Any) -> Any:
     return order / 2
 
 
-def RandomChoice(probabilities: Any, adjacency: Any = "add_remove") -> lp.Mechanism:  # noqa: N802 (as the constructor is called)
+def RandomChoice(probabilities: Any, adjacency: Any = "add_remove") -> lp.Mechanism:
     return lp.RandomChoice([lp.Gaussian(sigma=sigma, adjacency=adjacency) for sigma in (2, 4)], probabilities)
 
 

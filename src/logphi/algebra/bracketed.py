@@ -34,7 +34,8 @@ class _BothEnds:
             if options.get("method") is not None:
                 raise UnsupportedError("a bracket is no answer of one method: leave method out")
             above, below = (getattr(one, self._name)(*arguments, **options) for one in (instance.cover, instance.attack))
-            return _between(above, below)
+            found: Bound | Bounds = _between(above, below)
+            return found
 
         return ask
 
@@ -52,6 +53,11 @@ class Bracketed(Mechanism):
     @abstractmethod
     def attack(self) -> Mechanism:
         """What it is at least."""
+
+    @property
+    @abstractmethod
+    def few_outcomes(self) -> Mechanism:
+        """An attack that composes quickly."""
 
     @property
     @abstractmethod
@@ -90,8 +96,8 @@ class Bracketed(Mechanism):
 
     def _refuse(self) -> NoReturn:
         raise UnsupportedError(
-            "shuffled batches have no loss that is known: delta, epsilon, trade-off functions, divergences and zCDP are answered "
-            "with a bracket, and other questions by the cover of a release, m.cover, an upper bound without amplification"
+            "shuffled batches have no loss that is known: delta, epsilon, trade-off functions, divergences and zCDP are "
+            "answered with a bracket, and other questions by m.cover, an upper bound without amplification"
         )
 
 
@@ -105,6 +111,11 @@ class BracketedComposition(Bracketed, Composition):
     def attack(self) -> Mechanism:
         """All attacks, by few outcomes each."""
         return compose(count * (one.few_outcomes if isinstance(one, Bracketed) else one) for one, count in self.terms)
+
+    @property
+    def few_outcomes(self) -> Mechanism:
+        """The same."""
+        return self.attack
 
     @property
     def cover(self) -> Mechanism:

@@ -9,14 +9,14 @@ from __future__ import annotations
 import inspect
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import reduce
 from itertools import chain
 from operator import add
 from typing import Any, ClassVar
 
-from logphi.algebra import certification
+from logphi.algebra import batches, certification
 from logphi.algebra.asking import Questions
 from logphi.algebra.constructor import Constructed
 from logphi.algebra.parametric import Parametric, symbolic
@@ -53,7 +53,8 @@ class Mechanism(Guided, Serializable, Questions):
     Curves and divergences: ``tradeoff``, ``inverse_tradeoff``, ``hockey_stick``, ``renyi``, ``renyi_orders``,
     ``kl_divergence``, ``max_divergence``.
     Laws: ``loss``, ``dual_loss``, ``unit_pair``, ``phi``, ``log_phi``. Attacks: ``risk``. Proofs: ``explain``, ``certify``.
-    Composition: ``m1 + m2``, ``n * m``. Sampling: ``poisson``, ``subset``. Batches: ``shuffled``, ``fixed_order``. Data sets: ``adjacency``, ``group``.
+    Composition: ``m1 + m2``, ``n * m``. Sampling: ``poisson``, ``subset``. Batches: ``shuffled``, ``fixed_order``.
+    Data sets: ``adjacency``, ``group``.
     Text: ``str(m)``, which :func:`logphi.parse` reads, and ``to_json``, which :func:`logphi.from_json` reads.
     """
 
@@ -69,6 +70,8 @@ class Mechanism(Guided, Serializable, Questions):
         """The distinct mechanisms that this one is composed of, with their counts."""
 
     certify = certification.certify
+    shuffled = batches.shuffled
+    fixed_order = batches.fixed_order
 
     def tree(self) -> list[tuple[int, dict[str, Any]]]:
         """Counts and distinct mechanisms as plain data: names, relations and exact parameters, in one order.
@@ -227,24 +230,9 @@ class Mechanism(Guided, Serializable, Questions):
             return Parametric.of(sampled, (self, rate), options)  # type: ignore[return-value]
         relation = poisson_relation(self.adjacency, None if adjacency is None else Adjacency.of(adjacency))
         if any(size is not None for size in sizes.values()):
-            return self._cut_off(rate, relation, {"group_size": (group_size, 1), "one_pair": (one_pair, False)}, **sizes)
+            return batches.truncated(self, rate, relation, group_size=group_size, one_pair=one_pair, **sizes)
         kind = PoissonOnePair if check.flag("one_pair", one_pair) else PoissonSampled
         return kind(self, rate, group_size, relation)
-
-    def _cut_off(
-        self, rate: RealLike, relation: Adjacency, others: Mapping[str, tuple[Any, Any]], **sizes: Scalar | None
-    ) -> Mechanism:
-        """The mechanism on a Poisson sample that is cut off."""
-        if missing := [name for name, size in sizes.items() if size is None]:
-            raise ValueError(
-                f"{missing[0]} is missing: how often a batch is cut off depends on both truncated_batch_size and dataset_size"
-            )
-        for name, (given, plain) in others.items():
-            if given != plain:
-                raise UnsupportedError(f"{name} is not known for batches that are cut off: leave it or truncated_batch_size out")
-        from logphi.algebra.truncated_sample import TruncatedSample
-
-        return TruncatedSample(self, rate, adjacency=relation, **sizes)  # type: ignore[arg-type]
 
     @guided("m.subset(size / dataset_size, adjacency=...), whose rate is the size of the subset over that of the data set")
     def subset(self, rate: Scalar, *, adjacency: AdjacencyLike) -> Mechanism:
@@ -277,83 +265,6 @@ class Mechanism(Guided, Serializable, Questions):
         6.476210004
         """
         return SubsetSampled(self, rate, subset_relation(self.adjacency, Adjacency.of(adjacency)))
-
-
-    @guided()
-    def shuffled(self, batches: Scalar, epochs: Scalar = 1) -> Mechanism:
-        """The mechanism on every batch of a data set that is shuffled afresh in each epoch: a bracket and not a number.
-
-        A record is in one batch of an epoch. Not known is how much its secret place amplifies; it is far from what Poisson
-        samples do. The upper end is one release an epoch without amplification, as in batches of a fixed order. The lower end is
-        the attack by the largest output, which holds for some records and some data set: the noisy sums are T outputs, one
-        of which has the mean 2s under P and s under Q, as all other records hold the opposite value.
-
-        Neighbours differ by a record whose place in its batch stays empty, or under ``"replace"`` takes another value. Answered
-        are ``delta``, ``epsilon``, trade-off functions, divergences and zCDP, also of compositions with it.
-
-        Parameters
-        ----------
-        batches
-            Their number in one epoch, 1 or more.
-        epochs
-            How many times all batches are gone through: ``epochs * m.shuffled(batches)``.
-
-        Returns
-        -------
-        Mechanism
-            Its answers have the status ``BRACKET``; ``float`` gives the upper end.
-
-        Raises
-        ------
-        ValueError, TypeError
-            If a number is none, or the mechanism is not Gaussian.
-
-        References
-        ----------
-        Chua, Ghazi, Kamath, Kumar, Manurangsi, Sinha & Zhang 2024, *How Private are DP-SGD Implementations?*
-
-        Examples
-        --------
-        >>> import logphi as lp
-        >>> spent = lp.Gaussian(sigma=0.4).shuffled(10_000).delta(4)
-        >>> round(spent.lower, 6), round(spent.upper, 6)
-        (0.226056, 0.24382)
-        """
-        number, times = check.whole("batches", batches, 1, LARGEST_SIZE), check.count("epochs", epochs)
-        from logphi.algebra.shuffled import shuffled
-
-        return times * shuffled(self, number)
-
-    @guided()
-    def fixed_order(self, batches: Scalar) -> Mechanism:
-        """One epoch of the mechanism on every batch of a data set in a fixed order: the release on the batch with the record.
-
-        An adversary may know which batch holds the record, and the others tell nothing of it, so that one release is left,
-        without amplification. ``epochs * m.fixed_order(batches)`` goes through all batches again.
-
-        Parameters
-        ----------
-        batches
-            Their number in one epoch, 1 or more, which the answer does not depend on.
-
-        Returns
-        -------
-        Mechanism
-            The mechanism itself.
-
-        Raises
-        ------
-        ValueError, TypeError
-            If the number is none.
-
-        Examples
-        --------
-        >>> import logphi as lp
-        >>> 60 * lp.Gaussian(sigma=1.1).fixed_order(234)
-        60 * Gaussian(sigma=1.1)
-        """
-        check.whole("batches", batches, 1, LARGEST_SIZE)
-        return self
 
 
 class Primitive(Constructed, Mechanism):

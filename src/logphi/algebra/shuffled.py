@@ -23,7 +23,7 @@ _CELLS = 1 << 15
 _FEW_CELLS = 1 << 10
 
 
-def shuffled(base: Mechanism, batches: int) -> Mechanism:
+def one_epoch(base: Mechanism, batches: int) -> Mechanism:
     """One epoch of shuffled batches; the base itself where nothing is left to amplify.
 
     Raises
@@ -46,7 +46,7 @@ def shuffled(base: Mechanism, batches: int) -> Mechanism:
 class LargestOutput(Primitive):
     """The largest of the outputs on all batches, rounded to cells."""
 
-    shift: NormalShift
+    moved: NormalShift
     batches: int
     cells: int
     adjacency: Adjacency
@@ -54,8 +54,9 @@ class LargestOutput(Primitive):
 
     def pair(self) -> Pair:
         """Under replace the other records hold what the second law does; otherwise the opposite of the record."""
+        shift: Any = self.moved.shift
         means = (1, 0) if self.adjacency is Adjacency.REPLACE else (2, 1)
-        return largest_output(self.shift.shift, means, self.batches, self.cells)
+        return largest_output(shift, means, self.batches, self.cells)
 
 
 @frozen

@@ -43,9 +43,7 @@ class TruncatedSample(Primitive):
 
     def loss_law(self) -> LogPhi:
         """By the pair of the base."""
-        return truncated_poisson(
-            self.base.pair(), self.rate, self.truncated_batch_size, self.dataset_size, self.adjacency
-        )
+        return truncated_poisson(self.base.pair(), self.rate, self.truncated_batch_size, self.dataset_size, self.adjacency)
 
     def pair(self) -> Pair:
         """Not known.

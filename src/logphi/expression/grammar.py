@@ -203,6 +203,8 @@ class Reader:
                 value = self.sum()
             if is_mechanism(value):
                 start.refuse("an argument is a number or a list, not a mechanism")
+            if isinstance(value, list) and any(map(is_mechanism, value)) and not _chooses(function):
+                start.refuse("a number belongs here, not a mechanism")
             if named:
                 keywords[start.text] = value
             else:
@@ -211,6 +213,11 @@ class Reader:
                 self.expect(")")
                 break
         return _attempt(name, function, positional, keywords)
+
+
+def _chooses(function: Callable[..., Any]) -> bool:
+    """Whether a constructor takes a list of mechanisms."""
+    return "mechanisms" in inspect.signature(function).parameters
 
 
 def _entry(start: Token, value: Any) -> Any:

@@ -1,6 +1,8 @@
 """Convex combinations of laws: one of several measures, chosen at random.
 
 notation: mu = sum of w_i mu_i with positive weights that sum to one, M = sum of w_i M_i, K = log M.
+
+The file is longer than others because all that is known of the parts is combined, member by member.
 """
 
 from __future__ import annotations
@@ -159,7 +161,9 @@ class ConvexCombination(LossTransform):
             max(one.error for one in supports),
             all(one.atomless for one in supports),
             self._pieces(),
-            Lattice.of_union((_lattice_of(part), one.lower, one.upper) for part, one in zip(self._finite, supports, strict=True)),
+            Lattice.of_union(
+                (_lattice_of(part), one.lower, one.upper) for part, one in zip(self._finite, supports, strict=True)
+            ),
             Omitted(max(one.mass for one in omitted), self._omitted_growth()) if omitted else Omitted(),
         )
 

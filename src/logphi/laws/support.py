@@ -76,7 +76,7 @@ class Lattice:
 
     @staticmethod
     def of_union(laws: Iterable[tuple[Lattice | None, float, float]]) -> Lattice | None:
-        """The finest lattice that carries every one of several laws, given with the ends of their supports; None without one."""
+        """The finest lattice that carries each of several laws, given with the ends of their supports; None without one."""
         known: list[tuple[Lattice, float]] = []
         for lattice, lower, upper in laws:
             if lattice is None:

@@ -26,9 +26,9 @@ LEAST_PROBABILITY = 1e-290
 class RandomChoice(Primitive):
     """Runs one of several mechanisms, chosen by a coin that does not depend on the data and that everybody sees.
 
-    Pair: sum of p_i P_i against sum of p_i Q_i, each with its i. log-phi: M(z) = sum of p_i M_i(z). The profile of one release is
-    the sum of p_i delta_i in each order of the pairs, as the integral of (p - e^eps q)_+ is a sum over i; the larger sum of both
-    orders counts. A coin that nobody sees leaks no more. In a composition every release throws its own coin.
+    Pair: sum of p_i P_i against sum of p_i Q_i, each with its i. log-phi: M(z) = sum of p_i M_i(z). The profile of one release
+    is the sum of p_i delta_i in each order of the pairs, as the integral of (p - e^eps q)_+ is a sum over i; the larger sum of
+    both orders counts. A coin that nobody sees leaks no more. In a composition every release throws its own coin.
 
     Parameters
     ----------
@@ -43,7 +43,8 @@ class RandomChoice(Primitive):
     Raises
     ------
     ValueError, TypeError
-        If a list is empty, they differ in length, or hold anything else; if the mechanisms are stated under different relations.
+        If a list is empty, the lists differ in length or hold anything else, or the mechanisms are stated under different
+        relations.
 
     Examples
     --------
@@ -75,9 +76,10 @@ class RandomChoice(Primitive):
             names = " and ".join(f"{short(one)} ({relation.value})" for relation, one in list(relations.items())[:2])
             raise ValueError(f"a choice is between mechanisms under one relation, got {names}; state all under one adjacency")
         own = mechanisms[0].adjacency
-        if self.adjacency is not None and Adjacency.of(self.adjacency) is not own:
+        given: Adjacency | None = self.adjacency
+        if given is not None and Adjacency.of(given) is not own:
             raise ValueError(
-                f"adjacency of a choice is that of its mechanisms, {own.value!r}, got {Adjacency.of(self.adjacency).value!r}: "
+                f"adjacency of a choice is that of its mechanisms, {own.value!r}, got {Adjacency.of(given).value!r}: "
                 "leave it out"
             )
         self._settle(mechanisms=mechanisms, probabilities=probabilities, adjacency=own)

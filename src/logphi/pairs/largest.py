@@ -1,17 +1,17 @@
 """The largest of many normal outputs, one of which a record moves: what an attack on shuffled batches sees.
 
-notation: T outputs of unit width, one of which has the mean a under P and b < a under Q, and all others the mean 0. The largest is
-at most x with probability F_a(x) = Phi(x - a) Phi(x)^{T - 1}, whichever output it is.
+notation: T outputs of unit width, one of which has the mean a under P and b < a under Q, and all others the mean 0. The
+largest is at most x with probability F_a(x) = Phi(x - a) Phi(x)^{T - 1}, whichever output it is.
 """
 
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
 from logphi.arith.floats import FLOATS, ULP
-from logphi.arith.protocol import Parameter
 from logphi.arrays import Array
 from logphi.normal.tails import log_masses
 from logphi.pairs.finite import FinitePair
@@ -23,7 +23,7 @@ _MOST = 16.0
 
 
 @lru_cache(maxsize=32)
-def largest_output(shift: Parameter, means: tuple[int, int], outputs: int, cells: int) -> FinitePair:
+def largest_output(shift: Any, means: tuple[int, int], outputs: int, cells: int) -> FinitePair:
     """The cell in which the largest of ``outputs`` lies, where the means are multiples of a shift.
 
     The cells are equally wide, but for the first and the last, which are endless. A shift above 16 counts as 16, whose outputs
@@ -35,12 +35,12 @@ def largest_output(shift: Parameter, means: tuple[int, int], outputs: int, cells
     places = np.linspace(-_FARTHEST, top + _FARTHEST, cells)
     low = places[np.searchsorted(_log_below(places, top, outputs)[0], _LOWEST)]
     ends = np.linspace(low, top + _FARTHEST, cells)
-    vectors, errors = zip(*(_masses(ends, mean * mid, mean * rad, outputs) for mean in means), strict=True)
-    return FinitePair(*(tuple(vector.tolist()) for vector in vectors), relative_error=float(max(errors)))
+    (p, p_error), (q, q_error) = (_masses(ends, mean * mid, mean * rad, outputs) for mean in means)
+    return FinitePair(tuple(p.tolist()), tuple(q.tolist()), max(p_error, q_error))
 
 
 def _log_below(x: Array, mean: float, outputs: int) -> tuple[Array, Array]:
-    """log F_a(x), and a bound of its error but for that of x - a."""
+    """The logarithm of F_a(x), and a bound of its error but for that of x - a."""
     total, wrong = np.zeros(x.shape), np.zeros(x.shape)
     for place, count in ((x - mean, 1), (x, outputs - 1)):
         above, own = log_masses(place, np.full(x.shape, np.inf))
@@ -48,7 +48,9 @@ def _log_below(x: Array, mean: float, outputs: int) -> tuple[Array, Array]:
         # near one from its complement, whose relative error counts as little as it
         near = place > 0
         log_mass = np.where(near, np.log1p(-np.exp(np.where(near, above, -1.0))), below)
-        error = np.where(near, 2 * np.exp(above) * (own + 4 * ULP) + 4 * ULP * np.abs(log_mass), other + 4 * ULP * np.abs(below))
+        error = np.where(
+            near, 2 * np.exp(above) * (own + 4 * ULP) + 4 * ULP * np.abs(log_mass), other + 4 * ULP * np.abs(below)
+        )
         total, wrong = total + count * log_mass, wrong + count * error
     return total, wrong + 4 * ULP * np.abs(total)
 
@@ -56,7 +58,7 @@ def _log_below(x: Array, mean: float, outputs: int) -> tuple[Array, Array]:
 def _masses(ends: Array, mean: float, mean_error: float, outputs: int) -> tuple[Array, float]:
     """The masses between the ends, below the first and above the last, and a bound of their relative errors.
 
-    F grows from x to y by the factor of each output, 1 + (Phi(y - a) - Phi(x - a)) / Phi(x - a): no digits are lost to a difference.
+    From x to y each output multiplies F by 1 + (Phi(y - a) - Phi(x - a)) / Phi(x - a): no digits are lost to a difference.
     """
     log_below, wrong = _log_below(ends, mean, outputs)
     growth, error = np.zeros(ends.size - 1), np.zeros(ends.size - 1)
@@ -72,5 +74,3 @@ def _masses(ends: Array, mean: float, mean_error: float, outputs: int) -> tuple[
     moved = 2 * ULP * far / float(np.diff(ends).min()) + (1 + far) * (4 * ULP * far + mean_error)
     last = float(wrong[-1] / -np.expm1(log_below[-1]))
     return masses, float(max(wrong.max() + (np.exp(growth) * error).max() + 16 * ULP, last)) * 1.01 + 2 * moved
-
-

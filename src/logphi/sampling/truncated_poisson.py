@@ -2,19 +2,19 @@
 
 notation: n records, q the rate, B the largest batch, N ~ Bin(n - 1, q) how many of the others are drawn.
 
-Let the adversary see whether N >= B, which does not depend on the record. If N < B nothing is cut off, and the release is one on a
-Poisson sample. If N >= B, B of the others are in the batch unless the record takes the place of one of them, which happens with
-probability q E[B/(N + 1) | N >= B] =: q'. That moves a sum of records by twice what one of them does at most, and the pair of one
-record that takes either value under replace, at twice the sensitivity and the rate q', dominates. With tau = P(N >= B)
+Let the adversary see whether N >= B, which does not depend on the record. If N < B nothing is cut off, and the release is one
+on a Poisson sample. If N >= B, B of the others are in the batch unless the record takes the place of one of them, which happens
+with probability q E[B/(N + 1) | N >= B] =: q'. That moves a sum of records by twice what one of them does at most, and the pair
+of one record that takes either value under replace, at twice the sensitivity and the rate q', dominates. With tau = P(N >= B)
 
-    M = (1 - tau) M[sample at rate q] + tau M[replace at rate q', twice the shift],     q' = (B/n) P(Bin(n, q) > B) / tau,
+    M = (1 - tau) M[sample at rate q] + tau M[replace at rate q', twice the shift],   q' = (B/n) P(Bin(n, q) > B) / tau,
 
 an upper bound where both data sets have n records, and where the larger of them has (Ganesh 2025 and dp_accounting's
 ``from_truncated_subsampled_gaussian_mechanism`` form the same).
 
-A larger q' is never better, as N(0, 1) mixed with the pair at q' gives the pair at any smaller rate; so q' is rounded up. tau may
-move the answer either way: it is enclosed to some 50 digits, and lies within the error that its double carries. Where one of the
-two cases is rarer than 1e-290, it counts as that likely, and as leaking everything.
+A larger q' is never better, as N(0, 1) mixed with the pair at q' gives the pair at any smaller rate; so q' is rounded up. tau
+may move the answer either way: it is enclosed to some 50 digits, and lies within the error that its double carries. Where one
+of the two cases is rarer than 1e-290, it counts as that likely, and as leaking everything.
 """
 
 from __future__ import annotations
@@ -53,9 +53,11 @@ def truncated_poisson(pair: Pair, rate: float, batch: int, size: int, relation: 
         return sampled
     double, exact_rate = pair.doubled(), meant(rate)
     low, high = binomial_tail(size - 1, exact_rate, batch)
-    within = min(Fraction(batch, size) * binomial_tail(size, exact_rate, batch + 1)[1] / low, 1) if low else Fraction(1)
     # of N + 1 >= B + 1 records, B are kept
-    cut_off = double.replaced_loss(Written(min(within, exact_rate * Fraction(batch, batch + 1))))
+    within = exact_rate * Fraction(batch, batch + 1)
+    if low:
+        within = min(within, Fraction(batch, size) * binomial_tail(size, exact_rate, batch + 1)[1] / low)
+    cut_off = double.replaced_loss(Written(within))
     if low == 1:
         return cut_off
     if low == 0 or high == 1:

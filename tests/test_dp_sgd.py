@@ -130,7 +130,10 @@ def test_it_is_the_noise_that_calibration_finds():
         ({"target_epsilon": 1, "target_delta": 1}, ["target_delta must lie between 0 and 1"]),
         ({"target_epsilon": -1, "target_delta": 1e-5}, ["target_epsilon must not be negative"]),
         ({"target_epsilon": math.nan, "target_delta": 1e-5}, ["target_epsilon"]),
-        ({"target_epsilon": 1, "target_delta": 1e-5, "sampler": "shuffled"}, ["shuffled batches have no epsilon that is known"]),
+        (
+            {"target_epsilon": 1, "target_delta": 1e-5, "sampler": "shuffled"},
+            ["shuffled batches have no epsilon that is known"],
+        ),
         (
             {"target_epsilon": 0.1, "target_delta": 1e-5, "clipped_count_noise": 0.5, "batch_size": 10**8},
             ["no noise multiplier that was tried meets epsilon <= 0.1", "more clipped_count_noise"],

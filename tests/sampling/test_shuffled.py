@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 import mpmath
 import numpy as np
@@ -45,7 +46,7 @@ def test_the_published_figures():
 def test_the_lower_end_is_that_of_the_best_threshold(sigma, batches, epsilon):
     best = attained(epsilon, mpmath.mpf(str(sigma)), batches)
     lower = lp.Gaussian(sigma=sigma).shuffled(batches).delta(epsilon).lower
-    assert lower == pytest.approx(float(best), rel=2e-5)
+    assert lower == pytest.approx(float(best), rel=1e-4)
     # a threshold of the grid attains it; cells may know a better one, by less than the grid is coarse
     assert lower >= float(best) * (1 - 1e-5)
 
@@ -57,11 +58,11 @@ def test_cells_hold_the_masses_of_the_largest_output(sigma, means, batches):
     pair = largest_output(Ratio(1.0, sigma), means, batches, 64)
     m = min(1 / mpmath.mpf(str(sigma)), 16)
     assert all(p > 0 for p in (*pair.p, *pair.q))
-    with mpmath.workdps(60):
+    with mpmath.workdps(320):
         places = [mpmath.mpf(x) for x in np.linspace(*_ends_of(float(m), means, batches), 64)]
         for vector, mean in zip((pair.p, pair.q), means, strict=True):
             below = [0, *(mpmath.ncdf(x - mean * m) * mpmath.ncdf(x) ** (batches - 1) for x in places), 1]
-            exact = [b - a for a, b in zip(below, below[1:], strict=False)]
+            exact = [b - a for a, b in pairwise(below)]
             # the ends are those of doubles; what is left is compared far above both errors
             assert all(abs(own - other) <= 1e-9 * other for own, other in zip(vector, exact, strict=True))
     assert pair.relative_error < 1e-9
@@ -112,13 +113,17 @@ def test_other_releases_compose_with_it():
     assert lp.parse(str(release)) == release == lp.from_json(release.to_json())
 
 
-@pytest.mark.parametrize("question", ["hockey_stick(2.0)", "renyi(2)", "kl_divergence()", "zcdp()", "log_delta(1)"])
+@pytest.mark.parametrize(
+    "question",
+    ["hockey_stick(2.0)", "renyi(2)", "kl_divergence()", pytest.param("zcdp()", marks=pytest.mark.slow), "log_delta(1)"],
+)
 def test_what_grows_with_the_pair_is_bracketed(question):
     release = lp.Gaussian(sigma=1.1).shuffled(50)
     ends = [eval(f"one.{question}", {"one": one}) for one in (release.attack, release, release.cover)]
     assert ends[0].lower == ends[1].lower <= ends[1].upper == ends[2].upper
 
 
+@pytest.mark.slow
 def test_a_trade_off_function_has_its_private_side_below():
     found = lp.Gaussian(sigma=1.1).shuffled(50).tradeoff([0.1, 0.2])
     assert (found.lower == lp.Gaussian(sigma=1.1).tradeoff([0.1, 0.2]).lower).all()
@@ -138,7 +143,7 @@ def test_a_trade_off_function_has_its_private_side_below():
     ],
 )
 def test_what_is_not_known_is_refused_in_words(ask):
-    with pytest.raises(ValueError, match="shuffled batches|bracket"):
+    with pytest.raises(ValueError, match=r"shuffled batches|bracket"):
         ask(lp.Gaussian(sigma=1.1).shuffled(50))
 
 

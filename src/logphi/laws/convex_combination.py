@@ -250,7 +250,10 @@ class ConvexCombination(LossTransform):
         return ConvexCombination(tuple(part.reflected() for part in self.parts), self.weights)
 
     def by_form(self, forms: Forms[T]) -> T | None:
-        """As atoms, where nothing else is left of it."""
+        """Its form, and else as atoms, where there is nothing else."""
+        found = forms.combination(self.parts, self.weights)
+        if found is not None:
+            return found
         pieces = self.support.pieces
         if pieces is None or pieces.width > 0 or self.support.omitted.mass:
             return None

@@ -11,6 +11,7 @@ from logphi.laws.weights import Weights
 from logphi.quadrature.curve import Curve
 
 if TYPE_CHECKING:
+    from logphi.laws.log_phi import LogPhi
     from logphi.laws.transform import LossTransform
 
 T = TypeVar("T")
@@ -40,6 +41,10 @@ class Forms(Generic[T]):
 
     def sampled(self, base: LossTransform, rate: Parameter) -> T | None:
         """The law of log(1 - q + q e^L), where L is the log-ratio of a base law: its likelihood ratio is mixed with one."""
+        return None
+
+    def combination(self, parts: tuple[LogPhi, ...], weights: Weights) -> T | None:
+        """The sum of w_i mu_i, each mu_i a sum of laws."""
         return None
 
     def flat(self, width: Parameter, constants: Callable[[float], tuple[float, float]]) -> T | None:

@@ -73,4 +73,4 @@ def _masses(ends: Array, mean: float, mean_error: float, outputs: int) -> tuple[
     far = float(np.abs(ends).max() + abs(mean))
     moved = 2 * ULP * far / float(np.diff(ends).min()) + (1 + far) * (4 * ULP * far + mean_error)
     last = float(wrong[-1] / -np.expm1(log_below[-1]))
-    return masses, float(max(wrong.max() + (np.exp(growth) * error).max() + 16 * ULP, last)) * 1.01 + 2 * moved
+    return masses, float(max(wrong.max() + ((1 + growth) * error).max() + 16 * ULP, last)) * 1.01 + 2 * moved

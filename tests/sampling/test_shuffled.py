@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from itertools import pairwise
+from typing import Any
 
 import mpmath
 import numpy as np
@@ -118,7 +119,7 @@ def test_other_releases_compose_with_it():
     ["hockey_stick(2.0)", "renyi(2)", "kl_divergence()", pytest.param("zcdp()", marks=pytest.mark.slow), "log_delta(1)"],
 )
 def test_what_grows_with_the_pair_is_bracketed(question):
-    release = lp.Gaussian(sigma=1.1).shuffled(50)
+    release: Any = lp.Gaussian(sigma=1.1).shuffled(50)
     ends = [eval(f"one.{question}", {"one": one}) for one in (release.attack, release, release.cover)]
     assert ends[0].lower == ends[1].lower <= ends[1].upper == ends[2].upper
 

@@ -14,6 +14,7 @@ from logphi.engine.log_probability import LogProbability
 from logphi.engine.method import EXACT
 from logphi.laws.forms import Forms
 from logphi.laws.log_phi import LogPhi
+from logphi.laws.transform import LossTransform
 from logphi.laws.weights import Weights
 
 
@@ -44,9 +45,9 @@ class Combined:
 class _Combined(Forms[Combined]):
     """The parts of a combination."""
 
-    def combination(self, parts: tuple[LogPhi, ...], weights: Weights) -> Combined:
+    def combination(self, parts: tuple[LossTransform, ...], weights: Weights) -> Combined:
         """Themselves."""
-        return Combined(parts, weights)
+        return Combined(tuple(LogPhi.of([(part, 1)]) for part in parts), weights)
 
 
 def combination_of(loss: LogPhi) -> Combined | None:

@@ -11,7 +11,6 @@ from logphi.laws.weights import Weights
 from logphi.quadrature.curve import Curve
 
 if TYPE_CHECKING:
-    from logphi.laws.log_phi import LogPhi
     from logphi.laws.transform import LossTransform
 
 T = TypeVar("T")
@@ -43,7 +42,7 @@ class Forms(Generic[T]):
         """The law of log(1 - q + q e^L), where L is the log-ratio of a base law: its likelihood ratio is mixed with one."""
         return None
 
-    def combination(self, parts: tuple[LogPhi, ...], weights: Weights) -> T | None:
+    def combination(self, parts: tuple[LossTransform, ...], weights: Weights) -> T | None:
         """The sum of w_i mu_i, each mu_i a sum of laws."""
         return None
 

@@ -37,6 +37,13 @@ CIRCLES = {
         "answers.enclosed",
         "answers.operators",
     ): "a number and an array of it make each other, and draw themselves",
+    (
+        "algebra.batches",
+        "algebra.bracketed",
+        "algebra.release",
+        "algebra.shuffled",
+        "algebra.truncated_sample",
+    ): "a mechanism is put on batches, which makes a mechanism of another kind",
     ("laws.forms", "laws.transform"): "a law gives its form away, and a form may hold a law",
 }
 

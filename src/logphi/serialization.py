@@ -12,7 +12,7 @@ from logphi.algebra.release import Composition, Mechanism, compose
 from logphi.inputs import check
 from logphi.inputs.adjacency import Adjacency
 from logphi.mechanisms.catalogue import CATALOGUE
-from logphi.text.description import COMPOSITION
+from logphi.text.description import CHOICE, COMPOSITION
 from logphi.text.strict_json import LONGEST_MECHANISM, MECHANISM, fields, json_object, number_from_json
 
 _SAMPLED = ("poisson", "subset")
@@ -66,13 +66,31 @@ def mechanism_from_data(data: Any, depth: int = 0) -> Mechanism:
     given = {one: number_from_json(f"{one[:40]!r} of {name[:40]!r}", value) for one, value in parameters.items()}
     try:
         adjacency = Adjacency.of(content["adjacency"])
+        if name == "shuffled":
+            return _shuffled(mechanism_from_data(content.get("base"), depth + 1), adjacency, given)
         if name in _SAMPLED:
             return getattr(mechanism_from_data(content.get("base"), depth + 1), name)(**given, adjacency=adjacency)  # type: ignore[no-any-return]
-        if name not in CATALOGUE or "base" in content:
+        if name == CHOICE:
+            given["mechanisms"] = _listed(content.get("base"), depth)
+        elif name not in CATALOGUE or "base" in content:
             raise ValueError(f"no mechanism {name[:40]!r} is known here: it may be of a later version")
         return CATALOGUE[name](**given, adjacency=adjacency)
     except (TypeError, OverflowError) as wrong:
         raise ValueError(f"the parameters of {name[:40]!r} do not fit: {wrong}") from None
+
+
+def _shuffled(base: Mechanism, adjacency: Adjacency, given: dict[str, Any]) -> Mechanism:
+    """A mechanism on shuffled batches, under the relation of its base."""
+    if adjacency is not base.adjacency:
+        raise ValueError(f"shuffled batches are under the relation of their base, {base.adjacency.value!r}")
+    return base.shuffled(**given)
+
+
+def _listed(data: Any, depth: int) -> list[Mechanism]:
+    """The mechanisms of a choice."""
+    if not isinstance(data, list):
+        raise ValueError("a choice must have a list of mechanisms")
+    return [mechanism_from_data(one, depth + 1) for one in data]
 
 
 def _composition(content: dict[str, Any], depth: int) -> Mechanism:

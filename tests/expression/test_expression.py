@@ -209,7 +209,6 @@ def test_brackets_up_to_the_limit() -> None:
         ("Fake(,)", "',' at character 6"),
         ("Fake([1,,2])", "',' at character 9"),
         ("Fake(1).poison(1)", "did you mean poisson?"),
-        ("Fake(1).shuffled(1)", "shuffled batches are refused"),
         ("Fake(1).poisson", "expected '('"),
         ("Fake(1).did", "unknown transform"),
         ("Fake(1).__class__", "unknown transform"),

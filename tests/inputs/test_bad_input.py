@@ -220,10 +220,57 @@ def test_an_unknown_relation_is_refused(value, kind):
     refused(kind, lambda: lp.Gaussian(1, adjacency=value), "adjacency must be", repr(value))
 
 
-def test_batches_that_are_not_samples_are_refused_with_the_reason():
+def test_batches_that_are_not_samples_take_a_number_of_batches_and_no_rate():
     mechanism: Any = lp.Gaussian(1)
-    refused(AttributeError, lambda: mechanism.shuffled(0.1), "shuffled", "Poisson's, whose answer would be too small")
-    refused(AttributeError, lambda: mechanism.fixed_order(0.1), "fixed order", "Poisson's answer would be too small")
+    for batches in (mechanism.shuffled, mechanism.fixed_order):
+        refused(TypeError, lambda of=batches: of(0.1), "batches", "whole number")
+        refused(ValueError, lambda of=batches: of(0), "batches", "1")
+    refused(ValueError, lambda: lp.Laplace(scale=1).shuffled(3), "Gaussian", "fixed_order")
+
+
+CUT = {"truncated_batch_size": 2, "dataset_size": 4}
+
+
+@pytest.mark.parametrize(
+    ("options", "needles"),
+    [
+        ({**CUT, "truncated_batch_size": 5}, ["truncated_batch_size", "at most the dataset_size", "5 of 4"]),
+        ({**CUT, "truncated_batch_size": 0}, ["truncated_batch_size", "0"]),
+        ({**CUT, "dataset_size": 0}, ["dataset_size", "0"]),
+        ({"truncated_batch_size": 2}, ["dataset_size is missing"]),
+        ({"dataset_size": 2}, ["truncated_batch_size is missing"]),
+        ({**CUT, "group_size": 2}, ["group_size"]),
+        ({**CUT, "one_pair": True}, ["one_pair"]),
+    ],
+)
+def test_a_batch_that_cannot_be_cut_off_is_refused_by_name(options, needles):
+    refused(ValueError, lambda: lp.Gaussian(1).poisson(0.5, **options), *needles)
+
+
+def test_only_gaussians_are_cut_off_and_only_once():
+    refused(ValueError, lambda: lp.Laplace(1).poisson(0.5, **CUT), "Gaussian")
+    refused(ValueError, lambda: lp.Gaussian(1).poisson(0.5, **CUT).poisson(0.5), "cannot be sampled again")
+
+
+@pytest.mark.parametrize(
+    ("mechanisms", "probabilities", "kind", "needles"),
+    [
+        ([lp.Gaussian(1), lp.Gaussian(2)], [0.5, 0.4], ValueError, ["probabilities", "sum to one"]),
+        ([lp.Gaussian(1), lp.Gaussian(2)], [1.5, -0.5], ValueError, ["probabilities", "negative"]),
+        ([lp.Gaussian(1)], [0.5, 0.5], ValueError, ["mechanisms and probabilities", "1 and 2"]),
+        ([], [], ValueError, ["mechanisms", "empty"]),
+        ([lp.Gaussian(1), lp.Gaussian(2)], [1 - 1e-300, 1e-300], ValueError, ["1e-290"]),
+        ([lp.Gaussian(1), lp.Gaussian(1, adjacency="replace")], [0.5, 0.5], ValueError, ["one relation", "replace"]),
+        ([lp.Gaussian(1), 2.0], [0.5, 0.5], TypeError, ["mechanisms", "float"]),
+        (lp.Gaussian(1), [1.0], TypeError, ["list of mechanisms"]),
+    ],
+)
+def test_a_choice_of_nothing_or_of_what_does_not_belong_together_is_refused(mechanisms, probabilities, kind, needles):
+    refused(kind, lambda: lp.RandomChoice(mechanisms, probabilities), *needles)
+
+
+def test_a_choice_has_the_relation_of_its_mechanisms():
+    refused(ValueError, lambda: lp.RandomChoice([lp.Gaussian(1)], [1], adjacency="replace"), "adjacency", "leave it out")
 
 
 def test_relations_that_do_not_follow_are_refused_with_what_does():

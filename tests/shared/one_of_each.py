@@ -26,6 +26,10 @@ def gaussian_divergence(order: Any) -> Any:
     return order / 2
 
 
+def RandomChoice(probabilities: Any, adjacency: Any = "add_remove") -> lp.Mechanism:
+    return lp.RandomChoice([lp.Gaussian(sigma=sigma, adjacency=adjacency) for sigma in (2, 4)], probabilities)
+
+
 ROWS: list[partial[Any]] = [
     partial(lp.Gaussian, sigma=4, sensitivity=2),
     partial(lp.Laplace, scale=4, sensitivity=2),
@@ -43,6 +47,7 @@ ROWS: list[partial[Any]] = [
     partial(lp.ApproximateDP, epsilon=1, delta=0.015625),
     partial(lp.DistanceToInstability, epsilon=1, delta=0.015625),
     partial(lp.Discrete, p=[0.5, 0.25, 0.25], q=[0.25, 0.125, 0.625]),
+    partial(RandomChoice, probabilities=[0.25, 0.75]),
     partial(lp.FromDensities, logistic_moved, logistic, (-np.inf, np.inf)),
     partial(lp.FromProfile, epsilons=[0.5, 1], deltas=[0.25, 0.015625]),
     partial(lp.FromTradeoff, type_one_errors=[0, 0.125, 0.5], type_two_errors=[0.875, 0.5, 0.125]),

@@ -16,7 +16,7 @@ from itertools import chain
 from operator import add
 from typing import Any, ClassVar
 
-from logphi.algebra import certification
+from logphi.algebra import batches, certification
 from logphi.algebra.asking import Questions
 from logphi.algebra.constructor import Constructed
 from logphi.algebra.parametric import Parametric, symbolic
@@ -53,12 +53,15 @@ class Mechanism(Guided, Serializable, Questions):
     Curves and divergences: ``tradeoff``, ``inverse_tradeoff``, ``hockey_stick``, ``renyi``, ``renyi_orders``,
     ``kl_divergence``, ``max_divergence``.
     Laws: ``loss``, ``dual_loss``, ``unit_pair``, ``phi``, ``log_phi``. Attacks: ``risk``. Proofs: ``explain``, ``certify``.
-    Composition: ``m1 + m2``, ``n * m``. Sampling: ``poisson``, ``subset``. Data sets: ``adjacency``, ``group``.
+    Composition: ``m1 + m2``, ``n * m``. Sampling: ``poisson``, ``subset``. Batches: ``shuffled``, ``fixed_order``.
+    Data sets: ``adjacency``, ``group``.
     Text: ``str(m)``, which :func:`logphi.parse` reads, and ``to_json``, which :func:`logphi.from_json` reads.
     """
 
     # for those who write a mechanism of their own
     _unlisted = frozenset({"loss_law", "pair", "counted", "tree"})
+    # whether only bounds by different means are known of it
+    _bracketed: ClassVar[bool] = False
     # NumPy's numbers leave ``*`` to the mechanism, and its arrays get the refusal
     __array_ufunc__ = None
 
@@ -67,6 +70,8 @@ class Mechanism(Guided, Serializable, Questions):
         """The distinct mechanisms that this one is composed of, with their counts."""
 
     certify = certification.certify
+    shuffled = batches.shuffled
+    fixed_order = batches.fixed_order
 
     def tree(self) -> list[tuple[int, dict[str, Any]]]:
         """Counts and distinct mechanisms as plain data: names, relations and exact parameters, in one order.
@@ -164,13 +169,20 @@ class Mechanism(Guided, Serializable, Questions):
 
     @guided()
     def poisson(
-        self, rate: RealLike, *, group_size: Scalar = 1, adjacency: AdjacencyLike | None = None, one_pair: bool = False
+        self,
+        rate: RealLike,
+        *,
+        group_size: Scalar = 1,
+        adjacency: AdjacencyLike | None = None,
+        one_pair: bool = False,
+        truncated_batch_size: Scalar | None = None,
+        dataset_size: Scalar | None = None,
     ) -> Mechanism:
         """The mechanism on a fresh Poisson sample: every record takes part with probability ``rate``.
 
         Rate 0 leaks nothing, rate 1 is the identity ([AFA] Theorem 11.1, [PLD] section 4). Under ``"replace_special"`` a
         record outside the sample counts as one of the value "nothing". Fixed-size, shuffled or fixed-order batches are not
-        Poisson samples and get no such amplification.
+        Poisson samples and get no such amplification; those that are cut off at ``truncated_batch_size`` leak more.
 
         All releases of a composition see *one* sample: ``(a + b).poisson(q)`` leaks more than ``a.poisson(q) + b.poisson(q)``,
         which draws two. Gaussians on one sample are one Gaussian, and finite mechanisms one finite mechanism as long as that is
@@ -188,6 +200,12 @@ class Mechanism(Guided, Serializable, Questions):
         one_pair
             Whether one pair is to dominate both orders of add/remove ([AFA] Corollary 32). Without it each order has its own
             pair, which is never worse and better under composition.
+        truncated_batch_size
+            Of a sample with more records, so many are kept, drawn uniformly; all of it by default. For the Gaussian, an upper
+            bound (:mod:`logphi.sampling.truncated_poisson`).
+        dataset_size
+            How many records there are, of which the cut depends: a public number. Where neighbours differ in size, that of the
+            larger one.
 
         Returns
         -------
@@ -205,10 +223,14 @@ class Mechanism(Guided, Serializable, Questions):
         >>> round((1000 * lp.Gaussian(sigma=1).poisson(0.01)).epsilon(1e-5).value, 9)
         1.828236667
         """
+        sizes = {"truncated_batch_size": truncated_batch_size, "dataset_size": dataset_size}
         if symbolic(rate):
-            options = {"group_size": group_size, "adjacency": adjacency, "one_pair": one_pair}
+            cut = {name: size for name, size in sizes.items() if size is not None}
+            options = {"group_size": group_size, "adjacency": adjacency, "one_pair": one_pair, **cut}
             return Parametric.of(sampled, (self, rate), options)  # type: ignore[return-value]
         relation = poisson_relation(self.adjacency, None if adjacency is None else Adjacency.of(adjacency))
+        if any(size is not None for size in sizes.values()):
+            return batches.truncated(self, rate, relation, group_size=group_size, one_pair=one_pair, **sizes)
         kind = PoissonOnePair if check.flag("one_pair", one_pair) else PoissonSampled
         return kind(self, rate, group_size, relation)
 
@@ -364,20 +386,18 @@ class PoissonSampled(Primitive):
             )
         return super().pair()
 
-    def poisson(
-        self, rate: RealLike, *, group_size: Scalar = 1, adjacency: AdjacencyLike | None = None, one_pair: bool = False
-    ) -> Mechanism:
+    def poisson(self, rate: RealLike, *, adjacency: AdjacencyLike | None = None, **options: Any) -> Mechanism:
         """The base on a sample of a sample: a Poisson sample with the product of the rates."""
         if self.group_size > 1 or symbolic(rate):
-            return super().poisson(rate, group_size=group_size, adjacency=adjacency, one_pair=one_pair)
+            return super().poisson(rate, adjacency=adjacency, **options)
         relation = poisson_relation(self.adjacency, None if adjacency is None else Adjacency.of(adjacency))
         product = Written(meant(self.rate) * meant(check.unit("rate", rate)))
-        return self.base.poisson(product, group_size=group_size, adjacency=relation, one_pair=one_pair)
+        return self.base.poisson(product, adjacency=relation, **options)
 
     def _text(self, spell: Callable[[Any], str]) -> str:
         group = f", group_size={self.group_size}" if self.group_size > 1 else ""
         relation = "" if self.adjacency is self.base.adjacency else f", adjacency={self.adjacency.value!r}"
-        return f"{_operand(self.base, spell)}.poisson({spell(self.rate)}{group}{relation})"
+        return f"{operand(self.base, spell)}.poisson({spell(self.rate)}{group}{relation})"
 
     def _grouped(self, size: int) -> Mechanism:
         return type(self)(self.base, self.rate, self.group_size * size, self.adjacency)
@@ -403,7 +423,7 @@ class PoissonOnePair(PoissonSampled):
         return one_pair_of_poisson(self.base.pair(), self.rate, self.group_size, self.adjacency)
 
     def _text(self, spell: Callable[[Any], str]) -> str:
-        return f"{_operand(self.base, spell)}.poisson({spell(self.rate)}, one_pair=True)"
+        return f"{operand(self.base, spell)}.poisson({spell(self.rate)}, one_pair=True)"
 
     def _uncertified(self) -> str:
         return "certificates do not know one pair for both orders: leave one_pair out, which is sharper too"
@@ -429,7 +449,7 @@ class SubsetSampled(Primitive):
         return subset(self.base.pair(), self.rate, self.adjacency)
 
     def _text(self, spell: Callable[[Any], str]) -> str:
-        return f"{_operand(self.base, spell)}.subset({spell(self.rate)}, adjacency={self.adjacency.value!r})"
+        return f"{operand(self.base, spell)}.subset({spell(self.rate)}, adjacency={self.adjacency.value!r})"
 
     def _grouped(self, size: int) -> Mechanism:
         raise refusal("subset of fixed size", size)
@@ -496,7 +516,7 @@ class Composition(Mechanism):
         return dict(counts)
 
 
-def _operand(mechanism: Mechanism, spell: Callable[[Any], str]) -> str:
+def operand(mechanism: Mechanism, spell: Callable[[Any], str]) -> str:
     """Text that a method call may follow."""
     text = mechanism._text(spell)
     return f"({text})" if isinstance(mechanism, Composition) else text
@@ -557,4 +577,8 @@ def _collect(adjacency: Adjacency, terms: Iterable[tuple[Mechanism, int]]) -> Me
     kept = tuple((one, count) for (one, _), count in counts.items() if count)
     if len(kept) == 1 and kept[0][1] == 1:
         return kept[0][0]
+    if any(one._bracketed for one, _ in kept):
+        from logphi.algebra.bracketed import BracketedComposition
+
+        return BracketedComposition(kept, adjacency)
     return Composition(kept, adjacency)

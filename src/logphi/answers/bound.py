@@ -46,6 +46,10 @@ class Status(enum.Enum):
         "renyi_orders() tells the orders for which it is finite"
     )
     ESTIMATED = "an error in the ledger is an estimate, not a proof: use another method where a proof is needed"
+    BRACKET = (
+        "the ends are bounds by different means: the lower one is what an attack attains, the upper one what holds without any "
+        "amplification; what lies between them is not known, and no tolerance narrows it"
+    )
     UNRESOLVED = (
         "no method resolved the question and the bounds are the trivial ones: the parameters are outside "
         "the range of double precision or of the node budget"

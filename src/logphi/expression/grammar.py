@@ -19,7 +19,7 @@ from logphi.mechanisms.catalogue import PYTHON_ONLY
 FLAGS = {"True": True, "False": False}
 # what may stand before a constructor, as in Python
 PACKAGE = ("lp", "logphi")
-TRANSFORMS = ("poisson", "subset")
+TRANSFORMS = ("poisson", "subset", "shuffled", "fixed_order")
 LONGEST = 1_000_000
 """Chosen: characters in a text, room for tens of thousands of distinct steps."""
 DEEPEST = 50
@@ -133,7 +133,7 @@ class Reader:
     def atom(self) -> Any:
         """``number | variable | [("lp" | "logphi") "."] constructor arguments | "(" sum ")" | list``.
 
-        A list is ``"[" numbers "]"``, or a tuple of one or more numbers.
+        A list is ``"[" entries "]"``, or a tuple of one or more entries.
         """
         token = self.token
         if token.kind == "number":
@@ -155,25 +155,25 @@ class Reader:
                 token.refuse(f"{PYTHON_ONLY[token.text]}, which a text cannot hold: construct it in Python")
             token.refuse(f"unknown name; {_nearest(token.text, [*self.constructors, *self.variables])}")
         if self.accept("["):
-            return self.numbers("]")
+            return self.entries("]")
         if not self.accept("("):
             self.unexpected("a number, a mechanism, a list or '('")
         value = self.sum()
         if comma := self.accept(","):
-            return [number_of(comma, value), *self.numbers(")")]
+            return [_entry(comma, value), *self.entries(")")]
         self.expect(")")
         return value
 
-    def numbers(self, close: str) -> list[int | float]:
-        """``[sum ("," sum)* [","]]`` up to a closing bracket: the rest of a list, or of a tuple."""
-        numbers: list[int | float] = []
+    def entries(self, close: str) -> list[Any]:
+        """``[sum ("," sum)* [","]]`` up to a closing bracket: the rest of a list of numbers or mechanisms, or of a tuple."""
+        entries: list[Any] = []
         while not self.accept(close):
             start = self.token
-            numbers.append(number_of(start, self.sum()))
+            entries.append(_entry(start, self.sum()))
             if not self.accept(","):
                 self.expect(close)
                 break
-        return numbers
+        return entries
 
     def call(self, name: Token, function: Callable[..., Any]) -> Any:
         """``"(" [argument ("," argument)* [","]] ")"``, and the call.
@@ -202,7 +202,9 @@ class Reader:
             else:
                 value = self.sum()
             if is_mechanism(value):
-                start.refuse("an argument is a number or a list of numbers, not a mechanism")
+                start.refuse("an argument is a number or a list, not a mechanism")
+            if isinstance(value, list) and any(map(is_mechanism, value)) and not _chooses(function):
+                start.refuse("a number belongs here, not a mechanism")
             if named:
                 keywords[start.text] = value
             else:
@@ -211,6 +213,16 @@ class Reader:
                 self.expect(")")
                 break
         return _attempt(name, function, positional, keywords)
+
+
+def _chooses(function: Callable[..., Any]) -> bool:
+    """Whether a constructor takes a list of mechanisms."""
+    return "mechanisms" in inspect.signature(function).parameters
+
+
+def _entry(start: Token, value: Any) -> Any:
+    """A number or a mechanism, as lists hold them."""
+    return value if is_mechanism(value) else number_of(start, value)
 
 
 def _nearest(name: str, known: Collection[str]) -> str:

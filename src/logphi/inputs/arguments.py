@@ -73,6 +73,8 @@ if TYPE_CHECKING:
     Reals = Field[RealsLike, tuple[float, ...]]
     Interval = Field[RealsLike, tuple[float, float]]
     Relation = Field[AdjacencyLike, Adjacency]
+    RelationOrNone = Field[AdjacencyLike | None, Adjacency]
+    Mechanisms = Field[Sequence[Any], tuple[Any, ...]]
 
     # mypy gives two types to the fields of a plain dataclass only where they have a default
     @dataclass_transform(frozen_default=True)
@@ -81,7 +83,7 @@ if TYPE_CHECKING:
 
 else:
     Real, Whole, WholeOrNone, Reals, Interval = float, int, int | None, tuple[float, ...], tuple[float, float]
-    Relation = Adjacency
+    Relation, RelationOrNone, Mechanisms = Adjacency, Adjacency, tuple[Any, ...]
     frozen = dataclass(frozen=True, repr=False)
 
 

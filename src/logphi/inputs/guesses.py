@@ -60,13 +60,14 @@ _ATTRIBUTES: Mapping[str, str] = {
     "calibrate": "lp.calibrate(family, epsilon=, delta=)",
 }
 
-# batches that are not sampled -> why nothing is known to be amplified, and what holds
+# batches that are not sampled -> what is known of them
 NOT_AMPLIFIED: Mapping[str, str] = {
-    "shuffled": "shuffled batches are refused: a record is in exactly one batch of an epoch, so that the batches are dependent "
-    "and the worst case is far from Poisson's, whose answer would be too small; account for one release per epoch "
-    "without sampling, or draw Poisson samples",
-    "fixed_order": "batches in a fixed order are refused: an adversary may know which batch holds the record, so that nothing "
-    "is amplified, and Poisson's answer would be too small; account for one release per epoch without sampling",
+    "shuffled": "shuffled batches have no epsilon that is known: a record is in exactly one batch of an epoch, so that the "
+    "batches are dependent and the worst case is far from Poisson's, whose answer would be too small; "
+    "lp.Gaussian(sigma).shuffled(batches, epochs=...) answers with a bracket",
+    "fixed_order": "batches in a fixed order are not samples: an adversary may know which batch holds the record, so that "
+    "nothing is amplified, and Poisson's answer would be too small; epochs * lp.Gaussian(sigma).fixed_order(batches) is one "
+    "release an epoch",
 }
 
 # on an accountant, and on a budget
@@ -120,8 +121,6 @@ def unexpected(name: str, hints: Mapping[str, str]) -> str:
 
 def attribute_hint(name: str, instead: Mapping[str, str] = _ATTRIBUTES) -> str:
     """The hint for an attribute that there is not, by default of mechanisms; empty if nothing is near."""
-    if name in NOT_AMPLIFIED:
-        return f"; {NOT_AMPLIFIED[name]}"
     return f"; write {instead[name]}" if name in instead else ""
 
 

@@ -42,6 +42,10 @@ class Forms(Generic[T]):
         """The law of log(1 - q + q e^L), where L is the log-ratio of a base law: its likelihood ratio is mixed with one."""
         return None
 
+    def combination(self, parts: tuple[LossTransform, ...], weights: Weights) -> T | None:
+        """The sum of w_i mu_i, each mu_i a sum of laws."""
+        return None
+
     def flat(self, width: Parameter, constants: Callable[[float], tuple[float, float]]) -> T | None:
         """Uniform on [-w, w] once tilted by e^{-x/2}, with atoms at both ends: a function of :mod:`flat_constants`."""
         return None

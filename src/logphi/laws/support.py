@@ -74,6 +74,33 @@ class Lattice:
         # the errors of a law without ends have no bound
         return Lattice(offset, span, float(location_error), stretch) if math.isfinite(location_error) else None
 
+    @staticmethod
+    def of_union(laws: Iterable[tuple[Lattice | None, float, float]]) -> Lattice | None:
+        """The finest lattice that carries each of several laws, given with the ends of their supports; None without one."""
+        known: list[tuple[Lattice, float]] = []
+        for lattice, lower, upper in laws:
+            if lattice is None:
+                return None
+            known.append((lattice, max(abs(lower), abs(upper))))
+        first, largest = known[0][0], max(size for _, size in known)
+        if all(lattice == first for lattice, _ in known):
+            return first
+        # the errors of a law without ends have no bound
+        if not math.isfinite(largest):
+            return None
+        places = [(lattice, lattice.location_error + (lattice.stretch + 4e-16) * largest) for lattice, _ in known]
+        gaps = [(abs(lattice.offset - first.offset), own + places[0][1]) for lattice, own in places[1:]]
+        # offsets within rounding of the first are taken to coincide with it
+        close = max((gap for gap, own in gaps if gap <= 4 * own), default=0.0)
+        moving = [lattice for lattice, _ in known if math.isfinite(lattice.span)]
+        common = common_span([*((one.span, 4e-16 * one.span) for one in moving), *(gap for gap in gaps if gap[0] > 4 * gap[1])])
+        if common is None:
+            return None
+        span, span_error = common
+        # an atom is so many spans of its own from its offset
+        steps = max(((largest + abs(one.offset)) / one.span for one in moving), default=0.0) + 2
+        return Lattice(first.offset, span, max(own for _, own in places) + close + steps * span_error)
+
 
 @dataclass(frozen=True)
 class Omitted:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from logphi.mechanisms.laplace import Laplace as Laplace
     from logphi.mechanisms.pure_dp import ApproximateDP as ApproximateDP
     from logphi.mechanisms.pure_dp import PureDP as PureDP
+    from logphi.mechanisms.random_choice import RandomChoice as RandomChoice
     from logphi.mechanisms.randomized_response import RandomizedResponse as RandomizedResponse
     from logphi.mechanisms.truncated_noise import TruncatedGaussian as TruncatedGaussian
     from logphi.mechanisms.truncated_noise import TruncatedLaplace as TruncatedLaplace
@@ -48,6 +49,7 @@ _FILES = {
     "KaryRandomizedResponse": "kary_randomized_response",
     "Laplace": "laplace",
     "PureDP": "pure_dp",
+    "RandomChoice": "random_choice",
     "RandomizedResponse": "randomized_response",
     "TruncatedGaussian": "truncated_noise",
     "TruncatedLaplace": "truncated_noise",

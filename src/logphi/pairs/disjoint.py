@@ -20,6 +20,10 @@ class Disjoint(FinitePair):
     p: tuple[float, ...] = (1.0, 0.0)
     q: tuple[float, ...] = (0.0, 1.0)
 
+    def doubled(self) -> Disjoint:
+        """The same."""
+        return self
+
     def grouped_loss(self, rate: float, size: int) -> LogPhi:
         """Seen if any of them takes part.
 

@@ -20,6 +20,10 @@ class Equal(Pair):
         """The same."""
         return self
 
+    def doubled(self) -> Equal:
+        """The same."""
+        return self
+
     def mixed_loss(self, rate: float) -> LogPhi:
         """Nothing."""
         return LogPhi()

@@ -36,6 +36,10 @@ class NormalShift(Pair):
         """One shift again: orthogonal shifts add in squares."""
         return self if count == 1 else _joined((self.shift, count))
 
+    def doubled(self) -> NormalShift:
+        """Twice the shift."""
+        return NormalShift(Multiple(self.shift, 2))
+
     def beside(self, other: Pair) -> Pair:
         """One shift again, beside another one."""
         if not isinstance(other, NormalShift):

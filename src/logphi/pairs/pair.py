@@ -37,6 +37,19 @@ class Pair(ABC):
         """The product of both pairs: two releases on one sample."""
         return Joint(self.loss() + other.loss())
 
+    def doubled(self) -> Pair:
+        """The pair at twice the distance: what two records do together.
+
+        Raises
+        ------
+        UnsupportedError
+            If it is not known here.
+        """
+        raise UnsupportedError(
+            "batches that are cut off are known for the Gaussian mechanism only, where a record that takes the "
+            "place of another one is a shift of twice the size; sample without truncated_batch_size, or a subset of fixed size"
+        )
+
     def spliced_loss(self, rate: float) -> LogPhi:
         """Of (1 - rate) Q + rate P against Q where it is positive, of P against (1 - rate) P + rate Q where it is negative.
 

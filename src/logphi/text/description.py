@@ -12,7 +12,7 @@ from logphi.text.written import exact, meant
 
 WRITTEN, DECIMALS = "as written", "floats as their shortest decimals"
 
-COMPOSITION = "composition"
+COMPOSITION, CHOICE = "composition", "RandomChoice"
 
 
 def canonical(data: Any) -> str:

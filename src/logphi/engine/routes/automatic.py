@@ -12,6 +12,7 @@ import numpy as np
 from logphi.answers.bound import Entry
 from logphi.answers.enclosure import meet
 from logphi.arith.safe import safe_log
+from logphi.engine.combined_profile import combination_of
 from logphi.engine.log_probability import LogProbability, masses, trivial
 from logphi.engine.method import CHERNOFF, EXACT, Retry
 from logphi.engine.routes.atoms import ATOMS
@@ -131,7 +132,7 @@ class InTurn:
 
 def fitting(loss: LogPhi) -> list[Route]:
     """The routes that may serve a loss, the quickest and sharpest first."""
-    if release_of(loss) is not None:
+    if release_of(loss) is not None or combination_of(loss) is not None:
         return [SINGLE_RELEASE]
     if has_closed_profile(loss):
         return [SINGLE_RELEASE, DECAYING_CONTOUR, *_FALLBACKS]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from logphi.engine.combined_profile import combination_of
 from logphi.engine.log_probability import LogProbability, from_inversion, masses, trivial
 from logphi.engine.method import EXACT
 from logphi.engine.routes.exponential import summed
@@ -14,6 +15,9 @@ from logphi.laws.log_phi import LogPhi
 
 def closed_form(loss: LogPhi, demand: Demand, base_profile: Prepare) -> Local:
     """From the profile of its base, which may take any route; where there is no closed form, by a sum over atoms."""
+    combined = combination_of(loss)
+    if combined is not None:
+        return lambda x: combined.profile(lambda part: base_profile(part, x, Demand(demand.rtol))(x))
     found = release_of(loss)
     if found is not None:
         return lambda x: single_release(found, x, lambda at: base_profile(found.base, at, Demand(demand.rtol))(at))

@@ -1,0 +1,80 @@
+"""A mechanism on Poisson samples that are cut off at a largest size."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import chain
+from typing import Any
+
+from logphi.algebra.release import Mechanism, Primitive, operand
+from logphi.inputs import check
+from logphi.inputs.adjacency import Adjacency
+from logphi.inputs.arguments import Real, Whole, frozen
+from logphi.laws.log_phi import LogPhi
+from logphi.pairs.pair import Pair, UnsupportedError
+from logphi.sampling.group import refusal
+from logphi.sampling.truncated_poisson import truncated_poisson
+from logphi.text.description import node
+
+# measured: the sums over the binomial probabilities of more records take longer than a second
+MOST_RECORDS = 10**9
+
+
+@frozen
+class TruncatedSample(Primitive):
+    """A mechanism on a cut-off Poisson sample, an upper bound; made by :meth:`Mechanism.poisson`."""
+
+    base: Mechanism
+    rate: Real
+    truncated_batch_size: Whole
+    dataset_size: Whole
+    adjacency: Adjacency
+
+    def __post_init__(self) -> None:
+        size = check.whole("dataset_size", self.dataset_size, 1, MOST_RECORDS)
+        batch = check.whole("truncated_batch_size", self.truncated_batch_size, 1, MOST_RECORDS)
+        if batch > size:
+            raise ValueError(
+                f"truncated_batch_size must be at most the dataset_size, got {batch} of {size}: no batch has more records than "
+                "there are; leave both out"
+            )
+        self._settle(rate=check.probability("rate", self.rate), truncated_batch_size=batch, dataset_size=size)
+        self.loss_law()
+
+    def loss_law(self) -> LogPhi:
+        """By the pair of the base."""
+        return truncated_poisson(self.base.pair(), self.rate, self.truncated_batch_size, self.dataset_size, self.adjacency)
+
+    def pair(self) -> Pair:
+        """Not known.
+
+        Raises
+        ------
+        UnsupportedError
+            Always: a sample has no fixed number of records.
+        """
+        raise UnsupportedError(
+            "a cut-off Poisson sample cannot be sampled again, as its dataset_size is fixed and a sample has none; cut off the "
+            "inner sample only, at the product of the rates"
+        )
+
+    def _grouped(self, size: int) -> Mechanism:
+        raise refusal("Poisson sample that is cut off", size)
+
+    def _uncertified(self) -> str:
+        return (
+            "certificates do not know Poisson batches that are cut off: the probabilities of a full batch are enclosed, and "
+            "not formulas; without truncated_batch_size there is one, for batches of any size"
+        )
+
+    def _text(self, spell: Callable[[Any], str]) -> str:
+        relation = "" if self.adjacency is self.base.adjacency else f", adjacency={self.adjacency.value!r}"
+        sizes = f"truncated_batch_size={self.truncated_batch_size}, dataset_size={self.dataset_size}"
+        return f"{operand(self.base, spell)}.poisson({spell(self.rate)}, {sizes}{relation})"
+
+    def _data(self, write: Callable[[str, Any], Any]) -> dict[str, Any]:
+        given = {name: getattr(self, name) for name in ("rate", "truncated_batch_size", "dataset_size")}
+        return node("poisson", self.adjacency.value, given, write, self.base._data(write))
+
+    def _numbers(self) -> Iterator[float]:
+        return chain([self.rate], self.base._numbers())

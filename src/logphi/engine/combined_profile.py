@@ -1,0 +1,61 @@
+"""One release of a convex combination: its profile is the weighted sum of those of the parts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import reduce
+from operator import add
+
+import numpy as np
+
+from logphi.answers.bound import Ledger
+from logphi.engine.log_probability import LogProbability
+from logphi.engine.method import EXACT
+from logphi.laws.forms import Forms
+from logphi.laws.log_phi import LogPhi
+from logphi.laws.transform import LossTransform
+from logphi.laws.weights import Weights
+
+
+@dataclass(frozen=True)
+class Combined:
+    """The parts, sums of losses each, and their weights."""
+
+    parts: tuple[LogPhi, ...]
+    weights: Weights
+
+    def profile(self, profile_of: Callable[[LogPhi], LogProbability]) -> LogProbability:
+        """The weighted sum of the profiles, and of their errors."""
+        lower = value = upper = -np.inf
+        ledgers = []
+        for part, weight in zip(self.parts, self.weights.table(), strict=True):
+            found = profile_of(part)
+            # the weight errs relatively, its logarithm by an ulp of itself, and a sum of logarithms by one of the sum
+            slip = weight.relative_error + 1e-15 * (1 + abs(weight.log))
+            lower = np.logaddexp(lower, found.lower + weight.log - slip)
+            value = np.logaddexp(value, found.value + weight.log)
+            upper = np.logaddexp(upper, found.upper + weight.log + slip)
+            scaled = found.ledger.scaled(weight.value)
+            infinite = scaled.infinite_mass.scaled(weight.value)
+            ledgers.append(replace(scaled, infinite_mass=infinite))
+        return LogProbability.outward(map(float, (lower, value, upper)), EXACT, reduce(_sum, ledgers))
+
+
+class _Combined(Forms[Combined]):
+    """The parts of a combination."""
+
+    def combination(self, parts: tuple[LossTransform, ...], weights: Weights) -> Combined:
+        """Themselves."""
+        return Combined(tuple(LogPhi.of([(part, 1)]) for part in parts), weights)
+
+
+def combination_of(loss: LogPhi) -> Combined | None:
+    """The combination, if the loss is that of just one."""
+    alone = len(loss.terms) == 1 and loss.terms[0][1] == 1
+    return loss.terms[0][0].by_form(_Combined()) if alone else None
+
+
+def _sum(one: Ledger, other: Ledger) -> Ledger:
+    """The errors of a sum."""
+    return Ledger(*(add(a, b) for (_, a), (_, b) in zip(one.items(), other.items(), strict=True)))

@@ -1,0 +1,365 @@
+"""Convex combinations of laws: one of several measures, chosen at random.
+
+notation: mu = sum of w_i mu_i with positive weights that sum to one, M = sum of w_i M_i, K = log M.
+
+The file is longer than others because all that is known of the parts is combined, member by member.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, reduce
+from operator import add
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from logphi.arith.floats import ELEMENTARY, ULP, complex_log1p
+from logphi.arith.protocol import Arithmetic, Number
+from logphi.arith.safe import safe_expm1
+from logphi.arith.scaled import Scaled
+from logphi.arrays import Array
+from logphi.laws.closed_form import ClosedForm, Sides
+from logphi.laws.forms import Forms
+from logphi.laws.growth import Growth, OneSided
+from logphi.laws.log_phi import LogPhi
+from logphi.laws.partial_masses import partial_masses
+from logphi.laws.support import Lattice, Omitted, Pieces, Support
+from logphi.laws.traits import Traits
+from logphi.laws.transform import LossTransform, T
+from logphi.laws.weights import Listed, Weight, Weights
+from logphi.quadrature.values import SIZE_ONLY, Line, Values
+
+
+@dataclass(frozen=True)
+class ConvexCombination(LossTransform):
+    """The law sum of w_i mu_i of two or more sums of laws: K(z) = log(sum of w_i e^{K_i(z)}).
+
+    With S = sum of w_i (e^{K_i} - 1), K = log(1 + S) keeps the relative accuracy of small K_i.
+    """
+
+    parts: tuple[LogPhi, ...]
+    weights: Weights
+
+    @staticmethod
+    def of(parts: Sequence[LogPhi], weights: Sequence[float]) -> LogPhi:
+        """The combination, equal parts collected; a part of weight zero is left out, and one that is alone is the law."""
+        groups: dict[LogPhi, list[float]] = {}
+        for part, weight in zip(parts, weights, strict=True):
+            if weight > 0:
+                groups.setdefault(part, []).append(weight)
+        if len(groups) == 1:
+            return next(iter(groups))
+        return LogPhi.of([(ConvexCombination(tuple(groups), Listed(tuple(map(tuple, groups.values())))), 1)])
+
+    def formula(self, arith: Arithmetic, z: Number) -> Number:
+        """K(z); a part whose measure is zero has no term."""
+        weights = zip(self.parts, self.weights.under(arith), strict=True)
+        return arith.log(reduce(add, (w * arith.exp(part.formula(arith, z)) for part, w in weights if not part.empty)))
+
+    @property
+    def _finite(self) -> tuple[LogPhi, ...]:
+        """The parts that have some mass."""
+        return tuple(part for part in self.parts if not part.empty)
+
+    @property
+    def strip(self) -> tuple[float, float]:
+        """The intersection of the strips."""
+        strips = [part.strip for part in self._finite]
+        return (max(low for low, _ in strips), min(high for _, high in strips))
+
+    def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
+        """K at an array of points."""
+        z = np.asarray(z)
+        return self._mean(self._each(lambda part: part.log_transform(z, count), z.shape))
+
+    def on_line(self, line: Line, count: int = 1) -> Values:
+        """K on a vertical line."""
+        return self._mean(self._each(lambda part: _resolved(part, line, count), (line.size,)))
+
+    def approximate(self, c: Array, count: int = 1) -> Array:
+        """K at real points, to some digits."""
+        zero = np.zeros(c.shape)
+        found = self._each(lambda part: Values(part.approximate(c, count), zero, zero), c.shape)
+        return np.asarray(self._mean(found).mid.real)
+
+    def log_masses(self) -> tuple[Values, Values]:
+        """From the missing masses, which add with the weights."""
+        at_zero, at_minus_one = (self._mean([part.log_masses()[i] for part in self.parts]) for i in (0, 1))
+        return at_zero, at_minus_one
+
+    def _each(self, values_of: Callable[[LogPhi], Values], shape: tuple[int, ...]) -> list[Values]:
+        nothing = Values(np.full(shape, -np.inf), np.zeros(shape), np.zeros(shape))
+        return [nothing if part.empty else values_of(part) for part in self.parts]
+
+    def _mean(self, values: Sequence[Values]) -> Values:
+        """The logarithm of the sum of w_i e^{K_i}, from the K_i: minus infinity where a measure is zero.
+
+        By the sum of w_i (e^{K_i - s} - 1): with s = 0 as long as all w_i e^{K_i} are of order one at most, and the largest is.
+        """
+        weights = self.weights.table()
+        tops = np.max([one.mid.real + weight.log for one, weight in zip(values, weights, strict=True)], axis=0)
+        known = np.isfinite(tops) & np.isfinite(sum(one.radius for one in values))
+        scale = np.where(known & (np.abs(tops) > 1), tops, 0.0)
+        total: NDArray[Any] = np.zeros(scale.shape)
+        rounded, inner = np.zeros(scale.shape), np.zeros(scale.shape)
+        for weight, one in zip(weights, values, strict=True):
+            mid = np.where(known, one.mid, 0.0) - scale
+            size, near = np.exp(mid.real + weight.log), np.abs(mid) < 1
+            far = np.exp(np.where(near, 0.0, mid) + weight.log) - weight.value
+            change = np.where(near, weight.value * _complex_expm1(np.where(near, mid, 0.0)), far)
+            own, other = (np.where(known, error, 0.0) for error in (one.rounding, one.inner))
+            # sums of exponents err by an ulp of each part; where nothing is left, nothing errs
+            exponent = np.where(size > 0, np.abs(mid), 0.0) + np.where(near, 0.0, abs(weight.log)) + 2 * np.abs(scale)
+            moved = np.where(near & (scale == 0), 0.0, ULP * exponent)
+            wrong = np.where(near, np.abs(change), size + weight.value)
+            total = total + change
+            rounded += wrong * (2 * ELEMENTARY + weight.relative_error + len(values) * ULP)
+            rounded += size * (_growth(own + other) - _growth(other) + moved)
+            inner += size * _growth(other)
+        return _log1p(total, rounded, inner, scale, known)
+
+    def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
+        """|M| is at most the sum of w_i M_i(c) with the factors by which the parts fall."""
+        return self._fallen(abscissa, lambda part: part.log_envelope(abscissa, heights, end), heights)
+
+    def log_block(self, abscissa: float, centres: Array, radius: float) -> Array:
+        """The same with the bounds of the parts on a block."""
+        return self._fallen(abscissa, lambda part: part.log_block(abscissa, centres, radius), centres)
+
+    def _fallen(self, abscissa: float, fall: Callable[[LogPhi], Array], heights: Array) -> Array:
+        at = np.array([abscissa])
+        each = self._each(lambda part: part.log_transform(at), at.shape)
+        whole = self._mean(each)
+        top = float(whole.mid[0].real + whole.radius[0])
+        if not math.isfinite(top):
+            return np.zeros_like(heights)
+        lost, left = np.zeros_like(heights), np.full_like(heights, -np.inf)
+        for part, weight, values in zip(self.parts, self.weights.table(), each, strict=True):
+            if part.empty:
+                continue
+            falls, slip = fall(part), weight.relative_error + 8 * ULP * (1 + abs(weight.log) + abs(top))
+            share = weight.log + float(values.mid[0].real) - top
+            # of the share of the part in M(c), the least is lost and the most is left
+            lost += math.exp(min(share - float(values.radius[0]) - slip, 0.0)) * np.expm1(falls)
+            most = share + float(values.radius[0] + 2 * whole.radius[0]) + slip
+            left = np.logaddexp(left, most + falls)
+        near = np.log1p(np.maximum(lost, -0.5)) * (1 - 8 * ULP)
+        return np.minimum(np.minimum(near, left + 8 * ULP * (1 + np.abs(left))), 0.0)
+
+    @cached_property
+    def support(self) -> Support:
+        """From the lowest end to the highest; made of pieces, or on a lattice, if all parts are."""
+        supports = [part.support for part in self._finite]
+        omitted = [one.omitted for one in supports if one.omitted.mass]
+        return Support(
+            min(one.lower for one in supports),
+            max(one.upper for one in supports),
+            max(one.error for one in supports),
+            all(one.atomless for one in supports),
+            self._pieces(),
+            Lattice.of_union(
+                (_lattice_of(part), one.lower, one.upper) for part, one in zip(self._finite, supports, strict=True)
+            ),
+            Omitted(max(one.mass for one in omitted), self._omitted_growth()) if omitted else Omitted(),
+        )
+
+    def _omitted_growth(self) -> float:
+        """A bound of 2 K(z) / (z (z + 1)), of either law, if one is known of every part."""
+        return max(one.support.omitted.growth if one.support.omitted.mass else _quadratic(one.growth) for one in self.parts)
+
+    def _pieces(self) -> Pieces | None:
+        """Those of all parts, if at most one has a flat part."""
+        known = [
+            (pieces, weight)
+            for part, weight in zip(self.parts, self.weights.table(), strict=True)
+            if not part.empty
+            for pieces in [_pieces_of(part)]
+        ]
+        if any(pieces is None for pieces, _ in known):
+            return None
+        held = [(pieces, weight) for pieces, weight in known if pieces is not None]
+        flat = [(pieces, weight) for pieces, weight in held if pieces.width > 0]
+        if len(flat) > 1:
+            return None
+        width, log_density = (flat[0][0].width, flat[0][0].log_density + flat[0][1].log) if flat else (0.0, -math.inf)
+        atoms = sorted(
+            (place, log_weight + weight.log)
+            for pieces, weight in held
+            for place, log_weight in zip(pieces.locations, pieces.log_weights, strict=True)
+        )
+        largest = max((abs(log_weight) for _, log_weight in atoms), default=0.0)
+        return Pieces(
+            tuple(place for place, _ in atoms),
+            tuple(log_weight for _, log_weight in atoms),
+            width,
+            log_density,
+            max(pieces.location_error for pieces, _ in held),
+            max(pieces.relative_error + weight.relative_error for pieces, weight in held) + 4 * ULP * (1 + largest),
+        )
+
+    @property
+    def growth(self) -> Growth:
+        """That of the part that grows fastest; a mixture of mu-GDP pairs is mu-GDP."""
+        known = [part.growth for part in self._finite]
+        right, left = (_fastest([getattr(one, side) for one in known]) for side in ("right", "left"))
+        shift = max(one.shift for one in known) if len(known) == len(self.parts) else math.inf
+        return Growth(right, left, shift)
+
+    @property
+    def closed_form(self) -> ClosedForm:
+        """Weighted sums of those of the parts, if all have one."""
+        forms = [_closed_form_of(part) for part in self._finite]
+        weights = [weight for part, weight in zip(self.parts, self.weights.table(), strict=True) if not part.empty]
+
+        def total(amounts: Iterable[Scaled | None]) -> Scaled | None:
+            found = Scaled(0.0, 0.0)
+            for amount, weight in zip(amounts, weights, strict=True):
+                if amount is None:
+                    return None
+                found = found + _times(amount, weight)
+            return found
+
+        def masses(x: float, *, tilted: bool = False) -> Sides | None:
+            each = [form.partial_masses(x, tilted=tilted) for form in forms]
+            above, below = (total(sides and sides[i] for sides in each) for i in (0, 1))
+            return None if above is None or below is None else (above, below)
+
+        plain = ClosedForm(partial_masses=masses, density=lambda x: total(form.density(x) for form in forms))
+        if not all(form.has_profile for form in forms):
+            return plain
+        return replace(
+            plain,
+            excess=lambda x: total(form.excess(x) for form in forms),
+            reversed_excess=lambda x: total(form.reversed_excess(x) for form in forms),
+        )
+
+    @cached_property
+    def traits(self) -> Traits:
+        """Symmetric if all parts are, estimated if any is."""
+        traits = [part.traits for part in self.parts]
+        return Traits(symmetric=all(one.symmetric for one in traits), estimated=any(one.estimated for one in traits))
+
+    def reflected(self) -> LossTransform:
+        """The parts reflected, with the same weights."""
+        if self.traits.symmetric:
+            return self
+        return ConvexCombination(tuple(part.reflected() for part in self.parts), self.weights)
+
+    def by_form(self, forms: Forms[T]) -> T | None:
+        """Its form, and else as atoms, where there is nothing else."""
+        found = forms.combination(self.parts, self.weights)
+        if found is not None:
+            return found
+        pieces = self.support.pieces
+        if pieces is None or pieces.width > 0 or self.support.omitted.mass:
+            return None
+        places, weights = np.asarray(pieces.locations), np.asarray(pieces.log_weights)
+        error = pieces.location_error + pieces.relative_error + 4 * ULP * (1 + float(np.abs(places).max()))
+        return forms.atoms(lambda: (places, weights + places / 2, error))
+
+
+def _complex_expm1(x: NDArray[Any]) -> NDArray[Any]:
+    """``e^x - 1`` with an error of a few ulp relative to itself.
+
+    For x = a + ib it is e^a - 1 - 2 e^a sin^2(b/2) + i e^a sin b, where no part is larger than three times the whole.
+    """
+    if not np.iscomplexobj(x):
+        return np.expm1(x)  # type: ignore[no-any-return]
+    size, angle = np.exp(x.real), x.imag
+    return np.expm1(x.real) - 2 * size * np.sin(angle / 2) ** 2 + 1j * (size * np.sin(angle))  # type: ignore[no-any-return]
+
+
+def _resolved(part: LogPhi, line: Line, count: int) -> Values:
+    """K of a part on a line, by its size at most where rounding hides it: |M_i(c + it)| <= M_i(c).
+
+    A rare part with large losses has a size far above its value, and far below the others once it is weighted.
+    """
+    found = part.on_line(line, count)
+    hidden = ~(found.radius <= SIZE_ONLY)
+    if not hidden.any():
+        return found
+    top = part.log_transform(np.array([line.abscissa]), count)
+    size = np.fmin(found.mid.real + found.radius, float(top.mid[0].real + top.radius[0]))
+    return Values(
+        np.where(hidden, size, found.mid), np.where(hidden, SIZE_ONLY, found.rounding), np.where(hidden, 0.0, found.inner)
+    )
+
+
+def _growth(radius: Array) -> Array:
+    """``e^r - 1``, finite: from one on nothing more is lost."""
+    return np.asarray(np.expm1(np.minimum(radius, 600.0)) * (1 + 4 * ULP))
+
+
+def _log1p(total: NDArray[Any], rounded: Array, inner: Array, scale: Array, known: NDArray[np.bool_]) -> Values:
+    """Values for e^scale (1 + total), where total is known to within two absolute errors."""
+    size, wrong = np.abs(1 + total), (rounded + inner) * (1 + 8 * ULP)
+    unresolved = wrong >= size / 2
+    resolved = complex_log1p(np.where(unresolved, 0.0, total))
+    mid = np.where(unresolved, np.log(np.where(unresolved, size + wrong, 1.0)), resolved) + scale
+    relative = np.where(unresolved, 0.0, wrong / np.where(unresolved, 1.0, size))
+    error = np.where(unresolved, SIZE_ONLY, -np.log1p(-relative) * (1 + 4 * ULP))
+    share = np.where(wrong > 0, inner / np.where(wrong > 0, wrong, 1.0), 0.0)
+    own = ELEMENTARY * np.abs(mid) + np.where(scale == 0, 0.0, 4 * ULP * (1 + np.abs(scale)))
+    return Values(
+        np.where(known, mid, np.inf),
+        np.where(known, error * (1 - share) + own, np.inf),
+        np.where(known, error * share, 0.0),
+    )
+
+
+def _fastest(sides: Sequence[OneSided]) -> OneSided:
+    """What bounds the logarithm of a mean of transforms: the largest of each bound, and the nearest end."""
+    return OneSided(
+        max(one.least for one in sides),
+        max(one.most for one in sides),
+        max(one.offset for one in sides),
+        min(one.end for one in sides),
+    )
+
+
+def _quadratic(growth: Growth) -> float:
+    """A v with K(z) <= z (z + 1) v / 2 to the right, and to the left of the reflected law; infinite where none is known."""
+    sides = (growth.right, growth.left)
+    return max(one.most for one in sides) if all(one.offset <= 0 for one in sides) else math.inf
+
+
+def _alone(part: LogPhi) -> LossTransform | None:
+    """The law that a sum consists of, if it is just one."""
+    return part.terms[0][0] if len(part.terms) == 1 and part.terms[0][1] == 1 else None
+
+
+# the law of one atom at zero: the sum of no laws
+_AT_ZERO = Pieces((0.0,), (0.0,))
+
+
+def _pieces_of(part: LogPhi) -> Pieces | None:
+    law = _alone(part)
+    return law.support.pieces if law is not None else None if part.terms else _AT_ZERO
+
+
+def _lattice_of(part: LogPhi) -> Lattice | None:
+    return part.support.lattice if part.terms else Lattice(0.0, math.inf)
+
+
+def _closed_form_of(part: LogPhi) -> ClosedForm:
+    if part.terms:
+        return part.closed_form
+
+    def excess(x: float) -> Scaled:
+        amount = max(-safe_expm1(x), 0.0)
+        return Scaled(0.0, amount, rounding=4 * ULP * amount)
+
+    def reversed_excess(x: float) -> Scaled:
+        return excess(-x).times_exp(x)
+
+    return ClosedForm(excess, reversed_excess, lambda x, *, tilted=False: partial_masses(_AT_ZERO, x, tilted=tilted))
+
+
+def _times(amount: Scaled, weight: Weight) -> Scaled:
+    """The amount times a weight, with the errors of both, and that of the sum of two logarithms."""
+    relative = weight.relative_error + 4 * ULP * (1 + abs(amount.log_scale) + abs(weight.log))
+    return replace(amount, log_scale=amount.log_scale + weight.log, rounding=amount.rounding + relative * amount.high)

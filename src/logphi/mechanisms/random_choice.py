@@ -1,0 +1,122 @@
+"""One of several mechanisms, chosen by a public coin."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import chain
+from typing import Any, ClassVar
+
+from logphi.algebra.parametric import Parametric
+from logphi.algebra.release import Mechanism, Primitive
+from logphi.inputs import check
+from logphi.inputs.adjacency import Adjacency
+from logphi.inputs.arguments import Mechanisms, Reals, RelationOrNone, default, frozen
+from logphi.laws.convex_combination import ConvexCombination
+from logphi.laws.log_phi import LogPhi
+from logphi.pairs.choice import ChosenPair
+from logphi.pairs.pair import Pair
+from logphi.text.description import CHOICE, node
+from logphi.text.spelling import short
+
+# below it, a share of a profile loses its digits
+LEAST_PROBABILITY = 1e-290
+
+
+@frozen
+class RandomChoice(Primitive):
+    """Runs one of several mechanisms, chosen by a coin that does not depend on the data and that everybody sees.
+
+    Pair: sum of p_i P_i against sum of p_i Q_i, each with its i. log-phi: M(z) = sum of p_i M_i(z). The profile of one release
+    is the sum of p_i delta_i in each order of the pairs, as the integral of (p - e^eps q)_+ is a sum over i; the larger sum of
+    both orders counts. A coin that nobody sees leaks no more. In a composition every release throws its own coin.
+
+    Parameters
+    ----------
+    mechanisms
+        The mechanisms, compositions and samples among them, all under one relation.
+    probabilities
+        Their probabilities: zero or at least 1e-290. Their doubles sum to one to within 1e-14, and each counts divided by the
+        sum; certificates want a sum of exactly one.
+    adjacency
+        The relation of the mechanisms, which it must be if it is given.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If a list is empty, the lists differ in length or hold anything else, or the mechanisms are stated under different
+        relations.
+
+    Examples
+    --------
+    >>> from logphi.mechanisms.gaussian import Gaussian
+    >>> coin = RandomChoice([Gaussian(sigma=1), Gaussian(sigma=4)], [0.25, 0.75])
+    >>> print(f"{coin.delta(1).value:.9f}")
+    0.031736378
+    """
+
+    mechanisms: Mechanisms
+    probabilities: Reals
+    adjacency: RelationOrNone = default(None)
+    _one_formula: ClassVar = True
+    _distributions: ClassVar = ("probabilities",)
+    _undescribed: ClassVar = "the sum of its transforms is not enclosed in balls; certify the worst of its mechanisms"
+    _hints: ClassVar = {"weights": "probabilities=", "p": "probabilities="}
+
+    def __post_init__(self) -> None:
+        mechanisms, probabilities = _listed(self.mechanisms), check.probabilities("probabilities", self.probabilities)
+        if len(mechanisms) != len(probabilities):
+            raise ValueError(
+                f"mechanisms and probabilities must belong to each other, got {len(mechanisms)} and {len(probabilities)}"
+            )
+        for p in probabilities:
+            if 0 < p < LEAST_PROBABILITY:
+                raise ValueError(f"probabilities must be zero or at least {LEAST_PROBABILITY:g}, got {p!r}")
+        relations = {one.adjacency: one for one in mechanisms}
+        if len(relations) > 1:
+            names = " and ".join(f"{short(one)} ({relation.value})" for relation, one in list(relations.items())[:2])
+            raise ValueError(f"a choice is between mechanisms under one relation, got {names}; state all under one adjacency")
+        own = mechanisms[0].adjacency
+        given: Adjacency | None = self.adjacency
+        if given is not None and Adjacency.of(given) is not own:
+            raise ValueError(
+                f"adjacency of a choice is that of its mechanisms, {own.value!r}, got {Adjacency.of(given).value!r}: "
+                "leave it out"
+            )
+        self._settle(mechanisms=mechanisms, probabilities=probabilities, adjacency=own)
+
+    def loss_law(self) -> LogPhi:
+        """The convex combination of the losses."""
+        return ConvexCombination.of([one.loss_law() for one in self.mechanisms], self.probabilities)
+
+    def pair(self) -> Pair:
+        """One of the pairs, which a sample mixes each by itself."""
+        kept = [(one.pair(), p) for one, p in zip(self.mechanisms, self.probabilities, strict=True) if p]
+        pairs, probabilities = zip(*kept, strict=True)
+        return ChosenPair(pairs, probabilities)
+
+    def _grouped(self, size: int) -> Mechanism:
+        return RandomChoice([one.group(size) for one in self.mechanisms], self.probabilities)
+
+    def _text(self, spell: Callable[[Any], str]) -> str:
+        listed = ", ".join(one._text(spell) for one in self.mechanisms)
+        return f"{spell(type(self))}(mechanisms=[{listed}], probabilities={spell(self.probabilities)})"
+
+    def _data(self, write: Callable[[str, Any], Any]) -> dict[str, Any]:
+        parts = [one._data(write) for one in self.mechanisms]
+        return node(CHOICE, self.adjacency.value, {"probabilities": self.probabilities}, write, parts)
+
+    def _numbers(self) -> Iterator[float]:
+        own = super()._numbers()
+        return chain(own, *(one._numbers() for part in self.mechanisms for one, _ in part.counted()))
+
+
+def _listed(mechanisms: Any) -> tuple[Mechanism, ...]:
+    """The mechanisms of a list that holds nothing else."""
+    if isinstance(mechanisms, Mechanism) or not isinstance(mechanisms, (list, tuple)):
+        raise TypeError(f"mechanisms must be a list of mechanisms, got {short(mechanisms)} of type {type(mechanisms).__name__}")
+    for one in mechanisms:
+        if isinstance(one, Parametric) or not isinstance(one, Mechanism):
+            raise TypeError(f"mechanisms must be a list of mechanisms, and holds {short(one)} of type {type(one).__name__}")
+    if not mechanisms:
+        raise ValueError("mechanisms must not be an empty list: give at least one mechanism")
+    return tuple(mechanisms)

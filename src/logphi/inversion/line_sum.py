@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -23,6 +24,14 @@ MAX_NODES = 1 << 18
 _HARDLY = 600.0
 # derived: so many steps in a period are far more than any line is long, and their number is exact
 LONGEST_PERIOD = 2.0**40
+
+# how K is computed on a line
+ValuesOn = Callable[[LossTransform, Line], Values]
+
+
+def own_values(law: LossTransform, line: Line) -> Values:
+    """As the law itself computes it."""
+    return law.on_line(line)
 
 
 @dataclass(frozen=True)
@@ -54,11 +63,21 @@ class Contour:
         return Scaled(
             scale,
             value if self.abscissa > kernel.poles[-1] else -value,
-            excess=self._aliasing(x, scale),
-            truncation=math.exp(self.log_tail) if self.log_tail < _HARDLY else math.inf,
+            excess=self.aliasing(x, scale),
+            truncation=self.truncation,
             inner=share * float(inner.sum()),
             rounding=noise,
         )
+
+    def summands(self, kernel: Kernel) -> tuple[NDArray[np.complex128], Array, Array]:
+        """The summands at the kernel's anchor, with their rounding and inner errors, in units of M(c) e^{-cx}."""
+        z = self.line.points
+        return self._terms(z, kernel.anchor, *kernel(z), self.log_mass - self.abscissa * kernel.anchor)
+
+    @property
+    def truncation(self) -> float:
+        """What lies beyond the last node."""
+        return math.exp(self.log_tail) if self.log_tail < _HARDLY else math.inf
 
     def _terms(
         self,
@@ -94,7 +113,7 @@ class Contour:
         inner = np.where(known, np.expm1(np.where(known, self.values.inner, 0.0)) * np.abs(f) * 3, 0.0)
         return f, rounding, inner
 
-    def _aliasing(self, x: float, scale: float) -> float:
+    def aliasing(self, x: float, scale: float) -> float:
         """Both neighbours' Chernoff bounds, summed over all periods."""
         c, s = self.abscissa, self.shift
         turns = 2 * np.pi * s / self.line.step
@@ -110,7 +129,13 @@ def plan(law: LossTransform, abscissa: float, kernel: Kernel, rtol: float, decay
     return None if found is None else lay(law, found, kernel, decaying)
 
 
-def lay(law: LossTransform, layout: Layout, kernel: Kernel, decaying: bool = False) -> Contour | None:
+def lay(
+    law: LossTransform,
+    layout: Layout,
+    kernel: Kernel,
+    decaying: bool = False,
+    values_on: ValuesOn = own_values,
+) -> Contour | None:
     """The line of a layout for a kernel, with the values of K on it; None as in :func:`prepare`."""
     c, shift, step, log_target = layout.abscissa, layout.shift, layout.step, layout.log_target
     real = law.log_transform(np.array([c, c + shift, c - shift]))
@@ -138,16 +163,15 @@ def lay(law: LossTransform, layout: Layout, kernel: Kernel, decaying: bool = Fal
     # the tail is bounded in units of M(c); what is known of M(c) is its upper end
     log_tail += float(real.radius[0]) + 1e-12 * (1 + abs(log_mass))
     return Contour(
-        c, line, _bounded(law, line, float(upper[0])), log_mass, float(real.radius[0]), shift, log_above, log_below, log_tail
+        c, line, _bounded(law, values_on(law, line), line, float(upper[0])), log_mass, float(real.radius[0]), shift, log_above, log_below, log_tail
     )
 
 
-def _bounded(law: LossTransform, line: Line, log_mass: float) -> Values:
+def _bounded(law: LossTransform, values: Values, line: Line, log_mass: float) -> Values:
     """K on a line; where it is not known, a number of which only the size counts, and that is at most the envelope's.
 
     ``log_mass`` is an upper bound of K at the abscissa.
     """
-    values = law.on_line(line)
     unknown = ~(values.radius < 1.0)
     # at the abscissa itself nothing has decayed
     unknown[0] = False

@@ -33,7 +33,8 @@ from logphi.inversion.contour import Inversion, Part
 from logphi.inversion.demand import Demand
 from logphi.inversion.kernels import Smooth, log_kappa
 from logphi.inversion.layout import Layout, layout
-from logphi.inversion.line_sum import MAX_NODES, Contour, lay
+from logphi.inversion.line_sum import MAX_NODES, ValuesOn, lay, own_values
+from logphi.inversion.moving_sum import MovingSum
 from logphi.inversion.saddle import RIGHT, saddle
 from logphi.laws.transform import LossTransform
 
@@ -43,10 +44,14 @@ _WIDEST = 0.1
 _BETA = (12.0, 60.0)
 # measured: the transform has fallen to e^-beta at this multiple of beta/w
 _BEYOND = 1.15
+# measured: a multiple of the tolerance to lay the line for: its errors are far below the width of the window
+_LOOSE = 10.0
+# measured: a window that is narrowed by less gains nothing
+_NARROWER = 0.9
+# measured: so much beta beside the logarithms, for the bound of what lies beyond the line to fall as it should
+_FALL = 6.0
 # measured: the share of the tolerance that the hump may take
 _HUMP = 0.8
-# measured: where along the line K must be known
-_PROBES = np.array([0.1, 0.5])
 # derived: a recurrence from two to six over beta >= 12 loses three digits at most, of terms that fall by 1e-3 each
 _MEAN = 256 * ULP
 # derived: B(v) = sum of v^2k (2k + 2) / (2k + 3)!; twelve terms leave less than 1e-25 for |v| < 1
@@ -63,11 +68,15 @@ class Window:
     @staticmethod
     def fit(line: Layout, rtol: float) -> Window:
         """The widest window whose hump is negligible, or the narrowest that the longest line resolves."""
-        beta = min(max(2 - line.log_target, _BETA[0]), _BETA[1])
-        # at the saddle, the density is about c (c + 1) times the excess
-        wanted = math.sqrt(_HUMP * rtol * beta / (line.abscissa * (line.abscissa + 1)))
+        # what lies beyond the line is about w e^-beta
+        beta = min(max(_FALL + math.log(Window.wanted(line, rtol, 1.0)) - line.log_target, _BETA[0]), _BETA[1])
         narrowest = _BEYOND * beta / (line.step * (MAX_NODES - 2))
-        return Window(min(max(wanted, narrowest), _WIDEST), beta)
+        return Window(min(max(Window.wanted(line, rtol, beta), narrowest), _WIDEST), beta)
+
+    @staticmethod
+    def wanted(line: Layout, rtol: float, beta: float) -> float:
+        """The width at which the hump takes its share of the tolerance: at the saddle, the density is c (c + 1) times D."""
+        return math.sqrt(_HUMP * rtol * beta / (line.abscissa * (line.abscissa + 1)))
 
     @cached_property
     def log_mean(self) -> float:
@@ -185,49 +194,94 @@ class Smoothed:
         return 0.0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Prepared:
-    """A line laid for one threshold, which serves its neighbours too: the bounds hold at every threshold."""
+    """Two sums on one line: that of the smoothed payoff and that of the hump. The bounds hold at every threshold."""
 
     part: Part
-    contour: Contour
-    window: Window
+    payoff: MovingSum
+    hump: MovingSum
 
     def at(self, x: float) -> Inversion:
         """The prepared functional at x; ``discretization`` is half the bound of the hump."""
         turned = self.part is Part.REVERSED
         place = -x if turned else x
-        payoff = self.contour.integral(place, Smoothed(place, self.window, "payoff"))
-        hump = self.contour.integral(place, Smoothed(place, self.window, "hump"))
-        half = hump.high / 2
+        payoff = self.payoff.at(place)
+        half = self.hump.at(place).high / 2
         amount = replace(payoff, value=payoff.value - half, discretization=half)
         amount = amount.times_exp(x) if turned else amount
-        return Inversion(self.part, amount, self.contour.abscissa, self.contour.line.size)
+        contour = self.payoff.contour
+        return Inversion(self.part, amount, contour.abscissa, contour.line.size)
 
 
-def prepare(law: LossTransform, x: float, demand: Demand) -> Prepared | None:
+def prepare(law: LossTransform, x: float, demand: Demand, values_on: ValuesOn = own_values) -> Prepared | None:
     """Lay a line for the excess at x >= 0, or for the reversed excess at x < 0.
 
-    Any law with a known transform is served. The relative width is about what is demanded where no atom is near the threshold
-    and the longest line can resolve it. None if no abscissa was found at which the transform is known, or the line cannot
-    resolve anything.
+    Any law with a known transform is served. The relative width is about what is demanded where the longest line can resolve
+    it. A window that turns out too wide, because of an atom near the threshold for instance, is narrowed once. None if no
+    abscissa was found at which the transform is known, or the line cannot resolve anything. ``values_on`` computes K on a line.
     """
     turned = x < 0
     own, place = (law.reflected(), -x) if turned else (law, x)
-    kernel = Smooth(place)
-    found = saddle(own, kernel, RIGHT, None if turned else demand.hint)
-    line = layout(own, found.abscissa, kernel, math.log(demand.rtol)) if math.isfinite(found.value) else None
-    if line is None:
+    part = Part.REVERSED if turned else Part.EXCESS
+    plan = Plan.of(own, place, demand.rtol, None if turned else demand.hint)
+    best = None if plan is None else _summed(own, part, place, plan, values_on)
+    if plan is None or best is None:
         return None
-    window = Window.fit(line, demand.rtol)
-    if line.abscissa * window.width > window.beta:
-        # the window is wider than the law
+    finer = plan.narrowed(best, place)
+    return best if finer is None else _summed(own, part, place, finer, values_on) or best
+
+
+def _summed(law: LossTransform, part: Part, x: float, plan: Plan, values_on: ValuesOn) -> Prepared | None:
+    contour = lay(law, plan.layout, Smoothed(x, plan.window, "both"), values_on=values_on)
+    if contour is None:
         return None
-    # a transform that is an integral itself may be out of reach so far up; where it has decayed, that does not matter
-    heights = _PROBES * window.beta / window.width
-    values, base = own.log_transform(line.abscissa + 1j * heights), float(own.approximate(np.array([line.abscissa]))[0])
-    size = np.minimum(own.log_envelope(line.abscissa, heights), values.mid.real + values.radius - base)
-    if ((values.radius > 1) & (size > line.log_target)).any():
-        return None
-    contour = lay(own, line, Smoothed(place, window, "both"))
-    return None if contour is None else Prepared(Part.REVERSED if turned else Part.EXCESS, contour, window)
+    return Prepared(part, *(MovingSum.of(contour, Smoothed(x, plan.window, kind)) for kind in ("payoff", "hump")))
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A line and a window for one threshold, from values of K on the real axis alone."""
+
+    layout: Layout
+    window: Window
+    rtol: float
+
+    @staticmethod
+    def of(law: LossTransform, x: float, rtol: float, hint: float | None) -> Plan | None:
+        """None where no abscissa was found, or the window would be wider than the law."""
+        kernel = Smooth(x)
+        found = saddle(law, kernel, RIGHT, hint)
+        line = layout(law, found.abscissa, kernel, math.log(_LOOSE * rtol)) if math.isfinite(found.value) else None
+        if line is None:
+            return None
+        window = Window.fit(line, rtol)
+        return Plan(line, window, rtol) if line.abscissa * window.width <= window.beta else None
+
+    @property
+    def size(self) -> int:
+        """About how many nodes the line has; fewer where the transform decays."""
+        return min(math.ceil(_BEYOND * self.window.beta / (self.window.width * self.layout.step)), MAX_NODES)
+
+    @property
+    def relative_width(self) -> float:
+        """About how wide the answer is, unless an atom is near the threshold."""
+        return self.rtol * max(self.window.width / Window.wanted(self.layout, self.rtol, self.window.beta), 1.0) ** 2
+
+    def narrowed(self, best: Prepared, x: float) -> Plan | None:
+        """The plan for a second sum, from what the first has left at x; None where none is needed, or none is better.
+
+        What a smooth density adds falls with the square of the window's width, what an atom near the threshold adds with the
+        width itself: the hump beside the threshold tells them apart.
+        """
+        found, w = best.payoff.at(x), self.window.width
+        here, *beside = (max(best.hump.at(place).high, 0.0) for place in (x, x - w, x + w))
+        if here <= self.rtol * found.value or not found.value > 0:
+            return None
+        target = _HUMP * self.rtol * found.value
+        smooth = min(here, *beside)
+        atom = here - smooth
+        share = 2 * target / (atom + math.sqrt(atom * atom + 4 * smooth * target))
+        least = _BEYOND * self.window.beta / (self.layout.step * (MAX_NODES - 2))
+        narrower = max(w * share, least)
+        return replace(self, window=replace(self.window, width=narrower)) if narrower < _NARROWER * w else None

@@ -1,0 +1,75 @@
+"""The sum on a line for many thresholds: its summands are formed once, and a threshold turns each of them.
+
+notation: f_j the summands at the threshold x_0, of z_j = c + i s j; at x they are f_j e^{-c (x - x_0)} e^{-i j s (x - x_0)}.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from logphi.arith.floats import ULP
+from logphi.arith.scaled import Scaled
+from logphi.arrays import Array, Complex
+from logphi.inversion.kernels import Kernel
+from logphi.inversion.line_sum import Contour
+
+# derived: two tabulated phases, their product with a summand, and a pairwise sum of pairwise sums
+_TURNED = 64 * ULP
+
+
+@dataclass(frozen=True, eq=False)
+class MovingSum:
+    """Summands in rows, a row of consecutive nodes; ``size`` sums their moduli, ``moment`` these times the heights.
+
+    ``rounding`` and ``inner`` are the errors of all summands together. Everything is in units of e^{log_scale}.
+    """
+
+    contour: Contour
+    anchor: float
+    log_scale: float
+    rows: Complex
+    size: float
+    moment: float
+    rounding: float
+    inner: float
+
+    @staticmethod
+    def of(contour: Contour, kernel: Kernel) -> MovingSum:
+        """The summands of a kernel at its anchor."""
+        log_scale = contour.log_mass - contour.abscissa * kernel.anchor
+        summands, rounding, inner = contour.summands(kernel)
+        summands[0] *= 0.5
+        size = np.abs(summands)
+        columns = 1 << (summands.size.bit_length() + 1) // 2
+        rows = np.zeros((-(-summands.size // columns), columns), dtype=np.complex128)
+        rows.ravel()[: summands.size] = summands
+        sums = (float(part.sum()) * (1 + 1e-9) for part in (size, size * contour.line.heights, rounding, inner))
+        return MovingSum(contour, kernel.anchor, log_scale, rows, *sums)
+
+    def at(self, x: float) -> Scaled:
+        """The integral at a threshold."""
+        contour, moved = self.contour, x - self.anchor
+        share = contour.line.step / np.pi
+        rows, columns = self.rows.shape
+        angle = contour.line.step * moved
+        inner = self.rows @ _turns(np.arange(columns), angle)
+        value = share * float((inner * _turns(columns * np.arange(rows), angle)).sum().real)
+        log_scale = contour.log_mass - contour.abscissa * x
+        # each angle is a product of the height with a difference
+        noise = self.rounding + _TURNED * self.size + 4 * ULP * self.moment * (abs(moved) + abs(x) * (moved != 0))
+        noise += 4 * ULP * (abs(self.log_scale) + abs(contour.abscissa * x)) * self.size
+        return Scaled(
+            log_scale,
+            value,
+            excess=contour.aliasing(x, log_scale),
+            truncation=contour.truncation,
+            inner=share * self.inner,
+            rounding=share * noise,
+        )
+
+
+def _turns(k: Array, angle: float) -> Complex:
+    turns: Complex = np.exp(-1j * (angle * k))
+    return turns

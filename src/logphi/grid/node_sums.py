@@ -9,6 +9,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import reduce
+from operator import add
 
 import numpy as np
 
@@ -55,12 +57,10 @@ SumAt = Callable[[float, float], Sum | None]
 def values_on(law: LossTransform, line: Line) -> Values:
     """K on a line, term by term; its size alone where a sum is below its own errors."""
     terms = law.terms if isinstance(law, LogPhi) else ((law, 1),)
-    forms = [(term, count, term.by_form(_Sums()) if line.size >= _LONG else None) for term, count in terms]
-    total = _sized(LogPhi.of([(term, count) for term, count, sum_at in forms if sum_at is None]), line)
-    for term, count, sum_at in forms:
-        if sum_at is not None:
-            total += _on_line(sum_at, line).times(count)
-    return total
+    sums = [(term.by_form(_Sums()) if line.size >= _LONG else None, count) for term, count in terms]
+    others = [term for term, (sum_at, _) in zip(terms, sums, strict=True) if sum_at is None]
+    whole = _sized(LogPhi.of(others), line)
+    return reduce(add, (_on_line(sum_at, line).times(count) for sum_at, count in sums if sum_at is not None), whole)
 
 
 def _sized(law: LogPhi, line: Line) -> Values:

@@ -11,11 +11,12 @@ import numpy as np
 
 from logphi.arith.floats import ULP
 from logphi.arith.scaled import Scaled
-from logphi.arrays import Array, Complex
+from logphi.arith.summation import product, roundings
+from logphi.arrays import Complex
 from logphi.inversion.kernels import Kernel
 from logphi.inversion.line_sum import Contour
 
-# derived: two tabulated phases, their product with a summand, and a pairwise sum of pairwise sums
+# derived: two tabulated phases, their products with a summand, and a pairwise sum of rows
 _TURNED = 64 * ULP
 
 
@@ -53,13 +54,13 @@ class MovingSum:
         contour, moved = self.contour, x - self.anchor
         share = contour.line.step / np.pi
         rows, columns = self.rows.shape
-        angle = contour.line.step * moved
-        inner = self.rows @ _turns(np.arange(columns), angle)
-        value = share * float((inner * _turns(columns * np.arange(rows), angle)).sum().real)
+        turn = -1j * contour.line.step * moved
+        sums = product(self.rows, np.exp(turn * np.arange(columns))[:, None])[:, 0]
+        value = share * float((sums * np.exp(turn * (columns * np.arange(rows)))).sum().real)
         log_scale = contour.log_mass - contour.abscissa * x
         # each angle is a product of the height with a difference
-        noise = self.rounding + _TURNED * self.size + 4 * ULP * self.moment * (abs(moved) + abs(x) * (moved != 0))
-        noise += 4 * ULP * (abs(self.log_scale) + abs(contour.abscissa * x)) * self.size
+        turned = _TURNED + 1.5 * ULP * roundings(columns) + 4 * ULP * (abs(self.log_scale) + abs(contour.abscissa * x))
+        noise = self.rounding + turned * self.size + 4 * ULP * self.moment * (abs(moved) + abs(x) * (moved != 0))
         return Scaled(
             log_scale,
             value,
@@ -68,8 +69,3 @@ class MovingSum:
             inner=share * self.inner,
             rounding=share * noise,
         )
-
-
-def _turns(k: Array, angle: float) -> Complex:
-    turns: Complex = np.exp(-1j * (angle * k))
-    return turns

@@ -47,7 +47,7 @@ class Forms(Generic[T]):
         return None
 
     def curve(self, curve: Curve, curve_at: Callable[[bool], Curve]) -> T | None:
-        """A curve with the errors of its parameters, and as a function of whether its profile shall be above or below its own."""
+        """A curve with the errors of its parameters, and one of exact parameters whose profile is above, or below."""
         return None
 
     def atoms(self, known: Callable[[], tuple[Array, Array, float]]) -> T | None:

@@ -30,12 +30,13 @@ from numpy.typing import NDArray
 from logphi.arith.floats import ELEMENTARY, ULP
 from logphi.arrays import Array
 from logphi.inversion.contour import Inversion, Part
-from logphi.inversion.demand import Demand
+from logphi.inversion.demand import Demand, Promise
 from logphi.inversion.kernels import Smooth, log_kappa
 from logphi.inversion.layout import Layout, layout
 from logphi.inversion.line_sum import MAX_NODES, ValuesOn, lay, own_values
 from logphi.inversion.moving_sum import MovingSum
 from logphi.inversion.saddle import RIGHT, saddle
+from logphi.inversion.truncation import length
 from logphi.laws.transform import LossTransform
 
 # derived: the bound of the hump is proved up to here
@@ -46,6 +47,8 @@ _BETA = (12.0, 60.0)
 _BEYOND = 1.15
 # measured: a multiple of the tolerance to lay the line for: its errors are far below the width of the window
 _LOOSE = 10.0
+# measured: operations for each node of the line: those of the two kernels, and of one law
+_KERNELS, _LAW = 600.0, 500.0
 # measured: a window that is narrowed by less gains nothing
 _NARROWER = 0.9
 # measured: so much beta beside the logarithms, for the bound of what lies beyond the line to fall as it should
@@ -208,7 +211,8 @@ class Prepared:
         place = -x if turned else x
         payoff = self.payoff.at(place)
         half = self.hump.at(place).high / 2
-        amount = replace(payoff, value=payoff.value - half, discretization=half)
+        middle = payoff.value - half if math.isfinite(half) else 0.0
+        amount = replace(payoff, value=middle, discretization=half)
         amount = amount.times_exp(x) if turned else amount
         contour = self.payoff.contour
         return Inversion(self.part, amount, contour.abscissa, contour.line.size)
@@ -230,6 +234,13 @@ def prepare(law: LossTransform, x: float, demand: Demand, values_on: ValuesOn = 
         return None
     finer = plan.narrowed(best, place)
     return best if finer is None else _summed(own, part, place, finer, values_on) or best
+
+
+def promise(law: LossTransform, x: float, demand: Demand) -> Promise | None:
+    """What :func:`prepare` promises near x, from K on the real axis; None where it would find nothing."""
+    own, place = (law.reflected(), -x) if x < 0 else (law, x)
+    plan = Plan.of(own, place, demand.rtol, None if x < 0 else demand.hint)
+    return None if plan is None else plan.promise(own, place)
 
 
 def _summed(law: LossTransform, part: Part, x: float, plan: Plan, values_on: ValuesOn) -> Prepared | None:
@@ -258,15 +269,11 @@ class Plan:
         window = Window.fit(line, rtol)
         return Plan(line, window, rtol) if line.abscissa * window.width <= window.beta else None
 
-    @property
-    def size(self) -> int:
-        """About how many nodes the line has; fewer where the transform decays."""
-        return min(math.ceil(_BEYOND * self.window.beta / (self.window.width * self.layout.step)), MAX_NODES)
-
-    @property
-    def relative_width(self) -> float:
-        """About how wide the answer is, unless an atom is near the threshold."""
-        return self.rtol * max(self.window.width / Window.wanted(self.layout, self.rtol, self.window.beta), 1.0) ** 2
+    def promise(self, law: LossTransform, x: float) -> Promise:
+        """What to expect, unless an atom is near the threshold: the hump grows with the square of the window's width."""
+        size, _ = length(law, self.layout, MAX_NODES, Smoothed(x, self.window, "both"))
+        wider = max(self.window.width / Window.wanted(self.layout, self.rtol, self.window.beta), 1.0)
+        return Promise(self.rtol * wider**2, size * (_KERNELS + _LAW * len(getattr(law, "terms", (law,)))))
 
     def narrowed(self, best: Prepared, x: float) -> Plan | None:
         """The plan for a second sum, from what the first has left at x; None where none is needed, or none is better.
@@ -276,7 +283,7 @@ class Plan:
         """
         found, w = best.payoff.at(x), self.window.width
         here, *beside = (max(best.hump.at(place).high, 0.0) for place in (x, x - w, x + w))
-        if here <= self.rtol * found.value or not found.value > 0:
+        if not (self.rtol * found.value < here < math.inf and 0 < found.value < math.inf):
             return None
         target = _HUMP * self.rtol * found.value
         smooth = min(here, *beside)

@@ -61,4 +61,3 @@ def test_the_profile_is_enclosed(x: float, reflected: bool) -> None:
             assert mp.mpf(inversion.amount.low) * scale <= exact <= mp.mpf(inversion.amount.high) * scale
     assert inversion.nodes > 1 << 10
     assert found.at(x).amount.relative_width < 20 * RTOL
-

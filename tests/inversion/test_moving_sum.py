@@ -9,7 +9,7 @@ import pytest
 from logphi.arith.protocol import Plain
 from logphi.inversion.kernels import Smooth
 from logphi.inversion.line_sum import plan
-from logphi.inversion.moving_sum import MovingSum
+from logphi.inversion.moving_sum import MovingSum, Summands
 from logphi.laws.normal import Normal
 
 LAW = Normal(Plain(1.3))
@@ -23,7 +23,7 @@ TRUTH = {
 def test_the_moved_sum_encloses_the_closed_form(x: float) -> None:
     contour = plan(LAW, 1.1, Smooth(0.7), 1e-12)
     assert contour is not None
-    found = MovingSum.of(contour, Smooth(0.7)).at(x)
+    found = MovingSum.of(contour, 0.7, Summands.of(contour, Smooth(0.7))).at(x)
     low, high = (math.exp(end) for end in found.log_ends)
     assert low * (1 - 1e-14) <= TRUTH[x] * (1 + 1e-13)
     assert TRUTH[x] * (1 - 1e-13) <= high * (1 + 1e-14)

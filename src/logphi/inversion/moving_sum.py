@@ -12,12 +12,31 @@ import numpy as np
 from logphi.arith.floats import ULP
 from logphi.arith.scaled import Scaled
 from logphi.arith.summation import product, roundings
-from logphi.arrays import Complex
+from logphi.arrays import Array, Complex
 from logphi.inversion.kernels import Kernel
 from logphi.inversion.line_sum import Contour
 
 # derived: two tabulated phases, their products with a summand, and a pairwise sum of rows
 _TURNED = 64 * ULP
+
+
+@dataclass(frozen=True, eq=False)
+class Summands:
+    """Summands of an integral along a line at one threshold, with their errors."""
+
+    values: Complex
+    rounding: Array
+    inner: Array
+
+    @staticmethod
+    def of(contour: Contour, kernel: Kernel) -> Summands:
+        """Those of a kernel at its anchor."""
+        return Summands(*contour.summands(kernel))
+
+    def times(self, factor: Complex, error: float) -> Summands:
+        """Those with a further factor, known to within a relative error."""
+        values, size = self.values * factor, np.abs(factor) * (1 + error)
+        return Summands(values, self.rounding * size + error * np.abs(values), self.inner * size)
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,17 +56,16 @@ class MovingSum:
     inner: float
 
     @staticmethod
-    def of(contour: Contour, kernel: Kernel) -> MovingSum:
-        """The summands of a kernel at its anchor."""
-        log_scale = contour.log_mass - contour.abscissa * kernel.anchor
-        summands, rounding, inner = contour.summands(kernel)
-        summands[0] *= 0.5
-        size = np.abs(summands)
-        columns = 1 << (summands.size.bit_length() + 1) // 2
-        rows = np.zeros((-(-summands.size // columns), columns), dtype=np.complex128)
-        rows.ravel()[: summands.size] = summands
-        sums = (float(part.sum()) * (1 + 1e-9) for part in (size, size * contour.line.heights, rounding, inner))
-        return MovingSum(contour, kernel.anchor, log_scale, rows, *sums)
+    def of(contour: Contour, anchor: float, summands: Summands) -> MovingSum:
+        """The sum of summands at a threshold; the first of them counts half."""
+        log_scale = contour.log_mass - contour.abscissa * anchor
+        size, count = np.abs(summands.values), summands.values.size
+        columns = 1 << (count.bit_length() + 1) // 2
+        rows = np.zeros((-(-count // columns), columns), dtype=np.complex128)
+        rows.ravel()[:count] = summands.values
+        rows[0, 0] *= 0.5
+        parts = (size, size * contour.line.heights, summands.rounding, summands.inner)
+        return MovingSum(contour, anchor, log_scale, rows, *(float(part.sum()) * (1 + 1e-9) for part in parts))
 
     def at(self, x: float) -> Scaled:
         """The integral at a threshold."""

@@ -34,7 +34,7 @@ from logphi.inversion.demand import Demand, Promise
 from logphi.inversion.kernels import Smooth, log_kappa
 from logphi.inversion.layout import Layout, layout
 from logphi.inversion.line_sum import MAX_NODES, ValuesOn, lay, own_values
-from logphi.inversion.moving_sum import MovingSum
+from logphi.inversion.moving_sum import MovingSum, Summands
 from logphi.inversion.saddle import RIGHT, saddle
 from logphi.inversion.truncation import length
 from logphi.laws.transform import LossTransform
@@ -247,7 +247,10 @@ def _summed(law: LossTransform, part: Part, x: float, plan: Plan, values_on: Val
     contour = lay(law, plan.layout, Smoothed(x, plan.window, "both"), values_on=values_on)
     if contour is None:
         return None
-    return Prepared(part, *(MovingSum.of(contour, Smoothed(x, plan.window, kind)) for kind in ("payoff", "hump")))
+    hump = Summands.of(contour, Smoothed(x, plan.window, "hump"))
+    z = contour.line.points
+    payoff = hump.times(1 / (plan.window.hump * z * (z + 1)), 2 * ELEMENTARY)
+    return Prepared(part, MovingSum.of(contour, x, payoff), MovingSum.of(contour, x, hump))
 
 
 @dataclass(frozen=True)

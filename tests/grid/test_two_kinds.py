@@ -53,11 +53,11 @@ def test_the_profile_is_enclosed(x: float, reflected: bool) -> None:
     assert found is not None
     for at in (x, x + 1e-3):
         inversion = found.at(at)
+        assert inversion.nodes > 1 << 10
         with mp.workdps(40):
             exact = truth(at, reflected)
             if inversion.part is Part.REVERSED:
                 exact += mp.expm1(mp.mpf(at))
             scale = mp.exp(mp.mpf(inversion.amount.log_scale))
             assert mp.mpf(inversion.amount.low) * scale <= exact <= mp.mpf(inversion.amount.high) * scale
-    assert inversion.nodes > 1 << 10
     assert found.at(x).amount.relative_width < 20 * RTOL

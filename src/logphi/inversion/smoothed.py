@@ -28,6 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logphi.arith.floats import ELEMENTARY, ULP
+from logphi.arith.scaled import Scaled
 from logphi.arrays import Array
 from logphi.inversion.contour import Inversion, Part
 from logphi.inversion.demand import Demand, Promise
@@ -35,6 +36,7 @@ from logphi.inversion.kernels import Smooth, log_kappa
 from logphi.inversion.layout import Layout, layout
 from logphi.inversion.line_sum import MAX_NODES, ValuesOn, lay, own_values
 from logphi.inversion.moving_sum import MovingSum, Summands
+from logphi.inversion.rare_atoms import without_rare_atoms
 from logphi.inversion.saddle import RIGHT, saddle
 from logphi.inversion.truncation import length
 from logphi.laws.transform import LossTransform
@@ -199,11 +201,15 @@ class Smoothed:
 
 @dataclass(frozen=True, eq=False)
 class Prepared:
-    """Two sums on one line: that of the smoothed payoff and that of the hump. The bounds hold at every threshold."""
+    """Two sums on one line: that of the smoothed payoff and that of the hump. The bounds hold at every threshold.
+
+    ``omitted`` bounds what rare atoms that are left out would add.
+    """
 
     part: Part
     payoff: MovingSum
     hump: MovingSum
+    omitted: float = 0.0
 
     def at(self, x: float) -> Inversion:
         """The prepared functional at x; ``discretization`` is half the bound of the hump."""
@@ -213,6 +219,8 @@ class Prepared:
         half = self.hump.at(place).high / 2
         middle = payoff.value - half if math.isfinite(half) else 0.0
         amount = replace(payoff, value=middle, discretization=half)
+        if self.omitted:
+            amount += Scaled(math.log(self.omitted), 0.5, truncation=0.5)
         amount = amount.times_exp(x) if turned else amount
         contour = self.payoff.contour
         return Inversion(self.part, amount, contour.abscissa, contour.line.size)
@@ -227,30 +235,33 @@ def prepare(law: LossTransform, x: float, demand: Demand, values_on: ValuesOn = 
     """
     turned = x < 0
     own, place = (law.reflected(), -x) if turned else (law, x)
-    part = Part.REVERSED if turned else Part.EXCESS
+    own, omitted = without_rare_atoms(own, place, demand.rtol)
     plan = Plan.of(own, place, demand.rtol, None if turned else demand.hint)
-    best = None if plan is None else _summed(own, part, place, plan, values_on)
+    best = None if plan is None else _summed(own, place, plan, values_on)
     if plan is None or best is None:
         return None
     finer = plan.narrowed(best, place)
-    return best if finer is None else _summed(own, part, place, finer, values_on) or best
+    sums = (finer and _summed(own, place, finer, values_on)) or best
+    return Prepared(Part.REVERSED if turned else Part.EXCESS, *sums, omitted)
 
 
 def promise(law: LossTransform, x: float, demand: Demand) -> Promise | None:
     """What :func:`prepare` promises near x, from K on the real axis; None where it would find nothing."""
     own, place = (law.reflected(), -x) if x < 0 else (law, x)
+    own, _ = without_rare_atoms(own, place, demand.rtol)
     plan = Plan.of(own, place, demand.rtol, None if x < 0 else demand.hint)
     return None if plan is None else plan.promise(own, place)
 
 
-def _summed(law: LossTransform, part: Part, x: float, plan: Plan, values_on: ValuesOn) -> Prepared | None:
+def _summed(law: LossTransform, x: float, plan: Plan, values_on: ValuesOn) -> tuple[MovingSum, MovingSum] | None:
+    """The sums of the payoff and of the hump."""
     contour = lay(law, plan.layout, Smoothed(x, plan.window, "both"), values_on=values_on)
     if contour is None:
         return None
     hump = Summands.of(contour, Smoothed(x, plan.window, "hump"))
     z = contour.line.points
     payoff = hump.times(1 / (plan.window.hump * z * (z + 1)), 2 * ELEMENTARY)
-    return Prepared(part, MovingSum.of(contour, x, payoff), MovingSum.of(contour, x, hump))
+    return MovingSum.of(contour, x, payoff), MovingSum.of(contour, x, hump)
 
 
 @dataclass(frozen=True)
@@ -278,14 +289,15 @@ class Plan:
         wider = max(self.window.width / Window.wanted(self.layout, self.rtol, self.window.beta), 1.0)
         return Promise(self.rtol * wider**2, size * (_KERNELS + _LAW * len(getattr(law, "terms", (law,)))))
 
-    def narrowed(self, best: Prepared, x: float) -> Plan | None:
+    def narrowed(self, sums: tuple[MovingSum, MovingSum], x: float) -> Plan | None:
         """The plan for a second sum, from what the first has left at x; None where none is needed, or none is better.
 
         What a smooth density adds falls with the square of the window's width, what an atom near the threshold adds with the
         width itself: the hump beside the threshold tells them apart.
         """
-        found, w = best.payoff.at(x), self.window.width
-        here, *beside = (max(best.hump.at(place).high, 0.0) for place in (x, x - w, x + w))
+        payoff, hump = sums
+        found, w = payoff.at(x), self.window.width
+        here, *beside = (max(hump.at(place).high, 0.0) for place in (x, x - w, x + w))
         if not (self.rtol * found.value < here < math.inf and 0 < found.value < math.inf):
             return None
         target = _HUMP * self.rtol * found.value

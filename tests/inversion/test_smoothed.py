@@ -11,7 +11,8 @@ import logphi as lp
 from exact import contains, dec
 from logphi.inversion.contour import Part
 from logphi.inversion.demand import Demand
-from logphi.inversion.smoothed import Plan, Smoothed, Window, prepare, promise
+from logphi.inversion.smoothed import Plan, Smoothed, prepare, promise
+from logphi.inversion.window import Window
 from logphi.laws.finite import Finite
 from logphi.laws.log_phi import LogPhi
 from slowly import slowly

@@ -25,7 +25,7 @@ from logphi.quadrature.curve import Curve, Factor
 from logphi.quadrature.gauss_legendre import Masses, everything, nodes_of
 from logphi.quadrature.inner_integral import unknown
 from logphi.quadrature.panels import log_errors, panels
-from logphi.quadrature.values import SIZE_ONLY, Line, Values
+from logphi.quadrature.values import Line, Values
 
 # measured: on shorter lines a matrix product is as quick
 _LONG = 1 << 10
@@ -55,25 +55,12 @@ SumAt = Callable[[float, float], Sum | None]
 
 
 def values_on(law: LossTransform, line: Line) -> Values:
-    """K on a line, term by term; its size alone where a sum is below its own errors."""
+    """K on a line, term by term."""
     terms = law.terms if isinstance(law, LogPhi) else ((law, 1),)
     sums = [(term.by_form(_Sums()) if line.size >= _LONG else None, count) for term, count in terms]
     others = [term for term, (sum_at, _) in zip(terms, sums, strict=True) if sum_at is None]
-    whole = _sized(LogPhi.of(others), line)
+    whole = LogPhi.of(others).on_line(line)
     return reduce(add, (_on_line(sum_at, line).times(count) for sum_at, count in sums if sum_at is not None), whole)
-
-
-def _sized(law: LogPhi, line: Line) -> Values:
-    """K as the law computes it, and where it knows nothing, what its envelope says of the size."""
-    values = law.on_line(line)
-    unsure = ~np.isfinite(values.radius)
-    if not unsure.any() or unsure[0]:
-        return values
-    top = float(values.mid[0].real) + float(values.radius[0])
-    sizes = top + law.log_envelope(line.abscissa, line.heights[unsure])
-    mid, rounding = values.mid.astype(complex), values.rounding.copy()
-    mid[unsure], rounding[unsure] = sizes, SIZE_ONLY + 4 * ULP * (1 + np.abs(sizes))
-    return Values(mid, rounding, np.where(unsure, 0.0, values.inner))
 
 
 def _on_line(sum_at: SumAt, line: Line) -> Values:
@@ -132,9 +119,12 @@ class _Sums(Forms[SumAt]):
 
         return sum_at
 
-    def atoms(self, locations: Array, log_p: Array, error: float) -> SumAt:
+    def atoms(self, known: Callable[[], tuple[Array, Array, float]]) -> SumAt:
         """The atoms themselves."""
-        errors = np.full(locations.shape, error)
-        wrong = 2 * error + 4 * ULP * (1 + np.abs(log_p) + np.abs(locations))
-        found = Sum(Masses(locations, log_p - locations, wrong, errors), -math.inf)
-        return lambda a, top: found
+
+        def sum_at(a: float, top: float) -> Sum:
+            locations, log_p, error = known()
+            wrong = 2 * error + 4 * ULP * (1 + np.abs(log_p) + np.abs(locations))
+            return Sum(Masses(locations, log_p - locations, wrong, np.full(locations.shape, error)), -math.inf)
+
+        return sum_at

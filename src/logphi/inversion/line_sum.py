@@ -162,9 +162,8 @@ def lay(
         return None
     # the tail is bounded in units of M(c); what is known of M(c) is its upper end
     log_tail += float(real.radius[0]) + 1e-12 * (1 + abs(log_mass))
-    return Contour(
-        c, line, _bounded(law, values_on(law, line), line, float(upper[0])), log_mass, float(real.radius[0]), shift, log_above, log_below, log_tail
-    )
+    values = _bounded(law, values_on(law, line), line, float(upper[0]))
+    return Contour(c, line, values, log_mass, float(real.radius[0]), shift, log_above, log_below, log_tail)
 
 
 def _bounded(law: LossTransform, values: Values, line: Line, log_mass: float) -> Values:

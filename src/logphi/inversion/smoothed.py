@@ -21,13 +21,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from logphi.arith.floats import ELEMENTARY, ULP
+from logphi.arith.floats import ELEMENTARY
 from logphi.arith.scaled import Scaled
 from logphi.arrays import Array
 from logphi.inversion.contour import Inversion, Part
@@ -39,6 +38,7 @@ from logphi.inversion.moving_sum import MovingSum, Summands
 from logphi.inversion.rare_atoms import without_rare_atoms
 from logphi.inversion.saddle import RIGHT, saddle
 from logphi.inversion.truncation import length
+from logphi.inversion.window import Window
 from logphi.laws.transform import LossTransform
 
 # derived: the bound of the hump is proved up to here
@@ -57,102 +57,6 @@ _NARROWER = 0.9
 _FALL = 6.0
 # measured: the share of the tolerance that the hump may take
 _HUMP = 0.8
-# derived: a recurrence from two to six over beta >= 12 loses three digits at most, of terms that fall by 1e-3 each
-_MEAN = 256 * ULP
-# derived: B(v) = sum of v^2k (2k + 2) / (2k + 3)!; twelve terms leave less than 1e-25 for |v| < 1
-_SERIES = [(2 * k + 2) / math.factorial(2 * k + 3) for k in range(12)]
-
-
-@dataclass(frozen=True)
-class Window:
-    """The density of xi."""
-
-    width: float
-    beta: float
-
-    @staticmethod
-    def fit(line: Layout, rtol: float) -> Window:
-        """The widest window whose hump is negligible, or the narrowest that the longest line resolves."""
-        # what lies beyond the line is about w e^-beta
-        beta = min(max(_FALL + math.log(Window.wanted(line, rtol, 1.0)) - line.log_target, _BETA[0]), _BETA[1])
-        narrowest = _BEYOND * beta / (line.step * (MAX_NODES - 2))
-        return Window(min(max(Window.wanted(line, rtol, beta), narrowest), _WIDEST), beta)
-
-    @staticmethod
-    def wanted(line: Layout, rtol: float, beta: float) -> float:
-        """The width at which the hump takes its share of the tolerance: at the saddle, the density is c (c + 1) times D."""
-        return math.sqrt(_HUMP * rtol * beta / (line.abscissa * (line.abscissa + 1)))
-
-    @cached_property
-    def log_mean(self) -> float:
-        """The d of e^d = E[e^xi], with a relative error of ``_MEAN``, which z multiplies.
-
-        B(v) = i_1(v) / v with the modified spherical Bessel functions, and (1/v d/dv)^j B = i_{j+1}(v) / v^{j+1}: Taylor's
-        series of B in v^2 / 2 around beta^2 / 2, where v^2 is larger by w^2.
-        """
-        beta = self.beta
-        fall = math.exp(-2 * beta)
-        before, bessel = (1 - fall) / beta, ((1 + fall) - (1 - fall) / beta) / beta
-        first, term, change = bessel, 1.0, 0.0
-        for j in range(1, 6):
-            before, bessel = bessel, before - (2 * j + 1) / beta * bessel
-            term *= self.width**2 / (2 * beta * j)
-            change += term * bessel / first
-        return math.log1p(change)
-
-    @property
-    def hump(self) -> float:
-        """The factor e^{4w} s^2 between the density and the bound of the hump; I_1 is below I_0."""
-        return math.exp(4 * self.width) * self.width**2 / self.beta * (1 + 1e-12)
-
-    @cached_property
-    def _scale(self) -> float:
-        """B(beta) e^{-beta}."""
-        return _scaled_real(np.array([self.beta])).item()
-
-    def log_gain(self, u: Array) -> Array:
-        """The log of kappa(u), real u."""
-        v = np.hypot(self.beta, u * self.width)
-        gain: Array = np.log(_scaled_real(v) / self._scale) + (u * self.width) ** 2 / (v + self.beta)
-        return gain
-
-    def transform(self, z: NDArray[np.complex128]) -> tuple[NDArray[np.complex128], Array]:
-        """The kappa(z) e^{zd} and its absolute error."""
-        v = np.sqrt(self.beta**2 + (z * self.width) ** 2)
-        value, parts = _scaled(v)
-        turn = np.exp((v - self.beta) + z * self.log_mean) / self._scale
-        error = ELEMENTARY * (8 + 2 * np.abs(v) + self.beta) + (4 * ULP + _MEAN) * np.abs(z) * self.log_mean
-        return np.asarray(value * turn, dtype=np.complex128), parts * np.abs(turn) * error
-
-    def log_size(self, heights: Array, abscissa: float) -> Array:
-        """Of a bound of |kappa(z) e^{zd}| at and above each height.
-
-        B(v) is a positive mean of e^{vy} over |y| < 1, hence at most B(Re v), and Re v falls with the height. Once |v|
-        grows, |B| is also at most 2 cosh(Re v) / |v|^2, with Re v at its last.
-        """
-        square = self.beta**2 + ((abscissa + 1j * heights) * self.width) ** 2
-        real = np.sqrt(square).real * (1 + 1e-12) + 1e-12
-        first = np.log(_scaled_real(real)) + real
-        rising = heights * self.width > 1.01 * math.hypot(self.beta, abscissa * self.width)
-        second = np.where(rising, real + np.log1p(np.exp(-2 * real)) - np.log(np.abs(square)), np.inf)
-        bound: Array = np.minimum(first, second) - self.beta - math.log(self._scale) + abs(abscissa) * self.log_mean + 1e-9
-        return bound
-
-
-def _scaled(v: NDArray[Any]) -> tuple[NDArray[Any], Array]:
-    """B(v) e^{-v} for Re v >= 0, and the size of the two parts that it is the difference of."""
-    near = np.abs(v) < 1
-    far, square = np.where(near, 1.0, v), np.where(near, v, 0.0) ** 2
-    fall = np.exp(-2 * far)
-    series = np.full_like(square, _SERIES[-1])
-    for coefficient in _SERIES[-2::-1]:
-        series = series * square + coefficient
-    value = np.where(near, series * np.exp(-v), ((1 + fall) - (1 - fall) / far) / (2 * far * far))
-    return value, np.where(near, np.abs(value), 2 / np.abs(far) ** 2)
-
-
-def _scaled_real(v: Array) -> Array:
-    return np.asarray(_scaled(v)[0], dtype=np.float64)
 
 
 @dataclass(frozen=True)
@@ -280,13 +184,13 @@ class Plan:
         line = layout(law, found.abscissa, kernel, math.log(_LOOSE * rtol)) if math.isfinite(found.value) else None
         if line is None:
             return None
-        window = Window.fit(line, rtol)
+        window = _fitted(line, rtol)
         return Plan(line, window, rtol) if line.abscissa * window.width <= window.beta else None
 
     def promise(self, law: LossTransform, x: float) -> Promise:
         """What to expect, unless an atom is near the threshold: the hump grows with the square of the window's width."""
         size, _ = length(law, self.layout, MAX_NODES, Smoothed(x, self.window, "both"))
-        wider = max(self.window.width / Window.wanted(self.layout, self.rtol, self.window.beta), 1.0)
+        wider = max(self.window.width / _wanted(self.layout, self.rtol, self.window.beta), 1.0)
         return Promise(self.rtol * wider**2, size * (_KERNELS + _LAW * len(getattr(law, "terms", (law,)))))
 
     def narrowed(self, sums: tuple[MovingSum, MovingSum], x: float) -> Plan | None:
@@ -304,6 +208,22 @@ class Plan:
         smooth = min(here, *beside)
         atom = here - smooth
         share = 2 * target / (atom + math.sqrt(atom * atom + 4 * smooth * target))
-        least = _BEYOND * self.window.beta / (self.layout.step * (MAX_NODES - 2))
-        narrower = max(w * share, least)
+        narrower = max(w * share, _narrowest(self.layout, self.window.beta))
         return replace(self, window=replace(self.window, width=narrower)) if narrower < _NARROWER * w else None
+
+
+def _fitted(line: Layout, rtol: float) -> Window:
+    """The widest window whose hump is negligible, or the narrowest that the longest line resolves."""
+    # what lies beyond the line is about w e^-beta
+    beta = min(max(_FALL + math.log(_wanted(line, rtol, 1.0)) - line.log_target, _BETA[0]), _BETA[1])
+    return Window(min(max(_wanted(line, rtol, beta), _narrowest(line, beta)), _WIDEST), beta)
+
+
+def _wanted(line: Layout, rtol: float, beta: float) -> float:
+    """The width at which the hump takes its share of the tolerance: at the saddle, the density is c (c + 1) times D."""
+    return math.sqrt(_HUMP * rtol * beta / (line.abscissa * (line.abscissa + 1)))
+
+
+def _narrowest(line: Layout, beta: float) -> float:
+    """The width that the longest line resolves."""
+    return _BEYOND * beta / (line.step * (MAX_NODES - 2))

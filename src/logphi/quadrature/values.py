@@ -33,7 +33,7 @@ class Line:
 
 
 # derived: a number that differs from e^mid by at most twice its size; all that remains known is that size
-SIZE_ONLY = math.log(3) * (1 + 1e-12)
+_SIZE_ONLY = math.log(3) * (1 + 1e-12)
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class Values:
         with np.errstate(divide="ignore"):  # nothing is known of a sum of 0 with an error of 0
             mid = np.log(np.where(unresolved, size + wrong, sums)) + scale
         relative = wrong / np.where(unresolved, 1.0, size)
-        rounding = np.where(unresolved, SIZE_ONLY, -np.log1p(-np.where(unresolved, 0.0, relative)))
+        rounding = np.where(unresolved, _SIZE_ONLY, -np.log1p(-np.where(unresolved, 0.0, relative)))
         known = np.isfinite(mid)
         rounding = rounding + ELEMENTARY * (1 + np.abs(scale)) + 2 * ULP * np.abs(np.where(known, mid, 0.0))
         return Values(np.where(known, mid, np.inf), np.where(known, rounding, np.inf), np.zeros(size.shape))

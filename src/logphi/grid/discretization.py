@@ -133,7 +133,7 @@ class _Discretizers(Forms[Discretizer]):
         """The width outward."""
         return FlatCells(Ends.of(width).size, constants)
 
-    def curve(self, curve_at: Callable[[bool], Curve]) -> Discretizer:
+    def curve(self, curve: Curve, curve_at: Callable[[bool], Curve]) -> Discretizer:
         """Cells of the variable of integration."""
         return CurveCells(curve_at)
 

@@ -1,4 +1,4 @@
-"""What is asked of an inversion."""
+"""What is asked of an inversion, and what it promises."""
 
 from __future__ import annotations
 
@@ -23,3 +23,11 @@ class Demand:
     def sufficient(self) -> Demand:
         """The demand for what suffices."""
         return replace(self, rtol=max(self.rtol, self.enough))
+
+
+@dataclass(frozen=True)
+class Promise:
+    """About how wide an answer would be, relatively, and how many floating-point operations it would take: no bounds."""
+
+    relative_width: float
+    operations: float

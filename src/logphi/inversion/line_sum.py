@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -25,6 +26,9 @@ SEARCHED = 1 << 26
 _HARDLY = 600.0
 # derived: so many steps in a period are far more than any line is long, and their number is exact
 LONGEST_PERIOD = 2.0**40
+
+# how K is computed on a line; None as the law itself does
+ValuesOn = Callable[[LossTransform, Line], Values] | None
 
 
 @dataclass(frozen=True)
@@ -56,11 +60,21 @@ class Contour:
         return Scaled(
             scale,
             value if self.abscissa > kernel.poles[-1] else -value,
-            excess=self._aliasing(x, scale),
-            truncation=math.exp(self.log_tail) if self.log_tail < _HARDLY else math.inf,
+            excess=self.aliasing(x, scale),
+            truncation=self.truncation,
             inner=share * float(inner.sum()),
             rounding=noise,
         )
+
+    def summands(self, kernel: Kernel) -> tuple[NDArray[np.complex128], Array, Array]:
+        """The summands at the kernel's anchor, with their rounding and inner errors, in units of M(c) e^{-cx}."""
+        z = self.line.points
+        return self._terms(z, kernel.anchor, *kernel(z), self.log_mass - self.abscissa * kernel.anchor)
+
+    @property
+    def truncation(self) -> float:
+        """What lies beyond the last node."""
+        return math.exp(self.log_tail) if self.log_tail < _HARDLY else math.inf
 
     def _terms(
         self,
@@ -96,7 +110,7 @@ class Contour:
         inner = np.where(known, np.expm1(np.where(known, self.values.inner, 0.0)) * np.abs(f) * 3, 0.0)
         return f, rounding, inner
 
-    def _aliasing(self, x: float, scale: float) -> float:
+    def aliasing(self, x: float, scale: float) -> float:
         """Both neighbours' Chernoff bounds, summed over all periods."""
         c, s = self.abscissa, self.shift
         turns = 2 * np.pi * s / self.line.step
@@ -114,7 +128,14 @@ def plan(
     return None if found is None else lay(law, found, kernel, decaying, most)
 
 
-def lay(law: LossTransform, layout: Layout, kernel: Kernel, decaying: bool = False, most: int = MAX_NODES) -> Contour | None:
+def lay(
+    law: LossTransform,
+    layout: Layout,
+    kernel: Kernel,
+    decaying: bool = False,
+    most: int = MAX_NODES,
+    values_on: ValuesOn = None,
+) -> Contour | None:
     """The line of a layout for a kernel, of ``most`` nodes at most, with the values of K on it; None as in :func:`prepare`."""
     c, shift, step, log_target = layout.abscissa, layout.shift, layout.step, layout.log_target
     if np.isfinite(kernel.period):
@@ -134,7 +155,10 @@ def lay(law: LossTransform, layout: Layout, kernel: Kernel, decaying: bool = Fal
     if decaying and not log_tail <= log_target + 1:
         return None
     neighbours = c + np.array([shift, -shift])
-    values, real = law.on_line_and_beside(line, neighbours)
+    if values_on is None:
+        values, real = law.on_line_and_beside(line, neighbours)
+    else:
+        values, real = values_on(law, line), law.log_transform(np.append(c, neighbours))
     upper, log_mass, mass_error = real.mid + real.radius, float(real.mid[0]), float(real.radius[0])
     lost = real.radius.max() + 2e-15 * (abs(log_mass) + abs(c * kernel.anchor))
     if not (np.isfinite(upper).all() and lost < _HARDLY):

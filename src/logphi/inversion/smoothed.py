@@ -21,141 +21,42 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from logphi.arith.floats import ELEMENTARY, ULP
+from logphi.arith.floats import ELEMENTARY
+from logphi.arith.scaled import Scaled
 from logphi.arrays import Array
 from logphi.inversion.contour import Inversion, Part
-from logphi.inversion.demand import Demand
+from logphi.inversion.demand import Demand, Promise
 from logphi.inversion.kernels import Smooth, log_kappa
 from logphi.inversion.layout import Layout, layout
-from logphi.inversion.line_sum import MAX_NODES, SEARCHED, Contour, lay
+from logphi.inversion.line_sum import MAX_NODES, ValuesOn, lay
+from logphi.inversion.moving_sum import MovingSum, Summands
+from logphi.inversion.rare_atoms import without_rare_atoms
 from logphi.inversion.saddle import RIGHT, saddle
+from logphi.inversion.truncation import length
+from logphi.inversion.window import Window
 from logphi.laws.transform import LossTransform
-from logphi.quadrature.values import Line
 
 # derived: the bound of the hump is proved up to here
 _WIDEST = 0.1
 # measured: with a larger beta nothing is gained, and with a smaller one the window's transform falls too little
 _BETA = (12.0, 60.0)
-# measured: beta settles within so many steps
-_SETTLED = 3
 # measured: the transform has fallen to e^-beta at this multiple of beta/w
 _BEYOND = 1.15
-# chosen: the share of the tolerance that the hump may take
+# measured: a multiple of the tolerance to lay the line for: its errors are far below the width of the window
+_LOOSE = 10.0
+# measured: operations for each node of the line: those of the two kernels, and of one law
+_KERNELS, _LAW = 600.0, 500.0
+# measured: a window that is narrowed by less gains nothing
+_NARROWER = 0.9
+# measured: so much beta beside the logarithms, for the bound of what lies beyond the line to fall as it should
+_FALL = 6.0
+# measured: the share of the tolerance that the hump may take
 _HUMP = 0.8
-# measured: a width so many times the tolerance is worth a second line, with a narrower window
-_NEARLY = 30.0
-# measured: with wider windows than this takes, the density within them is not that at the saddle
-_COARSEST = 0.1
-# measured: at so many places along the line K must be known
-_PROBES = 8
-# derived: a recurrence from two to six over beta >= 12 loses three digits at most, of terms that fall by 1e-3 each
-_MEAN = 256 * ULP
-# derived: B(v) = sum of v^2k (2k + 2) / (2k + 3)!; twelve terms leave less than 1e-25 for |v| < 1
-_SERIES = [(2 * k + 2) / math.factorial(2 * k + 3) for k in range(12)]
-
-
-@dataclass(frozen=True)
-class Window:
-    """The density of xi."""
-
-    width: float
-    beta: float
-
-    @staticmethod
-    def fit(line: Layout, rtol: float, most: int) -> Window:
-        """The widest window whose hump is negligible, or the narrowest that a line of ``most`` nodes resolves."""
-        # at the saddle, the density is about c (c + 1) times the excess
-        share = _HUMP * min(rtol, _COARSEST) / (line.abscissa * (line.abscissa + 1))
-        beta = _BETA[0]
-        for _ in range(_SETTLED):
-            # the hump beyond the line is about e^-beta w, and the payoff is less
-            beta = min(max(2 - line.log_target + 0.5 * math.log(share * beta), _BETA[0]), _BETA[1])
-        narrowest = _BEYOND * beta / (line.step * (most - 2))
-        return Window(min(max(math.sqrt(share * beta), narrowest), _WIDEST), beta)
-
-    @cached_property
-    def log_mean(self) -> float:
-        """The d of e^d = E[e^xi], with a relative error of ``_MEAN``, which z multiplies.
-
-        B(v) = i_1(v) / v with the modified spherical Bessel functions, and (1/v d/dv)^j B = i_{j+1}(v) / v^{j+1}: Taylor's
-        series of B in v^2 / 2 around beta^2 / 2, where v^2 is larger by w^2.
-        """
-        beta = self.beta
-        fall = math.exp(-2 * beta)
-        before, bessel = (1 - fall) / beta, ((1 + fall) - (1 - fall) / beta) / beta
-        first, term, change = bessel, 1.0, 0.0
-        for j in range(1, 6):
-            before, bessel = bessel, before - (2 * j + 1) / beta * bessel
-            term *= self.width**2 / (2 * beta * j)
-            change += term * bessel / first
-        return math.log1p(change)
-
-    @property
-    def hump(self) -> float:
-        """The factor e^{4w} s^2 between the density and the bound of the hump; I_1 is below I_0."""
-        return math.exp(4 * self.width) * self.width**2 / self.beta * (1 + 1e-12)
-
-    @cached_property
-    def _scale(self) -> float:
-        """B(beta) e^{-beta}."""
-        return _scaled_real(np.array([self.beta])).item()
-
-    def log_gain(self, u: Array) -> Array:
-        """The log of kappa(u), real u."""
-        v = np.hypot(self.beta, u * self.width)
-        gain: Array = np.log(_scaled_real(v) / self._scale) + (u * self.width) ** 2 / (v + self.beta)
-        return gain
-
-    def transform(self, z: NDArray[np.complex128]) -> tuple[NDArray[np.complex128], Array]:
-        """The kappa(z) e^{zd} and its absolute error."""
-        v = np.sqrt(self.beta**2 + (z * self.width) ** 2)
-        value, parts = _scaled(v)
-        turn = np.exp((v - self.beta) + z * self.log_mean) / self._scale
-        error = ELEMENTARY * (8 + 2 * np.abs(v) + self.beta) + (4 * ULP + _MEAN) * np.abs(z) * self.log_mean
-        return np.asarray(value * turn, dtype=np.complex128), parts * np.abs(turn) * error
-
-    def log_size(self, heights: Array, abscissa: float) -> Array:
-        """Of a bound of |kappa(z) e^{zd}| at and above each height.
-
-        B(v) is a positive mean of e^{vy} over |y| < 1, hence at most B(Re v), and Re v falls with the height. Once |v|
-        grows, |B| is also at most 2 cosh(Re v) / |v|^2, with Re v at its last.
-        """
-        square = self.beta**2 + ((abscissa + 1j * heights) * self.width) ** 2
-        real = np.sqrt(square).real * (1 + 1e-12) + 1e-12
-        first = np.log(_scaled_real(real)) + real
-        rising = heights * self.width > 1.01 * math.hypot(self.beta, abscissa * self.width)
-        second = np.where(rising, real + np.log1p(np.exp(-2 * real)) - np.log(np.abs(square)), np.inf)
-        bound: Array = np.minimum(first, second) - self.beta - math.log(self._scale) + abs(abscissa) * self.log_mean + 1e-9
-        return bound
-
-
-def _scaled(v: NDArray[Any]) -> tuple[NDArray[Any], Array]:
-    """B(v) e^{-v} for Re v >= 0, and the size of the two parts that it is the difference of."""
-    fall = np.exp(-2 * v)
-    near = np.flatnonzero(np.abs(v) < 1)
-    far = v if not near.size else np.where(np.abs(v) < 1, 1.0, v)
-    inverse = 1 / far
-    value = ((1 + fall) - (1 - fall) * inverse) * (0.5 * inverse * inverse)
-    parts = 2 * np.abs(inverse) ** 2
-    if near.size:
-        small = v[near]
-        square = small * small
-        series = np.full_like(square, _SERIES[-1])
-        for coefficient in _SERIES[-2::-1]:
-            series = series * square + coefficient
-        value[near] = series * np.exp(-small)
-        parts[near] = np.abs(value[near])
-    return value, parts
-
-
-def _scaled_real(v: Array) -> Array:
-    return np.asarray(_scaled(v)[0], dtype=np.float64)
 
 
 @dataclass(frozen=True)
@@ -202,69 +103,127 @@ class Smoothed:
         return 0.0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Prepared:
-    """A line laid for one threshold, which serves its neighbours too: the bounds hold at every threshold."""
+    """Two sums on one line: that of the smoothed payoff and that of the hump. The bounds hold at every threshold.
+
+    ``omitted`` bounds what rare atoms that are left out would add.
+    """
 
     part: Part
-    contour: Contour
-    window: Window
+    payoff: MovingSum
+    hump: MovingSum
+    omitted: float = 0.0
 
     def at(self, x: float) -> Inversion:
         """The prepared functional at x; ``discretization`` is half the bound of the hump."""
         turned = self.part is Part.REVERSED
         place = -x if turned else x
-        payoff = self.contour.integral(place, Smoothed(place, self.window, "payoff"))
-        hump = self.contour.integral(place, Smoothed(place, self.window, "hump"))
-        half = hump.high / 2
-        amount = replace(payoff, value=payoff.value - half, discretization=half)
+        payoff = self.payoff.at(place)
+        half = self.hump.at(place).high / 2
+        middle = payoff.value - half if math.isfinite(half) else 0.0
+        amount = replace(payoff, value=middle, discretization=half)
+        if self.omitted:
+            amount += Scaled(math.log(self.omitted), 0.5, truncation=0.5)
         amount = amount.times_exp(x) if turned else amount
-        return Inversion(self.part, amount, self.contour.abscissa, self.contour.line.size)
+        contour = self.payoff.contour
+        return Inversion(self.part, amount, contour.abscissa, contour.line.size)
 
 
-def prepare(law: LossTransform, x: float, demand: Demand) -> Prepared | None:
+def prepare(law: LossTransform, x: float, demand: Demand, values_on: ValuesOn = None) -> Prepared | None:
     """Lay a line for the excess at x >= 0, or for the reversed excess at x < 0.
 
-    Any law with a known transform is served. The relative width is about what is demanded where no atom is near the threshold
-    and the longest line can resolve it. None if no abscissa was found at which the transform is known, or the line cannot
-    resolve anything.
+    Any law with a known transform is served. The relative width is about what is demanded where the longest line can resolve
+    it. A window that turns out too wide, because of an atom near the threshold for instance, is narrowed once. None if no
+    abscissa was found at which the transform is known, or the line cannot resolve anything. ``values_on`` computes K on a line.
     """
     turned = x < 0
     own, place = (law.reflected(), -x) if turned else (law, x)
-    kernel = Smooth(place)
-    found = saddle(own, kernel, RIGHT, None if turned else demand.hint)
-    line = layout(own, found.abscissa, kernel, math.log(demand.rtol)) if math.isfinite(found.value) else None
-    if line is None:
+    own, omitted = without_rare_atoms(own, place, demand.rtol)
+    plan = Plan.of(own, place, demand.rtol, None if turned else demand.hint)
+    best = None if plan is None else _summed(own, place, plan, values_on)
+    if plan is None or best is None:
         return None
-    part = Part.REVERSED if turned else Part.EXCESS
-    first = _laid(own, line, place, demand.rtol, part)
-    reached = math.inf if first is None else first.at(x).amount.relative_width
-    if not demand.rtol < reached < _NEARLY * demand.rtol:
-        return first
-    # the density is higher than at the saddle of a smooth law
-    return _laid(own, line, place, demand.rtol**2 / reached * _HUMP, part) or first
+    finer = plan.narrowed(best, place)
+    sums = (finer and _summed(own, place, finer, values_on)) or best
+    return Prepared(Part.REVERSED if turned else Part.EXCESS, *sums, omitted)
 
 
-def _laid(law: LossTransform, line: Layout, x: float, rtol: float, part: Part) -> Prepared | None:
-    """The sum on a line with a window for a tolerance: a line that ends before the window does may be searched far."""
-    for most, decaying in ((SEARCHED, True), (MAX_NODES, False)):
-        window = Window.fit(line, rtol, most)
-        if line.abscissa * window.width > window.beta:
-            # the window is wider than the law
+def promise(law: LossTransform, x: float, demand: Demand) -> Promise | None:
+    """What :func:`prepare` promises near x, from K on the real axis; None where it would find nothing."""
+    own, place = (law.reflected(), -x) if x < 0 else (law, x)
+    own, _ = without_rare_atoms(own, place, demand.rtol)
+    plan = Plan.of(own, place, demand.rtol, None if x < 0 else demand.hint)
+    return None if plan is None else plan.promise(own, place)
+
+
+def _summed(law: LossTransform, x: float, plan: Plan, values_on: ValuesOn) -> tuple[MovingSum, MovingSum] | None:
+    """The sums of the payoff and of the hump."""
+    contour = lay(law, plan.layout, Smoothed(x, plan.window, "both"), values_on=values_on)
+    if contour is None:
+        return None
+    hump = Summands.of(contour, Smoothed(x, plan.window, "hump"))
+    z = contour.line.points
+    payoff = hump.times(1 / (plan.window.hump * z * (z + 1)), 2 * ELEMENTARY)
+    return MovingSum.of(contour, x, payoff), MovingSum.of(contour, x, hump)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A line and a window for one threshold, from values of K on the real axis alone."""
+
+    layout: Layout
+    window: Window
+    rtol: float
+
+    @staticmethod
+    def of(law: LossTransform, x: float, rtol: float, hint: float | None) -> Plan | None:
+        """None where no abscissa was found, or the window would be wider than the law."""
+        kernel = Smooth(x)
+        found = saddle(law, kernel, RIGHT, hint)
+        line = layout(law, found.abscissa, kernel, math.log(_LOOSE * rtol)) if math.isfinite(found.value) else None
+        if line is None:
             return None
-        if _known(law, line, window):
-            contour = lay(law, line, Smoothed(x, window, "both"), decaying)
-            if contour is not None:
-                return Prepared(part, contour, window)
-    return None
+        window = _fitted(line, rtol)
+        return Plan(line, window, rtol) if line.abscissa * window.width <= window.beta else None
+
+    def promise(self, law: LossTransform, x: float) -> Promise:
+        """What to expect, unless an atom is near the threshold: the hump grows with the square of the window's width."""
+        size, _ = length(law, self.layout, MAX_NODES, Smoothed(x, self.window, "both"))
+        wider = max(self.window.width / _wanted(self.layout, self.rtol, self.window.beta), 1.0)
+        return Promise(self.rtol * wider**2, size * (_KERNELS + _LAW * len(getattr(law, "terms", (law,)))))
+
+    def narrowed(self, sums: tuple[MovingSum, MovingSum], x: float) -> Plan | None:
+        """The plan for a second sum, from what the first has left at x; None where none is needed, or none is better.
+
+        What a smooth density adds falls with the square of the window's width, what an atom near the threshold adds with the
+        width itself: the hump beside the threshold tells them apart.
+        """
+        payoff, hump = sums
+        found, w = payoff.at(x), self.window.width
+        here, *beside = (max(hump.at(place).high, 0.0) for place in (x, x - w, x + w))
+        if not (self.rtol * found.value < here < math.inf and 0 < found.value < math.inf):
+            return None
+        target = _HUMP * self.rtol * found.value
+        smooth = min(here, *beside)
+        atom = here - smooth
+        share = 2 * target / (atom + math.sqrt(atom * atom + 4 * smooth * target))
+        narrower = max(w * share, _narrowest(self.layout, self.window.beta))
+        return replace(self, window=replace(self.window, width=narrower)) if narrower < _NARROWER * w else None
 
 
-def _known(law: LossTransform, line: Layout, window: Window) -> bool:
-    """Whether K is known along the line, or small: a transform that is an integral itself may be out of reach so far up."""
-    probes = Line(line.abscissa, window.beta / window.width / _PROBES, _PROBES)
-    values = law.on_line(probes)
-    if not np.isfinite(values.mid[0]):
-        return False
-    above = (values.mid.real + values.radius)[1:] - values.mid.real[0]
-    size = np.minimum(law.log_envelope(line.abscissa, probes.heights[1:]), above)
-    return not ((values.radius[1:] > 1) & (size > line.log_target)).any()
+def _fitted(line: Layout, rtol: float) -> Window:
+    """The widest window whose hump is negligible, or the narrowest that the longest line resolves."""
+    # what lies beyond the line is about w e^-beta
+    beta = min(max(_FALL + math.log(_wanted(line, rtol, 1.0)) - line.log_target, _BETA[0]), _BETA[1])
+    return Window(min(max(_wanted(line, rtol, beta), _narrowest(line, beta)), _WIDEST), beta)
+
+
+def _wanted(line: Layout, rtol: float, beta: float) -> float:
+    """The width at which the hump takes its share of the tolerance: at the saddle, the density is c (c + 1) times D."""
+    return math.sqrt(_HUMP * rtol * beta / (line.abscissa * (line.abscissa + 1)))
+
+
+def _narrowest(line: Layout, beta: float) -> float:
+    """The width that the longest line resolves."""
+    return _BEYOND * beta / (line.step * (MAX_NODES - 2))

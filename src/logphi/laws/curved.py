@@ -50,7 +50,7 @@ class Curved(LossTransform):
 
     def by_form(self, forms: Forms[T]) -> T | None:
         """Its form."""
-        return forms.curve(self.curve_at)
+        return forms.curve(self.curve, self.curve_at)
 
     @property
     def traits(self) -> Traits:

@@ -50,8 +50,8 @@ class Forms(Generic[T]):
         """Uniform on [-w, w] once tilted by e^{-x/2}, with atoms at both ends: a function of :mod:`flat_constants`."""
         return None
 
-    def curve(self, curve_at: Callable[[bool], Curve]) -> T | None:
-        """A curve, as a function of whether its profile shall be above or below that of the law."""
+    def curve(self, curve: Curve, curve_at: Callable[[bool], Curve]) -> T | None:
+        """A curve with the errors of its parameters, and one of exact parameters whose profile is above, or below."""
         return None
 
     def normal_on_integers(self, sigma: float, shift: int) -> T | None:

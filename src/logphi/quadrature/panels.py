@@ -83,8 +83,11 @@ def gauss(low: Array, high: Array, order: int = _ORDER) -> tuple[Array, Array, A
     return s.ravel(), np.log(half * weights).ravel(), place.ravel()
 
 
-def panels(curve: Curve, powers: Array, top: float) -> Panels | None:
-    """Panels fit for some real parts of a and heights up to ``top``; None where they would be too many."""
+def panels(curve: Curve, powers: Array, top: float, most: int = _MOST, *, near_one: bool = True) -> Panels | None:
+    """Panels fit for some real parts of a and heights up to ``top``; None where they would be more than ``most``.
+
+    Sums of second order, for M near one, need finer ones; without ``near_one`` they are left out.
+    """
     if not np.abs(powers).max() < _FARTHEST or not top < _FARTHEST:
         return None
     edges = rough_edges(curve, powers)
@@ -95,17 +98,18 @@ def panels(curve: Curve, powers: Array, top: float) -> Panels | None:
     # relative to the sum itself, and to M(c)
     mass = np.logaddexp(plain, np.log(1e-300 + curve.rest)) + np.log(_SHARP)
     size = (np.abs(powers - 1) + top) * (np.abs(powers) + top)
-    goal = np.stack([np.minimum(second + np.log(_SHARP), mass - np.log(size + 1)), mass])
+    small = np.minimum(second + np.log(_SHARP), mass - np.log(size + 1)) if near_one else np.full_like(mass, np.inf)
+    goal = np.stack([small, mass])
     start, end = (
-        own if np.isfinite(own) else _end(curve, powers, goal, float(rough), outward)
-        for own, rough, outward in ((curve.start, edges[0], -1), (curve.end, edges[-1], 1))
+        end if np.isfinite(end) else _end(curve, powers, goal, float(rough), outward)
+        for end, rough, outward in ((curve.start, edges[0], -1), (curve.end, edges[-1], 1))
     )
     goal += -np.log(8 * _FIRST)
     found = halved(
         np.linspace(start, end, _FIRST + 1),
         lambda low, high: np.stack(_log_bounds(curve, low, high, powers, top), axis=1),
         goal,
-        _MOST,
+        most,
     )
     return found and Panels(found[0], found[1], start, end)
 

@@ -8,7 +8,8 @@ from dataclasses import replace
 from logphi.engine.log_probability import masses
 from logphi.engine.method import Method, Retry
 from logphi.engine.routes.route import Local, Route, inverted
-from logphi.inversion import contour, rare, smoothed
+from logphi.grid.node_sums import values_on
+from logphi.inversion import contour, smoothed
 from logphi.inversion.demand import Demand
 from logphi.laws.log_phi import LogPhi
 
@@ -16,9 +17,8 @@ from logphi.laws.log_phi import LogPhi
 def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
     """On one line for both the smoothed payoff and what it adds."""
     demand = _of_the_integral(loss, epsilon, demand)
-    kept = rare.without_rare_atoms(loss, epsilon, demand.rtol)
-    prepared = smoothed.prepare(kept.law, epsilon, demand)
-    return inverted(loss, _METHOD, None if prepared is None else lambda x: kept.with_rest(prepared.at(x)))
+    prepared = smoothed.prepare(loss, epsilon, demand, values_on)
+    return inverted(loss, _METHOD, None if prepared is None else prepared.at)
 
 
 def _of_the_integral(loss: LogPhi, epsilon: float, demand: Demand) -> Demand:

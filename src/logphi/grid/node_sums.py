@@ -1,0 +1,129 @@
+"""Transforms on a long vertical line: every law that is an integral becomes one sum over nodes, for the whole line at once.
+
+notation: K(z) = log E_Q[e^{al}], a = z + 1, z = c + it. The nodes are those of Gauss-Legendre panels that serve all heights of
+the line (:mod:`logphi.quadrature.panels`), or the atoms of the law; :mod:`logphi.grid.spread_sums` takes their sums.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import reduce
+from operator import add
+
+import numpy as np
+
+from logphi.arith.floats import FLOATS, ULP
+from logphi.arith.protocol import Parameter
+from logphi.arrays import Array
+from logphi.grid.spread_sums import spread_sums
+from logphi.laws.forms import Forms
+from logphi.laws.log_phi import LogPhi
+from logphi.laws.transform import LossTransform
+from logphi.quadrature.curve import Curve, Factor
+from logphi.quadrature.gauss_legendre import Masses, everything, nodes_of
+from logphi.quadrature.panels import log_errors, panels
+from logphi.quadrature.values import Line, Values
+
+# measured: on shorter lines a matrix product is as quick
+_LONG = 1 << 10
+# measured: so many panels have as many nodes as a long line has heights
+_PANELS = 1 << 14
+# derived: nodes so far below the largest count with their mass
+_NEGLIGIBLE = 42.0
+
+
+@dataclass(frozen=True)
+class Sum:
+    """Nodes whose sum of e^{al} is that of the law up to e^log_error, for one real part of a and all heights up to some."""
+
+    nodes: Masses
+    log_error: float
+
+    def exchanged(self) -> Sum:
+        """The same integral with P and Q exchanged, at 1 - a."""
+        own = self.nodes
+        mass = own.log_mass + own.loss
+        wrong = own.relative_error + own.loss_error + 2 * ULP * (np.abs(mass) + np.abs(own.loss))
+        return Sum(replace(own, loss=-own.loss, log_mass=mass, relative_error=wrong), self.log_error)
+
+
+# the nodes for a real part of a and for heights up to some; None where they would be too many
+SumAt = Callable[[float, float], Sum | None]
+
+
+def values_on(law: LossTransform, line: Line) -> Values:
+    """K on a line, term by term."""
+    terms = law.terms if isinstance(law, LogPhi) else ((law, 1),)
+    sums = [(term.by_form(_Sums()) if line.size >= _LONG else None, count) for term, count in terms]
+    others = [term for term, (sum_at, _) in zip(terms, sums, strict=True) if sum_at is None]
+    whole = LogPhi.of(others).on_line(line)
+    return reduce(add, (_on_line(sum_at, line).times(count) for sum_at, count in sums if sum_at is not None), whole)
+
+
+def _on_line(sum_at: SumAt, line: Line) -> Values:
+    a, top = line.abscissa + 1, line.step * (line.size - 1)
+    found = sum_at(a, top)
+    if found is None:
+        return Values.unknown(line.size)
+    own = found.nodes
+    exponent = own.log_mass + a * own.loss
+    peak = float(exponent.max())
+    weight = np.exp(exponent - peak)
+    whole = float(weight.sum())
+    size = np.abs(own.log_mass) + 2 * np.abs(a * own.loss) + abs(peak)
+    wrong = np.expm1(np.minimum(own.relative_error + abs(a) * own.loss_error + ULP * (8 + 2 * size), 700.0))
+    # what is negligible is counted and not summed
+    kept = exponent > peak - _NEGLIGIBLE
+    sums, spread_error = spread_sums(own.loss[kept], weight[kept] / whole, line.step, line.size)
+    constant = (
+        float((weight * wrong).sum() + weight[~kept].sum()) / whole + math.exp(min(found.log_error - peak, 700.0)) / whole
+    )
+    moved = float((weight * (own.loss_error + 6 * ULP * np.abs(own.loss))).sum()) / whole
+    error = (spread_error + constant + moved * line.heights) * (1 + 1e-9) + 2 * ULP
+    return Values.logarithm(sums, error, peak + math.log(whole))
+
+
+class _Sums(Forms[SumAt]):
+    """The nodes of each form that is an integral or a sum of atoms."""
+
+    def reflected(self, own: SumAt) -> SumAt:
+        """With P and Q exchanged."""
+
+        def sum_at(a: float, top: float) -> Sum | None:
+            found = own(1 - a, top)
+            return found and found.exchanged()
+
+        return sum_at
+
+    def mixture(self, shift: Parameter, rate: Parameter) -> SumAt:
+        """A curve over the normal variable of Q."""
+        disc, own = shift.under(FLOATS), rate.under(FLOATS)
+        m, q = abs(float(disc.mid)), float(own.mid)
+        error = float(disc.rad) / m + float(own.rad) / q + 4 * ULP
+        density = (-0.5 * math.log(2 * math.pi), 0.0, -0.5)
+        return self.curve(Curve((Factor(q, m, -m * m / 2),), -math.inf, math.inf, density, error=error), None)
+
+    def curve(self, curve: Curve, curve_at: object) -> SumAt:
+        """Gauss-Legendre panels, atoms, and what else the curve holds."""
+
+        def sum_at(a: float, top: float) -> Sum | None:
+            powers = np.array([a])
+            found = panels(curve, powers, top, _PANELS, near_one=False)
+            if found is None:
+                return None
+            _, plain = log_errors(curve, found, powers, top)
+            return Sum(everything(curve, nodes_of(curve, found.low, found.high)), float(plain[0]))
+
+        return sum_at
+
+    def atoms(self, known: Callable[[], tuple[Array, Array, float]]) -> SumAt:
+        """The atoms themselves."""
+
+        def sum_at(a: float, top: float) -> Sum:
+            locations, log_p, error = known()
+            wrong = 2 * error + 4 * ULP * (1 + np.abs(log_p) + np.abs(locations))
+            return Sum(Masses(locations, log_p - locations, wrong, np.full(locations.shape, error)), -math.inf)
+
+        return sum_at

@@ -1,0 +1,89 @@
+"""The sum on a line for many thresholds: its summands are formed once, and a threshold turns each of them.
+
+notation: f_j the summands at the threshold x_0, of z_j = c + i s j; at x they are f_j e^{-c (x - x_0)} e^{-i j s (x - x_0)}.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from logphi.arith.floats import ULP
+from logphi.arith.scaled import Scaled
+from logphi.arith.summation import product, roundings
+from logphi.arrays import Array, Complex
+from logphi.inversion.kernels import Kernel
+from logphi.inversion.line_sum import Contour
+
+# derived: two tabulated phases, their products with a summand, and a pairwise sum of rows
+_TURNED = 64 * ULP
+
+
+@dataclass(frozen=True, eq=False)
+class Summands:
+    """Summands of an integral along a line at one threshold, with their errors."""
+
+    values: Complex
+    rounding: Array
+    inner: Array
+
+    @staticmethod
+    def of(contour: Contour, kernel: Kernel) -> Summands:
+        """Those of a kernel at its anchor."""
+        return Summands(*contour.summands(kernel))
+
+    def times(self, factor: Complex, error: float) -> Summands:
+        """Those with a further factor, known to within a relative error."""
+        values, size = self.values * factor, np.abs(factor) * (1 + error)
+        return Summands(values, self.rounding * size + error * np.abs(values), self.inner * size)
+
+
+@dataclass(frozen=True, eq=False)
+class MovingSum:
+    """Summands in rows, a row of consecutive nodes; ``size`` sums their moduli, ``moment`` these times the heights.
+
+    ``rounding`` and ``inner`` are the errors of all summands together. Everything is in units of e^{log_scale}.
+    """
+
+    contour: Contour
+    anchor: float
+    log_scale: float
+    rows: Complex
+    size: float
+    moment: float
+    rounding: float
+    inner: float
+
+    @staticmethod
+    def of(contour: Contour, anchor: float, summands: Summands) -> MovingSum:
+        """The sum of summands at a threshold; the first of them counts half."""
+        log_scale = contour.log_mass - contour.abscissa * anchor
+        size, count = np.abs(summands.values), summands.values.size
+        columns = 1 << (count.bit_length() + 1) // 2
+        rows = np.zeros((-(-count // columns), columns), dtype=np.complex128)
+        rows.ravel()[:count] = summands.values
+        rows[0, 0] *= 0.5
+        parts = (size, size * contour.line.heights, summands.rounding, summands.inner)
+        return MovingSum(contour, anchor, log_scale, rows, *(float(part.sum()) * (1 + 1e-9) for part in parts))
+
+    def at(self, x: float) -> Scaled:
+        """The integral at a threshold."""
+        contour, moved = self.contour, x - self.anchor
+        share = contour.line.step / np.pi
+        rows, columns = self.rows.shape
+        turn = -1j * contour.line.step * moved
+        sums = product(self.rows, np.exp(turn * np.arange(columns))[:, None])[:, 0]
+        value = share * float((sums * np.exp(turn * (columns * np.arange(rows)))).sum().real)
+        log_scale = contour.log_mass - contour.abscissa * x
+        # each angle is a product of the height with a difference
+        turned = _TURNED + 1.5 * ULP * roundings(columns) + 4 * ULP * (abs(self.log_scale) + abs(contour.abscissa * x))
+        noise = self.rounding + turned * self.size + 4 * ULP * self.moment * (abs(moved) + abs(x) * (moved != 0))
+        return Scaled(
+            log_scale,
+            value,
+            excess=contour.aliasing(x, log_scale),
+            truncation=contour.truncation,
+            inner=share * self.inner,
+            rounding=share * noise,
+        )

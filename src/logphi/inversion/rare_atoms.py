@@ -1,0 +1,69 @@
+"""Laws of finitely many atoms without their highest ones, where these are too rare to matter.
+
+notation: X = sum of n_i independent X_i, D(x) = E[(1 - e^{x-X})_+]; D_0(x) the same mean where no X_i is above its cut c_i. As
+the payoff lies between zero and one,
+
+    D_0(x) <= D(x) <= D_0(x) + sum of n_i P(X_i > c_i).
+
+Large losses of next to no mass are all that a large tilt sees: they hold the saddle back, and make the tilted law wide. Without
+them the saddle is that of the losses which decide.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from logphi.arith.floats import ULP
+from logphi.inversion.kernels import Smooth
+from logphi.inversion.saddle import RIGHT, saddle
+from logphi.laws.finite import Finite
+from logphi.laws.log_phi import LogPhi
+from logphi.laws.transform import LossTransform
+
+# measured: what may be left out, as a share of the requested tolerance
+_SHARE = 1e-2
+# measured: the value falls by several orders with each round; two rounds settle most, and more gain nothing
+_ROUNDS = 6
+# measured: a value that falls by less, as a logarithm, is settled
+_SETTLED = 1.0
+# measured: what a saddle promises is above the value by about this much, as a logarithm
+_ABOVE = 4.0
+
+
+def without_rare_atoms(law: LossTransform, x: float, rtol: float) -> tuple[LossTransform, float]:
+    """The law without atoms that are rare beside the excess at x, and a bound of what that takes away, at every threshold."""
+    terms = law.terms if isinstance(law, LogPhi) else ((law, 1),)
+    total = sum(count for term, count in terms if isinstance(term, Finite))
+    if not total:
+        return law, 0.0
+    best, omitted, log_value = law, 0.0, math.inf
+    for _ in range(_ROUNDS):
+        found = saddle(best, Smooth(x), RIGHT)
+        log_mass = found.value + math.log(max(found.abscissa, 1e-300)) - _ABOVE
+        if not math.isfinite(found.value) or log_mass > log_value - _SETTLED:
+            break
+        log_value = log_mass
+        most = math.exp(min(log_value + math.log(_SHARE * rtol) - math.log(total), 0.0))
+        cut = [(_cut(term, most) if isinstance(term, Finite) else (term, 0.0), count) for term, count in terms]
+        omitted = sum(count * mass for (_, mass), count in cut) * (1 + 1e-9)
+        if not omitted:
+            return law, 0.0
+        best = LogPhi.of([(term, count) for (term, _), count in cut])
+    return best, omitted
+
+
+def _cut(law: Finite, most: float) -> tuple[Finite, float]:
+    """The law without its highest atoms, of a P-mass up to ``most`` altogether, and a bound of that mass."""
+    order = np.argsort(law.losses)
+    p = np.asarray(law.p)[order]
+    above = np.append(np.cumsum(p[::-1])[::-1], 0.0)
+    kept = max(int(np.argmax(above <= most)), 1)
+    if kept == p.size:
+        return law, 0.0
+    lost = float(above[kept]) * (1 + law.relative_error + (p.size + 8) * ULP)
+    q = np.asarray(law.q)[order]
+    errors = tuple(law.cell_errors[j] for j in order[:kept]) if law.cell_errors else ()
+    return replace(law, p=tuple(p[:kept].tolist()), q=tuple(q[:kept].tolist()), cell_errors=errors, exact=None), lost

@@ -1,0 +1,30 @@
+"""A sum that moves with its threshold: it is the sum formed anew."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from logphi.arith.protocol import Plain
+from logphi.inversion.kernels import Smooth
+from logphi.inversion.line_sum import plan
+from logphi.inversion.moving_sum import MovingSum, Summands
+from logphi.laws.normal import Normal
+
+LAW = Normal(Plain(1.3))
+TRUTH = {
+    0.4: 0.5 * (math.erfc((0.4 / 1.3 - 0.65) / math.sqrt(2)) - math.exp(0.4) * math.erfc((0.4 / 1.3 + 0.65) / math.sqrt(2))),
+    1.0: 0.5 * (math.erfc((1.0 / 1.3 - 0.65) / math.sqrt(2)) - math.exp(1.0) * math.erfc((1.0 / 1.3 + 0.65) / math.sqrt(2))),
+}
+
+
+@pytest.mark.parametrize("x", list(TRUTH))
+def test_the_moved_sum_encloses_the_closed_form(x: float) -> None:
+    contour = plan(LAW, 1.1, Smooth(0.7), 1e-12)
+    assert contour is not None
+    found = MovingSum.of(contour, 0.7, Summands.of(contour, Smooth(0.7))).at(x)
+    low, high = (math.exp(end) for end in found.log_ends)
+    assert low * (1 - 1e-14) <= TRUTH[x] * (1 + 1e-13)
+    assert TRUTH[x] * (1 - 1e-13) <= high * (1 + 1e-14)
+    assert found.relative_width < 1e-9

@@ -59,7 +59,7 @@ def test_names_inside_an_expression(capsys):
     gaussians = [name for name in CATALOGUE if name.startswith("Gaussian")]
     # the quote that is still open stays the shell's
     assert offered(capsys, "epsilon", '"10 * Gau') == [f"10 * {name}" for name in gaussians]
-    assert offered(capsys, "epsilon", "'Laplace(2) + Rand") == ["Laplace(2) + RandomizedResponse"]
+    assert offered(capsys, "epsilon", "'Laplace(2) + Randomi") == ["Laplace(2) + RandomizedResponse"]
     assert offered(capsys, "epsilon", "10 * Gaussian(1).poi") == ["10 * Gaussian(1).poisson"]
     assert offered(capsys, "epsilon", "--delta", "1e-5", "Discrete") == ["Discrete", "DiscreteGaussian", "DiscreteLaplace"]
 

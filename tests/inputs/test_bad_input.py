@@ -180,7 +180,7 @@ def test_an_unknown_method_is_refused_and_the_known_ones_are_listed(question, po
     [
         (GAUSSIAN, "lattice"),
         (GAUSSIAN, "exponential"),
-        (2 * GAUSSIAN, "exact"),
+        (2 * GAUSSIAN.poisson(0.1), "exact"),
         (lp.Laplace(1), "lattice"),
         (lp.RandomizedResponse(0.6), "levy-sums"),
         (lp.Gaussian(1.0), "levy-quadrature"),

@@ -92,7 +92,7 @@ def epsilon(
     >>> from logphi.mechanisms.gaussian import Gaussian
     >>> found = epsilon(1500 * Gaussian(sigma=2).poisson(0.01), 1e-5, cells=100_000, reach=100)
     >>> print(f"{found.lower:.3f} {found.upper:.3f}")
-    0.767 0.776
+    0.768 0.776
     """
     found: Bound | Bounds = inverse_profile(_loss(release), delta, direction=direction, method=_grid(cells, reach))
     return found

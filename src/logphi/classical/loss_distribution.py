@@ -26,7 +26,7 @@ from logphi.engine.method import Method
 from logphi.inputs import check
 from logphi.inputs.arguments import DirectionLike
 from logphi.inversion.contour import Inversion, Part
-from logphi.inversion.saddle import RIGHT, minimise
+from logphi.inversion.saddle import Interval, minimise
 from logphi.laws.log_phi import LogPhi
 from logphi.pairs.pair import UnsupportedError
 
@@ -156,6 +156,10 @@ def chernoff_ends(release: Questions, mass: float, *, direction: DirectionLike |
     return lower, upper
 
 
+# chosen: a bound that falls towards the end of the support has fallen to it, and K has digits left
+_FARTHEST = 1e12
+
+
 def _chernoff(law: LogPhi, mass: float, sign: int) -> float:
     """The least (K(sign t) + log(1/mass)) / t, rounded up: any t > 0 proves it."""
     low, high = law.strip
@@ -169,7 +173,7 @@ def _chernoff(law: LogPhi, mass: float, sign: int) -> float:
         values[inside] = (law.approximate(sign * t[inside]) + cost) / t[inside]
         return np.where(np.isnan(values), np.inf, values)
 
-    best = minimise(approximate, RIGHT)
+    best = minimise(approximate, Interval(0.0, _FARTHEST))
     if not math.isfinite(best.value):
         return math.inf
     at, least = best.abscissa, math.inf

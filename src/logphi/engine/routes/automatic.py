@@ -59,7 +59,7 @@ def _single_release(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
     return closed_form(loss, demand, Evaluator(Automatic()))
 
 
-SINGLE_RELEASE = Route(EXACT, _single_release, "closed forms: few atoms, one release")
+SINGLE_RELEASE = Route(EXACT, _single_release, "closed forms: few atoms, one release, Gaussians together")
 
 
 class InTurn:

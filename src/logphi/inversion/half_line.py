@@ -69,7 +69,7 @@ class Step:
 
     def log_rest(self, height: float, abscissa: float) -> float:
         """1/t up to 2/w, and 2/(w t^2) beyond."""
-        return math.log(math.log(max(2 / (_WIDTH * height), 1.0)) + 1)
+        return math.log(max(math.log(2 / _WIDTH) - math.log(height), 0.0) + 1) + 1e-14
 
     def log_chernoff(self, u: Array) -> Array:
         """A payoff of at most e^{u (X - y)}."""

@@ -21,7 +21,7 @@ from logphi.quadrature.values import Line, Values
 # measured: so many nodes of a closed form take about a second
 MAX_NODES = 1 << 18
 # measured: nodes at most among which those that are not negligible are sought
-SEARCHED = 1 << 26
+_SEARCHED = 1 << 26
 # derived: larger errors of K would leave the range of doubles
 _HARDLY = 600.0
 # derived: so many steps in a period are far more than any line is long, and their number is exact
@@ -146,7 +146,7 @@ def lay(
         if size > MAX_NODES:
             return None
     else:
-        size, log_tail = length(law, layout, SEARCHED, kernel)
+        size, log_tail = length(law, layout, _SEARCHED, kernel)
         if size > LONG:
             size, log_tail = shortened(law, layout, size, log_tail, kernel)
         if size > most:

@@ -12,11 +12,9 @@ them the saddle is that of the losses which decide.
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 import numpy as np
 
-from logphi.arith.floats import ULP
 from logphi.inversion.kernels import Smooth
 from logphi.inversion.saddle import RIGHT, saddle
 from logphi.laws.finite import Finite
@@ -57,13 +55,9 @@ def without_rare_atoms(law: LossTransform, x: float, rtol: float) -> tuple[LossT
 
 def _cut(law: Finite, most: float) -> tuple[Finite, float]:
     """The law without its highest atoms, of a P-mass up to ``most`` altogether, and a bound of that mass."""
-    order = np.argsort(law.losses)
-    p = np.asarray(law.p)[order]
-    above = np.append(np.cumsum(p[::-1])[::-1], 0.0)
-    kept = max(int(np.argmax(above <= most)), 1)
-    if kept == p.size:
+    losses, masses = law.upper_masses
+    lowest = max(int(np.argmax(masses <= most)), 1)
+    if lowest == losses.size:
         return law, 0.0
-    lost = float(above[kept]) * (1 + law.relative_error + (p.size + 8) * ULP)
-    q = np.asarray(law.q)[order]
-    errors = tuple(law.cell_errors[j] for j in order[:kept]) if law.cell_errors else ()
-    return replace(law, p=tuple(p[:kept].tolist()), q=tuple(q[:kept].tolist()), cell_errors=errors, exact=None), lost
+    cap = float(losses[lowest - 1])
+    return law.capped(cap), math.exp(law.log_mass_above(cap))

@@ -249,12 +249,12 @@ class Finite(LossTransform):
 
     def log_mass_above(self, cap: float) -> float:
         """The logarithm of an upper bound of the mass that :meth:`capped` leaves out; minus infinity for none."""
-        losses, masses = self._upper_masses
+        losses, masses = self.upper_masses
         lost = float(masses[np.searchsorted(losses, cap, side="right")])
         return math.log(lost) + 2 * self.relative_error + 1e-9 if lost > 0 and losses[0] <= cap else -math.inf
 
     @cached_property
-    def _upper_masses(self) -> tuple[Array, Array]:
+    def upper_masses(self) -> tuple[Array, Array]:
         """The losses in order, and the sum of the p_j from each on."""
         order = np.argsort(self._loss)
         return self._loss[order], np.append(np.cumsum(np.asarray(self.p)[order][::-1])[::-1], 0.0)

@@ -19,7 +19,7 @@ from logphi.engine.routes.atoms import ATOMS
 from logphi.engine.routes.bent import BENT, QUICK_BENT
 from logphi.engine.routes.clipped import CLIPPED_AFTER_ALL
 from logphi.engine.routes.contour import CONTOUR, DECAYING_CONTOUR
-from logphi.engine.routes.discretized import DISCRETIZED
+from logphi.engine.routes.discretized import LATTICES
 from logphi.engine.routes.evaluator import Evaluator
 from logphi.engine.routes.exact import closed_form, has_closed_profile
 from logphi.engine.routes.exponential import EXPONENTIAL
@@ -37,7 +37,7 @@ _LARGE = 1e-6
 _NEAR = 1e-3
 # measured: a fallback takes seconds; one that stays wide for so many places will stay wide
 _AGAIN = 3
-_FALLBACKS = (SMOOTHED, DISCRETIZED, CONTOUR)
+_FALLBACKS = (SMOOTHED, LATTICES, CONTOUR)
 
 
 class Automatic:

@@ -22,6 +22,7 @@ _DECAYED = 1e-2
 _QUICK = 1 << 16
 # a height beyond which no envelope falls any more
 _FAR = np.array([1e100])
+_TOO_LONG = "the transform does not decay far enough for a contour of reasonable length"
 
 
 def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
@@ -31,24 +32,23 @@ def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
 
 def _where_it_decays(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
     """On a line beyond which nothing is left; without rare large losses where these decide."""
-    saddle = None
+    # the longest line gains no more than its number of nodes over what atoms do not lose by themselves, and is long
+    atoms = float(loss.log_envelope(0.0, _FAR)[0]) if real_space.made_of_pieces(loss.terms) else -math.inf
+    if atoms > math.log(min(demand.rtol * MAX_NODES, _DECAYED)):
+        raise NotApplicableError(_TOO_LONG)
+    saddle = contour.saddle_of_excess(loss, epsilon, demand.hint)
     if clipping.large_of(loss):
-        saddle = contour.saddle_of_excess(loss, epsilon, demand.hint)
         demand = replace(demand, hint=saddle.abscissa)
         found = clipping.prepare_where_needed(loss, epsilon, demand)
         if found is not None:
             return clipped(loss, found)
-    # the longest line gains no more than its number of nodes over what atoms do not lose by themselves, and is long
-    atoms = real_space.made_of_pieces(loss.terms) and float(loss.log_envelope(0.0, _FAR)[0])
-    hopeless = atoms is not False and atoms > math.log(min(demand.rtol * MAX_NODES, _DECAYED))
     # where less suffices, a long line for more is not quick
     demands = [(demand, MAX_NODES)] if demand.enough <= demand.rtol else [(demand, _QUICK), (demand.sufficient, MAX_NODES)]
-    prepared: contour.Prepared | None = None
-    for one, most in [] if hopeless else demands:
-        prepared = prepared or contour.prepare(loss, epsilon, one, decaying=True, excess=saddle, most=most)
-    if prepared is None:
-        raise NotApplicableError("the transform does not decay far enough for a contour of reasonable length")
-    return _local(loss, prepared)
+    for one, most in demands:
+        prepared = contour.prepare(loss, epsilon, one, decaying=True, excess=saddle, most=most)
+        if prepared is not None:
+            return _local(loss, prepared)
+    raise NotApplicableError(_TOO_LONG)
 
 
 def _local(loss: LogPhi, prepared: contour.Prepared | None) -> Local:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from logphi.answers.enclosure import meet
 from logphi.engine.method import Method, Retry
-from logphi.engine.routes.route import Local, Route, inverted, refusal
+from logphi.engine.routes.route import Local, NotApplicableError, Route, inverted, refusal
 from logphi.grid.node_sums import values_on
 from logphi.inversion import smoothed
 from logphi.inversion.contour import Inversion, Part
@@ -18,21 +18,31 @@ _BUDGET = 1 << 17
 def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
     """On a line; on lattices too where the line leaves an atom near the threshold, or has not been found."""
     line = smoothed.prepare(loss, epsilon, demand, values_on)
-    on_line = inverted(loss, _METHOD, None if line is None else line.at)
-    if line is not None and on_line(epsilon).meets(demand):
+    if line is None:
+        return _on_lattices(loss, epsilon, demand)
+    on_line = inverted(loss, _METHOD, line.at)
+    if on_line(epsilon).meets(demand):
         return on_line
+    try:
+        on_lattices = _on_lattices(loss, epsilon, demand)
+    except NotApplicableError:
+        return on_line
+    return lambda x: meet(on_line(x), on_lattices(x))
+
+
+def _on_lattices(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
+    """The law above and the law below alone."""
     # SciPy's normal tails would double the time of importing the package
     from logphi.grid import discretized
 
     try:
-        lattices = discretized.prepare(loss, epsilon, demand, _BUDGET)
+        prepared = discretized.prepare(loss, epsilon, demand, _BUDGET)
     except ValueError as error:
-        if line is None:
-            raise refusal(_METHOD, error) from error
-        return on_line
-    on_lattices = inverted(loss, _METHOD, lambda x: Inversion(Part.EXCESS, lattices.at(x)))
-    return lambda x: meet(on_line(x), on_lattices(x))
+        raise refusal(_METHOD, error) from error
+    return inverted(loss, _METHOD, lambda x: Inversion(Part.EXCESS, prepared.at(x)))
 
 
 _METHOD = Method("discretized", Retry.ALWAYS)
 DISCRETIZED = Route(_METHOD, prepare, "sums over the nodes of a loss, by Fourier transforms: sums of known laws", fallback=True)
+# where a smoothed line has been tried already
+LATTICES = Route(_METHOD, _on_lattices, DISCRETIZED.reason, fallback=True)

@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from logphi.answers.bound import Ledger
 from logphi.arith.floats import FLOATS
 from logphi.engine.log_probability import LogProbability
 from logphi.engine.method import EXACT
@@ -46,6 +47,10 @@ def single_release(release: Release, epsilon: float, base_profile: Callable[[flo
     """The profile at epsilon; the rounding of x' is covered by moving it outward."""
     x = -epsilon if release.added else epsilon
     low, high = log_mixture.inverse(x, release.rate)
+    if high == -math.inf and not release.added:
+        # below log(1 - q) every output is likelier under P than e^epsilon times under Q: delta is 1 - e^epsilon
+        found = math.log(-math.expm1(epsilon))
+        return LogProbability.outward((found, found, found), EXACT, Ledger())
     middle = (low + high) / 2 if math.isfinite(low) else high
     factor = math.log(release.rate)
     rounding = 1e-15 * (1 + abs(factor) + abs(epsilon))

@@ -40,7 +40,8 @@ def check_conjugate_symmetry(mechanism: Mechanism) -> None:
 def check_reflection(mechanism: Mechanism) -> None:
     """The loss of the reversed pair has K(-1 - z), the strip mirrored at -1/2 and the support mirrored at 0."""
     loss = mechanism.loss_law()
-    reversed_loss, z = loss.reflected(), points_of(loss)
+    # points of which -1 - z is exact
+    reversed_loss, z = loss.reflected(), (1 + points_of(loss)) - 1
     here = values_at(loss, z)
     if loss.traits.symmetric:
         mirrored = values_at(loss, -1 - z)

@@ -49,6 +49,8 @@ from logphi.quadrature.raised_mixture import Moments, RaisedMixture
 
 _LARGEST = 700.0
 _SLACK = 1e-9
+# chosen: a bent line pays with some hundred nodes; a forecast that was wrong must not ask for gigabytes
+_MOST_NODES = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -311,7 +313,7 @@ def _log_clipped(plan: Plan, x: float) -> float:
 
 
 def lay(plan: Plan, x: float, log_target: float) -> Prepared | None:
-    """Choose step and length such that each leaves out at most e^log_target; None where no bound is finite."""
+    """Choose step and length such that each leaves out at most e^log_target; None without a finite bound or where too long."""
     angles = [plan.curve.angle + side * plan.spread for side in (-1, 0, 1)]
     below, own, above = (Branch.of(plan.curve.turned(angle), plan.laws, plan.edges) for angle in angles)
     integral = float(np.logaddexp(below.log_integral(x), above.log_integral(x)))
@@ -320,6 +322,8 @@ def lay(plan: Plan, x: float, log_target: float) -> Prepared | None:
     step = 2 * math.pi * plan.spread / max(float(np.logaddexp(0.0, integral - log_target)), 1.0)
     enough = own.log_sums(x, step) <= log_target
     end = float(plan.edges[int(np.argmax(enough)) if enough.any() else -1])
+    if not end < _MOST_NODES * step:
+        return None
     u = np.asarray((np.arange(max(math.ceil(end / step), 1)) + 0.5) * step, dtype=np.float64)
     z = plan.curve.at(u)
     moments = tuple(one.law.moments(z, one.count) for one in plan.laws)

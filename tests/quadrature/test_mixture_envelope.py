@@ -75,5 +75,14 @@ def test_many_mixtures_are_bounded_one_by_one():
         np.testing.assert_allclose(together[row][near], alone[near], rtol=1e-3, atol=1e-11)
 
 
+def test_mixtures_far_apart_are_bounded_together():
+    """Where one has all its mass the other has none, not even in the floats."""
+    shifts, rates = np.array([0.28, 0.09]), np.array([5e-5, 6e-5])
+    both = TwoComponents(shifts, rates, np.array([1.0, 4875.0]))
+    bound = log_mixture_envelope(both, 417.0, HEIGHTS, 1e-12)
+    for row, m, q in zip(bound, shifts, rates, strict=True):
+        assert (row + 1e-9 >= log_modulus(m, q, 417.0, HEIGHTS)).all()
+
+
 def test_out_of_reach_nothing_is_claimed():
     assert np.all(log_mixture_envelope(one(50.0, 0.5), 100.0, HEIGHTS) == 0)

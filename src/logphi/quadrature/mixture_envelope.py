@@ -114,9 +114,9 @@ _PRODUCTS = 2.0 ** np.arange(-5, 20)
 
 def _best(weight: Array, share: Array, stiffness: Array, heights: Array, most: Array) -> Array:
     """About the b that minimises b^2 stiffness / 2 + log E[e^{-t s b}] at each height t: any b gives a bound."""
-    # relative to the least share, whose factor is the last to underflow
-    least = share.min(axis=1, keepdims=True)
-    fade = np.exp(-_PRODUCTS[:, None] * (share - least)[:, None, :])
+    # relative to the least share of any weight, whose factor is the last to underflow
+    least = share.min(axis=1, keepdims=True, where=weight > 0, initial=np.inf)
+    fade = np.exp(-_PRODUCTS[:, None] * np.maximum(share - least, 0.0)[:, None, :])
     left = (fade @ weight[:, :, None])[:, :, 0]
     slope = (fade @ (weight * share)[:, :, None])[:, :, 0] / left
     b = _PRODUCTS[:, None] / heights

@@ -90,9 +90,8 @@ def bisection(
 ) -> Enclosure:
     """The enclosure of :func:`crossing` by bisection, as of Zhu, Dong & Wang (2022): of the best values, then of each end.
 
-    The arguments are those of :func:`crossing`, of which halving needs no slope; an infinite ceiling leaves nothing to halve, and
-    the interval as it is.
-    The function is prepared once, sharply.
+    The arguments are those of :func:`crossing`, of which halving needs no slope; an infinite ceiling leaves nothing to halve,
+    and the interval as it is. The function is prepared once, sharply.
     """
     x = min(max(start, floor), ceiling)
     if not math.isfinite(ceiling):

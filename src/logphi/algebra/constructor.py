@@ -24,7 +24,7 @@ class Constructed:
 
     def _text(self, spell: Callable[[Any], str]) -> str:
         """The constructor call; defaults are left out."""
-        defaults = {name: one.default for name, one in self._parameters()}
+        defaults = {name: one.default for name, one in self._signature()}
         shown = [
             f"{name}={spell(value.value if isinstance(value, Adjacency) else value)}"
             for name, value in self._given().items()
@@ -49,10 +49,10 @@ class Constructed:
         return numbers_in(given.values())
 
     def _given(self) -> dict[str, Any]:
-        return {name: getattr(self, self._stored.get(name, name)) for name, _ in self._parameters()}
+        return {name: getattr(self, self._stored.get(name, name)) for name, _ in self._signature()}
 
     @classmethod
-    def _parameters(cls) -> list[tuple[str, inspect.Parameter]]:
+    def _signature(cls) -> list[tuple[str, inspect.Parameter]]:
         """The parameters of the constructor; Python 3.10 takes those of ``__new__`` for the signature of some subclasses."""
         return list(inspect.signature(cls.__init__).parameters.items())[1:]
 

@@ -13,8 +13,9 @@ from typing import Any
 
 from flint import acb, arb
 
-from logphi.checker.balls import ZERO, Real, Undecided, Work, rough, within
+from logphi.checker.balls import ZERO, Real, rough, within
 from logphi.checker.exponential_sums import exponential_sums
+from logphi.checker.work import EXP, MOST_BITS, STORED, Undecided, spend
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,11 @@ class Spacing:
 
 def common_span(numbers: list[Fraction]) -> Fraction:
     """The greatest common divisor of rational numbers."""
-    scale = math.lcm(*(number.denominator for number in numbers))
+    scale = 1
+    for number in numbers:
+        scale = math.lcm(scale, number.denominator)
+        if scale.bit_length() > MOST_BITS:
+            raise Undecided("the losses have no short common denominator")
     return Fraction(math.gcd(*(int(number * scale) for number in numbers)), scale)
 
 
@@ -66,21 +71,21 @@ class Law:
             raise NotImplementedError
         return self
 
-    def on_line(self, c: Any, step: Any, nodes: int, work: Work) -> list[Any]:
+    def on_line(self, c: Any, step: Any, nodes: int) -> list[Any]:
         """M(c + i k step) for k = 0 .. nodes - 1."""
         raise NotImplementedError
 
-    def moment(self, x: Any, work: Work) -> Any:
+    def moment(self, x: Any) -> Any:
         """M(x) for a real x >= 0."""
-        return self.on_line(x, arb(0), 1, work)[0].real
+        return self.on_line(x, arb(0), 1)[0].real
 
     def ceiling(self, c: Any, t: Any) -> Any:
         """A bound of |M(c + is)| for all s >= t > 0, where there is a better one than M(c)."""
         return arb.pos_inf()
 
-    def ceiling_above(self, c: Any, lifts: list[float], bits: int, work: Work) -> Callable[[Any], Any]:
+    def ceiling_above(self, c: Any, lifts: list[float], bits: int) -> Callable[[Any], Any]:
         """A function of T > 0: a bound of |M(c + it)| for all |t| >= T."""
-        size = self.moment(c, work).abs_upper()
+        size = self.moment(c).abs_upper()
         return lambda time: min(size, self.ceiling(c, time).abs_upper(), key=rough)
 
     def single_excess(self, epsilon: Any) -> Any:
@@ -111,15 +116,17 @@ Terms = Sequence[tuple[Law, int]]
 
 
 class Formula(Law):
-    """A law whose M is a formula."""
+    """A law whose M is a formula; ``cost`` is that of its value."""
+
+    cost = 3 * EXP
 
     def value(self, z: Any) -> Any:
         """M(z)."""
         raise NotImplementedError
 
-    def on_line(self, c: Any, step: Any, nodes: int, work: Work) -> list[Any]:
+    def on_line(self, c: Any, step: Any, nodes: int) -> list[Any]:
         """By the formula."""
-        work.spend(30 * nodes)
+        spend((self.cost + STORED) * nodes)
         return [self.value(acb(c, k * step)) for k in range(nodes)]
 
 
@@ -138,15 +145,14 @@ class ByQuadrature(Law):
         """Numbers a and b with |M(c + it)| <= a + b/|t|."""
         raise NotImplementedError
 
-    def on_line(self, c: Any, step: Any, nodes: int, work: Work) -> list[Any]:
+    def on_line(self, c: Any, step: Any, nodes: int) -> list[Any]:
         """The sums, each with the error of the quadrature."""
         weights, losses, error = self.points(c, step * (nodes - 1))
-        work.spend((100 + 2 * nodes) * len(weights))
         room = within(error)
         sums = exponential_sums(weights, losses, step, nodes)
         return [value + (acb(room, room) if k else room) for k, value in enumerate(sums)]
 
-    def ceiling_above(self, c: Any, lifts: list[float], bits: int, work: Work) -> Callable[[Any], Any]:
+    def ceiling_above(self, c: Any, lifts: list[float], bits: int) -> Callable[[Any], Any]:
         """The smaller of M(c) and a + b/T."""
-        size, (a, b) = self.moment(c, work).abs_upper(), self.fall(c)
+        size, (a, b) = self.moment(c).abs_upper(), self.fall(c)
         return lambda time: min(size, (a + b / time).abs_upper(), key=rough)

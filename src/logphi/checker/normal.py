@@ -10,10 +10,11 @@ from typing import Any
 
 from flint import arb, ctx
 
-from logphi.checker.balls import Real, Undecided, ball, exactly, normal_tail, rough
+from logphi.checker.balls import Real, ball, exactly, normal_tail, rough
 from logphi.checker.gauss_legendre import gauss_legendre
 from logphi.checker.law import ByQuadrature, Formula, Points
 from logphi.checker.normal_mixtures import AT_ZERO, NormalMixtures
+from logphi.checker.work import EXP, Undecided, spend
 
 # measured: the length of an interval of a Gauss-Legendre rule that takes the fewest points
 WIDTH = 1.5
@@ -78,6 +79,7 @@ class SubsetNormal(ByQuadrature):
         weights, losses, error = [self._rest()], [arb(0)], arb(0)
         for power, sign in ((1 + c, 1), (-c, -1)):
             rule, more = self._rule(power, time)
+            spend(10 * EXP * len(rule))
             for x, weight in rule:
                 loss = self._loss(x)
                 weights.append(weight * _phi(x) * (power * loss).exp())
@@ -102,6 +104,7 @@ class SubsetNormal(ByQuadrature):
                 return (m**2 / 2 - m * left).exp() * (right + slope)
 
             rule, error = self._rule(power, arb(0), weighted)
+            spend(10 * EXP * len(rule))
             variation = sum((weight * density(x) * (x + slope) for x, weight in rule), arb(0)) + error / (m * g)
             found += density(m / 2) + variation
         return self._rest(), found

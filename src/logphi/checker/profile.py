@@ -11,18 +11,19 @@ from typing import Any
 from flint import arb
 
 from logphi.checker import bent_contour, contour, residues, two_releases
-from logphi.checker.balls import Undecided, Work, ball, precision
+from logphi.checker.balls import ball, precision
 from logphi.checker.law import Terms, common_span
+from logphi.checker.work import Undecided
 
 
-def delta(terms: Terms, epsilons: Sequence[Fraction], goal: float, work: Work) -> list[Any]:
+def delta(terms: Terms, epsilons: Sequence[Fraction], goal: float) -> list[Any]:
     """The privacy profile at neighbouring epsilons, with errors of about e^``goal``."""
-    excesses = _excess(terms, epsilons, goal, work)
+    excesses = _excess(terms, epsilons, goal)
     with precision(int(-goal / math.log(2)) + 64):
         return [contour.infinite_mass(terms) + excess for excess in excesses]
 
 
-def _excess(terms: Terms, epsilons: Sequence[Fraction], goal: float, work: Work) -> list[Any]:
+def _excess(terms: Terms, epsilons: Sequence[Fraction], goal: float) -> list[Any]:
     """D, by the first way that decides it; all ways enclose the same number."""
     with precision(int(-goal / math.log(2)) + 64):
         most = _largest(terms)
@@ -35,7 +36,7 @@ def _excess(terms: Terms, epsilons: Sequence[Fraction], goal: float, work: Work)
     refusal = Undecided()
     for way in _ways(terms):
         try:
-            return way(epsilons, goal, work)
+            return way(epsilons, goal)
         except Undecided as why:  # noqa: PERF203
             refusal = why
         except (ArithmeticError, ValueError):

@@ -12,6 +12,7 @@ from flint import arb, ctx
 from logphi.checker.balls import ZERO, Real, ball
 from logphi.checker.gauss_legendre import gauss_legendre
 from logphi.checker.law import ByQuadrature, Formula, Points
+from logphi.checker.work import EXP, spend
 
 
 @dataclass(frozen=True)
@@ -104,6 +105,7 @@ class SampledUniform(ByQuadrature):
 
         w = self.base.width()
         rule, error = gauss_legendre(-w, w, 3.1, size, -ctx.prec * math.log(2))
+        spend(5 * EXP * len(rule))
         inner = [(weight * density * (-y / 2).exp(), (1 - q + q * y.exp()).log()) for y, weight in rule]
         points = [*inner, *self._atoms()]
         losses = [-loss if self.is_reversed else loss for _, loss in points]

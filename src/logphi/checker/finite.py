@@ -10,9 +10,9 @@ from typing import Any
 
 from flint import acb, arb, ctx
 
-from logphi.checker.balls import ZERO, Real, ball, exactly, remembered
+from logphi.checker.balls import ZERO, Real, ball, exactly, remembered, rough
 from logphi.checker.exponential_sums import exponential_sums
-from logphi.checker.law import Formula, Law, Spacing
+from logphi.checker.law import Cells, Formula, Law, Spacing
 from logphi.checker.work import EXP, STORED, TAIL, Undecided, spend
 
 # chosen: more outcomes take too long
@@ -73,6 +73,25 @@ class Finite(Law):
         spend(2 * EXP * len(self.spacing.steps))
         return [base + unit * ball(step) for step in self.spacing.steps]
 
+    def reach(self, goal: float) -> tuple[float, float]:
+        """From the first to the last."""
+        places = [rough(loss) for loss in self.losses()]
+        return min(places), max(places)
+
+    def cut(self, base: Any, step: Any, number: int) -> Cells:
+        """Every outcome in its cell."""
+        masses = {k: (arb(0), arb(0)) for k in range(-1, number + 1)}
+        spend(STORED * (number + len(self.losses())))
+        for (p, q), loss in zip(self.common(), self.losses(), strict=True):
+            place = (loss - base) / step
+            k = math.floor(rough(place))
+            if not k < place < k + 1:
+                raise Undecided("the precision does not separate a loss from the end of a cell")
+            k = min(max(k, -1), number)
+            masses[k] = masses[k][0] + p, masses[k][1] + q
+        p, q = ([masses[k][side] for k in range(number)] for side in (0, 1))
+        return Cells([base + k * step for k in range(number + 1)], p, q, masses[-1][0], masses[number])
+
     def largest(self) -> Any:
         """The largest loss, unless some are not listed."""
         if not self.omitted().is_zero():
@@ -98,7 +117,7 @@ class Finite(Law):
         g = exactly(rate)
         return Finite.spaced(remembered(lambda: [((1 - g()) * q + g() * p, q) for p, q in self.outcomes()]), self.omitted)
 
-    def subset(self, rate: Fraction) -> Law:
+    def subset(self, rate: Fraction) -> Law | None:
         """Outcome by outcome, where the sign of each loss is that of a rational step."""
         g, spacing = exactly(rate), self.spacing
         if spacing is None or not self.infinite().is_zero() or not spacing.base().is_zero():
@@ -127,13 +146,12 @@ class DiscreteGaussian(Formula):
     move: int
     atomic = True
     symmetric = True
+    cost = 2 * TAIL
 
     def lattice(self) -> Spacing:
         """Losses (x - s/2) s / sigma^2, by two neighbours."""
         step = self.move / self.sigma**2
         return Spacing("one", exactly(1), (-step * self.move / 2, step - step * self.move / 2))
-
-    cost = 2 * TAIL
 
     def value(self, z: Any) -> Any:
         """By theta(y), the sum of e^{pi i tau x^2 + 2 pi i x y}: Theta(a) is e^{-a^2 / (2 sigma^2)} theta(y)."""

@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 from flint import acb, arb
@@ -16,6 +17,10 @@ from flint import acb, arb
 from logphi.checker.balls import ZERO, Real, rough, within
 from logphi.checker.exponential_sums import exponential_sums
 from logphi.checker.work import EXP, MOST_BITS, STORED, Undecided, spend
+
+
+# chosen: larger losses are not cut into cells
+LARGEST_LOSS = 2.0**40
 
 
 @dataclass(frozen=True)
@@ -40,6 +45,17 @@ def common_span(numbers: list[Fraction]) -> Fraction:
         if scale.bit_length() > MOST_BITS:
             raise Undecided("the losses have no short common denominator")
     return Fraction(math.gcd(*(int(number * scale) for number in numbers)), scale)
+
+
+@dataclass(frozen=True)
+class Cells:
+    """Masses under P and Q of finite losses between t_0, t_1, ..; under P below t_0, under both above the last point."""
+
+    points: list[Any]
+    p: list[Any]
+    q: list[Any]
+    below: Any
+    above: tuple[Any, Any]
 
 
 class Law:
@@ -73,7 +89,7 @@ class Law:
 
     def on_line(self, c: Any, step: Any, nodes: int) -> list[Any]:
         """M(c + i k step) for k = 0 .. nodes - 1."""
-        raise NotImplementedError
+        raise Undecided("the transform of a law of this composition is not known to this checker")
 
     def moment(self, x: Any) -> Any:
         """M(x) for a real x >= 0."""
@@ -88,9 +104,51 @@ class Law:
         size = self.moment(c).abs_upper()
         return lambda time: min(size, self.ceiling(c, time).abs_upper(), key=rough)
 
+    # about the cost of `tails`
+    cost = 3 * EXP
+
+    def tails(self, epsilon: Any) -> tuple[Any, Any]:
+        """P(eps < L < inf) and Q(eps < L < inf) in closed form; at an atom, balls around both with it and without."""
+        raise Undecided("a law of this composition is not known cell by cell to this checker")
+
+    def corners(self) -> list[Any]:
+        """The losses at which there are atoms, two at most, of a law that is not atomic."""
+        return []
+
+    def reach(self, goal: float) -> tuple[float, float]:
+        """Losses between which all but about e^``goal`` lies; no proof rests on it."""
+
+        def outside(t: float) -> bool:
+            spend(self.cost)
+            p, q = self.tails(arb(t))
+            rest = p - arb(t).exp() * q if t > 0 else 1 - self.infinite() - p
+            return not rest.abs_upper() > 0 or rough(rest.abs_upper().log()) < goal
+
+        ends = []
+        for sign in (-1.0, 1.0):
+            near, far = 0.0, 2.0**-20
+            while not outside(sign * far):
+                near, far = far, 2 * far
+                if far > LARGEST_LOSS:
+                    raise Undecided("the losses are too large for cells")
+            while far - near > 1e-3 * far:
+                middle = (near + far) / 2
+                near, far = (near, middle) if outside(sign * middle) else (middle, far)
+            ends.append(sign * far)
+        return ends[0], ends[1]
+
+    def cut(self, base: Any, step: Any, number: int) -> Cells:
+        """The cells between the points base + k step, k = 0 .. number."""
+        spend(number * (self.cost + 2 * STORED))
+        points = [base + k * step for k in range(number + 1)]
+        tails = [self.tails(t) for t in points]
+        p, q = ([here[side] - there[side] for here, there in pairwise(tails)] for side in (0, 1))
+        return Cells(points, p, q, 1 - self.infinite() - tails[0][0], tails[-1])
+
     def single_excess(self, epsilon: Any) -> Any:
-        """D(eps) of this release alone in closed form, or None."""
-        return None
+        """D(eps) of this release alone in closed form."""
+        p, q = self.tails(epsilon)
+        return p - epsilon.exp() * q
 
     def largest(self) -> Any:
         """The largest finite loss, or None if there is none or it is not known."""
@@ -100,25 +158,24 @@ class Law:
         """The :class:`Finite` law of the outcomes that the precision in force resolves; of an atomic law only."""
         raise NotImplementedError
 
-    def sampled(self, rate: Fraction) -> Law:
-        """The law of ((1-rate) Q + rate P, Q), for 0 < rate < 1."""
-        raise Undecided("this sample is of a kind that this checker does not know")
+    def sampled(self, rate: Fraction) -> Law | None:
+        """The law of ((1-rate) Q + rate P, Q), for 0 < rate < 1, where more than its tails is known."""
+        return None
 
-    def subset(self, rate: Fraction) -> Law:
+    def subset(self, rate: Fraction) -> Law | None:
         """The law under replace of a release on a subset, for a rate 0 < g < 1 ([AFA] Proposition 30, Corollary 32).
 
-        Positive losses are those of ((1-g) Q + g P, Q), negative ones those of (P, (1-g) P + g Q); the rest has none.
+        Positive losses are those of ((1-g) Q + g P, Q), negative ones those of (P, (1-g) P + g Q); the rest has none. None where
+        no more than the tails is known.
         """
-        raise Undecided("this subset is of a kind that this checker does not know")
+        return None
 
 
 Terms = Sequence[tuple[Law, int]]
 
 
 class Formula(Law):
-    """A law whose M is a formula; ``cost`` is that of its value."""
-
-    cost = 3 * EXP
+    """A law whose M is a formula, of about the same cost as its tails."""
 
     def value(self, z: Any) -> Any:
         """M(z)."""

@@ -16,6 +16,7 @@ from logphi.checker.normal import Normal
 from logphi.checker.normal_mixtures import AT_ZERO, NormalMixtures
 from logphi.checker.normal_pair import NormalPair
 from logphi.checker.reading import Node, total
+from logphi.checker.sampled import sample, subset
 from logphi.checker.uniform import TiltedUniform
 from logphi.checker.work import EXP, STORED, Undecided, spend
 
@@ -183,7 +184,7 @@ def _poisson(node: Node) -> Law | None:
     if rate == 0 or base is None:
         return None
     if node.adjacency != "replace" and size == 1:
-        return base if rate == 1 else base.sampled(rate)
+        return base if rate == 1 else sample(base, rate)
     if not isinstance(base, Normal) or base.shift is None:
         raise Undecided("groups and replacement in a Poisson sample are known for the Gaussian only")
     if rate == 1:
@@ -203,8 +204,8 @@ def _subset(node: Node) -> Law | None:
     if rate == 0 or base is None:
         return None
     if node.adjacency == "replace":
-        return base if rate == 1 else base.subset(rate)
-    return base.reversed() if rate == 1 else base.reversed().sampled(rate)
+        return base if rate == 1 else subset(base, rate)
+    return base.reversed() if rate == 1 else sample(base.reversed(), rate)
 
 
 def _base(node: Node) -> Node:

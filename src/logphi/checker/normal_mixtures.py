@@ -110,11 +110,11 @@ class NormalMixtures(Law):
 
         return bound
 
-    def single_excess(self, epsilon: Any) -> Any:
-        """P(X > x) - e^eps Q(X > x) at the x where the loss, which rises, is eps."""
+    def tails(self, epsilon: Any) -> tuple[Any, Any]:
+        """Above the x where the loss, which rises, is eps."""
         x = self.threshold(epsilon)
         p, q = (sum((weight() * normal_tail(x - ball(c)) for weight, c in side), arb(0)) for side in (self.p, self.q))
-        return p - epsilon.exp() * q
+        return p, q
 
     def threshold(self, epsilon: Any) -> Any:
         """The x where the loss is epsilon: an interval, with the loss below at one end and above at the other; or infinite."""

@@ -18,9 +18,9 @@ from fractions import Fraction
 from itertools import accumulate
 from typing import Any
 
-from flint import arb, arb_poly
+from flint import arb, arb_poly, ctx
 
-from logphi.checker.balls import ball, between, precision
+from logphi.checker.balls import ball, between, precision, rough
 from logphi.checker.finite import Finite
 from logphi.checker.law import Law, Terms
 from logphi.checker.uniform import TiltedUniform
@@ -45,7 +45,7 @@ def enclose(terms: Terms, epsilons: Sequence[Fraction], goal: float) -> list[Any
     if smooth > MOST_FLAT:
         raise Undecided("more releases of tilted uniform laws than this checker expands")
     with precision(int(-goal / math.log(2)) + 64 + 3 * smooth):
-        atoms, omitted = _all_atoms([term for term in terms if not isinstance(term[0], TiltedUniform)])
+        atoms, omitted = all_atoms([term for term in terms if not isinstance(term[0], TiltedUniform)])
         places = _expanded(flats, corners)
         spend(len(atoms) * sum(map(len, places)) * (20 + smooth) * len(epsilons))
         spend(2 * STORED * corners * smooth)
@@ -56,14 +56,14 @@ def enclose(terms: Terms, epsilons: Sequence[Fraction], goal: float) -> list[Any
 def beside(law: Law, terms: Terms, epsilons: Sequence[Fraction], goal: float) -> list[Any]:
     """D of atoms and one release whose excess is known in closed form: the mean of that excess over the atoms."""
     with precision(int(-goal / math.log(2)) + 64):
-        atoms, omitted = _all_atoms(terms)
+        atoms, omitted = all_atoms(terms)
         spend(STORED * len(atoms) * len(epsilons))
         return [
             sum((mass * law.single_excess(ball(epsilon) - y) for y, mass in atoms), between(0, omitted)) for epsilon in epsilons
         ]
 
 
-def _all_atoms(terms: Terms) -> tuple[Atoms, Any]:
+def all_atoms(terms: Terms) -> tuple[Atoms, Any]:
     """The finite losses of a composition of atomic laws, and a bound of the probability of those that are not listed."""
     atoms, omitted = [(arb(0), arb(1))], arb(0)
     for law, count in terms:
@@ -71,6 +71,15 @@ def _all_atoms(terms: Terms) -> tuple[Atoms, Any]:
         omitted += count * listed.omitted()
         atoms = _composed(atoms, _atoms(listed, count))
     return atoms, omitted
+
+
+def values_of(law: Law, count: int) -> int:
+    """How many values a sum of so many losses has at most."""
+    finite = law.as_finite()
+    spacing, kinds = finite.spacing, len(finite.common())
+    if spacing is None or not spacing.span():
+        return math.comb(count + kinds - 1, min(count, kinds - 1)) if count <= MOST_ATOMS else MOST_ATOMS
+    return 1 + count * int((max(spacing.steps) - min(spacing.steps)) / spacing.span())
 
 
 def _excess(atoms: Atoms, places: list[Atoms], residues: list[Callable[[Any], Any]], epsilon: Any) -> Any:
@@ -107,13 +116,21 @@ def _atoms(law: Finite, count: int) -> Atoms:
     degrees = [int((step - least) / span) for step in spacing.steps]
     if max(degrees) * count > MOST_ATOMS:
         raise Undecided("more atoms than this checker lists")
-    spend(2 * STORED * max(degrees) * count)
+    # FLINT multiplies blocks of coefficients of like size: those of a power differ the more the higher it is
+    blocks = min(max(degrees) * count, 1 + count * _range(masses) / ctx.prec)
+    spend((2 * STORED + 4 * blocks) * max(degrees) * count)
     coefficients = [arb(0)] * (max(degrees) + 1)
     for degree, mass in zip(degrees, masses, strict=True):
         coefficients[degree] += mass
     first, step = count * (spacing.base() + spacing.unit() * ball(least)), spacing.unit() * ball(span)
     found = (arb_poly(coefficients) ** count).coeffs()
     return [(first + degree * step, mass) for degree, mass in enumerate(found) if not mass.is_zero()]
+
+
+def _range(masses: list[Any]) -> float:
+    """About how many bits lie between the smallest and the largest."""
+    logs = [rough(mass.log()) for mass in masses]
+    return (max(logs) - min(logs)) / math.log(2)
 
 
 def _multinomial(masses: list[Any], losses: list[Any], count: int) -> Iterator[tuple[Any, Any]]:

@@ -16,7 +16,6 @@ CASES = json.loads((ROOT / "tests/reference/frontier.json").read_text())["cases"
 AWAITED = {
     "allocation": "batches drawn by random allocation have no law yet",
     "selection": "the best of many runs has no law yet",
-    "clones": "shuffled local reports have no law yet",
 }
 
 

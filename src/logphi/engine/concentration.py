@@ -37,6 +37,8 @@ _MOST_TERMS = 64
 _ROUNDING = 1e-14
 # chosen: a relative width with which other ways need not be tried; derived: e^-800 is below every double
 _NARROW, _FAR = 1e-6, 800.0
+# an upper bound of whatever is below all doubles
+_LOWEST = -1e307
 # derived: below the logarithm of one less the largest double below it
 _LEAST_LOG = -800.0
 
@@ -83,9 +85,9 @@ def _upper(terms: Terms, points: Array) -> Array:
     for law, count in terms:
         values = law.log_transform(points, min(count, _MANY))
         top = np.where(np.isfinite(values.mid), values.mid.real + values.radius, np.inf)
-        with np.errstate(over="ignore"):  # beyond every double it is unknown
-            own = top * float(count)
-        total += own + _ROUNDING * np.where(np.isfinite(own), np.abs(own), 0.0)
+        with np.errstate(over="ignore", invalid="ignore"):  # beyond every double, or of no number, it is unknown
+            own = np.maximum(top * float(count), _LOWEST)
+            total = np.maximum(total + own + _ROUNDING * np.abs(own), _LOWEST)
     return total
 
 

@@ -61,12 +61,13 @@ def pair_below(bounds: Bounds, bends: int) -> tuple[Array, Array]:
         raw: Array = (later - (y - steep)) / (steep - further)
     met = np.isfinite(raw) & (raw > 0)
     ratio: Array = np.where(met, raw, 1.0)
-    at: Array = x + np.log(ratio)
+    met_at: Array = x + np.log(ratio)
     p: Array = np.where(met, np.maximum(ratio * (further - steep), 0.0), 0.0)
-    kept = (p > 0) & (at > 0)
-    at, p, height = at[kept], p[kept], np.maximum(y + steep * (ratio - 1), 0.0)[kept]
+    kept = (p > 0) & (met_at > 0)
+    height: Array = np.maximum(y + steep * (ratio - 1), 0.0)[kept]
+    place: Array = met_at[kept]
     # at the last bend the lines are zero, and h_k is not
-    return _mirrored(at, p, np.append(0.0, at[:-1]), np.append(y[0], height[:-1]), above=False)
+    return _mirrored(place, p[kept], np.append(0.0, place[:-1]), np.append(y[0], height[:-1]), above=False)
 
 
 def _mirrored(x: Array, p: Array, places: Array, heights: Array, *, above: bool) -> tuple[Array, Array]:

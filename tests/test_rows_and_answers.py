@@ -20,6 +20,16 @@ def assert_consistent(release, **question):
             assert row.value <= table.exact.upper * (1 + 1e-12) + 1e-15, (row, table.exact)
 
 
+def test_the_conversions_of_a_bounded_range():
+    table = lp.compare(10 * lp.ExponentialMechanism(1), delta=1e-6, methods=["zCDP, best order", "Berry-Esseen"])
+    exact, zcdp, upper, lower = table.rows
+    assert exact.value < 7.7164 < zcdp.value < upper.value
+    # a lower bound of the hulls is none of the mechanisms
+    assert lower.value is None
+    assert "hulls" in lower.reason
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "release",
     [

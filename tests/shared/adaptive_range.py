@@ -13,7 +13,7 @@ Array = NDArray[np.float64]
 def on_grid(epsilon: float, count: int, parts: int) -> tuple[Array, Array]:
     """Thresholds from -k eps to k eps, and the best profile there by picks that are multiples of eps / parts: a lower bound."""
     step = epsilon / parts
-    x: Array = np.arange(-count * parts, count * parts + 1) * step
+    x = np.arange(-count * parts, count * parts + 1).astype(float) * step
     profile: Array = np.maximum(-np.expm1(x), 0.0)
     for _ in range(count):
         left = -np.expm1(x[0] - step * np.arange(parts, 0, -1))
@@ -30,7 +30,7 @@ def on_grid(epsilon: float, count: int, parts: int) -> tuple[Array, Array]:
 def by_chords(epsilon: float, count: int, parts: int) -> tuple[Array, Array]:
     """The same with picks on a grid ten times as fine and the profile before it linear in e^x: nearly an upper bound."""
     step, fine = epsilon / parts, 10
-    x: Array = np.arange(-count * parts, count * parts + 1) * step
+    x = np.arange(-count * parts, count * parts + 1).astype(float) * step
     profile: Array = np.maximum(-np.expm1(x), 0.0)
     for _ in range(count):
 

@@ -49,7 +49,7 @@ def pair_below(bounds: Bounds, bends: int) -> tuple[Array, Array]:
     nodes = np.arange(0, size, max(1, -(-size // bends)))
     first = bounds.best[nodes]
     behind, ahead = (nodes + m - first) * bounds.step, (first - nodes) * bounds.step
-    x, whole = nodes * bounds.step, math.expm1(m * bounds.step)
+    x, whole = nodes.astype(float) * bounds.step, math.expm1(m * bounds.step)
     y = (np.exp(behind) * np.expm1(ahead) * near[first] + np.expm1(behind) * far[first]) / whole
     # u times the slope
     steep = np.exp(behind) * (far[first] - near[first]) / whole
@@ -61,11 +61,11 @@ def pair_below(bounds: Bounds, bends: int) -> tuple[Array, Array]:
         raw: Array = (later - (y - steep)) / (steep - further)
     met = np.isfinite(raw) & (raw > 0)
     ratio: Array = np.where(met, raw, 1.0)
-    met_at: Array = x + np.log(ratio)
+    at = x + np.log(ratio)
     p: Array = np.where(met, np.maximum(ratio * (further - steep), 0.0), 0.0)
-    kept = (p > 0) & (met_at > 0)
+    kept = (p > 0) & (at > 0)
     height: Array = np.maximum(y + steep * (ratio - 1), 0.0)[kept]
-    place: Array = met_at[kept]
+    place = at[kept]
     # at the last bend the lines are zero, and h_k is not
     return _mirrored(place, p[kept], np.append(0.0, place[:-1]), np.append(y[0], height[:-1]), above=False)
 

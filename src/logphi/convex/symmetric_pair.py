@@ -72,6 +72,7 @@ def pair_below(bounds: Bounds, bends: int) -> tuple[Array, Array]:
 
 def _mirrored(x: Array, p: Array, places: Array, heights: Array, *, above: bool) -> tuple[Array, Array]:
     """The masses at x > 0 and their mirror images, scaled so that the excess is on the right side of all heights."""
+    x, p = x[p > 0], p[p > 0]
     q = p * np.exp(-x)
     kept = np.minimum(p, q) > _LEAST
     if above and not kept.all():

@@ -134,7 +134,7 @@ class _Grid:
         ratio = math.exp(self.width)
 
         def crossings(one: NDArray[np.int64] | slice, other: NDArray[np.int64] | slice, ahead: float | Array) -> Array:
-            """How many steps after the first of two lines the second overtakes it; at once if, but for rounding, they are one."""
+            """How many steps after the first of two lines the second overtakes it; at once where the doubles hold one line."""
             with np.errstate(divide="ignore", invalid="ignore"):  # lines that are one do not cross
                 fall = (far[other] - far[one]) - ratio * (near[other] - near[one])
                 steps = np.log(fall / (np.exp(-self.step * ahead) * rise[other] - rise[one])) / self.step

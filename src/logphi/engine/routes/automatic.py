@@ -28,6 +28,7 @@ from logphi.engine.routes.lattice import LATTICE
 from logphi.engine.routes.route import Local, NotApplicableError, Route
 from logphi.engine.routes.smoothed import SMOOTHED
 from logphi.engine.sampled_profile import release_of
+from logphi.engine.sampled_terms import terms_of
 from logphi.inversion import atoms, real_space
 from logphi.inversion.demand import Demand
 from logphi.laws.log_phi import LogPhi
@@ -61,6 +62,18 @@ def _single_release(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
 
 
 SINGLE_RELEASE = Route(EXACT, _single_release, "closed forms: few atoms, one release, Gaussians together")
+
+
+def _turned_at_zero(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
+    """At zero both orders have one profile, the total variation distance; that of a bounded loss has no rare large values."""
+    found = terms_of(loss) if epsilon == 0 else None
+    if found is None or found[1]:
+        raise NotApplicableError("only at epsilon = 0, where the other order is quicker")
+    local, known = DECAYING_CONTOUR.prepare(loss.reflected(), 0.0, demand), masses(loss)
+    return lambda x: local(0.0) if x == 0 else trivial(known, x)
+
+
+TURNED = Route(CONTOUR.method, _turned_at_zero, CONTOUR.reason)
 
 
 class InTurn:
@@ -149,7 +162,7 @@ def fitting(loss: LogPhi) -> list[Route]:
         return [ATOMS, DECAYING_CONTOUR, *_FALLBACKS]
     if real_space.served(loss.terms) and real_space.flat_count(loss.terms) < real_space.FLAT_PARTS:
         return [EXPONENTIAL, *_FALLBACKS]
-    return [QUICK_BENT, DECAYING_CONTOUR, CLIPPED_AFTER_ALL, BENT, EXPONENTIAL, *_FALLBACKS]
+    return [TURNED, QUICK_BENT, DECAYING_CONTOUR, CLIPPED_AFTER_ALL, BENT, EXPONENTIAL, *_FALLBACKS]
 
 
 def _attempt(one: Route, loss: LogPhi, epsilon: float, demand: Demand) -> Local | None:

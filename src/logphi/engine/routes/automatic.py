@@ -109,7 +109,7 @@ class InTurn:
                     self._leading[id(self._loss)] = self._loss, one
                     if one.fallback:
                         break
-        if best is None or best.lower == -math.inf:
+        if best is None or (best.lower == -math.inf and not self._loss.closed_form.alone):
             ceiling = ceiling or _by_chernoff(self._loss, x)
             best = ceiling if best is None else meet(best, ceiling)
         return best
@@ -153,6 +153,8 @@ def fitting(loss: LogPhi) -> list[Route]:
     if release_of(loss) is not None or combination_of(loss) is not None:
         return [SINGLE_RELEASE]
     if has_closed_profile(loss):
+        if loss.closed_form.alone:
+            return [SINGLE_RELEASE]
         return [SINGLE_RELEASE, DECAYING_CONTOUR, *_FALLBACKS]
     lattice = loss.support.lattice
     if lattice is not None:

@@ -17,7 +17,7 @@ from logphi.engine.combined_profile import combination_of
 from logphi.engine.log_probability import LogProbability, masses, trivial
 from logphi.engine.method import CHERNOFF, EXACT, Retry
 from logphi.engine.routes.atoms import ATOMS
-from logphi.engine.routes.bent import BENT, QUICK_BENT
+from logphi.engine.routes.bent import BENT, LONG_BENT, QUICK_BENT
 from logphi.engine.routes.clipped import CLIPPED_AFTER_ALL
 from logphi.engine.routes.contour import CONTOUR, DECAYING_CONTOUR
 from logphi.engine.routes.discretized import LATTICES
@@ -40,6 +40,10 @@ _NEAR = 1e-3
 # measured: a fallback takes seconds; one that stays wide for so many places will stay wide
 _AGAIN = 3
 _FALLBACKS = (SMOOTHED, LATTICES, CONTOUR)
+# measured: for sampled Gaussians lattices are no sharper, and other lines no longer, than contours that were given up
+ROUGH_LATTICES = replace(LATTICES, reaches=1e-2)
+# measured: shifts above which these are of use
+_ALMOST_AN_ATOM = 4.0
 
 
 class Automatic:
@@ -101,6 +105,8 @@ class InTurn:
                     break
             if best is not None and (best.meets(self._demand) or (one.fallback and self._final(best))):
                 break
+            if best is not None and best.relative_width <= one.reaches:
+                continue
             done = one.once and best is not None and best.method is one.method
             answer = None if done else self._answered(one, x)
             if answer is not None:
@@ -164,7 +170,12 @@ def fitting(loss: LogPhi) -> list[Route]:
         return [ATOMS, DECAYING_CONTOUR, *_FALLBACKS]
     if real_space.served(loss.terms) and real_space.flat_count(loss.terms) < real_space.FLAT_PARTS:
         return [EXPONENTIAL, *_FALLBACKS]
-    return [TURNED, QUICK_BENT, DECAYING_CONTOUR, CLIPPED_AFTER_ALL, BENT, EXPONENTIAL, *_FALLBACKS]
+    sampled = terms_of(loss)
+    if sampled is None:
+        return [DECAYING_CONTOUR, CLIPPED_AFTER_ALL, EXPONENTIAL, *_FALLBACKS]
+    # with little noise, releases without the record are all but an atom
+    others = [SMOOTHED, CONTOUR] if max(m for m, *_ in sampled[0]) > _ALMOST_AN_ATOM else []
+    return [TURNED, QUICK_BENT, DECAYING_CONTOUR, CLIPPED_AFTER_ALL, BENT, LONG_BENT, *others, ROUGH_LATTICES]
 
 
 def _attempt(one: Route, loss: LogPhi, epsilon: float, demand: Demand) -> Local | None:

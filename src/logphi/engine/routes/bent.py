@@ -82,4 +82,13 @@ def _of_reflected(found: Inversion, x: float) -> Inversion:
 
 _METHOD = Method("bent", Retry.IF_WIDE)
 BENT = Route(_METHOD, prepare, "inversion along an hyperbola: few sampled Gaussians, small sampling rates", once=True)
+# measured: so many terms take about a second, which is less than what other routes would take
+_LONG = 3e7
+
+
+def _long(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
+    return _prepared(loss, epsilon, demand, _LONG)
+
+
+LONG_BENT = Route(_METHOD, _long, BENT.reason, fallback=True)
 QUICK_BENT = Route(_METHOD, _where_quick, BENT.reason)

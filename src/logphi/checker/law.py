@@ -18,6 +18,7 @@ from logphi.checker.balls import ZERO, Real, rough, within
 from logphi.checker.exponential_sums import exponential_sums
 from logphi.checker.work import EXP, MOST_BITS, STORED, Undecided, spend
 
+
 # chosen: larger losses are not cut into cells
 LARGEST_LOSS = 2.0**40
 

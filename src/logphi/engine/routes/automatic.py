@@ -5,16 +5,17 @@ from __future__ import annotations
 import math
 from collections import Counter
 from dataclasses import replace
-from functools import reduce
+from functools import cached_property, reduce
 
 import numpy as np
 
 from logphi.answers.bound import Entry
 from logphi.answers.enclosure import meet
 from logphi.arith.safe import safe_log
+from logphi.arith.scaled import Scaled
 from logphi.engine.ceiling import log_ceiling, perhaps_below
 from logphi.engine.combined_profile import combination_of
-from logphi.engine.log_probability import LogProbability, masses, trivial
+from logphi.engine.log_probability import LogProbability, from_inversion, masses, trivial
 from logphi.engine.method import CHERNOFF, EXACT, Retry
 from logphi.engine.routes.atoms import ATOMS
 from logphi.engine.routes.bent import BENT, LONG_BENT, QUICK_BENT
@@ -30,6 +31,7 @@ from logphi.engine.routes.smoothed import SMOOTHED
 from logphi.engine.sampled_profile import release_of
 from logphi.engine.sampled_terms import terms_of
 from logphi.inversion import atoms, real_space
+from logphi.inversion.contour import Inversion, Part
 from logphi.inversion.demand import Demand
 from logphi.laws.log_phi import LogPhi
 
@@ -93,7 +95,8 @@ class InTurn:
         """Log delta at an epsilon."""
         best: LogProbability | None = None
         ceiling: LogProbability | None = None
-        if perhaps_below(self._loss, x, self._demand.least):
+        own, level = (self._loss, self._demand.least) if x >= 0 else (self._turned, math.log(self._demand.rtol))
+        if perhaps_below(own, abs(x), level):
             ceiling = _by_chernoff(self._loss, x)
             if ceiling.meets(self._demand):
                 return ceiling
@@ -119,6 +122,10 @@ class InTurn:
             ceiling = ceiling or _by_chernoff(self._loss, x)
             best = ceiling if best is None else meet(best, ceiling)
         return best
+
+    @cached_property
+    def _turned(self) -> LogPhi:
+        return self._loss.reflected()
 
     def _in_turn(self) -> list[Route]:
         leader = self._leading.get(id(self._loss))
@@ -186,8 +193,11 @@ def _attempt(one: Route, loss: LogPhi, epsilon: float, demand: Demand) -> Local 
 
 
 def _by_chernoff(loss: LogPhi, x: float) -> LogProbability:
-    """An upper bound where no route leads."""
+    """An upper bound where no route leads; left of zero one of what delta exceeds 1 - e^x by, which may be all but nothing."""
     known = masses(loss)
+    if x < 0:
+        beyond = Scaled.between(-math.inf, x + log_ceiling(loss.reflected(), -x))
+        return from_inversion(known, x, Inversion(Part.REVERSED, beyond), CHERNOFF)
     upper = min(float(np.logaddexp(safe_log(known[0][1]), log_ceiling(loss, x))) + 1e-14, 0.0)
     plain = trivial(known, x)
     value = plain.lower if plain.lower > -math.inf else upper - math.log(2.0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 from logphi.answers.bound import Direction
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
 # chosen: more digits are taken for a typing error
 MOST_DIGITS = 1000
+# chosen: of the work that a check may be, what is spent on each number of digits that is tried
+SOON = 0.2
 
 
 class Certifiable(HasLoss, Protocol):
@@ -87,6 +90,8 @@ def certify(
         raise ValueError("nothing is released, so that there is nothing to certify: compose at least one mechanism")
 
     from logphi.certified.certificate import issue
+    from logphi.checker import verify
+    from logphi.checker.work import LARGEST_WORK
 
     return issue(
         self._loss(),
@@ -96,4 +101,6 @@ def certify(
         at=meant(at),
         direction=None if order in (None, Direction.BOTH) else order.value,
         digits=digits,
+        check=verify,
+        check_soon=partial(verify, work=SOON * LARGEST_WORK),
     )

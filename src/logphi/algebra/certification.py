@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 # chosen: more digits are taken for a typing error
 MOST_DIGITS = 1000
 # chosen: of the work that a check may be, what is spent on each number of digits that is tried
-SOON = 0.2
+SOON = 0.12
 
 
 class Certifiable(HasLoss, Protocol):

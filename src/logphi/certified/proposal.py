@@ -41,10 +41,11 @@ def proposed(
     found = question(loss, float(at), direction=direction, rtol=_RTOL)
     if not 0 < found.lower <= found.upper < math.inf:
         raise NotCertifiedError("no digits of the answer are known without a certificate: it may be zero, or infinite")
+    most = Decimal(1) if quantity == "delta" else None
     best, low, high = None, 0, min(digits, MOST_DIGITS)
     while low < high:
         middle = (low + high + 1) // 2
-        answer = _rounded(found, middle)
+        answer = _rounded(found, middle, most)
         if answer is not None and accepts(answer, middle):
             best, low = answer, middle
         else:
@@ -54,12 +55,14 @@ def proposed(
     return best, low
 
 
-def _rounded(found: Bound, digits: int) -> Answer | None:
+def _rounded(found: Bound, digits: int, most: Decimal | None) -> Answer | None:
     """Decimals around the answer, as far apart as the digits allow; None if it is not known so well."""
     value = Fraction(found.value)
     room = _WIDTH * value / 10**digits / 2
     down, up = (Context(prec=digits + 3, rounding=rounding) for rounding in (ROUND_FLOOR, ROUND_CEILING))
     lower, upper = _decimal(value - room, down), _decimal(value + room, up)
+    if most is not None:
+        upper = min(upper, most)
     if (
         not Fraction(lower)
         <= Fraction(found.lower)

@@ -51,7 +51,8 @@ def certify(
     epsilon, delta
         The question, exactly one of the two: an epsilon, in nats, or a delta strictly between 0 and 1.
     digits
-        How many digits are claimed, 1 to 1000.
+        How many digits are claimed, 1 to 1000: fewer where no more can be proved, or checked within the budget of
+        ``logphi.verify``; the ``digits`` of the certificate say how many.
     direction
         One order of the neighbours, ``"remove"`` or ``"add"``; the larger of both unless given.
 
@@ -66,7 +67,7 @@ def certify(
         If the question is not such a number, or not exactly one is given; if a mechanism cannot be described to others or
         its numbers are ambiguous.
     NotCertifiedError
-        If the loss cannot be certified, or there is no finite answer; a ValueError.
+        If not a single digit can be certified, or there is no finite answer; a ValueError.
     ImportError
         If python-flint is not installed.
 

@@ -47,7 +47,7 @@ class _OnLattice:
 
     base: Any
     first: int
-    masses: list[Any]
+    masses: Sequence[Any]
     beyond: Any
 
     def excesses(self, step: Any) -> Callable[[Any], Any]:
@@ -238,7 +238,7 @@ def _power(one: _OnLattice, count: int, floor: Any, upward: bool) -> _OnLattice:
 def _sum(one: _OnLattice, other: _OnLattice, floor: Any, upward: bool) -> _OnLattice:
     """The sum of two independent losses, without what both ends have beyond ``floor``."""
     spend((len(one.masses) + len(other.masses)) * STORED)
-    masses = (arb_poly(one.masses) * arb_poly(other.masses)).coeffs()
+    masses = (arb_poly(list(one.masses)) * arb_poly(list(other.masses))).coeffs()
     first, below = 0, arb(0)
     while first < len(masses) - 1 and below + masses[first] < floor:
         below += masses[first]

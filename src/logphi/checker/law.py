@@ -50,9 +50,9 @@ def common_span(numbers: list[Fraction]) -> Fraction:
 class Cells:
     """Masses under P and Q of finite losses between t_0, t_1, ..; under P below t_0, under both above the last point."""
 
-    points: list[Any]
-    p: list[Any]
-    q: list[Any]
+    points: Sequence[Any]
+    p: Sequence[Any]
+    q: Sequence[Any]
     below: Any
     above: tuple[Any, Any]
 

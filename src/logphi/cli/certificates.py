@@ -25,7 +25,7 @@ def add(commands: Commands) -> None:
     command = commands.add("certify", _CERTIFY, certify)
     add_expression(command)
     add_question(command)
-    command.add_argument("--digits", type=int, default=15, metavar="N", help="how many are claimed: 15 unless given")
+    command.add_argument("--digits", type=int, default=15, metavar="N", help="how many are claimed at most: 15 unless given")
     add_direction(command)
     command.add_argument("-o", "--output", default="-", metavar="FILE", help="standard output unless given")
     command = commands.add("verify", _VERIFY, verify)

@@ -2,6 +2,7 @@
 
 import json
 from fractions import Fraction
+from typing import Any
 
 import pytest
 
@@ -39,7 +40,7 @@ COMPOSITIONS = {
 }
 
 
-def relative(found: object) -> float:
+def relative(found: Any) -> float:
     return float(found.rad() / found.mid())
 
 
@@ -68,7 +69,7 @@ def test_every_number_of_cells_gives_an_enclosure(name: str, number: int) -> Non
 
 @pytest.mark.parametrize("base", [LAPLACE, FLAT, UNSURE, NORMAL, PAIR])
 @pytest.mark.parametrize("epsilon", ["-0.9", "-0.05", "-0.001", "0.001", "0.04", "0.3"])
-def test_the_tails_of_a_sample_have_its_profile(base: object, epsilon: str) -> None:
+def test_the_tails_of_a_sample_have_its_profile(base: Any, epsilon: str) -> None:
     """By [LT] Theorem 5.1, a sample at rate g has g delta(log(1 + (e^eps - 1) / g)) for eps >= log(1 - g)."""
     g, at = Fraction(1, 10), ball(Fraction(epsilon))
     with precision(128):
@@ -87,7 +88,7 @@ def test_the_tails_of_a_sample_have_its_profile(base: object, epsilon: str) -> N
 
 @pytest.mark.parametrize("base", [LAPLACE, FLAT, UNSURE, NORMAL])
 @pytest.mark.parametrize("epsilon", ["-0.05", "-0.001", "0.001", "0.04"])
-def test_the_tails_of_a_subset_have_its_profile(base: object, epsilon: str) -> None:
+def test_the_tails_of_a_subset_have_its_profile(base: Any, epsilon: str) -> None:
     at = ball(Fraction(epsilon))
     with precision(128):
         one = Spliced(base, Fraction(1, 10), True)

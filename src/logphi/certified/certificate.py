@@ -41,11 +41,14 @@ CONSTRUCTORS = {
         "subset": "rate",
     }.items()
 }
+# several of it are picked one by one, and leak less than the composition of their pairs
+HULL = "ExponentialMechanism"
 NOT_COVERED = (
     "That each mechanism did what it is described to do: queries of the stated sensitivity, contributions really clipped.",
     "That the sampler drew as described, afresh for every release: Poisson samples, or subsets of a fixed size.",
     "That random numbers were unpredictable, and that noise in floating-point numbers has the stated law.",
     "That the stated relation between data sets is the one that matters, and one record all that a person contributes.",
+    "That a mechanism known by its guarantee attains its pair: it leaks at most the upper end, and the pair the lower one.",
     "That nothing else was computed from the data: tuning, evaluation and other releases count only if they are listed.",
 )
 
@@ -122,10 +125,12 @@ class Certificate(Saved, Listed):
         order = f", direction {self.direction}" if self.direction else ""
         known = "parameters as written" if self.parameters == WRITTEN else self.parameters
         count = sum(count for count, _ in self.mechanism)
+        ranges = sum(count for count, node in self.mechanism if HULL in str(node))
+        hulls = "\n  of the hulls of bounded ranges: the mechanisms leak at most the upper end" if ranges and count > 1 else ""
         return (
             f"certified: {self.lower} <= {self.quantity} <= {self.upper} at {given} = {_shown(self.at)}\n"
             f"  to {self.digits} digits, under {self.adjacency}{order}, {known}, "
-            f"for {count} release{'s' if count > 1 else ''}"
+            f"for {count} release{'s' if count > 1 else ''}{hulls}"
         )
 
 

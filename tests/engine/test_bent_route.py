@@ -47,3 +47,9 @@ def test_clipped_and_bent_lines_agree(release, epsilon):
     clipped, bent = (release.delta(epsilon, direction="remove", method=method) for method in ("clipped", "bent"))
     assert max(clipped.lower, bent.lower) <= min(clipped.upper, bent.upper)
     assert clipped.width < 1e-9 * clipped.value
+
+
+def test_a_saddle_at_the_end_of_what_is_tried_is_no_error():
+    """No bent line is laid there."""
+    bound = (36250748 * lp.Gaussian(3180.6561024505527).poisson(8.106602323036374e-06)).epsilon(1.343602121572155e-11)
+    assert bound.width < 1e-6

@@ -134,6 +134,10 @@ def forecast(terms: Terms, x: float, demand: Demand, log_answer: float | None = 
         return None
     # a vertex nearer to the pole gives away digits, and allows for wider angles
     rows = np.flatnonzero(height[: int(np.argmin(height)) + 1] <= height.min() + _WORTH)
+    # of the last one nothing is known farther out
+    rows = rows[rows < vertices.size - 1]
+    if not rows.size:
+        return None
     rows = rows[np.linspace(0, rows.size - 1, min(rows.size, _TRIED)).round().astype(int)]
     fields = [
         _field(terms, [float(end[row]) for end in ends], x, depth, float(height[row]) - log_answer, float(distance[row]), rtol)

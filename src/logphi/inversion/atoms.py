@@ -63,6 +63,11 @@ class Plan:
         return _PLACE * places + _NODE * sum(len(run) for run in (*self.runs, *((self.split,) if self.split else ())))
 
     @property
+    def quick(self) -> bool:
+        """Whether that takes milliseconds, so that no line is quicker."""
+        return self.split is None or self.split.quick
+
+    @property
     def few(self) -> bool:
         """Whether the atoms are few enough to be summed."""
         return all(math.prod(len(run) for run in side) <= MOST for side in self._sides)

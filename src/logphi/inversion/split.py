@@ -35,6 +35,8 @@ _GAP = 2.42
 _DEPTH = 34.0
 # measured: transforms of so many nodes take a tenth of a second
 _MOST_NODES = 1 << 19
+# measured: and of so few about ten milliseconds, no more than a smoothed line
+_FEW_NODES = 1 << 15
 # measured: steps among which one with a small variance of U is chosen; few atoms then lie near nodes
 _STEPS = 256
 # measured: over longer steps the tilt grows too much for a bound to be of use
@@ -91,6 +93,11 @@ class Split:
             return None
         found = _nodes(laws, tilt, float(candidates[best]))
         return found if found.rate > 2 * (tilt + 1) and len(found) <= _MOST_NODES else None
+
+    @property
+    def quick(self) -> bool:
+        """Whether its transforms take milliseconds."""
+        return len(self) <= _FEW_NODES
 
     @property
     def finest(self) -> bool:

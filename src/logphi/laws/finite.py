@@ -207,11 +207,12 @@ class Finite(LossTransform):
         """As atoms."""
         return forms.atoms(self._atoms)
 
-    def _atoms(self) -> tuple[Array, Array, float]:
-        log_p, log_q = self._logs
-        # every location is the difference of two logarithms
-        error = ELEMENTARY * (2 + float(np.abs(log_p).max() + np.abs(log_q).max())) + 2 * self.relative_error
-        return self._loss, log_p, error
+    def _atoms(self) -> tuple[Array, Array, Array]:
+        log_p, _ = self._logs
+        of_weight, of_loss = self._errors
+        # a logarithm errs by its own rounding and by the relative error of its argument
+        of_logarithm = -np.log1p(-np.minimum(of_weight, 0.5)) + ELEMENTARY * (1 + np.abs(log_p))
+        return self._loss, log_p, np.maximum(of_logarithm, of_loss)
 
     def reflected(self) -> LossTransform:
         """The roles of p and q exchanged."""

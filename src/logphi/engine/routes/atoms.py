@@ -29,6 +29,14 @@ def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
     return at
 
 
+def _where_few(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
+    """Where they are few, once composed, or split over few nodes."""
+    found = atoms.plan(loss, epsilon, demand.sufficient.rtol / 2)
+    if found is None or not found.quick:
+        raise NotApplicableError("a smoothed line is as sharp, and quicker")
+    return prepare(loss, epsilon, demand)
+
+
 def _prepared(loss: LogPhi, x: float, demand: Demand) -> atoms.Prepared:
     found = atoms.prepare(loss, x, demand.sufficient.rtol)
     if found is None:
@@ -40,3 +48,6 @@ def _prepared(loss: LogPhi, x: float, demand: Demand) -> atoms.Prepared:
 
 _METHOD = Method("atoms", Retry.IF_WIDE)
 ATOMS = Route(_METHOD, prepare, "sums over atoms: losses of discrete mechanisms of several kinds")
+FEW_ATOMS = Route(_METHOD, _where_few, ATOMS.reason)
+# measured: near an atom, where a smoothed line is left wide
+ATOMS_AFTER_ALL = Route(_METHOD, prepare, ATOMS.reason, fallback=True, above=1e-5)

@@ -15,7 +15,7 @@ from logphi.arith.safe import safe_log
 from logphi.engine.combined_profile import combination_of
 from logphi.engine.log_probability import LogProbability, masses, trivial
 from logphi.engine.method import CHERNOFF, EXACT, Retry
-from logphi.engine.routes.atoms import ATOMS
+from logphi.engine.routes.atoms import ATOMS_AFTER_ALL, FEW_ATOMS
 from logphi.engine.routes.bent import BENT, QUICK_BENT
 from logphi.engine.routes.clipped import CLIPPED_AFTER_ALL
 from logphi.engine.routes.contour import CONTOUR, DECAYING_CONTOUR
@@ -83,7 +83,7 @@ class InTurn:
                     break
             if best is not None and (best.meets(self._demand) or (one.fallback and self._final(best))):
                 break
-            done = one.once and best is not None and best.method is one.method
+            done = best is not None and (one.once and best.method is one.method or best.relative_width <= one.above)
             answer = None if done else self._answered(one, x)
             if answer is not None:
                 best = answer if best is None else meet(best, answer)
@@ -141,7 +141,7 @@ def fitting(loss: LogPhi) -> list[Route]:
         sharp = [LATTICE, EXPONENTIAL] if math.isfinite(lattice.span) else [EXPONENTIAL]
         return [*sharp, *_FALLBACKS]
     if atoms.served(loss.terms) and not real_space.quick(loss.terms):
-        return [ATOMS, DECAYING_CONTOUR, *_FALLBACKS]
+        return [FEW_ATOMS, DECAYING_CONTOUR, SMOOTHED, ATOMS_AFTER_ALL, LATTICES, CONTOUR]
     if real_space.served(loss.terms) and real_space.flat_count(loss.terms) < real_space.FLAT_PARTS:
         return [EXPONENTIAL, *_FALLBACKS]
     return [QUICK_BENT, DECAYING_CONTOUR, CLIPPED_AFTER_ALL, BENT, EXPONENTIAL, *_FALLBACKS]

@@ -11,7 +11,7 @@ from logphi.engine import clipping
 from logphi.engine.method import Method, Retry
 from logphi.engine.routes.clipped import clipped
 from logphi.engine.routes.route import Local, NotApplicableError, Route, inverted
-from logphi.inversion import contour, real_space
+from logphi.inversion import contour
 from logphi.inversion.demand import Demand
 from logphi.inversion.line_sum import MAX_NODES
 from logphi.laws.log_phi import LogPhi
@@ -33,7 +33,7 @@ def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
 def _where_it_decays(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
     """On a line beyond which nothing is left; without rare large losses where these decide."""
     # the longest line gains no more than its number of nodes over what atoms do not lose by themselves, and is long
-    atoms = float(loss.log_envelope(0.0, _FAR)[0]) if real_space.made_of_pieces(loss.terms) else -math.inf
+    atoms = float(loss.log_envelope(0.0, _FAR)[0])
     if atoms > math.log(min(demand.rtol * MAX_NODES, _DECAYED)):
         raise NotApplicableError(_TOO_LONG)
     saddle = contour.saddle_of_excess(loss, epsilon, demand.hint)
@@ -56,5 +56,6 @@ def _local(loss: LogPhi, prepared: contour.Prepared | None) -> Local:
 
 
 _METHOD = Method("contour", Retry.IF_WIDE)
-CONTOUR = Route(_METHOD, prepare, "inversion on a vertical line: losses with a smooth part", fallback=True)
+# measured: of what a smoothed line leaves narrower than that, a line without smoothing leaves more
+CONTOUR = Route(_METHOD, prepare, "inversion on a vertical line: losses with a smooth part", fallback=True, above=1e-2)
 DECAYING_CONTOUR = Route(_METHOD, _where_it_decays, CONTOUR.reason)

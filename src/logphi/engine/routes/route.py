@@ -44,6 +44,8 @@ class Route:
         Whether it serves about every loss, in seconds rather than milliseconds.
     once
         Whether it is left out where its own method has answered already.
+    above
+        The relative width of an answer above which it is worth trying.
     """
 
     method: Method
@@ -52,6 +54,7 @@ class Route:
     solver: Solver = crossing
     fallback: bool = False
     once: bool = False
+    above: float = 0.0
 
     @property
     def name(self) -> str:

@@ -49,6 +49,13 @@ _BETA = (12.0, 60.0)
 _BEYOND = 1.15
 # measured: a multiple of the tolerance to lay the line for: its errors are far below the width of the window
 _LOOSE = 10.0
+# chosen: where an atom near the threshold is sought, in widths of the window
+_PLACES = np.linspace(-1.0, 1.0, 17)
+# chosen: the share of the tolerance that the errors of the line may take
+_LINE = 0.2
+# measured: how often a line is laid again for a value that is smaller than expected, how far below the errors it is sought,
+# and the logarithm of a share that rounding leaves nothing of
+_DEEPER, _UNSEEN, _LEAST_SHARE = 3, 1e-3, -60.0
 # measured: operations for each node of the line: those of the two kernels, and of one law
 _KERNELS, _LAW = 600.0, 500.0
 # measured: a window that is narrowed by less gains nothing
@@ -141,11 +148,17 @@ def prepare(law: LossTransform, x: float, demand: Demand, values_on: ValuesOn = 
     own, place = (law.reflected(), -x) if turned else (law, x)
     own, omitted = without_rare_atoms(own, place, demand.rtol)
     plan = Plan.of(own, place, demand.rtol, None if turned else demand.hint)
-    best = None if plan is None else _summed(own, place, plan, values_on)
-    if plan is None or best is None:
+    sums = None if plan is None else _summed(own, place, plan, values_on)
+    for _ in range(_DEEPER):
+        deeper = plan and sums and plan.deepened(own, sums, place)
+        found = deeper and _summed(own, place, deeper, values_on)
+        if not (deeper and found):
+            break
+        plan, sums = deeper, found
+    if plan is None or sums is None:
         return None
-    finer = plan.narrowed(best, place)
-    sums = (finer and _summed(own, place, finer, values_on)) or best
+    finer = plan.narrowed(sums, place)
+    sums = (finer and _summed(own, place, finer, values_on)) or sums
     return Prepared(Part.REVERSED if turned else Part.EXCESS, *sums, omitted)
 
 
@@ -170,22 +183,40 @@ def _summed(law: LossTransform, x: float, plan: Plan, values_on: ValuesOn) -> tu
 
 @dataclass(frozen=True)
 class Plan:
-    """A line and a window for one threshold, from values of K on the real axis alone."""
+    """A line and a window for one threshold, from values of K on the real axis alone.
+
+    ``log_share`` is what the errors of the line may be, over what the value would be if its digits were not lost.
+    """
 
     layout: Layout
     window: Window
     rtol: float
+    log_share: float
 
     @staticmethod
     def of(law: LossTransform, x: float, rtol: float, hint: float | None) -> Plan | None:
         """None where no abscissa was found, or the window would be wider than the law."""
-        kernel = Smooth(x)
-        found = saddle(law, kernel, RIGHT, hint)
-        line = layout(law, found.abscissa, kernel, math.log(_LOOSE * rtol)) if math.isfinite(found.value) else None
+        found = saddle(law, Smooth(x), RIGHT, hint)
+        return Plan._at(law, x, rtol, found.abscissa, math.log(_LOOSE * rtol)) if math.isfinite(found.value) else None
+
+    @staticmethod
+    def _at(law: LossTransform, x: float, rtol: float, abscissa: float, log_share: float) -> Plan | None:
+        line = layout(law, abscissa, Smooth(x), log_share)
         if line is None:
             return None
         window = _fitted(line, rtol)
-        return Plan(line, window, rtol) if line.abscissa * window.width <= window.beta else None
+        return Plan(line, window, rtol, log_share) if line.abscissa * window.width <= window.beta else None
+
+    def deepened(self, law: LossTransform, sums: tuple[MovingSum, MovingSum], x: float) -> Plan | None:
+        """The plan for a value far below the integrand, next to which the errors of a first line are large; None elsewhere."""
+        found = sums[0].at(x)
+        lost = found.excess + found.truncation
+        if lost <= _LINE * self.rtol * found.value or lost < found.rounding:
+            return None
+        # bounds of the errors are far above them mostly; a value that is not known yet is some digits below
+        sought = max(found.value, _UNSEEN * lost)
+        log_share = self.log_share + math.log(max(_LINE * self.rtol * sought / 2, found.rounding) / lost)
+        return Plan._at(law, x, self.rtol, self.layout.abscissa, log_share) if log_share > _LEAST_SHARE else None
 
     def promise(self, law: LossTransform, x: float) -> Promise:
         """What to expect, unless an atom is near the threshold: the hump grows with the square of the window's width."""
@@ -196,20 +227,23 @@ class Plan:
     def narrowed(self, sums: tuple[MovingSum, MovingSum], x: float) -> Plan | None:
         """The plan for a second sum, from what the first has left at x; None where none is needed, or none is better.
 
-        What a smooth density adds falls with the square of the window's width, what an atom near the threshold adds with the
-        width itself: the hump beside the threshold tells them apart.
+        What a smooth density adds falls with the square of the window's width. What an atom near the threshold adds falls with
+        the width itself, and like the window once that is narrower: the hump about the threshold tells where the atom is.
         """
         payoff, hump = sums
-        found, w = payoff.at(x), self.window.width
-        here, *beside = (max(hump.at(place).high, 0.0) for place in (x, x - w, x + w))
+        found, w, beta = payoff.at(x), self.window.width, self.window.beta
+        here = hump.at(x).high
         if not (self.rtol * found.value < here < math.inf and 0 < found.value < math.inf):
             return None
-        target = _HUMP * self.rtol * found.value
-        smooth = min(here, *beside)
-        atom = here - smooth
-        share = 2 * target / (atom + math.sqrt(atom * atom + 4 * smooth * target))
-        narrower = max(w * share, _narrowest(self.layout, self.window.beta))
-        return replace(self, window=replace(self.window, width=narrower)) if narrower < _NARROWER * w else None
+        beside = np.array([max(hump.at(x + w * place).high, 0.0) for place in _PLACES])
+        smooth = min(here, float(beside.min()))
+        atom, place = float(beside.max()) - smooth, abs(float(_PLACES[int(beside.argmax())]))
+        narrower = np.geomspace(max(_narrowest(self.layout, beta) / w, 1e-6), 1.0, 64)
+        depth = beta * (1 - np.sqrt(1 - np.minimum(place / narrower, 1.0) ** 2))
+        left = smooth * narrower**2 + atom * narrower * np.exp(-depth)
+        good = np.flatnonzero(left <= _HUMP * self.rtol * found.value)
+        share = float(narrower[good[-1] if good.size else 0])
+        return replace(self, window=replace(self.window, width=share * w)) if share < _NARROWER else None
 
 
 def _fitted(line: Layout, rtol: float) -> Window:

@@ -75,6 +75,10 @@ class InTurn:
         """Log delta at an epsilon."""
         best: LogProbability | None = None
         ceiling: LogProbability | None = None
+        if self._loss.support.omitted.mass:
+            ceiling = _by_chernoff(self._loss, x)
+            if ceiling.meets(self._demand) or _below_the_omitted(self._loss, ceiling, self._demand):
+                return ceiling
         for one in self._in_turn():
             # where a route has led, nearby profiles are not beneath all demands
             if one.fallback and ceiling is None and id(self._loss) not in self._leading:
@@ -152,6 +156,11 @@ def _attempt(one: Route, loss: LogPhi, epsilon: float, demand: Demand) -> Local 
         return one.prepare(loss, epsilon, demand)
     except NotApplicableError:
         return None
+
+
+def _below_the_omitted(loss: LogPhi, ceiling: LogProbability, demand: Demand) -> bool:
+    """Whether the mass that a loss omits is too large a part of a bound of its profile for any route to meet a demand."""
+    return ceiling.upper < math.log(loss.support.omitted.mass) - math.log(demand.sufficient.rtol)
 
 
 def _by_chernoff(loss: LogPhi, x: float) -> LogProbability:

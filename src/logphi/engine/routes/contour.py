@@ -14,12 +14,19 @@ from logphi.engine.routes.route import Local, NotApplicableError, Route, inverte
 from logphi.inversion import contour
 from logphi.inversion.demand import Demand
 from logphi.inversion.line_sum import MAX_NODES
+from logphi.inversion.moving_sum import Moved
 from logphi.laws.log_phi import LogPhi
 
 # measured: a transform that never falls below this needs the longest lines even for a coarse answer
 _DECAYED = 1e-2
-# measured: a line of so many nodes takes a tenth of a second
-_QUICK = 1 << 16
+# measured: a line of so many nodes takes milliseconds, and of so many some fifty of them
+_SHORT, _QUICK = 1 << 12, 1 << 14
+# measured: where more digits are lost, other routes are quicker
+_LOST = 1e6
+# measured: a line leaves a thousandth of the tolerance; with this factor, a tenth
+_SLOWLY = 100.0
+# measured: on longer lines the summands are not formed again for each threshold
+_LONG = 1 << 12
 # a height beyond which no envelope falls any more
 _FAR = np.array([1e100])
 _TOO_LONG = "the transform does not decay far enough for a contour of reasonable length"
@@ -27,7 +34,7 @@ _TOO_LONG = "the transform does not decay far enough for a contour of reasonable
 
 def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
     """On a line as long as it may be."""
-    return _local(loss, contour.prepare(loss, epsilon, demand))
+    return _local(loss, contour.prepare(loss, epsilon, demand), epsilon)
 
 
 def _where_it_decays(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
@@ -42,17 +49,25 @@ def _where_it_decays(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
         found = clipping.prepare_where_needed(loss, epsilon, demand)
         if found is not None:
             return clipped(loss, found)
-    # where less suffices, a long line for more is not quick
-    demands = [(demand, MAX_NODES)] if demand.enough <= demand.rtol else [(demand, _QUICK), (demand.sufficient, MAX_NODES)]
+    # a line on which M falls slowly is long, and what it leaves need not be far below the tolerance
+    loose, enough = (replace(one, rtol=_SLOWLY * one.rtol) for one in (demand, demand.sufficient))
+    demands = [(demand, _SHORT), (loose, MAX_NODES if demand.enough <= demand.rtol else _QUICK), (enough, MAX_NODES)]
     for one, most in demands:
         prepared = contour.prepare(loss, epsilon, one, decaying=True, excess=saddle, most=most)
         if prepared is not None:
-            return _local(loss, prepared)
+            wide = prepared.at(epsilon).amount.relative_width / demand.sufficient.rtol
+            if one is not demand and wide > 1:
+                # the value is smaller than expected beside what the line leaves
+                finer = replace(one, rtol=one.rtol / min(2 * wide, _LOST))
+                prepared = contour.prepare(loss, epsilon, finer, decaying=True, excess=saddle) or prepared
+            return _local(loss, prepared, epsilon)
     raise NotApplicableError(_TOO_LONG)
 
 
-def _local(loss: LogPhi, prepared: contour.Prepared | None) -> Local:
-    return inverted(loss, _METHOD, None if prepared is None else prepared.at)
+def _local(loss: LogPhi, prepared: contour.Prepared | None, epsilon: float) -> Local:
+    if prepared is None or prepared.contour.line.size < _LONG:
+        return inverted(loss, _METHOD, None if prepared is None else prepared.at)
+    return inverted(loss, _METHOD, Moved.of(prepared, epsilon).at)
 
 
 _METHOD = Method("contour", Retry.IF_WIDE)

@@ -51,6 +51,8 @@ _BEYOND = 1.15
 _LOOSE = 10.0
 # chosen: where an atom near the threshold is sought, in widths of the window
 _PLACES = np.linspace(-1.0, 1.0, 17)
+# measured: a line with few nodes that count is laid so many times as long, if it has room for twice as many of them
+_LONGER, _SPARSE = 1 / 64, 2.0
 # chosen: the share of the tolerance that the errors of the line may take
 _LINE = 0.2
 # measured: how often a line is laid again for a value that is smaller than expected, how far below the errors it is sought,
@@ -216,7 +218,9 @@ class Plan:
         # bounds of the errors are far above them mostly; a value that is not known yet is some digits below
         sought = max(found.value, _UNSEEN * lost)
         log_share = self.log_share + math.log(max(_LINE * self.rtol * sought / 2, found.rounding) / lost)
-        return Plan._at(law, x, self.rtol, self.layout.abscissa, log_share) if log_share > _LEAST_SHARE else None
+        if not _LEAST_SHARE < log_share < self.log_share - 1:
+            return None
+        return Plan._at(law, x, self.rtol, self.layout.abscissa, log_share)
 
     def promise(self, law: LossTransform, x: float) -> Promise:
         """What to expect, unless an atom is near the threshold: the hump grows with the square of the window's width."""
@@ -238,7 +242,9 @@ class Plan:
         beside = np.array([max(hump.at(x + w * place).high, 0.0) for place in _PLACES])
         smooth = min(here, float(beside.min()))
         atom, place = float(beside.max()) - smooth, abs(float(_PLACES[int(beside.argmax())]))
-        narrower = np.geomspace(max(_narrowest(self.layout, beta) / w, 1e-6), 1.0, 64)
+        # where most nodes of a line are negligible, it may be longer
+        longest = _narrowest(self.layout, beta) * max(_SPARSE * payoff.contour.line.size / MAX_NODES, _LONGER)
+        narrower = np.geomspace(min(max(longest / w, 1e-6), 1.0), 1.0, 64)
         depth = beta * (1 - np.sqrt(1 - np.minimum(place / narrower, 1.0) ** 2))
         left = smooth * narrower**2 + atom * narrower * np.exp(-depth)
         good = np.flatnonzero(left <= _HUMP * self.rtol * found.value)

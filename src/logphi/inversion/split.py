@@ -35,8 +35,6 @@ _GAP = 2.42
 _DEPTH = 34.0
 # measured: transforms of so many nodes take a tenth of a second
 _MOST_NODES = 1 << 19
-# measured: and of so few about ten milliseconds, no more than a smoothed line
-_FEW_NODES = 1 << 15
 # measured: steps among which one with a small variance of U is chosen; few atoms then lie near nodes
 _STEPS = 256
 # measured: over longer steps the tilt grows too much for a bound to be of use
@@ -93,11 +91,6 @@ class Split:
             return None
         found = _nodes(laws, tilt, float(candidates[best]))
         return found if found.rate > 2 * (tilt + 1) and len(found) <= _MOST_NODES else None
-
-    @property
-    def quick(self) -> bool:
-        """Whether its transforms take milliseconds."""
-        return len(self) <= _FEW_NODES
 
     @property
     def finest(self) -> bool:
@@ -178,6 +171,13 @@ class Composed:
         paid = np.abs(np.expm1(-away)) * np.minimum(mass, moved) * np.exp(exponent)
         total: Array = np.where(places == held, paid, 0.0).sum(axis=1) * (1 + 1e-9)
         return total
+
+
+def about_how_many(laws: Sequence[tuple[Tilted, int]], density: float, share: float) -> float:
+    """About how many nodes a gap of a share of the excess takes."""
+    deviation = math.sqrt(sum(count * _variance(law) for law, count in laws))
+    step = math.sqrt(6 * share / (_GAP * density * sum(count for _, count in laws)))
+    return 2 * math.sqrt(2 * _DEPTH) * deviation / step
 
 
 def _variance(law: Tilted) -> float:

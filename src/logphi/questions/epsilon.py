@@ -39,7 +39,7 @@ _COARSE = 1e-3
 _FLAT = 4.0
 # measured: the profile falls about as steeply as the abscissa of Chernoff's bound tells, and its steps need some room; a profile
 # with few digits does not lead to its crossing
-_STEEP, _STEEPEST = 8.0, 1e3
+_STEEP, _STEEPEST = 4.0, 1e3
 # derived: no profile is asked to be narrower, as rounding leaves this much
 _DIGITS = 1e-15
 

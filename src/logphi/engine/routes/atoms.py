@@ -31,8 +31,9 @@ def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
 
 def _where_few(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
     """Where they are few, once composed, or split over few nodes."""
-    found = atoms.plan(loss, epsilon, demand.sufficient.rtol / 2)
-    if found is None or not found.quick:
+    rtol = demand.sufficient.rtol
+    found = atoms.plan(loss, epsilon, rtol / 2, atoms.FEW_NODES if rtol <= _SHARP else 0)
+    if found is None:
         raise NotApplicableError("a smoothed line is as sharp, and quicker")
     return prepare(loss, epsilon, demand)
 
@@ -46,6 +47,8 @@ def _prepared(loss: LogPhi, x: float, demand: Demand) -> atoms.Prepared:
     return found
 
 
+# measured: for coarser answers a smoothed line is short
+_SHARP = 3e-6
 _METHOD = Method("atoms", Retry.IF_WIDE)
 ATOMS = Route(_METHOD, prepare, "sums over atoms: losses of discrete mechanisms of several kinds")
 FEW_ATOMS = Route(_METHOD, _where_few, ATOMS.reason)

@@ -68,6 +68,7 @@ class InTurn:
     def __init__(self, loss: LogPhi, demand: Demand, leading: dict[int, tuple[LogPhi, Route]]) -> None:
         self._loss, self._demand, self._leading = loss, demand, leading
         self._routes, self._large = fitting(loss), max(_LARGE, 10 * demand.rtol)
+        self._omits = loss.support.omitted.mass > 0
         self._prepared: dict[Route, tuple[float, Local | None]] = {}
         self._renewals: Counter[Route] = Counter()
 
@@ -75,7 +76,7 @@ class InTurn:
         """Log delta at an epsilon."""
         best: LogProbability | None = None
         ceiling: LogProbability | None = None
-        if self._loss.support.omitted.mass:
+        if self._omits and not self._prepared:
             ceiling = _by_chernoff(self._loss, x)
             if ceiling.meets(self._demand) or _below_the_omitted(self._loss, ceiling, self._demand):
                 return ceiling

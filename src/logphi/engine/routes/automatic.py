@@ -35,6 +35,8 @@ from logphi.laws.log_phi import LogPhi
 _LARGE = 1e-6
 # measured: what is wide this near the place of preparation, relatively, is no better prepared again
 _NEAR = 1e-3
+# measured: the height of a saddle, less the pole at zero, is above Chernoff's bound by less than this, as a logarithm
+_AMISS = 10.0
 # measured: a fallback takes seconds; one that stays wide for so many places will stay wide
 _AGAIN = 3
 _FALLBACKS = (SMOOTHED, LATTICES, CONTOUR)
@@ -81,8 +83,7 @@ class InTurn:
             if ceiling.meets(self._demand) or _below_the_omitted(self._loss, ceiling, self._demand):
                 return ceiling
         for one in self._in_turn():
-            # where a route has led, nearby profiles are not beneath all demands
-            if one.fallback and ceiling is None and id(self._loss) not in self._leading:
+            if one.fallback and ceiling is None and self._may_be_beneath(x):
                 ceiling = _by_chernoff(self._loss, x)
                 if ceiling.meets(self._demand):
                     break
@@ -104,6 +105,15 @@ class InTurn:
     def _in_turn(self) -> list[Route]:
         leader = self._leading.get(id(self._loss))
         return self._routes if leader is None else sorted(self._routes, key=lambda one: one is not leader[1])
+
+    def _may_be_beneath(self, x: float) -> bool:
+        """Whether the profile may be beneath all demands; where a route has led, nearby profiles are not."""
+        if id(self._loss) in self._leading or self._demand.least == -math.inf:
+            return False
+        if not abs(x) < contour.OUT_OF_REACH:
+            return True
+        found = contour.saddle_of_excess(self._loss, x)
+        return not found.value + math.log(min(found.abscissa, 1.0)) > self._demand.least + _AMISS
 
     def from_prepared(self, x: float) -> LogProbability | None:
         """The profile from what is prepared already; None if nothing is."""

@@ -100,7 +100,7 @@ class GaussLegendre(InnerIntegral):
     def rough(self, powers: Array) -> Array | None:
         """On panels of which nothing is proved; those of a curve with two ends serve all powers."""
         whole = self._between_ends if math.isfinite(self.curve.start + self.curve.end) else self._roughly(powers)
-        return whole and rough_log_mass(whole.loss, whole.log_mass, powers, self.curve.omitted)
+        return None if whole is None else rough_log_mass(whole.loss, whole.log_mass, powers, self.curve.omitted)
 
     @cached_property
     def _between_ends(self) -> Masses | None:

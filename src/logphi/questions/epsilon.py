@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, overload
 
-from logphi.answers.bound import Bound, Direction, Entry, Ledger, Status
+from logphi.answers.bound import Bound, Direction, Ledger, Status
 from logphi.answers.bounds import Bounds
 from logphi.answers.enclosure import Enclosure
 from logphi.bracketing import crossing
@@ -27,7 +27,6 @@ from logphi.inputs.arguments import DirectionLike, Number, Numbers
 from logphi.inputs.guesses import guided
 from logphi.inputs.route_names import Method, is_certified
 from logphi.inputs.tolerance import Tolerance
-from logphi.inversion import real_space
 from logphi.inversion.demand import Demand
 from logphi.laws.log_phi import LogPhi
 from logphi.progress import searched
@@ -37,8 +36,8 @@ from logphi.questions.delta import checked_options, pointwise
 _COARSE = 1e-3
 # derived: the ends of a crossing are looked for 1.2 widths of the profile away on each side; more, where the slope is rough
 _FLAT = 4.0
-# measured: the profile falls about as steeply as the abscissa of Chernoff's bound tells, and its steps need some room; a profile
-# with few digits does not lead to its crossing
+# measured: the profile falls about as steeply as the abscissa of Chernoff's bound tells, and that needs some room; a profile with
+# few digits does not lead to its crossing
 _STEEP, _STEEPEST = 4.0, 1e3
 # derived: no profile is asked to be narrower, as rounding leaves this much
 _DIGITS = 1e-15

@@ -89,7 +89,7 @@ class InTurn:
                     break
             if best is not None and (best.meets(self._demand) or (one.fallback and self._final(best))):
                 break
-            done = best is not None and (one.once and best.method is one.method or best.relative_width <= one.above)
+            done = best is not None and ((one.once and best.method is one.method) or best.relative_width <= one.above)
             answer = None if done else self._answered(one, x)
             if answer is not None:
                 best = answer if best is None else meet(best, answer)

@@ -92,7 +92,8 @@ class Finite(LossTransform):
 
     def _pieces(self, losses: tuple[float, ...], size: float) -> Pieces:
         """Tilted weights (p_j q_j)^{1/2}."""
-        weights = tuple((math.log(a) + math.log(b)) / 2 for a, b in zip(self.p, self.q, strict=True))
+        log_p, log_q = self._logs
+        weights = tuple(((log_p + log_q) / 2).tolist())
         location_error = 4e-16 * size + 2 * self.relative_error
         return Pieces(losses, weights, location_error=location_error, relative_error=self.relative_error)
 
@@ -201,7 +202,7 @@ class Finite(LossTransform):
 
     @cached_property
     def _log_size(self) -> float:
-        return max(abs(math.log(number)) for number in self.p + self.q)
+        return max(float(np.abs(part).max()) for part in self._logs)
 
     def by_form(self, forms: Forms[T]) -> T | None:
         """As atoms."""

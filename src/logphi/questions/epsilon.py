@@ -36,8 +36,8 @@ from logphi.questions.delta import checked_options, pointwise
 _COARSE = 1e-3
 # derived: the ends of a crossing are looked for 1.2 widths of the profile away on each side; more, where the slope is rough
 _FLAT = 4.0
-# measured: the profile falls about as steeply as the abscissa of Chernoff's bound tells, and that needs some room; a profile with
-# few digits does not lead to its crossing
+# measured: the profile falls about as steeply as the abscissa of Chernoff's bound tells, and that needs some room; a profile
+# with few digits does not lead to its crossing
 _STEEP, _STEEPEST = 4.0, 1e3
 # derived: no profile is asked to be narrower, as rounding leaves this much
 _DIGITS = 1e-15

@@ -1,8 +1,8 @@
 """Epsilons near the largest loss, from the masses next to the ends of the laws alone.
 
 notation: X = sum of n_i independent X_i <= u_i, u = sum of n_i u_i, D(x) = E[(1 - e^{x-X})_+]. X is above u - g only if every
-X_i is above u_i - g, and above u - s if every X_i is above u_i - s_i, s = sum of n_i s_i; with the products A(g) of P(X_i > u_i - g)
-and a of P(X_i > u_i - s_i),
+X_i is above u_i - g, and above u - s if every X_i is above u_i - s_i, s = sum of n_i s_i. With the products A(g) of
+P(X_i > u_i - g) and a of P(X_i > u_i - s_i),
 
     a (1 - e^{s-g}) <= D(u - g) <= A(g) (1 - e^{-g}).
 """

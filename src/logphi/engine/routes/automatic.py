@@ -113,7 +113,9 @@ class InTurn:
         if not abs(x) < contour.OUT_OF_REACH:
             return True
         found = contour.saddle_of_excess(self._loss, x)
-        return not found.value + math.log(min(found.abscissa, 1.0)) > self._demand.least + _AMISS
+        if not (found.abscissa > 0 and math.isfinite(found.value)):
+            return True
+        return found.value + math.log(min(found.abscissa, 1.0)) <= self._demand.least + _AMISS
 
     def from_prepared(self, x: float) -> LogProbability | None:
         """The profile from what is prepared already; None if nothing is."""

@@ -40,7 +40,8 @@ def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
 def _where_it_decays(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
     """On a line beyond which nothing is left; without rare large losses where these decide."""
     # the longest line gains no more than its number of nodes over what atoms do not lose by themselves, and is long
-    atoms = float(loss.log_envelope(0.0, _FAR)[0])
+    low, high = loss.strip
+    atoms = -math.inf if loss.support.atomless else float(loss.log_envelope(0.0 if low < 0 < high else -0.5, _FAR)[0])
     if atoms > math.log(min(demand.rtol * MAX_NODES, _DECAYED)):
         raise NotApplicableError(_TOO_LONG)
     saddle = contour.saddle_of_excess(loss, epsilon, demand.hint)

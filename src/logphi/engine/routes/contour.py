@@ -67,11 +67,11 @@ def _where_it_decays(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
 
 def _local(loss: LogPhi, prepared: contour.Prepared | None, epsilon: float) -> Local:
     if prepared is None or prepared.contour.line.size < _LONG:
-        return inverted(loss, _METHOD, None if prepared is None else prepared.at)
-    return inverted(loss, _METHOD, Moved.of(prepared, epsilon).at)
+        return inverted(loss, METHOD, None if prepared is None else prepared.at)
+    return inverted(loss, METHOD, Moved.of(prepared, epsilon).at)
 
 
-_METHOD = Method("contour", Retry.IF_WIDE)
+METHOD = Method("contour", Retry.IF_WIDE)
 # measured: of what a smoothed line leaves narrower than that, a line without smoothing leaves more
-CONTOUR = Route(_METHOD, prepare, "inversion on a vertical line: losses with a smooth part", fallback=True, above=1e-2)
-DECAYING_CONTOUR = Route(_METHOD, _where_it_decays, CONTOUR.reason)
+CONTOUR = Route(METHOD, prepare, "inversion on a vertical line: losses with a smooth part", fallback=True, above=1e-2)
+DECAYING_CONTOUR = Route(METHOD, _where_it_decays, CONTOUR.reason)

@@ -19,8 +19,9 @@ from logphi.laws.log_phi import LogPhi
 
 # measured: a transform that never falls below this needs the longest lines even for a coarse answer
 _DECAYED = 1e-2
-# measured: a line of so many nodes takes milliseconds, and of so many some fifty of them
-_SHORT, _QUICK = 1 << 12, 1 << 14
+# measured: a line of so many nodes takes milliseconds, and of so many some fifty of them; a longer one than the last takes
+# longer than one with a smoothed threshold
+_SHORT, _QUICK, _LONGER = 1 << 12, 1 << 14, 1 << 15
 # measured: where more digits are lost, other routes are quicker
 _LOST = 1e6
 # measured: a line leaves a thousandth of the tolerance; with this factor, a tenth
@@ -52,7 +53,7 @@ def _where_it_decays(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
             return clipped(loss, found)
     # a line on which M falls slowly is long, and what it leaves need not be far below the tolerance
     loose, enough = (replace(one, rtol=_SLOWLY * one.rtol) for one in (demand, demand.sufficient))
-    demands = [(demand, _SHORT), (loose, MAX_NODES if demand.enough <= demand.rtol else _QUICK), (enough, MAX_NODES)]
+    demands = [(demand, _SHORT), (loose, MAX_NODES if demand.enough <= demand.rtol else _QUICK), (enough, _LONGER)]
     for one, most in demands:
         prepared = contour.prepare(loss, epsilon, one, decaying=True, excess=saddle, most=most)
         if prepared is not None:

@@ -53,4 +53,4 @@ _METHOD = Method("atoms", Retry.IF_WIDE)
 ATOMS = Route(_METHOD, prepare, "sums over atoms: losses of discrete mechanisms of several kinds")
 FEW_ATOMS = Route(_METHOD, _where_few, ATOMS.reason)
 # measured: near an atom, where a smoothed line is left wide
-ATOMS_AFTER_ALL = Route(_METHOD, prepare, ATOMS.reason, fallback=True, above=1e-5)
+ATOMS_AFTER_ALL = Route(_METHOD, prepare, ATOMS.reason, fallback=True, reaches=1e-5)

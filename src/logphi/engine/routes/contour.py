@@ -74,5 +74,5 @@ def _local(loss: LogPhi, prepared: contour.Prepared | None, epsilon: float) -> L
 
 METHOD = Method("contour", Retry.IF_WIDE)
 # measured: of what a smoothed line leaves narrower than that, a line without smoothing leaves more
-CONTOUR = Route(METHOD, prepare, "inversion on a vertical line: losses with a smooth part", fallback=True, above=1e-2)
+CONTOUR = Route(METHOD, prepare, "inversion on a vertical line: losses with a smooth part", fallback=True, reaches=1e-2)
 DECAYING_CONTOUR = Route(METHOD, _where_it_decays, CONTOUR.reason)

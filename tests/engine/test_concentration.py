@@ -9,6 +9,7 @@ from mpmath import mpf
 import logphi as lp
 from logphi.engine.concentration import at_once, epsilon_of_many
 from logphi.engine.log_probability import masses
+from logphi.inputs.tolerance import Tolerance
 from one_of_each import EXAMPLES
 
 HUGE = 10**300
@@ -78,7 +79,7 @@ def test_the_profile_of_many_gaussians_is_enclosed():
             if found is not None:
                 assert found.lower <= mpmath.log(exact) + mpf(10) ** -15
                 assert mpmath.log(exact) <= found.upper + mpf(10) ** -15
-        bound = epsilon_of_many(loss, DELTA, 1e-6)
+        bound = epsilon_of_many(loss, DELTA, Tolerance.of(1e-6))
         assert bound is not None
 
         def profile(x):
@@ -90,7 +91,7 @@ def test_the_profile_of_many_gaussians_is_enclosed():
 @pytest.mark.parametrize("release", [10**8 * lp.Gaussian(sigma=1e-5), 10**30 * lp.Gaussian(sigma=1e15), lp.Laplace(1e-9)])
 def test_ordinary_losses_have_other_ways(release):
     loss = release.loss_law()
-    assert epsilon_of_many(loss, DELTA, 1e-6) is None
+    assert epsilon_of_many(loss, DELTA, Tolerance.of(1e-6)) is None
     assert (10**30 * lp.Gaussian(sigma=1e15)).delta(0.5).status is lp.Status.MET
 
 

@@ -15,10 +15,12 @@ import logphi as lp
 from exact import contains, dec
 from logphi.engine.routes.route import NotApplicableError
 from logphi.inversion import atoms, circle
+from logphi.inversion.convolution import power
 from logphi.inversion.demand import Demand
 from logphi.inversion.flat_shares import log_beyond
 from logphi.inversion.real_space import prepare
 from logphi.inversion.staircase import Staircase
+from logphi.laws.support import Pieces
 
 DIGITS = 40
 RTOL = 1e-9
@@ -267,3 +269,18 @@ def test_a_staircase_is_a_sum():
 def test_other_losses_are_refused():
     with pytest.raises(NotApplicableError, match="atoms only"):
         (lp.Laplace(1.0) + lp.DiscreteGaussian(sigma=2)).delta(1.0, method="atoms")
+
+
+@pytest.mark.parametrize("count", [2, 3, 5])
+def test_multisets_drawn_one_by_one_are_all_of_them(count: int) -> None:
+    places, weights = (0.0, 0.3, 1.7, -2.2, 5.1, 7.9), (0.1, 0.25, 0.05, 0.3, 0.2, 0.1)
+    found = power(Pieces(places, tuple(math.log(one) for one in weights)), count)
+    assert len(found) == math.comb(count + len(places) - 1, count)
+    expected: dict[float, float] = {}
+    for kinds in itertools.product(range(len(places)), repeat=count):
+        place = round(sum(places[kind] for kind in kinds), 9)
+        expected[place] = expected.get(place, 0.0) + math.prod(weights[kind] for kind in kinds)
+    known: dict[float, float] = {}
+    for place, log_weight in zip(found.location.tolist(), found.log_weight.tolist(), strict=True):
+        known[round(place, 9)] = known.get(round(place, 9), 0.0) + math.exp(log_weight)
+    assert known == pytest.approx(expected, rel=1e-12)

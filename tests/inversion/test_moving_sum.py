@@ -7,9 +7,12 @@ import math
 import pytest
 
 from logphi.arith.protocol import Plain
+from logphi.inversion import contour
+from logphi.inversion.contour import Part
+from logphi.inversion.demand import Demand
 from logphi.inversion.kernels import Smooth
 from logphi.inversion.line_sum import plan
-from logphi.inversion.moving_sum import MovingSum, Summands
+from logphi.inversion.moving_sum import Moved, MovingSum, Summands
 from logphi.laws.normal import Normal
 
 LAW = Normal(Plain(1.3))
@@ -28,3 +31,22 @@ def test_the_moved_sum_encloses_the_closed_form(x: float) -> None:
     assert low * (1 - 1e-14) <= TRUTH[x] * (1 + 1e-13)
     assert TRUTH[x] * (1 - 1e-13) <= high * (1 + 1e-14)
     assert found.relative_width < 1e-9
+
+
+# between the two poles, to the right of them, and to their left
+@pytest.mark.parametrize("x", [-0.9, 0.0, 0.9, 2.5])
+@pytest.mark.parametrize("moved", [0.0, 1e-3, -0.2])
+def test_each_functional_of_a_contour_moves_with_its_threshold(x: float, moved: float) -> None:
+    prepared = contour.prepare(LAW, x, Demand(1e-10))
+    assert prepared is not None
+    here, there = prepared.at(x + moved), Moved.of(prepared, x).at(x + moved)
+    assert here.part is there.part
+    (low, high), (least, most) = (one.amount.log_ends for one in (here, there))
+    assert least <= high
+    assert low <= most
+    assert there.amount.relative_width <= 2 * here.amount.relative_width + 1e-12
+
+
+def test_all_three_functionals_are_tried() -> None:
+    found = [contour.prepare(LAW, x, Demand(1e-10)) for x in (-0.9, 0.0, 2.5)]
+    assert {one.part for one in found if one} == set(Part)

@@ -1,6 +1,7 @@
 """The smoothed threshold: the window against its density, the bound of the hump, and answers against enumeration."""
 
 import itertools
+import math
 
 import mpmath
 import numpy as np
@@ -204,3 +205,32 @@ def test_an_atom_at_the_threshold_is_approached_by_a_second_window():
     found = prepare(law, 0.0, Demand(1e-5))
     assert found.payoff.contour.line.size > 1.5 * first.promise(law, 0.0).operations / 1600
     assert found.at(0.0).amount.relative_width < 2e-5
+
+
+@pytest.mark.parametrize(("count", "rare", "x"), [(4, 1e-5, 0.3), (8, 1e-5, 0.5)])
+def test_a_value_far_below_the_integrand_is_known_by_a_second_line(count, rare, x):
+    """Rare large losses that hardly decide make the integrand large: beside the errors of a first line the value is small."""
+    far = rare * math.exp(-5)
+    p, q = (0.5, 0.5 - rare, rare), (0.52, 0.48 - far, far)
+    own = LogPhi.of([(Finite(p, q), count)])
+    first, rtol = Plan.of(own, x, 1e-6, None), 1e-6
+    prepared = prepare(own, x, Demand(rtol))
+    assert first is not None
+    assert prepared is not None
+    found = prepared.at(x).amount
+    with mpmath.workdps(DIGITS):
+        scale = mpmath.exp(mpf(found.log_scale))
+        assert mpf(found.low) * scale <= enumerated(p, q, count, dec(x)) <= mpf(found.high) * scale
+    assert found.relative_width < rtol
+    # what the first line was laid for would leave too much
+    assert prepared.payoff.contour.truncation < math.exp(first.layout.log_target) / 10
+
+
+def test_few_nodes_that_count_let_a_window_be_narrower():
+    """Most of a long line is proved to be negligible: its length costs little."""
+    release = 296 * lp.DiscreteGaussian(sigma=2.5).poisson(0.0085)
+    law, x = release.loss_law(), 0.75
+    near = prepare(law, x, Demand(1e-6))
+    assert near is not None
+    assert near.payoff.contour.line.size < 4096
+    assert near.at(x).amount.relative_width < 1e-5

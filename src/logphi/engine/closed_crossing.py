@@ -9,6 +9,7 @@ from logphi.answers.bound import Bound, Ledger
 from logphi.arith.scaled import Scaled
 from logphi.engine.log_probability import ledger_of, masses
 from logphi.engine.method import EXACT
+from logphi.inputs.tolerance import Tolerance
 from logphi.laws.closed_form import Amount
 from logphi.laws.log_phi import LogPhi
 
@@ -29,7 +30,7 @@ class _Point:
     amount: Scaled
 
 
-def epsilon_in_closed_form(loss: LogPhi, delta: float, rtol: float) -> Bound | None:
+def epsilon_in_closed_form(loss: LogPhi, delta: float, tolerance: Tolerance) -> Bound | None:
     """The smallest eps >= 0 with delta(eps) <= delta, for a loss that is always finite and has a profile in closed form.
 
     None where the form is of no use: for another loss, where it overflows, and where the answer is not as narrow as asked.
@@ -53,7 +54,7 @@ def epsilon_in_closed_form(loss: LogPhi, delta: float, rtol: float) -> Bound | N
         return None
     here, slope = found
     lower, upper = _proved(own.excess, level, here, slack, slope)
-    if not upper - lower <= rtol * max(1.0, here.x):
+    if not upper - lower <= tolerance.aim * max(1.0, here.x):
         return None
     ledger = ledger_of(here.amount).scaled(1 / (delta * slope)) if delta > 1e-300 else Ledger()
     return Bound(lower, min(max(here.x, lower), upper), upper, method=EXACT.name, ledger=ledger)

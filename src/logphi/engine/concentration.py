@@ -22,6 +22,7 @@ from logphi.arith.safe import safe_log
 from logphi.arrays import Array
 from logphi.engine.log_probability import LogProbability, Masses, known_at_once, masses
 from logphi.engine.method import CHERNOFF
+from logphi.inputs.tolerance import Tolerance
 from logphi.inversion.kernels import log_kappa
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.transform import Terms
@@ -113,7 +114,7 @@ def at_once(loss: LogPhi, known: Masses, x: float) -> LogProbability | None:
     return own if sides.hopeless or own.relative_width <= _NARROW or own.upper < -_FAR else None
 
 
-def epsilon_of_many(loss: LogPhi, delta: float, rtol: float) -> Bound | None:
+def epsilon_of_many(loss: LogPhi, delta: float, tolerance: Tolerance) -> Bound | None:
     """Epsilon where so many releases leave no choice; None elsewhere, and where more is to be had."""
     sides = _sides(loss) if 0 < delta < 1 else None
     if sides is None:
@@ -135,7 +136,7 @@ def epsilon_of_many(loss: LogPhi, delta: float, rtol: float) -> Bound | None:
     lower = max(float(lows.max(initial=0.0)), 0.0)
     upper = max(upper, lower)
     width = upper - lower
-    if not (sides.hopeless or width <= max(rtol, _NARROW) * max(1.0, lower)):
+    if not (sides.hopeless or width <= max(tolerance.aim, _NARROW) * max(1.0, lower)):
         return None
     value = lower + width / 2 if math.isfinite(width) else lower
     ledger = Ledger(truncation=Entry(width, proved=not loss.traits.estimated))

@@ -137,10 +137,10 @@ class _Discretizers(Forms[Discretizer]):
         """Cells of the variable of integration."""
         return CurveCells(curve_at)
 
-    def atoms(self, known: Callable[[], tuple[Array, Array, float]]) -> Discretizer:
+    def atoms(self, known: Callable[[], tuple[Array, Array, Array]]) -> Discretizer:
         """The atoms."""
-        locations, log_p, error = known()
-        return Atoms(tuple(locations.tolist()), tuple(log_p.tolist()), error)
+        locations, log_p, errors = known()
+        return Atoms(tuple(locations.tolist()), tuple(log_p.tolist()), float(errors.max()))
 
     def samples(self, nodes: Callable[[], tuple[Array, Array]]) -> Discretizer:
         """The nodes as atoms."""

@@ -118,12 +118,12 @@ class _Sums(Forms[SumAt]):
 
         return sum_at
 
-    def atoms(self, known: Callable[[], tuple[Array, Array, float]]) -> SumAt:
+    def atoms(self, known: Callable[[], tuple[Array, Array, Array]]) -> SumAt:
         """The atoms themselves."""
 
         def sum_at(a: float, top: float) -> Sum:
-            locations, log_p, error = known()
-            wrong = 2 * error + 4 * ULP * (1 + np.abs(log_p) + np.abs(locations))
-            return Sum(Masses(locations, log_p - locations, wrong, np.full(locations.shape, error)), -math.inf)
+            locations, log_p, errors = known()
+            wrong = 2 * errors + 4 * ULP * (1 + np.abs(log_p) + np.abs(locations))
+            return Sum(Masses(locations, log_p - locations, wrong, errors), -math.inf)
 
         return sum_at

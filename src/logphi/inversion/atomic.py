@@ -16,6 +16,9 @@ from logphi.inversion.tilted import DEPTH, Tilted, normalized
 from logphi.laws.forms import Forms
 from logphi.laws.transform import LossTransform
 
+# derived: weights below e to minus this, and their sum, are far below the rounding of the others; counted as omitted
+_LIGHT = 60.0
+
 
 class Atomic(ABC):
     """A law of atoms only."""
@@ -35,19 +38,24 @@ class Atomic(ABC):
 
 @dataclass(frozen=True, eq=False)
 class Listed(Atomic):
-    """Atoms by places and logarithms of masses; ``error`` is that of the latter."""
+    """Atoms by places and logarithms of masses, with the errors of each."""
 
     location: Array
     log_p: Array
-    location_error: float
-    error: float
+    location_error: Array
+    error: Array
 
     def at(self, tilt: float) -> Tilted:
-        """All of them."""
+        """Those of some weight: the others, far out, are those of which least is known."""
         exponent = self.log_p + tilt * self.location
-        size = 1 + float(np.abs(self.log_p).max()) + 2 * tilt * float(np.abs(self.location).max())
-        rounding = ULP * (size + 2 * float(np.abs(exponent).max()))
-        return normalized(self.location, exponent, self.location_error, self.error + rounding)
+        peak = float(exponent.max())
+        held = exponent > peak - _LIGHT
+        unsure = np.minimum(self.error[~held] + tilt * self.location_error[~held], 700.0)
+        light = 1.01 * float(np.exp(exponent[~held] - peak + unsure).sum())
+        location, log_p, exponent = self.location[held], self.log_p[held], exponent[held]
+        size = 1 + np.abs(log_p) + 2 * tilt * np.abs(location) + 2 * np.abs(exponent)
+        error = float((self.error[held] + ULP * size).max())
+        return normalized(location, exponent, float(self.location_error[held].max()), error, light)
 
     def approximate(self, c: Array) -> Array:
         """Their sum."""
@@ -61,7 +69,8 @@ class Listed(Atomic):
         if not dropped:
             return self, 0.0
         held = np.sort(order[dropped:])
-        return replace(self, location=self.location[held], log_p=self.log_p[held]), 1.01 * math.exp(above[dropped - 1])
+        kept = Listed(*(part[held] for part in (self.location, self.log_p, self.location_error, self.error)))
+        return kept, 1.01 * math.exp(above[dropped - 1])
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,10 +113,10 @@ class _Forms(Forms[Atomic]):
 
     law: LossTransform
 
-    def atoms(self, known: Callable[[], tuple[Array, Array, float]]) -> Atomic:
+    def atoms(self, known: Callable[[], tuple[Array, Array, Array]]) -> Atomic:
         """As they are."""
-        locations, log_p, error = known()
-        return Listed(locations, log_p, error, error)
+        locations, log_p, errors = known()
+        return Listed(locations, log_p, errors, errors)
 
     def normal_on_integers(self, sigma: float, shift: int) -> Atomic:
         """Infinitely many."""
@@ -123,5 +132,5 @@ def atomic(law: LossTransform) -> Atomic | None:
         return None
     log_weights, locations = np.array(pieces.log_weights), np.array(pieces.locations)
     # masses are formed with the place, which errs
-    error = pieces.relative_error + pieces.location_error / 2 + 4 * ULP * (1 + float(np.abs(log_weights).max()))
-    return Listed(locations, log_weights + locations / 2, pieces.location_error, error)
+    error = pieces.relative_error + pieces.location_error / 2 + 4 * ULP * (1 + np.abs(log_weights))
+    return Listed(locations, log_weights + locations / 2, np.full(locations.shape, pieces.location_error), error)

@@ -25,7 +25,7 @@ from logphi.inversion.atomic import atomic
 from logphi.inversion.atomic_laws import Laws, number_of, ways
 from logphi.inversion.convolution import Terms
 from logphi.inversion.kernels import log_kappa
-from logphi.inversion.split import Composed, Split
+from logphi.inversion.split import Composed, Split, about_how_many
 from logphi.inversion.staircase import FARTHEST, Staircase
 from logphi.inversion.tilted import MOST, NOTHING, Run, Tilted
 from logphi.laws.log_phi import LogPhi
@@ -39,6 +39,8 @@ _GOAL = 2e-7
 _REFINEMENTS = 2
 # measured: so many atoms are listed in a few milliseconds
 _LISTED = 1 << 16
+# measured: transforms of so many nodes take about ten milliseconds, no more than a smoothed line
+FEW_NODES = 1 << 15
 # measured: blocks of so many atoms are split over nodes in a few milliseconds
 _IN_BLOCK = 1 << 15
 
@@ -161,10 +163,10 @@ def _log_sum(weight: Array, value: Array, exponent: Array) -> tuple[float, float
     return peak + math.log(float(terms.sum())), float((terms * lost).sum() / terms.sum()) * (1 + 1e-9) + ULP * (16 + abs(peak))
 
 
-def plan(law: LogPhi, x: float, share: float = _GOAL) -> Plan | None:
+def plan(law: LogPhi, x: float, share: float = _GOAL, most: int = MOST) -> Plan | None:
     """The atoms of a sum of laws, tilted for a threshold; None where there are other parts or too many atoms.
 
-    What atoms split over nodes leave open is about a ``share`` of the excess.
+    What atoms split over nodes leave open is about a ``share`` of the excess; they are split over ``most`` nodes at most.
     """
     found = Laws.of(law.terms)
     if found is None:
@@ -178,9 +180,15 @@ def plan(law: LogPhi, x: float, share: float = _GOAL) -> Plan | None:
             runs.append(atoms.drawn(count))
         else:
             scattered += atoms.in_blocks(count, _IN_BLOCK)
-    split = Split.of(scattered, tilt, laws.density(tilt, x), share) if scattered else None
+    if not scattered:
+        result = Plan(x, tilt, tuple(runs), None, dropped)
+        return result if result.few else None
+    density = laws.density(tilt, x)
+    if most < MOST and about_how_many(scattered, density, share) > most:
+        return None
+    split = Split.of(scattered, tilt, density, share)
     result = Plan(x, tilt, tuple(runs), split, dropped)
-    return result if result.few and (split or not scattered) else None
+    return result if split and result.few and len(split) <= most else None
 
 
 def prepare(law: LogPhi, x: float, rtol: float) -> Prepared | None:

@@ -12,6 +12,9 @@ from logphi.arrays import Array
 from logphi.laws.support import Pieces
 from logphi.laws.transform import LossTransform
 
+# derived: up to so many draws, places that are summed one after another err by two ulps of the largest for each of them
+_ONE_BY_ONE = 5
+
 Terms = Sequence[tuple[LossTransform, int]]
 
 
@@ -50,6 +53,8 @@ def power(pieces: Pieces, count: int) -> Atoms:
         return Atoms.known(np.zeros(0), np.zeros(0))
     if count == 1:
         return Atoms.known(np.array(pieces.locations), weights)
+    if count <= _ONE_BY_ONE and count < weights.size:
+        return _drawn(np.array(pieces.locations), weights, count)
     picks = np.zeros((1, 0), dtype=np.int64)
     for _ in range(weights.size - 1):
         left = count - picks.sum(axis=1)
@@ -59,6 +64,22 @@ def power(pieces: Pieces, count: int) -> Atoms:
     picks = np.concatenate([picks, count - picks.sum(axis=1, keepdims=True)], axis=1)
     ways = log_factorial(count)[count] - log_factorial(count)[picks].sum(axis=1)
     return Atoms.known(picks @ np.array(pieces.locations), ways + picks @ weights)
+
+
+def _drawn(locations: Array, log_weights: Array, count: int) -> Atoms:
+    """The same by one draw after another, each of the same kind as the one before or of a later one."""
+    kind = np.arange(locations.size)
+    place, log_weight, run = locations, log_weights + log_factorial(count)[count], np.ones(locations.size)
+    for _ in range(count - 1):
+        before = np.repeat(np.arange(kind.size), locations.size - kind)
+        first = np.cumsum(locations.size - kind) - (locations.size - kind)
+        following = np.arange(before.size) - first[before] + kind[before]
+        # what is drawn k times counts 1 / k!
+        run = np.where(following == kind[before], run[before] + 1, 1.0)
+        place = place[before] + locations[following]
+        log_weight = log_weight[before] + log_weights[following] - np.log(run)
+        kind = following
+    return Atoms.known(place, log_weight)
 
 
 def log_factorial(top: int) -> Array:

@@ -13,7 +13,8 @@ from logphi.arith.floats import ULP
 from logphi.arith.scaled import Scaled
 from logphi.arith.summation import product, roundings
 from logphi.arrays import Array, Complex
-from logphi.inversion.kernels import Kernel
+from logphi.inversion.contour import Inversion, Part, Prepared
+from logphi.inversion.kernels import Kernel, Smooth
 from logphi.inversion.line_sum import Contour
 
 # derived: two tabulated phases, their products with a summand, and a pairwise sum of rows
@@ -87,3 +88,26 @@ class MovingSum:
             inner=share * self.inner,
             rounding=share * noise,
         )
+
+
+@dataclass(frozen=True, eq=False)
+class Moved:
+    """A contour whose summands are formed once: on a long line that takes longer than to turn them."""
+
+    part: Part
+    sum: MovingSum
+
+    @staticmethod
+    def of(prepared: Prepared, x: float) -> Moved:
+        """Of a contour with the kernel that serves every law, at a threshold."""
+        place = -x if prepared.part is Part.REVERSED else x
+        # left of the pole at zero the integral is minus the shortfall
+        sign = np.asarray(-1.0 if prepared.part is Part.SHORTFALL else 1.0)
+        summands = Summands.of(prepared.contour, Smooth(place)).times(sign, 0.0)
+        return Moved(prepared.part, MovingSum.of(prepared.contour, place, summands))
+
+    def at(self, x: float) -> Inversion:
+        """The prepared functional at x."""
+        turned = self.part is Part.REVERSED
+        amount = self.sum.at(-x).times_exp(x) if turned else self.sum.at(x)
+        return Inversion(self.part, amount, self.sum.contour.abscissa, self.sum.contour.line.size)

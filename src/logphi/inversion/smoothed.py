@@ -15,6 +15,8 @@ of size e^{-beta} from the height beta/w on (a Kaiser-Bessel window of order one
 
 Where the law has a density, h takes about half of its bound; so the value in the middle errs by far less than the width,
 which falls with w^2.
+
+The file is longer than others because one plan weighs the line, the window and what is left out against each other.
 """
 
 from __future__ import annotations
@@ -36,6 +38,7 @@ from logphi.inversion.layout import Layout, layout
 from logphi.inversion.line_sum import MAX_NODES, ValuesOn, lay
 from logphi.inversion.moving_sum import MovingSum, Summands
 from logphi.inversion.rare_atoms import without_rare_atoms
+from logphi.inversion.rare_jumps import Jumps, without_jumps
 from logphi.inversion.saddle import RIGHT, saddle
 from logphi.inversion.truncation import length
 from logphi.inversion.window import Window
@@ -49,6 +52,19 @@ _BETA = (12.0, 60.0)
 _BEYOND = 1.15
 # measured: a multiple of the tolerance to lay the line for: its errors are far below the width of the window
 _LOOSE = 10.0
+# chosen: where an atom near the threshold is sought, in widths of the window
+_PLACES = np.linspace(-1.0, 1.0, 17)
+# measured: a line with few nodes that count is laid so many times as long, if it has room for twice as many of them
+_LONGER, _SPARSE = 1 / 64, 2.0
+# chosen: the share of the tolerance that the errors of the line may take
+_LINE = 0.2
+# measured: how often a line is laid again for a value that is smaller than expected, how far below the errors it is sought,
+# and the logarithm of a share that rounding leaves nothing of
+_DEEPER, _UNSEEN, _LEAST_SHARE = 3, 1e-3, -60.0
+# chosen: where more is left open, the whole law is tried
+_RESOLVED = 1e-2
+# derived: a number far beyond every demand
+_FAR = 300.0
 # measured: operations for each node of the line: those of the two kernels, and of one law
 _KERNELS, _LAW = 600.0, 500.0
 # measured: a window that is narrowed by less gains nothing
@@ -107,13 +123,14 @@ class Smoothed:
 class Prepared:
     """Two sums on one line: that of the smoothed payoff and that of the hump. The bounds hold at every threshold.
 
-    ``omitted`` bounds what rare atoms that are left out would add.
+    ``omitted`` bounds what rare atoms that are left out would add; ``jumps`` tells what large losses that are left out do add.
     """
 
     part: Part
     payoff: MovingSum
     hump: MovingSum
     omitted: float = 0.0
+    jumps: Jumps | None = None
 
     def at(self, x: float) -> Inversion:
         """The prepared functional at x; ``discretization`` is half the bound of the hump."""
@@ -125,6 +142,8 @@ class Prepared:
         amount = replace(payoff, value=middle, discretization=half)
         if self.omitted:
             amount += Scaled(math.log(self.omitted), 0.5, truncation=0.5)
+        if self.jumps is not None:
+            amount += self.jumps.at(place)
         amount = amount.times_exp(x) if turned else amount
         contour = self.payoff.contour
         return Inversion(self.part, amount, contour.abscissa, contour.line.size)
@@ -139,14 +158,48 @@ def prepare(law: LossTransform, x: float, demand: Demand, values_on: ValuesOn = 
     """
     turned = x < 0
     own, place = (law.reflected(), -x) if turned else (law, x)
+    small, jumps = without_jumps(own, place, demand.rtol)
+    if jumps is not None:
+        found = _prepared(small, place, Demand(demand.rtol), turned, jumps, values_on)
+        if found is not None and found.at(x).amount.relative_width <= _RESOLVED:
+            return found
+    return _prepared(own, place, replace(demand, hint=None if turned else demand.hint), turned, None, values_on)
+
+
+def _prepared(
+    own: LossTransform, place: float, demand: Demand, turned: bool, jumps: Jumps | None, values_on: ValuesOn
+) -> Prepared | None:
+    """The sums for a law whose large losses, if some are left out, add what ``jumps`` tells."""
     own, omitted = without_rare_atoms(own, place, demand.rtol)
-    plan = Plan.of(own, place, demand.rtol, None if turned else demand.hint)
-    best = None if plan is None else _summed(own, place, plan, values_on)
-    if plan is None or best is None:
+    plan = Plan.of(own, place, demand.rtol, demand.hint)
+    sums = None if plan is None else _summed(own, place, plan, values_on)
+    for _ in range(_DEEPER):
+        deeper = plan and sums and plan.deepened(own, sums, place, jumps)
+        found = deeper and _summed(own, place, deeper, values_on)
+        if not (deeper and found):
+            break
+        plan, sums = deeper, found
+    if plan is None or sums is None:
         return None
-    finer = plan.narrowed(best, place)
-    sums = (finer and _summed(own, place, finer, values_on)) or best
-    return Prepared(Part.REVERSED if turned else Part.EXCESS, *sums, omitted)
+    finer = plan.narrowed(sums, place, jumps)
+    again = finer and _summed(own, place, finer, values_on)
+    # a line that was to be longer may have been cut off
+    sums = again if again and _left_open(again, place) < _left_open(sums, place) else sums
+    return Prepared(Part.REVERSED if turned else Part.EXCESS, *sums, omitted, jumps)
+
+
+def _left_open(sums: tuple[MovingSum, MovingSum], x: float) -> float:
+    """What lies beyond the line, and the hump."""
+    payoff, hump = (one.at(x) for one in sums)
+    return payoff.truncation + payoff.rounding + hump.high
+
+
+def _with(found: Scaled, jumps: Jumps | None, x: float) -> float:
+    """The value of a sum with what large losses add, in units of the sum."""
+    if jumps is None:
+        return found.value
+    more = jumps.at(x)
+    return found.value + more.value * math.exp(min(more.log_scale - found.log_scale, _FAR))
 
 
 def promise(law: LossTransform, x: float, demand: Demand) -> Promise | None:
@@ -170,22 +223,44 @@ def _summed(law: LossTransform, x: float, plan: Plan, values_on: ValuesOn) -> tu
 
 @dataclass(frozen=True)
 class Plan:
-    """A line and a window for one threshold, from values of K on the real axis alone."""
+    """A line and a window for one threshold, from values of K on the real axis alone.
+
+    ``log_share`` is what the errors of the line may be, over what the value would be if its digits were not lost.
+    """
 
     layout: Layout
     window: Window
     rtol: float
+    log_share: float
 
     @staticmethod
     def of(law: LossTransform, x: float, rtol: float, hint: float | None) -> Plan | None:
         """None where no abscissa was found, or the window would be wider than the law."""
-        kernel = Smooth(x)
-        found = saddle(law, kernel, RIGHT, hint)
-        line = layout(law, found.abscissa, kernel, math.log(_LOOSE * rtol)) if math.isfinite(found.value) else None
+        found = saddle(law, Smooth(x), RIGHT, hint)
+        return Plan._at(law, x, rtol, found.abscissa, math.log(_LOOSE * rtol)) if math.isfinite(found.value) else None
+
+    @staticmethod
+    def _at(law: LossTransform, x: float, rtol: float, abscissa: float, log_share: float) -> Plan | None:
+        line = layout(law, abscissa, Smooth(x), log_share)
         if line is None:
             return None
         window = _fitted(line, rtol)
-        return Plan(line, window, rtol) if line.abscissa * window.width <= window.beta else None
+        return Plan(line, window, rtol, log_share) if line.abscissa * window.width <= window.beta else None
+
+    def deepened(
+        self, law: LossTransform, sums: tuple[MovingSum, MovingSum], x: float, jumps: Jumps | None = None
+    ) -> Plan | None:
+        """The plan for a value far below the integrand, next to which the errors of a first line are large; None elsewhere."""
+        found = sums[0].at(x)
+        lost, value = found.excess + found.truncation, _with(found, jumps, x)
+        if lost <= _LINE * self.rtol * value or lost < found.rounding:
+            return None
+        # bounds of the errors are far above them mostly; a value that is not known yet is some digits below
+        sought = max(value, _UNSEEN * lost)
+        log_share = self.log_share + math.log(max(_LINE * self.rtol * sought / 2, found.rounding) / lost)
+        if not _LEAST_SHARE < log_share < self.log_share - 1:
+            return None
+        return Plan._at(law, x, self.rtol, self.layout.abscissa, log_share)
 
     def promise(self, law: LossTransform, x: float) -> Promise:
         """What to expect, unless an atom is near the threshold: the hump grows with the square of the window's width."""
@@ -193,23 +268,28 @@ class Plan:
         wider = max(self.window.width / _wanted(self.layout, self.rtol, self.window.beta), 1.0)
         return Promise(self.rtol * wider**2, size * (_KERNELS + _LAW * len(getattr(law, "terms", (law,)))))
 
-    def narrowed(self, sums: tuple[MovingSum, MovingSum], x: float) -> Plan | None:
+    def narrowed(self, sums: tuple[MovingSum, MovingSum], x: float, jumps: Jumps | None = None) -> Plan | None:
         """The plan for a second sum, from what the first has left at x; None where none is needed, or none is better.
 
-        What a smooth density adds falls with the square of the window's width, what an atom near the threshold adds with the
-        width itself: the hump beside the threshold tells them apart.
+        What a smooth density adds falls with the square of the window's width. What an atom near the threshold adds falls with
+        the width itself, and like the window once that is narrower: the hump about the threshold tells where the atom is.
         """
         payoff, hump = sums
-        found, w = payoff.at(x), self.window.width
-        here, *beside = (max(hump.at(place).high, 0.0) for place in (x, x - w, x + w))
-        if not (self.rtol * found.value < here < math.inf and 0 < found.value < math.inf):
+        found, w, beta = payoff.at(x), self.window.width, self.window.beta
+        here, value = hump.at(x).high, _with(found, jumps, x)
+        if not (self.rtol * value < here < math.inf and 0 < value < math.inf):
             return None
-        target = _HUMP * self.rtol * found.value
-        smooth = min(here, *beside)
-        atom = here - smooth
-        share = 2 * target / (atom + math.sqrt(atom * atom + 4 * smooth * target))
-        narrower = max(w * share, _narrowest(self.layout, self.window.beta))
-        return replace(self, window=replace(self.window, width=narrower)) if narrower < _NARROWER * w else None
+        beside = np.array([max(hump.at(x + w * place).high, 0.0) for place in _PLACES])
+        smooth = min(here, float(beside.min()))
+        atom, place = float(beside.max()) - smooth, abs(float(_PLACES[int(beside.argmax())]))
+        # where most nodes of a line are negligible, it may be longer
+        longest = _narrowest(self.layout, beta) * max(_SPARSE * payoff.contour.line.size / MAX_NODES, _LONGER)
+        narrower = np.geomspace(min(max(longest / w, 1e-6), 1.0), 1.0, 64)
+        depth = beta * (1 - np.sqrt(1 - np.minimum(place / narrower, 1.0) ** 2))
+        left = smooth * narrower**2 + atom * narrower * np.exp(-depth)
+        good = np.flatnonzero(left <= _HUMP * self.rtol * value)
+        share = float(narrower[good[-1] if good.size else 0])
+        return replace(self, window=replace(self.window, width=share * w)) if share < _NARROWER else None
 
 
 def _fitted(line: Layout, rtol: float) -> Window:

@@ -173,6 +173,13 @@ class Composed:
         return total
 
 
+def about_how_many(laws: Sequence[tuple[Tilted, int]], density: float, share: float) -> float:
+    """About how many nodes a gap of a share of the excess takes."""
+    deviation = math.sqrt(sum(count * _variance(law) for law, count in laws))
+    step = math.sqrt(6 * share / (_GAP * density * sum(count for _, count in laws)))
+    return 2 * math.sqrt(2 * _DEPTH) * deviation / step
+
+
 def _variance(law: Tilted) -> float:
     total = float(law.weight.sum())
     mean = float((law.weight * law.location).sum()) / total

@@ -18,6 +18,8 @@ from logphi.arrays import Array
 
 # derived: a recurrence from two to six over beta >= 12 loses three digits at most, of terms that fall by 1e-3 each
 _MEAN = 256 * ULP
+# derived: e to minus twice this is below the rounding of one
+_FAR = 19.0
 # derived: B(v) = sum of v^2k (2k + 2) / (2k + 3)!; twelve terms leave less than 1e-25 for |v| < 1
 _SERIES = [(2 * k + 2) / math.factorial(2 * k + 3) for k in range(12)]
 
@@ -89,7 +91,10 @@ def _scaled(v: NDArray[Any]) -> tuple[NDArray[Any], Array]:
     """B(v) e^{-v} for Re v >= 0, and the size of the two parts that it is the difference of."""
     near = np.abs(v) < 1
     far, square = np.where(near, 1.0, v), np.where(near, v, 0.0) ** 2
-    fall = np.exp(-2 * far)
+    # nothing is left of it far to the right
+    fall = np.zeros_like(far)
+    left = far.real < _FAR
+    fall[left] = np.exp(-2 * far[left])
     series = np.full_like(square, _SERIES[-1])
     for coefficient in _SERIES[-2::-1]:
         series = series * square + coefficient

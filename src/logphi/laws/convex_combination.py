@@ -259,7 +259,7 @@ class ConvexCombination(LossTransform):
             return None
         places, weights = np.asarray(pieces.locations), np.asarray(pieces.log_weights)
         error = pieces.location_error + pieces.relative_error + 4 * ULP * (1 + float(np.abs(places).max()))
-        return forms.atoms(lambda: (places, weights + places / 2, error))
+        return forms.atoms(lambda: (places, weights + places / 2, np.full(places.shape, error)))
 
 
 def _complex_expm1(x: NDArray[Any]) -> NDArray[Any]:

@@ -40,7 +40,7 @@ class Curved(LossTransform):
         """The curve, with the errors of its parameters."""
         return self._curve(0)
 
-    @property
+    @cached_property
     def _integral(self) -> GaussLegendre:
         return GaussLegendre(self.curve)
 

@@ -92,7 +92,8 @@ class Finite(LossTransform):
 
     def _pieces(self, losses: tuple[float, ...], size: float) -> Pieces:
         """Tilted weights (p_j q_j)^{1/2}."""
-        weights = tuple((math.log(a) + math.log(b)) / 2 for a, b in zip(self.p, self.q, strict=True))
+        log_p, log_q = self._logs
+        weights = tuple(((log_p + log_q) / 2).tolist())
         location_error = 4e-16 * size + 2 * self.relative_error
         return Pieces(losses, weights, location_error=location_error, relative_error=self.relative_error)
 
@@ -201,17 +202,18 @@ class Finite(LossTransform):
 
     @cached_property
     def _log_size(self) -> float:
-        return max(abs(math.log(number)) for number in self.p + self.q)
+        return max(float(np.abs(part).max()) for part in self._logs)
 
     def by_form(self, forms: Forms[T]) -> T | None:
         """As atoms."""
         return forms.atoms(self._atoms)
 
-    def _atoms(self) -> tuple[Array, Array, float]:
-        log_p, log_q = self._logs
-        # every location is the difference of two logarithms
-        error = ELEMENTARY * (2 + float(np.abs(log_p).max() + np.abs(log_q).max())) + 2 * self.relative_error
-        return self._loss, log_p, error
+    def _atoms(self) -> tuple[Array, Array, Array]:
+        log_p, _ = self._logs
+        of_weight, of_loss = self._errors
+        # a logarithm errs by its own rounding and by the relative error of its argument
+        of_logarithm = -np.log1p(-np.minimum(of_weight, 0.5)) + ELEMENTARY * (1 + np.abs(log_p))
+        return self._loss, log_p, np.maximum(of_logarithm, of_loss)
 
     def reflected(self) -> LossTransform:
         """The roles of p and q exchanged."""

@@ -58,8 +58,8 @@ class Forms(Generic[T]):
         """The log-ratio of a normal law on the whole numbers to itself moved."""
         return None
 
-    def atoms(self, known: Callable[[], tuple[Array, Array, float]]) -> T | None:
-        """Finitely many atoms: their locations, the logarithms of their P-masses, and the error of either."""
+    def atoms(self, known: Callable[[], tuple[Array, Array, Array]]) -> T | None:
+        """Finitely many atoms: their locations, the logarithms of their P-masses, and for each the error of either."""
         return None
 
     def samples(self, nodes: Callable[[], tuple[Array, Array]]) -> T | None:

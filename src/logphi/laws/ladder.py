@@ -100,10 +100,10 @@ class Ladder(LossTransform):
         """As atoms."""
         return forms.atoms(self._atoms_under_p)
 
-    def _atoms_under_p(self) -> tuple[Array, Array, float]:
+    def _atoms_under_p(self) -> tuple[Array, Array, Array]:
         locations, log_weights, location_error, relative_error = self.atoms()
         error = location_error + relative_error + 4 * ULP * (1 + float(np.abs(log_weights).max()) + self._top)
-        return locations, log_weights + locations / 2, error
+        return locations, log_weights + locations / 2, np.full(locations.shape, error)
 
     def excess(self, x: float) -> Scaled:
         """The sum over the atoms above x."""

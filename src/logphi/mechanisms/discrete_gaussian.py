@@ -30,8 +30,8 @@ LARGEST_SENSITIVITY = 10**6
 LARGEST_TRUNCATION = 100_000
 # derived: below it, the finite part of the loss is hardly known
 LEAST_SHARED = 1e-6
-# derived: e^-680 is above every number that has lost digits
-DEEPEST = 680.0
+# derived: doubles above e^-706 have all their digits
+_DEEPEST = 706.0
 # measured: sampled, an outcome is an atom without a lattice
 LARGEST_SAMPLED_SIGMA = 250.0
 LARGEST_SAMPLED_SHIFT = 10.0
@@ -113,7 +113,8 @@ class DiscreteGaussian(Primitive):
                 f"{LARGEST_SAMPLED_SHIFT:g} sigma, got sigma={sigma!r} and sensitivity={s}; leave the sampling out, which is "
                 "an upper bound"
             )
-        deep = math.floor(sigma * math.sqrt(2 * DEEPEST))
+        # the largest weight is above 1 / (sqrt(2 pi) sigma + 1)
+        deep = math.floor(sigma * math.sqrt(2 * (_DEEPEST - math.log(math.sqrt(2 * math.pi) * sigma + 1))))
         cut = self.truncation is None or self.truncation > deep
         reach = deep if cut or self.truncation is None else self.truncation
         x = np.arange(-reach, reach + s + 1.0)

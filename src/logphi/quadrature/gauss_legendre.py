@@ -5,7 +5,9 @@ notation as in :mod:`logphi.quadrature.panels`.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -96,14 +98,21 @@ class GaussLegendre(InnerIntegral):
         return replace(known, inner=_inner(curve, found, powers, top, known, np.abs(z) * np.abs(z + 1))[None, :])
 
     def rough(self, powers: Array) -> Array | None:
-        """On panels of which nothing is proved."""
+        """On panels of which nothing is proved; those of a curve with two ends serve all powers."""
+        whole = self._between_ends if math.isfinite(self.curve.start + self.curve.end) else self._roughly(powers)
+        return None if whole is None else rough_log_mass(whole.loss, whole.log_mass, powers, self.curve.omitted)
+
+    @cached_property
+    def _between_ends(self) -> Masses | None:
+        return self._roughly(np.zeros(1))
+
+    def _roughly(self, powers: Array) -> Masses | None:
         edges = rough_edges(self.curve, powers)
         if edges is None:
             return None
         s, log_weight, _ = gauss(edges[:-1], edges[1:])
         none = np.zeros(s.size)
-        whole = everything(self.curve, Masses(self.curve.loss(s), self.curve.log_density(s) + log_weight, none, none))
-        return rough_log_mass(whole.loss, whole.log_mass, powers, self.curve.omitted)
+        return everything(self.curve, Masses(self.curve.loss(s), self.curve.log_density(s) + log_weight, none, none))
 
 
 def _inner(curve: Curve, found: Panels, powers: Array, top: float, known: Nodes, size: Array) -> Array:

@@ -11,6 +11,8 @@ itself at most e^{B h^2 / 8} times the larger of them.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
 from logphi.arrays import Array
@@ -24,14 +26,23 @@ from logphi.quadrature.values import MASS_ROUNDING
 _CELLS = 2048
 # derived: sums of densities above e^600 times their mass leave the range of doubles, and bound nothing
 _LARGE = 600.0
+# chosen: two numbers for each abscissa of a few thousand laws, which a line asks for several times
+_KEPT = 1 << 13
 
 
 def log_variation_envelope(curve: Curve, abscissa: float, heights: Array) -> Array:
     """A proved upper bound of log |M(c + is)| - K(c) for all s >= t; of atoms nothing is assumed."""
+    found = _variation(curve, abscissa)
+    return np.zeros_like(heights) if found is None else log_density_envelope(found[0], heights, found[1])
+
+
+@lru_cache(maxsize=_KEPT)
+def _variation(curve: Curve, abscissa: float) -> tuple[float, float] | None:
+    """The total variation of the density, and its share of the law; None where nothing is known."""
     power = abscissa + 1
     found = panels(curve, np.array([power]), 0.0)
     if found is None:
-        return np.zeros_like(heights)
+        return None
     (factor,) = curve.factors
     s, h = np.linspace(found.start, found.end, _CELLS + 1, retstep=True)
     value = factor.value(s)
@@ -51,11 +62,11 @@ def log_variation_envelope(curve: Curve, abscissa: float, heights: Array) -> Arr
     for tilt, log_density in densities:
         bent = (bend + abs(tilt + 1) * steepest) * h * h
         if not bent.max() < 1 or not log_density.max() - smooth < _LARGE:
-            return np.zeros_like(heights)
+            return None
         density = np.exp(log_density - smooth)
         most = np.maximum(density[1:], density[:-1])
         # beyond the last node it falls; at zero the two sides of a mirrored curve meet
         variation += float(np.abs(np.diff(density)).sum() + (bent * np.exp(bent / 8)) @ most + density[-1])
         variation += 0.0 if curve.mirrored else float(density[0])
     weight = float(np.exp(min(smooth - whole, 0.0))) * (1 - MASS_ROUNDING)
-    return log_density_envelope(variation * (1 + MASS_ROUNDING), heights, weight)
+    return variation * (1 + MASS_ROUNDING), weight

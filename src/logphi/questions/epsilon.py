@@ -7,11 +7,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, overload
 
-from logphi.answers.bound import Bound, Direction, Entry, Ledger, Status
+from logphi.answers.bound import Bound, Direction, Ledger, Status
 from logphi.answers.bounds import Bounds
 from logphi.answers.enclosure import Enclosure
 from logphi.bracketing import Function, crossing, near_by
 from logphi.engine.answer import on_scale, worst
+from logphi.engine.at_the_top import at_the_top
 from logphi.engine.closed_crossing import epsilon_in_closed_form
 from logphi.engine.concentration import epsilon_of_many
 from logphi.engine.directions import Certifiable
@@ -27,18 +28,18 @@ from logphi.inputs.arguments import DirectionLike, Number, Numbers
 from logphi.inputs.guesses import guided
 from logphi.inputs.route_names import Method, is_certified
 from logphi.inputs.tolerance import Tolerance
-from logphi.inversion import real_space
 from logphi.inversion.demand import Demand
 from logphi.laws.log_phi import LogPhi
 from logphi.progress import searched
 from logphi.questions.delta import checked_options, pointwise
 
-# measured: how near the top, in units of the tolerance; what is that near has about its probability there
-_CLOSE = 0.01
 # measured: the relative tolerance of a profile that only leads to the crossing
 _COARSE = 1e-3
 # derived: the ends of a crossing are looked for 1.2 widths of the profile away on each side; more, where the slope is rough
 _FLAT = 4.0
+# measured: the profile falls about as steeply as the abscissa of Chernoff's bound tells, and that needs some room; a profile
+# with few digits does not lead to its crossing
+_STEEP, _STEEPEST = 4.0, 1e3
 # derived: no profile is asked to be narrower, as rounding leaves this much
 _DIGITS = 1e-15
 
@@ -117,7 +118,7 @@ def epsilon(
     return pointwise(deltas, lambda at: _answer(orders, at, profiles, solve, tolerance, shortcuts, starts))
 
 
-Shortcut = Callable[[LogPhi, float, float], "Bound | None"]
+Shortcut = Callable[[LogPhi, float, Tolerance], "Bound | None"]
 
 
 def _answer(
@@ -134,35 +135,10 @@ def _answer(
     for (order, part), start in zip(orders, starts, strict=True):
         if found and delta > 0 and _surpassed(part, found[0].lower, math.log(delta), profiles):
             continue
-        known = next(filter(None, (shortcut(part, delta, tolerance.aim) for shortcut in shortcuts)), None)
+        known = next(filter(None, (shortcut(part, delta, tolerance) for shortcut in shortcuts)), None)
         own = known or _one(start, delta, profiles, solve, tolerance)
         found.append(replace(own, direction=order))
     return on_scale(worst(found), tolerance.enough)
-
-
-def at_the_top(loss: LogPhi, delta: float, rtol: float) -> Bound | None:
-    """The answer where the losses next to the largest one are likelier than delta: the top, to within the tolerance.
-
-    With probability p every term is within its share of g/2 of its top, so that delta(top - g) is at least p (1 - e^{-g/2}).
-    """
-    top, infinite = loss.support.upper, masses(loss)[0][1]
-    gap = _CLOSE * rtol * max(1.0, top)
-    releases = sum(count for _, count in loss.terms)
-    # other routes are quick and sharper there
-    quick = loss.support.lattice is not None or real_space.served(loss.terms)
-    if quick or not 0 < top < math.inf or delta <= infinite or loss.support.error > gap:
-        return None
-    log_mass = 0.0
-    for law, count in loss.terms:
-        sides = law.closed_form.partial_masses(law.support.upper - law.support.error - gap / 2 / releases)
-        if sides is None or not sides[0].low > 0:
-            return None
-        log_mass += count * (math.log(sides[0].low) + sides[0].log_scale)
-    if log_mass + math.log(-math.expm1(-gap / 2)) < math.log(delta) + 1e-9 * (1 + abs(log_mass)):
-        return None
-    lower = max(top - loss.support.error - gap * (1 + 1e-9), 0.0)
-    ledger = Ledger(discretization=Entry(top - lower))
-    return Bound(lower, max(lower, top - gap / 2), top, method="exact", ledger=ledger)
 
 
 def _one(warm: WarmStart, delta: float, profiles: Evaluator, solve: Solver, tolerance: Tolerance) -> Bound:
@@ -195,8 +171,10 @@ def _one(warm: WarmStart, delta: float, profiles: Evaluator, solve: Solver, tole
     closed_here = closed(loss, start)
     # neither is a coarse one any quicker that is asked for nearly where it is needed
     at_once = closed_here or (onward.near and loss.rough is loss)
+    # where the profile is steep its crossing is known better than the profile itself
+    steep = max(min(hint * max(1.0, start) / _STEEP, _STEEPEST), 1.0)
 
-    def solved(needed: Tolerance, start: float, slope: float) -> tuple[Enclosure, LogProbability, float]:
+    def solved(needed: Tolerance, start: float, slope: float, ease: float = 1.0) -> tuple[Enclosure, LogProbability, float]:
         """The crossing by a profile that is known to within a tolerance, the profile there, and its slope."""
         seen: dict[float, LogProbability] = {}
         prepared: list[tuple[float, Function]] = []
@@ -205,7 +183,7 @@ def _one(warm: WarmStart, delta: float, profiles: Evaluator, solve: Solver, tole
             if at_once and prepared and (closed_here or near_by(x, prepared[-1][0])):
                 return prepared[-1][1]
             asked = needed if sharp or at_once else needed.at_least(_COARSE)
-            demand = Demand(asked.aim, hint, level - 1, asked.enough)
+            demand = Demand(asked.aim, hint, level - 1, asked.enough * ease)
             local = profiles(loss if sharp else loss.rough, x, demand)
             own: dict[float, LogProbability] = {}
 
@@ -222,7 +200,7 @@ def _one(warm: WarmStart, delta: float, profiles: Evaluator, solve: Solver, tole
         last = seen[min(seen, key=lambda y: abs(y - found.value))]
         return found, last, _slope(seen, found.value)
 
-    found, last, slope = solved(tolerance, start, onward.slope)
+    found, last, slope = solved(tolerance, start, onward.slope, steep)
     if found.lower == 0 and not doubtful and _zero_suffices(loss, level, profiles, tolerance):
         return Bound(0.0, 0.0, 0.0, method="exact")
     size = max(1.0, found.value)
@@ -230,7 +208,7 @@ def _one(warm: WarmStart, delta: float, profiles: Evaluator, solve: Solver, tole
     needed = tolerance * (min(slope * size, 1.0) / _FLAT)
     reached = tolerance.aim if last.relative_width <= tolerance.aim else tolerance.enough
     wide = found.upper - found.lower > reached * size
-    if wide and last.relative_width <= reached and needed.aim > _DIGITS and not closed_here:
+    if wide and last.relative_width <= reached * steep and needed.aim > _DIGITS and not closed_here:
         found, last, slope = solved(needed, found.value, -slope)
     warm.mark(level, found.value, slope)
     ledger = last.ledger.scaled(1 / (delta * slope)) if delta > 1e-300 else Ledger()

@@ -29,6 +29,15 @@ def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
     return at
 
 
+def _where_few(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
+    """Where they are few, once composed, or split over few nodes."""
+    rtol = demand.sufficient.rtol
+    found = atoms.plan(loss, epsilon, rtol / 2, atoms.FEW_NODES if rtol <= _SHARP else 0)
+    if found is None:
+        raise NotApplicableError("a smoothed line is as sharp, and quicker")
+    return prepare(loss, epsilon, demand)
+
+
 def _prepared(loss: LogPhi, x: float, demand: Demand) -> atoms.Prepared:
     found = atoms.prepare(loss, x, demand.sufficient.rtol)
     if found is None:
@@ -38,5 +47,10 @@ def _prepared(loss: LogPhi, x: float, demand: Demand) -> atoms.Prepared:
     return found
 
 
+# measured: for coarser answers a smoothed line is short
+_SHARP = 3e-6
 _METHOD = Method("atoms", Retry.IF_WIDE)
 ATOMS = Route(_METHOD, prepare, "sums over atoms: losses of discrete mechanisms of several kinds")
+FEW_ATOMS = Route(_METHOD, _where_few, ATOMS.reason)
+# measured: near an atom, where a smoothed line is left wide
+ATOMS_AFTER_ALL = Route(_METHOD, prepare, ATOMS.reason, fallback=True, reaches=1e-5)

@@ -17,7 +17,7 @@ from logphi.engine.ceiling import log_ceiling, perhaps_below
 from logphi.engine.combined_profile import combination_of
 from logphi.engine.log_probability import LogProbability, from_inversion, masses, trivial
 from logphi.engine.method import CHERNOFF, EXACT, Retry
-from logphi.engine.routes.atoms import ATOMS
+from logphi.engine.routes.atoms import ATOMS_AFTER_ALL, FEW_ATOMS
 from logphi.engine.routes.bent import BENT, LONG_BENT, QUICK_BENT
 from logphi.engine.routes.clipped import CLIPPED_AFTER_ALL
 from logphi.engine.routes.contour import CONTOUR, DECAYING_CONTOUR
@@ -30,7 +30,7 @@ from logphi.engine.routes.route import Local, NotApplicableError, Route
 from logphi.engine.routes.smoothed import SMOOTHED
 from logphi.engine.sampled_profile import release_of
 from logphi.engine.sampled_terms import terms_of
-from logphi.inversion import atoms, real_space
+from logphi.inversion import atoms, contour, real_space
 from logphi.inversion.contour import Inversion, Part
 from logphi.inversion.demand import Demand
 from logphi.laws.log_phi import LogPhi
@@ -39,6 +39,8 @@ from logphi.laws.log_phi import LogPhi
 _LARGE = 1e-6
 # measured: what is wide this near the place of preparation, relatively, is no better prepared again
 _NEAR = 1e-3
+# measured: the height of a saddle, less the pole at zero, is above Chernoff's bound by less than this, as a logarithm
+_AMISS = 10.0
 # measured: a fallback takes seconds; one that stays wide for so many places will stay wide
 _AGAIN = 3
 _FALLBACKS = (SMOOTHED, LATTICES, CONTOUR)
@@ -88,6 +90,7 @@ class InTurn:
     def __init__(self, loss: LogPhi, demand: Demand, leading: dict[int, tuple[LogPhi, Route]]) -> None:
         self._loss, self._demand, self._leading = loss, demand, leading
         self._routes, self._large = fitting(loss), max(_LARGE, 10 * demand.rtol)
+        self._omits = loss.support.omitted.mass > 0
         self._prepared: dict[Route, tuple[float, Local | None]] = {}
         self._renewals: Counter[Route] = Counter()
 
@@ -100,9 +103,12 @@ class InTurn:
             ceiling = _by_chernoff(self._loss, x)
             if ceiling.meets(self._demand):
                 return ceiling
+        elif self._omits and not self._prepared:
+            ceiling = _by_chernoff(self._loss, x)
+            if ceiling.meets(self._demand) or _below_the_omitted(self._loss, ceiling, self._demand):
+                return ceiling
         for one in self._in_turn():
-            # where a route has led, nearby profiles are not beneath all demands
-            if one.fallback and ceiling is None and id(self._loss) not in self._leading:
+            if one.fallback and ceiling is None and self._may_be_beneath(x):
                 ceiling = _by_chernoff(self._loss, x)
                 if ceiling.meets(self._demand):
                     break
@@ -130,6 +136,17 @@ class InTurn:
     def _in_turn(self) -> list[Route]:
         leader = self._leading.get(id(self._loss))
         return self._routes if leader is None else sorted(self._routes, key=lambda one: one is not leader[1])
+
+    def _may_be_beneath(self, x: float) -> bool:
+        """Whether the profile may be beneath all demands; where a route has led, nearby profiles are not."""
+        if id(self._loss) in self._leading or self._demand.least == -math.inf:
+            return False
+        if not abs(x) < contour.OUT_OF_REACH:
+            return True
+        found = contour.saddle_of_excess(self._loss, x)
+        if not (found.abscissa > 0 and math.isfinite(found.value)):
+            return True
+        return found.value + math.log(min(found.abscissa, 1.0)) <= self._demand.least + _AMISS
 
     def from_prepared(self, x: float) -> LogProbability | None:
         """The profile from what is prepared already; None if nothing is."""
@@ -174,7 +191,7 @@ def fitting(loss: LogPhi) -> list[Route]:
         sharp = [LATTICE, EXPONENTIAL] if math.isfinite(lattice.span) else [EXPONENTIAL]
         return [*sharp, *_FALLBACKS]
     if atoms.served(loss.terms) and not real_space.quick(loss.terms):
-        return [ATOMS, DECAYING_CONTOUR, *_FALLBACKS]
+        return [FEW_ATOMS, DECAYING_CONTOUR, SMOOTHED, ATOMS_AFTER_ALL, LATTICES, CONTOUR]
     if real_space.served(loss.terms) and real_space.flat_count(loss.terms) < real_space.FLAT_PARTS:
         return [EXPONENTIAL, *_FALLBACKS]
     sampled = terms_of(loss)
@@ -190,6 +207,11 @@ def _attempt(one: Route, loss: LogPhi, epsilon: float, demand: Demand) -> Local 
         return one.prepare(loss, epsilon, demand)
     except NotApplicableError:
         return None
+
+
+def _below_the_omitted(loss: LogPhi, ceiling: LogProbability, demand: Demand) -> bool:
+    """Whether the mass that a loss omits is too large a part of a bound of its profile for any route to meet a demand."""
+    return ceiling.upper < math.log(loss.support.omitted.mass) - math.log(demand.sufficient.rtol)
 
 
 def _by_chernoff(loss: LogPhi, x: float) -> LogProbability:

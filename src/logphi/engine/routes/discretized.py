@@ -44,5 +44,5 @@ def _on_lattices(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
 
 _METHOD = Method("discretized", Retry.ALWAYS)
 DISCRETIZED = Route(_METHOD, prepare, "sums over the nodes of a loss, by Fourier transforms: sums of known laws", fallback=True)
-# where a smoothed line has been tried already
-LATTICES = Route(_METHOD, _on_lattices, DISCRETIZED.reason, fallback=True)
+# measured: where a smoothed line has been tried already, lattices of so few points are sharper near atoms only
+LATTICES = Route(_METHOD, _on_lattices, DISCRETIZED.reason, fallback=True, reaches=1e-5)

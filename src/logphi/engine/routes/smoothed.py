@@ -17,7 +17,13 @@ from logphi.laws.log_phi import LogPhi
 def prepare(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
     """On one line for both the smoothed payoff and what it adds."""
     demand = _of_the_integral(loss, epsilon, demand)
-    prepared = smoothed.prepare(loss, epsilon, demand, values_on)
+    if demand.hint is None and demand.least > _LEAST and demand.rtol < _COARSE:
+        # another order attains more, mostly by far: a short line shows it
+        coarse = smoothed.prepare(loss, epsilon, replace(demand, rtol=_COARSE), values_on)
+        local = inverted(loss, _METHOD, None if coarse is None else coarse.at)
+        if local(epsilon).upper < demand.least:
+            return local
+    prepared = smoothed.prepare(loss, epsilon, replace(demand, rtol=min(demand.rtol, _COARSE)), values_on)
     return inverted(loss, _METHOD, None if prepared is None else prepared.at)
 
 
@@ -33,6 +39,10 @@ def _of_the_integral(loss: LogPhi, epsilon: float, demand: Demand) -> Demand:
     return replace(demand, rtol=demand.rtol * math.exp(min(max(math.log(floor) - log_part, 0.0), _FAR)))
 
 
+# measured: about the coarsest tolerance that a line keeps, and nearly the quickest
+_COARSE = 0.03
+# derived: below every double
+_LEAST = -745.0
 # derived: a number far beyond every demand
 _FAR = 300.0
 _METHOD = Method("smoothed", Retry.IF_WIDE)

@@ -1,0 +1,69 @@
+"""Epsilons near the largest loss, from the masses next to the ends of the laws alone.
+
+notation: X = sum of n_i independent X_i <= u_i, u = sum of n_i u_i, D(x) = E[(1 - e^{x-X})_+]. X is above u - g only if every
+X_i is above u_i - g, and above u - s if every X_i is above u_i - s_i, s = sum of n_i s_i. With the products A(g) of
+P(X_i > u_i - g) and a of P(X_i > u_i - s_i),
+
+    a (1 - e^{s-g}) <= D(u - g) <= A(g) (1 - e^{-g}).
+"""
+
+from __future__ import annotations
+
+import math
+
+from logphi.answers.bound import Bound, Entry, Ledger
+from logphi.engine.log_probability import masses
+from logphi.inputs.tolerance import Tolerance
+from logphi.inversion import real_space
+from logphi.laws.log_phi import LogPhi
+
+# measured: how near the top, in units of the tolerance, losses without an atom at the top are taken for the largest
+_CLOSE = 0.01
+# chosen: the share of what suffices up to which no route is asked
+_SHARE = 0.1
+# derived: far above the rounding of a sum of logarithms of masses, relatively
+_SLIP = 1e-12
+# derived: at a gap of one, the losses next to the largest hardly decide
+_FARTHEST = 1.0
+
+
+def at_the_top(loss: LogPhi, delta: float, tolerance: Tolerance) -> Bound | None:
+    """The smallest epsilon of a delta so small that the losses next to the largest one decide; None of others."""
+    top, infinite = loss.support.upper, masses(loss)[0][1]
+    # other routes are quick and sharper there
+    quick = loss.support.lattice is not None or real_space.served(loss.terms)
+    if quick or not 0 < top < math.inf or delta <= infinite:
+        return None
+    size, releases = max(1.0, top), sum(count for _, count in loss.terms)
+    # an atom at the top, or so much of what lies next to it that the tolerance does not tell them apart
+    at_the_end = max(4 * law.support.error + 1e-14 * abs(law.support.upper) for law, _ in loss.terms)
+    nearby = (at_the_end, _CLOSE * tolerance.aim * size / (2 * releases))
+    log_delta = math.log(delta)
+    gap = min(_gap(log_delta + _SLIP, _log_mass(loss, near, sure=True)) + releases * near for near in nearby)
+    gap = gap * (1 + _SLIP) + loss.support.error
+    if not gap < _FARTHEST:
+        return None
+    least = _gap(math.log(delta - infinite) - _SLIP, _log_mass(loss, gap, sure=False)) * (1 - _SLIP)
+    rounding = 4e-16 * size
+    lower, upper = max(top - gap - rounding, 0.0), max(top - min(least, gap) + rounding, 0.0)
+    if upper - lower > max(tolerance.aim, _SHARE * tolerance.enough) * size:
+        return None
+    return Bound(lower, lower + (upper - lower) / 2, upper, method="exact", ledger=Ledger(discretization=Entry(upper - lower)))
+
+
+def _gap(log_delta: float, log_mass: float) -> float:
+    """The g at which a mass times 1 - e^{-g} is delta; infinite where that is more than the mass."""
+    return -math.log1p(-math.exp(log_delta - log_mass)) if log_delta < log_mass else math.inf
+
+
+def _log_mass(loss: LogPhi, near: float, *, sure: bool) -> float:
+    """The logarithm of the probability that every loss is within ``near`` of its largest: a lower bound, or an upper one."""
+    total = 0.0
+    for law, count in loss.terms:
+        support = law.support
+        sides = law.closed_form.partial_masses(support.upper - (support.error if sure else 0.0) - near)
+        if sides is None:
+            return -math.inf if sure else 0.0
+        mass = sides[0].low if sure else sides[0].high
+        total += count * (math.log(mass) + sides[0].log_scale) if mass > 0 else -math.inf
+    return total + (-1 if sure else 1) * _SLIP * (1 + abs(total))

@@ -1,0 +1,66 @@
+"""A looser tolerance takes no more work: the nodes of all lines that are laid for an answer, and the places of all sums."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import logphi as lp
+from logphi.inversion import atoms, line_sum
+from logphi.quadrature.values import Line
+
+# from coarse to sharp; a coarser line may be a little longer where another route is taken
+TOLERANCES = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
+ROOM = 1.1
+# lines of fewer nodes take no time
+FEW = 4096
+RELEASES = {
+    "sampled Laplace": lambda: 30 * lp.Laplace(scale=3.0).poisson(0.2),
+    "sampled discrete Gaussian": lambda: 40 * lp.DiscreteGaussian(sigma=3.0).poisson(0.05),
+    "sampled Laplace and a discrete Gaussian": lambda: (
+        20 * lp.Laplace(scale=2.0).poisson(0.2) + 3 * lp.DiscreteGaussian(sigma=3)
+    ),
+    "a Gaussian pair and responses": lambda: lp.GaussianPair(1, 1, 0, 1.2) + 8 * lp.RandomizedResponse(p=0.6),
+    "sampled discrete Gaussians of two kinds": lambda: lp.compose(
+        [8 * lp.DiscreteGaussian(sigma=5.5).poisson(0.2), 30 * lp.DiscreteGaussian(sigma=3.1).poisson(0.1)]
+    ),
+}
+
+
+@pytest.fixture
+def work(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Counts what is summed."""
+    done = [0]
+
+    def counted(function: Callable[..., Any], size_of: Callable[[Any], int]) -> Callable[..., Any]:
+        def call(*args: Any, **options: Any) -> Any:
+            found = function(*args, **options)
+            done[0] += 0 if found is None else size_of(found)
+            return found
+
+        return call
+
+    class Counted(Line):
+        def __post_init__(self) -> None:
+            done[0] += self.size
+
+    monkeypatch.setattr(line_sum, "Line", Counted)
+    monkeypatch.setattr(atoms, "plan", counted(atoms.plan, lambda one: len(one.split) if one.split else 0))
+    return done
+
+
+@pytest.mark.parametrize("name", RELEASES)
+@pytest.mark.parametrize("question", ["delta", "epsilon"])
+def test_a_looser_tolerance_takes_no_more_work(name: str, question: str, work: list[int]) -> None:
+    spent = []
+    for rtol in TOLERANCES:
+        work[0] = 0
+        release = RELEASES[name]()
+        found = release.delta(0.5, rtol=rtol) if question == "delta" else release.epsilon(1e-5, rtol=rtol)
+        assert found.status.name == "MET"
+        spent.append(work[0])
+    for looser, sharper in itertools.pairwise(spent):
+        assert looser <= ROOM * sharper + FEW, spent

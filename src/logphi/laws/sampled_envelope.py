@@ -19,7 +19,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from scipy.special import gammaln
@@ -40,7 +41,7 @@ _MOST_BLOCKS, _HALVINGS = 600, 40
 # chosen: the r that compete
 _SHARES = np.array([0.5, 0.2, 0.05, 1e-2, 1e-3, 1e-4])
 # chosen: abscissas that are remembered
-_REMEMBERED = 16
+_REMEMBERED = 64
 
 
 @dataclass(frozen=True)
@@ -57,24 +58,20 @@ class Table:
         return np.minimum(np.minimum(self.bounds[place], _far_at(self.far, heights)), 0.0)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Envelope:
     """The bounds of one law."""
 
     base: LossTransform
     mixing: Mixing
-    tables: dict[float, Table | None] = field(default_factory=dict)
 
     def at(self, abscissa: float, heights: Array) -> Array:
         """The envelope; zero where none is known."""
-        if abscissa not in self.tables:
-            if len(self.tables) >= _REMEMBERED:
-                self.tables.clear()
-            self.tables[abscissa] = self._table(abscissa)
-        table = self.tables[abscissa]
+        table = _table_of(self, abscissa)
         return np.zeros_like(heights) if table is None else table.at(heights)
 
-    def _table(self, a: float) -> Table | None:
+    def table(self, a: float) -> Table | None:
+        """The bounds on one line; None without a normal part, or where too little is known."""
         m = normal_part(self.base)
         if m == 0:
             return None
@@ -164,7 +161,7 @@ class Envelope:
         for order in _ORDERS.tolist():
             j = np.arange(order + 1)
             binomial = gammaln(order + 1) - gammaln(j + 1) - gammaln(order - j + 1)
-            sizes = np.abs(places[: order + 1]) * 0 + abs(s) + order
+            sizes = np.full(order + 1, abs(s) + order)
             squares = np.logaddexp(
                 2 * order * np.log(sizes) + 0.5 * math.log(math.pi) - math.log(m),
                 gammaln(order + 0.5) - (2 * order + 1) * math.log(m),
@@ -174,8 +171,15 @@ class Envelope:
         return np.array(found) - 0.5 * math.log(2 * math.pi) + 1e-9
 
 
+@lru_cache(maxsize=_REMEMBERED)
+def _table_of(envelope: Envelope, abscissa: float) -> Table | None:
+    return envelope.table(abscissa)
+
+
 def normal_part(base: LossTransform) -> float:
     """The deviation of the normal laws that a sum has among its terms, rounded down."""
+    if base.traits.estimated:
+        return _apparent_part(base)
     terms: Iterable[tuple[LossTransform, int]] = getattr(base, "terms", ((base, 1),))
     total = 0.0
     for law, count in terms:
@@ -184,6 +188,14 @@ def normal_part(base: LossTransform) -> float:
             disc = shift.under(FLOATS)
             total += count * max(float(disc.mid - disc.rad), 0.0) ** 2
     return math.sqrt(total) * (1 - 1e-12)
+
+
+def _apparent_part(base: LossTransform) -> float:
+    """An estimate, from the envelope of a law whose values are estimates too."""
+    heights = np.geomspace(1e-3, 1e3, 200)
+    falls = base.log_envelope(-0.5, heights)
+    seen = (falls < -1) & (falls > -30)
+    return math.sqrt(float((-2 * falls[seen] / heights[seen] ** 2).min(initial=math.inf))) * 0.99 if seen.any() else 0.0
 
 
 def _far_at(far: Array, heights: Array) -> Array:

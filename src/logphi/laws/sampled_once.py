@@ -1,6 +1,6 @@
 """A mixture of two measures with the loss between them known: everything follows from the transform of that loss.
 
-notation: L the loss of (P, Q), M(s) = E_Q[e^{sL}; L > -inf]; the law is that of log b, b = 1 - q + q e^L, under (1 - q) Q + q P.
+notation: L the loss of (P, Q); the law is that of log b, b = 1 - q + q e^L, under (1 - q) Q + q P.
 """
 
 from __future__ import annotations
@@ -54,8 +54,8 @@ class SampledOnce(LossTransform):
             Always.
         """
         raise NotAnsweredError(
-            "one sample of several releases, or of one known by its log-phi only, has no formula of its log-phi: its numbers are "
-            "known, m.log_phi(t) at a real t; only Gaussians or small finite mechanisms on one sample have a formula"
+            "one sample of several releases, or of one known by its log-phi only, has no formula of its log-phi: only "
+            "Gaussians or small finite mechanisms on one sample have one; numbers are known, as m.log_phi(0.5)"
         )
 
     @cached_property

@@ -10,8 +10,10 @@ where |R| is at most the first term left out times 1/cos^{20}(arg(z)/2) ([DLMF] 
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from logphi.arith.floats import ELEMENTARY, ULP
 from logphi.arrays import Array, Complex
@@ -28,7 +30,7 @@ _RIGHT = 10.0
 _CHUNK = 8
 
 
-def log_gamma(z: Complex) -> tuple[Complex, Array]:
+def log_gamma(z: NDArray[Any]) -> tuple[Complex, Array]:
     """Log Gamma(z) up to multiples of 2 pi i, and a bound of its error, which counts an ulp of each part of z.
 
     All points are to have about the same real part, and be away from the poles 0, -1, -2 ... by 1/100 at least.
@@ -48,7 +50,7 @@ def log_gamma(z: Complex) -> tuple[Complex, Array]:
     return value - lost, error
 
 
-def stirling(z: Complex) -> Complex:
+def stirling(z: NDArray[Any]) -> Complex:
     """Log Gamma(z) for Re z >= 10."""
     inverse = 1 / z
     square = inverse * inverse
@@ -58,13 +60,13 @@ def stirling(z: Complex) -> Complex:
     return np.asarray((z - 0.5) * np.log(z) - z + 0.5 * math.log(2 * math.pi) + series * inverse)
 
 
-def stirling_error(z: Complex) -> Array:
+def stirling_error(z: NDArray[Any]) -> Array:
     """What the series leaves out, and rounding: that of z itself enters times |log z|."""
     size = np.abs(z)
     return np.asarray(_REST + ELEMENTARY * (size * (1 + np.log(size)) + 2))
 
 
-def reciprocal_gamma(z: Complex) -> tuple[Complex, Array, Array]:
+def reciprocal_gamma(z: NDArray[Any]) -> tuple[Complex, Array, Array]:
     """1 / Gamma(z) as e^u times a factor v, each near zero where z is near a pole, with the absolute error of v in that unit.
 
     ``v`` is a number of size one or less, an error of u counts as one of v.

@@ -2,7 +2,8 @@
 
 notation: M(s) = E[e^{sL}; L > -inf] under Q, w = a + 1 + it, b = A + B e^L with A + B = 1. Mellin and Barnes write
 
-    E[b^w; L > -inf] = sum over j < c of binom(w, j) A^{w-j} B^j M(j) + sum over k < a + 1 - c of binom(w, k) A^k B^{w-k} M(w - k)
+    E[b^w; L > -inf] = sum over j < c of binom(w, j) A^{w-j} B^j M(j)
+                       + sum over k < a + 1 - c of binom(w, k) A^k B^{w-k} M(w - k)
                        + (1/2 pi i) integral over Re s = c of F(s) ds,
     F(s) = Gamma(-s) Gamma(s - w) / Gamma(-w) A^{w-s} B^s M(s),      c none of 0, 1, 2, ... and of a + 1, a, a - 1, ...
 
@@ -25,16 +26,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Protocol
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
-from scipy.special import gammaln, gammasgn, loggamma
+from scipy.special import gammaln
 
-from logphi.arith.floats import ELEMENTARY, FLOATS, ULP, Discs
+from logphi.arith.floats import ELEMENTARY, ULP
 from logphi.arrays import Array, Complex
 from logphi.quadrature.log_gamma import log_gamma, reciprocal_gamma
+from logphi.quadrature.mixing_place import ROOM, Mixed
+from logphi.quadrature.mixing_rough import approximate
+from logphi.quadrature.mixing_series import Series, exact
 from logphi.quadrature.values import Line, Values
 
 # chosen: how small aliasing and truncation are to be, as a logarithm
@@ -46,40 +48,11 @@ _SPARE = 12.0
 # measured: with more residues the sum takes too long
 _MOST_RESIDUES = 400
 # chosen: entries of one block of the kernel, and of all blocks
-_BLOCK, _MOST = 1 << 18, 1 << 26
+_BLOCK, _MOST = 1 << 18, 1 << 24
 # derived: sums of so large terms stay within the range of doubles
 _IN_RANGE = 300.0
-# measured: nodes of a rough value
-_ROUGH_STEP, _ROUGH_NODES, _ROUGH_DIGITS = 0.22, 40, 9.0
 # chosen: how far left of zero the integral may lie, and the least distance of two poles between which it may
 _DEEPEST, _NARROWEST = 12, 0.4
-# chosen: the r that compete where (u + v)^p is at most (1 - r)^{1-p} u^p + r^{1-p} v^p
-_SHARES = np.array([0.5, 0.2, 0.05, 1e-2, 1e-3, 1e-4, 1e-6])
-_ROOM = 1 + 1e-9
-_LOG_ROOT = 0.5 * math.log(2 * math.pi)
-
-
-class Base(Protocol):
-    """What is asked of a law: K(z) = log M(z + 1)."""
-
-    @property
-    def strip(self) -> tuple[float, float]:
-        """Where K is finite."""
-
-    def log_transform(self, z: Array, count: int = 1) -> Values:
-        """K at some points."""
-
-    def on_line(self, line: Line, count: int = 1) -> Values:
-        """K on a line."""
-
-    def approximate(self, c: Array, count: int = 1) -> Array:
-        """K at real points, roughly."""
-
-    def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
-        """How K falls along a line."""
-
-    def log_masses(self) -> tuple[Values, Values] | None:
-        """K(0) and K(-1)."""
 
 
 @dataclass(frozen=True)
@@ -103,12 +76,8 @@ class Moments:
 
 
 @dataclass(frozen=True)
-class Mixing:
-    """A base law and the rate B at which its likelihood ratio is mixed with one, within ``rate_error`` of the true rate."""
-
-    base: Base
-    rate: float
-    rate_error: float
+class Mixing(Mixed):
+    """The moments of a base law that is mixed with one."""
 
     def at(self, abscissa: float, heights: Array, count: int = 1, step: float | None = None) -> Moments:
         """At z = w - 1 = a + it for ascending t >= 0, the multiples of ``step`` if that is given."""
@@ -121,45 +90,7 @@ class Mixing:
 
     def approximate(self, a: Array) -> Array:
         """Log E[b^{a+1}] at real points, to some digits where it is not far from zero or large."""
-        first = np.clip(np.ceil(a + 1), 1.0, _MOST_RESIDUES)
-        found = np.empty(a.shape)
-        for one in np.unique(first):
-            chosen = first == one
-            found[chosen] = self._roughly(a[chosen], int(one))
-        return found
-
-    def _roughly(self, a: Array, last: int) -> Array:
-        """With the terms up to j = J, at points a + 1 <= J."""
-        log_a, log_b = math.log1p(-self.rate), math.log(self.rate)
-        w, c = a + 1, last + 0.5
-        y = _ROUGH_STEP * np.arange(_ROUGH_NODES)
-        known = self.base.on_line(Line(c - 1, _ROUGH_STEP, _ROUGH_NODES)).mid
-        j = np.arange(2, last + 1)
-        moments = self.base.approximate(j - 1.0)
-        if not (np.isfinite(known[0]) and np.isfinite(moments).all()):
-            return np.full(a.shape, np.inf)
-        w = np.asarray(w)
-        weights = loggamma(-c - 1j * y) + (c + 1j * y) * (log_b - log_a) + np.where(np.isfinite(known), known, -1e3)
-        logs = weights + loggamma(c - w[:, None] + 1j * y)
-        factor = w * log_a - gammaln(-w)
-        terms = gammaln(w[:, None] + 1) - gammaln(w[:, None] - j + 1) - gammaln(j + 1)
-        terms = terms + (w[:, None] - j) * log_a + j * log_b + moments
-        sign = gammasgn(w[:, None] + 1) * gammasgn(w[:, None] - j + 1)
-        largest = logs.real.max(axis=1) + factor
-        top = np.maximum(np.maximum(largest, terms.max(axis=1, initial=0.0)), 0.0)
-        top = np.where(top > _IN_RANGE, top, 0.0)
-        with np.errstate(all="ignore"):  # what is not finite is left to the largest losses below
-            values = np.exp(logs + (factor - top)[:, None])
-            integral = _ROUGH_STEP / math.pi * gammasgn(-w) * (values.sum(axis=1) - values[:, 0] / 2).real
-            # at whole numbers the integral has no part
-            integral = np.where(np.isfinite(factor), integral, 0.0)
-            total = (sign * np.exp(terms - top[:, None])).sum(axis=1) + integral
-            start, _ = Integral(self, 0.0, c, 1).constant(np.asarray(a, complex), 1.0)
-            total = total + start.real * np.exp(-top)
-            found = np.where(top > 0, top + np.log(total + np.exp(-top)), np.log1p(total))
-        far = np.maximum(self.base.approximate(a) + w * log_b, 0.0)
-        lost = largest - _ROUGH_DIGITS > np.where(np.isfinite(found), found, -np.inf)
-        return np.where(np.isnan(found) | (lost & (far > 0)), far, found)
+        return approximate(self, a)
 
     def _lines(self, a: float, top: float) -> list[float]:
         """Abscissas of the integral, the one with the smallest terms first."""
@@ -173,7 +104,7 @@ class Mixing:
         gaps = np.unique(np.concatenate([poles, others]))
         middles = np.round((gaps[1:] + gaps[:-1]) / 2 * 1024) / 1024
         kept = (np.diff(gaps) >= _NARROWEST) & (low + 1 < middles) & (np.ceil(middles) < high + 1)
-        kept &= power - middles < (_MOST_RESIDUES if top == 0 or _exact(a) else 0)
+        kept &= power - middles < (_MOST_RESIDUES if top == 0 or exact(a) else 0)
         at = middles[kept]
         if not at.size:
             return []
@@ -184,7 +115,8 @@ class Mixing:
         first = j * (rise + log_ratio) - gammaln(j + 1) + self.base.approximate(j - 1.0)
         first = np.maximum.accumulate(np.append(-np.inf, np.where(j > 1, first, -np.inf)))
         k = np.arange(max(math.ceil(power - float(at[0])), 0))
-        second = k * rise - gammaln(k + 1) + (power - k) * log_ratio + self.base.approximate(a - k)
+        known = self.base.approximate(a - k) if k.size else np.zeros(0)
+        second = k * rise - gammaln(k + 1) + (power - k) * log_ratio + known
         if top > 0:
             second = second + [float(self.base.log_envelope(a - one, np.array([top]))[0]) for one in k.tolist()]
         second = np.maximum.accumulate(np.append(-np.inf, second))
@@ -195,59 +127,15 @@ class Mixing:
         return [float(at[i]) for i in order if math.isfinite(sizes[i])][:2]
 
 
-@dataclass(frozen=True, eq=False)
-class Integral:
-    """The sum of the terms j < c and the integral over Re s = c, for w on the line Re w = a + 1 < c."""
-
-    mixing: Mixing
-    a: float
-    c: float
-    count: int
-
-    @property
-    def last(self) -> int:
-        """J."""
-        return max(math.floor(self.c), -1)
-
-    @cached_property
-    def large(self) -> Array:
-        """The k of the terms of large losses, from zero to K."""
-        return np.arange(max(math.ceil(self.power - self.c), 0))
-
-    @property
-    def power(self) -> float:
-        """Re w."""
-        return self.a + 1
-
-    @cached_property
-    def logs(self) -> tuple[float, float]:
-        """Log A and log B."""
-        return math.log1p(-self.mixing.rate), math.log(self.mixing.rate)
-
-    @cached_property
-    def masses(self) -> tuple[float, float, float, float]:
-        """M(0) and M(1), and their errors."""
-        known = self.mixing.base.log_masses()
-        if known is None:
-            return 1.0, 1.0, 0.0, 0.0
-        one, zero = (math.exp(min(float(x.mid[0]), 0.0)) for x in known)
-        error, other = (float(x.radius[0]) + 2 * ULP for x in known)
-        return zero, one, other, error
-
-    @cached_property
-    def moments(self) -> tuple[Array, Array]:
-        """Log M(j) for j = 0 .. J + 1, and bounds of its error."""
-        zero, one, zero_error, one_error = self.masses
-        later = self.mixing.base.log_transform(np.arange(2.0, max(self.last + 1, 2) + 1) - 1)
-        mid = np.concatenate([[_log(zero), _log(one)], later.mid.real])
-        return mid, np.concatenate([[zero_error, one_error], later.radius])
+class Integral(Series):
+    """The sum of the terms of both series and the integral over Re s = c."""
 
     def at(self, heights: Array, step: float | None) -> Moments:
         """The sum at z = a + it."""
         top = float(heights[-1])
         h = self._step(step, _TARGET)
         # what multiplies the smallness of the step grows with the height
-        lost = float(self._aliased(np.array([self.power + 1j * top]), h)[0])
+        lost = float(self.aliased(np.array([self.power + 1j * top]), h)[0])
         if _ENOUGH < lost < -8 * _TARGET:
             h = self._step(step, 2 * _TARGET - lost)
         nodes = self._nodes(h, top)
@@ -261,13 +149,13 @@ class Integral:
         z = np.asarray(self.a + 1j * heights)
         w = z + 1
         size = np.hypot(self.power, heights)
-        log_a, log_b = self.logs
+        log_a, _ = self.logs
         # 1 / Gamma(-w), and the powers of A and e^{-pi t / 2}
         factor, phase, slip = reciprocal_gamma(-w)
         factor = factor + w * log_a - np.pi / 2 * heights
         slip = slip + 4 * ULP * (1 + size * abs(log_a))
         weights = self._weights(values, h, below, above)
-        series = [self._residues(z), self._large(z, heights, step)]
+        series = [self.residues(z), self.large_losses(z, heights, step)]
         kernel = self._kernel(heights, step, h, below, above)
         top_term = float(factor.real.max()) + weights.top + kernel.top + math.log(h * (below + above + 1))
         top_term = max(top_term, *(one.top for one in series))
@@ -279,23 +167,22 @@ class Integral:
             unit = np.exp(factor + (weights.top + kernel.top + math.log(h / (2 * math.pi)) - scale))
             magnitude = np.abs(unit)
             integral = sums * unit * phase
-            rounding = magnitude * _ROOM * (rounded + sizes * (slip + kernel.error + ULP * (below + above + 16)) * _ROOM)
+            rounding = magnitude * ROOM * (rounded + sizes * (slip + kernel.error + ULP * (below + above + 16)) * ROOM)
             rounding = rounding + magnitude * sizes * ELEMENTARY * (1 + abs(weights.top) + abs(kernel.top) + abs(scale))
-            inside = magnitude * inner * _ROOM
-            lost = np.exp(np.minimum(self._aliased(w, h) - scale, 600.0))
-            lost = lost + np.exp(np.minimum(factor.real + self._rest(h, below, above, full, top) - scale, 600.0))
-            least = math.exp(-scale)
-            excess, own = self.constant(z, least)
+            inside = magnitude * inner * ROOM
+            beyond = np.exp(np.minimum(self.aliased(w, h) - scale, 600.0))
+            beyond = beyond + np.exp(np.minimum(factor.real + self.rest(h, below, above, full, top) - scale, 600.0))
+            excess, own = self.constant(z, math.exp(-scale))
             excess = excess + integral
-            for one in series:
-                part, wrong, within = one.at(scale)
+            for terms in series:
+                part, wrong, within = terms.at(scale)
                 excess, own, inside = excess + part, own + wrong, inside + within
             own = own + 8 * ULP * (np.abs(excess) + np.abs(integral))
-        rounding = rounding + own + self._by_rate(w, scale)
-        known = np.isfinite(excess) & np.isfinite(rounding) & np.isfinite(lost)
+        rounding = rounding + own + self.by_rate(w, scale)
+        known = np.isfinite(excess) & np.isfinite(rounding) & np.isfinite(beyond)
         if not known.all():
             return Moments.unknown(heights.shape)
-        return Moments(excess, scale, rounding, inside + lost * _ROOM)
+        return Moments(excess, scale, rounding, inside + beyond * ROOM)
 
     def _step(self, step: float | None, target: float) -> float:
         """As wide as aliasing allows; with a line, its step times a power of two."""
@@ -370,204 +257,6 @@ class Integral:
             table, top, float(error.max()) + ELEMENTARY * (1 + abs(top)) + _moved(heights[-1], abs(gap) + abs(self.power))
         )
 
-    def constant(self, z: Complex, least: float) -> tuple[Complex, Array]:
-        """The terms that M(0) and M(1) enter, less one, and their error; ``least`` is the unit."""
-        rate, (zero, one, zero_error, one_error) = self.mixing.rate, self.masses
-        log_a, _ = self.logs
-        size = np.abs(z) + 2
-        if self.last < 1:
-            # the mass without a loss keeps its power of A in any case
-            kept = 1.0 if self.last == 0 else 1 - zero
-            power = kept * np.exp((z + 1) * log_a)
-            error = np.abs(power) * (4 * ULP * size + zero_error) + (0.0 if self.last == 0 else zero_error)
-            return (power - 1) * least, (error + 4 * ULP) * least
-        gap = FLOATS.log1p_gap(Discs.exact(np.array(-rate)))
-        exponent = -(Discs.exact(z) * gap) - FLOATS.log1p_gap(Discs.exact(z) * Discs.exact(rate))
-        start = _expm1(exponent.mid)
-        error = np.abs(start + 1) * np.expm1(np.minimum(exponent.rad, 600.0)) + ELEMENTARY * 4 * np.abs(start)
-        missing = (z + 1) * (rate * (1 - one)) * np.exp(z * log_a)
-        error = error + np.abs(missing) * (4 * ULP * size + one_error) + size * rate * one_error * np.exp(self.a * log_a)
-        return (start - missing) * least, error * _ROOM * least
-
-    def _residues(self, z: Complex) -> _Terms:
-        """The terms from j = 2 to J."""
-        log_a, log_b = self.logs
-        mid, radius = self.moments
-        j = np.arange(2, self.last + 1)
-        binomial, slip = _binomials(z + 1, self.last)
-        w = (z + 1)[:, None]
-        logs = binomial[:, 2:] + (w - j) * log_a + j * log_b + mid[j]
-        sizes = np.abs(w) + np.abs(j * log_b) + np.abs(mid[j]) + 8 * j
-        return _Terms(logs, slip[:, 2:] + radius[j] + 8 * ULP * (1 + sizes), np.zeros(logs.shape))
-
-    def _large(self, z: Complex, heights: Array, step: float | None) -> _Terms:
-        """The terms from k = 0 to K, where M is needed on the line and to its left."""
-        log_a, log_b = self.logs
-        k = self.large
-        base, shape = self.mixing.base, (z.size, k.size)
-        mid, rounding, inner = np.zeros(shape, complex), np.zeros(shape), np.zeros(shape)
-        for one in k.tolist():
-            if step is None:
-                values = base.log_transform(self.a - one + 1j * heights, self.count)  # type: ignore[arg-type]
-            else:
-                values = base.on_line(Line(self.a - one, step, heights.size), self.count)
-            mid[:, one], rounding[:, one], inner[:, one] = values.mid, values.rounding, values.inner
-        if k.size and not _exact(self.a):
-            # of real points alone: |M'(s)| is at most M(s + 1) + M(s - 1)
-            beside = np.logaddexp(self._moments_at(self.a - k + 1), self._moments_at(self.a - k - 1)) - mid.real[:1]
-            rounding = rounding + ULP * (1 + abs(self.a) + k) * np.exp(np.minimum(beside + rounding[:1] + inner[:1], 600.0))
-        binomial, slip = _binomials(z + 1, int(k.size) - 1)
-        w = (z + 1)[:, None]
-        logs = binomial[:, : k.size] + k * log_a + (w - k) * log_b + mid
-        sizes = (np.abs(w) + k) * abs(log_b) + np.abs(k * log_a) + np.abs(mid) + 8 * (k + 1)
-        return _Terms(logs, slip[:, : k.size] + rounding + 8 * ULP * (1 + sizes), inner)
-
-    def _aliased(self, w: Complex, h: float) -> Array:
-        """The logarithm of the error of the step."""
-        log_a, log_b = self.logs
-        mid, radius = self.moments
-        terms, p = mid + radius, self.power
-        many = int(self.large.size)
-        binomial = _binomials(w, max(self.last + 1, many))[0].real
-        # right: the terms of the first series, and what the second leaves
-        j = np.arange(self.last + 1)
-        logs = [
-            binomial[:, : self.last + 1]
-            + (p - j) * log_a
-            + j * log_b
-            + terms[: self.last + 1]
-            - _log_expm1(2 * math.pi * (self.c - j) / h)
-        ]
-        height, distance = self._right(p - many, many == 0)
-        logs.append(binomial[:, [many]] + many * log_a + height - _log_expm1(np.array(2 * math.pi * distance / h)))
-        # left: what the first series leaves, and the terms of the second
-        after = self.last + 1
-        left = binomial[:, [after]] + self._left(after) - _log_expm1(np.array(2 * math.pi * (after - self.c) / h))
-        logs.append(left)
-        if many:
-            k = self.large
-            moments = self._moments_at(self.a - k)
-            logs.append(
-                binomial[:, :many] + k * log_a + (p - k) * log_b + moments - _log_expm1(2 * math.pi * (p - k - self.c) / h)
-            )
-        return np.asarray(np.logaddexp.reduce(np.concatenate(logs, axis=1), axis=1) + 1e-9)
-
-    def _moments_at(self, points: Array) -> Array:
-        """Upper bounds of log M(z + 1) at real z."""
-        values = self.mixing.base.log_transform(points)
-        found = values.mid.real + values.radius
-        return np.asarray(np.where(np.isnan(found), np.inf, found) + 1e-9)
-
-    def _left(self, after: int) -> float:
-        """A bound of the mean of (B e^L)^j (A + v)^{p-j}, 0 <= v <= B e^L, as a logarithm."""
-        log_a, log_b = self.logs
-        mid, radius = self.moments
-        beyond = self.power - after
-        first = after * log_b + float(mid[after] + radius[after]) + beyond * log_a
-        if beyond <= 0:
-            return first
-        second = self.power * log_b + float(self._moments_at(np.array([self.a]))[0])
-        return float(np.logaddexp(first, second)) + max(beyond - 1, 0.0) * math.log(2.0)
-
-    def _right(self, e: float, alone: bool) -> tuple[float, float]:
-        """A bound of the mean of (v + B e^L)^e, 0 <= v <= A, far to the right, as a logarithm, and what it leaves of c.
-
-        ``alone``: v is A itself.
-        """
-        log_a, log_b = self.logs
-        if e >= 0:
-            return self._log_power(e), self.c - e
-        if alone and self.c > 0:
-            return e * log_a, self.c
-        # b is at least A^{1-r} (B e^x)^r for 0 <= r <= 1
-        own = max(e, self.c - 0.5) if alone else e
-        return (e - own) * log_a + own * log_b + float(self._moments_at(np.array([own - 1]))[0]), self.c - own
-
-    def _log_power(self, p: float) -> float:
-        """A bound of the logarithm of E[b^p]."""
-        log_a, log_b = self.logs
-        if p < 0:
-            return p * log_a
-        large = p * log_b + float(self._moments_at(np.array([p - 1]))[0])
-        if p <= 1:
-            return float(np.logaddexp(p * log_a, large))
-        # by convexity
-        small = p * log_a - (p - 1) * np.log1p(-_SHARES)
-        return float(np.logaddexp(small, large - (p - 1) * np.log(_SHARES)).min()) + 1e-9
-
-    def _rest(self, h: float, below: int, above: int, full: int, top: float) -> float:
-        """The logarithm of what lies beyond the first and the last node, without 1 / Gamma(-w) and its powers."""
-        log_a, log_b = self.logs
-        at = self.mixing.base.log_transform(np.array([self.c - 1]))
-        height = float((at.mid.real + at.radius)[0]) + self.c * (log_b - log_a) + math.log(h / (2 * math.pi))
-        fall = self.mixing.base.log_envelope(self.c - 1, h * np.array([below, above], dtype=float))
-        gap = self.c - self.power
-        end, lowest = h * full, h * below
-        # below, both factors fall
-        rates = math.atan(lowest / max(-self.c, 1.0)) + math.atan(lowest / max(gap, 1.0))
-        rest = [
-            height + float(fall[0]) + _log_gamma_bound(-self.c, lowest) - math.pi * lowest
-            + max(_log_gamma_bound(gap, lowest), _log_gamma_bound(gap, lowest + top)) - _log_expm1_of(h * rates)
-        ]  # fmt: skip
-        # above the whole line too
-        rates = math.atan(end / max(-self.c, 1.0)) + math.atan((end - top) / max(gap, 1.0))
-        beyond = _log_gamma_bound(-self.c, end) + _log_gamma_bound(gap, end - top) - math.pi * (end - top)
-        rest.append(height + float(fall[1]) + beyond - _log_expm1_of(h * rates))
-        if above < full:
-            one = max(_log_gamma_bound(-self.c, h * above), _log_gamma_bound(-self.c, end))
-            other = max(_log_gamma_bound(gap, 0.0), _log_gamma_bound(gap, max(top, end)))
-            rest.append(height + float(fall[1]) + one + other + math.log(full - above))
-        return float(np.logaddexp.reduce(rest)) + 1e-9
-
-    def _by_rate(self, w: Complex, scale: float) -> Array:
-        """What the error of the rate adds.
-
-        The derivative is w E[b^{w-1} (e^L - 1)] = w E[(b^{w-1} - 1)(e^L - 1)] - w (1 - M(1)), and |b^{w-1} - 1| is at most
-        |w - 1| B |e^L - 1| max(1, b^{a-1}). It also is at most |w| E[b^{a+1}] (1/A + 1/B).
-        """
-        rate, error = self.mixing.rate, self.mixing.rate_error
-        if not error:
-            return np.zeros(w.shape)
-        log_a, log_b = self.logs
-        size = np.abs(w)
-        _, one, _, one_error = self.masses
-        x = self.power - 2
-        second = math.exp(min(float(self._moments_at(np.array([1.0]))[0]), 600.0)) - 2 * (one - one_error) + 1
-        square = _log(second + 1e-9)
-        if x <= 0:
-            square += x * log_a
-        else:
-            both = float(np.logaddexp.reduce(self._moments_at(np.array([x - 1, x + 1])))) + x * log_b
-            turns = max(x - 1, 0.0)
-            square = float(np.logaddexp(square + np.log1p((1 - _SHARES) ** -turns), both - turns * np.log(_SHARES)).min())
-        near = rate * size * np.abs(w - 1) * math.exp(min(square - scale, 600.0))
-        near = near + size * (1 - one + one_error) * math.exp(self.a * log_a - scale)
-        far = size * math.exp(min(self._log_power(self.power) - scale, 600.0)) * (1 / rate + 1 / (1 - rate))
-        return np.asarray(error * np.minimum(near if math.isfinite(square) else np.inf, far) * _ROOM)
-
-
-@dataclass(frozen=True)
-class _Terms:
-    """The logarithms of terms, a row for each point, with two errors of each."""
-
-    logs: Complex
-    rounding: Array
-    inner: Array
-
-    @property
-    def top(self) -> float:
-        """The logarithm of the largest."""
-        return float(self.logs.real.max(initial=-math.inf))
-
-    def at(self, scale: float) -> tuple[Complex, Array, Array]:
-        """The sums in units of e^scale, with two absolute errors."""
-        terms = np.exp(self.logs - scale)
-        sizes = np.abs(terms)
-        rounding = (sizes * np.expm1(np.minimum(self.rounding, 600.0))).sum(axis=1)
-        inner = (sizes * np.expm1(np.minimum(self.inner, 600.0)) * np.exp(np.minimum(self.rounding, 600.0))).sum(axis=1)
-        rounding = rounding + 2 * ULP * (self.logs.shape[1] + 4) * sizes.sum(axis=1)
-        return terms.sum(axis=1), rounding * _ROOM, inner * _ROOM
-
 
 @dataclass(frozen=True)
 class _Weights:
@@ -600,56 +289,7 @@ class _Kernel:
         return sums, sizes[:, 0], sizes[:, 1], sizes[:, 2]
 
 
-def _binomials(w: Complex, last: int) -> tuple[Complex, Array]:
-    """The logarithms of binom(w, j) for j = 0 .. last, a row for each w, and bounds of their errors.
-
-    A factor within rounding of zero is taken for its error.
-    """
-    j = np.arange(max(last, 0))
-    factors = w[:, None] - j
-    slips = 2 * ULP * (1 + np.abs(w)[:, None] + j)
-    factors = np.where(np.abs(factors) < slips, slips, factors)
-    nothing = np.zeros((w.size, 1))
-    logs = np.concatenate([nothing, np.log(factors / (j + 1)).cumsum(axis=1)], axis=1)
-    slip = np.concatenate([nothing, (slips / np.abs(factors)).cumsum(axis=1) * 2], axis=1)
-    return logs, slip
-
-
-def _exact(a: float) -> bool:
-    """Whether a - k is exact for all k that matter."""
-    return all(math.fsum([a, -k, -(a - k)]) == 0.0 for k in range(1, int(abs(a)) + 4))
-
-
 def _moved(top: float, gap: float) -> float:
     """What the rounding of the heights of nodes and rows adds to log Gamma(s - w): an ulp of them times |log z|."""
     size = float(top) + abs(gap) + 20
     return 4 * ULP * size * (2 + math.log(size))
-
-
-def _log_gamma_bound(x: float, y: float) -> float:
-    """The logarithm of a bound of |Gamma(x + iy)| e^{pi y / 2}, for x no pole."""
-    steps = max(math.ceil(-x), 0)
-    at, size = x + steps, 0.0
-    if steps:
-        size = sum(math.log(max(math.hypot(x + k, y), 1e-300)) for k in range(steps))
-    whole = math.hypot(at, y)
-    return (at - 0.5) * math.log(whole) + _LOG_ROOT + 1 / (6 * whole) - size
-
-
-def _log(x: float) -> float:
-    return math.log(x) if x > 0 else -math.inf
-
-
-def _log_expm1(x: Array) -> Array:
-    """log(e^x - 1)."""
-    return np.asarray(x + np.log(-np.expm1(-x)))
-
-
-def _log_expm1_of(x: float) -> float:
-    return x + math.log(-math.expm1(-x))
-
-
-def _expm1(x: Complex) -> Complex:
-    """e^x - 1, accurate relative to itself."""
-    size, angle = np.exp(x.real), x.imag
-    return np.asarray(np.expm1(x.real) - 2 * size * np.sin(angle / 2) ** 2 + 1j * (size * np.sin(angle)))

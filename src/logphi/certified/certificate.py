@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
 from importlib.metadata import version
-from typing import Any
+from typing import Any, Protocol
 
 import flint
 
-from logphi.certified.answer import certify
+from logphi.certified.answer import Answer, certify
+from logphi.certified.proposal import proposed
 from logphi.certified.route import NotCertifiedError
-from logphi.engine.directions import Loss
+from logphi.engine.directions import Loss, direction_of
 from logphi.listed import Listed
 from logphi.text.checksum import Saved, with_checksum
 from logphi.text.description import WRITTEN
@@ -128,6 +129,12 @@ class Certificate(Saved, Listed):
         )
 
 
+class Check(Protocol):
+    """What is said of a certificate: whether it is accepted, printed as the reason."""
+
+    def __bool__(self) -> bool: ...
+
+
 def issue(
     loss: Loss,
     mechanism: Sequence[tuple[int, Mapping[str, Any]]],
@@ -137,36 +144,60 @@ def issue(
     at: Fraction,
     direction: str | None,
     digits: int,
+    check: Callable[[Certificate], Check],
+    check_soon: Callable[[Certificate], Check],
 ) -> Certificate:
-    """The certificate of an answer that is found and proved here.
+    """The certificate of an answer that is proved here and that ``check`` accepts, or of one of fewer digits.
+
+    These have as many as ``check_soon`` accepts, a check that does less work than a user's.
 
     Raises
     ------
     NotCertifiedError
-        If the loss cannot be certified, there is no finite answer, or a mechanism has no name in certificates.
+        If the loss cannot be certified, there is no finite answer, a mechanism has no name in certificates, or no answer with
+        one digit or more passes the check.
     """
     for _, node in mechanism:
         _refuse_unknown(node)
-    answer = certify(loss, quantity=quantity, at=at, direction=direction, digits=digits)
-    return Certificate(
-        mechanism=mechanism,
-        parameters=parameters,
-        adjacency=loss.adjacency.value,
-        quantity=quantity,
-        at=at,
-        direction=direction,
-        attained=answer.attained,
-        digits=digits,
-        lower=Decimal(answer.lower),
-        upper=Decimal(answer.upper),
-        # the two orders of a loss that is its own mirror image are one
-        witness={"remove" if one == "both" else one: chosen for one, chosen in answer.witness.items()},
-        made_by={
-            "logphi": version("logphi"),
-            "python-flint": flint.__version__,
-            "flint": flint.__FLINT_VERSION__,
-        },
-    )
+
+    order = None if direction is None else direction_of(direction)
+
+    def written(answer: Answer, digits: int) -> Certificate:
+        return Certificate(
+            mechanism=mechanism,
+            parameters=parameters,
+            adjacency=loss.adjacency.value,
+            quantity=quantity,
+            at=at,
+            direction=direction,
+            attained=answer.attained,
+            digits=digits,
+            lower=Decimal(answer.lower),
+            upper=Decimal(answer.upper),
+            # the two orders of a loss that is its own mirror image are one
+            witness={"remove" if one == "both" else one: chosen for one, chosen in answer.witness.items()},
+            made_by={
+                "logphi": version("logphi"),
+                "python-flint": flint.__version__,
+                "flint": flint.__FLINT_VERSION__,
+            },
+        )
+
+    def accepts(answer: Answer, digits: int) -> bool:
+        return bool(check_soon(written(answer, digits)))
+
+    try:
+        certificate = written(certify(loss, quantity=quantity, at=at, direction=direction, digits=digits), digits)
+        verdict = check(certificate)
+        if verdict:
+            return certificate
+        refusal = NotCertifiedError(f"a certificate was made, but its check does not accept it: {verdict}")
+    except NotCertifiedError as reason:
+        refusal = reason
+    try:
+        return written(*proposed(loss, quantity=quantity, at=at, direction=order, digits=digits, accepts=accepts))
+    except ValueError:
+        raise refusal from None
 
 
 def _refuse_unknown(node: Mapping[str, Any]) -> None:

@@ -11,6 +11,7 @@ from scipy.special import log_ndtr
 from logphi.arith.floats import complex_log1p
 from logphi.arrays import Array
 from logphi.inversion.bent_contour import Counted, Hyperbola, Plan, Prepared, lay
+from logphi.inversion.clipped_ceiling import Terms
 from logphi.inversion.contour import Part
 from logphi.inversion.demand import Demand
 from logphi.quadrature.raised_mixture import STRIP, RaisedMixture
@@ -44,12 +45,10 @@ _NOISE = 2e-14, 2e-15
 # measured: wider bounds are of no use; more terms take half a second
 _WIDEST = 1e-6
 MOST_WORK = 4e6
+# measured: a line may turn out to be so much longer than its forecast
+_BROKEN = 2.0
 # derived: below these exponents nothing overflows
 _LARGE = 600.0
-
-# shift and rate, their relative errors, and the count
-Term = tuple[float, float, float, float, int]
-Terms = tuple[Term, ...]
 
 
 @dataclass(frozen=True)
@@ -257,7 +256,7 @@ def prepare(terms: Terms, x: float, demand: Demand, most_work: float = MOST_WORK
         found = forecast(terms, x, demand, log_answer)
         if found is None or not (found.work < most_work and found.width < _WIDEST):
             break
-        laid = lay(found.plan, x, found.log_target)
+        laid = lay(found.plan, x, found.log_target, _BROKEN * most_work)
         if laid is None:
             break
         prepared = laid

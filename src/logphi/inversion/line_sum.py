@@ -27,6 +27,9 @@ _HARDLY = 600.0
 # derived: so many steps in a period are far more than any line is long, and their number is exact
 LONGEST_PERIOD = 2.0**40
 
+# measured: nodes at which an envelope is taken where K is not known: each takes as long as some hundred nodes
+_FEW = 1024
+
 # how K is computed on a line; None as the law itself does
 ValuesOn = Callable[[LossTransform, Line], Values] | None
 
@@ -159,16 +162,24 @@ def lay(
         values, real = law.on_line_and_beside(line, neighbours)
     else:
         values, real = values_on(law, line), law.log_transform(np.append(c, neighbours))
+    found = contour_of(line, values, real, shift, log_tail, kernel)
+    return found and replace(found, values=_bounded(law, line, values, found.log_mass + found.mass_error))
+
+
+def contour_of(line: Line, values: Values, real: Values, shift: float, log_tail: float, kernel: Kernel) -> Contour | None:
+    """The contour with K on its line and, in ``real``, at its abscissa and ``shift`` right and left of it.
+
+    ``log_tail`` bounds the rest beyond the line, in units of M(c) e^{-cx}. None where too little is known.
+    """
+    c = line.abscissa
     upper, log_mass, mass_error = real.mid + real.radius, float(real.mid[0]), float(real.radius[0])
     lost = real.radius.max() + 2e-15 * (abs(log_mass) + abs(c * kernel.anchor))
     if not (np.isfinite(upper).all() and lost < _HARDLY):
         return None
-    log_above, log_below = (upper[1:] + kernel.log_chernoff(neighbours)).tolist()
+    log_above, log_below = (upper[1:] + kernel.log_chernoff(c + np.array([shift, -shift]))).tolist()
     # the tail is bounded in units of M(c); what is known of M(c) is its upper end
     log_tail += mass_error + 1e-12 * (1 + abs(log_mass))
-    return Contour(
-        c, line, _bounded(law, line, values, float(upper[0])), log_mass, mass_error, shift, log_above, log_below, log_tail
-    )
+    return Contour(c, line, values, log_mass, mass_error, shift, log_above, log_below, log_tail)
 
 
 def _bounded(law: LossTransform, line: Line, values: Values, log_mass: float) -> Values:
@@ -182,7 +193,10 @@ def _bounded(law: LossTransform, line: Line, values: Values, log_mass: float) ->
     if not unknown.any():
         return values
     places = np.flatnonzero(unknown)
-    bound = log_mass + law.log_envelope(line.abscissa, line.heights[places])
+    # the envelope does not rise: a bound at one node serves those above it
+    few = np.unique(np.geomspace(1, places.size, _FEW).astype(np.intp)) - 1
+    above = np.searchsorted(few, np.arange(places.size), side="right") - 1
+    bound = log_mass + law.log_envelope(line.abscissa, line.heights[places[few]])[above]
     sharper = ~(values.mid.real[places] + values.radius[places] <= bound)
     places, bound = places[sharper], bound[sharper]
     mid, rounding, inner = values.mid.copy(), values.rounding.copy(), values.inner.copy()

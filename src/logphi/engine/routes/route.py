@@ -18,7 +18,8 @@ Local = Callable[[float], LogProbability]
 # of a loss, near an epsilon
 Prepare = Callable[[LogPhi, float, Demand], Local]
 # encloses the crossing of a profile, prepared near a point, coarsely or sharply, with a level: between two ends, from a guess
-Solver = Callable[[Callable[[float, bool], Function], float, float, float, float, Watch], Enclosure]
+# and about the slope there
+Solver = Callable[[Callable[[float, bool], Function], float, float, float, float, Watch, float], Enclosure]
 
 
 class NotApplicableError(ValueError):
@@ -44,6 +45,8 @@ class Route:
         Whether it serves about every loss, in seconds rather than milliseconds.
     once
         Whether it is left out where its own method has answered already.
+    reaches
+        A relative width below which it is not expected to come: it is left out where another route has come as far.
     """
 
     method: Method
@@ -52,6 +55,7 @@ class Route:
     solver: Solver = crossing
     fallback: bool = False
     once: bool = False
+    reaches: float = 0.0
 
     @property
     def name(self) -> str:

@@ -71,9 +71,9 @@ REFUSED = {
     ),
     f"`.poisson` of a base stated under `add_remove`, to `{SPECIAL}`": lambda: GAUSSIAN().poisson(RATE, adjacency=SPECIAL),
     "`.subset` of a base stated under `add_remove`": lambda: GAUSSIAN().subset(RATE, adjacency="add_remove"),
-    "composing samples of compositions, unless all are Gaussian, or finite and small": lambda: (
+    "a formula of the log-phi of samples of compositions, unless all are Gaussian, or finite and small": (
         2 * (GAUSSIAN() + LAPLACE()).poisson(RATE)
-    ).delta(1),
+    ).log_phi,
     '`lp.dp_sgd` with `sampler="shuffled"`': lambda: _trained("shuffled"),
     '`lp.dp_sgd` with `sampler="fixed_order"`': lambda: _trained("fixed_order"),
     "composing mechanisms of two relations": lambda: GAUSSIAN() + GAUSSIAN(adjacency="replace"),

@@ -99,12 +99,13 @@ def test_what_is_no_log_phi_is_refused(expression, symbol, kind, needles):
         assert needle in str(caught.value)
 
 
-def test_a_sample_is_answered_once():
+def test_a_sample_is_answered_and_composes():
     sampled = lp.FromLogPhi(lp.Gaussian(2).log_phi(ALPHA), ALPHA).poisson(0.1)
     known = lp.Gaussian(2).poisson(0.1)
     for direction in ("remove", "add"):
         estimate = sampled.delta(0.02, direction=direction)
         assert not estimate.ledger.proved
         assert estimate.value == pytest.approx(known.delta(0.02, direction=direction).value, rel=1e-6)
-    with pytest.raises(ValueError, match="no known log-phi"):
-        (2 * sampled).delta(0.1)
+    twice = (2 * sampled).delta(0.05)
+    assert not twice.ledger.proved
+    assert twice.value == pytest.approx((2 * known).delta(0.05).value, rel=1e-6)

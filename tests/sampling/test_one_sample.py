@@ -159,16 +159,44 @@ def test_a_sample_of_a_sample_has_the_product_of_the_rates():
     assert lp.Gaussian(1).poisson(0.1).poisson(0.1).certify(delta=1e-3, digits=6).parameters != "mixed"
 
 
-def test_what_needs_the_transform_is_refused_in_true_words():
+def test_only_a_formula_is_refused():
     once = (lp.Laplace(2) + lp.Gaussian(2)).poisson(0.2)
-    for question in (
-        lambda: (2 * once).delta(1),
-        lambda: (once + lp.Gaussian(1)).epsilon(1e-5),
-        lambda: once.renyi(2),
-        lambda: once.delta(1, method="contour"),
-    ):
-        refused(ValueError, question, "no known log-phi")
-    assert once.zcdp().lower == 0
+    refused(ValueError, (2 * once).log_phi, "no formula")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("count", "rate"), [(1000, 0.01), (40, 0.1)])
+def test_samples_of_a_composition_compose(count, rate):
+    """Gradients, and a count that hardly tells anything: above the gradients alone, and below them with a little less noise."""
+    step = (lp.Gaussian(2) + lp.Laplace(500)).poisson(rate)
+    for direction in ("remove", "add"):
+        found = (count * step).epsilon(1e-6, direction=direction)
+        least, most = ((count * lp.Gaussian(s).poisson(rate)).epsilon(1e-6, direction=direction) for s in (2, 1.99))
+        assert least.lower <= found.upper
+        assert found.lower <= most.upper
+        assert found.width <= 1e-6
+
+
+def test_many_samples_of_a_composition_have_a_profile():
+    step = (lp.Gaussian(2) + lp.Laplace(500)).poisson(0.01)
+    found = (1000 * step).delta(0.5, direction="remove")
+    least, most = ((1000 * lp.Gaussian(s).poisson(0.01)).delta(0.5, direction="remove") for s in (2, 1.99))
+    assert least.lower <= found.lower
+    assert found.upper <= most.upper
+    assert found.width <= 1e-9 * found.value
+
+
+def test_a_sample_of_one_kind_is_the_same_whichever_way_it_is_known():
+    """The Renyi divergence of order 3 of a response beside a Gaussian, which is a sum of moments."""
+    once = (lp.RandomizedResponse(0.75) + lp.Gaussian(2)).poisson(0.25)
+    with mpmath.workdps(30):
+        q = mpf("0.25")
+        response = {
+            k: sum(a**k * b ** (1 - k) for a, b in ((mpf("0.75"), mpf("0.25")), (mpf("0.25"), mpf("0.75")))) for k in range(4)
+        }
+        terms = [mpmath.binomial(3, k) * (1 - q) ** (3 - k) * q**k * response[k] * exp(mpf(k * (k - 1)) / 8) for k in range(4)]
+        exact = mpmath.log(mpmath.fsum(terms)) / 2
+        assert contains(once.renyi(3, direction="remove"), exact)
 
 
 def test_one_sample_leaks_more_than_one_for_each():

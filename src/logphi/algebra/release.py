@@ -186,8 +186,7 @@ class Mechanism(Guided, Serializable, Picked):
 
         All releases of a composition see *one* sample: ``(a + b).poisson(q)`` leaks more than ``a.poisson(q) + b.poisson(q)``,
         which draws two. Gaussians on one sample are one Gaussian, and finite mechanisms one finite mechanism as long as that is
-        small; any other composition is sampled once, with delta and epsilon of that single release and nothing beside it. A
-        sample of a sample is one with the product of the rates.
+        small; all others are sampled by the transform of their loss. A sample of a sample is one with the product of the rates.
 
         Parameters
         ----------

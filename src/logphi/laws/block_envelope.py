@@ -33,7 +33,12 @@ def log_block(values: Values, spread: float | Array, radius: float) -> Array:
     mid, error = values.mid.real, values.radius
     with np.errstate(invalid="ignore"):  # a value that is not known gives no bound below
         log_ratio = (mid + error)[..., 1:] - (mid - error)[..., :1]
-    log_ratio = np.minimum(np.where(np.isfinite(log_ratio), log_ratio, 0.0), 0.0)
+    return log_block_from(np.where(np.isfinite(log_ratio), log_ratio, 0.0), spread, radius)
+
+
+def log_block_from(log_ratio: Array, spread: float | Array, radius: float | Array) -> Array:
+    """The bound from upper bounds of log |chi| in the middle of each block; a block may have its own radius."""
+    log_ratio = np.minimum(log_ratio, 0.0)
     moved = radius * (1 + MARGIN) * spread
     gap = -np.expm1(2 * log_ratio) * (1 - MARGIN) - moved
     near = 0.5 * np.log1p(-np.maximum(gap, 0.0))

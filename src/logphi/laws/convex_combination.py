@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from logphi.arith.floats import ELEMENTARY, ULP, complex_log1p
+from logphi.arith.floats import ELEMENTARY, ULP
 from logphi.arith.protocol import Arithmetic, Number
 from logphi.arith.safe import safe_expm1
 from logphi.arith.scaled import Scaled
@@ -31,7 +31,7 @@ from logphi.laws.support import Lattice, Omitted, Pieces, Support
 from logphi.laws.traits import Traits
 from logphi.laws.transform import LossTransform, T
 from logphi.laws.weights import Listed, Weight, Weights
-from logphi.quadrature.values import SIZE_ONLY, Line, Values
+from logphi.quadrature.values import SIZE_ONLY, Line, Values, log_one_plus
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,7 @@ class ConvexCombination(LossTransform):
             rounded += wrong * (2 * ELEMENTARY + weight.relative_error + len(values) * ULP)
             rounded += size * (_growth(own + other) - _growth(other) + moved)
             inner += size * _growth(other)
-        return _log1p(total, rounded, inner, scale, known)
+        return log_one_plus(total, rounded, inner, scale, known)
 
     def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
         """|M| is at most the sum of w_i M_i(c) with the factors by which the parts fall."""
@@ -292,23 +292,6 @@ def _resolved(part: LogPhi, line: Line, count: int) -> Values:
 def _growth(radius: Array) -> Array:
     """``e^r - 1``, finite: from one on nothing more is lost."""
     return np.asarray(np.expm1(np.minimum(radius, 600.0)) * (1 + 4 * ULP))
-
-
-def _log1p(total: NDArray[Any], rounded: Array, inner: Array, scale: Array, known: NDArray[np.bool_]) -> Values:
-    """Values for e^scale (1 + total), where total is known to within two absolute errors."""
-    size, wrong = np.abs(1 + total), (rounded + inner) * (1 + 8 * ULP)
-    unresolved = wrong >= size / 2
-    resolved = complex_log1p(np.where(unresolved, 0.0, total))
-    mid = np.where(unresolved, np.log(np.where(unresolved, size + wrong, 1.0)), resolved) + scale
-    relative = np.where(unresolved, 0.0, wrong / np.where(unresolved, 1.0, size))
-    error = np.where(unresolved, SIZE_ONLY, -np.log1p(-relative) * (1 + 4 * ULP))
-    share = np.where(wrong > 0, inner / np.where(wrong > 0, wrong, 1.0), 0.0)
-    own = ELEMENTARY * np.abs(mid) + np.where(scale == 0, 0.0, 4 * ULP * (1 + np.abs(scale)))
-    return Values(
-        np.where(known, mid, np.inf),
-        np.where(known, error * (1 - share) + own, np.inf),
-        np.where(known, error * share, 0.0),
-    )
 
 
 def _fastest(sides: Sequence[OneSided]) -> OneSided:

@@ -1,9 +1,13 @@
-"""A mixture of two measures with the loss between them known: its profile is in closed form, its transform is not."""
+"""A mixture of two measures with the loss between them known: everything follows from the transform of that loss.
+
+notation: L the loss of (P, Q); the law is that of log b, b = 1 - q + q e^L, under (1 - q) Q + q P.
+"""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, NoReturn
 
 import numpy as np
@@ -11,25 +15,31 @@ from numpy.typing import NDArray
 
 from logphi.arith.floats import FLOATS, ULP
 from logphi.arith.protocol import Arithmetic, Number, Parameter
+from logphi.arrays import Array
 from logphi.laws import log_mixture
 from logphi.laws.forms import Forms
-from logphi.laws.growth import Growth
+from logphi.laws.growth import Growth, OneSided
+from logphi.laws.sampled_envelope import Envelope
 from logphi.laws.support import Support
 from logphi.laws.traits import Traits
 from logphi.laws.transform import LossTransform, T
-from logphi.quadrature.values import CERTAIN, Values
+from logphi.quadrature.mellin_barnes import Mixing, Moments
+from logphi.quadrature.values import CERTAIN, Line, Values, log_one_plus
 
 
 class NotAnsweredError(ValueError):
-    """A question to a law of which only the excess is known; the message says what is answered instead."""
+    """A question to a law that has numbers but no formula; the message says what is answered instead."""
 
 
 @dataclass(frozen=True)
 class SampledOnce(LossTransform):
-    """The law of log(1 - q + q e^L) under (1 - q) Q + q P, for the loss L of any pair (P, Q).
+    """The law of log(1 - q + q e^L) under (1 - q) Q + q P, for the loss L of any pair (P, Q): K(z) = log E_Q[b^{z+1}].
 
-    One such law has the excess q D(log(1 + (e^x - 1)/q)), D that of the base ([LT] Theorem 5.1); sums of them need a transform,
-    which is not known here.
+    The transform is an integral over that of the base (:mod:`logphi.quadrature.mellin_barnes`). One such law has the excess
+    q D(log(1 + (e^x - 1)/q)), D that of the base ([LT] Theorem 5.1).
+
+    P and Q are no further apart after mixing, so that K is at most the larger of zero and that of the base, and the pair is
+    mu-GDP if the base is. To the left b is at least 1 - q.
     """
 
     base: LossTransform
@@ -44,19 +54,44 @@ class SampledOnce(LossTransform):
             Always.
         """
         raise NotAnsweredError(
-            "one sample of several releases, or of one known by its log-phi only, has no known log-phi: "
-            "its delta and epsilon are answered, other questions and compositions with it are not; "
-            "only Gaussians or small finite mechanisms on one sample compose"
+            "one sample of several releases, or of one known by its log-phi only, has no formula of its log-phi: only "
+            "Gaussians or small finite mechanisms on one sample have one; numbers are known, as m.log_phi(0.5)"
         )
 
+    @cached_property
+    def _mixing(self) -> Mixing:
+        return Mixing(self.base, *self._rate)
+
     def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
-        """Not known, like the formula."""
-        return self.formula(FLOATS, z)
+        """K at an array of points, those with one real part together."""
+        z = np.asarray(z)
+        points, found = z.ravel(), Values.unknown(z.size)
+        mid, rounding, inner = found.mid.astype(z.dtype if np.iscomplexobj(z) else float), found.rounding, found.inner
+        for a in np.unique(points.real):
+            chosen = np.flatnonzero(points.real == a)
+            heights, back = np.unique(np.abs(points[chosen].imag), return_inverse=True)
+            values = _values(self._mixing.at(float(a), heights, count))
+            at = values.mid[back.ravel()]
+            at = np.where(points[chosen].imag < 0, at.conj(), at) if np.iscomplexobj(z) else at.real
+            mid[chosen], rounding[chosen], inner[chosen] = at, values.rounding[back.ravel()], values.inner[back.ravel()]
+        return Values(mid.reshape(z.shape), rounding.reshape(z.shape), inner.reshape(z.shape))
+
+    def on_line(self, line: Line, count: int = 1) -> Values:
+        """K on a vertical line, all at once."""
+        return _values(self._mixing.at(line.abscissa, line.heights, count, line.step))
+
+    def approximate(self, c: Array, count: int = 1) -> Array:
+        """K at real points, to some digits."""
+        low, high = self.strip
+        inside = (c > low) & (c < high)
+        found = np.full(np.shape(c), np.inf)
+        found[inside] = self._mixing.approximate(np.asarray(c, dtype=float)[inside])
+        return found
 
     @property
     def strip(self) -> tuple[float, float]:
-        """What every law has; no more is known."""
-        return (-1.0, 0.0)
+        """To the right that of the base; to the left b has a lower end."""
+        return (-math.inf, self.base.strip[1])
 
     @property
     def support(self) -> Support:
@@ -64,12 +99,16 @@ class SampledOnce(LossTransform):
         base = self.base.support
         ends = [log_mixture.value(end, *self._rate) for end in (base.lower, base.upper)]
         room = max((high - low for low, high in ends if math.isfinite(low)), default=0.0)
-        return Support(ends[0][0], ends[1][1], base.error + room)
+        whole = self.base.log_masses() is None or float((self.base.log_masses() or (CERTAIN, CERTAIN))[1].mid[0]) == 0
+        return Support(ends[0][0], ends[1][1], base.error + room, base.atomless and whole)
 
     @property
     def growth(self) -> Growth:
-        """From the ends of the support; nothing is known of where K is infinite."""
-        return Growth.on(self.support)
+        """That of the base or nothing, whichever is larger; to the left at most by the lower end."""
+        base = self.base.growth
+        right = replace(base.right, offset=max(base.right.offset, 0.0))
+        left = OneSided.bounded(-self.support.lower)
+        return Growth(right, left, base.shift)
 
     @property
     def traits(self) -> Traits:
@@ -92,7 +131,24 @@ class SampledOnce(LossTransform):
         radius = at_zero.radius + 4 * ULP * np.abs(value) + rate_error * -np.expm1(at_zero.mid.real) / np.exp(value)
         return Values(value, radius, np.zeros(1)), CERTAIN
 
+    def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
+        """From values of K on blocks, and far out from the normal part of the base; zero without one."""
+        return self._envelope.at(abscissa, heights)
+
+    @cached_property
+    def _envelope(self) -> Envelope:
+        return Envelope(self.base, self._mixing)
+
     @property
     def _rate(self) -> tuple[float, float]:
         disc = self.rate.under(FLOATS)
         return float(disc.mid), float(disc.rad)
+
+
+def _values(found: Moments) -> Values:
+    """K from moments less one."""
+    known = np.isfinite(found.rounding) & np.isfinite(found.inner)
+    total = np.where(known, found.excess + (math.expm1(-found.scale) if found.scale else 0.0), 0.0)
+    rounding, inner = np.where(known, found.rounding, 0.0), np.where(known, found.inner, 0.0)
+    rounding = rounding + (2 * ULP if found.scale else 0.0)
+    return log_one_plus(total, rounding, inner, np.full(total.shape, found.scale), known)

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from logphi.arith.protocol import Plain
 from logphi.laws.log_phi import LogPhi
-from logphi.laws.sampled_once import SampledOnce
 
 
 class UnsupportedError(ValueError):
@@ -107,5 +106,7 @@ class Joint(Pair):
         return Joint(self.joint_loss.reflected())
 
     def mixed_loss(self, rate: float) -> LogPhi:
-        """Its profile is known, its transform is not."""
+        """By the transform of the loss; loaded when asked for, as a first answer rarely needs it."""
+        from logphi.laws.sampled_once import SampledOnce
+
         return LogPhi.of([(SampledOnce(self.joint_loss, Plain(rate)), 1)])

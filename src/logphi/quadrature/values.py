@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from logphi.arith.floats import ELEMENTARY, ULP, Discs
+from logphi.arith.floats import ELEMENTARY, ULP, Discs, complex_log1p
 from logphi.arrays import Array
 
 
@@ -92,6 +92,23 @@ class Values:
         known = np.isfinite(self.mid)
         mid = np.where(known, count * np.where(known, self.mid, 0), np.inf)
         return Values(mid, count * self.rounding + 2.0**-51 * np.abs(mid), count * self.inner)
+
+
+def log_one_plus(total: NDArray[Any], rounded: Array, inner: Array, scale: float | Array, known: NDArray[np.bool_]) -> Values:
+    """Values for e^scale (1 + total), where total is known to within two absolute errors."""
+    size, wrong = np.abs(1 + total), (rounded + inner) * (1 + 8 * ULP)
+    unresolved = wrong >= size / 2
+    resolved = complex_log1p(np.where(unresolved, 0.0, total))
+    mid = np.where(unresolved, np.log(np.where(unresolved, size + wrong, 1.0)), resolved) + scale
+    relative = np.where(unresolved, 0.0, wrong / np.where(unresolved, 1.0, size))
+    error = np.where(unresolved, SIZE_ONLY, -np.log1p(-relative) * (1 + 4 * ULP))
+    share = np.where(wrong > 0, inner / np.where(wrong > 0, wrong, 1.0), 0.0)
+    own = ELEMENTARY * np.abs(mid) + np.where(scale == 0, 0.0, 4 * ULP * (1 + np.abs(scale)))
+    return Values(
+        np.where(known, mid, np.inf),
+        np.where(known, error * (1 - share) + own, np.inf),
+        np.where(known, error * share, 0.0),
+    )
 
 
 # derived: far above what rounding does to the logarithm of a bound, and to a mass, relatively

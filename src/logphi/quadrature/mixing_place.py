@@ -1,0 +1,138 @@
+"""Where a mixture's moments are computed, and what is known there; notation of :mod:`logphi.quadrature.mellin_barnes`."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from logphi.arith.floats import ULP
+from logphi.arrays import Array, Complex
+from logphi.quadrature.values import Line, Values
+
+# chosen: the r that compete where (u + v)^p is at most (1 - r)^{1-p} u^p + r^{1-p} v^p
+SHARES = np.array([0.5, 0.2, 0.05, 1e-2, 1e-3, 1e-4, 1e-6])
+# derived: far above the rounding of a bound
+ROOM = 1 + 1e-9
+
+
+class Base(Protocol):
+    """What is asked of a law: K(z) = log M(z + 1)."""
+
+    @property
+    def strip(self) -> tuple[float, float]:
+        """Where K is finite."""
+
+    def log_transform(self, z: NDArray[Any], count: int = 1) -> Values:
+        """K at some points."""
+
+    def on_line(self, line: Line, count: int = 1) -> Values:
+        """K on a line."""
+
+    def approximate(self, c: NDArray[Any], count: int = 1) -> Array:
+        """K at real points, roughly."""
+
+    def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
+        """How K falls along a line."""
+
+    def log_masses(self) -> tuple[Values, Values] | None:
+        """K(0) and K(-1)."""
+
+
+@dataclass(frozen=True)
+class Mixed:
+    """A base law and the rate B at which its likelihood ratio is mixed with one, within ``rate_error`` of the true rate."""
+
+    base: Base
+    rate: float
+    rate_error: float
+
+
+@dataclass(frozen=True, eq=False)
+class Place:
+    """The line Re w = a + 1, that of the integral, Re s = c, and how often the results are to be multiplied."""
+
+    mixing: Mixed
+    a: float
+    c: float
+    count: int
+
+    @property
+    def last(self) -> int:
+        """J."""
+        return max(math.floor(self.c), -1)
+
+    @cached_property
+    def large(self) -> NDArray[np.int64]:
+        """The k of the terms of large losses, from zero to K."""
+        return np.arange(max(math.ceil(self.power - self.c), 0), dtype=np.int64)
+
+    @property
+    def power(self) -> float:
+        """Re w."""
+        return self.a + 1
+
+    @cached_property
+    def logs(self) -> tuple[float, float]:
+        """Log A and log B."""
+        return math.log1p(-self.mixing.rate), math.log(self.mixing.rate)
+
+    @cached_property
+    def masses(self) -> tuple[float, float, float, float]:
+        """M(0) and M(1), and their errors."""
+        known = self.mixing.base.log_masses()
+        if known is None:
+            return 1.0, 1.0, 0.0, 0.0
+        one, zero = (math.exp(min(float(x.mid[0]), 0.0)) for x in known)
+        error, other = (float(x.radius[0]) + 2 * ULP for x in known)
+        return zero, one, other, error
+
+    @cached_property
+    def moments(self) -> tuple[Array, Array]:
+        """Log M(j) for j = 0 .. J + 1, and bounds of its error."""
+        zero, one, zero_error, one_error = self.masses
+        later = self.mixing.base.log_transform(np.arange(2.0, max(self.last + 1, 2) + 1) - 1)
+        mid = np.concatenate([[log(zero), log(one)], later.mid.real])
+        return mid, np.concatenate([[zero_error, one_error], later.radius])
+
+    def moments_at(self, points: NDArray[Any]) -> Array:
+        """Upper bounds of log M(z + 1) at real z."""
+        values = self.mixing.base.log_transform(points)
+        found = values.mid.real + values.radius
+        return np.asarray(np.where(np.isnan(found), np.inf, found) + 1e-9)
+
+    def log_power(self, p: float) -> float:
+        """A bound of the logarithm of E[b^p]."""
+        log_a, log_b = self.logs
+        if p < 0:
+            return p * log_a
+        large = p * log_b + float(self.moments_at(np.array([p - 1]))[0])
+        if p <= 1:
+            return float(np.logaddexp(p * log_a, large))
+        # by convexity
+        small = p * log_a - (p - 1) * np.log1p(-SHARES)
+        return float(np.logaddexp(small, large - (p - 1) * np.log(SHARES)).min()) + 1e-9
+
+
+def binomials(w: Complex, last: int) -> tuple[Complex, Array]:
+    """The logarithms of binom(w, j) for j = 0 .. last, a row for each w, and bounds of their errors.
+
+    A factor within rounding of zero is taken for its error.
+    """
+    j = np.arange(max(last, 0))
+    factors = w[:, None] - j
+    slips = 2 * ULP * (1 + np.abs(w)[:, None] + j)
+    factors = np.where(np.abs(factors) < slips, slips, factors)
+    nothing = np.zeros((w.size, 1))
+    logs = np.concatenate([nothing, np.log(factors / (j + 1)).cumsum(axis=1)], axis=1)
+    slip = np.concatenate([nothing, (slips / np.abs(factors)).cumsum(axis=1) * 2], axis=1)
+    return logs, slip
+
+
+def log(x: float) -> float:
+    """The logarithm; of zero, minus infinity."""
+    return math.log(x) if x > 0 else -math.inf

@@ -1,0 +1,64 @@
+"""Rough values of a mixture's moments on the real axis; notation of :mod:`logphi.quadrature.mellin_barnes`."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from scipy.special import gammaln, gammasgn, loggamma
+
+from logphi.arrays import Array
+from logphi.quadrature.mixing_place import Mixed
+from logphi.quadrature.mixing_series import Series
+from logphi.quadrature.values import Line
+
+# measured: nodes of a rough value, and beyond which loss of digits the large losses alone are more
+_STEP, _NODES, _DIGITS = 0.22, 40, 9.0
+# chosen: the most terms
+_MOST = 400
+# derived: sums of so large terms stay within the range of doubles
+_IN_RANGE = 300.0
+
+
+def approximate(mixing: Mixed, a: Array) -> Array:
+    """Log E[b^{a+1}] at real points, to some digits where it is not far from zero or large."""
+    first = np.clip(np.ceil(a + 1), 1.0, _MOST)
+    found = np.empty(a.shape)
+    for one in np.unique(first):
+        chosen = first == one
+        found[chosen] = _roughly(mixing, a[chosen], int(one))
+    return found
+
+
+def _roughly(mixing: Mixed, a: Array, last: int) -> Array:
+    """With the terms up to j = J, at points a + 1 <= J."""
+    log_a, log_b = math.log1p(-mixing.rate), math.log(mixing.rate)
+    w, c = a + 1, last + 0.5
+    y = _STEP * np.arange(_NODES)
+    known = mixing.base.on_line(Line(c - 1, _STEP, _NODES)).mid
+    j = np.arange(2, last + 1)
+    moments = mixing.base.approximate(j - 1.0) if j.size else np.zeros(0)
+    if not (np.isfinite(known[0]) and np.isfinite(moments).all()):
+        return np.full(a.shape, np.inf)
+    w = np.asarray(w)
+    weights = loggamma(-c - 1j * y) + (c + 1j * y) * (log_b - log_a) + np.where(np.isfinite(known), known, -1e3)
+    logs = weights + loggamma(c - w[:, None] + 1j * y)
+    factor = w * log_a - gammaln(-w)
+    terms = gammaln(w[:, None] + 1) - gammaln(w[:, None] - j + 1) - gammaln(j + 1)
+    terms = terms + (w[:, None] - j) * log_a + j * log_b + moments
+    sign = gammasgn(w[:, None] + 1) * gammasgn(w[:, None] - j + 1)
+    largest = logs.real.max(axis=1) + factor
+    top = np.maximum(np.maximum(largest, terms.max(axis=1, initial=0.0)), 0.0)
+    top = np.where(top > _IN_RANGE, top, 0.0)
+    with np.errstate(all="ignore"):  # what is not finite is left to the largest losses below
+        values = np.exp(logs + (factor - top)[:, None])
+        integral = _STEP / math.pi * gammasgn(-w) * (values.sum(axis=1) - values[:, 0] / 2).real
+        # at whole numbers the integral has no part
+        integral = np.where(np.isfinite(factor), integral, 0.0)
+        total = (sign * np.exp(terms - top[:, None])).sum(axis=1) + integral
+        start, _ = Series(mixing, 0.0, c, 1).constant(np.asarray(a, complex), 1.0)
+        total = total + start.real * np.exp(-top)
+        found = np.where(top > 0, top + np.log(total + np.exp(-top)), np.log1p(total))
+    far = np.maximum(mixing.base.approximate(a) + w * log_b, 0.0)
+    lost = largest - _DIGITS > np.where(np.isfinite(found), found, -np.inf)
+    return np.where(np.isnan(found) | (lost & (far > 0)), far, found)

@@ -15,8 +15,11 @@ CASES = json.loads((ROOT / "tests/reference/frontier.json").read_text())["cases"
 # what is not answered yet, by tag
 AWAITED = {
     "allocation": "batches drawn by random allocation have no law yet",
-    "bounded-range": "a composition of exponential mechanisms is that of their hulls, above what any of them attains",
 }
+
+# figures that another computation corrects, with its relative error: adaptive picks among 1000 places of a step, which are a
+# strategy, attain 7.716, and between the places 7.71639; the figure given is that of picks fixed beforehand
+CORRECTED = {"fem2": (7.716394, 2e-6)}
 
 
 def _marks(case: dict[str, Any]) -> list[pytest.MarkDecorator]:
@@ -33,7 +36,8 @@ def test_frontier(case: dict[str, Any]) -> None:
     elif "upper_at_most" in case:
         assert bound.upper <= case["upper_at_most"]
     else:
-        value, error = float(case["value"]), case["rel"] * float(case["value"])
+        value, share = CORRECTED.get(case["id"], (float(case["value"]), case["rel"]))
+        error = share * value
         assert bound.lower <= value + error
         assert value - error <= bound.upper
         unit = bound.value if case["query"] == "delta" else max(1.0, bound.value)

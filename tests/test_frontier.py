@@ -15,7 +15,6 @@ CASES = json.loads((ROOT / "tests/reference/frontier.json").read_text())["cases"
 # what is not answered yet, by tag
 AWAITED = {
     "allocation": "batches drawn by random allocation have no law yet",
-    "selection": "the best of many runs has no law yet",
 }
 
 # figures that another computation corrects, with its relative error: adaptive picks among 1000 places of a step, which are a

@@ -44,9 +44,11 @@ CIRCLES = {
         "algebra.families",
         "algebra.hulls",
         "algebra.release",
+        "algebra.runs",
+        "algebra.selection",
         "algebra.shuffled",
         "algebra.truncated_sample",
-    ): "a mechanism is put on batches, or bounded by others, which makes mechanisms of another kind",
+    ): "a mechanism is put on batches, run again, or bounded by others, which makes mechanisms of another kind",
     ("laws.forms", "laws.transform"): "a law gives its form away, and a form may hold a law",
 }
 

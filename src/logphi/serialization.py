@@ -16,6 +16,7 @@ from logphi.text.description import CHOICE, COMPOSITION
 from logphi.text.strict_json import LONGEST_MECHANISM, MECHANISM, fields, json_object, number_from_json
 
 _SAMPLED = ("poisson", "subset")
+_OF_THEIR_BASE = {"shuffled": "shuffled batches are", "repeat_and_select": "repeated runs are"}
 # chosen: samples of compositions of samples: far below the recursion limit of the interpreter
 _DEEPEST = 50
 
@@ -66,8 +67,8 @@ def mechanism_from_data(data: Any, depth: int = 0) -> Mechanism:
     given = {one: number_from_json(f"{one[:40]!r} of {name[:40]!r}", value) for one, value in parameters.items()}
     try:
         adjacency = Adjacency.of(content["adjacency"])
-        if name == "shuffled":
-            return _shuffled(mechanism_from_data(content.get("base"), depth + 1), adjacency, given)
+        if name in _OF_THEIR_BASE:
+            return _transformed(name, mechanism_from_data(content.get("base"), depth + 1), adjacency, given)
         if name in _SAMPLED:
             return getattr(mechanism_from_data(content.get("base"), depth + 1), name)(**given, adjacency=adjacency)  # type: ignore[no-any-return]
         if name == CHOICE:
@@ -79,11 +80,11 @@ def mechanism_from_data(data: Any, depth: int = 0) -> Mechanism:
         raise ValueError(f"the parameters of {name[:40]!r} do not fit: {wrong}") from None
 
 
-def _shuffled(base: Mechanism, adjacency: Adjacency, given: dict[str, Any]) -> Mechanism:
-    """A mechanism on shuffled batches, under the relation of its base."""
+def _transformed(name: str, base: Mechanism, adjacency: Adjacency, given: dict[str, Any]) -> Mechanism:
+    """What a method of a mechanism makes of it, under the relation of its base."""
     if adjacency is not base.adjacency:
-        raise ValueError(f"shuffled batches are under the relation of their base, {base.adjacency.value!r}")
-    return base.shuffled(**given)
+        raise ValueError(f"{_OF_THEIR_BASE[name]} under the relation of their base, {base.adjacency.value!r}")
+    return getattr(base, name)(**given)  # type: ignore[no-any-return]
 
 
 def _listed(data: Any, depth: int) -> list[Mechanism]:

@@ -19,6 +19,7 @@ pytest.importorskip("dp_accounting")
 import dp_accounting as dpa
 from dp_accounting import dp_event, privacy_accountant_test
 from dp_accounting.pld import pld_privacy_accountant, pld_privacy_accountant_test
+from dp_accounting.rdp import rdp_privacy_accountant
 
 from logphi.adapters.dp_accounting import LogPhiAccountant, mechanism_of
 
@@ -209,7 +210,17 @@ class Subclass(dpa.GaussianDpEvent):
         (dpa.SampledWithoutReplacementDpEvent(10, 5, GAUSSIAN), SPECIAL, "replace_special"),
         (dpa.SampledWithReplacementDpEvent(10, 5, GAUSSIAN), REPLACE, "with replacement"),
         (dpa.ZCDpEvent(1.0), ADD_OR_REMOVE, "RdpAccountant"),
-        (dp_event.RepeatAndSelectDpEvent(GAUSSIAN, 5.0, 1.0), ADD_OR_REMOVE, "several runs"),
+        (
+            dpa.PoissonSampledDpEvent(0.1, dp_event.RepeatAndSelectDpEvent(GAUSSIAN, 5.0, 1.0)),
+            ADD_OR_REMOVE,
+            "sample of the best of several runs",
+        ),
+        (
+            dp_event.RepeatAndSelectDpEvent(dp_event.RepeatAndSelectDpEvent(GAUSSIAN, 5.0, 1.0), 5.0, 1.0),
+            ADD_OR_REMOVE,
+            "repeated here itself",
+        ),
+        (dp_event.RepeatAndSelectDpEvent(GAUSSIAN, 0.5, 1.0), ADD_OR_REMOVE, "mean must be at least 1"),
         (dpa.TruncatedSubsampledGaussianDpEvent(10, 0.5, 5, 1.0), ADD_OR_REMOVE, "PLDAccountant"),
         (dpa.SingleEpochTreeAggregationDpEvent(2.0, []), SPECIAL, "at least one"),
         (dpa.SingleEpochTreeAggregationDpEvent(2.0, 8), ADD_OR_REMOVE, "`REPLACE_SPECIAL`"),
@@ -356,3 +367,14 @@ def test_without_dp_accounting_the_adapter_says_what_to_install():
     code = "import sys; sys.modules['dp_accounting'] = None; import logphi.adapters.dp_accounting"
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert "pip install dp-accounting" in result.stderr
+
+
+def test_the_best_of_several_runs_is_below_the_renyi_accountant():
+    event = dpa.SelfComposedDpEvent(GAUSSIAN, 2)
+    for mean, shape in ((10.0, 1.0), (4.0, np.inf)):
+        best = dp_event.RepeatAndSelectDpEvent(event, mean, shape)
+        assert mechanism_of(best) == mechanism_of(event).repeat_and_select(mean, shape)
+        ours = LogPhiAccountant().compose(best).get_epsilon(1e-6)
+        assert ours <= rdp_privacy_accountant.RdpAccountant().compose(best).get_epsilon(1e-6)
+    assert mechanism_of(dp_event.RepeatAndSelectDpEvent(dpa.NoOpDpEvent(), 5.0, 1.0)).delta(0.0).upper == 0
+    assert not LogPhiAccountant().compose(dp_event.RepeatAndSelectDpEvent(dpa.NonPrivateDpEvent(), 5.0, 1.0)).get_delta(1) < 1

@@ -41,6 +41,11 @@ class Bracketed(Mechanism):
             raise UnsupportedError("a bracket is no answer of one method: leave method out")
         return between(*(getattr(one, name)(*arguments, **options) for one in (self.cover, self.attack)))
 
+    @property
+    def _unanswered(self) -> str:
+        """What there is no loss of."""
+        return "a release that is known by bounds has no loss"
+
     def loss_law(self) -> LogPhi:
         """Not known.
 
@@ -51,13 +56,17 @@ class Bracketed(Mechanism):
         """
         self._refuse()
 
+    @property
+    def _reveals_all(self) -> bool:
+        return self.cover._reveals_all
+
     def _repr_latex_(self) -> None:
         """No formula."""
 
     def _refuse(self) -> NoReturn:
         raise UnsupportedError(
-            "shuffled batches have no loss that is known: delta, epsilon, trade-off functions, divergences and zCDP are "
-            "answered with a bracket, and other questions by m.cover, an upper bound without amplification"
+            f"{self._unanswered}: delta, epsilon, trade-off functions, divergences and zCDP are answered with a bracket, and "
+            "other questions by m.cover, an upper bound"
         )
 
 

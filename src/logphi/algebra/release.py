@@ -16,7 +16,7 @@ from itertools import chain
 from operator import add
 from typing import Any, ClassVar
 
-from logphi.algebra import batches, certification
+from logphi.algebra import batches, certification, runs
 from logphi.algebra.constructor import Constructed
 from logphi.algebra.families import Family, Picked, sampled_family
 from logphi.algebra.parametric import Parametric, symbolic
@@ -54,6 +54,7 @@ class Mechanism(Guided, Serializable, Picked):
     ``kl_divergence``, ``max_divergence``.
     Laws: ``loss``, ``dual_loss``, ``unit_pair``, ``phi``, ``log_phi``. Attacks: ``risk``. Proofs: ``explain``, ``certify``.
     Composition: ``m1 + m2``, ``n * m``. Sampling: ``poisson``, ``subset``. Batches: ``shuffled``, ``fixed_order``.
+    Tuning: ``repeat_and_select``.
     Data sets: ``adjacency``, ``group``.
     Text: ``str(m)``, which :func:`logphi.parse` reads, and ``to_json``, which :func:`logphi.from_json` reads.
     """
@@ -72,6 +73,7 @@ class Mechanism(Guided, Serializable, Picked):
     certify = certification.certify
     shuffled = batches.shuffled
     fixed_order = batches.fixed_order
+    repeat_and_select = runs.repeat_and_select
 
     def tree(self) -> list[tuple[int, dict[str, Any]]]:
         """Counts and distinct mechanisms as plain data: names, relations and exact parameters, in one order.
@@ -143,6 +145,11 @@ class Mechanism(Guided, Serializable, Picked):
     def _numbers(self) -> Iterator[float]:
         """The parameters that are numbers, checked as they are read."""
         return iter(())
+
+    @property
+    def _reveals_all(self) -> bool:
+        """Whether every output tells everything."""
+        return self.loss_law().empty
 
     def pair(self) -> Pair:
         """The dominating pair, which sampling mixes: the product of those of all releases, which see one sample together."""

@@ -82,6 +82,10 @@ class Shuffled(Bracketed, Primitive):
         """One release without amplification: an adversary who knows the order sees which batch holds the record."""
         return self.base
 
+    @property
+    def _unanswered(self) -> str:
+        return "shuffled batches have no loss that is known"
+
     def loss_law(self) -> LogPhi:
         """Not known."""
         self._refuse()

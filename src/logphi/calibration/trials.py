@@ -142,9 +142,9 @@ def _first(trials: Trials) -> Any:
     """The allowed value nearest to one, but no end of the range at which everything leaks."""
     allowed = ((value, made) for value in _candidates(trials) if (made := trials.made(value)) is not None)
     first, made = next(allowed, (None, None))
-    if made is None or not made.loss_law().empty:
+    if made is None or not made._reveals_all:
         return first
-    return next((value for value, other in allowed if not other.loss_law().empty), first)
+    return next((value for value, other in allowed if not other._reveals_all), first)
 
 
 def _takes_whole_numbers_only(trials: Trials, start: float) -> bool:

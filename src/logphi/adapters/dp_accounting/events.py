@@ -76,7 +76,7 @@ def read(event: Any, relation: Adjacency) -> Counter[Mechanism] | None:
     private = True
     for leaf, count in leaves(event):
         try:
-            found = _SAMPLES.get(type(leaf), release)(leaf, relation)
+            found = _MADE.get(type(leaf), release)(leaf, relation)
         except UnreadableEventError:
             raise
         except (TypeError, ValueError, OverflowError) as error:
@@ -120,6 +120,19 @@ _SAMPLES: dict[type, Callable[[Any, Adjacency], Released]] = {
     dp_event.PoissonSampledDpEvent: _poisson,
     dp_event.SampledWithoutReplacementDpEvent: _subset,
 }
+
+
+def _selected(event: Any, relation: Adjacency) -> Released:
+    """The best of a random number of runs."""
+    if any(type(leaf) is dp_event.RepeatAndSelectDpEvent for leaf, _ in leaves(event.event)):
+        raise UnreadableEventError(event, "the best of several runs is repeated here itself, of which no good pair is known")
+    terms = read(event.event, relation)
+    if terms is None:
+        return Leak.EVERYTHING
+    return composed(terms, relation).repeat_and_select(event.mean, event.shape) if terms else Leak.NOTHING
+
+
+_MADE: dict[type, Callable[[Any, Adjacency], Released]] = {**_SAMPLES, dp_event.RepeatAndSelectDpEvent: _selected}
 
 
 def _one(event: Any, inner: list[tuple[Any, int]], base: Adjacency, relation: Adjacency) -> Released:

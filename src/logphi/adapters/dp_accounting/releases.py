@@ -146,7 +146,7 @@ _READERS: dict[str, Callable[[Any, Adjacency], Released]] = {
 
 _REFUSED = {
     "SampledWithReplacementDpEvent": "no pair of a sample with replacement is known here; sample without replacement",
-    "RepeatAndSelectDpEvent": "no pair of the best of several runs is known here; `RdpAccountant` bounds it",
+    "RepeatAndSelectDpEvent": "no pair of a sample of the best of several runs is known; sample each run",
     "ZCDpEvent": "a zCDP guarantee is a curve of Renyi divergences, which has no dominating pair; `RdpAccountant` composes it, "
     "or compose the mechanism itself",
     "TruncatedSubsampledGaussianDpEvent": "the pair of a truncated Poisson sample is a mixture that is not known here; "

@@ -1,0 +1,256 @@
+"""The best of a random number of runs, as in tuning: what covers it, and what an attack attains.
+
+notation: K runs, K independent of the data, f(x) = E x^K; (P, Q) the pair of one run, T its trade-off function, delta its
+profile. Each output has a score, which is a function of it; of all K outputs the one with the best score is released. Ties are
+broken by chance, as if each output had a random number beside it, so that no two scores are equal.
+
+Theorem. With r the supremum over x of f'(1 - T(x)) / f'(x),
+
+    delta_selected(eps) <= f'(1) delta(eps - log r),     f'(1) = E K.
+
+Proof. Let F be the probability under P that a run has a lower score than an output y, G that under Q. y is the best of k with
+the density k p(y) F^{k-1}, so that the selected output has the density p f'(F) under P and q f'(G) under Q. "Lower than y" is a
+test of P against Q, hence F <= 1 - T(G), and f'(F) <= f'(1 - T(G)) <= r f'(G), as f' grows. So
+
+    p f'(F) - e^eps q f'(G) <= f'(F) (p - e^{eps - log r} q) <= f'(1) (p - e^{eps - log r} q)_+ ,
+
+and the integral of the positive part is the claim. Where K = 0 nothing is released, as likely under P as under Q. The same
+holds with P and Q exchanged, where T is the trade-off function of that order.
+
+r. Of the truncated negative binomial law f'(1 - T) / f'(x) is ((1 - c x) / (gamma + c T))^{eta + 1}, c = 1 - gamma, which is at
+most e^{s (eta + 1)} for all x where T(x) >= (e^{-s} (1 - c x) - gamma) / c, a line of slope -e^{-s}. The best such line below T
+is 1 - delta(-s) - e^{-s} x, and with delta(-s) = 1 - e^{-s} + e^{-s} delta_reversed(s) the condition is
+
+    delta_reversed(s) <= (e^s - 1) gamma / (1 - gamma):
+
+any such s >= 0 will do, and the least is the best. Of the Poisson law log r = (E K) sup(1 - T(x) - x) = (E K) delta(0).
+
+The claim holds at every eps and in both orders, so that the hull of such points is a pair that dominates, and it composes. It
+need not be attained: the attack, which is the lower end, is a run whose score is its own log(p/q). Its events "above y" have
+the probabilities 1 - f(T(x)) under P and 1 - f(1 - x) under Q.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from functools import cached_property
+from itertools import accumulate, chain, pairwise
+from typing import Any
+
+import numpy as np
+
+from logphi.algebra.bracketed import Bracketed
+from logphi.algebra.families import lower, terms_of
+from logphi.algebra.release import Mechanism, Primitive, operand
+from logphi.answers.bound import Direction
+from logphi.arith.floats import ULP
+from logphi.arrays import Array
+from logphi.convex.hull import Hull, exponential
+from logphi.convex.lower_hull import hull_below
+from logphi.inputs.adjacency import Adjacency
+from logphi.inputs.arguments import Real, frozen
+from logphi.pairs.extremes import disjoint
+from logphi.pairs.finite import FinitePair
+from logphi.pairs.pair import Pair, UnsupportedError
+from logphi.sampling.repetitions import Repetitions
+from logphi.text.description import node
+
+# chosen: how far down the profile is followed, where it goes so far, and where not
+_FLOORS = (1e-40, 1e-30, 1e-20, 1e-12, 1e-8)
+# measured: with so many points epsilon is larger by less than 1e-5, and they take a second or two
+_POINTS, _COARSE = 4096, 257
+# chosen: no epsilon of one run is looked at beyond
+_FARTHEST = 250.0
+# measured: with so many the attack's epsilon is that of the best test to four digits
+_TESTS = 1024
+# derived: far above what places and bounds are rounded by
+_MARGIN = Fraction(1, 10**15)
+# chosen: log r is larger by less than 1e-7 of t
+_HALVINGS = 24
+# chosen: a tenth of what chords between the points add
+_RTOL = 1e-5
+# derived: masses are rounded to doubles
+_ROUNDED = 2.0**-51
+
+
+@frozen
+class Selected(Bracketed, Primitive):
+    """The best of a random number of runs; made by :meth:`Mechanism.repeat_and_select`."""
+
+    base: Mechanism
+    mean: Real
+    shape: Real
+    adjacency: Adjacency
+
+    @cached_property
+    def cover(self) -> Mechanism:
+        """By the theorem."""
+        return SelectionCover(self.base, self.mean, self.shape, self.adjacency)
+
+    @cached_property
+    def attack(self) -> Mechanism:
+        """By the likelihood ratio as the score."""
+        return SelectionAttack(self.base, self.mean, self.shape, self.adjacency)
+
+    @property
+    def few_outcomes(self) -> Mechanism:
+        """The same: it has few."""
+        return self.attack
+
+    @property
+    def _unanswered(self) -> str:
+        return "the best of many runs has no loss that is known"
+
+    def _text(self, spell: Callable[[Any], str]) -> str:
+        shape = f", shape={spell(self.shape)}" if self.shape != 1 else ""
+        return f"{operand(self.base, spell)}.repeat_and_select({spell(self.mean)}{shape})"
+
+    def _data(self, write: Callable[[str, Any], Any]) -> dict[str, Any]:
+        given = {"mean": self.mean, "shape": self.shape}
+        return node("repeat_and_select", self.adjacency.value, given, write, self.base._data(write))
+
+    def _numbers(self) -> Iterator[float]:
+        return chain([self.mean, self.shape], self.base._numbers())
+
+    def _grouped(self, size: int) -> Mechanism:
+        grouped: Mechanism = self.base.group(size).repeat_and_select(self.mean, self.shape)
+        return grouped
+
+    def _uncertified(self) -> str:
+        return "certificates do not know the best of many runs, whose answers are brackets: certify one run"
+
+    def pair(self) -> Pair:
+        """Not known.
+
+        Raises
+        ------
+        UnsupportedError
+            Always.
+        """
+        raise UnsupportedError(
+            "the best of many runs on one sample is not known: sample the run that is repeated, "
+            "m.poisson(rate).repeat_and_select(...)"
+        )
+
+
+@frozen
+class SelectionCover(Primitive):
+    """What dominates the best of a random number of runs."""
+
+    base: Mechanism
+    mean: Real
+    shape: Real
+    adjacency: Adjacency
+    _undescribed = "it is a hull of upper bounds"
+
+    def pair(self) -> Pair:
+        """The hull of the bounds of both orders."""
+        return self._pair
+
+    @cached_property
+    def _pair(self) -> Pair:
+        runs = Repetitions.of(float(self.mean), float(self.shape))
+        points = self._points(runs, Direction.REMOVE, Direction.ADD)
+        same = not self.base._bracketed and self.base.loss_law().traits.symmetric
+        added = points if same else self._points(runs, Direction.ADD, Direction.REMOVE)
+        points = points + [(1 / a, 1 - 1 / a + h / a) for a, h in added]
+        hull = Hull.of(points)
+        if len(hull.vertices) < 2:
+            return disjoint()
+        p, q = hull.pair()
+        return FinitePair(tuple(map(float, p)), tuple(map(float, q)), _ROUNDED)
+
+    def _points(self, runs: Repetitions, order: Direction, reverse: Direction) -> list[tuple[Fraction, Fraction]]:
+        """Places e^eps, and bounds of the profile of the selected output there."""
+        shift = _log_ratio(self.base, runs, order, reverse)
+        # further left the mean times 1 - e^eps is one already
+        first = max(math.log1p(-1 / runs.mean), -_FARTHEST / 4) if runs.mean > 1 else -_FARTHEST / 4
+        places = _places(self.base, first, order, _POINTS)
+        # sums round half an ulp
+        epsilons = (places + shift) + 2 * ULP * (np.abs(places) + shift)
+        deltas = _profile(self.base, places, order)
+        mean = Fraction(runs.mean) * (1 + Fraction(1, 2**50))
+        return [
+            (exponential(Fraction(epsilon)), mean * Fraction(delta))
+            for epsilon, delta in zip(epsilons.tolist(), deltas.tolist(), strict=True)
+            if delta * runs.mean < 1 and epsilon < _FARTHEST
+        ]
+
+
+def _places(base: Mechanism, first: float, order: Direction, count: int) -> Array:
+    """Epsilons of one run from the first on, dense where its profile falls fast."""
+    ends = (_epsilon(base, floor, order) for floor in _FLOORS)
+    last = min(next((end for end in ends if math.isfinite(end)), _FARTHEST), _FARTHEST)
+    coarse = np.linspace(first, max(last, first + 1e-9), _COARSE)
+    depths = -np.log(np.maximum(_profile(base, coarse, order), 1e-300))
+    way = np.maximum.accumulate(depths) + count**-0.5 * np.abs(depths[-1]) * np.linspace(0, 1, _COARSE)
+    # where the loss has an end, so has the profile
+    ends_at = _epsilon(base, 0.0, order)
+    end = [ends_at] if last < ends_at < _FARTHEST else []
+    return np.unique(np.concatenate([coarse, np.interp(np.linspace(way[0], way[-1], count), way, coarse), end]))
+
+
+def _profile(base: Mechanism, epsilons: Array, order: Direction) -> Array:
+    """Upper ends."""
+    found: Array = np.asarray(base.delta(epsilons, direction=order, rtol=_RTOL).upper)
+    return found
+
+
+def _epsilon(base: Mechanism, delta: float, order: Direction) -> float:
+    return float(base.epsilon(delta, direction=order).upper)
+
+
+def _log_ratio(base: Mechanism, runs: Repetitions, order: Direction, reverse: Direction) -> float:
+    """An upper bound of log r."""
+    if runs.poisson:
+        return runs.mean * float(base.delta(0.0, direction=order).upper) * (1 + 4 * ULP)
+    low, high = 0.0, runs.high
+    for _ in range(_HALVINGS):
+        s = (low + high) / 2
+        allowed = math.expm1(s) / math.expm1(runs.high) * (1 - 16 * ULP)
+        low, high = (low, s) if _profile(base, np.array([s]), reverse)[0] <= allowed else (s, high)
+    # t itself, where it begins, is allowed: e^t - 1 is (1 - gamma) / gamma, and no delta is above one
+    return high * (runs.shape + 1) * (1 + 8 * ULP)
+
+
+@frozen
+class SelectionAttack(Primitive):
+    """The best of a random number of runs whose score is the log-ratio of their two densities."""
+
+    base: Mechanism
+    mean: Real
+    shape: Real
+    adjacency: Adjacency
+    _undescribed = "it is one of many attacks"
+
+    def pair(self) -> Pair:
+        """The curve through the errors of a few tests, which is above the best one."""
+        return self._pair
+
+    @cached_property
+    def _pair(self) -> Pair:
+        runs = Repetitions.of(float(self.mean), float(self.shape))
+        power, chance = (np.array([float(one) for one in tails]) for tails in self._tests())
+        power, chance = runs.selected(power, upper=False), runs.selected(chance, upper=True)
+        points = [(Fraction(x), 1 - Fraction(y)) for x, y in zip(chance.tolist(), power.tolist(), strict=True)]
+        vertices = Hull.of([*points, (Fraction(1), Fraction(0))]).vertices
+        p = [float(here[1] - there[1]) for here, there in pairwise(vertices)]
+        q = [float(there[0] - here[0]) for here, there in pairwise(vertices)]
+        return FinitePair((*p, 0.0), (*q, float(1 - vertices[-1][0])), _ROUNDED)
+
+    def _tests(self) -> tuple[list[Fraction], list[Fraction]]:
+        """Probabilities under P and Q that log(p/q) of one run is large, of a pair whose profile is nowhere above its own."""
+        order, terms = Direction.REMOVE, terms_of(self.base)
+        # of a family no one member attains the whole profile
+        base = lower(terms)[0] if any(family is not None for _, family, _ in terms) else self.base
+        places = _places(base, -_FARTHEST / 4, order, _TESTS)
+        found = base.delta(places, direction=order, rtol=_RTOL)
+        known = [
+            # places are rounded up in the last of sixty digits
+            (exponential(Fraction(place)), max(Fraction(low) * (1 - _MARGIN) - _MARGIN**3, Fraction(0)), Fraction(high))
+            for place, low, high in zip(places.tolist(), found.lower.tolist(), found.upper.tolist(), strict=True)
+        ]
+        p, q = hull_below(known, Fraction(0), Fraction(1)).pair()
+        return list(accumulate(reversed(p))), list(accumulate(reversed(q)))

@@ -14,7 +14,6 @@ CASES = json.loads((ROOT / "tests/reference/frontier.json").read_text())["cases"
 
 # what is not answered yet, by tag
 AWAITED = {
-    "allocation": "batches drawn by random allocation have no law yet",
     "bounded-range": "a composition of exponential mechanisms is that of their hulls, above what any of them attains",
     "selection": "the best of many runs has no law yet",
     "clones": "shuffled local reports have no law yet",

@@ -16,6 +16,7 @@ from logphi.text.description import CHOICE, COMPOSITION
 from logphi.text.strict_json import LONGEST_MECHANISM, MECHANISM, fields, json_object, number_from_json
 
 _SAMPLED = ("poisson", "subset")
+_BATCHES = {"shuffled": "shuffled batches", "allocation": "randomly allocated batches"}
 # chosen: samples of compositions of samples: far below the recursion limit of the interpreter
 _DEEPEST = 50
 
@@ -66,8 +67,8 @@ def mechanism_from_data(data: Any, depth: int = 0) -> Mechanism:
     given = {one: number_from_json(f"{one[:40]!r} of {name[:40]!r}", value) for one, value in parameters.items()}
     try:
         adjacency = Adjacency.of(content["adjacency"])
-        if name == "shuffled":
-            return _shuffled(mechanism_from_data(content.get("base"), depth + 1), adjacency, given)
+        if name in _BATCHES:
+            return _on_batches(name, mechanism_from_data(content.get("base"), depth + 1), adjacency, given)
         if name in _SAMPLED:
             return getattr(mechanism_from_data(content.get("base"), depth + 1), name)(**given, adjacency=adjacency)  # type: ignore[no-any-return]
         if name == CHOICE:
@@ -79,11 +80,12 @@ def mechanism_from_data(data: Any, depth: int = 0) -> Mechanism:
         raise ValueError(f"the parameters of {name[:40]!r} do not fit: {wrong}") from None
 
 
-def _shuffled(base: Mechanism, adjacency: Adjacency, given: dict[str, Any]) -> Mechanism:
-    """A mechanism on shuffled batches, under the relation of its base."""
+def _on_batches(name: str, base: Mechanism, adjacency: Adjacency, given: dict[str, Any]) -> Mechanism:
+    """A mechanism on all batches of an epoch, under the relation of its base."""
     if adjacency is not base.adjacency:
-        raise ValueError(f"shuffled batches are under the relation of their base, {base.adjacency.value!r}")
-    return base.shuffled(**given)
+        raise ValueError(f"{_BATCHES[name]} are under the relation of their base, {base.adjacency.value!r}")
+    found: Mechanism = getattr(base, name)(**given)
+    return found
 
 
 def _listed(data: Any, depth: int) -> list[Mechanism]:

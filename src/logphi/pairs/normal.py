@@ -70,6 +70,15 @@ class NormalShift(Pair):
         shifts: tuple[Parameter, ...] = (Plain(0.0), *(Multiple(self.shift, j) for j in range(1, size + 1)))
         return LogPhi.of([(BlendedNormal(shifts, Binomial(size, rate)), 1)])
 
+    def allocated_loss(self, batches: int) -> LogPhi:
+        """No closed form: moments of a mean of lognormal variables.
+
+        Chua, Ghazi, Harrison, Kamath, Kumar, Leeman, Manurangsi, Sinha & Zhang 2024, *Balls-and-Bins Sampling for DP-SGD*.
+        """
+        from logphi.laws.allocated_normal import AllocatedNormal
+
+        return LogPhi.of([(AllocatedNormal(self._sampled(), batches), 1)])
+
     def spliced_loss(self, rate: float) -> LogPhi:
         """No closed form: an integral over half of the line."""
         from logphi.laws.curved_normal import SplicedNormal

@@ -1,0 +1,315 @@
+"""Complex moments E S^w of the mean S of t independent lognormal variables Y = e^{mX - m^2/2}.
+
+For a whole n > Re w and s = n - w, at any angle |theta| < pi/2,
+
+    Gamma(s) E S^w = e^{i theta s} * integral of e^{sv} G(e^{v + i theta}) dv,    G(u) = E[S^n e^{-uS}]
+                   = n! t^{-n} [x^n] (sum_j phi_j(u/t) x^j)^t,    phi_j(u) = E[Y^j e^{-uY}] / j!,
+
+as Gamma(s) S^{-s} is the integral of u^{s-1} e^{-uS} along any ray. A trapezoidal sum of step h in v errs by the same quantity at
+s + 2 pi i k/h, k not 0, and these are known to be small: |E S^{a+iy}| <= E S^a e^{-m^2 y^2/(2t)}, because the mean of the normal
+variables is independent of their differences, so that S is e^{m times that mean} times an independent factor.
+
+Every error is of one of three kinds. The sum over v leaves out other heights, and its ends: there |G(u)| is at most E S^n and at
+most E S^{n-b} (b / (e Re u))^b. The sums that give phi_j err by a share of phi_j(kappa |u|), which is known beforehand
+(:mod:`logphi.quadrature.lognormal_nodes`). What is rounded is followed through the power of the series.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln, loggamma
+
+from logphi.arith.floats import ULP
+from logphi.arrays import Array
+from logphi.quadrature.lognormal_nodes import Table, laplace_table
+from logphi.quadrature.values import Values
+
+# chosen: aliasing and truncation that are aimed at, as a logarithm; below rounding, and below it still in the longest sums
+_TARGET = -42.0
+# chosen: each angle is a third as far from the imaginary axis as the one before; measured: a sum in between loses a digit
+_TURNS = np.pi / 2 / 3.0 ** np.arange(12)
+# chosen: frequencies of the sums over v, so that nearby lines share their tables
+_FREQUENCIES = 8.0 * 1.25 ** np.arange(60)
+_WHOLE = 2.0
+# measured: heights of the terms that are summed to bound the aliasing
+_ORDERS = np.array([-3, -2, -1, 1, 2, 3])
+# derived: logarithms of moments within the range of doubles, with room for what they are multiplied by
+_LARGEST_MOMENT = 500.0
+_MOST_ORDERS = 60
+# chosen: orders of the rough moments, and what their sums leave out, as a logarithm
+_ROUGH_ORDERS = (0, 4, 12, 28)
+_ROUGH = -20.0
+# measured: more nodes than these take seconds
+_MOST_NODES = 60_000
+# measured against 40 digits: SciPy's log-gamma errs by less than two ulp of its size plus one
+_GAMMA = 4 * ULP
+
+
+@dataclass(frozen=True)
+class LognormalMean:
+    """The mean of ``count`` lognormal variables of shift m; ``relative_error`` is that of m."""
+
+    shift: float
+    count: int
+    relative_error: float = 0.0
+
+    @cached_property
+    def order(self) -> int:
+        """The largest n whose moment, and what leads to it, is a double."""
+        most = int(math.sqrt(2 * _LARGEST_MOMENT) / self.shift) if self.shift else _MOST_ORDERS
+        return max(2, min(most, _MOST_ORDERS))
+
+    @property
+    def highest(self) -> float:
+        """The largest power whose moment is computed."""
+        return self.order - 0.75
+
+    @cached_property
+    def log_moments(self) -> Array:
+        """Upper bounds of log E S^n for whole n, by the power of the series of all moments; exact but for rounding."""
+        j = np.arange(self.order + 1.0)
+        series = self.shift**2 * j * (j - 1) / 2 - gammaln(j + 1)
+        total = np.full(j.size, -np.inf)
+        total[0] = 0.0
+        power, left = series.copy(), self.count
+        while left:
+            if left & 1:
+                total = _log_product(total, power)
+            power = _log_product(power, power)
+            left >>= 1
+        found = total + gammaln(j + 1) - j * math.log(self.count)
+        return found + 1e-10 * (1 + np.abs(found))
+
+    def log_moment_bound(self, power: float) -> float:
+        """An upper bound of log E S^q for real q.
+
+        Between whole numbers by convexity; below zero as S is at least the geometric mean of the variables.
+        """
+        m = self.shift * (1 + 1e-12)
+        if power < 0:
+            return 0.5 * m * m * (-power + power * power / self.count)
+        if power <= 1:
+            return 0.0
+        low = min(int(power), self.order - 1)
+        share = power - low
+        return float((1 - share) * self.log_moments[low] + share * self.log_moments[low + 1])
+
+    def on_axis(self, power: float) -> tuple[float, float]:
+        """Log E S^a for real a, with a bound of its error; infinite where it is out of reach."""
+        return _on_axis(self, power)
+
+    def approximate(self, powers: Array) -> Array:
+        """Log E S^a for real a, to some digits; infinite where it is out of reach."""
+        values = np.full(powers.size, np.inf)
+        orders = [n for n in _ROUGH_ORDERS if n < self.order] + [self.order]
+        floor = -math.inf
+        for n in orders:
+            top = n - 0.75 if n == self.order else n - 1.5 if n else -0.5
+            those = np.flatnonzero((powers > floor) & (powers <= top))
+            floor = top
+            if not those.size:
+                continue
+            own = powers[those]
+            far = 2.0 ** math.ceil(math.log2(max(n - float(own.min()), 4.0)))
+            places, log_values = _rough(self, n, far)
+            rho = n - own[:, None]
+            exponent = rho * places + log_values
+            peak = exponent.max(axis=1, keepdims=True)
+            sums = np.exp(exponent - peak).sum(axis=1) * (places[1] - places[0])
+            values[those] = np.log(sums) + peak[:, 0] - gammaln(rho[:, 0])
+        return values
+
+    def at_heights(self, power: float, heights: Array) -> Values:
+        """log E S^{a + iy} for heights y >= 0."""
+        middle, radius = self.on_axis(power)
+        if not math.isfinite(middle + radius):
+            return Values.unknown(heights.size)
+        top = middle + radius
+        n = _best_order(self, power, middle)
+        rho = n - power
+        log_gamma = loggamma(rho + 1j * heights)
+        turn = np.pi / 2 - _TURNS[:, None]
+        loss = -turn * heights - rho * np.log(np.sin(_TURNS))[:, None]
+        chosen = np.argmin(loss, axis=0)
+        mid, rounding, inner = np.empty(heights.size, complex), np.empty(heights.size), np.zeros(heights.size)
+        for one in np.unique(chosen):
+            those = np.flatnonzero(chosen == one)
+            found = self._along(n, power, int(one), heights[those], log_gamma[those], middle, top)
+            mid[those], rounding[those], inner[those] = found.mid, found.rounding, found.inner
+        return Values(mid, rounding, inner)
+
+    def _along(
+        self, n: int, power: float, one: int, heights: Array, log_gamma: NDArray[np.complex128], middle: float, top: float
+    ) -> Values:
+        """By the ray of one angle."""
+        rho, alpha = n - power, float(np.pi / 2 - _TURNS[one])
+        scale = log_gamma.real + alpha * heights
+        frequency, wrong = self._frequency(rho, alpha, heights, scale)
+        ends = _ends(self, n, power, alpha, float(scale.min()) + middle + _TARGET)
+        if frequency is None or ends is None or (ends[1] - ends[0]) * frequency / 6 > _MOST_NODES:
+            return Values.unknown(heights.size)
+        step = 2 * np.pi / frequency
+        # few bits, so that the nodes are exact
+        step = math.ldexp(math.floor(math.ldexp(step, 30 - math.frexp(step)[1])), math.frexp(step)[1] - 30)
+        table = _table(self.shift, self.count, n, float(_TURNS[one]), step, math.floor(ends[0] / step), math.ceil(ends[1] / step))
+        v, weight = table.places, np.exp(rho * table.places + table.log_size - middle)
+        phase = np.exp(-1j * (heights[:, None] * v))
+        sums = (phase @ (weight * table.values)) * step
+        size = weight * np.abs(table.values)
+        turned = ULP * (heights * float((size * np.abs(v)).sum()) + float((size * (8 + 2 * (rho + 1) * np.abs(v))).sum()))
+        rounded = float((weight * table.radius).sum()) + turned + 16 * ULP * float(size.sum())
+        cut = math.exp(_log_cut(self, n, power, alpha, v[0] - step, v[-1] + step) - middle)
+        quadrature = table.share * np.exp(gammaln(rho) - rho * math.log(table.kappa) + top - middle)
+        wrong = rounded * step + np.exp(wrong + top - middle) + cut + quadrature
+        values = Values.logarithm(sums, wrong, -log_gamma.conj() - alpha * heights - 1j * (alpha * rho) + middle)
+        extra = _GAMMA * (1 + np.abs(log_gamma)) + 2 * ULP * alpha * (heights + rho) + self.parameter_error(power, heights, values, top)
+        return Values(values.mid, values.rounding + extra, values.inner)
+
+    def parameter_error(self, power: float, heights: Array, values: Values, top: float) -> Array:
+        """What the error of m does: |dM/dm| <= |w (w - 1)| m E S^a, as the sum of Y^2 is at most (sum of Y)^2.
+
+        By parts, dM/dm = w (w - 1) (m/t) E[S^{w-2} mean of Y^2].
+        """
+        if not self.relative_error:
+            return np.zeros(heights.size)
+        w = power + 1j * heights
+        slope = np.abs(w * (w - 1)) * self.shift**2 * self.relative_error * 1.01
+        with np.errstate(over="ignore"):  # infinite: nothing is known
+            share = slope * np.exp(top - (values.mid.real - values.radius))
+        return np.where(share < 0.5, -np.log1p(-np.minimum(share, 0.5)), np.inf)
+
+    def _frequency(self, rho: float, alpha: float, heights: Array, scale: Array) -> tuple[float | None, Array]:
+        """2 pi / h, and the logarithm of the aliasing over E S^a for each height."""
+        ends = np.array([int(np.argmin(heights)), int(np.argmax(heights))])
+        for frequency in _FREQUENCIES.tolist():
+            if (self._log_alias(rho, alpha, heights[ends], frequency) <= scale[ends] + _TARGET).all():
+                # a margin for the step, which is rounded down
+                return frequency, self._log_alias(rho, alpha, heights, frequency)
+        return None, scale
+
+    def _log_alias(self, rho: float, alpha: float, heights: Array, frequency: float) -> Array:
+        """The logarithm of the sum over k of |Gamma(rho + iY)| e^{alpha Y} e^{-m^2 Y^2/(2t)}, Y = y - 2 pi k/h.
+
+        Its logarithm is concave in Y for rho >= 1/2, so that what follows the last term falls at least as fast as it did there.
+        """
+        far = heights[:, None] + frequency * _ORDERS
+        size = self.shift * (1 - 1e-12)
+        terms = loggamma(rho + 1j * far).real + alpha * far - size * size * far * far / (2 * self.count)
+        with np.errstate(divide="ignore"):  # a ratio above one: nothing is known
+            rest = [terms[:, a] - np.log(np.maximum(-np.expm1(np.minimum(terms[:, a] - terms[:, b], 0.0)), 0.0)) for a, b in ((0, 1), (-1, -2))]
+        return np.logaddexp.reduce(np.column_stack([terms[:, 1:-1], *rest]), axis=1) + 1e-9
+
+
+@lru_cache(maxsize=64)
+def _rough(mean: LognormalMean, n: int, far: float) -> tuple[Array, Array]:
+    """Places v and log G(e^v), for powers whose distances to n are at most ``far``."""
+    step = 2.0 ** math.floor(math.log2(2 * math.pi / (7 * math.sqrt(far) + 7)))
+    below = _ends(mean, n, n - 0.5 - 0.25 * (n == 0), 0.0, _ROUGH)
+    above = _ends(mean, n, n - far, 0.0, float(gammaln(far)) + min(mean.log_moment_bound(n - far), 0.0) + _ROUGH)
+    low = below[0] if below else -60.0
+    high = above[1] if above else 60.0
+    table = _table(mean.shift, mean.count, n, float(_TURNS[0]), step, math.floor(low / step), math.ceil(high / step))
+    with np.errstate(divide="ignore"):
+        return table.places, table.log_size + np.log(np.maximum(table.values.real, 1e-300))
+
+
+@lru_cache(maxsize=4096)
+def _on_axis(mean: LognormalMean, power: float) -> tuple[float, float]:
+    if not power <= mean.highest:
+        return math.inf, math.inf
+    if power in (0.0, 1.0):
+        return 0.0, 0.0
+    n = _best_order(mean, power, 0.0)
+    rho, zero = n - power, np.zeros(1)
+    scale = gammaln(rho) + zero
+    frequency, alias = mean._frequency(rho, 0.0, zero, scale)
+    # no moment is below its least: E S^a >= e^{-m^2 |a| / 2} by Jensen's inequality, and at least 1 outside of [0, 1]
+    least = 0.0 if not 0 < power < 1 else -mean.shift**2 * power / 2
+    ends = _ends(mean, n, power, 0.0, float(scale[0]) + least + _TARGET)
+    if frequency is None or ends is None:
+        return math.inf, math.inf
+    step = 2 * np.pi / frequency
+    step = math.ldexp(math.floor(math.ldexp(step, 30 - math.frexp(step)[1])), math.frexp(step)[1] - 30)
+    table = _table(mean.shift, mean.count, n, float(_TURNS[0]), step, math.floor(ends[0] / step), math.ceil(ends[1] / step))
+    v = table.places
+    exponent = rho * v + table.log_size
+    shift = float((exponent + np.log(np.maximum(np.abs(table.values), 1e-300))).max())
+    weight = np.exp(exponent - shift)
+    total = float((weight * table.values.real).sum()) * step
+    size = weight * np.abs(table.values)
+    rounded = float((weight * table.radius + size * ULP * (24 + 2 * (rho + 1) * np.abs(v))).sum()) * step
+    cut = math.exp(_log_cut(mean, n, power, 0.0, v[0] - step, v[-1] + step) - shift)
+    # both relative to the truth
+    relative = math.exp(float(alias[0] - scale[0])) + table.share * table.kappa**-rho
+    wrong = (rounded + cut + relative * total) / (1 - relative)
+    if not wrong < total / 2:
+        return math.inf, math.inf
+    middle = math.log(total) + shift - float(scale[0])
+    radius = -math.log1p(-wrong / total) + _GAMMA * (1 + abs(float(scale[0]))) + 4 * ULP * (1 + abs(shift) + abs(middle))
+    slope = abs(power * (power - 1)) * mean.shift**2 * mean.relative_error * 1.02
+    return middle, radius + slope
+
+
+def _best_order(mean: LognormalMean, power: float, middle: float) -> int:
+    """The n for which a sum over v is cheapest."""
+    least = max(0, math.ceil(power + 0.5))
+    best, found = math.inf, least
+    for n in sorted({min(least + more, mean.order) for more in (0, 1, 2, 4, 7, 12, 20, 32)}):
+        if n < power + 0.25:
+            continue
+        rho = n - power
+        ends = _ends(mean, n, power, 0.0, float(gammaln(rho)) + middle + _TARGET)
+        if ends is not None:
+            cost = (ends[1] - ends[0] + 4) * (1 + n / 40 + (n / 20) ** 2) * (1 + math.sqrt(rho) / 12)
+            if cost < best:
+                best, found = cost, n
+    return found
+
+
+def _ends(mean: LognormalMean, n: int, power: float, alpha: float, log_target: float) -> tuple[float, float] | None:
+    """Where the sum over v may begin and end, as multiples of a whole number."""
+    rho = n - power
+    low = (log_target - mean.log_moments[n] + math.log(rho)) / rho
+    high = min(_log_end(mean, n, rho, alpha, b, log_target) for b in _exponents(rho))
+    if not math.isfinite(low + high):
+        return None
+    return _WHOLE * math.floor(low / _WHOLE), _WHOLE * math.ceil(max(high, low + 1) / _WHOLE)
+
+
+def _exponents(rho: float) -> list[float]:
+    return [rho + gap for gap in (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, rho, 4 * rho)]
+
+
+def _log_end(mean: LognormalMean, n: int, rho: float, alpha: float, b: float, log_target: float) -> float:
+    known = mean.log_moment_bound(n - b) + b * (math.log(b / math.cos(alpha)) - 1) - math.log(b - rho)
+    return (known - log_target) / (b - rho)
+
+
+def _log_cut(mean: LognormalMean, n: int, power: float, alpha: float, low: float, high: float) -> float:
+    """The logarithm of a bound of h times the sum beyond both ends, which is at most the integral from the last nodes left out.
+
+    ``low`` and ``high`` are the first places left out; the terms' bounds fall from there, so the integral begins a step before.
+    """
+    rho = n - power
+    below = mean.log_moments[n] + rho * low - math.log(rho)
+    above = min(
+        mean.log_moment_bound(n - b) + b * (math.log(b / math.cos(alpha)) - 1) + (rho - b) * high - math.log(b - rho)
+        for b in _exponents(rho)
+    )
+    return float(np.logaddexp(below, above)) + 1e-9
+
+
+def _log_product(a: Array, b: Array) -> Array:
+    """The product of two power series with positive coefficients, given by logarithms."""
+    size = a.size
+    return np.array([np.logaddexp.reduce(a[: k + 1] + b[k::-1]) for k in range(size)])
+
+
+@lru_cache(maxsize=48)
+def _table(shift: float, count: int, n: int, turn: float, step: float, first: int, last: int) -> Table:
+    return laplace_table(shift, count, n, turn, step, first, last)

@@ -156,7 +156,7 @@ class LognormalMean:
         step = 2 * np.pi / frequency
         # few bits, so that the nodes are exact
         step = math.ldexp(math.floor(math.ldexp(step, 30 - math.frexp(step)[1])), math.frexp(step)[1] - 30)
-        table = _table(self.shift, self.count, n, float(_TURNS[one]), step, math.floor(ends[0] / step), math.ceil(ends[1] / step))
+        table = _table(self, n, one, rho, step, ends)
         v, weight = table.places, np.exp(rho * table.places + table.log_size - middle)
         phase = np.exp(-1j * (heights[:, None] * v))
         sums = (phase @ (weight * table.values)) * step
@@ -165,23 +165,19 @@ class LognormalMean:
         rounded = float((weight * table.radius).sum()) + turned + 16 * ULP * float(size.sum())
         cut = math.exp(_log_cut(self, n, power, alpha, v[0] - step, v[-1] + step) - middle)
         quadrature = table.share * np.exp(gammaln(rho) - rho * math.log(table.kappa) + top - middle)
-        wrong = rounded * step + np.exp(wrong + top - middle) + cut + quadrature
+        moved = self._moved(power, heights) * np.exp(scale + top - middle)
+        wrong = rounded * step + np.exp(wrong + top - middle) + cut + quadrature + moved
         values = Values.logarithm(sums, wrong, -log_gamma.conj() - alpha * heights - 1j * (alpha * rho) + middle)
-        extra = _GAMMA * (1 + np.abs(log_gamma)) + 2 * ULP * alpha * (heights + rho) + self.parameter_error(power, heights, values, top)
+        extra = _GAMMA * (1 + np.abs(log_gamma)) + 2 * ULP * alpha * (heights + rho)
         return Values(values.mid, values.rounding + extra, values.inner)
 
-    def parameter_error(self, power: float, heights: Array, values: Values, top: float) -> Array:
-        """What the error of m does: |dM/dm| <= |w (w - 1)| m E S^a, as the sum of Y^2 is at most (sum of Y)^2.
+    def _moved(self, power: float, heights: Array) -> Array:
+        """What the error of m does, in units of E S^a: |dM/dm| <= |w (w - 1)| m E S^a.
 
-        By parts, dM/dm = w (w - 1) (m/t) E[S^{w-2} mean of Y^2].
+        By parts, dM/dm = w (w - 1) (m/t) E[S^{w-2} mean of Y^2], and the sum of Y^2 is at most the square of that of Y.
         """
-        if not self.relative_error:
-            return np.zeros(heights.size)
         w = power + 1j * heights
-        slope = np.abs(w * (w - 1)) * self.shift**2 * self.relative_error * 1.01
-        with np.errstate(over="ignore"):  # infinite: nothing is known
-            share = slope * np.exp(top - (values.mid.real - values.radius))
-        return np.where(share < 0.5, -np.log1p(-np.minimum(share, 0.5)), np.inf)
+        return np.abs(w * (w - 1)) * self.shift**2 * self.relative_error * 1.01
 
     def _frequency(self, rho: float, alpha: float, heights: Array, scale: Array) -> tuple[float | None, Array]:
         """2 pi / h, and the logarithm of the aliasing over E S^a for each height."""
@@ -213,7 +209,7 @@ def _rough(mean: LognormalMean, n: int, far: float) -> tuple[Array, Array]:
     above = _ends(mean, n, n - far, 0.0, float(gammaln(far)) + min(mean.log_moment_bound(n - far), 0.0) + _ROUGH)
     low = below[0] if below else -60.0
     high = above[1] if above else 60.0
-    table = _table(mean.shift, mean.count, n, float(_TURNS[0]), step, math.floor(low / step), math.ceil(high / step))
+    table = _table(mean, n, 0, 1.0, step, (low, high))
     with np.errstate(divide="ignore"):
         return table.places, table.log_size + np.log(np.maximum(table.values.real, 1e-300))
 
@@ -235,7 +231,7 @@ def _on_axis(mean: LognormalMean, power: float) -> tuple[float, float]:
         return math.inf, math.inf
     step = 2 * np.pi / frequency
     step = math.ldexp(math.floor(math.ldexp(step, 30 - math.frexp(step)[1])), math.frexp(step)[1] - 30)
-    table = _table(mean.shift, mean.count, n, float(_TURNS[0]), step, math.floor(ends[0] / step), math.ceil(ends[1] / step))
+    table = _table(mean, n, 0, rho, step, ends)
     v = table.places
     exponent = rho * v + table.log_size
     shift = float((exponent + np.log(np.maximum(np.abs(table.values), 1e-300))).max())
@@ -311,5 +307,13 @@ def _log_product(a: Array, b: Array) -> Array:
 
 
 @lru_cache(maxsize=48)
-def _table(shift: float, count: int, n: int, turn: float, step: float, first: int, last: int) -> Table:
-    return laplace_table(shift, count, n, turn, step, first, last)
+def _tabulated(shift: float, count: int, n: int, turn: float, power: float, step: float, first: int, last: int) -> Table:
+    return laplace_table(shift, count, n, turn, power, step, first, last)
+
+
+def _table(mean: LognormalMean, n: int, one: int, rho: float, step: float, ends: tuple[float, float]) -> Table:
+    """By a turn, for rho and somewhat more, so that nearby lines share it."""
+    power = 2.0 ** math.ceil(math.log2(max(rho, 1.0)))
+    return _tabulated(
+        mean.shift, mean.count, n, float(_TURNS[one]), power, step, math.floor(ends[0] / step), math.ceil(ends[1] / step)
+    )

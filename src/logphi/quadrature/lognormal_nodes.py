@@ -24,10 +24,12 @@ _LOG_ROOT = 0.5 * math.log(2 * math.pi)
 _TARGET = -42.0
 # derived: so many standard deviations from a mode leave less
 _REACH = 9.6
-# chosen: distances of the lines that compete
-_DISTANCES = np.linspace(0.2, 3.0, 29)
-# chosen: how far all lines stay from the imaginary axis at least, where the ray itself does
-_ROOM = 0.3
+# chosen: distances of the lines that compete, relative to the largest possible one, and how far they stay from the imaginary axis
+_DISTANCES = np.linspace(0.05, 1.0, 20)
+_FARTHEST = 3.0
+_ROOMS = np.linspace(0.3, 1.5, 13)
+# chosen: terms of a sum that are added one by one
+_CHUNK = 12
 # measured: elements of a matrix that is held at once
 _BLOCK = 400_000
 
@@ -44,23 +46,15 @@ class Table:
     kappa: float
 
 
-def laplace_table(shift: float, count: int, n: int, turn: float, step: float, first: int, last: int) -> Table:
-    """At v = step k for k from first to last, alpha = pi/2 - turn."""
+def laplace_table(shift: float, count: int, n: int, turn: float, power: float, step: float, first: int, last: int) -> Table:
+    """At v = step k for k from first to last, alpha = pi/2 - turn, for integrals with weights e^{rho v}, rho up to ``power``."""
     m, t, alpha = shift, count, math.pi / 2 - turn
-    room = min(turn, _ROOM)
-    far = math.pi / 2 - room
-    distance = np.minimum(_DISTANCES, far / m)
-    eta = np.maximum(0.0, alpha + m * distance - far) / m
-    spread = (eta + distance) ** 2 / 2
-    steps = 2 * np.pi * distance / (spread - _TARGET + math.log(2 * t))
-    best = int(np.argmax(steps))
-    d, e, width = float(distance[best]), float(eta[best]), float(steps[best])
-    width = math.ldexp(math.floor(math.ldexp(width, 12)), -12)
+    room, d, e, width = _lines(m, t, alpha, power)
     v = step * np.arange(first, last + 1)
     # where the mode of x -> e^{-x^2/2} Y^j e^{-kappa u Y} lies
     lowest = _lowest_mode(m, math.exp(min(float(v[-1]), 700.0) - math.log(t)))
     x = width * np.arange(math.floor((lowest - _REACH) / width), math.ceil((n * m + _REACH) / width) + 1)
-    kappa = math.sin(room) * (1 - 1e-12)
+    kappa = min(math.sin(room), math.cos(alpha)) * (1 - 1e-12)
     share = 1.01 * sum(math.exp((e + side * d) ** 2 / 2) for side in (1, -1)) / math.expm1(2 * math.pi * d / width)
     share += 1.01 * math.exp(e * e / 2) * math.erfc(_REACH / math.sqrt(2)) * math.sqrt(1 + m * (n * m - lowest))
     # twice where phi_0 is one minus a sum; n factors of a product at most are moved, t of them in all
@@ -87,6 +81,22 @@ def laplace_table(shift: float, count: int, n: int, turn: float, step: float, fi
     return Table(v, log_size, values, radius, share, kappa)
 
 
+def _lines(m: float, t: int, alpha: float, power: float) -> tuple[float, float, float, float]:
+    """The distance of all lines from the imaginary axis; d, eta and the step h, which is the largest that is small enough."""
+    turn = math.pi / 2 - alpha
+    room = (_ROOMS if alpha == 0 else np.minimum(_ROOMS, turn))[:, None]
+    far = math.pi / 2 - room
+    distance = _DISTANCES * far / m
+    distance = np.minimum(distance, _FARTHEST)
+    eta = np.maximum(0.0, alpha + m * distance - far) / m
+    blown = power * np.maximum(0.0, np.log(math.cos(alpha) / np.sin(room)))
+    steps = 2 * np.pi * distance / ((eta + distance) ** 2 / 2 - _TARGET + math.log(2 * t) + blown)
+    row, column = np.unravel_index(int(np.argmax(steps)), steps.shape)
+    # few bits, so that the nodes are exact
+    width = math.ldexp(math.floor(math.ldexp(float(steps[row, column]), 12)), -12)
+    return float(room[row, 0]), float(distance[row, column]), float(eta[row, column]), width
+
+
 def _rows(u: Array, x: Array, y: Array, y_error: Array, weights: NDArray[np.complex128], unit: Array, cosine: float, sine: float, n: int, t: int) -> tuple[Array, NDArray[np.complex128], Array]:
     """The values at some nodes."""
     with np.errstate(over="ignore", under="ignore"):
@@ -100,12 +110,12 @@ def _rows(u: Array, x: Array, y: Array, y_error: Array, weights: NDArray[np.comp
     gap = (2 * decay * s * s - fall) + 1j * (2 * decay * s * c)
     sizes = np.abs(weights)
     noise = decay * (size * (y_error + 6 * ULP))
-    phi = kernel @ weights.T
-    # a sum of k terms, and each term
-    sums = ULP * (8 + math.sqrt(x.size) * 0 + x.size)
+    phi = _chunked(kernel, weights)
+    # derived: a sum of chunks, and one in a chunk, of products
+    sums = ULP * (4 + _CHUNK + x.size / _CHUNK)
     phi_error = decay @ (sizes * (unit + sums)).T + noise @ sizes.T
     gap_size = np.minimum(2.0, size)
-    small = gap @ weights[0]
+    small = _chunked(gap, weights[:1])[:, 0]
     small_error = gap_size @ (sizes[0] * (unit[0] + sums)) + noise @ sizes[0]
     # where phi_0 is near one, by its distance from one
     near = np.abs(small) < 0.5
@@ -141,6 +151,16 @@ def _rows(u: Array, x: Array, y: Array, y_error: Array, weights: NDArray[np.comp
             log_size[bad], values[bad] = float(gammaln(n + 1)), 0
             radius[bad] = (np.abs(majorant) + majorant_error) * (1 + 1e-9)
     return log_size, values, radius
+
+
+def _chunked(kernel: NDArray[np.complex128], weights: NDArray[np.complex128]) -> NDArray[np.complex128]:
+    """The matrix product, by short sums, whose roundings are fewer."""
+    ends = range(_CHUNK, kernel.shape[1], _CHUNK)
+    parts = zip(np.split(kernel, ends, axis=1), np.split(weights, ends, axis=1), strict=True)
+    total = np.zeros((kernel.shape[0], weights.shape[0]), complex)
+    for rows, own in parts:
+        total += rows @ own.T
+    return total
 
 
 def _power(p: NDArray[np.complex128], error: Array, t: int, n: int, monic: bool = True) -> tuple[NDArray[np.complex128], Array]:

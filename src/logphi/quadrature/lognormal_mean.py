@@ -26,7 +26,7 @@ from scipy.special import gammaln, loggamma
 
 from logphi.arith.floats import ULP
 from logphi.arrays import Array
-from logphi.quadrature.lognormal_nodes import Table, laplace_table
+from logphi.quadrature.lognormal_nodes import Table, laplace_table, rough_table
 from logphi.quadrature.values import Values
 
 # chosen: aliasing and truncation that are aimed at, as a logarithm; below rounding, and below it still in the longest sums
@@ -209,9 +209,7 @@ def _rough(mean: LognormalMean, n: int, far: float) -> tuple[Array, Array]:
     above = _ends(mean, n, n - far, 0.0, float(gammaln(far)) + min(mean.log_moment_bound(n - far), 0.0) + _ROUGH)
     low = below[0] if below else -60.0
     high = above[1] if above else 60.0
-    table = _table(mean, n, 0, 1.0, step, (low, high))
-    with np.errstate(divide="ignore"):
-        return table.places, table.log_size + np.log(np.maximum(table.values.real, 1e-300))
+    return rough_table(mean.shift, mean.count, n, step, math.floor(low / step), math.ceil(high / step))
 
 
 @lru_cache(maxsize=4096)

@@ -5,12 +5,17 @@ modulus of the integrand is e^{(eta +- d)^2/2} times that of E[Y^j e^{-cY}], c =
 errs by no more than a share e^{(eta +- d)^2/2} / (e^{2 pi d/h} - 1), both added, of phi_j(kappa |u|). As |phi_j(u)| <= phi_j(Re u),
 the power of the series errs by no more than t times that share of G(kappa |u|), and an integral over v by as much of
 kappa^{-rho} Gamma(rho) E S^a.
+
+The integrand of phi_j(c) is log-concave in x, with second derivative -1 at most, and at its mode x*, where jm - x* = c m Y, at
+least -1 - m (jm - x*) from there to the left: what lies more than r beyond the mode is less than erfc(r/sqrt 2) (1 + m (jm - x*))^{1/2}
+of the whole.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,20 +23,25 @@ from scipy.special import gammaln
 
 from logphi.arith.floats import ULP
 from logphi.arrays import Array
+from logphi.quadrature.series_power import power_coefficient
+
+Numbers = NDArray[Any]
 
 _LOG_ROOT = 0.5 * math.log(2 * math.pi)
-# chosen: the share that is aimed at, as a logarithm
-_TARGET = -42.0
-# derived: so many standard deviations from a mode leave less
-_REACH = 9.6
+# chosen: the share that is aimed at, as a logarithm, and so many standard deviations from a mode as leave less
+_TARGET, _REACH = -42.0, 9.6
+# chosen: the same for rough values
+_ROUGH_TARGET, _ROUGH_REACH = -16.0, 6.0
 # chosen: distances of the lines that compete, relative to the largest possible one, and how far they stay from the imaginary axis
 _DISTANCES = np.linspace(0.05, 1.0, 20)
 _FARTHEST = 3.0
 _ROOMS = np.linspace(0.3, 1.5, 13)
 # chosen: terms of a sum that are added one by one
 _CHUNK = 12
-# measured: elements of a matrix that is held at once
-_BLOCK = 400_000
+# measured: nodes u that are within a factor of e^4 share their nodes x, and elements of a matrix that is held at once
+_LENGTH, _BLOCK = 4.0, 200_000
+# derived: a phi_0 known no better than to a hundredth of its size gets a bound in place of a value
+_LOST = 0.01
 
 
 @dataclass(frozen=True)
@@ -40,175 +50,177 @@ class Table:
 
     places: Array
     log_size: Array
-    values: NDArray[np.complex128]
+    values: Numbers
     radius: Array
     share: float
     kappa: float
 
 
+@dataclass(frozen=True)
+class _Lines:
+    """The lines of x: the smallest distance of u Y from the imaginary axis, as an angle, then d, eta and the step h."""
+
+    room: float
+    distance: float
+    raised: float
+    step: float
+
+
 def laplace_table(shift: float, count: int, n: int, turn: float, power: float, step: float, first: int, last: int) -> Table:
     """At v = step k for k from first to last, alpha = pi/2 - turn, for integrals with weights e^{rho v}, rho up to ``power``."""
     m, t, alpha = shift, count, math.pi / 2 - turn
-    room, d, e, width = _lines(m, t, alpha, power)
+    lines = _lines(m, t, alpha, power, _TARGET)
+    d, e, h = lines.distance, lines.raised, lines.step
     v = step * np.arange(first, last + 1)
-    # where the mode of x -> e^{-x^2/2} Y^j e^{-kappa u Y} lies
-    lowest = _lowest_mode(m, math.exp(min(float(v[-1]), 700.0) - math.log(t)))
-    x = width * np.arange(math.floor((lowest - _REACH) / width), math.ceil((n * m + _REACH) / width) + 1)
-    kappa = min(math.sin(room), math.cos(alpha)) * (1 - 1e-12)
-    share = 1.01 * sum(math.exp((e + side * d) ** 2 / 2) for side in (1, -1)) / math.expm1(2 * math.pi * d / width)
+    kappa = min(math.sin(lines.room), math.cos(alpha)) * (1 - 1e-12)
+    lowest = _mode(m, 0.0, math.exp(min(float(v[-1]), 600.0) - math.log(t)))
+    share = 1.01 * sum(math.exp((e + side * d) ** 2 / 2) for side in (1, -1)) / math.expm1(2 * math.pi * d / h)
     share += 1.01 * math.exp(e * e / 2) * math.erfc(_REACH / math.sqrt(2)) * math.sqrt(1 + m * (n * m - lowest))
-    # twice where phi_0 is one minus a sum; n factors of a product at most are moved, t of them in all
+    # twice where phi_0 is one minus a sum; t factors of a product
     share = math.expm1(2.02 * t * share)
-
-    j = np.arange(n + 1.0)[:, None]
-    exponent = -((x - j * m) ** 2) / 2 + m * m * j * (j - 1) / 2 + e * e / 2 - gammaln(j + 1) - j * math.log(t)
-    exponent += math.log(width) - _LOG_ROOT
-    angle = e * (j * m - x)
-    weights = np.exp(exponent + 1j * angle)
-    # derived: roundings of the exponents, and of the elementary functions
-    unit = ULP * (
-        12 + 2 * (x - j * m) ** 2 + 3 * m * m * j * (j + 1) + 2 * e * e + gammaln(j + 1) * 4 + 2 * j * math.log(t) + 3 * e * (j * m + np.abs(x))
-    )
-    y = np.exp(m * x - m * m / 2) / t
-    y_error = ULP * (8 + 2 * (m * np.abs(x) + m * m / 2))
-    psi = m * e - alpha
-    cosine, sine = math.cos(psi), math.sin(psi)
-    parts = [
-        _rows(np.exp(v[one]), x, y, y_error, weights, unit, cosine, sine, n, t)
-        for one in np.array_split(np.arange(v.size), max(1, v.size * x.size // _BLOCK))
-    ]
+    rows = max(1, min(int(_LENGTH / step), _BLOCK * int(math.ceil(m)) // 400))
+    parts = [_block(one, m, t, n, alpha, lines, kappa) for one in np.split(v, range(rows, v.size, rows))]
     log_size, values, radius = (np.concatenate(one) for one in zip(*parts, strict=True))
     return Table(v, log_size, values, radius, share, kappa)
 
 
-def _lines(m: float, t: int, alpha: float, power: float) -> tuple[float, float, float, float]:
-    """The distance of all lines from the imaginary axis; d, eta and the step h, which is the largest that is small enough."""
-    turn = math.pi / 2 - alpha
-    room = (_ROOMS if alpha == 0 else np.minimum(_ROOMS, turn))[:, None]
+def rough_table(shift: float, count: int, n: int, step: float, first: int, last: int) -> tuple[Array, Array]:
+    """Places v and log E[S^n e^{-uS}] at u = e^v, to some digits and without bounds."""
+    lines = _lines(shift, count, 0.0, 1.0, _ROUGH_TARGET)
+    v = step * np.arange(first, last + 1)
+    rows = max(1, int(_LENGTH / step))
+    parts = [_rough_block(one, shift, count, n, lines.step) for one in np.split(v, range(rows, v.size, rows))]
+    return v, np.concatenate(parts)
+
+
+def _lines(m: float, t: int, alpha: float, power: float, log_target: float) -> _Lines:
+    """Those of the largest step that is small enough."""
+    room = (_ROOMS if alpha == 0 else np.minimum(_ROOMS, math.pi / 2 - alpha))[:, None]
     far = math.pi / 2 - room
-    distance = _DISTANCES * far / m
-    distance = np.minimum(distance, _FARTHEST)
-    eta = np.maximum(0.0, alpha + m * distance - far) / m
+    distance = np.minimum(_DISTANCES * far / m, _FARTHEST)
+    raised = np.maximum(0.0, alpha + m * distance - far) / m
     blown = power * np.maximum(0.0, np.log(math.cos(alpha) / np.sin(room)))
-    steps = 2 * np.pi * distance / ((eta + distance) ** 2 / 2 - _TARGET + math.log(2 * t) + blown)
+    steps = 2 * np.pi * distance / ((raised + distance) ** 2 / 2 - log_target + math.log(2 * t) + blown)
     row, column = np.unravel_index(int(np.argmax(steps)), steps.shape)
     # few bits, so that the nodes are exact
-    width = math.ldexp(math.floor(math.ldexp(float(steps[row, column]), 12)), -12)
-    return float(room[row, 0]), float(distance[row, column]), float(eta[row, column]), width
+    width = math.ldexp(math.floor(math.ldexp(float(steps[row, column]), 14)), -14)
+    return _Lines(float(room[row, 0]), float(distance[row, column]), float(raised[row, column]), width)
 
 
-def _rows(u: Array, x: Array, y: Array, y_error: Array, weights: NDArray[np.complex128], unit: Array, cosine: float, sine: float, n: int, t: int) -> tuple[Array, NDArray[np.complex128], Array]:
-    """The values at some nodes."""
-    with np.errstate(over="ignore", under="ignore"):
-        size = np.minimum(u[:, None] * y, 1e300)
-        real, half = size * cosine, size * (sine / 2)
-    fall = np.expm1(-real)
-    s, c = np.sin(half), np.cos(half)
-    decay = np.exp(-real)
-    kernel = decay * (1 - 2 * s * s) - 1j * (2 * decay * s * c)
-    # 1 - e^{-z}, without cancellation
-    gap = (2 * decay * s * s - fall) + 1j * (2 * decay * s * c)
-    sizes = np.abs(weights)
+def _mode(m: float, mean: float, c: float) -> float:
+    """The mode of e^{-x^2/2 + x mean - cY}, rounded down to a half."""
+    log_c = math.log(c * m) - m * m / 2 if c > 0 else -math.inf
+    low = min(mean, 0.0)
+    while mean > low and math.log(mean - low) < log_c + m * low:
+        low -= 1.0
+    if low == mean:
+        low -= 1.0
+        while math.log(mean - low) < log_c + m * low:
+            low -= 1.0
+    high = mean
+    while high - low > 0.5:
+        middle = (low + high) / 2
+        low, high = (low, middle) if middle >= mean or math.log(mean - middle) < log_c + m * middle else (middle, high)
+    return low
+
+
+def _nodes(v: Array, m: float, t: int, n: int, h: float, kappa: float, reach: float) -> Array:
+    """Nodes x for all nodes v and all j: from the lowest mode to the highest one, and that of the normal density itself."""
+    log_t = math.log(t)
+    low = min(0.0, _mode(m, 0.0, math.exp(min(float(v[-1]), 600.0) - log_t)))
+    high = max(0.0, _mode(m, n * m, kappa * math.exp(max(float(v[0]), -600.0) - log_t)) + 0.5)
+    return np.asarray(h * np.arange(math.floor((low - reach) / h), math.ceil((high + reach) / h) + 1))
+
+
+def _rough_block(v: Array, m: float, t: int, n: int, h: float) -> Array:
+    x = _nodes(v, m, t, n, h, 1.0, _ROUGH_REACH)
+    j = np.arange(n + 1.0)[:, None]
+    exponent = -((x - j * m) ** 2) / 2 + m * m * j * (j - 1) / 2 - gammaln(j + 1) - j * math.log(t) + math.log(h) - _LOG_ROOT
+    kernel = np.exp(-np.exp(v)[:, None] * (np.exp(m * x - m * m / 2) / t))
+    phi = np.maximum(kernel @ np.exp(exponent).T, 1e-300)
+    coefficient, _ = power_coefficient(phi / phi[:, :1], np.zeros(phi.shape), t, n)
+    with np.errstate(divide="ignore"):  # minus infinity: nothing
+        return np.asarray(t * np.log(phi[:, 0]) + np.log(coefficient) + float(gammaln(n + 1)))
+
+
+def _block(v: Array, m: float, t: int, n: int, alpha: float, lines: _Lines, kappa: float) -> tuple[Array, Numbers, Array]:
+    """The values at some nodes: logarithms of their sizes, what they are in these units, and radii in the same units."""
+    e = lines.raised
+    x = _nodes(v, m, t, n, lines.step, kappa, _REACH)
+    j = np.arange(n + 1.0)[:, None]
+    log_j, log_t = gammaln(j + 1), math.log(t)
+    exponent = -((x - j * m) ** 2) / 2 + (m * m * j * (j - 1) + e * e) / 2 - log_j - j * log_t + math.log(lines.step) - _LOG_ROOT
+    sizes = np.exp(exponent)
+    # derived: roundings of the exponent's parts, and of the elementary functions
+    unit = ULP * (10 + 1.5 * (x - j * m) ** 2 + j * m * np.abs(x - j * m) + 2 * m * m * j * (j + 1) + e * e + 4 * log_j + 2 * j * log_t)
+    y = np.exp(m * x - m * m / 2) / t
+    y_error = ULP * (8 + 1.5 * (m * np.abs(x) + m * m / 2))
+    size = np.minimum(np.exp(v)[:, None] * y, 1e300)
+    weights: Numbers = sizes
+    if alpha == 0:
+        fall = -size
+        gap: Numbers = -np.expm1(fall)
+        kernel: Numbers = np.exp(fall)
+        decay = kernel
+    else:
+        unit = unit + ULP * 1.5 * e * (j * m + np.abs(x - j * m) + np.abs(x))
+        weights = sizes * np.exp(1j * (e * (j * m - x)))
+        psi = m * e - alpha
+        real, half = size * math.cos(psi), size * (math.sin(psi) / 2)
+        decay = np.exp(-real)
+        s = np.sin(half)
+        turned = 2 * decay * s
+        kernel, gap = np.empty(size.shape, complex), np.empty(size.shape, complex)
+        gap.imag = turned * np.cos(half)
+        turned *= s
+        # 1 - e^{-z}, without cancellation
+        gap.real = turned - np.expm1(-real)
+        kernel.real, kernel.imag = decay - turned, -gap.imag
     noise = decay * (size * (y_error + 6 * ULP))
-    phi = _chunked(kernel, weights)
     # derived: a sum of chunks, and one in a chunk, of products
     sums = ULP * (4 + _CHUNK + x.size / _CHUNK)
-    phi_error = decay @ (sizes * (unit + sums)).T + noise @ sizes.T
-    gap_size = np.minimum(2.0, size)
+    phi, phi_error = _chunked(kernel, weights), decay @ (sizes * (unit + sums)).T + noise @ sizes.T
     small = _chunked(gap, weights[:1])[:, 0]
-    small_error = gap_size @ (sizes[0] * (unit[0] + sums)) + noise @ sizes[0]
+    small_error = np.minimum(2.0, size) @ (sizes[0] * (unit[0] + sums)) + noise @ sizes[0]
+    return _powered(phi, phi_error, small, small_error, t, n)
+
+
+def _powered(phi: Numbers, phi_error: Array, small: Numbers, small_error: Array, t: int, n: int) -> tuple[Array, Numbers, Array]:
+    """The coefficient of the power from phi_j / t^j, j up to n, and from 1 - phi_0."""
+    log_n = float(gammaln(n + 1))
     # where phi_0 is near one, by its distance from one
     near = np.abs(small) < 0.5
     phi0 = np.where(near, 1 - small, phi[:, 0])
-    phi0_error = np.where(near, small_error + 2 * ULP, phi_error[:, 0])
-    safe = np.maximum(np.abs(phi0), 1e-300)
-    log_phi0 = np.where(near, np.log1p(-np.where(near, small, 0)), np.log(np.where(near, 1.0, np.where(phi0 == 0, 1e-300, phi0))))
-    relative = np.where(near, small_error, phi_error[:, 0]) / safe
-    lost = ~(relative < 0.01)
-    relative = np.where(lost, 0.0, relative)
-    log_error = 1.01 * relative + 4 * ULP * np.abs(log_phi0)
-    ratios = phi / np.where(phi0 == 0, 1.0, phi0)[:, None]
-    ratio_error = (phi_error / safe[:, None] + np.abs(ratios) * (relative[:, None] + 8 * ULP)) * 1.02
-    ratios[:, 0], ratio_error[:, 0] = 1.0, 0.0
-    power, power_error = _power(ratios, ratio_error, t, n)
+    error0 = np.where(near, small_error, phi_error[:, 0])
+    lost = error0 > _LOST * np.abs(phi0)
+    phi0, error0 = np.where(lost, 1.0, phi0), np.where(lost, 0.0, error0)
+    log_phi0 = np.where(near, np.log1p(-np.where(near, small, 0)), np.log(phi0))
+    relative = 1.01 * error0 / np.abs(phi0)
+    ratios = np.where(lost[:, None], 0.0, phi / phi0[:, None])
+    ratio_error = 1.02 * (phi_error / np.abs(phi0)[:, None] + np.abs(ratios) * (relative[:, None] + 8 * ULP))
+    coefficient, error = power_coefficient(ratios, ratio_error, t, n)
     exponent = t * log_phi0
-    log_size = exponent.real + float(gammaln(n + 1))
-    values = power * np.exp(1j * exponent.imag)
-    exponent_error = t * log_error * 1.01 + 4 * ULP * (np.abs(exponent) + float(gammaln(n + 1)) + 2)
-    blown = np.where(exponent_error < 0.5, np.expm1(np.minimum(exponent_error, 0.5)), np.inf)
-    radius = (power_error * (1 + np.minimum(blown, 1.0)) + np.abs(power) * blown)
-    # where phi_0 is lost to rounding, it is known to be small: a bound of all
-    bound = t * np.log(np.minimum(phi_error[:, 0] + np.abs(phi[:, 0]), 1.0)) + float(gammaln(n + 1))
-    if lost.any() or not np.isfinite(radius).all():
-        bad = lost | ~np.isfinite(radius) | ~np.isfinite(values)
-        if n == 0:
-            log_size, values, radius = np.where(bad, bound, log_size), np.where(bad, 0, values), np.where(bad, 1.0, radius)
-        else:
-            majorant, majorant_error = _power(
-                (np.abs(phi[bad]) + phi_error[bad]).astype(complex), np.zeros((int(bad.sum()), n + 1)), t, n, monic=False
-            )
-            log_size, values, radius = log_size.copy(), values.copy(), radius.copy()
-            log_size[bad], values[bad] = float(gammaln(n + 1)), 0
-            radius[bad] = (np.abs(majorant) + majorant_error) * (1 + 1e-9)
+    log_size, values = exponent.real + log_n, coefficient
+    if np.iscomplexobj(phi):
+        values = coefficient * np.exp(1j * exponent.imag)
+    wrong = 1.01 * t * (relative + 4 * ULP * np.abs(log_phi0)) + 4 * ULP * (np.abs(exponent) + log_n + 2)
+    # with half a unit or more nothing is known
+    blown = np.where(wrong < 0.5, np.expm1(np.minimum(wrong, 0.5)), np.inf)
+    radius = error * (1 + np.minimum(blown, 1.0)) + np.abs(coefficient) * blown
+    lost |= ~np.isfinite(radius) | ~np.isfinite(np.abs(values))
+    if lost.any():
+        # known to be small: the coefficient of the power of the bounds
+        most = np.abs(phi[lost]) + phi_error[lost]
+        scale = np.maximum(most[:, :1], 1e-300)
+        bound, more = power_coefficient(most / scale, np.zeros(most.shape), t, n)
+        log_size[lost], values[lost] = t * np.log(scale[:, 0]) + log_n, 0
+        radius[lost] = (bound + more) * (1 + 1e-9) * math.exp(1e-12 * (1 + log_n))
     return log_size, values, radius
 
 
-def _chunked(kernel: NDArray[np.complex128], weights: NDArray[np.complex128]) -> NDArray[np.complex128]:
+def _chunked(kernel: Numbers, weights: Numbers) -> Numbers:
     """The matrix product, by short sums, whose roundings are fewer."""
-    ends = range(_CHUNK, kernel.shape[1], _CHUNK)
-    parts = zip(np.split(kernel, ends, axis=1), np.split(weights, ends, axis=1), strict=True)
-    total = np.zeros((kernel.shape[0], weights.shape[0]), complex)
-    for rows, own in parts:
-        total += rows @ own.T
+    total = kernel[:, :_CHUNK] @ weights[:, :_CHUNK].T
+    for first in range(_CHUNK, kernel.shape[1], _CHUNK):
+        total += kernel[:, first : first + _CHUNK] @ weights[:, first : first + _CHUNK].T
     return total
-
-
-def _power(p: NDArray[np.complex128], error: Array, t: int, n: int, monic: bool = True) -> tuple[NDArray[np.complex128], Array]:
-    """The n-th coefficient of the t-th power of a series, with its error; by Miller's recurrence where it has one sign."""
-    rows = p.shape[0]
-    if n == 0:
-        return (np.ones(rows, complex), np.zeros(rows)) if monic else (p[:, 0] ** t, np.zeros(rows))
-    if monic and t >= n:
-        a, e = np.zeros((n + 1, rows), complex), np.zeros((n + 1, rows))
-        a[0] = 1.0
-        series, size = p.T.copy(), np.abs(p.T) * (1 + 4 * ULP)
-        series_error = error.T + size * ULP * (8 + n)
-        most = size + error.T
-        for k in range(1, n + 1):
-            i = np.arange(1, k + 1)
-            factor = ((i * (t + 1.0) - k) / k)[:, None]
-            back = a[k - 1 :: -1][:k]
-            back_error = e[k - 1 :: -1][:k]
-            a[k] = (factor * series[1 : k + 1] * back).sum(axis=0)
-            e[k] = (factor * (most[1 : k + 1] * back_error + series_error[1 : k + 1] * np.abs(back))).sum(axis=0)
-        return a[n], e[n] * (1 + 1e-9)
-    total, total_error = None, None
-    power, power_error, left = p.T.copy(), error.T.copy(), t
-    while True:
-        if left & 1:
-            total, total_error = (power, power_error) if total is None else _product(total, total_error, power, power_error)
-        left >>= 1
-        if not left:
-            return total[n], total_error[n]
-        power, power_error = _product(power, power_error, power, power_error)
-
-
-def _product(a, a_error, b, b_error):
-    n = a.shape[0] - 1
-    value, error = np.zeros_like(a), np.zeros_like(a_error)
-    size_a, size_b = np.abs(a), np.abs(b)
-    with np.errstate(over="ignore", invalid="ignore"):
-        for k in range(n + 1):
-            value[k] = (a[: k + 1] * b[k::-1]).sum(axis=0)
-            error[k] = (
-                size_a[: k + 1] * b_error[k::-1] + a_error[: k + 1] * (size_b[k::-1] + b_error[k::-1]) + size_a[: k + 1] * size_b[k::-1] * ULP * (8 + n)
-            ).sum(axis=0)
-    return value, error * (1 + 1e-12)
-
-
-def _lowest_mode(m: float, c: float) -> float:
-    """A lower bound of the mode of e^{-x^2/2 - cY}, where -x = c m Y."""
-    low = 0.0
-    while -low < c * m * math.exp(m * low - m * m / 2):
-        low -= 1.0
-    return low

@@ -72,7 +72,8 @@ def allocation(self: Mechanism, batches: Scalar, *, epochs: Scalar = 1, particip
     E times: it is ``(E * m).allocation(t)``.
 
     All releases of a composition see one allocation. A record that is in k of the t batches, drawn uniformly, is covered by an
-    upper bound: k epochs of one in t/k batches, rounded to whole numbers that add up to t. What is returned is then that composition.
+    upper bound: k epochs of one in t/k batches, rounded to whole numbers that add up to t. What is returned is then that
+    composition.
 
     Parameters
     ----------
@@ -95,14 +96,15 @@ def allocation(self: Mechanism, batches: Scalar, *, epochs: Scalar = 1, particip
 
     References
     ----------
-    Chua et al. 2024, *Balls-and-Bins Sampling for DP-SGD*; Feldman & Shenfeld 2025, *Privacy Amplification by Random Allocation*.
+    Chua et al. 2024, *Balls-and-Bins Sampling for DP-SGD*; Feldman & Shenfeld 2025, *Privacy Amplification by Random
+    Allocation*.
 
     Examples
     --------
     >>> import logphi as lp
     >>> epoch = lp.Gaussian(sigma=1).allocation(100)
     >>> round(epoch.epsilon(1e-5).value, 9), round((5 * epoch).epsilon(1e-5).value, 9)
-    (0.620939672, 0.908421346)
+    (0.620939672, 1.205805255)
     """
     number, times = check.whole("batches", batches, 1, LARGEST_SIZE), check.count("epochs", epochs)
     shares = check.whole("participations", participations, 1, LARGEST_SIZE)

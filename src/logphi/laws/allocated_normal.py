@@ -69,7 +69,7 @@ class AllocatedNormal(LossTransform):
         return Growth(right, left, largest_shift(self.shift))
 
     def log_envelope(self, abscissa: float, heights: Array, end: float = np.inf) -> Array:
-        """-m^2 y^2 / (2t): the mean of the normal variables is independent of their differences, and a factor e^{m mean} of S."""
+        """-m^2 y^2 / (2t): S is e^{m times the mean of the X} times a factor that depends on their differences only."""
         m = self.shift.under(FLOATS)
         least = float(m.mid - m.rad)
         return -0.5 * (least * heights) ** 2 / self.batches * (1 - 1e-14)
@@ -102,7 +102,9 @@ class AllocatedNormal(LossTransform):
         off = np.abs(((1 + c) - 1) - c)
         if not off.any():
             return values
-        beside = sum(np.exp(np.array([self.mean.log_moment_bound(float(1 + one + side)) for one in c])) for side in (0.25, -0.25))
+        beside = sum(
+            np.exp(np.array([self.mean.log_moment_bound(float(1 + one + side)) for one in c])) for side in (0.25, -0.25)
+        )
         with np.errstate(over="ignore", invalid="ignore"):  # not finite: nothing is known
             share = 4.1 * off * beside * np.exp(values.radius - values.mid.real)
         inside = np.where(share < 0.5, share, 0.0)

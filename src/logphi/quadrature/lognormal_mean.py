@@ -5,12 +5,12 @@ For a whole n > Re w and s = n - w, at any angle |theta| < pi/2,
     Gamma(s) E S^w = e^{i theta s} * integral of e^{sv} G(e^{v + i theta}) dv,    G(u) = E[S^n e^{-uS}]
                    = n! t^{-n} [x^n] (sum_j phi_j(u/t) x^j)^t,    phi_j(u) = E[Y^j e^{-uY}] / j!,
 
-as Gamma(s) S^{-s} is the integral of u^{s-1} e^{-uS} along any ray. A trapezoidal sum of step h in v errs by the same quantity at
-s + 2 pi i k/h, k not 0, and these are known to be small: |E S^{a+iy}| <= E S^a e^{-m^2 y^2/(2t)}, because the mean of the normal
-variables is independent of their differences, so that S is e^{m times that mean} times an independent factor.
+as Gamma(s) S^{-s} is the integral of u^{s-1} e^{-uS} along any ray. A trapezoidal sum of step h in v errs by the same quantity
+at s + 2 pi i k/h, k not 0, and these are known to be small: |E S^{a+iy}| <= E S^a e^{-m^2 y^2/(2t)}, because the mean of the
+normal variables is independent of their differences, so that S is e^{m times that mean} times an independent factor.
 
-Every error is of one of three kinds. The sum over v leaves out other heights, and its ends: there |G(u)| is at most E S^n and at
-most E S^{n-b} (b / (e Re u))^b. The sums that give phi_j err by a share of phi_j(kappa |u|), which is known beforehand
+Every error is of one of three kinds. The sum over v leaves out other heights, and its ends: there |G(u)| is at most E S^n and
+at most E S^{n-b} (b / (e Re u))^b. The sums that give phi_j err by a share of phi_j(kappa |u|), which is known beforehand
 (:mod:`logphi.quadrature.lognormal_nodes`). What is rounded is followed through the power of the series.
 """
 
@@ -22,17 +22,19 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln, loggamma
+from scipy.special import gammaln
 
 from logphi.arith.floats import ULP
 from logphi.arrays import Array
-from logphi.quadrature.lognormal_nodes import Table, laplace_table, rough_table
+from logphi.quadrature.log_gamma import log_gamma, log_gamma_error
+from logphi.quadrature.lognormal_nodes import Table, chunked_product, laplace_table, rough_table, sum_error
 from logphi.quadrature.values import Values
 
 # chosen: aliasing and truncation that are aimed at, as a logarithm; below rounding, and below it still in the longest sums
 _TARGET = -42.0
-# chosen: each angle is a third as far from the imaginary axis as the one before; measured: a sum in between loses a digit
-_TURNS = np.pi / 2 / 3.0 ** np.arange(12)
+# chosen: by what the distance of an angle from the imaginary axis is divided for the next one, at most, and the last distance;
+# measured: a sum in between loses less than a digit
+_APART, _LEAST_TURN = 3.0, 1e-6
 # chosen: frequencies of the sums over v, so that nearby lines share their tables
 _FREQUENCIES = 8.0 * 1.25 ** np.arange(60)
 _WHOLE = 2.0
@@ -46,7 +48,7 @@ _ROUGH_ORDERS = (0, 4, 12, 28)
 _ROUGH = -20.0
 # measured: more nodes than these take seconds
 _MOST_NODES = 60_000
-# measured against 40 digits: SciPy's log-gamma errs by less than two ulp of its size plus one
+# measured against 40 digits: SciPy's real log-gamma errs by less than two ulp of its size plus one
 _GAMMA = 4 * ULP
 
 
@@ -67,7 +69,7 @@ class LognormalMean:
     @property
     def highest(self) -> float:
         """The largest power whose moment is computed."""
-        return self.order - 0.75
+        return self.order - 1.0
 
     @cached_property
     def log_moments(self) -> Array:
@@ -83,7 +85,7 @@ class LognormalMean:
             power = _log_product(power, power)
             left >>= 1
         found = total + gammaln(j + 1) - j * math.log(self.count)
-        return found + 1e-10 * (1 + np.abs(found))
+        return np.asarray(found + 1e-10 * (1 + np.abs(found)))
 
     def log_moment_bound(self, power: float) -> float:
         """An upper bound of log E S^q for real q.
@@ -95,6 +97,8 @@ class LognormalMean:
             return 0.5 * m * m * (-power + power * power / self.count)
         if power <= 1:
             return 0.0
+        if power > self.order:
+            return math.inf
         low = min(int(power), self.order - 1)
         share = power - low
         return float((1 - share) * self.log_moments[low] + share * self.log_moments[low + 1])
@@ -109,7 +113,7 @@ class LognormalMean:
         orders = [n for n in _ROUGH_ORDERS if n < self.order] + [self.order]
         floor = -math.inf
         for n in orders:
-            top = n - 0.75 if n == self.order else n - 1.5 if n else -0.5
+            top = n - 1.0 if n else -0.5
             those = np.flatnonzero((powers > floor) & (powers <= top))
             floor = top
             if not those.size:
@@ -125,30 +129,32 @@ class LognormalMean:
         return values
 
     def at_heights(self, power: float, heights: Array) -> Values:
-        """log E S^{a + iy} for heights y >= 0."""
+        """Log E S^{a + iy} for heights y >= 0."""
         middle, radius = self.on_axis(power)
         if not math.isfinite(middle + radius):
             return Values.unknown(heights.size)
         top = middle + radius
         n = _best_order(self, power, middle)
         rho = n - power
-        log_gamma = loggamma(rho + 1j * heights)
-        turn = np.pi / 2 - _TURNS[:, None]
-        loss = -turn * heights - rho * np.log(np.sin(_TURNS))[:, None]
+        logs = log_gamma(rho + 1j * heights)
+        turns = _turns(rho)
+        loss = -(np.pi / 2 - turns[:, None]) * heights - rho * np.log(np.sin(turns))[:, None]
         chosen = np.argmin(loss, axis=0)
         mid, rounding, inner = np.empty(heights.size, complex), np.empty(heights.size), np.zeros(heights.size)
         for one in np.unique(chosen):
             those = np.flatnonzero(chosen == one)
-            found = self._along(n, power, int(one), heights[those], log_gamma[those], middle, top)
+            found = self._along(n, power, float(turns[one]), heights[those], logs[those], middle, top)
             mid[those], rounding[those], inner[those] = found.mid, found.rounding, found.inner
         return Values(mid, rounding, inner)
 
     def _along(
-        self, n: int, power: float, one: int, heights: Array, log_gamma: NDArray[np.complex128], middle: float, top: float
+        self, n: int, power: float, turn: float, heights: Array, logs: NDArray[np.complex128], middle: float, top: float
     ) -> Values:
         """By the ray of one angle."""
-        rho, alpha = n - power, float(np.pi / 2 - _TURNS[one])
-        scale = log_gamma.real + alpha * heights
+        rho, alpha = n - power, math.pi / 2 - turn
+        scale = logs.real + alpha * heights
+        # all terms are in units of e^base, about what their sum is
+        base = middle + float(scale.max())
         frequency, wrong = self._frequency(rho, alpha, heights, scale)
         ends = _ends(self, n, power, alpha, float(scale.min()) + middle + _TARGET)
         if frequency is None or ends is None or (ends[1] - ends[0]) * frequency / 6 > _MOST_NODES:
@@ -156,19 +162,23 @@ class LognormalMean:
         step = 2 * np.pi / frequency
         # few bits, so that the nodes are exact
         step = math.ldexp(math.floor(math.ldexp(step, 30 - math.frexp(step)[1])), math.frexp(step)[1] - 30)
-        table = _table(self, n, one, rho, step, ends)
-        v, weight = table.places, np.exp(rho * table.places + table.log_size - middle)
+        table = _table(self, n, turn, rho, step, ends)
+        v, exponent = table.places, rho * table.places + table.log_size - base
+        weight = np.exp(exponent)
         phase = np.exp(-1j * (heights[:, None] * v))
-        sums = (phase @ (weight * table.values)) * step
+        sums = chunked_product(phase, (weight * table.values)[None])[:, 0] * step
         size = weight * np.abs(table.values)
-        turned = ULP * (heights * float((size * np.abs(v)).sum()) + float((size * (8 + 2 * (rho + 1) * np.abs(v))).sum()))
-        rounded = float((weight * table.radius).sum()) + turned + 16 * ULP * float(size.sum())
-        cut = math.exp(_log_cut(self, n, power, alpha, v[0] - step, v[-1] + step) - middle)
-        quadrature = table.share * np.exp(gammaln(rho) - rho * math.log(table.kappa) + top - middle)
-        moved = self._moved(power, heights) * np.exp(scale + top - middle)
-        wrong = rounded * step + np.exp(wrong + top - middle) + cut + quadrature + moved
-        values = Values.logarithm(sums, wrong, -log_gamma.conj() - alpha * heights - 1j * (alpha * rho) + middle)
-        extra = _GAMMA * (1 + np.abs(log_gamma)) + 2 * ULP * alpha * (heights + rho)
+        # derived: roundings of the exponent's parts, of the phase and of the sum
+        unit = ULP * (12 + 2 * (rho * np.abs(v) + np.abs(table.log_size) + abs(base))) + sum_error(v.size)
+        rounded = float((weight * table.radius + size * unit).sum()) + heights * (ULP * float((size * np.abs(v)).sum()))
+        cut = math.exp(_log_cut(self, n, power, alpha, v[0], v[-1]) - base)
+        # a sum over v of e^{rho v} G(kappa e^v), of one mode, is at most the integral and h times the mode
+        several = 1 + step * math.sqrt(rho / (2 * math.pi))
+        quadrature = table.share * several * np.exp(gammaln(rho) - rho * math.log(table.kappa) + top - base)
+        moved = self._moved(power, heights) * np.exp(scale + top - base)
+        wrong = rounded * step + np.exp(wrong + top - base) + cut + quadrature + moved
+        values = Values.logarithm(sums, wrong, -logs.conj() - alpha * heights - 1j * (alpha * rho) + base)
+        extra = log_gamma_error(rho, heights) + 2 * ULP * (alpha * (heights + rho) + abs(base) + np.abs(logs))
         return Values(values.mid, values.rounding + extra, values.inner)
 
     def _moved(self, power: float, heights: Array) -> Array:
@@ -195,17 +205,36 @@ class LognormalMean:
         """
         far = heights[:, None] + frequency * _ORDERS
         size = self.shift * (1 - 1e-12)
-        terms = loggamma(rho + 1j * far).real + alpha * far - size * size * far * far / (2 * self.count)
+        terms = log_gamma(rho + 1j * far).real + alpha * far - size * size * far * far / (2 * self.count)
         with np.errstate(divide="ignore"):  # a ratio above one: nothing is known
-            rest = [terms[:, a] - np.log(np.maximum(-np.expm1(np.minimum(terms[:, a] - terms[:, b], 0.0)), 0.0)) for a, b in ((0, 1), (-1, -2))]
-        return np.logaddexp.reduce(np.column_stack([terms[:, 1:-1], *rest]), axis=1) + 1e-9
+            rest = [
+                terms[:, a] - np.log(np.maximum(-np.expm1(np.minimum(terms[:, a] - terms[:, b], 0.0)), 0.0))
+                for a, b in ((0, 1), (-1, -2))
+            ]
+        return np.asarray(np.logaddexp.reduce(np.column_stack([terms[:, 1:-1], *rest]), axis=1) + 1e-3)
+
+
+@lru_cache(maxsize=64)
+def _turns_up_to(power: float) -> Array:
+    apart = 1 + (_APART - 1) / math.sqrt(power)
+    return np.asarray(np.pi / 2 * apart ** -np.arange(math.ceil(math.log(math.pi / 2 / _LEAST_TURN) / math.log(apart))))
+
+
+def _turns(rho: float) -> Array:
+    """Angles from the imaginary axis that compete; those near pi/2 are rho^(-1/2) apart, as a sum is good so far around."""
+    return _turns_up_to(_rounded_up(rho))
+
+
+def _rounded_up(rho: float) -> float:
+    """To a power of two, so that nearby lines share their tables."""
+    return float(2.0 ** math.ceil(math.log2(max(rho, 1.0))))
 
 
 @lru_cache(maxsize=64)
 def _rough(mean: LognormalMean, n: int, far: float) -> tuple[Array, Array]:
     """Places v and log G(e^v), for powers whose distances to n are at most ``far``."""
     step = 2.0 ** math.floor(math.log2(2 * math.pi / (7 * math.sqrt(far) + 7)))
-    below = _ends(mean, n, n - 0.5 - 0.25 * (n == 0), 0.0, _ROUGH)
+    below = _ends(mean, n, n - 1.0, 0.0, _ROUGH + float(mean.log_moments[n - 1])) if n else _ends(mean, 0, -0.5, 0.0, _ROUGH)
     above = _ends(mean, n, n - far, 0.0, float(gammaln(far)) + min(mean.log_moment_bound(n - far), 0.0) + _ROUGH)
     low = below[0] if below else -60.0
     high = above[1] if above else 60.0
@@ -222,24 +251,27 @@ def _on_axis(mean: LognormalMean, power: float) -> tuple[float, float]:
     rho, zero = n - power, np.zeros(1)
     scale = gammaln(rho) + zero
     frequency, alias = mean._frequency(rho, 0.0, zero, scale)
-    # no moment is below its least: E S^a >= e^{-m^2 |a| / 2} by Jensen's inequality, and at least 1 outside of [0, 1]
-    least = 0.0 if not 0 < power < 1 else -mean.shift**2 * power / 2
+    # E S^a >= e^{-m^2 |a| / 2} by Jensen's inequality, and at least 1 outside of [0, 1]
+    least = 0.0 if not 0 < power < 1 else -(mean.shift**2) * power / 2
     ends = _ends(mean, n, power, 0.0, float(scale[0]) + least + _TARGET)
     if frequency is None or ends is None:
         return math.inf, math.inf
     step = 2 * np.pi / frequency
     step = math.ldexp(math.floor(math.ldexp(step, 30 - math.frexp(step)[1])), math.frexp(step)[1] - 30)
-    table = _table(mean, n, 0, rho, step, ends)
+    table = _table(mean, n, math.pi / 2, rho, step, ends)
     v = table.places
     exponent = rho * v + table.log_size
     shift = float((exponent + np.log(np.maximum(np.abs(table.values), 1e-300))).max())
     weight = np.exp(exponent - shift)
     total = float((weight * table.values.real).sum()) * step
     size = weight * np.abs(table.values)
-    rounded = float((weight * table.radius + size * ULP * (24 + 2 * (rho + 1) * np.abs(v))).sum()) * step
-    cut = math.exp(_log_cut(mean, n, power, 0.0, v[0] - step, v[-1] + step) - shift)
+    unit = ULP * (40 + 2 * (rho * np.abs(v) + np.abs(table.log_size) + abs(shift)))
+    rounded = float((weight * table.radius + size * unit).sum()) * step
+    cut = math.exp(_log_cut(mean, n, power, 0.0, v[0], v[-1]) - shift)
     # both relative to the truth
-    relative = math.exp(float(alias[0] - scale[0])) + table.share * table.kappa**-rho
+    relative = math.exp(float(alias[0] - scale[0])) + table.share * (1 + step * math.sqrt(rho)) * table.kappa**-rho
+    if not relative < 0.5:
+        return math.inf, math.inf
     wrong = (rounded + cut + relative * total) / (1 - relative)
     if not wrong < total / 2:
         return math.inf, math.inf
@@ -254,7 +286,7 @@ def _best_order(mean: LognormalMean, power: float, middle: float) -> int:
     least = max(0, math.ceil(power + 0.5))
     best, found = math.inf, least
     for n in sorted({min(least + more, mean.order) for more in (0, 1, 2, 4, 7, 12, 20, 32)}):
-        if n < power + 0.25:
+        if n < power + 0.5:
             continue
         rho = n - power
         ends = _ends(mean, n, power, 0.0, float(gammaln(rho)) + middle + _TARGET)
@@ -285,17 +317,14 @@ def _log_end(mean: LognormalMean, n: int, rho: float, alpha: float, b: float, lo
 
 
 def _log_cut(mean: LognormalMean, n: int, power: float, alpha: float, low: float, high: float) -> float:
-    """The logarithm of a bound of h times the sum beyond both ends, which is at most the integral from the last nodes left out.
-
-    ``low`` and ``high`` are the first places left out; the terms' bounds fall from there, so the integral begins a step before.
-    """
+    """The logarithm of a bound of h times the sum beyond both ends: the integral of what bounds its terms."""
     rho = n - power
     below = mean.log_moments[n] + rho * low - math.log(rho)
     above = min(
         mean.log_moment_bound(n - b) + b * (math.log(b / math.cos(alpha)) - 1) + (rho - b) * high - math.log(b - rho)
         for b in _exponents(rho)
     )
-    return float(np.logaddexp(below, above)) + 1e-9
+    return float(np.logaddexp(below, above)) + 1e-3
 
 
 def _log_product(a: Array, b: Array) -> Array:
@@ -309,9 +338,7 @@ def _tabulated(shift: float, count: int, n: int, turn: float, power: float, step
     return laplace_table(shift, count, n, turn, power, step, first, last)
 
 
-def _table(mean: LognormalMean, n: int, one: int, rho: float, step: float, ends: tuple[float, float]) -> Table:
+def _table(mean: LognormalMean, n: int, turn: float, rho: float, step: float, ends: tuple[float, float]) -> Table:
     """By a turn, for rho and somewhat more, so that nearby lines share it."""
-    power = 2.0 ** math.ceil(math.log2(max(rho, 1.0)))
-    return _tabulated(
-        mean.shift, mean.count, n, float(_TURNS[one]), power, step, math.floor(ends[0] / step), math.ceil(ends[1] / step)
-    )
+    power = _rounded_up(rho)
+    return _tabulated(mean.shift, mean.count, n, turn, power, step, math.floor(ends[0] / step), math.ceil(ends[1] / step))

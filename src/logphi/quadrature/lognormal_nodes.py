@@ -1,14 +1,14 @@
 """E[S^n e^{-uS}] for the mean S of lognormal variables, at the nodes u = e^{v - i alpha} of a ray, with bounds of its errors.
 
-phi_j(u) = E[Y^j e^{-uY}]/j! is a trapezoidal sum over the normal variable x, moved to x + i eta. On the lines x + i (eta +- d) the
-modulus of the integrand is e^{(eta +- d)^2/2} times that of E[Y^j e^{-cY}], c = |u| cos(m (eta +- d) - alpha) >= kappa |u|: the sum
-errs by no more than a share e^{(eta +- d)^2/2} / (e^{2 pi d/h} - 1), both added, of phi_j(kappa |u|). As |phi_j(u)| <= phi_j(Re u),
-the power of the series errs by no more than t times that share of G(kappa |u|), and an integral over v by as much of
-kappa^{-rho} Gamma(rho) E S^a.
+phi_j(u) = E[Y^j e^{-uY}]/j! is a trapezoidal sum over the normal variable x, moved to x + i eta. On the lines x + i (eta +- d)
+the modulus of the integrand is e^{(eta +- d)^2/2} times that of E[Y^j e^{-cY}], c = |u| cos(m (eta +- d) - alpha) >= kappa |u|:
+the sum errs by no more than a share e^{(eta +- d)^2/2} / (e^{2 pi d/h} - 1), both added, of phi_j(kappa |u|). As |phi_j(u)| <=
+phi_j(Re u), the power of the series errs by no more than t times that share of G(kappa |u|), and an integral over v by as much
+of kappa^{-rho} Gamma(rho) E S^a.
 
 The integrand of phi_j(c) is log-concave in x, with second derivative -1 at most, and at its mode x*, where jm - x* = c m Y, at
-least -1 - m (jm - x*) from there to the left: what lies more than r beyond the mode is less than erfc(r/sqrt 2) (1 + m (jm - x*))^{1/2}
-of the whole.
+least -1 - m (jm - x*) from there to the left: what lies more than r beyond the mode is less than erfc(r/sqrt 2) (1 + m (jm -
+x*))^{1/2} of the whole.
 """
 
 from __future__ import annotations
@@ -28,16 +28,14 @@ from logphi.quadrature.series_power import power_coefficient
 Numbers = NDArray[Any]
 
 _LOG_ROOT = 0.5 * math.log(2 * math.pi)
-# chosen: the share that is aimed at, as a logarithm, and so many standard deviations from a mode as leave less
-_TARGET, _REACH = -42.0, 9.6
-# chosen: the same for rough values
-_ROUGH_TARGET, _ROUGH_REACH = -16.0, 6.0
-# chosen: distances of the lines that compete, relative to the largest possible one, and how far they stay from the imaginary axis
+# chosen: the share that is aimed at, as a logarithm, and that of rough values
+_TARGET, _ROUGH_TARGET = -42.0, -16.0
+# chosen: distances of the lines that compete, relative to the largest possible, and how far from the imaginary axis they stay
 _DISTANCES = np.linspace(0.05, 1.0, 20)
 _FARTHEST = 3.0
 _ROOMS = np.linspace(0.3, 1.5, 13)
 # chosen: terms of a sum that are added one by one
-_CHUNK = 12
+_CHUNK = 8
 # measured: nodes u that are within a factor of e^4 share their nodes x, and elements of a matrix that is held at once
 _LENGTH, _BLOCK = 4.0, 200_000
 # derived: a phi_0 known no better than to a hundredth of its size gets a bound in place of a value
@@ -58,39 +56,44 @@ class Table:
 
 @dataclass(frozen=True)
 class _Lines:
-    """The lines of x: the smallest distance of u Y from the imaginary axis, as an angle, then d, eta and the step h."""
+    """How far uY stays from the imaginary axis, as an angle; d, eta, the step, and how far x goes beyond modes."""
 
     room: float
     distance: float
     raised: float
     step: float
+    reach: float
 
 
 def laplace_table(shift: float, count: int, n: int, turn: float, power: float, step: float, first: int, last: int) -> Table:
-    """At v = step k for k from first to last, alpha = pi/2 - turn, for integrals with weights e^{rho v}, rho up to ``power``."""
+    """At v = step k from first to last, alpha = pi/2 - turn, for integrals with weights e^{rho v} with rho up to ``power``."""
     m, t, alpha = shift, count, math.pi / 2 - turn
     lines = _lines(m, t, alpha, power, _TARGET)
     d, e, h = lines.distance, lines.raised, lines.step
-    v = step * np.arange(first, last + 1)
+    v = np.asarray(step * np.arange(first, last + 1))
     kappa = min(math.sin(lines.room), math.cos(alpha)) * (1 - 1e-12)
     lowest = _mode(m, 0.0, math.exp(min(float(v[-1]), 600.0) - math.log(t)))
     share = 1.01 * sum(math.exp((e + side * d) ** 2 / 2) for side in (1, -1)) / math.expm1(2 * math.pi * d / h)
-    share += 1.01 * math.exp(e * e / 2) * math.erfc(_REACH / math.sqrt(2)) * math.sqrt(1 + m * (n * m - lowest))
+    share += 2.02 * math.exp(e * e / 2) * math.erfc(lines.reach / math.sqrt(2)) * math.sqrt(1 + m * (n * m - lowest))
     # twice where phi_0 is one minus a sum; t factors of a product
     share = math.expm1(2.02 * t * share)
-    rows = max(1, min(int(_LENGTH / step), _BLOCK * int(math.ceil(m)) // 400))
+    rows = max(1, min(int(_LENGTH / step), _BLOCK * math.ceil(m) // 400))
     parts = [_block(one, m, t, n, alpha, lines, kappa) for one in np.split(v, range(rows, v.size, rows))]
-    log_size, values, radius = (np.concatenate(one) for one in zip(*parts, strict=True))
-    return Table(v, log_size, values, radius, share, kappa)
+    phi, phi_error, small, small_error = (np.concatenate(one) for one in zip(*parts, strict=True))
+    log_size, values, radius = _powered(phi, phi_error, small, small_error, t, n)
+    return Table(np.asarray(v), log_size, values, radius, share, kappa)
 
 
 def rough_table(shift: float, count: int, n: int, step: float, first: int, last: int) -> tuple[Array, Array]:
     """Places v and log E[S^n e^{-uS}] at u = e^v, to some digits and without bounds."""
     lines = _lines(shift, count, 0.0, 1.0, _ROUGH_TARGET)
-    v = step * np.arange(first, last + 1)
+    v = np.asarray(step * np.arange(first, last + 1))
     rows = max(1, int(_LENGTH / step))
-    parts = [_rough_block(one, shift, count, n, lines.step) for one in np.split(v, range(rows, v.size, rows))]
-    return v, np.concatenate(parts)
+    parts = [_rough_block(one, shift, count, n, lines) for one in np.split(v, range(rows, v.size, rows))]
+    phi = np.maximum(np.concatenate(parts), 1e-300)
+    coefficient, _ = power_coefficient(phi / phi[:, :1], None, count, n)
+    with np.errstate(divide="ignore"):  # minus infinity: nothing
+        return v, np.asarray(count * np.log(phi[:, 0]) + np.log(coefficient) + float(gammaln(n + 1)))
 
 
 def _lines(m: float, t: int, alpha: float, power: float, log_target: float) -> _Lines:
@@ -100,11 +103,14 @@ def _lines(m: float, t: int, alpha: float, power: float, log_target: float) -> _
     distance = np.minimum(_DISTANCES * far / m, _FARTHEST)
     raised = np.maximum(0.0, alpha + m * distance - far) / m
     blown = power * np.maximum(0.0, np.log(math.cos(alpha) / np.sin(room)))
-    steps = 2 * np.pi * distance / ((raised + distance) ** 2 / 2 - log_target + math.log(2 * t) + blown)
+    aim = blown - log_target + math.log(2 * t) + np.zeros(distance.shape)
+    steps = 2 * np.pi * distance / ((raised + distance) ** 2 / 2 + aim)
     row, column = np.unravel_index(int(np.argmax(steps)), steps.shape)
+    # derived: erfc(r / sqrt 2) is below e^{-r^2/2}; with room for the width of a mode
+    reach = math.sqrt(2 * float(aim[row, column]) + float(raised[row, column]) ** 2 + 6)
     # few bits, so that the nodes are exact
     width = math.ldexp(math.floor(math.ldexp(float(steps[row, column]), 14)), -14)
-    return _Lines(float(room[row, 0]), float(distance[row, column]), float(raised[row, column]), width)
+    return _Lines(float(room[row, 0]), float(distance[row, column]), float(raised[row, column]), width, reach)
 
 
 def _mode(m: float, mean: float, c: float) -> float:
@@ -132,27 +138,30 @@ def _nodes(v: Array, m: float, t: int, n: int, h: float, kappa: float, reach: fl
     return np.asarray(h * np.arange(math.floor((low - reach) / h), math.ceil((high + reach) / h) + 1))
 
 
-def _rough_block(v: Array, m: float, t: int, n: int, h: float) -> Array:
-    x = _nodes(v, m, t, n, h, 1.0, _ROUGH_REACH)
+def _rough_block(v: Array, m: float, t: int, n: int, lines: _Lines) -> Array:
+    h, reach = lines.step, lines.reach
+    x = _nodes(v, m, t, n, h, 1.0, reach)
     j = np.arange(n + 1.0)[:, None]
     exponent = -((x - j * m) ** 2) / 2 + m * m * j * (j - 1) / 2 - gammaln(j + 1) - j * math.log(t) + math.log(h) - _LOG_ROOT
     kernel = np.exp(-np.exp(v)[:, None] * (np.exp(m * x - m * m / 2) / t))
-    phi = np.maximum(kernel @ np.exp(exponent).T, 1e-300)
-    coefficient, _ = power_coefficient(phi / phi[:, :1], np.zeros(phi.shape), t, n)
-    with np.errstate(divide="ignore"):  # minus infinity: nothing
-        return np.asarray(t * np.log(phi[:, 0]) + np.log(coefficient) + float(gammaln(n + 1)))
+    return np.asarray(kernel @ np.exp(exponent).T)
 
 
-def _block(v: Array, m: float, t: int, n: int, alpha: float, lines: _Lines, kappa: float) -> tuple[Array, Numbers, Array]:
-    """The values at some nodes: logarithms of their sizes, what they are in these units, and radii in the same units."""
+def _block(
+    v: Array, m: float, t: int, n: int, alpha: float, lines: _Lines, kappa: float
+) -> tuple[Numbers, Array, Numbers, Array]:
+    """Phi_j / t^j at some nodes, j up to n, and 1 - phi_0, with their errors."""
     e = lines.raised
-    x = _nodes(v, m, t, n, lines.step, kappa, _REACH)
+    x = _nodes(v, m, t, n, lines.step, kappa, lines.reach)
     j = np.arange(n + 1.0)[:, None]
     log_j, log_t = gammaln(j + 1), math.log(t)
-    exponent = -((x - j * m) ** 2) / 2 + (m * m * j * (j - 1) + e * e) / 2 - log_j - j * log_t + math.log(lines.step) - _LOG_ROOT
+    exponent = (
+        -((x - j * m) ** 2) / 2 + (m * m * j * (j - 1) + e * e) / 2 - log_j - j * log_t + math.log(lines.step) - _LOG_ROOT
+    )
     sizes = np.exp(exponent)
-    # derived: roundings of the exponent's parts, and of the elementary functions
-    unit = ULP * (10 + 1.5 * (x - j * m) ** 2 + j * m * np.abs(x - j * m) + 2 * m * m * j * (j + 1) + e * e + 4 * log_j + 2 * j * log_t)
+    # derived: roundings of the exponent's parts and of their sum, and of the elementary functions
+    parts = (x - j * m) ** 2 + m * m * j * (j + 1) + e * e + log_j + j * log_t
+    unit = ULP * (12 + 4 * parts + j * m * np.abs(x - j * m))
     y = np.exp(m * x - m * m / 2) / t
     y_error = ULP * (8 + 1.5 * (m * np.abs(x) + m * m / 2))
     size = np.minimum(np.exp(v)[:, None] * y, 1e300)
@@ -177,16 +186,17 @@ def _block(v: Array, m: float, t: int, n: int, alpha: float, lines: _Lines, kapp
         gap.real = turned - np.expm1(-real)
         kernel.real, kernel.imag = decay - turned, -gap.imag
     noise = decay * (size * (y_error + 6 * ULP))
-    # derived: a sum of chunks, and one in a chunk, of products
-    sums = ULP * (4 + _CHUNK + x.size / _CHUNK)
-    phi, phi_error = _chunked(kernel, weights), decay @ (sizes * (unit + sums)).T + noise @ sizes.T
-    small = _chunked(gap, weights[:1])[:, 0]
+    sums = sum_error(x.size)
+    phi, phi_error = chunked_product(kernel, weights), decay @ (sizes * (unit + sums)).T + noise @ sizes.T
+    small = chunked_product(gap, weights[:1])[:, 0]
     small_error = np.minimum(2.0, size) @ (sizes[0] * (unit[0] + sums)) + noise @ sizes[0]
-    return _powered(phi, phi_error, small, small_error, t, n)
+    return phi, phi_error, small, small_error
 
 
-def _powered(phi: Numbers, phi_error: Array, small: Numbers, small_error: Array, t: int, n: int) -> tuple[Array, Numbers, Array]:
-    """The coefficient of the power from phi_j / t^j, j up to n, and from 1 - phi_0."""
+def _powered(
+    phi: Numbers, phi_error: Array, small: Numbers, small_error: Array, t: int, n: int
+) -> tuple[Array, Numbers, Array]:
+    """The coefficient of the power: logarithms of sizes, and in these units values and radii."""
     log_n = float(gammaln(n + 1))
     # where phi_0 is near one, by its distance from one
     near = np.abs(small) < 0.5
@@ -218,9 +228,14 @@ def _powered(phi: Numbers, phi_error: Array, small: Numbers, small_error: Array,
     return log_size, values, radius
 
 
-def _chunked(kernel: Numbers, weights: Numbers) -> Numbers:
-    """The matrix product, by short sums, whose roundings are fewer."""
-    total = kernel[:, :_CHUNK] @ weights[:, :_CHUNK].T
-    for first in range(_CHUNK, kernel.shape[1], _CHUNK):
-        total += kernel[:, first : first + _CHUNK] @ weights[:, first : first + _CHUNK].T
+def chunked_product(one: Numbers, other: Numbers) -> Numbers:
+    """The product of two matrices, each with one row for a vector, by short sums, whose roundings are fewer."""
+    total = one[:, :_CHUNK] @ other[:, :_CHUNK].T
+    for first in range(_CHUNK, one.shape[1], _CHUNK):
+        total += one[:, first : first + _CHUNK] @ other[:, first : first + _CHUNK].T
     return total
+
+
+def sum_error(size: int) -> float:
+    """The relative error of such a sum of complex products, of so many: those of one chunk, and of the sum of chunks."""
+    return ULP * (6 + _CHUNK + size / _CHUNK / 2)

@@ -13,37 +13,40 @@ from logphi.arrays import Array
 Numbers = NDArray[Any]
 
 
-def power_coefficient(series: Numbers, error: Array, exponent: int, n: int) -> tuple[Numbers, Array]:
+def power_coefficient(series: Numbers, error: Array | None, exponent: int, n: int) -> tuple[Numbers, Array]:
     """The n-th coefficient of (sum_j p_j x^j)^t where p_0 = 1, for each row p_0, .., p_n of series with their errors.
 
-    By Miller's recurrence k a_k = sum_i (i (t + 1) - k) p_i a_{k-i} where all its factors are positive, so that it adds up what is
-    of one sign for positive series; by repeated squaring otherwise.
+    By Miller's recurrence k a_k = sum_i (i (t + 1) - k) p_i a_{k-i} where all its factors are positive, so that it adds up what
+    is of one sign for positive series; by repeated squaring otherwise.
     """
-    first = np.ones(series.shape[0], series.dtype)
     if n == 0:
-        return first, np.zeros(series.shape[0])
-    p, e = np.ascontiguousarray(series.T), np.ascontiguousarray(error.T)
-    p[0], e[0] = 1, 0
+        return np.ones(series.shape[0], series.dtype), np.zeros(series.shape[0])
+    p, e = series.T.copy(), None if error is None else error.T.copy()
+    p[0] = 1
+    if e is not None:
+        e[0] = 0
     return _by_recurrence(p, e, exponent) if exponent >= n else _by_squaring(p, e, exponent)
 
 
-def _by_recurrence(p: Numbers, p_error: Array, t: int) -> tuple[Numbers, Array]:
+def _by_recurrence(p: Numbers, p_error: Array | None, t: int) -> tuple[Numbers, Array]:
     n = p.shape[0] - 1
     a, e = np.zeros(p.shape, p.dtype), np.zeros(p.shape)
     a[0] = 1
     size = np.abs(p)
     # derived: a factor, its products and the sum
-    one_error, most = p_error + size * (ULP * (8 + n)), size + p_error
+    known = p_error is not None
+    one_error, most = (p_error + size * (ULP * (8 + n)), size + p_error) if known else (size, size)
     with np.errstate(over="ignore", invalid="ignore"):  # not finite: nothing is known
         for k in range(1, n + 1):
             factor = ((np.arange(1, k + 1) * (t + 1.0) - k) / k)[:, None]
             back, back_error = a[k - 1 :: -1], e[k - 1 :: -1]
             a[k] = (factor * p[1 : k + 1] * back).sum(axis=0)
-            e[k] = (factor * (most[1 : k + 1] * back_error + one_error[1 : k + 1] * np.abs(back))).sum(axis=0)
+            if known:
+                e[k] = (factor * (most[1 : k + 1] * back_error + one_error[1 : k + 1] * np.abs(back))).sum(axis=0)
     return a[n], e[n] * (1 + 1e-9)
 
 
-def _by_squaring(p: Numbers, p_error: Array, t: int) -> tuple[Numbers, Array]:
+def _by_squaring(p: Numbers, p_error: Array | None, t: int) -> tuple[Numbers, Array]:
     power, total = (p, p_error), None
     while True:
         if t & 1:
@@ -51,20 +54,26 @@ def _by_squaring(p: Numbers, p_error: Array, t: int) -> tuple[Numbers, Array]:
         t >>= 1
         if not t:
             assert total is not None, "the exponent is positive"
-            return total[0][-1], total[1][-1]
+            value, error = total
+            return value[-1], np.zeros(value.shape[1]) if error is None else error[-1]
         power = _product(*power, *power)
 
 
-def _product(a: Numbers, a_error: Array, b: Numbers, b_error: Array) -> tuple[Numbers, Array]:
+def _product(a: Numbers, a_error: Array | None, b: Numbers, b_error: Array | None) -> tuple[Numbers, Array | None]:
     """The product, to the order of both."""
     n = a.shape[0] - 1
-    value, error = np.empty_like(a), np.empty_like(a_error)
-    size_a, most_b = np.abs(a), np.abs(b) + b_error
-    # derived: a product and its sum
-    own = b_error + np.abs(b) * (ULP * (8 + n))
     with np.errstate(over="ignore", invalid="ignore"):  # not finite: nothing is known
-        for k in range(n + 1):
-            back = slice(k, None, -1)
-            value[k] = (a[: k + 1] * b[back]).sum(axis=0)
-            error[k] = (size_a[: k + 1] * own[back] + a_error[: k + 1] * most_b[back]).sum(axis=0)
+        value = _convolved(a, b)
+        if a_error is None or b_error is None:
+            return value, None
+        # derived: a product and its sum
+        own = b_error + np.abs(b) * (ULP * (8 + n))
+        error = _convolved(np.abs(a), own) + _convolved(a_error, np.abs(b) + b_error)
     return value, error * (1 + 1e-9)
+
+
+def _convolved(a: Numbers, b: Numbers) -> Numbers:
+    found = np.zeros_like(a)
+    for k in range(a.shape[0]):
+        found[k:] += a[k] * b[: a.shape[0] - k]
+    return found

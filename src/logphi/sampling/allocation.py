@@ -1,16 +1,16 @@
 """Random allocation, also called balls in bins: every record is in exactly one of t batches, drawn uniformly and by itself.
 
-Under add/remove the outputs on all batches of an epoch are those without the record but for one, drawn uniformly: for a base with
-the pair (P, Q) the pair is ((1/t) sum_i Q x .. x P x .. x Q, Q x .. x Q), P in place i. It dominates the epoch, also where batches
-are chosen adaptively (Chua et al. 2024, *Balls-and-Bins Sampling for DP-SGD*; Choquette-Choo et al. 2024, *Near Exact Privacy
-Amplification for Matrix Mechanisms*; Feldman & Shenfeld 2025, *Privacy Amplification by Random Allocation*), and the Gaussian
-mechanism attains it.
+Under add/remove the outputs on all batches of an epoch are those without the record but for one, drawn uniformly: for a base
+with the pair (P, Q) the pair is ((1/t) sum_i Q x .. x P x .. x Q, Q x .. x Q), P in place i. It dominates the epoch, also where
+batches are chosen adaptively (Chua et al. 2024, *Balls-and-Bins Sampling for DP-SGD*; Choquette-Choo et al. 2024, *Near Exact
+Privacy Amplification for Matrix Mechanisms*; Feldman & Shenfeld 2025, *Privacy Amplification by Random Allocation*), and the
+Gaussian mechanism attains it.
 
 Under replace_special a record becomes "nothing" and its place stays empty: the same pair.
 
-A record in k of t batches, drawn uniformly: cut the batches at random into k blocks, as equal in size as can be, and draw one batch
-of each. That draws k of t uniformly, and a mean over ways to cut is no further apart than the worst of them, all of which are
-compositions of the same k epochs over fewer batches: an upper bound.
+A record in k of t batches, drawn uniformly: cut the batches at random into k blocks, as equal in size as can be, and draw one
+batch of each. That draws k of t uniformly, and a mean over ways to cut is no further apart than the worst of them, all of which
+are compositions of the same k epochs over fewer batches: an upper bound.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _PRESENCE = (Adjacency.ADD_REMOVE, Adjacency.ADD, Adjacency.REMOVE, Adjacency.RE
 
 
 def allocation(pair: Pair, batches: int) -> LogPhi:
-    """The loss of one epoch of two batches at least, in the remove direction; nothing is amplified where every loss is infinite."""
+    """The loss of one epoch of two batches at least, in the remove direction; where every loss is infinite it stays so."""
     loss = pair.loss()
     return loss if loss.empty else pair.allocated_loss(batches)
 

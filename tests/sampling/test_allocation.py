@@ -145,12 +145,9 @@ def test_a_line_is_its_points():
     assert (gap <= np.expm1(together.radius + apart.radius) + 1e-15).all()
 
 
+@pytest.mark.slow
 def test_the_conformance_suite_passes():
     check_mechanism(lp.Gaussian(sigma=2).allocation(20))
-
-
-@pytest.mark.slow
-def test_the_conformance_suite_passes_for_a_sum_and_one_order():
     check_mechanism(lp.Gaussian(sigma=1).allocation(20))
     check_mechanism(2 * lp.Gaussian(sigma=2, adjacency="add").allocation(3) + lp.Gaussian(sigma=3, adjacency="add"))
 

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,7 @@ from scipy.special import gammaln
 from logphi.arith.floats import ULP
 from logphi.arrays import Array
 from logphi.quadrature.log_gamma import log_gamma, log_gamma_error
+from logphi.quadrature.lognormal_moments import Moments, ends_of_sum, log_cut
 from logphi.quadrature.lognormal_nodes import Table, chunked_product, laplace_table, rough_table, sum_error
 from logphi.quadrature.values import Values
 
@@ -37,12 +38,8 @@ _TARGET = -42.0
 _APART, _LEAST_TURN = 3.0, 1e-6
 # chosen: frequencies of the sums over v, so that nearby lines share their tables
 _FREQUENCIES = 8.0 * 1.25 ** np.arange(60)
-_WHOLE = 2.0
 # measured: heights of the terms that are summed to bound the aliasing
 _ORDERS = np.array([-3, -2, -1, 1, 2, 3])
-# derived: logarithms of moments within the range of doubles, with room for what they are multiplied by
-_LARGEST_MOMENT = 500.0
-_MOST_ORDERS = 60
 # chosen: orders of the rough moments, and what their sums leave out, as a logarithm
 _ROUGH_ORDERS = (0, 4, 12, 28)
 _ROUGH = -20.0
@@ -53,55 +50,8 @@ _GAMMA = 4 * ULP
 
 
 @dataclass(frozen=True)
-class LognormalMean:
+class LognormalMean(Moments):
     """The mean of ``count`` lognormal variables of shift m; ``relative_error`` is that of m."""
-
-    shift: float
-    count: int
-    relative_error: float = 0.0
-
-    @cached_property
-    def order(self) -> int:
-        """The largest n whose moment, and what leads to it, is a double."""
-        most = int(math.sqrt(2 * _LARGEST_MOMENT) / self.shift) if self.shift else _MOST_ORDERS
-        return max(2, min(most, _MOST_ORDERS))
-
-    @property
-    def highest(self) -> float:
-        """The largest power whose moment is computed."""
-        return self.order - 1.0
-
-    @cached_property
-    def log_moments(self) -> Array:
-        """Upper bounds of log E S^n for whole n, by the power of the series of all moments; exact but for rounding."""
-        j = np.arange(self.order + 1.0)
-        series = self.shift**2 * j * (j - 1) / 2 - gammaln(j + 1)
-        total = np.full(j.size, -np.inf)
-        total[0] = 0.0
-        power, left = series.copy(), self.count
-        while left:
-            if left & 1:
-                total = _log_product(total, power)
-            power = _log_product(power, power)
-            left >>= 1
-        found = total + gammaln(j + 1) - j * math.log(self.count)
-        return np.asarray(found + 1e-10 * (1 + np.abs(found)))
-
-    def log_moment_bound(self, power: float) -> float:
-        """An upper bound of log E S^q for real q.
-
-        Between whole numbers by convexity; below zero as S is at least the geometric mean of the variables.
-        """
-        m = self.shift * (1 + 1e-12)
-        if power < 0:
-            return 0.5 * m * m * (-power + power * power / self.count)
-        if power <= 1:
-            return 0.0
-        if power > self.order:
-            return math.inf
-        low = min(int(power), self.order - 1)
-        share = power - low
-        return float((1 - share) * self.log_moments[low] + share * self.log_moments[low + 1])
 
     def on_axis(self, power: float) -> tuple[float, float]:
         """Log E S^a for real a, with a bound of its error; infinite where it is out of reach."""
@@ -156,7 +106,7 @@ class LognormalMean:
         # all terms are in units of e^base, about what their sum is
         base = middle + float(scale.max())
         frequency, wrong = self._frequency(rho, alpha, heights, scale)
-        ends = _ends(self, n, power, alpha, float(scale.min()) + middle + _TARGET)
+        ends = ends_of_sum(self, n, power, alpha, float(scale.min()) + middle + _TARGET)
         if frequency is None or ends is None or (ends[1] - ends[0]) * frequency / 6 > _MOST_NODES:
             return Values.unknown(heights.size)
         step = 2 * np.pi / frequency
@@ -171,7 +121,7 @@ class LognormalMean:
         # derived: roundings of the exponent's parts, of the phase and of the sum
         unit = ULP * (12 + 2 * (rho * np.abs(v) + np.abs(table.log_size) + abs(base))) + sum_error(v.size)
         rounded = float((weight * table.radius + size * unit).sum()) + heights * (ULP * float((size * np.abs(v)).sum()))
-        cut = math.exp(_log_cut(self, n, power, alpha, v[0], v[-1]) - base)
+        cut = math.exp(log_cut(self, n, power, alpha, v[0], v[-1]) - base)
         # a sum over v of e^{rho v} G(kappa e^v), of one mode, is at most the integral and h times the mode
         several = 1 + step * math.sqrt(rho / (2 * math.pi))
         quadrature = table.share * several * np.exp(gammaln(rho) - rho * math.log(table.kappa) + top - base)
@@ -234,8 +184,12 @@ def _rounded_up(rho: float) -> float:
 def _rough(mean: LognormalMean, n: int, far: float) -> tuple[Array, Array]:
     """Places v and log G(e^v), for powers whose distances to n are at most ``far``."""
     step = 2.0 ** math.floor(math.log2(2 * math.pi / (7 * math.sqrt(far) + 7)))
-    below = _ends(mean, n, n - 1.0, 0.0, _ROUGH + float(mean.log_moments[n - 1])) if n else _ends(mean, 0, -0.5, 0.0, _ROUGH)
-    above = _ends(mean, n, n - far, 0.0, float(gammaln(far)) + min(mean.log_moment_bound(n - far), 0.0) + _ROUGH)
+    below = (
+        ends_of_sum(mean, n, n - 1.0, 0.0, _ROUGH + float(mean.log_moments[n - 1]))
+        if n
+        else ends_of_sum(mean, 0, -0.5, 0.0, _ROUGH)
+    )
+    above = ends_of_sum(mean, n, n - far, 0.0, float(gammaln(far)) + min(mean.log_moment_bound(n - far), 0.0) + _ROUGH)
     low = below[0] if below else -60.0
     high = above[1] if above else 60.0
     return rough_table(mean.shift, mean.count, n, step, math.floor(low / step), math.ceil(high / step))
@@ -253,7 +207,7 @@ def _on_axis(mean: LognormalMean, power: float) -> tuple[float, float]:
     frequency, alias = mean._frequency(rho, 0.0, zero, scale)
     # E S^a >= e^{-m^2 |a| / 2} by Jensen's inequality, and at least 1 outside of [0, 1]
     least = 0.0 if not 0 < power < 1 else -(mean.shift**2) * power / 2
-    ends = _ends(mean, n, power, 0.0, float(scale[0]) + least + _TARGET)
+    ends = ends_of_sum(mean, n, power, 0.0, float(scale[0]) + least + _TARGET)
     if frequency is None or ends is None:
         return math.inf, math.inf
     step = 2 * np.pi / frequency
@@ -267,7 +221,7 @@ def _on_axis(mean: LognormalMean, power: float) -> tuple[float, float]:
     size = weight * np.abs(table.values)
     unit = ULP * (40 + 2 * (rho * np.abs(v) + np.abs(table.log_size) + abs(shift)))
     rounded = float((weight * table.radius + size * unit).sum()) * step
-    cut = math.exp(_log_cut(mean, n, power, 0.0, v[0], v[-1]) - shift)
+    cut = math.exp(log_cut(mean, n, power, 0.0, v[0], v[-1]) - shift)
     # both relative to the truth
     relative = math.exp(float(alias[0] - scale[0])) + table.share * (1 + step * math.sqrt(rho)) * table.kappa**-rho
     if not relative < 0.5:
@@ -289,48 +243,12 @@ def _best_order(mean: LognormalMean, power: float, middle: float) -> int:
         if n < power + 0.5:
             continue
         rho = n - power
-        ends = _ends(mean, n, power, 0.0, float(gammaln(rho)) + middle + _TARGET)
+        ends = ends_of_sum(mean, n, power, 0.0, float(gammaln(rho)) + middle + _TARGET)
         if ends is not None:
             cost = (ends[1] - ends[0] + 4) * (1 + n / 40 + (n / 20) ** 2) * (1 + math.sqrt(rho) / 12)
             if cost < best:
                 best, found = cost, n
     return found
-
-
-def _ends(mean: LognormalMean, n: int, power: float, alpha: float, log_target: float) -> tuple[float, float] | None:
-    """Where the sum over v may begin and end, as multiples of a whole number."""
-    rho = n - power
-    low = (log_target - mean.log_moments[n] + math.log(rho)) / rho
-    high = min(_log_end(mean, n, rho, alpha, b, log_target) for b in _exponents(rho))
-    if not math.isfinite(low + high):
-        return None
-    return _WHOLE * math.floor(low / _WHOLE), _WHOLE * math.ceil(max(high, low + 1) / _WHOLE)
-
-
-def _exponents(rho: float) -> list[float]:
-    return [rho + gap for gap in (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, rho, 4 * rho)]
-
-
-def _log_end(mean: LognormalMean, n: int, rho: float, alpha: float, b: float, log_target: float) -> float:
-    known = mean.log_moment_bound(n - b) + b * (math.log(b / math.cos(alpha)) - 1) - math.log(b - rho)
-    return (known - log_target) / (b - rho)
-
-
-def _log_cut(mean: LognormalMean, n: int, power: float, alpha: float, low: float, high: float) -> float:
-    """The logarithm of a bound of h times the sum beyond both ends: the integral of what bounds its terms."""
-    rho = n - power
-    below = mean.log_moments[n] + rho * low - math.log(rho)
-    above = min(
-        mean.log_moment_bound(n - b) + b * (math.log(b / math.cos(alpha)) - 1) + (rho - b) * high - math.log(b - rho)
-        for b in _exponents(rho)
-    )
-    return float(np.logaddexp(below, above)) + 1e-3
-
-
-def _log_product(a: Array, b: Array) -> Array:
-    """The product of two power series with positive coefficients, given by logarithms."""
-    size = a.size
-    return np.array([np.logaddexp.reduce(a[: k + 1] + b[k::-1]) for k in range(size)])
 
 
 @lru_cache(maxsize=48)

@@ -184,11 +184,8 @@ def _rounded_up(rho: float) -> float:
 def _rough(mean: LognormalMean, n: int, far: float) -> tuple[Array, Array]:
     """Places v and log G(e^v), for powers whose distances to n are at most ``far``."""
     step = 2.0 ** math.floor(math.log2(2 * math.pi / (7 * math.sqrt(far) + 7)))
-    below = (
-        ends_of_sum(mean, n, n - 1.0, 0.0, _ROUGH + float(mean.log_moments[n - 1]))
-        if n
-        else ends_of_sum(mean, 0, -0.5, 0.0, _ROUGH)
-    )
+    power, least = (n - 1.0, float(mean.log_moments[n - 1])) if n else (-0.5, 0.0)
+    below = ends_of_sum(mean, n, power, 0.0, _ROUGH + least)
     above = ends_of_sum(mean, n, n - far, 0.0, float(gammaln(far)) + min(mean.log_moment_bound(n - far), 0.0) + _ROUGH)
     low = below[0] if below else -60.0
     high = above[1] if above else 60.0

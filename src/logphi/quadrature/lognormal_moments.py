@@ -1,6 +1,7 @@
 """Bounds of real moments of the mean S of lognormal variables, and of the ends of an integral.
 
-It is that of e^{sv} E[S^n e^{-uS}] over v, u = e^{v - i alpha}, where |E[S^n e^{-uS}]| is at most E S^n, and at most E S^{n-b} (b / (e Re u))^b for every b > 0.
+It is that of e^{sv} E[S^n e^{-uS}] over v, u = e^{v - i alpha}, where the expectation is at most E S^n in size, and at most
+E S^{n-b} (b / (e Re u))^b for every b > 0.
 """
 
 from __future__ import annotations

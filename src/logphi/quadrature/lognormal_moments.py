@@ -14,10 +14,11 @@ import numpy as np
 from scipy.special import gammaln
 
 from logphi.arrays import Array
+from logphi.quadrature.series_power import power
 
 # derived: logarithms of moments within the range of doubles, with room for what they are multiplied by
 _LARGEST_MOMENT = 500.0
-_MOST_ORDERS = 60
+_MOST_ORDERS = 150
 # chosen: ends are multiples of it, so that nearby lines share their tables
 _WHOLE = 2.0
 
@@ -45,38 +46,32 @@ class Moments:
     def log_moments(self) -> Array:
         """Upper bounds of log E S^n for whole n, by the power of the series of all moments; exact but for rounding."""
         j = np.arange(self.order + 1.0)
-        series = self.shift**2 * j * (j - 1) / 2 - gammaln(j + 1)
-        total = np.full(j.size, -np.inf)
-        total[0] = 0.0
-        power, left = series.copy(), self.count
-        while left:
-            if left & 1:
-                total = _log_product(total, power)
-            power = _log_product(power, power)
-            left >>= 1
-        found = total + gammaln(j + 1) - j * math.log(self.count)
+        log_j = gammaln(j + 1)
+        # what underflows is negligible beside 1/n!
+        series = np.exp(self.shift**2 * j * (j - 1) / 2 - log_j - j * math.log(self.count))
+        found = np.log(power(series[:, None], None, self.count)[0][:, 0]) + log_j
         return np.asarray(found + 1e-10 * (1 + np.abs(found)))
 
-    def log_moment_bound(self, power: float) -> float:
+    def log_moment_bound(self, at: float) -> float:
         """An upper bound of log E S^q for real q.
 
         Between whole numbers by convexity; below zero as S is at least the geometric mean of the variables.
         """
         m = self.shift * (1 + 1e-12)
-        if power < 0:
-            return 0.5 * m * m * (-power + power * power / self.count)
-        if power <= 1:
+        if at < 0:
+            return 0.5 * m * m * (-at + at * at / self.count)
+        if at <= 1:
             return 0.0
-        if power > self.order:
+        if at > self.order:
             return math.inf
-        low = min(int(power), self.order - 1)
-        share = power - low
+        low = min(int(at), self.order - 1)
+        share = at - low
         return float((1 - share) * self.log_moments[low] + share * self.log_moments[low + 1])
 
 
-def ends_of_sum(mean: Moments, n: int, power: float, alpha: float, log_target: float) -> tuple[float, float] | None:
+def ends_of_sum(mean: Moments, n: int, at: float, alpha: float, log_target: float) -> tuple[float, float] | None:
     """Where the sum over v may begin and end, as multiples of a whole number."""
-    rho = n - power
+    rho = n - at
     low = (log_target - mean.log_moments[n] + math.log(rho)) / rho
     high = min(_log_end(mean, n, rho, alpha, b, log_target) for b in _exponents(rho))
     if not math.isfinite(low + high):
@@ -93,18 +88,12 @@ def _log_end(mean: Moments, n: int, rho: float, alpha: float, b: float, log_targ
     return (known - log_target) / (b - rho)
 
 
-def log_cut(mean: Moments, n: int, power: float, alpha: float, low: float, high: float) -> float:
+def log_cut(mean: Moments, n: int, at: float, alpha: float, low: float, high: float) -> float:
     """The logarithm of a bound of h times the sum beyond both ends: the integral of what bounds its terms."""
-    rho = n - power
+    rho = n - at
     below = mean.log_moments[n] + rho * low - math.log(rho)
     above = min(
         mean.log_moment_bound(n - b) + b * (math.log(b / math.cos(alpha)) - 1) + (rho - b) * high - math.log(b - rho)
         for b in _exponents(rho)
     )
     return float(np.logaddexp(below, above)) + 1e-3
-
-
-def _log_product(a: Array, b: Array) -> Array:
-    """The product of two power series with positive coefficients, given by logarithms."""
-    size = a.size
-    return np.array([np.logaddexp.reduce(a[: k + 1] + b[k::-1]) for k in range(size)])

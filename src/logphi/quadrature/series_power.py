@@ -19,13 +19,17 @@ def power_coefficient(series: Numbers, error: Array | None, exponent: int, n: in
     By Miller's recurrence k a_k = sum_i (i (t + 1) - k) p_i a_{k-i} where all its factors are positive, so that it adds up what
     is of one sign for positive series; by repeated squaring otherwise.
     """
-    if n == 0:
-        return np.ones(series.shape[0], series.dtype), np.zeros(series.shape[0])
-    p, e = series.T.copy(), None if error is None else error.T.copy()
+    value, wrong = power(series.T, None if error is None else error.T, exponent)
+    return value[n], wrong[n]
+
+
+def power(series: Numbers, error: Array | None, exponent: int) -> tuple[Numbers, Array]:
+    """All coefficients to the order of the series, which are columns."""
+    p, e = series.copy(), None if error is None else error.copy()
     p[0] = 1
     if e is not None:
         e[0] = 0
-    return _by_recurrence(p, e, exponent) if exponent >= n else _by_squaring(p, e, exponent)
+    return _by_recurrence(p, e, exponent) if exponent >= p.shape[0] - 1 else _by_squaring(p, e, exponent)
 
 
 def _by_recurrence(p: Numbers, p_error: Array | None, t: int) -> tuple[Numbers, Array]:
@@ -43,7 +47,7 @@ def _by_recurrence(p: Numbers, p_error: Array | None, t: int) -> tuple[Numbers, 
             a[k] = (factor * p[1 : k + 1] * back).sum(axis=0)
             if known:
                 e[k] = (factor * (most[1 : k + 1] * back_error + one_error[1 : k + 1] * np.abs(back))).sum(axis=0)
-    return a[n], e[n] * (1 + 1e-9)
+    return a, e * (1 + 1e-9)
 
 
 def _by_squaring(p: Numbers, p_error: Array | None, t: int) -> tuple[Numbers, Array]:
@@ -55,7 +59,7 @@ def _by_squaring(p: Numbers, p_error: Array | None, t: int) -> tuple[Numbers, Ar
         if not t:
             assert total is not None, "the exponent is positive"
             value, error = total
-            return value[-1], np.zeros(value.shape[1]) if error is None else error[-1]
+            return value, np.zeros(value.shape) if error is None else error
         power = _product(*power, *power)
 
 

@@ -40,6 +40,9 @@ _APART, _LEAST_TURN = 3.0, 1e-6
 _FREQUENCIES = 8.0 * 1.25 ** np.arange(60)
 # measured: heights of the terms that are summed to bound the aliasing
 _ORDERS = np.array([-3, -2, -1, 1, 2, 3])
+# chosen: orders n of the sums, few of them so that nearby lines share their tables, and how much higher than the least they may be
+_ORDERS_OF_SUMS = (*range(12), 13, 14, 16, 18, 21, 24, 28, 32, 37, 43, 50, 57, 66, 76, 88, 101, 116, 134, 154)
+_HIGHER = 40
 # chosen: orders of the rough moments, and what their sums leave out, as a logarithm
 _ROUGH_ORDERS = (0, 4, 12, 28)
 _ROUGH = -20.0
@@ -236,8 +239,8 @@ def _best_order(mean: LognormalMean, power: float, middle: float) -> int:
     """The n for which a sum over v is cheapest."""
     least = max(0, math.ceil(power + 0.5))
     best, found = math.inf, least
-    for n in sorted({min(least + more, mean.order) for more in (0, 1, 2, 4, 7, 12, 20, 32)}):
-        if n < power + 0.5:
+    for n in sorted({min(n, mean.order) for n in _ORDERS_OF_SUMS if n >= least}):
+        if n < power + 0.5 or n > least + _HIGHER:
             continue
         rho = n - power
         ends = ends_of_sum(mean, n, power, 0.0, float(gammaln(rho)) + middle + _TARGET)

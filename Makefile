@@ -7,7 +7,9 @@
 #   make test-fast  only the default pytest run
 #   make docs       the site, in build/site; a warning is an error
 #   make support-matrix  print docs/support-matrix.md anew
+#   make test-floors  the default tests with the oldest packages that pyproject.toml allows, in an environment of their own
 #   make bench      speed and width beside other accountants
+#   make dist       a source archive and a wheel, checked, in dist
 #   make clean      back to nothing
 
 PYTHON ?= python3
@@ -22,7 +24,7 @@ OPACUS := $(foreach release,$(OLDER),$(abspath $(VENV))/older-opacus/$(release))
 .DEFAULT_GOAL := test
 # two recipes at once would install into one environment, and the workers of pytest take all cores
 .NOTPARALLEL:
-.PHONY: demo test test-rest test-all test-fast lint format docs support-matrix bench clean
+.PHONY: demo test test-rest test-all test-fast test-floors lint format docs support-matrix bench dist clean
 
 demo: $(STAMPS)/package
 	$(BIN)/logphi epsilon "14062 * Gaussian(sigma=1.1).poisson(256/60000)" --delta 1e-5
@@ -43,6 +45,13 @@ test-all: test test-rest
 test-fast: $(STAMPS)/dev
 	$(PYTEST)
 
+test-floors:
+	$(PYTHON) -m venv --clear $(VENV)-floors
+	$(VENV)-floors/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(PYTHON) .ci/floors.py > $(VENV)-floors/constraints.txt
+	$(VENV)-floors/bin/python -m pip install --quiet --editable . --group dev --constraint $(VENV)-floors/constraints.txt
+	OPENBLAS_NUM_THREADS=1 $(VENV)-floors/bin/python -m pytest -n auto --dist loadfile --no-loadscope-reorder --ignore tests/test_types.py
+
 lint: $(STAMPS)/dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -61,6 +70,11 @@ support-matrix: $(STAMPS)/docs
 
 bench: $(STAMPS)/bench
 	$(BIN)/python bench/run.py
+
+dist: $(STAMPS)/dist
+	rm -rf dist
+	$(BIN)/python -m build
+	$(BIN)/python -m twine check --strict dist/*
 
 # The pip that a new venv comes with may be older than dependency groups (25.1), so it is renewed first.
 $(STAMPS)/venv:
@@ -89,6 +103,10 @@ $(STAMPS)/docs: $(STAMPS)/venv pyproject.toml
 	$(PIP) install --quiet --editable . --group docs
 	touch $(STAMPS)/package $@
 
+$(STAMPS)/dist: $(STAMPS)/venv pyproject.toml
+	$(PIP) install --quiet --group dist
+	touch $@
+
 # autodp calls what SciPy 1.15 dropped; a Python that is newer than SciPy 1.13 goes without.
 $(STAMPS)/bench: $(STAMPS)/venv pyproject.toml
 	$(PIP) install --quiet --editable . --group bench
@@ -96,5 +114,5 @@ $(STAMPS)/bench: $(STAMPS)/venv pyproject.toml
 	touch $(STAMPS)/package $@
 
 clean:
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) $(VENV)-floors build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -9,8 +9,10 @@ from typing import Any
 
 import matplotlib.pyplot as plt
 import verdicts
+from accountants import Accountant
 from matplotlib.colors import ListedColormap
 from matplotlib.patches import Patch
+from workloads import trained
 
 from logphi.text.files import write_whole
 
@@ -76,6 +78,22 @@ def stress_grid(rows: Sequence[Row], path: Path) -> None:
         axis.spines[:].set_visible(False)
         patches = [Patch(color=shade, label=grade) for shade, grade in zip(SHADES, grades, strict=True)]
         figure.legend(handles=patches, loc="outside lower center", ncols=len(grades), fontsize=8, frameon=False)
+        _save(figure, path)
+
+
+def epochs_of_training(accountants: Sequence[Accountant], path: Path) -> None:
+    """Epsilon of the main job against its epochs: the band of an accountant that gives one, the value of the others."""
+    epochs = [*range(1, 10), *range(10, 61, 5)]
+    with plt.rc_context(STYLE):
+        figure, axis = plt.subplots(figsize=(7, 3.4))
+        for one, colour, dashes in zip(accountants, COLOURS, ("-", "--", ":"), strict=False):
+            answers = [one.answer(trained(round(epoch * 60000 / 256))) for epoch in epochs]
+            axis.plot(epochs, [answer.reported for answer in answers], dashes, color=colour, linewidth=2, label=one.name)
+            if answers[0].width is not None:
+                axis.fill_between(epochs, [answer.lower or 0.0 for answer in answers], [answer.reported for answer in answers])
+        axis.set(xlabel="epochs", ylabel="epsilon at delta = 1e-5", xlim=(0, epochs[-1]), ylim=(0, None))
+        axis.grid(alpha=0.3)
+        axis.legend(frameon=False)
         _save(figure, path)
 
 

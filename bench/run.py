@@ -23,7 +23,7 @@ from typing import Any
 
 import random_releases
 import tables
-from accountants import CATALOGUED, OURS, PEERS, STRESSED, Accountant, truth
+from accountants import CATALOGUED, DRAWN, OURS, PEERS, STRESSED, Accountant, truth
 from alone import of_this_library
 from sandbox import LIMIT, REPETITIONS, Sandbox, obstacle, warm
 from workloads import CATALOGUE, STRESS, WORKLOADS, Workload
@@ -186,6 +186,7 @@ def publish(
     (DOCS / "benchmarks").mkdir(exist_ok=True)
     pictures.accuracy_against_time(sources, DOCS / "benchmarks" / "accuracy.svg")
     pictures.stress_grid(stress, DOCS / "benchmarks" / "stress.svg")
+    pictures.epochs_of_training((OURS, *DRAWN), DOCS / "benchmarks" / "training.svg")
     page = PAGE.format(
         machine="\n".join(filter(None, (machine(), skipped))),
         repetitions=REPETITIONS,

@@ -235,6 +235,12 @@ CATALOGUE = (
 )
 
 
+def trained(steps: int) -> Workload:
+    """The main job after some of its steps."""
+    (step, _), *_ = TRAINING
+    return Workload(f"{steps} steps", ((step, steps),), "epsilon", 1e-5, 1e-5)
+
+
 def repeated(count: int) -> Workload:
     """A sampled Gaussian repeated ``count`` times, its rate falling so that the answer stays about the same."""
     step = SampledGaussian(sigma=1.1, rate=0.5 / math.sqrt(count))

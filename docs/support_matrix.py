@@ -17,7 +17,15 @@ sys.path.append(str(Path(__file__).parents[1] / "tests/shared"))
 from one_of_each import EXAMPLES
 
 # known by a guarantee only: no mechanism need attain their pair
-DOMINATING = {"ApproximateDP", "DistanceToInstability", "ExponentialMechanism", "FromProfile", "FromTradeoff", "PureDP"}
+DOMINATING = {
+    "ApproximateDP",
+    "DistanceToInstability",
+    "ExponentialMechanism",
+    "FromProfile",
+    "FromTradeoff",
+    "PureDP",
+    "ShuffledReports",
+}
 
 RATE = 0.2
 GROUP = 3

@@ -14,10 +14,13 @@ CASES = json.loads((ROOT / "tests/reference/frontier.json").read_text())["cases"
 
 # what is not answered yet, by tag
 AWAITED = {
-    "bounded-range": "a composition of exponential mechanisms is that of their hulls, above what any of them attains",
     "selection": "the best of many runs has no law yet",
-    "clones": "shuffled local reports have no law yet",
 }
+
+# figures that another computation corrects, with its relative error: adaptive picks among 1000 places of a step, which are a
+# strategy, attain 7.716, and between the places 7.71639; the figure given is that of picks fixed beforehand
+# allocation: the inversion of a Laplace transform in 32 digits, at two numbers of nodes
+CORRECTED = {"fem2": (7.716394, 2e-6), "fal35_6": (1.33122591087e-6, 1e-11)}
 
 
 def _marks(case: dict[str, Any]) -> list[pytest.MarkDecorator]:
@@ -34,7 +37,8 @@ def test_frontier(case: dict[str, Any]) -> None:
     elif "upper_at_most" in case:
         assert bound.upper <= case["upper_at_most"]
     else:
-        value, error = float(case["value"]), case["rel"] * float(case["value"])
+        value, share = CORRECTED.get(case["id"], (float(case["value"]), case["rel"]))
+        error = share * value
         assert bound.lower <= value + error
         assert value - error <= bound.upper
         unit = bound.value if case["query"] == "delta" else max(1.0, bound.value)

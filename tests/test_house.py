@@ -41,10 +41,13 @@ CIRCLES = {
         "algebra.allocated",
         "algebra.batches",
         "algebra.bracketed",
+        "algebra.divergences",
+        "algebra.families",
+        "algebra.hulls",
         "algebra.release",
         "algebra.shuffled",
         "algebra.truncated_sample",
-    ): "a mechanism is put on batches, which makes a mechanism of another kind",
+    ): "a mechanism is put on batches, or bounded by others, which makes mechanisms of another kind",
     ("laws.forms", "laws.transform"): "a law gives its form away, and a form may hold a law",
 }
 

@@ -20,7 +20,9 @@ PEERS = (
 )
 # one configuration of each kind, for many questions
 STRESSED = (dp_accounting.PLD, dp_accounting.RDP, prv.COARSE, autodp.FOURIER_UNSAMPLED, autodp.RENYI)
+# those that a training run is drawn by
+DRAWN = (dp_accounting.RDP, dp_accounting.PLD)
 # the one whose kinds of noise are those of the catalogue
 CATALOGUED = (dp_accounting.PLD,)
 
-__all__ = ["CATALOGUED", "CERTIFIED", "OURS", "PEERS", "STRESSED", "Accountant", "Answer", "UnsupportedError", "truth"]
+__all__ = ["CATALOGUED", "CERTIFIED", "DRAWN", "OURS", "PEERS", "STRESSED", "Accountant", "Answer", "UnsupportedError", "truth"]

@@ -33,7 +33,13 @@ _NEAR = 0.02
 
 
 def crossing(
-    near: Callable[[float, bool], Function], level: float, floor: float, start: float, ceiling: float, watch: Watch = iter
+    near: Callable[[float, bool], Function],
+    level: float,
+    floor: float,
+    start: float,
+    ceiling: float,
+    watch: Watch = iter,
+    slope: float = math.nan,
 ) -> Enclosure:
     """Enclose the crossing of a decreasing function with a level, on [floor, ceiling].
 
@@ -53,25 +59,39 @@ def crossing(
         A first guess.
     watch
         Called with the steps of each search, which it passes on.
+    slope
+        About the slope of the function at the start, where that is known.
     """
     x = min(max(start, floor), ceiling)
     for _ in range(_PREPARATIONS):
-        found = _secant(near(x, False), level, floor, x, ceiling, watch, _ROUGH)
-        settled = abs(found - x) <= _NEAR * abs(x)
+        found, slope = _secant(near(x, False), level, floor, x, ceiling, watch, slope, _ROUGH)
+        settled = near_by(found, x)
         x = found
         if settled:
             break
     function = near(x, True)
-    return _prove(function, level, floor, _secant(function, level, floor, x, ceiling, watch), ceiling)
+    x, slope = _secant(function, level, floor, x, ceiling, watch, slope)
+    return _prove(function, level, floor, x, ceiling, slope)
+
+
+def near_by(one: float, other: float) -> bool:
+    """Whether a function prepared at one point is still sharp at the other."""
+    return abs(one - other) <= _NEAR * abs(other)
 
 
 def bisection(
-    near: Callable[[float, bool], Function], level: float, floor: float, start: float, ceiling: float, watch: Watch = iter
+    near: Callable[[float, bool], Function],
+    level: float,
+    floor: float,
+    start: float,
+    ceiling: float,
+    watch: Watch = iter,
+    _slope: float = math.nan,
 ) -> Enclosure:
     """The enclosure of :func:`crossing` by bisection, as of Zhu, Dong & Wang (2022): of the best values, then of each end.
 
-    The arguments are those of :func:`crossing`; an infinite ceiling leaves nothing to halve, and the interval as it is.
-    The function is prepared once, sharply.
+    The arguments are those of :func:`crossing`, of which halving needs no slope; an infinite ceiling leaves nothing to halve,
+    and the interval as it is. The function is prepared once, sharply.
     """
     x = min(max(start, floor), ceiling)
     if not math.isfinite(ceiling):
@@ -113,11 +133,21 @@ def _end(at: Function, proved: Callable[[Ends], bool], value: float, known: floa
 
 
 def _secant(
-    function: Function, level: float, floor: float, start: float, ceiling: float, watch: Watch, enough: float = 2e-14
-) -> float:
-    """The crossing of the best values, until they are near enough: secant steps kept inside a shrinking bracket."""
+    function: Function,
+    level: float,
+    floor: float,
+    start: float,
+    ceiling: float,
+    watch: Watch,
+    slope: float,
+    enough: float = 2e-14,
+) -> tuple[float, float]:
+    """The crossing of the best values, until they are near enough: secant steps kept inside a shrinking bracket.
+
+    With it the slope there, no number where that is not known; ``slope`` is that at the start.
+    """
     low, high = floor, ceiling
-    x, previous, before, untried = start, math.nan, math.nan, True
+    x, previous, before, known, untried = start, math.nan, math.nan, slope, True
     for _ in watch(range(_STEPS)):
         here = function(x)
         gap = here.value - level
@@ -125,17 +155,21 @@ def _secant(
             low = max(low, x)
         else:
             high = min(high, x)
+        if math.isfinite(before):
+            slope = (gap - before) / (x - previous) if x != previous else math.nan
+            # not between points that are far apart, nor where noise decides
+            if slope < 0 and near_by(previous, x) and abs(gap - before) > (here.upper - here.lower) / _NOISE:
+                known = slope
         # steps far below the width of the enclosure would be spent on noise
         noise = _NOISE * (here.upper - here.lower) if here.lower <= level <= here.upper else 0.0
         if abs(gap) <= max(enough, noise) or (math.isfinite(high) and high - low <= 4e-16 * abs(high)):
-            return x
-        slope = (gap - before) / (x - previous) if x != previous and math.isfinite(before) else math.nan
-        if math.isnan(previous):
+            return x, known
+        if math.isfinite(gap) and slope < 0:
+            proposal = x - gap / slope
+        elif math.isnan(previous):
             # the first step is short, because the start is nearly a crossing
             step = (1e-3 if enough >= _ROUGH else 1e-5) * max(abs(x), 1e-3)
             proposal = x + math.copysign(step, gap)
-        elif math.isfinite(gap) and slope < 0:
-            proposal = x - gap / slope
         else:
             proposal = math.nan
         previous, before = x, gap
@@ -148,9 +182,9 @@ def _secant(
         elif not inside:
             proposal = 0.5 * (low + high) if math.isfinite(high) else 2 * max(abs(low), 1.0)
         if abs(proposal - x) <= 4e-16 * abs(x):
-            return proposal
+            return proposal, known
         x = proposal
-    return x
+    return x, known
 
 
 def _slope(function: Function, x: float, here: Ends, away: float) -> float:
@@ -170,12 +204,12 @@ def _slope(function: Function, x: float, here: Ends, away: float) -> float:
     return 1.0
 
 
-def _prove(function: Function, level: float, floor: float, x: float, ceiling: float) -> Enclosure:
-    """Step outward until the ends of the enclosure are on the right sides of the level."""
+def _prove(function: Function, level: float, floor: float, x: float, ceiling: float, slope: float) -> Enclosure:
+    """Step outward until the ends of the enclosure are on the right sides of the level; the slope may be no number."""
     here = function(x)
     width = max(here.upper - here.lower, 1e-15)
     nudge = 1e-15 * max(abs(x), 1e-3)
-    slope = _slope(function, x, here, 1e3 * nudge)
+    slope = _slope(function, x, here, 1e3 * nudge) if math.isnan(slope) else max(-slope, 1e-3)
     step = max(1.2 * width / slope, 4 * nudge)
     # where nothing is known at x itself, something may be known very near, or far away only
     step, growth = (step, 1.6) if math.isfinite(step) else (4 * nudge, 8.0)

@@ -247,7 +247,8 @@ def test_costs_are_those_of_the_definition(mechanism):
         law = mechanism.loss_law() if name == "remove" else mechanism.loss_law().reflected()
         infinite = mechanism.loss.infinite_mass if name == "remove" else mechanism.dual_loss.infinite_mass
         assert infinite.lower <= mass <= infinite.upper
-        assert max(0, finite_log_moment(law, 7.5, 1e-12).lower) <= moment
+        if mechanism.family() is None:
+            assert max(0, finite_log_moment(law, 7.5, 1e-12).lower) <= moment
 
 
 @pytest.mark.parametrize("order", [1.5, 8.5, 60.0])

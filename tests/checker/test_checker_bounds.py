@@ -12,7 +12,7 @@ flint = pytest.importorskip("flint")
 from flint import acb, arb  # noqa: E402
 
 from logphi.checker import contour, residues  # noqa: E402
-from logphi.checker.balls import Work, ball, exactly, precision  # noqa: E402
+from logphi.checker.balls import ball, exactly, precision  # noqa: E402
 from logphi.checker.finite import DiscreteGaussian  # noqa: E402
 from logphi.checker.normal import Normal, SubsetNormal  # noqa: E402
 from logphi.checker.normal_mixtures import NormalMixtures  # noqa: E402
@@ -106,14 +106,14 @@ def integral(pair, breaks, z):
 @pytest.mark.parametrize("name", LAWS)
 def test_moments_and_lines(name: str, c: float, step: float) -> None:
     with precision(140), mpmath.workdps(17):
-        along = LAWS[name].on_line(arb(c), arb(step), 4, Work())
+        along = LAWS[name].on_line(arb(c), arb(step), 4)
         for k in (0, 3):
             expected = moment(name, mpmath.mpc(c, k * step))
             room = arb(0, 1e-14 * max(1.0, float(along[0].real.mid())))
             slack = acb(room, room)
             assert (along[k] + slack).overlaps(acb(arb(str(expected.real)), arb(str(expected.imag)))), (c, k)
             assert float(along[k].rad()) < 1e-30
-        assert LAWS[name].moment(arb(c), Work()).overlaps(along[0].real)
+        assert LAWS[name].moment(arb(c)).overlaps(along[0].real)
 
 
 @pytest.mark.few(2)
@@ -123,8 +123,8 @@ def test_decay_is_above_all_that_follows(name: str) -> None:
     with precision(100):
         for c in (0.5, 3.0):
             step = 0.75
-            sizes = [float(abs(value).mid()) for value in law.on_line(arb(c), arb(step), 200, Work())]
-            bound = law.ceiling_above(arb(c), [0.05, 0.3, 0.6, 1.5], 20, Work())
+            sizes = [float(abs(value).mid()) for value in law.on_line(arb(c), arb(step), 200)]
+            bound = law.ceiling_above(arb(c), [0.05, 0.3, 0.6, 1.5], 20)
             for k in range(1, 200, 7):
                 assert max(sizes[k:]) <= float(bound(arb(k * step)).mid()) * (1 + 1e-12)
             # and below what is known at once, but for laws with atoms close together
@@ -150,7 +150,7 @@ def test_single_releases(name: str, epsilon: str) -> None:
         alone = law.single_excess(ball(at))
         assert float(alone.rad()) < 1e-25
         goal = -5.0 if isinstance(law, SampledUniform) else -7.5
-        (found,) = contour.enclose([(law, 1)], [at], goal, Work())
+        (found,) = contour.enclose([(law, 1)], [at], goal)
         assert found.overlaps(alone)
         assert float(found.rad()) < math.exp(goal)
 
@@ -160,14 +160,14 @@ def test_two_ways_agree() -> None:
     flat, lap = TiltedUniform(exactly(Fraction(1)), False), TiltedUniform(exactly(Fraction(1, 3)), True)
     terms = [(flat, 12), (lap, 25)]
     for epsilon in ("0", "-1", "1.5", "9"):
-        (one,) = residues.enclose(terms, [Fraction(epsilon)], -50.0, Work())
-        (other,) = contour.enclose(terms, [Fraction(epsilon)], -50.0, Work())
+        (one,) = residues.enclose(terms, [Fraction(epsilon)], -50.0)
+        (other,) = contour.enclose(terms, [Fraction(epsilon)], -50.0)
         assert one.overlaps(other)
         assert max(float(one.rad()), float(other.rad())) < 1e-20
     whole = DiscreteGaussian(Fraction(3, 2), 2)
-    (one,) = residues.enclose([(whole.as_finite(), 3)], [Fraction("1.5")], -50.0, Work())
+    (one,) = residues.enclose([(whole.as_finite(), 3)], [Fraction("1.5")], -50.0)
     lattice = contour.Lattice(lambda: 3 * ball(whole.lattice().steps[0]), lambda: ball(whole.lattice().span()))
-    (other,) = contour.enclose([(whole, 3)], [Fraction("1.5")], -50.0, Work(), lattice)
+    (other,) = contour.enclose([(whole, 3)], [Fraction("1.5")], -50.0, lattice)
     assert one.overlaps(other)
     assert max(float(one.rad()), float(other.rad())) < 1e-20
 
@@ -176,7 +176,7 @@ def test_gaussians_are_known() -> None:
     """The contour of a Gaussian composition against its closed form."""
     law = Normal(exactly(Fraction(1, 100)))
     for epsilon in ("-1", "0", "0.5", "3", "12"):
-        (found,) = contour.enclose([(law, 100)], [Fraction(epsilon)], -120.0, Work())
+        (found,) = contour.enclose([(law, 100)], [Fraction(epsilon)], -120.0)
         with precision(250):
             assert found.overlaps(Normal(exactly(1)).single_excess(ball(Fraction(epsilon))))
         assert float(found.rad()) < 1e-51

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from logphi.inversion import bent_layout
 from logphi.inversion.bent_contour import Branch
+from logphi.inversion.clipped_ceiling import Terms
 from logphi.inversion.contour import Part
 from logphi.inversion.demand import Demand
 from slowly import slowly
@@ -29,7 +30,7 @@ PAIRS: list[tuple[Pair, Pair]] = [
 ]
 
 
-def terms_of(pairs: tuple[Pair, ...]) -> bent_layout.Terms:
+def terms_of(pairs: tuple[Pair, ...]) -> Terms:
     return tuple((1 / sigma, q, 2e-16, 2e-16, 1) for sigma, q in pairs)
 
 

@@ -11,6 +11,7 @@ from mpmath import exp, mpf
 
 import logphi as lp
 from exact import contains, dec
+from flat import Flat
 from logphi.arith.floats import ELEMENTARY
 from logphi.expression import parse
 from logphi.inversion import real_space
@@ -41,7 +42,7 @@ class Range:
     def __init__(self, epsilon):
         self.width = dec(epsilon)
         self.atoms = []
-        self.mechanism = lp.ExponentialMechanism(epsilon=epsilon)
+        self.mechanism = Flat(epsilon)
 
     def density(self, x):
         return exp(x / 2) / (4 * mpmath.sinh(self.width / 2))
@@ -210,7 +211,7 @@ def transform(kind, parameter):
     if kind is lp.Laplace:
         half = exp(-w / 2) / 2
         return w, {(1, 0): half, (1, 1): half / 2, (-1, 0): half, (-1, 1): -half / 2}
-    if kind is lp.ExponentialMechanism:
+    if kind is Flat:
         return w, {(s, 1): s / (4 * mpmath.sinh(w / 2)) for s in (1, -1)}
     w = mpmath.log(w / (1 - w))
     return w, {(s, 0): 1 / (2 * mpmath.cosh(w / 2)) for s in (1, -1)}
@@ -247,7 +248,7 @@ def by_residues(terms, x):
     return exp(x / 2) * total
 
 
-L, E, R = lp.Laplace, lp.ExponentialMechanism, lp.RandomizedResponse
+L, E, R = lp.Laplace, Flat, lp.RandomizedResponse
 MIXTURES: dict[str, list[tuple[Any, float, int]]] = {
     "wide and narrow": [(L, 0.06, 2), (L, 40.0, 3)],
     "with atoms": [(L, 2.0, 10), (R, 0.7, 5)],
@@ -333,7 +334,7 @@ def test_epsilon_next_to_the_end_of_the_support():
 
 @pytest.mark.parametrize("epsilon", [0.0067622923557566885, 9.247691959579521])
 def test_the_last_double_below_the_end_of_the_support(epsilon):
-    release = 7 * lp.ExponentialMechanism(epsilon=epsilon)
+    release = 7 * Flat(epsilon)
     bound = release.delta(7 * epsilon * (1 - 1e-16), method="exponential")
     assert 0 <= bound.lower <= bound.upper < 1e-80
 

@@ -3,8 +3,11 @@
 import logphi as lp
 from effort import calls
 
-# measured: 1,533; each call into Python costs what a small array does
+# measured: 1,618 and 2,687; each call into Python costs what a small array does
 MOST_CALLS = 2_000
+MOST_CALLS_FOR_EPSILON = 3_000
+# measured: 836 a point
+MOST_CALLS_IN_A_SWEEP = 1_000
 
 
 def python_calls(work):
@@ -22,3 +25,16 @@ def test_the_profile_of_a_training_takes_few_calls():
     release = training(14062)
     release.delta(2.0)
     assert python_calls(lambda: release.delta(2.0)) <= MOST_CALLS
+
+
+def test_epsilon_of_a_training_lays_one_contour():
+    training(1000).epsilon(1e-5)
+    assert python_calls(lambda: training(14062).epsilon(1e-5)) <= MOST_CALLS_FOR_EPSILON
+
+
+def test_the_points_of_a_sweep_share_their_calls():
+    def swept(steps):
+        return lp.sweep(training, {"steps": steps}, delta=1e-5)
+
+    swept(list(range(10000, 13200, 100)))
+    assert python_calls(lambda: swept(list(range(10000, 16400, 100)))) <= 64 * MOST_CALLS_IN_A_SWEEP

@@ -46,6 +46,7 @@ ROWS: list[partial[Any]] = [
     partial(lp.PureDP, epsilon=1),
     partial(lp.ApproximateDP, epsilon=1, delta=0.015625),
     partial(lp.DistanceToInstability, epsilon=1, delta=0.015625),
+    partial(lp.ShuffledReports, local_epsilon=1, records=20),
     partial(lp.Discrete, p=[0.5, 0.25, 0.25], q=[0.25, 0.125, 0.625]),
     partial(RandomChoice, probabilities=[0.25, 0.75]),
     partial(lp.FromDensities, logistic_moved, logistic, (-np.inf, np.inf)),

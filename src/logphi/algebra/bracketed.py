@@ -2,42 +2,14 @@
 
 from __future__ import annotations
 
-import functools
 from abc import abstractmethod
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
+from dataclasses import dataclass
+from typing import Any, ClassVar, NoReturn
 
-import numpy as np
-
+from logphi.algebra.ends import between
 from logphi.algebra.release import Composition, Mechanism, compose
-from logphi.answers.bound import Bound, Side, Status
-from logphi.answers.bounds import Bounds
 from logphi.laws.log_phi import LogPhi
 from logphi.pairs.pair import UnsupportedError
-
-_METHOD = "bracket"
-
-
-class _BothEnds:
-    """A question that grows with the pair, put to the attack and to the cover."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-
-    def __get__(self, instance: Bracketed | None, owner: type) -> Any:
-        question = getattr(Mechanism, self._name)
-        if instance is None:
-            return question
-
-        @functools.wraps(question)
-        def ask(*arguments: Any, **options: Any) -> Bound | Bounds:
-            if options.get("method") is not None:
-                raise UnsupportedError("a bracket is no answer of one method: leave method out")
-            above, below = (getattr(one, self._name)(*arguments, **options) for one in (instance.cover, instance.attack))
-            found: Bound | Bounds = _between(above, below)
-            return found
-
-        return ask
 
 
 class Bracketed(Mechanism):
@@ -64,22 +36,10 @@ class Bracketed(Mechanism):
     def cover(self) -> Mechanism:
         """What it is at most."""
 
-    if not TYPE_CHECKING:  # type checkers read the questions of every mechanism
-        delta, log_delta, epsilon, hockey_stick, tradeoff, inverse_tradeoff, renyi, kl_divergence, max_divergence, zcdp = map(
-            _BothEnds,
-            (
-                "delta",
-                "log_delta",
-                "epsilon",
-                "hockey_stick",
-                "tradeoff",
-                "inverse_tradeoff",
-                "renyi",
-                "kl_divergence",
-                "max_divergence",
-                "zcdp",
-            ),
-        )
+    def _by_others(self, name: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
+        if options.get("method") is not None:
+            raise UnsupportedError("a bracket is no answer of one method: leave method out")
+        return between(*(getattr(one, name)(*arguments, **options) for one in (self.cover, self.attack)))
 
     def loss_law(self) -> LogPhi:
         """Not known.
@@ -121,18 +81,3 @@ class BracketedComposition(Bracketed, Composition):
     def cover(self) -> Mechanism:
         """All covers."""
         return compose(count * (one.cover if isinstance(one, Bracketed) else one) for one, count in self.terms)
-
-
-def _between(above: Any, below: Any) -> Any:
-    """From the answers of the cover and of the attack: the private side is that of the cover."""
-    if isinstance(above, Bounds) and isinstance(below, Bounds):
-        answers = np.empty(above.shape, dtype=object)
-        for place in np.ndindex(above.shape):
-            answers[place] = _between(above[place], below[place])
-        return Bounds(answers)
-    if not (isinstance(above, Bound) and isinstance(below, Bound)):
-        raise UnsupportedError("a complex number has no bracket: ask at a real order")
-    lower, upper = (below.lower, above.upper) if above.side is Side.UPPER else (above.lower, below.upper)
-    if lower == upper:
-        return above
-    return replace(above, lower=min(lower, above.value), upper=max(upper, above.value), status=Status.BRACKET, method=_METHOD)

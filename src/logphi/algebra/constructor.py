@@ -24,7 +24,7 @@ class Constructed:
 
     def _text(self, spell: Callable[[Any], str]) -> str:
         """The constructor call; defaults are left out."""
-        defaults = {name: one.default for name, one in inspect.signature(type(self)).parameters.items()}
+        defaults = {name: one.default for name, one in self._signature()}
         shown = [
             f"{name}={spell(value.value if isinstance(value, Adjacency) else value)}"
             for name, value in self._given().items()
@@ -49,7 +49,12 @@ class Constructed:
         return numbers_in(given.values())
 
     def _given(self) -> dict[str, Any]:
-        return {name: getattr(self, self._stored.get(name, name)) for name in inspect.signature(type(self)).parameters}
+        return {name: getattr(self, self._stored.get(name, name)) for name, _ in self._signature()}
+
+    @classmethod
+    def _signature(cls) -> list[tuple[str, inspect.Parameter]]:
+        """The parameters of the constructor; Python 3.10 takes those of ``__new__`` for the signature of some subclasses."""
+        return list(inspect.signature(cls.__init__).parameters.items())[1:]
 
     def _settle(self, **values: Any) -> None:
         """Store checked parameters; a frozen dataclass is written to only while it is made."""

@@ -17,8 +17,8 @@ from operator import add
 from typing import Any, ClassVar
 
 from logphi.algebra import batches, certification
-from logphi.algebra.asking import Questions
 from logphi.algebra.constructor import Constructed
+from logphi.algebra.families import Family, Picked, sampled_family
 from logphi.algebra.parametric import Parametric, symbolic
 from logphi.algebra.parametric import poisson as sampled
 from logphi.algebra.serializable import Serializable
@@ -41,7 +41,7 @@ from logphi.text.written import Written, exactly, meant
 LARGEST_GROUP = 1000
 
 
-class Mechanism(Guided, Serializable, Questions):
+class Mechanism(Guided, Serializable, Picked):
     """A release about a data set, held by the log-phi of its privacy loss.
 
     ``m1 + m2`` composes (adaptively too, [AFA] Theorem 10), ``n * m`` is n-fold composition. Mechanisms stated under
@@ -60,7 +60,7 @@ class Mechanism(Guided, Serializable, Questions):
     """
 
     # for those who write a mechanism of their own
-    _unlisted = frozenset({"loss_law", "pair", "counted", "tree"})
+    _unlisted = frozenset({"loss_law", "pair", "counted", "tree", "family"})
     # whether only bounds by different means are known of it
     _bracketed: ClassVar[bool] = False
     # NumPy's numbers leave ``*`` to the mechanism, and its arrays get the refusal
@@ -369,6 +369,10 @@ class PoissonSampled(Primitive):
         self._settle(rate=check.probability("rate", self.rate), group_size=size)
         self.loss_law()
 
+    def family(self) -> Family | None:
+        """That of the base, sampled."""
+        return sampled_family(self, self.base, lambda base: type(self)(base, self.rate, self.group_size, self.adjacency))
+
     def loss_law(self) -> LogPhi:
         """By the pair of the base."""
         return poisson(self.base.pair(), self.rate, self.group_size, self.adjacency)
@@ -445,6 +449,10 @@ class SubsetSampled(Primitive):
     def __post_init__(self) -> None:
         self._settle(rate=check.probability("rate", self.rate))
         self.loss_law()
+
+    def family(self) -> Family | None:
+        """That of the base, sampled."""
+        return sampled_family(self, self.base, lambda base: type(self)(base, self.rate, self.adjacency))
 
     def loss_law(self) -> LogPhi:
         """By the pair of the base."""

@@ -47,8 +47,8 @@ class Status(enum.Enum):
     )
     ESTIMATED = "an error in the ledger is an estimate, not a proof: use another method where a proof is needed"
     BRACKET = (
-        "the ends are bounds by different means: the lower one is what an attack attains, the upper one what holds without any "
-        "amplification; what lies between them is not known, and no tolerance narrows it"
+        "the ends are bounds by different means: the lower one is what some attack attains, the upper one what none exceeds; "
+        "what lies between them is not known, and no tolerance narrows it"
     )
     UNRESOLVED = (
         "no method resolved the question and the bounds are the trivial ones: the parameters are outside "

@@ -1,4 +1,4 @@
-"""Exact numbers as balls of the precision in force, the budget of a verdict, and the normal tail."""
+"""Exact numbers as balls of the precision in force, and the normal tail."""
 
 from __future__ import annotations
 
@@ -9,14 +9,12 @@ from threading import RLock
 from typing import Any
 
 import flint
-from flint import arb, ctx, fmpq
+from flint import acb, arb, ctx, fmpq
+
+from logphi.checker.work import MOST_BITS, TAIL, Undecided, spend
 
 # A real number that is known to any precision: calling it gives a ball of the precision in force.
 Real = Callable[[], Any]
-
-
-class Undecided(ValueError):
-    """The checker cannot show that the claim follows, for this reason."""
 
 
 # All threads share FLINT's one precision. The lock that guards it stands among FLINT's own names, so that the code that makes
@@ -27,6 +25,8 @@ _LOCK = "_precision_lock"
 @contextmanager
 def precision(bits: int) -> Iterator[None]:
     """``bits`` of precision inside the block, for one thread at a time; afterwards the old precision is back."""
+    if bits > MOST_BITS:
+        raise Undecided("the claim needs more digits than this checker computes with")
     with vars(flint).setdefault(_LOCK, RLock()), ctx.workprec(bits):
         yield
 
@@ -63,22 +63,19 @@ def normal_tail(x: Any) -> Any:
     """P(X > x), X standard normal, for a ball x or an infinity."""
     if x in (arb.neg_inf(), arb.pos_inf()):
         return arb(1) if x == arb.neg_inf() else arb(0)
+    spend(TAIL if isinstance(x, acb) else TAIL // 6)
     return (x / arb(2).sqrt()).erfc() / 2
 
 
-# measured: a second holds a few million multiplications of short balls
-LARGEST_WORK = 1e8
+def remembered(compute: Callable[[], Any]) -> Callable[[], Any]:
+    """The same function of the precision in force, which keeps its last value."""
+    known: dict[int, Any] = {}
 
+    def value() -> Any:
+        if ctx.prec not in known:
+            found = compute()
+            known.clear()
+            known[ctx.prec] = found
+        return known[ctx.prec]
 
-class Work:
-    """The cost of a verdict so far. It is bounded, so that no certificate, however altered, keeps the checker busy for long."""
-
-    def __init__(self) -> None:
-        self.done = 0.0
-
-    def spend(self, operations: float) -> None:
-        """Count multiplications at the precision in force, before they are done; an :class:`Undecided` if they are too many."""
-        cost = operations * (1 + (ctx.prec / 700) ** 1.5)
-        if not self.done + cost <= LARGEST_WORK:
-            raise Undecided("the claim needs more work than this checker does")
-        self.done += cost
+    return value

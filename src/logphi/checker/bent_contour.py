@@ -17,10 +17,11 @@ from typing import Any
 
 from flint import acb, arb, ctx
 
-from logphi.checker.balls import Undecided, Work, ball, precision, within
+from logphi.checker.balls import ball, precision, within
 from logphi.checker.contour import abscissa
 from logphi.checker.law import Terms
 from logphi.checker.normal_pair import NormalPair
+from logphi.checker.work import EXP, Undecided, spend
 
 # measured: of more pairs, M falls fast enough on a straight line
 MOST_PAIRS = 200
@@ -31,13 +32,12 @@ def applies(terms: Terms) -> bool:
     return all(isinstance(law, NormalPair) for law, _ in terms) and sum(count for _, count in terms) <= MOST_PAIRS
 
 
-def enclose(terms: Terms, epsilons: Sequence[Fraction], goal: float, work: Work) -> list[Any]:
+def enclose(terms: Terms, epsilons: Sequence[Fraction], goal: float) -> list[Any]:
     """D at each epsilon."""
     with precision(64):
-        c = abscissa(terms, float(epsilons[0]), goal, work)
+        c = abscissa(terms, float(epsilons[0]), goal)
     pairs = [(law, count) for law, count in terms if isinstance(law, NormalPair)]
     with precision(int(-goal / math.log(2)) + 40):
-        work.spend(2e5 * len(epsilons) * len(pairs))
         return [_excess(pairs, arb(c), ball(epsilon)) for epsilon in epsilons]
 
 
@@ -52,6 +52,7 @@ def _excess(terms: Sequence[tuple[NormalPair, int]], c: Any, epsilon: Any) -> An
     turn, far = acb(lean, rise), (ctx.prec * arb(2).log() / fall).mid()
 
     def integrand(s: Any, analytic: bool) -> Any:
+        spend(4 * EXP * (1 + len(numbers)))
         z = c + s * turn
         exponent = z * slope
         for r, square, v, count in numbers:

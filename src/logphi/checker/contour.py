@@ -21,8 +21,9 @@ from typing import Any
 
 from flint import acb, arb
 
-from logphi.checker.balls import Real, Undecided, Work, ball, between, precision, rough, within
+from logphi.checker.balls import Real, ball, between, precision, rough, within
 from logphi.checker.law import Terms
+from logphi.checker.work import EXP, STORED, Undecided, spend
 
 # measured: a line of more nodes takes minutes
 MOST_NODES = 2**20
@@ -40,14 +41,14 @@ class Lattice:
     span: Real
 
 
-def enclose(terms: Terms, epsilons: Sequence[Fraction], goal: float, work: Work, lattice: Lattice | None = None) -> list[Any]:
+def enclose(terms: Terms, epsilons: Sequence[Fraction], goal: float, lattice: Lattice | None = None) -> list[Any]:
     """D at neighbouring epsilons, with errors of about e^``goal``; an :class:`Undecided` if that takes too many nodes."""
     if not all(law.omitted().is_zero() for law, _ in terms):
         raise Undecided("this checker composes sampled discrete Gaussians only with losses of countably many values")
     spare = sum(count for _, count in terms).bit_length()
     with precision(32 + spare):
-        line = _Line(terms, float(epsilons[0]), goal, work)
-        bounds = [log_chernoff(terms, arb(line.c), ball(epsilon), work) for epsilon in epsilons]
+        line = _Line(terms, float(epsilons[0]), goal)
+        bounds = [log_chernoff(terms, arb(line.c), ball(epsilon)) for epsilon in epsilons]
         if all(rough(bound) < goal for bound in bounds):
             return [between(0, bound.exp()) for bound in bounds]
         nodes, step = line.truncated() if lattice is None else line.folded(rough(lattice.span()))
@@ -57,9 +58,10 @@ def enclose(terms: Terms, epsilons: Sequence[Fraction], goal: float, work: Work,
         used = nodes if lattice is None else (nodes + 1) // 2
         values = [acb(1)] * used
         for law, count in terms:
-            work.spend(used * (10 + 3 * count.bit_length()))
-            own = law.on_line(c, h, used, work)
+            spend(used * (STORED + 3 * count.bit_length()))
+            own = law.on_line(c, h, used)
             values = [value * one**count for value, one in zip(values, own, strict=True)]
+        spend(4 * EXP * used * len(epsilons))
         return [
             _inverted(values, c, h, ball(epsilon), lattice, nodes)
             - between(0, line.aliasing(c, h, ball(epsilon)))
@@ -100,8 +102,8 @@ class _Line:
     ``goal`` is the logarithm of the error to reach, ``peak`` that of M(c) e^{-c eps}.
     """
 
-    def __init__(self, terms: Terms, epsilon: float, goal: float, work: Work) -> None:
-        self.terms, self.epsilon, self.goal, self.work = terms, epsilon, goal, work
+    def __init__(self, terms: Terms, epsilon: float, goal: float) -> None:
+        self.terms, self.epsilon, self.goal = terms, epsilon, goal
         self.end = min(law.end for law, _ in terms)
         self.known: dict[float, float] = {}
         self.c = ASIDE * self.abscissa(_least(self.height, lambda place: self.peak_at(place) < goal - 1))
@@ -115,7 +117,7 @@ class _Line:
     def growth(self, x: float) -> float:
         """K(x)."""
         if x not in self.known:
-            logs = (count * law.moment(arb(x), self.work).log() for law, count in self.terms)
+            logs = (count * law.moment(arb(x)).log() for law, count in self.terms)
             self.known[x] = rough(sum(logs, arb(0)))
         return self.known[x]
 
@@ -163,7 +165,7 @@ class _Line:
         lifts = [math.sqrt(2 * share) * 2.0**k for k in range(-2, 3)]
         for law, count in self.terms:
             bits = count.bit_length() + int(2 * share) + 8
-            self.bounds.append((law.ceiling_above(arb(self.c), lifts, bits, self.work), count))
+            self.bounds.append((law.ceiling_above(arb(self.c), lifts, bits), count))
 
         def enough(nodes: int) -> bool:
             if nodes > MOST_NODES:
@@ -192,19 +194,19 @@ class _Line:
         for shift in (self.up, self.down):
             # D(x) <= kappa(s) M(s) e^{-s x} holds for s >= 0
             s = c + arb(shift) if -shift < self.c else arb(0)
-            found += log_chernoff(self.terms, s, epsilon, self.work).exp() / (2 * arb.pi() * abs(s - c) / step).expm1()
+            found += log_chernoff(self.terms, s, epsilon).exp() / (2 * arb.pi() * abs(s - c) / step).expm1()
         return found
 
 
-def log_chernoff(terms: Terms, s: Any, epsilon: Any, work: Work) -> Any:
+def log_chernoff(terms: Terms, s: Any, epsilon: Any) -> Any:
     """The logarithm of kappa(s) M(s) e^{-s eps}, a bound of D(eps) for every s >= 0 in the strip."""
     kappa = (s * s.log() if s > 0 else arb(0)) - (1 + s) * s.log1p()
-    return sum((count * law.moment(s, work).log() for law, count in terms), kappa - s * epsilon)
+    return sum((count * law.moment(s).log() for law, count in terms), kappa - s * epsilon)
 
 
-def abscissa(terms: Terms, epsilon: float, goal: float, work: Work) -> float:
+def abscissa(terms: Terms, epsilon: float, goal: float) -> float:
     """The abscissa of the line for an epsilon."""
-    return _Line(terms, epsilon, goal, work).c
+    return _Line(terms, epsilon, goal).c
 
 
 def infinite_mass(terms: Terms) -> Any:

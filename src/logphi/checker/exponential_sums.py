@@ -7,6 +7,8 @@ from typing import Any
 
 from flint import acb, acb_mat, arb
 
+from logphi.checker.work import EXP, STORED, spend
+
 
 def exponential_sums(weights: list[Any], losses: list[Any], step: Any, nodes: int) -> list[Any]:
     """The sums of w e^{i k step l} over the points (w, l), for k = 0 .. nodes - 1, as one product of matrices.
@@ -17,6 +19,7 @@ def exponential_sums(weights: list[Any], losses: list[Any], step: Any, nodes: in
     if nodes == 1:
         return [acb(sum(weights, arb(0)))]
     m = math.isqrt(nodes) + 1
+    spend(len(weights) * (2 * m * (EXP + STORED) + nodes))
     rows = [
         [weight * (acb(0, a * m * step) * loss).exp() for weight, loss in zip(weights, losses, strict=True)] for a in range(m)
     ]

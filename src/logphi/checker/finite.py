@@ -10,9 +10,10 @@ from typing import Any
 
 from flint import acb, arb, ctx
 
-from logphi.checker.balls import ZERO, Real, Undecided, Work, ball, exactly
+from logphi.checker.balls import ZERO, Real, ball, exactly, remembered, rough
 from logphi.checker.exponential_sums import exponential_sums
-from logphi.checker.law import Formula, Law, Spacing
+from logphi.checker.law import Cells, Formula, Law, Spacing
+from logphi.checker.work import EXP, STORED, TAIL, Undecided, spend
 
 # chosen: more outcomes take too long
 MOST_OUTCOMES = 20_000
@@ -48,6 +49,7 @@ class Finite(Law):
 
     def common(self) -> list[tuple[Any, Any]]:
         """The outcomes that both laws reach."""
+        spend(2 * len(self.outcomes()))
         return [(p, q) for p, q in self.outcomes() if not (p.is_zero() or q.is_zero())]
 
     def reversed(self) -> Finite:
@@ -55,7 +57,7 @@ class Finite(Law):
         spacing, mine = None, self.spacing
         if mine is not None:
             spacing = Spacing(mine.key, mine.unit, tuple(-step for step in mine.steps), lambda: -mine.base())
-        return Finite(lambda: [(q, p) for p, q in self.outcomes()], spacing, self.omitted)
+        return Finite(remembered(lambda: [(q, p) for p, q in self.outcomes()]), spacing, self.omitted)
 
     def infinite(self) -> Any:
         """P(L = inf)."""
@@ -64,9 +66,31 @@ class Finite(Law):
     def losses(self) -> list[Any]:
         """Log p/q of the outcomes that both reach."""
         if self.spacing is None:
-            return [(p / q).log() for p, q in self.common()]
+            common = self.common()
+            spend(2 * EXP * len(common))
+            return [(p / q).log() for p, q in common]
         base, unit = self.spacing.base(), self.spacing.unit()
+        spend(2 * EXP * len(self.spacing.steps))
         return [base + unit * ball(step) for step in self.spacing.steps]
+
+    def reach(self, goal: float) -> tuple[float, float]:
+        """From the first to the last."""
+        places = [rough(loss) for loss in self.losses()]
+        return min(places), max(places)
+
+    def cut(self, base: Any, step: Any, number: int) -> Cells:
+        """Every outcome in its cell."""
+        masses = {k: (arb(0), arb(0)) for k in range(-1, number + 1)}
+        spend(STORED * (number + len(self.losses())))
+        for (p, q), loss in zip(self.common(), self.losses(), strict=True):
+            place = (loss - base) / step
+            k = math.floor(rough(place))
+            if not k < place < k + 1:
+                raise Undecided("the precision does not separate a loss from the end of a cell")
+            k = min(max(k, -1), number)
+            masses[k] = masses[k][0] + p, masses[k][1] + q
+        p, q = ([masses[k][side] for k in range(number)] for side in (0, 1))
+        return Cells([base + k * step for k in range(number + 1)], p, q, masses[-1][0], masses[number])
 
     def largest(self) -> Any:
         """The largest loss, unless some are not listed."""
@@ -81,19 +105,19 @@ class Finite(Law):
         """The law itself."""
         return self
 
-    def on_line(self, c: Any, step: Any, nodes: int, work: Work) -> list[Any]:
+    def on_line(self, c: Any, step: Any, nodes: int) -> list[Any]:
         """The sums of p e^{zL} over the outcomes."""
         common, losses = self.common(), self.losses()
-        work.spend((10 + 2 * nodes) * len(common))
+        spend(2 * EXP * len(common))
         weights = [p * (c * loss).exp() for (p, _), loss in zip(common, losses, strict=True)]
         return exponential_sums(weights, losses, step, nodes)
 
     def sampled(self, rate: Fraction) -> Finite:
         """Outcome by outcome."""
         g = exactly(rate)
-        return Finite.spaced(lambda: [((1 - g()) * q + g() * p, q) for p, q in self.outcomes()], self.omitted)
+        return Finite.spaced(remembered(lambda: [((1 - g()) * q + g() * p, q) for p, q in self.outcomes()]), self.omitted)
 
-    def subset(self, rate: Fraction) -> Law:
+    def subset(self, rate: Fraction) -> Law | None:
         """Outcome by outcome, where the sign of each loss is that of a rational step."""
         g, spacing = exactly(rate), self.spacing
         if spacing is None or not self.infinite().is_zero() or not spacing.base().is_zero():
@@ -108,7 +132,7 @@ class Finite(Law):
             rest += (1 - g()) * sum((p - q for sign, (p, q) in signed if sign > 0), arb(0))
             return [*above, *below, (rest, rest)]
 
-        return Finite.spaced(outcomes)
+        return Finite.spaced(remembered(outcomes))
 
 
 @dataclass(frozen=True)
@@ -122,6 +146,7 @@ class DiscreteGaussian(Formula):
     move: int
     atomic = True
     symmetric = True
+    cost = 2 * TAIL
 
     def lattice(self) -> Spacing:
         """Losses (x - s/2) s / sigma^2, by two neighbours."""
@@ -138,17 +163,16 @@ class DiscreteGaussian(Formula):
     def as_finite(self) -> Finite:
         """The outcomes that the precision in force resolves."""
         far, half = self._far(), Fraction(self.move, 2)
+        spend(2 * STORED * (2 * far + self.move))
         steps = tuple((x - half) * self.move / self.sigma**2 for x in range(-far, far + self.move + 1))
-        return Finite(lambda: self._near(far)[0], Spacing("one", exactly(1), steps), lambda: self._near(far)[1])
+        near = remembered(lambda: self._near(far))
+        return Finite(lambda: near()[0], Spacing("one", exactly(1), steps), lambda: near()[1])
 
     def sampled(self, rate: Fraction) -> Finite:
         """Outcome by outcome, as many as each precision in force resolves."""
         g = exactly(rate)
-        return Finite(
-            lambda: [((1 - g()) * q + g() * p, q) for p, q in self._near(self._far())[0]],
-            None,
-            lambda: self._near(self._far())[1],
-        )
+        near = remembered(lambda: self._near(self._far()))
+        return Finite(remembered(lambda: [((1 - g()) * q + g() * p, q) for p, q in near()[0]]), None, lambda: near()[1])
 
     def _far(self) -> int:
         far = math.ceil(float(self.sigma) * math.sqrt(2 * math.log(2) * ctx.prec)) + 1
@@ -159,6 +183,7 @@ class DiscreteGaussian(Formula):
     def _near(self, far: int) -> tuple[list[tuple[Any, Any]], Any]:
         """The outcomes from -far to far + s, and a bound of the probability of all others."""
         variance, move = ball(self.sigma**2), self.move
+        spend((2 * EXP + STORED) * (2 * far + 3 * move))
         whole = acb.modular_theta(acb(0), acb(0, 1) / (2 * arb.pi() * variance))[2].real
         weights = {x: (-(arb(x) ** 2) / (2 * variance)).exp() / whole for x in range(-far - move, far + move + 1)}
         # two geometric series, as e^{-(x+1)^2 / 2v} / e^{-x^2 / 2v} <= e^{-far / v} for x >= far

@@ -9,7 +9,8 @@ from typing import Any
 
 from flint import arb, ctx
 
-from logphi.checker.balls import Undecided, rough
+from logphi.checker.balls import rough
+from logphi.checker.work import EXP, TAIL, Undecided, spend
 
 # chosen: a rule of more points is given up as undecided
 MOST_POINTS = 2000
@@ -27,6 +28,7 @@ def gauss_legendre(
     """
     half = (high - low) / 2
     plans = []
+    spend(24 * 20 * EXP)
     for k in range(1, 24):
         lift = widest * k / 24
         # the ellipse with this half axis
@@ -41,6 +43,8 @@ def gauss_legendre(
     count = math.ceil(points) + 1
     if count > MOST_POINTS:
         raise Undecided("an integral needs more points than this checker takes")
+    # measured: the points of a rule
+    spend(2 * TAIL * count)
     rule = [(low + half * (1 + x), half * weight) for x, weight in _legendre(count, ctx.prec)]
     return rule, bound * arb(rho) ** (1 - 2 * count)
 

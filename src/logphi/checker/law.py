@@ -9,12 +9,18 @@ import math
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 from flint import acb, arb
 
-from logphi.checker.balls import ZERO, Real, Undecided, Work, rough, within
+from logphi.checker.balls import ZERO, Real, rough, within
 from logphi.checker.exponential_sums import exponential_sums
+from logphi.checker.work import EXP, MOST_BITS, STORED, Undecided, spend
+
+
+# chosen: larger losses are not cut into cells
+LARGEST_LOSS = 2.0**40
 
 
 @dataclass(frozen=True)
@@ -33,8 +39,23 @@ class Spacing:
 
 def common_span(numbers: list[Fraction]) -> Fraction:
     """The greatest common divisor of rational numbers."""
-    scale = math.lcm(*(number.denominator for number in numbers))
+    scale = 1
+    for number in numbers:
+        scale = math.lcm(scale, number.denominator)
+        if scale.bit_length() > MOST_BITS:
+            raise Undecided("the losses have no short common denominator")
     return Fraction(math.gcd(*(int(number * scale) for number in numbers)), scale)
+
+
+@dataclass(frozen=True)
+class Cells:
+    """Masses under P and Q of finite losses between t_0, t_1, ..; under P below t_0, under both above the last point."""
+
+    points: list[Any]
+    p: list[Any]
+    q: list[Any]
+    below: Any
+    above: tuple[Any, Any]
 
 
 class Law:
@@ -66,26 +87,68 @@ class Law:
             raise NotImplementedError
         return self
 
-    def on_line(self, c: Any, step: Any, nodes: int, work: Work) -> list[Any]:
+    def on_line(self, c: Any, step: Any, nodes: int) -> list[Any]:
         """M(c + i k step) for k = 0 .. nodes - 1."""
-        raise NotImplementedError
+        raise Undecided("the transform of a law of this composition is not known to this checker")
 
-    def moment(self, x: Any, work: Work) -> Any:
+    def moment(self, x: Any) -> Any:
         """M(x) for a real x >= 0."""
-        return self.on_line(x, arb(0), 1, work)[0].real
+        return self.on_line(x, arb(0), 1)[0].real
 
     def ceiling(self, c: Any, t: Any) -> Any:
         """A bound of |M(c + is)| for all s >= t > 0, where there is a better one than M(c)."""
         return arb.pos_inf()
 
-    def ceiling_above(self, c: Any, lifts: list[float], bits: int, work: Work) -> Callable[[Any], Any]:
+    def ceiling_above(self, c: Any, lifts: list[float], bits: int) -> Callable[[Any], Any]:
         """A function of T > 0: a bound of |M(c + it)| for all |t| >= T."""
-        size = self.moment(c, work).abs_upper()
+        size = self.moment(c).abs_upper()
         return lambda time: min(size, self.ceiling(c, time).abs_upper(), key=rough)
 
+    # about the cost of `tails`
+    cost = 3 * EXP
+
+    def tails(self, epsilon: Any) -> tuple[Any, Any]:
+        """P(eps < L < inf) and Q(eps < L < inf) in closed form; at an atom, balls around both with it and without."""
+        raise Undecided("a law of this composition is not known cell by cell to this checker")
+
+    def corners(self) -> list[Any]:
+        """The losses at which there are atoms, two at most, of a law that is not atomic."""
+        return []
+
+    def reach(self, goal: float) -> tuple[float, float]:
+        """Losses between which all but about e^``goal`` lies; no proof rests on it."""
+
+        def outside(t: float) -> bool:
+            spend(self.cost)
+            p, q = self.tails(arb(t))
+            rest = p - arb(t).exp() * q if t > 0 else 1 - self.infinite() - p
+            return not rest.abs_upper() > 0 or rough(rest.abs_upper().log()) < goal
+
+        ends = []
+        for sign in (-1.0, 1.0):
+            near, far = 0.0, 2.0**-20
+            while not outside(sign * far):
+                near, far = far, 2 * far
+                if far > LARGEST_LOSS:
+                    raise Undecided("the losses are too large for cells")
+            while far - near > 1e-3 * far:
+                middle = (near + far) / 2
+                near, far = (near, middle) if outside(sign * middle) else (middle, far)
+            ends.append(sign * far)
+        return ends[0], ends[1]
+
+    def cut(self, base: Any, step: Any, number: int) -> Cells:
+        """The cells between the points base + k step, k = 0 .. number."""
+        spend(number * (self.cost + 2 * STORED))
+        points = [base + k * step for k in range(number + 1)]
+        tails = [self.tails(t) for t in points]
+        p, q = ([here[side] - there[side] for here, there in pairwise(tails)] for side in (0, 1))
+        return Cells(points, p, q, 1 - self.infinite() - tails[0][0], tails[-1])
+
     def single_excess(self, epsilon: Any) -> Any:
-        """D(eps) of this release alone in closed form, or None."""
-        return None
+        """D(eps) of this release alone in closed form."""
+        p, q = self.tails(epsilon)
+        return p - epsilon.exp() * q
 
     def largest(self) -> Any:
         """The largest finite loss, or None if there is none or it is not known."""
@@ -95,31 +158,32 @@ class Law:
         """The :class:`Finite` law of the outcomes that the precision in force resolves; of an atomic law only."""
         raise NotImplementedError
 
-    def sampled(self, rate: Fraction) -> Law:
-        """The law of ((1-rate) Q + rate P, Q), for 0 < rate < 1."""
-        raise Undecided("this sample is of a kind that this checker does not know")
+    def sampled(self, rate: Fraction) -> Law | None:
+        """The law of ((1-rate) Q + rate P, Q), for 0 < rate < 1, where more than its tails is known."""
+        return None
 
-    def subset(self, rate: Fraction) -> Law:
+    def subset(self, rate: Fraction) -> Law | None:
         """The law under replace of a release on a subset, for a rate 0 < g < 1 ([AFA] Proposition 30, Corollary 32).
 
-        Positive losses are those of ((1-g) Q + g P, Q), negative ones those of (P, (1-g) P + g Q); the rest has none.
+        Positive losses are those of ((1-g) Q + g P, Q), negative ones those of (P, (1-g) P + g Q); the rest has none. None where
+        no more than the tails is known.
         """
-        raise Undecided("this subset is of a kind that this checker does not know")
+        return None
 
 
 Terms = Sequence[tuple[Law, int]]
 
 
 class Formula(Law):
-    """A law whose M is a formula."""
+    """A law whose M is a formula, of about the same cost as its tails."""
 
     def value(self, z: Any) -> Any:
         """M(z)."""
         raise NotImplementedError
 
-    def on_line(self, c: Any, step: Any, nodes: int, work: Work) -> list[Any]:
+    def on_line(self, c: Any, step: Any, nodes: int) -> list[Any]:
         """By the formula."""
-        work.spend(30 * nodes)
+        spend((self.cost + STORED) * nodes)
         return [self.value(acb(c, k * step)) for k in range(nodes)]
 
 
@@ -138,15 +202,14 @@ class ByQuadrature(Law):
         """Numbers a and b with |M(c + it)| <= a + b/|t|."""
         raise NotImplementedError
 
-    def on_line(self, c: Any, step: Any, nodes: int, work: Work) -> list[Any]:
+    def on_line(self, c: Any, step: Any, nodes: int) -> list[Any]:
         """The sums, each with the error of the quadrature."""
         weights, losses, error = self.points(c, step * (nodes - 1))
-        work.spend((100 + 2 * nodes) * len(weights))
         room = within(error)
         sums = exponential_sums(weights, losses, step, nodes)
         return [value + (acb(room, room) if k else room) for k, value in enumerate(sums)]
 
-    def ceiling_above(self, c: Any, lifts: list[float], bits: int, work: Work) -> Callable[[Any], Any]:
+    def ceiling_above(self, c: Any, lifts: list[float], bits: int) -> Callable[[Any], Any]:
         """The smaller of M(c) and a + b/T."""
-        size, (a, b) = self.moment(c, work).abs_upper(), self.fall(c)
+        size, (a, b) = self.moment(c).abs_upper(), self.fall(c)
         return lambda time: min(size, (a + b / time).abs_upper(), key=rough)

@@ -9,14 +9,16 @@ from typing import Any
 
 from flint import arb
 
-from logphi.checker.balls import Real, Undecided, ball, exactly
+from logphi.checker.balls import Real, ball, exactly, remembered
 from logphi.checker.finite import MOST_OUTCOMES, DiscreteGaussian, Finite
 from logphi.checker.law import Law, Spacing, Terms
 from logphi.checker.normal import Normal
 from logphi.checker.normal_mixtures import AT_ZERO, NormalMixtures
 from logphi.checker.normal_pair import NormalPair
 from logphi.checker.reading import Node, total
+from logphi.checker.sampled import sample, subset
 from logphi.checker.uniform import TiltedUniform
+from logphi.checker.work import EXP, STORED, Undecided, spend
 
 
 def terms(counted: tuple[tuple[int, Node], ...]) -> Terms:
@@ -25,7 +27,7 @@ def terms(counted: tuple[tuple[int, Node], ...]) -> Terms:
     squares = [(law.squared_shift, count) for law, count in known if law.squared_shift is not None]
     found = [(law, count) for law, count in known if law.squared_shift is None]
     if squares:
-        found.append((Normal(lambda: sum((count * square() for square, count in squares), arb(0))), 1))
+        found.append((Normal(remembered(lambda: sum((count * square() for square, count in squares), arb(0)))), 1))
     return found
 
 
@@ -124,7 +126,7 @@ def _exact(p: list[Fraction], q: list[Fraction]) -> Finite | None:
         unit = ("log", max(second / first, first / second))
         sign = 1 if second > first else -1
         spacing = Spacing(unit, lambda: ball(unit[1]).log(), (Fraction(0), Fraction(sign)), lambda: ball(first).log())
-    return Finite(lambda: [(ball(a), ball(b)) for a, b in merged.values()], spacing)
+    return Finite(remembered(lambda: [(ball(a), ball(b)) for a, b in merged.values()]), spacing)
 
 
 def _guarantee(node: Node) -> Law | None:
@@ -145,6 +147,7 @@ def _discrete_laplace(node: Node) -> Law | None:
     """Outcomes at most 0, each whole number between 0 and s, and at least s: losses (2x - s) / scale."""
     given = node.parameters
     rate, s = 1 / given["scale"], given["sensitivity"]
+    spend(4 * STORED * s)
 
     def outcomes() -> list[tuple[Any, Any]]:
         a = ball(rate)
@@ -152,7 +155,7 @@ def _discrete_laplace(node: Node) -> Law | None:
         q = [end, *((a / 2).tanh() * (-a * x).exp() for x in range(1, s)), (-a * s).exp() * end]
         return list(zip(q[::-1], q, strict=True))
 
-    return Finite(outcomes, Spacing("one", exactly(1), tuple((2 * x - s) * rate for x in range(s + 1))))
+    return Finite(remembered(outcomes), Spacing("one", exactly(1), tuple((2 * x - s) * rate for x in range(s + 1))))
 
 
 def _discrete_gaussian(node: Node) -> Law | None:
@@ -163,14 +166,16 @@ def _discrete_gaussian(node: Node) -> Law | None:
         return DiscreteGaussian(sigma, s)
     if far + s > MOST_OUTCOMES:
         raise Undecided("a truncation so far out has more outcomes than this checker lists")
+    spend(4 * STORED * (far + s))
 
     def outcomes() -> list[tuple[Any, Any]]:
+        spend((2 * EXP + STORED) * (far + s))
         weights = {x: (-ball(Fraction(x * x) / (2 * sigma**2))).exp() for x in range(-far, far + 1)}
         whole, none = sum(weights.values(), arb(0)), arb(0)
         return [(weights.get(x - s, none) / whole, weights.get(x, none) / whole) for x in range(-far, far + s + 1)]
 
-    step = s / sigma**2
-    return Finite(outcomes, Spacing("one", exactly(1), tuple((x - Fraction(s, 2)) * step for x in range(s - far, far + 1))))
+    steps = tuple((x - Fraction(s, 2)) * s / sigma**2 for x in range(s - far, far + 1))
+    return Finite(remembered(outcomes), Spacing("one", exactly(1), steps))
 
 
 def _poisson(node: Node) -> Law | None:
@@ -179,7 +184,7 @@ def _poisson(node: Node) -> Law | None:
     if rate == 0 or base is None:
         return None
     if node.adjacency != "replace" and size == 1:
-        return base if rate == 1 else base.sampled(rate)
+        return base if rate == 1 else sample(base, rate)
     if not isinstance(base, Normal) or base.shift is None:
         raise Undecided("groups and replacement in a Poisson sample are known for the Gaussian only")
     if rate == 1:
@@ -190,7 +195,7 @@ def _poisson(node: Node) -> Law | None:
 
 
 def _binomial(size: int, k: int, rate: Fraction) -> Real:
-    return lambda: math.comb(size, k) * ball(rate) ** k * ball(1 - rate) ** (size - k)
+    return remembered(lambda: math.comb(size, k) * ball(rate) ** k * ball(1 - rate) ** (size - k))
 
 
 def _subset(node: Node) -> Law | None:
@@ -199,8 +204,8 @@ def _subset(node: Node) -> Law | None:
     if rate == 0 or base is None:
         return None
     if node.adjacency == "replace":
-        return base if rate == 1 else base.subset(rate)
-    return base.reversed() if rate == 1 else base.reversed().sampled(rate)
+        return base if rate == 1 else subset(base, rate)
+    return base.reversed() if rate == 1 else sample(base.reversed(), rate)
 
 
 def _base(node: Node) -> Node:

@@ -10,10 +10,12 @@ from typing import Any
 
 from flint import arb, ctx
 
-from logphi.checker.balls import Real, Undecided, ball, exactly, normal_tail, rough
+from logphi.checker.balls import Real, ball, exactly, normal_tail, rough
 from logphi.checker.gauss_legendre import gauss_legendre
 from logphi.checker.law import ByQuadrature, Formula, Points
 from logphi.checker.normal_mixtures import AT_ZERO, NormalMixtures
+from logphi.checker.sampled import Spliced
+from logphi.checker.work import EXP, Undecided, spend
 
 # measured: the length of an interval of a Gauss-Legendre rule that takes the fewest points
 WIDTH = 1.5
@@ -35,10 +37,10 @@ class Normal(Formula):
         """The real part of z (z+1) is c (c+1) - t^2."""
         return ((c * (c + 1) - t**2) * self.squared_shift() / 2).exp()
 
-    def single_excess(self, epsilon: Any) -> Any:
+    def tails(self, epsilon: Any) -> tuple[Any, Any]:
         """The loss is N(m^2/2, m^2) under P and N(-m^2/2, m^2) under Q."""
         m = self.squared_shift().sqrt()
-        return normal_tail(epsilon / m - m / 2) - epsilon.exp() * normal_tail(epsilon / m + m / 2)
+        return normal_tail(epsilon / m - m / 2), normal_tail(epsilon / m + m / 2)
 
     def sampled(self, rate: Fraction) -> NormalMixtures:
         """(1-q) N(0, 1) + q N(m, 1) against N(0, 1)."""
@@ -66,18 +68,16 @@ class SubsetNormal(ByQuadrature):
     rate: Fraction
     symmetric = True
 
-    def single_excess(self, epsilon: Any) -> Any:
-        """The profile of the sampled pair for eps >= 0; by symmetry, 1 - e^eps + e^eps delta(-eps), for eps < 0."""
-        sampled = Normal(exactly(self.shift**2), self.shift).sampled(self.rate)
-        if epsilon >= 0:
-            return sampled.single_excess(epsilon)
-        return 1 - epsilon.exp() + epsilon.exp() * sampled.single_excess(-epsilon)
+    def tails(self, epsilon: Any) -> tuple[Any, Any]:
+        """As of every subset."""
+        return Spliced(Normal(exactly(self.shift**2), self.shift), self.rate).tails(epsilon)
 
     def points(self, c: Any, time: Any) -> Points:
         """The points of both integrals, and the atom at zero."""
         weights, losses, error = [self._rest()], [arb(0)], arb(0)
         for power, sign in ((1 + c, 1), (-c, -1)):
             rule, more = self._rule(power, time)
+            spend(10 * EXP * len(rule))
             for x, weight in rule:
                 loss = self._loss(x)
                 weights.append(weight * _phi(x) * (power * loss).exp())
@@ -102,6 +102,7 @@ class SubsetNormal(ByQuadrature):
                 return (m**2 / 2 - m * left).exp() * (right + slope)
 
             rule, error = self._rule(power, arb(0), weighted)
+            spend(10 * EXP * len(rule))
             variation = sum((weight * density(x) * (x + slope) for x, weight in rule), arb(0)) + error / (m * g)
             found += density(m / 2) + variation
         return self._rest(), found

@@ -25,9 +25,10 @@ from typing import Any
 
 from flint import acb, arb, ctx
 
-from logphi.checker.balls import Real, Undecided, Work, ball, between, exactly, normal_tail, rough, within
+from logphi.checker.balls import Real, ball, between, exactly, normal_tail, rough, within
 from logphi.checker.exponential_sums import exponential_sums
 from logphi.checker.law import Law
+from logphi.checker.work import EXP, STORED, Undecided, spend
 
 # probabilities and shifts
 Shifts = tuple[tuple[Real, Fraction], ...]
@@ -52,7 +53,7 @@ class NormalMixtures(Law):
         taking = tuple((_times(weight, rate), shift) for weight, shift in self.p)
         return NormalMixtures(((exactly(1 - rate), Fraction(0)), *taking), self.q)
 
-    def on_line(self, c: Any, step: Any, nodes: int, work: Work) -> list[Any]:
+    def on_line(self, c: Any, step: Any, nodes: int) -> list[Any]:
         """M(c + i k step) for k = 0 .. nodes - 1, by the trapezoidal rule in x, on a line with Im x = b >= 0.
 
         Where Im x = y the integrand is at most that of M(c), times e^{y^2/2} of the normal density and cos(S y / 2)^{-c} of v,
@@ -72,14 +73,13 @@ class NormalMixtures(Law):
         edges = [((b + a), arb(0)), (a - b, time * ball(reach))]
         share = sum(((y**2 / 2 + turning * y).exp() * (ball(inner) * y / 2).cos() ** (-c) for y, turning in edges), arb(0))
         share /= (2 * arb.pi() * a / h).expm1()
-        weights, losses, tails = self._grid(c, b, h, wanted, work)
-        work.spend(2 * len(weights) * nodes)
+        weights, losses, tails = self._grid(c, b, h, wanted)
         sums = exponential_sums(weights, losses, step, nodes)
         size = between(sums[0].real - tails, sums[0].real + tails) / (1 + within(share))
         error = within(size * share + tails)
         return [acb(sums[0].real) + error, *(one + acb(error, error) for one in sums[1:])]
 
-    def ceiling_above(self, c: Any, lifts: list[float], bits: int, work: Work) -> Callable[[Any], Any]:
+    def ceiling_above(self, c: Any, lifts: list[float], bits: int) -> Callable[[Any], Any]:
         """A function of T > 0: a bound of |M(c + it)| for all |t| >= T; its own errors are about 2^-bits M(c).
 
         ByQuadrature over Im x = b > 0 instead, M(c + it), t > 0, is at most
@@ -89,19 +89,19 @@ class NormalMixtures(Law):
         of M(c), times e^{(b^2 + d^2) / 2} cos(S (b+d) / 2)^{-c}, if S (b+d) <= pi/2.
         """
         spread, inner = float(self._spread()), ball(_spread(self.q))
-        size, wanted = self.moment(c, work).abs_upper(), bits * math.log(2)
+        size, wanted = self.moment(c).abs_upper(), bits * math.log(2)
         prepared = []
         for lift in sorted({min(math.pi / 4 / spread, lift) for lift in lifts}):
             b, d = arb(lift), arb(min(0.999 * math.pi / 2 / spread - lift, math.sqrt(2 * wanted)))
             growth = (b**2 + d**2) / 2 - c * (inner * (b + d) / 2).cos().log()
             h = arb(2 * math.pi * rough(d) / (rough(growth) + wanted + 2))
             share = 2 * growth.exp() / (2 * arb.pi() * d / h).expm1()
-            weights, losses, tails = self._grid(c, b, h, wanted, work)
+            weights, losses, tails = self._grid(c, b, h, wanted)
             sizes, angles = [abs(weight) for weight in weights], [loss.imag for loss in losses]
             prepared.append((sizes, angles, (tails + share * size).abs_upper()))
 
         def bound(time: Any) -> Any:
-            work.spend(10 * sum(len(weights) for weights, _, _ in prepared))
+            spend(2 * EXP * sum(len(weights) for weights, _, _ in prepared))
             bounds = [size]
             for weights, angles, error in prepared:
                 kept = sum((w * (-time * angle).exp() for w, angle in zip(weights, angles, strict=True)), error)
@@ -110,11 +110,11 @@ class NormalMixtures(Law):
 
         return bound
 
-    def single_excess(self, epsilon: Any) -> Any:
-        """P(X > x) - e^eps Q(X > x) at the x where the loss, which rises, is eps."""
+    def tails(self, epsilon: Any) -> tuple[Any, Any]:
+        """Above the x where the loss, which rises, is eps."""
         x = self.threshold(epsilon)
         p, q = (sum((weight() * normal_tail(x - ball(c)) for weight, c in side), arb(0)) for side in (self.p, self.q))
-        return p - epsilon.exp() * q
+        return p, q
 
     def threshold(self, epsilon: Any) -> Any:
         """The x where the loss is epsilon: an interval, with the loss below at one end and above at the other; or infinite."""
@@ -125,6 +125,7 @@ class NormalMixtures(Law):
         p, q = _components(self.p, arb(0)), _components(self.q, arb(0))
 
         def loss(x: Any) -> Any:
+            spend(EXP * (len(self.p) + len(self.q) + 4))
             return _logarithm(*p, x) - _logarithm(*q, x)
 
         low, high = arb(-1), arb(1)
@@ -150,7 +151,7 @@ class NormalMixtures(Law):
     def _spread(self) -> Fraction:
         return max(_spread(self.p), _spread(self.q))
 
-    def _grid(self, c: Any, b: Any, h: Any, wanted: float, work: Work) -> tuple[list[Any], list[Any], Any]:
+    def _grid(self, c: Any, b: Any, h: Any, wanted: float) -> tuple[list[Any], list[Any], Any]:
         """At x + ib, x = k h: weights h phi u^{1+c} v^{-c}, losses log u - log v, and a bound of all further weights.
 
         The logarithm of the size of a weight has, by fact 2, a derivative of at most a - x with a = (1 + c) c_max - c d_min,
@@ -159,7 +160,7 @@ class NormalMixtures(Law):
         a = (1 + c) * ball(max(shift for _, shift in self.p)) - c * ball(min(shift for _, shift in self.q))
         room = math.sqrt(2 * wanted + rough(b) ** 2) + 1
         first, last = math.ceil(room / rough(h)), math.ceil((rough(a) + room) / rough(h))
-        work.spend(10 * (first + last) * (len(self.p) + len(self.q)))
+        spend((first + last) * (2 * EXP * (len(self.p) + len(self.q)) + 5 * EXP + 2 * STORED))
         (least, lifted, p), q = _components(self.p, b), _components(self.q, b)
         scale = h / (2 * arb.pi()).sqrt()
         weights, losses = [], []
@@ -191,6 +192,7 @@ def _spread(shifts: Shifts) -> Fraction:
 
 def _components(shifts: Shifts, b: Any) -> tuple[Any, Any, list[tuple[Any, Any]]]:
     """The least shift c, ib, and the gaps g to the shifts, with their probabilities times e^{i g b + (c^2 - (c + g)^2) / 2}."""
+    spend(3 * EXP * len(shifts))
     least = min(c for _, c in shifts)
     lifted = arb(0) if b.is_zero() else acb(0, b)
     gaps = [(weight(), ball(c - least), ball((least**2 - c**2) / 2)) for weight, c in shifts]

@@ -41,17 +41,17 @@ class NormalPair(Formula):
         """The ratio is inverted, and the distance is in units of s_p."""
         return NormalPair(1 / self.ratio, self.squared_distance / self.ratio**2)
 
-    def single_excess(self, epsilon: Any) -> Any:
+    def tails(self, epsilon: Any) -> tuple[Any, Any]:
         """For Q = N(0, 1), P = N(d, r^2), the loss exceeds eps where a y^2 + 2 b y > c: between the roots, or outside."""
         r, d = ball(self.ratio), ball(self.squared_distance).sqrt()
         a, b, c = (1 - r**-2) / 2, d / (2 * r**2), epsilon + r.log() + d**2 / (2 * r**2)
         inside = b**2 + a * c
         if inside < 0:
-            return arb(0) if self.ratio < 1 else 1 - epsilon.exp()
+            return (arb(0), arb(0)) if self.ratio < 1 else (arb(1), arb(1))
         root = inside.sqrt()
         low, high = (-b + root) / a, (-b - root) / a
         if r > 1:
             low, high = high, low
         # the masses outside the roots
         p, q = normal_tail((high - d) / r) + normal_tail((d - low) / r), normal_tail(high) + normal_tail(-low)
-        return p - epsilon.exp() * q if r > 1 else (1 - p) - epsilon.exp() * (1 - q)
+        return (p, q) if r > 1 else (1 - p, 1 - q)

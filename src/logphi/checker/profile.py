@@ -4,38 +4,39 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from fractions import Fraction
 from functools import partial
 from typing import Any
 
 from flint import arb
 
-from logphi.checker import bent_contour, contour, residues, two_releases
-from logphi.checker.balls import Undecided, Work, ball, precision
+from logphi.checker import bent_contour, cells, contour, residues, two_releases
+from logphi.checker.balls import ball, precision
 from logphi.checker.law import Terms, common_span
+from logphi.checker.work import Undecided
 
 
-def delta(terms: Terms, epsilons: Sequence[Fraction], goal: float, work: Work) -> list[Any]:
+def delta(terms: Terms, epsilons: Sequence[Fraction], goal: float) -> list[Any]:
     """The privacy profile at neighbouring epsilons, with errors of about e^``goal``."""
-    excesses = _excess(terms, epsilons, goal, work)
+    excesses = _excess(terms, epsilons, goal)
     with precision(int(-goal / math.log(2)) + 64):
         return [contour.infinite_mass(terms) + excess for excess in excesses]
 
 
-def _excess(terms: Terms, epsilons: Sequence[Fraction], goal: float, work: Work) -> list[Any]:
+def _excess(terms: Terms, epsilons: Sequence[Fraction], goal: float) -> list[Any]:
     """D, by the first way that decides it; all ways enclose the same number."""
     with precision(int(-goal / math.log(2)) + 64):
         most = _largest(terms)
         if most is not None and all(ball(epsilon) > most for epsilon in epsilons):
             return [arb(0) for _ in epsilons]
         if [count for _, count in terms] == [1]:
-            alone = [terms[0][0].single_excess(ball(epsilon)) for epsilon in epsilons]
-            if None not in alone:
-                return alone
+            with suppress(Undecided):
+                return [terms[0][0].single_excess(ball(epsilon)) for epsilon in epsilons]
     refusal = Undecided()
     for way in _ways(terms):
         try:
-            return way(epsilons, goal, work)
+            return way(epsilons, goal)
         except Undecided as why:  # noqa: PERF203
             refusal = why
         except (ArithmeticError, ValueError):
@@ -69,6 +70,7 @@ def _ways(terms: Terms) -> Iterator[Callable[..., list[Any]]]:
     if [count for _, count in others] == [1] and others[0][0].squared_shift is None:
         yield partial(residues.beside, others[0][0], [(law, count) for law, count in terms if law.atomic])
     yield partial(contour.enclose, terms)
+    yield partial(cells.enclose, terms)
 
 
 def lattice_of(terms: Terms) -> contour.Lattice | None:

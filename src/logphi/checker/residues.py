@@ -18,12 +18,13 @@ from fractions import Fraction
 from itertools import accumulate
 from typing import Any
 
-from flint import arb, arb_poly
+from flint import arb, arb_poly, ctx
 
-from logphi.checker.balls import Undecided, Work, ball, between, precision
+from logphi.checker.balls import ball, between, precision, rough
 from logphi.checker.finite import Finite
 from logphi.checker.law import Law, Terms
 from logphi.checker.uniform import TiltedUniform
+from logphi.checker.work import STORED, Undecided, spend
 
 # measured: more take minutes
 MOST_ATOMS = 300_000
@@ -37,38 +38,48 @@ def applies(terms: Terms) -> bool:
     return all(law.atomic or isinstance(law, TiltedUniform) for law, _ in terms)
 
 
-def enclose(terms: Terms, epsilons: Sequence[Fraction], goal: float, work: Work) -> list[Any]:
+def enclose(terms: Terms, epsilons: Sequence[Fraction], goal: float) -> list[Any]:
     """D at each epsilon, with errors of about e^``goal``."""
     flats = [(law, count) for law, count in terms if isinstance(law, TiltedUniform)]
     smooth, corners = (sum(n for law, n in flats if law.atoms in kind) for kind in ((False, True), (True,)))
     if smooth > MOST_FLAT:
         raise Undecided("more releases of tilted uniform laws than this checker expands")
     with precision(int(-goal / math.log(2)) + 64 + 3 * smooth):
-        atoms, omitted = _all_atoms([term for term in terms if not isinstance(term[0], TiltedUniform)], work)
-        places = _expanded(flats, corners, work)
-        work.spend(len(atoms) * sum(map(len, places)) * (20 + smooth) * len(epsilons))
+        atoms, omitted = all_atoms([term for term in terms if not isinstance(term[0], TiltedUniform)])
+        places = _expanded(flats, corners)
+        spend(len(atoms) * sum(map(len, places)) * (20 + smooth) * len(epsilons))
+        spend(2 * STORED * corners * smooth)
         residues = list(_residues(corners, smooth))
         return [_excess(atoms, places, residues, ball(epsilon)) + between(0, omitted) for epsilon in epsilons]
 
 
-def beside(law: Law, terms: Terms, epsilons: Sequence[Fraction], goal: float, work: Work) -> list[Any]:
+def beside(law: Law, terms: Terms, epsilons: Sequence[Fraction], goal: float) -> list[Any]:
     """D of atoms and one release whose excess is known in closed form: the mean of that excess over the atoms."""
     with precision(int(-goal / math.log(2)) + 64):
-        atoms, omitted = _all_atoms(terms, work)
-        work.spend(10_000 * len(atoms) * len(epsilons))
+        atoms, omitted = all_atoms(terms)
+        spend(STORED * len(atoms) * len(epsilons))
         return [
             sum((mass * law.single_excess(ball(epsilon) - y) for y, mass in atoms), between(0, omitted)) for epsilon in epsilons
         ]
 
 
-def _all_atoms(terms: Terms, work: Work) -> tuple[Atoms, Any]:
+def all_atoms(terms: Terms) -> tuple[Atoms, Any]:
     """The finite losses of a composition of atomic laws, and a bound of the probability of those that are not listed."""
     atoms, omitted = [(arb(0), arb(1))], arb(0)
     for law, count in terms:
         listed = law.as_finite()
         omitted += count * listed.omitted()
-        atoms = _composed(atoms, _atoms(listed, count, work), work)
+        atoms = _composed(atoms, _atoms(listed, count))
     return atoms, omitted
+
+
+def values_of(law: Law, count: int) -> int:
+    """How many values a sum of so many losses has at most."""
+    finite = law.as_finite()
+    spacing, kinds = finite.spacing, len(finite.common())
+    if spacing is None or not spacing.span():
+        return math.comb(count + kinds - 1, min(count, kinds - 1)) if count <= MOST_ATOMS else MOST_ATOMS
+    return 1 + count * int((max(spacing.steps) - min(spacing.steps)) / spacing.span())
 
 
 def _excess(atoms: Atoms, places: list[Atoms], residues: list[Callable[[Any], Any]], epsilon: Any) -> Any:
@@ -87,25 +98,27 @@ def _excess(atoms: Atoms, places: list[Atoms], residues: list[Callable[[Any], An
     return found
 
 
-def _composed(ours: Atoms, others: Atoms, work: Work) -> Atoms:
+def _composed(ours: Atoms, others: Atoms) -> Atoms:
     """The sums of two independent losses."""
-    work.spend(4 * len(ours) * len(others))
+    spend(STORED * len(ours) * len(others))
     if len(ours) * len(others) > MOST_ATOMS:
         raise Undecided("more atoms than this checker lists")
     return [(y + x, mass * share) for y, mass in ours for x, share in others]
 
 
-def _atoms(law: Finite, count: int, work: Work) -> Atoms:
+def _atoms(law: Finite, count: int) -> Atoms:
     """The law of the sum of ``count`` finite losses: by powers of a polynomial on a spacing, outcome by outcome elsewhere."""
     spacing = law.spacing
     masses, losses = [p for p, _ in law.common()], law.losses()
     if spacing is None or not spacing.span():
-        return list(_multinomial(masses, losses, count, work))
+        return list(_multinomial(masses, losses, count))
     least, span = min(spacing.steps), spacing.span()
     degrees = [int((step - least) / span) for step in spacing.steps]
     if max(degrees) * count > MOST_ATOMS:
         raise Undecided("more atoms than this checker lists")
-    work.spend(30 * max(degrees) * count)
+    # FLINT multiplies blocks of coefficients of like size: those of a power differ the more the higher it is
+    blocks = min(max(degrees) * count, 1 + count * _range(masses) / ctx.prec)
+    spend((2 * STORED + 4 * blocks) * max(degrees) * count)
     coefficients = [arb(0)] * (max(degrees) + 1)
     for degree, mass in zip(degrees, masses, strict=True):
         coefficients[degree] += mass
@@ -114,13 +127,19 @@ def _atoms(law: Finite, count: int, work: Work) -> Atoms:
     return [(first + degree * step, mass) for degree, mass in enumerate(found) if not mass.is_zero()]
 
 
-def _multinomial(masses: list[Any], losses: list[Any], count: int, work: Work) -> Iterator[tuple[Any, Any]]:
+def _range(masses: list[Any]) -> float:
+    """About how many bits lie between the smallest and the largest."""
+    logs = [rough(mass.log()) for mass in masses]
+    return (max(logs) - min(logs)) / math.log(2)
+
+
+def _multinomial(masses: list[Any], losses: list[Any], count: int) -> Iterator[tuple[Any, Any]]:
     if len(masses) == 1:
         yield count * losses[0], masses[0] ** count
         return
     if count > MOST_ATOMS or math.comb(count + len(masses) - 1, min(count, len(masses) - 1)) > MOST_ATOMS:
         raise Undecided("more atoms than this checker lists")
-    work.spend(8 * math.comb(count + len(masses) - 1, len(masses) - 1))
+    spend(2 * STORED * math.comb(count + len(masses) - 1, len(masses) - 1))
     # p^j / j! for each outcome
     powers = [[arb(1)] for _ in masses]
     for mass, row in zip(masses, powers, strict=True):
@@ -137,7 +156,7 @@ def _multinomial(masses: list[Any], losses: list[Any], count: int, work: Work) -
     yield from over(0, count, arb(0), arb.fac_ui(count))
 
 
-def _expanded(flats: Sequence[tuple[TiltedUniform, int]], corners: int, work: Work) -> list[Atoms]:
+def _expanded(flats: Sequence[tuple[TiltedUniform, int]], corners: int) -> list[Atoms]:
     """For each power b of Q - 1, the exponents y and the coefficients C of the terms."""
     found: dict[int, Atoms] = {0: [(arb(0), arb(1))]}
     for law, count in flats:
@@ -145,7 +164,7 @@ def _expanded(flats: Sequence[tuple[TiltedUniform, int]], corners: int, work: Wo
         lead = ((1 - law.infinite()) * ((-w / 2).exp() if law.atoms else 1 / (w / 2).sinh()) / 2) ** count
         grown: dict[int, Atoms] = {}
         for minus, steps in found.items():
-            work.spend(10 * len(steps) * count)
+            spend(STORED * len(steps) * (count + 1))
             if len(steps) * count > MOST_ATOMS:
                 raise Undecided("more terms than this checker expands")
             for i in range(count + 1):

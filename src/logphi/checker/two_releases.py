@@ -15,9 +15,10 @@ from typing import Any
 
 from flint import acb, arb, ctx
 
-from logphi.checker.balls import Undecided, Work, ball, between, normal_tail, precision
+from logphi.checker.balls import ball, between, normal_tail, precision
 from logphi.checker.law import Terms
 from logphi.checker.normal_mixtures import NormalMixtures
+from logphi.checker.work import EXP, Undecided, spend
 
 
 def applies(terms: Terms) -> bool:
@@ -30,11 +31,10 @@ def _fits(law: NormalMixtures) -> bool:
     return list(map(len, sides)) == [1, 2] and sides[0][0][1] == sides[1][0][1] == 0
 
 
-def enclose(terms: Terms, epsilons: Sequence[Fraction], goal: float, work: Work) -> list[Any]:
+def enclose(terms: Terms, epsilons: Sequence[Fraction], goal: float) -> list[Any]:
     """D at each epsilon, with errors of about e^``goal``."""
     first, second = (law for law, count in terms for _ in range(count) if isinstance(law, NormalMixtures))
     with precision(int(-goal / math.log(2)) + 30):
-        work.spend(2e6 * len(epsilons))
         return [_excess(first, second, ball(epsilon)) for epsilon in epsilons]
 
 
@@ -92,6 +92,7 @@ def _side(one: _Release, other: _Release, end: Any, epsilon: Any) -> Any:
     """P - e^eps Q of the part of S where the output of the first is below ``end`` and that of the other above t."""
 
     def integrand(x: Any, analytic: bool) -> Any:
+        spend(6 * EXP)
         p, q = one.densities(x)
         tails = other.tails(other.output(epsilon.exp() * q / p, analytic))
         return p * tails[0] - epsilon.exp() * q * tails[1]

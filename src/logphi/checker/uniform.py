@@ -12,6 +12,8 @@ from flint import arb, ctx
 from logphi.checker.balls import ZERO, Real, ball
 from logphi.checker.gauss_legendre import gauss_legendre
 from logphi.checker.law import ByQuadrature, Formula, Points
+from logphi.checker.sampled import Sampled
+from logphi.checker.work import EXP, spend
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,29 @@ class TiltedUniform(Formula):
             excess = ((w / 2).exp() - (inside / 2).exp()) ** 2 / w.expm1() + inside.exp() - epsilon.min(inside).exp()
         return (1 - self.infinite()) * excess
 
+    def tails(self, epsilon: Any) -> tuple[Any, Any]:
+        """Both densities are exponentials inside; at an atom, all between the values on its two sides."""
+        w, finite = self.width(), 1 - self.infinite()
+        if epsilon > w:
+            return arb(0), arb(0)
+        if epsilon < -w:
+            return finite, finite
+        at = epsilon.max(-w).min(w)
+        if self.atoms:
+            p, q = 1 - ((at - w) / 2).exp() / 2, (-(at + w) / 2).exp() / 2
+            if not epsilon < w:
+                p, q = p.union(arb(0)), q.union(arb(0))
+            if not epsilon > -w:
+                p, q = p.union(arb(1)), q.union(arb(1))
+        else:
+            scale = 2 * (w / 2).sinh()
+            p, q = ((w / 2).exp() - (at / 2).exp()) / scale, ((-at / 2).exp() - (-w / 2).exp()) / scale
+        return finite * p, finite * q
+
+    def corners(self) -> list[Any]:
+        """Both ends."""
+        return [self.width(), -self.width()] if self.atoms else []
+
     def ceiling(self, c: Any, t: Any) -> Any:
         """|cosh| and |sinh| are at most cosh of the real part, and |u| > t."""
         w = self.width()
@@ -60,7 +85,7 @@ class TiltedUniform(Formula):
 
 
 @dataclass(frozen=True)
-class SampledUniform(ByQuadrature):
+class SampledUniform(Sampled, ByQuadrature):
     """((1-q) Q + q P, Q), or the reverse, where the loss y of (P, Q) is a :class:`TiltedUniform`.
 
     Under Q, y has the density k e^{-y/2} on (-w, w): with atoms, k = e^{-w/2} / 4 and the atoms are 1/2 at -w and e^{-w} / 2 at
@@ -69,29 +94,10 @@ class SampledUniform(ByQuadrature):
     """
 
     base: TiltedUniform
-    rate: Fraction
-    is_reversed: bool = False
-
-    def infinite(self) -> Any:
-        """The mass of P where Q has none: the mixture reaches all that Q reaches."""
-        return self.base.infinite() * (arb(0) if self.is_reversed else ball(self.rate))
 
     def reversed(self) -> SampledUniform:
         """The same sample in the other order."""
         return SampledUniform(self.base, self.rate, not self.is_reversed)
-
-    def single_excess(self, epsilon: Any) -> Any:
-        """By [LT] Theorem 5.1 and, for the reverse, delta(eps) = 1 - e^eps + e^eps delta'(-eps)."""
-        if self.is_reversed:
-            return 1 - epsilon.exp() + epsilon.exp() * self._profile(-epsilon)
-        return self._profile(epsilon) - self.infinite()
-
-    def _profile(self, epsilon: Any) -> Any:
-        q = ball(self.rate)
-        inner = 1 + epsilon.expm1() / q
-        if inner > 0:
-            return q * (self.base.infinite() + self.base.single_excess(inner.log()))
-        return 1 - epsilon.exp() if inner < 0 else arb.nan()
 
     def points(self, c: Any, time: Any) -> Points:
         """The atoms and one Gauss-Legendre rule: at Im y = b < pi, |r| lies between cos(b/2) r and r, and |arg r| <= b."""
@@ -104,6 +110,7 @@ class SampledUniform(ByQuadrature):
 
         w = self.base.width()
         rule, error = gauss_legendre(-w, w, 3.1, size, -ctx.prec * math.log(2))
+        spend(5 * EXP * len(rule))
         inner = [(weight * density * (-y / 2).exp(), (1 - q + q * y.exp()).log()) for y, weight in rule]
         points = [*inner, *self._atoms()]
         losses = [-loss if self.is_reversed else loss for _, loss in points]

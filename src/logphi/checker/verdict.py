@@ -10,11 +10,12 @@ from fractions import Fraction
 from typing import Any, Protocol
 
 from logphi.checker import profile
-from logphi.checker.balls import Undecided, Work, ball, precision
+from logphi.checker.balls import ball, precision
 from logphi.checker.law import Terms
 from logphi.checker.laws import terms
 from logphi.checker.reading import LARGEST_TEXT, Certificate, Claim, NotACertificate, read
 from logphi.checker.witness import check_witness
+from logphi.checker.work import LARGEST_WORK, Undecided, budget
 
 # derived: digits beside those of the claim, doubled in each attempt until the balls decide
 SPARE = 4
@@ -50,13 +51,13 @@ class _Fails(Exception):
     """The claim is wrong at every precision, for this reason."""
 
 
-def verify_file(path: str | os.PathLike[str]) -> Verdict:
+def verify_file(path: str | os.PathLike[str], *, work: float = LARGEST_WORK) -> Verdict:
     """The verdict on a file; an OSError if it cannot be read."""
     with open(path, "rb") as file:
-        return verify(file.read(LARGEST_TEXT + 1))
+        return verify(file.read(LARGEST_TEXT + 1), work=work)
 
 
-def verify(certificate: Issued | os.PathLike[str] | str | bytes | Mapping[str, Any]) -> Verdict:
+def verify(certificate: Issued | os.PathLike[str] | str | bytes | Mapping[str, Any], *, work: float = LARGEST_WORK) -> Verdict:
     """The verdict on a certificate: true if its claim follows, printed as the reason.
 
     The claim is derived anew from the mechanism alone, by code that shares none with what made the certificate.
@@ -65,6 +66,9 @@ def verify(certificate: Issued | os.PathLike[str] | str | bytes | Mapping[str, A
     ----------
     certificate
         What ``certify`` returned, its text, the ``pathlib.Path`` of a file, or what ``json.load`` makes of one.
+    work
+        The budget: the most that is done, in multiplications of short complex balls. It is kept whatever the text holds: a
+        step that does not fit is not begun, and the claim then does not follow. A second holds about ten million.
 
     Returns
     -------
@@ -86,7 +90,7 @@ def verify(certificate: Issued | os.PathLike[str] | str | bytes | Mapping[str, A
     (1, 2)
     """
     if isinstance(certificate, os.PathLike):
-        return verify_file(certificate)
+        return verify_file(certificate, work=work)
     source: Any = certificate
     if hasattr(certificate, "to_json"):
         source = certificate.to_json()
@@ -99,7 +103,7 @@ def verify(certificate: Issued | os.PathLike[str] | str | bytes | Mapping[str, A
     except RecursionError:
         return Verdict(2, "not a certificate: the text is nested too deeply")
     try:
-        with precision(BITS):  # the lock of FLINT is held for the whole check
+        with precision(BITS), budget(work):  # the lock of FLINT is held for the whole check
             _check(read_one)
     except (_Fails, Undecided) as why:
         return Verdict(1, f"the claim does not follow: {why}")
@@ -112,7 +116,7 @@ def verify(certificate: Issued | os.PathLike[str] | str | bytes | Mapping[str, A
 
 
 def _check(certificate: Certificate) -> None:
-    claim, work = certificate.claim, Work()
+    claim = certificate.claim
     size = max(claim.upper, Fraction(1)) if claim.quantity == "epsilon" else claim.upper
     if claim.upper - claim.lower > size / Fraction(10) ** claim.digits:
         raise _Fails("the bounds are farther apart than the digits say")
@@ -129,13 +133,13 @@ def _check(certificate: Certificate) -> None:
         found: dict[str, list[Any]] = {}
         for order in orders:
             known = symmetric and found
-            found[order] = found[orders[0]] if known else profile.delta(laws[order], points, goal, work)
+            found[order] = found[orders[0]] if known else profile.delta(laws[order], points, goal)
         with precision(int(-goal / math.log(2)) + 64):
             if _settled(claim, found):
                 break
     else:
         raise Undecided("it cannot be decided at the precision of this checker")
-    check_witness(certificate, {order: laws[order] for order in orders}, work)
+    check_witness(certificate, {order: laws[order] for order in orders})
 
 
 def _orders(certificate: Certificate) -> list[str]:

@@ -8,11 +8,12 @@ from typing import Any
 
 from flint import acb, arb
 
-from logphi.checker.balls import Undecided, Work, ball, precision
+from logphi.checker.balls import ball, precision
 from logphi.checker.contour import log_chernoff
 from logphi.checker.law import Terms
 from logphi.checker.profile import lattice_of
 from logphi.checker.reading import Certificate, NotACertificate, number
+from logphi.checker.work import Undecided
 
 ROUTES = ("beyond", "ceiling", "contour", "lattice", "pieces", "rays", "single", "twofold")
 # the routes whose numbers are checked: those of a line, and one Chernoff bound
@@ -24,7 +25,7 @@ AGREEMENT = Fraction(1, 10**6)
 LEAST = Fraction(1, 10**1000)
 
 
-def check_witness(certificate: Certificate, laws: Mapping[str, Terms], work: Work) -> None:
+def check_witness(certificate: Certificate, laws: Mapping[str, Terms]) -> None:
     """Compare the witness with the mechanism; an :class:`Undecided` if a number is not the one that follows."""
     if not certificate.witness:
         raise Undecided("it has no witness")
@@ -35,14 +36,14 @@ def check_witness(certificate: Certificate, laws: Mapping[str, Terms], work: Wor
             raise Undecided(f"the witness of {order} names no route of {', '.join(ROUTES)}")
         try:
             if witness["route"] in LINES:
-                _check_line(certificate, witness, laws[order], work)
+                _check_line(certificate, witness, laws[order])
             elif witness["route"] == CEILING:
-                _check_ceiling(certificate, order, witness, laws[order], work)
+                _check_ceiling(certificate, order, witness, laws[order])
         except NotACertificate as wrong:
             raise Undecided(f"the witness of {order} is malformed: {wrong}") from None
 
 
-def _check_line(certificate: Certificate, witness: Mapping[str, Any], terms: Terms, work: Work) -> None:
+def _check_line(certificate: Certificate, witness: Mapping[str, Any], terms: Terms) -> None:
     claim = certificate.claim
     c, step, aliasing, truncation = (number(witness.get(key), key) for key in ("abscissa", "step", "aliasing", "truncation"))
     shifts, nodes = witness.get("shifts"), witness.get("nodes")
@@ -54,12 +55,12 @@ def _check_line(certificate: Certificate, witness: Mapping[str, Any], terms: Ter
         raise Undecided("the line of the witness, moved by its shifts, leaves the strip")
     epsilon = _place(certificate)
     with precision(128 + sum(count for _, count in terms).bit_length()):
-        found = sum((_aliasing(terms, c, shift, step, epsilon, work) for shift in (up, -down)), arb(0))
+        found = sum((_aliasing(terms, c, shift, step, epsilon) for shift in (up, -down)), arb(0))
         negligible = aliasing == LEAST and found < ball(LEAST)
         if not (negligible or abs(found - ball(aliasing)) <= ball(AGREEMENT) * found):
             raise Undecided("the aliasing error of the witness is not that of its line")
         if witness["route"] == "contour":
-            left_out = _left_out(terms, c, step, nodes, epsilon, work)
+            left_out = _left_out(terms, c, step, nodes, epsilon)
             if left_out > ball(truncation) * (1 + ball(AGREEMENT)):
                 raise Undecided("the first node that the witness leaves out exceeds its truncation error")
         elif not _is_a_period(terms, step, nodes):
@@ -75,7 +76,7 @@ def _place(certificate: Certificate) -> Fraction:
     return claim.upper if claim.quantity == "epsilon" else claim.at
 
 
-def _check_ceiling(certificate: Certificate, order: str, witness: Mapping[str, Any], terms: Terms, work: Work) -> None:
+def _check_ceiling(certificate: Certificate, order: str, witness: Mapping[str, Any], terms: Terms) -> None:
     """An order below the answer: its Chernoff bound kappa(c) M(c) e^{-c eps} is the one stated, and is below the answer."""
     claim = certificate.claim
     if claim.attained in (order, "both"):
@@ -86,22 +87,22 @@ def _check_ceiling(certificate: Certificate, order: str, witness: Mapping[str, A
     if not bound < (claim.upper if claim.quantity == "delta" else claim.at):
         raise Undecided("Chernoff's bound of the witness does not settle its direction")
     with precision(128 + sum(count for _, count in terms).bit_length()):
-        if not log_chernoff(terms, ball(c), ball(_place(certificate)), work).exp() <= ball(bound) * (1 + ball(AGREEMENT)):
+        if not log_chernoff(terms, ball(c), ball(_place(certificate))).exp() <= ball(bound) * (1 + ball(AGREEMENT)):
             raise Undecided("Chernoff's bound is larger than the witness states")
 
 
-def _aliasing(terms: Terms, c: Fraction, shift: Fraction, step: Fraction, epsilon: Fraction, work: Work) -> Any:
+def _aliasing(terms: Terms, c: Fraction, shift: Fraction, step: Fraction, epsilon: Fraction) -> Any:
     """kappa(s) M(s) e^{-s eps} / (e^{2 pi |shift| / h} - 1) at s = c + shift."""
-    chernoff = log_chernoff(terms, ball(c + shift), ball(epsilon), work).exp()
+    chernoff = log_chernoff(terms, ball(c + shift), ball(epsilon)).exp()
     return chernoff / (2 * arb.pi() * ball(abs(shift) / step)).expm1()
 
 
-def _left_out(terms: Terms, c: Fraction, step: Fraction, nodes: int, epsilon: Fraction, work: Work) -> Any:
+def _left_out(terms: Terms, c: Fraction, step: Fraction, nodes: int, epsilon: Fraction) -> Any:
     """What the nodes at c +- i nodes h contribute at most: h / pi times the size of the integrand."""
     z = acb(ball(c), ball(nodes * step))
     found = ball(step) / arb.pi() * (-ball(c * epsilon)).exp() / abs(z * (z + 1))
     for law, count in terms:
-        found *= abs(law.on_line(ball(c), ball(nodes * step), 2, work)[1]) ** count
+        found *= abs(law.on_line(ball(c), ball(nodes * step), 2)[1]) ** count
     return found
 
 

@@ -25,21 +25,37 @@ class WarmStart:
         self.loss = loss
         self._chernoff: Chernoff | None = None
         self._last: tuple[float, float, float] | None = None
+        self._near = False
 
     def mark(self, level: float, x: float, slope: float) -> None:
         """A crossing, and how fast the logarithm of the profile falls there."""
         self._last = level, x, slope
 
-    def onward(self, level: float, log_excess: float) -> tuple[float, float, float]:
-        """An upper bound of a crossing, a guess, and the abscissa of a saddle nearby."""
+    def onward(self, level: float, log_excess: float) -> Onward:
+        """Where the next crossing is about."""
         if self._chernoff is None or self._last is None or abs(level - self._last[0]) > _STRIDE:
             self._chernoff = Chernoff.of(self.loss, log_excess)
             guess = clipping.guess(self.loss, self._chernoff.guess, level, self._chernoff.abscissa)
+            slope, self._near = -self._chernoff.abscissa, guess == self._chernoff.guess and self.loss.support.atomless
         else:
-            before, x, slope = self._last
-            guess = x + (before - level) / slope
+            before, x, fall = self._last
+            guess, slope = x + (before - level) / fall, -fall
         ceiling = self._chernoff.ceiling(log_excess)
-        return ceiling, guess if math.isfinite(guess) else ceiling, self._chernoff.abscissa
+        return Onward(ceiling, guess if math.isfinite(guess) else ceiling, self._chernoff.abscissa, slope, self._near)
+
+
+@dataclass(frozen=True)
+class Onward:
+    """An upper bound of a crossing, a guess, the abscissa of a saddle nearby, and about the slope of the profile's logarithm.
+
+    ``near`` says that the guess is that of a saddle point where nothing else matters, mostly within a thousandth.
+    """
+
+    ceiling: float
+    guess: float
+    abscissa: float
+    slope: float
+    near: bool
 
 
 @dataclass(frozen=True)

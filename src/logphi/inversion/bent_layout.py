@@ -11,6 +11,7 @@ from scipy.special import log_ndtr
 from logphi.arith.floats import complex_log1p
 from logphi.arrays import Array
 from logphi.inversion.bent_contour import Counted, Hyperbola, Plan, Prepared, lay
+from logphi.inversion.clipped_ceiling import Terms
 from logphi.inversion.contour import Part
 from logphi.inversion.demand import Demand
 from logphi.quadrature.raised_mixture import STRIP, RaisedMixture
@@ -46,10 +47,6 @@ _WIDEST = 1e-6
 MOST_WORK = 4e6
 # derived: below these exponents nothing overflows
 _LARGE = 600.0
-
-# shift and rate, their relative errors, and the count
-Term = tuple[float, float, float, float, int]
-Terms = tuple[Term, ...]
 
 
 @dataclass(frozen=True)

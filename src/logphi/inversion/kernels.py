@@ -75,7 +75,7 @@ class Smooth:
         """Zero: nothing is neglected."""
         return 0.0
 
-    def log_size(self, heights: Array, abscissa: float) -> Array:
+    def log_size(self, heights: Array, abscissa: float | Array) -> Array:
         """-log |z (z + 1)|."""
         bound: Array = -np.log(np.hypot(heights, abscissa)) - np.log(np.hypot(heights, abscissa + 1))
         return bound + 1e-14

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from logphi.arrays import Array
 from logphi.inversion.kernels import Kernel
 from logphi.laws.transform import LossTransform
 
@@ -83,7 +84,7 @@ def layout(law: LossTransform, saddle_at: float, kernel: Kernel, log_rtol: float
     settled, shift = settle(float(moved[best])), float(shifts[best, pick])
     exact = settle(settled + shift) - settled
     shift = exact if abs(exact - shift) < 1e-6 * shift else shift
-    found = (settled, shift, _short(float(steps[best, pick])))
+    found = (settled, shift, short(float(steps[best, pick])))
     return Layout(*(float(one) for one in (*found, log_target[best], curvature[best])))
 
 
@@ -99,7 +100,13 @@ def settle(abscissa: float) -> float:
     return near if abs(near - abscissa) < 1e-6 * abs(abscissa) else abscissa
 
 
-def _short(step: float) -> float:
+def settle_each(abscissas: Array) -> Array:
+    """The same of many."""
+    near = (1 + abscissas) - 1
+    return np.where(np.abs(near - abscissas) < 1e-6 * np.abs(abscissas), near, abscissas)
+
+
+def short(step: float) -> float:
     """The step rounded down to 26 bits, so that its multiples are exact."""
     mantissa, exponent = math.frexp(step)
     return math.ldexp(math.floor(mantissa * 2.0**26), exponent - 26)

@@ -159,16 +159,24 @@ def lay(
         values, real = law.on_line_and_beside(line, neighbours)
     else:
         values, real = values_on(law, line), law.log_transform(np.append(c, neighbours))
+    found = contour_of(line, values, real, shift, log_tail, kernel)
+    return found and replace(found, values=_bounded(law, line, values, found.log_mass + found.mass_error))
+
+
+def contour_of(line: Line, values: Values, real: Values, shift: float, log_tail: float, kernel: Kernel) -> Contour | None:
+    """The contour with K on its line and, in ``real``, at its abscissa and ``shift`` right and left of it.
+
+    ``log_tail`` bounds the rest beyond the line, in units of M(c) e^{-cx}. None where too little is known.
+    """
+    c = line.abscissa
     upper, log_mass, mass_error = real.mid + real.radius, float(real.mid[0]), float(real.radius[0])
     lost = real.radius.max() + 2e-15 * (abs(log_mass) + abs(c * kernel.anchor))
     if not (np.isfinite(upper).all() and lost < _HARDLY):
         return None
-    log_above, log_below = (upper[1:] + kernel.log_chernoff(neighbours)).tolist()
+    log_above, log_below = (upper[1:] + kernel.log_chernoff(c + np.array([shift, -shift]))).tolist()
     # the tail is bounded in units of M(c); what is known of M(c) is its upper end
     log_tail += mass_error + 1e-12 * (1 + abs(log_mass))
-    return Contour(
-        c, line, _bounded(law, line, values, float(upper[0])), log_mass, mass_error, shift, log_above, log_below, log_tail
-    )
+    return Contour(c, line, values, log_mass, mass_error, shift, log_above, log_below, log_tail)
 
 
 def _bounded(law: LossTransform, line: Line, values: Values, log_mass: float) -> Values:

@@ -196,7 +196,8 @@ def _split_variance(law: Tilted, steps: Array) -> Array:
 
 def _nodes(laws: Sequence[tuple[Tilted, int]], tilt: float, step: float) -> Split:
     deviation = math.sqrt(sum(count * float(_split_variance(law, np.array([step]))[0]) for law, count in laws))
-    rate = _RATE / max(deviation, 1e-3 * step)
+    # any rate will do: where all atoms are nodes already, e^{rU} at a node that none of them is must not overflow
+    rate = _RATE / max(deviation, 0.1 * step)
     split = tuple(_on_nodes(law, count, tilt, step, rate) for law, count in laws)
     first, last = circle.ends([one.weights[0] for one in split], _DEPTH)
     return Split(tilt, step, rate, split, first, last)

@@ -14,7 +14,11 @@ from logphi.laws.curved import Curved, parameter_error
 from logphi.laws.mixed_normal import MixedNormal
 from logphi.normal.tails import log_masses
 from logphi.quadrature.curve import Curve, Factor
+from logphi.quadrature.raised_clipped import ClippedPath
+from logphi.quadrature.values import Line, Values
 
+# measured: a phase that turns by fewer radians is followed on the real axis
+_TURNS = 4000.0
 _LOG_ROOT = 0.5 * math.log(2 * math.pi)
 
 
@@ -68,6 +72,20 @@ class ClippedNormal(Curved):
         """A lower bound of the losses above the end."""
         top, error = self._highest
         return top - error - 2 * ULP * abs(top)
+
+    def on_line(self, line: Line, count: int = 1) -> Values:
+        """K on a vertical line; on a long one by a contour above the real axis."""
+        top, power = line.step * line.size, line.abscissa + 1
+        if power < 0 or top * (self._highest[0] - self.whole.support.lower) < _TURNS:
+            return super().on_line(line, count)
+        axis = self._integral.nodes(np.array([power]), np.array([line.abscissa + 0j]), count)
+        found = None if axis is None else self._path.on_line(line, axis)
+        return super().on_line(line, count) if found is None else found
+
+    @property
+    def _path(self) -> ClippedPath:
+        m, q = (one.under(FLOATS) for one in (self.whole.shift, self.whole.rate))
+        return ClippedPath(float(m.mid), float(q.mid), float(m.rad / m.mid), float(q.rad / q.mid), self.end)
 
     def _curve(self, side: int) -> Curve:
         """Over the normal variable."""

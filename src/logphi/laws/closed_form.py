@@ -23,6 +23,7 @@ class ClosedForm:
     ``excess`` is E[(1 - e^{x-X})_+] and ``reversed_excess`` E[(e^{x-X} - 1)_+]. ``partial_masses`` are the masses of mu above x
     and not above, or of its tilt e^{-x} mu(dx) with ``tilted=True``; both are relatively accurate however small, and where an
     atom is within rounding of x, their errors say that it may be on either side. ``density`` is that of mu without its atoms.
+    ``alone``: there is no transform beside it.
     Sums of several laws have no closed form.
     """
 
@@ -30,6 +31,7 @@ class ClosedForm:
     reversed_excess: Amount = _unknown
     partial_masses: Callable[..., Sides | None] = _unknown
     density: Amount = _unknown
+    alone: bool = False
 
     @property
     def has_profile(self) -> bool:
@@ -43,7 +45,9 @@ class ClosedForm:
             masses = self.partial_masses(-x, tilted=not tilted)
             return masses and (masses[1], masses[0])
 
-        return ClosedForm(_reflected(self.reversed_excess), _reflected(self.excess), sides, _reflected(self.density))
+        return ClosedForm(
+            _reflected(self.reversed_excess), _reflected(self.excess), sides, _reflected(self.density), self.alone
+        )
 
 
 def _reflected(amount_at: Amount) -> Amount:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from logphi.mechanisms.pure_dp import PureDP as PureDP
     from logphi.mechanisms.random_choice import RandomChoice as RandomChoice
     from logphi.mechanisms.randomized_response import RandomizedResponse as RandomizedResponse
+    from logphi.mechanisms.shuffled_reports import ShuffledReports as ShuffledReports
     from logphi.mechanisms.truncated_noise import TruncatedGaussian as TruncatedGaussian
     from logphi.mechanisms.truncated_noise import TruncatedLaplace as TruncatedLaplace
 
@@ -51,6 +52,7 @@ _FILES = {
     "PureDP": "pure_dp",
     "RandomChoice": "random_choice",
     "RandomizedResponse": "randomized_response",
+    "ShuffledReports": "shuffled_reports",
     "TruncatedGaussian": "truncated_noise",
     "TruncatedLaplace": "truncated_noise",
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from logphi.algebra.families import Family
 from logphi.algebra.release import Primitive
 from logphi.arith.protocol import Plain
 from logphi.inputs import check
@@ -57,6 +58,14 @@ class ExponentialMechanism(Primitive):
     def _extreme(self) -> Pair | None:
         """Of a loss without range."""
         return None if self.range_epsilon else EQUAL
+
+    def family(self) -> Family | None:
+        """All mechanisms of the range; of a loss without one nothing is to be picked."""
+        if not self.range_epsilon:
+            return None
+        from logphi.mechanisms.bounded_range import BoundedRange
+
+        return BoundedRange(self, self.range_epsilon, self.adjacency)
 
     def pair(self) -> Pair:
         """The hull of the two-point pairs."""

@@ -65,19 +65,21 @@ class Noise:
         return Noise(*(part[:, :1] for part in parts))
 
     def of_size(self, size: Array) -> Array:
-        """A bound for |z| up to ``size``; the sizes run along the second axis."""
+        """A bound for |z| up to ``size``: the same for all, or (mixture, size); the sizes run along the second axis."""
         # a bound may be infinite, which zero must not meet
-        z = np.maximum(size, 1e-300)[None, :, None]
+        z = np.maximum(size, 1e-300)[..., None]
         a = 1 + z
         term = np.minimum(a * a * self.second, self.plain + a * self.linear)
         by_loss = a * np.minimum(z * self.second_by_loss, self.linear_by_loss)
         return np.asarray(self.constant + (term + by_loss).sum(axis=2))
 
     def at(self, z: NDArray[Any]) -> Array:
-        """A bound at every point of one vertical line; it grows with |z|, so a few sizes of |z| serve all."""
+        """A bound at every point of one vertical line, or of one for each mixture; a few sizes of |z| serve all."""
         steps = np.ceil(2 * np.log2(np.maximum(np.abs(z), 1e-9))).astype(int)
         lowest = steps.min()
-        return self.of_size(2.0 ** (np.arange(lowest, steps.max() + 1) / 2))[:, steps - lowest]
+        bounds = self.of_size(2.0 ** (np.arange(lowest, steps.max() + 1) / 2))
+        places = steps - lowest
+        return bounds[:, places] if places.ndim == 1 else np.take_along_axis(bounds, places, axis=1)
 
 
 @dataclass(frozen=True)
@@ -118,10 +120,12 @@ def summed(
 ) -> Nodes:
     """Sums over nodes of given l and Q-mass, exact but for rounding: masses err by ``unit`` relatively, l by ``loss_error``.
 
+    The real parts ``power`` are the same for all mixtures, or (mixture, power).
+
     ``omitted`` are the masses of P and of Q that are elsewhere, known to a relative ``omitted_error``: with them
     E[1] and E[w] are known apart.
     """
-    exponent = power[:, None] * loss[:, None, :]
+    exponent = power[..., None] * loss[:, None, :]
     log_terms = log_density + exponent
     peak = log_terms.max(axis=2)
     weight = np.exp(log_terms - peak[:, :, None])
@@ -140,7 +144,7 @@ def summed(
         terms = np.concatenate([second_exp(np.concatenate([bounded, of_w[:, None, :]], axis=1)), np.expm1(bounded)], axis=1)
         by_loss = density * of_w
         measures = np.concatenate([np.broadcast_to(density, by_loss.shape)[:, :, None], by_loss[:, :, None]], axis=2)
-        moments, last = product(terms, measures), power.size
+        moments, last = product(terms, measures), power.shape[-1]
         excess = moments[:, :last, 0] - power * moments[:, [last], 0] + ((power - 1) * omitted[1] - power * omitted[0])
         if not every:
             excess = np.where(small, excess, 0.0)
@@ -188,10 +192,11 @@ def rough_log_mass(loss: Array, log_density: Array, powers: Array, omitted: tupl
 
 
 def deviations(
-    nodes: Nodes, count: Array, abscissa: float, heights: Array, top: float, second_moments: SecondMoments
+    nodes: Nodes, count: Array, abscissa: float | Array, heights: Array, top: float, second_moments: SecondMoments
 ) -> tuple[NDArray[np.complex128], Array, Array]:
     """K at c + it for heights up to ``top``, its rounding and its inner error, from nodes at the abscissa c.
 
+    Heights are the same for all mixtures or, with a column of abscissas, (mixture, height).
     ``second_moments`` computes E[e^{itl} - 1 - itl] under the tilted weights.
     """
     weight = nodes.weight[:, 0, :]

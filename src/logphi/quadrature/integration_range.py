@@ -52,6 +52,8 @@ def ends(mixtures: LogRatio, powers: Array, log_small: float) -> tuple[float, fl
 def log_beyond(end: float, step: float, mixtures: LogRatio, a: Array) -> Array:
     """Logarithm of a bound of the sum of step phi(x) w^a, a >= 0, over equally spaced x beyond the end; (mixture, power).
 
+    The powers a are the same for all mixtures, or (mixture, power).
+
     Up to a far point l lies below its chord, so that the terms fall geometrically; from there on it lies below the line
     of slope C, under which the sum is at most twice a normal integral. Where x > a C already, no far point is needed.
     """
@@ -61,7 +63,7 @@ def log_beyond(end: float, step: float, mixtures: LogRatio, a: Array) -> Array:
     far = end + (np.maximum(a * m - end, 0.0) + 1)[:, :, None] * _CHORDS
     there = mixtures.value(far.reshape(m.size, -1)).reshape(far.shape)
     slope = (there - here[:, :, None]) / (far - end)
-    power = a[None, :, None]
+    power = a[..., None]
     near = first[:, :, None] - _log_expm1((end - power * slope) * step)
     shift = m[:, :, None]
     rise = power * (there - shift * far) + power * power * shift * shift / 2 + np.log(2 + step)
@@ -73,16 +75,17 @@ def log_beyond(end: float, step: float, mixtures: LogRatio, a: Array) -> Array:
 def cut_off(x: Array, mixtures: LogRatio, loss: Array, power: Array, log_density: Array, log_mass: Array) -> Array:
     """What the sums of w^a, and of 1 and a w if M(c) is near one, omit beyond both ends of the grid, relative to M(c).
 
-    (mixture, power). The terms fall at least geometrically to the left, where log w has at most the slope at the end.
+    (mixture, power); the powers are the same for all mixtures, or of that shape, too. The terms fall at least geometrically to
+    the left, where log w has at most the slope at the end.
     """
     m = mixtures.shift[:, None]
     start, end = float(x[0]), float(x[-1])
     step = float(x[1]) - start
-    a = np.concatenate([power, [0.0, 1.0]])
+    a = np.concatenate([power, np.full((*power.shape[:-1], 2), [0.0, 1.0])], axis=-1)
     falling, rising = np.minimum(a, 0.0), np.maximum(a, 0.0)
     # both ends side by side: (mixture, power, end)
     fall = np.concatenate([(falling * mixtures.slope(start) - start)[:, :, None], (end - rising * m)[:, :, None]], axis=2)
-    bound = log_density[[0, -1]] + a[:, None] * loss[:, None, [0, -1]] - _log_expm1(fall * step)
+    bound = log_density[[0, -1]] + a[..., None] * loss[:, None, [0, -1]] - _log_expm1(fall * step)
     left, right = bound[:, :, 0], bound[:, :, 1]
     if float(rising.max()) * float(m.max()) > end:
         right = np.where(a > 0, log_beyond(end, step, mixtures, rising), right)

@@ -40,7 +40,7 @@ _APART, _LEAST_TURN = 3.0, 1e-6
 _FREQUENCIES = 8.0 * 1.25 ** np.arange(60)
 # measured: heights of the terms that are summed to bound the aliasing
 _ORDERS = np.array([-3, -2, -1, 1, 2, 3])
-# chosen: orders n of the sums, few of them so that nearby lines share their tables, and how much higher than the least they may be
+# chosen: orders n of the sums, few, so that nearby lines share their tables, and how much above the least they may be
 _ORDERS_OF_SUMS = (*range(12), 13, 14, 16, 18, 21, 24, 28, 32, 37, 43, 50, 57, 66, 76, 88, 101, 116, 134, 154)
 _HIGHER = 40
 # chosen: orders of the rough moments, and what their sums leave out, as a logarithm

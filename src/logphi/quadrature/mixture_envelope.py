@@ -39,7 +39,7 @@ _LARGEST = 600.0
 _MAX_NODES = 4096
 
 
-def log_mixture_envelope(mixtures: LogRatio, abscissa: float, heights: Array, floor: float = FLOOR) -> Array:
+def log_mixture_envelope(mixtures: LogRatio, abscissa: float | Array, heights: Array, floor: float = FLOOR) -> Array:
     """A proved upper bound of log |M(c + is)| - K(c) for all s >= t.
 
     Parameters
@@ -47,9 +47,9 @@ def log_mixture_envelope(mixtures: LogRatio, abscissa: float, heights: Array, fl
     mixtures
         The mixtures; their counts say how accurate the bound must be.
     abscissa
-        The real number c.
+        The real number c, or one for each mixture, a column.
     heights
-        The heights t, positive and increasing.
+        The heights t, positive and increasing: the same for all mixtures, or (mixtures, heights).
     floor
         The bound is not pursued below this share of M(c): a larger one is quicker.
 
@@ -59,21 +59,21 @@ def log_mixture_envelope(mixtures: LogRatio, abscissa: float, heights: Array, fl
         Of shape (mixtures, heights), not positive and decreasing; zero where the grid would be too long.
     """
     m = mixtures.shift[:, None]
-    power = abscissa + 1
-    negative = max(-power, 0.0)
+    power = np.atleast_1d(abscissa + 1.0)
+    negative = np.maximum(-power, 0.0)
     # on a line where the integrand grows by more than one over the floor, the bound is above one
     growth = 2 - np.log(floor)
-    most = np.minimum(min(_HIGHEST, np.sqrt(8 * growth / max(negative, 1e-300))), m * np.sqrt(2 * growth))
+    most = np.minimum(np.minimum(_HIGHEST, np.sqrt(8 * growth / np.maximum(negative, 1e-300))), m * np.sqrt(2 * growth))
     raised = most * most / (2 * m * m) - negative * np.log(np.cos(most / 2))
     log_error = np.log(np.minimum(min(floor, _ERROR), 1e-3 / mixtures.count))[:, None]
     step = float((_strip_step(m, most, negative, log_error) / m).min())
-    low, high = ends(mixtures, np.array([power]), float((log_error - raised).min()))
+    low, high = ends(mixtures, power, float((log_error - raised).min()))
     size = (high - low) / step
     if not size <= _MAX_NODES:
-        return np.zeros((m.size, heights.size))
+        return np.zeros((m.size, heights.shape[-1]))
     x = low + step * np.arange(size + 1)
     if (m * x - m * m / 2).max() > _LARGEST:
-        return np.zeros((m.size, heights.size))
+        return np.zeros((m.size, heights.shape[-1]))
     loss = mixtures.value(x)
     exponent = power * loss - x * x / 2
     peak = exponent.max(axis=1, keepdims=True)
@@ -82,9 +82,9 @@ def log_mixture_envelope(mixtures: LogRatio, abscissa: float, heights: Array, fl
     weight /= total
     log_mass = peak + np.log(total * (step / np.sqrt(2 * np.pi)))
     log_density = np.log(step / np.sqrt(2 * np.pi)) - x * x / 2
-    cut = cut_off(x, mixtures, loss, np.array([power]), log_density, log_mass) * np.exp(raised)
+    cut = cut_off(x, mixtures, loss, power, log_density, log_mass) * np.exp(raised)
     if np.abs(power * loss).max() > _TILT:
-        return np.zeros((m.size, heights.size))
+        return np.zeros((m.size, heights.shape[-1]))
     # no term grows by more than e^raised: light nodes are dropped, and counted
     kept = (weight * np.exp(raised - log_error) > 1 / x.size).any(axis=0)
     cut += weight[:, ~kept].sum(axis=1, keepdims=True) * np.exp(raised)
@@ -94,13 +94,13 @@ def log_mixture_envelope(mixtures: LogRatio, abscissa: float, heights: Array, fl
     stiffness = np.maximum(1 / (m * m) - power * (weight * curvature).sum(axis=1, keepdims=True), 1e-300)
     b = _best(weight, slope, stiffness, heights, most)
     turn, log_size = mixtures.continued(x, loss, b)
-    gain = power * log_size
+    gain = power[..., None] * log_size
     raising = (b * b / (2 * m * m))[:, :, None]
-    change = raising * (1 + _ROUNDING) - heights[:, None] * turn * (1 - _ROUNDING) + gain + _ROUNDING * np.abs(gain)
-    change += 1e-14 * abs(power) * (b * b)[:, :, None]
+    change = raising * (1 + _ROUNDING) - heights[..., None] * turn * (1 - _ROUNDING) + gain + _ROUNDING * np.abs(gain)
+    change += 1e-14 * np.abs(power[..., None]) * (b * b)[:, :, None]
     ratio = (np.expm1(np.minimum(change, 700.0)) @ weight[:, :, None])[:, :, 0]
     # what rounding does to the weights
-    relative = 1e-15 * (100 + 4 * float(np.abs(exponent).max())) + 2 * abs(power) * ELEMENTARY * float(
+    relative = 1e-15 * (100 + 4 * float(np.abs(exponent).max())) + 2 * np.abs(power) * ELEMENTARY * float(
         mixtures.relative_error(x, loss).max()
     )
     error = 4 * np.exp(log_error) + 3 * cut
@@ -119,7 +119,7 @@ def _best(weight: Array, share: Array, stiffness: Array, heights: Array, most: A
     fade = np.exp(-_PRODUCTS[:, None] * np.maximum(share - least, 0.0)[:, None, :])
     left = (fade @ weight[:, :, None])[:, :, 0]
     slope = (fade @ (weight * share)[:, :, None])[:, :, 0] / left
-    b = _PRODUCTS[:, None] / heights
+    b = _PRODUCTS[:, None] / heights[..., None, :]
     cost = b * b * stiffness[:, :, None] / 2 + (np.log(left) - _PRODUCTS * least)[:, :, None]
     nearest = np.where(b <= most[:, :, None], cost, np.inf).argmin(axis=1)
     slope = np.take_along_axis(slope, nearest, axis=1)
@@ -127,10 +127,10 @@ def _best(weight: Array, share: Array, stiffness: Array, heights: Array, most: A
         return np.asarray(np.minimum(heights * slope / stiffness, most))
 
 
-def _strip_step(m: Array, most: Array, negative: float, log_error: Array) -> Array:
+def _strip_step(m: Array, most: Array, negative: Array, log_error: Array) -> Array:
     """The largest step in y whose two trapezoidal sums err by less than the error, relative to M(c)."""
     v = _STRIPS
     growth = np.log(2) + (v * v + most * most) / (2 * m * m) - log_error
-    if negative:
+    if negative.any():
         growth -= 0.5 * negative * (np.log(np.cos((most + v) / 2)) + np.log(np.cos(np.maximum(most, v) / 2)))
     return np.asarray((2 * np.pi * v / (growth + 0.1)).max(axis=1, keepdims=True))

@@ -45,21 +45,25 @@ _LOG_APPROXIMATE = -18.0
 
 def approximate(mixtures: LogRatio, abscissas: Array) -> Array:
     """The sum of count times K at real points, to some digits, with no bound; infinite where out of reach."""
-    return np.asarray(sum(_approximate(part, abscissas) for part in mixtures.chunks(60 * abscissas.size)))
+    return np.asarray(sum(part.count @ log_masses(part, abscissas) for part in mixtures.chunks(60 * abscissas.size)))
 
 
-def _approximate(mixtures: LogRatio, abscissas: Array) -> Array:
+def log_masses(mixtures: LogRatio, abscissas: Array) -> Array:
+    """K of each mixture to some digits, with no bound; infinite where out of reach.
+
+    The abscissas are the same for all mixtures, or (mixture, abscissa).
+    """
     powers = abscissas + 1
-    power = powers[:, None]
+    power = powers[..., None]
     low, high = ends(mixtures, powers, _LOG_APPROXIMATE)
     # where powers are positive no peak is narrower than a normal one
     step = min(0.6, max(1.0 / float(mixtures.shift.max()), 0.1 if powers.min() >= 0 else 0.0))
     if not high - low <= step * MAX_NODES / 8:
         # the farthest abscissa spoils the grid: give it up
         near = np.abs(abscissas) < np.abs(abscissas).max()
-        result = np.full(abscissas.shape, np.inf)
-        if near.any():
-            result[near] = _approximate(mixtures, abscissas[near])
+        result = np.full((mixtures.count.size, abscissas.shape[-1]), np.inf)
+        if near.any() and abscissas.ndim == 1:
+            result[:, near] = log_masses(mixtures, abscissas[near])
         return result
     x = np.arange(low, high + step, step)
     loss = mixtures.value(x)
@@ -71,14 +75,14 @@ def _approximate(mixtures: LogRatio, abscissas: Array) -> Array:
         log_terms = exponent - x * x / 2
         peak = log_terms.max(axis=2)
         log_mass = peak + np.log(np.exp(log_terms - peak[:, :, None]).sum(axis=2) * (step / np.sqrt(2 * np.pi)))
-    return np.asarray(mixtures.count @ log_mass)
+    return np.asarray(log_mass)
 
 
 def on_axis(mixtures: LogRatio, abscissas: Array) -> Values:
     """The sum of count times K at real points; infinite where the grid would exceed ``MAX_NODES``."""
     found: list[Values] = []
     for part in mixtures.chunks(400 * abscissas.size):
-        nodes = _nodes(part, abscissas, 0.0)
+        nodes = nodes_at(part, abscissas, 0.0)
         if nodes is None:
             return Values.unknown(abscissas.size)
         found.append(_real(part, nodes, abscissas))
@@ -118,7 +122,7 @@ def _on_vertical(
     real: list[Values] = []
     for part in mixtures.chunks(300 * (2 * int(np.sqrt(heights.size)) + 16) + 400 * (abscissas.size - 1)):
         shift = _worthwhile_shift(part, abscissa, top)
-        nodes = _nodes(part, abscissas, 0.0 if shift else top)
+        nodes = nodes_at(part, abscissas, 0.0 if shift else top)
         if nodes is None:
             return Values.unknown(heights.size), Values.unknown(abscissas.size)
         real.append(_real(part, nodes, abscissas))
@@ -135,12 +139,15 @@ def _real(mixtures: LogRatio, nodes: Nodes, abscissas: Array) -> Values:
     return weighted(mixtures.count, nodes.log_mass, rounding, error_of_log(nodes.inner))
 
 
-def _nodes(mixtures: LogRatio, abscissas: Array, top: float) -> Nodes | None:
-    """Nodes fit for heights up to ``top``; None where they would be too many."""
+def nodes_at(mixtures: LogRatio, abscissas: Array, top: float) -> Nodes | None:
+    """Nodes fit for heights up to ``top``; None where they would be too many.
+
+    The abscissas are the same for all mixtures, or (mixture, abscissa).
+    """
     power = abscissas + 1
     log_target = np.log(INNER_TARGET / mixtures.count)
-    step = float(steps(mixtures, np.concatenate([power, [0.0, 1.0]]), top, log_target).min())
-    first, last = (np.array(ends(mixtures, np.concatenate([power, [1.0]]), float(log_target.min()))) / step).round()
+    step = float(steps(mixtures, np.concatenate([power.ravel(), [0.0, 1.0]]), top, log_target).min())
+    first, last = (np.array(ends(mixtures, np.concatenate([power.ravel(), [1.0]]), float(log_target.min()))) / step).round()
     if not last - first <= MAX_NODES:
         return None
     x = step * np.arange(first, last + 1)

@@ -19,32 +19,37 @@ SecondMoments = Callable[[Array, Array, Array], NDArray[np.complex128]]
 
 
 def along_line(line: Line) -> SecondMoments:
-    """Second moments at all heights of a line.
+    """Second moments at all heights of a line."""
+    return one_by_one if line.size <= _SHORT else along_lines(line.step, line.size)
+
+
+def along_lines(step: float | Array, size: int) -> SecondMoments:
+    """Second moments at ``size`` heights of a line, or of one for each mixture, whose steps are (mixture, 1, 1).
 
     With heights t = r + s, e^{itl} - 1 = A + B + AB makes the sums one matrix product: only about 2 sqrt(size) complex
     numbers are formed per node, by doubling from the logarithm of that many exponentials.
     """
 
     def moments(_: Array, loss: Array, weight: Array) -> NDArray[np.complex128]:
-        half = int(np.ceil(np.log2(line.size) / 2))
+        half = int(np.ceil(np.log2(size) / 2))
         fine = 1 << half
-        coarse = -(-line.size // fine)
+        coarse = -(-size // fine)
         # the angles of all doublings at once
-        angles = line.step * 2.0 ** np.arange(half + coarse.bit_length())[None, :, None] * loss[:, None, :]
+        angles = step * 2.0 ** np.arange(half + coarse.bit_length())[None, :, None] * loss[:, None, :]
         second = second_turn(angles)
         full = second + 1j * angles
         full_fine, second_fine = _powers(full[:, :half], second[:, :half], fine)
         full_coarse, second_coarse = _powers(full[:, half:], second[:, half:], coarse)
         sums = product(full_coarse * weight[:, None, :], full_fine.transpose(0, 2, 1))
         sums += product(second_coarse, weight[:, :, None]) + product(second_fine, weight[:, :, None]).transpose(0, 2, 1)
-        return sums.reshape(loss.shape[0], -1)[:, : line.size]
+        return sums.reshape(loss.shape[0], -1)[:, :size]
 
-    return one_by_one if line.size <= _SHORT else moments
+    return moments
 
 
 def one_by_one(heights: Array, loss: Array, weight: Array) -> NDArray[np.complex128]:
-    """Second moments at heights in any order."""
-    turned = second_turn(heights[None, :, None] * loss[:, None, :])
+    """Second moments at heights in any order, the same for all or (mixture, height)."""
+    turned = second_turn(heights[..., None] * loss[:, None, :])
     result: NDArray[np.complex128] = product(turned, weight[:, :, None])[:, :, 0]
     return result
 

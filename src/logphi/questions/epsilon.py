@@ -10,7 +10,7 @@ from typing import Any, overload
 from logphi.answers.bound import Bound, Direction, Entry, Ledger, Status
 from logphi.answers.bounds import Bounds
 from logphi.answers.enclosure import Enclosure
-from logphi.bracketing import crossing
+from logphi.bracketing import Function, crossing, near_by
 from logphi.engine.answer import on_scale, worst
 from logphi.engine.closed_crossing import epsilon_in_closed_form
 from logphi.engine.directions import Certifiable
@@ -179,39 +179,47 @@ def _one(warm: WarmStart, delta: float, profiles: Evaluator, solve: Solver, tole
         # the doubles do not tell whether delta is above the probability of an infinite loss
         return Bound(0.0, 0.0, math.inf, Status.WIDE, "exact")
     level = math.log(delta)
-    ceiling, start, hint = warm.onward(level, math.log(delta - infinite[1]))
-    top = loss.support.upper
-    ceiling = min(ceiling, top if top > 0 else 0.0)
+    onward = warm.onward(level, math.log(delta - infinite[1]))
+    start, hint, top = onward.guess, onward.abscissa, loss.support.upper
+    ceiling = min(onward.ceiling, top if top > 0 else 0.0)
     # where the crossing may be at zero, it is not looked for beside it
     doubtful = delta > 0.01 or start <= 0 or closed(loss, 0.0)
     if ceiling <= 0 or (doubtful and _zero_suffices(loss, level, profiles, tolerance)):
         return Bound(0.0, 0.0, 0.0, method="exact")
     # half an ulp of delta moves its logarithm by less than this
     slack = 3e-16 + 1e-16 * abs(level)
-    # a closed profile is as sharp at once, and need not be asked twice
-    at_once = closed(loss, start)
+    # a closed profile is as sharp at once
+    closed_here = closed(loss, start)
+    # neither is a coarse one any quicker that is asked for nearly where it is needed
+    at_once = closed_here or (onward.near and loss.rough is loss)
 
-    def solved(needed: Tolerance, start: float) -> tuple[Enclosure, LogProbability, float]:
+    def solved(needed: Tolerance, start: float, slope: float) -> tuple[Enclosure, LogProbability, float]:
         """The crossing by a profile that is known to within a tolerance, the profile there, and its slope."""
         seen: dict[float, LogProbability] = {}
+        prepared: list[tuple[float, Function]] = []
 
-        def near(x: float, sharp: bool) -> Any:
+        def near(x: float, sharp: bool) -> Function:
+            if at_once and prepared and (closed_here or near_by(x, prepared[-1][0])):
+                return prepared[-1][1]
             asked = needed if sharp or at_once else needed.at_least(_COARSE)
             demand = Demand(asked.aim, hint, level - 1, asked.enough)
             local = profiles(loss if sharp else loss.rough, x, demand)
+            own: dict[float, LogProbability] = {}
 
             def at(y: float) -> LogProbability:
-                answer = seen[y] if at_once and y in seen else local(y)
-                seen[y] = answer
-                return replace(answer, lower=answer.lower - slack, upper=answer.upper + slack)
+                if y not in own:
+                    seen[y] = answer = local(y)
+                    own[y] = replace(answer, lower=answer.lower - slack, upper=answer.upper + slack)
+                return own[y]
 
+            prepared.append((x, at))
             return at
 
-        found = solve(near, level, 0.0, start, ceiling, searched)
+        found = solve(near, level, 0.0, start, ceiling, searched, slope)
         last = seen[min(seen, key=lambda y: abs(y - found.value))]
         return found, last, _slope(seen, found.value)
 
-    found, last, slope = solved(tolerance, start)
+    found, last, slope = solved(tolerance, start, onward.slope)
     if found.lower == 0 and not doubtful and _zero_suffices(loss, level, profiles, tolerance):
         return Bound(0.0, 0.0, 0.0, method="exact")
     size = max(1.0, found.value)
@@ -219,8 +227,8 @@ def _one(warm: WarmStart, delta: float, profiles: Evaluator, solve: Solver, tole
     needed = tolerance * (min(slope * size, 1.0) / _FLAT)
     reached = tolerance.aim if last.relative_width <= tolerance.aim else tolerance.enough
     wide = found.upper - found.lower > reached * size
-    if wide and last.relative_width <= reached and needed.aim > _DIGITS and not at_once:
-        found, last, slope = solved(needed, found.value)
+    if wide and last.relative_width <= reached and needed.aim > _DIGITS and not closed_here:
+        found, last, slope = solved(needed, found.value, -slope)
     warm.mark(level, found.value, slope)
     ledger = last.ledger.scaled(1 / (delta * slope)) if delta > 1e-300 else Ledger()
     return Bound(found.lower, found.value, found.upper, method=last.method.name, ledger=ledger)

@@ -132,7 +132,7 @@ def _search(law: LogPhi, xi: float, growth: OneSided, mean: float, least: float,
         lower = max(least, float(np.max((lows / z - xi) / (z + 1), initial=0.0)) * (1 - 8 * ULP))
         # what the growth of K leaves beyond each point
         beyond = growth.most / 2 + max(growth.offset - xi, 0.0) / (z + 1)
-        tops = np.minimum(_chord_tops(z, highs, xi), beyond[:-1])
+        tops = np.minimum(chord_tops(z, highs, xi), beyond[:-1])
         first, last = float(highs[0] / z[0] - xi), float(beyond[-1])
         upper = max(first, last, float(tops.max(initial=0.0)), 0.0) * (1 + 8 * ULP)
         goal = lower * (1 + rtol / 2)
@@ -152,7 +152,7 @@ def _search(law: LogPhi, xi: float, growth: OneSided, mean: float, least: float,
     return lower, upper
 
 
-def _chord_tops(z: Array, highs: Array, xi: float) -> Array:
+def chord_tops(z: Array, highs: Array, xi: float) -> Array:
     """An upper bound of f over each interval between neighbours, from the chord of the upper ends of K."""
     left, right = z[:-1], z[1:]
     with np.errstate(invalid="ignore", over="ignore"):  # where K is not known, neither is the chord

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain, count
 from operator import methodcaller
 from typing import Any
 
@@ -18,7 +19,9 @@ from logphi.answers.bounds import Bounds
 from logphi.inputs import check
 from logphi.inputs.arguments import DirectionLike, Scalar
 from logphi.inputs.route_names import Method
+from logphi.inputs.tolerance import Tolerance
 from logphi.sweeps.parallel_map import parallel_map
+from logphi.sweeps.sharing import EpsilonOfMany, alone
 from logphi.sweeps.table import COLUMNS, Sweep, points
 
 _RAISE, _KEEP = "raise", "keep"
@@ -42,7 +45,9 @@ def sweep(
     """The answers of a family of mechanisms at every point of a grid of parameters.
 
     All mechanisms are made first, in this process, so that ``make`` may be a lambda and what it refuses is refused before
-    anything is computed. The answers are the same to the last digit whatever computes them on one machine.
+    anything is computed. The answers are the same to the last digit whatever computes them on one machine. Epsilon of many
+    repeated sampled Gaussians at one delta is computed for some dozens of them together: such an answer may differ from that of
+    the mechanism asked alone, within the bounds of both.
 
     Parameters
     ----------
@@ -93,8 +98,16 @@ def sweep(
     kept = errors == _KEEP
     asked = [_made(make, parameters, kept) for parameters in points(names, values)]
     mechanisms = [one for one in asked if isinstance(one, _Asked)]
-    answers = iter(parallel_map(partial(_answer, question, kept), mechanisms, executor, question.quantity))
-    cells = [next(answers) if isinstance(one, _Asked) else one for one in asked]
+    batches = question.batches([one.mechanism for one in mechanisms])
+    found = parallel_map(
+        partial(_answers, question, kept),
+        [[mechanisms[place] for place in batch] for batch in batches],
+        executor,
+        question.quantity,
+    )
+    answers = dict(zip(chain.from_iterable(batches), chain.from_iterable(found), strict=True))
+    places = count()
+    cells = [answers[next(places)] if isinstance(one, _Asked) else one for one in asked]
     if question.axis is not None:
         names, values = (*names, question.given), (*values, question.axis)
     return _collected(question, names, values, cells)
@@ -102,12 +115,16 @@ def sweep(
 
 @dataclass(frozen=True)
 class _Question:
-    """What is asked of every mechanism: its name, and of what an array is asked; ``axis`` is that array."""
+    """What is asked of every mechanism: its name, and of what an array is asked; ``axis`` is that array.
+
+    ``many`` answers the question for many mechanisms at once, where that is quicker.
+    """
 
     quantity: str
     ask: Callable[[Mechanism], Any]
     given: str = ""
     axis: tuple[float, ...] | None = None
+    many: EpsilonOfMany | None = None
 
     @staticmethod
     def of(epsilon: Any, delta: Any, ask: Callable[[Mechanism], Any] | None, options: dict[str, Any]) -> _Question:
@@ -129,7 +146,17 @@ class _Question:
         axis = tuple(points.tolist()) if points.ndim else None
         # each number as it was written, which is what is certified
         written = asked if axis is None else check.entries(asked, points)
-        return _Question(quantity, methodcaller(quantity, written, **options), given, axis)
+        own_way = epsilon is not None or axis is not None or not {"rtol"}.issuperset(options)
+        many = None if own_way else EpsilonOfMany(float(points), Tolerance.of(options.get("rtol")))
+        return _Question(quantity, methodcaller(quantity, written, **options), given, axis, many)
+
+    def batches(self, mechanisms: Sequence[Mechanism]) -> list[list[int]]:
+        """The places of the mechanisms that are answered together."""
+        return alone(mechanisms) if self.many is None else self.many.batches(mechanisms)
+
+    def at_once(self, mechanisms: Sequence[Mechanism]) -> list[Bound | None]:
+        """The answers of a batch; None for each that is to be asked alone."""
+        return [None] * len(mechanisms) if self.many is None or len(mechanisms) == 1 else self.many.answers(mechanisms)
 
     def __call__(self, mechanism: Mechanism) -> list[Bound]:
         """All answers."""
@@ -179,6 +206,11 @@ def _made(make: Callable[..., Mechanism], parameters: dict[str, Any], kept: bool
     except Exception as error:
         return _refusal(point, error, kept)
     return _Asked(point, mechanism)
+
+
+def _answers(question: _Question, kept: bool, batch: Sequence[_Asked]) -> list[list[Bound] | _Refused]:
+    found = question.at_once([one.mechanism for one in batch])
+    return [_answer(question, kept, one) if bound is None else [bound] for one, bound in zip(batch, found, strict=True)]
 
 
 def _answer(question: _Question, kept: bool, asked: _Asked) -> list[Bound] | _Refused:

@@ -70,6 +70,10 @@ class RenyiRule(Additive):
         known = largest_loss(mechanism, direction), infinite_mass(mechanism, direction)
         if self.order is None:
             return known
+        family = mechanism.family()
+        step = family and family.divergence(self.order)
+        if step:
+            return (*known, Fraction(max((self.order - 1) * step[1] * (1 + 4 * ULP), 0.0)))
         # extreme orders overflow: a moment that is not finite is unknown, and costs everything
         with np.errstate(all="ignore"):
             moment = finite_log_moment(law_of(mechanism, direction), self.order - 1, _RTOL).upper

@@ -12,6 +12,7 @@ import numpy as np
 from logphi.answers.bound import Entry
 from logphi.answers.enclosure import meet
 from logphi.arith.safe import safe_log
+from logphi.engine.ceiling import log_ceiling, perhaps_below
 from logphi.engine.combined_profile import combination_of
 from logphi.engine.log_probability import LogProbability, masses, trivial
 from logphi.engine.method import CHERNOFF, EXACT, Retry
@@ -27,7 +28,7 @@ from logphi.engine.routes.lattice import LATTICE
 from logphi.engine.routes.route import Local, NotApplicableError, Route
 from logphi.engine.routes.smoothed import SMOOTHED
 from logphi.engine.sampled_profile import release_of
-from logphi.inversion import atoms, contour, real_space
+from logphi.inversion import atoms, real_space
 from logphi.inversion.demand import Demand
 from logphi.laws.log_phi import LogPhi
 
@@ -75,6 +76,10 @@ class InTurn:
         """Log delta at an epsilon."""
         best: LogProbability | None = None
         ceiling: LogProbability | None = None
+        if perhaps_below(self._loss, x, self._demand.least):
+            ceiling = _by_chernoff(self._loss, x)
+            if ceiling.meets(self._demand):
+                return ceiling
         for one in self._in_turn():
             # where a route has led, nearby profiles are not beneath all demands
             if one.fallback and ceiling is None and id(self._loss) not in self._leading:
@@ -91,7 +96,7 @@ class InTurn:
                     self._leading[id(self._loss)] = self._loss, one
                     if one.fallback:
                         break
-        if best is None or best.lower == -math.inf:
+        if best is None or (best.lower == -math.inf and not self._loss.closed_form.alone):
             ceiling = ceiling or _by_chernoff(self._loss, x)
             best = ceiling if best is None else meet(best, ceiling)
         return best
@@ -135,6 +140,8 @@ def fitting(loss: LogPhi) -> list[Route]:
     if release_of(loss) is not None or combination_of(loss) is not None:
         return [SINGLE_RELEASE]
     if has_closed_profile(loss):
+        if loss.closed_form.alone:
+            return [SINGLE_RELEASE]
         return [SINGLE_RELEASE, DECAYING_CONTOUR, *_FALLBACKS]
     lattice = loss.support.lattice
     if lattice is not None:
@@ -157,7 +164,7 @@ def _attempt(one: Route, loss: LogPhi, epsilon: float, demand: Demand) -> Local 
 def _by_chernoff(loss: LogPhi, x: float) -> LogProbability:
     """An upper bound where no route leads."""
     known = masses(loss)
-    upper = min(float(np.logaddexp(safe_log(known[0][1]), contour.ceiling(loss, x).at(x))) + 1e-14, 0.0)
+    upper = min(float(np.logaddexp(safe_log(known[0][1]), log_ceiling(loss, x))) + 1e-14, 0.0)
     plain = trivial(known, x)
     value = plain.lower if plain.lower > -math.inf else upper - math.log(2.0)
     ledger = replace(plain.ledger, truncation=Entry(math.exp(upper)))

@@ -4,22 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from logphi.arith.floats import FLOATS
 from logphi.engine.method import Method, Retry
 from logphi.engine.routes.route import Local, NotApplicableError, Route, inverted
+from logphi.engine.sampled_terms import terms_of
 from logphi.inversion.contour import Inversion, Part
 from logphi.inversion.demand import Demand
 from logphi.laws.log_phi import LogPhi
-from logphi.laws.mixed_normal import MixedNormal
-from logphi.laws.transform import Reflected
 
-if TYPE_CHECKING:
-    from logphi.inversion.bent_layout import Terms
-
-# measured: each law has an inner integral of its own
-_MOST = 8
 # measured: below it one vertical line in two fails, or is long; above it few do, at once
 _NARROW = 0.5
 # measured: so many terms take some fifty milliseconds
@@ -28,19 +20,6 @@ _QUICK = 4e5
 _LARGEST = 700.0
 # derived: e^epsilon stays within the range of doubles
 _FARTHEST = 600.0
-
-
-def terms_of(loss: LogPhi) -> tuple[Terms, bool] | None:
-    """Shifts, rates, their errors and counts of sampled normal pairs, and whether all are reflected; None for other losses."""
-    reflected = all(isinstance(law, Reflected) for law, _ in loss.terms)
-    terms = []
-    for law, count in loss.terms:
-        own = law.reflected() if reflected else law
-        if not isinstance(own, MixedNormal):
-            return None
-        m, q = (one.under(FLOATS) for one in (own.shift, own.rate))
-        terms.append((*own.constants, float(m.rad / m.mid), float(q.rad / q.mid), count))
-    return (tuple(terms), reflected) if 0 < len(terms) <= _MOST else None
 
 
 def serves(loss: LogPhi) -> bool:

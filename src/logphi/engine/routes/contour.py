@@ -52,9 +52,9 @@ def _where_it_decays(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
 
 
 def _local(loss: LogPhi, prepared: contour.Prepared | None) -> Local:
-    return inverted(loss, _METHOD, None if prepared is None else prepared.at)
+    return inverted(loss, METHOD, None if prepared is None else prepared.at)
 
 
-_METHOD = Method("contour", Retry.IF_WIDE)
-CONTOUR = Route(_METHOD, prepare, "inversion on a vertical line: losses with a smooth part", fallback=True)
-DECAYING_CONTOUR = Route(_METHOD, _where_it_decays, CONTOUR.reason)
+METHOD = Method("contour", Retry.IF_WIDE)
+CONTOUR = Route(METHOD, prepare, "inversion on a vertical line: losses with a smooth part", fallback=True)
+DECAYING_CONTOUR = Route(METHOD, _where_it_decays, CONTOUR.reason)

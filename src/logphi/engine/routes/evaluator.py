@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from logphi.answers.enclosure import meet
+from logphi.engine.ceiling import without_large
 from logphi.engine.log_probability import LogProbability, bounded, known_at_once, masses
 from logphi.engine.routes.route import Local, Prepare
 from logphi.inversion import contour
@@ -39,7 +40,9 @@ class Evaluator:
 
     def surely_below(self, loss: LogPhi, epsilon: float, level: float) -> bool:
         """Whether a quick bound proves the profile to be below a level, a logarithm."""
-        return masses(loss)[0][1] == 0 and self._ceiling(loss, epsilon, level) < level
+        if masses(loss)[0][1] > 0:
+            return False
+        return self._ceiling(loss, epsilon, level) < level or without_large(loss, epsilon) < level
 
     def _ceiling(self, loss: LogPhi, epsilon: float, level: float) -> float:
         return contour.ceiling(loss, epsilon).at(epsilon)

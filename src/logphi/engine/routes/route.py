@@ -18,7 +18,8 @@ Local = Callable[[float], LogProbability]
 # of a loss, near an epsilon
 Prepare = Callable[[LogPhi, float, Demand], Local]
 # encloses the crossing of a profile, prepared near a point, coarsely or sharply, with a level: between two ends, from a guess
-Solver = Callable[[Callable[[float, bool], Function], float, float, float, float, Watch], Enclosure]
+# and about the slope there
+Solver = Callable[[Callable[[float, bool], Function], float, float, float, float, Watch, float], Enclosure]
 
 
 class NotApplicableError(ValueError):

@@ -1,0 +1,122 @@
+"""The largest divergences of compositions with steps of a family: at each order those of the best member, which add up.
+
+The best member of an order does not depend on what came before: a step multiplies E e^{zL} by the same factor whatever has
+happened. So divergences of steps add to those of all other releases, as they do of laws, and K, a supremum of convex
+functions, is convex.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from logphi.algebra.asking import Questions
+from logphi.algebra.ends import between
+from logphi.answers.bound import Bound, Entry, Ledger
+from logphi.answers.bounds import Bounds
+from logphi.arith.floats import ULP
+from logphi.arrays import Array
+from logphi.engine.answer import relatively
+from logphi.inputs import check
+from logphi.pairs.pair import UnsupportedError
+from logphi.questions.zcdp import chord_tops
+
+if TYPE_CHECKING:
+    from logphi.algebra.families import Terms
+
+# chosen: the first orders above one at which rho is looked for, less one
+_FIRST = 2.0 ** np.arange(-26.0, 20.0)
+# measured: rounds of halving the intervals that may hold it
+_ROUNDS = 12
+
+
+def largest(terms: Terms, name: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    """The divergence of a composition."""
+    if name == "zcdp":
+        return _Rho(terms, options.pop("direction", None)).smallest(*arguments, **options)
+    fixed = {"kl_divergence": (1.0,), "max_divergence": (math.inf,)}.get(name, arguments)
+    return _renyi(terms, *fixed, **options)
+
+
+def _renyi(terms: Terms, order: Any, **options: Any) -> Any:
+    if np.iscomplexobj(order) and np.any(np.imag(order)):
+        raise UnsupportedError(
+            "at a complex order there is no largest divergence over all mechanisms of a bounded range: ask at a real order"
+        )
+    others = _others(terms, "renyi", (order.real if isinstance(order, complex) else order,), options)
+    if not isinstance(others, Bounds):
+        return _sum(terms, others, float(np.real(order)))
+    answers, orders = np.empty(others.shape, dtype=object), np.asarray(order, dtype=float)
+    for place in np.ndindex(others.shape):
+        answers[place] = _sum(terms, others[place], float(orders[place]))
+    return Bounds(answers)
+
+
+def _sum(terms: Terms, others: Bound, order: float) -> Bound:
+    """The divergence of all other releases, and those of the steps."""
+    found = [(step, count) for _, family, count in terms if family and (step := family.divergence(order))]
+    low, high = (sum(count * step[side] for step, count in found) for side in (0, 1))
+    room = 4 * ULP * (1 + len(found))
+    lower = others.lower + low - room * (abs(others.lower) + abs(low)) if math.isfinite(others.lower) else others.lower
+    upper = others.upper + high + room * (abs(others.upper) + abs(high)) if math.isfinite(others.upper) else others.upper
+    value = min(max(others.value + (low + high) / 2, lower), upper)
+    width = upper - lower - others.width if math.isfinite(lower + upper) else 0.0
+    rounding = others.ledger.rounding + Entry(max(width, 0.0))
+    return replace(others, lower=lower, value=value, upper=upper, ledger=replace(others.ledger, rounding=rounding))
+
+
+def _others(terms: Terms, name: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    """Of all releases whose largest divergences are not known: the hulls are above, fixed members below."""
+    from logphi.algebra.release import Composition, compose
+
+    rest = [(one, family, count) for one, family, count in terms if family is None or family.divergence(1.0) is None]
+    question = getattr(Questions, name)
+    if not rest:
+        return question(Composition((), terms[0][0].adjacency), *arguments, **options)
+    above = question(compose(count * one for one, _, count in rest), *arguments, **options)
+    if all(family is None for _, family, _ in rest):
+        return above
+    fixed = compose(count * one if family is None else family.fixed(count) for one, family, count in rest)
+    return between(above, getattr(fixed, name)(*arguments, **options))
+
+
+class _Rho:
+    """The supremum of (D_a - xi)/a over a > 1, from chords of K, which is convex."""
+
+    def __init__(self, terms: Terms, direction: Any) -> None:
+        self._terms, self._options = terms, {"direction": direction}
+
+    def smallest(self, xi: float = 0.0, *, rtol: float = 1e-6) -> Bound:
+        """The smallest rho, between bounds."""
+        xi, rtol = check.nonnegative("xi", xi), check.tolerance("rtol", rtol)
+        others = _others(self._terms, "zcdp", (xi,), {**self._options, "rtol": rtol})
+        if not math.isfinite(others.upper):
+            return others  # type: ignore[no-any-return]
+        # beyond the last order, where the divergences of steps are below their largest loss, and over their order below rho
+        end = float(_renyi([one for one in self._terms if one[1] and one[1].divergence(1.0)], math.inf).upper)
+        slope = sum(count * family.rho() for _, family, count in self._terms if family and family.divergence(1.0))
+        z, lows, highs = np.zeros(0), np.zeros(0), np.zeros(0)
+        mean = self._at(np.zeros(1))
+        fresh, lower, upper = _FIRST, max(float(mean[0][0]) - xi, others.lower, 0.0), math.inf
+        for _ in range(_ROUNDS):
+            low, high = self._at(fresh)
+            order = np.argsort(np.append(z, fresh))
+            z, lows, highs = (np.append(*pair)[order] for pair in ((z, fresh), (lows, low), (highs, high)))
+            lower = max(lower, float(np.max((lows - xi) / (z + 1))))
+            tops = chord_tops(z, highs * z, xi)
+            last = others.upper + min(end / (z[-1] + 1), slope)
+            upper = max(float(highs[0]) - xi, float(tops.max()), last, 0.0)
+            halved = tops > lower * (1 + rtol / 2)
+            fresh = ((z[1:] + z[:-1]) / 2)[halved]
+            if not fresh.size or upper <= lower * (1 + rtol / 2):
+                break
+        lower, upper = lower * (1 - 16 * ULP), upper * (1 + 16 * ULP)
+        found = replace(others, lower=lower, value=lower + (upper - lower) / 2, upper=upper, method="chords")
+        return relatively(replace(found, ledger=Ledger(truncation=Entry(upper - lower))), rtol)
+
+    def _at(self, z: Array) -> tuple[Array, Array]:
+        found = _renyi(self._terms, 1 + z, **self._options)
+        return found.lower, found.upper

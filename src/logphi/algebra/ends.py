@@ -1,0 +1,57 @@
+"""Questions that are answered by other releases: between what covers a release and what it covers itself."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from logphi.algebra.asking import Questions
+from logphi.answers.bound import Bound, Side, Status
+from logphi.answers.bounds import Bounds
+from logphi.pairs.pair import UnsupportedError
+
+METHOD = "bracket"
+# what grows with the profile, and what grows with the moments
+PROFILES = ("delta", "log_delta", "epsilon", "hockey_stick", "tradeoff", "inverse_tradeoff")
+DIVERGENCES = ("renyi", "kl_divergence", "max_divergence", "zcdp")
+
+
+class Asked:
+    """A question to a release, which may leave the answer to others."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __get__(self, instance: Any, owner: type) -> Any:
+        question = getattr(Questions, self._name)
+        if instance is None:
+            return question
+
+        @functools.wraps(question)
+        def ask(*arguments: Any, **options: Any) -> Any:
+            found = instance._by_others(self._name, arguments, options)
+            return question(instance, *arguments, **options) if found is None else found
+
+        return ask
+
+
+def between(above: Any, *below: Any) -> Any:
+    """From the answers of what covers a release and of what it covers: the private side is that of the cover."""
+    if all(isinstance(one, Bounds) for one in (above, *below)):
+        answers = np.empty(above.shape, dtype=object)
+        for place in np.ndindex(above.shape):
+            answers[place] = between(above[place], *(one[place] for one in below))
+        return Bounds(answers)
+    if not all(isinstance(one, Bound) for one in (above, *below)):
+        raise UnsupportedError("a complex number has no bracket: ask at a real order")
+    lower, upper = above.lower, above.upper
+    if above.side is Side.UPPER:
+        lower = max(one.lower for one in below)
+    else:
+        upper = min(one.upper for one in below)
+    if lower == upper:
+        return above
+    return replace(above, lower=min(lower, above.value), upper=max(upper, above.value), status=Status.BRACKET, method=METHOD)

@@ -1,0 +1,90 @@
+"""Pairs that are hulls of a family taken for themselves, and families on a sample."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from logphi.algebra.families import Family, lower, picks, terms_of, upper
+from logphi.algebra.release import Mechanism, Primitive
+from logphi.inputs.adjacency import Adjacency
+from logphi.inputs.arguments import frozen
+from logphi.laws.log_phi import LogPhi
+from logphi.pairs.pair import Pair
+
+
+@frozen
+class Hull(Primitive):
+    """The pair of a release, as a mechanism that has it."""
+
+    base: Mechanism
+    adjacency: Adjacency
+    _undescribed = "it is a bound of another release"
+
+    def loss_law(self) -> LogPhi:
+        """That of the release."""
+        return self.base.loss_law()
+
+    def pair(self) -> Pair:
+        """That of the release."""
+        return self.base.pair()
+
+
+def hull(release: Mechanism) -> Mechanism:
+    """The pair of a release, as a mechanism that has it."""
+    return Hull(release, release.adjacency)
+
+
+@dataclass(frozen=True)
+class Sampled(Family):
+    """Releases that stand for a family, on a sample: the sample of the hull is the hull of the samples, for one release.
+
+    ``again`` samples another release in the same way.
+    """
+
+    release: Mechanism
+    base: Mechanism
+    again: Callable[[Mechanism], Mechanism]
+
+    @property
+    def attained(self) -> bool:  # type: ignore[override]
+        """Unless several are on one sample."""
+        return not picks(terms_of(self.base))
+
+    def alone(self, count: int, rtol: float | None = None) -> Mechanism | None:
+        """Not known."""
+        return None
+
+    def above(self, count: int) -> Mechanism:
+        """As many hulls; of several releases on one sample a sharper pair, which does not compose."""
+        if count == 1 and not self.attained:
+            return self.again(upper(terms_of(self.base)))
+        return count * hull(self.release)
+
+    def below(self, count: int, lean: float = 0.5) -> Mechanism:
+        """One member."""
+        return self.fixed(count, lean)
+
+    def fixed(self, count: int, lean: float = 0.5) -> Mechanism:
+        """One member on a sample; several on one sample adapt to one another."""
+        terms = terms_of(self.base)
+        if count == 1 and not self.attained:
+            return self.again(lower(terms)[0])
+        from logphi.algebra.release import compose
+
+        return count * self.again(
+            compose(own * one if family is None else family.fixed(own, lean) for one, family, own in terms)
+        )
+
+    def size(self) -> float:
+        """Nothing is gained by the sharper end."""
+        return 0.0
+
+    def divergence(self, order: float) -> None:
+        """Not known."""
+        return
+
+    def rho(self) -> float:
+        """Not known."""
+        return math.inf

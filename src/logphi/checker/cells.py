@@ -1,0 +1,254 @@
+"""The excess of any composition, between two that lie on a lattice: for laws whose M is not known, or falls too slowly.
+
+X = e^L is the likelihood ratio p/q, and D(eps) = E_Q[(X_1 ... X_n - e^eps)_+], so that D grows if the law of one X under Q is
+replaced by one that is larger in the increasing convex order, whatever the others are. A law is cut into cells between the
+points t_k = b + kh, of masses p and q under P and Q.
+
+Upper: the mass q of the cell from a = e^{t_k} to c = e^{t_{k+1}} goes to its ends, in the shares that keep p, which are
+(p - a q) / (c - a) for c and (c q - p) / (c - a) for a; what lies below all cells to zero and the first point, what lies above
+them to the last point and infinity. Every convex function of X grows.
+
+Lower: outcomes that become one leave D smaller, and so does a smaller loss with the same p. The cell from t_k on, together with a
+part of the next one where it needs it, becomes one outcome with a loss of at least b + (k + s) h, which is then lowered to that;
+where the next cell is not enough, it is lowered to b + (k - 1 + s) h. The share s is the same for all cells of a law.
+
+Both are second order in h. Losses on a lattice add by products of polynomials, whose small coefficients at the ends are moved to
+the safe side.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from flint import arb, arb_poly
+
+from logphi.checker import residues
+from logphi.checker.balls import ball, between, precision, rough
+from logphi.checker.law import Cells, Law, Terms
+from logphi.checker.work import EXP, STORED, Undecided, left, spend
+
+# chosen: the cells of one law in the first attempt; later ones have as many as the goal needs, up to a share of the budget
+FIRST, SHARE = 256, 0.3
+# chosen: digits that an answer has beside those that are claimed, in the units of the goal
+ROOM = 3 * math.log(10)
+# chosen: of sums of finite losses
+MOST_VALUES = 4000
+# chosen: how many cells are tried for the share
+HEAVY = 4
+
+
+@dataclass(frozen=True)
+class _OnLattice:
+    """Masses under P of losses base + k * step, k from ``first`` on, and of losses that may be infinite."""
+
+    base: Any
+    first: int
+    masses: list[Any]
+    beyond: Any
+
+    def excesses(self, step: Any) -> Callable[[Any], Any]:
+        """D as a function of eps: the sum of p_k (1 - e^{eps - t_k}) over all t_k > eps, and what may be infinite."""
+        spend(STORED * len(self.masses))
+        fall = (-step).exp()
+        # from each k on: the masses, and the masses times e^{t_k - t}
+        sums = [(arb(0), arb(0))]
+        for mass in reversed(self.masses):
+            all_of_it, tilted = sums[-1]
+            sums.append((all_of_it + mass, tilted * fall + mass))
+        sums.reverse()
+
+        def excess(epsilon: Any) -> Any:
+            spend(5 * EXP)
+            nearest = math.ceil(rough((epsilon - self.base) / step)) - self.first
+            # terms above this one are positive, terms below are not taken
+            k = min(max(nearest, -1), len(self.masses))
+            t = self.base + (self.first + k) * step
+            if not (k < 0 or t - step < epsilon) or not (k == len(self.masses) or t + step > epsilon):
+                raise Undecided("the precision does not separate neighbours on the lattice")
+            all_of_it, tilted = sums[min(k + 1, len(self.masses))]
+            own = (self.masses[k] * -(epsilon - t).expm1()).max(arb(0)) if 0 <= k < len(self.masses) else arb(0)
+            return self.beyond + all_of_it - (epsilon - t - step).exp() * tilted + own
+
+        return excess
+
+
+def enclose(terms: Terms, epsilons: Sequence[Fraction], goal: float) -> list[Any]:
+    """D at neighbouring epsilons, with errors of about e^``goal``, or as small as a share of the budget allows."""
+    bits = int(-goal / math.log(2)) + 96
+    with precision(bits):
+        best, cells, most = None, FIRST, SHARE * left()
+        while True:
+            before = left()
+            try:
+                found = _attempt(terms, epsilons, goal, cells)
+            except Undecided:
+                if best is None:
+                    raise
+                return best
+            best = found
+            width = max(rough(one.rad().log()) if one.rad() > 0 else -math.inf for one in found)
+            if width <= goal + ROOM:
+                return best
+            most -= before - left()
+            # the errors fall as the square of the number, and the work grows a little faster than it
+            factor = min(1.2 * math.exp(min((width - goal - ROOM) / 2, 5)), most / (1.3 * (before - left())))
+            if factor < 1.5:
+                return best
+            cells = int(cells * factor)
+
+
+def _attempt(terms: Terms, epsilons: Sequence[Fraction], goal: float, cells: int) -> list[Any]:
+    """With so many cells for the law whose losses spread the most; those of few values stay as they are."""
+    few, others = _separated(terms)
+    atoms, omitted = residues.all_atoms(few)
+    floor = goal - math.log(64 + 64 * len(others))
+    ranges = [law.reach(floor - math.log(count)) for law, count in others]
+    corners = [law.corners() for law, _ in others]
+    leading = max(range(len(others)), key=lambda k: (len(corners[k]), ranges[k][1] - ranges[k][0]))
+    low, high = ranges[leading]
+    width = (high - low) / cells
+    if len(corners[leading]) == 2:
+        # both atoms in the middle of a cell
+        gap = abs(rough(corners[leading][0] - corners[leading][1]))
+        width = gap / math.ceil(gap / width)
+    step, least = arb(width), arb(floor).exp()
+    sums = {upward: _OnLattice(arb(0), 0, [arb(1)], arb(0)) for upward in (True, False)}
+    for (law, count), (low, high), places in zip(others, ranges, corners, strict=True):
+        anchor = rough(places[0]) - width / 2 if places else low - width / 3
+        base = anchor - math.ceil((anchor - low) / width) * width
+        cells_of_it = law.cut(arb(base), step, math.ceil((high - base) / width) + 1)
+        omitted += count * law.omitted()
+        for upward, moved in ((True, _raised), (False, _lowered)):
+            power = _power(moved(cells_of_it, step), count, least, upward)
+            sums[upward] = _sum(sums[upward], power, least, upward)
+    lower, upper = sums[False].excesses(step), sums[True].excesses(step)
+    spend(10 * EXP * len(atoms) * len(epsilons))
+    return [
+        between(
+            sum((mass * lower(ball(x) - y) for y, mass in atoms), arb(0)).lower(),
+            (sum((mass * upper(ball(x) - y) for y, mass in atoms), arb(0)) + omitted).upper(),
+        )
+        for x in epsilons
+    ]
+
+
+def _separated(terms: Terms) -> tuple[Terms, Terms]:
+    """Finite laws whose sum has few values, and all others."""
+    few, others, size = list[tuple[Law, int]](), list[tuple[Law, int]](), 1
+    for law, count in terms:
+        values = residues.values_of(law, count) if law.atomic else MOST_VALUES + 1
+        if size * values <= MOST_VALUES:
+            few.append((law, count))
+            size *= values
+        else:
+            others.append((law.as_finite() if law.atomic else law, count))
+    return few, others
+
+
+def _raised(cut: Cells, step: Any) -> _OnLattice:
+    """The upper law."""
+    spend(len(cut.p) * (EXP + 2 * STORED))
+    ratio, grown = step.exp(), step.expm1()
+    growth = [t.exp() for t in cut.points]
+    masses = [arb(0)] * len(growth)
+    for k, (p, q) in enumerate(zip(cut.p, cut.q, strict=True)):
+        # the shares, times the likelihood ratio of the end where they go
+        masses[k + 1] += (p - growth[k] * q) * ratio / grown
+        masses[k] += (growth[k + 1] * q - p) / grown
+    masses[0] += cut.below
+    p, q = cut.above
+    masses[-1] += growth[-1] * q
+    return _OnLattice(cut.points[0], 0, [_least(mass.upper()) for mass in masses], _least((p - growth[-1] * q).upper()))
+
+
+def _lowered(cut: Cells, step: Any) -> _OnLattice:
+    """The lower law."""
+    spend(len(cut.p) * (4 * EXP + 2 * STORED))
+    share = _share(cut, step)
+    masses = [arb(0)] * len(cut.points)
+    rest = [(p.lower(), p, q) for p, q in zip(cut.p, cut.q, strict=True)]
+    for k, target in enumerate((t + share * step).exp() for t in cut.points[:-1]):
+        least, p, q = rest[k]
+        lacking = target * q - p
+        if not lacking <= 0:
+            # outcomes of the next cell join, so many that the ratio of all is that of the target
+            more, p_next, q_next = rest[k + 1] if k + 1 < len(rest) else (arb(0), arb(0), arb(0))
+            surplus = p_next - target * q_next
+            part = (lacking / surplus).upper() if surplus > 0 else arb(2)
+            if not part < 1:
+                masses[k] += _least(least)
+                continue
+            least += part * more
+            rest[k + 1] = tuple((1 - part) * mass for mass in rest[k + 1])
+        masses[k + 1] += _least(least.lower())
+    masses[-1] += _least(cut.above[0].lower())
+    return _OnLattice(cut.points[0] + (share - 1) * step, 0, masses, arb(0))
+
+
+def _share(cut: Cells, step: Any) -> Any:
+    """The s, of those that heavy cells have and of one for smooth densities, that moves losses the least; no proof rests on it."""
+    places = [
+        (rough(((p / q).log() - t) / step), rough(p)) if p > 0 and q > 0 else (0.0, 0.0)
+        for p, q, t in zip(cut.p, cut.q, cut.points, strict=False)
+    ]
+    width = rough(step)
+
+    def moved(share: float) -> float:
+        """The mean of what is lost, in steps: above the target all of it, below it the variance, or a step."""
+        lost = 0.0
+        for (place, mass), (_, more) in zip(places, [*places[1:], (0.0, 0.0)], strict=True):
+            if place >= share:
+                lost += mass * (place - share)
+            else:
+                lost += mass * ((share - place) * width if mass * (share - place) < more else 1 - share + place)
+        return lost
+
+    room, smooth = width * sum(mass for _, mass in places), 0.0
+    for place, mass in sorted(places, reverse=True):
+        room -= mass
+        if room < 0:
+            smooth = place
+            break
+    heavy = [place * (1 - 1e-9) for place, _ in sorted(places, key=lambda one: -one[1])[:HEAVY]]
+    return arb(min(max(min([smooth, *heavy], key=moved), 0.0), 1.0))
+
+
+def _least(mass: Any) -> Any:
+    """A mass is not negative."""
+    return mass if mass > 0 else arb(0)
+
+
+def _power(one: _OnLattice, count: int, floor: Any, upward: bool) -> _OnLattice:
+    """By squares."""
+    found = None
+    while True:
+        if count % 2:
+            found = one if found is None else _sum(found, one, floor, upward)
+        count //= 2
+        if not count:
+            assert found is not None
+            return found
+        one = _sum(one, one, floor, upward)
+
+
+def _sum(one: _OnLattice, other: _OnLattice, floor: Any, upward: bool) -> _OnLattice:
+    """The sum of two independent losses, without what both ends have beyond ``floor``."""
+    spend((len(one.masses) + len(other.masses)) * STORED)
+    masses = (arb_poly(one.masses) * arb_poly(other.masses)).coeffs()
+    first, below = 0, arb(0)
+    while first < len(masses) - 1 and below + masses[first] < floor:
+        below += masses[first]
+        first += 1
+    last, above = len(masses), arb(0)
+    while last > first + 1 and above + masses[last - 1] < floor:
+        last -= 1
+        above += masses[last]
+    kept = masses[first:last]
+    if upward:
+        kept[0] += below
+    beyond = one.beyond + other.beyond + above if upward else arb(0)
+    return _OnLattice(one.base + other.base, one.first + other.first + first, kept, beyond)

@@ -1,0 +1,107 @@
+"""Samples of any law whose tails are known: their tails, though not their M.
+
+notation: X = p/q, the likelihood ratio of the base (P, Q); f = P(L = inf).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from flint import arb
+
+from logphi.checker.balls import ball
+from logphi.checker.law import Law
+from logphi.checker.work import EXP
+
+
+def sample(base: Law, rate: Fraction) -> Law:
+    """The law of ((1-rate) Q + rate P, Q), for 0 < rate < 1."""
+    return base.sampled(rate) or Sampled(base, rate)
+
+
+def subset(base: Law, rate: Fraction) -> Law:
+    """See :meth:`Law.subset`."""
+    return base.subset(rate) or Spliced(base, rate)
+
+
+@dataclass(frozen=True)
+class Sampled(Law):
+    """((1-g) Q + g P, Q), or the reverse: the likelihood ratio is 1 - g + g X, or one over that."""
+
+    base: Law
+    rate: Fraction
+    is_reversed: bool = False
+
+    @property
+    def cost(self) -> int:
+        """A few logarithms more than that of the base."""
+        return self.base.cost + 4 * EXP
+
+    def infinite(self) -> Any:
+        """The mass that P alone has; the mixture reaches all that Q reaches."""
+        return arb(0) if self.is_reversed else ball(self.rate) * self.base.infinite()
+
+    def reversed(self) -> Sampled:
+        """The same sample in the other order."""
+        return Sampled(self.base, self.rate, not self.is_reversed)
+
+    def tails(self, epsilon: Any) -> tuple[Any, Any]:
+        """Of the reverse, what is not above -eps: the mixture without what P alone has, and Q."""
+        if not self.is_reversed:
+            return self._above(epsilon)
+        mixed, plain = self._above(-epsilon)
+        return 1 - plain, 1 - ball(self.rate) * self.base.infinite() - mixed
+
+    def _above(self, epsilon: Any) -> tuple[Any, Any]:
+        """The mixture and Q where the ratio is above e^eps, and finite."""
+        g = ball(self.rate)
+        ratio = 1 + epsilon.expm1() / g
+        if ratio < 0:
+            return 1 - g * self.base.infinite(), arb(1)
+        if not ratio > 0:
+            return arb.nan(), arb.nan()
+        p, q = self.base.tails(ratio.log())
+        return (1 - g) * q + g * p, q
+
+    def corners(self) -> list[Any]:
+        """Where those of the base go."""
+        g = ball(self.rate)
+        sign = -1 if self.is_reversed else 1
+        return [sign * (g * loss.expm1()).log1p() for loss in self.base.corners()]
+
+
+@dataclass(frozen=True)
+class Spliced(Law):
+    """A subset under replace: see :meth:`Law.subset`."""
+
+    base: Law
+    rate: Fraction
+
+    @property
+    def cost(self) -> int:
+        """As of a sample."""
+        return self.base.cost + 4 * EXP
+
+    @property
+    def symmetric(self) -> bool:  # type: ignore[override]
+        """Whether the base is: both halves then mirror each other."""
+        return self.base.symmetric
+
+    def infinite(self) -> Any:
+        """That of the upper half."""
+        return ball(self.rate) * self.base.infinite()
+
+    def reversed(self) -> Law:
+        """Of the reversed base."""
+        return Spliced(self.base.reversed(), self.rate)
+
+    def tails(self, epsilon: Any) -> tuple[Any, Any]:
+        """For eps >= 0 those of ((1-g) Q + g P, Q); below, all but what (P, (1-g) P + g Q) has at most there."""
+        if epsilon >= 0:
+            return Sampled(self.base, self.rate).tails(epsilon)
+        if not epsilon < 0:
+            return arb.nan(), arb.nan()
+        p, q = Sampled(self.base.reversed(), self.rate, True).tails(epsilon)
+        return p - self.infinite(), q

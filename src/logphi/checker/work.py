@@ -1,0 +1,51 @@
+"""The budget of a verdict: work is counted before it is done, so that no text, however made, keeps the checker busy for long.
+
+The unit is one multiplication of complex balls of few bits. What a step takes is known before it begins, from sizes that the
+text states or that follow from it; a step that does not fit is not begun.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from flint import ctx
+
+# chosen: about ten seconds, as a second holds ten million units
+LARGEST_WORK = 10**8
+# chosen: of precision
+MOST_BITS = 50_000
+# measured: units of an exponential or a logarithm, of a complex normal tail, and of a number that is stored
+EXP, TAIL, STORED = 6, 130, 20
+
+
+class Undecided(ValueError):
+    """The checker cannot show that the claim follows, for this reason."""
+
+
+# what is left; it is set under the lock of FLINT, one verdict at a time
+_left = [float("inf")]
+
+
+@contextmanager
+def budget(most: float) -> Iterator[None]:
+    """Inside the block, ``most`` units may be spent."""
+    before = _left[0]
+    _left[0] = most
+    try:
+        yield
+    finally:
+        _left[0] = before
+
+
+def spend(operations: float) -> None:
+    """Count multiplications at the precision in force, before they are done; an :class:`Undecided` if they are too many."""
+    cost = operations * (1 + (ctx.prec / 350) ** 1.5)
+    if not cost <= _left[0]:
+        raise Undecided("the claim needs more work than this checker does")
+    _left[0] -= cost
+
+
+def left() -> float:
+    """How many units are left."""
+    return _left[0]

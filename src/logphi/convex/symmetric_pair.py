@@ -1,0 +1,91 @@
+"""Two laws on finitely many places, with h_k of :mod:`logphi.convex.widest_chords` as their excess from above or from below.
+
+notation: a piecewise linear h with bends at u_j = e^{x_j} is the excess, the sum of (p_j - u q_j)_+, of masses q_j, by which
+its slope changes at u_j, and p_j = u_j q_j. As h(-x) = 1 - e^{-x} + e^{-x} h(x), the bend at -x_j has the masses (q_j, p_j),
+and what is left of one lies at zero.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from logphi.arrays import Array
+from logphi.convex.widest_chords import Bounds
+
+# derived: a mass below it would lose digits
+_LEAST = 1e-280
+# chosen: the excess below it is not followed
+_SMALL = 1e-26
+# derived: what is left of rounding after the excess was compared at every bend
+_ROOM = 1e-12
+
+
+def pair_above(bounds: Bounds, end: float, bends: int) -> tuple[Array, Array]:
+    """Masses with an excess of at least h_k everywhere, which is zero from ``end`` on: chords between some of the nodes."""
+    last = min(int(np.searchsorted(-bounds.values, -_SMALL)), bounds.values.size - 1)
+    nodes = np.unique(np.append(np.arange(0, last, max(1, -(-last // bends))), last))
+    x, y = nodes * bounds.step, bounds.values[nodes]
+    # what is small is cut off, too
+    cut = float(y[-1]) + bounds.cut
+    y = y - y[-1]
+    left, right = np.diff(y, prepend=2 * y[0] - y[1]), np.diff(y, append=y[-1])
+    gap = np.diff(x)
+    p = np.maximum(right / np.expm1(np.append(gap, 1.0)) - left / -np.expm1(-np.append(gap[0], gap)), 0.0)
+    # a chord to a place beyond the end is above what was cut off
+    end = max(end * (1 + 1e-12), x[-1] + bounds.parts * bounds.step)
+    share = cut / -np.expm1(x[-1] - end)
+    x, p = np.append(x[1:], end), np.append(p[1:], share)
+    return _mirrored(x, p, np.append(0.0, x[:-1]), y + cut, above=True)
+
+
+def pair_below(bounds: Bounds, bends: int) -> tuple[Array, Array]:
+    """Masses with an excess of at most h_k everywhere: the best chords of some of the nodes, continued to both sides.
+
+    They lie below h_k: between their ends as chords of h_{k-1}, and outside as these functions are convex.
+    """
+    (near, far), m, size = bounds.before, bounds.parts, bounds.values.size
+    nodes = np.arange(0, size, max(1, -(-size // bends)))
+    first = bounds.best[nodes]
+    behind, ahead = (nodes + m - first) * bounds.step, (first - nodes) * bounds.step
+    x, whole = nodes * bounds.step, math.expm1(m * bounds.step)
+    y = (np.exp(behind) * np.expm1(ahead) * near[first] + np.expm1(behind) * far[first]) / whole
+    # u times the slope
+    steep = np.exp(behind) * (far[first] - near[first]) / whole
+    rising = np.flatnonzero((y > _SMALL) & (steep < 0))
+    x, y, steep = x[rising], y[rising], steep[rising]
+    # where each line meets the next one, the last one zero: e^r of the way, in units of its own node
+    later, further = np.append((y - steep)[1:], 0.0), np.append(steep[1:] * np.exp(-np.diff(x)), 0.0)
+    with np.errstate(divide="ignore", invalid="ignore"):  # lines that are one do not meet
+        raw: Array = (later - (y - steep)) / (steep - further)
+    met = np.isfinite(raw) & (raw > 0)
+    ratio: Array = np.where(met, raw, 1.0)
+    at: Array = x + np.log(ratio)
+    p: Array = np.where(met, np.maximum(ratio * (further - steep), 0.0), 0.0)
+    kept = (p > 0) & (at > 0)
+    at, p, height = at[kept], p[kept], np.maximum(y + steep * (ratio - 1), 0.0)[kept]
+    # at the last bend the lines are zero, and h_k is not
+    return _mirrored(at, p, np.append(0.0, at[:-1]), np.append(y[0], height[:-1]), above=False)
+
+
+def _mirrored(x: Array, p: Array, places: Array, heights: Array, *, above: bool) -> tuple[Array, Array]:
+    """The masses at x > 0 and their mirror images, scaled so that the excess is on the right side of all heights."""
+    q = p * np.exp(-x)
+    kept = np.minimum(p, q) > _LEAST
+    if above and not kept.all():
+        # an infinite loss is worse than a large one
+        q = np.where(kept, q, 0.0)
+    else:
+        x, p, q = x[kept], p[kept], q[kept]
+    with np.errstate(divide="ignore"):
+        loss = np.log(p) - np.log(q)
+    excess = np.array([float(p[loss > place] @ -np.expm1(place - loss[loss > place])) for place in places])
+    compared = heights > 0 if above else excess > 0
+    ratios = heights[compared] / excess[compared]
+    factor = float(ratios.max() * (1 + _ROOM)) if above else min(float(ratios.min()), 1 / float((p + q).sum())) * (1 - _ROOM)
+    p, q = p * factor, q * factor
+    rest = 1 - float((p + q).sum())
+    if not rest >= 0:
+        raise ArithmeticError("internal error: two laws of one mass have more; please report it")
+    return np.concatenate([q[::-1], [rest], p]), np.concatenate([p[::-1], [rest], q])

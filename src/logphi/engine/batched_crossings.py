@@ -1,0 +1,152 @@
+"""Epsilon of many repeated sampled Gaussians at once, one contour each, laid together.
+
+Each answer is proved as that of one alone is: the profile of the one order on either side of the crossing, and that of the
+other order to be below. Where this is not as easy as it mostly is, there is no answer, and the release is asked alone.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from logphi.answers.bound import Bound, Direction
+from logphi.arrays import Array
+from logphi.engine.answer import on_scale
+from logphi.engine.directions import Loss
+from logphi.engine.log_probability import LogProbability, from_inversion
+from logphi.engine.routes.contour import METHOD
+from logphi.inputs.tolerance import Tolerance
+from logphi.inversion import batched_contours
+from logphi.inversion.batched_contours import Laws
+from logphi.inversion.contour import Inversion, Part
+from logphi.inversion.kernels import Smooth, log_kappa
+from logphi.inversion.line_sum import Contour
+from logphi.laws.mixed_normal import MixedNormal
+from logphi.quadrature.log_ratio import TwoComponents
+
+# of a loss that is finite in both orders
+_FINITE = ((0.0, 0.0), (0.0, 0.0))
+# derived: more repetitions are no double
+_MOST = 1 << 53
+# chosen: trainings that anybody would do
+_USUAL, _LARGEST_SHIFT = (1e-3, 1e3), 8.0
+# measured: with a larger delta, or a smaller epsilon, the crossing may be at zero
+_LARGEST_DELTA, _LEAST_EPSILON = 1e-2, 1e-3
+# measured: Newton steps that reach the last digits from a guess within a hundredth
+_STEPS = 5
+# measured: the relative tolerance to which the profile of the other order is mostly told to be below
+_COARSE = 1e-2
+# derived: the ends of a crossing are looked for so many widths of the profile away
+_AWAY = 1.25
+
+
+@dataclass(frozen=True)
+class Repeated:
+    """A sampled Gaussian and how often it is repeated."""
+
+    shift: float
+    rate: float
+    count: int
+
+    @staticmethod
+    def of(loss: Loss) -> Repeated | None:
+        """The loss as one, if it is one in both orders."""
+        terms = loss.remove.terms
+        if len(terms) != 1 or len(loss.orders(None)) != 2:
+            return None
+        law, count = terms[0]
+        if not isinstance(law, MixedNormal) or not count < _MOST:
+            return None
+        found = Repeated(*law.constants, count)
+        return found if _USUAL[0] < found.normal_mu < _USUAL[1] and found.shift < _LARGEST_SHIFT else None
+
+    @property
+    def normal_mu(self) -> float:
+        """About the mu of the normal limit: of the same second moment."""
+        return self.rate * math.sqrt(self.count * math.expm1(min(self.shift**2, 50.0)))
+
+
+def epsilons(releases: Sequence[Repeated], delta: float, tolerance: Tolerance) -> list[Bound | None]:
+    """Epsilon at a delta of each, all of about the same size; None for those that are to be asked alone."""
+    level = math.log(delta) if 0 < delta <= _LARGEST_DELTA else math.nan
+    if math.isnan(level):
+        return [None] * len(releases)
+    shifts, rates, counts = np.array([(one.shift, one.rate, float(one.count)) for one in releases]).T
+    laws = Laws(TwoComponents(shifts, rates, counts))
+    normal = math.sqrt(-2 * level) / np.array([one.normal_mu for one in releases])
+    found: list[Bound | None] = [None] * len(releases)
+    saddles = batched_contours.minimise(laws, normal, lambda c, k: (k + log_kappa(c) - level) / c)
+    guesses = _guesses(laws, saddles, level)
+    places = np.flatnonzero(np.isfinite(guesses) & (guesses > _LEAST_EPSILON))
+    if not places.size:
+        return found
+    guesses = guesses[places]
+    contours = batched_contours.lay(laws.of(places), saddles[places], guesses, math.log(tolerance.aim))
+    proved = {}
+    for place, contour, guess in zip(places.tolist(), contours, guesses.tolist(), strict=True):
+        own = None if contour is None else _crossing(contour, level, guess)
+        if own is not None and own.width <= tolerance.aim * max(1.0, own.value):
+            proved[place] = own
+    if proved:
+        those = np.array(list(proved))
+        below = _surely_below(laws.of(those), [one.lower for one in proved.values()], saddles[those], level)
+        for (place, own), sure in zip(proved.items(), below, strict=True):
+            found[place] = on_scale(own, tolerance.enough) if sure else None
+    return found
+
+
+def _guesses(laws: Laws, c: Array, level: float) -> Array:
+    """About the crossings, by saddle points, as :class:`logphi.engine.warm_start.Chernoff`."""
+    low, middle, high = laws.approximate(c[:, None] * np.array([0.98, 1.0, 1.02])).T
+    with np.errstate(invalid="ignore"):  # out of reach
+        bend = np.maximum((low + high - 2 * middle) / (0.02 * c) ** 2, 0.0) + c**-2 + (c + 1) ** -2
+        return np.asarray((middle - level - np.log(c * (c + 1)) - 0.5 * np.log(2 * np.pi * bend)) / c)
+
+
+def _crossing(contour: Contour, level: float, x: float) -> Bound | None:
+    """Where the excess on a contour crosses a level, from a guess: by Newton's method, then a proof on either side."""
+    z, k = contour.line.points, contour.values.mid
+    weights = np.exp(k - contour.log_mass) / (z * (z + 1))
+    weights[0] *= 0.5
+    share, heights = math.log(contour.line.step / math.pi), 1j * contour.line.heights
+    slope = -contour.abscissa
+    for _ in range(_STEPS):
+        terms = weights * np.exp(-heights * x)
+        total = float(terms.real.sum())
+        if not total > 0:
+            return None
+        slope = -float((terms * z).real.sum()) / total
+        gap = math.log(total) + share + contour.log_mass - contour.abscissa * x - level
+        if not (slope < 0 and math.isfinite(gap)):
+            return None
+        x -= gap / slope
+        if abs(gap) < 1e-13:
+            break
+    here = _profile(contour, x)
+    # half an ulp of delta moves its logarithm by less than this
+    slack = 3e-16 + 1e-16 * abs(level)
+    step = _AWAY * max(here.upper - here.lower + 2 * slack, 1e-14) / -slope + 4e-16 * abs(x)
+    lower, upper = x - step, x + step
+    if not (lower > 0 and _profile(contour, lower).lower - slack >= level and _profile(contour, upper).upper + slack <= level):
+        return None
+    ledger = here.ledger.scaled(1 / (math.exp(level) * -slope))
+    return Bound(lower, x, upper, method=METHOD.name, direction=Direction.REMOVE, ledger=ledger)
+
+
+def _profile(contour: Contour, x: float) -> LogProbability:
+    amount = contour.integral(x, Smooth(x))
+    return from_inversion(_FINITE, x, Inversion(Part.EXCESS, amount, contour.abscissa, contour.line.size), METHOD)
+
+
+def _surely_below(laws: Laws, x: Sequence[float], saddles: Array, level: float) -> list[bool]:
+    """Whether the profile of the other order is proved to be below a level at each threshold."""
+    other, thresholds = Laws(laws.mixtures, reflected=True), np.array(x)
+
+    def height(c: Array, k: Array) -> Array:
+        return np.asarray(k - c * thresholds[:, None] + Smooth(0.0).log_real(c))
+
+    contours = batched_contours.lay(other, batched_contours.minimise(other, saddles, height), thresholds, math.log(_COARSE))
+    return [one is not None and _profile(one, at).upper < level for one, at in zip(contours, x, strict=True)]

@@ -1,0 +1,51 @@
+"""Proved upper bounds of an excess that need no route."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from logphi.engine.sampled_terms import terms_of
+from logphi.inversion import contour
+from logphi.laws.log_phi import LogPhi
+
+# measured: what is guessed to be so much below the level, as a logarithm, is worth the bound that proves it
+_SURELY = 30.0
+
+
+def log_ceiling(loss: LogPhi, x: float, level: float = -math.inf) -> float:
+    """The logarithm of an upper bound of the excess; no sharper one is looked for where it is below ``level``."""
+    found = contour.ceiling(loss, x).at(x)
+    return found if found < level else min(found, without_large(loss, x))
+
+
+def without_large(loss: LogPhi, x: float) -> float:
+    """The same with rare large losses counted apart; zero, which tells nothing, unless all are of sampled normal pairs."""
+    found = terms_of(loss) if x > 0 else None
+    if found is None:
+        return 0.0
+    # SciPy's normal tails would double the time of importing the package
+    from logphi.inversion import clipped_ceiling
+
+    terms, reflected = found
+    return clipped_ceiling.log_ceiling(terms, x, reflected=reflected)
+
+
+def perhaps_below(loss: LogPhi, x: float, level: float) -> bool:
+    """Whether the excess is far below a level, so that :func:`without_large` may prove it: a guess.
+
+    It is that of a single large loss, or of many small ones.
+    """
+    found = terms_of(loss) if x > 0 and level > -math.inf else None
+    if found is None:
+        return False
+    terms, reflected = found
+    single, variance = -math.inf, 0.0
+    for m, q, _, _, count in terms:
+        # log of 1 + (e^x - 1)/q, at which the base has the loss x
+        odds = float(np.logaddexp(0.0, x + math.log(-math.expm1(-x)) - math.log(q)))
+        single = max(single, math.log(count * q) - max(odds / m - m / 2, 0.0) ** 2 / 2)
+        variance += count * (q * m) ** 2
+    many = -x * x / (2 * variance) if variance > 0 else -math.inf
+    return not reflected and max(single, many) < level - _SURELY

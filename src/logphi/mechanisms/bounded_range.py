@@ -1,0 +1,182 @@
+"""What mechanisms of a bounded range are together: the best adaptive picks of two-point pairs.
+
+notation: a mechanism of epsilon-bounded range has at each threshold at most the profile of a loss that is t with probability
+(1 - e^{t-eps}) / (1 - e^{-eps}) and t - eps otherwise, for some t in [0, eps] (Dong, Durfee & Rogers 2020). Its E e^{zL} is
+e^{zt} A - e^{(z+1)t} B, largest over t where e^t = z A / ((z + 1) B), and for -1 < z < 0 smallest there. With
+S(s) = log(sinh(s eps/2) / (s eps/2)) the logarithm is K(z) = (z + 1) S(z + 1) - z S(z) - S(1); K'(0) = S(1) + S'(1) is the
+divergence of order 1. K is at most eps^2 z (z + 1) / 8 for z > 0 (Hoeffding's lemma).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from logphi.algebra.families import Family
+from logphi.algebra.hulls import hull
+from logphi.algebra.release import Mechanism, Primitive
+from logphi.answers.bound import Bound, Entry, Ledger
+from logphi.arith.protocol import Parameter, Plain
+from logphi.engine.answer import on_scale
+from logphi.inputs import check
+from logphi.inputs.adjacency import Adjacency
+from logphi.inputs.arguments import frozen
+from logphi.inputs.tolerance import Tolerance
+from logphi.laws.adaptive_two_points import AdaptiveTwoPoints, parts_for
+from logphi.laws.log_phi import LogPhi
+from logphi.mechanisms.discrete import Discrete
+from logphi.mechanisms.randomized_response import RandomizedResponse
+from logphi.pairs.finite import FinitePair
+from logphi.questions.delta import pointwise
+
+# derived: e^epsilon and its inverse keep their digits on the grid; beyond, and for more steps, the hulls are the bound
+_LEAST, _LARGEST = 1e-7, 50.0
+# measured: more steps take longer than a few seconds
+_MOST = 4000
+# chosen: bends of a pair that composes with others, on each side of zero
+_BENDS = 3000
+# derived: orders differ from one by 1e-16 or more, and K is of the size of that times epsilon squared
+_BITS, _BITS_EACH = 400, 8
+# derived: up to this order less one, sinh has few enough digits
+_FAR = 1e9
+
+
+@frozen
+class Steps(Primitive):
+    """So many mechanisms of a bounded range, each picked after those before it."""
+
+    law: AdaptiveTwoPoints
+    adjacency: Adjacency
+    _undescribed = "it is the profile of a composition"
+
+    def loss_law(self) -> LogPhi:
+        """Known by its profile."""
+        return LogPhi.of([(self.law, 1)])
+
+    def _by_others(self, name: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
+        """Epsilon is looked up, between the crossings of both bounds."""
+        return self._epsilon(*arguments, **options) if name == "epsilon" else None
+
+    def _epsilon(self, delta: Any, *, direction: Any = None, method: None = None, rtol: float | None = None) -> Any:
+        (order, _), *_ = self._loss().orders(direction)
+        tolerance = Tolerance.of(rtol)
+
+        def at(level: float) -> Bound:
+            if level == 0:
+                top = self.law.support.upper
+                lower, value, upper = top - self.law.support.error, top, top
+            else:
+                lower, value, upper = self.law.crossing(level) if level < 1 else (0.0, 0.0, 0.0)
+            ledger = Ledger(discretization=Entry(upper - lower))
+            return on_scale(Bound(lower, value, upper, direction=order, ledger=ledger), tolerance.enough)
+
+        return pointwise(check.unit_array("delta", delta), at)
+
+
+@frozen
+class StepsBetween(Primitive):
+    """A pair of finitely many outcomes that dominates them, or that they dominate."""
+
+    width: Parameter
+    count: int
+    above: bool
+    adjacency: Adjacency
+    _undescribed = "it is a bound of a composition"
+
+    def pair(self) -> FinitePair:
+        """By the profile between some of its points."""
+        return _pair(AdaptiveTwoPoints(self.width, self.count, parts_for(self.count)), self.above)
+
+
+@lru_cache(maxsize=64)
+def _pair(law: AdaptiveTwoPoints, above: bool) -> FinitePair:
+    p, q = law.pair(above=above, bends=_BENDS)
+    return FinitePair(tuple(p.tolist()), tuple(q.tolist()))
+
+
+@dataclass(frozen=True)
+class BoundedRange(Family):
+    """All mechanisms of a bounded range."""
+
+    release: Mechanism
+    epsilon: float
+    adjacency: Adjacency
+
+    def alone(self, count: int, rtol: float | None = None) -> Mechanism | None:
+        """By the profile of the best picks, unless there are too many."""
+        if not self._known(count):
+            return None
+        return Steps(AdaptiveTwoPoints(Plain(self.epsilon), count, parts_for(count, rtol)), self.adjacency)
+
+    def above(self, count: int) -> Mechanism:
+        """A finite pair; one step is its hull, and so are too many."""
+        if count > 1 and self._known(count):
+            return StepsBetween(Plain(self.epsilon), count, True, self.adjacency)
+        return count * hull(self.release)
+
+    def below(self, count: int, lean: float = 0.5) -> Mechanism:
+        """A finite pair; one step is its hull."""
+        if count == 1:
+            return hull(self.release)
+        if self._known(count):
+            return StepsBetween(Plain(self.epsilon), count, False, self.adjacency)
+        return self.fixed(count, lean)
+
+    def fixed(self, count: int, lean: float = 0.5) -> Mechanism:
+        """Two losses of the same size or, leaning, a small loss and a rarer one that is large and negative."""
+        if lean != 0.5 and _LEAST <= self.epsilon <= _LARGEST:
+            # a range that is a little narrower makes up for rounding
+            width = self.epsilon * (1 - 1e-6)
+            t = lean * width
+            p = math.expm1(t - width) / math.expm1(-width)
+            q = p * math.exp(-t)
+            return count * Discrete(p=[p, 1 - p], q=[q, 1 - q], adjacency=self.adjacency)
+        # a little less than half of the range, and no certainty
+        p = min(1 / (1 + math.exp(-self.epsilon / 2 * (1 - 1e-12))), 1 - 1e-15)
+        return count * RandomizedResponse(p, adjacency=self.adjacency)
+
+    def size(self) -> float:
+        """As of a variance."""
+        return self.epsilon**2
+
+    def divergence(self, order: float) -> tuple[float, float]:
+        """K(z)/z, z one less than the order; of orders below 1/2 from that of one less the order."""
+        if order == 0:
+            return 0.0, 0.0
+        if order < 0.5:
+            factor = order / (1 - order) if math.isfinite(order) else -1.0
+            ends = sorted(factor * end for end in self.divergence(1 - order))
+            return ends[0] - 1e-15 * abs(ends[0]), ends[1] + 1e-15 * abs(ends[1])
+        return _largest_divergence(self.epsilon, order)
+
+    def rho(self) -> float:
+        """Epsilon squared over eight."""
+        return self.epsilon**2 / 8 * (1 + 1e-15)
+
+    def _known(self, count: int) -> bool:
+        return _LEAST <= self.epsilon <= _LARGEST and count <= _MOST
+
+
+@lru_cache(maxsize=4096)
+def _largest_divergence(epsilon: float, order: float) -> tuple[float, float]:
+    """Of an order of at least 1/2."""
+    if math.isinf(order):
+        return epsilon * (1 - 1e-15), epsilon * (1 + 1e-15)
+    from mpmath import mpf
+
+    from logphi.arith.mp import MULTIPRECISION, precision
+
+    if order - 1 > _FAR:
+        # the largest loss is a bound
+        return _largest_divergence(epsilon, 1 + _FAR)[0], epsilon * (1 + 1e-15)
+    with precision(_BITS + _BITS_EACH * max(0, -math.frexp(epsilon)[1])):
+        half = MULTIPRECISION.constant(epsilon) / 2
+        z = mpf(order) - 1
+        if z:
+            terms = [MULTIPRECISION.log_sinhc(s * half) for s in (z + 1, z, mpf(1))]
+            value = float(((z + 1) * terms[0] - z * terms[1] - terms[2]) / z)
+        else:
+            value = float(MULTIPRECISION.log_sinhc(half) + half / MULTIPRECISION.tanh(half) - 1)
+    return value * (1 - 1e-15), value * (1 + 1e-15)

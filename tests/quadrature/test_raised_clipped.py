@@ -1,0 +1,92 @@
+"""A clipped transform far up a vertical line, against a quadrature of its own and against the real axis."""
+
+import numpy as np
+import pytest
+
+import logphi as lp
+from logphi.laws.clipped import ClippedNormal
+from logphi.quadrature import long_lines
+from logphi.quadrature.gauss_legendre import GaussLegendre
+from logphi.quadrature.raised_clipped import ClippedPath
+from logphi.quadrature.values import Line, Values
+
+# what doubles leave of the other path, relatively
+ORACLE = 1e-11
+NODES, WEIGHTS = np.polynomial.legendre.leggauss(16)
+
+
+def clipped(sigma: float, rate: float, cap: float) -> ClippedNormal:
+    """A law up to a cap."""
+    (order, loss), _ = lp.Gaussian(sigma=sigma).poisson(rate)._loss().orders(None)
+    assert order is lp.Direction.REMOVE
+    return ClippedNormal.at(loss.terms[0][0], cap)
+
+
+def raised(law: ClippedNormal, line: Line) -> Values:
+    """K by the path above the axis."""
+    axis = GaussLegendre(law.curve).nodes(np.array([line.abscissa + 1]), np.array([line.abscissa + 0j]), 1)
+    assert axis is not None
+    m, q = law.whole.constants
+    found = ClippedPath(m, q, 2e-16, 2e-16, law.end).on_line(line, axis)
+    assert found is not None
+    return found
+
+
+def exactly(law: ClippedNormal, z: complex) -> complex:
+    """M(z) by short panels along a path of its own, half as high."""
+    m, q = law.whole.constants
+    height = min(0.6 / m, 0.8)
+    level = np.unique(np.clip(np.append(np.arange(-13.0, 25.0, 0.25 * height), law.end), -13.0, law.end)) + 1j * height
+    down = law.end + 1j * np.append(np.geomspace(height, 1e-9, 80), 0.0)
+    total = 0j
+    for path in (level, down):
+        half, middle = np.diff(path)[:, None] / 2, (path[1:] + path[:-1])[:, None] / 2
+        x = middle + half * NODES
+        terms = half * WEIGHTS * np.exp((z + 1) * np.log1p(q * np.expm1(m * x - m * m / 2)) - x * x / 2)
+        total += terms.sum() / np.sqrt(2 * np.pi)
+    return complex(total)
+
+
+# little and much noise, rare and frequent losses, ends where the loss is small and large, tilts that reach the end
+CASES = [
+    (0.8948, 2.665e-4, 0.19, Line(119.2, 3.4, 20_000)),
+    (0.5577, 5.8e-7, 0.02, Line(736.5, 22.0, 40_000)),
+    (0.447, 3e-5, 0.55, Line(32.6, 1.2, 30_000)),
+    (14.8, 2.6e-4, 0.55, Line(32.6, 1.2, 30_000)),
+    (0.1, 0.01, 5.0, Line(1.0, 3.0, 4000)),
+    (2.0, 0.9, 0.5, Line(3.0, 3.0, 4000)),
+    (3.0, 0.02, 0.3, Line(-0.6, 2.0, 9000)),
+]
+
+
+@pytest.mark.parametrize(("sigma", "rate", "cap", "line"), CASES)
+def test_it_encloses_another_path(sigma, rate, cap, line):
+    """Low, in the middle and at the end of the line."""
+    law = clipped(sigma, rate, cap)
+    found = raised(law, line)
+    for j in (1, line.size // 7, line.size - 1):
+        wrong = abs(np.exp(found.mid[j]) / exactly(law, complex(line.points[j])) - 1)
+        assert wrong <= np.expm1(found.radius[j]) + ORACLE
+
+
+@pytest.mark.parametrize(("sigma", "rate", "cap", "line"), CASES[2:4] + CASES[5:])
+def test_it_agrees_with_the_real_axis(sigma, rate, cap, line):
+    """Everywhere on a shorter line."""
+    law = clipped(sigma, rate, cap)
+    short = Line(line.abscissa, line.step, 1500)
+    found, other = raised(law, short), long_lines.on_line(law.curve, short, 1)
+    assert (np.abs(np.expm1(found.mid - other.mid)) <= found.radius + other.radius + 1e-15).all()
+    assert found.radius.max() < 1e-3
+
+
+def test_long_lines_are_raised():
+    """With far fewer nodes than radians, and within what the axis would leave."""
+    law = clipped(0.8948, 2.665e-4, 0.19)
+    line = Line(119.2, 3.4, 20_000)
+    assert (law.on_line(line).mid == raised(law, line).mid).all()
+
+
+def test_a_short_line_stays_on_the_axis():
+    """As before."""
+    law, line = clipped(2.0, 0.1, 0.5), Line(3.0, 0.5, 500)
+    assert (law.on_line(line).mid == long_lines.on_line(law.curve, line, 1).mid).all()

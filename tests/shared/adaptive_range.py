@@ -1,0 +1,56 @@
+"""The best adaptive picks of two-point pairs, from the definition: on the whole line, one pick after the other."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def on_grid(epsilon: float, count: int, parts: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Thresholds from -k eps to k eps, and the best profile there by picks that are multiples of eps / parts: a lower bound."""
+    step = epsilon / parts
+    x = np.arange(-count * parts, count * parts + 1) * step
+    profile = np.maximum(-np.expm1(x), 0.0)
+    for _ in range(count):
+        left = -np.expm1(x[0] - step * np.arange(parts, 0, -1))
+        padded = np.concatenate([left, profile, np.zeros(parts)])
+        best = np.zeros_like(profile)
+        for pick in range(parts + 1):
+            p = math.expm1(pick * step - epsilon) / math.expm1(-epsilon)
+            low, high = padded[parts - pick : parts - pick + x.size], padded[2 * parts - pick : 2 * parts - pick + x.size]
+            best = np.maximum(best, p * low + (1 - p) * high)
+        profile = best
+    return x, profile
+
+
+def by_chords(epsilon: float, count: int, parts: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The same with picks on a grid ten times as fine and the profile before it linear in e^x: nearly an upper bound."""
+    step, fine = epsilon / parts, 10
+    x = np.arange(-count * parts, count * parts + 1) * step
+    profile = np.maximum(-np.expm1(x), 0.0)
+    for _ in range(count):
+
+        def at(places: NDArray[np.float64], known: NDArray[np.float64] = profile) -> NDArray[np.float64]:
+            inside = np.interp(np.exp(places), np.exp(x), known)
+            return np.where(places < x[0], -np.expm1(places), np.where(places > x[-1], 0.0, inside))
+
+        best = np.zeros_like(profile)
+        for pick in np.linspace(0, epsilon, fine * parts + 1):
+            p = math.expm1(pick - epsilon) / math.expm1(-epsilon)
+            best = np.maximum(best, p * at(x - pick) + (1 - p) * at(x - pick + epsilon))
+        profile = best
+    return x, profile
+
+
+def fixed(epsilon: float, count: int, threshold: float, picks: int = 200) -> float:
+    """The best profile by one pick for all steps: a lower bound."""
+    i = np.arange(count + 1)
+    log_binomial = np.array([math.lgamma(count + 1) - math.lgamma(j + 1) - math.lgamma(count - j + 1) for j in i])
+    best = 0.0
+    for pick in np.linspace(0, epsilon, picks + 1)[1:-1]:
+        p = math.expm1(pick - epsilon) / math.expm1(-epsilon)
+        masses = np.exp(log_binomial + (count - i) * math.log(p) + i * math.log1p(-p))
+        best = max(best, float(masses @ np.maximum(-np.expm1(np.minimum(threshold - count * pick + i * epsilon, 0.0)), 0.0)))
+    return best

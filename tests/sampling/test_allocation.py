@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Any
 
 import mpmath
@@ -179,6 +179,35 @@ def test_several_participations_are_smaller_epochs():
     assert lp.Gaussian(sigma=1.1).allocation(100, participations=4) == 4 * lp.Gaussian(sigma=1.1).allocation(25)
 
 
+def enumerated(p, q, batches, epsilon, direction):
+    """The sum over all outcomes of all batches."""
+    total = 0.0
+    for outcomes in product(range(len(p)), repeat=batches):
+        alone = math.prod(q[i] for i in outcomes)
+        mixed = math.fsum(p[one] * math.prod(q[i] for k, i in enumerate(outcomes) if k != j) for j, one in enumerate(outcomes))
+        with_it, without = (mixed / batches, alone) if direction == "remove" else (alone, mixed / batches)
+        total += max(0.0, with_it - math.exp(epsilon) * without)
+    return total
+
+
+@pytest.mark.parametrize("direction", ["remove", "add"])
+@pytest.mark.parametrize(
+    ("p", "q"),
+    [
+        ((0.75, 0.25), (0.25, 0.75)),
+        ((0.5, 0.25, 0.25), (0.25, 0.125, 0.625)),
+        ((0.5, 0.5, 0), (0.25, 0.5, 0.25)),
+        ((0.5, 0.3, 0.2), (0, 0.5, 0.5)),
+    ],
+)
+def test_few_outcomes_are_listed(p, q, direction):
+    for batches, epsilon in ((2, 0.0), (3, 0.1), (5, 0.4)):
+        bound = lp.Discrete(p=p, q=q).allocation(batches).delta(epsilon, direction=direction)
+        value = enumerated(p, q, batches, epsilon, direction)
+        assert bound.lower - 1e-14 <= value <= bound.upper + 1e-14
+        assert bound.width <= 1e-12
+
+
 def test_it_composes_with_other_releases():
     alone = 10 * lp.Gaussian(sigma=2).allocation(10)
     more = alone + lp.Laplace(scale=5) + lp.RandomizedResponse(p=0.6)
@@ -212,6 +241,8 @@ def test_text_and_json_read_back(text):
         (lambda m: m.allocation(3, participations=4), ("participations", "batches=3", "4")),
         (lambda m: m.allocation(3, participations=0), ("participations", "0")),
         (lambda m: lp.Laplace(scale=1).allocation(3), ("Gaussian", "fixed_order")),
+        (lambda m: lp.RandomizedResponse(p=0.75).allocation(4000), ("outcomes", "4000", "fixed_order")),
+        (lambda m: lp.Gaussian(sigma=0.01).allocation(3), ("sensitivity / sigma", "5", "fixed_order")),
         (lambda m: lp.Gaussian(sigma=1, adjacency="replace").allocation(3), ("replace", "add/remove")),
         (lambda m: m.allocation(3).group(2), ("allocation", "2")),
         (lambda m: m.balls_in_bins(3), ("allocation",)),

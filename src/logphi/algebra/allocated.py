@@ -44,6 +44,6 @@ class Allocated(Primitive):
 
     def _uncertified(self) -> str:
         return (
-            "certificates do not know random allocation, whose log-phi is an integral over one variable for each batch; "
-            "m.fixed_order(batches) has certificates, and is an upper bound"
+            "certificates do not know random allocation; m.fixed_order(batches), one release an epoch, has certificates and is "
+            "an upper bound"
         )

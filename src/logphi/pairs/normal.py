@@ -13,6 +13,8 @@ from logphi.pairs.pair import Pair, UnsupportedError
 
 # derived: beyond these, products of losses and rates leave the range of normal doubles
 LEAST_SHIFT, LARGEST_SHIFT = 1e-50, 20.0
+# measured: beyond these an answer takes many seconds
+LEAST_ALLOCATED, LARGEST_ALLOCATED = 1e-3, 5.0
 
 
 @dataclass(frozen=True)
@@ -77,7 +79,13 @@ class NormalShift(Pair):
         """
         from logphi.laws.allocated_normal import AllocatedNormal
 
-        return LogPhi.of([(AllocatedNormal(self._sampled(), batches), 1)])
+        size = float(self.shift.under(FLOATS).mid)
+        if not LEAST_ALLOCATED <= size <= LARGEST_ALLOCATED:
+            raise UnsupportedError(
+                f"sensitivity / sigma must lie between {LEAST_ALLOCATED:g} and {LARGEST_ALLOCATED:g} for random "
+                f"allocation, got {size!r}; m.fixed_order(batches) is an upper bound"
+            )
+        return LogPhi.of([(AllocatedNormal(self.shift, batches), 1)])
 
     def spliced_loss(self, rate: float) -> LogPhi:
         """No closed form: an integral over half of the line."""

@@ -75,8 +75,8 @@ class Pair(ABC):
             If the law is not known here.
         """
         raise UnsupportedError(
-            "random allocation is known for the Gaussian mechanism only; m.fixed_order(batches) is an upper bound for "
-            "every mechanism, and m.poisson(1 / batches) is another scheme"
+            "random allocation is known for the Gaussian mechanism and for those with few outcomes; m.fixed_order(batches) is "
+            "an upper bound for every mechanism, and m.poisson(1 / batches) is another scheme"
         )
 
     def grouped_loss(self, rate: float, size: int) -> LogPhi:

@@ -46,8 +46,10 @@ _HIGHER = 40
 # chosen: orders of the rough moments, and what their sums leave out, as a logarithm
 _ROUGH_ORDERS = (0, 4, 12, 28)
 _ROUGH = -20.0
-# measured: more nodes than these take seconds
-_MOST_NODES = 60_000
+# measured: tables of more elements take seconds
+_MOST_WORK = 3e6
+# measured: sums for powers further below their order take seconds
+_LOWEST = -4000.0
 # measured against 40 digits: SciPy's real log-gamma errs by less than two ulp of its size plus one
 _GAMMA = 4 * ULP
 
@@ -64,10 +66,10 @@ class LognormalMean(Moments):
         """Log E S^a for real a, to some digits; infinite where it is out of reach."""
         values = np.full(powers.size, np.inf)
         orders = [n for n in _ROUGH_ORDERS if n < self.order] + [self.order]
-        floor = -math.inf
+        floor = _LOWEST
         for n in orders:
             top = n - 1.0 if n else -0.5
-            those = np.flatnonzero((powers > floor) & (powers <= top))
+            those = np.flatnonzero((powers >= floor) & (powers <= top))
             floor = top
             if not those.size:
                 continue
@@ -110,7 +112,7 @@ class LognormalMean(Moments):
         base = middle + float(scale.max())
         frequency, wrong = self._frequency(rho, alpha, heights, scale)
         ends = ends_of_sum(self, n, power, alpha, float(scale.min()) + middle + _TARGET)
-        if frequency is None or ends is None or (ends[1] - ends[0]) * frequency / 6 > _MOST_NODES:
+        if frequency is None or ends is None or _work(n, ends, frequency) > _MOST_WORK:
             return Values.unknown(heights.size)
         step = 2 * np.pi / frequency
         # few bits, so that the nodes are exact
@@ -197,7 +199,7 @@ def _rough(mean: LognormalMean, n: int, far: float) -> tuple[Array, Array]:
 
 @lru_cache(maxsize=4096)
 def _on_axis(mean: LognormalMean, power: float) -> tuple[float, float]:
-    if not power <= mean.highest:
+    if not _LOWEST <= power <= mean.highest:
         return math.inf, math.inf
     if power in (0.0, 1.0):
         return 0.0, 0.0
@@ -208,7 +210,7 @@ def _on_axis(mean: LognormalMean, power: float) -> tuple[float, float]:
     # E S^a >= e^{-m^2 |a| / 2} by Jensen's inequality, and at least 1 outside of [0, 1]
     least = 0.0 if not 0 < power < 1 else -(mean.shift**2) * power / 2
     ends = ends_of_sum(mean, n, power, 0.0, float(scale[0]) + least + _TARGET)
-    if frequency is None or ends is None:
+    if frequency is None or ends is None or _work(n, ends, frequency) > _MOST_WORK:
         return math.inf, math.inf
     step = 2 * np.pi / frequency
     step = math.ldexp(math.floor(math.ldexp(step, 30 - math.frexp(step)[1])), math.frexp(step)[1] - 30)
@@ -233,6 +235,11 @@ def _on_axis(mean: LognormalMean, power: float) -> tuple[float, float]:
     radius = -math.log1p(-wrong / total) + _GAMMA * (1 + abs(float(scale[0]))) + 4 * ULP * (1 + abs(shift) + abs(middle))
     slope = abs(power * (power - 1)) * mean.shift**2 * mean.relative_error * 1.02
     return middle, radius + slope
+
+
+def _work(n: int, ends: tuple[float, float], frequency: float) -> float:
+    """Of a table, in elements: about 150 nodes x for each order of a few, and a recurrence over all orders."""
+    return (ends[1] - ends[0]) * frequency / (2 * math.pi) * (150 + 2 * n + n * n / 8)
 
 
 def _best_order(mean: LognormalMean, power: float, middle: float) -> int:

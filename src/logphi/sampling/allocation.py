@@ -1,10 +1,12 @@
 """Random allocation, also called balls in bins: every record is in exactly one of t batches, drawn uniformly and by itself.
 
-Under add/remove the outputs on all batches of an epoch are those without the record but for one, drawn uniformly: for a base
-with the pair (P, Q) the pair is ((1/t) sum_i Q x .. x P x .. x Q, Q x .. x Q), P in place i. It dominates the epoch, also where
-batches are chosen adaptively (Chua et al. 2024, *Balls-and-Bins Sampling for DP-SGD*; Choquette-Choo et al. 2024, *Near Exact
-Privacy Amplification for Matrix Mechanisms*; Feldman & Shenfeld 2025, *Privacy Amplification by Random Allocation*), and the
-Gaussian mechanism attains it.
+Under add/remove the outputs on all batches of an epoch are those without the record but for one, drawn uniformly. For a base
+with the pair (P, Q) the pair of the epoch is ((1/t) sum_i Q x .. x P x .. x Q, Q x .. x Q), P in place i. As (P, Q) dominates
+in both orders, some random map takes P to the output with the record and Q to that without it (Blackwell); applied batch by
+batch, each map chosen by what came before, the maps take the pair of the epoch to its outputs, also where batches are chosen
+adaptively. The Gaussian mechanism attains it (Chua et al. 2024, *Balls-and-Bins Sampling for DP-SGD*; Choquette-Choo et al.
+2024, *Near Exact Privacy Amplification for Matrix Mechanisms*; Feldman & Shenfeld 2025, *Privacy Amplification by Random
+Allocation*).
 
 Under replace_special a record becomes "nothing" and its place stays empty: the same pair.
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from logphi.algebra.families import picks, terms_of
 from logphi.algebra.release import Mechanism
+from logphi.pairs.pair import UnsupportedError
 from logphi.questions.dominance import Dominance, dominance
 
 
@@ -49,6 +51,11 @@ def dominates(first: Mechanism, second: Mechanism) -> Dominance:
     for name, one in (("first", first), ("second", second)):
         if not isinstance(one, Mechanism):
             raise TypeError(f"{name} must be a mechanism, got {one!r} of type {type(one).__name__}")
+        if picks(terms_of(one)):
+            raise UnsupportedError(
+                f"{name} has several mechanisms of a bounded range, which no pair stands for: compare delta at the epsilons "
+                "that matter, or state one release of the whole range"
+            )
     if first.adjacency is not second.adjacency and second.counted() and first.counted():
         raise ValueError(
             f"the mechanisms are stated under {first.adjacency.value!r} and {second.adjacency.value!r}: their pairs are about "

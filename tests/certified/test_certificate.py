@@ -263,7 +263,17 @@ def test_what_the_checker_does_not_know_is_not_certified(name, parameters, sampl
         drawn = {"rate": "1/2", "group_size": "1"}
         node = {"name": "poisson", "adjacency": "add_remove", "parameters": drawn, "base": node}
     with pytest.raises(NotCertifiedError, match=f"do not know a {name} with parameters {', '.join(parameters)}"):
-        issue(lp.Gaussian(1)._loss(), [(1, node)], "as written", quantity="delta", at=1, direction=None, digits=5)
+        issue(
+            lp.Gaussian(1)._loss(),
+            [(1, node)],
+            "as written",
+            quantity="delta",
+            at=1,
+            direction=None,
+            digits=5,
+            check=bool,
+            check_soon=bool,
+        )
 
 
 def test_what_has_no_answer_is_refused_as_such():

@@ -14,13 +14,12 @@ from logphi.text.written import Written
 
 pytest.importorskip("flint")
 
-from logphi.certified.route import NotCertifiedError
 from logphi.checker import verify
 
-# compositions of sampled Laplace mechanisms: their transform neither has a closed form nor falls
-REFUSED = {"100*Laplace(scale=1).poisson(0.05)", "20*Laplace(scale=2).poisson(0.2)"}
+# compositions of sampled Laplace mechanisms: their transform neither has a closed form nor falls, and cells prove few digits
+FEW = {"100*Laplace(scale=1).poisson(0.05)", "20*Laplace(scale=2).poisson(0.2)"}
 CASES = asking("delta", "epsilon")
-SCOPE = [case for case in CASES if case.expression not in REFUSED]
+SCOPE = [case for case in CASES if case.expression not in FEW]
 # some seconds each
 SLOW = {"p007", "p014", "p026"}
 
@@ -38,14 +37,17 @@ def certified(case, digits=15):
     return parse(case.expression).certify(**{given: Fraction(case.at)}, digits=digits, direction=case.direction)
 
 
-def test_all_but_two_are_in_scope():
+def test_all_but_two_have_all_digits():
     assert len(SCOPE) == len(CASES) - 2 >= 80
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if case.expression in REFUSED], ids=named)
-def test_out_of_scope(case):
-    with pytest.raises(NotCertifiedError, match="leave the sampling out"):
-        certified(case)
+@pytest.mark.slow
+@pytest.mark.parametrize("case", [case for case in CASES if case.expression in FEW], ids=named)
+def test_two_have_some_digits(case):
+    certificate = certified(case)
+    assert certificate.lower < Decimal(case.value) < certificate.upper
+    assert 3 <= certificate.digits < 15
+    assert verify(certificate)
 
 
 @pytest.mark.few(4)

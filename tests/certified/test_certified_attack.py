@@ -12,6 +12,7 @@ from logphi.text.description import canonical
 
 pytest.importorskip("flint")
 
+from logphi.certified.answer import certify
 from logphi.certified.route import NotCertifiedError
 from logphi.checker.verdict import verify
 from slowly import slowly
@@ -72,9 +73,17 @@ def test_answers_too_small_to_write_out_are_refused_at_once(expression):
         parse(expression).certify(epsilon=10**6)
 
 
-def test_two_releases_far_out_are_decided():
-    lower, upper = claim("2 * Gaussian(sigma=1).poisson(0.1)", epsilon=200, digits=5)
-    assert 0 < lower < upper < Fraction(10) ** -4000
+def proved(expression, quantity, at, direction=None, digits=15):
+    """What balls prove, before anybody checks it."""
+    return certify(parse(expression)._loss(), quantity=quantity, at=Fraction(at), direction=direction, digits=digits)
+
+
+def test_two_releases_far_out_are_decided_but_not_written_down():
+    """The checker reads no number so small, and what it does not accept is not written."""
+    answer = proved("2 * Gaussian(sigma=1).poisson(0.1)", "delta", 200, digits=5)
+    assert 0 < Fraction(answer.lower) < Fraction(answer.upper) < Fraction(10) ** -4000
+    with pytest.raises(NotCertifiedError, match="its check does not accept it: not a certificate"):
+        claim("2 * Gaussian(sigma=1).poisson(0.1)", epsilon=200, digits=5)
 
 
 @pytest.mark.parametrize(("expression", "largest"), [("Laplace(scale=1)", 1), ("10 * DiscreteLaplace(scale=2)", 5)])
@@ -85,7 +94,7 @@ def test_an_epsilon_at_the_largest_loss_is_found(expression, largest):
 
 def test_far_below_the_least_loss_nothing_breaks():
     with pytest.raises(NotCertifiedError):
-        parse("Laplace(scale=1)").certify(epsilon=-(10**6))
+        proved("Laplace(scale=1)", "delta", -(10**6))
     assert claim("Laplace(scale=1)", epsilon=-1000)[0] > 1 - Fraction(1, 10**15)
 
 
@@ -140,6 +149,6 @@ def test_a_ceiling_settles_an_order_that_is_below_the_answer_only(order, bound):
 
 def test_lines_next_to_the_largest_loss_are_refused_before_they_take_memory():
     with pytest.raises(NotCertifiedError, match="falls too slowly"):
-        parse("1000 * Gaussian(sigma=1).poisson(1/1000000)").certify(delta=Fraction(1, 10**12))
+        proved("1000 * Gaussian(sigma=1).poisson(1/1000000)", "epsilon", Fraction(1, 10**12))
     with pytest.raises(NotCertifiedError, match="next to the largest loss"):
-        parse("1000 * Gaussian(sigma=1).poisson(1/10000)").certify(epsilon=Fraction("0.0954"), direction="add")
+        proved("1000 * Gaussian(sigma=1).poisson(1/10000)", "delta", "0.0954", "add")

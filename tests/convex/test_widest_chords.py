@@ -83,3 +83,14 @@ def test_pairs_are_on_their_sides_and_near(width, rounds, parts):
             assert floor * (1 - 1e-12) <= excess(high, place)
             assert excess(low, place) <= floor * (1 + 2e-12) + (0 if rounds > 2 else 1e-9)
             assert excess(high, place) - excess(low, place) <= 1e-2 * ceiling + 1e-15
+
+
+@pytest.mark.parametrize(("width", "rounds", "parts"), [(4.0, 100, 40), (2.5, 200, 40)])
+def test_where_the_functions_are_one_to_rounding(width, rounds, parts):
+    below, above = (widest_chords(width, rounds, parts, above=side) for side in (False, True))
+    size = min(below.values.size, above.values.size)
+    low, high = below.values[:size], above.values[:size] + above.cut
+    assert (low <= high).all()
+    assert (high <= 1 + 1e-9).all()
+    seen = low > 1e-6
+    assert ((high - low)[seen] <= 0.5 * low[seen]).all()

@@ -205,6 +205,25 @@ def test_extreme_questions():
     assert (2 * E(60)).epsilon(1e-6).upper <= 120 * (1 + 1e-12)
 
 
+def test_views_that_know_the_hulls_only_make_no_claim_for_the_picks():
+    release = 8 * E(0.3)
+    explained = release.explain(epsilon=0.5)
+    assert explained.bound.same_as(release.delta(0.5))
+    assert release.risk.advantage().same_as(release.delta(0.0))
+    assert release.risk.tpr(0.1).upper >= 1 - release.tradeoff(0.1).upper
+    named = release.delta(0.5, method="contour")
+    assert named.lower <= release.delta(0.5).upper <= named.upper
+    with pytest.raises(ValueError, match="bounded range"):
+        lp.dominates(release, lp.Gaussian(5))
+    assert lp.dominates(lp.Laplace(3.0), E(0.3))
+
+
+def test_calibration_finds_the_picks():
+    found = lp.calibrate(lambda e: 20 * E(e), epsilon=1.0, delta=1e-5, rtol=1e-3)
+    assert (20 * E(found.value)).epsilon(1e-5).upper <= 1.0
+    assert (20 * E(found.value * 1.002)).epsilon(1e-5).lower > 1.0
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(40))
 def test_against_picks_from_the_definition(seed):

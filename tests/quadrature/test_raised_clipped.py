@@ -27,7 +27,7 @@ def raised(law: ClippedNormal, line: Line) -> Values:
     axis = GaussLegendre(law.curve).nodes(np.array([line.abscissa + 1]), np.array([line.abscissa + 0j]), 1)
     assert axis is not None
     m, q = law.whole.constants
-    found = ClippedPath(m, q, 2e-16, 2e-16, law.end).on_line(line, axis)
+    found = ClippedPath(m, q, 2e-16, 2e-16, law.end).on_line(line, axis, 1)
     assert found is not None
     return found
 
@@ -56,6 +56,7 @@ CASES = [
     (0.1, 0.01, 5.0, Line(1.0, 3.0, 4000)),
     (2.0, 0.9, 0.5, Line(3.0, 3.0, 4000)),
     (3.0, 0.02, 0.3, Line(-0.6, 2.0, 9000)),
+    (1.1352, 6e-7, 0.622, Line(206.9, 0.6, 100_000)),
 ]
 
 

@@ -7,16 +7,18 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+Array = NDArray[np.float64]
 
-def on_grid(epsilon: float, count: int, parts: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+
+def on_grid(epsilon: float, count: int, parts: int) -> tuple[Array, Array]:
     """Thresholds from -k eps to k eps, and the best profile there by picks that are multiples of eps / parts: a lower bound."""
     step = epsilon / parts
-    x = np.arange(-count * parts, count * parts + 1) * step
-    profile = np.maximum(-np.expm1(x), 0.0)
+    x = np.arange(-count * parts, count * parts + 1).astype(float) * step
+    profile: Array = np.maximum(-np.expm1(x), 0.0)
     for _ in range(count):
         left = -np.expm1(x[0] - step * np.arange(parts, 0, -1))
         padded = np.concatenate([left, profile, np.zeros(parts)])
-        best = np.zeros_like(profile)
+        best: Array = np.zeros_like(profile)
         for pick in range(parts + 1):
             p = math.expm1(pick * step - epsilon) / math.expm1(-epsilon)
             low, high = padded[parts - pick : parts - pick + x.size], padded[2 * parts - pick : 2 * parts - pick + x.size]
@@ -25,18 +27,18 @@ def on_grid(epsilon: float, count: int, parts: int) -> tuple[NDArray[np.float64]
     return x, profile
 
 
-def by_chords(epsilon: float, count: int, parts: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def by_chords(epsilon: float, count: int, parts: int) -> tuple[Array, Array]:
     """The same with picks on a grid ten times as fine and the profile before it linear in e^x: nearly an upper bound."""
     step, fine = epsilon / parts, 10
-    x = np.arange(-count * parts, count * parts + 1) * step
-    profile = np.maximum(-np.expm1(x), 0.0)
+    x = np.arange(-count * parts, count * parts + 1).astype(float) * step
+    profile: Array = np.maximum(-np.expm1(x), 0.0)
     for _ in range(count):
 
-        def at(places: NDArray[np.float64], known: NDArray[np.float64] = profile) -> NDArray[np.float64]:
+        def at(places: Array, known: Array = profile) -> Array:
             inside = np.interp(np.exp(places), np.exp(x), known)
             return np.where(places < x[0], -np.expm1(places), np.where(places > x[-1], 0.0, inside))
 
-        best = np.zeros_like(profile)
+        best: Array = np.zeros_like(profile)
         for pick in np.linspace(0, epsilon, fine * parts + 1):
             p = math.expm1(pick - epsilon) / math.expm1(-epsilon)
             best = np.maximum(best, p * at(x - pick) + (1 - p) * at(x - pick + epsilon))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 from logphi.answers.bound import Direction
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
 # chosen: more digits are taken for a typing error
 MOST_DIGITS = 1000
+# chosen: of the work that a check may be, what is spent on each number of digits that is tried
+SOON = 0.12
 
 
 class Certifiable(HasLoss, Protocol):
@@ -48,7 +51,8 @@ def certify(
     epsilon, delta
         The question, exactly one of the two: an epsilon, in nats, or a delta strictly between 0 and 1.
     digits
-        How many digits are claimed, 1 to 1000.
+        How many digits are claimed, 1 to 1000: fewer where no more can be proved, or checked within the budget of
+        ``logphi.verify``; the ``digits`` of the certificate say how many.
     direction
         One order of the neighbours, ``"remove"`` or ``"add"``; the larger of both unless given.
 
@@ -63,7 +67,7 @@ def certify(
         If the question is not such a number, or not exactly one is given; if a mechanism cannot be described to others or
         its numbers are ambiguous.
     NotCertifiedError
-        If the loss cannot be certified, or there is no finite answer; a ValueError.
+        If not a single digit can be certified, or there is no finite answer; a ValueError.
     ImportError
         If python-flint is not installed.
 
@@ -87,6 +91,8 @@ def certify(
         raise ValueError("nothing is released, so that there is nothing to certify: compose at least one mechanism")
 
     from logphi.certified.certificate import issue
+    from logphi.checker import verify
+    from logphi.checker.work import LARGEST_WORK
 
     return issue(
         self._loss(),
@@ -96,4 +102,6 @@ def certify(
         at=meant(at),
         direction=None if order in (None, Direction.BOTH) else order.value,
         digits=digits,
+        check=verify,
+        check_soon=partial(verify, work=SOON * LARGEST_WORK),
     )

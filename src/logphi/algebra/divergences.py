@@ -93,11 +93,12 @@ class _Rho:
         """The smallest rho, between bounds."""
         xi, rtol = check.nonnegative("xi", xi), check.tolerance("rtol", rtol)
         others = _others(self._terms, "zcdp", (xi,), {**self._options, "rtol": rtol})
-        if not math.isfinite(others.upper):
+        known = [one for one in self._terms if one[1] and one[1].divergence(1.0)]
+        if not known or not math.isfinite(others.upper):
             return others  # type: ignore[no-any-return]
         # beyond the last order, where the divergences of steps are below their largest loss, and over their order below rho
-        end = float(_renyi([one for one in self._terms if one[1] and one[1].divergence(1.0)], math.inf).upper)
-        slope = sum(count * family.rho() for _, family, count in self._terms if family and family.divergence(1.0))
+        end = float(_renyi(known, math.inf).upper)
+        slope = sum(count * family.rho() for _, family, count in known if family)
         z, lows, highs = np.zeros(0), np.zeros(0), np.zeros(0)
         mean = self._at(np.zeros(1))
         fresh, lower, upper = _FIRST, max(float(mean[0][0]) - xi, others.lower, 0.0), math.inf

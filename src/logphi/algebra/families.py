@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from logphi.algebra.asking import Questions
@@ -19,6 +20,7 @@ from logphi.algebra.ends import DIVERGENCES, PROFILES, Asked, between
 
 if TYPE_CHECKING:
     from logphi.algebra.release import Mechanism
+    from logphi.questions.risk import AttackRisk
 
 
 class Family(ABC):
@@ -70,6 +72,15 @@ class Picked(Questions):
     if not TYPE_CHECKING:  # type checkers read the questions themselves
         delta, log_delta, epsilon, hockey_stick, tradeoff, inverse_tradeoff = map(Asked, PROFILES)
         renyi, kl_divergence, max_divergence, zcdp = map(Asked, DIVERGENCES)
+        explain = Asked("explain")
+
+    @property
+    def risk(self) -> AttackRisk:
+        """See :attr:`Questions.risk`; several steps of a family are those of the best picks."""
+        terms = terms_of(self)
+        return upper(terms).risk if picks(terms) else super().risk
+
+    risk.__doc__ = Questions.risk.__doc__
 
     def _by_others(self, name: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
         """The answer of other releases to a question; None where the loss answers it."""
@@ -96,6 +107,11 @@ def answered(release: Picked, name: str, arguments: tuple[Any, ...], options: di
         return largest(terms, name, arguments, options) if any(family for _, family, _ in terms) else None
     if not picks(terms):
         return None
+    if name == "explain":
+        # what the hulls are made of, and the answer of the picks
+        found = Questions.explain(release, *arguments, **options)
+        asked = ("delta", "epsilon") if options.get("epsilon") is not None else ("epsilon", "delta")
+        return replace(found, bound=getattr(release, asked[0])(options[asked[1]], method=options.get("method")))
     if options.get("method") is not None:
         others = {key: value for key, value in options.items() if key != "method"}
         above = getattr(Questions, name)(release, *arguments, **options)

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from logphi.algebra.families import picks, terms_of
 from logphi.algebra.release import Mechanism
 from logphi.answers.bound import Bound, Side
 from logphi.engine.directions import Loss
@@ -126,7 +127,10 @@ class ProfileTarget(Target):
         # far from the target doubles may overflow, after which nothing is known, and nothing is claimed
         level, loss = math.log(self.limit), Loss(mechanism.loss_law(), mechanism.adjacency)
         with np.errstate(all="ignore"):
-            found = _one(log_profile(loss, self.epsilon, rtol=_COARSE, least=level - _FAR))
+            if picks(terms_of(mechanism)):
+                found = _one(mechanism.log_delta(self.epsilon, rtol=_COARSE))
+            else:
+                found = _one(log_profile(loss, self.epsilon, rtol=_COARSE, least=level - _FAR))
         error = _ROUNDING * (1 + abs(level))
         return Reading(found.lower - level - error, found.value - level, found.upper - level + error)
 

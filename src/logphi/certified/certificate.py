@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
 from importlib.metadata import version
-from typing import Any
+from typing import Any, Protocol
 
 import flint
 
-from logphi.certified.answer import certify
+from logphi.certified.answer import Answer, certify
+from logphi.certified.proposal import proposed
 from logphi.certified.route import NotCertifiedError
-from logphi.engine.directions import Loss
+from logphi.engine.directions import Loss, direction_of
 from logphi.listed import Listed
 from logphi.text.checksum import Saved, with_checksum
 from logphi.text.description import WRITTEN
@@ -40,11 +41,14 @@ CONSTRUCTORS = {
         "subset": "rate",
     }.items()
 }
+# several of it are picked one by one, and leak less than the composition of their pairs
+HULL = "ExponentialMechanism"
 NOT_COVERED = (
     "That each mechanism did what it is described to do: queries of the stated sensitivity, contributions really clipped.",
     "That the sampler drew as described, afresh for every release: Poisson samples, or subsets of a fixed size.",
     "That random numbers were unpredictable, and that noise in floating-point numbers has the stated law.",
     "That the stated relation between data sets is the one that matters, and one record all that a person contributes.",
+    "That a mechanism known by its guarantee attains its pair: it leaks at most the upper end, and the pair the lower one.",
     "That nothing else was computed from the data: tuning, evaluation and other releases count only if they are listed.",
 )
 
@@ -121,11 +125,19 @@ class Certificate(Saved, Listed):
         order = f", direction {self.direction}" if self.direction else ""
         known = "parameters as written" if self.parameters == WRITTEN else self.parameters
         count = sum(count for count, _ in self.mechanism)
+        ranges = sum(count for count, node in self.mechanism if HULL in str(node))
+        hulls = "\n  of the hulls of bounded ranges: the mechanisms leak at most the upper end" if ranges and count > 1 else ""
         return (
             f"certified: {self.lower} <= {self.quantity} <= {self.upper} at {given} = {_shown(self.at)}\n"
             f"  to {self.digits} digits, under {self.adjacency}{order}, {known}, "
-            f"for {count} release{'s' if count > 1 else ''}"
+            f"for {count} release{'s' if count > 1 else ''}{hulls}"
         )
+
+
+class Check(Protocol):
+    """What is said of a certificate: whether it is accepted, printed as the reason."""
+
+    def __bool__(self) -> bool: ...
 
 
 def issue(
@@ -137,36 +149,60 @@ def issue(
     at: Fraction,
     direction: str | None,
     digits: int,
+    check: Callable[[Certificate], Check],
+    check_soon: Callable[[Certificate], Check],
 ) -> Certificate:
-    """The certificate of an answer that is found and proved here.
+    """The certificate of an answer that is proved here and that ``check`` accepts, or of one of fewer digits.
+
+    These have as many as ``check_soon`` accepts, a check that does less work than a user's.
 
     Raises
     ------
     NotCertifiedError
-        If the loss cannot be certified, there is no finite answer, or a mechanism has no name in certificates.
+        If the loss cannot be certified, there is no finite answer, a mechanism has no name in certificates, or no answer with
+        one digit or more passes the check.
     """
     for _, node in mechanism:
         _refuse_unknown(node)
-    answer = certify(loss, quantity=quantity, at=at, direction=direction, digits=digits)
-    return Certificate(
-        mechanism=mechanism,
-        parameters=parameters,
-        adjacency=loss.adjacency.value,
-        quantity=quantity,
-        at=at,
-        direction=direction,
-        attained=answer.attained,
-        digits=digits,
-        lower=Decimal(answer.lower),
-        upper=Decimal(answer.upper),
-        # the two orders of a loss that is its own mirror image are one
-        witness={"remove" if one == "both" else one: chosen for one, chosen in answer.witness.items()},
-        made_by={
-            "logphi": version("logphi"),
-            "python-flint": flint.__version__,
-            "flint": flint.__FLINT_VERSION__,
-        },
-    )
+
+    order = None if direction is None else direction_of(direction)
+
+    def written(answer: Answer, digits: int) -> Certificate:
+        return Certificate(
+            mechanism=mechanism,
+            parameters=parameters,
+            adjacency=loss.adjacency.value,
+            quantity=quantity,
+            at=at,
+            direction=direction,
+            attained=answer.attained,
+            digits=digits,
+            lower=Decimal(answer.lower),
+            upper=Decimal(answer.upper),
+            # the two orders of a loss that is its own mirror image are one
+            witness={"remove" if one == "both" else one: chosen for one, chosen in answer.witness.items()},
+            made_by={
+                "logphi": version("logphi"),
+                "python-flint": flint.__version__,
+                "flint": flint.__FLINT_VERSION__,
+            },
+        )
+
+    def accepts(answer: Answer, digits: int) -> bool:
+        return bool(check_soon(written(answer, digits)))
+
+    try:
+        certificate = written(certify(loss, quantity=quantity, at=at, direction=direction, digits=digits), digits)
+        verdict = check(certificate)
+        if verdict:
+            return certificate
+        refusal = NotCertifiedError(f"a certificate was made, but its check does not accept it: {verdict}")
+    except NotCertifiedError as reason:
+        refusal = reason
+    try:
+        return written(*proposed(loss, quantity=quantity, at=at, direction=order, digits=digits, accepts=accepts))
+    except ValueError:
+        raise refusal from None
 
 
 def _refuse_unknown(node: Mapping[str, Any]) -> None:

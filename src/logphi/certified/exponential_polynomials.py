@@ -185,7 +185,7 @@ class Points(Branches):
             fresh: dict[tuple[int, Key], Any] = {}
             for (taken, at), value in states.items():
                 least = count - taken if j == len(keys) else 0
-                cut.budget.spend(count - taken - least + 1)
+                cut.budget.spend((count - taken - least + 1) * (1 + len(key) // 8))
                 for i in range(least, count - taken + 1):
                     place = tuple(a + i * b for a, b in zip(at, key, strict=True)) if i else at
                     if taken + i == count:

@@ -1,9 +1,10 @@
 """The checker: it decides whether the claim of a certificate follows, by code that is independent of what made it.
 
 It imports the standard library and python-flint and nothing of the library, and is meant to be read from end to end:
-``balls`` (numbers with errors), ``reading`` (the text), ``laws`` (from mechanisms to laws), ``law`` (what a law knows),
-``finite``, ``uniform``, ``normal``, ``normal_pair`` and ``normal_mixtures`` (the laws), ``contour``, ``bent_contour``,
-``residues`` and ``two_releases`` (ways to delta), ``profile`` (which way is taken), ``verdict`` and ``witness``.
+``work`` (the budget), ``balls`` (numbers with errors), ``reading`` (the text), ``laws`` (from mechanisms to laws), ``law``
+(what a law knows), ``finite``, ``uniform``, ``normal``, ``normal_pair``, ``normal_mixtures`` and ``sampled`` (the laws),
+``contour``, ``bent_contour``, ``residues``, ``two_releases`` and ``cells`` (ways to delta), ``profile`` (which way is taken),
+``verdict`` and ``witness``.
 """
 
 try:

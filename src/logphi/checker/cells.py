@@ -8,12 +8,12 @@ Upper: the mass q of the cell from a = e^{t_k} to c = e^{t_{k+1}} goes to its en
 (p - a q) / (c - a) for c and (c q - p) / (c - a) for a; what lies below all cells to zero and the first point, what lies above
 them to the last point and infinity. Every convex function of X grows.
 
-Lower: outcomes that become one leave D smaller, and so does a smaller loss with the same p. The cell from t_k on, together with a
-part of the next one where it needs it, becomes one outcome with a loss of at least b + (k + s) h, which is then lowered to that;
+Lower: outcomes that become one leave D smaller, and so does a smaller loss with the same p. The cell from t_k on, together with
+a part of the next one where it needs it, becomes one outcome with a loss of at least b + (k + s) h, which is lowered to that;
 where the next cell is not enough, it is lowered to b + (k - 1 + s) h. The share s is the same for all cells of a law.
 
-Both are second order in h. Losses on a lattice add by products of polynomials, whose small coefficients at the ends are moved to
-the safe side.
+Both are second order in h. Losses on a lattice add by products of polynomials, whose small coefficients at the ends are moved
+to the safe side.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class _OnLattice:
 
     base: Any
     first: int
-    masses: list[Any]
+    masses: Sequence[Any]
     beyond: Any
 
     def excesses(self, step: Any) -> Callable[[Any], Any]:
@@ -190,7 +190,7 @@ def _lowered(cut: Cells, step: Any) -> _OnLattice:
 
 
 def _share(cut: Cells, step: Any) -> Any:
-    """The s, of those that heavy cells have and of one for smooth densities, that moves losses the least; no proof rests on it."""
+    """The s, of those of heavy cells and one for smooth densities, that moves losses the least; no proof rests on it."""
     places = [
         (rough(((p / q).log() - t) / step), rough(p)) if p > 0 and q > 0 else (0.0, 0.0)
         for p, q, t in zip(cut.p, cut.q, cut.points, strict=False)
@@ -238,7 +238,7 @@ def _power(one: _OnLattice, count: int, floor: Any, upward: bool) -> _OnLattice:
 def _sum(one: _OnLattice, other: _OnLattice, floor: Any, upward: bool) -> _OnLattice:
     """The sum of two independent losses, without what both ends have beyond ``floor``."""
     spend((len(one.masses) + len(other.masses)) * STORED)
-    masses = (arb_poly(one.masses) * arb_poly(other.masses)).coeffs()
+    masses = (arb_poly(list(one.masses)) * arb_poly(list(other.masses))).coeffs()
     first, below = 0, arb(0)
     while first < len(masses) - 1 and below + masses[first] < floor:
         below += masses[first]

@@ -18,7 +18,6 @@ from logphi.checker.balls import ZERO, Real, rough, within
 from logphi.checker.exponential_sums import exponential_sums
 from logphi.checker.work import EXP, MOST_BITS, STORED, Undecided, spend
 
-
 # chosen: larger losses are not cut into cells
 LARGEST_LOSS = 2.0**40
 
@@ -51,9 +50,9 @@ def common_span(numbers: list[Fraction]) -> Fraction:
 class Cells:
     """Masses under P and Q of finite losses between t_0, t_1, ..; under P below t_0, under both above the last point."""
 
-    points: list[Any]
-    p: list[Any]
-    q: list[Any]
+    points: Sequence[Any]
+    p: Sequence[Any]
+    q: Sequence[Any]
     below: Any
     above: tuple[Any, Any]
 
@@ -62,7 +61,7 @@ class Law:
     """A law; its defaults are those of a finite loss of which nothing is known beside M."""
 
     # whether (P, Q) and (Q, P) have the same loss
-    symmetric = False
+    symmetric: bool = False
     # whether the loss takes countably many values
     atomic = False
     # m^2, if the loss is that of N(m, 1) against N(0, 1)
@@ -104,9 +103,6 @@ class Law:
         size = self.moment(c).abs_upper()
         return lambda time: min(size, self.ceiling(c, time).abs_upper(), key=rough)
 
-    # about the cost of `tails`
-    cost = 3 * EXP
-
     def tails(self, epsilon: Any) -> tuple[Any, Any]:
         """P(eps < L < inf) and Q(eps < L < inf) in closed form; at an atom, balls around both with it and without."""
         raise Undecided("a law of this composition is not known cell by cell to this checker")
@@ -119,7 +115,6 @@ class Law:
         """Losses between which all but about e^``goal`` lies; no proof rests on it."""
 
         def outside(t: float) -> bool:
-            spend(self.cost)
             p, q = self.tails(arb(t))
             rest = p - arb(t).exp() * q if t > 0 else 1 - self.infinite() - p
             return not rest.abs_upper() > 0 or rough(rest.abs_upper().log()) < goal
@@ -139,7 +134,7 @@ class Law:
 
     def cut(self, base: Any, step: Any, number: int) -> Cells:
         """The cells between the points base + k step, k = 0 .. number."""
-        spend(number * (self.cost + 2 * STORED))
+        spend(2 * STORED * number)
         points = [base + k * step for k in range(number + 1)]
         tails = [self.tails(t) for t in points]
         p, q = ([here[side] - there[side] for here, there in pairwise(tails)] for side in (0, 1))
@@ -165,8 +160,8 @@ class Law:
     def subset(self, rate: Fraction) -> Law | None:
         """The law under replace of a release on a subset, for a rate 0 < g < 1 ([AFA] Proposition 30, Corollary 32).
 
-        Positive losses are those of ((1-g) Q + g P, Q), negative ones those of (P, (1-g) P + g Q); the rest has none. None where
-        no more than the tails is known.
+        Positive losses are those of ((1-g) Q + g P, Q), negative ones those of (P, (1-g) P + g Q); the rest has none. None
+        where no more than the tails is known.
         """
         return None
 
@@ -175,7 +170,9 @@ Terms = Sequence[tuple[Law, int]]
 
 
 class Formula(Law):
-    """A law whose M is a formula, of about the same cost as its tails."""
+    """A law whose M is a formula, of a certain cost."""
+
+    cost = 3 * EXP
 
     def value(self, z: Any) -> Any:
         """M(z)."""

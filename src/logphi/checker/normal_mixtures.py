@@ -46,7 +46,7 @@ class NormalMixtures(Law):
         """The pair (v, u), on the line turned around."""
         return NormalMixtures(_mirrored(self.q), _mirrored(self.p))
 
-    def sampled(self, rate: Fraction) -> Law:
+    def sampled(self, rate: Fraction) -> Law | None:
         """With the component at zero, if Q is N(0, 1)."""
         if len(self.q) > 1 or self.q[0][1] != 0:
             return super().sampled(rate)
@@ -122,6 +122,9 @@ class NormalMixtures(Law):
             still = sum((weight() for weight, c in ours if c == 0), arb(0))
             if still > 0 and all(c == 0 for _, c in theirs) and sign * epsilon > -still.log():
                 return sign * arb.pos_inf()
+            if len(ours) == 2 and still > 0 and all(c == 0 for _, c in theirs):
+                [(weight, c)] = [one for one in ours if one[1] != 0]
+                return (((-sign * epsilon).exp() - still) / weight()).log() / ball(c) + ball(c) / 2
         p, q = _components(self.p, arb(0)), _components(self.q, arb(0))
 
         def loss(x: Any) -> Any:

@@ -13,7 +13,7 @@ from flint import arb
 
 from logphi.checker.balls import ball
 from logphi.checker.law import Law
-from logphi.checker.work import EXP
+from logphi.checker.work import EXP, spend
 
 
 def sample(base: Law, rate: Fraction) -> Law:
@@ -23,7 +23,7 @@ def sample(base: Law, rate: Fraction) -> Law:
 
 def subset(base: Law, rate: Fraction) -> Law:
     """See :meth:`Law.subset`."""
-    return base.subset(rate) or Spliced(base, rate)
+    return base.subset(rate) or Spliced(base, rate, base.symmetric)
 
 
 @dataclass(frozen=True)
@@ -33,11 +33,6 @@ class Sampled(Law):
     base: Law
     rate: Fraction
     is_reversed: bool = False
-
-    @property
-    def cost(self) -> int:
-        """A few logarithms more than that of the base."""
-        return self.base.cost + 4 * EXP
 
     def infinite(self) -> Any:
         """The mass that P alone has; the mixture reaches all that Q reaches."""
@@ -56,6 +51,7 @@ class Sampled(Law):
 
     def _above(self, epsilon: Any) -> tuple[Any, Any]:
         """The mixture and Q where the ratio is above e^eps, and finite."""
+        spend(4 * EXP)
         g = ball(self.rate)
         ratio = 1 + epsilon.expm1() / g
         if ratio < 0:
@@ -74,20 +70,11 @@ class Sampled(Law):
 
 @dataclass(frozen=True)
 class Spliced(Law):
-    """A subset under replace: see :meth:`Law.subset`."""
+    """A subset under replace: see :meth:`Law.subset`. It is symmetric if the base is: both halves then mirror each other."""
 
     base: Law
     rate: Fraction
-
-    @property
-    def cost(self) -> int:
-        """As of a sample."""
-        return self.base.cost + 4 * EXP
-
-    @property
-    def symmetric(self) -> bool:  # type: ignore[override]
-        """Whether the base is: both halves then mirror each other."""
-        return self.base.symmetric
+    symmetric: bool = False
 
     def infinite(self) -> Any:
         """That of the upper half."""
@@ -95,7 +82,7 @@ class Spliced(Law):
 
     def reversed(self) -> Law:
         """Of the reversed base."""
-        return Spliced(self.base.reversed(), self.rate)
+        return Spliced(self.base.reversed(), self.rate, self.symmetric)
 
     def tails(self, epsilon: Any) -> tuple[Any, Any]:
         """For eps >= 0 those of ((1-g) Q + g P, Q); below, all but what (P, (1-g) P + g Q) has at most there."""

@@ -48,6 +48,7 @@ class TiltedUniform(Formula):
 
     def tails(self, epsilon: Any) -> tuple[Any, Any]:
         """Both densities are exponentials inside; at an atom, all between the values on its two sides."""
+        spend(6 * EXP)
         w, finite = self.width(), 1 - self.infinite()
         if epsilon > w:
             return arb(0), arb(0)

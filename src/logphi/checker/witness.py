@@ -15,7 +15,7 @@ from logphi.checker.profile import lattice_of
 from logphi.checker.reading import Certificate, NotACertificate, number
 from logphi.checker.work import Undecided
 
-ROUTES = ("beyond", "ceiling", "contour", "lattice", "pieces", "rays", "single", "twofold")
+ROUTES = ("beyond", "ceiling", "cells", "contour", "lattice", "pieces", "rays", "single", "twofold")
 # the routes whose numbers are checked: those of a line, and one Chernoff bound
 LINES = ("contour", "lattice")
 CEILING = "ceiling"

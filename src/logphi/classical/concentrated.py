@@ -10,6 +10,7 @@ import math
 from dataclasses import dataclass
 
 from logphi.algebra.asking import Questions
+from logphi.algebra.families import Picked, terms_of
 from logphi.answers.bound import Bound, Side
 from logphi.classical import renyi
 from logphi.classical.claim import Claim, at_most
@@ -120,8 +121,12 @@ class Concentrated:
             raise UnsupportedError("a loss is known by samples of its densities only: no rho could be proved from them")
         known = [LossCurve(law) for law in laws]
         # eps' = eps + shift is what the finite part sees
+        rho = max(_rho(law) for law in laws)
+        if isinstance(mechanism, Picked) and any(family for _, family, _ in terms_of(mechanism)):
+            # infinite losses are not set aside there
+            rho = min(rho, mechanism.zcdp(direction=direction).upper)
         return Concentrated(
-            max(_rho(law) for law in laws),
+            rho,
             infinite_mass=max(curve.infinite_mass[1] for curve in known),
             tilt=max(0.0, *(-curve.shift[0] for curve in known)),
             both=len(laws) > 1 or laws[0].traits.symmetric,

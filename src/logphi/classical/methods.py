@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TypeVar
 
+from logphi.algebra.families import picks, terms_of
 from logphi.algebra.release import Mechanism
 from logphi.answers.bound import Approximation, Side
 from logphi.classical import composition, concentrated, loss_class, markov, premises, renyi, saddle_point
@@ -111,7 +112,11 @@ class Methods:
         return replace(found, note=f"{found.note} of 2 to {premises.LARGEST_ORDER}" if found.note else "")
 
     def _of_class(self, delta: Callable[..., Answer], epsilon: Callable[..., Answer], *side: Side) -> Answer:
-        """The largest answer of both orders of the pair: right for upper and lower bounds alike."""
+        """The largest answer of both orders of the pair: right for upper and lower bounds alike, unless the pair is a hull."""
+        if Side.LOWER in side and picks(terms_of(self.mechanism)):
+            raise UnsupportedError(
+                "a lower bound of the hulls of a bounded range is none of mechanisms that are picked one by one"
+            )
         of = self._asked(delta, epsilon)
         return max((of(known, self.at, *side) for known in self._classes), key=float)
 

@@ -49,7 +49,7 @@ def pair_below(bounds: Bounds, bends: int) -> tuple[Array, Array]:
     nodes = np.arange(0, size, max(1, -(-size // bends)))
     first = bounds.best[nodes]
     behind, ahead = (nodes + m - first) * bounds.step, (first - nodes) * bounds.step
-    x, whole = nodes * bounds.step, math.expm1(m * bounds.step)
+    x, whole = nodes.astype(float) * bounds.step, math.expm1(m * bounds.step)
     y = (np.exp(behind) * np.expm1(ahead) * near[first] + np.expm1(behind) * far[first]) / whole
     # u times the slope
     steep = np.exp(behind) * (far[first] - near[first]) / whole
@@ -61,16 +61,18 @@ def pair_below(bounds: Bounds, bends: int) -> tuple[Array, Array]:
         raw: Array = (later - (y - steep)) / (steep - further)
     met = np.isfinite(raw) & (raw > 0)
     ratio: Array = np.where(met, raw, 1.0)
-    at: Array = x + np.log(ratio)
+    at = x + np.log(ratio)
     p: Array = np.where(met, np.maximum(ratio * (further - steep), 0.0), 0.0)
     kept = (p > 0) & (at > 0)
-    at, p, height = at[kept], p[kept], np.maximum(y + steep * (ratio - 1), 0.0)[kept]
+    height: Array = np.maximum(y + steep * (ratio - 1), 0.0)[kept]
+    place = at[kept]
     # at the last bend the lines are zero, and h_k is not
-    return _mirrored(at, p, np.append(0.0, at[:-1]), np.append(y[0], height[:-1]), above=False)
+    return _mirrored(place, p[kept], np.append(0.0, place[:-1]), np.append(y[0], height[:-1]), above=False)
 
 
 def _mirrored(x: Array, p: Array, places: Array, heights: Array, *, above: bool) -> tuple[Array, Array]:
     """The masses at x > 0 and their mirror images, scaled so that the excess is on the right side of all heights."""
+    x, p = x[p > 0], p[p > 0]
     q = p * np.exp(-x)
     kept = np.minimum(p, q) > _LEAST
     if above and not kept.all():

@@ -36,8 +36,6 @@ from logphi.arrays import Array
 CUT = 1e-30
 # derived: the grid of doubles is finer, or wider, than that of the parameter by less
 _SHIFT = 1e-14
-# measured: no line wins so many steps beyond its chord
-_BEYOND = 8
 # derived: a round multiplies by at most so many roundings
 _ROUNDINGS = 32 * ULP
 
@@ -81,8 +79,7 @@ class _Grid:
     def __init__(self, width: float, parts: int, above: bool) -> None:
         self.width, self.parts, self.above, self.step = width, parts, above, width / parts
         self.whole = math.expm1(width)
-        # a little beyond both ends of the chord: a steeper line may win there, and is a bound all the same
-        d = np.arange(-_BEYOND, parts + _BEYOND + 1)
+        d = np.arange(parts + 1)
         self.near = np.exp(d * self.step) * np.expm1((parts - d) * self.step) / self.whole
         self.far = np.expm1(d * self.step) / self.whole
         self.steeper = np.exp(d * self.step) / self.whole
@@ -106,16 +103,16 @@ class _Grid:
         best = self._best(near, far, extra)
         # how far each node is behind the beginning of its chord
         behind = np.arange(m, size + 2 * m)
-        if extra is None:
-            best = np.clip(best, behind - m, behind)
-        d = behind - best + _BEYOND
-        if d.min() < 0 or d.max() >= self.near.size:
-            raise ArithmeticError("internal error: a chord wins far beyond its ends; please report it")
+        # a line that wins beyond its ends is below the function there, and so below the chord that ends in the node
+        won, best = best, np.clip(best, behind - m, behind)
+        d = behind - best
         found = self.near[d] * near[best] + self.far[d] * far[best]
         if extra is None:
             found *= 1 - _ROUNDINGS
         else:
-            found += self.steeper[d] * extra[best]
+            found += self.steeper[d] * extra[won]
+            beyond = np.flatnonzero(won < best)
+            found[beyond] += (np.exp((best - won)[beyond] * self.step) - 1) * self.steeper[d[beyond]] * extra[won[beyond]]
             # where rounding chose the second best line
             found = found * (1 + _ROUNDINGS) + _ROUNDINGS * (1 + 1 / self.whole) * near[: size + m]
         return np.maximum(found, 0.0), best, (near, far)
@@ -137,14 +134,17 @@ class _Grid:
         ratio = math.exp(self.width)
 
         def crossings(one: NDArray[np.int64] | slice, other: NDArray[np.int64] | slice, ahead: float | Array) -> Array:
-            """How many steps after the first of two lines the second overtakes it."""
+            """How many steps after the first of two lines the second overtakes it; at once where the doubles hold one line."""
             with np.errstate(divide="ignore", invalid="ignore"):  # lines that are one do not cross
                 fall = (far[other] - far[one]) - ratio * (near[other] - near[one])
-                return np.ceil(np.log(fall / (np.exp(-self.step * ahead) * rise[other] - rise[one])) / self.step)
+                steps = np.log(fall / (np.exp(-self.step * ahead) * rise[other] - rise[one])) / self.step
+            # chords that a node lies under begin at most their width before it: it does not matter where others cross
+            at_once = np.where(near[other] > 0, -np.inf, np.inf)
+            found: Array = np.ceil(np.clip(np.where(np.isnan(steps), at_once, steps), -m, 2 * m))
+            return found
 
         kept = np.arange(near.size)
-        steps = crossings(slice(None, -1), slice(1, None), 1.0)
-        crossing = np.where(np.isfinite(steps), steps + kept[:-1], last)
+        crossing = crossings(slice(None, -1), slice(1, None), 1.0) + kept[:-1]
         while extra is not None:
             places = np.flatnonzero(crossing[1:] < crossing[:-1]) + 1
             if not places.size:
@@ -156,7 +156,6 @@ class _Grid:
             joints = places - 1 - np.arange(places.size)
             kept, crossing = np.delete(kept, places), np.delete(crossing, places)
             one, other = kept[joints], kept[joints + 1]
-            steps = crossings(one, other, other - one)
-            crossing[joints] = np.where(np.isfinite(steps), steps + one, last)
+            crossing[joints] = crossings(one, other, other - one) + one
         passed = np.clip(crossing, m, last).astype(np.int64) - m
         return kept[np.cumsum(np.bincount(passed, minlength=last - m + 1))[:-1]]

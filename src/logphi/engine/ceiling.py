@@ -45,7 +45,8 @@ def perhaps_below(loss: LogPhi, x: float, level: float) -> bool:
     for m, q, _, _, count in terms:
         # log of 1 + (e^x - 1)/q, at which the base has the loss x
         odds = float(np.logaddexp(0.0, x + math.log(-math.expm1(-x)) - math.log(q)))
-        single = max(single, math.log(count * q) - max(odds / m - m / 2, 0.0) ** 2 / 2)
+        if not reflected:
+            single = max(single, math.log(count * q) - max(odds / m - m / 2, 0.0) ** 2 / 2)
         variance += count * (q * m) ** 2
     many = -x * x / (2 * variance) if variance > 0 else -math.inf
-    return not reflected and max(single, many) < level - _SURELY
+    return max(single, many) < level - _SURELY

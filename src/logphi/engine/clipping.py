@@ -47,6 +47,8 @@ _MOST = 8
 # chosen: caps B that are tried, as (B - eps) / eps, and the share of the tolerance that R may take
 _CAPS = np.geomspace(1e-3, 1e6, 109)
 _REST = 1e-2
+# measured: a coarser line is hardly shorter, and digits that the saddle gives away would take its tolerance
+_COARSEST = 1e-6
 # chosen: exponents v among which the best is found, over the spread of L
 _EXPONENTS = np.geomspace(0.1, 30.0, 24)
 # chosen: thresholds that are tried, relative to a first guess that is too high
@@ -215,7 +217,7 @@ def prepare(loss: LogPhi, x: float, demand: Demand, log_most: float = math.inf) 
     found = saddle(small, kernel, RIGHT)
     if not found.value < log_most:
         return None
-    line = plan(small, found.abscissa, kernel, demand.rtol, decaying=True)
+    line = plan(small, found.abscissa, kernel, min(demand.rtol, _COARSEST), decaying=True)
     if line is None or not (line.values.radius < 1).any():
         # so long a line needs too many nodes of the inner integrals
         return None

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from logphi.answers.enclosure import meet
-from logphi.engine.log_probability import LogProbability, bounded, known_at_once, masses
+from logphi.engine.concentration import at_once
+from logphi.engine.log_probability import LogProbability, bounded, masses
 from logphi.engine.routes.automatic import Automatic, InTurn
 from logphi.engine.routes.evaluator import Evaluator, as_known
 from logphi.engine.routes.registry import named
@@ -29,7 +30,7 @@ class SharedEvaluator(Evaluator):
     def from_prepared(self, loss: LogPhi, epsilon: float, demand: Demand) -> LogProbability | None:
         """From the last preparation, unless nothing need be computed."""
         known = masses(loss)
-        answer = known_at_once(loss, known, epsilon)
+        answer = at_once(loss, known, epsilon)
         if answer is None:
             found = self._from_kept(loss, epsilon, demand)
             answer = found and meet(found, bounded(loss, known, epsilon))

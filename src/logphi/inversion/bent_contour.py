@@ -45,7 +45,7 @@ from logphi.arith.floats import ELEMENTARY, ULP, complex_log1p
 from logphi.arith.scaled import Scaled
 from logphi.arrays import Array, Complex
 from logphi.inversion.contour import Inversion, Part
-from logphi.quadrature.raised_mixture import Moments, RaisedMixture
+from logphi.quadrature.raised_mixture import Moments, RaisedMixture, Within
 
 _LARGEST = 700.0
 _SLACK = 1e-9
@@ -312,8 +312,11 @@ def _log_clipped(plan: Plan, x: float) -> float:
     return total + _SLACK
 
 
-def lay(plan: Plan, x: float, log_target: float) -> Prepared | None:
-    """Choose step and length such that each leaves out at most e^log_target; None without a finite bound or where too long."""
+def lay(plan: Plan, x: float, log_target: float, most_work: float = math.inf) -> Prepared | None:
+    """Choose step and length such that each leaves out at most e^log_target; None without a finite bound or where too long.
+
+    Too long is what has more terms, of all inner sums together, than ``most_work``.
+    """
     angles = [plan.curve.angle + side * plan.spread for side in (-1, 0, 1)]
     below, own, above = (Branch.of(plan.curve.turned(angle), plan.laws, plan.edges) for angle in angles)
     integral = float(np.logaddexp(below.log_integral(x), above.log_integral(x)))
@@ -324,7 +327,12 @@ def lay(plan: Plan, x: float, log_target: float) -> Prepared | None:
     end = float(plan.edges[int(np.argmax(enough)) if enough.any() else -1])
     if not end < _MOST_NODES * step:
         return None
+    if end / step * sum(one.law.size(one.count) for one in plan.laws) > most_work:
+        return None
     u = np.asarray((np.arange(max(math.ceil(end / step), 1)) + 0.5) * step, dtype=np.float64)
     z = plan.curve.at(u)
-    moments = tuple(one.law.moments(z, one.count) for one in plan.laws)
+    place = np.minimum(np.searchsorted(plan.edges, u, side="right") - 1, plan.edges.size - 2)
+    # few points are bounded one by one
+    within = Within(own.vertices, place) if z.size > own.vertices.size else None
+    moments = tuple(one.law.moments(z, one.count, within) for one in plan.laws)
     return Prepared(plan, step, z, plan.curve.slope(u), moments, (below, above), own, _log_t(plan))

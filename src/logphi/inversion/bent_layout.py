@@ -45,6 +45,8 @@ _NOISE = 2e-14, 2e-15
 # measured: wider bounds are of no use; more terms take half a second
 _WIDEST = 1e-6
 MOST_WORK = 4e6
+# measured: a line may turn out to be so much longer than its forecast
+_BROKEN = 2.0
 # derived: below these exponents nothing overflows
 _LARGE = 600.0
 
@@ -254,7 +256,7 @@ def prepare(terms: Terms, x: float, demand: Demand, most_work: float = MOST_WORK
         found = forecast(terms, x, demand, log_answer)
         if found is None or not (found.work < most_work and found.width < _WIDEST):
             break
-        laid = lay(found.plan, x, found.log_target)
+        laid = lay(found.plan, x, found.log_target, _BROKEN * most_work)
         if laid is None:
             break
         prepared = laid

@@ -79,7 +79,7 @@ class ClippedNormal(Curved):
         if power < 0 or top * (self._highest[0] - self.whole.support.lower) < _TURNS:
             return super().on_line(line, count)
         axis = self._integral.nodes(np.array([power]), np.array([line.abscissa + 0j]), count)
-        found = None if axis is None else self._path.on_line(line, axis)
+        found = None if axis is None else self._path.on_line(line, axis, count)
         return super().on_line(line, count) if found is None else found
 
     @property

@@ -139,8 +139,9 @@ class LogPhi(LossTransform):
     def approximate(self, c: Array, count: int = 1) -> Array:
         """K at real points, to some digits."""
         total = np.zeros(c.shape)
-        for law, own in self._parts:
-            total += own * law.approximate(c, count * own)
+        with np.errstate(over="ignore"):  # infinite where it is beyond every double
+            for law, own in self._parts:
+                total += own * law.approximate(c, count * own)
         return total
 
     def on_line(self, line: Line, count: int = 1) -> Values:

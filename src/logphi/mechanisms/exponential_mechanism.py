@@ -22,6 +22,11 @@ class ExponentialMechanism(Primitive):
     Pair: a loss with density proportional to e^{x/2} on [-eps, eps]. log-phi, with u = z + 1/2:
     M(z) = sinh(u eps) / (2u sinh(eps/2)). Profile of one release: (e^{eps/2} - e^{x/2})^2 / (e^eps - 1) for |x| <= eps.
 
+    Several releases leak less than as many hulls, as one two-point pair is picked before each. ``delta``, ``epsilon`` and
+    trade-off functions are those of the best adaptive picks, divergences and zCDP those of the best pick for each order.
+    ``log_phi``, ``loss`` and certificates are those of the hulls: for several releases their upper ends hold, their lower ends
+    do not.
+
     Parameters
     ----------
     epsilon
@@ -37,7 +42,8 @@ class ExponentialMechanism(Primitive):
 
     References
     ----------
-    Dong, Durfee & Rogers 2020, section 3 (bounded range and its two-point pairs).
+    Dong, Durfee & Rogers 2020, *Optimal Differential Privacy Composition for Exponential Mechanisms* (bounded range, its
+    two-point pairs, and their adaptive composition).
 
     Examples
     --------

@@ -21,6 +21,8 @@ _CENTRE_ERROR = 1e-3
 _LONG = 3.0
 # measured: shares of the way to the far rise, and beyond it, at which a chord of the loss may end
 _CHORDS = 2.0 ** np.arange(-10, 3)
+# the powers of 1 and of w
+_BOTH = np.array([0.0, 1.0])
 
 
 def ends(mixtures: LogRatio, powers: Array, log_small: float) -> tuple[float, float]:
@@ -81,11 +83,13 @@ def cut_off(x: Array, mixtures: LogRatio, loss: Array, power: Array, log_density
     m = mixtures.shift[:, None]
     start, end = float(x[0]), float(x[-1])
     step = float(x[1]) - start
-    a = np.concatenate([power, np.full((*power.shape[:-1], 2), [0.0, 1.0])], axis=-1)
+    both = _BOTH if power.ndim == 1 else np.full((*power.shape[:-1], 2), _BOTH)
+    a = np.concatenate([power, both], axis=-1)
     falling, rising = np.minimum(a, 0.0), np.maximum(a, 0.0)
     # both ends side by side: (mixture, power, end)
     fall = np.concatenate([(falling * mixtures.slope(start) - start)[:, :, None], (end - rising * m)[:, :, None]], axis=2)
-    bound = log_density[[0, -1]] + a[..., None] * loss[:, None, [0, -1]] - _log_expm1(fall * step)
+    outermost = slice(None, None, x.size - 1)
+    bound = log_density[outermost] + a[..., None] * loss[:, None, outermost] - _log_expm1(fall * step)
     left, right = bound[:, :, 0], bound[:, :, 1]
     if float(rising.max()) * float(m.max()) > end:
         right = np.where(a > 0, log_beyond(end, step, mixtures, rising), right)

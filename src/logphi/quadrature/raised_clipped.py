@@ -25,6 +25,7 @@ the axis by d, |arg w| <= m d w'/w at most, w'/w <= 1 being the share of the sec
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -50,8 +51,14 @@ _FIRST = 8.0
 _MOST = 400
 # chosen: parts of an ellipse whose bounds are taken one by one
 _PARTS = np.linspace(-1.0, 1.0, 17)
+# measured: times that a panel is halved at most; what all sums may leave, relatively, as a logarithm
+_HALVINGS = 16
+_LOG_GOAL = math.log(1e-18)
 # derived: e^700 is a double
 _LARGEST = 700.0
+
+
+LogSize = Callable[[Array, Array], Array]
 
 
 @dataclass(frozen=True)
@@ -63,13 +70,23 @@ class _Panels:
     log_wrong: float
 
     @staticmethod
-    def of(low: Array, high: Array, log_size: Array, rho: float) -> _Panels:
-        """Those of panels with bounds of (2 pi)^(1/2) times the integrand; small ones are left out: the sums leave as much."""
-        whole = log_size + np.log(high - low) - 0.5 * math.log(2 * math.pi)
-        log_rule = whole + math.log(32 / 15) - 2 * _ORDER * math.log(rho) - math.log1p(-(rho**-2.0))
-        most = float(log_rule.max(initial=-np.inf))
-        kept = whole > most
-        return _Panels(low[kept], high[kept], float(np.logaddexp.reduce(np.where(kept, log_rule, whole), initial=-np.inf)))
+    def of(low: Array, high: Array, log_size: LogSize, rho: float, goal: float) -> _Panels | None:
+        """Panels, halved until what each sum leaves is below a goal; small ones are left out. None where they are too many.
+
+        ``log_size`` bounds (2 pi)^(1/2) times the integrand on the ellipses of panels.
+        """
+        rule = math.log(32 / 15) - 2 * _ORDER * math.log(rho) - math.log1p(-(rho**-2.0))
+        for _ in range(_HALVINGS):
+            whole = log_size(low, high) + np.log(high - low) - 0.5 * math.log(2 * math.pi)
+            kept, long = whole > goal, whole + rule > goal
+            if not long.any():
+                wrong = np.where(kept, whole + rule, whole)
+                return _Panels(low[kept], high[kept], float(np.logaddexp.reduce(wrong, initial=-np.inf)))
+            if low.size > _MOST:
+                break
+            middle = (low[long] + high[long]) / 2
+            low, high = np.concatenate([low[~long], low[long], middle]), np.concatenate([high[~long], middle, high[long]])
+        return None
 
 
 @dataclass(frozen=True)
@@ -87,11 +104,15 @@ class ClippedPath:
         """The imaginary part eta."""
         return min(_TURN / self.shift, _HEIGHT)
 
-    def on_line(self, line: Line, axis: Nodes) -> Values | None:
-        """K on a line, given what the real axis knows of its abscissa; None where there would be too many nodes."""
+    def on_line(self, line: Line, axis: Nodes, count: int) -> Values | None:
+        """K on a line, given what the real axis knows of its abscissa, fit for so many repetitions.
+
+        None where there would be too many nodes.
+        """
         power, top = line.abscissa + 1, line.step * line.size
         log_mass = float(axis.log_mass[0, 0])
-        level, down = self._level(power, top), self._down(power, top)
+        goal = log_mass + _LOG_GOAL - math.log(count)
+        level, down = self._level(power, top, goal), self._down(power, top, goal)
         if level is None or down is None:
             return None
         x, log_weight, _ = gauss(level.low, level.high, _ORDER)
@@ -156,12 +177,11 @@ class ClippedPath:
         sizes = self._log_size(right, power, top) - nearest * nearest / 2
         return np.asarray(sizes.max(axis=1) + highest * highest / 2)
 
-    def _level(self, power: float, top: float) -> _Panels | None:
+    def _level(self, power: float, top: float, goal: float) -> _Panels | None:
         """Panels of the raised line; they are long where w hardly moves."""
         m, q, eta = self.shift, self.rate, self.height
-        wide = (_RHO - 1 / _RHO) / 2
+        wide, reach = (_RHO - 1 / _RHO) / 2, (_RHO + 1 / _RHO) / 2
         short, long = 0.98 * eta / wide, _HEIGHT / wide
-        reach = (_RHO + 1 / _RHO) / 2
         # up to here long panels, and what their ellipses reach, have top u at most one, and u at most a half
         calm = (math.log(min(1 / (1 + top), 0.5)) - math.log(2 * q)) / m + m / 2 - (1 + reach) * long
         calm = min(calm, self.end) if 2 * q * (1 + top) <= 1 and 4 * q <= 1 and m * (eta + _HEIGHT) <= 2.7 else _LOWEST
@@ -170,38 +190,40 @@ class ClippedPath:
         count = math.ceil(max(self.end - begin, 0.0) / (2 * short))
         if count > _MOST:
             return None
-        second = np.linspace(begin, self.end, count + 1)
-        edges = np.append(first, second)
-        low, high = edges[:-1], edges[1:]
-        r, middle = (high - low) / 2, (high + low) / 2
-        across = np.minimum(r * wide, np.where(np.arange(low.size) < first.size, _HEIGHT, 0.98 * eta) * (1 + 1e-9))
-        along = r * reach
-        growth = np.where(across > eta, 2.0, 0.0)
-        return _Panels.of(low, high, self._log_largest(middle, along, eta + across, power, top) + growth, _RHO)
+        edges = np.append(first, np.linspace(begin, self.end, count + 1))
 
-    def _down(self, power: float, top: float) -> _Panels | None:
+        def log_size(low: Array, high: Array) -> Array:
+            r = (high - low) / 2
+            # below the real axis, where w hardly moves
+            growth = np.where(r * wide > eta, 2.0, 0.0)
+            return self._log_largest((high + low) / 2, r * reach, eta + r * wide, power, top) + growth
+
+        return _Panels.of(edges[:-1], edges[1:], log_size, _RHO, goal)
+
+    def _down(self, power: float, top: float, goal: float) -> _Panels | None:
         """Panels of the way down at the end, finer towards the real axis."""
         m, q, eta = self.shift, self.rate, self.height
         growth = q * math.exp(min(m * self.end - m * m / 2, _LARGEST))
-        share = growth / (1 - q + growth)
-        lowest = min(_FIRST / (top * m * share), eta)
+        lowest = min(_FIRST / (top * m * growth / (1 - q + growth)), eta)
         count = math.ceil(math.log2(eta / lowest))
         if count > _MOST:
             return None
         edges = np.append(0.0, np.geomspace(lowest, eta, count + 1)) if count else np.array([0.0, eta])
-        low, high = edges[:-1], edges[1:]
-        r, middle = (high - low) / 2, (high + low) / 2
-        along, across = r * (_RHO_DOWN + 1 / _RHO_DOWN) / 2, r * (_RHO_DOWN - 1 / _RHO_DOWN) / 2
-        # of the first panel: how far it reaches below the axis, and how fast |e^{itl}| grows there at most
-        below = np.maximum(along - middle, 0.0)
-        right = m * (self.end + across) - m * m / 2
-        shares = q * np.exp(np.minimum(right, _LARGEST)) / (1 - q)
-        grown = np.where(below > 0, top * m * below * np.minimum(shares, 1.0) / np.maximum(np.cos(m * below), 1e-9), 0.0)
-        grown = np.where(m * below < 1.5, grown, np.inf)
-        # derived: no argument reaches 2.7
-        assert m * float((middle + along).max()) < 2.7
-        places = np.full(middle.shape, self.end)
-        return _Panels.of(low, high, self._log_largest(places, across, middle + along, power, top) + grown, _RHO_DOWN)
+
+        def log_size(low: Array, high: Array) -> Array:
+            r, middle = (high - low) / 2, (high + low) / 2
+            along, across = r * (_RHO_DOWN + 1 / _RHO_DOWN) / 2, r * (_RHO_DOWN - 1 / _RHO_DOWN) / 2
+            # how far the first panel reaches below the axis, and how fast |e^{itl}| grows there at most
+            below = np.maximum(along - middle, 0.0)
+            right = m * (self.end + across) - m * m / 2
+            shares = np.minimum(q * np.exp(np.minimum(right, _LARGEST)) / (1 - q), 1.0)
+            grown = np.where(m * below < 1.5, top * m * below * shares / np.maximum(np.cos(m * below), 1e-9), np.inf)
+            # derived: no argument reaches 2.7
+            assert m * float((middle + along).max()) < 2.7
+            places = np.full(middle.shape, self.end)
+            return self._log_largest(places, across, middle + along, power, top) + grown
+
+        return _Panels.of(edges[:-1], edges[1:], log_size, _RHO_DOWN, goal)
 
     def _below(self, power: float, top: float) -> float:
         """The logarithm of a bound of what lies below the lowest node."""

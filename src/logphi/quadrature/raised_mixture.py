@@ -37,6 +37,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import log_ndtr, ndtr
 
 from logphi.arith.floats import ELEMENTARY, ULP, complex_log1p
@@ -70,6 +71,14 @@ class Moments:
     rounding: Array
     inner: Array
     slope_error: Array
+
+
+@dataclass(frozen=True)
+class Within:
+    """Vertices of triangles, (triangle, 3), and in which of them each point lies."""
+
+    vertices: Complex
+    place: NDArray[np.intp]
 
 
 @dataclass(frozen=True)
@@ -192,8 +201,11 @@ class RaisedMixture:
         """About how many nodes the sum has."""
         return (self.end - _LOWEST) / self.step(count) + 1
 
-    def moments(self, z: Complex, count: float) -> Moments:
-        """N - 1 and N' at points with Im z >= 0 by the sum, with errors fit for so many repetitions."""
+    def moments(self, z: Complex, count: float, within: Within | None = None) -> Moments:
+        """N - 1 and N' at points with Im z >= 0 by the sum, with errors fit for so many repetitions.
+
+        What the inner sum is wrong by is bounded at each point or, quicker where these are many, on triangles that hold them.
+        """
         m, q, eta = self.shift, self.rate, self.height
         h = self.step(count)
         x = np.asarray(self.end - (np.arange(math.ceil((self.end - _LOWEST) / h)) + 0.5) * h, dtype=np.float64)
@@ -234,7 +246,7 @@ class RaisedMixture:
                 rounding[part] = spread @ density
                 of_slope = unit * (size * first + size) + (loss_error + ELEMENTARY * size) * (1 + grown) * (1 + length * size)
                 slope_error[part] = (of_slope + of_w) @ density
-        inner, inner_slope = self._inner_errors(z, h)
+        inner, inner_slope = self._inner_errors(z, h) if within is None else self._inner_errors_within(within, h)
         return Moments(value, slope, rounding * (1 + 1e-9), inner, slope_error * (1 + 1e-9) + inner_slope)
 
     def log_on_axis(self, s: Array, count: float) -> Array:
@@ -243,6 +255,13 @@ class RaisedMixture:
         less_one = found.value.real + found.rounding + found.inner
         known = np.isfinite(less_one)
         return np.where(known, np.log1p(np.where(known, less_one, 0.0)) + 1e-15, np.inf)
+
+    def _inner_errors_within(self, within: Within, h: float) -> tuple[Array, Array]:
+        """The same on triangles: every part of the bounds is largest at a vertex, and no larger than the sum over all three."""
+        inner, slope = (
+            one.reshape(within.vertices.shape).sum(axis=1) for one in self._inner_errors(within.vertices.ravel(), h)
+        )
+        return inner[within.place], slope[within.place]
 
     def _inner_errors(self, z: Complex, h: float) -> tuple[Array, Array]:
         """Bounds of (2) and (3) and of the terms below the lowest node, for N and for N'."""

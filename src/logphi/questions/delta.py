@@ -212,6 +212,10 @@ def _largest(
     """The profile in the worse order; an order that cannot attain the maximum is not computed, unless that is no quicker."""
     found: list[LogProbability] = []
     for order, part in orders:
+        if found and epsilon == 0:
+            # the total variation distance is the same in both orders
+            found.append(replace(found[0], direction=order))
+            continue
         attained = max((other.lower for other in found), default=-math.inf)
         demand = Demand(tolerance.aim, least=max(least, attained), enough=tolerance.enough)
         known = profiles.from_prepared(part, epsilon, demand)

@@ -13,6 +13,7 @@ from logphi.answers.enclosure import Enclosure
 from logphi.bracketing import Function, crossing, near_by
 from logphi.engine.answer import on_scale, worst
 from logphi.engine.closed_crossing import epsilon_in_closed_form
+from logphi.engine.concentration import epsilon_of_many
 from logphi.engine.directions import Certifiable
 from logphi.engine.log_probability import LogProbability, masses
 from logphi.engine.routes.evaluator import Evaluator
@@ -109,7 +110,9 @@ def epsilon(
     deltas = check.unit_array("delta", delta)
     orders, profiles, asked = loss.orders(direction), evaluator(method, many=deltas.ndim > 0), named(method)
     # a named route is taken, and inverted in its own way
-    solve, shortcuts = (crossing, (at_the_top, epsilon_in_closed_form)) if asked is None else (asked.solver, ())
+    solve, shortcuts = (
+        (crossing, (at_the_top, epsilon_of_many, epsilon_in_closed_form)) if asked is None else (asked.solver, ())
+    )
     starts = [WarmStart(part) for _, part in orders]
     return pointwise(deltas, lambda at: _answer(orders, at, profiles, solve, tolerance, shortcuts, starts))
 

@@ -5,19 +5,20 @@ from __future__ import annotations
 import math
 from collections import Counter
 from dataclasses import replace
-from functools import reduce
+from functools import cached_property, reduce
 
 import numpy as np
 
 from logphi.answers.bound import Entry
 from logphi.answers.enclosure import meet
 from logphi.arith.safe import safe_log
+from logphi.arith.scaled import Scaled
 from logphi.engine.ceiling import log_ceiling, perhaps_below
 from logphi.engine.combined_profile import combination_of
-from logphi.engine.log_probability import LogProbability, masses, trivial
+from logphi.engine.log_probability import LogProbability, from_inversion, masses, trivial
 from logphi.engine.method import CHERNOFF, EXACT, Retry
 from logphi.engine.routes.atoms import ATOMS
-from logphi.engine.routes.bent import BENT, QUICK_BENT
+from logphi.engine.routes.bent import BENT, LONG_BENT, QUICK_BENT
 from logphi.engine.routes.clipped import CLIPPED_AFTER_ALL
 from logphi.engine.routes.contour import CONTOUR, DECAYING_CONTOUR
 from logphi.engine.routes.discretized import LATTICES
@@ -28,7 +29,9 @@ from logphi.engine.routes.lattice import LATTICE
 from logphi.engine.routes.route import Local, NotApplicableError, Route
 from logphi.engine.routes.smoothed import SMOOTHED
 from logphi.engine.sampled_profile import release_of
+from logphi.engine.sampled_terms import terms_of
 from logphi.inversion import atoms, real_space
+from logphi.inversion.contour import Inversion, Part
 from logphi.inversion.demand import Demand
 from logphi.laws.log_phi import LogPhi
 
@@ -39,6 +42,10 @@ _NEAR = 1e-3
 # measured: a fallback takes seconds; one that stays wide for so many places will stay wide
 _AGAIN = 3
 _FALLBACKS = (SMOOTHED, LATTICES, CONTOUR)
+# measured: for sampled Gaussians lattices are no sharper, and other lines no longer, than contours that were given up
+ROUGH_LATTICES = replace(LATTICES, reaches=1e-2)
+# measured: shifts above which these are of use
+_ALMOST_AN_ATOM = 4.0
 
 
 class Automatic:
@@ -63,6 +70,18 @@ def _single_release(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
 SINGLE_RELEASE = Route(EXACT, _single_release, "closed forms: few atoms, one release, Gaussians together")
 
 
+def _turned_at_zero(loss: LogPhi, epsilon: float, demand: Demand) -> Local:
+    """At zero both orders have one profile, the total variation distance; that of a bounded loss has no rare large values."""
+    found = terms_of(loss) if epsilon == 0 else None
+    if found is None or found[1]:
+        raise NotApplicableError("only at epsilon = 0, where the other order is quicker")
+    local, known = DECAYING_CONTOUR.prepare(loss.reflected(), 0.0, demand), masses(loss)
+    return lambda x: local(0.0) if x == 0 else trivial(known, x)
+
+
+TURNED = Route(CONTOUR.method, _turned_at_zero, CONTOUR.reason)
+
+
 class InTurn:
     """The profile by the routes that fit a loss, each prepared where it is first asked."""
 
@@ -76,7 +95,8 @@ class InTurn:
         """Log delta at an epsilon."""
         best: LogProbability | None = None
         ceiling: LogProbability | None = None
-        if perhaps_below(self._loss, x, self._demand.least):
+        own, level = (self._loss, self._demand.least) if x >= 0 else (self._turned, math.log(self._demand.rtol))
+        if perhaps_below(own, abs(x), level):
             ceiling = _by_chernoff(self._loss, x)
             if ceiling.meets(self._demand):
                 return ceiling
@@ -88,6 +108,8 @@ class InTurn:
                     break
             if best is not None and (best.meets(self._demand) or (one.fallback and self._final(best))):
                 break
+            if best is not None and best.relative_width <= one.reaches:
+                continue
             done = one.once and best is not None and best.method is one.method
             answer = None if done else self._answered(one, x)
             if answer is not None:
@@ -100,6 +122,10 @@ class InTurn:
             ceiling = ceiling or _by_chernoff(self._loss, x)
             best = ceiling if best is None else meet(best, ceiling)
         return best
+
+    @cached_property
+    def _turned(self) -> LogPhi:
+        return self._loss.reflected()
 
     def _in_turn(self) -> list[Route]:
         leader = self._leading.get(id(self._loss))
@@ -151,7 +177,12 @@ def fitting(loss: LogPhi) -> list[Route]:
         return [ATOMS, DECAYING_CONTOUR, *_FALLBACKS]
     if real_space.served(loss.terms) and real_space.flat_count(loss.terms) < real_space.FLAT_PARTS:
         return [EXPONENTIAL, *_FALLBACKS]
-    return [QUICK_BENT, DECAYING_CONTOUR, CLIPPED_AFTER_ALL, BENT, EXPONENTIAL, *_FALLBACKS]
+    sampled = terms_of(loss)
+    if sampled is None:
+        return [DECAYING_CONTOUR, CLIPPED_AFTER_ALL, EXPONENTIAL, *_FALLBACKS]
+    # with little noise, releases without the record are all but an atom
+    others = [SMOOTHED, CONTOUR] if max(m for m, *_ in sampled[0]) > _ALMOST_AN_ATOM else []
+    return [TURNED, QUICK_BENT, DECAYING_CONTOUR, CLIPPED_AFTER_ALL, BENT, LONG_BENT, *others, ROUGH_LATTICES]
 
 
 def _attempt(one: Route, loss: LogPhi, epsilon: float, demand: Demand) -> Local | None:
@@ -162,8 +193,11 @@ def _attempt(one: Route, loss: LogPhi, epsilon: float, demand: Demand) -> Local 
 
 
 def _by_chernoff(loss: LogPhi, x: float) -> LogProbability:
-    """An upper bound where no route leads."""
+    """An upper bound where no route leads; left of zero one of what delta exceeds 1 - e^x by, which may be all but nothing."""
     known = masses(loss)
+    if x < 0:
+        beyond = Scaled.between(-math.inf, x + log_ceiling(loss.reflected(), -x))
+        return from_inversion(known, x, Inversion(Part.REVERSED, beyond), CHERNOFF)
     upper = min(float(np.logaddexp(safe_log(known[0][1]), log_ceiling(loss, x))) + 1e-14, 0.0)
     plain = trivial(known, x)
     value = plain.lower if plain.lower > -math.inf else upper - math.log(2.0)

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from logphi.answers.enclosure import meet
 from logphi.engine.ceiling import without_large
-from logphi.engine.log_probability import LogProbability, bounded, known_at_once, masses
+from logphi.engine.concentration import at_once
+from logphi.engine.log_probability import LogProbability, bounded, masses
 from logphi.engine.routes.route import Local, Prepare
 from logphi.inversion import contour
 from logphi.inversion.demand import Demand
@@ -22,11 +23,11 @@ class Evaluator:
     def __call__(self, loss: LogPhi, epsilon: float, demand: Demand) -> Local:
         """Prepared near one epsilon."""
         known = masses(loss)
-        local: Local | None = None if known_at_once(loss, known, epsilon) else self._prepare(loss, epsilon, demand)
+        local: Local | None = None if at_once(loss, known, epsilon) else self._prepare(loss, epsilon, demand)
 
         def at(x: float) -> LogProbability:
             nonlocal local
-            answer = known_at_once(loss, known, x)
+            answer = at_once(loss, known, x)
             if answer is None:
                 local = local or self._prepare(loss, x, demand)
                 answer = meet(local(x), bounded(loss, known, x))

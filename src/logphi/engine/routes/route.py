@@ -45,6 +45,8 @@ class Route:
         Whether it serves about every loss, in seconds rather than milliseconds.
     once
         Whether it is left out where its own method has answered already.
+    reaches
+        A relative width below which it is not expected to come: it is left out where another route has come as far.
     """
 
     method: Method
@@ -53,6 +55,7 @@ class Route:
     solver: Solver = crossing
     fallback: bool = False
     once: bool = False
+    reaches: float = 0.0
 
     @property
     def name(self) -> str:

@@ -1,0 +1,81 @@
+"""Claims of few digits, from the bounds in doubles, for whoever checks them: where balls have no route, or none short enough.
+
+Nothing is proved here. The answer in doubles is rounded to as many digits as the checker accepts, which derives the claim by
+itself, cell by cell.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from fractions import Fraction
+from types import MappingProxyType
+
+from logphi.answers.bound import Bound, Direction
+from logphi.certified.answer import Answer
+from logphi.certified.route import NotCertifiedError
+from logphi.engine.directions import Loss
+from logphi.questions.delta import delta
+from logphi.questions.epsilon import epsilon
+
+# measured: cells prove no more
+MOST_DIGITS = 9
+# chosen: of the answer in doubles
+_RTOL = 1e-12
+# chosen: the share of the width that the digits allow
+_WIDTH = Fraction(9, 10)
+
+
+def proposed(
+    loss: Loss, *, quantity: str, at: Fraction, direction: Direction | None, digits: int, accepts: Callable[[Answer, int], bool]
+) -> tuple[Answer, int]:
+    """The answer of the most digits, at most ``digits``, that is accepted, and how many.
+
+    Raises
+    ------
+    NotCertifiedError
+        If none is, or the answer is zero or infinite.
+    """
+    question = delta if quantity == "delta" else epsilon
+    found = question(loss, float(at), direction=direction, rtol=_RTOL)
+    if not 0 < found.lower <= found.upper < math.inf:
+        raise NotCertifiedError("no digits of the answer are known without a certificate: it may be zero, or infinite")
+    most = Decimal(1) if quantity == "delta" else None
+    best, low, high = None, 0, min(digits, MOST_DIGITS)
+    while low < high:
+        middle = (low + high + 1) // 2
+        answer = _rounded(found, middle, most)
+        if answer is not None and accepts(answer, middle):
+            best, low = answer, middle
+        else:
+            high = middle - 1
+    if best is None:
+        raise NotCertifiedError("the checker of certificates does not derive a single digit of this answer")
+    return best, low
+
+
+def _rounded(found: Bound, digits: int, most: Decimal | None) -> Answer | None:
+    """Decimals around the answer, as far apart as the digits allow; None if it is not known so well."""
+    value = Fraction(found.value)
+    room = _WIDTH * value / 10**digits / 2
+    down, up = (Context(prec=digits + 3, rounding=rounding) for rounding in (ROUND_FLOOR, ROUND_CEILING))
+    lower, upper = _decimal(value - room, down), _decimal(value + room, up)
+    if most is not None:
+        upper = min(upper, most)
+    if (
+        not Fraction(lower)
+        <= Fraction(found.lower)
+        <= Fraction(found.upper)
+        <= Fraction(upper)
+        <= Fraction(lower) + (Fraction(upper) / 10**digits)
+    ):
+        return None
+    attained = Direction.BOTH.value if found.direction is None else found.direction.value
+    orders = ("remove", "add") if attained == Direction.BOTH.value else (attained,)
+    witness = MappingProxyType({one: {"route": "cells"} for one in orders})
+    return Answer(str(lower).lower(), str(upper).lower(), attained, witness)
+
+
+def _decimal(number: Fraction, context: Context) -> Decimal:
+    return context.divide(Decimal(number.numerator), Decimal(number.denominator))

@@ -1,0 +1,142 @@
+"""The profile of so many releases that their loss is, to all digits, its mean: Chernoff's bounds from both sides.
+
+notation: K is the sum of count times K_i, over the finite losses. Since (1 - e^{-y})_+ <= kappa(c) e^{cy} and
+min(1, e^y) <= e^{uy} for 0 <= u <= 1,
+
+    delta(x) <= P(L = inf) + kappa(c) e^{K(c) - cx},        delta(x) >= 1 - e^{K(-u) + ux},
+
+and both are solved for x. Small c and u have their bounds near the mean of L, the first far above it and the second far below.
+No contour is laid: K(-1/2) is so far below zero that the exponents of one would have no digit left.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from logphi.answers.bound import Bound, Entry, Ledger
+from logphi.answers.enclosure import meet
+from logphi.arith.safe import safe_log
+from logphi.arrays import Array
+from logphi.engine.log_probability import LogProbability, Masses, known_at_once, masses
+from logphi.engine.method import CHERNOFF
+from logphi.inversion.kernels import log_kappa
+from logphi.laws.log_phi import LogPhi
+from logphi.laws.transform import Terms
+
+# chosen: fewer releases, or those with a larger affinity, have digits left; of so small a one no other way has any
+_MANY, _LOG_AFFINITY, _HOPELESS = 10**9, -1e15, -1e18
+# chosen: the exponents u, and c with some beyond one: powers of two, which 1 - u keeps without rounding
+_EXPONENTS: Array = np.array([2.0**k for k in range(-31, 0, 2)])
+_BEYOND = np.array([1.0, 3.0, 10.0])
+# measured: more terms take long, and no composition of so many distinct ones is that large
+_MOST_TERMS = 64
+# derived: far above the roundings of a dozen operations
+_ROUNDING = 1e-14
+# chosen: a relative width with which other ways need not be tried; derived: e^-800 is below every double
+_NARROW, _FAR = 1e-6, 800.0
+# an upper bound of whatever is below all doubles
+_LOWEST = -1e307
+# derived: below the logarithm of one less the largest double below it
+_LEAST_LOG = -800.0
+
+
+@dataclass(frozen=True)
+class _Sides:
+    """Upper bounds of K at -u and at c with log kappa(c), and of the rounding of each, all finite."""
+
+    left: Array
+    right: Array
+    exponents: Array
+    abscissas: Array
+    hopeless: bool
+
+    def lower(self, x: float) -> float:
+        """The logarithm of an upper bound of 1 - delta(x)."""
+        exponents = self.left + self.exponents * x
+        return float((exponents + _ROUNDING * (np.abs(self.left) + self.exponents * abs(x))).min(initial=0.0))
+
+    def upper(self, x: float) -> float:
+        """The logarithm of an upper bound of the excess at x."""
+        exponents = self.right - self.abscissas * x
+        return float((exponents + _ROUNDING * (np.abs(self.right) + self.abscissas * abs(x))).min(initial=0.0))
+
+
+def _sides(loss: LogPhi) -> _Sides | None:
+    """None where the releases are few enough for other ways."""
+    if sum(count for _, count in loss.terms) < _MANY or len(loss.terms) > _MOST_TERMS:
+        return None
+    terms = loss.with_omitted_mass().terms
+    affinity = _upper(terms, np.array([-0.5]))[0]
+    if not affinity < _LOG_AFFINITY:
+        return None
+    within = np.concatenate([_EXPONENTS, _BEYOND])
+    within = within[within < loss.strip[1]]
+    left, right = _upper(terms, -_EXPONENTS), _upper(terms, within) + log_kappa(within)
+    known, those = np.isfinite(left), np.isfinite(right)
+    return _Sides(left[known], right[those], _EXPONENTS[known], within[those], bool(affinity < _HOPELESS))
+
+
+def _upper(terms: Terms, points: Array) -> Array:
+    """Upper bounds of K; infinite where it is unknown, or too large."""
+    total = np.zeros(points.size)
+    for law, count in terms:
+        values = law.log_transform(points, min(count, _MANY))
+        top = np.where(np.isfinite(values.mid), values.mid.real + values.radius, np.inf)
+        with np.errstate(over="ignore", invalid="ignore"):  # beyond every double, or of no number, it is unknown
+            own = np.maximum(top * float(count), _LOWEST)
+            total = np.maximum(total + own + _ROUNDING * np.abs(own), _LOWEST)
+    return total
+
+
+def at_once(loss: LogPhi, known: Masses, x: float) -> LogProbability | None:
+    """The profile where nothing need be computed for it, or where so many releases leave no choice; None elsewhere."""
+    found = known_at_once(loss, known, x)
+    if found is not None and not found.method.trivial:
+        return found
+    sides = _sides(loss)
+    if sides is None:
+        return found
+    infinite = masses(loss.with_omitted_mass())[0]
+    rest, excess = sides.lower(x), sides.upper(x)
+    lower = math.log(-math.expm1(rest)) if rest < 0 else -math.inf
+    lower = max(lower, safe_log(infinite[0]))
+    upper = float(np.logaddexp(safe_log(infinite[1]), excess))
+    value = lower if lower > -math.inf else upper - math.log(2.0)
+    gap = math.exp(min(upper, 0.0)) - math.exp(lower)
+    ledger = Ledger(truncation=Entry(gap), infinite_mass=Entry(infinite[1]))
+    own = LogProbability.outward((lower, value, upper), CHERNOFF, ledger)
+    if found is not None:
+        return meet(own, found)
+    return own if sides.hopeless or own.relative_width <= _NARROW or own.upper < -_FAR else None
+
+
+def epsilon_of_many(loss: LogPhi, delta: float, rtol: float) -> Bound | None:
+    """Epsilon where so many releases leave no choice; None elsewhere, and where more is to be had."""
+    sides = _sides(loss) if 0 < delta < 1 else None
+    if sides is None:
+        return None
+    infinite = masses(loss.with_omitted_mass())[0]
+    if delta <= infinite[0]:
+        return None
+    # delta is known to half an ulp
+    rest = math.log1p(-delta * (1 + 3e-16)) if delta * (1 + 3e-16) < 1 else _LEAST_LOG
+    room = delta * (1 - 3e-16) - infinite[1]
+    upper = math.inf
+    with np.errstate(over="ignore"):  # beyond every double
+        lows = (rest - sides.left - 4 * _ROUNDING * (np.abs(sides.left) + 1)) / sides.exponents
+        if room > 0:
+            log_room = math.log(room)
+            highs = (sides.right - log_room + 4 * _ROUNDING * (np.abs(sides.right) + 1 - log_room)) / sides.abscissas
+            top = math.inf if loss.support.omitted.mass else max(loss.support.upper, 0.0)
+            upper = min(float(highs.min(initial=math.inf)), top)
+    lower = max(float(lows.max(initial=0.0)), 0.0)
+    upper = max(upper, lower)
+    width = upper - lower
+    if not (sides.hopeless or width <= max(rtol, _NARROW) * max(1.0, lower)):
+        return None
+    value = lower + width / 2 if math.isfinite(width) else lower
+    ledger = Ledger(truncation=Entry(width, proved=not loss.traits.estimated))
+    return Bound(lower, value, upper, method=CHERNOFF.name, ledger=ledger)

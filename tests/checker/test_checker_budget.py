@@ -1,0 +1,57 @@
+"""The budget of the checker: whatever a file asks for, no more is done than was said beforehand. Work is counted, not timed."""
+
+import pytest
+
+pytest.importorskip("flint")
+
+from effort import calls
+from hostile import HOSTILE, certificate
+from logphi.checker import verify
+from logphi.checker.balls import precision
+from logphi.checker.reading import NOT_COVERED
+from logphi.checker.work import MOST_BITS, Undecided, budget, left, spend
+from slowly import slowly
+
+# a hundredth of what a check may cost
+SMALL = 10**6
+
+
+@pytest.mark.few(8)
+@pytest.mark.parametrize("digits", [15, *slowly(1000)])
+@pytest.mark.parametrize("name", HOSTILE)
+def test_no_file_takes_more_than_the_budget(name: str, digits: int) -> None:
+    text = certificate(HOSTILE[name], NOT_COVERED, digits=digits)
+    # to read it, and to form its laws, is linear in its length
+    most = SMALL + 40 * len(text)
+    assert calls(lambda: verify(text, work=SMALL)) < most
+    assert verify(text, work=SMALL).status == 1
+
+
+def test_a_step_that_does_not_fit_is_not_begun() -> None:
+    with budget(100), precision(64):
+        spend(50)
+        before = left()
+        with pytest.raises(Undecided, match="more work than this checker does"):
+            spend(51)
+        assert left() == before
+    assert left() == float("inf")
+
+
+def test_more_digits_cost_more() -> None:
+    costs = []
+    for bits in (64, 640, 6400):
+        with budget(1e9), precision(bits):
+            spend(1)
+            costs.append(1e9 - left())
+    assert costs == sorted(costs)
+    assert costs[2] > 20 * costs[0]
+    with pytest.raises(Undecided, match="more digits"), precision(MOST_BITS + 1):
+        pass
+
+
+def test_the_budget_is_the_callers_choice() -> None:
+    import logphi as lp
+
+    text = (30 * lp.DiscreteLaplace(scale=2)).certify(epsilon=0.1, digits=6).to_json()
+    assert verify(text)
+    assert verify(text, work=10).status == 1

@@ -1,0 +1,151 @@
+"""Compositions between two on a lattice: the enclosures hold what other ways find, and false claims do not pass."""
+
+import json
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+flint = pytest.importorskip("flint")
+
+import logphi as lp  # noqa: E402
+from alterations import with_checksum  # noqa: E402
+from logphi.checker import cells, contour, residues, verify  # noqa: E402
+from logphi.checker.balls import ball, exactly, precision  # noqa: E402
+from logphi.checker.normal import Normal  # noqa: E402
+from logphi.checker.normal_pair import NormalPair  # noqa: E402
+from logphi.checker.sampled import Sampled, Spliced  # noqa: E402
+from logphi.checker.uniform import TiltedUniform  # noqa: E402
+from logphi.checker.work import budget  # noqa: E402
+from slowly import slowly  # noqa: E402
+
+LAPLACE = TiltedUniform(exactly(Fraction(1)), atoms=True)
+FLAT = TiltedUniform(exactly(Fraction(1, 2)), atoms=False)
+UNSURE = TiltedUniform(exactly(Fraction(1)), atoms=True, infinite=exactly(Fraction(1, 1000)))
+NORMAL = Normal(exactly(Fraction(1)), Fraction(1))
+PAIR = NormalPair(Fraction(11, 10), Fraction(1))
+MIXED = NORMAL.sampled(Fraction(1, 10))
+
+# laws, an epsilon, and another way that knows the excess to many digits
+COMPOSITIONS = {
+    "Laplace": ([(LAPLACE, 7)], "2", residues.enclose),
+    "Laplace of two widths": ([(LAPLACE, 3), (TiltedUniform(exactly(Fraction(2, 3)), atoms=True), 2)], "1", residues.enclose),
+    "exponential": ([(FLAT, 9)], "1", residues.enclose),
+    "with failures": ([(UNSURE, 4)], "0.5", residues.enclose),
+    "normal": ([(NORMAL, 1)], "1", contour.enclose),
+    "sampled normal": ([(MIXED, 40)], "0.5", contour.enclose),
+    "the other order": ([(MIXED.reversed(), 40)], "0.5", contour.enclose),
+    "below zero": ([(MIXED, 40)], "-0.3", contour.enclose),
+    "pairs": ([(PAIR, 12)], "3", contour.enclose),
+}
+
+
+def relative(found: Any) -> float:
+    return float(found.rad() / found.mid())
+
+
+@pytest.mark.parametrize("name", COMPOSITIONS)
+def test_the_enclosure_holds_what_another_way_finds(name: str) -> None:
+    terms, epsilon, other = COMPOSITIONS[name]
+    at = [Fraction(epsilon)]
+    with precision(64), budget(3e6):
+        (found,) = cells.enclose(terms, at, -30.0)
+    with precision(64):
+        (sharp,) = other(terms, at, -45.0)
+    assert found.contains(sharp)
+    # the first attempt is rough where few losses are far out
+    assert relative(found) < 0.3
+
+
+@pytest.mark.parametrize("number", [20, 60, 200, *slowly(1000)])
+@pytest.mark.parametrize("name", ["Laplace", "exponential", "sampled normal", "with failures"])
+def test_every_number_of_cells_gives_an_enclosure(name: str, number: int) -> None:
+    terms, epsilon, other = COMPOSITIONS[name]
+    at = [Fraction(epsilon)]
+    with precision(120):
+        (found,), (sharp,) = cells._attempt(terms, at, -30.0, number), other(terms, at, -45.0)
+    assert found.contains(sharp)
+
+
+@pytest.mark.parametrize("base", [LAPLACE, FLAT, UNSURE, NORMAL, PAIR])
+@pytest.mark.parametrize("epsilon", ["-0.9", "-0.05", "-0.001", "0.001", "0.04", "0.3"])
+def test_the_tails_of_a_sample_have_its_profile(base: Any, epsilon: str) -> None:
+    """By [LT] Theorem 5.1, a sample at rate g has g delta(log(1 + (e^eps - 1) / g)) for eps >= log(1 - g)."""
+    g, at = Fraction(1, 10), ball(Fraction(epsilon))
+    with precision(128):
+        one = Sampled(base, g)
+        inner = 1 + ball(Fraction(epsilon)).expm1() * 10
+        if inner > 0:
+            expected = (base.infinite() + base.single_excess(inner.log())) / 10
+        else:
+            expected = 1 - at.exp()
+        assert (one.infinite() + one.single_excess(at)).overlaps(expected)
+        # delta of the reverse is 1 - e^eps + e^eps delta(-eps)
+        back = one.reversed()
+        mirrored = 1 - at.exp() + at.exp() * (one.infinite() + one.single_excess(-at))
+        assert (back.infinite() + back.single_excess(at)).overlaps(mirrored)
+
+
+@pytest.mark.parametrize("base", [LAPLACE, FLAT, UNSURE, NORMAL])
+@pytest.mark.parametrize("epsilon", ["-0.05", "-0.001", "0.001", "0.04"])
+def test_the_tails_of_a_subset_have_its_profile(base: Any, epsilon: str) -> None:
+    at = ball(Fraction(epsilon))
+    with precision(128):
+        one = Spliced(base, Fraction(1, 10), True)
+        upper = Sampled(base, Fraction(1, 10))
+        above = upper.infinite() + upper.single_excess(abs(at))
+        expected = above if at > 0 else 1 - at.exp() + at.exp() * above
+        assert (one.infinite() + one.single_excess(at)).overlaps(expected)
+
+
+CERTIFIED = {
+    "sampled Laplace": lambda: 20 * lp.Laplace(scale=1).poisson(0.1),
+    "sampled exponential": lambda: 20 * lp.ExponentialMechanism(epsilon=1).poisson(0.1),
+    "few sampled Gaussians": lambda: 3 * lp.Gaussian(sigma=1).poisson(0.01),
+    "sampled test": lambda: 20 * lp.DistanceToInstability(epsilon=1, delta=1e-6).poisson(0.1),
+    "sampled pair": lambda: 5 * lp.GaussianPair(1, 1.2, 0, 1).poisson(0.1),
+    "two kinds": lambda: 5 * lp.Laplace(scale=2).poisson(0.2) + 3 * lp.RandomizedResponse(p=0.6),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CERTIFIED)
+@pytest.mark.parametrize("asked", [{"epsilon": Fraction(1, 4)}, {"delta": Fraction(1, 10**5)}])
+def test_fewer_digits_rather_than_none(name: str, asked: dict[str, Fraction]) -> None:
+    certificate = CERTIFIED[name]().certify(**asked)
+    assert 2 <= certificate.digits <= 9
+    assert verify(certificate)
+    content = json.loads(certificate.to_json())
+    width = certificate.upper - certificate.lower
+    for sign in (-1, 1):
+        claim = {
+            **content["claim"],
+            "lower": str(certificate.lower + sign * width),
+            "upper": str(certificate.upper + sign * width),
+        }
+        assert verify(with_checksum({**content, "claim": claim})).status == 1
+
+
+def test_a_law_without_tails_is_refused() -> None:
+    from logphi.checker.law import Law
+    from logphi.checker.work import Undecided
+
+    with precision(64), pytest.raises(Undecided, match="cell by cell"):
+        cells.enclose([(Law(), 2)], [Fraction(1)], -20.0)
+
+
+@pytest.mark.parametrize("count", [1, 5])
+def test_false_claims_by_a_hair_do_not_pass(count: int) -> None:
+    """A claim beside the truth by its own width, in either direction."""
+    from hostile import certificate
+    from logphi.checker.reading import NOT_COVERED
+
+    base = {"name": "Laplace", "adjacency": "add_remove", "parameters": {"scale": "1", "sensitivity": "1"}}
+    node = {"name": "poisson", "adjacency": "add_remove", "parameters": {"rate": "1/10", "group_size": "1"}, "base": base}
+    truth = (count * lp.Laplace(scale=1).poisson(0.1)).delta(0.1, rtol=1e-12).value
+    for shift, status in ((0, 0), (-1.2e-3, 1), (1.2e-3, 1)):
+        low, high = (f"{truth * (1 + shift + side * 4e-4):.12g}" for side in (-1, 1))
+        text = certificate([[count, node]], NOT_COVERED, at=("delta", "1/10"), digits=3, bounds=(low, high))
+        content = json.loads(text)
+        content["witness"] = {"remove": {"route": "cells"}}
+        assert verify(with_checksum(content)).status == status

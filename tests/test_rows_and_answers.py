@@ -1,0 +1,55 @@
+"""No bound of a mechanism contradicts the answer that is called exact."""
+
+import math
+
+import pytest
+
+import logphi as lp
+from logphi.comparison import LOWER, UPPER
+from one_of_each import EXAMPLES
+
+
+def assert_consistent(release, **question):
+    table = lp.compare(release, **question)
+    for row in table.rows:
+        if row.value is None or math.isnan(row.value):
+            continue
+        if row.side == UPPER:
+            assert row.value >= table.exact.lower * (1 - 1e-12) - 1e-15, (row, table.exact)
+        if row.side == LOWER:
+            assert row.value <= table.exact.upper * (1 + 1e-12) + 1e-15, (row, table.exact)
+
+
+def test_the_conversions_of_a_bounded_range():
+    table = lp.compare(10 * lp.ExponentialMechanism(1), delta=1e-6, methods=["zCDP, best order", "Berry-Esseen"])
+    exact, zcdp, upper, lower = table.rows
+    assert exact.value < 7.7164 < zcdp.value < upper.value
+    # a lower bound of the hulls is none of the mechanisms
+    assert lower.value is None
+    assert "hulls" in lower.reason
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "release",
+    [
+        12 * lp.ExponentialMechanism(0.2),
+        3 * lp.ExponentialMechanism(0.5) + 2 * lp.Gaussian(3),
+        4 * lp.ExponentialMechanism(0.4).poisson(0.3),
+        lp.ExponentialMechanism(1),
+    ],
+    ids=str,
+)
+def test_bounded_ranges(release):
+    assert_consistent(release, delta=1e-5)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sorted(set(EXAMPLES) - {"FromDensities", "FromLogPhi", "FromRenyi"}))
+@pytest.mark.parametrize("count", [1, 2, 15])
+def test_the_catalogue(name, count):
+    release = count * EXAMPLES[name]()
+    for delta in (1e-3, 1e-8):
+        assert_consistent(release, delta=delta)
+    for epsilon in (0.1, 2.0):
+        assert_consistent(release, epsilon=epsilon)

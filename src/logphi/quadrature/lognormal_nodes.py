@@ -189,6 +189,8 @@ def _block(
     noise = decay * (size * (y_error + 6 * ULP))
     sums = sum_error(x.size)
     phi, phi_error = chunked_product(kernel, weights), decay @ (sizes * (unit + sums)).T + noise @ sizes.T
+    # what underflows
+    phi_error += 1e-300 * sizes.sum(axis=1)
     small = chunked_product(gap, weights[:1])[:, 0]
     small_error = np.minimum(2.0, size) @ (sizes[0] * (unit[0] + sums)) + noise @ sizes[0]
     return phi, phi_error, small, small_error
@@ -203,7 +205,7 @@ def _powered(
     near = np.abs(small) < 0.5
     phi0 = np.where(near, 1 - small, phi[:, 0])
     error0 = np.where(near, small_error, phi_error[:, 0])
-    lost = error0 > _LOST * np.abs(phi0)
+    lost = ~(error0 < _LOST * np.abs(phi0))
     phi0, error0 = np.where(lost, 1.0, phi0), np.where(lost, 0.0, error0)
     log_phi0 = np.where(near, np.log1p(-np.where(near, small, 0)), np.log(phi0))
     relative = 1.01 * error0 / np.abs(phi0)

@@ -38,6 +38,7 @@ CIRCLES = {
         "answers.operators",
     ): "a number and an array of it make each other, and draw themselves",
     (
+        "algebra.allocated",
         "algebra.batches",
         "algebra.bracketed",
         "algebra.divergences",

@@ -16,7 +16,11 @@ from logphi.text.description import CHOICE, COMPOSITION
 from logphi.text.strict_json import LONGEST_MECHANISM, MECHANISM, fields, json_object, number_from_json
 
 _SAMPLED = ("poisson", "subset")
-_OF_THEIR_BASE = {"shuffled": "shuffled batches are", "repeat_and_select": "repeated runs are"}
+_OF_THEIR_BASE = {
+    "shuffled": "shuffled batches are",
+    "allocation": "randomly allocated batches are",
+    "repeat_and_select": "repeated runs are",
+}
 # chosen: samples of compositions of samples: far below the recursion limit of the interpreter
 _DEEPEST = 50
 

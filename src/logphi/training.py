@@ -25,12 +25,13 @@ from logphi.text.written import Written, meant
 
 # derived: whole numbers up to this one are doubles
 LARGEST_DATASET = 10**15
-SAMPLERS = ("poisson", "without_replacement", *NOT_AMPLIFIED)
+SAMPLERS = ("poisson", "without_replacement", "balls_in_bins", *NOT_AMPLIFIED)
 # derived: under replace a sum of clipped gradients moves by up to twice the clipping norm
 _REPLACED = 2.0
 _DRAWN = {
     "poisson": "every step draws a fresh Poisson sample: each record takes part by itself, with the sampling rate",
     "without_replacement": "every step draws a fresh, uniformly random batch of fixed size, without replacement",
+    "balls_in_bins": "every epoch allocates afresh: each record is in one of its batches, drawn uniformly and by itself",
 }
 # chosen: significant digits of a noise multiplier that is found
 _DIGITS = 6
@@ -69,25 +70,32 @@ class Training(Mechanism):
         """The sampling rate."""
         return Fraction(self.logical_batch, self.dataset_size)
 
+    @property
+    def _release(self) -> Mechanism:
+        """All steps, or all epochs where one epoch is a release."""
+        if self.sampler != "balls_in_bins":
+            return self.steps * self.step
+        return math.ceil(Fraction(self.steps, _batches(self.rate))) * self.step
+
     def counted(self) -> tuple[tuple[Mechanism, int], ...]:
-        """The step, and how often it is made."""
-        return ((self.step, self.steps),)
+        """The step, or the epoch where that is one release, and how often it is made."""
+        return self._release.counted()
 
     def loss_law(self) -> LogPhi:
         """That of the composed steps."""
-        return (self.steps * self.step).loss_law()
+        return self._release.loss_law()
 
     def _grouped(self, size: int) -> Mechanism:
-        return (self.steps * self.step).group(size)
+        return self._release.group(size)
 
     def _text(self, spell: Callable[[Any], str]) -> str:
-        return (self.steps * self.step)._text(spell)
+        return self._release._text(spell)
 
     def _data(self, write: Callable[[str, Any], Any]) -> dict[str, Any]:
-        return (self.steps * self.step)._data(write)
+        return self._release._data(write)
 
     def _uncertified(self) -> str:
-        return (self.steps * self.step)._uncertified()
+        return self._release._uncertified()
 
     def __str__(self) -> str:
         lines = [
@@ -193,7 +201,10 @@ def dp_sgd(
         Batches whose gradients are added before noise is, once. They are parts of one sample, of batch_size * accumulation: a
         record is in one of them at most. Where each is a Poisson sample of its own, take ``poisson(rate, group_size=...)``.
     sampler
-        ``"poisson"`` or ``"without_replacement"``; ``"shuffled"`` and ``"fixed_order"`` are refused, as nothing is amplified.
+        ``"poisson"``, ``"without_replacement"`` or ``"balls_in_bins"``: each record in exactly one batch of an epoch, drawn
+        uniformly and afresh in every epoch, of which there are dataset_size / (batch_size * accumulation) batches, rounded
+        down; an epoch that is begun counts as a whole one (:meth:`Mechanism.allocation`). ``"shuffled"`` and
+        ``"fixed_order"`` are refused, as nothing is amplified.
     group_size
         How many records differ, for Poisson samples.
     clipped_count_noise
@@ -260,7 +271,7 @@ def dp_sgd(
 
     def run(noise_multiplier: Scalar) -> Training:
         noise = check.nonnegative("noise_multiplier", noise_multiplier)
-        step = _step([noise] if counting is None else [noise, counting], drawn, sampler, group, relation)
+        step = _step([noise] if counting is None else [noise, counting], rate, drawn, sampler, group, relation)
         return Training(size, batch, parts, noise, counting, epochs, number, sampler, group, step, relation)
 
     targets = [target for target in (target_epsilon, target_delta) if target is not None]
@@ -298,8 +309,13 @@ def _found(run: Callable[[Scalar], Training], target_epsilon: Scalar, target_del
     return replace(run(found.value), calibration=found)
 
 
-def _step(noises: list[float], rate: float, sampler: str, group_size: int, relation: Adjacency) -> Mechanism:
-    """The noisy sums of one batch, which all see the same sample."""
+def _batches(share: Fraction) -> int:
+    """How many batches there are in an epoch of random allocation, by the share of one."""
+    return math.floor(1 / share)
+
+
+def _step(noises: list[float], share: Fraction, rate: float, sampler: str, group_size: int, relation: Adjacency) -> Mechanism:
+    """The noisy sums of one batch, which all see the same sample, or those of one epoch of random allocation."""
     if sampler not in SAMPLERS:
         raise ValueError(f"sampler must be one of {', '.join(map(repr, SAMPLERS))}, got {sampler!r}")
     if sampler == "poisson":
@@ -311,6 +327,10 @@ def _step(noises: list[float], rate: float, sampler: str, group_size: int, relat
         if group_size > 1:
             raise UnsupportedError("group_size above 1 is known for Poisson samples only: take sampler='poisson'")
         return compose([Gaussian(noise, _REPLACED, Adjacency.REPLACE) for noise in noises]).subset(rate, adjacency=relation)
+    if sampler == "balls_in_bins":
+        if group_size > 1:
+            raise UnsupportedError("group_size above 1 is known for Poisson samples only: take sampler='poisson'")
+        return compose([Gaussian(noise, adjacency=relation) for noise in noises]).allocation(_batches(share))
     raise UnsupportedError(NOT_AMPLIFIED[sampler])
 
 

@@ -208,7 +208,7 @@ def test_brackets_up_to_the_limit() -> None:
         ("Fake(())", "expected a number"),
         ("Fake(,)", "',' at character 6"),
         ("Fake([1,,2])", "',' at character 9"),
-        ("Fake(1).poison(1)", "did you mean poisson?"),
+        ("Fake(1).poison(1)", "did you mean poisson or allocation?"),
         ("Fake(1).poisson", "expected '('"),
         ("Fake(1).did", "unknown transform"),
         ("Fake(1).__class__", "unknown transform"),

@@ -53,7 +53,8 @@ class Mechanism(Guided, Serializable, Picked):
     Curves and divergences: ``tradeoff``, ``inverse_tradeoff``, ``hockey_stick``, ``renyi``, ``renyi_orders``,
     ``kl_divergence``, ``max_divergence``.
     Laws: ``loss``, ``dual_loss``, ``unit_pair``, ``phi``, ``log_phi``. Attacks: ``risk``. Proofs: ``explain``, ``certify``.
-    Composition: ``m1 + m2``, ``n * m``. Sampling: ``poisson``, ``subset``. Batches: ``shuffled``, ``fixed_order``.
+    Composition: ``m1 + m2``, ``n * m``. Sampling: ``poisson``, ``subset``. Batches: ``allocation``, ``shuffled``,
+    ``fixed_order``.
     Tuning: ``repeat_and_select``.
     Data sets: ``adjacency``, ``group``.
     Text: ``str(m)``, which :func:`logphi.parse` reads, and ``to_json``, which :func:`logphi.from_json` reads.
@@ -71,6 +72,7 @@ class Mechanism(Guided, Serializable, Picked):
         """The distinct mechanisms that this one is composed of, with their counts."""
 
     certify = certification.certify
+    allocation = batches.allocation
     shuffled = batches.shuffled
     fixed_order = batches.fixed_order
     repeat_and_select = runs.repeat_and_select

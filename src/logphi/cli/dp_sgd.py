@@ -31,7 +31,7 @@ def add(commands: Commands) -> None:
     noise.add_argument("--epsilon", metavar="E", help="the target: the least noise that meets it is found")
     command.add_argument("--clipped-count-noise", metavar="SIGMA", help="adaptive clipping: noise of the clipped count")
     command.add_argument("--accumulation", type=int, default=1, metavar="K", help="batches to one noisy step: 1 unless given")
-    command.add_argument("--sampler", default="poisson", help="poisson unless given, or without_replacement")
+    command.add_argument("--sampler", default="poisson", help="poisson unless given, without_replacement or balls_in_bins")
     command.add_argument("--group-size", type=int, default=1, metavar="G", help="records that differ: 1 unless given")
     command.add_argument("--adjacency", default="add_remove", help="the relation: add_remove unless given")
     command.add_argument("--delta", required=True, metavar="D", help="the delta of the claim")

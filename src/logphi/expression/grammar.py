@@ -19,7 +19,7 @@ from logphi.mechanisms.catalogue import PYTHON_ONLY
 FLAGS = {"True": True, "False": False}
 # what may stand before a constructor, as in Python
 PACKAGE = ("lp", "logphi")
-TRANSFORMS = ("poisson", "subset", "shuffled", "fixed_order", "repeat_and_select")
+TRANSFORMS = ("poisson", "subset", "allocation", "shuffled", "fixed_order", "repeat_and_select")
 LONGEST = 1_000_000
 """Chosen: characters in a text, room for tens of thousands of distinct steps."""
 DEEPEST = 50

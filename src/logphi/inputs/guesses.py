@@ -48,6 +48,7 @@ _ATTRIBUTES: Mapping[str, str] = {
     "sample": "m.poisson(rate) or m.subset(rate, adjacency=...)",
     "sampled": "m.poisson(rate) or m.subset(rate, adjacency=...)",
     "amplify": "m.poisson(rate) or m.subset(rate, adjacency=...)",
+    **dict.fromkeys(("balls_in_bins", "balls_and_bins", "random_allocation"), "m.allocation(batches)"),
     "compose": "m1 + m2, n * m, or lp.compose(mechanisms)",
     "self_compose": "n * m",
     "repeat": "n * m",

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
-from operator import mul
+from operator import add, mul
 
 from logphi.arith.protocol import Arithmetic, Number
 from logphi.laws.cells import Cells
@@ -45,6 +45,35 @@ class Powers(Cells):
             return [_coefficient(arith, times) * reduce(mul, map(list.__getitem__, powers, times)) for times in drawn]
 
         return probabilities(p_powers), probabilities(q_powers)
+
+
+@dataclass(frozen=True)
+class OneOfMany(Cells):
+    """How often each cell comes out in ``count`` draws, of which one, at a place drawn uniformly, is by p and all others by q.
+
+    Under q alone the probabilities are multinomial. The mean of ratios of all draws is the ratio here.
+    """
+
+    cells: Cells
+    count: int
+
+    def under(self, arith: Arithmetic) -> tuple[Sequence[Number], Sequence[Number]]:
+        """The draw by p is in the i-th cell: as many orders as of all draws, times n_i / count."""
+        p, q = self.cells.under(arith)
+        powers = [_powers(number, self.count) for number in q]
+        mixed, alone = [], []
+        for times in _drawn(len(p), self.count):
+            ways = _coefficient(arith, times)
+            alone.append(ways * reduce(mul, map(list.__getitem__, powers, times)))
+            parts = [
+                arith.constant(Written(Fraction(own, self.count)))
+                * p[i]
+                * reduce(mul, (powers[k][one - (k == i)] for k, one in enumerate(times)))
+                for i, own in enumerate(times)
+                if own
+            ]
+            mixed.append(ways * reduce(add, parts))
+        return mixed, alone
 
 
 def _drawn(cells: int, count: int) -> Iterator[tuple[int, ...]]:

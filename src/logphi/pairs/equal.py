@@ -28,6 +28,10 @@ class Equal(Pair):
         """Nothing."""
         return LogPhi()
 
+    def allocated_loss(self, batches: int) -> LogPhi:
+        """Nothing."""
+        return LogPhi()
+
     def spliced_loss(self, rate: float) -> LogPhi:
         """Nothing."""
         return LogPhi()

@@ -10,8 +10,8 @@ from logphi.laws.cells import Cells, Chosen, Exchanged, Given, Mixed, Spliced
 from logphi.laws.everything import Everything
 from logphi.laws.finite import Finite
 from logphi.laws.log_phi import LogPhi
-from logphi.laws.products import Powers, Products
-from logphi.pairs.pair import Pair
+from logphi.laws.products import OneOfMany, Powers, Products
+from logphi.pairs.pair import Pair, UnsupportedError
 from logphi.text.written import exactly
 
 # measured: a product of so many cells takes a tenth of a second
@@ -102,6 +102,26 @@ class FinitePair(Pair):
         return FinitePair._enclosed(
             Powers(self._formulas, count), relative_error, count * self.omitted_mass, count * self.omitted_growth
         )
+
+    def allocated_loss(self, batches: int) -> LogPhi:
+        """How often each cell comes out, as long as there are few such counts.
+
+        Raises
+        ------
+        UnsupportedError
+            If there are many, or the rarest is below every double.
+        """
+        if self._equal:
+            return LogPhi()
+        few = math.comb(batches + len(self.p) - 1, batches) <= MOST_CELLS
+        if not few or self._log_least * batches < math.log(LEAST_PRODUCT):
+            raise UnsupportedError(
+                f"random allocation of a mechanism with {len(self.p)} outcomes to {batches} batches has more combinations of "
+                "outcomes than are listed, or rarer ones: take fewer batches; m.fixed_order(batches) is an upper bound"
+            )
+        relative_error = math.expm1(batches * math.log1p(self._formula_error))
+        cells = OneOfMany(self._formulas, batches)
+        return FinitePair._enclosed(cells, relative_error, batches * self.omitted_mass, self.omitted_growth).loss()
 
     def beside(self, other: Pair) -> Pair:
         """Every cell with every cell, as long as there are few."""

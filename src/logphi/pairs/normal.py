@@ -13,6 +13,8 @@ from logphi.pairs.pair import Pair, UnsupportedError
 
 # derived: beyond these, products of losses and rates leave the range of normal doubles
 LEAST_SHIFT, LARGEST_SHIFT = 1e-50, 20.0
+# measured: beyond these an answer takes many seconds
+LEAST_ALLOCATED, LARGEST_ALLOCATED = 1e-3, 5.0
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,21 @@ class NormalShift(Pair):
 
         shifts: tuple[Parameter, ...] = (Plain(0.0), *(Multiple(self.shift, j) for j in range(1, size + 1)))
         return LogPhi.of([(BlendedNormal(shifts, Binomial(size, rate)), 1)])
+
+    def allocated_loss(self, batches: int) -> LogPhi:
+        """No closed form: moments of a mean of lognormal variables.
+
+        Chua, Ghazi, Harrison, Kamath, Kumar, Leeman, Manurangsi, Sinha & Zhang 2024, *Balls-and-Bins Sampling for DP-SGD*.
+        """
+        from logphi.laws.allocated_normal import AllocatedNormal
+
+        size = float(self.shift.under(FLOATS).mid)
+        if not LEAST_ALLOCATED <= size <= LARGEST_ALLOCATED:
+            raise UnsupportedError(
+                f"sensitivity / sigma must lie between {LEAST_ALLOCATED:g} and {LARGEST_ALLOCATED:g} for random "
+                f"allocation, got {size!r}; m.fixed_order(batches) is an upper bound"
+            )
+        return LogPhi.of([(AllocatedNormal(self.shift, batches), 1)])
 
     def spliced_loss(self, rate: float) -> LogPhi:
         """No closed form: an integral over half of the line."""

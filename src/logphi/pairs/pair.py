@@ -63,6 +63,21 @@ class Pair(ABC):
             "no spliced law of this pair is known, which a subset under replace needs: ask for adjacency='add_remove'"
         )
 
+    def allocated_loss(self, batches: int) -> LogPhi:
+        """The loss where one of ``batches`` outputs, drawn uniformly, is by the first law and all others are by the second.
+
+        There are two batches at least.
+
+        Raises
+        ------
+        UnsupportedError
+            If the law is not known here.
+        """
+        raise UnsupportedError(
+            "random allocation is known for the Gaussian mechanism and for those with few outcomes; m.fixed_order(batches) is "
+            "an upper bound for every mechanism, and m.poisson(1 / batches) is another scheme"
+        )
+
     def grouped_loss(self, rate: float, size: int) -> LogPhi:
         """The loss of a group of ``size`` records, each of which takes part by itself; the rate may be 1.
 

@@ -57,7 +57,7 @@ class Values:
         return Values(discs.mid, rad, np.zeros(discs.mid.shape))
 
     @staticmethod
-    def logarithm(sums: NDArray[Any], wrong: Array, scale: float | Array) -> Values:
+    def logarithm(sums: NDArray[Any], wrong: Array, scale: float | NDArray[Any]) -> Values:
         """Values for e^scale times sums that are known to within an absolute error."""
         size = np.abs(sums)
         unresolved = wrong >= size / 2

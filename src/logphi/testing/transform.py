@@ -114,7 +114,10 @@ def check_envelope(mechanism: Mechanism) -> None:
         values = loss.log_transform(c + 1j * sampled)
         base = loss.log_transform(np.array([c]))
         known = np.isfinite(values.radius)
-        least = np.where(known, np.where(known, values.mid.real, 0.0) - np.where(known, values.radius, 0.0), -np.inf)
+        # e^K differs from e^mid by at most e^radius - 1 times its size
+        known &= values.radius < np.log(2)
+        smallest = np.log(2 - np.exp(np.where(known, values.radius, 0.0)))
+        least = np.where(known, np.where(known, values.mid.real, 0.0) + smallest, -np.inf)
         least = least - base.mid[0].real - base.radius[0]
         for end in (np.inf, float(heights[-12])):
             envelope = loss.log_envelope(float(c), heights, end)

@@ -1,0 +1,49 @@
+"""A mechanism on batches to which records are allocated at random."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from logphi.algebra.release import Mechanism, Primitive, operand
+from logphi.inputs.adjacency import Adjacency
+from logphi.inputs.arguments import Whole, frozen
+from logphi.laws.log_phi import LogPhi
+from logphi.sampling.allocation import allocation
+from logphi.sampling.group import refusal
+from logphi.text.description import node
+
+
+@frozen
+class Allocated(Primitive):
+    """A mechanism on all batches of one epoch, one of which holds the record; made by :meth:`Mechanism.allocation`."""
+
+    base: Mechanism
+    batches: Whole
+    adjacency: Adjacency
+
+    def __post_init__(self) -> None:
+        self._settle()
+        self.loss_law()
+
+    def loss_law(self) -> LogPhi:
+        """By the pair of the base."""
+        return allocation(self.base.pair(), self.batches)
+
+    def _text(self, spell: Callable[[Any], str]) -> str:
+        return f"{operand(self.base, spell)}.allocation({self.batches})"
+
+    def _data(self, write: Callable[[str, Any], Any]) -> dict[str, Any]:
+        return node("allocation", self.adjacency.value, {"batches": self.batches}, write, self.base._data(write))
+
+    def _numbers(self) -> Iterator[float]:
+        return self.base._numbers()
+
+    def _grouped(self, size: int) -> Mechanism:
+        raise refusal("random allocation", size)
+
+    def _uncertified(self) -> str:
+        return (
+            "certificates do not know random allocation; m.fixed_order(batches), one release an epoch, has certificates and is "
+            "an upper bound"
+        )

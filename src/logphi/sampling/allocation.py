@@ -1,0 +1,52 @@
+"""Random allocation, also called balls in bins: every record is in exactly one of t batches, drawn uniformly and by itself.
+
+Under add/remove the outputs on all batches of an epoch are those without the record but for one, drawn uniformly. For a base
+with the pair (P, Q) the pair of the epoch is ((1/t) sum_i Q x .. x P x .. x Q, Q x .. x Q), P in place i. As (P, Q) dominates
+in both orders, some random map takes P to the output with the record and Q to that without it (Blackwell); applied batch by
+batch, each map chosen by what came before, the maps take the pair of the epoch to its outputs, also where batches are chosen
+adaptively. The Gaussian mechanism attains it (Chua et al. 2024, *Balls-and-Bins Sampling for DP-SGD*; Choquette-Choo et al.
+2024, *Near Exact Privacy Amplification for Matrix Mechanisms*; Feldman & Shenfeld 2025, *Privacy Amplification by Random
+Allocation*).
+
+Under replace_special a record becomes "nothing" and its place stays empty: the same pair.
+
+A record in k of t batches, drawn uniformly: cut the batches at random into k blocks, as equal in size as can be, and draw one
+batch of each. That draws k of t uniformly, and a mean over ways to cut is no further apart than the worst of them, all of which
+are compositions of the same k epochs over fewer batches: an upper bound.
+"""
+
+from __future__ import annotations
+
+from logphi.inputs.adjacency import Adjacency
+from logphi.laws.log_phi import LogPhi
+from logphi.pairs.pair import Pair, UnsupportedError
+
+_PRESENCE = (Adjacency.ADD_REMOVE, Adjacency.ADD, Adjacency.REMOVE, Adjacency.REPLACE_SPECIAL)
+
+
+def allocation(pair: Pair, batches: int) -> LogPhi:
+    """The loss of one epoch of two batches at least, in the remove direction; where every loss is infinite it stays so."""
+    loss = pair.loss()
+    return loss if loss.empty else pair.allocated_loss(batches)
+
+
+def check_relation(base: Adjacency) -> None:
+    """That the relation is one under which a record has a second law that all batches without it share.
+
+    Raises
+    ------
+    UnsupportedError
+        If it is not.
+    """
+    if base not in _PRESENCE:
+        raise UnsupportedError(
+            f"random allocation needs a base stated under add/remove or 'replace_special', got adjacency {base.value!r}: state "
+            "the sensitivity for one record added or removed"
+        )
+
+
+def blocks(batches: int, participations: int) -> tuple[tuple[int, int], ...]:
+    """Sizes of the blocks of which a record has one batch each, with how often each size occurs."""
+    size, larger = divmod(batches, participations)
+    counts = ((size, participations - larger), (size + 1, larger))
+    return tuple((one, count) for one, count in counts if count)

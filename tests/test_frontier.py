@@ -12,8 +12,8 @@ from repository import ROOT
 
 CASES = json.loads((ROOT / "tests/reference/frontier.json").read_text())["cases"]
 
-# figures that another computation corrects, with its relative error. Exponential mechanisms: adaptive picks among 1000 places of a
-# step, which are a strategy, attain 7.716, and between the places 7.71639; the figure given is that of picks fixed beforehand.
+# figures that another computation corrects, with its relative error. Exponential mechanisms: adaptive picks among 1000 places
+# of a step, which are a strategy, attain 7.716, and between the places 7.71639; the figure is that of picks fixed beforehand.
 # Allocation: the inversion of a Laplace transform in 32 digits, at two numbers of nodes.
 CORRECTED = {"fem2": (7.716394, 2e-6), "fal35_6": (1.33122591087e-6, 1e-11)}
 

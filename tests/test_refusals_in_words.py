@@ -18,7 +18,6 @@ def log_normal(mean):
 MECHANISMS = {
     "Gaussian": lp.Gaussian(1),
     "sampled Gaussian": lp.Gaussian(1).poisson(0.1),
-    "sampled Laplace": 2 * lp.Laplace(0.5).poisson(0.1),
     "response": 3 * lp.RandomizedResponse(0.25),
     "truncated": lp.TruncatedGaussian(1.1, 3),
     "sampled truncated": 2 * lp.TruncatedLaplace(1.1, 3).poisson(0.1),

@@ -34,7 +34,7 @@ QUESTIONS = [
     ("Laplace(scale=1)", -0.5, 0.01),
     ("50 * RandomizedResponse(p=0.52)", 1.0, 0.8),
     ("10 * ApproximateDP(epsilon=0.1, delta=0.00001)", 0.5, 0.5),
-    ("5 * ExponentialMechanism(epsilon=0.4) + 3 * Gaussian(sigma=4)", 0.5, 0.1),
+    ("ExponentialMechanism(epsilon=0.4) + 3 * Gaussian(sigma=4)", 0.5, 0.1),
     ("30 * DiscreteLaplace(scale=10, sensitivity=3)", 4.0, 0.6),
     ("10 * KaryRandomizedResponse(k=4, p=0.9, adjacency='replace_special')", 1.0, 0.6),
     ("3 * Discrete(p=[0.5, 0.3, 0.2, 0], q=[0.2, 0.3, 0, 0.5])", 0.1, 0.2),

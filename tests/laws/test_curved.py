@@ -9,6 +9,7 @@ from mpmath import exp, log, mpc, mpf
 
 import logphi as lp
 from exact import contains, dec
+from flat import Flat
 from logphi.arith.mp import MULTIPRECISION
 from logphi.arith.protocol import Plain
 from logphi.laws.curved_normal import ReplacedNormal, SplicedNormal
@@ -262,7 +263,7 @@ ROUTES = {
     "range": (lp.ExponentialMechanism(1).poisson(0.1), 30, 0.3),
     "instability": (lp.DistanceToInstability(1, 1e-3).poisson(0.1), 400, 3.0),
     "subset-laplace": (lp.Laplace(scale=1, **REPLACE).subset(0.2, **REPLACE), 60, 1.5),
-    "subset-range": (lp.ExponentialMechanism(2, **REPLACE).subset(0.1, **REPLACE), 40, 1.0),
+    "subset-range": (Flat(2.0, lp.Adjacency.REPLACE).subset(0.1, **REPLACE), 40, 1.0),
     "subset-normal": (lp.Gaussian(sigma=1, **REPLACE).subset(0.1, **REPLACE), 40, 1.0),
     "replaced-normal": (lp.Gaussian(sigma=1).poisson(0.1, **REPLACE), 10, 1.0),
 }

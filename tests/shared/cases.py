@@ -6,6 +6,9 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
+import logphi as lp
+from flat import Flat
+from logphi.expression import parse
 from repository import ROOT
 
 SOURCE = ROOT / "tests" / "reference" / "cases.json"
@@ -49,6 +52,20 @@ def load() -> list[Case]:
     names = Case.__dataclass_fields__
     raw = json.loads(SOURCE.read_text())["cases"]
     return [Case(**{**{name: case.get(name) for name in names}, "tags": tuple(case["tags"])}) for case in raw]
+
+
+# computed for a composition of hulls, which several exponential mechanisms together do not attain
+HULLS = {"p033", "p079"}
+
+
+def release_of(case: Case) -> lp.Mechanism:
+    """The release that a case has the value of."""
+    release = parse(case.expression)
+    if case.id not in HULLS:
+        return release
+    ((one, count),) = release.counted()
+    assert isinstance(one, lp.ExponentialMechanism)
+    return count * Flat(one.range_epsilon)
 
 
 def asking(*queries: str) -> list[Case]:

@@ -47,10 +47,16 @@ def enclose(terms: Terms, epsilons: Sequence[Fraction], goal: float) -> list[Any
     with precision(int(-goal / math.log(2)) + 64 + 3 * smooth):
         atoms, omitted = all_atoms([term for term in terms if not isinstance(term[0], TiltedUniform)])
         places = _expanded(flats, corners)
-        spend(len(atoms) * sum(map(len, places)) * (20 + smooth) * len(epsilons))
-        spend(2 * STORED * corners * smooth)
-        residues = list(_residues(corners, smooth))
-        return [_excess(atoms, places, residues, ball(epsilon)) + between(0, omitted) for epsilon in epsilons]
+        # measured: a coefficient takes half a unit to be added up, and one to be made
+        spend(len(atoms) * sum(map(len, places)) * (20 + smooth / 2) * len(epsilons))
+        spend(corners * smooth)
+        found = [between(0, omitted) for _ in epsilons]
+        weighted = [[(y, 2 * mass * ((ball(one) - y) / 2).exp()) for y, mass in atoms] for one in epsilons]
+        # one function at a time, as each has as many coefficients as there are releases
+        for residue, steps in zip(_residues(corners, smooth), places, strict=True):
+            for i, epsilon in enumerate(epsilons):
+                found[i] += _excess(weighted[i], steps, residue, ball(epsilon))
+        return found
 
 
 def beside(law: Law, terms: Terms, epsilons: Sequence[Fraction], goal: float) -> list[Any]:
@@ -82,19 +88,19 @@ def values_of(law: Law, count: int) -> int:
     return 1 + count * int((max(spacing.steps) - min(spacing.steps)) / spacing.span())
 
 
-def _excess(atoms: Atoms, places: list[Atoms], residues: list[Callable[[Any], Any]], epsilon: Any) -> Any:
+def _excess(weighted: Atoms, steps: Atoms, residue: Callable[[Any], Any], epsilon: Any) -> Any:
+    """What the terms of one power of Q - 1 add."""
     found = arb(0)
-    for y, mass in atoms:
+    for y, weight in weighted:
         sides = arb(0)
-        for residue, steps in zip(residues, places, strict=True):
-            for step, share in steps:
-                x = y + step - epsilon
-                # the sum of the residues is zero at x = 0; the term is this sum for x > 0, and zero for x < 0
-                if x > 0:
-                    sides += share * residue(x)
-                elif not x < 0:
-                    sides += share * between(0, residue(x))
-        found += 2 * mass * ((epsilon - y) / 2).exp() * sides
+        for step, share in steps:
+            x = y + step - epsilon
+            # the sum of the residues is zero at x = 0; the term is this sum for x > 0, and zero for x < 0
+            if x > 0:
+                sides += share * residue(x)
+            elif not x < 0:
+                sides += share * between(0, residue(x))
+        found += weight * sides
     return found
 
 

@@ -14,7 +14,7 @@ from logphi.pairs.pair import Pair, UnsupportedError
 # derived: beyond these, products of losses and rates leave the range of normal doubles
 LEAST_SHIFT, LARGEST_SHIFT = 1e-50, 20.0
 # measured: beyond these an answer takes many seconds
-LEAST_ALLOCATED, LARGEST_ALLOCATED = 1e-3, 5.0
+LEAST_ALLOCATED, LARGEST_ALLOCATED = 1e-3, 8.0
 
 
 @dataclass(frozen=True)

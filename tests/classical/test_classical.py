@@ -15,6 +15,7 @@ from scipy.stats import norm
 import logphi as lp
 from exact import dec
 from finite import divergence, hockey_stick
+from logphi.algebra.families import picks, terms_of
 from logphi.answers.bound import Approximation, Entry, Ledger, Side
 from logphi.answers.display import printed
 from logphi.classical import (
@@ -911,6 +912,11 @@ def classes(release):
     return [LossClass.of(law) for law in {release.loss_law(), release.loss_law().reflected()}]
 
 
+def sides(release):
+    """A lower bound for hulls together is none for mechanisms that are picked one by one."""
+    return [side for side in Side if side is not Side.LOWER or not picks(terms_of(release))]
+
+
 def claims_of(release, epsilon, conversions):
     """Every claim about delta; the larger of both orders of the pair where the claim is of one."""
     yield from (renyi.delta(release, epsilon, conversion=one) for one in conversions)
@@ -918,7 +924,7 @@ def claims_of(release, epsilon, conversions):
     budget, known = Concentrated.of(release), classes(release)
     yield concentrated.tail_delta(budget, epsilon)
     yield concentrated.delta(budget, epsilon)
-    for side in Side:
+    for side in sides(release):
         for method in (loss_class.berry_esseen_delta, loss_class.nagaev_delta, loss_class.class_delta):
             yield max((method(one, epsilon, side) for one in known), key=float)
 
@@ -928,7 +934,7 @@ def claims_of_epsilon(release, delta, conversions):
     budget, known = Concentrated.of(release), classes(release)
     yield concentrated.tail_epsilon(budget, delta)
     yield concentrated.epsilon(budget, delta)
-    for side in Side:
+    for side in sides(release):
         yield max((loss_class.berry_esseen_epsilon(one, delta, side) for one in known), key=float)
 
 

@@ -179,7 +179,7 @@ RELEASES = [
     ("50 * Gaussian(sigma=2).poisson(0.05)", 3.0, 0.01),
     ("Gaussian(sigma=1).poisson(0.9)", 1.0, 0.1),
     ("20 * Laplace(scale=5)", 2.0, 0.02),
-    ("7 * ExponentialMechanism(epsilon=0.4)", 0.3, 0.01),
+    ("ExponentialMechanism(epsilon=0.4)", 0.1, 0.01),
     ("50 * RandomizedResponse(p=0.52)", 1.0, 0.001),
     ("4 * RandomizedResponse(p=0.9)", 8.78, 0.01),
     ("10 * KaryRandomizedResponse(k=4, p=0.9, adjacency='replace_special').poisson(0.3)", 0.4, 0.003),

@@ -260,7 +260,7 @@ def test_no_pair_of_points_in_the_plane_exceeds_that_of_opposite_ones():
 ROUTES = {
     "laplace": (lp.Laplace(scale=1).poisson(0.2), 12, 0.4),
     "laplace-wide": (lp.Laplace(scale=1, sensitivity=40).poisson(0.3), 3, 0.5),
-    "range": (lp.ExponentialMechanism(1).poisson(0.1), 30, 0.3),
+    "range": (Flat(1.0).poisson(0.1), 30, 0.3),
     "instability": (lp.DistanceToInstability(1, 1e-3).poisson(0.1), 400, 3.0),
     "subset-laplace": (lp.Laplace(scale=1, **REPLACE).subset(0.2, **REPLACE), 60, 1.5),
     "subset-range": (Flat(2.0, lp.Adjacency.REPLACE).subset(0.1, **REPLACE), 40, 1.0),

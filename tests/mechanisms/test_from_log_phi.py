@@ -8,13 +8,14 @@ import pytest
 import sympy
 
 import logphi as lp
+from flat import Flat
 
 ALPHA = sympy.Symbol("alpha")
 NATIVE = [
     lp.Gaussian(1.3),
     lp.Laplace(1.5),
     lp.RandomizedResponse(0.6),
-    lp.ExponentialMechanism(1.0),
+    Flat(1.0),
     lp.ApproximateDP(1, 1e-2),
 ]
 NATIVE += [lp.GaussianPair(0, 1, 0.5, 1.2)]

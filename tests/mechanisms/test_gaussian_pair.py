@@ -172,7 +172,7 @@ def test_equal_means_compose_to_a_chi_square(count, widths):
             # under Q, y = r t: W is 1/r^2 as large, and the region the same
             masses = [one if v > 0 else 1 - one for one in masses]
             exact = masses[0] - exp(dec(e)) * masses[1]
-        found = mechanism.delta(e, direction="remove")
+        found = mechanism.delta(e, direction="remove", rtol=1e-9)
         assert contains(found, exact)
         assert found.width <= (1e-9 if count > 3 else 1e-5) * found.value
         assert found.ledger.proved

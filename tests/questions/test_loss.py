@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import logphi as lp
+from flat import Flat
 from logphi import Bound, Bounds, Status
 from logphi.arith.scaled import Scaled
 from logphi.engine.answer import relatively, worst
@@ -237,7 +238,7 @@ RELEASES = [
     300 * lp.Gaussian(sigma=2).poisson(0.05),
     4 * lp.DiscreteLaplace(scale=2.0) + lp.Gaussian(sigma=4, adjacency="add_remove"),
     6 * lp.ApproximateDP(epsilon=0.3, delta=1e-3),
-    3 * lp.ExponentialMechanism(epsilon=1.0),
+    3 * Flat(1.0),
 ]
 
 
@@ -436,7 +437,7 @@ def test_quantiles_of_wide_losses() -> None:
 @pytest.mark.parametrize("place", [-1000, 0, 3, *slowly(-100, -3, 100)])
 def test_sums_of_so_many_flat_parts_that_only_the_contour_is_sharp(count, place) -> None:
     """By the theorem of Berry and Esseen: what underflows is not zero, and what is no number is not known."""
-    release = count * lp.ExponentialMechanism(epsilon=1)
+    release = count * Flat(1.0)
     mean, spread = release.loss.mean.value, math.sqrt(release.loss.variance.value)
     truth = float(mpmath.ncdf(-place))
     for bound in (release.loss.sf(mean + place * spread), release.delta(mean + place * spread)):

@@ -125,11 +125,12 @@ class ProfileTarget(Target):
     def coarse(self, mechanism: Mechanism) -> Reading:
         """The log of delta, which steers the search even where delta underflows."""
         # far from the target doubles may overflow, after which nothing is known, and nothing is claimed
-        level, loss = math.log(self.limit), Loss(mechanism.loss_law(), mechanism.adjacency)
+        level = math.log(self.limit)
         with np.errstate(all="ignore"):
-            if picks(terms_of(mechanism)):
+            if mechanism._bracketed or picks(terms_of(mechanism)):
                 found = _one(mechanism.log_delta(self.epsilon, rtol=_COARSE))
             else:
+                loss = Loss(mechanism.loss_law(), mechanism.adjacency)
                 found = _one(log_profile(loss, self.epsilon, rtol=_COARSE, least=level - _FAR))
         error = _ROUNDING * (1 + abs(level))
         return Reading(found.lower - level - error, found.value - level, found.upper - level + error)

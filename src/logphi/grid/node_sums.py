@@ -32,6 +32,8 @@ _LONG = 1 << 10
 _PANELS = 1 << 14
 # derived: nodes so far below the largest count with their mass
 _NEGLIGIBLE = 42.0
+# derived: of larger angles the rounding of a loss leaves nothing
+_LARGEST_ANGLE = 2.0**53
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,8 @@ def _on_line(sum_at: SumAt, line: Line) -> Values:
     wrong = np.expm1(np.minimum(own.relative_error + abs(a) * own.loss_error + ULP * (8 + 2 * size), 700.0))
     # what is negligible is counted and not summed
     kept = exponent > peak - _NEGLIGIBLE
+    if top * float(np.abs(own.loss[kept]).max()) > _LARGEST_ANGLE:
+        return Values.unknown(line.size)
     sums, spread_error = spread_sums(own.loss[kept], weight[kept] / whole, line.step, line.size)
     constant = (
         float((weight * wrong).sum() + weight[~kept].sum()) / whole + math.exp(min(found.log_error - peak, 700.0)) / whole

@@ -43,12 +43,14 @@ _LEVELS = -np.append(np.geomspace(1.0, 40.0, 20), np.arange(44.0, 780.0, 4.0))
 _LARGEST_SHIFT = 100.0
 # derived: e^300 is far above one, and its square a double; an exponent may err by so much
 _LARGE, _MOST_ERROR = 300.0, 1e-3
+# derived: exponents of 2000/x are doubles, and their products too; a bound at a smaller x is that of zero
+_LEAST = 1e-150
 _SLACK = 1e-9
 
 
 def log_ceiling(terms: Terms, x: float, *, reflected: bool = False) -> float:
     """The logarithm of an upper bound of the excess of the sum at x, or of that of the reflected sum: at most zero."""
-    if not x > 0 or any(m > _LARGEST_SHIFT or q * (1 + wrong) + 4 * ULP >= 1 for m, q, _, wrong, _ in terms):
+    if not x > _LEAST or any(m > _LARGEST_SHIFT or q * (1 + wrong) + 4 * ULP >= 1 for m, q, _, wrong, _ in terms):
         return 0.0
     c = _EXPONENTS / x
     height = (log_kappa(c) - c * x)[:, None]

@@ -16,6 +16,8 @@ from logphi.quadrature.values import Line, Values
 
 # chosen: the r that compete where (u + v)^p is at most (1 - r)^{1-p} u^p + r^{1-p} v^p
 SHARES = np.array([0.5, 0.2, 0.05, 1e-2, 1e-3, 1e-4, 1e-6])
+# derived: products of such numbers with errors stay within the range of doubles
+_LARGE = 600.0
 # derived: far above the rounding of a bound
 ROOM = 1 + 1e-9
 
@@ -131,6 +133,16 @@ def binomials(w: Complex, last: int) -> tuple[Complex, Array]:
     logs = np.concatenate([nothing, np.log(factors / (j + 1)).cumsum(axis=1)], axis=1)
     slip = np.concatenate([nothing, (slips / np.abs(factors)).cumsum(axis=1) * 2], axis=1)
     return logs, slip
+
+
+def exp(x: Any) -> Any:
+    """The exponential as a bound: infinite where it nears the end of the range of doubles, as then nothing is known."""
+    return np.where(np.asarray(x) < _LARGE, np.exp(np.minimum(x, _LARGE)), np.inf)
+
+
+def expm1(x: Any) -> Any:
+    """The same less one."""
+    return np.where(np.asarray(x) < _LARGE, np.expm1(np.minimum(x, _LARGE)), np.inf)
 
 
 def log(x: float) -> float:

@@ -112,7 +112,10 @@ class Bounded(Place):
         second = float(exp(self.moments_at(np.array([1.0]))[0])) - 2 * (one - one_error) + 1
         square = log(second + 1e-9)
         if x <= 0:
-            square += x * log_a
+            # b is at least A, and B e^L where that is not zero
+            both = float(np.logaddexp.reduce(self.moments_at(np.array([x - 1, x + 1])))) + x * log_b
+            by_large = float(np.logaddexp(square, both)) if self.whole else math.inf
+            square = min(square + x * log_a, by_large)
         else:
             both = float(np.logaddexp.reduce(self.moments_at(np.array([x - 1, x + 1])))) + x * log_b
             turns = max(x - 1, 0.0)

@@ -87,11 +87,17 @@ class Place:
     def masses(self) -> tuple[float, float, float, float]:
         """M(0) and M(1), and their errors."""
         known = self.mixing.base.log_masses()
-        if known is None:
+        if known is None or all(float(abs(x.mid[0])) + float(x.radius[0]) == 0 for x in known):
             return 1.0, 1.0, 0.0, 0.0
         one, zero = (math.exp(min(float(x.mid[0]), 0.0)) for x in known)
         error, other = (float(x.radius[0]) + 2 * ULP for x in known)
         return zero, one, other, error
+
+    @property
+    def whole(self) -> bool:
+        """Whether L is finite wherever Q has mass."""
+        zero, _, error, _ = self.masses
+        return zero == 1 and error == 0
 
     @cached_property
     def moments(self) -> tuple[Array, Array]:
@@ -111,7 +117,8 @@ class Place:
         """A bound of the logarithm of E[b^p]."""
         log_a, log_b = self.logs
         if p < 0:
-            return p * log_a
+            by_large = p * log_b + float(self.moments_at(np.array([p - 1]))[0]) if self.whole else math.inf
+            return min(p * log_a, by_large)
         large = p * log_b + float(self.moments_at(np.array([p - 1]))[0])
         if p <= 1:
             return float(np.logaddexp(p * log_a, large))

@@ -8,7 +8,9 @@ from mpmath import mpf
 import logphi as lp
 from logphi.arith.protocol import Plain
 from logphi.laws.sampled_once import SampledOnce
+from logphi.quadrature import mixing_place
 from logphi.quadrature.log_gamma import log_gamma, reciprocal_gamma
+from logphi.quadrature.mixing_series import exact_steps
 from logphi.quadrature.values import Line
 
 
@@ -83,3 +85,27 @@ def test_it_agrees_with_the_law_of_a_sampled_gaussian(seed, turned):
     fallen = far.mid.real - far.radius - other.log_transform(np.array([line.abscissa])).mid[0].real
     envelope = own.log_envelope(line.abscissa, heights)
     assert (envelope >= fallen - 1e-12 * (1 + np.abs(fallen)))[far.radius < 1].all()
+
+
+def test_bounds_beyond_the_range_of_doubles_are_no_bounds():
+    assert np.isinf(mixing_place.exp(np.array([601.0, np.inf]))).all()
+    assert mixing_place.expm1(1.0) == np.expm1(1.0)
+
+
+def test_abscissas_are_moved_by_whole_numbers_only_while_that_is_exact():
+    assert exact_steps(0.5, 20) == 20
+    # 0.1 less three has fewer digits behind the point
+    assert exact_steps(0.1, 20) == 0
+    assert exact_steps((1 + 5.3) - 1, 20) < 20
+
+
+@pytest.mark.parametrize("rate", [1 - 2.0**-12, 1 - 2.0**-30])
+def test_rates_next_to_one(rate):
+    """Terms are powers of 1 - q, whose logarithm is large."""
+    base = lp.Gaussian(sigma=2)
+    law = SampledOnce(base.loss_law(), Plain(rate))
+    found = law.log_transform(np.array([-3.5 + 2j, 1.25 + 4j]))
+    with mpmath.workdps(40):
+        for k, z in enumerate((mpmath.mpc(-3.5, 2), mpmath.mpc(1.25, 4))):
+            wrong = abs(mpmath.mpc(found.mid[k]) - mpmath.log(moment(0.5, rate, 1, z + 1)))
+            assert wrong <= found.radius[k] < 1e-8

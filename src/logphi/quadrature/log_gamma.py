@@ -26,6 +26,8 @@ _SERIES = (
 _REST = 1.5e-16
 # derived: so far right the bound above holds
 _RIGHT = 10.0
+# derived: with such an error nothing is known
+_NOTHING = 600.0
 # chosen: so many factors are multiplied before a logarithm is taken; each is below 1e30
 _CHUNK = 8
 
@@ -82,4 +84,4 @@ def reciprocal_gamma(z: NDArray[Any]) -> tuple[Complex, Array, Array]:
         phase = phase * (one / size)
         relative = relative + 2 * least / size
     error = stirling_error(moved) + relative + ELEMENTARY * (np.abs(log_size) + 2 * steps + 1)
-    return log_size - stirling(moved), phase, np.asarray(np.expm1(np.minimum(error, 600.0)))
+    return log_size - stirling(moved), phase, np.where(error < _NOTHING, np.expm1(np.minimum(error, _NOTHING)), np.inf)

@@ -34,9 +34,9 @@ from scipy.special import gammaln
 from logphi.arith.floats import ELEMENTARY, ULP
 from logphi.arrays import Array, Complex
 from logphi.quadrature.log_gamma import log_gamma, reciprocal_gamma
-from logphi.quadrature.mixing_place import ROOM, Mixed
+from logphi.quadrature.mixing_place import ROOM, Mixed, exp, expm1
 from logphi.quadrature.mixing_rough import approximate
-from logphi.quadrature.mixing_series import Series, exact
+from logphi.quadrature.mixing_series import Series, exact_steps
 from logphi.quadrature.values import Line, Values
 
 # chosen: how small aliasing and truncation are to be, as a logarithm
@@ -82,6 +82,8 @@ class Mixing(Mixed):
     def at(self, abscissa: float, heights: Array, count: int = 1, step: float | None = None) -> Moments:
         """At z = w - 1 = a + it for ascending t >= 0, the multiples of ``step`` if that is given."""
         found = Moments.unknown(heights.shape)
+        # so that all multiples are exact
+        step = step if step is None or short(step) == step else None
         for c in self._lines(abscissa, float(heights[-1])):
             found = Integral(self, abscissa, c, count).at(heights, step)
             if math.isfinite(found.worst):
@@ -104,7 +106,8 @@ class Mixing(Mixed):
         gaps = np.unique(np.concatenate([poles, others]))
         middles = np.round((gaps[1:] + gaps[:-1]) / 2 * 1024) / 1024
         kept = (np.diff(gaps) >= _NARROWEST) & (low + 1 < middles) & (np.ceil(middles) < high + 1)
-        kept &= power - middles < (_MOST_RESIDUES if top == 0 or exact(a) else 0)
+        # on the real axis it is known what the rounding of a - k does
+        kept &= np.ceil(power - middles) <= (_MOST_RESIDUES if top == 0 else 1 + exact_steps(a, len(others)))
         at = middles[kept]
         if not at.size:
             return []
@@ -163,15 +166,17 @@ class Integral(Series):
             return Moments.unknown(heights.shape)
         scale = top_term if top_term > _IN_RANGE else 0.0
         sums, sizes, rounded, inner = kernel.times(weights)
-        with np.errstate(under="ignore"):  # terms below the range of doubles are nothing beside one
+        # terms below the range of doubles are nothing beside one, and what is not finite is unknown
+        with np.errstate(under="ignore", over="ignore", invalid="ignore"):
             unit = np.exp(factor + (weights.top + kernel.top + math.log(h / (2 * math.pi)) - scale))
             magnitude = np.abs(unit)
             integral = sums * unit * phase
-            rounding = magnitude * ROOM * (rounded + sizes * (slip + kernel.error + ULP * (below + above + 16)) * ROOM)
-            rounding = rounding + magnitude * sizes * ELEMENTARY * (1 + abs(weights.top) + abs(kernel.top) + abs(scale))
-            inside = magnitude * inner * ROOM
-            beyond = np.exp(np.minimum(self.aliased(w, h) - scale, 600.0))
-            beyond = beyond + np.exp(np.minimum(factor.real + self.rest(h, below, above, full, top) - scale, 600.0))
+            units = ELEMENTARY * (1 + abs(weights.top) + abs(kernel.top) + abs(scale))
+            grown = expm1(np.log1p(slip) + kernel.error + units + ULP * (below + above + 16))
+            rounding = magnitude * ROOM * (rounded * (1 + grown) + sizes * grown)
+            inside = magnitude * ROOM * inner * (1 + grown)
+            beyond = exp(self.aliased(w, h) - scale)
+            beyond = beyond + exp(factor.real + self.rest(h, below, above, full, top) - scale)
             excess, own = self.constant(z, math.exp(-scale))
             excess = excess + integral
             for terms in series:
@@ -190,7 +195,7 @@ class Integral(Series):
         left = min(self.last + 1 - self.c, next_right - self.c if self.large.size else math.inf)
         right = min(self.c - self.last if self.last >= 0 else math.inf, self.c - max(next_left, self.c - 0.5))
         widest = 2 * math.pi * min(left, right) / -target
-        return widest if step is None else step * 2.0 ** math.floor(math.log2(widest / step))
+        return short(widest) if step is None else step * 2.0 ** math.floor(math.log2(widest / step))
 
     def _nodes(self, h: float, top: float) -> tuple[int, int, int] | None:
         """How many nodes below and above the real axis are summed, and after how many of them the gamma factors fall."""
@@ -220,7 +225,7 @@ class Integral(Series):
         with np.errstate(under="ignore"):  # far below the largest
             terms = np.exp(logs - top)
         size = np.abs(terms)
-        return _Weights(terms, top, size * np.expm1(np.minimum(error, 600.0)), size * np.expm1(values.inner[order]) * 2)
+        return _Weights(terms, top, size * expm1(error), size * expm1(values.inner[order]) * exp(error))
 
     def _kernel(self, heights: Array, step: float | None, h: float, below: int, above: int) -> _Kernel:
         """Gamma(s - w) e^{-pi (y - t) / 2}, a row for each w: on equal steps a function of the difference."""
@@ -287,6 +292,12 @@ class _Kernel:
             sums[start : start + many] = block @ weights.terms
             sizes[start : start + many] = np.abs(block) @ columns
         return sums, sizes[:, 0], sizes[:, 1], sizes[:, 2]
+
+
+def short(step: float) -> float:
+    """The step rounded down to 26 bits, so that its multiples are exact."""
+    mantissa, exponent = math.frexp(step)
+    return math.ldexp(math.floor(mantissa * 2.0**26), exponent - 26)
 
 
 def _moved(top: float, gap: float) -> float:

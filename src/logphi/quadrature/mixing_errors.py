@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logphi.arrays import Array, Complex
-from logphi.quadrature.mixing_place import ROOM, SHARES, Place, binomials, log
+from logphi.quadrature.mixing_place import ROOM, SHARES, Place, binomials, exp, log
 
 _LOG_ROOT = 0.5 * math.log(2 * math.pi)
 
@@ -109,17 +109,20 @@ class Bounded(Place):
         size = np.abs(w)
         _, one, _, one_error = self.masses
         x = self.power - 2
-        second = math.exp(min(float(self.moments_at(np.array([1.0]))[0]), 600.0)) - 2 * (one - one_error) + 1
+        second = float(exp(self.moments_at(np.array([1.0]))[0])) - 2 * (one - one_error) + 1
         square = log(second + 1e-9)
         if x <= 0:
-            square += x * log_a
+            # b is at least A, and B e^L where that is not zero
+            both = float(np.logaddexp.reduce(self.moments_at(np.array([x - 1, x + 1])))) + x * log_b
+            by_large = float(np.logaddexp(square, both)) if self.whole else math.inf
+            square = min(square + x * log_a, by_large)
         else:
             both = float(np.logaddexp.reduce(self.moments_at(np.array([x - 1, x + 1])))) + x * log_b
             turns = max(x - 1, 0.0)
             square = float(np.logaddexp(square + np.log1p((1 - SHARES) ** -turns), both - turns * np.log(SHARES)).min())
-        near = rate * size * np.abs(w - 1) * math.exp(min(square - scale, 600.0))
+        near = rate * size * np.abs(w - 1) * exp(square - scale)
         near = near + size * (1 - one + one_error) * math.exp(self.a * log_a - scale)
-        far = size * math.exp(min(self.log_power(self.power) - scale, 600.0)) * (1 / rate + 1 / (1 - rate))
+        far = size * exp(self.log_power(self.power) - scale) * (1 / rate + 1 / (1 - rate))
         return np.asarray(error * np.minimum(near if math.isfinite(square) else np.inf, far) * ROOM)
 
 

@@ -16,6 +16,8 @@ from logphi.quadrature.values import Line, Values
 
 # chosen: the r that compete where (u + v)^p is at most (1 - r)^{1-p} u^p + r^{1-p} v^p
 SHARES = np.array([0.5, 0.2, 0.05, 1e-2, 1e-3, 1e-4, 1e-6])
+# derived: products of such numbers with errors stay within the range of doubles
+_LARGE = 600.0
 # derived: far above the rounding of a bound
 ROOM = 1 + 1e-9
 
@@ -85,11 +87,17 @@ class Place:
     def masses(self) -> tuple[float, float, float, float]:
         """M(0) and M(1), and their errors."""
         known = self.mixing.base.log_masses()
-        if known is None:
+        if known is None or all(float(abs(x.mid[0])) + float(x.radius[0]) == 0 for x in known):
             return 1.0, 1.0, 0.0, 0.0
         one, zero = (math.exp(min(float(x.mid[0]), 0.0)) for x in known)
         error, other = (float(x.radius[0]) + 2 * ULP for x in known)
         return zero, one, other, error
+
+    @property
+    def whole(self) -> bool:
+        """Whether L is finite wherever Q has mass."""
+        zero, _, error, _ = self.masses
+        return zero == 1 and error == 0
 
     @cached_property
     def moments(self) -> tuple[Array, Array]:
@@ -109,7 +117,8 @@ class Place:
         """A bound of the logarithm of E[b^p]."""
         log_a, log_b = self.logs
         if p < 0:
-            return p * log_a
+            by_large = p * log_b + float(self.moments_at(np.array([p - 1]))[0]) if self.whole else math.inf
+            return min(p * log_a, by_large)
         large = p * log_b + float(self.moments_at(np.array([p - 1]))[0])
         if p <= 1:
             return float(np.logaddexp(p * log_a, large))
@@ -131,6 +140,16 @@ def binomials(w: Complex, last: int) -> tuple[Complex, Array]:
     logs = np.concatenate([nothing, np.log(factors / (j + 1)).cumsum(axis=1)], axis=1)
     slip = np.concatenate([nothing, (slips / np.abs(factors)).cumsum(axis=1) * 2], axis=1)
     return logs, slip
+
+
+def exp(x: Any) -> Any:
+    """The exponential as a bound: infinite where it nears the end of the range of doubles, as then nothing is known."""
+    return np.where(np.asarray(x) < _LARGE, np.exp(np.minimum(x, _LARGE)), np.inf)
+
+
+def expm1(x: Any) -> Any:
+    """The same less one."""
+    return np.where(np.asarray(x) < _LARGE, np.expm1(np.minimum(x, _LARGE)), np.inf)
 
 
 def log(x: float) -> float:

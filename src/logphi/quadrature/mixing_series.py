@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from logphi.arith.floats import ELEMENTARY, FLOATS, ULP, Discs
 from logphi.arrays import Array, Complex
 from logphi.quadrature.mixing_errors import Bounded
-from logphi.quadrature.mixing_place import ROOM, binomials
+from logphi.quadrature.mixing_place import ROOM, binomials, exp, expm1
 from logphi.quadrature.values import Line
 
 
@@ -33,8 +33,8 @@ class Terms:
         """The sums in units of e^scale, with two absolute errors."""
         terms = np.exp(self.logs - scale)
         sizes = np.abs(terms)
-        rounding = (sizes * np.expm1(np.minimum(self.rounding, 600.0))).sum(axis=1)
-        inner = (sizes * np.expm1(np.minimum(self.inner, 600.0)) * np.exp(np.minimum(self.rounding, 600.0))).sum(axis=1)
+        rounding = (sizes * expm1(self.rounding)).sum(axis=1)
+        inner = (sizes * expm1(self.inner) * exp(self.rounding)).sum(axis=1)
         rounding = rounding + 2 * ULP * (self.logs.shape[1] + 4) * sizes.sum(axis=1)
         return terms.sum(axis=1), rounding * ROOM, inner * ROOM
 
@@ -46,7 +46,7 @@ class Series(Bounded):
         """The terms that M(0) and M(1) enter, less one, and their error; ``least`` is the unit."""
         rate, (zero, one, zero_error, one_error) = self.mixing.rate, self.masses
         log_a, _ = self.logs
-        size = np.abs(z) + 2
+        size = (np.abs(z) + 2) * (1 + abs(log_a))
         if self.last < 1:
             # the mass without a loss keeps its power of A in any case
             kept = 1.0 if self.last == 0 else 1 - zero
@@ -56,7 +56,7 @@ class Series(Bounded):
         gap = FLOATS.log1p_gap(Discs.exact(np.array(-rate)))
         exponent = -(Discs.exact(z) * gap) - FLOATS.log1p_gap(Discs.exact(z) * Discs.exact(rate))
         start = _expm1(exponent.mid)
-        error = np.abs(start + 1) * np.expm1(np.minimum(exponent.rad, 600.0)) + ELEMENTARY * 4 * np.abs(start)
+        error = np.abs(start + 1) * expm1(exponent.rad) + ELEMENTARY * 4 * np.abs(start)
         missing = (z + 1) * (rate * (1 - one)) * np.exp(z * log_a)
         error = error + np.abs(missing) * (4 * ULP * size + one_error) + size * rate * one_error * np.exp(self.a * log_a)
         return (start - missing) * least, error * ROOM * least
@@ -69,7 +69,7 @@ class Series(Bounded):
         binomial, slip = binomials(z + 1, self.last)
         w = (z + 1)[:, None]
         logs = binomial[:, 2:] + (w - j) * log_a + j * log_b + mid[j]
-        sizes = np.abs(w) + np.abs(j * log_b) + np.abs(mid[j]) + 8 * j
+        sizes = (np.abs(w) + j) * (1 + abs(log_a)) + np.abs(j * log_b) + np.abs(mid[j]) + 8 * j
         return Terms(logs, slip[:, 2:] + radius[j] + 8 * ULP * (1 + sizes), np.zeros(logs.shape))
 
     def large_losses(self, z: Complex, heights: Array, step: float | None) -> Terms:
@@ -84,20 +84,20 @@ class Series(Bounded):
             else:
                 values = base.on_line(Line(self.a - one, step, heights.size), self.count)
             mid[:, one], rounding[:, one], inner[:, one] = values.mid, values.rounding, values.inner
-        if k.size and not exact(self.a):
+        if k.size and exact_steps(self.a, k.size) < k.size - 1:
             # of real points alone: |M'(s)| is at most M(s + 1) + M(s - 1)
             beside = np.logaddexp(self.moments_at(self.a - k + 1), self.moments_at(self.a - k - 1)) - mid.real[:1]
-            rounding = rounding + ULP * (1 + abs(self.a) + k) * np.exp(np.minimum(beside + rounding[:1] + inner[:1], 600.0))
+            rounding = rounding + ULP * (1 + abs(self.a) + k) * exp(beside + rounding[:1] + inner[:1])
         binomial, slip = binomials(z + 1, int(k.size) - 1)
         w = (z + 1)[:, None]
         logs = binomial[:, : k.size] + k * log_a + (w - k) * log_b + mid
-        sizes = (np.abs(w) + k) * abs(log_b) + np.abs(k * log_a) + np.abs(mid) + 8 * (k + 1)
+        sizes = (np.abs(w) + k) * (1 + abs(log_b)) + np.abs(k * log_a) + np.abs(mid) + 8 * (k + 1)
         return Terms(logs, slip[:, : k.size] + rounding + 8 * ULP * (1 + sizes), inner)
 
 
-def exact(a: float) -> bool:
-    """Whether a - k is exact for all k that matter."""
-    return all(math.fsum([a, -k, -(a - k)]) == 0.0 for k in range(1, int(abs(a)) + 4))
+def exact_steps(a: float, most: int) -> int:
+    """Up to which k all of a - 1, a - 2, ..., a - k are exact."""
+    return next((k - 1 for k in range(1, most + 1) if math.fsum([a, -k, -(a - k)]) != 0.0), most)
 
 
 def _expm1(x: Complex) -> Complex:

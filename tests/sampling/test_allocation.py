@@ -242,7 +242,7 @@ def test_text_and_json_read_back(text):
         (lambda m: m.allocation(3, participations=0), ("participations", "0")),
         (lambda m: lp.Laplace(scale=1).allocation(3), ("Gaussian", "fixed_order")),
         (lambda m: lp.RandomizedResponse(p=0.75).allocation(4000), ("outcomes", "4000", "fixed_order")),
-        (lambda m: lp.Gaussian(sigma=0.01).allocation(3), ("sensitivity / sigma", "5", "fixed_order")),
+        (lambda m: lp.Gaussian(sigma=0.01).allocation(3), ("sensitivity / sigma", "8", "fixed_order")),
         (lambda m: lp.Gaussian(sigma=1, adjacency="replace").allocation(3), ("replace", "add/remove")),
         (lambda m: m.allocation(3).group(2), ("allocation", "2")),
         (lambda m: m.balls_in_bins(3), ("allocation",)),

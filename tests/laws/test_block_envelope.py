@@ -10,11 +10,13 @@ import pytest
 import logphi as lp
 from effort import answers
 from logphi.arith.protocol import Plain
+from logphi.laws.block_envelope import log_block
 from logphi.laws.finite import Finite
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.negligible_nodes import negligible_from
 from logphi.laws.two_point import TwoPoint
 from logphi.laws.uniform import Uniform, UniformWithAtoms
+from logphi.quadrature.values import Values
 
 DIGITS = 30
 # what a bound of a transform may be off by, in its logarithm, where it is not sharp because of the block's length
@@ -160,3 +162,12 @@ def test_many_atoms_are_bounded_on_blocks_too():
     # at a point the bound is the value
     sharp = law.log_block(c, np.array([20.0]), 0.0)[0]
     assert sharp == pytest.approx(np.log(np.abs(np.exp(20j * loss) @ weights) / weights.sum()), abs=1e-6)
+
+
+@pytest.mark.parametrize("radius", [0.7, math.log(3), np.inf])
+def test_a_first_value_of_which_only_the_size_is_known_bounds_nothing(radius):
+    """A sum below its own error may be zero, and the ratio to it anything."""
+    values = Values(np.array([0j, -30.0 + 0j]), np.array([radius, 1e-12]), np.zeros(2))
+    assert log_block(values, 1.0, 1e-6)[0] == 0.0
+    known = Values(values.mid, np.array([0.5, 1e-12]), np.zeros(2))
+    assert -30 < log_block(known, 1.0, 1e-16)[0] < -20

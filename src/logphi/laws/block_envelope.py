@@ -18,6 +18,8 @@ from logphi.quadrature.values import Values
 
 # derived: far above the rounding of a quotient that is not near one
 MARGIN = 1e-9
+# derived: a little below log 2
+KNOWN = 0.69
 
 
 def block_points(abscissa: float, centres: Array) -> Complex:
@@ -31,8 +33,12 @@ def log_block(values: Values, spread: float | Array, radius: float) -> Array:
     ``spread`` bounds E|X - X'|. For several laws at once, both have a row for each.
     """
     mid, error = values.mid.real, values.radius
+    first = error[..., :1]
+    # M(c) is off by at most e^error - 1 of its size, so that an error of log 2 leaves no bound below
+    known = first < KNOWN
+    least = np.where(known, mid[..., :1] + np.log1p(-np.expm1(np.where(known, first, 0.0))), -np.inf)
     with np.errstate(invalid="ignore"):  # a value that is not known gives no bound below
-        log_ratio = (mid + error)[..., 1:] - (mid - error)[..., :1]
+        log_ratio = (mid + error)[..., 1:] - least
     return log_block_from(np.where(np.isfinite(log_ratio), log_ratio, 0.0), spread, radius)
 
 

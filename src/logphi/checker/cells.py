@@ -224,6 +224,9 @@ def _least(mass: Any) -> Any:
 
 def _power(one: _OnLattice, count: int, floor: Any, upward: bool) -> _OnLattice:
     """By squares."""
+    if not all(mass < 2 for mass in one.masses):
+        # their errors would grow with each square, and the work with them
+        raise Undecided("the masses of its cells are not known at the precision of this checker")
     found = None
     while True:
         if count % 2:

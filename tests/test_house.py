@@ -37,20 +37,6 @@ CIRCLES = {
         "answers.enclosed",
         "answers.operators",
     ): "a number and an array of it make each other, and draw themselves",
-    (
-        "algebra.allocated",
-        "algebra.batches",
-        "algebra.bracketed",
-        "algebra.divergences",
-        "algebra.families",
-        "algebra.hulls",
-        "algebra.release",
-        "algebra.runs",
-        "algebra.selection",
-        "algebra.shuffled",
-        "algebra.truncated_sample",
-    ): "a mechanism is put on batches, run again, or bounded by others, which makes mechanisms of another kind",
-    ("laws.forms", "laws.transform"): "a law gives its form away, and a form may hold a law",
 }
 
 # Rooms that know analysis and no privacy, and the words that would tell otherwise; messages are for users, and may use them.

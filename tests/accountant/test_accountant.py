@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 import logphi as lp
 from alterations import STRANGE, altered, places, read, with_checksum
 from effort import calls
-from logphi.algebra.release import Composition, PoissonSampled, SubsetSampled
+from logphi.algebra.release import Composition
+from logphi.algebra.sampled import PoissonSampled, SubsetSampled
 from logphi.expression import parse
 from logphi.extend import Primitive
 from logphi.text.written import Written, exactly

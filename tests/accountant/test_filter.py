@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 import logphi as lp
 from alterations import STRANGE, altered, places, read, with_checksum
 from logphi.accountant.rules import NAMES, rule_of
+from logphi.algebra.families import family_of
 from logphi.engine.log_moment import finite_log_moment
 from logphi.expression import parse
 from refusals import refused
@@ -247,7 +248,7 @@ def test_costs_are_those_of_the_definition(mechanism):
         law = mechanism.loss_law() if name == "remove" else mechanism.loss_law().reflected()
         infinite = mechanism.loss.infinite_mass if name == "remove" else mechanism.dual_loss.infinite_mass
         assert infinite.lower <= mass <= infinite.upper
-        if mechanism.family() is None:
+        if family_of(mechanism) is None:
             assert max(0, finite_log_moment(law, 7.5, 1e-12).lower) <= moment
 
 

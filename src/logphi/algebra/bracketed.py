@@ -6,13 +6,14 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar, NoReturn
 
-from logphi.algebra.ends import between
+from logphi.algebra.by_others import ByOthers, between
+from logphi.algebra.families import FamilyComposition
 from logphi.algebra.release import Composition, Mechanism, compose
 from logphi.laws.log_phi import LogPhi
 from logphi.pairs.pair import UnsupportedError
 
 
-class Bracketed(Mechanism):
+class Bracketed(ByOthers):
     """A release that dominates its ``attack``, as post-processing, and is dominated by its ``cover``.
 
     What grows with the pair lies between the answers of the two. Nothing else is answered.
@@ -35,6 +36,9 @@ class Bracketed(Mechanism):
     @abstractmethod
     def cover(self) -> Mechanism:
         """What it is at most."""
+
+    def _composition(self) -> type[Composition]:
+        return BracketedComposition
 
     def _by_others(self, name: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
         if options.get("method") is not None:
@@ -71,7 +75,7 @@ class Bracketed(Mechanism):
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class BracketedComposition(Bracketed, Composition):
+class BracketedComposition(Bracketed, FamilyComposition):
     """A composition with a release that is bracketed; attacks compose, and so do covers."""
 
     loss_law = Bracketed.loss_law

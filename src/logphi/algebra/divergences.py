@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from logphi.algebra.asking import Questions
-from logphi.algebra.ends import between
+from logphi.algebra.by_others import between
+from logphi.algebra.family import Terms
+from logphi.algebra.release import Composition, compose
 from logphi.answers.bound import Bound, Entry, Ledger
 from logphi.answers.bounds import Bounds
 from logphi.arith.floats import ULP
@@ -23,9 +25,6 @@ from logphi.engine.answer import relatively
 from logphi.inputs import check
 from logphi.pairs.pair import UnsupportedError
 from logphi.questions.zcdp import chord_tops
-
-if TYPE_CHECKING:
-    from logphi.algebra.families import Terms
 
 # chosen: the first orders above one at which rho is looked for, less one
 _FIRST = 2.0 ** np.arange(-26.0, 20.0)
@@ -70,8 +69,6 @@ def _sum(terms: Terms, others: Bound, order: float) -> Bound:
 
 def _others(terms: Terms, name: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
     """Of all releases whose largest divergences are not known: the hulls are above, fixed members below."""
-    from logphi.algebra.release import Composition, compose
-
     rest = [(one, family, count) for one, family, count in terms if family is None or family.divergence(1.0) is None]
     question = getattr(Questions, name)
     if not rest:

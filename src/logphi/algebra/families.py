@@ -10,69 +10,21 @@ together with the loss L of other releases gives E[delta_k(x - L)], an upper bou
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from abc import abstractmethod
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from logphi.algebra.asking import Questions
-from logphi.algebra.ends import DIVERGENCES, PROFILES, Asked, between
+from logphi.algebra.by_others import DIVERGENCES, ByOthers, between
+from logphi.algebra.family import Family, Terms
+from logphi.algebra.release import Composition, Mechanism, compose
 
 if TYPE_CHECKING:
-    from logphi.algebra.release import Mechanism
     from logphi.questions.risk import AttackRisk
 
 
-class Family(ABC):
-    """What one release stands for."""
-
-    # whether the profile of the hull is that of one step
-    attained = True
-
-    @abstractmethod
-    def alone(self, count: int, rtol: float | None = None) -> Mechanism | None:
-        """A release with the profile of so many steps, known between bounds, as narrow as asked if that can be; or None."""
-
-    @abstractmethod
-    def above(self, count: int) -> Mechanism:
-        """A pair that dominates so many steps, whatever is picked."""
-
-    @abstractmethod
-    def below(self, count: int, lean: float = 0.5) -> Mechanism:
-        """A pair that the best picks of so many steps dominate at every threshold."""
-
-    @abstractmethod
-    def fixed(self, count: int, lean: float = 0.5) -> Mechanism:
-        """So many steps, all by one member: balanced, or leaning up to 1 towards rare and large negative losses."""
-
-    @abstractmethod
-    def size(self) -> float:
-        """In a composition, the family of the largest size times its count gets the sharper lower end."""
-
-    @abstractmethod
-    def divergence(self, order: float) -> tuple[float, float] | None:
-        """Bounds of the largest Renyi divergence of one step in any direction; None where only the hull bounds it."""
-
-    @abstractmethod
-    def rho(self) -> float:
-        """An upper bound of that divergence over its order, for all orders above 1."""
-
-
-class Picked(Questions):
-    """Questions to what may stand for a family."""
-
-    @abstractmethod
-    def counted(self) -> tuple[tuple[Mechanism, int], ...]:
-        """The distinct mechanisms that this one is composed of, with their counts."""
-
-    def family(self) -> Family | None:
-        """What one such release stands for, if its pair is the hull of a family of which members are picked one by one."""
-        return None
-
-    if not TYPE_CHECKING:  # type checkers read the questions themselves
-        delta, log_delta, epsilon, hockey_stick, tradeoff, inverse_tradeoff = map(Asked, PROFILES)
-        renyi, kl_divergence, max_divergence, zcdp = map(Asked, DIVERGENCES)
-        explain = Asked("explain")
+class FamilyAnswers(ByOthers):
+    """Questions to a release some of which stands for a family: where the hulls are too much, other releases answer."""
 
     @property
     def risk(self) -> AttackRisk:
@@ -83,22 +35,40 @@ class Picked(Questions):
     risk.__doc__ = Questions.risk.__doc__
 
     def _by_others(self, name: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
-        """The answer of other releases to a question; None where the loss answers it."""
         return answered(self, name, arguments, options)
+
+
+class Representative(FamilyAnswers):
+    """A mechanism that may stand for a family, by the hull of its pairs."""
+
+    @abstractmethod
+    def family(self) -> Family | None:
+        """What one such release stands for; None where it stands for itself alone."""
+
+    def _composition(self) -> type[Composition]:
+        return super()._composition() if self.family() is None else FamilyComposition
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class FamilyComposition(FamilyAnswers, Composition):
+    """A composition with a mechanism that stands for a family."""
 
 
 # chosen: members that are tried for a lower end
 LEANS = (0.5, 0.7, 0.9, 0.98)
 
-Terms = Sequence[tuple["Mechanism", Family | None, int]]
+
+def family_of(mechanism: Mechanism) -> Family | None:
+    """What a mechanism stands for, if it is one of a family."""
+    return mechanism.family() if isinstance(mechanism, Representative) else None
 
 
-def terms_of(release: Picked) -> Terms:
+def terms_of(release: Mechanism) -> Terms:
     """The distinct mechanisms of a release with what they stand for, and their counts."""
-    return [(one, one.family(), count) for one, count in release.counted()]
+    return [(one, family_of(one), count) for one, count in release.counted()]
 
 
-def answered(release: Picked, name: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
+def answered(release: Mechanism, name: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
     """The answer to a question that the hulls do not answer; None where they do."""
     terms = terms_of(release)
     if name in DIVERGENCES:
@@ -129,8 +99,6 @@ def picks(terms: Terms) -> bool:
 
 def upper(terms: Terms) -> Mechanism:
     """A pair that dominates all of it."""
-    from logphi.algebra.release import compose
-
     if len(terms) == 1 and (alone := _alone(terms)) is not None:
         return alone
     return compose(count * one if family is None else family.above(count) for one, family, count in terms)
@@ -138,8 +106,6 @@ def upper(terms: Terms) -> Mechanism:
 
 def lower(terms: Terms) -> list[Mechanism]:
     """Pairs that the best picks dominate: those of one family adapt, all others are fixed."""
-    from logphi.algebra.release import compose
-
     sizes = [0.0 if family is None else count * family.size() for _, family, count in terms]
     sharp = sizes.index(max(sizes))
     alike = all(family is None or place == sharp for place, (_, family, _) in enumerate(terms)) and sizes[sharp] > 0
@@ -150,15 +116,6 @@ def lower(terms: Terms) -> list[Mechanism]:
         )
         for lean in ((0.5,) if alike else LEANS)
     ]
-
-
-def sampled_family(release: Mechanism, base: Mechanism, again: Callable[[Mechanism], Mechanism]) -> Family | None:
-    """What a sample stands for, of a base that may stand for a family; ``again`` draws the same sample for another base."""
-    if all(one.family() is None for one, _ in base.counted()):
-        return None
-    from logphi.algebra.hulls import Sampled
-
-    return Sampled(release, base, again)
 
 
 def _alone(terms: Terms, rtol: float | None = None) -> Mechanism | None:

@@ -6,8 +6,9 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from logphi.algebra.families import Family, lower, picks, terms_of, upper
-from logphi.algebra.release import Mechanism, Primitive
+from logphi.algebra.families import family_of, lower, picks, terms_of, upper
+from logphi.algebra.family import Family
+from logphi.algebra.release import Mechanism, Primitive, compose
 from logphi.inputs.adjacency import Adjacency
 from logphi.inputs.arguments import frozen
 from logphi.laws.log_phi import LogPhi
@@ -71,8 +72,6 @@ class Sampled(Family):
         terms = terms_of(self.base)
         if count == 1 and not self.attained:
             return self.again(lower(terms)[0])
-        from logphi.algebra.release import compose
-
         try:
             return count * self.again(
                 compose(own * one if family is None else family.fixed(own, lean) for one, family, own in terms)
@@ -94,3 +93,8 @@ class Sampled(Family):
     def rho(self) -> float:
         """Not known."""
         return math.inf
+
+
+def sampled_family(release: Mechanism, base: Mechanism, again: Callable[[Mechanism], Mechanism]) -> Family | None:
+    """What a sample stands for, of a base that may stand for a family; ``again`` draws the same sample for another base."""
+    return None if all(family_of(one) is None for one, _ in base.counted()) else Sampled(release, base, again)

@@ -1,7 +1,7 @@
-"""What a user holds: immutable mechanisms that compose by addition; the questions they answer are in their base class.
+"""What a user holds: immutable mechanisms that compose by addition.
 
-The file is longer than others because its classes make one another: a mechanism composes to a composition and is sampled to a
-sampled mechanism, each of which is a mechanism.
+The questions that they answer and the operations that make other kinds of them are in their base classes. The file is
+longer than others because mechanisms compose to a composition, which is a mechanism.
 """
 
 from __future__ import annotations
@@ -12,36 +12,30 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import reduce
-from itertools import chain
 from operator import add
 from typing import Any, ClassVar
 
-from logphi.algebra import batches, certification, runs
+from logphi.algebra import certification
+from logphi.algebra.asking import Questions
 from logphi.algebra.constructor import Constructed
-from logphi.algebra.families import Family, Picked, sampled_family
+from logphi.algebra.operations import Operations
 from logphi.algebra.parametric import Parametric, symbolic
-from logphi.algebra.parametric import poisson as sampled
 from logphi.algebra.serializable import Serializable
 from logphi.inputs import check
-from logphi.inputs.adjacency import Adjacency, AdjacencyLike
-from logphi.inputs.arguments import Real, RealLike, Scalar, Whole, frozen
+from logphi.inputs.adjacency import Adjacency
+from logphi.inputs.arguments import RealLike, Scalar
 from logphi.inputs.guesses import Guided, guided
 from logphi.laws.log_phi import LogPhi
 from logphi.pairs.extremes import known_by, product
-from logphi.pairs.pair import Pair, UnsupportedError
+from logphi.pairs.pair import Pair
 from logphi.progress import shown
 from logphi.sampling.group import LARGEST_SIZE, refusal
-from logphi.sampling.poisson import one_pair_of_poisson, poisson, poisson_relation
-from logphi.sampling.subset import subset, subset_relation
-from logphi.text.description import canonical, composition_node, manner, node
+from logphi.text.description import canonical, composition_node, manner
 from logphi.text.spelling import is_foreign, short
-from logphi.text.written import Written, exactly, meant
-
-# measured: the binomial weights of larger groups take long to sum over
-LARGEST_GROUP = 1000
+from logphi.text.written import exactly, meant
 
 
-class Mechanism(Guided, Serializable, Picked):
+class Mechanism(Guided, Serializable, Operations["Mechanism"], Questions):
     """A release about a data set, held by the log-phi of its privacy loss.
 
     ``m1 + m2`` composes (adaptively too, [AFA] Theorem 10), ``n * m`` is n-fold composition. Mechanisms stated under
@@ -72,10 +66,6 @@ class Mechanism(Guided, Serializable, Picked):
         """The distinct mechanisms that this one is composed of, with their counts."""
 
     certify = certification.certify
-    allocation = batches.allocation
-    shuffled = batches.shuffled
-    fixed_order = batches.fixed_order
-    repeat_and_select = runs.repeat_and_select
 
     def tree(self) -> list[tuple[int, dict[str, Any]]]:
         """Counts and distinct mechanisms as plain data: names, relations and exact parameters, in one order.
@@ -148,6 +138,10 @@ class Mechanism(Guided, Serializable, Picked):
         """The parameters that are numbers, checked as they are read."""
         return iter(())
 
+    def _composition(self) -> type[Composition]:
+        """The class of a composition with this mechanism; of several such classes one is a subclass of all others."""
+        return Composition
+
     @property
     def _reveals_all(self) -> bool:
         """Whether every output tells everything."""
@@ -175,104 +169,6 @@ class Mechanism(Guided, Serializable, Picked):
     def __radd__(self, other: object) -> Mechanism:
         """``sum(mechanisms)`` begins with zero."""
         return self if isinstance(other, int) and other == 0 else NotImplemented
-
-    @guided()
-    def poisson(
-        self,
-        rate: RealLike,
-        *,
-        group_size: Scalar = 1,
-        adjacency: AdjacencyLike | None = None,
-        one_pair: bool = False,
-        truncated_batch_size: Scalar | None = None,
-        dataset_size: Scalar | None = None,
-    ) -> Mechanism:
-        """The mechanism on a fresh Poisson sample: every record takes part with probability ``rate``.
-
-        Rate 0 leaks nothing, rate 1 is the identity ([AFA] Theorem 11.1, [PLD] section 4). Under ``"replace_special"`` a
-        record outside the sample counts as one of the value "nothing". Fixed-size, shuffled or fixed-order batches are not
-        Poisson samples and get no such amplification; those that are cut off at ``truncated_batch_size`` leak more.
-
-        All releases of a composition see *one* sample: ``(a + b).poisson(q)`` leaks more than ``a.poisson(q) + b.poisson(q)``,
-        which draws two. Gaussians on one sample are one Gaussian, and finite mechanisms one finite mechanism as long as that is
-        small; all others are sampled by the transform of their loss. A sample of a sample is one with the product of the rates.
-
-        Parameters
-        ----------
-        rate
-            Sampling rate in [0, 1].
-        group_size
-            How many records differ, each of which takes part by itself: 1 or more; above 1 for the Gaussian.
-        adjacency
-            The relation of the result; that of the base by default. ``"replace"`` for the Gaussian.
-        one_pair
-            Whether one pair is to dominate both orders of add/remove ([AFA] Corollary 32). Without it each order has its own
-            pair, which is never worse and better under composition.
-        truncated_batch_size
-            Of a sample with more records, so many are kept, drawn uniformly; all of it by default. For the Gaussian, an upper
-            bound (:mod:`logphi.sampling.truncated_poisson`).
-        dataset_size
-            How many records there are, of which the cut depends: a public number. Where neighbours differ in size, that of the
-            larger one.
-
-        Returns
-        -------
-        Mechanism
-            One release of a sample.
-
-        Raises
-        ------
-        ValueError, TypeError
-            If a parameter is outside its range, the base is stated under replace, or no pair is known.
-
-        Examples
-        --------
-        >>> import logphi as lp
-        >>> round((1000 * lp.Gaussian(sigma=1).poisson(0.01)).epsilon(1e-5).value, 9)
-        1.828236667
-        """
-        sizes = {"truncated_batch_size": truncated_batch_size, "dataset_size": dataset_size}
-        if symbolic(rate):
-            cut = {name: size for name, size in sizes.items() if size is not None}
-            options = {"group_size": group_size, "adjacency": adjacency, "one_pair": one_pair, **cut}
-            return Parametric.of(sampled, (self, rate), options)  # type: ignore[return-value]
-        relation = poisson_relation(self.adjacency, None if adjacency is None else Adjacency.of(adjacency))
-        if any(size is not None for size in sizes.values()):
-            return batches.truncated(self, rate, relation, group_size=group_size, one_pair=one_pair, **sizes)
-        kind = PoissonOnePair if check.flag("one_pair", one_pair) else PoissonSampled
-        return kind(self, rate, group_size, relation)
-
-    @guided("m.subset(size / dataset_size, adjacency=...), whose rate is the size of the subset over that of the data set")
-    def subset(self, rate: Scalar, *, adjacency: AdjacencyLike) -> Mechanism:
-        """The mechanism on a fresh uniformly random subset of fixed size, drawn without replacement.
-
-        Rate 0 leaks nothing. The base must be stated under replace ([AFA] Theorem 11.2, Corollary 32).
-
-        Parameters
-        ----------
-        rate
-            Size of the subset over that of the data set, in [0, 1].
-        adjacency
-            The relation of the result: ``"add_remove"``, ``"add"``, ``"remove"`` or ``"replace"``.
-
-        Returns
-        -------
-        Mechanism
-            One release of a subset.
-
-        Raises
-        ------
-        ValueError, TypeError
-            If the rate is outside [0, 1], the base is not stated under replace, or no pair is known.
-
-        Examples
-        --------
-        >>> import logphi as lp
-        >>> base = lp.Gaussian(sigma=1, sensitivity=2, adjacency="replace")
-        >>> round((100 * base.subset(0.01, adjacency="add_remove")).epsilon(1e-5).value, 9)
-        6.476210004
-        """
-        return SubsetSampled(self, rate, subset_relation(self.adjacency, Adjacency.of(adjacency)))
 
 
 class Primitive(Constructed, Mechanism):
@@ -359,125 +255,6 @@ class Primitive(Constructed, Mechanism):
                 "delta is 1 without a proof, where it leaks nothing leave it out, and else write what it leaks as a Discrete"
             )
         return f"certificates do not know a {name}: {self._undescribed}" if self._undescribed else ""
-
-
-@frozen
-class PoissonSampled(Primitive):
-    """A mechanism on a Poisson sample; made by :meth:`Mechanism.poisson`."""
-
-    base: Mechanism
-    rate: Real
-    group_size: Whole
-    adjacency: Adjacency
-
-    def __post_init__(self) -> None:
-        size = check.whole("group_size", self.group_size, 1, LARGEST_GROUP)
-        self._settle(rate=check.probability("rate", self.rate), group_size=size)
-        self.loss_law()
-
-    def family(self) -> Family | None:
-        """That of the base, sampled."""
-        return sampled_family(self, self.base, lambda base: type(self)(base, self.rate, self.group_size, self.adjacency))
-
-    def loss_law(self) -> LogPhi:
-        """By the pair of the base."""
-        return poisson(self.base.pair(), self.rate, self.group_size, self.adjacency)
-
-    def pair(self) -> Pair:
-        """Known by its loss, for one record.
-
-        Raises
-        ------
-        UnsupportedError
-            For a group of records: those would be drawn together, and not each by itself.
-        """
-        if self.group_size > 1:
-            raise UnsupportedError(
-                f"a sample of a group of {self.group_size} records cannot be sampled again: each record is drawn by itself "
-                "both times; give group_size to the outer sample alone"
-            )
-        return super().pair()
-
-    def poisson(self, rate: RealLike, *, adjacency: AdjacencyLike | None = None, **options: Any) -> Mechanism:
-        """The base on a sample of a sample: a Poisson sample with the product of the rates."""
-        if self.group_size > 1 or symbolic(rate):
-            return super().poisson(rate, adjacency=adjacency, **options)
-        relation = poisson_relation(self.adjacency, None if adjacency is None else Adjacency.of(adjacency))
-        product = Written(meant(self.rate) * meant(check.unit("rate", rate)))
-        return self.base.poisson(product, adjacency=relation, **options)
-
-    def _text(self, spell: Callable[[Any], str]) -> str:
-        group = f", group_size={self.group_size}" if self.group_size > 1 else ""
-        relation = "" if self.adjacency is self.base.adjacency else f", adjacency={self.adjacency.value!r}"
-        return f"{operand(self.base, spell)}.poisson({spell(self.rate)}{group}{relation})"
-
-    def _grouped(self, size: int) -> Mechanism:
-        return type(self)(self.base, self.rate, self.group_size * size, self.adjacency)
-
-    def _uncertified(self) -> str:
-        return self.base._uncertified()
-
-    def _data(self, write: Callable[[str, Any], Any]) -> dict[str, Any]:
-        return node("poisson", self.adjacency.value, self._drawn(), write, self.base._data(write))
-
-    def _drawn(self) -> dict[str, Any]:
-        return {"rate": self.rate, "group_size": self.group_size}
-
-    def _numbers(self) -> Iterator[float]:
-        return chain([self.rate], self.base._numbers())
-
-
-class PoissonOnePair(PoissonSampled):
-    """A mechanism on a Poisson sample, by one pair for both orders; made by :meth:`Mechanism.poisson`."""
-
-    def loss_law(self) -> LogPhi:
-        """By the spliced pair of the base."""
-        return one_pair_of_poisson(self.base.pair(), self.rate, self.group_size, self.adjacency)
-
-    def _text(self, spell: Callable[[Any], str]) -> str:
-        return f"{operand(self.base, spell)}.poisson({spell(self.rate)}, one_pair=True)"
-
-    def _uncertified(self) -> str:
-        return "certificates do not know one pair for both orders: leave one_pair out, which is sharper too"
-
-    def _drawn(self) -> dict[str, Any]:
-        return {**super()._drawn(), "one_pair": True}
-
-
-@frozen
-class SubsetSampled(Primitive):
-    """A mechanism on a subset of fixed size; made by :meth:`Mechanism.subset`."""
-
-    base: Mechanism
-    rate: Real
-    adjacency: Adjacency
-
-    def __post_init__(self) -> None:
-        self._settle(rate=check.probability("rate", self.rate))
-        self.loss_law()
-
-    def family(self) -> Family | None:
-        """That of the base, sampled."""
-        return sampled_family(self, self.base, lambda base: type(self)(base, self.rate, self.adjacency))
-
-    def loss_law(self) -> LogPhi:
-        """By the pair of the base."""
-        return subset(self.base.pair(), self.rate, self.adjacency)
-
-    def _text(self, spell: Callable[[Any], str]) -> str:
-        return f"{operand(self.base, spell)}.subset({spell(self.rate)}, adjacency={self.adjacency.value!r})"
-
-    def _grouped(self, size: int) -> Mechanism:
-        raise refusal("subset of fixed size", size)
-
-    def _uncertified(self) -> str:
-        return self.base._uncertified()
-
-    def _data(self, write: Callable[[str, Any], Any]) -> dict[str, Any]:
-        return node("subset", self.adjacency.value, {"rate": self.rate}, write, self.base._data(write))
-
-    def _numbers(self) -> Iterator[float]:
-        return chain([self.rate], self.base._numbers())
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -593,8 +370,6 @@ def _collect(adjacency: Adjacency, terms: Iterable[tuple[Mechanism, int]]) -> Me
     kept = tuple((one, count) for (one, _), count in counts.items() if count)
     if len(kept) == 1 and kept[0][1] == 1:
         return kept[0][0]
-    if any(one._bracketed for one, _ in kept):
-        from logphi.algebra.bracketed import BracketedComposition
-
-        return BracketedComposition(kept, adjacency)
-    return Composition(kept, adjacency)
+    kinds = {one._composition() for one, _ in kept}
+    # each kind is a subclass of those that its answers include
+    return next((kind for kind in kinds if all(issubclass(kind, one) for one in kinds)), Composition)(kept, adjacency)

@@ -10,7 +10,8 @@ import math
 from dataclasses import dataclass
 
 from logphi.algebra.asking import Questions
-from logphi.algebra.families import Picked, terms_of
+from logphi.algebra.families import terms_of
+from logphi.algebra.release import Mechanism
 from logphi.answers.bound import Bound, Side
 from logphi.classical import renyi
 from logphi.classical.claim import Claim, at_most
@@ -122,7 +123,7 @@ class Concentrated:
         known = [LossCurve(law) for law in laws]
         # eps' = eps + shift is what the finite part sees
         rho = max(_rho(law) for law in laws)
-        if isinstance(mechanism, Picked) and any(family for _, family, _ in terms_of(mechanism)):
+        if isinstance(mechanism, Mechanism) and any(family for _, family, _ in terms_of(mechanism)):
             # infinite losses are not set aside there
             rho = min(rho, mechanism.zcdp(direction=direction).upper)
         return Concentrated(

@@ -10,7 +10,8 @@ from functools import lru_cache
 import numpy as np
 
 from logphi.algebra.asking import Questions
-from logphi.algebra.release import Mechanism, PoissonSampled
+from logphi.algebra.release import Mechanism
+from logphi.algebra.sampled import PoissonSampled
 from logphi.classical.composition import Guarantee
 from logphi.classical.divergence_curve import DivergenceCurve
 from logphi.classical.renyi_curve import LossCurve

@@ -142,7 +142,7 @@ def double_quadrature(law: LossTransform) -> LossTransform | None:
     return law.by_form(_DoubleQuadratures())
 
 
-class _DoubleQuadratures(Forms[LossTransform]):
+class _DoubleQuadratures(Forms[LossTransform, LossTransform]):
     """A double quadrature for each mixture."""
 
     def reflected(self, own: LossTransform) -> LossTransform:

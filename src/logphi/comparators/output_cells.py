@@ -54,7 +54,7 @@ def cells_of(law: LossTransform, size: int, reach: float | None = None) -> Cells
 
 
 @dataclass(frozen=True)
-class _OutputCells(Forms[Cells]):
+class _OutputCells(Forms[Cells, LossTransform]):
     """Normal laws and mixtures of two in cells."""
 
     size: int

@@ -42,7 +42,7 @@ class Combined:
         return LogProbability.outward(map(float, (lower, value, upper)), EXACT, reduce(_sum, ledgers))
 
 
-class _Combined(Forms[Combined]):
+class _Combined(Forms[Combined, LossTransform]):
     """The parts of a combination."""
 
     def combination(self, parts: tuple[LossTransform, ...], weights: Weights) -> Combined:

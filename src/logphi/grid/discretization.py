@@ -101,7 +101,7 @@ def _normal(shift: Ends) -> MixtureCells:
     return MixtureCells((shift,), (Ends(1.0, 1.0),))
 
 
-class _Discretizers(Forms[Discretizer]):
+class _Discretizers(Forms[Discretizer, LossTransform]):
     """The discretizer of each form."""
 
     def reflected(self, own: Discretizer) -> Discretizer | None:

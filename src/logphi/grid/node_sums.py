@@ -89,7 +89,7 @@ def _on_line(sum_at: SumAt, line: Line) -> Values:
     return Values.logarithm(sums, error, peak + math.log(whole))
 
 
-class _Sums(Forms[SumAt]):
+class _Sums(Forms[SumAt, LossTransform]):
     """The nodes of each form that is an integral or a sum of atoms."""
 
     def reflected(self, own: SumAt) -> SumAt:

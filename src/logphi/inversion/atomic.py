@@ -108,7 +108,7 @@ class NormalOnWholes(Atomic):
 
 
 @dataclass(frozen=True)
-class _Forms(Forms[Atomic]):
+class _Forms(Forms[Atomic, LossTransform]):
     """The atoms of each form."""
 
     law: LossTransform

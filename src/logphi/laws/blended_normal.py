@@ -91,7 +91,7 @@ class BlendedNormal(LossTransform):
         """Normal masses on either side of where log w meets x."""
         return ClosedForm(self.excess, self.reversed_excess, self.partial_masses, self.density)
 
-    def by_form(self, forms: Forms[T]) -> T | None:
+    def by_form(self, forms: Forms[T, LossTransform]) -> T | None:
         """Its form."""
         return forms.mixtures(self.shifts, self.weights)
 

@@ -249,7 +249,7 @@ class ConvexCombination(LossTransform):
             return self
         return ConvexCombination(tuple(part.reflected() for part in self.parts), self.weights)
 
-    def by_form(self, forms: Forms[T]) -> T | None:
+    def by_form(self, forms: Forms[T, LossTransform]) -> T | None:
         """Its form, and else as atoms, where there is nothing else."""
         found = forms.combination(self.parts, self.weights)
         if found is not None:

@@ -48,7 +48,7 @@ class Curved(LossTransform):
         """A curve of exact parameters whose profile is above or below that of the law: it grows with each of them."""
         return replace(self._curve(1 if upper else -1), error=0.0)
 
-    def by_form(self, forms: Forms[T]) -> T | None:
+    def by_form(self, forms: Forms[T, LossTransform]) -> T | None:
         """Its form."""
         return forms.curve(self.curve, self.curve_at)
 

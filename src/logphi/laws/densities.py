@@ -148,7 +148,7 @@ class Densities(LossTransform):
         own, atom = density_excess(_base(self), self.logs, x, _TOLERANCE), self.rest * -float(np.expm1(min(x, 0.0)))
         return own + Scaled(0.0, atom, rounding=4 * ULP * atom) if atom else own
 
-    def by_form(self, forms: Forms[T]) -> T | None:
+    def by_form(self, forms: Forms[T, LossTransform]) -> T | None:
         """As the nodes of a quadrature."""
         return forms.samples(lambda: _samples(self))
 

@@ -204,7 +204,7 @@ class Finite(LossTransform):
     def _log_size(self) -> float:
         return max(float(np.abs(part).max()) for part in self._logs)
 
-    def by_form(self, forms: Forms[T]) -> T | None:
+    def by_form(self, forms: Forms[T, LossTransform]) -> T | None:
         """As atoms."""
         return forms.atoms(self._atoms)
 

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from logphi.arith.protocol import Parameter
 from logphi.arrays import Array
 from logphi.laws.weights import Weights
 from logphi.quadrature.curve import Curve
 
-if TYPE_CHECKING:
-    from logphi.laws.transform import LossTransform
-
 T = TypeVar("T")
+Law = TypeVar("Law")
 
 
-class Forms(Generic[T]):
-    """A function of laws: one method for each form, which a law calls with its own parameters; None where it is unknown.
+class Forms(Generic[T, Law]):
+    """A function from laws to T: one method for each form, which a law calls with its own parameters; None where it is unknown.
 
-    What takes time to compute is passed as a function. A law with two forms calls the second where the first is unknown.
+    ``Law`` is the class of the laws that a form is made of. What takes time to compute is passed as a function. A law with two
+    forms calls the second where the first is unknown.
     """
 
     def reflected(self, own: T) -> T | None:
@@ -38,11 +37,11 @@ class Forms(Generic[T]):
         """The log-ratio of the sum of p_i N(c_i, 1) to N(0, 1)."""
         return None
 
-    def sampled(self, base: LossTransform, rate: Parameter) -> T | None:
+    def sampled(self, base: Law, rate: Parameter) -> T | None:
         """The law of log(1 - q + q e^L), where L is the log-ratio of a base law: its likelihood ratio is mixed with one."""
         return None
 
-    def combination(self, parts: tuple[LossTransform, ...], weights: Weights) -> T | None:
+    def combination(self, parts: tuple[Law, ...], weights: Weights) -> T | None:
         """The sum of w_i mu_i, each mu_i a sum of laws."""
         return None
 

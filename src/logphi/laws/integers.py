@@ -82,7 +82,7 @@ class NormalOnIntegers(LossTransform):
         """The places (x - s/2) s / sigma^2 of whole x."""
         return Support(lattice=Lattice(-self.shift / 2 * self.span, self.span, stretch=4 * ULP))
 
-    def by_form(self, forms: Forms[T]) -> T | None:
+    def by_form(self, forms: Forms[T, LossTransform]) -> T | None:
         """Its form."""
         return forms.normal_on_integers(self.sigma, self.shift)
 

@@ -96,7 +96,7 @@ class Ladder(LossTransform):
         log_weights, errors = self.rungs(np.abs(places))
         return places * size, log_weights, self._top * (error + 2 * ULP), float(errors.max())
 
-    def by_form(self, forms: Forms[T]) -> T | None:
+    def by_form(self, forms: Forms[T, LossTransform]) -> T | None:
         """As atoms."""
         return forms.atoms(self._atoms_under_p)
 

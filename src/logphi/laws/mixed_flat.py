@@ -16,7 +16,7 @@ from logphi.laws.curved import Curved
 from logphi.laws.flat_pair import FlatPair
 from logphi.laws.forms import Forms
 from logphi.laws.support import Support
-from logphi.laws.transform import T
+from logphi.laws.transform import LossTransform, T
 from logphi.quadrature.curve import Curve, Factor
 from logphi.quadrature.gauss_legendre import ends_of
 
@@ -41,7 +41,7 @@ class MixedFlat(Curved):
         factors, infinite_mass = (Factor(q, 1.0),), (q * failure, 0.0)
         return Curve(factors, -w, w, (log_height, -0.5, 0.0), (*ends, *failed), omitted=infinite_mass, error=self.base.error)
 
-    def by_form(self, forms: Forms[T]) -> T | None:
+    def by_form(self, forms: Forms[T, LossTransform]) -> T | None:
         """The flat law with a rate, if none of it fails, or a curve."""
         found = None if self.base.failure else forms.sampled(self.base.law, Plain(self.rate))
         return super().by_form(forms) if found is None else found

@@ -98,7 +98,7 @@ class MixedNormal(LossTransform):
         """Masses and density; the excess follows from that of the normal law."""
         return ClosedForm(partial_masses=self.partial_masses, density=self.density)
 
-    def by_form(self, forms: Forms[T]) -> T | None:
+    def by_form(self, forms: Forms[T, LossTransform]) -> T | None:
         """Its form."""
         return forms.mixture(self.shift, self.rate)
 

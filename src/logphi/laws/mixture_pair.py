@@ -79,7 +79,7 @@ class MixturePair(LossTransform):
         """Normal masses of where the loss is above x."""
         return ClosedForm(self.excess, self.reversed_excess, self.partial_masses)
 
-    def by_form(self, forms: Forms[T]) -> T | None:
+    def by_form(self, forms: Forms[T, LossTransform]) -> T | None:
         """The law of P and Q with a rate, if that is not one."""
         return forms.sampled(replace(self, rate=1.0), Plain(self.rate)) if self.rate < 1 else None
 

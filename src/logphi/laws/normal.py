@@ -106,7 +106,7 @@ class Normal(Shifted):
         m = self.shift.under(FLOATS)
         return float(m.mid), float(m.rad)
 
-    def by_form(self, forms: Forms[T]) -> T | None:
+    def by_form(self, forms: Forms[T, LossTransform]) -> T | None:
         """Its form."""
         return forms.normal(self.shift)
 

@@ -20,7 +20,7 @@ def as_mixture(law: LossTransform) -> Mixture | None:
     return law.by_form(_Mixtures())
 
 
-class _NormalShift(Forms[Parameter]):
+class _NormalShift(Forms[Parameter, LossTransform]):
     """The shift of a normal law."""
 
     def normal(self, shift: Parameter) -> Parameter:
@@ -28,7 +28,7 @@ class _NormalShift(Forms[Parameter]):
         return shift
 
 
-class _Mixtures(Forms[Mixture]):
+class _Mixtures(Forms[Mixture, LossTransform]):
     """The base and the rate of a mixture; that of a reflected law is none."""
 
     def mixture(self, shift: Parameter, rate: Parameter) -> Mixture:

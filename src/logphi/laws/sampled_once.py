@@ -115,7 +115,7 @@ class SampledOnce(LossTransform):
         """Estimated if the base is."""
         return Traits(estimated=self.base.traits.estimated)
 
-    def by_form(self, forms: Forms[T]) -> T | None:
+    def by_form(self, forms: Forms[T, LossTransform]) -> T | None:
         """The base with a rate."""
         return forms.sampled(self.base, self.rate)
 

@@ -122,7 +122,7 @@ class LossTransform(ABC):
         """Whether it is symmetric, continuous, estimated; by default none of these."""
         return Traits()
 
-    def by_form(self, forms: Forms[T]) -> T | None:
+    def by_form(self, forms: Forms[T, LossTransform]) -> T | None:
         """The value of a function of laws that is given form by form; None where this law's form is unknown to it."""
         return None
 
@@ -170,7 +170,7 @@ class Reflected(LossTransform):
         """That of the law, reflected."""
         return self.law.closed_form.reflected()
 
-    def by_form(self, forms: Forms[T]) -> T | None:
+    def by_form(self, forms: Forms[T, LossTransform]) -> T | None:
         """From the value for the law."""
         own = self.law.by_form(forms)
         return None if own is None else forms.reflected(own)

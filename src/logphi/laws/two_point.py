@@ -54,7 +54,7 @@ class TwoPoint(LossTransform):
             lattice=Lattice(0.0, np.inf) if place == 0 else Lattice(-place, 2 * place, stretch=error / place),
         )
 
-    def by_form(self, forms: Forms[T]) -> T | None:
+    def by_form(self, forms: Forms[T, LossTransform]) -> T | None:
         """Its form."""
         return forms.flat(self.point, flat_constants.two_point)
 

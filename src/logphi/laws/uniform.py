@@ -114,7 +114,7 @@ class Uniform(_OnInterval):
         half = self.width.under(arith) / 2
         return arith.log_sinhc((2 * z + 1) * half) - arith.log_sinhc(half)
 
-    def by_form(self, forms: Forms[T]) -> T | None:
+    def by_form(self, forms: Forms[T, LossTransform]) -> T | None:
         """Its form."""
         return forms.flat(self.width, flat_constants.uniform)
 
@@ -158,7 +158,7 @@ class UniformWithAtoms(_OnInterval):
         approximate: Array = _log_cosh(u_w) - _log_cosh(half) + np.log1p((half * ratio - tanh) / (1 + tanh))
         return approximate
 
-    def by_form(self, forms: Forms[T]) -> T | None:
+    def by_form(self, forms: Forms[T, LossTransform]) -> T | None:
         """Its form."""
         return forms.flat(self.width, flat_constants.with_atoms)
 

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from logphi.algebra.families import Family
+from logphi.algebra.by_others import ByOthers
+from logphi.algebra.family import Family
 from logphi.algebra.hulls import hull
 from logphi.algebra.release import Mechanism, Primitive
 from logphi.answers.bound import Bound, Entry, Ledger
@@ -44,7 +45,7 @@ _FAR = 1e9
 
 
 @frozen
-class Steps(Primitive):
+class Steps(ByOthers, Primitive):
     """So many mechanisms of a bounded range, each picked after those before it."""
 
     law: AdaptiveTwoPoints

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from logphi.algebra.families import Family
+from logphi.algebra.families import Representative
+from logphi.algebra.family import Family
 from logphi.algebra.release import Primitive
 from logphi.arith.protocol import Plain
 from logphi.inputs import check
@@ -16,7 +17,7 @@ from logphi.pairs.pair import Pair
 
 
 @frozen
-class ExponentialMechanism(Primitive):
+class ExponentialMechanism(Representative, Primitive):
     """Any mechanism of epsilon-bounded range, by the hull of the two-point pairs that it may be.
 
     Pair: a loss with density proportional to e^{x/2} on [-eps, eps]. log-phi, with u = z + 1/2:

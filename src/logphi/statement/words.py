@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from logphi.algebra.release import Mechanism, PoissonSampled, SubsetSampled
+from logphi.algebra.release import Mechanism
+from logphi.algebra.sampled import PoissonSampled, SubsetSampled
 from logphi.inputs.adjacency import Adjacency
 
 _NEIGHBOURS = {

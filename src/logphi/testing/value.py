@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from logphi.algebra.release import Composition, Mechanism, PoissonSampled, SubsetSampled
+from logphi.algebra.release import Composition, Mechanism
+from logphi.algebra.sampled import PoissonSampled, SubsetSampled
 from logphi.expression import parse
 from logphi.inputs.adjacency import Adjacency
 from logphi.mechanisms.catalogue import CATALOGUE

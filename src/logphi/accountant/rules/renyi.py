@@ -31,6 +31,7 @@ import numpy as np
 
 from logphi.accountant.rules.exact_costs import infinite_mass, largest_loss, law_of
 from logphi.accountant.rules.rule import Additive, Amount
+from logphi.algebra.families import family_of
 from logphi.algebra.release import Mechanism
 from logphi.answers.bound import Direction
 from logphi.arith.floats import ULP
@@ -70,7 +71,7 @@ class RenyiRule(Additive):
         known = largest_loss(mechanism, direction), infinite_mass(mechanism, direction)
         if self.order is None:
             return known
-        family = mechanism.family()
+        family = family_of(mechanism)
         step = family and family.divergence(self.order)
         if step:
             return (*known, Fraction(max((self.order - 1) * step[1] * (1 + 4 * ULP), 0.0)))

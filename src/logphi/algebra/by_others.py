@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import functools
+from abc import abstractmethod
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from logphi.algebra.asking import Questions
+from logphi.algebra.release import Mechanism
 from logphi.answers.bound import Bound, Side, Status
 from logphi.answers.bounds import Bounds
 from logphi.pairs.pair import UnsupportedError
@@ -19,7 +21,7 @@ PROFILES = ("delta", "log_delta", "epsilon", "hockey_stick", "tradeoff", "invers
 DIVERGENCES = ("renyi", "kl_divergence", "max_divergence", "zcdp")
 
 
-class Asked:
+class _Asked:
     """A question to a release, which may leave the answer to others."""
 
     def __init__(self, name: str) -> None:
@@ -36,6 +38,19 @@ class Asked:
             return question(instance, *arguments, **options) if found is None else found
 
         return ask
+
+
+class ByOthers(Mechanism):
+    """A mechanism some of whose questions are answered by other releases."""
+
+    if not TYPE_CHECKING:  # type checkers read the questions themselves
+        delta, log_delta, epsilon, hockey_stick, tradeoff, inverse_tradeoff = map(_Asked, PROFILES)
+        renyi, kl_divergence, max_divergence, zcdp = map(_Asked, DIVERGENCES)
+        explain = _Asked("explain")
+
+    @abstractmethod
+    def _by_others(self, name: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
+        """The answer of other releases to a question; None where the loss answers it."""
 
 
 def between(above: Any, *below: Any) -> Any:

@@ -1,0 +1,47 @@
+"""A family of mechanisms, of which an adversary picks one after the other."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+
+from logphi.algebra.release import Mechanism
+
+
+class Family(ABC):
+    """What one release stands for."""
+
+    # whether the profile of the hull is that of one step
+    attained = True
+
+    @abstractmethod
+    def alone(self, count: int, rtol: float | None = None) -> Mechanism | None:
+        """A release with the profile of so many steps, known between bounds, as narrow as asked if that can be; or None."""
+
+    @abstractmethod
+    def above(self, count: int) -> Mechanism:
+        """A pair that dominates so many steps, whatever is picked."""
+
+    @abstractmethod
+    def below(self, count: int, lean: float = 0.5) -> Mechanism:
+        """A pair that the best picks of so many steps dominate at every threshold."""
+
+    @abstractmethod
+    def fixed(self, count: int, lean: float = 0.5) -> Mechanism:
+        """So many steps, all by one member: balanced, or leaning up to 1 towards rare and large negative losses."""
+
+    @abstractmethod
+    def size(self) -> float:
+        """In a composition, the family of the largest size times its count gets the sharper lower end."""
+
+    @abstractmethod
+    def divergence(self, order: float) -> tuple[float, float] | None:
+        """Bounds of the largest Renyi divergence of one step in any direction; None where only the hull bounds it."""
+
+    @abstractmethod
+    def rho(self) -> float:
+        """An upper bound of that divergence over its order, for all orders above 1."""
+
+
+# distinct mechanisms with the families that they stand for, and their counts
+Terms = Sequence[tuple[Mechanism, Family | None, int]]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from scipy.special import log_ndtr
@@ -36,17 +38,20 @@ _GROWTH = 6.0
 _STEEPEST = 1e5
 # measured: the longest arc, and its length over the distance from the origin
 _ARC, _SHORT = 0.12, 0.25
-# measured: each of half a dozen errors takes so much of the tolerance, as a logarithm; a coarser one saves next to nothing
+# measured: each of half a dozen errors takes so much of the tolerance, as a logarithm; a coarser one saves next to nothing,
+# and is often missed
 _MARGIN = math.log(30.0)
-_COARSEST = 1e-3
+_COARSEST = 1e-5
 _LOW_ENOUGH = 10.0
 # measured: relative rounding of the sum, and of the inner sums for each repetition
 _NOISE = 2e-14, 2e-15
-# measured: wider bounds are of no use; more terms take half a second
+# measured: wider bounds are of no use; so many terms take about a second
 _WIDEST = 1e-6
-MOST_WORK = 4e6
+MOST_WORK = 3e7
 # measured: a line may turn out to be so much longer than its forecast
 _BROKEN = 2.0
+# chosen: thresholds whose sketches are kept: several routes ask for them in turn
+_KEPT = 4
 # derived: below these exponents nothing overflows
 _LARGE = 600.0
 
@@ -60,6 +65,11 @@ class Forecast:
     log_target: float
     width: float
     work: float
+
+    @property
+    def worthwhile(self) -> bool:
+        """Whether the sum is neither too long nor too wide."""
+        return self.work < MOST_WORK and self.width < _WIDEST
 
 
 @dataclass(frozen=True)
@@ -103,16 +113,53 @@ class _Sketch:
         )
 
 
+@dataclass(frozen=True)
+class _Axis:
+    """The vertices that are tried for a threshold, the kernel there, sketches of all laws, and about the answer's logarithm."""
+
+    depth: float
+    distance: Array
+    vertices: Array
+    kernel: Array
+    sketches: tuple[_Sketch, ...]
+    log_answer: float
+
+    @staticmethod
+    @lru_cache(maxsize=_KEPT)
+    def of(terms: Terms, x: float) -> _Axis | None:
+        """For the excess or, left of zero, the reversed excess."""
+        depth = x - sum(n * math.log1p(-q) for _, q, _, _, n in terms)
+        if not depth > 0:
+            # below the least loss nothing is left to be computed
+            return None
+        distance = _VERTICES / depth
+        vertices = -1 - distance if x < 0 else distance
+        sketches = tuple(_Sketch.of(m, q, n, vertices + 1) for m, q, _, _, n in terms)
+        kernel = -vertices * x - np.log1p(distance)
+        return _Axis(depth, distance, vertices, kernel, sketches, _guess(sketches, kernel, x))
+
+
+def log_guess(terms: Terms, x: float) -> float | None:
+    """About the logarithm of the excess or, left of zero, of the reversed excess: somewhat below it, and no bound."""
+    axis = _Axis.of(terms, x)
+    return None if axis is None else axis.log_answer
+
+
 def forecast(terms: Terms, x: float, demand: Demand, log_answer: float | None = None) -> Forecast | None:
     """Choose a contour for a threshold; None where there is none. ``log_answer`` is that of the answer, if it is known."""
     rtol = min(demand.rtol, _COARSEST)
-    depth = x - sum(n * math.log1p(-q) for _, q, _, _, n in terms)
-    reverse = x < 0
-    distance = _VERTICES / depth
-    vertices = -1 - distance if reverse else distance
-    sketches = [_Sketch.of(m, q, n, vertices + 1) for m, q, _, _, n in terms]
-    kernel = -vertices * x - np.log1p(distance)
-    log_answer = max(_guess(sketches, kernel, x) if log_answer is None else log_answer, demand.least)
+    axis = _Axis.of(terms, x)
+    if axis is None:
+        return None
+    reverse, depth, distance, vertices, kernel, sketches = (
+        x < 0,
+        axis.depth,
+        axis.distance,
+        axis.vertices,
+        axis.kernel,
+        axis.sketches,
+    )
+    log_answer = max(axis.log_answer if log_answer is None else log_answer, demand.least)
     if not math.isfinite(log_answer):
         return None
     log_target = log_answer + math.log(rtol) - _MARGIN
@@ -159,7 +206,7 @@ def forecast(terms: Terms, x: float, demand: Demand, log_answer: float | None = 
     return Forecast(plan, log_answer, log_target, field.width, nodes * sum(one.law.size(one.count) for one in field.laws))
 
 
-def _guess(sketches: list[_Sketch], kernel: Array, x: float) -> float:
+def _guess(sketches: Sequence[_Sketch], kernel: Array, x: float) -> float:
     """About the logarithm of the answer: somewhat below the least sum of a clipped mass and of Chernoff's bound of the rest."""
     total, beyond = kernel.copy(), np.full(kernel.size, -np.inf)
     rows = np.arange(kernel.size)
@@ -249,18 +296,18 @@ def _field(terms: Terms, ends: list[float], x: float, depth: float, log_lost: fl
     )
 
 
-def prepare(terms: Terms, x: float, demand: Demand, most_work: float = MOST_WORK) -> Prepared | None:
+def prepare(terms: Terms, x: float, demand: Demand, first: Forecast | None = None) -> Prepared | None:
     """A contour for one of both functionals near x; None where there is none, or where it would be too long or too wide.
 
     The answer is guessed beforehand. Where it turns out to be so much smaller that the bounds are too wide, it is taken again.
+    ``first`` is the forecast, where that is known already.
     """
     prepared: Prepared | None = None
-    log_answer: float | None = None
+    found = first or forecast(terms, x, demand)
     for _ in range(2):
-        found = forecast(terms, x, demand, log_answer)
-        if found is None or not (found.work < most_work and found.width < _WIDEST):
+        if found is None or not found.worthwhile:
             break
-        laid = lay(found.plan, x, found.log_target, _BROKEN * most_work)
+        laid = lay(found.plan, x, found.log_target, _BROKEN * MOST_WORK)
         if laid is None:
             break
         prepared = laid
@@ -270,4 +317,5 @@ def prepare(terms: Terms, x: float, demand: Demand, most_work: float = MOST_WORK
         log_answer = math.log(amount.value) + amount.log_scale
         if log_answer > found.log_answer - 1:
             break
+        found = forecast(terms, x, demand, log_answer)
     return prepared

@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 
 import pytest
-from tests.shared.random_compositions import FAMILIES, questions
+from shared.random_compositions import FAMILIES, questions
 
 from logphi.engine.routes.choices import Choice, choices
 

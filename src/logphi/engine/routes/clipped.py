@@ -25,7 +25,7 @@ def _forecast(loss: LogPhi, epsilon: float, demand: Demand) -> Offer:
     draft = clipping.Draft.of(loss, epsilon, demand)
     if draft is None:
         raise NotApplicableError("no contour of reasonable length serves the small losses")
-    width = width_left(draft.log_height, log_answer(loss, epsilon), demand)
+    width = width_left(draft.log_height, log_answer(loss, epsilon), _NOISE, demand)
     laws = len(draft.laws)
     return Offer(Promise(width, _LAYOUT + _NODE * laws * draft.nodes), lambda: _laid(loss, draft))
 
@@ -43,6 +43,8 @@ _NO_LINE = (
 )
 # measured: operations to lay out a line, and for each of its nodes, for one law
 _LAYOUT, _NODE = 1e7, 350.0
+# measured: rounding of the sum over the integrand, relatively
+_NOISE = 1e-11
 _METHOD = Method("clipped")
 _REASON = "inversion without rare large losses, whose share has a closed form: small sampling rates"
 CLIPPED = Route(_METHOD, prepare, _REASON, forecast=_forecast)

@@ -10,7 +10,7 @@ import numpy as np
 
 from logphi.engine import clipping
 from logphi.engine.method import Method
-from logphi.engine.routes.lost_digits import hard, log_answer, width_left
+from logphi.engine.routes.lost_digits import few, hard, log_answer, width_left
 from logphi.engine.routes.route import Local, NotApplicableError, Offer, Route, inverted
 from logphi.inversion import contour
 from logphi.inversion.contour import Part
@@ -51,7 +51,7 @@ def _forecast(loss: LogPhi, epsilon: float, demand: Demand) -> Offer:
     stand = contour.stand(loss, epsilon, demand.hint, excess=saddle)
     if stand is None:
         raise NotApplicableError("the transform is out of reach at every abscissa")
-    held_back = stand.part is Part.EXCESS and (hard(loss) or clipping.decides(loss, epsilon, saddle.abscissa))
+    held_back = stand.part is Part.EXCESS and (hard(loss) or few(loss) or clipping.decides(loss, epsilon, saddle.abscissa))
     # a line on which M falls slowly is long, and what it leaves need not be far below the tolerance
     loose, enough = (replace(one, rtol=_SLOWLY * one.rtol) for one in (demand, demand.sufficient))
     demands = [(demand, _SHORT), (loose, MAX_NODES if demand.enough <= demand.rtol else _QUICK), (enough, _LONGER)]
@@ -59,7 +59,7 @@ def _forecast(loss: LogPhi, epsilon: float, demand: Demand) -> Offer:
         draft = stand.draft(one, decaying=True, most=most)
         if draft is not None:
             answer = log_answer(loss, epsilon) if held_back else None
-            width = width_left(stand.log_estimate + 1, answer, demand.sufficient if one is enough else demand)
+            width = width_left(stand.log_estimate + 1, answer, _NOISE, demand.sufficient if one is enough else demand)
             terms = draft.terms if draft.extent.size > _FEW else 0.0
             work = _LAYOUT + _NODE * draft.extent.size + _TERM * terms
             width = max(width, _ROUNDING * abs(stand.abscissa * epsilon))
@@ -91,8 +91,8 @@ def _local(loss: LogPhi, prepared: contour.Prepared | None, epsilon: float) -> L
 
 # measured: operations to lay out a line, for each node, and for each term of the sums that K takes there
 _LAYOUT, _NODE, _TERM = 1.5e6, 150.0, 1.3
-# measured: of an exponent, relatively
-_ROUNDING = 1e-15
+# measured: rounding of the sum over the integrand, and of an exponent, both relative
+_NOISE, _ROUNDING = 2e-12, 1e-15
 # measured: what a line that may lose all digits must be quicker by than another route
 _IN_VAIN = 8.0
 # measured: on shorter lines the terms of K are few beside the layout

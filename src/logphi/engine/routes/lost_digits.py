@@ -8,10 +8,10 @@ from logphi.engine.sampled_terms import terms_of
 from logphi.inversion.demand import Demand
 from logphi.laws.log_phi import LogPhi
 
-# measured: the relative rounding of a sum over the nodes of a line
-_ROUNDING = 1e-13
 # measured: below it one vertical line in two fails, or is long; above it few do, at once
 _NARROW = 0.5
+# measured: of more releases the saddle tells mostly
+_FEW = 50
 # derived: larger ones leave the range of doubles
 _FAR = 600.0
 
@@ -31,13 +31,19 @@ def hard(loss: LogPhi) -> bool:
     return reach * math.sqrt(variance) < _NARROW
 
 
+def few(loss: LogPhi) -> bool:
+    """Whether sampled Gaussians are so few that one large loss may be most of the answer."""
+    found = terms_of(loss)
+    return found is not None and sum(count for *_, count in found[0]) <= _FEW
+
+
 def log_answer(loss: LogPhi, epsilon: float) -> float | None:
     """About the logarithm of the excess of sampled Gaussians right of zero; None where nothing is known of it."""
     found = terms_of(loss)
     if found is None or not 0 <= epsilon < _FAR:
         return None
     # SciPy's normal tails would double the time of importing the package
-    from logphi.inversion.bent_layout import log_guess
+    from logphi.inversion.bent_sketch import log_guess
 
     terms, reflected = found
     # an excess of the reflected law is e^epsilon times a reversed one of the law itself
@@ -45,9 +51,12 @@ def log_answer(loss: LogPhi, epsilon: float) -> float | None:
     return guess + epsilon if guess is not None and reflected else guess
 
 
-def width_left(log_height: float, log_answer: float | None, demand: Demand) -> float:
-    """About the relative width of an answer from an integrand of that height; the demand's where the answer is not known."""
+def width_left(log_height: float, log_answer: float | None, rounding: float, demand: Demand) -> float:
+    """About the relative width of an answer from an integrand of that height, known but for a relative rounding.
+
+    It is the demand's where the answer is not known.
+    """
     if log_answer is None:
         return demand.rtol
     lost = log_height - max(log_answer, demand.least)
-    return max(demand.rtol, _ROUNDING * math.exp(min(max(lost, 0.0), _FAR))) if math.isfinite(lost) else math.inf
+    return max(demand.rtol, rounding * math.exp(min(max(lost, 0.0), _FAR))) if math.isfinite(lost) else math.inf

@@ -26,6 +26,8 @@ _AT_ONCE = 2e7
 _FINER = 4.0
 # measured: an answer that suffices, but is wider than it might be, is worth so much more work
 _WORTH = 5e7
+# chosen: another route must promise to be so much narrower than what is had
+_GAIN = 2.0
 # measured: so much work takes longer than to find out whether the profile is far below all demands
 _DEAR = 2e8
 # measured: what is wide this near the place of preparation, relatively, is no better prepared again
@@ -154,7 +156,7 @@ class Planned:
         return promise.relative_width, promise.operations
 
     def _improves(self, promise: Promise, best: LogProbability) -> bool:
-        return not best.method.sharp and promise.relative_width < best.relative_width
+        return not best.method.sharp and _GAIN * promise.relative_width < best.relative_width
 
     def _answered(self, one: _Asked, x: float, asked: dict[Route, Promise | str]) -> LogProbability | None:
         try:

@@ -45,10 +45,15 @@ class Automatic:
     def __init__(self) -> None:
         # by identity, as the hash of a loss takes as long as it has terms
         self._leading: dict[int, tuple[LogPhi, Route]] = {}
+        # the last one for each loss
+        self._planned: dict[int, tuple[LogPhi, Planned]] = {}
 
     def __call__(self, loss: LogPhi, epsilon: float, demand: Demand) -> Planned:
         """The profile of a loss; what is worth preparing is prepared when it is first asked."""
-        return Planned(loss, demand, fitting(loss), self._leading)
+        before = self._planned.get(id(loss))
+        found = Planned(loss, demand, fitting(loss), self._leading, () if before is None else before[1].locals)
+        self._planned[id(loss)] = loss, found
+        return found
 
 
 def _single_release(loss: LogPhi, epsilon: float, demand: Demand) -> Local:

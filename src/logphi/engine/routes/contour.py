@@ -10,7 +10,7 @@ import numpy as np
 
 from logphi.engine import clipping
 from logphi.engine.method import Method
-from logphi.engine.routes.lost_digits import few, hard, log_answer, width_left
+from logphi.engine.routes.lost_digits import hard, log_answer, width_left
 from logphi.engine.routes.route import Local, NotApplicableError, Offer, Route, inverted
 from logphi.inversion import contour
 from logphi.inversion.contour import Part
@@ -51,7 +51,7 @@ def _forecast(loss: LogPhi, epsilon: float, demand: Demand) -> Offer:
     stand = contour.stand(loss, epsilon, demand.hint, excess=saddle)
     if stand is None:
         raise NotApplicableError("the transform is out of reach at every abscissa")
-    held_back = stand.part is Part.EXCESS and (hard(loss) or few(loss) or clipping.decides(loss, epsilon, saddle.abscissa))
+    held_back = stand.part is Part.EXCESS and (hard(loss) or clipping.decides(loss, epsilon, saddle.abscissa))
     # a line on which M falls slowly is long, and what it leaves need not be far below the tolerance
     loose, enough = (replace(one, rtol=_SLOWLY * one.rtol) for one in (demand, demand.sufficient))
     demands = [(demand, _SHORT), (loose, MAX_NODES if demand.enough <= demand.rtol else _QUICK), (enough, _LONGER)]

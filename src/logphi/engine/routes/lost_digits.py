@@ -10,8 +10,6 @@ from logphi.laws.log_phi import LogPhi
 
 # measured: below it one vertical line in two fails, or is long; above it few do, at once
 _NARROW = 0.5
-# measured: of more releases the saddle tells mostly
-_FEW = 50
 # derived: larger ones leave the range of doubles
 _FAR = 600.0
 
@@ -29,12 +27,6 @@ def hard(loss: LogPhi) -> bool:
     variance = sum(n * q * q * math.expm1(min(m * m, _FAR)) for m, q, _, _, n in terms)
     reach = min(2 * math.log(1 / q) / (m * m) for m, q, *_ in terms)
     return reach * math.sqrt(variance) < _NARROW
-
-
-def few(loss: LogPhi) -> bool:
-    """Whether sampled Gaussians are so few that one large loss may be most of the answer."""
-    found = terms_of(loss)
-    return found is not None and sum(count for *_, count in found[0]) <= _FEW
 
 
 def log_answer(loss: LogPhi, epsilon: float) -> float | None:

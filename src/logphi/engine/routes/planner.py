@@ -49,18 +49,29 @@ class _Asked:
 class Planned:
     """The profile of a loss by the routes that fit it, each prepared where it is first worth it.
 
-    ``leading`` knows by which route an earlier question to the same loss was answered: it is asked first.
+    ``leading`` knows by which route an earlier question to the same loss was answered: it is asked first. ``earlier`` are
+    profiles that such a question prepared.
     """
 
-    def __init__(self, loss: LogPhi, demand: Demand, routes: Sequence[Route], leading: dict[int, tuple[LogPhi, Route]]) -> None:
+    def __init__(
+        self,
+        loss: LogPhi,
+        demand: Demand,
+        routes: Sequence[Route],
+        leading: dict[int, tuple[LogPhi, Route]],
+        earlier: Sequence[Local] = (),
+    ) -> None:
         self._loss, self._demand, self._routes, self._leading = loss, demand, routes, leading
         self._omits = loss.support.omitted.mass > 0
         self._prepared: dict[Route, tuple[float, Local | None]] = {}
         self._broken: Counter[Route] = Counter()
+        self._earlier = earlier
 
     def __call__(self, x: float) -> LogProbability:
         """Log delta at an epsilon."""
         best = self.from_prepared(x)
+        if best is None and self._earlier:
+            best = reduce(meet, [local(x) for local in self._earlier])
         if best is not None and best.meets(self._demand.sufficient):
             return best
         ceiling = self._at_once(x)
@@ -90,8 +101,13 @@ class Planned:
 
     def from_prepared(self, x: float) -> LogProbability | None:
         """The profile from what is prepared already; None if nothing is."""
-        found = [local(x) for _, local in self._prepared.values() if local is not None]
+        found = [local(x) for local in self.locals]
         return reduce(meet, found) if found else None
+
+    @property
+    def locals(self) -> list[Local]:
+        """Whatever is prepared."""
+        return [local for _, local in self._prepared.values() if local is not None]
 
     def _at_once(self, x: float) -> LogProbability | None:
         """Chernoff's bound, where that will do or where nothing else would."""

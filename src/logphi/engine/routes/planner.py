@@ -70,10 +70,13 @@ class Planned:
     def __call__(self, x: float) -> LogProbability:
         """Log delta at an epsilon."""
         best = self.from_prepared(x)
-        if best is None and self._earlier:
-            best = reduce(meet, [local(x) for local in self._earlier])
         if best is not None and best.meets(self._demand.sufficient):
             return best
+        if best is None and self._earlier:
+            # what was prepared for a coarser answer is no excuse for one
+            earlier = reduce(meet, [local(x) for local in self._earlier])
+            if earlier.meets(self._demand):
+                return earlier
         ceiling = self._at_once(x)
         if ceiling is not None:
             return ceiling

@@ -27,9 +27,9 @@ Why opposite sides are the worst case of a Poisson sample under replace (Schucha
 the group be drawn before, j after, with weights w_i and v_j. Given both, the centres a and b of the outputs are (i + j) s apart
 at most. Take any weights M_ij with sums w_i phi(C - i s) over j and g v_j phi(C + j s) over i, at the place C where
 sum w_i phi(C - i s) = g sum v_j phi(C + j s), and split w_i in proportion to M_ij / phi(C - i s), g v_j to M_ij / phi(C + j s).
-By joint convexity the hockey-stick divergence is at most the sum of those of the parts, which grow with the distance. On a line,
-with a = i s and b = -j s, the likelihood ratio of every part increases and crosses one at C, and so does that of the whole: the
-bound is attained for every g.
+By joint convexity the hockey-stick divergence is at most the sum of those of the parts, which grow with the distance. For
+a = i s and b = -j s on a line the likelihood ratio of every part increases and crosses one at C, and so does that of the whole:
+the bound is attained for every g.
 
 All others are known by the pair of one record only. What two data sets further apart do does not follow exactly, and it is
 refused. That of distance to instability is a test of a threshold, whose failure k records make likelier than one.

@@ -112,7 +112,7 @@ def epochs_of_training(accountants: Sequence[Accountant], path: Path) -> None:
 def samplers_of_training(path: Path) -> None:
     """Epsilon of one training run against its noise, by how its batches are drawn; a bracket as the band that it is."""
     noises = np.geomspace(0.7, 4.0, 14)
-    sizes = {"dataset_size": 60_000, "batch_size": 256, "epochs": 20}
+    sizes: dict[str, Any] = {"dataset_size": 60_000, "batch_size": 256, "epochs": 20}
     with plt.rc_context(STYLE):
         figure, axis = plt.subplots(figsize=(7, 4.2))
         for (sampler, more, dashes), colour in zip(SAMPLERS, COLOURS, strict=False):

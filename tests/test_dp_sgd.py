@@ -133,7 +133,7 @@ def test_it_is_the_noise_that_calibration_finds():
         ({"target_epsilon": math.nan, "target_delta": 1e-5}, ["target_epsilon"]),
         (
             {"target_epsilon": 1, "target_delta": 1e-5, "sampler": "with_replacement"},
-            ["no proved bound of batches with replacement"],
+            ["no useful proved bound of batches with replacement"],
         ),
         (
             {"target_epsilon": 0.1, "target_delta": 1e-5, "clipped_count_noise": 0.5, "batch_size": 10**8},
@@ -240,7 +240,7 @@ def test_other_relations_groups_and_samplers():
         ({"steps": 5}, "exactly one"),
         ({"epochs": None, "steps": 0}, "nothing is trained"),
         ({"noise_multiplier": -1.0}, "noise_multiplier"),
-        ({"sampler": "with_replacement"}, "no proved bound of batches with replacement"),
+        ({"sampler": "with_replacement"}, "no useful proved bound of batches with replacement"),
         ({"sampler": "truncated_poisson"}, "truncated_batch_size is missing"),
         ({"truncated_batch_size": 300}, "truncated_batch_size is for sampler='truncated_poisson'"),
         ({"sampler": "truncated_poisson", "truncated_batch_size": 60001}, "truncated_batch_size"),

@@ -139,8 +139,8 @@ def sampler_of(name: str) -> Sampler:
     """
     if name == "with_replacement":
         raise UnsupportedError(
-            "sampler 'with_replacement' is not covered: no proved bound of batches with replacement is known here that is of use, as a "
-            "record may be in one batch several times; take 'without_replacement' or 'poisson', and draw so"
+            "sampler 'with_replacement' is not covered: no useful proved bound of batches with replacement is known "
+            "here, as a record may be in one batch several times; take 'without_replacement' or 'poisson', and draw so"
         )
     if name not in SAMPLERS:
         raise ValueError(f"sampler must be one of {', '.join(map(repr, SAMPLERS))}, got {name!r}")

@@ -69,6 +69,9 @@ def implied_near(bound: Callable[[Array], Array], z: Array, epsilon: float) -> P
     target = abs(epsilon)
     places, points = FEW, []
     for _ in range(1 + _CLOSER):
+        z = z[bound(z) <= LARGEST_EXPONENT]
+        if not z.size:
+            break
         a, c, used = profile_points(z, bound(z), places)
         points += _usable(a, c)
         with np.errstate(divide="ignore", invalid="ignore"):  # places without a tangent
@@ -83,7 +86,6 @@ def implied_near(bound: Callable[[Array], Array], z: Array, epsilon: float) -> P
         apart = np.log(used[max(nearest - 1, 0) : nearest + 2])
         reach = max(4 * float(np.diff(np.log(z)).max()), 2 * float(np.ptp(apart)), 1e-8)
         z = used[nearest] * np.exp(np.linspace(-reach, reach, _ACROSS))
-        z = z[bound(z) <= LARGEST_EXPONENT]
     return _pair(points, points)
 
 

@@ -162,7 +162,7 @@ def _tangents(p: Array, q: Array, z: Array, bounds: Array) -> tuple[Array, Array
     ratio, other = _logarithms(p, q)
     # e^x - 1 is wrong by (1 + x) times the relative error of x > 0, and by less than it for x < 0
     wrong = 16 * ULP * (2 + (1 + z) * ratio)
-    with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is left out by the caller
+    with np.errstate(all="ignore"):  # what is not finite is left out by the caller
         gained, lost = p * np.expm1(z * ratio), -(1 - p) * np.expm1(z * other)
         rise = (1 + z) * (np.expm1(z * ratio) - np.expm1(z * other))
         fall = z * (np.expm1((1 + z) * ratio) - np.expm1((1 + z) * other))
@@ -170,4 +170,7 @@ def _tangents(p: Array, q: Array, z: Array, bounds: Array) -> tuple[Array, Array
         allowed = np.expm1(bounds)
         left = allowed - (gained - lost) + wrong * (gained + lost) + 16 * ULP * (2 + bounds) * allowed
         offset = p - slope * (1 - 3 * wrong) * q + np.maximum(left, 0.0) / (rise * (1 - wrong))
-        return slope * (1 + 3 * wrong), offset + 8 * ULP * (p + slope * q + offset)
+        offset += 8 * ULP * (p + slope * q + offset)
+        slope = slope * (1 + 3 * wrong)
+    # where F does not grow with p, a tangent says nothing of p from above
+    return slope, np.where((p > q) & (rise > 0), offset, np.inf)

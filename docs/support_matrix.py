@@ -24,7 +24,9 @@ DOMINATING = {
     "FromProfile",
     "FromTradeoff",
     "PureDP",
+    "RenyiDP",
     "ShuffledReports",
+    "ZCDP",
 }
 
 RATE = 0.2

@@ -14,7 +14,7 @@ class Method:
     name
         As answers show it.
     sharp
-        Whether its width is that of rounding, so that no other route improves on it.
+        Whether its width is that of rounding, on which no route that takes long improves.
     trivial
         Whether its bounds hold for every pair, so that nothing was computed.
     blunt

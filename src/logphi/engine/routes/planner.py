@@ -175,7 +175,8 @@ class Planned:
         return promise.relative_width, promise.operations
 
     def _improves(self, promise: Promise, best: LogProbability) -> bool:
-        return not best.method.sharp and _GAIN * promise.relative_width < best.relative_width
+        in_vain = best.method.sharp and promise.operations > _AT_ONCE
+        return not in_vain and _GAIN * promise.relative_width < best.relative_width
 
     def _answered(self, one: _Asked, x: float, asked: dict[Route, Promise | str]) -> LogProbability | None:
         try:

@@ -68,7 +68,8 @@ def _closed(loss: LogPhi, epsilon: float, demand: Demand) -> Offer:
     found = local(epsilon)
     if found.method.trivial:
         raise NotApplicableError("the closed form has no digits here")
-    return Offer(Promise(max(found.relative_width, demand.rtol), 1e5), lambda: local)
+    # what it leaves is rounding
+    return Offer(Promise(demand.rtol, 1e5), lambda: local)
 
 
 SINGLE_RELEASE = Route(EXACT, _single_release, "closed forms: few atoms, one release, Gaussians together", forecast=_closed)

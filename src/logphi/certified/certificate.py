@@ -163,7 +163,7 @@ def issue(
         one digit or more passes the check.
     """
     for _, node in mechanism:
-        _refuse_unknown(node)
+        refuse_unknown(node)
 
     order = None if direction is None else direction_of(direction)
 
@@ -181,11 +181,7 @@ def issue(
             upper=Decimal(answer.upper),
             # the two orders of a loss that is its own mirror image are one
             witness={"remove" if one == "both" else one: chosen for one, chosen in answer.witness.items()},
-            made_by={
-                "logphi": version("logphi"),
-                "python-flint": flint.__version__,
-                "flint": flint.__FLINT_VERSION__,
-            },
+            made_by=made_by(),
         )
 
     def accepts(answer: Answer, digits: int) -> bool:
@@ -205,7 +201,13 @@ def issue(
         raise refusal from None
 
 
-def _refuse_unknown(node: Mapping[str, Any]) -> None:
+def made_by() -> dict[str, str]:
+    """Versions of the software."""
+    return {"logphi": version("logphi"), "python-flint": flint.__version__, "flint": flint.__FLINT_VERSION__}
+
+
+def refuse_unknown(node: Mapping[str, Any]) -> None:
+    """Raise a NotCertifiedError if certificates have no name for a mechanism."""
     name = node["name"]
     if CONSTRUCTORS.get(name) != frozenset(node["parameters"]):
         raise NotCertifiedError(
@@ -213,7 +215,7 @@ def _refuse_unknown(node: Mapping[str, Any]) -> None:
             "check one: certify a mechanism that dominates it, such as a Discrete or a GaussianMixture"
         )
     if "base" in node:
-        _refuse_unknown(node["base"])
+        refuse_unknown(node["base"])
 
 
 def _shown(number: Fraction) -> str:

@@ -141,4 +141,4 @@ def test_on_the_command_line(tmp_path, capsys):
     assert main(["report", "100 * Gaussian(sigma=20)", "--delta", "1e-5", "--certificate", file]) == 0
     capsys.readouterr()
     assert main(["verify", file]) == 0
-    assert "type II error of any test at a type I error of 1/1000" in capsys.readouterr().out
+    assert "type II error of any test at a type I error of 0.001" in capsys.readouterr().out

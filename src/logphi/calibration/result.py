@@ -116,10 +116,10 @@ class Calibration(Enclosed):
         >>> noise = lp.calibrate(lambda sigma: 100 * lp.Gaussian(sigma=sigma), epsilon=1, delta=1e-5, digits=5)
         >>> print(lp.verify(noise.certify()))
         all 2 claims follow:
-        of 100 * Gaussian(sigma=37.31, sensitivity=1), under add_remove:
-          epsilon at delta = 1/100000: at most 1
-        of 100 * Gaussian(sigma=37.309, sensitivity=1), under add_remove:
-          epsilon at delta = 1/100000: more than 1
+        of 100 * Gaussian(sigma=37.307, sensitivity=1), under add_remove:
+          epsilon at delta = 0.00001: at most 1
+        of 100 * Gaussian(sigma=37.306, sensitivity=1), under add_remove:
+          epsilon at delta = 0.00001: more than 1
         """
         if self.point is None:
             raise ValueError(

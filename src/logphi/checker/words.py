@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 from logphi.checker.reading import Certificate, Claim, Node, Release
@@ -38,7 +40,7 @@ def _claim(claim: Claim, data: dict[str, Any]) -> str:
     order = f", direction {claim.direction}" if claim.direction else ""
     # the private side first
     ends = [*least, *most] if claim.quantity == "tradeoff" else [*most, *least]
-    return f"{_WORDS[claim.quantity].format(claim.at)}{order}: {' and '.join(ends)}"
+    return f"{_WORDS[claim.quantity].format(_number(claim.at))}{order}: {' and '.join(ends)}"
 
 
 def _release(release: Release) -> str:
@@ -58,4 +60,12 @@ def _node(node: Node) -> str:
 
 
 def _parameter(value: Any) -> str:
-    return f"[{', '.join(map(str, value[:20]))}{', ...' if len(value) > 20 else ''}]" if isinstance(value, list) else str(value)
+    if isinstance(value, list):
+        return f"[{', '.join(map(_number, value[:20]))}{', ...' if len(value) > 20 else ''}]"
+    return _number(value)
+
+
+def _number(value: Fraction | int) -> str:
+    """As a decimal if it is a short one, as a quotient otherwise."""
+    decimal = str(Decimal(value.numerator) / Decimal(value.denominator))
+    return decimal.lower() if Fraction(decimal) == value else str(value)

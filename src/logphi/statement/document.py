@@ -117,7 +117,7 @@ class Report(Listed):
         >>> import logphi as lp
         >>> statement = lp.report(100 * lp.Gaussian(sigma=20), delta=1e-6, epsilons=[1], deltas=[])
         >>> print(str(lp.verify(statement.certify(digits=6))).splitlines()[2])
-          epsilon at delta = 1/1000000: at most 2.2540848 and more than 2.2540845
+          epsilon at delta = 0.000001: at most 2.2540848 and more than 2.2540845
         """
         given = {
             "delta": [at for at, _ in self.epsilons],

@@ -142,3 +142,30 @@ def test_on_the_command_line(tmp_path, capsys):
     capsys.readouterr()
     assert main(["verify", file]) == 0
     assert "type II error of any test at a type I error of 0.001" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "3 * TruncatedLaplace(scale=4, truncation=16, sensitivity=2)",
+        "TruncatedGaussian(sigma=4, truncation=9, sensitivity=2).poisson(0.2)",
+        "3 * FromProfile(epsilons=[0.5, 1], deltas=[0.25, 0.01])",
+        "3 * FromTradeoff(type_one_errors=[0, 0.125, 0.5], type_two_errors=[0.875, 0.5, 0.125]).poisson(0.3)",
+        "2 * FromProfile(epsilons=[0.5, 1], deltas=[0.25, 0.01], adjacency='replace').subset(0.3, adjacency='replace')",
+        "3 * RandomChoice([Gaussian(2), 2 * Gaussian(4) + Laplace(3)], [0.25, 0.75])",
+        "3 * RandomChoice([Gaussian(2), Gaussian(4)], [0.25, 0.75]).poisson(0.3, group_size=2)",
+        "3 * RandomChoice([Gaussian(2), Gaussian(4)], [0.25, 0.75]).poisson(0.3, adjacency='replace')",
+        "ShuffledReports(local_epsilon=1, records=20)",
+        "2 * PureDP(epsilon=1, adjacency='replace').subset(0.3, adjacency='replace')",
+        "2 * ApproximateDP(epsilon=1, delta=0.01, adjacency='replace').subset(0.3, adjacency='replace')",
+        "DiscreteGaussian(sigma=2.5, sensitivity=2, adjacency='replace').subset(0.3, adjacency='replace')",
+    ],
+)
+@pytest.mark.parametrize("epsilon", [Fraction(1, 20), Fraction(-1, 5)])
+def test_the_doubles_agree(text: str, epsilon: Fraction):
+    release = lp.parse(text)
+    made = release.certify(epsilon=epsilon)
+    found = release.delta(float(epsilon))
+    assert lp.verify(made)
+    assert Fraction(made.lower) <= Fraction(found.upper)
+    assert Fraction(made.upper) >= Fraction(found.lower)

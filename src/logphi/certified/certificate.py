@@ -17,7 +17,7 @@ from logphi.certified.route import NotCertifiedError
 from logphi.engine.directions import Loss, direction_of
 from logphi.listed import Listed
 from logphi.text.checksum import Saved, with_checksum
-from logphi.text.description import WRITTEN
+from logphi.text.description import COMPOSITION, WRITTEN
 
 FORMAT, VERSION = "logphi-certificate", 1
 # the constructors of version 1 and their parameters, as the checker reads them
@@ -37,6 +37,12 @@ CONSTRUCTORS = {
         "DistanceToInstability": "epsilon delta",
         "GaussianPair": "mean_p sigma_p mean_q sigma_q",
         "Discrete": "p q",
+        "TruncatedGaussian": "sigma truncation sensitivity",
+        "TruncatedLaplace": "scale truncation sensitivity",
+        "FromTradeoff": "type_one_errors type_two_errors",
+        "FromProfile": "epsilons deltas",
+        "ShuffledReports": "local_epsilon records",
+        "RandomChoice": "probabilities",
         "poisson": "rate group_size",
         "subset": "rate",
     }.items()
@@ -209,13 +215,18 @@ def made_by() -> dict[str, str]:
 def refuse_unknown(node: Mapping[str, Any]) -> None:
     """Raise a NotCertifiedError if certificates have no name for a mechanism."""
     name = node["name"]
+    if name == COMPOSITION:
+        for _, one in node["terms"]:
+            refuse_unknown(one)
+        return
     if CONSTRUCTORS.get(name) != frozenset(node["parameters"]):
         raise NotCertifiedError(
             f"certificates do not know a {name} with parameters {', '.join(node['parameters']) or 'none'}, so that nobody can "
             "check one: certify a mechanism that dominates it, such as a Discrete or a GaussianMixture"
         )
-    if "base" in node:
-        refuse_unknown(node["base"])
+    base = node.get("base", [])
+    for one in base if isinstance(base, list) else [base]:
+        refuse_unknown(one)
 
 
 def _shown(number: Fraction) -> str:

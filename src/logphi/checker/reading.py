@@ -75,10 +75,16 @@ _CONSTRUCTORS: dict[str, dict[str, str]] = {
     "DistanceToInstability": {"epsilon": "positive", "delta": "below one"},
     "GaussianPair": {"mean_p": "real", "sigma_p": "positive", "mean_q": "real", "sigma_q": "positive"},
     "Discrete": {"p": "probabilities", "q": "probabilities"},
+    "TruncatedGaussian": {"sigma": "positive", "truncation": "positive", "sensitivity": "positive"},
+    "TruncatedLaplace": {"scale": "positive", "truncation": "positive", "sensitivity": "positive"},
+    "FromTradeoff": {"type_one_errors": "vector", "type_two_errors": "vector"},
+    "FromProfile": {"epsilons": "reals", "deltas": "vector"},
+    "ShuffledReports": {"local_epsilon": "nonnegative", "records": "records"},
+    "RandomChoice": {"probabilities": "probabilities"},
     "poisson": {"rate": "unit", "group_size": "step"},
     "subset": {"rate": "unit"},
 }
-_WHOLE = {"step": (1, 1000), "leap": (1, 10**6), "symbols": (2, 2**53), "reach": (1, 10**5)}
+_WHOLE = {"step": (1, 1000), "leap": (1, 10**6), "symbols": (2, 2**53), "reach": (1, 10**5), "records": (1, 10**9)}
 _RANGES: dict[str, Callable[[Fraction], bool]] = {
     "positive": lambda x: x > 0,
     "nonnegative": lambda x: x >= 0,
@@ -102,6 +108,8 @@ class Node:
     adjacency: str
     parameters: Mapping[str, Any]
     base: Node | None = None
+    # of a public coin, what may run: counted mechanisms each
+    parts: tuple[tuple[tuple[int, Node], ...], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -176,13 +184,15 @@ def read(source: str | bytes | Mapping[str, Any]) -> Certificate:
     return Certificate((release,), (claim,), witness, whole)
 
 
-def _release(value: Any) -> Release:
+def _release(value: Any, sampled: bool | None = None) -> Release:
     _keys(value, "a release", "adjacency mechanism")
     adjacency = _one_of(value["adjacency"], "adjacency", _RELATIONS)
     terms = _listed(value["mechanism"], "mechanism", MOST_TERMS)
     if not all(isinstance(term, list) and len(term) == 2 for term in terms):
         raise NotACertificate("every entry of mechanism must be a count and a mechanism")
-    counted = tuple((_whole(count, "a count", 1, LARGEST_COUNT), _node(node)) for count, node in terms)
+    counted = tuple(
+        (_whole(count, "a count", 1, LARGEST_COUNT), _node(node, bool(sampled), sampled is not None)) for count, node in terms
+    )
     if any(node.adjacency != adjacency for _, node in counted):
         raise NotACertificate("all mechanisms must have the adjacency of the certificate")
     return Release(counted, adjacency)
@@ -310,14 +320,16 @@ def _said(value: Any, adjacency: str, known: tuple[str, ...]) -> tuple[str, Frac
     return quantity, at, direction, lower, upper
 
 
-def _node(value: Any, sampled: bool = False) -> Node:
+def _node(value: Any, sampled: bool = False, chosen: bool = False) -> Node:
     name = value.get("name") if isinstance(value, dict) else None
     if not isinstance(name, str) or name not in _CONSTRUCTORS:
         raise NotACertificate(f"a mechanism must be an object with a known name, got {str(name)[:40]!r}")
-    samples = name in ("poisson", "subset")
+    samples, chooses = name in ("poisson", "subset"), name == "RandomChoice"
     if samples and sampled:
         raise NotACertificate("what is sampled must not be a sample itself")
-    _keys(value, f"a {name}", "name adjacency parameters base" if samples else "name adjacency parameters")
+    if chooses and chosen:
+        raise NotACertificate("what a coin chooses must not be a choice itself")
+    _keys(value, f"a {name}", "name adjacency parameters base" if samples or chooses else "name adjacency parameters")
     rules = _CONSTRUCTORS[name]
     _keys(value["parameters"], f"the parameters of {name}", " ".join(rules))
     parameters = {key: _parameter(value["parameters"][key], f"{key} of {name}", rule) for key, rule in rules.items()}
@@ -325,7 +337,8 @@ def _node(value: Any, sampled: bool = False) -> Node:
         name,
         _one_of(value["adjacency"], "adjacency", _RELATIONS),
         parameters,
-        _node(value["base"], sampled=True) if samples else None,
+        _node(value["base"], sampled=True, chosen=chosen) if samples else None,
+        tuple(_part(one, sampled) for one in _listed(value["base"], "base", MOST_ENTRIES)) if chooses else (),
     )
     complaint = _misfit(node)
     if complaint:
@@ -333,13 +346,21 @@ def _node(value: Any, sampled: bool = False) -> Node:
     return node
 
 
+def _part(value: Any, sampled: bool) -> tuple[tuple[int, Node], ...]:
+    """One of the releases that a coin chooses: a mechanism, or a composition."""
+    if not isinstance(value, dict) or value.get("name") != "composition":
+        return ((1, _node(value, sampled, chosen=True)),)
+    _keys(value, "a composition", "name adjacency terms")
+    return _release({"adjacency": value["adjacency"], "mechanism": value["terms"]}, sampled).terms
+
+
 def _parameter(value: Any, name: str, rule: str) -> Any:
     if rule == "reach" and value is None:
         return None
-    if rule in ("vector", "probabilities"):
+    if rule in ("vector", "probabilities", "reals"):
         if not isinstance(value, list) or not 0 < len(value) <= MOST_ENTRIES:
             raise NotACertificate(f"{name} must be a list of 1 to {MOST_ENTRIES} numbers")
-        entries = [_parameter(one, name, "nonnegative") for one in value]
+        entries = [_parameter(one, name, "real" if rule == "reals" else "nonnegative") for one in value]
         if rule == "probabilities" and abs(total(entries) - 1) > NORMALIZED:
             raise NotACertificate(f"{name} must sum to one")
         return entries
@@ -376,6 +397,23 @@ def _misfit(node: Node) -> str:
             return "needs as many sensitivities as probabilities"
         if not any(a and b for a, b in zip(given["sensitivities"], given["probabilities"], strict=True)):
             return "needs a positive sensitivity of positive probability"
+    if node.name == "RandomChoice":
+        if len(given["probabilities"]) != len(node.parts):
+            return "needs as many mechanisms as probabilities"
+        if any(one.adjacency != node.adjacency for part in node.parts for _, one in part):
+            return "is between mechanisms under its own adjacency"
+    if node.name.startswith("Truncated") and not 2 * given["truncation"] > given["sensitivity"]:
+        return "needs a truncation of more than half its sensitivity"
+    if node.name in ("FromTradeoff", "FromProfile"):
+        places, heights = given.values()
+        if len(places) != len(heights):
+            return "needs as many numbers in both lists"
+        if node.name == "FromProfile":
+            return "" if all(h <= 1 for h in heights) and any(h < 1 for h in heights) else "needs deltas up to 1, some below"
+        if not all(a + b <= 1 + NORMALIZED for a, b in zip(places, heights, strict=True)):
+            return "needs two errors that sum to one at most"
+        if 0 not in places or not min(b for a, b in zip(places, heights, strict=True) if a == 0):
+            return "needs a type II error above zero at a type I error of zero"
     if node.name == "DiscreteGaussian" and 2 * (given["truncation"] or math.inf) < given["sensitivity"]:
         return "needs a truncation of at least half its sensitivity"
     if node.name == "KaryRandomizedResponse" and node.adjacency not in ("replace", "replace_special"):
@@ -383,15 +421,16 @@ def _misfit(node: Node) -> str:
     if node.name in ("PureDP", "ApproximateDP") and node.adjacency in ("add", "remove"):
         return "is a guarantee in both orders of two neighbours"
     if node.name == "poisson" and base is not None:
+        gaussian = all(one.name == "Gaussian" for part in base.parts or (((1, base),),) for _, one in part)
         if base.adjacency not in _SAMPLED:
             return "samples a mechanism that is stated under add/remove or replace_special"
         if base.adjacency != node.adjacency and not (
             base.adjacency == "add_remove" and node.adjacency in (*_PRESENCE, "replace")
         ):
             return f"of a mechanism under {base.adjacency} is not known under {node.adjacency}"
-        if given["group_size"] > 1 and (node.adjacency == "replace" or base.name != "Gaussian"):
+        if given["group_size"] > 1 and (node.adjacency == "replace" or not gaussian):
             return "of a group is known for the Gaussian under add/remove"
-        if node.adjacency == "replace" and base.name != "Gaussian":
+        if node.adjacency == "replace" and not gaussian:
             return "under replace is known for the Gaussian"
     if node.name == "subset" and base is not None:
         fits = base.adjacency == "replace" and node.adjacency != "replace_special"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from decimal import Decimal
+from decimal import Context, Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -11,6 +11,7 @@ from logphi.checker.reading import Certificate, Claim, Node, Release
 
 # chosen: a longer text of a release is cut off
 LONGEST = 400
+_PLAIN = Context(prec=28)
 
 # what is claimed, and at what
 _WORDS = {
@@ -44,7 +45,7 @@ def _claim(claim: Claim, data: dict[str, Any]) -> str:
 
 
 def _release(release: Release) -> str:
-    text = " + ".join(("" if count == 1 else f"{count} * ") + _node(node) for count, node in release.terms[:20])
+    text = _terms(release.terms)
     more = len(text) > LONGEST or len(release.terms) > 20
     # several are picked one by one, and leak less than the composition of their pairs
     ranges = any("ExponentialMechanism" in (node.name, node.base and node.base.name) for _, node in release.terms)
@@ -52,8 +53,15 @@ def _release(release: Release) -> str:
     return f"{text[:LONGEST]}{'...' if more else ''}, under {release.adjacency}{hulls}:"
 
 
+def _terms(terms: tuple[tuple[int, Node], ...]) -> str:
+    return " + ".join(("" if count == 1 else f"{count} * ") + _node(node) for count, node in terms[:20])
+
+
 def _node(node: Node) -> str:
     given = ", ".join(f"{name}={_parameter(value)}" for name, value in node.parameters.items() if value is not None)
+    if node.parts:
+        listed = ", ".join(_terms(part) for part in node.parts[:20])
+        return f"{node.name}([{listed}{', ...' if len(node.parts) > 20 else ''}], {given})"
     if node.base is None:
         return f"{node.name}({given})"
     return f"{_node(node.base)}.{node.name}({given})"
@@ -67,5 +75,5 @@ def _parameter(value: Any) -> str:
 
 def _number(value: Fraction | int) -> str:
     """As a decimal if it is a short one, as a quotient otherwise."""
-    decimal = str(Decimal(value.numerator) / Decimal(value.denominator))
+    decimal = str(_PLAIN.divide(Decimal(value.numerator), Decimal(value.denominator)))
     return decimal.lower() if Fraction(decimal) == value else str(value)

@@ -34,14 +34,19 @@ def words(certificate: Certificate) -> Iterator[str]:
 
 
 def _claim(claim: Claim, data: dict[str, Any]) -> str:
-    """The ends as they are written."""
-    most = [] if claim.upper is None else [f"at most {data['upper']}"]
+    """The ends as they are written, quotients as decimals if they are short."""
+    low, high = (_number(end) if end and "/" in data[name] else data[name] for name, end in _ends(claim))
+    most = [] if claim.upper is None else [f"at most {high}"]
     # an epsilon below the lower end is disproved, and so is that end
-    least = [f"{'more than' if claim.quantity == 'epsilon' else 'at least'} {data['lower']}"] if claim.lower else []
+    least = [f"{'more than' if claim.quantity == 'epsilon' else 'at least'} {low}"] if claim.lower else []
     order = f", direction {claim.direction}" if claim.direction else ""
     # the private side first
     ends = [*least, *most] if claim.quantity == "tradeoff" else [*most, *least]
     return f"{_WORDS[claim.quantity].format(_number(claim.at))}{order}: {' and '.join(ends)}"
+
+
+def _ends(claim: Claim) -> tuple[tuple[str, Fraction | None], ...]:
+    return ("lower", claim.lower), ("upper", claim.upper)
 
 
 def _release(release: Release) -> str:

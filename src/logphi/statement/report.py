@@ -139,6 +139,7 @@ def report(
         not_checked=tuple(not_checked(mechanism, unit, size)),
         notes=sentences,
         made_by={name: version(name) for name in ("logphi", "numpy", "scipy")},
+        mechanism=mechanism,
     )
 
 

@@ -64,8 +64,14 @@ def family_of(mechanism: Mechanism) -> Family | None:
 
 
 def terms_of(release: Mechanism) -> Terms:
-    """The distinct mechanisms of a release with what they stand for, and their counts."""
-    return [(one, family_of(one), count) for one, count in release.counted()]
+    """The distinct mechanisms of a release with what they stand for, and their counts; those that gather are one."""
+    terms = [(one, family_of(one), count) for one, count in release.counted()]
+    listed = [(family, count) for _, family, count in terms if family is not None]
+    joined = next((found for family, _ in listed if (found := family.gathered(listed)) is not None), None)
+    if joined is None:
+        return terms
+    rest = [term for term in terms if term[1] is None or term[1].gathered(()) is None]
+    return [*rest, (joined, family_of(joined), 1)]
 
 
 def answered(release: Mechanism, name: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
@@ -85,10 +91,14 @@ def answered(release: Mechanism, name: str, arguments: tuple[Any, ...], options:
     if options.get("method") is not None:
         others = {key: value for key, value in options.items() if key != "method"}
         above = getattr(Questions, name)(release, *arguments, **options)
-        return between(above, *(getattr(one, name)(*arguments, **others) for one in lower(terms)))
+        return between([above], *(getattr(one, name)(*arguments, **others) for one in lower(terms)))
     if len(terms) == 1 and (alone := _alone(terms, options.get("rtol"))) is not None:
         return getattr(alone, name)(*arguments, **options)
-    return between(*(getattr(one, name)(*arguments, **options) for one in (upper(terms), *lower(terms))))
+    above = [upper(terms), *(other for _, family, _ in terms if family and (other := family.together(terms)))]
+    return between(
+        [getattr(one, name)(*arguments, **options) for one in above],
+        *(getattr(one, name)(*arguments, **options) for one in lower(terms)),
+    )
 
 
 def picks(terms: Terms) -> bool:

@@ -42,6 +42,18 @@ class Family(ABC):
     def rho(self) -> float:
         """An upper bound of that divergence over its order, for all orders above 1."""
 
+    def line(self) -> tuple[float, float]:
+        """Xi and rho such that the divergence is at most xi + rho a at every order a above 1."""
+        return 0.0, self.rho()
+
+    def gathered(self, terms: Sequence[tuple[Family, int]]) -> Mechanism | None:
+        """One release that stands for all those of a composition that gather; None where each stands for itself."""
+        return None
+
+    def together(self, terms: Terms) -> Mechanism | None:
+        """Another pair that dominates a whole composition, if one is known."""
+        return None
+
 
 # distinct mechanisms with the families that they stand for, and their counts
 Terms = Sequence[tuple[Mechanism, Family | None, int]]

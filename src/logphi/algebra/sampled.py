@@ -19,11 +19,10 @@ from logphi.inputs.adjacency import Adjacency, AdjacencyLike
 from logphi.inputs.arguments import Real, RealLike, Scalar, Whole, frozen
 from logphi.laws.log_phi import LogPhi
 from logphi.pairs.pair import Pair, UnsupportedError
-from logphi.sampling.group import refusal
 from logphi.sampling.poisson import one_pair_of_poisson, poisson_relation
 from logphi.sampling.poisson import poisson as poisson_law
+from logphi.sampling.subset import meeting, subset_relation
 from logphi.sampling.subset import subset as subset_law
-from logphi.sampling.subset import subset_relation
 from logphi.text.description import node
 from logphi.text.written import Written, meant
 
@@ -138,7 +137,7 @@ class SubsetSampled(Representative, Primitive):
         return f"{operand(self.base, spell)}.subset({spell(self.rate)}, adjacency={self.adjacency.value!r})"
 
     def _grouped(self, size: int) -> Mechanism:
-        raise refusal("subset of fixed size", size)
+        return self.base.group(size).subset(meeting(self.rate, size), adjacency=self.adjacency)
 
     def _uncertified(self) -> str:
         return self.base._uncertified()

@@ -32,8 +32,8 @@ def without_large(loss: LogPhi, x: float) -> float:
     return clipped_ceiling.log_ceiling(terms, x, reflected=reflected)
 
 
-def perhaps_below(loss: LogPhi, x: float, level: float) -> bool:
-    """Whether the excess is far below a level, so that :func:`without_large` may prove it: a guess.
+def perhaps_below(loss: LogPhi, x: float, level: float, by: float = _SURELY) -> bool:
+    """Whether the excess is so far below a level that :func:`without_large` may prove it: a guess.
 
     It is that of a single large loss, or of many small ones.
     """
@@ -49,4 +49,4 @@ def perhaps_below(loss: LogPhi, x: float, level: float) -> bool:
             single = max(single, math.log(count * q) - max(odds / m - m / 2, 0.0) ** 2 / 2)
         variance += count * (q * m) ** 2
     many = -x * x / (2 * variance) if variance > 0 else -math.inf
-    return max(single, many) < level - _SURELY
+    return max(single, many) < level - by

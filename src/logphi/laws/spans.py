@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from math import gcd, inf, lcm
+from math import inf, lcm
+
+import numpy as np
 
 from logphi.arith.floats import ULP
+from logphi.arrays import Array
 
 # measured: ratios with larger terms make lattices too fine to be worth having
 _LARGEST_RATIO = 20000
@@ -20,23 +23,26 @@ def common_span(spans: Sequence[tuple[float, float]]) -> tuple[float, float] | N
     if not spans:
         return inf, 0.0
     base, base_error = min(spans)
-    widest, parts = max(spans)[0] / base, 1
-    ratios: list[Fraction] = []
-    for span, _ in spans:
-        ratios.append(Fraction(span / base).limit_denominator(1000))
-        parts = lcm(parts, ratios[-1].denominator)
+    own, errors = np.array(spans).T
+    widest, parts = float(own.max()) / base, 1
+    ratios = np.rint(own / base)
+    # what is no multiple, one by one
+    others = np.flatnonzero(np.abs(own - ratios * base) > _rounding(own, errors + ratios * base_error))
+    for place in others.tolist():
+        ratio = Fraction(float(own[place]) / base).limit_denominator(1000)
+        ratios[place], parts = float(ratio), lcm(parts, ratio.denominator)
         # of the widest, up to the rounding of its ratio
         if parts * (widest - 1) > _LARGEST_RATIO:
             return None
-    if parts * max(ratios) > _LARGEST_RATIO:
+    if parts * ratios.max() > _LARGEST_RATIO:
         return None
-    common = gcd(*(int(ratio * parts) for ratio in ratios))
-    span = base * common / parts
-    worst = 0.0
-    for (own, error), ratio in zip(spans, ratios, strict=True):
-        miss = abs(own - float(ratio) * base)
-        # a ratio is accepted only within the rounding of the two spans, plus that of the quotient
-        if miss > 2 * (error + float(ratio) * base_error) + 4 * ULP * own:
-            return None
-        worst = max(worst, miss + error + float(ratio) * base_error)
-    return span, worst
+    error, miss = errors + ratios * base_error, np.abs(own - ratios * base)
+    if not (miss <= _rounding(own, error)).all():
+        return None
+    common = int(np.gcd.reduce(np.rint(ratios * parts).astype(np.int64)))
+    return base * common / parts, float((miss + error).max())
+
+
+def _rounding(own: Array, error: Array) -> Array:
+    """How far a span may be from its ratio times another: the errors of both, and the rounding of the quotient."""
+    return 2 * error + 4 * ULP * own

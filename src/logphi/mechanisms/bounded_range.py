@@ -37,7 +37,7 @@ _LEAST, _LARGEST = 1e-7, 50.0
 # measured: more steps take longer than a few seconds
 _MOST = 4000
 # chosen: bends of a pair that composes with others, on each side of zero
-_BENDS = 3000
+_BENDS = 6000
 # derived: orders differ from one by 1e-16 or more, and K is of the size of that times epsilon squared
 _BITS, _BITS_EACH = 400, 8
 # derived: up to this order less one, sinh has few enough digits

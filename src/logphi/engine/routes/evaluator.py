@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from logphi.answers.enclosure import meet
-from logphi.engine.ceiling import without_large
+from logphi.engine.ceiling import perhaps_below, without_large
 from logphi.engine.concentration import at_once
 from logphi.engine.log_probability import LogProbability, bounded, masses
 from logphi.engine.routes.route import Local, Prepare
@@ -43,7 +43,9 @@ class Evaluator:
         """Whether a quick bound proves the profile to be below a level, a logarithm."""
         if masses(loss)[0][1] > 0:
             return False
-        return self._ceiling(loss, epsilon, level) < level or without_large(loss, epsilon) < level
+        if self._ceiling(loss, epsilon, level) < level:
+            return True
+        return perhaps_below(loss, epsilon, level, by=0.0) and without_large(loss, epsilon) < level
 
     def _ceiling(self, loss: LogPhi, epsilon: float, level: float) -> float:
         return contour.ceiling(loss, epsilon).at(epsilon)

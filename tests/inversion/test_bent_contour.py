@@ -97,7 +97,7 @@ def test_arcs_are_bounded(pairs: tuple[Pair, Pair]) -> None:
     assert found is not None
     plan = found.plan
     for side in (-1, 0, 1):
-        curve = plan.curve.turned(plan.curve.angle + side * plan.spread)
+        curve = plan.curve.confocal(plan.curve.angle + side * plan.spread)
         bounds = Branch.of(curve, plan.laws, plan.edges).log_sizes(x)
         shares = np.linspace(0.0, 1.0, 7)[:, None]
         u = plan.edges[:-1] + shares * np.diff(plan.edges)

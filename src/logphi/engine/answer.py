@@ -64,7 +64,7 @@ def status_of(narrow: bool, proved: bool, *, trivial: bool = False) -> Status:
 
 
 def judged(found: Bound, widest: float) -> Bound:
-    """A bound with its status, that may be so wide.
+    """A bound with its status: it is met up to the width ``widest``.
 
     An infinite number keeps its status, which says why it is infinite. A bound that comes as unresolved stays so unless it is
     narrow.

@@ -1,7 +1,7 @@
 """Epsilon of many repeated sampled Gaussians at once, one contour each, laid together.
 
 Each answer is proved as that of one alone is: the profile of the one order on either side of the crossing, and that of the
-other order to be below. Where this is not as easy as it mostly is, there is no answer, and the release is asked alone.
+other order to be below. Where a first attempt proves nothing, there is no answer, and the release is asked alone.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ from logphi.quadrature.log_ratio import TwoComponents
 
 # of a loss that is finite in both orders
 _FINITE = ((0.0, 0.0), (0.0, 0.0))
-# derived: more repetitions are no double
+# derived: up to here a number of repetitions is a double
 _MOST = 1 << 53
-# chosen: trainings that anybody would do
+# chosen: the range of mu of the normal limit, and the largest shift, that occur in training
 _USUAL, _LARGEST_SHIFT = (1e-3, 1e3), 8.0
 # measured: with a larger delta, or a smaller epsilon, the crossing may be at zero
 _LARGEST_DELTA, _LEAST_EPSILON = 1e-2, 1e-3
 # measured: Newton steps that reach the last digits from a guess within a hundredth
 _STEPS = 5
-# measured: the relative tolerance to which the profile of the other order is mostly told to be below
+# measured: at this relative tolerance the profile of the other order is nearly always proved to be below
 _COARSE = 1e-2
-# derived: the ends of a crossing are looked for so many widths of the profile away
+# derived: the ends of a crossing are tried at this multiple of the profile's width
 _AWAY = 1.25
 
 

@@ -10,18 +10,17 @@ from logphi.engine.sampled_terms import terms_of
 from logphi.inversion import contour
 from logphi.laws.log_phi import LogPhi
 
-# measured: what is guessed to be so much below the level, as a logarithm, is worth the bound that proves it
+# measured: a guess this far below the level, as a logarithm, is worth the time of a proof
 _SURELY = 30.0
 
 
-def log_ceiling(loss: LogPhi, x: float, level: float = -math.inf) -> float:
-    """The logarithm of an upper bound of the excess; no sharper one is looked for where it is below ``level``."""
-    found = contour.ceiling(loss, x).at(x)
-    return found if found < level else min(found, without_large(loss, x))
+def log_ceiling(loss: LogPhi, x: float) -> float:
+    """The logarithm of an upper bound of the excess."""
+    return min(contour.ceiling(loss, x).at(x), without_large(loss, x))
 
 
 def without_large(loss: LogPhi, x: float) -> float:
-    """The same with rare large losses counted apart; zero, which tells nothing, unless all are of sampled normal pairs."""
+    """The same with rare large losses counted apart; zero, the trivial bound, unless all are of sampled normal pairs."""
     found = terms_of(loss) if x > 0 else None
     if found is None:
         return 0.0

@@ -88,7 +88,7 @@ def decides(loss: LogPhi, x: float, abscissa: float) -> bool:
             count
         )
         moment = float(law.approximate(np.array([abscissa]))[0])
-        # out of reach it is zero at least
+        # a moment out of reach is replaced by its lower bound, zero
         if not log_square - (moment if math.isfinite(moment) else 0.0) < 2 * math.log(x) + math.log(_SHARE):
             return True
     return False

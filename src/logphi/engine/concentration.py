@@ -27,7 +27,7 @@ from logphi.inversion.kernels import log_kappa
 from logphi.laws.log_phi import LogPhi
 from logphi.laws.transform import Terms
 
-# chosen: fewer releases, or those with a larger affinity, have digits left; of so small a one no other way has any
+# chosen: with fewer releases, or a larger affinity, other routes keep some digits; below the last affinity none does
 _MANY, _LOG_AFFINITY, _HOPELESS = 10**9, -1e15, -1e18
 # chosen: the exponents u, and c with some beyond one: powers of two, which 1 - u keeps without rounding
 _EXPONENTS: Array = np.array([2.0**k for k in range(-31, 0, 2)])
@@ -36,7 +36,7 @@ _BEYOND = np.array([1.0, 3.0, 10.0])
 _MOST_TERMS = 64
 # derived: far above the roundings of a dozen operations
 _ROUNDING = 1e-14
-# chosen: a relative width with which other ways need not be tried; derived: e^-800 is below every double
+# chosen: at this relative width no other route is tried; derived: e^-800 is below every double
 _NARROW, _FAR = 1e-6, 800.0
 # an upper bound of whatever is below all doubles
 _LOWEST = -1e307

@@ -19,7 +19,7 @@ from logphi.laws.transform import LossTransform
 
 # what the width of a cumulant is measured by, relative to it
 TOLERANCE = 1e-9
-# derived: beyond it factorials and powers leave the doubles for most losses
+# derived: at higher orders factorials and powers overflow for most losses
 HIGHEST = 40
 # measured: more distinct terms than this are quicker as one law
 _MANY = 24
@@ -72,7 +72,7 @@ def cumulant(law: LogPhi, order: int) -> Bound:
         )
     law = law.with_omitted_mass()
     total = Amount(0.0, 0.0)
-    # far out the doubles are left: what is not finite there is not known, and answered so
+    # extreme values overflow: what is not finite is unknown, and answered as unknown
     with np.errstate(all="ignore"):
         for term, count in parts(law):
             total = total.plus(_single(term, order).times(float(count)))

@@ -49,7 +49,7 @@ def log_moment(law: LogPhi, z: float, rtol: float) -> Bound:
     if z > 0 and infinite[0] > 0:
         return Bound(math.inf, math.inf, math.inf, Status.DIVERGENT)
     found = finite_log_moment(law, z, rtol)
-    # the doubles do not tell whether a loss is infinite
+    # rounding leaves open whether a loss is infinite
     return replace(found, upper=math.inf) if z > 0 and infinite[1] > 0 else found
 
 
@@ -156,7 +156,7 @@ def _term_on_vertical(law: LossTransform, abscissa: float, heights: Array, count
     values = along(law, abscissa, heights)
     sharper = law.log_transform(z, count)
     rough, sharp = proved_radius(values), proved_radius(sharper)
-    # the branch is told by what is known already
+    # the coarser value decides the branch of the sharper one
     better = (sharp < rough) & (rough < 1)
     with np.errstate(invalid="ignore"):  # where nothing is known
         turns = 2j * np.pi * np.where(better, np.round((values.mid - sharper.mid).imag / (2 * np.pi)), 0.0)

@@ -21,13 +21,13 @@ from logphi.laws.log_phi import LogPhi
 from logphi.laws.support import Lattice
 from logphi.progress import searched
 
-# measured: two or three reach the tails of all but the strangest laws
+# measured: two or three doublings reach the tail of nearly every law
 _DOUBLINGS = 40
 # chosen: spreads beside the guess, where nothing is proved anywhere
 _FAR = 1e3
-# derived: beyond so many spans lattice points are no whole numbers of doubles
+# derived: at so many spans from its origin a lattice point is no longer a double
 _LARGEST_CELL = 2.0**52
-# measured: chords leave a tail hardly less sharp than this where there is no atom
+# measured: the relative width that chords leave a tail where there is no atom
 _FAINT = 0.05
 
 
@@ -135,7 +135,7 @@ class _Search:
         points = lattice.offset + lattice.span * np.array([first, last], dtype=float)
         room = reserve_at(lattice, float(np.abs(points).max()))
         least, most = (-bracket.upper, -bracket.lower) if self.left else (bracket.lower, bracket.upper)
-        # an end that was not proved is none
+        # an end that was not proved is replaced by an end of the support
         return (
             float(points[0]) - room if math.isfinite(least) else least,
             float(points[1]) + room if math.isfinite(most) else most,
@@ -145,9 +145,9 @@ class _Search:
         bracket = self._bracket()
         at = crossing(lambda *_: self.at, self.level, bracket.floor, bracket.guess, bracket.ceiling, searched)
         if at.upper - at.lower > self.rtol * max(1.0, abs(at.value)) and bracket.known and not self._smooth(at):
-            # at an atom the function is not known, and jumps beside it
+            # at an atom the function is unknown, and it jumps there
             at = bisection(lambda *_: self.at, self.level, at.lower, at.value, at.upper, searched)
-        # an end that was not proved is none
+        # an end that was not proved is replaced by an end of the support
         lower = at.lower if math.isfinite(bracket.lower) else bracket.lower
         upper = at.upper if math.isfinite(bracket.upper) else bracket.upper
         ends = (lower, at.value, upper)
@@ -185,7 +185,7 @@ class _Search:
         """The first place that is proved to be on one side, by doubled steps; the last place tried, and the proved one."""
         place = guess
         if step < 0 and not self._attained:
-            # no place is
+            # no place reaches the level
             return max(guess + step * _FAR, end), end
         for doubling in range(_DOUBLINGS):
             here = self.at(place)

@@ -34,7 +34,7 @@ from logphi.laws.transform import LossTransform
 _CHORDS = (1e-7, 0.1)
 # derived: chords there have lost their digits
 _FARTHEST = 1e9
-# derived: beyond this thresholds times abscissas leave the doubles; what is known there is known of all beyond
+# derived: larger thresholds times abscissas overflow; a bound at this one holds at all larger ones
 _REACH = 1e100
 # derived: a tail that is below every double
 _NEGLIGIBLE = -746.0
@@ -221,7 +221,7 @@ def _attempts(law: LogPhi) -> tuple[Attempt, ...]:
     """The ways that fit the loss, in turn."""
     if not real_space.served(law.terms):
         return (*_FINAL, _by_contour, _by_chernoff, _by_chords)
-    # sums are whole with few flat parts, and with many the contour is quicker; chords are no sharper than sums
+    # sums need no contour for the rest where flat parts are few; where many, the contour is quicker; chords are no sharper
     few = real_space.flat_count(law.terms) < real_space.FLAT_PARTS
     return (*_FINAL, *((_by_pieces, _by_contour) if few else (_by_contour, _by_pieces)), _by_chernoff)
 

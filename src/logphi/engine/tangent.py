@@ -26,7 +26,7 @@ from logphi.laws.log_phi import LogPhi
 _SECANT = 1e-4
 # chosen: the first distance of the points around the place, likewise; the chords' gap is of second order in it
 _AROUND = 2e-7
-# chosen: each next pair of points is this much further away, and none so far down that e^x - e^x0 tells nothing
+# chosen: each next pair of points is this much further away, down to where e^x is negligible beside e^x0
 _GROWTH = 4.0
 _FARTHEST = 30.0
 # derived: e^x is a double

@@ -49,7 +49,7 @@ from logphi.quadrature.raised_mixture import Moments, RaisedMixture, Within
 
 _LARGEST = 700.0
 _SLACK = 1e-9
-# chosen: a bent line pays with some hundred nodes; a forecast that was wrong must not ask for gigabytes
+# chosen: a bent contour is worth while up to some hundred nodes; a wrong forecast must not ask for gigabytes
 _MOST_NODES = 1 << 16
 
 
@@ -67,7 +67,7 @@ class Hyperbola:
         """x0."""
         return self.vertex - self.radius * math.sin(self.angle)
 
-    def turned(self, angle: float) -> Hyperbola:
+    def confocal(self, angle: float) -> Hyperbola:
         """The hyperbola with the same foci for another angle."""
         return Hyperbola(self.vertex, self.radius, self.angle, angle)
 
@@ -282,7 +282,7 @@ class Prepared:
 
 def _axis(curve: Hyperbola, spread: float) -> Array:
     """Where the branches with angles a - d, a and a + d meet the real axis."""
-    return np.array([float(curve.turned(curve.angle + side).at(np.zeros(1))[0].real) for side in (-spread, 0.0, spread)])
+    return np.array([float(curve.confocal(curve.angle + side).at(np.zeros(1))[0].real) for side in (-spread, 0.0, spread)])
 
 
 def _log_t(plan: Plan) -> Array:
@@ -318,7 +318,7 @@ def lay(plan: Plan, x: float, log_target: float, most_work: float = math.inf) ->
     Too long is what has more terms, of all inner sums together, than ``most_work``.
     """
     angles = [plan.curve.angle + side * plan.spread for side in (-1, 0, 1)]
-    below, own, above = (Branch.of(plan.curve.turned(angle), plan.laws, plan.edges) for angle in angles)
+    below, own, above = (Branch.of(plan.curve.confocal(angle), plan.laws, plan.edges) for angle in angles)
     integral = float(np.logaddexp(below.log_integral(x), above.log_integral(x)))
     if not math.isfinite(integral + own.log_integral(x)):
         return None

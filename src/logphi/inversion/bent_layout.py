@@ -16,7 +16,7 @@ from logphi.inversion.contour import Part
 from logphi.inversion.demand import Demand
 from logphi.quadrature.raised_mixture import STRIP, RaisedMixture
 
-# measured: a vertex worth trying gives away at most so many digits, as a logarithm, and so many are tried
+# measured: at a vertex worth trying the integrand is at most e^12 times the least; how many of those are tried
 _WORTH, _TRIED = 12.0, 8
 # measured: heights eta and angles m eta that are tried, and angles of the asymptote
 _CHOICES = np.array([(height, turn) for height in (0.5, 0.8, 1.2, 1.6, 2.0, 2.5, 3.0) for turn in (0.8, 1.3, 2.1)])

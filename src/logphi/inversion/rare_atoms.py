@@ -25,9 +25,9 @@ from logphi.laws.transform import LossTransform
 _SHARE = 1e-2
 # measured: the value falls by several orders with each round; two rounds settle most, and more gain nothing
 _ROUNDS = 6
-# measured: a value that falls by less, as a logarithm, is settled
+# measured: the rounds end once the logarithm of the value falls by less than this
 _SETTLED = 1.0
-# measured: what a saddle promises is above the value by about this much, as a logarithm
+# measured: the integrand at the saddle is about e^4 times the value
 _ABOVE = 4.0
 
 

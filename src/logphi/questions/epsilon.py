@@ -12,11 +12,11 @@ from logphi.answers.bounds import Bounds
 from logphi.answers.enclosure import Enclosure
 from logphi.bracketing import Function, crossing, near_by
 from logphi.engine.answer import on_scale, worst
-from logphi.engine.at_the_top import at_the_top
 from logphi.engine.closed_crossing import epsilon_in_closed_form
 from logphi.engine.concentration import epsilon_of_many
 from logphi.engine.directions import Certifiable
 from logphi.engine.log_probability import LogProbability, masses
+from logphi.engine.near_largest_loss import near_largest_loss
 from logphi.engine.routes.evaluator import Evaluator
 from logphi.engine.routes.exact import closed
 from logphi.engine.routes.registry import named
@@ -112,7 +112,7 @@ def epsilon(
     orders, profiles, asked = loss.orders(direction), evaluator(method, many=deltas.ndim > 0), named(method)
     # a named route is taken, and inverted in its own way
     solve, shortcuts = (
-        (crossing, (at_the_top, epsilon_of_many, epsilon_in_closed_form)) if asked is None else (asked.solver, ())
+        (crossing, (near_largest_loss, epsilon_of_many, epsilon_in_closed_form)) if asked is None else (asked.solver, ())
     )
     starts = [WarmStart(part) for _, part in orders]
     return pointwise(deltas, lambda at: _answer(orders, at, profiles, solve, tolerance, shortcuts, starts))

@@ -17,33 +17,33 @@ from logphi.inputs.tolerance import Tolerance
 from logphi.inversion import real_space
 from logphi.laws.log_phi import LogPhi
 
-# measured: how near the top, in units of the tolerance, losses without an atom at the top are taken for the largest
+# measured: losses this near to the largest, in units of the tolerance, count as the largest where it has no atom
 _CLOSE = 0.01
-# chosen: the share of what suffices up to which no route is asked
+# chosen: up to this share of the sufficient width no route is asked
 _SHARE = 0.1
 # derived: far above the rounding of a sum of logarithms of masses, relatively
-_SLIP = 1e-12
-# derived: at a gap of one, the losses next to the largest hardly decide
+_MARGIN = 1e-12
+# derived: with a gap of one other losses matter as well
 _FARTHEST = 1.0
 
 
-def at_the_top(loss: LogPhi, delta: float, tolerance: Tolerance) -> Bound | None:
-    """The smallest epsilon of a delta so small that the losses next to the largest one decide; None of others."""
+def near_largest_loss(loss: LogPhi, delta: float, tolerance: Tolerance) -> Bound | None:
+    """The smallest epsilon for a delta so small that only losses next to the largest one matter; None for a larger delta."""
     top, infinite = loss.support.upper, masses(loss)[0][1]
     # other routes are quick and sharper there
     quick = loss.support.lattice is not None or real_space.served(loss.terms)
     if quick or not 0 < top < math.inf or delta <= infinite:
         return None
     size, releases = max(1.0, top), sum(count for _, count in loss.terms)
-    # an atom at the top, or so much of what lies next to it that the tolerance does not tell them apart
-    at_the_end = max(4 * law.support.error + 1e-14 * abs(law.support.upper) for law, _ in loss.terms)
-    nearby = (at_the_end, _CLOSE * tolerance.aim * size / (2 * releases))
+    # an atom at the largest loss, or all losses that the tolerance does not distinguish from it
+    at_end = max(4 * law.support.error + 1e-14 * abs(law.support.upper) for law, _ in loss.terms)
+    nearby = (at_end, _CLOSE * tolerance.aim * size / (2 * releases))
     log_delta = math.log(delta)
-    gap = min(_gap(log_delta + _SLIP, _log_mass(loss, near, sure=True)) + releases * near for near in nearby)
-    gap = gap * (1 + _SLIP) + loss.support.error
+    gap = min(_gap(log_delta + _MARGIN, _log_mass(loss, near, sure=True)) + releases * near for near in nearby)
+    gap = gap * (1 + _MARGIN) + loss.support.error
     if not gap < _FARTHEST:
         return None
-    least = _gap(math.log(delta - infinite) - _SLIP, _log_mass(loss, gap, sure=False)) * (1 - _SLIP)
+    least = _gap(math.log(delta - infinite) - _MARGIN, _log_mass(loss, gap, sure=False)) * (1 - _MARGIN)
     rounding = 4e-16 * size
     lower, upper = max(top - gap - rounding, 0.0), max(top - min(least, gap) + rounding, 0.0)
     if upper - lower > max(tolerance.aim, _SHARE * tolerance.enough) * size:
@@ -66,4 +66,4 @@ def _log_mass(loss: LogPhi, near: float, *, sure: bool) -> float:
             return -math.inf if sure else 0.0
         mass = sides[0].low if sure else sides[0].high
         total += count * (math.log(mass) + sides[0].log_scale) if mass > 0 else -math.inf
-    return total + (-1 if sure else 1) * _SLIP * (1 + abs(total))
+    return total + (-1 if sure else 1) * _MARGIN * (1 + abs(total))

@@ -8,7 +8,7 @@ from mpmath import exp, log, mpf
 
 import logphi as lp
 from exact import dec
-from logphi.engine.at_the_top import at_the_top
+from logphi.engine.near_largest_loss import near_largest_loss
 from logphi.inputs.tolerance import DEFAULT, Tolerance
 
 DIGITS = 40
@@ -38,7 +38,7 @@ def _two(scale: mpf, rate: mpf, x: mpf) -> mpf:
 @pytest.mark.parametrize(("scale", "rate", "delta"), [(2.0, 0.05, 1e-9), (47.8, 0.004, 1e-12), (0.7, 0.3, 1e-7)])
 def test_the_profile_is_on_either_side_of_delta_at_the_ends(scale: float, rate: float, delta: float) -> None:
     loss = (2 * lp.Laplace(scale=scale).poisson(rate)).loss_law()
-    found = at_the_top(loss, delta, DEFAULT)
+    found = near_largest_loss(loss, delta, DEFAULT)
     assert found is not None
     assert found.upper - found.lower <= 1e-9
     with mpmath.workdps(DIGITS):
@@ -48,10 +48,10 @@ def test_the_profile_is_on_either_side_of_delta_at_the_ends(scale: float, rate: 
 
 def test_a_delta_to_which_smaller_losses_matter_is_left_to_others() -> None:
     loss = (2 * lp.Laplace(scale=2.0).poisson(0.05)).loss_law()
-    assert at_the_top(loss, 1e-3, DEFAULT) is None
-    assert at_the_top(loss, 1e-5, Tolerance.of(1e-14)) is None
+    assert near_largest_loss(loss, 1e-3, DEFAULT) is None
+    assert near_largest_loss(loss, 1e-5, Tolerance.of(1e-14)) is None
 
 
 def test_other_laws_are_left_to_others() -> None:
     for release in (lp.Gaussian(sigma=1.0), 3 * lp.DiscreteLaplace(scale=2.0), 3 * lp.Laplace(scale=2.0)):
-        assert at_the_top(release.loss_law(), 1e-12, DEFAULT) is None
+        assert near_largest_loss(release.loss_law(), 1e-12, DEFAULT) is None

@@ -19,8 +19,6 @@ MECHANISMS = {
     "Gaussian": lp.Gaussian(1),
     "sampled Gaussian": lp.Gaussian(1).poisson(0.1),
     "response": 3 * lp.RandomizedResponse(0.25),
-    "truncated": lp.TruncatedGaussian(1.1, 3),
-    "sampled truncated": 2 * lp.TruncatedLaplace(1.1, 3).poisson(0.1),
     "pair": lp.GaussianPair(0.1, 1.1, 0.3, 1.2).poisson(0.1),
     "mixtures": lp.GaussianMixturePair(1.1, [0, 1], [0.3, 0.7], [0.6, 0.4]),
     "densities": lp.FromDensities(log_normal(1), log_normal(0), support=(-np.inf, np.inf)),

@@ -1,4 +1,7 @@
-"""From mechanisms to laws: for each constructor the pair that dominates it, P with the record against Q without it."""
+"""From mechanisms to laws: for each constructor the pair that dominates it, P with the record against Q without it.
+
+The file is longer than others because a reader of the checker finds each constructor, and all that is believed of it, in one table.
+"""
 
 from __future__ import annotations
 

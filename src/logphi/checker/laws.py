@@ -1,6 +1,6 @@
 """From mechanisms to laws: for each constructor the pair that dominates it, P with the record against Q without it.
 
-The file is longer than others because a reader of the checker finds each constructor, and all that is believed of it, in one table.
+The file is longer than others because all that is believed of a constructor stands in one table, to be read at once.
 """
 
 from __future__ import annotations

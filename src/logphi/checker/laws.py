@@ -1,4 +1,7 @@
-"""From mechanisms to laws: for each constructor the pair that dominates it, P with the record against Q without it."""
+"""From mechanisms to laws: for each constructor the pair that dominates it, P with the record against Q without it.
+
+The file is longer than others because it states the pair of every constructor in one place.
+"""
 
 from __future__ import annotations
 

@@ -144,6 +144,10 @@ class LogPhi(LossTransform):
                 total += own * law.approximate(c, count * own)
         return total
 
+    def terms_on_line(self, abscissa: float, top: float) -> float:
+        """Those of all parts."""
+        return sum(law.terms_on_line(abscissa, top) for law, _ in self._parts)
+
     def on_line(self, line: Line, count: int = 1) -> Values:
         """K on a vertical line."""
         return self._total((law.on_line(line, count * own).times(own) for law, own in self._parts), (line.size,))

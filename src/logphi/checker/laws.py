@@ -1,4 +1,7 @@
-"""From mechanisms to laws: for each constructor the pair that dominates it, P with the record against Q without it."""
+"""From mechanisms to laws: for each constructor the pair that dominates it, P with the record against Q without it.
+
+The file is longer than others because all that is believed of a constructor stands in one table, to be read at once.
+"""
 
 from __future__ import annotations
 

@@ -71,7 +71,8 @@ def truncated(
     Raises
     ------
     ValueError, TypeError
-        If one of both sizes is missing or none, a group or one pair is asked for, or the mechanism is not Gaussian.
+        If one of the two sizes is missing or no such number, if a group or one pair is asked for, or the mechanism is not
+        Gaussian.
     """
     if truncated_batch_size is None or dataset_size is None:
         missing = "truncated_batch_size" if truncated_batch_size is None else "dataset_size"

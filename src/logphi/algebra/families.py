@@ -54,7 +54,7 @@ class FamilyComposition(FamilyAnswers, Composition):
     """A composition with a mechanism that stands for a family."""
 
 
-# chosen: members that are tried for a lower end
+# chosen: the members that are tried for a lower end, by how much they lean
 LEANS = (0.5, 0.7, 0.9, 0.98)
 
 
@@ -64,7 +64,7 @@ def family_of(mechanism: Mechanism) -> Family | None:
 
 
 def terms_of(release: Mechanism) -> Terms:
-    """The distinct mechanisms of a release with what they stand for, and their counts; those that gather are one."""
+    """The distinct mechanisms of a release with what they stand for, and their counts; gathered families are one."""
     terms = [(one, family_of(one), count) for one, count in release.counted()]
     listed = [(family, count) for _, family, count in terms if family is not None]
     joined = next((found for family, _ in listed if (found := family.gathered(listed)) is not None), None)

@@ -9,30 +9,30 @@ from logphi.algebra.release import Mechanism
 
 
 class Family(ABC):
-    """What one release stands for."""
+    """A family of mechanisms that one release stands for; in a composition each step may be another member."""
 
     # whether the profile of the hull is that of one step
     attained = True
 
     @abstractmethod
     def alone(self, count: int, rtol: float | None = None) -> Mechanism | None:
-        """A release with the profile of so many steps, known between bounds, as narrow as asked if that can be; or None."""
+        """A release with the profile of ``count`` steps, between bounds as narrow as ``rtol`` asks where possible; or None."""
 
     @abstractmethod
     def above(self, count: int) -> Mechanism:
-        """A pair that dominates so many steps, whatever is picked."""
+        """A pair that dominates ``count`` steps, whichever members are picked."""
 
     @abstractmethod
     def below(self, count: int, lean: float = 0.5) -> Mechanism:
-        """A pair that the best picks of so many steps dominate at every threshold."""
+        """A pair that the best picks of ``count`` steps dominate at every threshold."""
 
     @abstractmethod
     def fixed(self, count: int, lean: float = 0.5) -> Mechanism:
-        """So many steps, all by one member: balanced, or leaning up to 1 towards rare and large negative losses."""
+        """``count`` steps of one member: balanced at ``lean`` 1/2, nearer to 1 with rarer and larger negative losses."""
 
     @abstractmethod
     def size(self) -> float:
-        """In a composition, the family of the largest size times its count gets the sharper lower end."""
+        """A weight: the family with the largest weight times count in a composition gets the sharper lower end."""
 
     @abstractmethod
     def divergence(self, order: float) -> tuple[float, float] | None:
@@ -47,7 +47,7 @@ class Family(ABC):
         return 0.0, self.rho()
 
     def gathered(self, terms: Sequence[tuple[Family, int]]) -> Mechanism | None:
-        """One release that stands for all those of a composition that gather; None where each stands for itself."""
+        """One release that stands for all members of this kind in a composition; None where each is counted by itself."""
         return None
 
     def together(self, terms: Terms) -> Mechanism | None:

@@ -11,7 +11,7 @@ from logphi.inputs.adjacency import Adjacency
 from logphi.inputs.arguments import Scalar
 from logphi.pairs.pair import UnsupportedError
 
-# chosen: beyond them no bound is below that of releasing all outputs
+# chosen: for larger values no bound is better than that of releasing all outputs
 LARGEST_MEAN, LARGEST_SHAPE = 1e9, 1e6
 
 

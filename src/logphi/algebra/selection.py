@@ -57,13 +57,13 @@ from logphi.pairs.pair import Pair, UnsupportedError
 from logphi.sampling.repetitions import Repetitions
 from logphi.text.description import node
 
-# chosen: how far down the profile is followed, where it goes so far, and where not
+# chosen: levels down to which the profile is followed: the first that it reaches
 _FLOORS = (1e-40, 1e-30, 1e-20, 1e-12, 1e-8)
-# measured: with so many points epsilon is larger by less than 1e-5, and they take a second or two
+# measured: this number of points adds less than 1e-5 to epsilon, in a second or two; the number in a first pass
 _POINTS, _COARSE = 4096, 257
-# chosen: no epsilon of one run is looked at beyond
+# chosen: the largest epsilon of one run that is tried
 _FARTHEST = 250.0
-# measured: with so many the attack's epsilon is that of the best test to four digits
+# measured: with this number of tests the attack's epsilon has four digits of the best test's
 _TESTS = 1024
 # derived: far above what places and bounds are rounded by
 _MARGIN = Fraction(1, 10**15)

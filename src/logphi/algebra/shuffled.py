@@ -16,9 +16,9 @@ from logphi.pairs.normal import NormalShift
 from logphi.pairs.pair import Pair, UnsupportedError
 from logphi.text.description import node
 
-# measured: with so many the attack's delta is that of the best threshold to seven digits, in a quarter of a second
+# measured: with this number of cells the attack's delta is the best threshold's to seven digits, in a quarter of a second
 _CELLS = 1 << 15
-# measured: with so many a composition takes less than a second or two, and epsilon is 1e-5 smaller
+# measured: with this number a composition takes less than two seconds, and its epsilon is 1e-5 smaller
 _FEW_CELLS = 1 << 10
 
 
@@ -28,7 +28,7 @@ def one_epoch(base: Mechanism, batches: int) -> Mechanism:
     Raises
     ------
     UnsupportedError
-        If the pair is none of normal laws of one width.
+        If the pair is not one of two normal laws of equal width.
     """
     pair = base.pair()
     if batches == 1 or isinstance(pair, Equal) or pair.loss().empty:

@@ -40,7 +40,7 @@ class Divergences(Sampled):
         return (self.orders[0] - 1, self.orders[1] - 1)
 
     def log_masses(self) -> tuple[Values, Values] | None:
-        """Nothing is infinite under P; what only Q has is told by order 0, and not needed where that is not known."""
+        """P has no infinite mass; that of Q follows from order 0, and is not needed where order 0 is unknown."""
         return super().log_masses() if self.orders[0] < 0 else None
 
     @property

@@ -1,4 +1,4 @@
-"""By how much two normal laws of width one must be apart to be told apart at least as easily as the two measures of a law."""
+"""A mu for which the two measures of a law are mu-GDP: as hard to tell apart, or harder, than N(mu, 1) and N(0, 1)."""
 
 from __future__ import annotations
 

@@ -187,7 +187,8 @@ class Planned:
         self._prepared[one.route] = x, local
         if one.route.forecast is None and (answer is None or answer.method.trivial):
             # what knows of a loss only by trying has promised nothing to break
-            asked[one.route] = "it finds nothing here" if answer is not None else asked[one.route]
+            if answer is not None:
+                asked[one.route] = "it finds nothing here"
             return answer
         others = {route.name: told for route, told in asked.items() if route.name != one.route.name}
         choice = Choice.of(x, one.route.name, one.promise, answer, self._demand, tuple(others.items()))

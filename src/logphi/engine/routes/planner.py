@@ -73,7 +73,8 @@ class Planned:
         if best is not None and best.meets(self._demand.sufficient):
             return best
         if best is None and self._earlier:
-            # what was prepared for a coarser answer is no excuse for one; what is sharp is quick, and sharpest where it is prepared
+            # what was prepared for a coarser answer is no excuse for one;
+            # what is sharp is quick, and sharpest where it is prepared
             earlier = reduce(meet, [local(x) for local in self._earlier])
             if earlier.meets(self._demand) and not earlier.method.sharp:
                 return earlier

@@ -25,6 +25,8 @@ def gallery(pictures, notebooks) -> str:
         parts.append(f"## {title}\n\n{caption}\n\n![{title}](gallery/{name})\n\n```python\n{code.rstrip()}\n```\n")
     parts.append("## From the notebooks\n\nEach picture leads to the notebook that draws it and asserts what it shows.\n")
     for stem, (title, shown) in notebooks.items():
+        if not shown:
+            continue
         parts.append(f"### {title}\n\n::::{{container}} pictures\n")
         parts += [f"[![{title}](notebooks/{picture})](notebooks/{stem}.md)\n" for picture in shown]
         parts.append("::::\n")

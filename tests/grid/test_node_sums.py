@@ -79,5 +79,12 @@ def test_sums_add_with_their_counts() -> None:
     assert (np.abs(gap.real + 1j * turned) <= allowed * 2 + 1e-13).all()
 
 
+@pytest.mark.parametrize("abscissa", [1e300, 1e307, 1.7e308])
+def test_an_abscissa_out_of_reach_leaves_everything_unknown(abscissa: float) -> None:
+    """The exponents have no digit behind the point, or are infinite."""
+    values = values_on(Finite(P, Q), Line(abscissa, 1e-3, 1 << 11))
+    assert (values.radius == np.inf).all()
+
+
 def test_more_nodes_than_memory_allows_are_unknown() -> None:
     assert np.isinf(values_on(MixedNormal(Ratio(1.0, 0.1), Plain(0.3)), Line(3.0, 1e3, 1 << 12)).radius).all()

@@ -10,7 +10,6 @@ from logphi.inputs.adjacency import Adjacency
 from logphi.inputs.arguments import Whole, frozen
 from logphi.laws.log_phi import LogPhi
 from logphi.sampling.allocation import allocation
-from logphi.sampling.group import refusal
 from logphi.text.description import node
 
 
@@ -41,7 +40,7 @@ class Allocated(Primitive):
 
     def _grouped(self, size: int) -> Mechanism:
         """As many allocations by themselves, each with its share of the noise: an upper bound."""
-        shared = compose(count * _shared(one, size) for one, count in self.base.counted())
+        shared = compose(count * one._share(size) for one, count in self.base.counted())
         return size * shared.allocation(self.batches)
 
     def _uncertified(self) -> str:
@@ -49,11 +48,3 @@ class Allocated(Primitive):
             "certificates do not know random allocation; m.fixed_order(batches), one release an epoch, has certificates and is "
             "an upper bound"
         )
-
-
-def _shared(one: Mechanism, size: int) -> Mechanism:
-    """What each of ``size`` records sees where every one has a release by itself, and all together make up this one."""
-    share: Callable[[Mechanism, int], Mechanism] | None = getattr(type(one), "_shared", None)
-    if share is None:
-        raise refusal(f"random allocation of a {type(one).__name__}", size)
-    return share(one, size)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, overload
@@ -135,12 +135,9 @@ def certify(
         raise ValueError(f"give exactly one of epsilon and delta, got epsilon={epsilon!r} and delta={delta!r}")
     at = check.real("epsilon", epsilon) if delta is None else check.open_unit("delta", delta)
     digits = check.whole("digits", digits, 1, MOST_DIGITS)
-    one_order = None if direction is None else direction_of(direction)
     own = described(self)
 
     from logphi.certified.certificate import issue
-    from logphi.checker import verify
-    from logphi.checker.work import LARGEST_WORK
 
     return issue(
         own.loss,
@@ -148,10 +145,9 @@ def certify(
         own.manner,
         quantity="delta" if delta is None else "epsilon",
         at=meant(at),
-        direction=None if one_order in (None, Direction.BOTH) else one_order.value,
+        direction=_one_order(direction),
         digits=digits,
-        check=verify,
-        check_soon=partial(verify, work=SOON * LARGEST_WORK),
+        **_checks(),
     )
 
 
@@ -171,9 +167,7 @@ def claims_of(
     """What is to be claimed of a release at the numbers that are given for each question."""
     from logphi.certified.several import Asked
 
-    order = None if direction is None else direction_of(direction)
-    one_order = None if order in (None, Direction.BOTH) else order.value
-    own = described(release)
+    own, one_order = described(release), _one_order(direction)
     places = [
         (_CLAIMED[name][0], meant(_CLAIMED[name][1](name, one)))
         for name, some in given.items()
@@ -205,10 +199,22 @@ def together(asked: Sequence[Asked], digits: int) -> CertifiedClaims:
     digits = check.whole("digits", digits, 1, MOST_DIGITS)
 
     from logphi.certified.several import issue_several
+
+    return issue_several(asked, digits=digits, **_checks())
+
+
+def _one_order(direction: DirectionLike | None) -> str | None:
+    """The name of the one order that is asked for; None for the larger of both."""
+    order = None if direction is None else direction_of(direction)
+    return None if order in (None, Direction.BOTH) else order.value
+
+
+def _checks() -> dict[str, Callable[[Any], Any]]:
+    """What a certificate must pass, and what each number of digits that is tried must pass."""
     from logphi.checker import verify
     from logphi.checker.work import LARGEST_WORK
 
-    return issue_several(asked, digits=digits, check=verify, check_soon=partial(verify, work=SOON * LARGEST_WORK))
+    return {"check": verify, "check_soon": partial(verify, work=SOON * LARGEST_WORK)}
 
 
 def _is_list(given: Any) -> bool:

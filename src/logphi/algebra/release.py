@@ -34,6 +34,12 @@ from logphi.text.description import canonical, composition_node, manner
 from logphi.text.spelling import is_foreign, short
 from logphi.text.written import exactly, meant
 
+# who asks for these members: without it the hull would answer alone, and its lower ends do not hold for a family
+_ASKED_BY = {
+    "family": "logphi.algebra.families.Representative",
+    "_by_others": "logphi.algebra.by_others.ByOthers",
+}
+
 
 class Mechanism(Guided, Serializable, Operations["Mechanism"], Questions):
     """A release about a data set, held by the log-phi of its privacy loss.
@@ -60,6 +66,13 @@ class Mechanism(Guided, Serializable, Operations["Mechanism"], Questions):
     _bracketed: ClassVar[bool] = False
     # NumPy's numbers leave ``*`` to the mechanism, and its arrays get the refusal
     __array_ufunc__ = None
+
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        super().__init_subclass__(**keywords)
+        for name, base in _ASKED_BY.items():
+            defined = [vars(one)[name] for one in cls.__mro__ if name in vars(one)]
+            if defined and not any(getattr(member, "__isabstractmethod__", False) for member in defined):
+                raise TypeError(f"{cls.__name__} defines {name}(), which only a {base} is asked for: derive it from that class")
 
     @abstractmethod
     def counted(self) -> tuple[tuple[Mechanism, int], ...]:
@@ -123,6 +136,10 @@ class Mechanism(Guided, Serializable, Operations["Mechanism"], Questions):
 
     def _grouped(self, size: int) -> Mechanism:
         raise refusal(type(self).__name__, size)
+
+    def _share(self, size: int) -> Mechanism:
+        """What each of ``size`` records sees where every one has a release by itself, and all together make up this one."""
+        raise refusal(f"random allocation of a {type(self).__name__}", size)
 
     def _manner(self) -> str:
         """How the parameters are known: ``"as written"``, or ``"floats as their shortest decimals"``.

@@ -106,7 +106,7 @@ class CertifiedClaims(Saved, Listed):
     parameters
         How the numbers were known: ``"as written"``, or ``"floats as their shortest decimals"``.
     claims
-        See :class:`CertifiedClaim`.
+        See :class:`logphi.certified.several.CertifiedClaim`.
     made_by
         Versions of the software.
     """

@@ -70,15 +70,19 @@ def _on_line(sum_at: SumAt, line: Line) -> Values:
     if found is None:
         return Values.unknown(line.size)
     own = found.nodes
-    exponent = own.log_mass + a * own.loss
+    with np.errstate(over="ignore"):  # infinite: not known
+        exponent = own.log_mass + a * own.loss
     peak = float(exponent.max())
+    if not abs(peak) * ULP < 1:
+        # an exponent so large has no digit behind the point
+        return Values.unknown(line.size)
     weight = np.exp(exponent - peak)
     whole = float(weight.sum())
     size = np.abs(own.log_mass) + 2 * np.abs(a * own.loss) + abs(peak)
     wrong = np.expm1(np.minimum(own.relative_error + abs(a) * own.loss_error + ULP * (8 + 2 * size), 700.0))
     # what is negligible is counted and not summed
     kept = exponent > peak - _NEGLIGIBLE
-    if top * float(np.abs(own.loss[kept]).max(initial=0.0)) > _LARGEST_ANGLE:
+    if top * float(np.abs(own.loss[kept]).max()) > _LARGEST_ANGLE:
         return Values.unknown(line.size)
     sums, spread_error = spread_sums(own.loss[kept], weight[kept] / whole, line.step, line.size)
     constant = (

@@ -99,20 +99,6 @@ class Declared(Representative, Primitive):
 
 
 @frozen
-class Near(Primitive):
-    """A curve that is known at all orders, by what it implies near one epsilon."""
-
-    curve: Curve
-    place: float
-    adjacency: Adjacency
-    _undescribed = "it is a bound of one answer"
-
-    def pair(self) -> Pair:
-        """Sharp there, above the profile elsewhere."""
-        return implied_near(self.curve.bound, orders(self.curve, _ORDERS), self.place)
-
-
-@frozen
 class Alone(ByOthers, Primitive):
     """Declared releases with nothing else: one number is looked at more closely."""
 
@@ -130,12 +116,13 @@ class Alone(ByOthers, Primitive):
         return Together(converted(self.declared.curve), self.adjacency)
 
     def _by_others(self, name: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
-        closely = name in _CLOSELY and not self.declared.curve.listed
+        curve = self.declared.curve
+        closely = name in _CLOSELY and not curve.listed
         covers = [getattr(Questions, name)(self._roughly if closely else self, *arguments, **options)]
         if closely and isinstance(covers[0], Bound):
             for _ in range(_TRIES):
                 place = covers[-1].upper if name == "epsilon" else float(arguments[0] if arguments else options["epsilon"])
-                near = Near(self.declared.curve, place, self.adjacency)
+                near = Together(implied_near(curve.bound, orders(curve, _ORDERS), place), self.adjacency)
                 covers += [getattr(near, name)(*arguments, **options)]
         elif closely:
             covers = [getattr(Questions, name)(self, *arguments, **options)]
@@ -150,7 +137,7 @@ _CLOSELY = ("delta", "log_delta", "epsilon")
 
 @frozen
 class Together(Primitive):
-    """A pair that the divergences of a composition imply."""
+    """A pair that divergences imply: those of a composition, or a curve, near one epsilon."""
 
     implied_pair: Pair
     adjacency: Adjacency

@@ -71,7 +71,7 @@ class Gaussian(Primitive):
         """Without noise, or of a query that does not move."""
         return noisy(self.sensitivity, self.sigma)
 
-    def _shared(self, size: int) -> Gaussian:
+    def _share(self, size: int) -> Gaussian:
         """One of ``size`` parts of the noise, whose variances add up: relative to it a record is sqrt(size) times as large."""
         below = math.isqrt(size * _UNIT**2)
         root = Fraction(below if below**2 == size * _UNIT**2 else below + 1, _UNIT)

@@ -86,7 +86,7 @@ class KaryRandomizedResponse(Primitive):
         """As many responses, each drawn by itself."""
         return size * self
 
-    def _shared(self, size: int) -> Mechanism:
+    def _share(self, size: int) -> Mechanism:
         """Its own response."""
         return self
 

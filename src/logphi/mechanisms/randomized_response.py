@@ -69,7 +69,7 @@ class RandomizedResponse(Primitive):
         """As many responses, each drawn by itself."""
         return size * self
 
-    def _shared(self, size: int) -> Mechanism:
+    def _share(self, size: int) -> Mechanism:
         """Its own response."""
         return self
 

@@ -73,9 +73,10 @@ class Planned:
         if best is not None and best.meets(self._demand.sufficient):
             return best
         if best is None and self._earlier:
-            # what was prepared for a coarser answer is no excuse for one
+            # what was prepared for a coarser answer is no excuse for one;
+            # what is sharp is quick, and sharpest where it is prepared
             earlier = reduce(meet, [local(x) for local in self._earlier])
-            if earlier.meets(self._demand):
+            if earlier.meets(self._demand) and not earlier.method.sharp:
                 return earlier
         ceiling = self._at_once(x)
         if ceiling is not None:
@@ -187,7 +188,8 @@ class Planned:
         self._prepared[one.route] = x, local
         if one.route.forecast is None and (answer is None or answer.method.trivial):
             # what knows of a loss only by trying has promised nothing to break
-            asked[one.route] = "it finds nothing here" if answer is not None else asked[one.route]
+            if answer is not None:
+                asked[one.route] = "it finds nothing here"
             return answer
         others = {route.name: told for route, told in asked.items() if route.name != one.route.name}
         choice = Choice.of(x, one.route.name, one.promise, answer, self._demand, tuple(others.items()))

@@ -31,6 +31,7 @@ from logphi.laws.traits import Traits
 from logphi.laws.transform import LossTransform, T
 from logphi.quadrature.exponential_sums import turned_sums
 from logphi.quadrature.inner_integral import rough_log_mass
+from logphi.quadrature.rough_sums import RoughNodes
 from logphi.quadrature.values import Line, Values
 
 # derived: with so much elsewhere, K is not near zero
@@ -130,6 +131,13 @@ class Finite(LossTransform):
             return super().approximate(c, count)
         elsewhere = self.infinite_p, self.infinite_q
         return rough_log_mass(self._loss, self._logs[1], c.ravel() + 1, elsewhere).reshape(c.shape)
+
+    @property
+    def rough_nodes(self) -> RoughNodes | None:
+        """The atoms; none where much of the mass is elsewhere."""
+        if max(self.infinite_p, self.infinite_q) > _MOSTLY:
+            return None
+        return RoughNodes(self._loss, self._logs[1], (self.infinite_p, self.infinite_q))
 
     def on_line(self, line: Line, count: int = 1) -> Values:
         """K on a vertical line, as a matrix product; its errors at a few sizes of z, with which they grow."""
